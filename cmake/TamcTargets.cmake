@@ -1,0 +1,61 @@
+# What every target of the project has in common.
+
+find_program(TAMC_CCACHE ccache)
+if(TAMC_CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${TAMC_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${TAMC_CCACHE})
+endif()
+find_program(TAMC_LLD ld.lld PATHS /usr/lib/llvm-22/bin NO_DEFAULT_PATH)
+
+add_compile_options(-Wall -Wextra -Wno-unused-parameter
+                    -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+include_directories(${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/include)
+if(TAMC_SANITIZE)
+  add_compile_options(-fsanitize=${TAMC_SANITIZE} -fno-omit-frame-pointer
+                      -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${TAMC_SANITIZE})
+endif()
+
+# LLVM and MLIR, as shared libraries; imported once, used by compiler and tools.
+macro(tamc_find_mlir)
+  find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
+  list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+  include(TableGen)
+  include(AddMLIR)
+endmacro()
+
+# tamc_add_library(<name> SOURCES... [LIBS libs...] [MLIR] [LLVM])
+# A static library of the compiler. MLIR or LLVM link the shared libraries.
+function(tamc_add_library name)
+  cmake_parse_arguments(ARG "MLIR;LLVM" "" "SOURCES;LIBS;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC ${ARG_LIBS})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  if(ARG_MLIR OR ARG_LLVM)
+    target_include_directories(${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS})
+    target_compile_definitions(${name} PUBLIC ${LLVM_DEFINITIONS_LIST})
+  endif()
+  if(ARG_MLIR)
+    target_include_directories(${name} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS})
+    target_link_libraries(${name} PUBLIC MLIR LLVM)
+  elseif(ARG_LLVM)
+    target_link_libraries(${name} PUBLIC LLVM)
+  endif()
+endfunction()
+
+# tamc_add_unit_test(<name> SOURCES... [LIBS libs...])
+# A GoogleTest program, one ctest per program, label `unit`.
+function(tamc_add_unit_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  find_package(GTest REQUIRED)
+  add_executable(${name} ${ARG_SOURCES})
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/bin)
+  target_compile_definitions(${name} PRIVATE
+    TAMC_SOURCE_DIR="${CMAKE_SOURCE_DIR}" TAMC_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  target_link_libraries(${name} PRIVATE ${ARG_LIBS} GTest::gtest_main)
+  add_test(NAME unit.${name} COMMAND ${name})
+  set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 900)
+endfunction()

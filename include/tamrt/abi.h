@@ -1,0 +1,281 @@
+//===- tamrt/abi.h - contract between compiled code and runtime -*- C -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What a compiled model and libtamrt know of each other. C11, libc only.
+///
+/// A compiled model is one object file. It exports a `tamrt_model`, a constant
+/// that describes the model, and holds the *steps* the model consists of:
+/// functions that call kernels at offsets the compiler chose. The runtime reads
+/// data, owns memory, calls the steps in order and writes results.
+///
+/// Conventions: matrices are row-major unless said otherwise; sizes are in
+/// bytes where the name says so, else in elements; text is UTF-8 and
+/// NUL-terminated; pointers in a `tamrt_model` live as long as the program.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_ABI_H
+#define TAMRT_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Changes whenever a struct or a kernel's signature changes. A model built
+/// for another version is refused at start.
+#define TAMRT_ABI_VERSION 1
+
+/// Rows of one segment. Sums over rows run row by row inside a segment;
+/// finished segments are added to a second level in order. The order of every
+/// sum thus depends on the row's index in its group alone.
+#define TAMRT_SEGMENT_ROWS 4096
+
+/// Alignment in bytes of every arena, state and output the runtime passes.
+#define TAMRT_ALIGNMENT 64
+
+/// Values of a one-hot index that select no single column: no column at all
+/// (`unseen=zero`), or every column with weight 1/n (`unseen=mean`).
+#define TAMRT_INDEX_NONE (-1)
+#define TAMRT_INDEX_MEAN (-2)
+
+/// Status of a step, sticky in the context until the runtime clears it.
+typedef enum tamrt_status {
+  /// No error.
+  TAMRT_OK = 0,
+  /// A Cholesky pivot was not positive. Detail: the design's column.
+  TAMRT_ERROR_NOT_POSITIVE_DEFINITE = 1,
+  /// A kernel needed memory it did not get. Detail: bytes asked for.
+  TAMRT_ERROR_OUT_OF_MEMORY = 2,
+  /// The device reported an error of its own. Detail: the device's code.
+  TAMRT_ERROR_DEVICE = 3,
+  /// A kernel was called with arguments outside its contract. Detail: the
+  /// parameter's position. A compiler bug, never a user's error.
+  TAMRT_ERROR_INVALID_ARGUMENT = 4,
+} tamrt_status;
+
+/// What an effect does outside the training range (MATH.md section 3).
+typedef enum tamrt_extrapolate {
+  TAMRT_CONTINUE = 0,
+  TAMRT_CONSTANT = 1,
+  TAMRT_LINEAR = 2,
+  TAMRT_SATURATION = 3,
+} tamrt_extrapolate;
+
+/// How one input column is brought to [-1, 1] (MATH.md section 2.2).
+typedef enum tamrt_rule {
+  /// From min and max of the group's training rows.
+  TAMRT_RULE_RANGE = 0,
+  /// Integer codes with a known number of levels n: [0, n-1], else
+  /// [min, min+n-1]; values that are no integers: as TAMRT_RULE_RANGE.
+  TAMRT_RULE_CODES = 1,
+  /// Distinct training values over all groups, sorted; the column handed to
+  /// the steps is int32_t: the level's number or TAMRT_INDEX_*.
+  TAMRT_RULE_LEVELS = 2,
+  /// A fixed range [lo, hi].
+  TAMRT_RULE_PERIOD = 3,
+  /// First distinct value to last distinct value plus the smallest gap, values
+  /// rounded to 10 decimals, over all rows; one distinct value: as RANGE.
+  TAMRT_RULE_PERIOD_AUTO = 4,
+} tamrt_rule;
+
+/// What an input with TAMRT_RULE_LEVELS does with a value unseen in training.
+typedef enum tamrt_unseen {
+  /// The nearest level (text: the last).
+  TAMRT_UNSEEN_EDGE = 0,
+  /// The average of the effect over the levels.
+  TAMRT_UNSEEN_MEAN = 1,
+  /// No effect.
+  TAMRT_UNSEEN_ZERO = 2,
+} tamrt_unseen;
+
+/// One column a model reads, with the rule of the terms that read it. Two
+/// terms that read one column by different rules are two inputs.
+typedef struct tamrt_input {
+  /// Name in the header of the data.
+  const char *column;
+  /// A tamrt_rule.
+  int32_t rule;
+  /// Number of levels of CODES and LEVELS, else 0.
+  int32_t levels;
+  /// A tamrt_unseen; of LEVELS.
+  int32_t unseen;
+  int32_t reserved;
+  /// Range of PERIOD, else 0.
+  double lo, hi;
+} tamrt_input;
+
+/// Doubles per input in a group's parameter block, in this order: centre c,
+/// half range a/2 (x = (v - c) / (a/2)), and the knot range lo, hi of the
+/// normalised training values of all groups (MATH.md section 3, term s; already
+/// widened when empty or equal). The block of input i starts at 4*i. All zero
+/// for LEVELS.
+#define TAMRT_INPUT_PARAMETERS 4
+
+/// One effect of the model: a run of columns of the design matrix.
+typedef struct tamrt_effect {
+  /// Unique name (MATH.md section 4, decompose); the first is "offset".
+  const char *name;
+  /// The term as the user wrote it; "offset" for the intercept.
+  const char *term;
+  /// First column in the design matrix, and how many.
+  int64_t first_column, columns;
+} tamrt_effect;
+
+/// One buffer of a step's memory plan.
+typedef struct tamrt_buffer {
+  /// What it holds, e.g. "values".
+  const char *name;
+  /// The op that defines it, e.g. "tam.bspline".
+  const char *op;
+  /// The term of the formula it serves; "" when it serves all.
+  const char *term;
+  int64_t bytes;
+  /// Offset in the arena, a multiple of TAMRT_ALIGNMENT.
+  int64_t offset;
+  /// Live range, half-open, in launches of the step.
+  int32_t first, last;
+} tamrt_buffer;
+
+struct tamrt_kernels;
+
+/// What a step gets from the runtime and reports to it. One per thread.
+typedef struct tamrt_context {
+  /// The device's kernels; generated code reaches them by the symbols of
+  /// kernels.def.
+  const struct tamrt_kernels *kernels;
+  /// A tamrt_status; the first error stays until cleared.
+  int32_t status;
+  int32_t reserved;
+  /// Detail of the status.
+  int64_t detail;
+  /// The backend's own.
+  void *device;
+} tamrt_context;
+
+/// A step. Never allocates, never blocks, never throws.
+///
+/// \param ctx        status and kernels.
+/// \param arena      at least the step's `arena_bytes`, contents undefined.
+/// \param state      the model's `state_bytes`: accumulators of one group.
+/// \param parameters the group's parameter block,
+///                   TAMRT_INPUT_PARAMETERS * inputs doubles.
+/// \param coefficients the group's D coefficients; null in fit steps.
+/// \param columns    one pointer per input, then the target, then the row
+///                   weights (null where absent), each at the chunk's first
+///                   row.
+/// \param output     see tamrt_step_kind; null where a step has none.
+/// \param rows       rows of this chunk; of FIT_FINISH: rows of the group.
+/// \param first      index in its group of the chunk's first row.
+typedef void (*tamrt_step_function)(tamrt_context *ctx, void *arena,
+                                    void *state, const double *parameters,
+                                    const double *coefficients,
+                                    const void *const *columns, double *output,
+                                    int64_t rows, int64_t first);
+
+typedef enum tamrt_step_kind {
+  /// Zeroes the accumulators in `state`.
+  TAMRT_STEP_FIT_INIT = 0,
+  /// Adds `rows` rows to the accumulators.
+  TAMRT_STEP_FIT_CHUNK = 1,
+  /// Solves; output: D coefficients.
+  TAMRT_STEP_FIT_FINISH = 2,
+  /// Output: `rows` predictions.
+  TAMRT_STEP_PREDICT = 3,
+  /// Output: rows x effects.
+  TAMRT_STEP_TERMS = 4,
+  /// Output: rows x D, the design matrix.
+  TAMRT_STEP_DESIGN = 5,
+} tamrt_step_kind;
+
+/// A step and its memory plan. A chunked step exists once per rung of the
+/// chunk ladder, in order of falling `rung_rows`.
+typedef struct tamrt_step {
+  /// A tamrt_step_kind.
+  int32_t kind;
+  /// Launches in the step: the length of its time axis.
+  int32_t launches;
+  /// Name of the function, e.g. "fit_chunk_256".
+  const char *name;
+  /// Most rows a call may pass; 0: the step has no rungs.
+  int64_t rung_rows;
+  /// Bytes of arena the plan needs; the bound on it: the largest sum of bytes
+  /// alive at one time; and what one allocation per buffer would need.
+  int64_t arena_bytes, lower_bound_bytes, naive_bytes;
+  /// Strategy that made the plan.
+  const char *strategy;
+  tamrt_step_function run;
+  int64_t buffer_count;
+  const tamrt_buffer *buffers;
+} tamrt_step;
+
+/// A compiled model.
+typedef struct tamrt_model {
+  /// TAMRT_ABI_VERSION of the compiler.
+  int32_t abi_version;
+  int32_t reserved;
+  const char *name;
+  /// Formula as written.
+  const char *formula;
+  /// Canonical spec as YAML, and the SHA-256 of it in hex: what ties weights to
+  /// a model.
+  const char *spec, *spec_hash;
+  /// Column names; null where the spec gives none.
+  const char *target, *group, *date, *weights;
+  /// "direct".
+  const char *solver;
+  /// Versions: of tamc, of LLVM.
+  const char *tamc_version, *llvm_version;
+  /// D, the columns of the design matrix.
+  int64_t columns;
+  /// Bytes of `state` of one group.
+  int64_t state_bytes;
+  int64_t input_count;
+  const tamrt_input *inputs;
+  int64_t effect_count;
+  const tamrt_effect *effects;
+  int64_t step_count;
+  const tamrt_step *steps;
+} tamrt_model;
+
+/// The command line of a compiled model: fit, predict, decompose,
+/// coefficients, plan, info. Returns the exit status: 0 done, 1 error (told on
+/// stderr). The `main` of an executable calls this and nothing else.
+int tamrt_main(const tamrt_model *model, int argc, char **argv);
+
+// Kernels: one C symbol each, `tamrt_<name>`, declared once in kernels.def.
+#define TAMRT_IN(type, name) const type *name
+#define TAMRT_IN_OPTIONAL(type, name) const type *name
+#define TAMRT_IN_LIST(type, name) const type *const *name, int64_t name##_count
+#define TAMRT_SCALAR(type, name) type name
+#define TAMRT_OUT(type, name) type *name
+#define TAMRT_INOUT(type, name) type *name
+#define TAMRT_KERNEL(name, ...)                                                \
+  void tamrt_##name(tamrt_context *ctx, __VA_ARGS__);
+#include "tamrt/kernels.def"
+
+/// The kernels of one device, one member per kernel of kernels.def.
+typedef struct tamrt_kernels {
+#define TAMRT_KERNEL(name, ...) void (*name)(tamrt_context * ctx, __VA_ARGS__);
+#include "tamrt/kernels.def"
+} tamrt_kernels;
+
+#undef TAMRT_IN
+#undef TAMRT_IN_OPTIONAL
+#undef TAMRT_IN_LIST
+#undef TAMRT_SCALAR
+#undef TAMRT_OUT
+#undef TAMRT_INOUT
+
+#ifdef __cplusplus
+} // extern "C"
+#endif
+
+#endif // TAMRT_ABI_H

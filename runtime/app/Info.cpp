@@ -100,8 +100,7 @@ std::string formatText(const tamrt_model &model) {
   line("abi", std::to_string(model.abi_version));
   line("columns of the design", bytes(model.columns));
   text += "effects:\n";
-  std::vector<std::vector<std::string>> rows = {
-      {"effect", "first", "columns"}};
+  std::vector<std::vector<std::string>> rows = {{"effect", "first", "columns"}};
   for (int64_t i = 0; i < model.effect_count; ++i)
     rows.push_back({model.effects[i].name, bytes(model.effects[i].first_column),
                     bytes(model.effects[i].columns)});
@@ -112,8 +111,7 @@ std::string formatText(const tamrt_model &model) {
   for (const RungMemory &rung : rungMemory(model))
     rows.push_back({use(rung.kind), bytes(rung.rows), bytes(rung.memory.arena),
                     bytes(rung.memory.state), bytes(rung.memory.output),
-                    bytes(rung.memory.parameters),
-                    bytes(rung.memory.total())});
+                    bytes(rung.memory.parameters), bytes(rung.memory.total())});
   text += table(rows);
   text += "bytes besides, of a fit of a file:\n";
   text += table({{"constant", bytes(need.constant)},

@@ -30,6 +30,23 @@ size_t indexIn(std::vector<size_t> &list, size_t value) {
   return size_t(at - list.begin());
 }
 
+/// Sorts distinct group values: as numbers when every one parses, else by
+/// bytes; equal numbers written differently, which are two groups, by bytes.
+void sortGroups(std::vector<std::string_view> &names) {
+  std::vector<std::pair<double, std::string_view>> numbered;
+  for (std::string_view name : names) {
+    std::optional<double> number = parseNumber(name);
+    if (!number) {
+      std::sort(names.begin(), names.end());
+      return;
+    }
+    numbered.emplace_back(*number, name);
+  }
+  std::sort(numbered.begin(), numbered.end());
+  for (size_t i = 0; i < names.size(); ++i)
+    names[i] = numbered[i].second;
+}
+
 /// The text of a level counts as missing like a number: an infinite number is
 /// no level.
 bool isFiniteLevel(std::string_view text) {
@@ -142,7 +159,8 @@ Status Dataset::group(const CsvFile &file, std::optional<size_t> column,
                    ": expected a group, got a missing value"};
   }
 
-  std::vector<std::string_view> sorted = sortedDistinct(names);
+  std::vector<std::string_view> sorted = names;
+  sortGroups(sorted);
   std::vector<uint32_t> place(names.size());
   for (size_t i = 0; i < sorted.size(); ++i)
     place[known.at(sorted[i])] = uint32_t(i);
@@ -328,8 +346,8 @@ Result<std::vector<LevelTable>> Dataset::levels(const CsvFile &file) const {
     const tamrt_input &input = model->inputs[i];
     if (input.rule != TAMRT_RULE_LEVELS)
       continue;
-    Result<LevelTable> table =
-        findLevels(file, *file.find(input.column), order, size_t(input.levels));
+    Result<LevelTable> table = trainingLevels(file, *file.find(input.column),
+                                              order, size_t(input.levels));
     if (!table)
       return std::move(table).error();
     tables[i] = *std::move(table);

@@ -88,7 +88,7 @@ public:
   const double *weights() const;
 
   /// Finds the levels of every input of TAMRT_RULE_LEVELS in these rows; the
-  /// tables of other inputs are empty. Errors: those of `findLevels`.
+  /// tables of other inputs are empty. Errors: those of `trainingLevels`.
   Result<std::vector<LevelTable>> levels(const CsvFile &file) const;
 
   /// Fills `codes` from the training levels, one table per input.

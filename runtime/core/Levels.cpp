@@ -92,8 +92,9 @@ int32_t LevelTable::code(std::string_view text, tamrt_unseen unseen) const {
                                                                   : at);
 }
 
-Result<LevelTable> findLevels(const CsvFile &file, size_t column,
-                              std::span<const uint32_t> rows, size_t maximum) {
+Result<LevelTable> trainingLevels(const CsvFile &file, size_t column,
+                                  std::span<const uint32_t> rows,
+                                  size_t maximum) {
   std::unordered_set<std::string_view> texts;
   std::set<double> numbers;
   bool numeric = true;

@@ -57,8 +57,9 @@ struct LevelTable {
 /// and memory for the distinct texts alone.
 ///
 /// Errors: more than `maximum` levels; names file, column and levels.
-Result<LevelTable> findLevels(const CsvFile &file, size_t column,
-                              std::span<const uint32_t> rows, size_t maximum);
+Result<LevelTable> trainingLevels(const CsvFile &file, size_t column,
+                                  std::span<const uint32_t> rows,
+                                  size_t maximum);
 
 } // namespace tamrt
 

@@ -10,7 +10,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cctype>
 #include <charconv>
 #include <optional>
 #include <utility>
@@ -30,7 +29,7 @@ std::optional<int64_t> parseCount(const std::string &text, int64_t most) {
 }
 
 /// A check that names what was expected and what came.
-CLI::Validator oneOf(std::vector<std::string> choices, std::string hint) {
+CLI::Validator oneOf(std::vector<std::string> choices) {
   return CLI::Validator(
       [choices](std::string &text) -> std::string {
         std::string list;
@@ -44,7 +43,7 @@ CLI::Validator oneOf(std::vector<std::string> choices, std::string hint) {
         }
         return "expected " + list + ", got '" + text + "'";
       },
-      std::move(hint));
+      "");
 }
 
 CLI::Validator count(int64_t most) {
@@ -55,19 +54,29 @@ CLI::Validator count(int64_t most) {
         return "expected a whole number from 1 to " + std::to_string(most) +
                ", got '" + text + "'";
       },
-      "N");
+      "");
 }
 
-/// One line, starting in lower case, without a full stop, as all our messages.
-std::string tidy(std::string message) {
+/// What CLI11 found, as our messages say it: one line, lower case, "expected
+/// X".
+std::string describe(const CLI::ParseError &error) {
+  std::string message = error.what();
+  auto part = [&](size_t end) { return message.substr(0, end); };
+  if (dynamic_cast<const CLI::RequiredError *>(&error))
+    return "expected " + part(message.find(" is required")) +
+           "; --help tells more";
+  if (dynamic_cast<const CLI::ArgumentMismatch *>(&error)) {
+    std::string option = part(message.find(':'));
+    return message.find("At Most") == std::string::npos
+               ? "expected a value of " + option
+               : "expected " + option + " once";
+  }
+  if (dynamic_cast<const CLI::ExtrasError *>(&error))
+    return "unexpected argument" + message.substr(message.rfind(':')) +
+           "; --help tells more";
   for (char &c : message)
-    if (c == '\n' || c == '\r')
+    if (c == '\n')
       c = ' ';
-  while (!message.empty() && (message.back() == ' ' || message.back() == '.'))
-    message.pop_back();
-  if (message.size() > 1 &&
-      std::islower(static_cast<unsigned char>(message[1])))
-    message[0] = char(std::tolower(static_cast<unsigned char>(message[0])));
   return message;
 }
 
@@ -81,19 +90,20 @@ struct Texts {
 void addRunOptions(CLI::App &command, Options &options, Texts &texts) {
   command
       .add_option("--threads", texts.threads,
-                  "Threads; as many as the machine has by default")
-      ->check(count(kMostThreads));
+                  "Most threads; default: the machine's")
+      ->check(count(kMostThreads))
+      ->type_name("N");
   command
       .add_option("--chunk-rows", texts.chunkRows,
-                  "Most rows of a chunk; the results do not depend on it")
-      ->check(count(INT64_MAX));
+                  "Most rows of a chunk, to save memory")
+      ->check(count(INT64_MAX))
+      ->type_name("N");
   command.add_flag("--drop-missing", options.dropMissing,
                    "Leave out rows with a missing or infinite value");
   command
       .add_flag("--timings{table}", texts.timings,
-                "Seconds per phase on stderr; --timings=json for one line of "
-                "JSON")
-      ->check(oneOf({"table", "json"}, ""));
+                "Seconds per phase on stderr; also --timings=json")
+      ->check(oneOf({"table", "json"}));
 }
 
 } // namespace
@@ -109,9 +119,9 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                                         model.llvm_version + ")");
 
   CLI::App *fit = app.add_subcommand("fit", "Fit the model to training data");
-  fit->add_option("train", options.input, "Training data, CSV; - for stdin")
+  fit->add_option("TRAIN.csv", options.input, "Training data, CSV; - for stdin")
       ->required()
-      ->type_name("TRAIN.csv");
+      ->type_name("");
   fit->add_option("-o,--output", options.output,
                   "Weights to write, safetensors; - for stdout")
       ->required()
@@ -120,9 +130,9 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
 
   auto addPredict = [&](const char *name, const char *what) {
     CLI::App *command = app.add_subcommand(name, what);
-    command->add_option("new", options.input, "Data, CSV; - for stdin")
+    command->add_option("NEW.csv", options.input, "Data, CSV; - for stdin")
         ->required()
-        ->type_name("NEW.csv");
+        ->type_name("");
     command->add_option("--weights", options.weights, "Weights of a fit")
         ->required()
         ->type_name("W.safetensors");
@@ -138,7 +148,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
       ->add_option("--type", texts.type,
                    "response: the prediction; terms: every effect's part of "
                    "it; design: the design matrix")
-      ->check(oneOf({"response", "terms", "design"}, "TYPE"));
+      ->check(oneOf({"response", "terms", "design"}))
+      ->type_name("TYPE");
   CLI::App *decompose =
       addPredict("decompose", "The same as predict --type=terms");
 
@@ -150,13 +161,15 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
 
   CLI::App *plan = app.add_subcommand("plan", "Print the memory plan");
   plan->add_option("--format", texts.format, "text, csv or json")
-      ->check(oneOf({"text", "csv", "json"}, "FORMAT"));
+      ->check(oneOf({"text", "csv", "json"}))
+      ->type_name("FORMAT");
   plan->add_flag("--draw", options.draw, "Draw it: time across, addresses up");
 
   CLI::App *info = app.add_subcommand(
       "info", "Print the spec, memory needs, device and versions");
   info->add_option("--format", texts.format, "text or json")
-      ->check(oneOf({"text", "json"}, "FORMAT"));
+      ->check(oneOf({"text", "json"}))
+      ->type_name("FORMAT");
 
   // CLI11 reports by throwing; what it throws ends here.
   try {
@@ -168,7 +181,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.help = app.version() + "\n";
     return options;
   } catch (const CLI::ParseError &error) {
-    return Error{tidy(error.what())};
+    return Error{describe(error)};
   }
 
   if (*fit)

@@ -24,10 +24,10 @@ Status runFit(const tamrt_model &model, const Options &options) {
   if (options.output == "-" && ::isatty(STDOUT_FILENO))
     return Error{"expected a file for the weights, got a terminal"};
 
-  progress.update("read", 0, 0);
   Result<CsvFile> opened = CsvFile::open(options.input, options.threads);
   if (!opened)
     return std::move(opened).error();
+  progress.update("read", 0, 0);
   std::optional<CsvFile> file = *std::move(opened);
   Result<Dataset> data = Dataset::read(
       *file, model, {Purpose::Fit, options.dropMissing, options.threads});

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <fmt/format.h>
 #include <string_view>
 #include <vector>
 
@@ -45,8 +46,7 @@ std::string table(std::span<const tamrt_buffer> buffers) {
   for (const tamrt_buffer &buffer : buffers)
     rows.push_back({buffer.name, buffer.op, buffer.term,
                     std::to_string(buffer.bytes),
-                    "[" + std::to_string(buffer.first) + ", " +
-                        std::to_string(buffer.last) + ")",
+                    fmt::format("[{}, {})", buffer.first, buffer.last),
                     std::to_string(buffer.offset)});
   std::array<size_t, 6> widths = {};
   for (const Cells &row : rows)

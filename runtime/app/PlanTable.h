@@ -52,12 +52,12 @@ std::string formatPlan(std::span<const tamrt_step> steps, PlanFormat format);
 
 /// The plan drawn: per step the heading of the text form, then time across and
 /// addresses up, one character per launch (or several launches) and 1/16 of
-/// the arena, and what the characters stand for:
+/// the arena, rounded up to the alignment, and what the characters stand for:
 ///
-///     4096 |.bb
-///          |aa.
-///        0 +---
-///           0 to 3, 1 launch and 2048 bytes a character
+///     128 |.bb
+///         |aa.
+///       0 +---
+///          0 to 3, 1 launch and 64 bytes a character
 ///     a x  tam.linear  l(x)
 ///     b values  tam.linear  l(x)
 ///

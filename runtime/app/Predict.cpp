@@ -121,6 +121,7 @@ Status runPredict(const tamrt_model &model, const Options &options) {
   Result<CsvFile> file = CsvFile::open(options.input, options.threads);
   if (!file)
     return std::move(file).error();
+  progress.update("read", 0, 0);
   Result<Dataset> data = Dataset::read(
       *file, model, {Purpose::Predict, options.dropMissing, options.threads});
   if (!data)

@@ -231,8 +231,12 @@ TEST_F(Errors, NextRungWhenMemoryLacks) {
 TEST_F(Errors, CommandLine) {
   expectError(run(model, {}), {"expected a command"});
   expectError(run(model, {"fi"}), {"fi"});
-  expectError(run(model, {"fit"}), {"train"});
-  expectError(run(model, {"fit", "a.csv"}), {"output"});
+  expectError(run(model, {"fit"}), {"expected TRAIN.csv; "});
+  expectError(run(model, {"fit", "a.csv"}), {"expected --output; "});
+  expectError(run(model, {"fit", "a.csv", "-o"}),
+              {"expected a value of --output"});
+  expectError(run(model, {"predict", "a", "--weights", "v", "--weights", "w"}),
+              {"expected --weights once"});
   expectError(run(model, {"fit", "a.csv", "-o", "w", "--threads", "0"}),
               {"--threads", "whole number", "'0'"});
   expectError(run(model, {"fit", "a.csv", "-o", "w", "--threads", "two"}),
@@ -245,7 +249,7 @@ TEST_F(Errors, CommandLine) {
   expectError(run(model, {"plan", "--format=xml"}),
               {"--format", "text, csv or json", "'xml'"});
   expectError(run(model, {"fit", "a.csv", "-o", "w", "--nonsense"}),
-              {"--nonsense"});
+              {"unexpected argument: --nonsense"});
 }
 
 TEST_F(Errors, AbiAndSteps) {

@@ -133,7 +133,9 @@ FakeModel::FakeModel(std::vector<int64_t> rungs) {
   stepNames.reserve(4 * rungs.size() + 2);
   auto add = [&](tamrt_step_kind kind, const char *stem, int64_t rows,
                  tamrt_step_function run) {
-    stepNames.push_back(rows ? stem + ("_" + std::to_string(rows)) : stem);
+    stepNames.push_back(stem);
+    if (rows)
+      stepNames.back().append("_").append(std::to_string(rows));
     bool chunked = kind == TAMRT_STEP_FIT_CHUNK;
     int64_t arena = chunked ? rows * kArenaPerRow : 0;
     steps.push_back({kind, chunked ? 3 : 1, stepNames.back().c_str(), rows,

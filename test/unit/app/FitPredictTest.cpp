@@ -113,8 +113,10 @@ TEST_F(FitPredict, ChunksAndPointersKeepTheContract) {
     std::string order;
     for (const Call &call : calls) {
       EXPECT_TRUE(call.aligned);
-      order += (order.empty() ? "" : " ") + std::to_string(call.kind) + ":" +
-               std::to_string(call.rows) + "@" + std::to_string(call.first);
+      std::ostringstream text;
+      text << (order.empty() ? "" : " ") << call.kind << ':' << call.rows << '@'
+           << call.first;
+      order += text.str();
     }
     return order;
   };

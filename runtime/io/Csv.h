@@ -111,6 +111,9 @@ public:
 private:
   CsvFile() = default;
 
+  /// The field's bytes in the file, but for what scanCsv rewrites.
+  std::string_view raw(size_t row, size_t column) const;
+
   std::string name;
   FileBytes bytes;
   std::vector<std::string> columnNames;

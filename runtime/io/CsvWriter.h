@@ -70,7 +70,7 @@ private:
   Status status;
   std::string buffer;
   size_t used = 0;
-  /// Where in `buffer` the current row starts, to tell an empty row.
+  /// No byte of the current row is written yet.
   bool rowEmpty = true;
   size_t cells = 0;
   size_t width = 0;

@@ -60,15 +60,13 @@ struct Date {
   /// in 1e-18 seconds, in [0, 1e18).
   int64_t seconds = 0;
   uint64_t fraction = 0;
-
-  /// Numbers compare as doubles, times in time, forms (which do not mix in a
-  /// column) by their order above; missing dates equal each other. A strict
-  /// weak order for every two dates.
-  friend std::weak_ordering operator<=>(const Date &a, const Date &b);
-  friend bool operator==(const Date &a, const Date &b) {
-    return (a <=> b) == 0;
-  }
 };
+
+/// Numbers compare as doubles, times in time, forms (which do not mix in a
+/// column) by their order in Form; missing dates equal each other. A strict
+/// weak order of all dates.
+std::weak_ordering operator<=>(const Date &a, const Date &b);
+inline bool operator==(const Date &a, const Date &b) { return (a <=> b) == 0; }
 
 /// Parses one date. Missing text (`isMissing`) gives Form::Missing. The error
 /// says what was expected, without a place: "expected a date, got '31/01/16'".

@@ -15,6 +15,7 @@
 #define TAMRT_IO_NUMBER_H
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,7 +31,7 @@ inline constexpr size_t kNumberLength = 32;
 std::string_view trimBlanks(std::string_view text);
 
 /// True for the texts that stand for a missing value (docs/math.md section
-/// 1.3): empty, NA and nan in any case, nan also with a sign; blanks around
+/// 2.1): empty, NA and nan in any case, nan also with a sign; blanks around
 /// them do not count.
 bool isMissing(std::string_view text);
 
@@ -50,24 +51,29 @@ char *formatNumber(double value, char *out);
 /// As above, as a string.
 std::string formatNumber(double value);
 
-/// The distinct values of `values`, sorted as docs/math.md section 1.2 orders
-/// groups: as numbers when every value parses as one (equal numbers written
-/// differently by bytes), else by bytes. O(n log n) with n distinct values
-/// after one pass over all. The views point where those of `values` did.
-std::vector<std::string_view>
-sortedDistinct(std::span<const std::string_view> values);
-
-/// Numbers every value by its place in the distinct sorted values.
+/// The distinct values of a column and the place of each row's value in them.
 struct Levels {
-  /// Distinct values as `sortedDistinct` gives them.
+  /// Distinct values, sorted as docs/math.md sections 2.1 and 2.2 order groups
+  /// and levels: as numbers when every value parses as one, else by bytes. Of
+  /// equal numbers written differently (0, 0.0) the first is kept.
   std::vector<std::string_view> values;
+  /// True when every value parses as a number.
+  bool numeric = false;
+  /// The numbers of `values` when numeric, else empty.
+  std::vector<double> numbers;
   /// For each value given, its index in `values`.
-  std::vector<int> codes;
+  std::vector<int32_t> codes;
+
+  /// Index of `text` in `values`: by number when numeric, else by bytes. O(log
+  /// n).
+  std::optional<size_t> find(std::string_view text) const;
 };
 
-/// As `sortedDistinct`, with the index of every value. At most 2^31 - 1
-/// distinct values.
-Levels numberLevels(std::span<const std::string_view> values);
+/// Finds the levels of `column`: one pass over it, then O(n log n) in the n
+/// distinct values, of which there may be 2^31 - 1. The views point where those
+/// of `column` did. Missing values are the caller's to remove: they are text
+/// like any other here, and no number.
+Levels findLevels(std::span<const std::string_view> column);
 
 } // namespace tamrt
 

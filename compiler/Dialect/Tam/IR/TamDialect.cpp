@@ -36,6 +36,13 @@ LogicalResult TamDialect::verifyOperationAttribute(Operation *op,
       return op->emitError("'tam.model' must be a dictionary");
     return success();
   }
+  if (attribute.getName() == kStepAttrName) {
+    if (!isa<FunctionOpInterface>(op))
+      return op->emitError("'tam.step' belongs on a function");
+    if (!isa<StepAttr>(attribute.getValue()))
+      return op->emitError("'tam.step' must be a #tam.step");
+    return success();
+  }
   return op->emitError("unknown attribute '")
          << attribute.getName().getValue() << "' of the tam dialect";
 }

@@ -31,7 +31,7 @@ void TamKDialect::initialize() {
 LogicalResult TamKDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   StringRef name = attribute.getName();
-  if (name != kStepAttrName && name != kPlanAttrName)
+  if (name != kPlanAttrName)
     return op->emitError("unknown attribute '")
            << name << "' of the tamk dialect";
   if (!isa<FunctionOpInterface>(op))

@@ -41,6 +41,9 @@ namespace tamc::tam {
 inline constexpr llvm::StringLiteral kSlotAttrName = "tam.slot";
 /// Name of the module attribute that describes the model.
 inline constexpr llvm::StringLiteral kModelAttrName = "tam.model";
+/// Name of the function attribute that says which step of the runtime's
+/// protocol (abi.h, tamrt_step_kind) a function is; a #tam.step.
+inline constexpr llvm::StringLiteral kStepAttrName = "tam.step";
 
 /// The slot of an argument or a result, null if it has none.
 SlotAttr getArgumentSlot(mlir::FunctionOpInterface function, unsigned index);

@@ -135,6 +135,29 @@ def Tam_SlotAttr : Tam_Attr<"Slot", "slot"> {
   let assemblyFormat = "`<` $kind (`,` $offset^)? `>`";
 }
 
+def Tam_StepFitInit : I32EnumAttrCase<"FitInit", 0, "fit_init">;
+def Tam_StepFitChunk : I32EnumAttrCase<"FitChunk", 1, "fit_chunk">;
+def Tam_StepFitFinish : I32EnumAttrCase<"FitFinish", 2, "fit_finish">;
+def Tam_StepPredict : I32EnumAttrCase<"Predict", 3, "predict">;
+def Tam_StepTerms : I32EnumAttrCase<"Terms", 4, "terms">;
+def Tam_StepDesign : I32EnumAttrCase<"Design", 5, "design">;
+def Tam_StepKind : I32EnumAttr<"StepKind", "the steps of a model (abi.h)",
+    [Tam_StepFitInit, Tam_StepFitChunk, Tam_StepFitFinish, Tam_StepPredict,
+     Tam_StepTerms, Tam_StepDesign]> {
+  let cppNamespace = "::tamc::tam";
+}
+
+def Tam_StepAttr : Tam_Attr<"Step", "step"> {
+  let summary = "Which step of a model a function is";
+  let description = [{
+    The numbers of the kinds are those of tamrt_step_kind. `rung` is the most
+    rows a call may pass; 0 before the ladder exists and for steps without one.
+  }];
+  let parameters = (ins EnumParameter<Tam_StepKind>:$kind,
+                        DefaultValuedParameter<"int64_t", "0">:$rung);
+  let assemblyFormat = "`<` $kind (`,` $rung^)? `>`";
+}
+
 def Tam_ExtrapolateContinue : I32EnumAttrCase<"Continue", 0, "continue">;
 def Tam_ExtrapolateConstant : I32EnumAttrCase<"Constant", 1, "constant">;
 def Tam_ExtrapolateLinear : I32EnumAttrCase<"Linear", 2, "linear">;

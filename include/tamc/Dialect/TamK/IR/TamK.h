@@ -29,8 +29,7 @@
 
 namespace tamc::tamk {
 
-/// Names of the function attributes that describe a step and its plan.
-inline constexpr llvm::StringLiteral kStepAttrName = "tamk.step";
+/// Name of the function attribute that holds the plan of its arena.
 inline constexpr llvm::StringLiteral kPlanAttrName = "tamk.plan";
 
 } // namespace tamc::tamk

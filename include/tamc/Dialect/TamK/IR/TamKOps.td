@@ -23,7 +23,7 @@ def TamK_Dialect : Dialect {
     `include/tamrt/kernels.def`.
 
     After planning, a function carries `tamk.plan`, a dictionary with the plan
-    of its arena, and `tamk.step`, a dictionary with its kind and rung.
+    of its arena.
   }];
   let dependentDialects = [];
   let hasOperationAttrVerify = 1;

@@ -124,8 +124,8 @@ LogicalResult RhsOp::verify() {
 LogicalResult PenaltyOp::verify() {
   auto type = cast<RankedTensorType>(getType());
   size_t count = getValues().size();
-  auto encoding = dyn_cast_if_present<CoordinatesAttr>(type.getEncoding());
-  if (getRows().size() != count || getColumns().size() != count || !encoding ||
+  auto encoding = cast<CoordinatesAttr>(type.getEncoding());
+  if (getRows().size() != count || getColumns().size() != count ||
       static_cast<size_t>(encoding.getCount()) != count) // penalty_c1
     return emitOpError("expected as many rows, columns and values as "
                        "#tam.coordinates counts");
@@ -174,8 +174,7 @@ LogicalResult NormalVectorOp::verify() {
 
 LogicalResult SolveOp::verify() {
   int64_t size = shapeOf(getVector())[0];
-  if (shapeOf(getVector()).size() != 1 ||
-      shapeOf(getMatrix()) != ArrayRef<int64_t>({size, size})) // solve_c1
+  if (shapeOf(getMatrix()) != ArrayRef<int64_t>({size, size})) // solve_c1
     return emitOpError("expected a square matrix of ")
            << size << " rows, got " << getMatrix().getType();
   return success();
@@ -185,11 +184,16 @@ LogicalResult SolveOp::verify() {
 // Application
 //===----------------------------------------------------------------------===//
 
-/// apply_c1.
 static LogicalResult verifyApply(Operation *op, OperandRange designs,
                                  OperandRange coefficients) {
+  // Both lists have the same length by construction, and an operand too many is
+  // in neither.
+  if (op->getNumOperands() % 2 != 0) // apply_c2
+    return op->emitOpError("expected as many vectors of coefficients as design "
+                           "matrices, got ")
+           << op->getNumOperands() << " operands";
   for (auto [design, beta] : llvm::zip(designs, coefficients))
-    if (shapeOf(beta) != ArrayRef<int64_t>({columnsOf(design)}))
+    if (shapeOf(beta) != ArrayRef<int64_t>({columnsOf(design)})) // apply_c1
       return op->emitOpError("expected ")
              << columnsOf(design) << " coefficients for " << design.getType()
              << ", got " << beta.getType();

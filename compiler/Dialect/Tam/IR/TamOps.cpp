@@ -103,8 +103,7 @@ LogicalResult GramOp::verify() {
   if ((layout == SumsLayout::Upper || layout == SumsLayout::Diagonal) &&
       getA() != getB()) // gram_c2
     return emitOpError("expected '")
-           << stringifySumsLayout(layout)
-           << "' only for a matrix with itself";
+           << stringifySumsLayout(layout) << "' only for a matrix with itself";
   if (layout == SumsLayout::Diagonal && !isOneHot) // gram_c2
     return emitOpError("expected 'diagonal' only for a one-hot matrix");
   return success();
@@ -167,8 +166,8 @@ LogicalResult NormalVectorOp::verify() {
   for (Value block : getBlocks())
     size += shapeOf(block)[0];
   if (shapeOf(getResult()) != ArrayRef<int64_t>({size})) // normal_vector_c1
-    return emitOpError("expected a result of ") << size << ", got "
-                                                << getType();
+    return emitOpError("expected a result of ")
+           << size << ", got " << getType();
   return success();
 }
 

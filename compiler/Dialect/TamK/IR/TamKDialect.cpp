@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tamc/Dialect/TamK/IR/TamK.h"
 #include "tamc/Dialect/TamK/IR/Kernels.h"
+#include "tamc/Dialect/TamK/IR/TamK.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -85,8 +85,7 @@ LogicalResult LaunchOp::verify() {
     return emitOpError("expected a kernel of the runtime, got '")
            << getKernel() << "'";
 
-  ArrayRef<int32_t> absent =
-      getAbsent() ? *getAbsent() : ArrayRef<int32_t>();
+  ArrayRef<int32_t> absent = getAbsent() ? *getAbsent() : ArrayRef<int32_t>();
   struct Group {
     StringRef name;
     OperandRange operands;

@@ -46,7 +46,7 @@ static SumsLayout layoutOf(GramOp op) {
 
 namespace {
 
-struct ChooseEncodings : public impl::TamChooseEncodingsBase<ChooseEncodings> {
+struct ChooseEncodings : public tamc::tam::impl::TamChooseEncodingsBase<ChooseEncodings> {
   using TamChooseEncodingsBase::TamChooseEncodingsBase;
 
   void runOnOperation() override {

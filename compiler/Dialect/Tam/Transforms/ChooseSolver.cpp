@@ -19,7 +19,7 @@ using namespace tamc::tam;
 
 namespace {
 
-struct ChooseSolver : public impl::TamChooseSolverBase<ChooseSolver> {
+struct ChooseSolver : public tamc::tam::impl::TamChooseSolverBase<ChooseSolver> {
   using TamChooseSolverBase::TamChooseSolverBase;
 
   void runOnOperation() override {

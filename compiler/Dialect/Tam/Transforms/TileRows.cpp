@@ -93,7 +93,7 @@ private:
   SmallVector<SlotAttr> argumentSlots;
 };
 
-struct TileRows : public impl::TamTileRowsBase<TileRows> {
+struct TileRows : public tamc::tam::impl::TamTileRowsBase<TileRows> {
   void runOnOperation() override {
     for (auto function :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {

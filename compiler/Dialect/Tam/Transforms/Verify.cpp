@@ -22,7 +22,7 @@ using namespace tamc::tam;
 
 namespace {
 
-struct VerifyChoices : public impl::TamVerifyChoicesBase<VerifyChoices> {
+struct VerifyChoices : public tamc::tam::impl::TamVerifyChoicesBase<VerifyChoices> {
   void runOnOperation() override {
     WalkResult result = getOperation().walk([&](Operation *op) {
       if (isa<ModuleOp, func::FuncOp, func::ReturnOp>(op))
@@ -49,7 +49,7 @@ struct VerifyChoices : public impl::TamVerifyChoicesBase<VerifyChoices> {
   }
 };
 
-struct VerifyTiled : public impl::TamVerifyTiledBase<VerifyTiled> {
+struct VerifyTiled : public tamc::tam::impl::TamVerifyTiledBase<VerifyTiled> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (!function->getAttrOfType<StepAttr>(kStepAttrName)) {

@@ -103,8 +103,7 @@ LogicalResult GramOp::verify() {
   if ((layout == SumsLayout::Upper || layout == SumsLayout::Diagonal) &&
       getA() != getB()) // gram_c2
     return emitOpError("expected '")
-           << stringifySumsLayout(layout)
-           << "' only for a matrix with itself";
+           << stringifySumsLayout(layout) << "' only for a matrix with itself";
   if (layout == SumsLayout::Diagonal && !isOneHot) // gram_c2
     return emitOpError("expected 'diagonal' only for a one-hot matrix");
   return success();
@@ -124,8 +123,8 @@ LogicalResult RhsOp::verify() {
 LogicalResult PenaltyOp::verify() {
   auto type = cast<RankedTensorType>(getType());
   size_t count = getValues().size();
-  auto encoding = dyn_cast_if_present<CoordinatesAttr>(type.getEncoding());
-  if (getRows().size() != count || getColumns().size() != count || !encoding ||
+  auto encoding = cast<CoordinatesAttr>(type.getEncoding());
+  if (getRows().size() != count || getColumns().size() != count ||
       static_cast<size_t>(encoding.getCount()) != count) // penalty_c1
     return emitOpError("expected as many rows, columns and values as "
                        "#tam.coordinates counts");
@@ -167,15 +166,14 @@ LogicalResult NormalVectorOp::verify() {
   for (Value block : getBlocks())
     size += shapeOf(block)[0];
   if (shapeOf(getResult()) != ArrayRef<int64_t>({size})) // normal_vector_c1
-    return emitOpError("expected a result of ") << size << ", got "
-                                                << getType();
+    return emitOpError("expected a result of ")
+           << size << ", got " << getType();
   return success();
 }
 
 LogicalResult SolveOp::verify() {
   int64_t size = shapeOf(getVector())[0];
-  if (shapeOf(getVector()).size() != 1 ||
-      shapeOf(getMatrix()) != ArrayRef<int64_t>({size, size})) // solve_c1
+  if (shapeOf(getMatrix()) != ArrayRef<int64_t>({size, size})) // solve_c1
     return emitOpError("expected a square matrix of ")
            << size << " rows, got " << getMatrix().getType();
   return success();
@@ -185,11 +183,16 @@ LogicalResult SolveOp::verify() {
 // Application
 //===----------------------------------------------------------------------===//
 
-/// apply_c1.
 static LogicalResult verifyApply(Operation *op, OperandRange designs,
                                  OperandRange coefficients) {
+  // Both lists have the same length by construction, and an operand too many is
+  // in neither.
+  if (op->getNumOperands() % 2 != 0) // apply_c2
+    return op->emitOpError("expected as many vectors of coefficients as design "
+                           "matrices, got ")
+           << op->getNumOperands() << " operands";
   for (auto [design, beta] : llvm::zip(designs, coefficients))
-    if (shapeOf(beta) != ArrayRef<int64_t>({columnsOf(design)}))
+    if (shapeOf(beta) != ArrayRef<int64_t>({columnsOf(design)})) // apply_c1
       return op->emitOpError("expected ")
              << columnsOf(design) << " coefficients for " << design.getType()
              << ", got " << beta.getType();

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tamc/Dialect/TamK/IR/TamK.h"
 #include "tamc/Dialect/TamK/IR/Kernels.h"
+#include "tamc/Dialect/TamK/IR/TamK.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -59,13 +59,15 @@ static Type elementType(ElementType type, MLIRContext *context) {
 static FailureOr<SmallVector<const KernelParameter *>>
 bindParameters(ArrayRef<KernelParameter> parameters, size_t count,
                ArrayRef<int32_t> absent) {
+  for (auto [index, position] : llvm::enumerate(absent))
+    if (position < 0 || position >= static_cast<int64_t>(parameters.size()) ||
+        parameters[position].kind != ParameterKind::InOptional ||
+        llvm::is_contained(absent.take_front(index), position))
+      return failure();
   SmallVector<const KernelParameter *> bound;
   for (const auto &[position, parameter] : llvm::enumerate(parameters)) {
-    if (llvm::is_contained(absent, static_cast<int32_t>(position))) {
-      if (parameter.kind != ParameterKind::InOptional)
-        return failure();
+    if (llvm::is_contained(absent, static_cast<int32_t>(position)))
       continue;
-    }
     if (parameter.kind == ParameterKind::InList)
       while (bound.size() < count)
         bound.push_back(&parameter);
@@ -83,8 +85,7 @@ LogicalResult LaunchOp::verify() {
     return emitOpError("expected a kernel of the runtime, got '")
            << getKernel() << "'";
 
-  ArrayRef<int32_t> absent =
-      getAbsent() ? *getAbsent() : ArrayRef<int32_t>();
+  ArrayRef<int32_t> absent = getAbsent() ? *getAbsent() : ArrayRef<int32_t>();
   struct Group {
     StringRef name;
     OperandRange operands;
@@ -123,11 +124,15 @@ LogicalResult LaunchOp::verify() {
     return emitOpError("expected tensors or memrefs, got both");
   TypeRange expectedResults =
       anyTensor ? TypeRange(getInits().getTypes()) : TypeRange();
-  if (TypeRange(getResultTypes()) != expectedResults) // launch_c4
+  if (getNumResults() != expectedResults.size()) // launch_c4
     return emitOpError("expected ")
            << expectedResults.size()
-           << " results of the destinations' types, got "
-           << getNumResults();
+           << " results of the destinations' types, got " << getNumResults();
+  for (auto [index, expected, actual] :
+       llvm::enumerate(expectedResults, getResultTypes()))
+    if (actual != expected) // launch_c4
+      return emitOpError("expected result ")
+             << index << " of " << expected << ", got " << actual;
   return success();
 }
 

@@ -169,7 +169,9 @@ def Tam_Extrapolate : I32EnumAttr<"Extrapolate",
   let cppNamespace = "::tamc::tam";
   let genSpecializedAttr = 0;
 }
-def Tam_ExtrapolateAttr : EnumAttr<Tam_Dialect, Tam_Extrapolate, "extrapolate">;
+def Tam_ExtrapolateAttr : EnumAttr<Tam_Dialect, Tam_Extrapolate, "extrapolate"> {
+  let assemblyFormat = "`<` $value `>`";
+}
 
 def Tam_SolverUnset : I32EnumAttrCase<"Auto", 0, "auto">;
 def Tam_SolverDirect : I32EnumAttrCase<"Direct", 1, "direct">;
@@ -179,6 +181,8 @@ def Tam_Solver : I32EnumAttr<"Solver", "how a linear system is solved",
   let cppNamespace = "::tamc::tam";
   let genSpecializedAttr = 0;
 }
-def Tam_SolverAttr : EnumAttr<Tam_Dialect, Tam_Solver, "solver">;
+def Tam_SolverAttr : EnumAttr<Tam_Dialect, Tam_Solver, "solver"> {
+  let assemblyFormat = "`<` $value `>`";
+}
 
 #endif // TAMC_DIALECT_TAM_IR_TAMATTRIBUTES_TD

@@ -15,17 +15,48 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class Tam_Op<string mnemonic, list<Trait> traits = []>
     : Op<Tam_Dialect, mnemonic, !listconcat([Pure], traits)>;
 
-// Tensor constraints. The rows of a column or a design matrix are dynamic.
-def Tam_Column : 1DTensorOf<[F64]>;
-def Tam_Codes : 1DTensorOf<[I32]>;
-def Tam_Vector : StaticShapeTensorOf<[F64]>;
-def Tam_InputParameters : TypeConstraint<
+// Tensor constraints. The rows of a column or a design matrix are dynamic. An
+// encoding is part of the constraint: a value stored in a way its reader does
+// not know would get no kernel.
+class Tam_Encoded<Type type, string encoding, string description>
+    : Type<And<[type.predicate, CPred<
+          "[](::mlir::Attribute encoding) { return " # encoding # "; }("
+          "::llvm::cast<::mlir::RankedTensorType>($_self).getEncoding())">]>,
+          description, "::mlir::RankedTensorType">;
+class Tam_Plain<Type type, string description>
+    : Tam_Encoded<type, "!encoding", description>;
+
+def Tam_StaticTensor : StaticShapeTensorOf<[F64]>;
+def Tam_StaticVector : Type<
+    And<[Tam_StaticTensor.predicate, HasAnyRankOfPred<[1]>]>>;
+def Tam_StaticMatrix : Type<
+    And<[Tam_StaticTensor.predicate, HasAnyRankOfPred<[2]>]>>;
+
+def Tam_Column : Tam_Plain<1DTensorOf<[F64]>, "column of f64 values">;
+def Tam_Codes : Tam_Plain<1DTensorOf<[I32]>, "column of i32 values">;
+def Tam_Vector : Tam_Plain<Tam_StaticVector, "vector of f64 of static shape">;
+def Tam_Matrix : Tam_Plain<Tam_StaticMatrix, "matrix of f64 of static shape">;
+def Tam_Rows : Tam_Plain<2DTensorOf<[F64]>, "matrix of f64 values">;
+def Tam_InputParameters : Type<
     And<[Tam_Vector.predicate,
          CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getShape() == "
                "::llvm::ArrayRef<int64_t>({4})">]>,
-    "tensor of the four parameters of an input">;
-def Tam_Design : 2DTensorOf<[F64]>;
-def Tam_Sums : StaticShapeTensorOf<[F64]>;
+    "tensor of the four parameters of an input", "::mlir::RankedTensorType">;
+def Tam_Design : Tam_Encoded<2DTensorOf<[F64]>,
+    "!encoding || "
+    "::llvm::isa<::tamc::tam::DenseAttr, ::tamc::tam::BandedAttr, "
+    "::tamc::tam::OneHotAttr>(encoding)",
+    "design matrix of f64 values, without encoding, dense, banded or one-hot">;
+class Tam_SumsOf<Type type, string shape>
+    : Tam_Encoded<type,
+          "!encoding || ::llvm::isa<::tamc::tam::SumsAttr>(encoding)",
+          shape # " of f64 of static shape, without encoding or of sums">;
+def Tam_Sums : Tam_SumsOf<Tam_StaticTensor, "accumulator">;
+def Tam_SumsVector : Tam_SumsOf<Tam_StaticVector, "accumulator of rank 1">;
+def Tam_SumsMatrix : Tam_SumsOf<Tam_StaticMatrix, "accumulator of rank 2">;
+def Tam_Penalty : Tam_Encoded<Tam_StaticMatrix,
+    "::llvm::isa_and_present<::tamc::tam::CoordinatesAttr>(encoding)",
+    "penalty matrix by coordinates">;
 
 //===----------------------------------------------------------------------===//
 // Inputs
@@ -275,7 +306,7 @@ def Tam_PenaltyOp : Tam_Op<"penalty"> {
   }];
   let arguments = (ins DenseI32ArrayAttr:$rows, DenseI32ArrayAttr:$columns,
                        DenseF64ArrayAttr:$values);
-  let results = (outs Tam_Sums:$result);
+  let results = (outs Tam_Penalty:$result);
   let assemblyFormat = [{
     `rows` $rows `columns` $columns `values` $values attr-dict `:`
     type($result)
@@ -303,9 +334,9 @@ def Tam_NormalMatrixOp : Tam_Op<"normal_matrix",
       of penalty j.
     * (normal_matrix_c3) the penalties' sizes add up to the result's.
   }];
-  let arguments = (ins Index:$group_rows, Variadic<Tam_Sums>:$blocks,
-                       Variadic<Tam_Sums>:$penalties);
-  let results = (outs Tam_Vector:$result);
+  let arguments = (ins Index:$group_rows, Variadic<Tam_SumsMatrix>:$blocks,
+                       Variadic<Tam_Penalty>:$penalties);
+  let results = (outs Tam_Matrix:$result);
   let assemblyFormat = [{
     $group_rows `blocks` `(` $blocks `:` type($blocks) `)` `penalties` `(`
     $penalties `:` type($penalties) `)` attr-dict `:` type($result)
@@ -325,7 +356,7 @@ def Tam_NormalVectorOp : Tam_Op<"normal_vector"> {
     Constraints:
     * (normal_vector_c1) the blocks' sizes add up to the result's.
   }];
-  let arguments = (ins Variadic<Tam_Sums>:$blocks);
+  let arguments = (ins Variadic<Tam_SumsVector>:$blocks);
   let results = (outs Tam_Vector:$result);
   let assemblyFormat =
       "`(` $blocks `:` type($blocks) `)` attr-dict `:` type($result)";
@@ -346,7 +377,7 @@ def Tam_SolveOp : Tam_Op<"solve", [AllTypesMatch<["vector", "result"]>]> {
     Constraints:
     * (solve_c1) A is a square with as many rows as b has elements.
   }];
-  let arguments = (ins Tam_Vector:$matrix, Tam_Vector:$vector,
+  let arguments = (ins Tam_Matrix:$matrix, Tam_Vector:$vector,
       DefaultValuedAttr<Tam_SolverAttr, "::tamc::tam::Solver::Auto">:$solver);
   let results = (outs Tam_Vector:$result);
   let assemblyFormat =
@@ -379,6 +410,7 @@ def Tam_PredictOp : Tam_ApplyOp<"predict"> {
 
     Constraints:
     * (apply_c1) each design matrix has as many columns as its coefficients.
+    * (apply_c2) there are as many vectors of coefficients as design matrices.
   }];
   let results = (outs Tam_Column:$result);
 }
@@ -388,10 +420,10 @@ def Tam_DecomposeOp : Tam_ApplyOp<"decompose"> {
   let description = [{
     The columns, added from left to right, are the prediction bit for bit.
 
-    Constraints: apply_c1 (see `tam.predict`), and
+    Constraints: apply_c1, apply_c2 (see `tam.predict`), and
     * (decompose_c1) one column per effect.
   }];
-  let results = (outs Tam_Design:$result);
+  let results = (outs Tam_Rows:$result);
 }
 
 def Tam_DesignOp : Tam_Op<"design"> {
@@ -401,7 +433,7 @@ def Tam_DesignOp : Tam_Op<"design"> {
     * (design_c1) the designs' columns add up to the result's.
   }];
   let arguments = (ins Variadic<Tam_Design>:$designs);
-  let results = (outs Tam_Design:$result);
+  let results = (outs Tam_Rows:$result);
   let assemblyFormat =
       "`(` $designs `:` type($designs) `)` attr-dict `:` type($result)";
   let hasVerifier = 1;

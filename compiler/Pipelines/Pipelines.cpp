@@ -91,9 +91,6 @@ static void buildPhase(OpPassManager &manager, Phase phase,
   case Phase::Choices:
     return buildChoices(manager, options);
   case Phase::Tile:
-    // Duplicates are merged while ops are values; after tiling each step stands
-    // alone.
-    manager.addPass(createCSEPass());
     manager.addPass(tam::createTamTileRows());
     manager.addPass(tam::createTamVerifyTiled());
     return;

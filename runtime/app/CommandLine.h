@@ -9,7 +9,7 @@
 #ifndef TAMRT_APP_COMMANDLINE_H
 #define TAMRT_APP_COMMANDLINE_H
 
-#include "app/PlanTable.h"
+#include "tamrt/plan_table.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
 

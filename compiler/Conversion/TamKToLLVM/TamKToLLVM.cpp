@@ -123,14 +123,12 @@ LogicalResult Translator::translate(memref::GlobalOp op) {
   auto type = LLVM::LLVMArrayType::get(op.getType().getElementType(),
                                        op.getType().getNumElements());
   builder.setInsertionPoint(op);
-  std::string symbol = op.getSymName().str();
   auto flat = initial.reshape(RankedTensorType::get(
       {initial.getNumElements()}, initial.getElementType()));
+  LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/true,
+                         LLVM::Linkage::Internal, op.getSymName(), flat,
+                         TAMRT_ALIGNMENT);
   op.erase();
-  auto global = LLVM::GlobalOp::create(
-      builder, module.getLoc(), type, /*isConstant=*/true,
-      LLVM::Linkage::Internal, symbol, flat, TAMRT_ALIGNMENT);
-  (void)global;
   return success();
 }
 

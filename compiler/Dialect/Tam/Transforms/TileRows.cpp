@@ -124,7 +124,12 @@ private:
     SmallVector<Accumulator> accumulators;
     int64_t bytes = 0;
     for (auto reduction : fit.getOps<RowReductionInterface>()) {
-      Value start = reduction.getAccumulatorMutable().get();
+      OpOperand &operand = reduction.getAccumulatorMutable();
+      // Two sums may start from one zero (CSE), but each needs its own bytes.
+      if (auto zeros = operand.get().getDefiningOp<ZerosOp>();
+          zeros && !zeros->hasOneUse())
+        operand.set(OpBuilder(reduction).clone(*zeros)->getResult(0));
+      Value start = operand.get();
       EncodingInterface encoding = getEncoding(start.getType());
       if (!encoding || !start.getDefiningOp<ZerosOp>())
         return reduction->emitOpError(

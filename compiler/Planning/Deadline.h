@@ -11,8 +11,10 @@
 
 #include "tamc/Planning/Strategy.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <optional>
 
 namespace tamc::planning {
 

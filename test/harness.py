@@ -83,9 +83,11 @@ class TestCase(unittest.TestCase):
         self.succeed(TAMC, spec, "-o", executable, *options)
         return executable
 
-    def fit(self, model, train, *options, weights="weights.safetensors"):
+    def fit(self, model, train, *options, weights="weights.safetensors",
+            **run_options):
         """Fits; returns the path of the weights."""
-        self.succeed(model, "fit", train, "-o", self.dir / weights, *options)
+        self.succeed(model, "fit", train, "-o", self.dir / weights, *options,
+                     **run_options)
         return self.dir / weights
 
     def predict(self, model, new, weights, *options, output="out.csv"):

@@ -39,21 +39,22 @@ size_t skipQuoted(llvm::StringRef text, size_t at) {
 
 bool isQuote(char c) { return c == '\'' || c == '"'; }
 
-/// The same text with every run of white space that holds a line break made one
-/// blank: how a term is shown.
+/// The same text with every run of white space outside quotes made one blank:
+/// how a term is shown.
 std::string onOneLine(llvm::StringRef text) {
   std::string line;
   for (size_t i = 0; i != text.size();) {
-    size_t end = i;
-    while (end != text.size() && isSpace(text[end]))
-      ++end;
-    if (end == i)
-      line += text[i++];
-    else {
-      llvm::StringRef blanks = text.slice(i, end);
-      line += blanks.contains('\n') || blanks.contains('\r') ? " " : blanks;
-      i = end;
+    size_t end = i + 1;
+    if (isSpace(text[i])) {
+      while (end != text.size() && isSpace(text[end]))
+        ++end;
+      line += ' ';
+    } else {
+      if (isQuote(text[i]))
+        end = std::min(skipQuoted(text, i), text.size());
+      line += text.slice(i, end);
     }
+    i = end;
   }
   return line;
 }

@@ -71,6 +71,31 @@ bool checkEncoding(llvm::StringRef text, Diagnostics &diagnostics) {
   return false;
 }
 
+/// LLVM's reader recurses once per comma of a flow collection that follows
+/// another, and would run out of stack. No spec has many in a row.
+bool checkCommas(llvm::StringRef text, Diagnostics &diagnostics) {
+  constexpr unsigned most = 256;
+  unsigned run = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '#' && run != 0) {
+      // A comment does not end the run.
+      i = text.find_first_of("\r\n", i);
+      if (i == llvm::StringRef::npos)
+        break;
+    } else if (text[i] == ',') {
+      if (++run > most) {
+        diagnostics.error(rangeAt(text.begin() + i, 1),
+                          "expected text between commas, got " +
+                              llvm::Twine(run) + " commas in a row");
+        return false;
+      }
+    } else if (!isSpace(text[i])) {
+      run = 0;
+    }
+  }
+  return true;
+}
+
 bool checkSize(llvm::StringRef text, Diagnostics &diagnostics) {
   if (text.size() <= maximumSpecBytes)
     return true;
@@ -358,8 +383,10 @@ std::optional<ParsedValue> SpecParser::yamlPair(llvm::yaml::SequenceNode *node,
                                                 const Key &key) {
   std::vector<std::optional<double>> numbers;
   for (llvm::yaml::Node &item : *node) {
-    if (numbers.size() == 2 || !llvm::isa<llvm::yaml::ScalarNode>(item))
+    if (numbers.size() == 2 || !llvm::isa<llvm::yaml::ScalarNode>(item)) {
+      numbers.clear();
       break;
+    }
     std::optional<Scalar> read = scalar(&item, key, "[number, number]");
     if (!read)
       return std::nullopt;
@@ -374,8 +401,9 @@ std::optional<ParsedValue> SpecParser::yamlPair(llvm::yaml::SequenceNode *node,
   }
   ParsedValue parsed;
   parsed.value = Pair{*numbers[0], *numbers[1]};
-  parsed.text =
-      "[" + formatNumber(*numbers[0]) + ", " + formatNumber(*numbers[1]) + "]";
+  parsed.text = ("[" + llvm::Twine(formatNumber(*numbers[0])) + ", " +
+                 formatNumber(*numbers[1]) + "]")
+                    .str();
   parsed.range = key.range;
   return parsed;
 }
@@ -398,7 +426,7 @@ std::optional<ParsedValue> SpecParser::yamlValue(llvm::yaml::Node *node,
     parsed.value = read->text() == "true";
   parsed.quoted = read->quoted;
   parsed.text =
-      read->quoted ? "'" + read->text().str() + "'" : read->text().str();
+      read->quoted ? ("'" + read->text() + "'").str() : read->text().str();
   parsed.range = read->range;
   return parsed;
 }
@@ -548,7 +576,8 @@ std::optional<ModelSpec> parseSpec(llvm::SourceMgr &sources,
   Diagnostics diagnostics(sources);
   llvm::MemoryBufferRef buffer = *sources.getMemoryBuffer(bufferID);
   llvm::StringRef text = buffer.getBuffer();
-  if (!checkSize(text, diagnostics) || !checkEncoding(text, diagnostics))
+  if (!checkSize(text, diagnostics) || !checkEncoding(text, diagnostics) ||
+      !checkCommas(text, diagnostics))
     return std::nullopt;
   return SpecParser(buffer, diagnostics).run();
 }

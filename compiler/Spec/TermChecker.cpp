@@ -292,17 +292,17 @@ void Checker::checkPhysics() {
                           llvm::Twine(term.getInt("n_coeffs")));
   int highest = -1;
   for (int order = 0; order <= info.find("D0")->max; ++order)
-    if (term.parameters.count("D" + std::to_string(order)))
+    if (term.parameters.count(("D" + llvm::Twine(order)).str()))
       highest = order;
   if (highest < 0) {
     term.parameters["D2"] = 1.0;
     highest = 2;
   }
-  std::string name = "D" + std::to_string(highest);
+  std::string name = ("D" + llvm::Twine(highest)).str();
   // Below the highest order, which decides how many rows the penalty has, a
   // weight of zero says nothing.
   for (int order = 0; order < highest; ++order) {
-    auto weight = term.parameters.find("D" + std::to_string(order));
+    auto weight = term.parameters.find(("D" + llvm::Twine(order)).str());
     if (weight != term.parameters.end() && weight->second == Value(0.0))
       term.parameters.erase(weight);
   }

@@ -164,7 +164,8 @@ typedef struct tamrt_context {
 ///
 /// \param ctx        status and kernels.
 /// \param arena      at least the step's `arena_bytes`, contents undefined.
-/// \param state      the model's `state_bytes`: accumulators of one group.
+/// \param state      the model's `state_bytes`: accumulators of one group; null
+///                   in predict steps, which have none.
 /// \param parameters the group's parameter block,
 ///                   TAMRT_INPUT_PARAMETERS * inputs doubles.
 /// \param coefficients the group's D coefficients; null in fit steps.

@@ -9,7 +9,7 @@
 /// \file
 /// Times the CPU's kernels, and OpenBLAS on the same matrices made dense.
 ///
-/// Every benchmark handles one chunk of rows; `ns_per_row` is its time over
+/// Every benchmark handles one chunk of rows; `per_row` is its time over
 /// them. Inputs are smooth, as those of time series sorted by date, where rows
 /// that follow each other often share a span, or random ("shuffled").
 /// OpenBLAS runs on one thread.
@@ -153,9 +153,9 @@ void gram(const Matrix &a, const Matrix *b, const double *w, double *sums) {
 }
 
 void countRows(benchmark::State &state) {
-  state.counters["ns_per_row"] = benchmark::Counter(
-      rows * 1e-9, benchmark::Counter::kIsIterationInvariantRate |
-                       benchmark::Counter::kInvert);
+  state.counters["per_row"] =
+      benchmark::Counter(rows, benchmark::Counter::kIsIterationInvariantRate |
+                                   benchmark::Counter::kInvert);
 }
 
 /// Registers a pair, and the same product by OpenBLAS.

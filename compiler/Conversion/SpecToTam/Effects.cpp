@@ -90,7 +90,7 @@ Value tamc::buildDesign(OpBuilder &builder, Location loc, const Term &term,
   case TermKind::Linear:
     return tam::LinearOp::create(
         builder, loc, type, x,
-        builder.getF64FloatAttr(term.getNumber("scaled")), mode);
+        llvm::APFloat(term.getNumber("scaled")), mode);
   case TermKind::Fourier:
     return tam::FourierOp::create(builder, loc, type, x, term.getInt("m"),
                                   term.getBool("cyclic"), mode);

@@ -140,8 +140,8 @@ Variant Importer::begin(StringRef name, std::optional<tam::StepKind> kind) {
     if (!normalized[input])
       normalized[input] =
           parameters[input]
-              ? Value(tam::NormalizeOp::create(builder, loc, raw[input],
-                                               parameters[input]))
+              ? Value(tam::NormalizeOp::create(builder, loc, column,
+                                               raw[input], parameters[input]))
               : raw[input];
     variant.designs.push_back(buildDesign(builder, loc, term,
                                           normalized[input],

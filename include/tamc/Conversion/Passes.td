@@ -38,4 +38,33 @@ def ConvertTamToTamK : Pass<"convert-tam-to-tamk", "::mlir::ModuleOp"> {
   ];
 }
 
+def ConvertTamKToLLVM : Pass<"convert-tamk-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Lower planned steps to the LLVM dialect";
+  let description = [{
+    Each step becomes a function with the signature of `tamrt_step_function`
+    (abi.h): slots become loads and offsets from its nine parameters, memrefs
+    bare pointers, views of the arena pointers at constant offsets, launches
+    calls. No descriptor is ever built.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def ExportModel : Pass<"export-model", "::mlir::ModuleOp"> {
+  let summary = "Describe the model to the runtime";
+  let description = [{
+    Turns the module's `tam.model` and the steps' `tam.step` and `tamk.plan`
+    into one constant of type `tamrt_model` (abi.h) named `symbol`, and with
+    `main` adds the executable's entry point.
+  }];
+  let options = [
+    Option<"symbol", "symbol", "std::string", /*default=*/"\"tam_model\"",
+           "Name of the constant">,
+    Option<"entry", "main", "bool", /*default=*/"true",
+           "Add a main function">,
+    Option<"version", "version", "std::string", /*default=*/"\"\"",
+           "Version of the compiler">,
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // TAMC_CONVERSION_PASSES_TD

@@ -17,6 +17,7 @@
 #include "kernels/cpu/Extrapolate.h"
 #include "kernels/cpu/Support.h"
 
+#include <bit>
 #include <numbers>
 
 namespace tamrt::cpu {
@@ -58,6 +59,29 @@ static void sinCosPi(double turns, double &cosine, double &sine) {
   sine = std::sin(angle);
 }
 
+/// cos and sin of pi * base * k * x, k = 1..m, in O(m) with a call of the
+/// library for the powers of four only, whose multiples of x are exact.
+///
+/// With d * p, p a power of four, for the last digit of k that is not zero in
+/// base four: angle k is the sum of angles k - d*p and d*p, both known. An
+/// error thus passes through a few products per digit of k, not through k of
+/// them.
+static void fourierRow(double x, int64_t m, double base,
+                       double *__restrict cosines, double *__restrict sines) {
+  // Element k - 1 belongs to k.
+  for (int64_t k = 1; k <= m; ++k) {
+    const int64_t power = int64_t(1) << (std::countr_zero(uint64_t(k)) & ~1);
+    const int64_t digit = k & (3 * power);
+    if (k == power) {
+      sinCosPi(base * static_cast<double>(k) * x, cosines[k - 1], sines[k - 1]);
+      continue;
+    }
+    const int64_t p = (digit == k ? power : digit) - 1, q = k - p - 2;
+    cosines[k - 1] = cosines[p] * cosines[q] - sines[p] * sines[q];
+    sines[k - 1] = sines[p] * cosines[q] + cosines[p] * sines[q];
+  }
+}
+
 void fourier(tamrt_context *ctx, const double *x, int64_t rows, int64_t m,
              int64_t cyclic, int64_t mode, double *values) {
   if (!isMode(mode))
@@ -65,18 +89,14 @@ void fourier(tamrt_context *ctx, const double *x, int64_t rows, int64_t m,
   const double base = cyclic ? 1.0 : 0.5;
   for (int64_t r = 0; r < rows; ++r, values += 2 * m) {
     const Evaluation e = evaluationOf(x[r], mode);
+    fourierRow(e.at, m, base, values, values + m);
+    if (e.amount == 0.0)
+      continue;
     for (int64_t k = 1; k <= m; ++k) {
-      const double turns = base * static_cast<double>(k);
       double cosine, sine;
-      sinCosPi(turns * e.at, cosine, sine);
-      if (e.amount != 0.0) {
-        double innerCosine, innerSine;
-        sinCosPi(turns * e.inner, innerCosine, innerSine);
-        cosine = e.combine(cosine, innerCosine);
-        sine = e.combine(sine, innerSine);
-      }
-      values[k - 1] = cosine;
-      values[m + k - 1] = sine;
+      sinCosPi(base * static_cast<double>(k) * e.inner, cosine, sine);
+      values[k - 1] = e.combine(values[k - 1], cosine);
+      values[m + k - 1] = e.combine(values[m + k - 1], sine);
     }
   }
 }

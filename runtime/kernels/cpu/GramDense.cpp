@@ -77,6 +77,38 @@ TAMRT_INLINE void addColumn(const Operands &o, int64_t begin, int64_t end,
     sums[h * nb] = sum[h];
 }
 
+/// Adds rows [begin, end) to 4 x Width entries from (i, j), Width < 4: the
+/// vectors stand upright.
+template <bool Weighted, int Width>
+TAMRT_INLINE void addUpright(const Operands &o, int64_t begin, int64_t end,
+                             int64_t i, int64_t j) {
+  const double *__restrict a = o.a + i;
+  const double *__restrict b = o.b + j;
+  const double *__restrict w = o.w;
+  const int64_t na = o.na, nb = o.nb;
+  double *__restrict sums = o.sums + i * nb + j;
+  Vector sum[Width];
+  for (int v = 0; v < Width; ++v) {
+    double column[4];
+    for (int h = 0; h < 4; ++h)
+      column[h] = sums[h * nb + v];
+    sum[v] = vectorAt(column);
+  }
+  for (int64_t r = begin; r < end; ++r) {
+    Vector factor = vectorAt(a + r * na);
+    if constexpr (Weighted)
+      factor *= w[r];
+    for (int v = 0; v < Width; ++v)
+      sum[v] += factor * b[r * nb + v];
+  }
+  for (int v = 0; v < Width; ++v) {
+    double column[4];
+    vectorAt(column) = sum[v];
+    for (int h = 0; h < 4; ++h)
+      sums[h * nb + v] = column[h];
+  }
+}
+
 /// Adds rows [begin, end) to the entries of rows i .. i+Height-1 with columns
 /// from j on.
 template <bool Weighted, int Height>
@@ -86,6 +118,15 @@ TAMRT_INLINE void addPanel(const Operands &o, int64_t begin, int64_t end,
     addTile<Weighted, Height, 2>(o, begin, end, i, j);
   for (; j + 4 <= o.nb; j += 4)
     addTile<Weighted, Height, 1>(o, begin, end, i, j);
+  if constexpr (Height == 4) {
+    if (o.nb - j == 3)
+      addUpright<Weighted, 3>(o, begin, end, i, j);
+    else if (o.nb - j == 2)
+      addUpright<Weighted, 2>(o, begin, end, i, j);
+    else if (o.nb - j == 1)
+      addUpright<Weighted, 1>(o, begin, end, i, j);
+    return;
+  }
   for (; j < o.nb; ++j)
     addColumn<Weighted, Height>(o, begin, end, i, j);
 }
@@ -99,8 +140,13 @@ TAMRT_INLINE void addRows(const Operands &o, int64_t begin, int64_t end) {
     int64_t i = 0;
     for (; i + 4 <= o.na; i += 4)
       addPanel<Weighted, 4>(o, block, blockEnd, i, Upper ? i : 0);
-    for (; i < o.na; ++i)
-      addPanel<Weighted, 1>(o, block, blockEnd, i, Upper ? i : 0);
+    const int64_t j = Upper ? i : 0;
+    if (o.na - i == 3)
+      addPanel<Weighted, 3>(o, block, blockEnd, i, j);
+    else if (o.na - i == 2)
+      addPanel<Weighted, 2>(o, block, blockEnd, i, j);
+    else if (o.na - i == 1)
+      addPanel<Weighted, 1>(o, block, blockEnd, i, j);
   }
 }
 

@@ -16,6 +16,7 @@
 #include "kernels/Status.h"
 #include "kernels/cpu/CpuKernels.h"
 #include "kernels/cpu/Extrapolate.h"
+#include "kernels/cpu/Support.h"
 
 #include <algorithm>
 
@@ -93,17 +94,14 @@ static void evaluate(const Knots &knots, int64_t j, int64_t degree, double x,
   }
 }
 
-void bspline(tamrt_context *ctx, const double *x, const double *parameters,
-             int64_t rows, int64_t k, int64_t degree, int64_t mode,
-             double *values, int32_t *start) {
-  if (k < 1)
-    return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 4);
-  if (degree < 0 || degree > maxDegree)
-    return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 5);
-  if (!isMode(mode))
-    return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 6);
-  const Knots knots(parameters[2], parameters[3], k, degree);
-  const int64_t z = degree + 1;
+/// Degree: that of the spline where it is known, so that the loops unroll, or
+/// -1. Returns false where a row does not fit its band.
+template <int Degree>
+TAMRT_INLINE bool evaluateRows(const double *__restrict x, const Knots &knots,
+                               int64_t rows, int64_t anyDegree, int64_t mode,
+                               double *__restrict values,
+                               int32_t *__restrict start) {
+  const int64_t degree = Degree < 0 ? anyDegree : Degree, z = degree + 1;
   for (int64_t r = 0; r < rows; ++r, values += z) {
     const Evaluation e = evaluationOf(x[r], mode);
     const double at = knots.clamp(e.at);
@@ -118,12 +116,31 @@ void bspline(tamrt_context *ctx, const double *x, const double *parameters,
     // input (docs/math.md section 2) with k <= 100000 yields either.
     const double inner = knots.clamp(e.inner);
     if (knots.span(inner) != j)
-      return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 2);
+      return false;
     double inside[maxDegree + 1];
     evaluate(knots, j, degree, inner, inside);
     for (int64_t i = 0; i < z; ++i)
       values[i] = e.combine(values[i], inside[i]);
   }
+  return true;
+}
+
+void bspline(tamrt_context *ctx, const double *x, const double *parameters,
+             int64_t rows, int64_t k, int64_t degree, int64_t mode,
+             double *values, int32_t *start) {
+  if (k < 1)
+    return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 4);
+  if (degree < 0 || degree > maxDegree)
+    return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 5);
+  if (!isMode(mode))
+    return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 6);
+  const Knots knots(parameters[2], parameters[3], k, degree);
+  const bool fits =
+      degree == 3
+          ? evaluateRows<3>(x, knots, rows, degree, mode, values, start)
+          : evaluateRows<-1>(x, knots, rows, degree, mode, values, start);
+  if (!fits)
+    fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 2);
 }
 
 } // namespace tamrt::cpu

@@ -23,20 +23,23 @@
 
 #include <algorithm>
 
-/// On a function with a hot loop: compiled for the baseline and for AVX2, the
-/// machine's best being chosen when the program starts. Resolvers run before a
-/// sanitizer's runtime is up, so TAMRT_NO_CLONES switches this off there.
+/// TAMRT_HOT, on a function with a hot loop: compiled for the baseline and for
+/// AVX2, the machine's best being chosen when the program starts. TAMRT_INLINE
+/// and TAMRT_LAMBDA, on the functions and lambdas it is made of: they must take
+/// on its instruction set.
+///
+/// TAMRT_NO_CLONES switches this off for sanitizers: the choice is made before
+/// their runtime is up, and their checks make forced inlining explode.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
     !defined(TAMRT_NO_CLONES)
 #define TAMRT_HOT __attribute__((target_clones("avx2", "default")))
-#else
-#define TAMRT_HOT
-#endif
-
-/// On what hot functions are made of, functions and lambdas: it must take on
-/// their instruction set.
 #define TAMRT_INLINE inline __attribute__((always_inline))
 #define TAMRT_LAMBDA __attribute__((always_inline))
+#else
+#define TAMRT_HOT
+#define TAMRT_INLINE inline
+#define TAMRT_LAMBDA
+#endif
 
 namespace tamrt::cpu {
 

@@ -399,7 +399,8 @@ TEST(CsvRandom, AgreesWithTheSlowParser) {
     if (random() % 20 == 0)
       text += '\0';
     std::optional<Table> expected = slowParse(text);
-    for (unsigned threads : {1u, 2u + round % 9}) {
+    // Starting threads costs more than all else here.
+    for (unsigned threads : {1, round % 16 == 0 ? 2 + round / 16 % 8 : 1}) {
       Result<CsvFile> file = parse(text, threads);
       ASSERT_EQ(file.ok(), expected.has_value())
           << text << "\n"
@@ -412,7 +413,7 @@ TEST(CsvRandom, AgreesWithTheSlowParser) {
       ASSERT_EQ(got, *expected) << text;
     }
     ++(expected ? good : bad);
-    if (!expected)
+    if (!expected && round % 16 == 0)
       fault(text);
   }
   EXPECT_GT(good, 20000u);
@@ -427,9 +428,11 @@ TEST(CsvRandom, SurvivesAnyBytes) {
     for (size_t n = random() % 150; n > 0; --n)
       text += random() % 50 ? alphabet[random() % 11] : char(random());
     std::optional<Table> expected = slowParse(text);
-    Result<CsvFile> file = parse(text, 1 + random() % 6);
+    bool threaded = round % 16 == 0;
+    Result<CsvFile> file = parse(text, threaded ? 2 + random() % 5 : 1);
     if (!file) {
-      fault(text);
+      if (threaded)
+        fault(text);
       // Names that stand twice are the only fault the slow parser ignores.
       if (expected) {
         ASSERT_TRUE(file.error().message.ends_with("stands twice")) << text;
@@ -438,7 +441,7 @@ TEST(CsvRandom, SurvivesAnyBytes) {
     }
     ASSERT_TRUE(expected) << text;
     for (size_t column = 0; column < file->names().size(); ++column) {
-      (void)file->numbers(column, 1 + random() % 3).ok();
+      (void)file->numbers(column, threaded ? 3 : 1).ok();
       Texts texts = file->texts(column);
       for (size_t row = 0; row < texts.size(); ++row)
         ASSERT_EQ(texts[row], (*expected)[row + 1][column]);

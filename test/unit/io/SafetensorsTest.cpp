@@ -253,7 +253,7 @@ TEST(SafetensorsFault, TensorDescription) {
   EXPECT_EQ(tensorFault(R"("dtype":"F64","shape":[1],"data_offsets":[8,16])"),
             at + "leaves a gap before it at offset 8");
   EXPECT_EQ(tensorFault(R"("dtype":"F64","shape":[2],"data_offsets":[0,16])"),
-            "w.safetensors: truncated: expected 75 bytes, got 67");
+            "w.safetensors: truncated: expected 79 bytes, got 71");
 }
 
 TEST(SafetensorsFault, OverlapsAndGaps) {
@@ -301,6 +301,8 @@ TEST(SafetensorsFault, NoMutationCrashes) {
   for (int round = 0; round < 100000; ++round) {
     std::string text = original;
     for (size_t n = 1 + random() % 3; n > 0; --n) {
+      if (text.empty())
+        break;
       size_t at = random() % text.size();
       switch (random() % 5) {
       case 0:

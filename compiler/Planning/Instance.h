@@ -1,0 +1,97 @@
+//===- Planning/Instance.h - one space of a problem, made plain -*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_PLANNING_INSTANCE_H
+#define TAMC_PLANNING_INSTANCE_H
+
+#include "tamc/Planning/Plan.h"
+#include "tamc/Planning/Strategy.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tamc::planning {
+
+/// A rectangle of an item: bytes [from, to) of it, while [lower, upper) lasts.
+/// Times are ranks into Instance::times.
+struct Piece {
+  int32_t lower = 0;
+  int32_t upper = 0;
+  int64_t from = 0;
+  int64_t to = 0;
+};
+
+/// What gets one offset: a buffer, or the buffers of an alias class.
+struct Item {
+  /// Largest `to` of its pieces, at least the size of each of its buffers.
+  int64_t size = 0;
+  /// Of the buffers, the space and the options together.
+  int64_t alignment = 1;
+  /// First and last time (ranks) of its pieces.
+  int32_t lower = 0;
+  int32_t upper = 0;
+  int32_t firstPiece = 0;
+  int32_t pieces = 0;
+  /// -1 when free.
+  int64_t pin = -1;
+  /// -1 when there is none.
+  int64_t hint = -1;
+  int32_t kind = 0;
+  bool output = false;
+};
+
+/// One space, with aliases merged, times replaced by their ranks, and without
+/// the buffers that occupy nothing.
+struct Instance {
+  std::vector<Item> items;
+  std::vector<Piece> pieces;
+  /// Sorted, distinct.
+  std::vector<int64_t> times;
+  /// By item: the buffers it stands for.
+  std::vector<int32_t> firstBuffer;
+  std::vector<int32_t> buffers;
+  /// No pin, and one piece from byte 0 on in each item: a set of rectangles.
+  bool simple = true;
+  /// Every alignment is 1.
+  bool unaligned = true;
+
+  size_t size() const { return items.size(); }
+  int64_t life(const Item &item) const {
+    return times[item.upper] - times[item.lower];
+  }
+  std::span<const Piece> piecesOf(const Item &item) const {
+    return {pieces.data() + item.firstPiece, size_t(item.pieces)};
+  }
+};
+
+/// The items of `space`, in the order of their first buffers. O(n log n).
+Instance makeInstance(const Problem &problem, int32_t space,
+                      const Options &options);
+
+/// What a strategy says about one instance.
+struct Placement {
+  /// By item; empty when nothing was found.
+  std::vector<int64_t> offsets;
+  /// Space and base relative to the instance.
+  std::vector<Pool> pools;
+  int64_t nodes = 0;
+  /// No plan has a lower peak.
+  bool optimal = false;
+};
+
+/// End of the highest item; `infinite` when there is an offset that is.
+int64_t peakOf(const Instance &instance, std::span<const int64_t> offsets);
+
+/// Applies a strategy for one space to each space of a problem.
+Plan planEachSpace(const Problem &problem, const Options &options,
+                   Placement (*place)(const Instance &, const Options &));
+
+} // namespace tamc::planning
+
+#endif // TAMC_PLANNING_INSTANCE_H

@@ -1,0 +1,263 @@
+//===- Planning/Problem.cpp - rules of a valid problem --------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamc/Planning/Problem.h"
+
+#include "Arithmetic.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+using namespace tamc::planning;
+
+int32_t tamc::planning::addBuffer(Problem &problem, int64_t lower,
+                                  int64_t upper, int64_t size,
+                                  std::string name) {
+  auto index = static_cast<int32_t>(problem.buffers.size());
+  Buffer buffer;
+  buffer.name = name.empty() ? std::to_string(index) : std::move(name);
+  buffer.size = size;
+  buffer.live.push_back({lower, upper});
+  problem.buffers.push_back(std::move(buffer));
+  return index;
+}
+
+namespace {
+
+std::string number(int64_t value) { return std::to_string(value); }
+
+/// The rules that concern one buffer alone; empty when it keeps them.
+std::string checkBuffer(const Problem &problem, const Buffer &buffer,
+                        int64_t alignment) {
+  if (buffer.size < 0)
+    return "expected a size of 0 or more, got " + number(buffer.size);
+  if (buffer.alignment < 1)
+    return "expected an alignment of 1 or more, got " +
+           number(buffer.alignment);
+  if (buffer.space < 0 ||
+      buffer.space >= static_cast<int64_t>(problem.spaces.size()))
+    return "expected a space below " + number(problem.spaces.size()) +
+           ", got " + number(buffer.space);
+  if (buffer.aliasClass < -1)
+    return "expected an alias class of -1 or more, got " +
+           number(buffer.aliasClass);
+  if (buffer.aliasClass >= 0 && !buffer.windows.empty())
+    return "a buffer of an alias class cannot have windows";
+
+  std::vector<Interval> all;
+  all.reserve(buffer.live.size() + buffer.windows.size());
+  int64_t last = 0;
+  auto sorted = [&](Interval interval) -> std::string {
+    if (interval.lower < 0)
+      return "expected a time of 0 or more, got " + number(interval.lower);
+    if (interval.upper < interval.lower)
+      return "expected upper >= lower, got lower " + number(interval.lower) +
+             " and upper " + number(interval.upper);
+    if (interval.lower < last)
+      return "expected sorted, disjoint intervals, got one that begins at " +
+             number(interval.lower) + " after one that ends at " + number(last);
+    last = interval.upper;
+    all.push_back(interval);
+    return {};
+  };
+  for (const Interval &interval : buffer.live)
+    if (std::string message = sorted(interval); !message.empty())
+      return message;
+  last = 0;
+  for (const Window &window : buffer.windows) {
+    if (std::string message = sorted(window.time); !message.empty())
+      return message;
+    if (window.lower < 0 || window.upper < window.lower ||
+        window.upper > buffer.size)
+      return "expected a window within 0 and " + number(buffer.size) +
+             ", got " + number(window.lower) + " to " + number(window.upper);
+  }
+  if (!buffer.windows.empty()) {
+    std::sort(all.begin(), all.end(), [](Interval a, Interval b) {
+      return std::pair(a.lower, a.upper) < std::pair(b.lower, b.upper);
+    });
+    last = 0;
+    for (const Interval &interval : std::vector<Interval>(all))
+      if (interval.lower < last)
+        return "expected windows outside the live intervals";
+      else
+        last = interval.upper;
+  }
+
+  if (!buffer.pin)
+    return {};
+  const Space &space = problem.spaces[buffer.space];
+  if (*buffer.pin < 0)
+    return "expected a pin of 0 or more, got " + number(*buffer.pin);
+  int64_t end = saturatingAdd(*buffer.pin, buffer.size);
+  if (end == infinite && *buffer.pin != infinite - buffer.size)
+    return "expected pin + size below 2^63, got pin " + number(*buffer.pin) +
+           " and size " + number(buffer.size);
+  if (space.capacity && end > *space.capacity)
+    return "the pin lies outside its space: it ends at " + number(end) +
+           ", the capacity is " + number(*space.capacity);
+  int64_t multiple = commonMultiple(commonMultiple(buffer.alignment, alignment),
+                                    space.alignment);
+  if (*buffer.pin % multiple != 0)
+    return "expected a pin that is a multiple of " + number(multiple) +
+           ", got " + number(*buffer.pin);
+  return {};
+}
+
+/// True when the operations, each after those it names and after those that
+/// write what it reads, can be put in an order at all.
+bool isAcyclic(const Problem &problem) {
+  // Program order is such an order unless `after` points forward, so only
+  // then is there anything to search.
+  size_t count = problem.operations.size();
+  std::vector<std::vector<int32_t>> next(count);
+  std::vector<int32_t> missing(count, 0);
+  for (size_t op = 0; op < count; ++op)
+    for (int32_t before : problem.operations[op].after) {
+      next[before].push_back(static_cast<int32_t>(op));
+      ++missing[op];
+    }
+  std::vector<int32_t> ready;
+  for (size_t op = 0; op < count; ++op)
+    if (missing[op] == 0)
+      ready.push_back(static_cast<int32_t>(op));
+  size_t done = 0;
+  while (!ready.empty()) {
+    int32_t op = ready.back();
+    ready.pop_back();
+    ++done;
+    for (int32_t other : next[op])
+      if (--missing[other] == 0)
+        ready.push_back(other);
+  }
+  return done == count;
+}
+
+std::optional<Diagnostic> checkOperations(const Problem &problem) {
+  auto buffers = static_cast<int64_t>(problem.buffers.size());
+  auto operations = static_cast<int64_t>(problem.operations.size());
+  for (const Operation &operation : problem.operations) {
+    for (const std::vector<int32_t> *list :
+         {&operation.reads, &operation.writes})
+      for (int32_t buffer : *list)
+        if (buffer < 0 || buffer >= buffers)
+          return Diagnostic{"operation '" + operation.name +
+                            "': expected a buffer below " + number(buffers) +
+                            ", got " + number(buffer)};
+    for (int32_t before : operation.after)
+      if (before < 0 || before >= operations)
+        return Diagnostic{"operation '" + operation.name +
+                          "': expected an operation below " +
+                          number(operations) + ", got " + number(before)};
+  }
+  if (!isAcyclic(problem))
+    return Diagnostic{"the order of the operations is cyclic"};
+  return std::nullopt;
+}
+
+/// Buffers of one class: one space, one pin at most.
+std::optional<Diagnostic> checkClasses(const Problem &problem) {
+  std::unordered_map<int32_t, int64_t> first, pinned;
+  for (size_t i = 0; i < problem.buffers.size(); ++i) {
+    const Buffer &buffer = problem.buffers[i];
+    if (buffer.aliasClass < 0)
+      continue;
+    auto index = static_cast<int64_t>(i);
+    const Buffer &other =
+        problem
+            .buffers[first.try_emplace(buffer.aliasClass, index).first->second];
+    if (other.space != buffer.space)
+      return Diagnostic{"buffer '" + buffer.name +
+                            "': expected the space of '" + other.name +
+                            "', which is of the same alias class",
+                        0, index};
+    if (!buffer.pin)
+      continue;
+    const Buffer &pin =
+        problem.buffers[pinned.try_emplace(buffer.aliasClass, index)
+                            .first->second];
+    if (*pin.pin != *buffer.pin)
+      return Diagnostic{"buffer '" + buffer.name + "': expected the pin " +
+                            number(*pin.pin) + " of '" + pin.name +
+                            "', which is of the same alias class, got " +
+                            number(*buffer.pin),
+                        0, index};
+  }
+  // A pin of one member is a pin of all of them.
+  for (size_t i = 0; i < problem.buffers.size(); ++i) {
+    const Buffer &buffer = problem.buffers[i];
+    if (buffer.aliasClass < 0 || buffer.pin)
+      continue;
+    auto found = pinned.find(buffer.aliasClass);
+    if (found == pinned.end())
+      continue;
+    Buffer copy = buffer;
+    copy.pin = problem.buffers[found->second].pin;
+    if (std::string message = checkBuffer(problem, copy, 1); !message.empty())
+      return Diagnostic{"buffer '" + buffer.name + "': " + message, 0,
+                        static_cast<int64_t>(i)};
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<Diagnostic> tamc::planning::validate(const Problem &problem,
+                                                   int64_t alignment) {
+  if (alignment < 1)
+    return Diagnostic{"expected an alignment of 1 or more, got " +
+                      number(alignment)};
+  if (problem.spaces.empty())
+    return Diagnostic{"expected a space, got none"};
+  for (const Space &space : problem.spaces) {
+    if (space.alignment < 1)
+      return Diagnostic{"space '" + space.name +
+                        "': expected an alignment of 1 or more, got " +
+                        number(space.alignment)};
+    if (space.capacity && *space.capacity < 0)
+      return Diagnostic{"space '" + space.name +
+                        "': expected a capacity of 0 or more, got " +
+                        number(*space.capacity)};
+  }
+  if (problem.buffers.size() > size_t(1) << 30)
+    return Diagnostic{"expected at most 2^30 buffers, got " +
+                      number(problem.buffers.size())};
+  std::unordered_map<std::string_view, int64_t> names;
+  names.reserve(problem.buffers.size());
+  bool classes = false;
+  for (size_t i = 0; i < problem.buffers.size(); ++i) {
+    const Buffer &buffer = problem.buffers[i];
+    auto index = static_cast<int64_t>(i);
+    if (!names.try_emplace(buffer.name, index).second)
+      return Diagnostic{"duplicate buffer '" + buffer.name + "'", 0, index};
+    if (std::string message = checkBuffer(problem, buffer, alignment);
+        !message.empty())
+      return Diagnostic{"buffer '" + buffer.name + "': " + message, 0, index};
+    classes |= buffer.aliasClass >= 0;
+  }
+  if (classes)
+    if (std::optional<Diagnostic> wrong = checkClasses(problem))
+      return wrong;
+  return checkOperations(problem);
+}
+
+void tamc::planning::markLastAsOutputs(Problem &problem) {
+  int64_t last = -1;
+  auto end = [](const Buffer &buffer) {
+    int64_t upper = buffer.live.empty() ? -1 : buffer.live.back().upper;
+    if (!buffer.windows.empty())
+      upper = std::max(upper, buffer.windows.back().time.upper);
+    return upper;
+  };
+  for (const Buffer &buffer : problem.buffers)
+    last = std::max(last, end(buffer));
+  for (Buffer &buffer : problem.buffers)
+    if (end(buffer) == last)
+      buffer.output = true;
+}

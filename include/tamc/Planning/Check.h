@@ -1,0 +1,61 @@
+//===- Planning/Check.h - is this plan correct? -----------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_PLANNING_CHECK_H
+#define TAMC_PLANNING_CHECK_H
+
+#include "tamc/Planning/Problem.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tamc::planning {
+
+/// A rule that a plan breaks.
+struct Finding {
+  enum class Kind {
+    Count,      // not one offset a buffer
+    Negative,   // an offset below 0
+    Overflow,   // offset + size above 2^63-1
+    Alignment,  // an offset that is no multiple
+    Pin,        // a pinned buffer elsewhere
+    AliasClass, // buffers of a class at different offsets
+    Capacity,   // a buffer that ends beyond its space
+    Overlap,    // two buffers share bytes at one time
+  };
+  Kind kind;
+  /// Indices of the buffers; -1 when there is none.
+  int64_t first = -1;
+  int64_t second = -1;
+  /// Lower case, no full stop, with the buffers' names.
+  std::string message;
+};
+
+/// What a plan is checked against, beside the problem.
+struct CheckOptions {
+  /// Every offset is a multiple of this too.
+  int64_t alignment = 1;
+  bool capacities = true;
+  /// Stop after this many findings.
+  size_t limit = 10;
+};
+
+/// The first violations of `offsets`; none means that the plan is correct. The
+/// problem is valid. Shares no code with the strategies. Each space is swept
+/// over time with the live buffers ordered by address: O(n log n) for a correct
+/// plan. After an overlap has been found, further ones may go unseen.
+std::vector<Finding> check(const Problem &problem,
+                           std::span<const int64_t> offsets,
+                           const CheckOptions &options = {});
+
+} // namespace tamc::planning
+
+#endif // TAMC_PLANNING_CHECK_H

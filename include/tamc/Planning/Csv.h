@@ -1,0 +1,66 @@
+//===- Planning/Csv.h - problems and plans as comma-separated text -*- C++
+//-*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_PLANNING_CSV_H
+#define TAMC_PLANNING_CSV_H
+
+#include "tamc/Planning/Problem.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace tamc::planning {
+
+struct CsvOptions {
+  /// Read the column `offset` as nothing instead of as pins.
+  bool ignorePins = false;
+};
+
+/// Reads a problem. The first line that is not blank names the columns, in any
+/// order and case:
+///
+///   id, buffer, name       the buffer's name; unique
+///   lower, begin, start    first time it lives
+///   upper                  first time it does not live any more
+///   end                    last time it lives (upper = end + 1)
+///   size                   bytes
+///   alignment              default 1
+///   offset, pin            fixed offset; blank or -1 is none
+///   hint                   blank or -1 is none
+///   gaps                   "lo-hi" or "lo-hi@wlo:whi", separated by blanks:
+///                          in [lo, hi) the buffer is not in use, or its bytes
+///                          [wlo, whi) only
+///   space                  name of the memory
+///   alias                  name of the alias class
+///   output                 0 or 1
+///   device, dtype, stream  what strategy `reuse` tells apart
+///
+/// Name, a begin, an end and a size are required; any other column is an error.
+/// Lines end in LF or CRLF; blank lines are skipped; a UTF-8 byte order mark is
+/// skipped; fields are trimmed and may be in double quotes. Errors carry the
+/// line. O(n log n).
+std::variant<Problem, Diagnostic> readCsv(std::string_view text,
+                                          const CsvOptions &options = {});
+
+/// Reads a plan: the column `offset` of a text in the form above, matched to
+/// the problem by name. Every buffer needs its line, with an offset.
+std::variant<std::vector<int64_t>, Diagnostic>
+readOffsets(std::string_view text, const Problem &problem);
+
+/// The problem in the form above, with the columns it makes use of. With
+/// `offsets` (one a buffer) the column `offset` holds the plan, else the pins.
+std::string writeCsv(const Problem &problem,
+                     std::span<const int64_t> offsets = {});
+
+} // namespace tamc::planning
+
+#endif // TAMC_PLANNING_CSV_H

@@ -1,0 +1,85 @@
+//===- Planning/Plan.h - what a memory planner answers ----------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_PLANNING_PLAN_H
+#define TAMC_PLANNING_PLAN_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tamc::planning {
+
+/// How much an answer says.
+enum class Status {
+  /// A plan, and no plan has a lower peak in any space.
+  Optimal,
+  /// A plan; Plan::peak and Plan::bound tell the gap.
+  Feasible,
+  /// No plan fits the capacities (proved). There may be offsets: of a plan that
+  /// respects all but the capacities.
+  Infeasible,
+  /// No plan was found that fits the capacities, and none was excluded. There
+  /// may be offsets, as above.
+  NotFound,
+  /// Time or node budget ran out before any plan was found.
+  TimedOut,
+  /// The problem breaks a rule of Problem.h; Plan::reason says which.
+  Invalid,
+};
+
+/// The status as text, for example "optimal".
+std::string_view toString(Status status);
+
+/// Memory that is allocated and freed as one: a root of strategy `tree`.
+struct Pool {
+  int32_t space = 0;
+  /// Where the pool begins in its space.
+  int64_t base = 0;
+  int64_t size = 0;
+};
+
+/// Where each buffer lies.
+struct Plan {
+  Status status = Status::Invalid;
+  /// The strategy that found it; for a portfolio, the member that won.
+  std::string strategy;
+  /// By buffer; empty when there is no plan. Bytes from the space's begin.
+  std::vector<int64_t> offsets;
+  /// By space: the end of the last byte that is used.
+  std::vector<int64_t> peak;
+  /// By space: no plan has a lower peak than this.
+  std::vector<int64_t> bound;
+  /// Why there is no plan, or no better one; lower case, no full stop.
+  std::string reason;
+  /// In the order of their bases; one a space for strategies without pools.
+  std::vector<Pool> pools;
+  /// Decisions that a search made.
+  int64_t nodes = 0;
+  /// Wall time in seconds.
+  double seconds = 0;
+
+  /// True when the offsets respect every rule, capacities included.
+  bool fits() const {
+    return status == Status::Optimal || status == Status::Feasible;
+  }
+  /// Sum over the spaces; saturates at 2^63-1.
+  int64_t totalPeak() const;
+  /// Sum over the spaces; saturates at 2^63-1.
+  int64_t totalBound() const;
+  /// Sum of the pools' sizes: what allocating each pool on its own asks for.
+  /// Differs from the peak by the padding between pools.
+  int64_t poolBytes() const;
+  /// Gap of the peak over the bound, 0 when equal; 0.1 is ten per cent.
+  double gap() const;
+};
+
+} // namespace tamc::planning
+
+#endif // TAMC_PLANNING_PLAN_H

@@ -1,0 +1,124 @@
+//===- Planning/Problem.h - what a memory planner is asked ------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_PLANNING_PROBLEM_H
+#define TAMC_PLANNING_PROBLEM_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tamc::planning {
+
+/// Half-open interval of time, [lower, upper). Empty when lower == upper.
+struct Interval {
+  int64_t lower = 0;
+  int64_t upper = 0;
+  friend bool operator==(const Interval &, const Interval &) = default;
+};
+
+/// While `time` lasts, only the bytes [lower, upper) of the buffer are in use.
+struct Window {
+  Interval time;
+  int64_t lower = 0;
+  int64_t upper = 0;
+  friend bool operator==(const Window &, const Window &) = default;
+};
+
+/// A piece of memory that a program needs for a part of its time.
+///
+/// A buffer occupies [offset, offset + size) during `live`, the part that a
+/// window names during that window, and nothing at any other time. A buffer of
+/// size 0, or one that never lives, occupies nothing.
+struct Buffer {
+  /// Unique in a problem; what every message calls the buffer.
+  std::string name;
+  /// Bytes, 0 to 2^63-1.
+  int64_t size = 0;
+  /// The offset is a multiple of this; at least 1, any integer.
+  int64_t alignment = 1;
+  /// Sorted, disjoint; holes between intervals are the buffer's gaps.
+  std::vector<Interval> live;
+  /// Sorted, disjoint from each other and from `live`.
+  std::vector<Window> windows;
+  /// Index into Problem::spaces.
+  int32_t space = 0;
+  /// Buffers of one class (0 or more) share an offset; -1 is no class. All
+  /// buffers of a class lie in one space and have no windows.
+  int32_t aliasClass = -1;
+  /// The offset is fixed to this value.
+  std::optional<int64_t> pin;
+  /// An offset that a strategy may try first; never binding.
+  std::optional<int64_t> hint;
+  /// The buffer leaves the program. Only the tree's pools care.
+  bool output = false;
+  /// Strategy `reuse` hands bytes on within one kind only: an index that stands
+  /// for device, element type and stream.
+  int32_t kind = 0;
+};
+
+/// A memory of the machine.
+struct Space {
+  std::string name;
+  /// Bytes; none is unbounded.
+  std::optional<int64_t> capacity;
+  /// Every offset in this space is a multiple of this.
+  int64_t alignment = 1;
+};
+
+/// One step of the program whose buffers are planned. The program's own order
+/// is the order of Problem::operations.
+struct Operation {
+  std::string name;
+  /// Indices of buffers.
+  std::vector<int32_t> reads;
+  std::vector<int32_t> writes;
+  /// Indices of operations that have to come before this one, in addition to
+  /// those that write what it reads.
+  std::vector<int32_t> after;
+};
+
+/// Buffers to be placed, the spaces they go to, and, where it is known, the
+/// program they come from.
+struct Problem {
+  std::string name;
+  std::vector<Buffer> buffers;
+  /// Never empty in a valid problem.
+  std::vector<Space> spaces = {Space{}};
+  /// The order relation; empty when only live ranges are known.
+  std::vector<Operation> operations;
+};
+
+/// Adds a buffer that lives in [lower, upper) of space 0; returns its index.
+/// Without a name it is called after its index.
+int32_t addBuffer(Problem &problem, int64_t lower, int64_t upper, int64_t size,
+                  std::string name = {});
+
+/// What is wrong with a problem or its text.
+struct Diagnostic {
+  std::string message;
+  /// 1-based line of the text; 0 when there is none.
+  int64_t line = 0;
+  /// Index of the buffer; -1 when it is about no one buffer.
+  int64_t buffer = -1;
+};
+
+/// The first violation of the rules in this file, or none. Pins are checked
+/// against capacity and against alignment, which is the least common multiple
+/// of the buffer's, the space's and `alignment`. O(n log n).
+std::optional<Diagnostic> validate(const Problem &problem,
+                                   int64_t alignment = 1);
+
+/// Sets Buffer::output on the buffers that live to the end of the program,
+/// that is, whose last interval ends where the last of all ends.
+void markLastAsOutputs(Problem &problem);
+
+} // namespace tamc::planning
+
+#endif // TAMC_PLANNING_PROBLEM_H

@@ -45,10 +45,9 @@ std::optional<Phase> tamc::parsePhase(StringRef name) {
 }
 
 ArrayRef<Phase> tamc::allPhases() {
-  static constexpr Phase all[] = {Phase::Import,    Phase::Choices,
-                                  Phase::Tile,      Phase::Kernels,
-                                  Phase::Bufferize, Phase::Rungs,
-                                  Phase::Plan,      Phase::LLVM};
+  static constexpr Phase all[] = {
+      Phase::Import,    Phase::Choices, Phase::Tile, Phase::Kernels,
+      Phase::Bufferize, Phase::Rungs,   Phase::Plan, Phase::LLVM};
   return all;
 }
 

@@ -59,9 +59,9 @@ Error tamc::linkExecutable(StringRef object, StringRef output,
 
   // The linker writes beside the output, which then appears by a rename.
   SmallString<256> temporary;
-  if (std::error_code code = sys::fs::createUniqueFile(
-          output + ".%%%%%%%%.tmp", temporary,
-          sys::fs::all_read | sys::fs::all_write))
+  if (std::error_code code =
+          sys::fs::createUniqueFile(output + ".%%%%%%%%.tmp", temporary,
+                                    sys::fs::all_read | sys::fs::all_write))
     return failure("cannot write '" + output + "': " + code.message());
   FileRemover removeTemporary(temporary);
   SmallString<128> errors;

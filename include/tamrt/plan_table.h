@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The memory plan of a model as a table, as CSV, as JSON and as a drawing: what
-/// `model plan` and `tamc --emit=plan` print. Pure functions of abi.h's structs.
+/// The memory plan of a model as a table, as CSV, as JSON and as a drawing:
+/// what `model plan` and `tamc --emit=plan` print. Pure functions of abi.h's
+/// structs.
 ///
 //===----------------------------------------------------------------------===//
 

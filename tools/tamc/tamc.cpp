@@ -36,15 +36,24 @@ using namespace tamc;
 
 namespace {
 
-enum class Emit { Spec, MLIR, Plan, Drawing, LLVM, Assembly, Object, Executable };
+enum class Emit {
+  Spec,
+  MLIR,
+  Plan,
+  Drawing,
+  LLVM,
+  Assembly,
+  Object,
+  Executable
+};
 
 cl::OptionCategory category("tamc options");
 
 cl::opt<std::string> inputFile(cl::Positional, cl::desc("<model.yaml>"),
                                cl::cat(category));
-cl::opt<std::string>
-    formula("f", cl::desc("Compile this formula instead of a file"),
-            cl::value_desc("formula"), cl::cat(category));
+cl::opt<std::string> formula("f",
+                             cl::desc("Compile this formula instead of a file"),
+                             cl::value_desc("formula"), cl::cat(category));
 cl::opt<std::string> outputFile("o", cl::desc("Output file; - for stdout"),
                                 cl::value_desc("file"), cl::cat(category));
 cl::opt<Emit> emit(
@@ -80,9 +89,10 @@ cl::opt<std::string> solver("solver", cl::desc("auto, direct or cg"),
                             cl::value_desc("solver"), cl::cat(category));
 cl::opt<std::string> device("device", cl::desc("Device asked for"),
                             cl::value_desc("device"), cl::cat(category));
-cl::opt<std::string> profile(
-    "profile", cl::desc("Training data that tells the levels of c() terms"),
-    cl::value_desc("train.csv"), cl::cat(category));
+cl::opt<std::string>
+    profile("profile",
+            cl::desc("Training data that tells the levels of c() terms"),
+            cl::value_desc("train.csv"), cl::cat(category));
 cl::opt<int64_t> chunkRows("chunk-rows",
                            cl::desc("Rows of the largest rung (0: the spec's, "
                                     "else 1024)"),
@@ -144,10 +154,9 @@ private:
 } // namespace
 
 int Driver::readSpec() {
-  spec::SpecOverrides overrides{given(name),   given(group),
-                                given(date),   given(weights),
-                                given(solver), given(device),
-                                {}};
+  spec::SpecOverrides overrides{
+      given(name),   given(group),  given(date), given(weights),
+      given(solver), given(device), {}};
   if (!formula.empty()) {
     unsigned id = sources.AddNewSourceBuffer(
         MemoryBuffer::getMemBufferCopy(formula, "<formula>"), SMLoc());
@@ -246,8 +255,7 @@ int Driver::writeExecutable() {
   if (path == "-")
     return fail("expected an output file for an executable, got '-'");
   SmallString<128> object;
-  if (std::error_code code =
-          sys::fs::createTemporaryFile("tamc", "o", object))
+  if (std::error_code code = sys::fs::createTemporaryFile("tamc", "o", object))
     return fail("cannot make a temporary file: " + code.message());
   FileRemover remove(object);
   {

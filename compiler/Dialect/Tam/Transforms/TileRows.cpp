@@ -55,7 +55,8 @@ public:
     body = function.addEntryBlock();
   }
 
-  /// Adds an argument that stands for `original` of the fit (which may be null).
+  /// Adds an argument that stands for `original` of the fit (which may be
+  /// null).
   Value addArgument(Value original, Type type, Location loc, SlotAttr slot) {
     BlockArgument argument = body->addArgument(type, loc);
     argumentSlots.push_back(slot);
@@ -135,8 +136,8 @@ private:
         return reduction->emitOpError(
             "expected an encoded accumulator that starts from tam.zeros");
       accumulators.push_back({reduction, bytes});
-      for (RankedTensorType part : encoding.getComponentTypes(
-               cast<RankedTensorType>(start.getType())))
+      for (RankedTensorType part :
+           encoding.getComponentTypes(cast<RankedTensorType>(start.getType())))
         bytes += llvm::alignTo(part.getNumElements() * sizeof(double),
                                TAMRT_ALIGNMENT);
     }

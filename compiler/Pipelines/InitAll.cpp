@@ -33,12 +33,12 @@
 
 void tamc::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<tam::TamDialect, tamk::TamKDialect>();
-  registry.insert<
-      mlir::affine::AffineDialect, mlir::arith::ArithDialect,
-      mlir::bufferization::BufferizationDialect, mlir::cf::ControlFlowDialect,
-      mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
-      mlir::LLVM::LLVMDialect, mlir::memref::MemRefDialect,
-      mlir::scf::SCFDialect, mlir::tensor::TensorDialect>();
+  registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect,
+                  mlir::bufferization::BufferizationDialect,
+                  mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
+                  mlir::linalg::LinalgDialect, mlir::LLVM::LLVMDialect,
+                  mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
+                  mlir::tensor::TensorDialect>();
   mlir::arith::registerBufferizableOpInterfaceExternalModels(registry);
   mlir::tensor::registerBufferizableOpInterfaceExternalModels(registry);
   tamk::registerBufferizableOpInterfaceExternalModels(registry);

@@ -45,10 +45,9 @@ std::optional<Phase> tamc::parsePhase(StringRef name) {
 }
 
 ArrayRef<Phase> tamc::allPhases() {
-  static constexpr Phase all[] = {Phase::Import,    Phase::Choices,
-                                  Phase::Tile,      Phase::Kernels,
-                                  Phase::Bufferize, Phase::Rungs,
-                                  Phase::Plan,      Phase::LLVM};
+  static constexpr Phase all[] = {
+      Phase::Import,    Phase::Choices, Phase::Tile, Phase::Kernels,
+      Phase::Bufferize, Phase::Rungs,   Phase::Plan, Phase::LLVM};
   return all;
 }
 
@@ -91,9 +90,6 @@ static void buildPhase(OpPassManager &manager, Phase phase,
   case Phase::Choices:
     return buildChoices(manager, options);
   case Phase::Tile:
-    // Duplicates are merged while ops are values; after tiling each step stands
-    // alone.
-    manager.addPass(createCSEPass());
     manager.addPass(tam::createTamTileRows());
     manager.addPass(tam::createTamVerifyTiled());
     return;

@@ -16,8 +16,8 @@
 using namespace tamc::planning;
 
 AllocationTree::AllocationTree(const Instance &instance, int64_t alignment,
-                               int32_t item)
-    : instance(instance), alignment(alignment) {
+                               int32_t item, bool cured)
+    : instance(instance), alignment(alignment), cured(cured) {
   int32_t leaf = addLeaf(Kind::Allocation, item, instance.items[item].size);
   root = addTemporal(leaf, spansOf(item));
 }
@@ -27,6 +27,7 @@ int32_t AllocationTree::addLeaf(Kind kind, int32_t item, int64_t size) {
   node.kind = kind;
   node.item = item;
   node.size = size;
+  node.used = kind == Kind::Empty ? 0 : size;
   nodes.push_back(std::move(node));
   return static_cast<int32_t>(nodes.size()) - 1;
 }
@@ -35,6 +36,7 @@ int32_t AllocationTree::addTemporal(int32_t child, std::vector<Span> spans) {
   Node node;
   node.kind = Kind::Temporal;
   node.size = nodes[child].size;
+  node.used = nodes[child].used;
   node.children = {child};
   node.spans = std::move(spans);
   for (Span &span : node.spans)
@@ -123,8 +125,10 @@ void AllocationTree::append(int32_t node, int32_t item) {
     nodes[node].children.clear();
   int32_t leaf = addLeaf(Kind::Allocation, item, block);
   std::vector<Span> spans = spansOf(item);
-  if (block < slot)
-    leaf = wrap(leaf, spans, slot - block);
+  // The left side is padded; counting the padding keeps the slot's size.
+  int64_t left = cured ? alignUp(block, alignment) : block;
+  if (left < slot)
+    leaf = wrap(leaf, spans, slot - left);
   if (block > slot)
     for (size_t i = 0; i < nodes[node].children.size(); ++i) {
       std::vector<Span> own;
@@ -141,9 +145,43 @@ void AllocationTree::append(int32_t node, int32_t item) {
   adopt(node, leaf, index);
   for (Span span : spans)
     insertSpan(nodes[node].spans, {span.lower, span.upper, index});
-  nodes[node].size = 0;
-  for (int32_t child : nodes[node].children)
-    nodes[node].size = std::max(nodes[node].size, nodes[child].size);
+  measure(node);
+}
+
+void AllocationTree::measure(int32_t index) {
+  Node &node = nodes[index];
+  if (node.kind == Kind::Temporal) {
+    node.size = node.used = 0;
+    for (int32_t child : node.children) {
+      node.size = std::max(node.size, nodes[child].size);
+      node.used = std::max(node.used, nodes[child].used);
+    }
+  } else if (node.kind == Kind::Spatial) {
+    const Node &left = nodes[node.children[0]];
+    const Node &right = nodes[node.children[1]];
+    int64_t begin = alignUp(left.size, alignment);
+    node.size = saturatingAdd(begin, right.size);
+    node.used = right.used > 0 ? saturatingAdd(begin, right.used) : left.used;
+  }
+}
+
+void AllocationTree::trim(int32_t root) {
+  std::vector<int32_t> order = {root};
+  for (size_t i = 0; i < order.size(); ++i) {
+    Node &node = nodes[order[i]];
+    if (node.kind == Kind::Temporal)
+      order.insert(order.end(), node.children.begin(), node.children.end());
+    if (node.kind == Kind::Empty)
+      node.size = 0;
+    if (node.kind != Kind::Spatial)
+      continue;
+    // What is left of bytes in use stays where it is.
+    order.push_back(node.children[1]);
+    if (nodes[node.children[1]].used == 0)
+      order.push_back(node.children[0]);
+  }
+  for (auto it = order.rbegin(); it != order.rend(); ++it)
+    measure(*it);
 }
 
 void AllocationTree::update(int32_t node, int32_t item) {
@@ -152,17 +190,80 @@ void AllocationTree::update(int32_t node, int32_t item) {
        child = parent, parent = nodes[parent].parent) {
     Node &at = nodes[parent];
     if (at.kind == Kind::Spatial) {
-      at.size = saturatingAdd(alignUp(nodes[at.children[0]].size, alignment),
-                              nodes[at.children[1]].size);
+      measure(parent);
       continue;
     }
     at.size = std::max(at.size, nodes[child].size);
+    at.used = std::max(at.used, nodes[child].used);
     for (const Span &span : spans)
       insertSpan(at.spans, {span.lower, span.upper, nodes[child].index});
   }
 }
 
 bool AllocationTree::allocate(int32_t item, bool mayGrow) {
+  return search(item, mayGrow, false);
+}
+
+bool AllocationTree::allocateOverSeveral(int32_t item, bool mayGrow) {
+  return search(item, mayGrow, true);
+}
+
+bool AllocationTree::joinChildren(int32_t index, int32_t item, bool mayGrow) {
+  std::vector<bool> joins(nodes[index].children.size(), false);
+  for (const Piece &piece : instance.piecesOf(instance.items[item]))
+    for (const Span &span : nodes[index].spans)
+      if (span.lower < piece.upper && piece.lower < span.upper)
+        joins[span.child] = true;
+  int64_t top = 0;
+  for (size_t i = 0; i < joins.size(); ++i)
+    if (joins[i])
+      top = std::max(top, nodes[nodes[index].children[i]].used);
+  top = alignUp(top, alignment);
+  int64_t slot = nodes[index].size;
+  if (!mayGrow && (top > slot || instance.items[item].size > slot - top))
+    return false;
+
+  Node below;
+  below.kind = Kind::Temporal;
+  std::vector<int32_t> kept;
+  std::vector<int32_t> renamed(joins.size());
+  for (size_t i = 0; i < joins.size(); ++i) {
+    std::vector<int32_t> &list = joins[i] ? below.children : kept;
+    renamed[i] = static_cast<int32_t>(list.size());
+    list.push_back(nodes[index].children[i]);
+  }
+  auto joined = static_cast<int32_t>(kept.size());
+  std::vector<Span> spans;
+  for (Span span : nodes[index].spans) {
+    if (joins[span.child])
+      insertSpan(below.spans, {span.lower, span.upper, renamed[span.child]});
+    insertSpan(spans, {span.lower, span.upper,
+                       joins[span.child] ? joined : renamed[span.child]});
+  }
+  for (int32_t child : below.children)
+    trim(child);
+  nodes.push_back(std::move(below));
+  auto left = static_cast<int32_t>(nodes.size()) - 1;
+  for (size_t i = 0; i < nodes[left].children.size(); ++i)
+    adopt(left, nodes[left].children[i], static_cast<int32_t>(i));
+  measure(left);
+  int32_t right = addTemporal(
+      addLeaf(Kind::Empty, -1, std::max<int64_t>(slot - top, 0)), {});
+  append(right, item);
+  int32_t split = addSpatial(left, right);
+  kept.push_back(split);
+  for (size_t i = 0; i < kept.size(); ++i)
+    adopt(index, kept[i], static_cast<int32_t>(i));
+  nodes[index].children = std::move(kept);
+  for (const Span &span : spansOf(item))
+    insertSpan(spans, {span.lower, span.upper, joined});
+  nodes[index].spans = std::move(spans);
+  measure(index);
+  update(index, item);
+  return true;
+}
+
+bool AllocationTree::search(int32_t item, bool mayGrow, bool join) {
   struct Try {
     int32_t node;
     bool mayGrow;
@@ -183,8 +284,11 @@ bool AllocationTree::allocate(int32_t item, bool mayGrow) {
     if (!at.mayGrow && block > node.size)
       continue;
     int32_t child = overlapping(node, item);
-    if (child == -2)
+    if (child == -2) {
+      if (join && joinChildren(at.node, item, at.mayGrow))
+        return true;
       continue;
+    }
     if (child >= 0) {
       stack.push_back({node.children[child], at.mayGrow});
       continue;
@@ -217,26 +321,19 @@ int64_t AllocationTree::finalize(int64_t base,
   for (size_t i = 0; i < order.size(); ++i)
     for (int32_t child : nodes[order[i]].children)
       order.push_back(child);
-  // Empty bytes at the right end of a split are given back, which can leave a
-  // slot smaller than it was while the tree grew.
+  // Empty bytes count for nothing any more, which can leave a slot smaller
+  // than it was while the tree grew. Left sides stay rounded up all the same.
   std::vector<int64_t> size(nodes.size(), 0);
-  std::vector<bool> empty(nodes.size(), false);
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
     const Node &node = nodes[*it];
-    if (node.kind == Kind::Spatial) {
-      int32_t left = node.children[0], right = node.children[1];
-      empty[*it] = empty[left] && empty[right];
-      size[*it] = empty[right] ? size[left]
-                               : saturatingAdd(alignUp(size[left], alignment),
-                                               size[right]);
-    } else if (node.kind == Kind::Temporal) {
+    if (node.kind == Kind::Allocation)
+      size[*it] = node.size;
+    if (node.kind == Kind::Spatial)
+      size[*it] = saturatingAdd(alignUp(size[node.children[0]], alignment),
+                                size[node.children[1]]);
+    if (node.kind == Kind::Temporal)
       for (int32_t child : node.children)
         size[*it] = std::max(size[*it], size[child]);
-      empty[*it] = node.children.size() == 1 && empty[node.children[0]];
-    } else {
-      size[*it] = node.size;
-      empty[*it] = node.kind == Kind::Empty;
-    }
   }
   std::vector<int64_t> offset(nodes.size(), 0);
   offset[root] = base;
@@ -244,14 +341,11 @@ int64_t AllocationTree::finalize(int64_t base,
     const Node &node = nodes[at];
     if (node.kind == Kind::Allocation)
       offsets[node.item] = offset[at];
-    if (node.kind == Kind::Spatial) {
-      offset[node.children[0]] = offset[at];
+    for (int32_t child : node.children)
+      offset[child] = offset[at];
+    if (node.kind == Kind::Spatial)
       offset[node.children[1]] =
           saturatingAdd(offset[at], alignUp(size[node.children[0]], alignment));
-    } else {
-      for (int32_t child : node.children)
-        offset[child] = offset[at];
-    }
   }
   return size[root];
 }

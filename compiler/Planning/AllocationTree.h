@@ -26,11 +26,18 @@ namespace tamc::planning {
 class AllocationTree {
 public:
   /// A pool that holds `item` alone. Left sides are rounded up to `alignment`.
-  AllocationTree(const Instance &instance, int64_t alignment, int32_t item);
+  /// A *cured* tree also places items over several overlapping children, by
+  /// joining those into one, and accounts for padding when it divides a slot.
+  AllocationTree(const Instance &instance, int64_t alignment, int32_t item,
+                 bool cured = false);
 
   /// Places `item` in the tree, which grows only if `mayGrow`; false when the
   /// tree refuses. O(depth * log(items)) on usual trees.
   bool allocate(int32_t item, bool mayGrow);
+
+  /// As above, but where the tree refuses because several children overlap the
+  /// item, these become one child with the item above them.
+  bool allocateOverSeveral(int32_t item, bool mayGrow);
 
   /// Places `item` above everything else.
   void allocateAtEnd(int32_t item);
@@ -52,6 +59,8 @@ private:
     int32_t parent = -1;
     int32_t index = 0; // in the parent's children
     int64_t size = 0;
+    /// Size without the empty bytes at the right end.
+    int64_t used = 0;
     /// Temporal: any number. Spatial: left, right.
     std::vector<int32_t> children;
     /// Temporal: live ranges of the children, sorted; they are disjoint.
@@ -69,14 +78,30 @@ private:
   /// The one child alive with the item, -1 for none, -2 for several.
   int32_t overlapping(const Node &node, int32_t item) const;
   void append(int32_t node, int32_t item);
+  bool search(int32_t item, bool mayGrow, bool join);
+  /// Puts the item above the children of a temporal split that overlap it;
+  /// false when there is no room for it.
+  bool joinChildren(int32_t node, int32_t item, bool mayGrow);
+  /// Takes away the empty bytes at the right end.
+  void trim(int32_t node);
+  /// Size and used bytes, from the children's.
+  void measure(int32_t node);
   /// Tells the ancestors of `node`, which took in `item`.
   void update(int32_t node, int32_t item);
 
   const Instance &instance;
   int64_t alignment;
+  bool cured;
   std::vector<Node> nodes;
   int32_t root = -1;
 };
+
+/// What left sides of an instance's tree are rounded up to. Inductor knows one
+/// alignment; with several, their common multiple serves every buffer.
+int64_t treeAlignment(const Instance &instance);
+
+/// Strategy `tree`.
+Placement placeByTree(const Instance &instance, const Options &options);
 
 } // namespace tamc::planning
 

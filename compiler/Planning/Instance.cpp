@@ -108,7 +108,8 @@ void appendTo(Instance &instance, const Problem &problem,
   item.kind = problem.buffers[members.front()].kind;
   for (int32_t member : members) {
     const Buffer &buffer = problem.buffers[member];
-    item.size = std::max(item.size, buffer.size);
+    if (isOccupying(buffer))
+      item.size = std::max(item.size, buffer.size);
     item.alignment = commonMultiple(item.alignment, buffer.alignment);
     if (buffer.pin)
       item.pin = *buffer.pin;

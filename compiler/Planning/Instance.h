@@ -29,7 +29,7 @@ struct Piece {
 
 /// What gets one offset: a buffer, or the buffers of an alias class.
 struct Item {
-  /// Largest `to` of its pieces, at least the size of each of its buffers.
+  /// Of the largest of its buffers that ever lives.
   int64_t size = 0;
   /// Of the buffers, the space and the options together.
   int64_t alignment = 1;

@@ -9,7 +9,7 @@
 #include "tamc/Planning/LowerBound.h"
 
 #include "Arithmetic.h"
-#include "Instance.h"
+#include "Bounds.h"
 
 #include <algorithm>
 #include <set>
@@ -35,7 +35,7 @@ int64_t commonGrain(const Instance &instance) {
 
 } // namespace
 
-static Bound boundOf(const Instance &instance) {
+Bound tamc::planning::boundOf(const Instance &instance) {
   int64_t grain = commonGrain(instance);
   struct Event {
     int32_t time;

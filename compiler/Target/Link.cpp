@@ -59,9 +59,9 @@ Error tamc::linkExecutable(StringRef object, StringRef output,
 
   // The linker writes beside the output, which then appears by a rename.
   SmallString<256> temporary;
-  if (std::error_code code = sys::fs::createUniqueFile(
-          output + ".%%%%%%%%.tmp", temporary,
-          sys::fs::OF_None, sys::fs::all_read | sys::fs::all_write))
+  if (std::error_code code =
+          sys::fs::createUniqueFile(output + ".%%%%%%%%.tmp", temporary,
+                                    sys::fs::all_read | sys::fs::all_write))
     return failure("cannot write '" + output + "': " + code.message());
   FileRemover removeTemporary(temporary);
   SmallString<128> errors;
@@ -71,18 +71,15 @@ Error tamc::linkExecutable(StringRef object, StringRef output,
   FileRemover removeErrors(errors);
 
   SmallVector<StringRef> arguments{*driver, object, *runtime};
-#ifdef TAMC_LINK_FLAGS
-  arguments.push_back(TAMC_LINK_FLAGS);
-#endif
   // No build id, no symbol table of names that carry the object's path: equal
   // models are equal files.
   arguments.append({"-Wl,--build-id=none", "-Wl,-s", "-Wl,--gc-sections"});
-  if (options.staticBlas)
-    arguments.append({"-l:libopenblas.a", "-l:libgfortran.a",
-                      "-l:libquadmath.a", "-l:libstdc++.a"});
-  else
-    arguments.append({"-lopenblas", "-lstdc++"});
-  arguments.append({"-lm", "-lpthread", "-o", temporary.str()});
+  // The runtime factors with its own kernels, so there is no BLAS to link; what
+  // is left to make static is the C++ library.
+  arguments.append({options.isStatic ? "-l:libstdc++.a" : "-lstdc++", "-lm",
+                    "-lpthread", "-o", temporary.str()});
+  if (options.isStatic)
+    arguments.push_back("-static-libgcc");
 
   std::string message;
   std::optional<StringRef> redirects[] = {StringRef(), errors.str(),

@@ -44,7 +44,8 @@ std::string tamc::planText(ModuleOp module, PlanStyle style) {
     if (!plan)
       continue;
     std::vector<tamrt_buffer> &rows = buffers.emplace_back();
-    for (auto row : plan.getAs<ArrayAttr>("buffers").getAsRange<DictionaryAttr>())
+    for (auto row :
+         plan.getAs<ArrayAttr>("buffers").getAsRange<DictionaryAttr>())
       rows.push_back({text(row, "name", texts), text(row, "op", texts),
                       text(row, "term", texts), integer(row, "bytes"),
                       integer(row, "offset"),

@@ -1,4 +1,4 @@
-//===- tamrt/abi.h - contract between compiled code and runtime -*- C -*-===//
+//===- tamrt/abi.h - contract between compiled code and runtime ---*- C -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

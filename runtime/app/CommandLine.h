@@ -9,9 +9,9 @@
 #ifndef TAMRT_APP_COMMANDLINE_H
 #define TAMRT_APP_COMMANDLINE_H
 
-#include "app/PlanTable.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
+#include "tamrt/plan_table.h"
 
 #include <cstdint>
 #include <string>

@@ -41,12 +41,13 @@ Status runFit(const tamrt_model &model, const Options &options) {
   if (!levels)
     return std::move(levels).error();
   data->encode(*file, *levels);
+  const std::string path = file->path();
   // The text has served; its memory may be what the rung needs.
   file.reset();
   timings.end("read");
 
   auto located = [&](Error error) {
-    return Error{options.input + ": " + error.message};
+    return Error{path + ": " + error.message};
   };
   if (Status s = checkTexts(model, *data, *levels); !s)
     return located(std::move(s).error());

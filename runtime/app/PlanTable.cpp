@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "app/PlanTable.h"
+#include "tamrt/plan_table.h"
 
 #include <algorithm>
 #include <array>

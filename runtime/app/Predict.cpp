@@ -137,7 +137,7 @@ Status runPredict(const tamrt_model &model, const Options &options) {
   std::unique_ptr<double[]> output(
       new (std::nothrow) double[data->rowCount() * width]);
   if (!output)
-    return Error{options.input + ": expected " +
+    return Error{file->path() + ": expected " +
                  std::to_string(data->rowCount() * width * sizeof(double)) +
                  " bytes of memory for the output, got less; predict fewer "
                  "rows at a time"};
@@ -146,7 +146,7 @@ Status runPredict(const tamrt_model &model, const Options &options) {
           {options.threads, options.chunkRows, &tamrt_cpu_kernels, &progress},
           output.get());
       !s)
-    return Error{options.input + ": " + s.error().message};
+    return Error{file->path() + ": " + s.error().message};
   timings.end("predict");
 
   if (Status s =

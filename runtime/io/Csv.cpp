@@ -62,6 +62,8 @@ Result<CsvFile> CsvFile::open(const std::string &path, unsigned threads) {
 /// Splits [begin, end) into at most `pieces` parts at row starts.
 static std::vector<size_t> splitRows(const char *text, size_t begin, size_t end,
                                      unsigned pieces) {
+  if (pieces == 1)
+    return {begin, end};
   auto cut = [&](unsigned i) { return begin + (end - begin) / pieces * i; };
   std::vector<size_t> quotes(pieces);
   forEachPiece(pieces, [&](unsigned i) {

@@ -20,6 +20,9 @@ using namespace tamrt;
 
 static constexpr size_t kBlock = 64;
 
+/// Rows from which the length of the others is estimated.
+static constexpr size_t kSampleRows = 512;
+
 /// The bits of those of the 64 bytes at `text` that mean something in CSV:
 /// comma, LF, CR, quote, and the zero byte, which must not be there.
 static uint64_t findSpecials(const char *text) {
@@ -60,6 +63,7 @@ private:
   bool fault(size_t at, std::string message);
   bool endField(size_t at);
   bool endRow(size_t at, size_t next);
+  void reserve(size_t next);
 
   char *text;
   size_t end;
@@ -106,9 +110,20 @@ bool Scanner::endRow(size_t at, size_t next) {
                                        fields == 1 ? "" : "s", got));
   }
   index.rowStarts.push_back(rowStart);
+  if (index.rowStarts.size() == kSampleRows)
+    reserve(next);
   rowStart = fieldStart = next;
   rowFields = 0;
   return index.rowStarts.size() < limit;
+}
+
+/// Makes room for the rows from `next` on, so that the index rarely grows.
+void Scanner::reserve(size_t next) {
+  size_t rowBytes = (next - index.rowStarts.front()) / kSampleRows;
+  size_t rows = kSampleRows + (end - next) / std::max<size_t>(rowBytes, 1);
+  rows = std::min(rows + rows / 16, limit);
+  index.rowStarts.reserve(rows);
+  index.fieldEnds.reserve(rows * fields);
 }
 
 /// A quoted field opens at `open`. Finds its end and removes the doubling of

@@ -1,4 +1,4 @@
-//===- FeatureMaps.cpp - feature maps, straight from the formulas *- C++
+//===- FeatureMaps.cpp - feature maps, straight from the formulas *- C++ --===//
 //-*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.

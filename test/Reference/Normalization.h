@@ -1,4 +1,4 @@
-//===- Normalization.h - inputs brought to [-1, 1], the plain way *- C++
+//===- Normalization.h - inputs brought to [-1, 1], the plain way *- C++ --===//
 //-*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.

@@ -88,9 +88,8 @@ Value tamc::buildDesign(OpBuilder &builder, Location loc, const Term &term,
   tam::Extrapolate mode = convert(term.extrapolate);
   switch (term.kind) {
   case TermKind::Linear:
-    return tam::LinearOp::create(
-        builder, loc, type, x,
-        llvm::APFloat(term.getNumber("scaled")), mode);
+    return tam::LinearOp::create(builder, loc, type, x,
+                                 llvm::APFloat(term.getNumber("scaled")), mode);
   case TermKind::Fourier:
     return tam::FourierOp::create(builder, loc, type, x, term.getInt("m"),
                                   term.getBool("cyclic"), mode);
@@ -216,8 +215,8 @@ static SparsePenalty penaltyOf(const Term &term) {
 
 static Value build(OpBuilder &builder, Location loc,
                    const SparsePenalty &penalty) {
-  auto encoding = tam::CoordinatesAttr::get(builder.getContext(),
-                                            penalty.values.size());
+  auto encoding =
+      tam::CoordinatesAttr::get(builder.getContext(), penalty.values.size());
   auto type = RankedTensorType::get({penalty.size, penalty.size},
                                     builder.getF64Type(), encoding);
   return tam::PenaltyOp::create(builder, loc, type, penalty.rows,

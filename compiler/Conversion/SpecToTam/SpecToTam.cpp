@@ -33,9 +33,9 @@ namespace {
 /// A function under construction, with the values all variants need.
 struct Variant {
   func::FuncOp function;
-  Value rows;
-  SmallVector<Value> designs;
-  Value target, weights;
+  Value rows = {};
+  SmallVector<Value> designs = {};
+  Value target = {}, weights = {};
 };
 
 class Importer {
@@ -75,9 +75,8 @@ private:
 
 Location Importer::locate(llvm::SMLoc position, StringRef name) {
   Location place = builder.getUnknownLoc();
-  if (unsigned buffer = position.isValid()
-                            ? sources.FindBufferContainingLoc(position)
-                            : 0) {
+  if (unsigned buffer =
+          position.isValid() ? sources.FindBufferContainingLoc(position) : 0) {
     auto [line, column] = sources.getLineAndColumn(position, buffer);
     place = FileLineColLoc::get(
         builder.getContext(),
@@ -86,8 +85,8 @@ Location Importer::locate(llvm::SMLoc position, StringRef name) {
   return NameLoc::get(builder.getStringAttr(name), place);
 }
 
-/// Opens a function and builds its designs. @fit, which no step stands for until
-/// rows are tiled, reads the target and the row weights too.
+/// Opens a function and builds its designs. @fit, which no step stands for
+/// until rows are tiled, reads the target and the row weights too.
 Variant Importer::begin(StringRef name, std::optional<tam::StepKind> kind) {
   Location loc = locate(spec.formulaRange.Start, spec.name);
   auto function =
@@ -105,12 +104,12 @@ Variant Importer::begin(StringRef name, std::optional<tam::StepKind> kind) {
   };
   Variant variant{.function = function};
   variant.rows = add(builder.getIndexType(), slot(tam::SlotKind::Rows));
-  auto column = RankedTensorType::get({ShapedType::kDynamic},
-                                      builder.getF64Type());
+  auto column =
+      RankedTensorType::get({ShapedType::kDynamic}, builder.getF64Type());
   auto codes =
       RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type());
-  auto block = RankedTensorType::get({TAMRT_INPUT_PARAMETERS},
-                                     builder.getF64Type());
+  auto block =
+      RankedTensorType::get({TAMRT_INPUT_PARAMETERS}, builder.getF64Type());
   SmallVector<Value> raw, parameters, normalized(inputs.size());
   for (auto [index, input] : llvm::enumerate(inputs)) {
     bool isLevels = input.rule == TAMRT_RULE_LEVELS;
@@ -140,17 +139,15 @@ Variant Importer::begin(StringRef name, std::optional<tam::StepKind> kind) {
     if (!normalized[input])
       normalized[input] =
           parameters[input]
-              ? Value(tam::NormalizeOp::create(builder, loc, column,
-                                               raw[input], parameters[input]))
+              ? Value(tam::NormalizeOp::create(builder, loc, column, raw[input],
+                                               parameters[input]))
               : raw[input];
-    variant.designs.push_back(buildDesign(builder, loc, term,
-                                          normalized[input],
-                                          parameters[input]));
+    variant.designs.push_back(
+        buildDesign(builder, loc, term, normalized[input], parameters[input]));
   }
   columns.clear();
   for (Value design : variant.designs)
-    columns.push_back(
-        cast<RankedTensorType>(design.getType()).getDimSize(1));
+    columns.push_back(cast<RankedTensorType>(design.getType()).getDimSize(1));
 
   function.setType(
       builder.getFunctionType(body->getArgumentTypes(), TypeRange()));
@@ -176,8 +173,8 @@ SmallVector<Value> Importer::addCoefficients(Variant &variant) {
     func::FuncOp function = variant.function;
     unsigned position = function.getNumArguments();
     auto attributes = builder.getDictionaryAttr(builder.getNamedAttr(
-        tam::kSlotAttrName, slot(tam::SlotKind::Coefficients,
-                                 first * int64_t(sizeof(double)))));
+        tam::kSlotAttrName,
+        slot(tam::SlotKind::Coefficients, first * int64_t(sizeof(double)))));
     (void)function.insertArgument(
         position, RankedTensorType::get({count}, builder.getF64Type()),
         attributes, locations[index]);
@@ -219,8 +216,7 @@ void Importer::buildFit() {
       builder, loc, RankedTensorType::get({d, d}, builder.getF64Type()),
       fit.rows, blocks, penalties);
   auto vectorType = RankedTensorType::get({d}, builder.getF64Type());
-  Value vector =
-      tam::NormalVectorOp::create(builder, loc, vectorType, vectors);
+  Value vector = tam::NormalVectorOp::create(builder, loc, vectorType, vectors);
   Value beta = tam::SolveOp::create(builder, loc, vectorType, matrix, vector,
                                     tam::Solver::Auto);
   finish(fit, beta);
@@ -267,7 +263,8 @@ DictionaryAttr Importer::describeModel() {
          builder.getNamedAttr("hi", builder.getF64FloatAttr(input.hi))}));
   int64_t first = 0;
   for (auto [index, count] : llvm::enumerate(columns)) {
-    StringRef term = index == 0 ? "offset" : StringRef(spec.terms[index - 1].text);
+    StringRef term =
+        index == 0 ? "offset" : StringRef(spec.terms[index - 1].text);
     effectAttrs.push_back(builder.getDictionaryAttr(
         {builder.getNamedAttr("name", text(names[index])),
          builder.getNamedAttr("term", text(term)),
@@ -302,20 +299,19 @@ OwningOpRef<ModuleOp> Importer::run() {
 
   buildFit();
 
-  auto column = RankedTensorType::get({ShapedType::kDynamic},
-                                      builder.getF64Type());
+  auto column =
+      RankedTensorType::get({ShapedType::kDynamic}, builder.getF64Type());
   Variant predict = begin("predict", tam::StepKind::Predict);
-  finish(predict,
-         tam::PredictOp::create(builder, loc, column, predict.designs,
-                                addCoefficients(predict)));
+  finish(predict, tam::PredictOp::create(builder, loc, column, predict.designs,
+                                         addCoefficients(predict)));
   auto matrix = [&](int64_t width) {
     return RankedTensorType::get({ShapedType::kDynamic, width},
                                  builder.getF64Type());
   };
   Variant terms = begin("terms", tam::StepKind::Terms);
-  finish(terms, tam::DecomposeOp::create(builder, loc, matrix(columns.size()),
-                                         terms.designs,
-                                         addCoefficients(terms)));
+  finish(terms,
+         tam::DecomposeOp::create(builder, loc, matrix(columns.size()),
+                                  terms.designs, addCoefficients(terms)));
   Variant design = begin("design", tam::StepKind::Design);
   finish(design,
          tam::DesignOp::create(builder, loc, matrix(llvm::sum_of(columns)),

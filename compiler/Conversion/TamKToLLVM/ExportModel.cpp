@@ -208,10 +208,9 @@ LogicalResult Exporter::run(StringRef symbol, StringRef version) {
   }
   auto solver = model.getAs<tam::SolverAttr>("solver");
   // A spec of `auto` that came this far was given the direct solver.
-  StringRef solverName =
-      solver && solver.getValue() != tam::Solver::Auto
-          ? tam::stringifySolver(solver.getValue())
-          : tam::stringifySolver(tam::Solver::Direct);
+  StringRef solverName = solver && solver.getValue() != tam::Solver::Auto
+                             ? tam::stringifySolver(solver.getValue())
+                             : tam::stringifySolver(tam::Solver::Direct);
   Struct description = {i32(TAMRT_ABI_VERSION),
                         i32(0),
                         text(model, "name"),

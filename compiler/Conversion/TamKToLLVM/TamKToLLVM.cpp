@@ -82,8 +82,8 @@ private:
   Value advance(Location loc, Value base, int64_t bytes) {
     if (bytes == 0)
       return base;
-    return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
-                               base, ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
+    return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
+                               ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
   }
 
   ModuleOp module;
@@ -111,8 +111,8 @@ LLVM::LLVMFuncOp Translator::declareKernel(const tamk::Kernel &kernel) {
   builder.setInsertionPointToStart(module.getBody());
   return LLVM::LLVMFuncOp::create(
       builder, module.getLoc(), symbol,
-      LLVM::LLVMFunctionType::get(
-          LLVM::LLVMVoidType::get(builder.getContext()), types));
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                  types));
 }
 
 LogicalResult Translator::translate(memref::GlobalOp op) {
@@ -123,14 +123,12 @@ LogicalResult Translator::translate(memref::GlobalOp op) {
   auto type = LLVM::LLVMArrayType::get(op.getType().getElementType(),
                                        op.getType().getNumElements());
   builder.setInsertionPoint(op);
-  std::string symbol = op.getSymName().str();
-  auto flat = initial.reshape(RankedTensorType::get(
-      {initial.getNumElements()}, initial.getElementType()));
+  auto flat = initial.reshape(RankedTensorType::get({initial.getNumElements()},
+                                                    initial.getElementType()));
+  LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/true,
+                         LLVM::Linkage::Internal, op.getSymName(), flat,
+                         TAMRT_ALIGNMENT);
   op.erase();
-  auto global = LLVM::GlobalOp::create(
-      builder, module.getLoc(), type, /*isConstant=*/true,
-      LLVM::Linkage::Internal, symbol, flat, TAMRT_ALIGNMENT);
-  (void)global;
   return success();
 }
 
@@ -217,8 +215,8 @@ LogicalResult Translator::translate(Operation *op) {
         Attribute value = constantOp.getValue();
         if (auto integer = dyn_cast<IntegerAttr>(value))
           value = builder.getIntegerAttr(type, integer.getInt());
-        values[constantOp] = LLVM::ConstantOp::create(
-            builder, loc, type, cast<TypedAttr>(value));
+        values[constantOp] = LLVM::ConstantOp::create(builder, loc, type,
+                                                      cast<TypedAttr>(value));
         return success();
       })
       .Case([&](memref::ViewOp view) -> LogicalResult {
@@ -258,8 +256,8 @@ LogicalResult Translator::translate(func::FuncOp step) {
   builder.setInsertionPoint(step);
   auto function = LLVM::LLVMFuncOp::create(
       builder, step.getLoc(), step.getName(),
-      LLVM::LLVMFunctionType::get(
-          LLVM::LLVMVoidType::get(builder.getContext()), types),
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                  types),
       LLVM::Linkage::Internal);
   for (StringRef name : {tam::kStepAttrName, tamk::kPlanAttrName})
     if (Attribute value = step->getAttr(name))
@@ -288,8 +286,8 @@ LogicalResult Translator::translate(func::FuncOp step) {
 }
 
 LogicalResult Translator::run() {
-  for (auto global : llvm::make_early_inc_range(
-           module.getOps<memref::GlobalOp>()))
+  for (auto global :
+       llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
     if (failed(translate(global)))
       return failure();
   for (auto step : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))

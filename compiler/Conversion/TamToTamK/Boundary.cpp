@@ -105,8 +105,7 @@ LogicalResult tamc::convertBoundary(func::FuncOp step) {
         /*restrict=*/true, /*writable=*/true);
   }
   ret.getOperandsMutable().clear();
-  step.setType(
-      builder.getFunctionType(body.getArgumentTypes(), TypeRange()));
+  step.setType(builder.getFunctionType(body.getArgumentTypes(), TypeRange()));
   step.removeResAttrsAttr();
   setSlots(step, slots);
   return success();

@@ -56,8 +56,8 @@ public:
   }
   /// What the runtime passes in an index slot of the step.
   Launch &slot(SlotKind kind) {
-    Value argument = tam::findSlotArgument(
-        source->getParentOfType<func::FuncOp>(), kind);
+    Value argument =
+        tam::findSlotArgument(source->getParentOfType<func::FuncOp>(), kind);
     if (!argument) {
       missing = kind;
       return *this;
@@ -112,8 +112,8 @@ private:
 template <typename Op> class Pattern : public OpConversionPattern<Op> {
 public:
   using OpConversionPattern<Op>::OpConversionPattern;
-  using OneToNAdaptor = typename Op::template GenericAdaptor<
-      ArrayRef<ValueRange>>;
+  using OneToNAdaptor =
+      typename Op::template GenericAdaptor<ArrayRef<ValueRange>>;
 
   LogicalResult
   matchAndRewrite(Op op, OneToNAdaptor adaptor,
@@ -121,8 +121,8 @@ public:
     auto values = convert(op, adaptor, rewriter);
     if (failed(values))
       return failure();
-    rewriter.replaceOpWithMultiple(op, SmallVector<SmallVector<Value>>{
-                                           std::move(*values)});
+    rewriter.replaceOpWithMultiple(
+        op, SmallVector<SmallVector<Value>>{std::move(*values)});
     return success();
   }
 
@@ -180,8 +180,8 @@ finishFeatureMap(ConversionPatternRewriter &rewriter,
   if (failed(components) || !isExpanded(design, structured))
     return components;
   RankedTensorType type = tensorType(design);
-  Value capacity = tam::findSlotArgument(
-      op->getParentOfType<func::FuncOp>(), SlotKind::Capacity);
+  Value capacity = tam::findSlotArgument(op->getParentOfType<func::FuncOp>(),
+                                         SlotKind::Capacity);
   if (!capacity)
     return op->emitOpError("expected an argument with slot 'capacity' in the "
                            "function");
@@ -252,8 +252,8 @@ class FourierPattern : public Pattern<tam::FourierOp> {
     return Launch(rewriter, op, "fourier")
         .in(adaptor.getX())
         .slot(SlotKind::Rows)
-        .scalars64({static_cast<int64_t>(op.getOrder()),
-                    op.getCyclic() ? 1 : 0, modeOf(op.getExtrapolate())})
+        .scalars64({static_cast<int64_t>(op.getOrder()), op.getCyclic() ? 1 : 0,
+                    modeOf(op.getExtrapolate())})
         .out(componentType(op.getResult(), 0))
         .create();
   }
@@ -267,8 +267,8 @@ class ChebyshevPattern : public Pattern<tam::ChebyshevOp> {
     return Launch(rewriter, op, "chebyshev")
         .in(adaptor.getX())
         .slot(SlotKind::Rows)
-        .scalars64({static_cast<int64_t>(op.getDegree()),
-                    modeOf(op.getExtrapolate())})
+        .scalars64(
+            {static_cast<int64_t>(op.getDegree()), modeOf(op.getExtrapolate())})
         .out(componentType(op.getResult(), 0))
         .create();
   }
@@ -279,17 +279,18 @@ class BSplinePattern : public Pattern<tam::BSplineOp> {
   FailureOr<SmallVector<Value>>
   convert(tam::BSplineOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
-    return finishFeatureMap(rewriter, op,
-                            Launch(rewriter, op, "bspline")
-                                .in(adaptor.getX())
-                                .in(adaptor.getParameters())
-                                .slot(SlotKind::Rows)
-                                .scalars64({static_cast<int64_t>(op.getIntervals()),
-                                            static_cast<int64_t>(op.getDegree()),
-                                            modeOf(op.getExtrapolate())})
-                                .out(structuredType(op, 0))
-                                .out(structuredType(op, 1))
-                                .create());
+    return finishFeatureMap(
+        rewriter, op,
+        Launch(rewriter, op, "bspline")
+            .in(adaptor.getX())
+            .in(adaptor.getParameters())
+            .slot(SlotKind::Rows)
+            .scalars64({static_cast<int64_t>(op.getIntervals()),
+                        static_cast<int64_t>(op.getDegree()),
+                        modeOf(op.getExtrapolate())})
+            .out(structuredType(op, 0))
+            .out(structuredType(op, 1))
+            .create());
   }
 };
 
@@ -346,8 +347,8 @@ class GramPattern : public Pattern<tam::GramOp> {
     }
     tam::EncodingInterface a = tam::getEncoding(first.getType());
     tam::EncodingInterface b = tam::getEncoding(second.getType());
-    bool isSelf = layout == tam::SumsLayout::Upper ||
-                  layout == tam::SumsLayout::Diagonal;
+    bool isSelf =
+        layout == tam::SumsLayout::Upper || layout == tam::SumsLayout::Diagonal;
     std::string kernel = ("gram_" + a.getKernelTag()).str();
     if (!isSelf)
       kernel += ("_" + b.getKernelTag()).str();
@@ -426,9 +427,8 @@ class NormalMatrixPattern : public Pattern<tam::NormalMatrixOp> {
       auto source = penalty.getDefiningOp<tam::PenaltyOp>();
       if (!source)
         return op.emitOpError("expected penalties known at compile time");
-      for (auto [row, column, value] :
-           llvm::zip(source.getRows(), source.getColumns(),
-                     source.getValues())) {
+      for (auto [row, column, value] : llvm::zip(
+               source.getRows(), source.getColumns(), source.getValues())) {
         rows.push_back(size + row);
         columns.push_back(size + column);
         values.push_back(value);
@@ -482,8 +482,7 @@ class NormalVectorPattern : public Pattern<tam::NormalVectorOp> {
     SmallVector<int64_t> table;
     SmallVector<Value> blocks;
     int64_t start = 0;
-    for (auto [block, parts] :
-         llvm::zip(op.getBlocks(), adaptor.getBlocks())) {
+    for (auto [block, parts] : llvm::zip(op.getBlocks(), adaptor.getBlocks())) {
       int64_t size = tensorType(block).getDimSize(0);
       table.append({size, start});
       llvm::append_range(blocks, parts);
@@ -507,12 +506,11 @@ class SolvePattern : public Pattern<tam::SolveOp> {
     if (op.getSolver() != tam::Solver::Direct)
       return op.emitOpError("expected solver 'direct', got '")
              << tam::stringifySolver(op.getSolver()) << "'";
-    auto results =
-        Launch(rewriter, op, "cholesky_solve")
-            .scalar(tensorType(op.getVector()).getDimSize(0))
-            .out(adaptor.getMatrix())
-            .out(adaptor.getVector())
-            .create();
+    auto results = Launch(rewriter, op, "cholesky_solve")
+                       .scalar(tensorType(op.getVector()).getDimSize(0))
+                       .out(adaptor.getMatrix())
+                       .out(adaptor.getVector())
+                       .create();
     if (failed(results))
       return failure();
     return SmallVector<Value>{results->back()};
@@ -565,8 +563,8 @@ class DesignPattern : public Pattern<tam::DesignOp> {
   convert(tam::DesignOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     RankedTensorType type = tensorType(op.getResult());
-    Value capacity = tam::findSlotArgument(
-        op->getParentOfType<func::FuncOp>(), SlotKind::Capacity);
+    Value capacity = tam::findSlotArgument(op->getParentOfType<func::FuncOp>(),
+                                           SlotKind::Capacity);
     if (!capacity)
       return op.emitOpError("expected an argument with slot 'capacity' in the "
                             "function");

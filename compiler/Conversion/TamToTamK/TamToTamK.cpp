@@ -26,26 +26,27 @@ using namespace tamc;
 
 ComponentTypeConverter::ComponentTypeConverter() {
   addConversion([](Type type) { return type; });
-  addConversion([](RankedTensorType type,
-                   SmallVectorImpl<Type> &parts) -> std::optional<LogicalResult> {
-    tam::EncodingInterface encoding = tam::getEncoding(type);
-    if (!encoding)
-      return std::nullopt;
-    llvm::append_range(parts, encoding.getComponentTypes(type));
-    return success();
-  });
+  addConversion(
+      [](RankedTensorType type,
+         SmallVectorImpl<Type> &parts) -> std::optional<LogicalResult> {
+        tam::EncodingInterface encoding = tam::getEncoding(type);
+        if (!encoding)
+          return std::nullopt;
+        llvm::append_range(parts, encoding.getComponentTypes(type));
+        return success();
+      });
   auto cast = [](OpBuilder &builder, Type type, ValueRange parts,
                  Location loc) -> Value {
     return UnrealizedConversionCastOp::create(builder, loc, type, parts)
         .getResult(0);
   };
   addSourceMaterialization(cast);
-  addTargetMaterialization([](OpBuilder &builder, TypeRange types,
-                              ValueRange values, Location loc) {
-    return SmallVector<Value>(
-        UnrealizedConversionCastOp::create(builder, loc, types, values)
-            .getResults());
-  });
+  addTargetMaterialization(
+      [](OpBuilder &builder, TypeRange types, ValueRange values, Location loc) {
+        return SmallVector<Value>(
+            UnrealizedConversionCastOp::create(builder, loc, types, values)
+                .getResults());
+      });
 }
 
 namespace {
@@ -63,8 +64,8 @@ struct ConvertTamToTamK
     ConversionTarget target(getContext());
     target.addIllegalDialect<tam::TamDialect>();
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-    if (failed(applyFullConversion(getOperation(), target,
-                                   std::move(patterns))))
+    if (failed(
+            applyFullConversion(getOperation(), target, std::move(patterns))))
       return signalPassFailure();
 
     SmallVector<UnrealizedConversionCastOp> casts;

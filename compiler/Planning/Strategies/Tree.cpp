@@ -13,16 +13,15 @@
 
 using namespace tamc::planning;
 
-/// Left sides of splits are rounded up to this. Inductor knows one alignment;
-/// with several, their common multiple serves every buffer.
-static int64_t alignmentOf(const Instance &instance) {
+int64_t tamc::planning::treeAlignment(const Instance &instance) {
   int64_t alignment = 1;
   for (const Item &item : instance.items)
     alignment = commonMultiple(alignment, item.alignment);
   return alignment;
 }
 
-static Placement place(const Instance &instance, const Options &options) {
+Placement tamc::planning::placeByTree(const Instance &instance,
+                                      const Options &options) {
   Placement placement;
   placement.offsets.assign(instance.size(), 0);
   std::vector<int32_t> outputs, intermediates;
@@ -60,7 +59,7 @@ static Placement place(const Instance &instance, const Options &options) {
     bool mayGrow;
   };
   std::vector<Root> pools;
-  int64_t alignment = alignmentOf(instance);
+  int64_t alignment = treeAlignment(instance);
   bool combined = options.pools == Pools::Combined;
   for (int32_t item : outputs) {
     if (!pools.empty() && (combined || options.pools == Pools::Outputs))
@@ -93,6 +92,6 @@ static Placement place(const Instance &instance, const Options &options) {
 
 namespace tamc::planning {
 Plan planTree(const Problem &problem, const Options &options) {
-  return planEachSpace(problem, options, place);
+  return planEachSpace(problem, options, placeByTree);
 }
 } // namespace tamc::planning

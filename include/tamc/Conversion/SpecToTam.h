@@ -17,16 +17,16 @@
 namespace tamc {
 
 /// Builds the solver graph of a model: a module with the attribute `tam.model`
-/// and the functions @fit, @predict, @terms and @design (TamDialect.td). Designs
-/// and sums have no encoding yet. Every op is located at its term of the
-/// formula.
+/// and the functions @fit, @predict, @terms and @design (TamDialect.td).
+/// Designs and sums have no encoding yet. Every op is located at its term of
+/// the formula.
 ///
 /// `spec` must have its levels resolved. A term whose kernels do not exist yet
 /// is an error at the term, through the handler of `sources`, and the result is
 /// null.
-mlir::OwningOpRef<mlir::ModuleOp>
-importSpec(mlir::MLIRContext &context, const llvm::SourceMgr &sources,
-           const spec::ModelSpec &spec);
+mlir::OwningOpRef<mlir::ModuleOp> importSpec(mlir::MLIRContext &context,
+                                             const llvm::SourceMgr &sources,
+                                             const spec::ModelSpec &spec);
 
 } // namespace tamc
 

@@ -23,7 +23,7 @@
 
 namespace tamc::spec {
 
-/// The thirteen terms of MATH.md section 1.
+/// The thirteen terms of docs/math.md section 1.
 enum class TermKind {
   Linear,      // l
   Fourier,     // f
@@ -112,9 +112,9 @@ struct ModelSpec {
   llvm::SMRange formulaRange;
 
   /// Names of the effects, the offset first, then one per term, unique
-  /// (MATH.md section 4, decompose).
+  /// (docs/math.md section 4, decompose).
   std::vector<std::string> effectNames() const;
-  /// Features in order of first appearance (MATH.md section 1).
+  /// Features in order of first appearance (docs/math.md section 1).
   std::vector<std::string> features() const;
   /// The formula in one canonical spelling (see Term::canonical), terms in the
   /// order written. With resolved levels: `n_cat=7, levels=True`.
@@ -132,14 +132,28 @@ struct ModelSpec {
 /// parameters to tell "levels are those of the training rows" from an explicit
 /// `n_cat` (always present, false by default). With topo='fourier' the profile
 /// gives n = max code + 1 and `levels` stays false: from there on the term is
-/// as with that `n_cat` (MATH.md section 2.2).
+/// as with that `n_cat` (docs/math.md section 2.2).
 
 /// Parses a spec in buffer `bufferID` of `sources`: one YAML document of at
-/// most 1 MiB, keys as in the spec reference. Errors go to the handler of
-/// `sources` with line, column (in bytes) and caret, and yield nullopt; notes
-/// name a mend. A parameter without effect is a warning. Places inside the
-/// formula are exact in plain, quoted and block scalars. Time is linear in the
-/// text.
+/// most 1 MiB, a mapping with the keys
+///
+///   formula     needed; see docs/math.md section 1
+///   name        of the model
+///   group, date, weights    names of columns
+///   solver      auto, direct or cg
+///   device      auto, or a backend with an optional number: cpu, cuda:1
+///   chunk_rows  a positive integer or all
+///   defaults    a mapping from terms to parameters that stand in for those of
+///               Terms.def: `defaults: {s: {k: 20}, f: {period: [0, 1]}}`. The
+///               formula goes before them; factors of `te` follow them too.
+///               `all` holds `ap` and `extrapolate` of every term, goes behind
+///               the term's own, and leaves the mode of `pid` and of products
+///               with it alone. Columns (`others`, `slope`) have no default.
+///
+/// Errors go to the handler of `sources` with line, column (in bytes) and
+/// caret, and yield nullopt; notes name a mend. A parameter without effect is a
+/// warning. Places inside the formula are exact in plain, quoted and block
+/// scalars. Time is linear in the text.
 std::optional<ModelSpec> parseSpec(llvm::SourceMgr &sources, unsigned bufferID);
 
 /// Settings that replace or stand in for keys of the YAML (command line).

@@ -16,13 +16,13 @@
 namespace tamc {
 
 struct LinkOptions {
-  /// Link the BLAS statically.
-  bool staticBlas = false;
+  /// Link all libraries but libc statically.
+  bool isStatic = false;
   /// Path of the running compiler: the runtime archive lies beside it.
   std::string executable;
 };
 
-/// Links an object with the runtime archive and a BLAS through the system's
+/// Links an object with the runtime archive through the system's
 /// compiler driver: $CC, else cc, clang or gcc, whichever is found first. The
 /// output appears whole or not at all; its bytes do not depend on its name or
 /// the object's.

@@ -1,4 +1,4 @@
-//===- AlgebraTest.cpp - sums and systems against numbers by hand *- C++
+//===- AlgebraTest.cpp - sums and systems against numbers by hand *- C++ --===//
 //-*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.

@@ -1,4 +1,4 @@
-//===- FeatureMapsTest.cpp - the formulas against numbers by hand *- C++
+//===- FeatureMapsTest.cpp - the formulas against numbers by hand *- C++ --===//
 //-*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.

@@ -66,6 +66,13 @@ TEST(Levels, TextOfCsv) {
             "y ~ c(\"a,\\\"b\", n_cat=3, levels=True)");
 }
 
+TEST(Levels, LineEnds) {
+  EXPECT_EQ(resolved("y ~ c(x)", "y,x\r\n1,a\r\n2,a"),
+            "y ~ c(x, n_cat=1, levels=True)");
+  EXPECT_EQ(resolved("y ~ c(x)", "y,x\n1,a\n2,a\r\n\n\n"),
+            "y ~ c(x, n_cat=1, levels=True)");
+}
+
 TEST(Levels, ExplicitNCatStays) {
   Sources sources;
   auto spec = sources.formula("y ~ c(x, n_cat=3)");

@@ -141,4 +141,64 @@ TEST(Term, Getters) {
 #endif
 }
 
+/// Formulas of published models and of the golden numbers: they read without a
+/// word, and back from their canonical text.
+TEST(Formula, ThoseOfTheGoldenNumbers) {
+  for (const char *formula : {
+           "log_passengers ~ c(time_of_year, n_cat=12, topo='fourier', ap=-8) "
+           "+ l(lag_log_passengers, ap=-30)",
+           "Load ~ l(Load_d1, ap=-30) + l(trend, ap=-5) + "
+           "s(temperature_smooth_950, k=20, deg=3, p=2, ap=-5) + "
+           "s(temperature_max_smooth_990, k=20, deg=3, p=2, ap=-5) + "
+           "s(temperature_min_smooth_950, k=20, deg=3, p=2, ap=-5) + s(toy, "
+           "k=20, deg=3, p=2, ap=-5) + c(weekend, n_cat=2, topo='nominal', "
+           "ap=-5) + c(day_type_week, n_cat=7, topo='nominal', ap=-5)",
+           "Load ~ l(Load_d1, ap=-30) + l(trend, ap=-5) + "
+           "s(temperature_smooth_950, k=8, ap=-2, extrapolate='constant') + "
+           "te(s(temperature_smooth_950, k=5, ap=-1), c(day_type_week, "
+           "n_cat=7, ap=-2), ap=-1) + te(s(toy, k=6, ap=-1), s(temperature, "
+           "k=4, deg=2, p=1, ap=-1), ap=-1, extrapolate='linear') + "
+           "c(day_type_jf, n_cat=2, ap=-4)",
+           "Load ~ l(Load_d1, ap=-3) + f(temperature_smooth_950, m=4, s=2, "
+           "ap=-3) + f(toy, m=4, ap=-3, cyclic=True, period=(0,1)) + "
+           "te(p(temperature, deg=3, ap=-1), c(day_type_week, n_cat=7, ap=-1), "
+           "ap=0)",
+           "y ~ l(a, ap=-3) + l(b) + l(c, scaled=2)",
+           "y ~ s(a) + l(b)",
+           "y ~ s(a,k=7,deg=2,p=1,ap=-2,extrapolate='saturation') + l(b)",
+           "y ~ s(a,k=7,ap=-2,extrapolate='constant') + "
+           "s(b,extrapolate='continue')",
+           "y ~ f(a, m=4, s=2, ap=-4) + f(b, cyclic=True)",
+           "y ~ f(a, m=4, s=2, ap=-4, extrapolate='linear') + l(b)",
+           "y ~ c(k, n_cat=7, ap=-3) + l(b)",
+           "y ~ c(k, topo='ordinal', p_order=2, ap=-1) + l(b)",
+           "y ~ c(k, topo='fourier', ap=-3) + l(b)",
+           "y ~ p(a, deg=6, s=1, ap=-4) + p(b)",
+           "y ~ w(a, n_scales=3, n_locations=8, ap=-4) + l(b)",
+           "y ~ pid(a, w=5, ap=-3) + l(b)",
+           "y ~ n(a, n_neurons=30, ap=-3, extrapolate='continue') + l(b)",
+           "y ~ n(a, others='b', n_neurons=20, act='cos', n_hidden_layers=2, "
+           "ap=-3, extrapolate='continue')",
+           "y ~ t(a, others='b', n_trees=4, max_depth=3, ap=-3)",
+           "y ~ t(a, others='b', n_trees=4, max_depth=3, ap=-3, "
+           "split_strategy='quantile')",
+           "y ~ t(a, n_trees=1, max_leaves=6, ap=-3) + l(b)",
+           "y ~ lt(a, slope='b', max_leaves=5, ap=-3)",
+           "y ~ te(s(a,k=4), f(b,m=2), ap=-2)",
+           "y ~ te(s(a,k=4,ap=-1), c(k,n_cat=7,ap=-2), l(b), ap=-1)",
+           "y ~ phys(a, k=12, D0=0.5, D2=1.0, ap=-3) + l(b)",
+           "y ~ phys(a, basis='fourier', n_coeffs=10, D1=0.5, D2=1.0, ap=-3) + "
+           "l(b)",
+           "y ~ rbf(a, others='b', n_centers=9, nu=1.5, gamma=2.0, ap=-3)",
+       }) {
+    Sources sources;
+    auto spec = sources.formula(formula);
+    ASSERT_TRUE(spec) << formula << sources.messages;
+    EXPECT_EQ(sources.messages, "") << formula;
+    auto again = sources.yaml(spec->canonical());
+    ASSERT_TRUE(again) << sources.messages;
+    EXPECT_TRUE(sameModel(*spec, *again)) << formula;
+  }
+}
+
 } // namespace

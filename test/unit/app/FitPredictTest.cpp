@@ -316,9 +316,7 @@ TEST_F(FitPredict, DropMissing) {
 }
 
 TEST_F(FitPredict, DateTiesKeepTheFilesOrder) {
-  // With a chunk per row the steps see rows in their order; the offset alone
-  // of the design tells nothing, so the order is read off the ranges' effect:
-  // rounding differs with the order of a sum.
+  // Rounding differs with the order of a sum: equal bytes mean equal order.
   FakeModel model;
   model.date = "t";
   std::string tied = write("a", "g,t,x,d,y\n1,2,1,a,0.1\n1,1,2,a,0.2\n"

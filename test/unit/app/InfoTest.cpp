@@ -9,7 +9,7 @@
 #include "ModelRun.h"
 
 #include "app/Commands.h"
-#include "app/PlanTable.h"
+#include "tamrt/plan_table.h"
 
 #include <nlohmann/json.hpp>
 

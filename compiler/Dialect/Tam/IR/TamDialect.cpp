@@ -74,10 +74,8 @@ LogicalResult TamDialect::verifyRegionArgAttribute(Operation *op,
   return verifySlot(op, attribute, function.getArgumentTypes()[argument]);
 }
 
-LogicalResult TamDialect::verifyRegionResultAttribute(Operation *op,
-                                                      unsigned region,
-                                                      unsigned result,
-                                                      NamedAttribute attribute) {
+LogicalResult TamDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned region, unsigned result, NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
     return op->emitError("'tam.slot' belongs on a function's result");

@@ -46,7 +46,8 @@ static SumsLayout layoutOf(GramOp op) {
 
 namespace {
 
-struct ChooseEncodings : public tamc::tam::impl::TamChooseEncodingsBase<ChooseEncodings> {
+struct ChooseEncodings
+    : public tamc::tam::impl::TamChooseEncodingsBase<ChooseEncodings> {
   using TamChooseEncodingsBase::TamChooseEncodingsBase;
 
   void runOnOperation() override {
@@ -57,8 +58,7 @@ struct ChooseEncodings : public tamc::tam::impl::TamChooseEncodingsBase<ChooseEn
                                        : op.getStructuredEncoding());
     });
     auto encodeSums = [&](RowReductionInterface op, SumsLayout layout) {
-      auto zeros =
-          op.getAccumulatorMutable().get().getDefiningOp<ZerosOp>();
+      auto zeros = op.getAccumulatorMutable().get().getDefiningOp<ZerosOp>();
       if (encodingOf(op->getResult(0)))
         return;
       if (!zeros || !zeros->hasOneUse()) {

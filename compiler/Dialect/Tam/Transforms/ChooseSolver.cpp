@@ -19,7 +19,8 @@ using namespace tamc::tam;
 
 namespace {
 
-struct ChooseSolver : public tamc::tam::impl::TamChooseSolverBase<ChooseSolver> {
+struct ChooseSolver
+    : public tamc::tam::impl::TamChooseSolverBase<ChooseSolver> {
   using TamChooseSolverBase::TamChooseSolverBase;
 
   void runOnOperation() override {

@@ -55,7 +55,8 @@ public:
     body = function.addEntryBlock();
   }
 
-  /// Adds an argument that stands for `original` of the fit (which may be null).
+  /// Adds an argument that stands for `original` of the fit (which may be
+  /// null).
   Value addArgument(Value original, Type type, Location loc, SlotAttr slot) {
     BlockArgument argument = body->addArgument(type, loc);
     argumentSlots.push_back(slot);
@@ -124,14 +125,19 @@ private:
     SmallVector<Accumulator> accumulators;
     int64_t bytes = 0;
     for (auto reduction : fit.getOps<RowReductionInterface>()) {
-      Value start = reduction.getAccumulatorMutable().get();
+      OpOperand &operand = reduction.getAccumulatorMutable();
+      // Two sums may start from one zero (CSE), but each needs its own bytes.
+      if (auto zeros = operand.get().getDefiningOp<ZerosOp>();
+          zeros && !zeros->hasOneUse())
+        operand.set(OpBuilder(reduction).clone(*zeros)->getResult(0));
+      Value start = operand.get();
       EncodingInterface encoding = getEncoding(start.getType());
       if (!encoding || !start.getDefiningOp<ZerosOp>())
         return reduction->emitOpError(
             "expected an encoded accumulator that starts from tam.zeros");
       accumulators.push_back({reduction, bytes});
-      for (RankedTensorType part : encoding.getComponentTypes(
-               cast<RankedTensorType>(start.getType())))
+      for (RankedTensorType part :
+           encoding.getComponentTypes(cast<RankedTensorType>(start.getType())))
         bytes += llvm::alignTo(part.getNumElements() * sizeof(double),
                                TAMRT_ALIGNMENT);
     }

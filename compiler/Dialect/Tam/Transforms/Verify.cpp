@@ -22,7 +22,8 @@ using namespace tamc::tam;
 
 namespace {
 
-struct VerifyChoices : public tamc::tam::impl::TamVerifyChoicesBase<VerifyChoices> {
+struct VerifyChoices
+    : public tamc::tam::impl::TamVerifyChoicesBase<VerifyChoices> {
   void runOnOperation() override {
     WalkResult result = getOperation().walk([&](Operation *op) {
       if (isa<ModuleOp, func::FuncOp, func::ReturnOp>(op))

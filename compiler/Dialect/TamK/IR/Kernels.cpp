@@ -27,16 +27,18 @@ template <typename T> static constexpr ElementType elementType() {
   }
 }
 
-#define TAMRT_IN(type, name) {ParameterKind::In, elementType<type>(), #name}
+#define TAMRT_IN(type, name)                                                   \
+  { ParameterKind::In, elementType<type>(), #name }
 #define TAMRT_IN_OPTIONAL(type, name)                                          \
-  {ParameterKind::InOptional, elementType<type>(), #name}
+  { ParameterKind::InOptional, elementType<type>(), #name }
 #define TAMRT_IN_LIST(type, name)                                              \
-  {ParameterKind::InList, elementType<type>(), #name}
+  { ParameterKind::InList, elementType<type>(), #name }
 #define TAMRT_SCALAR(type, name)                                               \
-  {ParameterKind::Scalar, elementType<type>(), #name}
-#define TAMRT_OUT(type, name) {ParameterKind::Out, elementType<type>(), #name}
+  { ParameterKind::Scalar, elementType<type>(), #name }
+#define TAMRT_OUT(type, name)                                                  \
+  { ParameterKind::Out, elementType<type>(), #name }
 #define TAMRT_INOUT(type, name)                                                \
-  {ParameterKind::InOut, elementType<type>(), #name}
+  { ParameterKind::InOut, elementType<type>(), #name }
 
 #define TAMRT_KERNEL(name, ...)                                                \
   static const KernelParameter parametersOf_##name[] = {__VA_ARGS__};
@@ -51,12 +53,10 @@ static const Kernel kernels[] = {
 static llvm::ArrayRef<KernelParameter>
 slice(llvm::ArrayRef<KernelParameter> parameters, ParameterKind first,
       ParameterKind last) {
-  auto begin = llvm::find_if(parameters, [&](const KernelParameter &p) {
-    return p.kind >= first;
-  });
-  auto end = std::find_if(begin, parameters.end(), [&](const auto &p) {
-    return p.kind > last;
-  });
+  auto begin = llvm::find_if(
+      parameters, [&](const KernelParameter &p) { return p.kind >= first; });
+  auto end = std::find_if(begin, parameters.end(),
+                          [&](const auto &p) { return p.kind > last; });
   return {begin, end};
 }
 

@@ -87,8 +87,8 @@ private:
 
 } // namespace
 
-/// What the user calls a buffer: parameter, op and term of the first launch that
-/// writes it, or the op that uses it first.
+/// What the user calls a buffer: parameter, op and term of the first launch
+/// that writes it, or the op that uses it first.
 static std::tuple<std::string, std::string, std::string>
 nameBuffer(memref::AllocOp alloc) {
   Operation *first = nullptr;
@@ -107,8 +107,7 @@ nameBuffer(memref::AllocOp alloc) {
   if (!launch || operand < launch.getInits().getBeginOperandIndex())
     return {"buffer", first->getName().getStringRef().str(), term};
   StringRef source = launch.getSource().value_or(launch.getKernel());
-  return {launch.getInitName(operand -
-                             launch.getInits().getBeginOperandIndex())
+  return {launch.getInitName(operand - launch.getInits().getBeginOperandIndex())
               .str(),
           source.str(), term};
 }
@@ -215,10 +214,10 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
         tam::SlotAttr::get(&getContext(), tam::SlotKind::Arena, space));
     unsigned position = function.getNumArguments();
     bool isStep = function->hasAttr(tam::kStepAttrName);
-    if (failed(function.insertArgument(
-            position, type,
-            isStep ? builder.getDictionaryAttr(slot) : DictionaryAttr(),
-            function.getLoc())))
+    if (failed(function.insertArgument(position, type,
+                                       isStep ? builder.getDictionaryAttr(slot)
+                                              : DictionaryAttr(),
+                                       function.getLoc())))
       return failure();
     arenas.push_back(function.getArgument(position));
   }

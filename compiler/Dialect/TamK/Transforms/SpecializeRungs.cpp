@@ -24,8 +24,8 @@ using namespace tamc;
 using namespace tamc::tamk;
 
 /// Rows of the largest rung when nobody asks for another number: temporaries of
-/// a usual model stay in the second-level cache, and launches cost little beside
-/// the rows.
+/// a usual model stay in the second-level cache, and launches cost little
+/// beside the rows.
 static constexpr int64_t kDefaultChunkRows = 1024;
 
 /// Rows of the largest rung for `chunk_rows: all`. More would not help: a chunk
@@ -69,11 +69,10 @@ private:
     OpBuilder builder(step);
     auto clone = cast<func::FuncOp>(builder.clone(*step));
     clone.setName((step.getName() + "_" + Twine(rung)).str());
-    if (auto attribute =
-            step->getAttrOfType<tam::StepAttr>(tam::kStepAttrName))
-      clone->setAttr(tam::kStepAttrName,
-                     tam::StepAttr::get(&getContext(), attribute.getKind(),
-                                        rung));
+    if (auto attribute = step->getAttrOfType<tam::StepAttr>(tam::kStepAttrName))
+      clone->setAttr(
+          tam::kStepAttrName,
+          tam::StepAttr::get(&getContext(), attribute.getKind(), rung));
     BlockArgument capacity =
         tam::findSlotArgument(clone, tam::SlotKind::Capacity);
     auto allocs = llvm::to_vector(clone.getOps<memref::AllocOp>());

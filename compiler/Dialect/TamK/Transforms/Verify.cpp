@@ -26,7 +26,8 @@ using namespace tamc::tamk;
 
 /// Runs `check` on every op of the module; it reports what is wrong itself.
 static LogicalResult
-verifyOps(ModuleOp module, llvm::function_ref<LogicalResult(Operation *)> check) {
+verifyOps(ModuleOp module,
+          llvm::function_ref<LogicalResult(Operation *)> check) {
   WalkResult result = module.walk([&](Operation *op) {
     return failed(check(op)) ? WalkResult::interrupt() : WalkResult::advance();
   });

@@ -1,4 +1,4 @@
-//===- app/PlanTable.h - the memory plan as text ----------------*- C++ -*-===//
+//===- tamrt/plan_table.h - the memory plan as text -------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,13 +7,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The memory plan of a model as a table, as CSV, as JSON and as a drawing. The
-/// compiler prints the same from its own code; a test compares the two.
+/// The memory plan of a model as a table, as CSV, as JSON and as a drawing:
+/// what `model plan` and `tamc --emit=plan` print. Pure functions of abi.h's
+/// structs.
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TAMRT_APP_PLANTABLE_H
-#define TAMRT_APP_PLANTABLE_H
+#ifndef TAMRT_PLAN_TABLE_H
+#define TAMRT_PLAN_TABLE_H
 
 #include "tamrt/abi.h"
 
@@ -67,4 +68,4 @@ std::string drawPlan(std::span<const tamrt_step> steps);
 
 } // namespace tamrt
 
-#endif // TAMRT_APP_PLANTABLE_H
+#endif // TAMRT_PLAN_TABLE_H

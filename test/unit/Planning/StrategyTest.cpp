@@ -1,0 +1,136 @@
+//===- Planning/StrategyTest.cpp - what plan() says -----------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamc/Planning/Strategy.h"
+
+#include "Support.h"
+
+#include <gtest/gtest.h>
+
+using namespace tamc::planning;
+
+namespace {
+
+Plan run(const Problem &problem, const char *strategy, int64_t alignment = 1) {
+  Options options;
+  options.strategy = strategy;
+  options.alignment = alignment;
+  options.nodes = 2000;
+  return plan(problem, options);
+}
+
+TEST(Strategy, RegistryKnowsItsMembers) {
+  EXPECT_NE(findStrategy("naive"), nullptr);
+  EXPECT_EQ(findStrategy("magic"), nullptr);
+  Plan plan = run({}, "magic");
+  EXPECT_EQ(plan.status, Status::Invalid);
+  EXPECT_EQ(plan.reason, "unknown strategy 'magic'");
+}
+
+TEST(Strategy, NaiveStacksEverything) {
+  Problem problem;
+  addBuffer(problem, 0, 1, 10);
+  addBuffer(problem, 1, 2, 20);
+  Plan plan = run(problem, "naive", 16);
+  EXPECT_EQ(plan.offsets, (std::vector<int64_t>{0, 16}));
+  EXPECT_EQ(plan.totalPeak(), 36);
+  EXPECT_EQ(plan.totalBound(), 20);
+  EXPECT_EQ(plan.status, Status::Feasible);
+  EXPECT_DOUBLE_EQ(plan.gap(), 0.8);
+}
+
+TEST(Strategy, AnEmptyProblemIsOptimalForAll) {
+  for (const Strategy &strategy : strategies()) {
+    Plan plan = run({}, strategy.name.data());
+    EXPECT_EQ(plan.status, Status::Optimal) << strategy.name;
+    EXPECT_EQ(plan.totalPeak(), 0);
+  }
+}
+
+TEST(Strategy, BelowTheBoundIsInfeasibleWithTheReason) {
+  Problem problem;
+  addBuffer(problem, 0, 3, 10, "a");
+  addBuffer(problem, 2, 5, 20, "b");
+  problem.spaces[0] = {"sram", 29, 1};
+  for (const Strategy &strategy : strategies()) {
+    Plan plan = run(problem, strategy.name.data());
+    EXPECT_EQ(plan.status, Status::Infeasible) << strategy.name;
+    EXPECT_EQ(plan.reason,
+              "at time 2 at least 30 bytes are needed, 1 byte over the "
+              "capacity of space 'sram' of 29 bytes; alive are 'b' (20), "
+              "'a' (10)");
+  }
+}
+
+TEST(Strategy, AboveTheBoundItIsNotFoundOnly) {
+  Problem problem;
+  addBuffer(problem, 0, 1, 10);
+  addBuffer(problem, 1, 2, 20);
+  problem.spaces[0].capacity = 25;
+  Plan plan = run(problem, "naive");
+  EXPECT_EQ(plan.status, Status::NotFound);
+  EXPECT_EQ(plan.reason, "the best plan found needs 30 bytes, 5 bytes over "
+                         "the capacity of 25 bytes; the bound is 20 bytes");
+}
+
+TEST(Strategy, PinsThatExcludeEachOther) {
+  Problem problem;
+  addBuffer(problem, 0, 2, 10, "a");
+  addBuffer(problem, 1, 2, 20, "b");
+  problem.buffers[0].pin = 0;
+  problem.buffers[1].pin = 8;
+  for (const Strategy &strategy : strategies()) {
+    Plan plan = run(problem, strategy.name.data());
+    EXPECT_EQ(plan.status, Status::Infeasible) << strategy.name;
+    EXPECT_EQ(plan.reason,
+              "two pins exclude each other: buffers 'a' at 0 of 10 bytes and "
+              "'b' at 8 of 20 bytes overlap at time 1");
+  }
+}
+
+TEST(Strategy, SizesUpToTheLimit) {
+  // The sum wraps, the load does not: never a wrong plan.
+  Problem problem;
+  int64_t half = int64_t(1) << 62;
+  addBuffer(problem, 0, 1, half);
+  addBuffer(problem, 1, 2, half);
+  addBuffer(problem, 1, 2, half - 1);
+  for (const Strategy &strategy : strategies()) {
+    Plan plan = run(problem, strategy.name.data());
+    if (plan.fits())
+      EXPECT_EQ(plan.totalPeak(), INT64_MAX) << strategy.name;
+    else
+      EXPECT_EQ(plan.status, Status::NotFound) << strategy.name;
+  }
+  addBuffer(problem, 1, 2, 1);
+  for (const Strategy &strategy : strategies())
+    EXPECT_EQ(run(problem, strategy.name.data()).status, Status::Infeasible);
+}
+
+TEST(Strategy, EachSpaceIsPlannedOnItsOwn) {
+  Problem problem;
+  addBuffer(problem, 0, 2, 10);
+  addBuffer(problem, 0, 2, 20);
+  problem.spaces.resize(2);
+  problem.buffers[1].space = 1;
+  for (const Strategy &strategy : strategies()) {
+    Plan plan = run(problem, strategy.name.data());
+    EXPECT_EQ(plan.peak, (std::vector<int64_t>{10, 20})) << strategy.name;
+    EXPECT_EQ(plan.status, Status::Optimal);
+  }
+}
+
+TEST(Strategy, IsDeterministic) {
+  Problem problem = test::load("minimalloc/C.1048576");
+  for (const Strategy &strategy : strategies())
+    EXPECT_EQ(run(problem, strategy.name.data(), 64).offsets,
+              run(problem, strategy.name.data(), 64).offsets)
+        << strategy.name;
+}
+
+} // namespace

@@ -1,0 +1,231 @@
+//===- Planning/Support.cpp - problems for the tests ----------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support.h"
+
+#include "tamc/Planning/Csv.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+using namespace tamc::planning;
+
+static const std::filesystem::path data =
+    std::filesystem::path(TAMC_SOURCE_DIR) / "test/data/planning";
+
+std::string test::readData(const std::string &path) {
+  std::ifstream file(data / path);
+  EXPECT_TRUE(file.good()) << "cannot open " << path;
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+Problem test::load(const std::string &path) {
+  auto result = readCsv(readData(path + ".csv"));
+  if (const auto *wrong = std::get_if<Diagnostic>(&result)) {
+    ADD_FAILURE() << path << ":" << wrong->line << ": " << wrong->message;
+    return {};
+  }
+  return std::get<Problem>(std::move(result));
+}
+
+std::vector<std::string> test::problemsOf(const std::string &folder) {
+  std::vector<std::string> names;
+  for (const auto &entry : std::filesystem::directory_iterator(data / folder))
+    if (entry.path().extension() == ".csv")
+      names.push_back(folder + "/" + entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  EXPECT_FALSE(names.empty());
+  return names;
+}
+
+namespace {
+
+int64_t draw(std::mt19937_64 &random, int64_t low, int64_t high) {
+  return low + static_cast<int64_t>(random() % uint64_t(high - low + 1));
+}
+
+bool chance(std::mt19937_64 &random, int percent) {
+  return draw(random, 0, 99) < percent;
+}
+
+Buffer randomBuffer(std::mt19937_64 &random, const test::Kinds &kinds) {
+  Buffer buffer;
+  buffer.size = chance(random, 8) ? 0 : draw(random, 1, kinds.size);
+  int64_t lower = draw(random, 0, kinds.times - 1);
+  int64_t upper =
+      chance(random, 4) ? lower : draw(random, lower + 1, kinds.times);
+  if (kinds.gaps && upper - lower >= 3 && chance(random, 50)) {
+    int64_t from = draw(random, lower + 1, upper - 2);
+    int64_t to = draw(random, from + 1, upper - 1);
+    buffer.live = {{lower, from}, {to, upper}};
+    if (kinds.windows && chance(random, 50)) {
+      int64_t low = draw(random, 0, buffer.size);
+      buffer.windows.push_back(
+          {{from, to}, low, draw(random, low, buffer.size)});
+    }
+  } else {
+    buffer.live = {{lower, upper}};
+  }
+  if (kinds.alignment && chance(random, 60))
+    buffer.alignment = int64_t(1) << draw(random, 0, 3);
+  if (kinds.alignment && chance(random, 10))
+    buffer.alignment = 3;
+  if (kinds.pins && chance(random, 15))
+    buffer.pin = buffer.alignment * 24 * draw(random, 0, 2);
+  if (chance(random, 10))
+    buffer.hint = draw(random, 0, 40);
+  if (kinds.classes && buffer.windows.empty() && !buffer.pin &&
+      chance(random, 30))
+    buffer.aliasClass = static_cast<int32_t>(draw(random, 0, 1));
+  buffer.output = chance(random, 10);
+  buffer.kind = static_cast<int32_t>(draw(random, 0, 1));
+  return buffer;
+}
+
+} // namespace
+
+Problem test::randomProblem(std::mt19937_64 &random, const Kinds &kinds) {
+  Problem problem;
+  if (kinds.spaces && chance(random, 60)) {
+    problem.spaces.assign(2, Space{});
+    problem.spaces[1].name = "fast";
+    if (kinds.alignment && chance(random, 30))
+      problem.spaces[1].alignment = 4;
+  }
+  int64_t count = draw(random, 1, kinds.buffers);
+  for (int64_t i = 0; i < count; ++i) {
+    Buffer buffer = randomBuffer(random, kinds);
+    buffer.name = "b" + std::to_string(i);
+    if (problem.spaces.size() > 1 && buffer.aliasClass < 0)
+      buffer.space = static_cast<int32_t>(draw(random, 0, 1));
+    problem.buffers.push_back(std::move(buffer));
+  }
+  return problem;
+}
+
+bool test::isCorrect(const Problem &problem,
+                     const std::vector<int64_t> &offsets, int64_t alignment) {
+  struct Rectangle {
+    int64_t lower, upper, begin, end;
+  };
+  auto rectangles = [&](size_t i) {
+    const Buffer &b = problem.buffers[i];
+    std::vector<Rectangle> all;
+    for (Interval t : b.live)
+      all.push_back({t.lower, t.upper, offsets[i], offsets[i] + b.size});
+    for (const Window &w : b.windows)
+      all.push_back({w.time.lower, w.time.upper, offsets[i] + w.lower,
+                     offsets[i] + w.upper});
+    return all;
+  };
+  if (offsets.size() != problem.buffers.size())
+    return false;
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    const Buffer &a = problem.buffers[i];
+    if (offsets[i] < 0 || offsets[i] % a.alignment || offsets[i] % alignment ||
+        offsets[i] % problem.spaces[a.space].alignment)
+      return false;
+    if (a.pin && offsets[i] != *a.pin)
+      return false;
+    for (size_t j = 0; j < i; ++j) {
+      const Buffer &b = problem.buffers[j];
+      if (a.aliasClass >= 0 && a.aliasClass == b.aliasClass) {
+        if (offsets[i] != offsets[j])
+          return false;
+        continue;
+      }
+      if (a.space != b.space)
+        continue;
+      for (const Rectangle &x : rectangles(i))
+        for (const Rectangle &y : rectangles(j))
+          if (std::max(x.lower, y.lower) < std::min(x.upper, y.upper) &&
+              std::max(x.begin, y.begin) < std::min(x.end, y.end))
+            return false;
+    }
+  }
+  return true;
+}
+
+namespace {
+
+/// Every optimal plan can be pushed down until each buffer rests on another or
+/// on 0, so that placing the buffers in the order of their offsets, each as low
+/// as those before it in the order allow (never below an earlier one's offset),
+/// meets an optimal plan in some order.
+class BruteForce {
+public:
+  explicit BruteForce(const Problem &problem) : problem(problem) {
+    offsets.resize(problem.buffers.size());
+    for (const Buffer &buffer : problem.buffers)
+      best += buffer.size + buffer.alignment;
+  }
+
+  int64_t run() {
+    step(0, 0, 0);
+    return best;
+  }
+
+private:
+  bool conflict(const Buffer &a, const Buffer &b) const {
+    for (Interval x : a.live)
+      for (Interval y : b.live)
+        if (std::max(x.lower, y.lower) < std::min(x.upper, y.upper))
+          return true;
+    return false;
+  }
+
+  void step(uint32_t placed, int64_t floor, int64_t peak) {
+    if (peak >= best)
+      return;
+    if (placed + 1 == 1u << problem.buffers.size()) {
+      best = peak;
+      return;
+    }
+    for (size_t i = 0; i < problem.buffers.size(); ++i) {
+      const Buffer &buffer = problem.buffers[i];
+      if (placed >> i & 1)
+        continue;
+      bool lives = false;
+      for (Interval interval : buffer.live)
+        lives |= interval.upper > interval.lower;
+      if (!lives || buffer.size == 0) {
+        offsets[i] = 0;
+        step(placed | 1u << i, floor, peak);
+        return;
+      }
+      int64_t offset = 0;
+      for (size_t j = 0; j < problem.buffers.size(); ++j)
+        if (placed >> j & 1 && problem.buffers[j].size > 0 &&
+            conflict(buffer, problem.buffers[j]))
+          offset = std::max(offset, offsets[j] + problem.buffers[j].size);
+      offset =
+          (offset + buffer.alignment - 1) / buffer.alignment * buffer.alignment;
+      if (offset < floor)
+        continue;
+      offsets[i] = offset;
+      step(placed | 1u << i, offset, std::max(peak, offset + buffer.size));
+    }
+  }
+
+  const Problem &problem;
+  std::vector<int64_t> offsets;
+  int64_t best = 0;
+};
+
+} // namespace
+
+int64_t test::bruteForce(const Problem &problem) {
+  return BruteForce(problem).run();
+}

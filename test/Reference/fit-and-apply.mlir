@@ -18,7 +18,7 @@
 // is 6, so the penalties of 0.5 add 3 to each level, and of 1 add 6 to the
 // offset (and the floor 6e-6): [12 2 4; 2 5 0; 4 0 7] beta = (20, 4, 16).
 // beta0 (12 - 4/5 - 16/7) = 20 - 8/5 - 64/7 gives 1.0384..
-// FIT: [1.03845{{[0-9]*}},0.38461{{[0-9]*}},1.69230{{[0-9]*}}]
+// FIT: [1.03846{{[0-9]*}},0.38461{{[0-9]*}},1.69230{{[0-9]*}}]
 
 // An unseen level (-1) has no effect.
 // PREDICT: [11,12,12,11,12,10]

@@ -9,6 +9,7 @@
 #include "tamc/Planning/Check.h"
 
 #include <algorithm>
+#include <tuple>
 #include <limits>
 #include <map>
 #include <set>

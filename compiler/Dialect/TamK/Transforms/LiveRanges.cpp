@@ -22,7 +22,7 @@ static bool isTimeless(Operation *op) {
   if (op->getNumRegions() > 0)
     return false;
   return isa<memref::AllocOp, memref::DeallocOp, memref::DimOp,
-             ViewLikeOpInterface>(op) ||
+             memref::GetGlobalOp, ViewLikeOpInterface>(op) ||
          op->hasTrait<OpTrait::ConstantLike>() ||
          op->hasTrait<OpTrait::IsTerminator>();
 }

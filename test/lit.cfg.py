@@ -20,7 +20,8 @@ config.name = "tamc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".yaml", ".test"]
 # Inputs are files that tests read; the other folders have runners of their own.
-config.excludes = ["Inputs", "unit", "cts", "golden", "integration"]
+config.excludes = ["Inputs", "unit", "cts", "data", "fuzz", "golden",
+                   "integration", "support"]
 config.test_source_root = os.path.join(config.tamc_source_dir, "test")
 config.test_exec_root = os.path.join(config.tamc_binary_dir, "test", "lit")
 

@@ -50,6 +50,7 @@ bool CsvReader::quotedField(CsvRow &row) {
 bool CsvReader::next(CsvRow &row) {
   unquoted.clear();
   row.fields.clear();
+  row.quoted.clear();
   while (rest.starts_with("\n") || rest.starts_with("\r\n")) {
     rest = rest.drop_front(rest[0] == '\r' ? 2 : 1);
     ++line;
@@ -59,7 +60,8 @@ bool CsvReader::next(CsvRow &row) {
   row.line = line;
   row.text = rest.take_until([](char c) { return c == '\n'; }).rtrim('\r');
   while (true) {
-    if (rest.starts_with("\"")) {
+    row.quoted.push_back(rest.starts_with("\""));
+    if (row.quoted.back()) {
       if (!quotedField(row))
         return false;
     } else {

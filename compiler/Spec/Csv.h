@@ -19,9 +19,11 @@ namespace tamc::spec {
 
 /// One record of a CSV.
 struct CsvRow {
-  /// Contents without quotes. They point into the text or into the reader and
-  /// hold until the next row.
+  /// Contents without quotes, blanks kept. They point into the text or into
+  /// the reader and hold until the next row.
   std::vector<llvm::StringRef> fields;
+  /// Which fields stood in quotes.
+  std::vector<bool> quoted;
   /// 1-based line the record starts in.
   size_t line = 0;
   /// The text of that line, for messages.

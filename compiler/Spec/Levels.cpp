@@ -32,8 +32,30 @@ void collectOpen(std::vector<Term> &terms, std::vector<Term *> &open) {
   }
 }
 
+// A model's levels are counted here and collected by the runtime when it fits:
+// what is missing, what is a number and what is equal must agree with
+// runtime/io/Number.h and runtime/core/Levels.h.
+
 bool isMissing(llvm::StringRef field) {
-  return field.empty() || field == "NA" || field.equals_insensitive("nan");
+  field = field.trim(" \t");
+  if (field.empty() || field.equals_insensitive("na"))
+    return true;
+  if (field[0] == '-' || field[0] == '+')
+    field = field.drop_front();
+  return field.equals_insensitive("nan");
+}
+
+/// A number, or an infinity in words.
+std::optional<double> numberOf(llvm::StringRef field) {
+  field = field.trim(" \t");
+  if (std::optional<double> number = parseNumber(field))
+    return number;
+  bool negative = field.consume_front("-");
+  if (!negative)
+    field.consume_front("+");
+  if (!field.equals_insensitive("inf") && !field.equals_insensitive("infinity"))
+    return std::nullopt;
+  return negative ? -HUGE_VAL : HUGE_VAL;
 }
 
 /// Most levels a term may have.
@@ -70,12 +92,13 @@ void Column::add(const CsvRow &row) {
   // A value that was seen tells nothing new: the usual case, and cheap.
   if (!texts.insert(field).second)
     return;
-  std::optional<double> number = parseNumber(field.trim(" \t"));
+  std::optional<double> number = numberOf(field);
   if (!number)
     allNumbers = false;
   else if (allNumbers)
     numbers.insert(*number);
-  bool code = number && *number >= 0 && *number == std::trunc(*number);
+  bool code = number && std::isfinite(*number) && *number >= 0 &&
+              *number == std::trunc(*number);
   if (code)
     highest = std::max(highest, *number);
   else if (badLine == 0) {
@@ -165,10 +188,7 @@ bool LevelCounter::readRows(CsvReader &reader, size_t fields) {
                        llvm::Twine(row.fields.size()));
     for (Column &column : columns) {
       column.add(row);
-      // Texts that are one number ("1", "1.0") count once, hence the margin;
-      // without a bound a column of distinct texts would fill the memory.
-      if (column.levels() > maximumLevels() ||
-          static_cast<int64_t>(column.texts.size()) > 16 * maximumLevels())
+      if (column.levels() > maximumLevels())
         return error(row.line, row.text,
                      "expected at most " + llvm::Twine(maximumLevels()) +
                          " levels of '" + column.name + "', got more");
@@ -220,6 +240,9 @@ bool LevelCounter::run() {
                                         : reader.error());
   // Fields may live in the reader: the names are compared before it moves on.
   size_t fields = header.fields.size();
+  for (size_t i = 0; i != fields; ++i)
+    if (!header.quoted[i])
+      header.fields[i] = header.fields[i].trim(" \t");
   if (!readHeader(header) || !readRows(reader, fields))
     return false;
   bool good = true;

@@ -134,7 +134,12 @@ std::optional<double> parseNumber(llvm::StringRef text) {
     return std::nullopt;
   double number;
   auto [end, error] = std::from_chars(text.begin(), text.end(), number);
-  if (error != std::errc() || end != text.end() || !std::isfinite(number))
+  if (end != text.end())
+    return std::nullopt;
+  // What is too small for a double is zero or nearly so; too large is no value.
+  if (error != std::errc() && text.getAsDouble(number, /*AllowInexact=*/true))
+    return std::nullopt;
+  if (!std::isfinite(number))
     return std::nullopt;
   return negative && number != 0 ? -number : number;
 }
@@ -154,7 +159,7 @@ std::string listed(llvm::ArrayRef<llvm::StringRef> words,
   std::string text;
   for (size_t i = 0; i != words.size(); ++i) {
     if (i != 0)
-      text += i + 1 == words.size() ? " " + conjunction.str() + " " : ", ";
+      text += i + 1 == words.size() ? (" " + conjunction + " ").str() : ", ";
     text += words[i];
   }
   return text;

@@ -8,6 +8,8 @@
 
 #include "tamc/Target/Link.h"
 
+#include "tamc/Target/Output.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -57,12 +59,10 @@ Error tamc::linkExecutable(StringRef object, StringRef output,
   if (!runtime)
     return runtime.takeError();
 
-  // The linker writes beside the output, which then appears by a rename.
-  SmallString<256> temporary;
+  SmallString<128> temporary;
   if (std::error_code code =
-          sys::fs::createUniqueFile(output + ".%%%%%%%%.tmp", temporary,
-                                    sys::fs::all_read | sys::fs::all_write))
-    return failure("cannot write '" + output + "': " + code.message());
+          sys::fs::createTemporaryFile("tamc-link", "exe", temporary))
+    return failure("cannot make a temporary file: " + code.message());
   FileRemover removeTemporary(temporary);
   SmallString<128> errors;
   if (std::error_code code =
@@ -92,8 +92,10 @@ Error tamc::linkExecutable(StringRef object, StringRef output,
     return failure("cannot link with '" + *driver +
                    "': " + StringRef(message).trim());
   }
-  if (std::error_code code = sys::fs::rename(temporary, output))
-    return failure("cannot write '" + output + "': " + code.message());
-  removeTemporary.releaseFile();
-  return Error::success();
+  ErrorOr<std::unique_ptr<MemoryBuffer>> linked =
+      MemoryBuffer::getFile(temporary);
+  if (!linked)
+    return failure("cannot read the linked executable: " +
+                   linked.getError().message());
+  return writeOutput(output, (*linked)->getBuffer(), 0777);
 }

@@ -59,9 +59,9 @@ ensure_packages() {
   if [ -n "$absent" ]; then
     printf 'error: no package source offers: %s\n' "${absent% }" >&2
     printf '%s\n' \
-      "LLVM and MLIR 22 are in Debian 12's security archive: does a file below" \
-      "/etc/apt/sources.list.d or /etc/apt/sources.list name it? The line is" \
-      "  bookworm-security" >&2
+      "LLVM and MLIR 22 are in Debian 12's security archive, the suite" \
+      "bookworm-security: do /etc/apt/sources.list and the files below" \
+      "/etc/apt/sources.list.d name it?" >&2
     exit 1
   fi
   # shellcheck disable=SC2086

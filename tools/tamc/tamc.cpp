@@ -13,6 +13,7 @@
 #include "tamc/Spec/ModelSpec.h"
 #include "tamc/Target/Link.h"
 #include "tamc/Target/Object.h"
+#include "tamc/Target/Output.h"
 #include "tamc/Target/PlanText.h"
 #include "tamc/Version.h"
 
@@ -138,7 +139,7 @@ private:
   int readSpec();
   int readModule();
   int lower(Phase target);
-  int write(StringRef what, function_ref<int(raw_pwrite_stream &)> print);
+  int write(function_ref<int(raw_pwrite_stream &)> print);
   int writeExecutable();
   std::string outputName() const;
 
@@ -222,8 +223,7 @@ std::string Driver::outputName() const {
 }
 
 /// Writes an output that appears whole or not at all.
-int Driver::write(StringRef what,
-                  function_ref<int(raw_pwrite_stream &)> print) {
+int Driver::write(function_ref<int(raw_pwrite_stream &)> print) {
   std::string path = outputName();
   SmallString<0> bytes;
   raw_svector_ostream stream(bytes);
@@ -241,12 +241,8 @@ int Driver::write(StringRef what,
     }
     return 0;
   }
-  if (Error error = writeToOutput(path, [&](raw_ostream &out) {
-        out << bytes;
-        out.flush();
-        return Error::success();
-      }))
-    return fail("cannot write '" + path + "': " + toString(std::move(error)));
+  if (Error error = writeOutput(path, bytes))
+    return fail(toString(std::move(error)));
   return 0;
 }
 
@@ -313,7 +309,7 @@ int Driver::run() {
     if (int status = readSpec())
       return status;
   if (emit == Emit::Spec)
-    return write("spec", [&](raw_pwrite_stream &out) {
+    return write([&](raw_pwrite_stream &out) {
       out << spec->canonical();
       return 0;
     });
@@ -341,7 +337,7 @@ int Driver::run() {
   case Emit::Spec:
     llvm_unreachable("written before");
   case Emit::MLIR:
-    return write("module", [&](raw_pwrite_stream &out) {
+    return write([&](raw_pwrite_stream &out) {
       mlir::OpPrintingFlags flags;
       module->print(out, flags);
       out << "\n";
@@ -349,7 +345,7 @@ int Driver::run() {
     });
   case Emit::Plan:
   case Emit::Drawing:
-    return write("plan", [&](raw_pwrite_stream &out) {
+    return write([&](raw_pwrite_stream &out) {
       out << planText(*module, emit == Emit::Plan ? PlanStyle::Table
                                                   : PlanStyle::Drawing);
       return 0;
@@ -357,7 +353,7 @@ int Driver::run() {
   case Emit::LLVM:
   case Emit::Assembly:
   case Emit::Object:
-    return write("code", [&](raw_pwrite_stream &out) {
+    return write([&](raw_pwrite_stream &out) {
       CodeKind kind = emit == Emit::LLVM       ? CodeKind::LLVM
                       : emit == Emit::Assembly ? CodeKind::Assembly
                                                : CodeKind::Object;

@@ -12,14 +12,16 @@
 #include "Bounds.h"
 #include "Deadline.h"
 #include "Placer.h"
+#include "Portfolio.h"
 
 #include <algorithm>
 
 using namespace tamc::planning;
 
-static Placement place(const Instance &instance, const Options &options) {
+Placement tamc::planning::placeBySkyline(const Instance &instance,
+                                         const Options &options,
+                                         const Deadline &deadline) {
   Placement placement;
-  Deadline deadline(options);
   SkylineDecoder decoder(instance);
   int64_t bound = boundOf(instance).bytes;
   int64_t best = infinite;
@@ -54,6 +56,9 @@ static Placement place(const Instance &instance, const Options &options) {
 
 namespace tamc::planning {
 Plan planSkyline(const Problem &problem, const Options &options) {
-  return planEachSpace(problem, options, place);
+  return planEachSpace(
+      problem, options, [](const Instance &instance, const Options &given) {
+        return placeBySkyline(instance, given, Deadline(given));
+      });
 }
 } // namespace tamc::planning

@@ -167,7 +167,7 @@ struct SpecOverrides {
 bool applyOverrides(llvm::SourceMgr &sources, ModelSpec &spec,
                     const SpecOverrides &overrides);
 
-/// The same from a bare formula; the formula is the buffer's whole text.
+/// As parseSpec, from a bare formula; the formula is the buffer's whole text.
 std::optional<ModelSpec> parseFormulaSpec(llvm::SourceMgr &sources,
                                           unsigned bufferID,
                                           const SpecOverrides &overrides);
@@ -176,8 +176,9 @@ std::optional<ModelSpec> parseFormulaSpec(llvm::SourceMgr &sources,
 /// `profile` (a CSV's text and name) counts levels; without one, a term that
 /// needs it is an error that names both cures. Returns success. The profile is
 /// CSV as RFC 4180 has it, with a header, quotes, LF or CRLF and perhaps a BOM;
-/// empty, NA and nan are missing and not counted. Values are numbers when all
-/// of the column parse as one, else text. One pass; memory for the levels only.
+/// empty, NA and nan, in any case, are missing and not counted. Values are
+/// numbers when all of the column parse as one, else text. One pass; memory for
+/// the distinct spellings only.
 bool resolveLevels(llvm::SourceMgr &sources, ModelSpec &spec,
                    std::optional<llvm::MemoryBufferRef> profile);
 

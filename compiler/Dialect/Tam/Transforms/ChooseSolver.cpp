@@ -46,7 +46,7 @@ private:
     if (asked == Solver::Auto && unknowns > maxDirect) {
       op.emitError("no kernels yet for solver 'cg', which ")
           << unknowns << " coefficients call for, expected at most "
-          << int64_t(maxDirect) << " or 'solver: direct'";
+          << maxDirect.getValue() << " or 'solver: direct'";
       return signalPassFailure();
     }
     op.setSolver(Solver::Direct);

@@ -215,14 +215,14 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
     int64_t size = llvm::alignTo(plan.peak[space], alignment);
     auto type = MemRefType::get({size}, builder.getI8Type(),
                                 MemRefLayoutAttrInterface(), key);
-    NamedAttribute slot(
-        builder.getStringAttr(tam::kSlotAttrName),
-        tam::SlotAttr::get(&getContext(), tam::SlotKind::Arena, space));
+    // Only the steps of a model have slots.
+    DictionaryAttr attributes;
+    if (function->hasAttr(tam::kStepAttrName))
+      attributes = builder.getDictionaryAttr(builder.getNamedAttr(
+          tam::kSlotAttrName,
+          tam::SlotAttr::get(&getContext(), tam::SlotKind::Arena, space)));
     unsigned position = function.getNumArguments();
-    bool isStep = function->hasAttr(tam::kStepAttrName);
-    if (failed(function.insertArgument(position, type,
-                                       isStep ? builder.getDictionaryAttr(slot)
-                                              : DictionaryAttr(),
+    if (failed(function.insertArgument(position, type, attributes,
                                        function.getLoc())))
       return failure();
     arenas.push_back(function.getArgument(position));

@@ -3,12 +3,6 @@
 //
 // RUN: tam-opt %s --tam-choose-solver -split-input-file -verify-diagnostics \
 // RUN:   | FileCheck %s
-// RUN: not tam-opt %s --tam-choose-solver=max-direct=7501 \
-// RUN:   -split-input-file 2>&1 | FileCheck %s --check-prefix=LARGER
-//
-// With a larger limit, 7501 unknowns are fine: only the errors about solvers
-// that the spec or the op names are left.
-// LARGER-NOT: 7501 coefficients
 
 // CHECK-LABEL: func.func @small(
 // CHECK-SAME: %[[A:.*]]: tensor<3x3xf64>, %[[B:.*]]: tensor<3xf64>

@@ -1,5 +1,4 @@
-//===- Kernels.h - the runtime's kernels as the compiler sees them -*- C++
-//-*-===//
+//===- Kernels.h - the kernels as the compiler sees them --------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,0 +1,33 @@
+//===- Planning/Portfolio.h - strategies as parts of others -----*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_PLANNING_PORTFOLIO_H
+#define TAMC_PLANNING_PORTFOLIO_H
+
+#include "Deadline.h"
+#include "Instance.h"
+
+namespace tamc::planning {
+
+/// Strategy `skyline`.
+Placement placeBySkyline(const Instance &instance, const Options &options,
+                         const Deadline &deadline);
+
+/// Strategy `exact` from an incumbent: replaces its offsets by better ones and
+/// says whether they are optimal. Ends at the bound, at a proof, after
+/// Options::nodes decisions (0: never) or at the deadline. Does nothing to an
+/// instance that it cannot represent.
+void improveExactly(const Instance &instance, const Options &options,
+                    const Deadline &deadline, Placement &best);
+
+/// No pins, and few and small enough items.
+bool canSearchExactly(const Instance &instance);
+
+} // namespace tamc::planning
+
+#endif // TAMC_PLANNING_PORTFOLIO_H

@@ -1,0 +1,196 @@
+//===- Planning/Exact.cpp - strategy exact: restarts of the exact search --===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arithmetic.h"
+#include "Deadline.h"
+#include "ExactSearch.h"
+#include "Placer.h"
+#include "Portfolio.h"
+#include "Skyline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+using namespace tamc::planning;
+
+namespace {
+
+constexpr int numChoices = static_cast<int>(ExactSearch::Choice::NumChoices);
+constexpr int numOrders = 6;
+
+/// 1, 1, 2, 1, 1, 2, 4, 1, ... (Luby, Sinclair and Zuckerman 1993).
+int64_t luby(int64_t i) {
+  while (true) {
+    int64_t power = 1;
+    while (power - 1 < i)
+      power *= 2;
+    if (power - 1 == i)
+      return power / 2;
+    i -= power / 2 - 1;
+  }
+}
+
+/// Looks for packings below the incumbent, by restarts.
+class Driver {
+public:
+  Driver(const Instance &instance, const Options &options,
+         const Deadline &deadline, Placement &best)
+      : instance(instance), options(options), deadline(deadline), best(best),
+        packing(makePacking(instance)), plain(packing), random(options.seed),
+        orders(staticOrders(packing)), faithful(isFaithful(instance)),
+        low(packing.bound()), budget(options.nodes) {
+    adopt();
+  }
+
+  void run() {
+    for (int64_t round = 1; low < incumbent && !isOver(); ++round)
+      restart(round);
+    best.nodes += spent;
+    if (faithful)
+      best.optimal = low >= incumbent;
+  }
+
+private:
+  double uniform() { return static_cast<double>(random() >> 11) * 0x1p-53; }
+  double normal() {
+    return std::sqrt(-2 * std::log(1 - uniform())) *
+           std::cos(6.283185307179586 * uniform());
+  }
+  bool isOver() const {
+    return (budget > 0 && spent >= budget) || deadline.passed();
+  }
+
+  /// The incumbent in units: what a packing has to get below.
+  void adopt() {
+    int64_t peak = peakOf(instance, best.offsets);
+    incumbent = peak / packing.unit + (peak % packing.unit != 0);
+  }
+
+  int64_t pickTarget() {
+    // Most of what can be solved at the bound is solved early on.
+    bool early = spent < 2000 * static_cast<int64_t>(packing.size());
+    if (uniform() < (early ? 0.8 : 0.1))
+      return low;
+    int64_t range = incumbent - 1 - low;
+    auto step =
+        static_cast<int64_t>(static_cast<double>(range) * (1 - ambition));
+    return low + std::clamp<int64_t>(step, 0, range);
+  }
+
+  void restart(int64_t round) {
+    bool merged = uniform() < 0.75;
+    Packing smaller;
+    if (merged) {
+      const double stacks[] = {0, 0.5, 1};
+      const double chains[] = {0.25, 0.5, 0.75, 1};
+      double stack = stacks[random() % 3];
+      double chain = chains[random() % 4];
+      smaller = merge(packing, stack, chain, random);
+      for (uint64_t more = random() % 3; more > 0; --more)
+        smaller = merge(smaller, stack, chain, random);
+    }
+    const Packing &used = merged ? smaller : packing;
+    int choice, order;
+    double noise = 0;
+    if (!merged && plainRuns < numChoices * numOrders) {
+      choice = plainRuns % numChoices;
+      order = plainRuns / numChoices;
+      ++plainRuns;
+    } else {
+      choice = static_cast<int>(random() % numChoices);
+      order = static_cast<int>(random() % numOrders);
+      noise = (0.01 + 0.19 * uniform()) * static_cast<double>(used.size());
+    }
+    std::vector<double> rank =
+        merged ? staticOrders(used)[order] : orders[order];
+    if (noise > 0)
+      for (double &each : rank)
+        each += noise * normal();
+    int64_t target = pickTarget();
+    int64_t nodes =
+        std::max<int64_t>(static_cast<int64_t>(used.size()), 50) * luby(round);
+    // Unmerged runs grow, so that a proof ends some day.
+    if (!merged)
+      nodes = std::max(nodes, spent / 8);
+    if (budget > 0)
+      nodes = std::min(nodes, budget - spent);
+    std::unique_ptr<ExactSearch> fresh;
+    if (merged)
+      fresh = std::make_unique<ExactSearch>(smaller);
+    ExactSearch &search = merged ? *fresh : plain;
+    ExactSearch::Answer answer =
+        search.run(target, static_cast<ExactSearch::Choice>(choice), rank,
+                   nodes, deadline);
+    spent += std::max<int64_t>(search.nodes(), 1);
+    if (answer == ExactSearch::Answer::Yes) {
+      expand(used, search.solution(), best.offsets);
+      // What rounding or ignored gaps left unused is taken up.
+      settle(instance, best.offsets);
+      adopt();
+      ambition = 1 - (1 - ambition) * 0.7;
+    } else {
+      ambition = std::max(0.0, ambition - 0.01);
+    }
+    if (answer == ExactSearch::Answer::No && !merged)
+      low = std::max(low, target + 1);
+  }
+
+  const Instance &instance;
+  const Options &options;
+  const Deadline &deadline;
+  Placement &best;
+  Packing packing;
+  ExactSearch plain;
+  std::mt19937_64 random;
+  std::array<std::vector<double>, 6> orders;
+  bool faithful;
+  int64_t low, incumbent = 0, budget, spent = 0;
+  /// 1 aims at the bound, 0 just below the incumbent.
+  double ambition = 0.5;
+  int plainRuns = 0;
+};
+
+} // namespace
+
+void tamc::planning::improveExactly(const Instance &instance,
+                                    const Options &options,
+                                    const Deadline &deadline, Placement &best) {
+  if (!canSearchExactly(instance))
+    return;
+  Driver(instance, options, deadline, best).run();
+}
+
+bool tamc::planning::canSearchExactly(const Instance &instance) {
+  // Neighbours are stored, and sums must not wrap.
+  if (instance.size() == 0 || instance.size() > 20000)
+    return false;
+  double sum = 0;
+  for (const Item &item : instance.items) {
+    if (item.pin >= 0 || item.alignment > int64_t(1) << 40)
+      return false;
+    sum += static_cast<double>(item.size) + static_cast<double>(item.alignment);
+  }
+  return sum < 0x1p61;
+}
+
+namespace tamc::planning {
+Plan planExact(const Problem &problem, const Options &options) {
+  return planEachSpace(
+      problem, options, [](const Instance &instance, const Options &given) {
+        Deadline deadline(given);
+        Options limited = given;
+        if (limited.nodes == 0 && !limited.timeLimit)
+          limited.nodes = 1000000;
+        Placement best = placeBySkyline(instance, given, deadline);
+        if (!best.optimal)
+          improveExactly(instance, limited, deadline, best);
+        return best;
+      });
+}
+} // namespace tamc::planning

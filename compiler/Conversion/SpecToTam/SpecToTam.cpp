@@ -201,7 +201,8 @@ Value Importer::sumRows(Variant &variant, Location loc, Value a, Value b) {
 
 void Importer::buildFit() {
   Variant fit = begin("fit", std::nullopt);
-  Location loc = fit.function.getLoc();
+  // The place of the formula, without a name: these serve all terms.
+  Location loc = cast<NameLoc>(fit.function.getLoc()).getChildLoc();
   SmallVector<Value> blocks, vectors, penalties;
   for (auto [i, a] : llvm::enumerate(fit.designs)) {
     for (Value b : ArrayRef(fit.designs).drop_front(i))

@@ -26,6 +26,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace tamc {
 #define GEN_PASS_DEF_CONVERTTAMKTOLLVM
@@ -82,8 +83,12 @@ private:
   Value advance(Location loc, Value base, int64_t bytes) {
     if (bytes == 0)
       return base;
+    // A constant index of the op has few bits; state may be larger than that.
+    LLVM::GEPArg offset = llvm::isInt<LLVM::kGEPConstantBitWidth>(bytes)
+                              ? LLVM::GEPArg(static_cast<int32_t>(bytes))
+                              : LLVM::GEPArg(constant(loc, bytes));
     return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
-                               ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
+                               ArrayRef<LLVM::GEPArg>{offset});
   }
 
   ModuleOp module;
@@ -118,7 +123,7 @@ LLVM::LLVMFuncOp Translator::declareKernel(const tamk::Kernel &kernel) {
 LogicalResult Translator::translate(memref::GlobalOp op) {
   auto initial =
       dyn_cast_if_present<DenseElementsAttr>(op.getInitialValueAttr());
-  if (!initial)
+  if (!initial || !op.getConstant())
     return op.emitOpError("expected a constant with its elements");
   auto type = LLVM::LLVMArrayType::get(op.getType().getElementType(),
                                        op.getType().getNumElements());
@@ -251,6 +256,9 @@ LogicalResult Translator::translate(Operation *op) {
 LogicalResult Translator::translate(func::FuncOp step) {
   if (!step.getBody().hasOneBlock())
     return step.emitOpError("expected a step of one block");
+  if (step.getNumResults() > 0)
+    return step.emitOpError("expected a step without results, got ")
+           << step.getNumResults();
   SmallVector<Type> types(StepParameterCount, pointer);
   types[Rows] = types[First] = builder.getI64Type();
   builder.setInsertionPoint(step);

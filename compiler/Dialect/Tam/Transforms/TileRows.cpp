@@ -175,6 +175,21 @@ private:
       }
     }
 
+    // The end sees the sums and the number of rows, but no row.
+    BlockArgument rows = findSlotArgument(fit, SlotKind::Rows);
+    DenseSet<Operation *> end = neededBy(fit, late, /*stop=*/sums);
+    auto isKnownAtEnd = [&](Value value) {
+      Operation *op = value.getDefiningOp();
+      return op ? end.contains(op) || sums.contains(op) : value == rows;
+    };
+    for (Operation &op : fit.getBody().front())
+      if (op.hasTrait<OpTrait::IsTerminator>() || end.contains(&op))
+        for (OpOperand &operand : op.getOpOperands())
+          if (!isKnownAtEnd(operand.get()))
+            return op.emitOpError("expected what sums and the number of rows "
+                                  "determine, got operand ")
+                   << operand.getOperandNumber();
+
     OpBuilder builder(&getContext());
     SmallVector<SlotAttr> stateSlots;
     SmallVector<Value> starts, values;
@@ -204,12 +219,11 @@ private:
     chunk.finish(values, stateSlots);
 
     StepBuilder finish(builder, fit, "fit_finish", StepKind::FitFinish);
-    if (BlockArgument rows = findSlotArgument(fit, SlotKind::Rows))
+    if (rows)
       finish.addArgument(rows, rows.getType(), rows.getLoc(),
                          slot(SlotKind::Rows));
     for (auto [value, slot] : llvm::zip(values, stateSlots))
       finish.addArgument(value, value.getType(), value.getLoc(), slot);
-    DenseSet<Operation *> end = neededBy(fit, late, /*stop=*/sums);
     for (Operation &op : fit.getBody().front().without_terminator())
       if (end.contains(&op))
         finish.clone(&op);

@@ -32,8 +32,12 @@ using namespace mlir;
 using namespace tamc;
 using namespace tamc::tamk;
 
-/// Bytes of a buffer, or nothing if the element type has no fixed size or the
-/// product overflows.
+/// Most bytes of a buffer: what a process can address. Sums of many of them do
+/// not overflow.
+static constexpr int64_t kMostBytes = int64_t(1) << 47;
+
+/// Bytes of a buffer, or nothing if the element type has no fixed size or they
+/// are too many.
 static std::optional<int64_t> bytesOf(MemRefType type) {
   int64_t bytes = 8; // index: 64 bits on every target tamc has
   if (type.getElementType().isIntOrFloat())
@@ -42,7 +46,7 @@ static std::optional<int64_t> bytesOf(MemRefType type) {
     return {};
   for (int64_t size : type.getShape()) {
     auto product = llvm::checkedMul(bytes, size);
-    if (!product)
+    if (!product || *product > kMostBytes)
       return {};
     bytes = *product;
   }
@@ -161,7 +165,9 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
     std::optional<int64_t> bytes = bytesOf(alloc.getType());
     FailureOr<LiveRange> live = ranges.compute(alloc, reason);
     if (succeeded(live) && !bytes)
-      reason = "the size of its elements is not known";
+      reason = alloc.getType().getElementType().isIntOrIndexOrFloat()
+                   ? "it is larger than any memory"
+                   : "the size of its elements is not known";
     if (isCalled)
       reason = "its function is called, and its arguments must stay";
     if (!reason.empty()) {

@@ -62,9 +62,9 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     ```mlir
     func.func @f() {
       %a = memref.alloc() : memref<8xf64>
-      "use"(%a) : (memref<8xf64>) -> ()
+      call @use(%a) : (memref<8xf64>) -> ()
       %b = memref.alloc() : memref<8xf64>
-      "use"(%b) : (memref<8xf64>) -> ()
+      call @use(%b) : (memref<8xf64>) -> ()
     }
     ```
     After:
@@ -72,9 +72,9 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     func.func @f(%arena: memref<64xi8>) {
       %c0 = arith.constant 0 : index
       %a = memref.view %arena[%c0][] : memref<64xi8> to memref<8xf64>
-      "use"(%a) : (memref<8xf64>) -> ()
+      call @use(%a) : (memref<8xf64>) -> ()
       %b = memref.view %arena[%c0][] : memref<64xi8> to memref<8xf64>
-      "use"(%b) : (memref<8xf64>) -> ()
+      call @use(%b) : (memref<8xf64>) -> ()
     }
     ```
   }];
@@ -88,6 +88,7 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
+                           "::tamc::tam::TamDialect",
                            "::tamc::tamk::TamKDialect"];
 }
 

@@ -96,10 +96,9 @@ private:
       if (ShapedType::isDynamic(size))
         size = rung;
     OpBuilder builder(alloc);
-    Value fixed = memref::AllocOp::create(
-        builder, alloc.getLoc(),
-        MemRefType::get(shape, alloc.getType().getElementType()),
-        alloc.getAlignmentAttr());
+    MemRefType type = MemRefType::Builder(alloc.getType()).setShape(shape);
+    Value fixed = memref::AllocOp::create(builder, alloc.getLoc(), type,
+                                          alloc.getAlignmentAttr());
     for (OpOperand &use : llvm::make_early_inc_range(alloc->getUses())) {
       // A launch takes any size; whoever wants the dynamic type gets a cast.
       if (isa<LaunchOp>(use.getOwner())) {

@@ -71,6 +71,9 @@ Error tamc::linkExecutable(StringRef object, StringRef output,
   FileRemover removeErrors(errors);
 
   SmallVector<StringRef> arguments{*driver, object, *runtime};
+#ifdef TAMC_LINK_FLAGS
+  arguments.push_back(TAMC_LINK_FLAGS);
+#endif
   // No build id, no symbol table of names that carry the object's path: equal
   // models are equal files.
   arguments.append({"-Wl,--build-id=none", "-Wl,-s", "-Wl,--gc-sections"});

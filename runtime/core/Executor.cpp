@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstring>
 #include <string_view>
 #include <thread>
@@ -279,6 +280,17 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
   });
   if (!done)
     return std::move(done).error();
+  // Sums that overflow pass the factorisation's own test of its pivots.
+  for (size_t i = 0; i < coefficients.size(); ++i)
+    if (!std::isfinite(coefficients[i])) {
+      const tamrt_effect *effect = effectOf(model, int64_t(i % width));
+      return Error{(model.group
+                        ? "group '" + data.groups()[i / width].name + "': "
+                        : "") +
+                   "effect '" + std::string(effect ? effect->name : "?") +
+                   "': expected finite coefficients, got an overflow; scale "
+                   "the target or the row weights"};
+    }
   return coefficients;
 }
 

@@ -130,13 +130,22 @@ Result<Normalization> normalize(const tamrt_model &model, const Dataset &data,
         return Error{"column '" + std::string(input.column) + "'" +
                      (model.group ? ": group '" + groups[g].name + "'" : "") +
                      ": expected values whose range is finite"};
+      // A range of one rounding has no centre of its own: x would leave
+      // [-1, 1] or be 0/0.
+      auto [low, high] = std::minmax_element(first, first + groups[g].rows);
+      bool isRange = input.rule == TAMRT_RULE_RANGE;
+      bool hasCentre = *low < range.centre && range.centre < *high;
+      if (*low < *high && (range.half == 0 || (isRange && !hasCentre)))
+        return Error{"column '" + std::string(input.column) + "'" +
+                     (model.group ? ": group '" + groups[g].name + "'" : "") +
+                     ": expected values that are equal or differ by more than "
+                     "rounding"};
       result.ranges[2 * (g * inputs + i)] = range.centre;
       result.ranges[2 * (g * inputs + i) + 1] = range.half;
       // Rounding is monotonic, so the extremes of the normalised values are
       // those of the values, normalised.
-      auto [least, most] = std::minmax_element(first, first + groups[g].rows);
-      extent.add((*least - range.centre) / range.half);
-      extent.add((*most - range.centre) / range.half);
+      extent.add((*low - range.centre) / range.half);
+      extent.add((*high - range.centre) / range.half);
     }
     if (extent.lo == extent.hi) {
       extent.lo -= kKnotMargin;

@@ -171,6 +171,20 @@ class Model(Errors):
                 self.fit_fails(*place)
                 self.predict_fails(*place)
 
+    def test_range_of_one_rounding(self):
+        for low, high in (("0", "5e-324"), ("1", "1.0000000000000002")):
+            with self.subTest(high):
+                for index in range(len(self.rows)):
+                    self.rows[index]["a"] = high if index % 2 else low
+                harness.write_csv(self.train, self.rows)
+                self.fit_fails("column 'a'", "differ by more than rounding")
+
+    def test_overflow_of_the_sums(self):
+        for row in self.rows:
+            row["y"] = "1e308"
+        harness.write_csv(self.train, self.rows)
+        self.fit_fails("'G0'", "expected finite coefficients")
+
     def test_target_not_finite(self):
         self.spoil(30, y="nan")
         self.fit_fails("train.csv: line 32: column 'y'", "'G1'")

@@ -9,10 +9,10 @@
 #include "tamc/Planning/Check.h"
 
 #include <algorithm>
-#include <tuple>
 #include <limits>
 #include <map>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 
 using namespace tamc::planning;

@@ -1,5 +1,5 @@
 //===- Planning/ExactSearch.h - is there a packing of at most this height? -*-
-//C++ -*-===//
+// C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

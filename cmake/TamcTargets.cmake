@@ -7,7 +7,7 @@ if(TAMC_CCACHE)
 endif()
 find_program(TAMC_LLD ld.lld PATHS /usr/lib/llvm-22/bin NO_DEFAULT_PATH)
 
-add_compile_options(-Wall -Wextra -Wno-unused-parameter
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-restrict
                     -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
 include_directories(${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/include)
 if(TAMC_SANITIZE)

@@ -1,4 +1,4 @@
-//===- tamrt/abi.h - contract between compiled code and runtime -*- C -*-===//
+//===- tamrt/abi.h - contract between compiled code and runtime ---*- C -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -164,7 +164,8 @@ typedef struct tamrt_context {
 ///
 /// \param ctx        status and kernels.
 /// \param arena      at least the step's `arena_bytes`, contents undefined.
-/// \param state      the model's `state_bytes`: accumulators of one group.
+/// \param state      the model's `state_bytes`: accumulators of one group; null
+///                   in predict steps, which have none.
 /// \param parameters the group's parameter block,
 ///                   TAMRT_INPUT_PARAMETERS * inputs doubles.
 /// \param coefficients the group's D coefficients; null in fit steps.

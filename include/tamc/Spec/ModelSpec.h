@@ -14,6 +14,7 @@
 #include "llvm/Support/SourceMgr.h"
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,21 +23,21 @@
 
 namespace tamc::spec {
 
-/// The thirteen terms of MATH.md section 1.
+/// The thirteen terms of docs/math.md section 1.
 enum class TermKind {
-  Linear,          // l
-  Fourier,         // f
-  Spline,          // s
-  Categorical,     // c
-  Chebyshev,       // p
-  Wavelet,         // w
-  Neural,          // n
-  RadialBasis,     // rbf
-  Tree,            // t
-  LinearTree,      // lt
-  Tensor,          // te
-  Physics,         // phys
-  PID,             // pid
+  Linear,      // l
+  Fourier,     // f
+  Spline,      // s
+  Categorical, // c
+  Chebyshev,   // p
+  Wavelet,     // w
+  Neural,      // n
+  RadialBasis, // rbf
+  Tree,        // t
+  LinearTree,  // lt
+  Tensor,      // te
+  Physics,     // phys
+  PID,         // pid
 };
 
 enum class Extrapolate { Continue, Constant, Linear, Saturation };
@@ -45,6 +46,10 @@ enum class Extrapolate { Continue, Constant, Linear, Saturation };
 /// text (quoted or bare).
 struct Pair {
   double first, second;
+
+  friend bool operator==(const Pair &a, const Pair &b) {
+    return a.first == b.first && a.second == b.second;
+  }
 };
 using Value =
     std::variant<std::monostate, bool, int64_t, double, Pair, std::string>;
@@ -59,8 +64,10 @@ struct Term {
   /// log10 of the penalty.
   double ap = -9;
   Extrapolate extrapolate = Extrapolate::Continue;
-  /// Parameters of the term by name (`k`, `deg`, ...), defaults included, except
-  /// `ap`, `extrapolate` and `others`. A parameter that may be absent is None.
+  /// Parameters of the term by name (`k`, `deg`, ...), defaults included,
+  /// except `ap`, `extrapolate` and `others`. A parameter that may be absent is
+  /// None; only the weights `D0`, `D1`, ... of `phys` are there where given and
+  /// missing elsewhere. `slope` of `lt` is the main feature by default.
   std::map<std::string, Value> parameters;
   /// Sub-terms of `te`.
   std::vector<Term> factors;
@@ -75,14 +82,22 @@ struct Term {
   bool getBool(llvm::StringRef name) const;
   llvm::StringRef getString(llvm::StringRef name) const;
   bool isNone(llvm::StringRef name) const;
+
+  /// The term in its canonical spelling: parameters that equal their default
+  /// left out, the others in the order of Terms.def, numbers in shortest form.
+  std::string canonical() const;
 };
 
 enum class Solver { Auto, Direct, CG };
 
+/// `chunk_rows: all`: a chunk holds every row of a group.
+inline constexpr int64_t allRows = std::numeric_limits<int64_t>::max();
+
 /// A model: what the YAML says, checked.
 struct ModelSpec {
+  /// `name`, else the stem of the file's name, else "model".
   std::string name;
-  /// As written, and its canonical form (one spelling per meaning).
+  /// As written, white space around it trimmed.
   std::string formula;
   std::string target;
   std::vector<Term> terms;
@@ -91,27 +106,54 @@ struct ModelSpec {
   Solver solver = Solver::Auto;
   /// Device asked for; "auto" by default.
   std::string device = "auto";
-  /// Most rows of a chunk; nullopt: the compiler chooses.
+  /// Most rows of a chunk, at least 1, or allRows; nullopt: the compiler
+  /// chooses.
   std::optional<int64_t> chunkRows;
   llvm::SMRange formulaRange;
 
   /// Names of the effects, the offset first, then one per term, unique
-  /// (MATH.md section 4, decompose).
+  /// (docs/math.md section 4, decompose).
   std::vector<std::string> effectNames() const;
-  /// Features in order of first appearance (MATH.md section 1).
+  /// Features in order of first appearance (docs/math.md section 1).
   std::vector<std::string> features() const;
-  /// The spec as YAML in one canonical spelling: defaults left out, terms in
-  /// order, numbers in shortest form. Equal text means equal models.
+  /// The formula in one canonical spelling (see Term::canonical), terms in the
+  /// order written. With resolved levels: `n_cat=7, levels=True`.
+  std::string canonicalFormula() const;
+  /// The spec as YAML in one canonical spelling: formula, group, date, weights
+  /// and solver, those that are not the default. Equal text means equal models:
+  /// parsed again it gives the same terms and columns. `name`, `device` and
+  /// `chunk_rows` are not in it, because they do not change what the model
+  /// computes; weights stay valid when they change.
   std::string canonical() const;
 };
 
 /// Number of levels of a categorical term without `n_cat`, from a profile:
 /// filled in as `n_cat` by resolveLevels, with `levels` = true in the term's
 /// parameters to tell "levels are those of the training rows" from an explicit
-/// `n_cat` (always present, false by default).
+/// `n_cat` (always present, false by default). With topo='fourier' the profile
+/// gives n = max code + 1 and `levels` stays false: from there on the term is
+/// as with that `n_cat` (docs/math.md section 2.2).
 
-/// Parses a spec in buffer `bufferID` of `sources`. Errors go to the handler
-/// of `sources` with line, column and caret, and yield nullopt.
+/// Parses a spec in buffer `bufferID` of `sources`: one YAML document of at
+/// most 1 MiB, a mapping with the keys
+///
+///   formula     needed; see docs/math.md section 1
+///   name        of the model
+///   group, date, weights    names of columns
+///   solver      auto, direct or cg
+///   device      auto, or a backend with an optional number: cpu, cuda:1
+///   chunk_rows  a positive integer or all
+///   defaults    a mapping from terms to parameters that stand in for those of
+///               Terms.def: `defaults: {s: {k: 20}, f: {period: [0, 1]}}`. The
+///               formula goes before them; factors of `te` follow them too.
+///               `all` holds `ap` and `extrapolate` of every term, goes behind
+///               the term's own, and leaves the mode of `pid` and of products
+///               with it alone. Columns (`others`, `slope`) have no default.
+///
+/// Errors go to the handler of `sources` with line, column (in bytes) and
+/// caret, and yield nullopt; notes name a mend. A parameter without effect is a
+/// warning. Places inside the formula are exact in plain, quoted and block
+/// scalars. Time is linear in the text.
 std::optional<ModelSpec> parseSpec(llvm::SourceMgr &sources, unsigned bufferID);
 
 /// Settings that replace or stand in for keys of the YAML (command line).
@@ -120,14 +162,23 @@ struct SpecOverrides {
   std::optional<int64_t> chunkRows;
 };
 
-/// The same from a bare formula; the formula is the buffer's whole text.
+/// Sets the keys given in `overrides`; a value that the YAML could not have is
+/// an error without place that names the option. Returns success.
+bool applyOverrides(llvm::SourceMgr &sources, ModelSpec &spec,
+                    const SpecOverrides &overrides);
+
+/// As parseSpec, from a bare formula; the formula is the buffer's whole text.
 std::optional<ModelSpec> parseFormulaSpec(llvm::SourceMgr &sources,
                                           unsigned bufferID,
                                           const SpecOverrides &overrides);
 
 /// Resolves what the formula leaves to the data: `c(x)` without `n_cat`. With
 /// `profile` (a CSV's text and name) counts levels; without one, a term that
-/// needs it is an error that names both cures. Returns success.
+/// needs it is an error that names both cures. Returns success. The profile is
+/// CSV as RFC 4180 has it, with a header, quotes, LF or CRLF and perhaps a BOM;
+/// empty, NA and nan, in any case, are missing and not counted. Values are
+/// numbers when all of the column parse as one, else text. One pass; memory for
+/// the distinct spellings only.
 bool resolveLevels(llvm::SourceMgr &sources, ModelSpec &spec,
                    std::optional<llvm::MemoryBufferRef> profile);
 

@@ -1,0 +1,57 @@
+//===- Inputs.cpp - the inputs of a model -----------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Inputs.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace tamc;
+using namespace tamc::spec;
+
+static Input categoricalInput(const Term &term) {
+  Input input{.column = term.feature, .levels = term.getInt("n_cat")};
+  bool isFourier = term.getString("topo") == "fourier";
+  if (!term.getBool("levels") || isFourier) {
+    input.rule = TAMRT_RULE_CODES;
+    return input;
+  }
+  input.rule = TAMRT_RULE_LEVELS;
+  input.unseen = llvm::StringSwitch<tamrt_unseen>(term.getString("unseen"))
+                     .Case("mean", TAMRT_UNSEEN_MEAN)
+                     .Case("zero", TAMRT_UNSEEN_ZERO)
+                     .Default(TAMRT_UNSEEN_EDGE);
+  return input;
+}
+
+Input tamc::inputOf(const Term &term) {
+  if (term.kind == TermKind::Categorical)
+    return categoricalInput(term);
+  Input input{.column = term.feature};
+  auto period = term.parameters.find("period");
+  if (period == term.parameters.end())
+    return input;
+  if (const auto *range = std::get_if<Pair>(&period->second)) {
+    input.rule = TAMRT_RULE_PERIOD;
+    input.lo = range->first;
+    input.hi = range->second;
+  } else if (std::holds_alternative<std::string>(period->second)) {
+    input.rule = TAMRT_RULE_PERIOD_AUTO;
+  }
+  return input;
+}
+
+std::vector<Input> tamc::collectInputs(const ModelSpec &spec) {
+  std::vector<Input> inputs;
+  for (const Term &term : spec.terms) {
+    Input input = inputOf(term);
+    if (!llvm::is_contained(inputs, input))
+      inputs.push_back(input);
+  }
+  return inputs;
+}

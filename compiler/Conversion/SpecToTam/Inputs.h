@@ -1,0 +1,44 @@
+//===- Inputs.h - the inputs of a model -------------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Which columns a model reads, and how each is brought to [-1, 1].
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_CONVERSION_SPECTOTAM_INPUTS_H
+#define TAMC_CONVERSION_SPECTOTAM_INPUTS_H
+
+#include "tamc/Spec/ModelSpec.h"
+#include "tamrt/abi.h"
+
+#include <string>
+#include <vector>
+
+namespace tamc {
+
+/// A column with the rule of the terms that read it (MATH.md section 2.2).
+struct Input {
+  std::string column;
+  tamrt_rule rule = TAMRT_RULE_RANGE;
+  int64_t levels = 0;
+  tamrt_unseen unseen = TAMRT_UNSEEN_EDGE;
+  double lo = 0, hi = 0;
+
+  bool operator==(const Input &) const = default;
+};
+
+/// The input a term reads its main feature by.
+Input inputOf(const spec::Term &term);
+
+/// The distinct inputs of all terms, in order of first appearance.
+std::vector<Input> collectInputs(const spec::ModelSpec &spec);
+
+} // namespace tamc
+
+#endif // TAMC_CONVERSION_SPECTOTAM_INPUTS_H

@@ -1,0 +1,317 @@
+//===- TamKToLLVM.cpp - planned steps to the LLVM dialect -------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A planned step is straight-line code of six ops. It is translated op by op,
+// and an op that is not among them is an error: partial conversion with the
+// upstream patterns would build memref descriptors and leave what it does not
+// know in silence.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamc/Conversion/Passes.h"
+#include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Dialect/TamK/IR/Kernels.h"
+#include "tamc/Dialect/TamK/IR/TamK.h"
+#include "tamrt/abi.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace tamc {
+#define GEN_PASS_DEF_CONVERTTAMKTOLLVM
+#include "tamc/Conversion/Passes.h.inc"
+} // namespace tamc
+
+using namespace mlir;
+using namespace tamc;
+using tam::SlotKind;
+using tamk::ElementType;
+using tamk::ParameterKind;
+
+namespace {
+
+/// Positions of the parameters of tamrt_step_function.
+enum StepParameter {
+  Context,
+  Arena,
+  State,
+  Parameters,
+  Coefficients,
+  Columns,
+  Output,
+  Rows,
+  First,
+  StepParameterCount
+};
+
+/// Translates one module.
+class Translator {
+public:
+  explicit Translator(ModuleOp module)
+      : module(module), builder(module.getContext()),
+        pointer(LLVM::LLVMPointerType::get(module.getContext())) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult translate(func::FuncOp step);
+  LogicalResult translate(Operation *op);
+  LogicalResult translate(tamk::LaunchOp op);
+  LogicalResult translate(memref::GlobalOp op);
+  FailureOr<Value> bindArgument(func::FuncOp step, unsigned index,
+                                LLVM::LLVMFuncOp function);
+  LLVM::LLVMFuncOp declareKernel(const tamk::Kernel &kernel);
+
+  Type scalarType(ElementType type) {
+    return type == ElementType::F64 ? Type(builder.getF64Type())
+                                    : Type(builder.getI64Type());
+  }
+  Value constant(Location loc, int64_t value) {
+    return LLVM::ConstantOp::create(builder, loc, builder.getI64Type(), value);
+  }
+  Value advance(Location loc, Value base, int64_t bytes) {
+    if (bytes == 0)
+      return base;
+    // A constant index of the op has few bits; state may be larger than that.
+    LLVM::GEPArg offset = llvm::isInt<LLVM::kGEPConstantBitWidth>(bytes)
+                              ? LLVM::GEPArg(static_cast<int32_t>(bytes))
+                              : LLVM::GEPArg(constant(loc, bytes));
+    return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
+                               ArrayRef<LLVM::GEPArg>{offset});
+  }
+
+  ModuleOp module;
+  OpBuilder builder;
+  LLVM::LLVMPointerType pointer;
+  DenseMap<Value, Value> values;
+};
+
+} // namespace
+
+LLVM::LLVMFuncOp Translator::declareKernel(const tamk::Kernel &kernel) {
+  std::string symbol = ("tamrt_" + kernel.name).str();
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(symbol))
+    return known;
+  SmallVector<Type> types{pointer};
+  for (const tamk::KernelParameter &parameter : kernel.parameters) {
+    if (parameter.kind == ParameterKind::Scalar)
+      types.push_back(scalarType(parameter.type));
+    else
+      types.push_back(pointer);
+    if (parameter.kind == ParameterKind::InList)
+      types.push_back(builder.getI64Type());
+  }
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(module.getBody());
+  return LLVM::LLVMFuncOp::create(
+      builder, module.getLoc(), symbol,
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                  types));
+}
+
+LogicalResult Translator::translate(memref::GlobalOp op) {
+  auto initial =
+      dyn_cast_if_present<DenseElementsAttr>(op.getInitialValueAttr());
+  if (!initial || !op.getConstant())
+    return op.emitOpError("expected a constant with its elements");
+  auto type = LLVM::LLVMArrayType::get(op.getType().getElementType(),
+                                       op.getType().getNumElements());
+  builder.setInsertionPoint(op);
+  auto flat = initial.reshape(RankedTensorType::get({initial.getNumElements()},
+                                                    initial.getElementType()));
+  LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/true,
+                         LLVM::Linkage::Internal, op.getSymName(), flat,
+                         TAMRT_ALIGNMENT);
+  op.erase();
+  return success();
+}
+
+/// The value of a step's argument, from the nine parameters.
+FailureOr<Value> Translator::bindArgument(func::FuncOp step, unsigned index,
+                                          LLVM::LLVMFuncOp function) {
+  tam::SlotAttr slot = tam::getArgumentSlot(step, index);
+  if (!slot)
+    return step.emitOpError("expected a slot of argument ") << index;
+  Location loc = step.getArgument(index).getLoc();
+  auto parameter = [&](StepParameter position) -> Value {
+    return function.getArgument(position);
+  };
+  int64_t offset = slot.getOffset();
+  switch (slot.getKind()) {
+  case SlotKind::Rows:
+    return parameter(Rows);
+  case SlotKind::First:
+    return parameter(First);
+  case SlotKind::Capacity:
+    return step.emitOpError("expected 'capacity' to be a constant");
+  case SlotKind::Column:
+    return Value(LLVM::LoadOp::create(
+        builder, loc, pointer,
+        advance(loc, parameter(Columns), offset * int64_t(sizeof(void *)))));
+  case SlotKind::Parameters:
+    return advance(loc, parameter(Parameters), offset);
+  case SlotKind::Coefficients:
+    return advance(loc, parameter(Coefficients), offset);
+  case SlotKind::State:
+    return advance(loc, parameter(State), offset);
+  case SlotKind::Output:
+    return advance(loc, parameter(Output), offset);
+  case SlotKind::Arena:
+    if (offset != 0)
+      return step.emitOpError("expected one memory space");
+    return parameter(Arena);
+  }
+  llvm_unreachable("all slots are listed");
+}
+
+LogicalResult Translator::translate(tamk::LaunchOp op) {
+  const tamk::Kernel &kernel = *tamk::lookupKernel(op.getKernel());
+  Location loc = op.getLoc();
+  ArrayRef<int32_t> absent =
+      op.getAbsent() ? *op.getAbsent() : ArrayRef<int32_t>();
+  SmallVector<Value> arguments{
+      builder.getBlock()->getParent()->getArgument(Context)};
+  auto inputs = op.getInputs();
+  for (auto [position, parameter] : llvm::enumerate(kernel.inputs())) {
+    if (llvm::is_contained(absent, static_cast<int32_t>(position))) {
+      arguments.push_back(LLVM::ZeroOp::create(builder, loc, pointer));
+    } else if (parameter.kind != ParameterKind::InList) {
+      arguments.push_back(values.lookup(inputs.front()));
+      inputs = inputs.drop_front();
+    } else {
+      int64_t count = inputs.size();
+      Value list = LLVM::AllocaOp::create(builder, loc, pointer, pointer,
+                                          constant(loc, count));
+      for (auto [index, input] : llvm::enumerate(inputs))
+        LLVM::StoreOp::create(
+            builder, loc, values.lookup(input),
+            advance(loc, list, index * int64_t(sizeof(void *))));
+      arguments.push_back(list);
+      arguments.push_back(constant(loc, count));
+    }
+  }
+  for (Value value : op.getScalars())
+    arguments.push_back(values.lookup(value));
+  for (Value value : op.getInits())
+    arguments.push_back(values.lookup(value));
+  LLVM::CallOp::create(builder, loc, declareKernel(kernel), arguments);
+  return success();
+}
+
+LogicalResult Translator::translate(Operation *op) {
+  Location loc = op->getLoc();
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](tamk::LaunchOp launch) { return translate(launch); })
+      .Case([&](arith::ConstantOp constantOp) -> LogicalResult {
+        Type type = constantOp.getType();
+        if (type.isIndex())
+          type = builder.getI64Type();
+        Attribute value = constantOp.getValue();
+        if (auto integer = dyn_cast<IntegerAttr>(value))
+          value = builder.getIntegerAttr(type, integer.getInt());
+        values[constantOp] = LLVM::ConstantOp::create(builder, loc, type,
+                                                      cast<TypedAttr>(value));
+        return success();
+      })
+      .Case([&](memref::ViewOp view) -> LogicalResult {
+        IntegerAttr offset;
+        if (!matchPattern(view.getByteShift(), m_Constant(&offset)))
+          return view.emitOpError("expected a constant offset");
+        Value bytes = constant(loc, offset.getInt());
+        values[view] = LLVM::GEPOp::create(
+            builder, loc, pointer, builder.getI8Type(),
+            values.lookup(view.getSource()), ArrayRef<LLVM::GEPArg>{bytes});
+        return success();
+      })
+      .Case([&](memref::GetGlobalOp global) -> LogicalResult {
+        values[global] =
+            LLVM::AddressOfOp::create(builder, loc, pointer, global.getName());
+        return success();
+      })
+      .Case([&](memref::CastOp castOp) -> LogicalResult {
+        values[castOp] = values.lookup(castOp.getSource());
+        return success();
+      })
+      .Case([&](func::ReturnOp ret) -> LogicalResult {
+        LLVM::ReturnOp::create(builder, loc, ValueRange());
+        return success();
+      })
+      .Default([](Operation *other) {
+        return other->emitOpError("expected only launches, views and "
+                                  "constants in a planned step");
+      });
+}
+
+LogicalResult Translator::translate(func::FuncOp step) {
+  if (!step.getBody().hasOneBlock())
+    return step.emitOpError("expected a step of one block");
+  if (step.getNumResults() > 0)
+    return step.emitOpError("expected a step without results, got ")
+           << step.getNumResults();
+  SmallVector<Type> types(StepParameterCount, pointer);
+  types[Rows] = types[First] = builder.getI64Type();
+  builder.setInsertionPoint(step);
+  auto function = LLVM::LLVMFuncOp::create(
+      builder, step.getLoc(), step.getName(),
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                  types),
+      LLVM::Linkage::Internal);
+  for (StringRef name : {tam::kStepAttrName, tamk::kPlanAttrName})
+    if (Attribute value = step->getAttr(name))
+      function->setAttr(name, value);
+  for (StepParameter position : {Arena, State}) {
+    function.setArgAttr(position, LLVM::LLVMDialect::getAlignAttrName(),
+                        builder.getI64IntegerAttr(TAMRT_ALIGNMENT));
+    function.setArgAttr(position, LLVM::LLVMDialect::getNoAliasAttrName(),
+                        builder.getUnitAttr());
+  }
+  builder.setInsertionPointToEnd(function.addEntryBlock(builder));
+  for (BlockArgument argument : step.getArguments()) {
+    if (argument.use_empty())
+      continue;
+    FailureOr<Value> value =
+        bindArgument(step, argument.getArgNumber(), function);
+    if (failed(value))
+      return failure();
+    values[argument] = *value;
+  }
+  for (Operation &op : step.getBody().front())
+    if (failed(translate(&op)))
+      return failure();
+  step.erase();
+  return success();
+}
+
+LogicalResult Translator::run() {
+  for (auto global :
+       llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
+    if (failed(translate(global)))
+      return failure();
+  for (auto step : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (failed(translate(step)))
+      return failure();
+  return success();
+}
+
+namespace {
+
+struct ConvertTamKToLLVM
+    : public tamc::impl::ConvertTamKToLLVMBase<ConvertTamKToLLVM> {
+  void runOnOperation() override {
+    if (failed(Translator(getOperation()).run()))
+      signalPassFailure();
+  }
+};
+
+} // namespace

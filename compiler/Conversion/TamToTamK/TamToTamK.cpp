@@ -1,0 +1,83 @@
+//===- TamToTamK.cpp - kernel selection -------------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TamToTamK.h"
+
+#include "tamc/Conversion/Passes.h"
+#include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Dialect/TamK/IR/TamK.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace tamc {
+#define GEN_PASS_DEF_CONVERTTAMTOTAMK
+#include "tamc/Conversion/Passes.h.inc"
+} // namespace tamc
+
+using namespace mlir;
+using namespace tamc;
+
+ComponentTypeConverter::ComponentTypeConverter() {
+  addConversion([](Type type) { return type; });
+  addConversion(
+      [](RankedTensorType type,
+         SmallVectorImpl<Type> &parts) -> std::optional<LogicalResult> {
+        tam::EncodingInterface encoding = tam::getEncoding(type);
+        if (!encoding)
+          return std::nullopt;
+        llvm::append_range(parts, encoding.getComponentTypes(type));
+        return success();
+      });
+  auto cast = [](OpBuilder &builder, Type type, ValueRange parts,
+                 Location loc) -> Value {
+    return UnrealizedConversionCastOp::create(builder, loc, type, parts)
+        .getResult(0);
+  };
+  addSourceMaterialization(cast);
+  addTargetMaterialization(
+      [](OpBuilder &builder, TypeRange types, ValueRange values, Location loc) {
+        return SmallVector<Value>(
+            UnrealizedConversionCastOp::create(builder, loc, types, values)
+                .getResults());
+      });
+}
+
+namespace {
+
+struct ConvertTamToTamK
+    : public tamc::impl::ConvertTamToTamKBase<ConvertTamToTamK> {
+  void runOnOperation() override {
+    for (auto step : getOperation().getOps<func::FuncOp>())
+      if (!step.isExternal() && failed(convertBoundary(step)))
+        return signalPassFailure();
+
+    ComponentTypeConverter converter;
+    RewritePatternSet patterns(&getContext());
+    populateTamToTamKPatterns(converter, patterns);
+    ConversionTarget target(getContext());
+    target.addIllegalDialect<tam::TamDialect>();
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    if (failed(
+            applyFullConversion(getOperation(), target, std::move(patterns))))
+      return signalPassFailure();
+
+    SmallVector<UnrealizedConversionCastOp> casts;
+    getOperation().walk(
+        [&](UnrealizedConversionCastOp cast) { casts.push_back(cast); });
+    SmallVector<UnrealizedConversionCastOp> remaining;
+    reconcileUnrealizedCasts(casts, &remaining);
+    for (UnrealizedConversionCastOp cast : remaining) {
+      cast.emitError("expected no cast of an encoded tensor to be left");
+      signalPassFailure();
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,180 @@
+//===- TamAttributes.cpp - encodings and slots ------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tamc::tam;
+
+#include "tamc/Dialect/Tam/IR/TamAttrInterfaces.cpp.inc"
+#include "tamc/Dialect/Tam/IR/TamEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tamc/Dialect/Tam/IR/TamAttributes.cpp.inc"
+
+using EmitError = llvm::function_ref<InFlightDiagnostic()>;
+
+void TamDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "tamc/Dialect/Tam/IR/TamAttributes.cpp.inc"
+      >();
+}
+
+EncodingInterface tamc::tam::getEncoding(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return {};
+  return dyn_cast_if_present<EncodingInterface>(tensor.getEncoding());
+}
+
+//===----------------------------------------------------------------------===//
+// Design matrices: dense, banded, one-hot
+//===----------------------------------------------------------------------===//
+
+/// dense_c1, banded_c1, one_hot_c1.
+static LogicalResult verifyDesign(ArrayRef<int64_t> shape, Type element,
+                                  EmitError emitError) {
+  if (shape.size() != 2 || !element.isF64() || ShapedType::isDynamic(shape[1]))
+    return emitError() << "expected a tensor of f64 of rank 2 with a known "
+                          "number of columns";
+  return success();
+}
+
+static RankedTensorType rowsTensor(RankedTensorType design, Type element,
+                                   std::optional<int64_t> width = {}) {
+  SmallVector<int64_t> shape{design.getDimSize(0)};
+  if (width)
+    shape.push_back(*width);
+  return RankedTensorType::get(shape, element);
+}
+
+LogicalResult DenseAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
+                                        EmitError emitError) const {
+  return verifyDesign(shape, element, emitError);
+}
+
+SmallVector<RankedTensorType>
+DenseAttr::getComponentTypes(RankedTensorType type) const {
+  return {rowsTensor(type, type.getElementType(), type.getDimSize(1))};
+}
+
+StringRef DenseAttr::getKernelTag() const { return "dense"; }
+
+SmallVector<int64_t> DenseAttr::getKernelSizes(RankedTensorType type) const {
+  return {type.getDimSize(1)};
+}
+
+LogicalResult BandedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
+                                         EmitError emitError) const {
+  if (failed(verifyDesign(shape, element, emitError)))
+    return failure();
+  if (getWidth() < 1 || getWidth() > shape[1]) // banded_c2
+    return emitError() << "expected a band of 1 to " << shape[1]
+                       << " columns, got " << getWidth();
+  return success();
+}
+
+SmallVector<RankedTensorType>
+BandedAttr::getComponentTypes(RankedTensorType type) const {
+  return {rowsTensor(type, type.getElementType(), getWidth()),
+          rowsTensor(type, IntegerType::get(getContext(), 32))};
+}
+
+StringRef BandedAttr::getKernelTag() const { return "banded"; }
+
+SmallVector<int64_t> BandedAttr::getKernelSizes(RankedTensorType type) const {
+  return {getWidth(), type.getDimSize(1)};
+}
+
+LogicalResult OneHotAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
+                                         EmitError emitError) const {
+  return verifyDesign(shape, element, emitError);
+}
+
+SmallVector<RankedTensorType>
+OneHotAttr::getComponentTypes(RankedTensorType type) const {
+  return {rowsTensor(type, IntegerType::get(getContext(), 32))};
+}
+
+StringRef OneHotAttr::getKernelTag() const { return "onehot"; }
+
+SmallVector<int64_t> OneHotAttr::getKernelSizes(RankedTensorType type) const {
+  return {type.getDimSize(1)};
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+LogicalResult SumsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
+                                       EmitError emitError) const {
+  if (shape.empty() || shape.size() > 2 || !element.isF64() ||
+      ShapedType::isDynamicShape(shape)) // sums_c1
+    return emitError() << "expected a tensor of f64 of static shape and rank 1 "
+                          "or 2";
+  SumsLayout layout = getLayout();
+  if (shape.size() == 1 && layout != SumsLayout::Full) // sums_c2
+    return emitError() << "expected 'full' for a tensor of rank 1, got '"
+                       << stringifySumsLayout(layout) << "'";
+  if ((layout == SumsLayout::Upper || layout == SumsLayout::Diagonal) &&
+      shape[0] != shape[1]) // sums_c3
+    return emitError() << "expected a square for '"
+                       << stringifySumsLayout(layout) << "', got " << shape[0]
+                       << " x " << shape[1];
+  return success();
+}
+
+int64_t SumsAttr::getCount(RankedTensorType type) const {
+  return getLayout() == SumsLayout::Diagonal ? type.getDimSize(0)
+                                             : type.getNumElements();
+}
+
+SmallVector<RankedTensorType>
+SumsAttr::getComponentTypes(RankedTensorType type) const {
+  return {RankedTensorType::get({2, getCount(type)}, type.getElementType())};
+}
+
+StringRef SumsAttr::getKernelTag() const { return "sums"; }
+
+SmallVector<int64_t> SumsAttr::getKernelSizes(RankedTensorType type) const {
+  return SmallVector<int64_t>(type.getShape());
+}
+
+//===----------------------------------------------------------------------===//
+// Coordinates
+//===----------------------------------------------------------------------===//
+
+LogicalResult CoordinatesAttr::verifyEncoding(ArrayRef<int64_t> shape,
+                                              Type element,
+                                              EmitError emitError) const {
+  if (shape.size() != 2 || !element.isF64() ||
+      ShapedType::isDynamicShape(shape) || shape[0] != shape[1])
+    return emitError() // coordinates_c1
+           << "expected a square tensor of f64 of static shape";
+  return success();
+}
+
+SmallVector<RankedTensorType>
+CoordinatesAttr::getComponentTypes(RankedTensorType type) const {
+  auto i32 = IntegerType::get(getContext(), 32);
+  return {RankedTensorType::get({getCount()}, i32),
+          RankedTensorType::get({getCount()}, i32),
+          RankedTensorType::get({getCount()}, type.getElementType())};
+}
+
+StringRef CoordinatesAttr::getKernelTag() const { return "coordinates"; }
+
+SmallVector<int64_t>
+CoordinatesAttr::getKernelSizes(RankedTensorType type) const {
+  return {getCount(), type.getDimSize(0)};
+}

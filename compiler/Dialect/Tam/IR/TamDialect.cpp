@@ -1,0 +1,108 @@
+//===- TamDialect.cpp - the tam dialect -------------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tamc::tam;
+
+#include "tamc/Dialect/Tam/IR/TamDialect.cpp.inc"
+#include "tamc/Dialect/Tam/IR/TamOpInterfaces.cpp.inc"
+
+void TamDialect::initialize() {
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "tamc/Dialect/Tam/IR/TamOps.cpp.inc"
+      >();
+}
+
+LogicalResult TamDialect::verifyOperationAttribute(Operation *op,
+                                                   NamedAttribute attribute) {
+  if (attribute.getName() == kModelAttrName) {
+    if (!isa<ModuleOp>(op))
+      return op->emitError("'tam.model' belongs on a module");
+    if (!isa<DictionaryAttr>(attribute.getValue()))
+      return op->emitError("'tam.model' must be a dictionary");
+    return success();
+  }
+  if (attribute.getName() == kStepAttrName) {
+    if (!isa<FunctionOpInterface>(op))
+      return op->emitError("'tam.step' belongs on a function");
+    if (!isa<StepAttr>(attribute.getValue()))
+      return op->emitError("'tam.step' must be a #tam.step");
+    return success();
+  }
+  return op->emitError("unknown attribute '")
+         << attribute.getName().getValue() << "' of the tam dialect";
+}
+
+static LogicalResult verifySlot(Operation *op, NamedAttribute attribute,
+                                Type type) {
+  if (attribute.getName() != kSlotAttrName)
+    return op->emitError("unknown argument attribute '")
+           << attribute.getName().getValue() << "' of the tam dialect";
+  auto slot = dyn_cast<SlotAttr>(attribute.getValue());
+  if (!slot)
+    return op->emitError("'tam.slot' must be a #tam.slot");
+  bool isScalar = slot.getKind() == SlotKind::Rows ||
+                  slot.getKind() == SlotKind::First ||
+                  slot.getKind() == SlotKind::Capacity;
+  if (isScalar != type.isIndex())
+    return op->emitError("slot '")
+           << stringifySlotKind(slot.getKind()) << "' cannot hold " << type;
+  return success();
+}
+
+LogicalResult TamDialect::verifyRegionArgAttribute(Operation *op,
+                                                   unsigned region,
+                                                   unsigned argument,
+                                                   NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return op->emitError("'tam.slot' belongs on a function's argument");
+  return verifySlot(op, attribute, function.getArgumentTypes()[argument]);
+}
+
+LogicalResult TamDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned region, unsigned result, NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return op->emitError("'tam.slot' belongs on a function's result");
+  return verifySlot(op, attribute, function.getResultTypes()[result]);
+}
+
+SlotAttr tamc::tam::getArgumentSlot(FunctionOpInterface function,
+                                    unsigned index) {
+  return function.getArgAttrOfType<SlotAttr>(index, kSlotAttrName);
+}
+
+SlotAttr tamc::tam::getResultSlot(FunctionOpInterface function,
+                                  unsigned index) {
+  return function.getResultAttrOfType<SlotAttr>(index, kSlotAttrName);
+}
+
+BlockArgument tamc::tam::findSlotArgument(FunctionOpInterface function,
+                                          SlotKind kind) {
+  for (BlockArgument argument : function.getArguments())
+    if (SlotAttr slot = getArgumentSlot(function, argument.getArgNumber()))
+      if (slot.getKind() == kind)
+        return argument;
+  return {};
+}
+
+StringRef tamc::tam::getTermText(Location loc) {
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return name.getName().getValue();
+  return {};
+}

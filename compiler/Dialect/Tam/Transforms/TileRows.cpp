@@ -1,0 +1,257 @@
+//===- TileRows.cpp - init, chunk and finish --------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A sum over rows that has had some rows added is an accumulator. The fit is
+// cut along its accumulators: what feeds them runs per chunk, what reads them
+// runs once at the end.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Dialect/Tam/Transforms/Passes.h"
+#include "tamrt/abi.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace tamc::tam {
+#define GEN_PASS_DEF_TAMTILEROWS
+#include "tamc/Dialect/Tam/Transforms/Passes.h.inc"
+} // namespace tamc::tam
+
+using namespace mlir;
+using namespace tamc::tam;
+
+namespace {
+
+/// One accumulator of the fit: the op that adds to it, and where its bytes lie
+/// in the state.
+struct Accumulator {
+  RowReductionInterface reduction;
+  int64_t offset;
+  Value value() { return reduction->getResult(0); }
+  Value start() { return reduction.getAccumulatorMutable().get(); }
+};
+
+/// A step under construction.
+class StepBuilder {
+public:
+  StepBuilder(OpBuilder &builder, func::FuncOp fit, StringRef name,
+              StepKind kind)
+      : builder(builder) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(fit);
+    function = func::FuncOp::create(builder, fit.getLoc(), name,
+                                    builder.getFunctionType({}, {}));
+    function->setAttr(kStepAttrName,
+                      StepAttr::get(builder.getContext(), kind, 0));
+    body = function.addEntryBlock();
+  }
+
+  /// Adds an argument that stands for `original` of the fit (which may be
+  /// null).
+  Value addArgument(Value original, Type type, Location loc, SlotAttr slot) {
+    BlockArgument argument = body->addArgument(type, loc);
+    argumentSlots.push_back(slot);
+    if (original)
+      mapping.map(original, argument);
+    return argument;
+  }
+
+  void clone(Operation *op) {
+    builder.setInsertionPointToEnd(body);
+    builder.clone(*op, mapping);
+  }
+
+  /// Returns what `originals` are in this step.
+  void finish(ValueRange originals, ArrayRef<SlotAttr> resultSlots) {
+    builder.setInsertionPointToEnd(body);
+    SmallVector<Value> results;
+    for (Value original : originals)
+      results.push_back(mapping.lookup(original));
+    func::ReturnOp::create(builder, function.getLoc(), results);
+    function.setType(builder.getFunctionType(body->getArgumentTypes(),
+                                             ValueRange(results).getTypes()));
+    for (auto [index, slot] : llvm::enumerate(argumentSlots))
+      function.setArgAttr(index, kSlotAttrName, slot);
+    for (auto [index, slot] : llvm::enumerate(resultSlots))
+      function.setResultAttr(index, kSlotAttrName, slot);
+  }
+
+  func::FuncOp function;
+
+private:
+  OpBuilder &builder;
+  Block *body;
+  IRMapping mapping;
+  SmallVector<SlotAttr> argumentSlots;
+};
+
+struct TileRows : public tamc::tam::impl::TamTileRowsBase<TileRows> {
+  void runOnOperation() override {
+    for (auto function :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      bool hasSums = !function.getOps<RowReductionInterface>().empty();
+      if (hasSums && failed(splitFit(function)))
+        return signalPassFailure();
+      if (!hasSums && findSlotArgument(function, SlotKind::Rows))
+        addChunkArguments(function);
+    }
+  }
+
+private:
+  SlotAttr slot(SlotKind kind, int64_t offset = 0) {
+    return SlotAttr::get(&getContext(), kind, offset);
+  }
+
+  void addChunkArguments(func::FuncOp function) {
+    for (SlotKind kind : {SlotKind::First, SlotKind::Capacity}) {
+      NamedAttribute attribute(StringAttr::get(&getContext(), kSlotAttrName),
+                               slot(kind));
+      (void)function.insertArgument(
+          function.getNumArguments(), IndexType::get(&getContext()),
+          DictionaryAttr::get(&getContext(), attribute), function.getLoc());
+    }
+  }
+
+  FailureOr<SmallVector<Accumulator>> placeState(func::FuncOp fit) {
+    SmallVector<Accumulator> accumulators;
+    int64_t bytes = 0;
+    for (auto reduction : fit.getOps<RowReductionInterface>()) {
+      OpOperand &operand = reduction.getAccumulatorMutable();
+      // Two sums may start from one zero (CSE), but each needs its own bytes.
+      if (auto zeros = operand.get().getDefiningOp<ZerosOp>();
+          zeros && !zeros->hasOneUse())
+        operand.set(OpBuilder(reduction).clone(*zeros)->getResult(0));
+      Value start = operand.get();
+      EncodingInterface encoding = getEncoding(start.getType());
+      if (!encoding || !start.getDefiningOp<ZerosOp>())
+        return reduction->emitOpError(
+            "expected an encoded accumulator that starts from tam.zeros");
+      accumulators.push_back({reduction, bytes});
+      for (RankedTensorType part :
+           encoding.getComponentTypes(cast<RankedTensorType>(start.getType())))
+        bytes += llvm::alignTo(part.getNumElements() * sizeof(double),
+                               TAMRT_ALIGNMENT);
+    }
+    if (auto model =
+            getOperation()->getAttrOfType<DictionaryAttr>(kModelAttrName)) {
+      NamedAttrList entries(model);
+      Builder builder(&getContext());
+      entries.set("state_bytes", builder.getI64IntegerAttr(bytes));
+      getOperation()->setAttr(kModelAttrName,
+                              entries.getDictionary(&getContext()));
+    }
+    return accumulators;
+  }
+
+  LogicalResult splitFit(func::FuncOp fit) {
+    auto accumulators = placeState(fit);
+    if (failed(accumulators))
+      return failure();
+    auto reads = [&](Operation *op, const DenseSet<Operation *> &set) {
+      return llvm::any_of(op->getOperands(), [&](Value operand) {
+        return set.contains(operand.getDefiningOp());
+      });
+    };
+    // What depends on a sum is computed at the end; a sum of such a thing would
+    // need a second pass over the rows.
+    DenseSet<Operation *> sums, late;
+    for (Operation &op : fit.getBody().front()) {
+      if (isa<RowReductionInterface>(op)) {
+        if (reads(&op, late) || reads(&op, sums))
+          return op.emitOpError("expected a sum over rows of what rows alone "
+                                "determine");
+        sums.insert(&op);
+      } else if (reads(&op, sums) || reads(&op, late)) {
+        late.insert(&op);
+      }
+    }
+
+    // The end sees the sums and the number of rows, but no row.
+    BlockArgument rows = findSlotArgument(fit, SlotKind::Rows);
+    DenseSet<Operation *> end = neededBy(fit, late, /*stop=*/sums);
+    auto isKnownAtEnd = [&](Value value) {
+      Operation *op = value.getDefiningOp();
+      return op ? end.contains(op) || sums.contains(op) : value == rows;
+    };
+    for (Operation &op : fit.getBody().front())
+      if (op.hasTrait<OpTrait::IsTerminator>() || end.contains(&op))
+        for (OpOperand &operand : op.getOpOperands())
+          if (!isKnownAtEnd(operand.get()))
+            return op.emitOpError("expected what sums and the number of rows "
+                                  "determine, got operand ")
+                   << operand.getOperandNumber();
+
+    OpBuilder builder(&getContext());
+    SmallVector<SlotAttr> stateSlots;
+    SmallVector<Value> starts, values;
+    for (Accumulator &accumulator : *accumulators) {
+      stateSlots.push_back(slot(SlotKind::State, accumulator.offset));
+      starts.push_back(accumulator.start());
+      values.push_back(accumulator.value());
+    }
+
+    StepBuilder init(builder, fit, "fit_init", StepKind::FitInit);
+    for (Value start : starts)
+      init.clone(start.getDefiningOp());
+    init.finish(starts, stateSlots);
+
+    StepBuilder chunk(builder, fit, "fit_chunk", StepKind::FitChunk);
+    for (BlockArgument argument : fit.getArguments())
+      chunk.addArgument(argument, argument.getType(), argument.getLoc(),
+                        getArgumentSlot(fit, argument.getArgNumber()));
+    for (SlotKind kind : {SlotKind::First, SlotKind::Capacity})
+      chunk.addArgument({}, builder.getIndexType(), fit.getLoc(), slot(kind));
+    for (auto [start, slot] : llvm::zip(starts, stateSlots))
+      chunk.addArgument(start, start.getType(), start.getLoc(), slot);
+    DenseSet<Operation *> early = neededBy(fit, sums, /*stop=*/{});
+    for (Operation &op : fit.getBody().front().without_terminator())
+      if (early.contains(&op) && !isa<ZerosOp>(op))
+        chunk.clone(&op);
+    chunk.finish(values, stateSlots);
+
+    StepBuilder finish(builder, fit, "fit_finish", StepKind::FitFinish);
+    if (rows)
+      finish.addArgument(rows, rows.getType(), rows.getLoc(),
+                         slot(SlotKind::Rows));
+    for (auto [value, slot] : llvm::zip(values, stateSlots))
+      finish.addArgument(value, value.getType(), value.getLoc(), slot);
+    for (Operation &op : fit.getBody().front().without_terminator())
+      if (end.contains(&op))
+        finish.clone(&op);
+    SmallVector<SlotAttr> resultSlots;
+    for (unsigned i = 0; i < fit.getNumResults(); ++i)
+      resultSlots.push_back(getResultSlot(fit, i));
+    finish.finish(fit.getBody().front().getTerminator()->getOperands(),
+                  resultSlots);
+    fit.erase();
+    return success();
+  }
+
+  /// The ops of `seed` and all that their operands depend on, save the ops of
+  /// `stop` and what lies behind them.
+  static DenseSet<Operation *> neededBy(func::FuncOp function,
+                                        const DenseSet<Operation *> &seed,
+                                        const DenseSet<Operation *> &stop) {
+    DenseSet<Operation *> needed;
+    for (Operation &op :
+         llvm::reverse(function.getBody().front().without_terminator()))
+      if (!stop.contains(&op) &&
+          (seed.contains(&op) ||
+           llvm::any_of(op.getUsers(), [&](Operation *user) {
+             return needed.contains(user);
+           })))
+        needed.insert(&op);
+    return needed;
+  }
+};
+
+} // namespace

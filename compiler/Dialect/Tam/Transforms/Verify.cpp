@@ -1,0 +1,74 @@
+//===- Verify.cpp - what holds at the end of each phase ---------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Dialect/Tam/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace tamc::tam {
+#define GEN_PASS_DEF_TAMVERIFYCHOICES
+#define GEN_PASS_DEF_TAMVERIFYTILED
+#include "tamc/Dialect/Tam/Transforms/Passes.h.inc"
+} // namespace tamc::tam
+
+using namespace mlir;
+using namespace tamc::tam;
+
+namespace {
+
+struct VerifyChoices
+    : public tamc::tam::impl::TamVerifyChoicesBase<VerifyChoices> {
+  void runOnOperation() override {
+    WalkResult result = getOperation().walk([&](Operation *op) {
+      if (isa<ModuleOp, func::FuncOp, func::ReturnOp>(op))
+        return WalkResult::advance();
+      if (!isa<TamDialect>(op->getDialect())) {
+        op->emitOpError("expected only tam ops in the solver graph");
+        return WalkResult::interrupt();
+      }
+      if (auto solve = dyn_cast<SolveOp>(op);
+          solve && solve.getSolver() == Solver::Auto) {
+        op->emitOpError("expected a chosen solver");
+        return WalkResult::interrupt();
+      }
+      if (isa<FeatureMapInterface, RowReductionInterface, ZerosOp>(op) &&
+          !getEncoding(op->getResult(0).getType())) {
+        op->emitOpError("expected an encoding, got ")
+            << op->getResult(0).getType();
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+struct VerifyTiled : public tamc::tam::impl::TamVerifyTiledBase<VerifyTiled> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (!function->getAttrOfType<StepAttr>(kStepAttrName)) {
+        function.emitOpError("expected a 'tam.step'");
+        return signalPassFailure();
+      }
+      for (unsigned i = 0; i < function.getNumArguments(); ++i)
+        if (!getArgumentSlot(function, i)) {
+          function.emitOpError("expected a slot of argument ") << i;
+          return signalPassFailure();
+        }
+      for (unsigned i = 0; i < function.getNumResults(); ++i)
+        if (!getResultSlot(function, i)) {
+          function.emitOpError("expected a slot of result ") << i;
+          return signalPassFailure();
+        }
+    }
+  }
+};
+
+} // namespace

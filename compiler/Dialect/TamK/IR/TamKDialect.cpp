@@ -1,0 +1,164 @@
+//===- TamKDialect.cpp - the tamk dialect -----------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamc/Dialect/TamK/IR/Kernels.h"
+#include "tamc/Dialect/TamK/IR/TamK.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace tamc::tamk;
+
+#include "tamc/Dialect/TamK/IR/TamKDialect.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "tamc/Dialect/TamK/IR/TamKOps.cpp.inc"
+
+void TamKDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "tamc/Dialect/TamK/IR/TamKOps.cpp.inc"
+      >();
+}
+
+LogicalResult TamKDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name != kPlanAttrName)
+    return op->emitError("unknown attribute '")
+           << name << "' of the tamk dialect";
+  if (!isa<FunctionOpInterface>(op))
+    return op->emitError("'") << name << "' belongs on a function";
+  if (!isa<DictionaryAttr>(attribute.getValue()))
+    return op->emitError("'") << name << "' must be a dictionary";
+  return success();
+}
+
+static Type elementType(ElementType type, MLIRContext *context) {
+  switch (type) {
+  case ElementType::F64:
+    return Float64Type::get(context);
+  case ElementType::I32:
+    return IntegerType::get(context, 32);
+  case ElementType::I64:
+    return IntegerType::get(context, 64);
+  }
+  llvm_unreachable("all element types are listed");
+}
+
+/// The parameter that each of `count` operands is bound to, given the kernel's
+/// parameters of that group and which of them are absent; failure if the
+/// numbers do not match.
+static FailureOr<SmallVector<const KernelParameter *>>
+bindParameters(ArrayRef<KernelParameter> parameters, size_t count,
+               ArrayRef<int32_t> absent) {
+  for (auto [index, position] : llvm::enumerate(absent))
+    if (position < 0 || position >= static_cast<int64_t>(parameters.size()) ||
+        parameters[position].kind != ParameterKind::InOptional ||
+        llvm::is_contained(absent.take_front(index), position))
+      return failure();
+  SmallVector<const KernelParameter *> bound;
+  for (const auto &[position, parameter] : llvm::enumerate(parameters)) {
+    if (llvm::is_contained(absent, static_cast<int32_t>(position)))
+      continue;
+    if (parameter.kind == ParameterKind::InList)
+      while (bound.size() < count)
+        bound.push_back(&parameter);
+    else
+      bound.push_back(&parameter);
+  }
+  if (bound.size() != count)
+    return failure();
+  return bound;
+}
+
+LogicalResult LaunchOp::verify() {
+  const Kernel *kernel = lookupKernel(getKernel());
+  if (!kernel) // launch_c1
+    return emitOpError("expected a kernel of the runtime, got '")
+           << getKernel() << "'";
+
+  ArrayRef<int32_t> absent = getAbsent() ? *getAbsent() : ArrayRef<int32_t>();
+  struct Group {
+    StringRef name;
+    OperandRange operands;
+    ArrayRef<KernelParameter> parameters;
+    ArrayRef<int32_t> absent;
+  } groups[] = {{"inputs", getInputs(), kernel->inputs(), absent},
+                {"scalars", getScalars(), kernel->scalars(), {}},
+                {"destinations", getInits(), kernel->outputs(), {}}};
+  bool anyTensor = false, anyMemRef = false;
+  for (const Group &group : groups) {
+    auto bound =
+        bindParameters(group.parameters, group.operands.size(), group.absent);
+    if (failed(bound)) // launch_c2
+      return emitOpError("expected ")
+             << group.parameters.size() << " " << group.name << " of '"
+             << getKernel() << "', got " << group.operands.size()
+             << " and absent " << group.absent.size();
+    for (auto [operand, parameter] : llvm::zip(group.operands, *bound)) {
+      Type expected = elementType(parameter->type, getContext());
+      Type actual = getElementTypeOrSelf(operand.getType());
+      bool isCount = actual.isIndex() && expected.isInteger(64) &&
+                     parameter->kind == ParameterKind::Scalar;
+      if (actual != expected && !isCount) // launch_c3
+        return emitOpError("expected ")
+               << expected << " for '" << parameter->name << "', got "
+               << operand.getType();
+      anyTensor |= isa<TensorType>(operand.getType());
+      if (auto memref = dyn_cast<MemRefType>(operand.getType())) {
+        anyMemRef = true;
+        if (!memref.getLayout().isIdentity()) // launch_c5
+          return emitOpError("expected the identity layout, got ") << memref;
+      }
+    }
+  }
+  if (anyTensor && anyMemRef) // launch_c4
+    return emitOpError("expected tensors or memrefs, got both");
+  TypeRange expectedResults =
+      anyTensor ? TypeRange(getInits().getTypes()) : TypeRange();
+  if (getNumResults() != expectedResults.size()) // launch_c4
+    return emitOpError("expected ")
+           << expectedResults.size()
+           << " results of the destinations' types, got " << getNumResults();
+  for (auto [index, expected, actual] :
+       llvm::enumerate(expectedResults, getResultTypes()))
+    if (actual != expected) // launch_c4
+      return emitOpError("expected result ")
+             << index << " of " << expected << ", got " << actual;
+  return success();
+}
+
+bool LaunchOp::readsInit(unsigned index) {
+  return lookupKernel(getKernel())->outputs()[index].kind ==
+         ParameterKind::InOut;
+}
+
+StringRef LaunchOp::getInitName(unsigned index) {
+  return lookupKernel(getKernel())->outputs()[index].name;
+}
+
+void LaunchOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  for (OpOperand &operand : getInputsMutable())
+    if (isa<MemRefType>(operand.get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), &operand,
+                           SideEffects::DefaultResource::get());
+  for (auto [index, operand] : llvm::enumerate(getInitsMutable())) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    if (readsInit(index))
+      effects.emplace_back(MemoryEffects::Read::get(), &operand,
+                           SideEffects::DefaultResource::get());
+    effects.emplace_back(MemoryEffects::Write::get(), &operand,
+                         SideEffects::DefaultResource::get());
+  }
+}

@@ -1,0 +1,158 @@
+//===- LiveRanges.cpp - when a buffer is used -------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LiveRanges.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace tamc::tamk;
+
+/// Ops that only name memory, or end a block: nothing happens at them.
+static bool isTimeless(Operation *op) {
+  if (op->getNumRegions() > 0)
+    return false;
+  return isa<memref::AllocOp, memref::DeallocOp, memref::DimOp,
+             memref::GetGlobalOp, ViewLikeOpInterface>(op) ||
+         op->hasTrait<OpTrait::ConstantLike>() ||
+         op->hasTrait<OpTrait::IsTerminator>();
+}
+
+/// Region ops that run their regions on the caller's thread, one after another.
+static bool isSequential(Operation *op) {
+  return isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp,
+             scf::ExecuteRegionOp, affine::AffineForOp, affine::AffineIfOp,
+             memref::AllocaScopeOp>(op);
+}
+
+LiveRanges::LiveRanges(FunctionOpInterface function) : aliases(function) {
+  for (Block &block : function.getFunctionBody())
+    for (Operation &op : block)
+      tick(&op);
+}
+
+void LiveRanges::tick(Operation *op) {
+  int64_t first = now;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Operation &inner : block)
+        tick(&inner);
+  if (now == first && !isTimeless(op))
+    ++now;
+  times[op] = {first, now};
+}
+
+SmallVector<memref::DeallocOp>
+LiveRanges::deallocations(memref::AllocOp alloc) const {
+  SetVector<memref::DeallocOp> found;
+  for (Value alias : aliases.resolve(alloc.getResult()))
+    for (Operation *user : alias.getUsers())
+      if (auto dealloc = dyn_cast<memref::DeallocOp>(user))
+        found.insert(dealloc);
+  return found.takeVector();
+}
+
+/// The reason why an op that uses an alias makes planning unsafe; empty if it
+/// does not.
+static std::string refuseUse(OpOperand &use) {
+  Operation *user = use.getOwner();
+  std::string name = user->getName().getStringRef().str();
+  if (user->hasTrait<OpTrait::IsTerminator>())
+    return "it leaves its region by '" + name + "'";
+  if (isa<memref::DeallocOp, memref::DimOp>(user))
+    return {};
+  if (isa<ViewLikeOpInterface>(user))
+    return {};
+  if (isSequential(user))
+    return "it is passed into the region of '" + name + "'";
+  if (auto store = dyn_cast<memref::StoreOp>(user))
+    if (store.getValueToStore() == use.get())
+      return "its address is stored by '" + name + "'";
+  if (llvm::any_of(user->getResultTypes(),
+                   [](Type type) { return isa<BaseMemRefType>(type); }))
+    return "the results of '" + name + "' may alias it";
+  if (isa<CallOpInterface>(user))
+    return {};
+  auto effects = dyn_cast<MemoryEffectOpInterface>(user);
+  if (!effects && !user->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+    return "the effects of '" + name + "' on it are not known";
+  if (effects && effects.hasNoEffect())
+    return "its address is taken by '" + name + "'";
+  return {};
+}
+
+FailureOr<LiveRange> LiveRanges::compute(memref::AllocOp alloc,
+                                         std::string &reason) const {
+  auto refuse = [&](const Twine &why) {
+    reason = why.str();
+    return failure();
+  };
+  if (!alloc.getType().hasStaticShape())
+    return refuse("its size is not static");
+  if (!alloc.getType().getLayout().isIdentity())
+    return refuse("its layout is not contiguous");
+  auto function = alloc->getParentOfType<FunctionOpInterface>();
+  for (Operation *op = alloc->getParentOp(); op != function;
+       op = op->getParentOp()) {
+    if (!isSequential(op))
+      return refuse("it is inside '" + op->getName().getStringRef() +
+                    "', which may run several times at once");
+    for (Region &region : op->getRegions())
+      if (!region.hasOneBlock() && !region.empty())
+        return refuse("its function has unstructured control flow");
+  }
+  if (!function.getFunctionBody().hasOneBlock())
+    return refuse("its function has unstructured control flow");
+
+  Block *block = alloc->getBlock();
+  LiveRange range{times.lookup(alloc).first, times.lookup(alloc).first};
+  bool isUsed = false;
+  // The order of the set does not reach the result: min, max and the first
+  // reason by position in the program.
+  Operation *culprit = nullptr;
+  std::string why;
+  auto blame = [&](Operation *op, std::string text) {
+    if (!culprit || times.lookup(op).first < times.lookup(culprit).first) {
+      culprit = op;
+      why = std::move(text);
+    }
+  };
+  for (Value alias : aliases.resolve(alloc.getResult()))
+    for (OpOperand &use : alias.getUses()) {
+      Operation *user = use.getOwner();
+      std::string refused = refuseUse(use);
+      if (!refused.empty()) {
+        blame(user, std::move(refused));
+        continue;
+      }
+      Operation *ancestor = block->findAncestorOpInBlock(*user);
+      if (!ancestor) {
+        blame(user, "it is used outside its region");
+        continue;
+      }
+      for (Operation *op = user->getParentOp(); op != block->getParentOp();
+           op = op->getParentOp())
+        if (!isSequential(op))
+          blame(user, ("it is used inside '" + op->getName().getStringRef() +
+                       "', which may run later or at once")
+                          .str());
+      if (isTimeless(user))
+        continue;
+      LiveRange time = times.lookup(ancestor);
+      range.first = isUsed ? std::min(range.first, time.first) : time.first;
+      range.last = isUsed ? std::max(range.last, time.last) : time.last;
+      isUsed = true;
+    }
+  if (culprit)
+    return refuse(why);
+  return range;
+}

@@ -1,0 +1,58 @@
+//===- LiveRanges.h - when a buffer is used ---------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_DIALECT_TAMK_TRANSFORMS_LIVERANGES_H
+#define TAMC_DIALECT_TAMK_TRANSFORMS_LIVERANGES_H
+
+#include "mlir/Analysis/AliasAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+#include <string>
+
+namespace tamc::tamk {
+
+/// Half-open range of the clock of a function.
+struct LiveRange {
+  int64_t first = 0, last = 0;
+};
+
+/// When the buffers of one function of structured control flow are used.
+///
+/// The clock ticks at every op that may touch memory, in program order; an op
+/// with regions lasts from its begin to its end, so that a buffer that is used
+/// inside a loop but allocated outside lives as long as the loop. Making it is
+/// linear in the number of ops.
+class LiveRanges {
+public:
+  explicit LiveRanges(mlir::FunctionOpInterface function);
+
+  /// The range in which the bytes of an allocation are needed, or the reason
+  /// why no single address is safe.
+  mlir::FailureOr<LiveRange> compute(mlir::memref::AllocOp alloc,
+                                     std::string &reason) const;
+
+  /// Ticks of the whole function.
+  int64_t length() const { return now; }
+
+  /// The deallocations of what `alloc` allocates.
+  llvm::SmallVector<mlir::memref::DeallocOp>
+  deallocations(mlir::memref::AllocOp alloc) const;
+
+private:
+  void tick(mlir::Operation *op);
+
+  mlir::BufferViewFlowAnalysis aliases;
+  llvm::DenseMap<mlir::Operation *, LiveRange> times;
+  int64_t now = 0;
+};
+
+} // namespace tamc::tamk
+
+#endif // TAMC_DIALECT_TAMK_TRANSFORMS_LIVERANGES_H

@@ -1,0 +1,117 @@
+//===- SpecializeRungs.cpp - one clone per rung -----------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Dialect/TamK/IR/TamK.h"
+#include "tamc/Dialect/TamK/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+
+namespace tamc::tamk {
+#define GEN_PASS_DEF_TAMKSPECIALIZERUNGS
+#include "tamc/Dialect/TamK/Transforms/Passes.h.inc"
+} // namespace tamc::tamk
+
+using namespace mlir;
+using namespace tamc;
+using namespace tamc::tamk;
+
+/// Rows of the largest rung when nobody asks for another number: temporaries of
+/// a usual model stay in the second-level cache, and launches cost little
+/// beside the rows.
+static constexpr int64_t kDefaultChunkRows = 1024;
+
+/// Rows of the largest rung for `chunk_rows: all`. More would not help: a chunk
+/// ends with its group.
+static constexpr int64_t kMostChunkRows = int64_t(1) << 20;
+
+namespace {
+
+struct SpecializeRungs
+    : public tamc::tamk::impl::TamKSpecializeRungsBase<SpecializeRungs> {
+  using TamKSpecializeRungsBase::TamKSpecializeRungsBase;
+
+  void runOnOperation() override {
+    int64_t rows = chunkRows;
+    if (rows == 0)
+      if (auto model = getOperation()->getAttrOfType<DictionaryAttr>(
+              tam::kModelAttrName))
+        if (auto attribute = model.getAs<IntegerAttr>("chunk_rows"))
+          rows = attribute.getInt();
+    if (rows == 0)
+      rows = kDefaultChunkRows;
+    if (rows < 1) {
+      getOperation().emitError("expected a chunk of at least one row, got ")
+          << rows;
+      return signalPassFailure();
+    }
+    rows = std::min(rows, kMostChunkRows);
+    for (auto step :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      if (!tam::findSlotArgument(step, tam::SlotKind::Capacity))
+        continue;
+      for (int64_t rung = rows; rung >= 1; rung /= 2)
+        if (failed(specialize(step, rung)))
+          return signalPassFailure();
+      step.erase();
+    }
+  }
+
+private:
+  LogicalResult specialize(func::FuncOp step, int64_t rung) {
+    OpBuilder builder(step);
+    auto clone = cast<func::FuncOp>(builder.clone(*step));
+    clone.setName((step.getName() + "_" + Twine(rung)).str());
+    if (auto attribute = step->getAttrOfType<tam::StepAttr>(tam::kStepAttrName))
+      clone->setAttr(
+          tam::kStepAttrName,
+          tam::StepAttr::get(&getContext(), attribute.getKind(), rung));
+    BlockArgument capacity =
+        tam::findSlotArgument(clone, tam::SlotKind::Capacity);
+    auto allocs = llvm::to_vector(clone.getOps<memref::AllocOp>());
+    for (memref::AllocOp alloc : allocs)
+      if (!alloc.getDynamicSizes().empty() &&
+          failed(makeStatic(alloc, capacity, rung)))
+        return failure();
+    if (!capacity.use_empty())
+      return clone.emitOpError("expected 'capacity' only as a buffer's size");
+    (void)clone.eraseArgument(capacity.getArgNumber());
+    return success();
+  }
+
+  static LogicalResult makeStatic(memref::AllocOp alloc, Value capacity,
+                                  int64_t rung) {
+    if (llvm::any_of(alloc.getDynamicSizes(),
+                     [&](Value size) { return size != capacity; }))
+      return alloc.emitOpError("expected 'capacity' rows");
+    SmallVector<int64_t> shape(alloc.getType().getShape());
+    for (int64_t &size : shape)
+      if (ShapedType::isDynamic(size))
+        size = rung;
+    OpBuilder builder(alloc);
+    MemRefType type = MemRefType::Builder(alloc.getType()).setShape(shape);
+    Value fixed = memref::AllocOp::create(builder, alloc.getLoc(), type,
+                                          alloc.getAlignmentAttr());
+    for (OpOperand &use : llvm::make_early_inc_range(alloc->getUses())) {
+      // A launch takes any size; whoever wants the dynamic type gets a cast.
+      if (isa<LaunchOp>(use.getOwner())) {
+        use.set(fixed);
+        continue;
+      }
+      OpBuilder atUse(use.getOwner());
+      use.set(memref::CastOp::create(atUse, alloc.getLoc(), alloc.getType(),
+                                     fixed));
+    }
+    alloc.erase();
+    return success();
+  }
+};
+
+} // namespace

@@ -1,0 +1,129 @@
+//===- Pipelines.cpp - the way from the solver graph to LLVM ----*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamc/Pipelines/Pipelines.h"
+
+#include "tamc/Conversion/Passes.h"
+#include "tamc/Dialect/Tam/Transforms/Passes.h"
+#include "tamc/Dialect/TamK/Transforms/Passes.h"
+#include "tamc/Version.h"
+
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace tamc;
+
+namespace {
+struct NamedPhase {
+  Phase phase;
+  StringRef name;
+};
+} // namespace
+
+static constexpr NamedPhase phases[] = {
+    {Phase::Import, "import"},       {Phase::Choices, "choices"},
+    {Phase::Tile, "tile"},           {Phase::Kernels, "kernels"},
+    {Phase::Bufferize, "bufferize"}, {Phase::Rungs, "rungs"},
+    {Phase::Plan, "plan"},           {Phase::LLVM, "llvm"},
+};
+
+StringRef tamc::toString(Phase phase) {
+  return phases[static_cast<size_t>(phase)].name;
+}
+
+std::optional<Phase> tamc::parsePhase(StringRef name) {
+  for (const NamedPhase &entry : phases)
+    if (entry.name == name)
+      return entry.phase;
+  return {};
+}
+
+ArrayRef<Phase> tamc::allPhases() {
+  static constexpr Phase all[] = {
+      Phase::Import,    Phase::Choices, Phase::Tile, Phase::Kernels,
+      Phase::Bufferize, Phase::Rungs,   Phase::Plan, Phase::LLVM};
+  return all;
+}
+
+static void buildChoices(OpPassManager &manager,
+                         const PipelineOptions &options) {
+  tam::TamChooseSolverOptions solver;
+  solver.maxDirect = options.maxDirect;
+  manager.addPass(tam::createTamChooseSolver(solver));
+  tam::TamChooseEncodingsOptions encodings;
+  encodings.dense = options.dense;
+  manager.addPass(tam::createTamChooseEncodings(encodings));
+  manager.addPass(tam::createTamVerifyChoices());
+}
+
+static void buildBufferize(OpPassManager &manager) {
+  // Results go straight to where the runtime wants them.
+  manager.addPass(bufferization::createEmptyTensorEliminationPass());
+  bufferization::OneShotBufferizePassOptions options;
+  options.allowUnknownOps = false;
+  manager.addPass(bufferization::createOneShotBufferizePass(options));
+  // Removes the copies of a buffer onto itself that in-place updates leave.
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(tamk::createTamKVerifyBufferized());
+}
+
+static void buildPlan(OpPassManager &manager, const PipelineOptions &options) {
+  tamk::PlanMemoryOptions plan;
+  plan.strategy = options.strategy;
+  plan.strict = true;
+  manager.addPass(tamk::createPlanMemory(plan));
+  manager.addPass(tamk::createTamKVerifyPlanned());
+}
+
+static void buildPhase(OpPassManager &manager, Phase phase,
+                       const PipelineOptions &options) {
+  switch (phase) {
+  case Phase::Import:
+    return;
+  case Phase::Choices:
+    return buildChoices(manager, options);
+  case Phase::Tile:
+    manager.addPass(tam::createTamTileRows());
+    manager.addPass(tam::createTamVerifyTiled());
+    return;
+  case Phase::Kernels:
+    manager.addPass(createConvertTamToTamK());
+    // Removes constants nobody reads. No CSE before bufferization: it would
+    // merge destinations.
+    manager.addPass(createCanonicalizerPass());
+    manager.addPass(tamk::createTamKVerifyLaunches());
+    return;
+  case Phase::Bufferize:
+    return buildBufferize(manager);
+  case Phase::Rungs: {
+    tamk::TamKSpecializeRungsOptions rungs;
+    rungs.chunkRows = options.chunkRows;
+    manager.addPass(tamk::createTamKSpecializeRungs(rungs));
+    return;
+  }
+  case Phase::Plan:
+    return buildPlan(manager, options);
+  case Phase::LLVM: {
+    manager.addPass(createConvertTamKToLLVM());
+    ExportModelOptions model;
+    model.entry = options.entry;
+    model.version = TAMC_VERSION;
+    manager.addPass(createExportModel(model));
+    return;
+  }
+  }
+}
+
+void tamc::buildPipeline(OpPassManager &manager, Phase from, Phase to,
+                         const PipelineOptions &options) {
+  for (Phase phase : allPhases())
+    if (phase > from && phase <= to)
+      buildPhase(manager, phase, options);
+}

@@ -1,0 +1,69 @@
+//===- FormulaParser.h - grammar of the formula -----------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_COMPILER_SPEC_FORMULAPARSER_H
+#define TAMC_COMPILER_SPEC_FORMULAPARSER_H
+
+#include "SourceText.h"
+
+#include "tamc/Spec/ModelSpec.h"
+
+#include <list>
+
+namespace tamc::spec {
+
+/// A value as written.
+struct ParsedValue {
+  Value value;
+  /// Text in quotes is never a word, a number or a flag.
+  bool quoted = false;
+  /// As written, for messages.
+  std::string text;
+  llvm::SMRange range;
+};
+
+/// `key=value`.
+struct ParsedArgument {
+  std::string key;
+  llvm::SMRange keyRange;
+  ParsedValue value;
+};
+
+/// A term as written: the grammar holds, the parameters are unchecked.
+struct ParsedTerm {
+  TermKind kind;
+  llvm::SMRange nameRange;
+  /// Main feature; empty for `te`.
+  std::string feature;
+  std::vector<ParsedArgument> arguments;
+  std::list<ParsedTerm> factors;
+  std::string text;
+  llvm::SMRange range;
+};
+
+/// A formula as written.
+struct ParsedFormula {
+  std::string target;
+  std::list<ParsedTerm> terms;
+};
+
+/// `te` may nest this deep; deeper is an error.
+inline constexpr unsigned maximumDepth = 64;
+
+/// Reads a formula by the grammar of docs/math.md section 1. Errors go to
+/// `diagnostics`; a wrong term does not hide the errors of the next one. The
+/// result is whole only if no error was added.
+ParsedFormula parseFormula(const SourceText &source, Diagnostics &diagnostics);
+
+/// Reads the bytes [begin, end) of `source` as a value of the grammar.
+std::optional<ParsedValue> parseValue(const SourceText &source, size_t begin,
+                                      size_t end, Diagnostics &diagnostics);
+
+} // namespace tamc::spec
+
+#endif // TAMC_COMPILER_SPEC_FORMULAPARSER_H

@@ -1,0 +1,277 @@
+//===- Levels.cpp - levels counted from a profile -------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Csv.h"
+#include "SourceText.h"
+#include "TermChecker.h"
+#include "Text.h"
+
+#include "tamc/Spec/Terms.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace tamc::spec {
+namespace {
+
+/// Terms whose number of levels is open, factors of te included.
+void collectOpen(std::vector<Term> &terms, std::vector<Term *> &open) {
+  for (Term &term : terms) {
+    if (term.kind == TermKind::Categorical && term.isNone("n_cat"))
+      open.push_back(&term);
+    collectOpen(term.factors, open);
+  }
+}
+
+// A model's levels are counted here and collected by the runtime when it fits:
+// what is missing, what is a number and what is equal must agree with
+// runtime/io/Number.h and runtime/core/Levels.h.
+
+bool isMissing(llvm::StringRef field) {
+  field = field.trim(" \t");
+  if (field.empty() || field.equals_insensitive("na"))
+    return true;
+  if (field[0] == '-' || field[0] == '+')
+    field = field.drop_front();
+  return field.equals_insensitive("nan");
+}
+
+/// A number, or an infinity in words.
+std::optional<double> numberOf(llvm::StringRef field) {
+  field = field.trim(" \t");
+  if (std::optional<double> number = parseNumber(field))
+    return number;
+  bool negative = field.consume_front("-");
+  if (!negative)
+    field.consume_front("+");
+  if (!field.equals_insensitive("inf") && !field.equals_insensitive("infinity"))
+    return std::nullopt;
+  return negative ? -HUGE_VAL : HUGE_VAL;
+}
+
+/// Most levels a term may have.
+int64_t maximumLevels() {
+  return static_cast<int64_t>(
+      termInfo(TermKind::Categorical).find("n_cat")->max);
+}
+
+/// What the terms want to know of one column.
+struct Column {
+  std::string name;
+  size_t index = 0;
+  /// Distinct values as written; as numbers, while all are.
+  llvm::StringSet<> texts;
+  std::set<double> numbers;
+  bool allNumbers = true;
+  /// First row whose value is no code, and that value.
+  size_t badLine = 0;
+  std::string badRow, badValue;
+  size_t badField = 0;
+  double highest = -1;
+
+  void add(const CsvRow &row);
+  /// The distinct values: numbers by value, texts as written.
+  int64_t levels() const {
+    return static_cast<int64_t>(allNumbers ? numbers.size() : texts.size());
+  }
+};
+
+void Column::add(const CsvRow &row) {
+  llvm::StringRef field = row.fields[index];
+  if (isMissing(field))
+    return;
+  // A value that was seen tells nothing new: the usual case, and cheap.
+  if (!texts.insert(field).second)
+    return;
+  std::optional<double> number = numberOf(field);
+  if (!number)
+    allNumbers = false;
+  else if (allNumbers)
+    numbers.insert(*number);
+  bool code = number && std::isfinite(*number) && *number >= 0 &&
+              *number == std::trunc(*number);
+  if (code)
+    highest = std::max(highest, *number);
+  else if (badLine == 0) {
+    badLine = row.line;
+    badRow = row.text.str();
+    badValue = field.str();
+  }
+}
+
+/// Counts the levels that a spec's open terms need.
+class LevelCounter {
+public:
+  LevelCounter(llvm::SourceMgr &sources, llvm::MemoryBufferRef profile,
+               std::vector<Term *> open)
+      : sources(sources), profile(profile), open(std::move(open)),
+        diagnostics(sources) {}
+
+  bool run();
+
+private:
+  bool error(size_t line, llvm::StringRef text, const llvm::Twine &message,
+             llvm::SourceMgr::DiagKind kind = llvm::SourceMgr::DK_Error);
+  bool readHeader(const CsvRow &header);
+  bool readRows(CsvReader &reader, size_t fields);
+  bool apply(Term &term);
+
+  llvm::SourceMgr &sources;
+  llvm::MemoryBufferRef profile;
+  std::vector<Term *> open;
+  Diagnostics diagnostics;
+  std::vector<Column> columns;
+  llvm::StringMap<size_t> columnOf;
+};
+
+/// An error in the profile, which is no buffer of `sources`.
+bool LevelCounter::error(size_t line, llvm::StringRef text,
+                         const llvm::Twine &message,
+                         llvm::SourceMgr::DiagKind kind) {
+  // A long line is no help, and neither is text that is none.
+  text = text.take_front(200);
+  if (findNotText(text) != llvm::StringRef::npos)
+    text = "";
+  sources.PrintMessage(llvm::errs(),
+                       llvm::SMDiagnostic(sources, llvm::SMLoc(),
+                                          profile.getBufferIdentifier(),
+                                          static_cast<int>(line), 0, kind,
+                                          message.str(), text, {}));
+  return false;
+}
+
+bool LevelCounter::readHeader(const CsvRow &header) {
+  bool good = true;
+  for (Term *term : open) {
+    auto [entry, fresh] = columnOf.try_emplace(term->feature, columns.size());
+    if (!fresh)
+      continue;
+    Column &column = columns.emplace_back();
+    column.name = term->feature;
+    auto first = llvm::find(header.fields, llvm::StringRef(term->feature));
+    if (first == header.fields.end()) {
+      good = error(header.line, header.text,
+                   "expected a column '" + llvm::Twine(term->feature) +
+                       "', got none of that name");
+      llvm::StringRef near = closest(term->feature, header.fields);
+      if (!near.empty())
+        error(header.line, header.text, "did you mean '" + near + "'?",
+              llvm::SourceMgr::DK_Note);
+      diagnostics.note(term->range, "the levels of this term are counted");
+      continue;
+    }
+    column.index = first - header.fields.begin();
+    if (llvm::count(header.fields, *first) > 1)
+      good = error(header.line, header.text,
+                   "expected one column '" + llvm::Twine(term->feature) +
+                       "', got several");
+  }
+  return good;
+}
+
+bool LevelCounter::readRows(CsvReader &reader, size_t fields) {
+  CsvRow row;
+  while (reader.next(row)) {
+    if (row.fields.size() != fields)
+      return error(row.line, row.text,
+                   "expected " + llvm::Twine(fields) +
+                       " fields as in the header, got " +
+                       llvm::Twine(row.fields.size()));
+    for (Column &column : columns) {
+      column.add(row);
+      if (column.levels() > maximumLevels())
+        return error(row.line, row.text,
+                     "expected at most " + llvm::Twine(maximumLevels()) +
+                         " levels of '" + column.name + "', got more");
+    }
+  }
+  if (!reader.error().empty())
+    return error(reader.errorLine(), "", reader.error());
+  return true;
+}
+
+/// Fills in the number of levels of one term.
+bool LevelCounter::apply(Term &term) {
+  const Column &column = columns[columnOf[term.feature]];
+  if (column.texts.empty()) {
+    error(1, "", "expected values in column '" + column.name + "', got none");
+    diagnostics.note(term.range, "the levels of this term are counted");
+    return false;
+  }
+  int64_t levels = column.levels();
+  bool fourier = term.getString("topo") == "fourier";
+  if (fourier) {
+    bool tooHigh = column.highest >= static_cast<double>(maximumLevels());
+    if (column.badLine != 0 || tooHigh) {
+      if (tooHigh && column.badLine == 0)
+        error(1, "",
+              "expected codes below " + llvm::Twine(maximumLevels()) +
+                  " in column '" + column.name + "', got " +
+                  formatNumber(column.highest));
+      else
+        error(column.badLine, column.badRow,
+              "expected integer codes from 0 in column '" + column.name +
+                  "', got '" + column.badValue + "'");
+      diagnostics.note(term.range, "topo='fourier' needs codes");
+      return false;
+    }
+    levels = static_cast<int64_t>(column.highest) + 1;
+  }
+  term.parameters["n_cat"] = levels;
+  term.parameters["levels"] = !fourier;
+  return checkOrdinalOrder(term, diagnostics, term.range);
+}
+
+bool LevelCounter::run() {
+  CsvReader reader(profile.getBuffer());
+  CsvRow header;
+  if (!reader.next(header))
+    return error(reader.errorLine(), "",
+                 reader.error().empty() ? "expected a header, got an empty file"
+                                        : reader.error());
+  // Fields may live in the reader: the names are compared before it moves on.
+  size_t fields = header.fields.size();
+  for (size_t i = 0; i != fields; ++i)
+    if (!header.quoted[i])
+      header.fields[i] = header.fields[i].trim(" \t");
+  if (!readHeader(header) || !readRows(reader, fields))
+    return false;
+  bool good = true;
+  for (Term *term : open)
+    good &= apply(*term);
+  return good;
+}
+
+} // namespace
+
+bool resolveLevels(llvm::SourceMgr &sources, ModelSpec &spec,
+                   std::optional<llvm::MemoryBufferRef> profile) {
+  std::vector<Term *> open;
+  collectOpen(spec.terms, open);
+  if (open.empty())
+    return true;
+  if (profile)
+    return LevelCounter(sources, *profile, std::move(open)).run();
+  Diagnostics diagnostics(sources);
+  for (const Term *term : open) {
+    diagnostics.error(term->range, "expected the number of levels of '" +
+                                       term->feature +
+                                       "', got neither n_cat nor a profile");
+    diagnostics.note(term->range,
+                     "write c(" + formatColumn(term->feature) +
+                         ", n_cat=N) for codes 0 to N-1, or give "
+                         "'--profile train.csv' to count the levels");
+  }
+  return false;
+}
+
+} // namespace tamc::spec

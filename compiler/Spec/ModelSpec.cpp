@@ -1,0 +1,202 @@
+//===- ModelSpec.cpp - a parsed and checked model -------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamc/Spec/ModelSpec.h"
+
+#include "Text.h"
+
+#include "tamc/Spec/Terms.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace tamc::spec {
+namespace {
+
+const Value &lookUp(const Term &term, llvm::StringRef name) {
+  auto found = term.parameters.find(name.str());
+  assert(found != term.parameters.end() && "a parameter of this term");
+  return found->second;
+}
+
+/// "a_x_b" of te; of te inside te too.
+std::string productName(const Term &term) {
+  if (term.kind != TermKind::Tensor)
+    return term.feature;
+  std::string name;
+  for (const Term &factor : term.factors)
+    name += (name.empty() ? "" : "_x_") + productName(factor);
+  return name;
+}
+
+void collectFeatures(const Term &term, llvm::StringSet<> &seen,
+                     std::vector<std::string> &features) {
+  auto add = [&](llvm::StringRef name) {
+    if (!name.empty() && seen.insert(name).second)
+      features.push_back(name.str());
+  };
+  add(term.feature);
+  for (const std::string &name : term.others)
+    add(name);
+  if (term.kind == TermKind::LinearTree)
+    add(term.getString("slope"));
+  for (const Term &factor : term.factors)
+    collectFeatures(factor, seen, features);
+}
+
+/// Whether a parameter can be left out of the canonical text.
+bool isDefault(const Term &term, const ParameterInfo &info,
+               const Value &value) {
+  if (info.type == ParameterType::Column)
+    return value == Value(term.feature);
+  return value == info.defaultValue();
+}
+
+/// In single quotes, as YAML has them: the text is printable, so nothing but
+/// the quote itself needs care.
+std::string quoteYaml(llvm::StringRef text) {
+  std::string quoted = "'";
+  for (char c : text)
+    quoted += c == '\'' ? "''" : std::string(1, c);
+  return quoted + "'";
+}
+
+} // namespace
+
+int64_t Term::getInt(llvm::StringRef name) const {
+  const Value &value = lookUp(*this, name);
+  assert(std::holds_alternative<int64_t>(value) && "an integer parameter");
+  return std::get<int64_t>(value);
+}
+
+double Term::getNumber(llvm::StringRef name) const {
+  const Value &value = lookUp(*this, name);
+  if (auto *integer = std::get_if<int64_t>(&value))
+    return static_cast<double>(*integer);
+  assert(std::holds_alternative<double>(value) && "a number parameter");
+  return std::get<double>(value);
+}
+
+bool Term::getBool(llvm::StringRef name) const {
+  const Value &value = lookUp(*this, name);
+  assert(std::holds_alternative<bool>(value) && "a flag");
+  return std::get<bool>(value);
+}
+
+llvm::StringRef Term::getString(llvm::StringRef name) const {
+  const Value &value = lookUp(*this, name);
+  assert(std::holds_alternative<std::string>(value) && "a text parameter");
+  return std::get<std::string>(value);
+}
+
+bool Term::isNone(llvm::StringRef name) const {
+  return std::holds_alternative<std::monostate>(lookUp(*this, name));
+}
+
+std::string Term::canonical() const {
+  const TermInfo &info = termInfo(kind);
+  std::string text = info.name.str() + "(";
+  llvm::ListSeparator comma;
+  auto add = [&](const llvm::Twine &part) {
+    text += llvm::StringRef(comma);
+    text += part.str();
+  };
+  if (kind == TermKind::Tensor)
+    for (const Term &factor : factors)
+      add(factor.canonical());
+  else
+    add(formatColumn(feature));
+  for (const ParameterInfo &parameter : info.parameters) {
+    if (parameter.type != ParameterType::Weights) {
+      const Value &value = lookUp(*this, parameter.name);
+      if (!isDefault(*this, parameter, value))
+        add(parameter.name + "=" + formatValue(value));
+      continue;
+    }
+    std::vector<std::pair<std::string, Value>> weights;
+    for (int order = 0; order <= parameter.max; ++order) {
+      std::string key = parameter.name.str() + std::to_string(order);
+      if (auto found = parameters.find(key); found != parameters.end())
+        weights.push_back(*found);
+    }
+    // D2=1 alone is what stands when no weight is given.
+    if (weights.size() == 1 && weights[0].first == "D2" &&
+        weights[0].second == Value(1.0))
+      continue;
+    for (const auto &[key, value] : weights)
+      add(key + "=" + formatValue(value));
+  }
+  if (!others.empty())
+    add("others=" + formatValue(llvm::join(others, "|")));
+  if (ap != Term().ap)
+    add("ap=" + formatNumber(ap));
+  if (extrapolate != info.extrapolate)
+    add("extrapolate=" + toString(extrapolate));
+  return text + ")";
+}
+
+std::vector<std::string> ModelSpec::effectNames() const {
+  // The offset has its own name, and a feature of that name shares it.
+  llvm::StringMap<unsigned> uses = {{"offset", 1}};
+  for (const Term &term : terms)
+    if (term.kind != TermKind::Tensor)
+      ++uses[term.feature];
+  std::vector<std::string> names = {"offset"};
+  llvm::StringMap<unsigned> next = {{"offset", 2}};
+  for (const Term &term : terms) {
+    std::string base = productName(term);
+    if (term.kind == TermKind::Tensor)
+      base = "te_" + base;
+    else if (uses[base] > 1)
+      base = termInfo(term.kind).name.str() + "_" + base;
+    std::string name = base;
+    // `next` remembers where the count stands; a name may be taken by a feature
+    // that ends in _2 itself.
+    while (!next.try_emplace(name, 2).second)
+      name = base + "_" + std::to_string(next[base]++);
+    names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> ModelSpec::features() const {
+  llvm::StringSet<> seen;
+  std::vector<std::string> features;
+  for (const Term &term : terms)
+    collectFeatures(term, seen, features);
+  return features;
+}
+
+std::string ModelSpec::canonicalFormula() const {
+  std::string text = formatColumn(target) + " ~ ";
+  if (terms.empty())
+    return text + "1";
+  llvm::ListSeparator plus(" + ");
+  for (const Term &term : terms) {
+    text += llvm::StringRef(plus);
+    text += term.canonical();
+  }
+  return text;
+}
+
+std::string ModelSpec::canonical() const {
+  std::string text = "formula: " + quoteYaml(canonicalFormula()) + "\n";
+  auto add = [&](llvm::StringRef key, llvm::StringRef column) {
+    if (!column.empty())
+      text += (key + ": " + quoteYaml(column) + "\n").str();
+  };
+  add("group", group);
+  add("date", date);
+  add("weights", weights);
+  if (solver != Solver::Auto)
+    text += ("solver: " + toString(solver) + "\n").str();
+  return text;
+}
+
+} // namespace tamc::spec

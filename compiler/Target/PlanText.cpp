@@ -1,0 +1,71 @@
+//===- PlanText.cpp - the memory plan as text -------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamc/Target/PlanText.h"
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Dialect/TamK/IR/TamK.h"
+#include "tamrt/plan_table.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <deque>
+#include <vector>
+
+using namespace mlir;
+using namespace tamc;
+
+static int64_t integer(DictionaryAttr dictionary, StringRef key) {
+  auto attribute = dictionary.getAs<IntegerAttr>(key);
+  return attribute ? attribute.getInt() : 0;
+}
+
+/// The text under a key. Attributes keep it NUL-terminated only by accident, so
+/// it is copied into `texts`, which keeps it alive.
+static const char *text(DictionaryAttr dictionary, StringRef key,
+                        std::deque<std::string> &texts) {
+  auto attribute = dictionary.getAs<StringAttr>(key);
+  texts.push_back(attribute ? attribute.getValue().str() : "");
+  return texts.back().c_str();
+}
+
+std::string tamc::planText(ModuleOp module, PlanStyle style) {
+  std::deque<std::string> texts;
+  std::deque<std::vector<tamrt_buffer>> buffers;
+  std::vector<tamrt_step> steps;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    auto plan = function->getAttrOfType<DictionaryAttr>(tamk::kPlanAttrName);
+    auto kind = function->getAttrOfType<tam::StepAttr>(tam::kStepAttrName);
+    if (!plan)
+      continue;
+    std::vector<tamrt_buffer> &rows = buffers.emplace_back();
+    for (auto row :
+         plan.getAs<ArrayAttr>("buffers").getAsRange<DictionaryAttr>())
+      rows.push_back({text(row, "name", texts), text(row, "op", texts),
+                      text(row, "term", texts), integer(row, "bytes"),
+                      integer(row, "offset"),
+                      static_cast<int32_t>(integer(row, "first")),
+                      static_cast<int32_t>(integer(row, "last"))});
+    texts.push_back(function.getName().str());
+    tamrt_step step = {};
+    step.kind = kind ? static_cast<int32_t>(kind.getKind()) : 0;
+    step.launches = static_cast<int32_t>(integer(plan, "length"));
+    step.name = texts.back().c_str();
+    step.rung_rows = kind ? kind.getRung() : 0;
+    step.arena_bytes = integer(plan, "arena_bytes");
+    step.lower_bound_bytes = integer(plan, "lower_bound_bytes");
+    step.naive_bytes = integer(plan, "naive_bytes");
+    step.strategy = text(plan, "strategy", texts);
+    step.buffer_count = static_cast<int64_t>(rows.size());
+    step.buffers = rows.data();
+    steps.push_back(step);
+  }
+  return style == PlanStyle::Drawing
+             ? tamrt::drawPlan(steps)
+             : tamrt::formatPlan(steps, tamrt::PlanFormat::Text);
+}

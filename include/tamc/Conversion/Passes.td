@@ -1,0 +1,70 @@
+//===- Passes.td - passes between dialects -----------------*- tablegen -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_CONVERSION_PASSES_TD
+#define TAMC_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertTamToTamK : Pass<"convert-tam-to-tamk", "::mlir::ModuleOp"> {
+  let summary = "Select a kernel for every op of the solver graph";
+  let description = [{
+    A value with an encoding becomes its components (1:N), an op one launch of
+    the kernel for its encodings. The arguments and results of a step, which the
+    runtime owns, become memrefs that are read, or written, in place;
+    temporaries become `tensor.empty` of `capacity` rows.
+
+    Before:
+    ```mlir
+    %a = tam.bspline %x, %p {...} -> tensor<?x23xf64, #tam.banded<4>>
+    ```
+    After:
+    ```mlir
+    %v0 = tensor.empty(%capacity) : tensor<?x4xf64>
+    %s0 = tensor.empty(%capacity) : tensor<?xi32>
+    %v, %s = tamk.launch "bspline" ins(%x, %p ...) ... outs(%v0, %s0 ...)
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect",
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::tensor::TensorDialect",
+    "::tamc::tamk::TamKDialect",
+  ];
+}
+
+def ConvertTamKToLLVM : Pass<"convert-tamk-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Lower planned steps to the LLVM dialect";
+  let description = [{
+    Each step becomes a function with the signature of `tamrt_step_function`
+    (abi.h): slots become loads and offsets from its nine parameters, memrefs
+    bare pointers, views of the arena pointers at constant offsets, launches
+    calls. No descriptor is ever built.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def ExportModel : Pass<"export-model", "::mlir::ModuleOp"> {
+  let summary = "Describe the model to the runtime";
+  let description = [{
+    Turns the module's `tam.model` and the steps' `tam.step` and `tamk.plan`
+    into one constant of type `tamrt_model` (abi.h) named `symbol`, and with
+    `main` adds the executable's entry point.
+  }];
+  let options = [
+    Option<"symbol", "symbol", "std::string", /*default=*/"\"tam_model\"",
+           "Name of the constant">,
+    Option<"entry", "main", "bool", /*default=*/"true",
+           "Add a main function">,
+    Option<"version", "version", "std::string", /*default=*/"\"\"",
+           "Version of the compiler">,
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // TAMC_CONVERSION_PASSES_TD

@@ -1,0 +1,66 @@
+//===- Tam.h - the tam dialect ----------------------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The solver graph: dialect, encodings, slots and ops. See TamDialect.td.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_DIALECT_TAM_IR_TAM_H
+#define TAMC_DIALECT_TAM_IR_TAM_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "tamc/Dialect/Tam/IR/TamAttrInterfaces.h.inc"
+#include "tamc/Dialect/Tam/IR/TamDialect.h.inc"
+#include "tamc/Dialect/Tam/IR/TamEnums.h.inc"
+#include "tamc/Dialect/Tam/IR/TamOpInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tamc/Dialect/Tam/IR/TamAttributes.h.inc"
+
+#define GET_OP_CLASSES
+#include "tamc/Dialect/Tam/IR/TamOps.h.inc"
+
+namespace tamc::tam {
+
+/// Name of the argument and result attribute that holds a SlotAttr.
+inline constexpr llvm::StringLiteral kSlotAttrName = "tam.slot";
+/// Name of the module attribute that describes the model.
+inline constexpr llvm::StringLiteral kModelAttrName = "tam.model";
+/// Name of the function attribute that says which step of the runtime's
+/// protocol (abi.h, tamrt_step_kind) a function is; a #tam.step.
+inline constexpr llvm::StringLiteral kStepAttrName = "tam.step";
+
+/// The slot of an argument or a result, null if it has none.
+SlotAttr getArgumentSlot(mlir::FunctionOpInterface function, unsigned index);
+SlotAttr getResultSlot(mlir::FunctionOpInterface function, unsigned index);
+
+/// The first entry argument with a slot of this kind, null if there is none.
+mlir::BlockArgument findSlotArgument(mlir::FunctionOpInterface function,
+                                     SlotKind kind);
+
+/// The encoding of a tensor type, null if it has none or one of another
+/// dialect.
+EncodingInterface getEncoding(mlir::Type type);
+
+/// The term of the formula a
+/// location stands for ("s(t1, k=20)"), empty if it stands for none.
+llvm::StringRef getTermText(mlir::Location loc);
+
+} // namespace tamc::tam
+
+#endif // TAMC_DIALECT_TAM_IR_TAM_H

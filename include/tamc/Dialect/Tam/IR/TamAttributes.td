@@ -1,0 +1,188 @@
+//===- TamAttributes.td - encodings and slots --------------*- tablegen -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_DIALECT_TAM_IR_TAMATTRIBUTES_TD
+#define TAMC_DIALECT_TAM_IR_TAMATTRIBUTES_TD
+
+include "tamc/Dialect/Tam/IR/TamDialect.td"
+include "tamc/Dialect/Tam/IR/TamInterfaces.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/TensorEncoding.td"
+
+class Tam_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Tam_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+class Tam_Encoding<string name, string attrMnemonic>
+    : Tam_Attr<name, attrMnemonic,
+               [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>,
+                DeclareAttrInterfaceMethods<Tam_EncodingInterface>]>;
+
+def Tam_DenseAttr : Tam_Encoding<"Dense", "dense"> {
+  let summary = "A design matrix stored row by row";
+  let description = [{
+    One component, `tensor<? x columns x f64>`.
+
+    Constraints:
+    * (dense_c1) the tensor has rank 2, elements f64, and its columns are known.
+  }];
+}
+
+def Tam_BandedAttr : Tam_Encoding<"Banded", "banded"> {
+  let summary = "A design matrix with `width` neighbouring non-zeros per row";
+  let description = [{
+    Two components: the values, `tensor<? x width x f64>`, and the first of the
+    columns they stand in, `tensor<?xi32>`.
+
+    Constraints:
+    * (banded_c1) the tensor has rank 2, elements f64, and its columns are known.
+    * (banded_c2) 1 <= width <= columns.
+  }];
+  let parameters = (ins "int64_t":$width);
+  let assemblyFormat = "`<` $width `>`";
+}
+
+def Tam_OneHotAttr : Tam_Encoding<"OneHot", "one_hot"> {
+  let summary = "A design matrix with a single 1 per row";
+  let description = [{
+    One component, the column of the 1: `tensor<?xi32>`. A negative index is a
+    value unseen in training: -1 an empty row, -2 a row of 1/columns.
+
+    Constraints:
+    * (one_hot_c1) the tensor has rank 2, elements f64, and its columns are
+      known.
+  }];
+}
+
+def Tam_SumsFull : I32EnumAttrCase<"Full", 0, "full">;
+def Tam_SumsUpper : I32EnumAttrCase<"Upper", 1, "upper">;
+def Tam_SumsDiagonal : I32EnumAttrCase<"Diagonal", 2, "diagonal">;
+def Tam_SumsTransposed : I32EnumAttrCase<"Transposed", 3, "transposed">;
+def Tam_SumsLayout : I32EnumAttr<"SumsLayout", "which numbers are kept, and how",
+    [Tam_SumsFull, Tam_SumsUpper, Tam_SumsDiagonal, Tam_SumsTransposed]> {
+  let cppNamespace = "::tamc::tam";
+}
+
+def Tam_SumsAttr : Tam_Encoding<"Sums", "sums"> {
+  let summary = "An accumulator of sums over rows";
+  let description = [{
+    One component, `tensor<2 x count x f64>`: the segment under way and the
+    finished segments (abi.h). `full` keeps every element row by row,
+    `transposed` column by column, `upper` keeps a square of which only elements
+    with column >= row mean something, `diagonal` keeps the diagonal alone; all
+    other elements of it are zero.
+
+    Constraints:
+    * (sums_c1) the tensor has static shape, rank 1 or 2, elements f64.
+    * (sums_c2) a tensor of rank 1 is `full`.
+    * (sums_c3) `upper` and `diagonal` take a square.
+  }];
+  let parameters = (ins EnumParameter<Tam_SumsLayout>:$layout);
+  let assemblyFormat = "`<` $layout `>`";
+  let extraClassDeclaration = [{
+    /// Numbers in one level of an accumulator of type `type`.
+    int64_t getCount(::mlir::RankedTensorType type) const;
+  }];
+}
+
+def Tam_CoordinatesAttr : Tam_Encoding<"Coordinates", "coordinates"> {
+  let summary = "A sparse symmetric matrix: its lower triangle by coordinates";
+  let description = [{
+    Three components: rows and columns, `tensor<count x i32>`, and values,
+    `tensor<count x f64>`.
+
+    Constraints:
+    * (coordinates_c1) the tensor is a square of static shape, elements f64.
+  }];
+  let parameters = (ins "int64_t":$count);
+  let assemblyFormat = "`<` $count `>`";
+}
+
+def Tam_SlotRows : I32EnumAttrCase<"Rows", 0, "rows">;
+def Tam_SlotFirst : I32EnumAttrCase<"First", 1, "first">;
+def Tam_SlotCapacity : I32EnumAttrCase<"Capacity", 2, "capacity">;
+def Tam_SlotColumn : I32EnumAttrCase<"Column", 3, "column">;
+def Tam_SlotParameters : I32EnumAttrCase<"Parameters", 4, "parameters">;
+def Tam_SlotCoefficients : I32EnumAttrCase<"Coefficients", 5, "coefficients">;
+def Tam_SlotState : I32EnumAttrCase<"State", 6, "state">;
+def Tam_SlotOutput : I32EnumAttrCase<"Output", 7, "output">;
+def Tam_SlotArena : I32EnumAttrCase<"Arena", 8, "arena">;
+def Tam_SlotKind : I32EnumAttr<"SlotKind", "what the runtime puts in a slot",
+    [Tam_SlotRows, Tam_SlotFirst, Tam_SlotCapacity, Tam_SlotColumn,
+     Tam_SlotParameters, Tam_SlotCoefficients, Tam_SlotState, Tam_SlotOutput,
+     Tam_SlotArena]> {
+  let cppNamespace = "::tamc::tam";
+}
+
+def Tam_SlotAttr : Tam_Attr<"Slot", "slot"> {
+  let summary = "What a function's argument or result is to the runtime";
+  let description = [{
+    `rows`, `first`, `capacity`: rows of the chunk (or of the group), index in
+    its group of the first of them, most rows a call may pass; all `index`.
+    `column, k`: the k-th data column. `parameters, b`, `coefficients, b`,
+    `state, b`: b bytes into the group's parameter block, its coefficients, its
+    accumulators. `output`: where results go. `arena`: where temporaries live.
+  }];
+  let parameters = (ins EnumParameter<Tam_SlotKind>:$kind,
+                        DefaultValuedParameter<"int64_t", "0">:$offset);
+  let assemblyFormat = "`<` $kind (`,` $offset^)? `>`";
+}
+
+def Tam_StepFitInit : I32EnumAttrCase<"FitInit", 0, "fit_init">;
+def Tam_StepFitChunk : I32EnumAttrCase<"FitChunk", 1, "fit_chunk">;
+def Tam_StepFitFinish : I32EnumAttrCase<"FitFinish", 2, "fit_finish">;
+def Tam_StepPredict : I32EnumAttrCase<"Predict", 3, "predict">;
+def Tam_StepTerms : I32EnumAttrCase<"Terms", 4, "terms">;
+def Tam_StepDesign : I32EnumAttrCase<"Design", 5, "design">;
+def Tam_StepKind : I32EnumAttr<"StepKind", "the steps of a model (abi.h)",
+    [Tam_StepFitInit, Tam_StepFitChunk, Tam_StepFitFinish, Tam_StepPredict,
+     Tam_StepTerms, Tam_StepDesign]> {
+  let cppNamespace = "::tamc::tam";
+}
+
+def Tam_StepAttr : Tam_Attr<"Step", "step"> {
+  let summary = "Which step of a model a function is";
+  let description = [{
+    The numbers of the kinds are those of tamrt_step_kind. `rung` is the most
+    rows a call may pass; 0 before the ladder exists and for steps without one.
+  }];
+  let parameters = (ins EnumParameter<Tam_StepKind>:$kind,
+                        DefaultValuedParameter<"int64_t", "0">:$rung);
+  let assemblyFormat = "`<` $kind (`,` $rung^)? `>`";
+}
+
+def Tam_ExtrapolateContinue : I32EnumAttrCase<"Continue", 0, "continue">;
+def Tam_ExtrapolateConstant : I32EnumAttrCase<"Constant", 1, "constant">;
+def Tam_ExtrapolateLinear : I32EnumAttrCase<"Linear", 2, "linear">;
+def Tam_ExtrapolateSaturation : I32EnumAttrCase<"Saturation", 3, "saturation">;
+def Tam_Extrapolate : I32EnumAttr<"Extrapolate",
+    "what a feature map does outside the training range",
+    [Tam_ExtrapolateContinue, Tam_ExtrapolateConstant, Tam_ExtrapolateLinear,
+     Tam_ExtrapolateSaturation]> {
+  let cppNamespace = "::tamc::tam";
+  let genSpecializedAttr = 0;
+}
+def Tam_ExtrapolateAttr : EnumAttr<Tam_Dialect, Tam_Extrapolate, "extrapolate"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Tam_SolverUnset : I32EnumAttrCase<"Auto", 0, "auto">;
+def Tam_SolverDirect : I32EnumAttrCase<"Direct", 1, "direct">;
+def Tam_SolverCG : I32EnumAttrCase<"CG", 2, "cg">;
+def Tam_Solver : I32EnumAttr<"Solver", "how a linear system is solved",
+    [Tam_SolverUnset, Tam_SolverDirect, Tam_SolverCG]> {
+  let cppNamespace = "::tamc::tam";
+  let genSpecializedAttr = 0;
+}
+def Tam_SolverAttr : EnumAttr<Tam_Dialect, Tam_Solver, "solver"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+#endif // TAMC_DIALECT_TAM_IR_TAMATTRIBUTES_TD

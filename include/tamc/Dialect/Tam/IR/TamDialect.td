@@ -1,0 +1,48 @@
+//===- TamDialect.td - the solver graph's dialect ----------*- tablegen -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_DIALECT_TAM_IR_TAMDIALECT_TD
+#define TAMC_DIALECT_TAM_IR_TAMDIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def Tam_Dialect : Dialect {
+  let name = "tam";
+  let cppNamespace = "::tamc::tam";
+  let summary = "The solver graph of an additive model";
+  let description = [{
+    Pure values. A design matrix is a tensor of rows x columns whose *encoding*
+    says how a row is stored: dense, banded, one-hot. Feature maps make design
+    matrices from normalised inputs, `tam.gram` and `tam.rhs` sum over rows,
+    `tam.normal_matrix`, `tam.normal_vector` and `tam.solve` estimate,
+    `tam.predict`, `tam.decompose` and `tam.design` apply.
+
+    A model is a module with the attribute `tam.model`, a dictionary that holds
+    what the runtime needs to know of it, and two functions, `@fit` and
+    `@predict` (with the variants `@terms` and `@design`). Each argument and
+    result of these functions carries a `#tam.slot`, which says what the
+    runtime puts there.
+
+    ```mlir
+    func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
+                   %t: tensor<?xf64> {tam.slot = #tam.slot<column, 0>},
+                   %p: tensor<4xf64> {tam.slot = #tam.slot<parameters, 0>},
+                   %y: tensor<?xf64> {tam.slot = #tam.slot<column, 1>})
+        -> (tensor<24xf64> {tam.slot = #tam.slot<output>})
+    ```
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    void registerAttributes();
+  }];
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+}
+
+#endif // TAMC_DIALECT_TAM_IR_TAMDIALECT_TD

@@ -1,0 +1,442 @@
+//===- TamOps.td - the solver graph's ops ------------------*- tablegen -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_DIALECT_TAM_IR_TAMOPS_TD
+#define TAMC_DIALECT_TAM_IR_TAMOPS_TD
+
+include "tamc/Dialect/Tam/IR/TamAttributes.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Tam_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Tam_Dialect, mnemonic, !listconcat([Pure], traits)>;
+
+// Tensor constraints. The rows of a column or a design matrix are dynamic. An
+// encoding is part of the constraint: a value stored in a way its reader does
+// not know would get no kernel.
+class Tam_Encoded<Type type, string encoding, string description>
+    : Type<And<[type.predicate, CPred<
+          "[](::mlir::Attribute encoding) { return " # encoding # "; }("
+          "::llvm::cast<::mlir::RankedTensorType>($_self).getEncoding())">]>,
+          description, "::mlir::RankedTensorType">;
+class Tam_Plain<Type type, string description>
+    : Tam_Encoded<type, "!encoding", description>;
+
+def Tam_StaticTensor : StaticShapeTensorOf<[F64]>;
+def Tam_StaticVector : Type<
+    And<[Tam_StaticTensor.predicate, HasAnyRankOfPred<[1]>]>>;
+def Tam_StaticMatrix : Type<
+    And<[Tam_StaticTensor.predicate, HasAnyRankOfPred<[2]>]>>;
+
+def Tam_Column : Tam_Plain<1DTensorOf<[F64]>, "column of f64 values">;
+def Tam_Codes : Tam_Plain<1DTensorOf<[I32]>, "column of i32 values">;
+def Tam_Vector : Tam_Plain<Tam_StaticVector, "vector of f64 of static shape">;
+def Tam_Matrix : Tam_Plain<Tam_StaticMatrix, "matrix of f64 of static shape">;
+def Tam_Rows : Tam_Plain<2DTensorOf<[F64]>, "matrix of f64 values">;
+def Tam_InputParameters : Type<
+    And<[Tam_Vector.predicate,
+         CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getShape() == "
+               "::llvm::ArrayRef<int64_t>({4})">]>,
+    "tensor of the four parameters of an input", "::mlir::RankedTensorType">;
+def Tam_Design : Tam_Encoded<2DTensorOf<[F64]>,
+    "!encoding || "
+    "::llvm::isa<::tamc::tam::DenseAttr, ::tamc::tam::BandedAttr, "
+    "::tamc::tam::OneHotAttr>(encoding)",
+    "design matrix of f64 values, without encoding, dense, banded or one-hot">;
+class Tam_SumsOf<Type type, string shape>
+    : Tam_Encoded<type,
+          "!encoding || ::llvm::isa<::tamc::tam::SumsAttr>(encoding)",
+          shape # " of f64 of static shape, without encoding or of sums">;
+def Tam_Sums : Tam_SumsOf<Tam_StaticTensor, "accumulator">;
+def Tam_SumsVector : Tam_SumsOf<Tam_StaticVector, "accumulator of rank 1">;
+def Tam_SumsMatrix : Tam_SumsOf<Tam_StaticMatrix, "accumulator of rank 2">;
+def Tam_Penalty : Tam_Encoded<Tam_StaticMatrix,
+    "::llvm::isa_and_present<::tamc::tam::CoordinatesAttr>(encoding)",
+    "penalty matrix by coordinates">;
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+def Tam_NormalizeOp : Tam_Op<"normalize",
+    [AllTypesMatch<["column", "result"]>]> {
+  let summary = "brings a column to [-1, 1]";
+  let description = [{
+    x = (v - centre) / half range; centre and half range are the first two of
+    the input's parameters, learnt per group in training.
+
+    ```mlir
+    %x = tam.normalize %v, %p : tensor<?xf64>, tensor<4xf64>
+    ```
+  }];
+  let arguments = (ins Tam_Column:$column, Tam_InputParameters:$parameters);
+  let results = (outs Tam_Column:$result);
+  let assemblyFormat =
+      "$column `,` $parameters attr-dict `:` type($column) `,` type($parameters)";
+}
+
+//===----------------------------------------------------------------------===//
+// Feature maps
+//===----------------------------------------------------------------------===//
+
+class Tam_FeatureMap<string mnemonic, list<Trait> traits = []>
+    : Tam_Op<mnemonic, !listconcat(
+          [DeclareOpInterfaceMethods<Tam_FeatureMapInterface>], traits)> {
+  let results = (outs Tam_Design:$result);
+  let hasVerifier = 1;
+}
+
+def Tam_OffsetOp : Tam_FeatureMap<"offset"> {
+  let summary = "the intercept: a column of ones";
+  let description = [{
+    ```mlir
+    %phi = tam.offset %rows : tensor<?x1xf64, #tam.dense>
+    ```
+
+    Constraints:
+    * (feature_map_c1) the result has as many columns as the map makes.
+    * (feature_map_c2) the result has no encoding yet, is dense, or has the
+      map's structured encoding.
+  }];
+  let arguments = (ins Index:$rows);
+  let assemblyFormat = "$rows attr-dict `:` type($result)";
+}
+
+def Tam_LinearOp : Tam_FeatureMap<"linear"> {
+  let summary = "scale * x";
+  let description = [{
+    ```mlir
+    %phi = tam.linear %x {scale = 3.14 : f64} : tensor<?xf64>
+        -> tensor<?x1xf64, #tam.dense>
+    ```
+
+    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`).
+  }];
+  let arguments = (ins Tam_Column:$x, F64Attr:$scale,
+      DefaultValuedAttr<Tam_ExtrapolateAttr,
+                        "::tamc::tam::Extrapolate::Continue">:$extrapolate);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
+}
+
+def Tam_FourierOp : Tam_FeatureMap<"fourier"> {
+  let summary = "cosines and sines of multiples of x";
+  let description = [{
+    2m columns: cos(theta_1..m), then sin(theta_1..m), theta_k = pi k x if
+    cyclic, else pi k x / 2.
+
+    ```mlir
+    %phi = tam.fourier %x {order = 5, cyclic} : tensor<?xf64>
+        -> tensor<?x10xf64, #tam.dense>
+    ```
+
+    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`).
+  }];
+  let arguments = (ins Tam_Column:$x,
+      ConfinedAttr<I64Attr, [IntPositive]>:$order, UnitAttr:$cyclic,
+      DefaultValuedAttr<Tam_ExtrapolateAttr,
+                        "::tamc::tam::Extrapolate::Continue">:$extrapolate);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
+}
+
+def Tam_BSplineOp : Tam_FeatureMap<"bspline"> {
+  let summary = "B-splines on equal intervals";
+  let description = [{
+    `intervals + degree` columns, of which `degree + 1` neighbours are not zero.
+    The knot range is the last two of the input's parameters.
+
+    ```mlir
+    %phi = tam.bspline %x, %p {intervals = 20, degree = 3}
+        : tensor<?xf64>, tensor<4xf64> -> tensor<?x23xf64, #tam.banded<4>>
+    ```
+
+    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`).
+  }];
+  let arguments = (ins Tam_Column:$x, Tam_InputParameters:$parameters,
+      ConfinedAttr<I64Attr, [IntPositive]>:$intervals,
+      ConfinedAttr<I64Attr, [IntNonNegative]>:$degree,
+      DefaultValuedAttr<Tam_ExtrapolateAttr,
+                        "::tamc::tam::Extrapolate::Continue">:$extrapolate);
+  let assemblyFormat = [{
+    $x `,` $parameters attr-dict `:` type($x) `,` type($parameters) `->`
+    type($result)
+  }];
+}
+
+def Tam_ChebyshevOp : Tam_FeatureMap<"chebyshev"> {
+  let summary = "Chebyshev polynomials T_1..T_degree";
+  let description = [{
+    ```mlir
+    %phi = tam.chebyshev %x {degree = 5} : tensor<?xf64>
+        -> tensor<?x5xf64, #tam.dense>
+    ```
+
+    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`).
+  }];
+  let arguments = (ins Tam_Column:$x,
+      ConfinedAttr<I64Attr, [IntPositive]>:$degree,
+      DefaultValuedAttr<Tam_ExtrapolateAttr,
+                        "::tamc::tam::Extrapolate::Continue">:$extrapolate);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
+}
+
+def Tam_CategoryOp : Tam_FeatureMap<"category"> {
+  let summary = "one column per level, from a normalised code";
+  let description = [{
+    The level is the code rounded to the nearest (half to even) and clipped.
+    Outside the range every mode of extrapolation gives the border's level.
+
+    ```mlir
+    %phi = tam.category %x {levels = 7} : tensor<?xf64>
+        -> tensor<?x7xf64, #tam.one_hot>
+    ```
+
+    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`).
+  }];
+  let arguments = (ins Tam_Column:$x,
+      ConfinedAttr<I64Attr, [IntPositive]>:$levels);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
+}
+
+def Tam_LevelsOp : Tam_FeatureMap<"levels"> {
+  let summary = "one column per level, from the level's number";
+  let description = [{
+    The runtime has looked the value up among the training levels. As a one-hot
+    matrix the input is the result: no launch, no buffer.
+
+    ```mlir
+    %phi = tam.levels %codes {levels = 7} : tensor<?xi32>
+        -> tensor<?x7xf64, #tam.one_hot>
+    ```
+
+    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`).
+  }];
+  let arguments = (ins Tam_Codes:$codes,
+      ConfinedAttr<I64Attr, [IntPositive]>:$levels);
+  let assemblyFormat = "$codes attr-dict `:` type($codes) `->` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// Sums over rows
+//===----------------------------------------------------------------------===//
+
+def Tam_ZerosOp : Tam_Op<"zeros"> {
+  let summary = "an empty accumulator";
+  let description = [{
+    ```mlir
+    %0 = tam.zeros : tensor<23x7xf64, #tam.sums<full>>
+    ```
+  }];
+  let results = (outs Tam_Sums:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Tam_GramOp : Tam_Op<"gram",
+    [AllTypesMatch<["accumulator", "result"]>,
+     Tam_RowReductionInterface]> {
+  let summary = "adds a'Wb to an accumulator";
+  let description = [{
+    Sums over the rows of two design matrices, W = diag(w) or the identity.
+
+    ```mlir
+    %g1 = tam.gram %a, %b into %g0 : tensor<?x23xf64, #tam.banded<4>>,
+        tensor<?x7xf64, #tam.one_hot> -> tensor<23x7xf64, #tam.sums<transposed>>
+    ```
+
+    Constraints:
+    * (gram_c1) the accumulator has as many rows as `a` and as many columns as
+      `b` has columns.
+    * (gram_c2) the accumulator is `upper` or `diagonal` only if `a` and `b` are
+      the same value; `diagonal` only if they are one-hot.
+  }];
+  let arguments = (ins Tam_Design:$a, Tam_Design:$b,
+                       Optional<Tam_Column>:$weights, Tam_Sums:$accumulator);
+  let results = (outs Tam_Sums:$result);
+  let assemblyFormat = [{
+    $a `,` $b (`weights` $weights^ `:` type($weights))? `into` $accumulator
+    attr-dict `:` type($a) `,` type($b) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tam_RhsOp : Tam_Op<"rhs",
+    [AllTypesMatch<["accumulator", "result"]>,
+     Tam_RowReductionInterface]> {
+  let summary = "adds a'Wy to an accumulator";
+  let description = [{
+    ```mlir
+    %b1 = tam.rhs %a, %y into %b0 : tensor<?x23xf64, #tam.banded<4>>,
+        tensor<?xf64> -> tensor<23xf64, #tam.sums<full>>
+    ```
+
+    Constraints:
+    * (rhs_c1) the accumulator has as many elements as `a` has columns.
+  }];
+  let arguments = (ins Tam_Design:$a, Tam_Column:$y,
+                       Optional<Tam_Column>:$weights, Tam_Sums:$accumulator);
+  let results = (outs Tam_Sums:$result);
+  let assemblyFormat = [{
+    $a `,` $y (`weights` $weights^ `:` type($weights))? `into` $accumulator
+    attr-dict `:` type($a) `,` type($y) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Estimation
+//===----------------------------------------------------------------------===//
+
+def Tam_PenaltyOp : Tam_Op<"penalty"> {
+  let summary = "a penalty matrix, known at compile time";
+  let description = [{
+    The lower triangle (row >= column) of a symmetric matrix by coordinates. The
+    effect's lambda is in the values.
+
+    ```mlir
+    %p = tam.penalty rows [0, 1, 1] columns [0, 0, 1] values [1.0, -1.0, 1.0]
+        : tensor<2x2xf64, #tam.coordinates<3>>
+    ```
+
+    Constraints:
+    * (penalty_c1) rows, columns and values are as many as the type counts.
+    * (penalty_c2) 0 <= column <= row < size of the matrix.
+  }];
+  let arguments = (ins DenseI32ArrayAttr:$rows, DenseI32ArrayAttr:$columns,
+                       DenseF64ArrayAttr:$values);
+  let results = (outs Tam_Penalty:$result);
+  let assemblyFormat = [{
+    `rows` $rows `columns` $columns `values` $values attr-dict `:`
+    type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tam_NormalMatrixOp : Tam_Op<"normal_matrix",
+    [AttrSizedOperandSegments]> {
+  let summary = "A = Gram + T P + 1e-6 T I";
+  let description = [{
+    The matrix of one group's normal equations from the sums of all pairs of
+    effects and the penalties of the effects; T is the number of rows of the
+    group. The block of effects (i, j), i <= j, comes in the order (0,0), (0,1),
+    .., (1,1), ...
+
+    ```mlir
+    %A = tam.normal_matrix %rows blocks(%g00, %g01, %g11 : ...)
+        penalties(%p0, %p1 : ...) : tensor<8x8xf64>
+    ```
+
+    Constraints:
+    * (normal_matrix_c1) with e penalties there are e(e+1)/2 blocks.
+    * (normal_matrix_c2) block (i, j) has the rows of penalty i and the columns
+      of penalty j.
+    * (normal_matrix_c3) the penalties' sizes add up to the result's.
+  }];
+  let arguments = (ins Index:$group_rows, Variadic<Tam_SumsMatrix>:$blocks,
+                       Variadic<Tam_Penalty>:$penalties);
+  let results = (outs Tam_Matrix:$result);
+  let assemblyFormat = [{
+    $group_rows `blocks` `(` $blocks `:` type($blocks) `)` `penalties` `(`
+    $penalties `:` type($penalties) `)` attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tam_NormalVectorOp : Tam_Op<"normal_vector"> {
+  let summary = "the right-hand side of the normal equations";
+  let description = [{
+    The sums of all effects, one after another.
+
+    ```mlir
+    %b = tam.normal_vector(%b0, %b1 : ...) : tensor<8xf64>
+    ```
+
+    Constraints:
+    * (normal_vector_c1) the blocks' sizes add up to the result's.
+  }];
+  let arguments = (ins Variadic<Tam_SumsVector>:$blocks);
+  let results = (outs Tam_Vector:$result);
+  let assemblyFormat =
+      "`(` $blocks `:` type($blocks) `)` attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tam_SolveOp : Tam_Op<"solve", [AllTypesMatch<["vector", "result"]>]> {
+  let summary = "x with A x = b, A symmetric positive definite";
+  let description = [{
+    Only the lower triangle of A is read. `solver` is `auto` until the pass
+    tam-choose-solver has chosen.
+
+    ```mlir
+    %x = tam.solve %A, %b {solver = #tam.solver<direct>}
+        : tensor<8x8xf64>, tensor<8xf64>
+    ```
+
+    Constraints:
+    * (solve_c1) A is a square with as many rows as b has elements.
+  }];
+  let arguments = (ins Tam_Matrix:$matrix, Tam_Vector:$vector,
+      DefaultValuedAttr<Tam_SolverAttr, "::tamc::tam::Solver::Auto">:$solver);
+  let results = (outs Tam_Vector:$result);
+  let assemblyFormat =
+      "$matrix `,` $vector attr-dict `:` type($matrix) `,` type($vector)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Application
+//===----------------------------------------------------------------------===//
+
+class Tam_ApplyOp<string mnemonic> : Tam_Op<mnemonic,
+    [SameVariadicOperandSize]> {
+  let arguments = (ins Variadic<Tam_Design>:$designs,
+                       Variadic<Tam_Vector>:$coefficients);
+  let assemblyFormat = [{
+    `(` $designs `:` type($designs) `)` `coefficients` `(` $coefficients `:`
+    type($coefficients) `)` attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tam_PredictOp : Tam_ApplyOp<"predict"> {
+  let summary = "the sum of all effects, row by row";
+  let description = [{
+    ```mlir
+    %y = tam.predict(%phi0, %phi1 : ...) coefficients(%b0, %b1 : ...)
+        : tensor<?xf64>
+    ```
+
+    Constraints:
+    * (apply_c1) each design matrix has as many columns as its coefficients.
+    * (apply_c2) there are as many vectors of coefficients as design matrices.
+  }];
+  let results = (outs Tam_Column:$result);
+}
+
+def Tam_DecomposeOp : Tam_ApplyOp<"decompose"> {
+  let summary = "every effect by itself, one column each";
+  let description = [{
+    The columns, added from left to right, are the prediction bit for bit.
+
+    Constraints: apply_c1, apply_c2 (see `tam.predict`), and
+    * (decompose_c1) one column per effect.
+  }];
+  let results = (outs Tam_Rows:$result);
+}
+
+def Tam_DesignOp : Tam_Op<"design"> {
+  let summary = "the design matrix of the model, dense";
+  let description = [{
+    Constraints:
+    * (design_c1) the designs' columns add up to the result's.
+  }];
+  let arguments = (ins Variadic<Tam_Design>:$designs);
+  let results = (outs Tam_Rows:$result);
+  let assemblyFormat =
+      "`(` $designs `:` type($designs) `)` attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif // TAMC_DIALECT_TAM_IR_TAMOPS_TD

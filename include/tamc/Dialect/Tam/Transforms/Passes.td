@@ -1,0 +1,79 @@
+//===- Passes.td - passes on the solver graph --------------*- tablegen -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_DIALECT_TAM_TRANSFORMS_PASSES_TD
+#define TAMC_DIALECT_TAM_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def TamChooseSolver : Pass<"tam-choose-solver", "::mlir::ModuleOp"> {
+  let summary = "Choose how each linear system is solved";
+  let description = [{
+    Follows docs/math.md section 4, routing: `direct` when the system has at
+    most `max-direct` unknowns. A spec that asks for `direct` gets it whatever
+    the size. What has no kernels yet, conjugate gradients, is an error.
+  }];
+  let options = [
+    Option<"maxDirect", "max-direct", "int64_t", /*default=*/"7500",
+           "Most unknowns of a system that is factored">,
+  ];
+}
+
+def TamChooseEncodings : Pass<"tam-choose-encodings", "::mlir::ModuleOp"> {
+  let summary = "Choose how design matrices and sums are stored";
+  let description = [{
+    Gives every feature map's result its structured encoding (or dense, with
+    `dense`), and every accumulator the layout of the kernel that will add to
+    it: of a matrix with itself the upper triangle, or the diagonal when it is
+    one-hot; of two matrices `full`, or `transposed` when the kernel takes them
+    in the other order (one-hot before banded before dense).
+
+    Before:
+    ```mlir
+    %a = tam.bspline ... -> tensor<?x23xf64>
+    %g = tam.gram %a, %a into %z : ... -> tensor<23x23xf64>
+    ```
+    After:
+    ```mlir
+    %a = tam.bspline ... -> tensor<?x23xf64, #tam.banded<4>>
+    %g = tam.gram %a, %a into %z : ... -> tensor<23x23xf64, #tam.sums<upper>>
+    ```
+  }];
+  let options = [
+    Option<"dense", "dense", "bool", /*default=*/"false",
+           "Store every design matrix dense">,
+  ];
+}
+
+def TamTileRows : Pass<"tam-tile-rows", "::mlir::ModuleOp"> {
+  let summary = "Cut the fit into init, chunk and finish";
+  let description = [{
+    Splits @fit at its sums over rows. @fit_init makes empty accumulators,
+    @fit_chunk adds some rows to them, @fit_finish computes what depends on the
+    sums. Accumulators become state: each gets an offset, a multiple of 64
+    bytes, that is the same in all three and on every rung. Every step that
+    takes rows gets the arguments `first` and `capacity`.
+  }];
+}
+
+def TamVerifyChoices : Pass<"tam-verify-choices", "::mlir::ModuleOp"> {
+  let summary = "Check that every choice has been made";
+  let description = [{
+    Every design matrix and every accumulator has an encoding and every solve a
+    solver; the module holds functions of tam ops only.
+  }];
+}
+
+def TamVerifyTiled : Pass<"tam-verify-tiled", "::mlir::ModuleOp"> {
+  let summary = "Check that every function is a step";
+  let description = [{
+    Every function has a `tam.step`, and every argument and result a slot.
+  }];
+}
+
+#endif // TAMC_DIALECT_TAM_TRANSFORMS_PASSES_TD

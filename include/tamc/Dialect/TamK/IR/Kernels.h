@@ -1,0 +1,54 @@
+//===- Kernels.h - the kernels as the compiler sees them --------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A table read off include/tamrt/kernels.def, the one declaration of every
+/// kernel.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_DIALECT_TAMK_IR_KERNELS_H
+#define TAMC_DIALECT_TAMK_IR_KERNELS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace tamc::tamk {
+
+/// What a kernel does with a parameter; the order is that of the parameters.
+enum class ParameterKind { In, InOptional, InList, Scalar, Out, InOut };
+
+/// Element type of a buffer, or type of a scalar.
+enum class ElementType { F64, I32, I64 };
+
+struct KernelParameter {
+  ParameterKind kind;
+  ElementType type;
+  llvm::StringRef name;
+};
+
+struct Kernel {
+  /// Without the prefix `tamrt_`.
+  llvm::StringRef name;
+  llvm::ArrayRef<KernelParameter> parameters;
+
+  /// Parameters of the kinds In, InOptional and InList; Scalar; Out and InOut.
+  llvm::ArrayRef<KernelParameter> inputs() const;
+  llvm::ArrayRef<KernelParameter> scalars() const;
+  llvm::ArrayRef<KernelParameter> outputs() const;
+};
+
+/// The kernel of that name, null if there is none. Complexity: constant.
+const Kernel *lookupKernel(llvm::StringRef name);
+
+/// All kernels, in the order of kernels.def.
+llvm::ArrayRef<Kernel> allKernels();
+
+} // namespace tamc::tamk
+
+#endif // TAMC_DIALECT_TAMK_IR_KERNELS_H

@@ -1,0 +1,37 @@
+//===- TamK.h - the tamk dialect --------------------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Kernel launches. See TamKOps.td.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_DIALECT_TAMK_IR_TAMK_H
+#define TAMC_DIALECT_TAMK_IR_TAMK_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "tamc/Dialect/TamK/IR/TamKDialect.h.inc"
+
+#define GET_OP_CLASSES
+#include "tamc/Dialect/TamK/IR/TamKOps.h.inc"
+
+namespace tamc::tamk {
+
+/// Name of the function attribute that holds the plan of its arena.
+inline constexpr llvm::StringLiteral kPlanAttrName = "tamk.plan";
+
+} // namespace tamc::tamk
+
+#endif // TAMC_DIALECT_TAMK_IR_TAMK_H

@@ -1,0 +1,87 @@
+//===- TamKOps.td - kernel launches ------------------------*- tablegen -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_DIALECT_TAMK_IR_TAMKOPS_TD
+#define TAMC_DIALECT_TAMK_IR_TAMKOPS_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def TamK_Dialect : Dialect {
+  let name = "tamk";
+  let cppNamespace = "::tamc::tamk";
+  let summary = "Kernel launches of a compiled model";
+  let description = [{
+    One op, `tamk.launch`, in destination-passing style, on plain tensors and
+    then on memrefs. The kernels it may launch are those of
+    `include/tamrt/kernels.def`.
+
+    After planning, a function carries `tamk.plan`, a dictionary with the plan
+    of its arena.
+  }];
+  let dependentDialects = [];
+  let hasOperationAttrVerify = 1;
+}
+
+def TamK_Buffer : AnyTypeOf<[RankedTensorOf<[F64, I32, I64]>,
+                             MemRefOf<[F64, I32, I64]>]>;
+def TamK_Scalar : AnyTypeOf<[Index, I64, F64]>;
+
+def TamK_LaunchOp : Op<TamK_Dialect, "launch",
+    [AttrSizedOperandSegments, DestinationStyleOpInterface,
+     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "launches a kernel of the runtime";
+  let description = [{
+    Calls `tamrt_<kernel>` with the context, the inputs, the scalars and the
+    destinations, in the order of kernels.def. `absent` lists, by position among
+    the kernel's inputs, the optional ones that are left out (null). On tensors
+    there is one result per destination; on memrefs there is none. `source` is
+    the op of the solver graph that the launch serves.
+
+    ```mlir
+    %v, %s = tamk.launch "bspline" ins(%x, %p : tensor<?xf64>, tensor<4xf64>)
+        scalars(%rows, %k, %d, %m : index, i64, i64, i64)
+        outs(%v0, %s0 : tensor<?x4xf64>, tensor<?xi32>)
+        source "tam.bspline" -> tensor<?x4xf64>, tensor<?xi32>
+    ```
+
+    Constraints:
+    * (launch_c1) the kernel exists.
+    * (launch_c2) there is one operand per parameter of the kernel, save absent
+      optional ones and the list, which takes any number.
+    * (launch_c3) element types and scalars' types are those of the parameters;
+      `index` counts as i64.
+    * (launch_c4) operands are all tensors or all memrefs; on tensors results
+      have the destinations' types, on memrefs there are none.
+    * (launch_c5) memrefs have the identity layout.
+  }];
+  let arguments = (ins StrAttr:$kernel, Variadic<TamK_Buffer>:$inputs,
+      Variadic<TamK_Scalar>:$scalars, Variadic<TamK_Buffer>:$inits,
+      OptionalAttr<DenseI32ArrayAttr>:$absent, OptionalAttr<StrAttr>:$source);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $kernel (`ins` `(` $inputs^ `:` type($inputs) `)`)?
+    (`absent` $absent^)?
+    (`scalars` `(` $scalars^ `:` type($scalars) `)`)?
+    `outs` `(` $inits `:` type($inits) `)`
+    (`source` $source^)? attr-dict (`->` type($results)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return getInitsMutable();
+    }
+    /// Whether the kernel reads destination `index` before it writes it.
+    bool readsInit(unsigned index);
+    /// Name of the kernel's parameter that destination `index` is bound to.
+    ::llvm::StringRef getInitName(unsigned index);
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // TAMC_DIALECT_TAMK_IR_TAMKOPS_TD

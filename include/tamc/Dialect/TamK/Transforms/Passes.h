@@ -1,0 +1,30 @@
+//===- Passes.h - passes on kernel launches ---------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_DIALECT_TAMK_TRANSFORMS_PASSES_H
+#define TAMC_DIALECT_TAMK_TRANSFORMS_PASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace tamc::tamk {
+
+#define GEN_PASS_DECL
+#include "tamc/Dialect/TamK/Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "tamc/Dialect/TamK/Transforms/Passes.h.inc"
+
+/// Teaches one-shot bufferization `tamk.launch`: destinations are updated in
+/// place, and only those that the kernel reads keep their old contents.
+void registerBufferizableOpInterfaceExternalModels(
+    mlir::DialectRegistry &registry);
+
+} // namespace tamc::tamk
+
+#endif // TAMC_DIALECT_TAMK_TRANSFORMS_PASSES_H

@@ -1,0 +1,26 @@
+//===- InitAll.h - registers everything of tamc with MLIR -------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_INITALL_H
+#define TAMC_INITALL_H
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace tamc {
+
+/// Registers the dialects a model passes through on its way to LLVM, with their
+/// interfaces and translations.
+void registerAllDialects(mlir::DialectRegistry &registry);
+
+/// Registers tamc's passes and pipelines by name, and the upstream passes they
+/// are made of.
+void registerAllPasses();
+
+} // namespace tamc
+
+#endif // TAMC_INITALL_H

@@ -1,0 +1,72 @@
+//===- Pipelines.h - the way from the solver graph to LLVM ------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The phases of compilation. Each ends with a verifier pass, can be stopped at
+/// and started from.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_PIPELINES_PIPELINES_H
+#define TAMC_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+
+#include <optional>
+#include <string>
+
+namespace tamc {
+
+/// The phases in order; a module "at" a phase has gone through it.
+enum class Phase {
+  /// The solver graph as imported from the spec.
+  Import,
+  /// Solver and encodings chosen.
+  Choices,
+  /// The fit cut into init, chunk and finish.
+  Tile,
+  /// Kernels selected; launches on tensors.
+  Kernels,
+  /// Launches on memrefs.
+  Bufferize,
+  /// One clone per rung; sizes static.
+  Rungs,
+  /// Offsets instead of allocations.
+  Plan,
+  /// LLVM dialect, with the model's description.
+  LLVM,
+};
+
+/// The name of a phase on command lines, and back.
+llvm::StringRef toString(Phase phase);
+std::optional<Phase> parsePhase(llvm::StringRef name);
+
+/// All phases, in order.
+llvm::ArrayRef<Phase> allPhases();
+
+struct PipelineOptions {
+  /// Planning strategy, and alignment in bytes of every offset.
+  std::string strategy = "tree";
+  /// Rows of the largest rung; 0: as the model says, else the default.
+  int64_t chunkRows = 0;
+  /// Most unknowns of a system that is factored.
+  int64_t maxDirect = 7500;
+  /// Store every design matrix dense.
+  bool dense = false;
+  /// Add a main function.
+  bool entry = true;
+};
+
+/// Appends the passes that bring a module at `from` to `to`; none if it is
+/// there or beyond.
+void buildPipeline(mlir::OpPassManager &manager, Phase from, Phase to,
+                   const PipelineOptions &options);
+
+} // namespace tamc
+
+#endif // TAMC_PIPELINES_PIPELINES_H

@@ -1,0 +1,34 @@
+//===- Link.h - from objects to executables ---------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_TARGET_LINK_H
+#define TAMC_TARGET_LINK_H
+
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace tamc {
+
+struct LinkOptions {
+  /// Link all libraries but libc statically.
+  bool isStatic = false;
+  /// Path of the running compiler: the runtime archive lies beside it.
+  std::string executable;
+};
+
+/// Links an object with the runtime archive through the system's
+/// compiler driver: $CC, else cc, clang or gcc, whichever is found first. The
+/// output appears whole or not at all; its bytes do not depend on its name or
+/// the object's.
+llvm::Error linkExecutable(llvm::StringRef object, llvm::StringRef output,
+                           const LinkOptions &options);
+
+} // namespace tamc
+
+#endif // TAMC_TARGET_LINK_H

@@ -1,0 +1,35 @@
+//===- Object.h - from the LLVM dialect to machine code ---------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_TARGET_OBJECT_H
+#define TAMC_TARGET_OBJECT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <string>
+
+namespace tamc {
+
+/// What to make of a module at Phase::LLVM.
+enum class CodeKind { LLVM, Assembly, Object };
+
+struct CodeOptions {
+  /// CPU as LLVM names it; "native" is the machine tamc runs on.
+  std::string cpu = "x86-64";
+};
+
+/// Translates, optimises and writes a module. The bytes depend on the module,
+/// the options and LLVM's version alone. Errors go to the module's context.
+mlir::LogicalResult emitCode(mlir::ModuleOp module, CodeKind kind,
+                             const CodeOptions &options,
+                             llvm::raw_pwrite_stream &out);
+
+} // namespace tamc
+
+#endif // TAMC_TARGET_OBJECT_H

@@ -1,0 +1,26 @@
+//===- Output.h - files that appear whole or not at all ---------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_TARGET_OUTPUT_H
+#define TAMC_TARGET_OUTPUT_H
+
+#include "llvm/Support/Error.h"
+
+namespace tamc {
+
+/// Writes a file. A regular file appears whole or not at all: the bytes go to a
+/// file beside it, which then takes its name. Anything else that exists at
+/// `path` (a device, a pipe) is written to directly and stays what it is.
+/// `mode` is the file's mode before the umask. Errors name the path and the
+/// cause.
+llvm::Error writeOutput(llvm::StringRef path, llvm::StringRef bytes,
+                        unsigned mode = 0666);
+
+} // namespace tamc
+
+#endif // TAMC_TARGET_OUTPUT_H

@@ -1,0 +1,26 @@
+//===- PlanText.h - the memory plan as text ---------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_TARGET_PLANTEXT_H
+#define TAMC_TARGET_PLANTEXT_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+
+namespace tamc {
+
+enum class PlanStyle { Table, Drawing };
+
+/// The plans of all steps of a module at Phase::Plan, as `model plan` prints
+/// them (tamrt/plan_table.h), or drawn.
+std::string planText(mlir::ModuleOp module, PlanStyle style);
+
+} // namespace tamc
+
+#endif // TAMC_TARGET_PLANTEXT_H

@@ -1,0 +1,71 @@
+//===- tamrt/plan_table.h - the memory plan as text -------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The memory plan of a model as a table, as CSV, as JSON and as a drawing:
+/// what `model plan` and `tamc --emit=plan` print. Pure functions of abi.h's
+/// structs.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_PLAN_TABLE_H
+#define TAMRT_PLAN_TABLE_H
+
+#include "tamrt/abi.h"
+
+#include <span>
+#include <string>
+
+namespace tamrt {
+
+/// How a plan is written.
+///
+/// Text: for every step, separated by an empty line,
+///
+///     step fit_chunk_256: 256 rows, 3 launches, strategy tree
+///     arena 4096 bytes, lower bound 4096, naive 6144
+///     buffer  op          term  bytes  live    offset
+///     x       tam.linear  l(x)   2048  [0, 2)       0
+///     values  tam.linear  l(x)   2048  [1, 3)    2048
+///
+/// where "256 rows, " is absent from a step without rungs and the lines from
+/// "buffer" on from a step without buffers. Columns are as wide as their
+/// widest cell, two blanks apart; bytes and offset are flush right; no line
+/// ends with a blank.
+///
+/// CSV: a line of names, then a line per buffer; a step without buffers has one
+/// line whose last seven cells are empty:
+/// step,rung,launches,strategy,arena,lower_bound,naive,buffer,op,term,bytes,
+/// first,last,offset
+///
+/// JSON: one line, {"steps": [{"step", "rung", "launches", "strategy", "arena",
+/// "lower_bound", "naive", "buffers": [{"buffer", "op", "term", "bytes",
+/// "first", "last", "offset"}]}]}, keys in this order, no blanks.
+enum class PlanFormat { Text, Csv, Json };
+
+/// The plan of `steps`, in their order; ends with a line end. Pure.
+std::string formatPlan(std::span<const tamrt_step> steps, PlanFormat format);
+
+/// The plan drawn: per step the heading of the text form, then time across and
+/// addresses up, one character per launch (or several launches) and 1/16 of
+/// the arena, rounded up to the alignment, and what the characters stand for:
+///
+///     128 |.bb
+///         |aa.
+///       0 +---
+///          0 to 3, 1 launch and 64 bytes a character
+///     a x  tam.linear  l(x)
+///     b values  tam.linear  l(x)
+///
+/// A character that several buffers share shows the smallest; '.' is free.
+/// Pure.
+std::string drawPlan(std::span<const tamrt_step> steps);
+
+} // namespace tamrt
+
+#endif // TAMRT_PLAN_TABLE_H

@@ -1,0 +1,223 @@
+//===- app/CommandLine.cpp - what the user asks of a model ----------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "app/CommandLine.h"
+
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+#include <optional>
+#include <utility>
+
+namespace tamrt {
+namespace {
+
+/// `text` as an integer from 1 to `most`.
+std::optional<int64_t> parseCount(const std::string &text, int64_t most) {
+  int64_t value = 0;
+  auto [end, code] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size() || value < 1 ||
+      value > most)
+    return std::nullopt;
+  return value;
+}
+
+/// A check that names what was expected and what came.
+CLI::Validator oneOf(std::vector<std::string> choices) {
+  return CLI::Validator(
+      [choices](std::string &text) -> std::string {
+        std::string list;
+        for (size_t i = 0; i < choices.size(); ++i) {
+          if (text == choices[i])
+            return "";
+          list += (i == 0                    ? ""
+                   : i + 1 == choices.size() ? " or "
+                                             : ", ") +
+                  choices[i];
+        }
+        return "expected " + list + ", got '" + text + "'";
+      },
+      "");
+}
+
+CLI::Validator count(int64_t most) {
+  return CLI::Validator(
+      [most](std::string &text) -> std::string {
+        if (parseCount(text, most))
+          return "";
+        return "expected a whole number from 1 to " + std::to_string(most) +
+               ", got '" + text + "'";
+      },
+      "");
+}
+
+/// What CLI11 found, as our messages say it: one line, lower case, "expected
+/// X".
+std::string describe(const CLI::ParseError &error) {
+  std::string message = error.what();
+  auto part = [&](size_t end) { return message.substr(0, end); };
+  if (dynamic_cast<const CLI::RequiredError *>(&error))
+    return "expected " + part(message.find(" is required")) +
+           "; --help tells more";
+  if (dynamic_cast<const CLI::ArgumentMismatch *>(&error)) {
+    std::string option = part(message.find(':'));
+    return message.find("At Most") == std::string::npos
+               ? "expected a value of " + option
+               : "expected " + option + " once";
+  }
+  if (dynamic_cast<const CLI::ExtrasError *>(&error))
+    return "unexpected argument" + message.substr(message.rfind(':')) +
+           "; --help tells more";
+  for (char &c : message)
+    if (c == '\n')
+      c = ' ';
+  return message;
+}
+
+constexpr int64_t kMostThreads = 4096;
+
+/// Texts as they come from the command line, before they mean anything.
+struct Texts {
+  std::string threads, chunkRows, timings, type = "response", format = "text";
+};
+
+void addRunOptions(CLI::App &command, Options &options, Texts &texts) {
+  command
+      .add_option("--threads", texts.threads,
+                  "Most threads; default: the machine's")
+      ->check(count(kMostThreads))
+      ->type_name("N");
+  command
+      .add_option("--chunk-rows", texts.chunkRows,
+                  "Most rows of a chunk, to save memory")
+      ->check(count(INT64_MAX))
+      ->type_name("N");
+  command.add_flag("--drop-missing", options.dropMissing,
+                   "Leave out rows with a missing or infinite value");
+  command
+      .add_flag("--timings{table}", texts.timings,
+                "Seconds per phase on stderr; also --timings=json")
+      ->check(oneOf({"table", "json"}));
+}
+
+} // namespace
+
+Result<Options> parseCommandLine(const tamrt_model &model, int argc,
+                                 const char *const *argv) {
+  Options options;
+  Texts texts;
+  CLI::App app(std::string("Additive model: ") + model.formula, model.name);
+  app.require_subcommand(0, 1);
+  app.set_version_flag("--version", std::string(model.name) + " (tamc " +
+                                        model.tamc_version + ", LLVM " +
+                                        model.llvm_version + ")");
+
+  CLI::App *fit = app.add_subcommand("fit", "Fit the model to training data");
+  fit->add_option("TRAIN.csv", options.input, "Training data, CSV; - for stdin")
+      ->required()
+      ->type_name("");
+  fit->add_option("-o,--output", options.output,
+                  "Weights to write, safetensors; - for stdout")
+      ->required()
+      ->type_name("W.safetensors");
+  addRunOptions(*fit, options, texts);
+
+  auto addPredict = [&](const char *name, const char *what) {
+    CLI::App *command = app.add_subcommand(name, what);
+    command->add_option("NEW.csv", options.input, "Data, CSV; - for stdin")
+        ->required()
+        ->type_name("");
+    command->add_option("--weights", options.weights, "Weights of a fit")
+        ->required()
+        ->type_name("W.safetensors");
+    command
+        ->add_option("-o,--output", options.output,
+                     "Table to write, CSV; - for stdout, the default")
+        ->type_name("OUT.csv");
+    addRunOptions(*command, options, texts);
+    return command;
+  };
+  CLI::App *predict = addPredict("predict", "Predict rows with given weights");
+  predict
+      ->add_option("--type", texts.type,
+                   "response: the prediction; terms: every effect's part of "
+                   "it; design: the design matrix")
+      ->check(oneOf({"response", "terms", "design"}))
+      ->type_name("TYPE");
+  CLI::App *decompose =
+      addPredict("decompose", "The same as predict --type=terms");
+
+  CLI::App *coefficients = app.add_subcommand(
+      "coefficients", "Print the coefficients of weights as CSV");
+  coefficients->add_option("--weights", options.weights, "Weights of a fit")
+      ->required()
+      ->type_name("W.safetensors");
+
+  CLI::App *plan = app.add_subcommand("plan", "Print the memory plan");
+  plan->add_option("--format", texts.format, "text, csv or json")
+      ->check(oneOf({"text", "csv", "json"}))
+      ->type_name("FORMAT");
+  plan->add_flag("--draw", options.draw, "Draw it: time across, addresses up");
+
+  CLI::App *info = app.add_subcommand(
+      "info", "Print the spec, memory needs, device and versions");
+  info->add_option("--format", texts.format, "text or json")
+      ->check(oneOf({"text", "json"}))
+      ->type_name("FORMAT");
+
+  // CLI11 reports by throwing; what it throws ends here.
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp &) {
+    options.help = app.help();
+    return options;
+  } catch (const CLI::CallForVersion &) {
+    options.help = app.version() + "\n";
+    return options;
+  } catch (const CLI::ParseError &error) {
+    return Error{describe(error)};
+  }
+
+  if (*fit)
+    options.command = Command::Fit;
+  else if (*predict || *decompose)
+    options.command = Command::Predict;
+  else if (*coefficients)
+    options.command = Command::Coefficients;
+  else if (*plan)
+    options.command = Command::Plan;
+  else if (*info)
+    options.command = Command::Info;
+  else
+    return Error{"expected a command: fit, predict, decompose, coefficients, "
+                 "plan or info; --help tells more"};
+
+  if (!texts.threads.empty())
+    options.threads = unsigned(*parseCount(texts.threads, kMostThreads));
+  if (!texts.chunkRows.empty())
+    options.chunkRows = *parseCount(texts.chunkRows, INT64_MAX);
+  if (!texts.timings.empty())
+    options.timings =
+        texts.timings == "json" ? TimingsFormat::Json : TimingsFormat::Table;
+  if (texts.type == "terms" || *decompose)
+    options.type = TAMRT_STEP_TERMS;
+  else if (texts.type == "design")
+    options.type = TAMRT_STEP_DESIGN;
+  if (texts.format == "csv")
+    options.planFormat = PlanFormat::Csv;
+  else if (texts.format == "json") {
+    options.planFormat = PlanFormat::Json;
+    options.infoFormat = InfoFormat::Json;
+  }
+  if (options.draw && options.planFormat != PlanFormat::Text)
+    return Error{"expected --draw without --format, or with --format=text"};
+  return options;
+}
+
+} // namespace tamrt

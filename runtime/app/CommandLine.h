@@ -1,0 +1,54 @@
+//===- app/CommandLine.h - what the user asks of a model --------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_APP_COMMANDLINE_H
+#define TAMRT_APP_COMMANDLINE_H
+
+#include "io/Error.h"
+#include "tamrt/abi.h"
+#include "tamrt/plan_table.h"
+
+#include <cstdint>
+#include <string>
+
+namespace tamrt {
+
+enum class Command { Help, Fit, Predict, Coefficients, Plan, Info };
+
+enum class TimingsFormat { None, Table, Json };
+
+enum class InfoFormat { Text, Json };
+
+/// A parsed command line; which fields count depends on the command.
+struct Options {
+  Command command = Command::Help;
+  /// Text of --help or --version.
+  std::string help;
+  /// Data in, weights, output; "-" is standard input or output.
+  std::string input, weights, output = "-";
+  /// 0: as many as the machine has.
+  unsigned threads = 0;
+  /// 0: the model's largest rung.
+  int64_t chunkRows = 0;
+  bool dropMissing = false;
+  bool draw = false;
+  TimingsFormat timings = TimingsFormat::None;
+  PlanFormat planFormat = PlanFormat::Text;
+  InfoFormat infoFormat = InfoFormat::Text;
+  /// PREDICT, TERMS or DESIGN.
+  tamrt_step_kind type = TAMRT_STEP_PREDICT;
+};
+
+/// Parses the arguments of a model's executable. Never throws; errors say what
+/// was expected, without the program's name.
+Result<Options> parseCommandLine(const tamrt_model &model, int argc,
+                                 const char *const *argv);
+
+} // namespace tamrt
+
+#endif // TAMRT_APP_COMMANDLINE_H

@@ -1,0 +1,180 @@
+//===- app/Info.cpp - info: what a model is and needs ---------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "app/Commands.h"
+#include "app/Memory.h"
+#include "core/Model.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tamrt {
+namespace {
+
+// Keys stay in the order they are written in.
+using json = nlohmann::ordered_json;
+
+/// One rung of one command.
+struct RungMemory {
+  tamrt_step_kind kind;
+  int64_t rows;
+  ThreadMemory memory;
+};
+
+std::vector<RungMemory> rungMemory(const tamrt_model &model) {
+  std::vector<RungMemory> list;
+  for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_PREDICT,
+                               TAMRT_STEP_TERMS, TAMRT_STEP_DESIGN})
+    for (const tamrt_step *step : stepsOf(model, kind))
+      list.push_back({kind, step->rung_rows,
+                      kind == TAMRT_STEP_FIT_CHUNK
+                          ? fitMemory(model, *step)
+                          : predictMemory(model, *step, step->rung_rows)});
+  return list;
+}
+
+/// What the user calls the use of a step: the command, or the type of output.
+std::string use(tamrt_step_kind kind) {
+  return kind == TAMRT_STEP_FIT_CHUNK ? "fit" : std::string(nameOf(kind));
+}
+
+std::string orNone(const char *text) { return text ? text : "none"; }
+
+/// `text` with every line indented.
+std::string indent(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    size_t end = std::min(text.find('\n'), text.size());
+    result += "  " + std::string(text.substr(0, end)) + "\n";
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return result;
+}
+
+/// Rows of cells as lines, columns two blanks apart; numbers flush right.
+std::string table(const std::vector<std::vector<std::string>> &rows) {
+  std::vector<size_t> widths;
+  for (const auto &row : rows)
+    for (size_t i = 0; i < row.size(); ++i) {
+      widths.resize(std::max(widths.size(), row.size()));
+      widths[i] = std::max(widths[i], row[i].size());
+    }
+  std::string text;
+  for (const auto &row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      std::string pad(widths[i] - row[i].size(), ' ');
+      line += "  " + (i == 0 ? row[i] + pad : pad + row[i]);
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+std::string formatText(const tamrt_model &model) {
+  const MemoryNeed need = memoryNeed(model);
+  std::string text;
+  auto line = [&](const char *key, const std::string &value) {
+    text += std::string(key) + ": " + value + "\n";
+  };
+  auto bytes = [](int64_t count) { return std::to_string(count); };
+  line("model", model.name);
+  line("formula", model.formula);
+  line("target", orNone(model.target));
+  line("group", orNone(model.group));
+  line("date", orNone(model.date));
+  line("weights", orNone(model.weights));
+  line("solver", model.solver);
+  line("device", "cpu");
+  line("spec hash", model.spec_hash);
+  line("tamc", model.tamc_version);
+  line("llvm", model.llvm_version);
+  line("abi", std::to_string(model.abi_version));
+  line("columns of the design", bytes(model.columns));
+  text += "effects:\n";
+  std::vector<std::vector<std::string>> rows = {{"effect", "first", "columns"}};
+  for (int64_t i = 0; i < model.effect_count; ++i)
+    rows.push_back({model.effects[i].name, bytes(model.effects[i].first_column),
+                    bytes(model.effects[i].columns)});
+  text += table(rows);
+
+  text += "bytes per thread, by rung:\n";
+  rows = {{"use", "rows", "arena", "state", "output", "parameters", "total"}};
+  for (const RungMemory &rung : rungMemory(model))
+    rows.push_back({use(rung.kind), bytes(rung.rows), bytes(rung.memory.arena),
+                    bytes(rung.memory.state), bytes(rung.memory.output),
+                    bytes(rung.memory.parameters), bytes(rung.memory.total())});
+  text += table(rows);
+  text += "bytes besides, of a fit of a file:\n";
+  text += table({{"constant", bytes(need.constant)},
+                 {"per thread", bytes(need.perThread)},
+                 {"per byte of the file", bytes(need.perFileByte)},
+                 {"per field", bytes(need.perField)},
+                 {"per row", bytes(need.perRow)},
+                 {"per group", bytes(need.perGroup)}});
+  text += "spec:\n" + indent(model.spec);
+  return text;
+}
+
+json orNull(const char *text) { return text ? json(text) : json(nullptr); }
+
+std::string formatJson(const tamrt_model &model) {
+  const MemoryNeed need = memoryNeed(model);
+  json effects = json::array();
+  for (int64_t i = 0; i < model.effect_count; ++i)
+    effects.push_back({{"effect", model.effects[i].name},
+                       {"term", model.effects[i].term},
+                       {"first", model.effects[i].first_column},
+                       {"columns", model.effects[i].columns}});
+  json rungs = json::array();
+  for (const RungMemory &rung : rungMemory(model))
+    rungs.push_back({{"use", use(rung.kind)},
+                     {"rows", rung.rows},
+                     {"arena", rung.memory.arena},
+                     {"state", rung.memory.state},
+                     {"output", rung.memory.output},
+                     {"parameters", rung.memory.parameters},
+                     {"total", rung.memory.total()}});
+  json info = {{"model", model.name},
+               {"formula", model.formula},
+               {"target", orNull(model.target)},
+               {"group", orNull(model.group)},
+               {"date", orNull(model.date)},
+               {"weights", orNull(model.weights)},
+               {"solver", model.solver},
+               {"device", "cpu"},
+               {"spec_hash", model.spec_hash},
+               {"tamc", model.tamc_version},
+               {"llvm", model.llvm_version},
+               {"abi", model.abi_version},
+               {"columns", model.columns},
+               {"effects", effects},
+               {"rungs", rungs},
+               {"fit",
+                {{"constant", need.constant},
+                 {"per_thread", need.perThread},
+                 {"per_file_byte", need.perFileByte},
+                 {"per_field", need.perField},
+                 {"per_row", need.perRow},
+                 {"per_group", need.perGroup}}},
+               {"spec", model.spec}};
+  // What a spec quotes need not be UTF-8.
+  return info.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+} // namespace
+
+Status runInfo(const tamrt_model &model, const Options &options) {
+  return print(options.infoFormat == InfoFormat::Json ? formatJson(model)
+                                                      : formatText(model));
+}
+
+} // namespace tamrt

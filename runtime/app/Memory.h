@@ -1,0 +1,44 @@
+//===- app/Memory.h - what a fit needs beside its arenas --------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_APP_MEMORY_H
+#define TAMRT_APP_MEMORY_H
+
+#include "tamrt/abi.h"
+
+#include <cstdint>
+
+namespace tamrt {
+
+/// Upper bounds, in bytes of address space, on what a fit takes beside the
+/// memory of a rung on each thread (`fitMemory`). A fit of a file of B bytes, R
+/// rows, C columns and G groups on T threads runs under
+///
+///     constant + T * (perThread + rung) + B * perFileByte
+///              + R * (perRow + C * perField) + G * perGroup.
+struct MemoryNeed {
+  /// The program, its libraries and what the C library keeps.
+  int64_t constant;
+  /// Stack and such of a thread.
+  int64_t perThread;
+  /// The file is held as it is while it is read.
+  int64_t perFileByte;
+  /// The index of the file.
+  int64_t perField;
+  /// The columns the model reads, in the order of the steps.
+  int64_t perRow;
+  /// Coefficients and ranges; written twice on their way to the file.
+  int64_t perGroup;
+};
+
+/// The bounds of `model`.
+MemoryNeed memoryNeed(const tamrt_model &model);
+
+} // namespace tamrt
+
+#endif // TAMRT_APP_MEMORY_H

@@ -1,0 +1,246 @@
+//===- app/PlanTable.cpp - the memory plan as text ------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamrt/plan_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <fmt/format.h>
+#include <string_view>
+#include <vector>
+
+namespace tamrt {
+namespace {
+
+/// Most characters of a drawing across and up.
+constexpr int64_t kDrawingWidth = 64, kDrawingHeight = 16;
+
+std::span<const tamrt_buffer> buffersOf(const tamrt_step &step) {
+  return {step.buffers, size_t(step.buffer_count)};
+}
+
+std::string heading(const tamrt_step &step) {
+  std::string text = "step " + std::string(step.name) + ": ";
+  if (step.rung_rows > 0)
+    text += std::to_string(step.rung_rows) +
+            (step.rung_rows == 1 ? " row, " : " rows, ");
+  text += std::to_string(step.launches) +
+          (step.launches == 1 ? " launch" : " launches") + ", strategy " +
+          step.strategy + "\narena " + std::to_string(step.arena_bytes) +
+          " bytes, lower bound " + std::to_string(step.lower_bound_bytes) +
+          ", naive " + std::to_string(step.naive_bytes) + "\n";
+  return text;
+}
+
+using Cells = std::array<std::string, 6>;
+
+std::string table(std::span<const tamrt_buffer> buffers) {
+  std::vector<Cells> rows = {
+      {"buffer", "op", "term", "bytes", "live", "offset"}};
+  for (const tamrt_buffer &buffer : buffers)
+    rows.push_back({buffer.name, buffer.op, buffer.term,
+                    std::to_string(buffer.bytes),
+                    fmt::format("[{}, {})", buffer.first, buffer.last),
+                    std::to_string(buffer.offset)});
+  std::array<size_t, 6> widths = {};
+  for (const Cells &row : rows)
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], row[i].size());
+  std::string text;
+  for (const Cells &row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      std::string pad(widths[i] - row[i].size(), ' ');
+      bool right = i == 3 || i == 5;
+      text += (i ? "  " : "") + (right ? pad + row[i] : row[i] + pad);
+    }
+    // The last column is flush right, so that no line ends with a blank.
+    text += '\n';
+  }
+  return text;
+}
+
+/// A cell of CSV: quoted when it must be.
+std::string csvCell(std::string_view text) {
+  if (text.find_first_of(",\"\n\r") == std::string_view::npos)
+    return std::string(text);
+  std::string quoted = "\"";
+  for (char c : text) {
+    if (c == '"')
+      quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+std::string jsonText(std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string quoted = "\"";
+  for (char c : text) {
+    auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      quoted += '\\';
+      quoted += c;
+    } else if (byte < 0x20) {
+      quoted += "\\u00";
+      quoted += digits[byte >> 4];
+      quoted += digits[byte & 15];
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
+std::string formatText(std::span<const tamrt_step> steps) {
+  std::string text;
+  for (const tamrt_step &step : steps) {
+    if (!text.empty())
+      text += '\n';
+    text += heading(step);
+    if (step.buffer_count > 0)
+      text += table(buffersOf(step));
+  }
+  return text;
+}
+
+std::string formatCsv(std::span<const tamrt_step> steps) {
+  std::string text = "step,rung,launches,strategy,arena,lower_bound,naive,"
+                     "buffer,op,term,bytes,first,last,offset\n";
+  for (const tamrt_step &step : steps) {
+    std::string start =
+        csvCell(step.name) + "," + std::to_string(step.rung_rows) + "," +
+        std::to_string(step.launches) + "," + csvCell(step.strategy) + "," +
+        std::to_string(step.arena_bytes) + "," +
+        std::to_string(step.lower_bound_bytes) + "," +
+        std::to_string(step.naive_bytes) + ",";
+    if (step.buffer_count == 0)
+      text += start + ",,,,,,\n";
+    for (const tamrt_buffer &buffer : buffersOf(step))
+      text += start + csvCell(buffer.name) + "," + csvCell(buffer.op) + "," +
+              csvCell(buffer.term) + "," + std::to_string(buffer.bytes) + "," +
+              std::to_string(buffer.first) + "," + std::to_string(buffer.last) +
+              "," + std::to_string(buffer.offset) + "\n";
+  }
+  return text;
+}
+
+std::string formatJson(std::span<const tamrt_step> steps) {
+  std::string text = "{\"steps\":[";
+  bool firstStep = true;
+  for (const tamrt_step &step : steps) {
+    text += firstStep ? "" : ",";
+    firstStep = false;
+    text += "{\"step\":" + jsonText(step.name) +
+            ",\"rung\":" + std::to_string(step.rung_rows) +
+            ",\"launches\":" + std::to_string(step.launches) +
+            ",\"strategy\":" + jsonText(step.strategy) +
+            ",\"arena\":" + std::to_string(step.arena_bytes) +
+            ",\"lower_bound\":" + std::to_string(step.lower_bound_bytes) +
+            ",\"naive\":" + std::to_string(step.naive_bytes) + ",\"buffers\":[";
+    bool firstBuffer = true;
+    for (const tamrt_buffer &buffer : buffersOf(step)) {
+      text += firstBuffer ? "" : ",";
+      firstBuffer = false;
+      text += "{\"buffer\":" + jsonText(buffer.name) +
+              ",\"op\":" + jsonText(buffer.op) +
+              ",\"term\":" + jsonText(buffer.term) +
+              ",\"bytes\":" + std::to_string(buffer.bytes) +
+              ",\"first\":" + std::to_string(buffer.first) +
+              ",\"last\":" + std::to_string(buffer.last) +
+              ",\"offset\":" + std::to_string(buffer.offset) + "}";
+    }
+    text += "]}";
+  }
+  return text + "]}\n";
+}
+
+char letter(size_t buffer) {
+  constexpr std::string_view letters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  return buffer < letters.size() ? letters[buffer] : '#';
+}
+
+/// The character of the cell [time, timeEnd) x [address, addressEnd).
+char cell(std::span<const tamrt_buffer> buffers, int64_t time, int64_t timeEnd,
+          int64_t address, int64_t addressEnd) {
+  const tamrt_buffer *smallest = nullptr;
+  for (const tamrt_buffer &buffer : buffers)
+    if (buffer.first < timeEnd && buffer.last > time &&
+        buffer.offset < addressEnd && buffer.offset + buffer.bytes > address &&
+        (!smallest || buffer.bytes < smallest->bytes))
+      smallest = &buffer;
+  return smallest ? letter(size_t(smallest - buffers.data())) : '.';
+}
+
+std::string draw(const tamrt_step &step) {
+  std::span<const tamrt_buffer> buffers = buffersOf(step);
+  std::string text = heading(step);
+  if (buffers.empty() || step.launches <= 0 || step.arena_bytes <= 0)
+    return text;
+  auto pieces = [](int64_t whole, int64_t most) {
+    return (whole + most - 1) / most;
+  };
+  int64_t timeStep = pieces(step.launches, kDrawingWidth);
+  // Whole alignment units, so that edges of buffers are edges of characters
+  // in small arenas.
+  int64_t byteStep =
+      pieces(pieces(step.arena_bytes, kDrawingHeight), TAMRT_ALIGNMENT) *
+      TAMRT_ALIGNMENT;
+  int64_t width = pieces(step.launches, timeStep);
+  int64_t height = pieces(step.arena_bytes, byteStep);
+  std::string top = std::to_string(step.arena_bytes);
+  for (int64_t y = height - 1; y >= 0; --y) {
+    text += y == height - 1 ? top : std::string(top.size(), ' ');
+    text += " |";
+    for (int64_t x = 0; x < width; ++x)
+      text += cell(buffers, x * timeStep, (x + 1) * timeStep, y * byteStep,
+                   (y + 1) * byteStep);
+    text += '\n';
+  }
+  text += std::string(top.size() - 1, ' ') + "0 +" +
+          std::string(size_t(width), '-') + "\n";
+  text += std::string(top.size() + 2, ' ') + "0 to " +
+          std::to_string(step.launches) + ", " + std::to_string(timeStep) +
+          (timeStep == 1 ? " launch" : " launches") + " and " +
+          std::to_string(byteStep) + " bytes a character\n";
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    text += letter(i);
+    text += std::string(" ") + buffers[i].name + "  " + buffers[i].op;
+    if (*buffers[i].term)
+      text += std::string("  ") + buffers[i].term;
+    text += '\n';
+  }
+  return text;
+}
+
+} // namespace
+
+std::string formatPlan(std::span<const tamrt_step> steps, PlanFormat format) {
+  switch (format) {
+  case PlanFormat::Csv:
+    return formatCsv(steps);
+  case PlanFormat::Json:
+    return formatJson(steps);
+  case PlanFormat::Text:
+    break;
+  }
+  return formatText(steps);
+}
+
+std::string drawPlan(std::span<const tamrt_step> steps) {
+  std::string text;
+  for (const tamrt_step &step : steps) {
+    if (!text.empty())
+      text += '\n';
+    text += draw(step);
+  }
+  return text;
+}
+
+} // namespace tamrt

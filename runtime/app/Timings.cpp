@@ -1,0 +1,61 @@
+//===- app/Timings.cpp - seconds per phase --------------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "app/Timings.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace tamrt {
+namespace {
+
+/// Microseconds are what a phase can be told to.
+std::string seconds(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.6f", value);
+  return text;
+}
+
+double since(std::chrono::steady_clock::time_point from,
+             std::chrono::steady_clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+} // namespace
+
+void Timings::end(std::string phase) {
+  Clock::time_point now = Clock::now();
+  phases.emplace_back(std::move(phase), since(last, now));
+  last = now;
+}
+
+std::string Timings::format(TimingsFormat format) const {
+  if (format == TimingsFormat::None)
+    return "";
+  auto lines = phases;
+  lines.emplace_back("total", since(start, last));
+  std::string text;
+  if (format == TimingsFormat::Json) {
+    for (const auto &[name, value] : lines)
+      text += (text.empty() ? "{\"" : ",\"") + name + "\":" + seconds(value);
+    return text + "}\n";
+  }
+  size_t width = 0, digits = 0;
+  for (const auto &[name, value] : lines) {
+    width = std::max(width, name.size());
+    digits = std::max(digits, seconds(value).size());
+  }
+  for (const auto &[name, value] : lines) {
+    std::string number = seconds(value);
+    text += name + std::string(width - name.size() + 2, ' ') +
+            std::string(digits - number.size(), ' ') + number + " s\n";
+  }
+  return text;
+}
+
+} // namespace tamrt

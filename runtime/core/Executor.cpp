@@ -1,0 +1,317 @@
+//===- core/Executor.cpp - runs a model's steps ---------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/Executor.h"
+
+#include "core/AlignedBuffer.h"
+#include "core/Model.h"
+#include "io/Parallel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+
+// Exported by OpenBLAS, absent from other BLAS libraries.
+extern "C" __attribute__((weak)) void openblas_set_num_threads(int threads);
+
+namespace tamrt {
+namespace {
+
+/// Chunks of fewer rows waste more time per row than a second thread gains.
+constexpr int64_t kSmallChunk = 256;
+
+/// What one thread works in.
+struct Worker {
+  tamrt_context context = {};
+  AlignedBuffer arena, state, output, parameters;
+  std::vector<const void *> columns;
+
+  bool allocate(const ThreadMemory &memory) {
+    arena = AlignedBuffer::allocate(size_t(memory.arena));
+    output = AlignedBuffer::allocate(size_t(memory.output));
+    parameters = AlignedBuffer::allocate(size_t(memory.parameters));
+    if (memory.state > 0)
+      state = AlignedBuffer::allocate(size_t(memory.state));
+    return arena && output && parameters && (memory.state == 0 || state);
+  }
+
+  void run(const tamrt_step &step, const double *coefficients, int64_t rows,
+           int64_t first) {
+    bool writes =
+        step.kind != TAMRT_STEP_FIT_INIT && step.kind != TAMRT_STEP_FIT_CHUNK;
+    step.run(&context, arena.data(), state.data(), parameters.as<double>(),
+             coefficients, columns.data(),
+             writes ? output.as<double>() : nullptr, rows, first);
+  }
+};
+
+/// The memory of all threads, the rung it was taken for and its chunks.
+struct Crew {
+  std::vector<Worker> workers;
+  const tamrt_step *rung = nullptr;
+  int64_t chunkRows = 0;
+};
+
+int64_t chunkOf(const tamrt_step &step, int64_t groupRows, int64_t chunkRows) {
+  int64_t chunk = groupRows;
+  if (chunkRows > 0)
+    chunk = std::min(chunk, chunkRows);
+  if (step.rung_rows > 0)
+    chunk = std::min(chunk, step.rung_rows);
+  return std::max<int64_t>(chunk, 1);
+}
+
+/// Takes memory for `threads` threads on one rung; false when there is none.
+bool allocate(Crew &crew, unsigned threads, const ThreadMemory &memory,
+              size_t inputs) {
+  crew.workers.clear();
+  for (unsigned i = 0; i < threads; ++i) {
+    crew.workers.emplace_back();
+    if (!crew.workers.back().allocate(memory)) {
+      crew.workers.clear();
+      return false;
+    }
+    // Inputs, target, row weights.
+    crew.workers.back().columns.resize(inputs + 2);
+  }
+  return true;
+}
+
+/// Takes memory for all threads on the largest rung there is memory for. Rather
+/// than very small chunks, fewer threads; at last one thread and one row.
+Result<Crew> muster(const tamrt_model &model, tamrt_step_kind kind,
+                    const Dataset &data, const RunOptions &options) {
+  const auto groupRows = int64_t(data.longestGroup());
+  std::vector<const tamrt_step *> rungs =
+      rungsFor(model, kind, groupRows, options.chunkRows);
+  auto memoryOf = [&](const tamrt_step &step) {
+    return kind == TAMRT_STEP_FIT_CHUNK
+               ? fitMemory(model, step)
+               : predictMemory(model, step,
+                               chunkOf(step, groupRows, options.chunkRows));
+  };
+  Crew crew;
+  unsigned most = chooseThreads(options.threads, data.groups().size(), 1);
+  for (unsigned threads = most; threads > 0; threads /= 2) {
+    for (const tamrt_step *rung : rungs) {
+      int64_t chunk = chunkOf(*rung, groupRows, options.chunkRows);
+      if (threads > 1 && rung != rungs.front() && chunk < kSmallChunk)
+        break;
+      if (!allocate(crew, threads, memoryOf(*rung), size_t(model.input_count)))
+        continue;
+      crew.rung = rung;
+      crew.chunkRows = chunk;
+      for (Worker &worker : crew.workers)
+        worker.context.kernels = options.kernels;
+      return crew;
+    }
+  }
+  return Error{"expected " + std::to_string(memoryOf(*rungs.back()).total()) +
+               " bytes of memory for the smallest chunks, got less"};
+}
+
+/// Says what went wrong in a step.
+Error describe(const tamrt_model &model, const Group &group,
+               const tamrt_context &context) {
+  std::string message;
+  if (model.group)
+    message = "group '" + group.name + "': ";
+  switch (context.status) {
+  case TAMRT_ERROR_NOT_POSITIVE_DEFINITE: {
+    const tamrt_effect *effect = effectOf(model, context.detail);
+    message += "effect '" + std::string(effect ? effect->name : "?") +
+               "': expected a positive definite system, got a pivot that is "
+               "not positive in column " +
+               std::to_string(context.detail) +
+               " of the design; raise the penalty ap";
+    break;
+  }
+  case TAMRT_ERROR_OUT_OF_MEMORY:
+    message += "a kernel asked for " + std::to_string(context.detail) +
+               " bytes and did not get them";
+    break;
+  case TAMRT_ERROR_DEVICE:
+    message += "the device reported error " + std::to_string(context.detail);
+    break;
+  case TAMRT_ERROR_INVALID_ARGUMENT:
+    message += "internal error: a kernel got an argument outside its "
+               "contract, number " +
+               std::to_string(context.detail);
+    break;
+  default:
+    message +=
+        "internal error: unknown status " + std::to_string(context.status);
+  }
+  return Error{message};
+}
+
+/// The work shared by the crew: groups in order, one after another to whoever
+/// is free.
+class Work {
+public:
+  Work(const tamrt_model &model, const Dataset &data, Crew &crew,
+       const RunOptions &options, const char *phase)
+      : model(model), data(data), crew(crew), options(options), phase(phase) {}
+
+  /// Calls process(worker, group) for every group. The error is that of the
+  /// first group in order that has one, whatever the threads: all groups
+  /// before it were begun, and none is broken off.
+  template <class Process> Status run(const Process &process) {
+    if (openblas_set_num_threads)
+      openblas_set_num_threads(1);
+    const size_t count = data.groups().size();
+    std::vector<tamrt_context> failures(crew.workers.size());
+    std::vector<size_t> failed(crew.workers.size(), count);
+    std::atomic<size_t> next = 0, firstFailed = count;
+    forEachPiece(unsigned(crew.workers.size()), [&](unsigned piece) {
+      Worker &worker = crew.workers[piece];
+      for (size_t g; (g = next++) < count && g < firstFailed;) {
+        worker.context.status = TAMRT_OK;
+        process(worker, g, piece == 0);
+        if (worker.context.status == TAMRT_OK)
+          continue;
+        failures[piece] = worker.context;
+        failed[piece] = g;
+        size_t before = firstFailed;
+        while (g < before && !firstFailed.compare_exchange_weak(before, g))
+          ;
+        return;
+      }
+    });
+    for (size_t i = 0; i < failed.size(); ++i)
+      if (failed[i] < count && failed[i] == firstFailed)
+        return describe(model, data.groups()[failed[i]], failures[i]);
+    return {};
+  }
+
+  /// Points the worker's columns at `row`.
+  void setColumns(Worker &worker, size_t row) const {
+    auto inputs = size_t(model.input_count);
+    for (size_t i = 0; i < inputs; ++i) {
+      if (model.inputs[i].rule == TAMRT_RULE_LEVELS)
+        worker.columns[i] = data.codes(i) + row;
+      else
+        worker.columns[i] = data.numbers(i) + row;
+    }
+    worker.columns[inputs] = data.target() ? data.target() + row : nullptr;
+    worker.columns[inputs + 1] =
+        data.weights() ? data.weights() + row : nullptr;
+  }
+
+  /// Calls body(first row in the group, rows) for the chunks of a group, with
+  /// columns set; stops at an error.
+  template <class Body>
+  void forEachChunk(Worker &worker, const Group &group, bool reports,
+                    const Body &body) {
+    for (size_t first = 0; first < group.rows;
+         first += size_t(crew.chunkRows)) {
+      size_t rows = std::min(size_t(crew.chunkRows), group.rows - first);
+      setColumns(worker, group.first + first);
+      body(first, rows);
+      if (worker.context.status != TAMRT_OK)
+        return;
+      size_t done = rowsDone += rows;
+      if (reports && options.progress)
+        options.progress->update(phase, done, data.rowCount());
+    }
+  }
+
+private:
+  const tamrt_model &model;
+  const Dataset &data;
+  Crew &crew;
+  const RunOptions &options;
+  const char *phase;
+  std::atomic<size_t> rowsDone = 0;
+};
+
+} // namespace
+
+std::vector<const tamrt_step *> rungsFor(const tamrt_model &model,
+                                         tamrt_step_kind kind,
+                                         int64_t groupRows, int64_t chunkRows) {
+  std::vector<const tamrt_step *> rungs = stepsOf(model, kind);
+  int64_t wanted = chunkRows > 0 ? std::min(groupRows, chunkRows) : groupRows;
+  size_t start = 0;
+  while (start + 1 < rungs.size() && rungs[start + 1]->rung_rows >= wanted)
+    ++start;
+  rungs.erase(rungs.begin(), rungs.begin() + ptrdiff_t(start));
+  return rungs;
+}
+
+Result<std::vector<double>> fitGroups(const tamrt_model &model,
+                                      const Dataset &data,
+                                      const Normalization &normalization,
+                                      const RunOptions &options) {
+  const auto width = size_t(model.columns);
+  std::vector<double> coefficients(data.groups().size() * width);
+  Result<Crew> crew = muster(model, TAMRT_STEP_FIT_CHUNK, data, options);
+  if (!crew)
+    return std::move(crew).error();
+  const tamrt_step &init = *stepsOf(model, TAMRT_STEP_FIT_INIT).front();
+  const tamrt_step &finish = *stepsOf(model, TAMRT_STEP_FIT_FINISH).front();
+
+  Work work(model, data, *crew, options, "fit");
+  Status done = work.run([&](Worker &worker, size_t g, bool reports) {
+    const Group &group = data.groups()[g];
+    normalization.parameters(g, worker.parameters.as<double>());
+    work.setColumns(worker, group.first);
+    worker.run(init, nullptr, 0, 0);
+    if (worker.context.status == TAMRT_OK)
+      work.forEachChunk(worker, group, reports, [&](size_t first, size_t rows) {
+        worker.run(*crew->rung, nullptr, int64_t(rows), int64_t(first));
+      });
+    if (worker.context.status != TAMRT_OK)
+      return;
+    work.setColumns(worker, group.first);
+    worker.run(finish, nullptr, int64_t(group.rows), 0);
+    if (worker.context.status == TAMRT_OK)
+      std::memcpy(coefficients.data() + g * width, worker.output.data(),
+                  width * sizeof(double));
+  });
+  if (!done)
+    return std::move(done).error();
+  return coefficients;
+}
+
+Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
+                     const Dataset &data, const Weights &weights,
+                     const RunOptions &options, double *output) {
+  std::unordered_map<std::string_view, size_t> trained;
+  for (size_t g = 0; g < weights.groups.size(); ++g)
+    trained.emplace(weights.groups[g], g);
+  std::vector<size_t> places;
+  for (const Group &group : data.groups()) {
+    auto at = trained.find(group.name);
+    if (at == trained.end())
+      return Error{"expected groups that were trained, got group '" +
+                   group.name + "'"};
+    places.push_back(at->second);
+  }
+
+  const auto width = size_t(outputWidth(model, kind));
+  Result<Crew> crew = muster(model, kind, data, options);
+  if (!crew)
+    return std::move(crew).error();
+  Work work(model, data, *crew, options, "predict");
+  return work.run([&](Worker &worker, size_t g, bool reports) {
+    const Group &group = data.groups()[g];
+    weights.normalization.parameters(places[g], worker.parameters.as<double>());
+    const double *coefficients = weights.of(places[g], model);
+    work.forEachChunk(worker, group, reports, [&](size_t first, size_t rows) {
+      worker.run(*crew->rung, coefficients, int64_t(rows), int64_t(first));
+      std::memcpy(output + (group.first + first) * width, worker.output.data(),
+                  rows * width * sizeof(double));
+    });
+  });
+}
+
+} // namespace tamrt

@@ -1,0 +1,77 @@
+//===- core/Executor.h - runs a model's steps -------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Calls the steps of a compiled model group by group, on several threads.
+///
+/// Every thread gets its memory before the work starts: an arena, the state of
+/// one group and room for a step's output, all aligned to TAMRT_ALIGNMENT. What
+/// is computed depends neither on the number of threads nor on the rung: groups
+/// are independent, and steps add rows in an order that does not depend on
+/// where chunks end (abi.h).
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_EXECUTOR_H
+#define TAMRT_CORE_EXECUTOR_H
+
+#include "core/Dataset.h"
+#include "core/Normalization.h"
+#include "core/Progress.h"
+#include "core/Weights.h"
+#include "io/Error.h"
+#include "tamrt/abi.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tamrt {
+
+struct RunOptions {
+  /// Threads, the caller's included; 0: as many as the machine has. Never more
+  /// than there are groups.
+  unsigned threads = 0;
+  /// Most rows of a chunk; 0: as the model's largest rung has.
+  int64_t chunkRows = 0;
+  const tamrt_kernels *kernels = nullptr;
+  /// Told of the rows done; may be null.
+  Progress *progress = nullptr;
+};
+
+/// Fits every group of `data`.
+///
+/// \returns the G x D coefficients. Errors: no memory even for the smallest
+/// rung on one thread (with the bytes it takes); a step's status (with group
+/// and effect), that of the first group that has one.
+Result<std::vector<double>> fitGroups(const tamrt_model &model,
+                                      const Dataset &data,
+                                      const Normalization &normalization,
+                                      const RunOptions &options);
+
+/// Predicts every group of `data` with the weights of the same name.
+///
+/// \param kind   TAMRT_STEP_PREDICT, _TERMS or _DESIGN.
+/// \param output data.rowCount() rows of outputWidth(model, kind) numbers.
+///
+/// Errors: those of `fitGroups`; a group without weights, which is named.
+Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
+                     const Dataset &data, const Weights &weights,
+                     const RunOptions &options, double *output);
+
+/// The steps of `kind` that may process groups of at most `groupRows` rows, in
+/// the order to try them, of falling rung: from the smallest that takes a whole
+/// group, or `chunkRows` rows if not 0, at once.
+std::vector<const tamrt_step *> rungsFor(const tamrt_model &model,
+                                         tamrt_step_kind kind,
+                                         int64_t groupRows, int64_t chunkRows);
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_EXECUTOR_H

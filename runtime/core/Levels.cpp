@@ -1,0 +1,139 @@
+//===- core/Levels.cpp - levels of a categorical column -------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/Levels.h"
+
+#include "io/Number.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <unordered_set>
+
+namespace tamrt {
+namespace {
+
+/// Texts of a message: enough to see what is wrong, not a page of them.
+constexpr size_t kLevelsNamed = 20;
+
+std::string tooMany(const CsvFile &file, size_t column, size_t maximum,
+                    const std::vector<std::string> &levels, bool more) {
+  std::string list;
+  size_t shown = std::min(levels.size(), kLevelsNamed);
+  for (size_t i = 0; i < shown; ++i)
+    list += (i ? ", '" : "'") + levels[i] + "'";
+  if (more || shown < levels.size())
+    list += ", ...";
+  return file.path() + ": column '" + file.names()[column] +
+         "': expected at most " + std::to_string(maximum) +
+         (maximum == 1 ? " level, got " : " levels, got ") +
+         (more ? "at least " : "") + std::to_string(levels.size()) + ": " +
+         list;
+}
+
+/// 0.0 for both zeros, so that a level has one name.
+double plainZero(double value) { return value == 0 ? 0.0 : value; }
+
+} // namespace
+
+Result<LevelTable> LevelTable::create(bool numeric,
+                                      std::vector<std::string> names) {
+  LevelTable table;
+  table.numeric = numeric;
+  table.names = std::move(names);
+  for (size_t i = 0; i < table.names.size(); ++i) {
+    if (numeric) {
+      std::optional<double> number = parseNumber(table.names[i]);
+      if (!number)
+        return Error{"expected a level that is a number, got '" +
+                     table.names[i] + "'"};
+      table.numbers.push_back(*number);
+    }
+    if (i > 0 && (numeric ? !(table.numbers[i - 1] < table.numbers[i])
+                          : !(table.names[i - 1] < table.names[i])))
+      return Error{"expected sorted levels, got '" + table.names[i] +
+                   "' after '" + table.names[i - 1] + "'"};
+  }
+  return table;
+}
+
+int32_t LevelTable::code(std::string_view text, tamrt_unseen unseen) const {
+  auto other = [&](size_t nearest) -> int32_t {
+    if (unseen == TAMRT_UNSEEN_MEAN)
+      return TAMRT_INDEX_MEAN;
+    if (unseen == TAMRT_UNSEEN_ZERO)
+      return TAMRT_INDEX_NONE;
+    return int32_t(nearest);
+  };
+  size_t last = size() - 1;
+  if (!numeric) {
+    auto at = std::lower_bound(names.begin(), names.end(), text);
+    if (at != names.end() && *at == text)
+      return int32_t(at - names.begin());
+    return other(last);
+  }
+  std::optional<double> number = parseNumber(text);
+  if (!number)
+    return other(last);
+  size_t at = std::lower_bound(numbers.begin(), numbers.end(), *number) -
+              numbers.begin();
+  if (at <= last && numbers[at] == *number)
+    return int32_t(at);
+  if (at == 0)
+    return other(0);
+  if (at > last)
+    return other(last);
+  return other(*number - numbers[at - 1] <= numbers[at] - *number ? at - 1
+                                                                  : at);
+}
+
+Result<LevelTable> trainingLevels(const CsvFile &file, size_t column,
+                                  std::span<const uint32_t> rows,
+                                  size_t maximum) {
+  std::unordered_set<std::string_view> texts;
+  std::set<double> numbers;
+  bool numeric = true;
+  // Beyond this many the column is an error whichever way levels compare, and
+  // going on would only gather memory.
+  const size_t enough = maximum + kLevelsNamed;
+  bool stopped = false;
+  std::optional<std::string_view> previous;
+  for (uint32_t row : rows) {
+    std::string_view text = file.field(row, column);
+    if (text == previous)
+      continue;
+    previous = text;
+    if (!texts.insert(text).second)
+      continue;
+    if (std::optional<double> number = parseNumber(text))
+      numbers.insert(plainZero(*number));
+    else
+      numeric = false;
+    // Many spellings of few numbers are fine, many numbers never are.
+    if (numbers.size() > enough || (!numeric && texts.size() > enough)) {
+      stopped = true;
+      break;
+    }
+  }
+
+  LevelTable table;
+  if (numeric) {
+    table.numeric = true;
+    table.numbers.assign(numbers.begin(), numbers.end());
+    for (double number : numbers)
+      table.names.push_back(formatNumber(number));
+  } else {
+    table.names.assign(texts.begin(), texts.end());
+    std::sort(table.names.begin(), table.names.end());
+  }
+  if (table.size() > maximum)
+    return Error{tooMany(file, column, maximum, table.names, stopped)};
+  return table;
+}
+
+} // namespace tamrt

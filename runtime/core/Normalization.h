@@ -1,0 +1,72 @@
+//===- core/Normalization.h - inputs brought to [-1, 1] ---------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What a fit learns of its inputs before it solves anything: ranges, knots and
+/// levels (docs/math.md sections 2.2 and 3). Part of the weights.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_NORMALIZATION_H
+#define TAMRT_CORE_NORMALIZATION_H
+
+#include "core/Dataset.h"
+#include "core/Levels.h"
+#include "io/Error.h"
+#include "tamrt/abi.h"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace tamrt {
+
+/// Ranges of G groups and I inputs. Inputs of TAMRT_RULE_LEVELS have zeros for
+/// range and knots, and a table; the others an empty table.
+struct Normalization {
+  /// G x I x 2: centre c and half range a/2; x = (v - c) / (a/2).
+  std::vector<double> ranges;
+  /// I x 2: lo and hi of the knots.
+  std::vector<double> knots;
+  /// I tables.
+  std::vector<LevelTable> levels;
+
+  size_t inputs() const { return levels.size(); }
+
+  /// Writes the parameter block of `group`: TAMRT_INPUT_PARAMETERS doubles per
+  /// input (abi.h).
+  void parameters(size_t group, double *block) const;
+};
+
+/// Normalises the training rows `data`, whose levels are `levels`. O(rows), and
+/// O(distinct values) memory for a period to be found.
+///
+/// Errors: a range too wide for a double; names group and column.
+Result<Normalization> normalize(const tamrt_model &model, const Dataset &data,
+                                std::vector<LevelTable> levels);
+
+/// Centre and half range, as in a parameter block.
+struct Range {
+  double centre, half;
+};
+
+/// The range [lo, hi]; a half range of 1/2 when lo = hi.
+Range rangeOf(double lo, double hi);
+
+/// The range of `count` training values of one group by `input`'s rule; for
+/// TAMRT_RULE_PERIOD_AUTO that of one distinct value (see `findPeriod`).
+Range rangeOf(const tamrt_input &input, const double *values, size_t count);
+
+/// TAMRT_RULE_PERIOD_AUTO: first distinct value, last distinct value plus the
+/// smallest gap, values rounded to 10 decimals. False when there is one
+/// distinct value.
+bool findPeriod(std::span<const double> values, double &lo, double &hi);
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_NORMALIZATION_H

@@ -1,0 +1,178 @@
+//===- io/AtomicFile.cpp - output whole or not at all ---------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "io/AtomicFile.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace tamrt;
+
+/// Follows symbolic links from `path` to the name of what they lead to, which
+/// need not exist. Returns `path` itself when it is no link, and the last link
+/// of a chain that is too long to be sane.
+static std::string followLinks(std::string path) {
+  for (int depth = 0; depth < 40; ++depth) {
+    char link[PATH_MAX];
+    ssize_t length = readlink(path.c_str(), link, sizeof(link));
+    if (length <= 0 || length == sizeof(link))
+      return path;
+    std::string next(link, static_cast<size_t>(length));
+    size_t slash = path.rfind('/');
+    if (next.front() != '/' && slash != std::string::npos)
+      next.insert(0, path, 0, slash + 1);
+    path = std::move(next);
+  }
+  return path;
+}
+
+/// Creates a file of a new name beside `target`.
+static int createBeside(const std::string &target, std::string &path) {
+  static std::atomic<unsigned> counter = 0;
+  size_t slash = target.rfind('/');
+  std::string directory =
+      slash == std::string::npos ? "" : target.substr(0, slash + 1);
+  while (true) {
+    path = fmt::format("{}.tamrt-{}-{}.tmp", directory, getpid(), counter++);
+    // 0666 less the umask, as any new file has; mkstemp would give 0600.
+    int descriptor =
+        open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0 || errno != EEXIST)
+      return descriptor;
+  }
+}
+
+Error AtomicFile::fail(std::string_view action, int code) {
+  drop();
+  failure = fmt::format("{}: cannot {}: {}", name, action, std::strerror(code));
+  return Error{failure};
+}
+
+Result<AtomicFile> AtomicFile::create(const std::string &path) {
+  AtomicFile file;
+  if (path == "-") {
+    file.name = "standard output";
+    file.descriptor = STDOUT_FILENO;
+    return file;
+  }
+  file.name = path;
+  struct stat info;
+  bool exists = stat(path.c_str(), &info) == 0;
+  if (!exists && errno != ENOENT)
+    return file.fail("write", errno);
+  if (exists && S_ISDIR(info.st_mode))
+    return file.fail("write", EISDIR);
+  if (exists && !S_ISREG(info.st_mode)) {
+    file.descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (file.descriptor < 0)
+      return file.fail("write", errno);
+    file.closes = true;
+    return file;
+  }
+  // A file that may not be written is not to be replaced either.
+  if (exists && access(path.c_str(), W_OK) != 0)
+    return file.fail("write", errno);
+  file.target = followLinks(path);
+  // "" and "directory/" would otherwise fail only at the end.
+  if (file.target.empty())
+    return file.fail("write", ENOENT);
+  if (file.target.back() == '/')
+    return file.fail("write", EISDIR);
+  std::string temporary;
+  file.descriptor = createBeside(file.target, temporary);
+  if (file.descriptor < 0)
+    return file.fail("write", errno);
+  file.closes = true;
+  file.temporary = std::move(temporary);
+  if (exists && fchmod(file.descriptor, info.st_mode & 07777) != 0)
+    return file.fail("write", errno);
+  return file;
+}
+
+AtomicFile::AtomicFile(AtomicFile &&other) noexcept {
+  *this = std::move(other);
+}
+
+AtomicFile &AtomicFile::operator=(AtomicFile &&other) noexcept {
+  if (this == &other)
+    return *this;
+  drop();
+  name = std::move(other.name);
+  temporary = std::exchange(other.temporary, {});
+  target = std::move(other.target);
+  failure = std::exchange(other.failure, {});
+  descriptor = std::exchange(other.descriptor, -1);
+  closes = std::exchange(other.closes, false);
+  return *this;
+}
+
+AtomicFile::~AtomicFile() { drop(); }
+
+void AtomicFile::drop() noexcept {
+  if (closes)
+    close(descriptor);
+  closes = false;
+  descriptor = -1;
+  if (!temporary.empty())
+    unlink(temporary.c_str());
+  temporary.clear();
+}
+
+Status AtomicFile::write(std::string_view bytes) {
+  if (!failure.empty())
+    return Error{failure};
+  assert(descriptor >= 0 && "write after commit or move");
+  while (!bytes.empty()) {
+    // Linux writes at most 2 GiB at once.
+    size_t wanted = std::min(bytes.size(), size_t(1) << 30);
+    ssize_t written = ::write(descriptor, bytes.data(), wanted);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0)
+      return fail("write", errno);
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return {};
+}
+
+Status AtomicFile::commit() {
+  if (!failure.empty())
+    return Error{failure};
+  assert(descriptor >= 0 && "commit after commit or move");
+  // Network file systems report some errors of write only here. The descriptor
+  // is gone whatever close returns.
+  bool closed = !closes || close(descriptor) == 0;
+  closes = false;
+  descriptor = -1;
+  if (!closed)
+    return fail("write", errno);
+  if (temporary.empty())
+    return {};
+  if (std::rename(temporary.c_str(), target.c_str()) != 0)
+    return fail("write", errno);
+  temporary.clear();
+  return {};
+}
+
+Status tamrt::writeFile(const std::string &path, std::string_view bytes) {
+  Result<AtomicFile> file = AtomicFile::create(path);
+  if (!file)
+    return std::move(file).error();
+  if (Status written = file->write(bytes); !written)
+    return written;
+  return file->commit();
+}

@@ -1,0 +1,267 @@
+//===- io/Csv.cpp - tables as comma-separated values ----------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "io/Csv.h"
+#include "io/CsvScanner.h"
+#include "io/Number.h"
+#include "io/Parallel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fast_float/fast_float.h>
+#include <fmt/format.h>
+#include <limits>
+#include <set>
+
+using namespace tamrt;
+
+/// Work below which a thread costs more than it saves.
+static constexpr size_t kBytesPerThread = size_t(1) << 18;
+static constexpr size_t kFieldsPerThread = size_t(1) << 14;
+
+/// Messages show at most this much of a field.
+static constexpr size_t kShownBytes = 60;
+
+static size_t lineAt(const char *text, size_t offset) {
+  return 1 + static_cast<size_t>(std::count(text, text + offset, '\n'));
+}
+
+static std::string shown(std::string_view text) {
+  if (text.size() <= kShownBytes)
+    return std::string(text);
+  size_t cut = kShownBytes;
+  // Not inside a UTF-8 sequence.
+  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80)
+    --cut;
+  return fmt::format("{}...", text.substr(0, cut));
+}
+
+/// The field as its writer meant it, from its bytes as scanCsv leaves them.
+static std::string_view unquote(std::string_view raw) {
+  if (raw.empty() || raw.front() != '"')
+    return raw;
+  while (raw.back() == '\0')
+    raw.remove_suffix(1);
+  return raw.substr(1, raw.size() - 2);
+}
+
+Result<CsvFile> CsvFile::open(const std::string &path, unsigned threads) {
+  Result<FileBytes> bytes = readFile(path, ReadPolicy::TextStream);
+  if (!bytes)
+    return std::move(bytes).error();
+  return parse(*std::move(bytes), path == "-" ? "standard input" : path,
+               threads);
+}
+
+/// Splits [begin, end) into at most `pieces` parts at row starts.
+static std::vector<size_t> splitRows(const char *text, size_t begin, size_t end,
+                                     unsigned pieces) {
+  if (pieces == 1)
+    return {begin, end};
+  auto cut = [&](unsigned i) { return begin + (end - begin) / pieces * i; };
+  std::vector<size_t> quotes(pieces);
+  forEachPiece(pieces, [&](unsigned i) {
+    quotes[i] = countQuotes(text, cut(i), i + 1 == pieces ? end : cut(i + 1));
+  });
+  // In a text without faults quotes open and close by turns, doubled ones too,
+  // so an odd number of them before a place means it is inside quotes. With a
+  // fault the cuts behind it may be wrong, but it is found before they matter.
+  std::vector<size_t> starts = {begin};
+  size_t before = 0;
+  for (unsigned i = 1; i < pieces; ++i) {
+    before += quotes[i - 1];
+    if (cut(i) < starts.back()) {
+      starts.push_back(starts.back());
+      continue;
+    }
+    starts.push_back(findRowStart(text, cut(i), end, before % 2 != 0));
+  }
+  starts.push_back(end);
+  return starts;
+}
+
+Result<CsvFile> CsvFile::parse(FileBytes bytes, std::string path,
+                               unsigned threads) {
+  CsvFile file;
+  file.name = std::move(path);
+  file.bytes = std::move(bytes);
+  char *text = file.bytes.data.get();
+  size_t begin = 0;
+  size_t end = file.bytes.size;
+  auto failAt = [&](const CsvFault &fault) {
+    return Error{fmt::format("{}: line {}: {}", file.name,
+                             lineAt(text, fault.offset), fault.message)};
+  };
+
+  if (file.bytes.view().starts_with("\xEF\xBB\xBF"))
+    begin = 3;
+  // Empty lines at the end.
+  while (end > begin && text[end - 1] == '\n') {
+    --end;
+    if (end > begin && text[end - 1] == '\r')
+      --end;
+  }
+  if (begin == end)
+    return Error{fmt::format("{}: empty file, expected a header", file.name)};
+
+  CsvIndex header = scanCsv(text, begin, end, 0, 1);
+  if (header.fault)
+    return failAt(*header.fault);
+  std::set<std::string_view> names;
+  uint32_t start = 0;
+  for (uint32_t fieldEnd : header.fieldEnds) {
+    std::string_view raw(text + begin + start, fieldEnd - start);
+    bool inQuotes = !raw.empty() && raw.front() == '"';
+    file.columnNames.emplace_back(inQuotes ? unquote(raw) : trimBlanks(raw));
+    start = fieldEnd + 1;
+  }
+  for (const std::string &column : file.columnNames)
+    if (!column.empty() && !names.insert(column).second)
+      return Error{fmt::format("{}: line {}: column '{}' stands twice",
+                               file.name, lineAt(text, begin), shown(column))};
+  begin = header.end;
+  if (begin == end)
+    return Error{fmt::format("{}: no rows after the header", file.name)};
+
+  unsigned pieces = chooseThreads(threads, end - begin, kBytesPerThread);
+  std::vector<size_t> starts = splitRows(text, begin, end, pieces);
+  std::vector<CsvIndex> parts(pieces);
+  size_t columns = file.columnNames.size();
+  forEachPiece(pieces, [&](unsigned i) {
+    parts[i] = scanCsv(text, starts[i], starts[i + 1], columns);
+  });
+
+  size_t rows = 0;
+  for (const CsvIndex &part : parts) {
+    if (part.fault)
+      return failAt(*part.fault);
+    rows += part.rowStarts.size();
+  }
+  if (pieces == 1) {
+    file.rowStarts = std::move(parts[0].rowStarts);
+    file.fieldEnds = std::move(parts[0].fieldEnds);
+  } else {
+    file.rowStarts.reserve(rows + 1);
+    file.fieldEnds.reserve(rows * columns);
+    for (const CsvIndex &part : parts) {
+      file.rowStarts.insert(file.rowStarts.end(), part.rowStarts.begin(),
+                            part.rowStarts.end());
+      file.fieldEnds.insert(file.fieldEnds.end(), part.fieldEnds.begin(),
+                            part.fieldEnds.end());
+    }
+  }
+  file.rowStarts.push_back(end);
+  return file;
+}
+
+std::optional<size_t> CsvFile::find(std::string_view column) const {
+  if (column.empty())
+    return std::nullopt;
+  auto place = std::find(columnNames.begin(), columnNames.end(), column);
+  if (place == columnNames.end())
+    return std::nullopt;
+  return place - columnNames.begin();
+}
+
+Result<size_t> CsvFile::require(std::string_view column) const {
+  if (std::optional<size_t> found = find(column))
+    return *found;
+  std::string there;
+  for (const std::string &other : columnNames)
+    there += (there.empty() ? "" : ", ") + other;
+  return Error{fmt::format("{}: no column '{}', expected one of: {}", name,
+                           column, there)};
+}
+
+std::string_view CsvFile::raw(size_t row, size_t column) const {
+  const uint32_t *ends = fieldEnds.data() + row * columnNames.size();
+  size_t start = column == 0 ? 0 : ends[column - 1] + size_t(1);
+  return {bytes.data.get() + rowStarts[row] + start, ends[column] - start};
+}
+
+std::string_view CsvFile::field(size_t row, size_t column) const {
+  return unquote(raw(row, column));
+}
+
+bool CsvFile::quoted(size_t row, size_t column) const {
+  return raw(row, column).starts_with('"');
+}
+
+std::vector<std::string_view> CsvFile::texts(size_t column) const {
+  std::vector<std::string_view> result(rowCount());
+  for (size_t row = 0; row < result.size(); ++row)
+    result[row] = field(row, column);
+  return result;
+}
+
+/// A field's number, NaN when missing; false when it is neither.
+static bool parseField(std::string_view raw, double &out) {
+  // Nearly all fields are a number and nothing else.
+  const char *end = raw.data() + raw.size();
+  if (!raw.empty()) {
+    auto [stop, error] = fast_float::from_chars(raw.data(), end, out);
+    if (stop == end && error == std::errc() && std::isfinite(out))
+      return true;
+  }
+  std::string_view text = unquote(raw);
+  if (isMissing(text)) {
+    out = std::numeric_limits<double>::quiet_NaN();
+    return true;
+  }
+  std::optional<double> value = parseNumber(text);
+  out = value.value_or(0);
+  return value.has_value();
+}
+
+Status CsvFile::numbers(std::span<const size_t> columns,
+                        std::span<double *const> out, unsigned threads) const {
+  assert(columns.size() == out.size());
+  size_t rows = rowCount();
+  if (columns.empty())
+    return {};
+  unsigned pieces = chooseThreads(
+      threads, rows, std::max<size_t>(1, kFieldsPerThread / columns.size()));
+  struct Bad {
+    size_t row, column;
+  };
+  std::vector<std::optional<Bad>> bad(pieces);
+  forEachPiece(pieces, [&](unsigned piece) {
+    size_t last = piece + 1 == pieces ? rows : rows / pieces * (piece + 1);
+    for (size_t row = rows / pieces * piece; row < last; ++row)
+      for (size_t i = 0; i < columns.size(); ++i)
+        if (!parseField(raw(row, columns[i]), out[i][row])) {
+          bad[piece] = {row, columns[i]};
+          return;
+        }
+  });
+  for (const std::optional<Bad> &first : bad)
+    if (first)
+      return Error{fmt::format("{}: expected a number, got '{}'",
+                               place(first->row, first->column),
+                               shown(field(first->row, first->column)))};
+  return {};
+}
+
+Result<std::vector<double>> CsvFile::numbers(size_t column,
+                                             unsigned threads) const {
+  std::vector<double> values(rowCount());
+  double *out = values.data();
+  if (Status status = numbers({&column, 1}, {&out, 1}, threads); !status)
+    return std::move(status).error();
+  return values;
+}
+
+size_t CsvFile::line(size_t row) const {
+  return lineAt(bytes.data.get(), rowStarts[row]);
+}
+
+std::string CsvFile::place(size_t row, size_t column) const {
+  return fmt::format("{}: line {}: column '{}'", name, line(row),
+                     columnNames[column]);
+}

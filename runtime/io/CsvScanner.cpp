@@ -1,0 +1,240 @@
+//===- io/CsvScanner.cpp - finds the fields of a CSV text -----------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "io/CsvScanner.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <fmt/format.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+using namespace tamrt;
+
+static constexpr size_t kBlock = 64;
+
+/// Rows from which the length of the others is estimated.
+static constexpr size_t kSampleRows = 512;
+
+/// The bits of those of the 64 bytes at `text` that mean something in CSV:
+/// comma, LF, CR, quote, and the zero byte, which must not be there.
+static uint64_t findSpecials(const char *text) {
+  uint64_t bits = 0;
+#ifdef __SSE2__
+  for (size_t i = 0; i < kBlock; i += 16) {
+    __m128i bytes =
+        _mm_loadu_si128(reinterpret_cast<const __m128i *>(text + i));
+    auto is = [&](char c) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)); };
+    __m128i any = _mm_or_si128(_mm_or_si128(is(','), is('\n')),
+                               _mm_or_si128(is('\r'), is('"')));
+    any = _mm_or_si128(any, is('\0'));
+    bits |= uint64_t(static_cast<uint32_t>(_mm_movemask_epi8(any))) << i;
+  }
+#else
+  for (size_t i = 0; i < kBlock; ++i) {
+    char c = text[i];
+    bool special = c == ',' || c == '\n' || c == '\r' || c == '"' || c == '\0';
+    bits |= uint64_t(special) << i;
+  }
+#endif
+  return bits;
+}
+
+namespace {
+
+class Scanner {
+public:
+  Scanner(char *text, size_t begin, size_t end, size_t fields, size_t limit)
+      : text(text), end(end), fields(fields), limit(limit), rowStart(begin),
+        fieldStart(begin) {}
+
+  CsvIndex scan();
+
+private:
+  bool handle(size_t at);
+  bool closeQuoted(size_t open);
+  bool fault(size_t at, std::string message);
+  bool endField(size_t at);
+  bool endRow(size_t at, size_t next);
+  void reserve(size_t next);
+
+  char *text;
+  size_t end;
+  size_t fields;
+  size_t limit;
+  size_t rowStart;
+  size_t fieldStart;
+  size_t rowFields = 0;
+  /// Where scanning goes on: specials before it lie inside quotes.
+  size_t resume = 0;
+  CsvIndex index;
+};
+
+} // namespace
+
+bool Scanner::fault(size_t at, std::string message) {
+  index.fault = CsvFault{at, std::move(message)};
+  return false;
+}
+
+bool Scanner::endField(size_t at) {
+  if (at - rowStart > std::numeric_limits<uint32_t>::max())
+    return fault(rowStart, "row of more than 4 GiB");
+  index.fieldEnds.push_back(static_cast<uint32_t>(at - rowStart));
+  ++rowFields;
+  fieldStart = at + 1;
+  return true;
+}
+
+/// The row's last field ends at `at`, the next row starts at `next`.
+bool Scanner::endRow(size_t at, size_t next) {
+  if (!endField(at))
+    return false;
+  if (fields == 0)
+    fields = rowFields;
+  if (rowFields != fields) {
+    size_t got = rowFields;
+    index.fieldEnds.resize(index.fieldEnds.size() - got);
+    if (got == 1 && at == rowStart)
+      return fault(
+          rowStart,
+          fmt::format("expected {} fields, got an empty line", fields));
+    return fault(rowStart, fmt::format("expected {} field{}, got {}", fields,
+                                       fields == 1 ? "" : "s", got));
+  }
+  index.rowStarts.push_back(rowStart);
+  if (index.rowStarts.size() == kSampleRows)
+    reserve(next);
+  rowStart = fieldStart = next;
+  rowFields = 0;
+  return index.rowStarts.size() < limit;
+}
+
+/// Makes room for the rows from `next` on, so that the index rarely grows.
+void Scanner::reserve(size_t next) {
+  size_t rowBytes = (next - index.rowStarts.front()) / kSampleRows;
+  size_t rows = kSampleRows + (end - next) / std::max<size_t>(rowBytes, 1);
+  rows = std::min(rows + rows / 16, limit);
+  index.rowStarts.reserve(rows);
+  index.fieldEnds.reserve(rows * fields);
+}
+
+/// A quoted field opens at `open`. Finds its end and removes the doubling of
+/// the quotes inside.
+bool Scanner::closeQuoted(size_t open) {
+  size_t from = open + 1;
+  size_t to = from;
+  while (true) {
+    const void *found = std::memchr(text + from, '"', end - from);
+    if (!found)
+      return fault(open, "quoted field is never closed");
+    size_t quote = static_cast<size_t>(static_cast<const char *>(found) - text);
+    // A zero byte would be taken for one of those written below.
+    if (std::memchr(text + from, 0, quote - from))
+      return fault(from, "zero byte: not a text file");
+    if (to != from)
+      std::memmove(text + to, text + from, quote - from);
+    to += quote - from;
+    from = quote + 1;
+    bool doubled = from < end && text[from] == '"';
+    text[to++] = '"';
+    if (!doubled)
+      break;
+    ++from;
+  }
+  std::memset(text + to, 0, from - to);
+  resume = from;
+  if (from < end && text[from] != ',' && text[from] != '\n' &&
+      text[from] != '\r')
+    return fault(from, text[from] == '\0'
+                           ? "zero byte: not a text file"
+                           : "expected a comma or the line's end after the "
+                             "closing quote");
+  return true;
+}
+
+/// A special byte at `at`. Returns false to stop.
+bool Scanner::handle(size_t at) {
+  switch (text[at]) {
+  case ',':
+    return endField(at);
+  case '\n': {
+    bool carriage = at > fieldStart && text[at - 1] == '\r';
+    return endRow(carriage ? at - 1 : at, at + 1);
+  }
+  case '\r':
+    if (at + 1 < end && text[at + 1] == '\n')
+      return true;
+    return fault(at, "carriage return without line feed outside quotes");
+  case '"':
+    if (at != fieldStart)
+      return fault(at, "quote inside a field that does not start with one");
+    return closeQuoted(at);
+  default:
+    return fault(at, "zero byte: not a text file");
+  }
+}
+
+CsvIndex Scanner::scan() {
+  size_t block = rowStart;
+  while (block < end) {
+    uint64_t bits;
+    if (end - block >= kBlock) {
+      bits = findSpecials(text + block);
+    } else {
+      char padded[kBlock];
+      std::memset(padded, 'x', kBlock);
+      std::memcpy(padded, text + block, end - block);
+      bits = findSpecials(padded);
+    }
+    size_t next = block + kBlock;
+    while (bits != 0) {
+      size_t at = block + static_cast<size_t>(std::countr_zero(bits));
+      bits &= bits - 1;
+      // The inside of a quoted field, as handled when it opened.
+      if (at < resume)
+        continue;
+      if (!handle(at)) {
+        index.end = rowStart;
+        return std::move(index);
+      }
+      if (resume > next) {
+        next = resume;
+        break;
+      }
+    }
+    block = next;
+  }
+  // The last row may lack its line end.
+  if (rowStart < end || rowFields != 0)
+    endRow(end, end);
+  index.end = rowStart;
+  return std::move(index);
+}
+
+CsvIndex tamrt::scanCsv(char *text, size_t begin, size_t end, size_t fields,
+                        size_t limit) {
+  return Scanner(text, begin, end, fields, limit).scan();
+}
+
+size_t tamrt::countQuotes(const char *text, size_t begin, size_t end) {
+  return static_cast<size_t>(std::count(text + begin, text + end, '"'));
+}
+
+size_t tamrt::findRowStart(const char *text, size_t begin, size_t end,
+                           bool inQuotes) {
+  for (size_t at = begin; at < end; ++at) {
+    if (text[at] == '"')
+      inQuotes = !inQuotes;
+    else if (text[at] == '\n' && !inQuotes)
+      return at + 1;
+  }
+  return end;
+}

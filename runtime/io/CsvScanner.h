@@ -1,0 +1,66 @@
+//===- io/CsvScanner.h - finds the fields of a CSV text ---------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Splits a part of a CSV text into rows and fields. Internal to CsvFile.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_IO_CSVSCANNER_H
+#define TAMRT_IO_CSVSCANNER_H
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tamrt {
+
+/// Where and how a text breaks the rules.
+struct CsvFault {
+  /// Offset in the text; the line it is on is the line of the error.
+  size_t offset;
+  std::string message;
+};
+
+/// The fields of some rows of a text.
+struct CsvIndex {
+  /// Offset of each row's first byte.
+  std::vector<uint64_t> rowStarts;
+  /// End of each field relative to its row's start, row by row, line ends not
+  /// included. A field starts at its row's start or one past the end of the
+  /// field before it.
+  std::vector<uint32_t> fieldEnds;
+  /// The offset after the last row and its line end.
+  size_t end = 0;
+  /// The first fault; the rows before it are in the index.
+  std::optional<CsvFault> fault;
+};
+
+/// Indexes rows of `text` from offset `begin`, where a row starts, to `end`,
+/// where one ends (with its line end or without). Every row must have `fields`
+/// fields (0: as many as the first). Stops after `limit` rows or at a fault.
+///
+/// Quoted fields with doubled quotes are rewritten in place: `"a""b"` becomes
+/// `"a"b"` and a zero byte, so that their text is contiguous. No line end
+/// moves out of its order.
+CsvIndex scanCsv(char *text, size_t begin, size_t end, size_t fields,
+                 size_t limit = std::numeric_limits<size_t>::max());
+
+/// Offset after the first line end at or after `begin` that is outside quotes,
+/// or `end`. `inQuotes`: whether `begin` is inside quotes.
+size_t findRowStart(const char *text, size_t begin, size_t end, bool inQuotes);
+
+/// Number of quotes in [begin, end).
+size_t countQuotes(const char *text, size_t begin, size_t end);
+
+} // namespace tamrt
+
+#endif // TAMRT_IO_CSVSCANNER_H

@@ -1,0 +1,81 @@
+//===- io/CsvWriter.h - writes comma-separated values -----------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Writes tables that `CsvFile` and every other CSV reader read back.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_IO_CSVWRITER_H
+#define TAMRT_IO_CSVWRITER_H
+
+#include "io/AtomicFile.h"
+#include "io/Error.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tamrt {
+
+/// A buffered CSV output: a header, then rows cell by cell. Lines end with LF.
+///
+///     CsvWriter out(std::move(*file));
+///     out.header(names);
+///     for (...) { out.text(group); out.number(value); out.endRow(); }
+///     if (Status done = out.finish(); !done) ...
+///
+/// Errors wait: after the first one the calls do nothing and `finish` returns
+/// it. Without `finish` nothing appears under the target's name.
+class CsvWriter {
+public:
+  /// Writes to `file`, as yet empty.
+  explicit CsvWriter(AtomicFile file);
+
+  /// Writes the line of names; all rows must have as many cells (asserted).
+  void header(std::span<const std::string> names);
+
+  /// A cell of text: in quotes, with inner quotes doubled, when it holds a
+  /// comma, a quote or a line end, or a blank at either end, which readers may
+  /// trim.
+  void text(std::string_view value);
+
+  /// A cell with the shortest text that reads back as exactly `value`; NaN is
+  /// "nan".
+  void number(double value);
+
+  /// A cell with an integer.
+  void integer(int64_t value);
+
+  /// Ends the row. A row of one empty cell is written as "", since readers
+  /// skip empty lines.
+  void endRow();
+
+  /// Writes what is buffered and commits the file. To be called once.
+  Status finish();
+
+private:
+  char *reserve(size_t bytes);
+  void separate();
+  void flush();
+
+  AtomicFile file;
+  Status status;
+  std::string buffer;
+  size_t used = 0;
+  /// No byte of the current row is written yet.
+  bool rowEmpty = true;
+  size_t cells = 0;
+  size_t width = 0;
+};
+
+} // namespace tamrt
+
+#endif // TAMRT_IO_CSVWRITER_H

@@ -1,0 +1,245 @@
+//===- io/Date.cpp - the dates rows are sorted by -------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "io/Date.h"
+#include "io/Number.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <optional>
+
+using namespace tamrt;
+
+std::weak_ordering tamrt::operator<=>(const Date &a, const Date &b) {
+  if (a.form != b.form)
+    return a.form <=> b.form;
+  switch (a.form) {
+  case Date::Form::Missing:
+    return std::weak_ordering::equivalent;
+  case Date::Form::Number:
+    return a.number < b.number   ? std::weak_ordering::less
+           : b.number < a.number ? std::weak_ordering::greater
+                                 : std::weak_ordering::equivalent;
+  case Date::Form::Local:
+  case Date::Form::Zoned:
+    break;
+  }
+  if (a.seconds != b.seconds)
+    return a.seconds <=> b.seconds;
+  return a.fraction <=> b.fraction;
+}
+
+namespace {
+
+/// Reads a text from its start, piece by piece.
+class Cursor {
+public:
+  explicit Cursor(std::string_view text) : rest(text) {}
+
+  bool done() const { return rest.empty(); }
+
+  bool take(char c) {
+    if (rest.empty() || rest.front() != c)
+      return false;
+    rest.remove_prefix(1);
+    return true;
+  }
+
+  /// Exactly `count` digits, as a number.
+  std::optional<int> digits(size_t count) {
+    if (rest.size() < count)
+      return std::nullopt;
+    int value = 0;
+    for (size_t i = 0; i < count; ++i) {
+      if (!isDigit(rest[i]))
+        return std::nullopt;
+      value = 10 * value + (rest[i] - '0');
+    }
+    rest.remove_prefix(count);
+    return value;
+  }
+
+  /// 1 to 18 digits as a fraction of 1e18.
+  std::optional<uint64_t> fraction() {
+    uint64_t value = 0;
+    size_t count = 0;
+    while (count < rest.size() && isDigit(rest[count])) {
+      if (count == 18)
+        return std::nullopt;
+      value = 10 * value + static_cast<uint64_t>(rest[count] - '0');
+      ++count;
+    }
+    if (count == 0)
+      return std::nullopt;
+    rest.remove_prefix(count);
+    for (; count < 18; ++count)
+      value *= 10;
+    return value;
+  }
+
+private:
+  static bool isDigit(char c) { return c >= '0' && c <= '9'; }
+
+  std::string_view rest;
+};
+
+} // namespace
+
+/// Days from 1970-01-01 to a day of the Gregorian calendar, year >= 0. Years
+/// are counted from March, so that the leap day is the last of its year, and
+/// shifted by 400 to stay positive. Source: Howard Hinnant, "chrono-Compatible
+/// Low-Level Date Algorithms", days_from_civil.
+static int64_t daysFromEpoch(int year, int month, int day) {
+  int64_t shifted = year + 400 - (month <= 2 ? 1 : 0);
+  int64_t era = shifted / 400;
+  int64_t yearOfEra = shifted % 400;
+  int64_t dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+  int64_t dayOfEra =
+      yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear;
+  return (era - 1) * 146097 + dayOfEra - 719468;
+}
+
+static int daysIn(int year, int month) {
+  if (month == 2)
+    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28;
+  return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
+}
+
+/// Z, +hh, +hhmm or +hh:mm at the text's end, in seconds.
+static std::optional<int64_t> parseOffset(Cursor &cursor) {
+  if (cursor.take('Z'))
+    return 0;
+  bool negative = cursor.take('-');
+  if (!negative && !cursor.take('+'))
+    return std::nullopt;
+  std::optional<int> hours = cursor.digits(2);
+  if (!hours || *hours > 23)
+    return std::nullopt;
+  int64_t offset = *hours * 3600;
+  if (!cursor.done()) {
+    cursor.take(':');
+    std::optional<int> minutes = cursor.digits(2);
+    if (!minutes || *minutes > 59)
+      return std::nullopt;
+    offset += *minutes * 60;
+  }
+  return negative ? -offset : offset;
+}
+
+static std::optional<Date> parseIso(std::string_view text) {
+  Cursor cursor(text);
+  std::optional<int> year = cursor.digits(4);
+  if (!year || !cursor.take('-'))
+    return std::nullopt;
+  std::optional<int> month = cursor.digits(2);
+  if (!month || *month < 1 || *month > 12)
+    return std::nullopt;
+  Date date;
+  date.form = Date::Form::Local;
+  if (cursor.done()) {
+    date.seconds = daysFromEpoch(*year, *month, 1) * 86400;
+    return date;
+  }
+  if (!cursor.take('-'))
+    return std::nullopt;
+  std::optional<int> day = cursor.digits(2);
+  if (!day || *day < 1 || *day > daysIn(*year, *month))
+    return std::nullopt;
+  date.seconds = daysFromEpoch(*year, *month, *day) * 86400;
+  if (cursor.done())
+    return date;
+
+  if (!cursor.take('T') && !cursor.take(' '))
+    return std::nullopt;
+  std::optional<int> hour = cursor.digits(2);
+  if (!hour || *hour > 24 || !cursor.take(':'))
+    return std::nullopt;
+  std::optional<int> minute = cursor.digits(2);
+  if (!minute || *minute > 59)
+    return std::nullopt;
+  int second = 0;
+  if (cursor.take(':')) {
+    std::optional<int> digits = cursor.digits(2);
+    if (!digits || *digits > 59)
+      return std::nullopt;
+    second = *digits;
+    if (cursor.take('.') || cursor.take(',')) {
+      std::optional<uint64_t> fraction = cursor.fraction();
+      if (!fraction)
+        return std::nullopt;
+      date.fraction = *fraction;
+    }
+  }
+  // 24:00 is the day's end and has nothing after it.
+  if (*hour == 24 && (*minute != 0 || second != 0 || date.fraction != 0))
+    return std::nullopt;
+  date.seconds += *hour * 3600 + *minute * 60 + second;
+  if (cursor.done())
+    return date;
+
+  std::optional<int64_t> offset = parseOffset(cursor);
+  if (!offset || !cursor.done())
+    return std::nullopt;
+  date.form = Date::Form::Zoned;
+  date.seconds -= *offset;
+  return date;
+}
+
+Result<Date> tamrt::parseDate(std::string_view text) {
+  if (isMissing(text))
+    return Date();
+  if (std::optional<Date> date = parseIso(trimBlanks(text)))
+    return *date;
+  std::optional<double> number = parseNumber(text);
+  if (number && std::isfinite(*number)) {
+    Date date;
+    date.form = Date::Form::Number;
+    date.number = *number;
+    return date;
+  }
+  return Error{
+      fmt::format("expected a date (ISO 8601 or a number), got '{}'", text)};
+}
+
+static const char *describe(Date::Form form) {
+  switch (form) {
+  case Date::Form::Missing:
+    return "a missing date";
+  case Date::Form::Number:
+    return "a number";
+  case Date::Form::Local:
+    return "an ISO 8601 date without offset";
+  case Date::Form::Zoned:
+    return "an ISO 8601 date with offset";
+  }
+  return "";
+}
+
+Result<std::vector<Date>> tamrt::readDates(const CsvFile &file, size_t column) {
+  std::vector<Date> dates;
+  dates.reserve(file.rowCount());
+  Date::Form form = Date::Form::Missing;
+  for (size_t row = 0; row < file.rowCount(); ++row) {
+    std::string_view text = file.field(row, column);
+    Result<Date> date = parseDate(text);
+    if (!date)
+      return Error{
+          fmt::format("{}: {}", file.place(row, column), date.error().message)};
+    if (date->form != Date::Form::Missing && date->form != form) {
+      if (form != Date::Form::Missing)
+        return Error{
+            fmt::format("{}: expected {} as in the rows before, got {} "
+                        "'{}'",
+                        file.place(row, column), describe(form),
+                        describe(date->form), text)};
+      form = date->form;
+    }
+    dates.push_back(*date);
+  }
+  return dates;
+}

@@ -1,0 +1,82 @@
+//===- io/Date.h - the dates rows are sorted by -----------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Dates as keys: what a date column holds, brought to a form that sorts.
+///
+/// A date is ISO 8601 in its extended format, or a number:
+///
+///     2016-01-31                     midnight
+///     2016-01                        midnight of the month's first day
+///     2016-01-31T23:30               a blank may stand for the T
+///     2016-01-31 23:30:00.5          up to 18 digits, after '.' or ','
+///     2016-01-31T24:00               midnight at the day's end
+///     2016-01-31T23:30Z              also +01:00, +0100, +01, -05:30
+///     1454279400.25                  any finite number
+///
+/// Years run from 0000 to 9999, days follow the Gregorian calendar. Blanks
+/// around a date do not count. 20160131 is a number; week dates and ordinal
+/// dates are errors.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_IO_DATE_H
+#define TAMRT_IO_DATE_H
+
+#include "io/Csv.h"
+#include "io/Error.h"
+
+#include <compare>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace tamrt {
+
+/// A point in time, exact: two dates compare equal only when they are.
+struct Date {
+  /// How it was written. Only dates of one form can be compared; `readDates`
+  /// sees to it that a column has one form.
+  enum class Form : uint8_t {
+    /// An empty field, NA or nan.
+    Missing,
+    /// A plain number.
+    Number,
+    /// A date or date-time without an offset.
+    Local,
+    /// A date-time with an offset, brought to UTC.
+    Zoned,
+  };
+
+  Form form = Form::Missing;
+  /// Of Number.
+  double number = 0;
+  /// Of Local and Zoned: seconds since 1970-01-01T00:00:00, and the fraction
+  /// in 1e-18 seconds, in [0, 1e18).
+  int64_t seconds = 0;
+  uint64_t fraction = 0;
+};
+
+/// Numbers compare as doubles, times in time, forms (which do not mix in a
+/// column) by their order in Form; missing dates equal each other. A strict
+/// weak order of all dates.
+std::weak_ordering operator<=>(const Date &a, const Date &b);
+inline bool operator==(const Date &a, const Date &b) { return (a <=> b) == 0; }
+
+/// Parses one date. Missing text (`isMissing`) gives Form::Missing. The error
+/// says what was expected, without a place: "expected a date, got '31/01/16'".
+Result<Date> parseDate(std::string_view text);
+
+/// The dates of one column, one per row. Errors carry file, line and column: a
+/// field that is no date; a field of another form than the column's first date
+/// that is not missing (number against ISO 8601, with against without offset).
+Result<std::vector<Date>> readDates(const CsvFile &file, size_t column);
+
+} // namespace tamrt
+
+#endif // TAMRT_IO_DATE_H

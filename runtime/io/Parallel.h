@@ -1,0 +1,72 @@
+//===- io/Parallel.h - work shared by threads -------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Shares independent pieces of work between threads.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_IO_PARALLEL_H
+#define TAMRT_IO_PARALLEL_H
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace tamrt {
+
+/// The number of threads to use for `work` units when the user asks for
+/// `threads`; 0 asks for as many as the machine has, but with at least
+/// `grain` units for each. At least 1, and at most `work` otherwise.
+inline unsigned chooseThreads(unsigned threads, size_t work, size_t grain) {
+  size_t most = std::max<size_t>(work, 1);
+  if (threads == 0) {
+    threads = std::max(1u, std::thread::hardware_concurrency());
+    most = std::max<size_t>(work / grain, 1);
+  }
+  return static_cast<unsigned>(std::min<size_t>(threads, most));
+}
+
+/// Calls `function(piece)` for each piece in [0, pieces), each on a thread of
+/// its own, the first on the caller's. Where the system gives no more threads
+/// the caller does their work. An exception of a piece (there is only
+/// std::bad_alloc to expect) is rethrown here once all have ended.
+template <class Function>
+void forEachPiece(unsigned pieces, const Function &function) {
+  std::vector<std::exception_ptr> failures(pieces);
+  auto guarded = [&](unsigned piece) {
+    try {
+      function(piece);
+    } catch (...) {
+      failures[piece] = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    threads.reserve(pieces);
+    unsigned started = 1;
+    try {
+      for (; started < pieces; ++started)
+        threads.emplace_back(guarded, started);
+    } catch (const std::system_error &) {
+    }
+    guarded(0);
+    for (unsigned piece = started; piece < pieces; ++piece)
+      guarded(piece);
+  }
+  for (std::exception_ptr &failure : failures)
+    if (failure)
+      std::rethrow_exception(failure);
+}
+
+} // namespace tamrt
+
+#endif // TAMRT_IO_PARALLEL_H

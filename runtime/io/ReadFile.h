@@ -1,0 +1,56 @@
+//===- io/ReadFile.h - whole files in memory --------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Reads a whole file into memory.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_IO_READFILE_H
+#define TAMRT_IO_READFILE_H
+
+#include "io/Error.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace tamrt {
+
+/// The bytes of a file, owned, at an address fit for every scalar type. Files
+/// are read, not mapped: a mapping kills the process when another program
+/// truncates the file meanwhile, and reading costs a tenth of parsing.
+struct FileBytes {
+  std::unique_ptr<char[]> data;
+  size_t size = 0;
+
+  std::string_view view() const { return {data.get(), size}; }
+};
+
+/// What `readFile` takes besides regular files.
+enum class ReadPolicy {
+  /// Regular files only; anything else is an error.
+  RegularOnly,
+  /// Also pipes and devices, and "-" for standard input. A zero byte ends the
+  /// reading: it is part of the result, what follows it is not, so that
+  /// reading an endless device ends.
+  TextStream,
+};
+
+/// Reads `path` whole, in O(size).
+///
+/// \returns the bytes, or an error that names the path and the system's
+///          reason: no such file, a directory, not regular, no permission, no
+///          memory, an input error.
+Result<FileBytes> readFile(const std::string &path, ReadPolicy policy);
+
+} // namespace tamrt
+
+#endif // TAMRT_IO_READFILE_H

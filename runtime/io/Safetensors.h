@@ -1,0 +1,176 @@
+//===- io/Safetensors.h - tensors in a file ---------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Reads and writes safetensors files, the form weights are kept in.
+///
+/// Layout: the length of the header as a little-endian uint64; the header, a
+/// JSON object of name -> {"dtype", "shape", "data_offsets": [begin, end)} and
+/// "__metadata__" -> {string: string}, padded with blanks; the tensors' bytes,
+/// little-endian, row-major, without gaps, offsets counted from the header's
+/// end. Source: https://github.com/huggingface/safetensors, section Format.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_IO_SAFETENSORS_H
+#define TAMRT_IO_SAFETENSORS_H
+
+#include "io/Error.h"
+#include "io/ReadFile.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tamrt {
+
+/// Element types this project writes and reads.
+enum class TensorType : uint8_t { F64, F32, I64, I32, U8 };
+
+/// Bytes of an element.
+size_t sizeOf(TensorType type);
+
+/// The name in the file: "F64".
+std::string_view nameOf(TensorType type);
+
+/// The type of elements of C++ type T: double, float, int64_t, int32_t,
+/// uint8_t.
+template <class T> constexpr TensorType tensorTypeOf() {
+  if constexpr (std::is_same_v<T, double>)
+    return TensorType::F64;
+  else if constexpr (std::is_same_v<T, float>)
+    return TensorType::F32;
+  else if constexpr (std::is_same_v<T, int64_t>)
+    return TensorType::I64;
+  else if constexpr (std::is_same_v<T, int32_t>)
+    return TensorType::I32;
+  else {
+    static_assert(std::is_same_v<T, uint8_t>, "no such tensor type");
+    return TensorType::U8;
+  }
+}
+
+using Metadata = std::map<std::string, std::string, std::less<>>;
+
+/// Collects tensors and metadata and writes them. The bytes depend on the
+/// contents only, not on the order of the calls: header keys are sorted, and
+/// tensors lie by falling element size, then by name, so that all are aligned.
+class SafetensorsWriter {
+public:
+  /// Sets a metadata entry, in place of an older one of that key.
+  void metadata(std::string key, std::string value);
+
+  /// Adds a tensor, copying its elements. The product of `shape` is the number
+  /// of elements (asserted); an empty shape is a scalar.
+  template <class T>
+  void add(std::string name, std::vector<int64_t> shape,
+           std::span<const T> values) {
+    add(std::move(name), tensorTypeOf<T>(), std::move(shape),
+        std::as_bytes(values));
+  }
+
+  /// The file's bytes. Errors: a tensor's name that was added twice or is
+  /// "__metadata__"; a name, key or value that is not UTF-8.
+  Result<std::string> bytes() const;
+
+  /// Writes the file atomically. Errors: those of `bytes`, after the path, and
+  /// of AtomicFile.
+  Status write(const std::string &path) const;
+
+private:
+  struct Entry {
+    std::string name;
+    TensorType type;
+    std::vector<int64_t> shape;
+    std::vector<std::byte> data;
+  };
+
+  void add(std::string name, TensorType type, std::vector<int64_t> shape,
+           std::span<const std::byte> data);
+
+  Metadata entries;
+  std::vector<Entry> tensors;
+};
+
+/// A file of tensors, validated as a whole when opened: whatever the bytes, it
+/// opens in full or gives an error, and the functions below then rely on it.
+class SafetensorsFile {
+public:
+  struct Tensor {
+    TensorType type;
+    std::vector<int64_t> shape;
+    /// Elements: the product of `shape`, 1 for a scalar.
+    size_t count;
+    /// The bytes, not necessarily aligned; they live as long as the file.
+    std::span<const std::byte> data;
+  };
+
+  /// Reads `path`, a regular file.
+  ///
+  /// Errors, all after the path: those of `readFile`; a file that is truncated
+  /// ("expected 104 bytes, got 96") or too long; a header that is longer than
+  /// the file or than 100 MB, no JSON, not of the form above, or holds a key
+  /// twice; an element type other than TensorType's; a tensor whose offsets do
+  /// not match its shape, overlap another's or leave a gap.
+  static Result<SafetensorsFile> open(const std::string &path);
+
+  /// As `open`, from bytes in memory; `path` is what messages call them.
+  static Result<SafetensorsFile> parse(FileBytes bytes, std::string path);
+
+  /// What the file was opened as.
+  const std::string &path() const { return name; }
+
+  /// The entries of "__metadata__"; empty when it is absent.
+  const Metadata &metadata() const { return entries; }
+
+  /// The metadata entry `key`, or an error that names file and key.
+  Result<std::string> requireMetadata(std::string_view key) const;
+
+  /// All tensors by name.
+  const std::map<std::string, Tensor, std::less<>> &tensors() const {
+    return all;
+  }
+
+  /// The tensor called `tensor`, null when there is none.
+  const Tensor *find(std::string_view tensor) const;
+
+  /// A copy of the elements of `tensor`, which must exist with type T and,
+  /// where `shape` entries are not negative, that shape (-1 fits any extent).
+  /// Errors name file, tensor, what was expected and what is there.
+  template <class T>
+  Result<std::vector<T>> values(std::string_view tensor,
+                                std::span<const int64_t> shape) const {
+    Result<const Tensor *> found = check(tensor, tensorTypeOf<T>(), shape);
+    if (!found)
+      return std::move(found).error();
+    std::vector<T> result((*found)->count);
+    copy(**found, result.data());
+    return result;
+  }
+
+private:
+  SafetensorsFile() = default;
+  Result<const Tensor *> check(std::string_view tensor, TensorType type,
+                               std::span<const int64_t> shape) const;
+  static void copy(const Tensor &tensor, void *out);
+
+  std::string name;
+  FileBytes bytes;
+  Metadata entries;
+  std::map<std::string, Tensor, std::less<>> all;
+};
+
+} // namespace tamrt
+
+#endif // TAMRT_IO_SAFETENSORS_H

@@ -1,0 +1,52 @@
+//===- kernels/Dispatch.cpp - from symbols to a device's kernels ----------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The public symbols `tamrt_<name>`, which compiled models call, as calls
+/// through the table of the context's device. Generated from kernels.def.
+///
+//===----------------------------------------------------------------------===//
+
+#include "tamrt/abi.h"
+
+// Each parameter becomes the pair (type, name), from which the definition of a
+// dispatcher takes both and the call inside it the name alone.
+#define TAMRT_IN(type, name) (const type *, name)
+#define TAMRT_IN_OPTIONAL(type, name) (const type *, name)
+#define TAMRT_IN_LIST(type, name)                                              \
+  (const type *const *, name), (int64_t, name##_count)
+#define TAMRT_SCALAR(type, name) (type, name)
+#define TAMRT_OUT(type, name) (type *, name)
+#define TAMRT_INOUT(type, name) (type *, name)
+
+#define PARAMETER(pair) PARAMETER_OF pair
+#define PARAMETER_OF(type, name) type name
+#define ARGUMENT(pair) ARGUMENT_OF pair
+#define ARGUMENT_OF(type, name) name
+
+// `, what(pair)` for every pair. The preprocessor does not recurse; each SCAN
+// lets a postponed FOR_EACH_AGAIN expand some more times, 64 pairs in all.
+#define SCAN(...) SCAN3(SCAN3(SCAN3(SCAN3(__VA_ARGS__))))
+#define SCAN3(...) SCAN2(SCAN2(SCAN2(SCAN2(__VA_ARGS__))))
+#define SCAN2(...) SCAN1(SCAN1(SCAN1(SCAN1(__VA_ARGS__))))
+#define SCAN1(...) __VA_ARGS__
+#define NOTHING
+#define FOR_EACH(what, ...) SCAN(FOR_EACH_STEP(what, __VA_ARGS__))
+#define FOR_EACH_STEP(what, pair, ...)                                         \
+  , what(pair) __VA_OPT__(FOR_EACH_AGAIN NOTHING()(what, __VA_ARGS__))
+#define FOR_EACH_AGAIN() FOR_EACH_STEP
+
+extern "C" {
+
+#define TAMRT_KERNEL(name, ...)                                                \
+  void tamrt_##name(tamrt_context *ctx FOR_EACH(PARAMETER, __VA_ARGS__)) {     \
+    ctx->kernels->name(ctx FOR_EACH(ARGUMENT, __VA_ARGS__));                   \
+  }
+#include "tamrt/kernels.def"
+
+} // extern "C"

@@ -1,0 +1,34 @@
+//===- kernels/Status.h - how a kernel reports an error ---------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// How a kernel, of any device, reports an error to the runtime.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_KERNELS_STATUS_H
+#define TAMRT_KERNELS_STATUS_H
+
+#include "tamrt/abi.h"
+
+namespace tamrt {
+
+/// Notes an error in the context unless one is there already: the first error
+/// stays until the runtime clears it, later ones are its consequences.
+///
+/// \param detail what abi.h documents for `status`.
+inline void fail(tamrt_context *ctx, tamrt_status status, int64_t detail) {
+  if (ctx->status != TAMRT_OK)
+    return;
+  ctx->status = status;
+  ctx->detail = detail;
+}
+
+} // namespace tamrt
+
+#endif // TAMRT_KERNELS_STATUS_H

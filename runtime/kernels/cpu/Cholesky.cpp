@@ -1,0 +1,286 @@
+//===- cpu/Cholesky.cpp - the direct solver -------------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The direct solver: A = L L' and two triangular solutions.
+///
+/// Written out rather than taken from LAPACK, whose implementations ask for
+/// memory, start threads and round as the machine they meet suggests: here the
+/// coefficients have the same bits on every x86-64.
+///
+/// Panels of 64 columns. A panel is factored four columns at a time, each time
+/// from all columns of the panel to the left; then the columns to the right of
+/// the panel are updated by it, from copies of its rows in the order of use:
+///
+///        panel
+///     +---+-----------+      A column-major, n x n; only the lower triangle
+///     | L |           |      counts. Tiles that cross the diagonal spoil what
+///     +---+-----------+      lies above it.
+///     |   |           |
+///     | L |  A -= LL' |
+///     |   |           |
+///     +---+-----------+
+///
+//===----------------------------------------------------------------------===//
+
+#include "kernels/Status.h"
+#include "kernels/cpu/CpuKernels.h"
+#include "kernels/cpu/Support.h"
+
+#include <cmath>
+#include <limits>
+
+namespace tamrt::cpu {
+
+namespace {
+
+constexpr int64_t panelColumns = 64;
+/// Rows, and columns, of a block of the update: two copies of as many rows of
+/// a panel fit the first-level cache.
+constexpr int64_t blockSize = 32;
+/// A tile held in registers is this high and this wide.
+constexpr int64_t tileRows = 8, tileColumns = 4;
+
+/// The matrix: element (i, j) is a[j * n + i].
+struct Matrix {
+  double *a;
+  int64_t n;
+
+  double *at(int64_t i, int64_t j) const { return a + j * n + i; }
+};
+
+/// Whether sqrt(pivot) can be divided by. Infinity would give zeros.
+TAMRT_INLINE bool isPivot(double pivot) {
+  return pivot > 0.0 && pivot <= std::numeric_limits<double>::max();
+}
+
+/// The factor of a diagonal tile, as its users need it.
+struct Diagonal {
+  /// Below the diagonal: l[i][j], j < i.
+  double l[tileColumns][tileColumns];
+  double inverse[tileColumns];
+};
+
+/// Factors columns [j, j + columns), columns <= 4, of rows [j, j + columns),
+/// given columns [panel, j). Returns the first column without a pivot, or -1.
+TAMRT_INLINE int64_t factorDiagonal(const Matrix &m, int64_t panel, int64_t j,
+                                    int64_t columns, Diagonal &diagonal) {
+  for (int64_t c = 0; c < columns; ++c) {
+    for (int64_t r = c; r < columns; ++r) {
+      double sum = *m.at(j + r, j + c);
+      for (int64_t p = panel; p < j + c; ++p)
+        sum -= *m.at(j + r, p) * *m.at(j + c, p);
+      if (r == c) {
+        if (!isPivot(sum))
+          return j + c;
+        const double root = std::sqrt(sum);
+        *m.at(j + c, j + c) = root;
+        diagonal.inverse[c] = 1.0 / root;
+      } else {
+        diagonal.l[r][c] = sum * diagonal.inverse[c];
+        *m.at(j + r, j + c) = diagonal.l[r][c];
+      }
+    }
+  }
+  return -1;
+}
+
+/// Columns j .. j+3 of L in rows i .. i + 4*Height - 1, given columns
+/// [panel, j) and the diagonal tile.
+template <int Height>
+TAMRT_INLINE void factorTile(const Matrix &m, int64_t panel, int64_t j,
+                             const Diagonal &diagonal, int64_t i) {
+  const int64_t n = m.n;
+  Vector x[tileColumns][Height];
+  for (int c = 0; c < tileColumns; ++c)
+    for (int v = 0; v < Height; ++v)
+      x[c][v] = vectorAt(m.at(i + 4 * v, j + c));
+  const double *__restrict left = m.at(i, panel);
+  const double *__restrict top = m.at(j, panel);
+  for (int64_t p = panel; p < j; ++p, left += n, top += n)
+    for (int v = 0; v < Height; ++v) {
+      const Vector l = vectorAt(left + 4 * v);
+      for (int c = 0; c < tileColumns; ++c)
+        x[c][v] -= l * top[c];
+    }
+  for (int c = 0; c < tileColumns; ++c)
+    for (int v = 0; v < Height; ++v) {
+      for (int p = 0; p < c; ++p)
+        x[c][v] -= x[p][v] * diagonal.l[c][p];
+      x[c][v] *= diagonal.inverse[c];
+      vectorAt(m.at(i + 4 * v, j + c)) = x[c][v];
+    }
+}
+
+/// The same in one row.
+TAMRT_INLINE void factorRow(const Matrix &m, int64_t panel, int64_t j,
+                            const Diagonal &diagonal, int64_t i) {
+  for (int64_t c = 0; c < tileColumns; ++c) {
+    double x = *m.at(i, j + c);
+    for (int64_t p = panel; p < j + c; ++p)
+      x -= *m.at(i, p) * *m.at(j + c, p);
+    *m.at(i, j + c) = x * diagonal.inverse[c];
+  }
+}
+
+/// Factors columns [panel, end). Returns as factorDiagonal does.
+TAMRT_INLINE int64_t factorPanel(const Matrix &m, int64_t panel, int64_t end) {
+  for (int64_t j = panel; j < end; j += tileColumns) {
+    Diagonal diagonal;
+    const int64_t columns = std::min(tileColumns, end - j);
+    const int64_t failed = factorDiagonal(m, panel, j, columns, diagonal);
+    if (failed >= 0)
+      return failed;
+    // Fewer columns than a tile has: the last of the matrix, nothing is below.
+    int64_t i = j + columns;
+    for (; i + 8 <= m.n; i += 8)
+      factorTile<2>(m, panel, j, diagonal, i);
+    for (; i + 4 <= m.n; i += 4)
+      factorTile<1>(m, panel, j, diagonal, i);
+    for (; i < m.n; ++i)
+      factorRow(m, panel, j, diagonal, i);
+  }
+  return -1;
+}
+
+/// Copies columns [panel, panelEnd) of rows [begin, end) into strips of
+/// `Height` rows, column by column, the last strip filled up with zeros.
+template <int64_t Height>
+TAMRT_INLINE void copyStrips(const Matrix &m, int64_t panel, int64_t panelEnd,
+                             int64_t begin, int64_t end,
+                             double *__restrict out) {
+  for (int64_t i = begin; i < end; i += Height) {
+    const int64_t height = std::min(Height, end - i);
+    for (int64_t p = panel; p < panelEnd; ++p, out += Height) {
+      const double *__restrict column = m.at(i, p);
+      if (height == Height) {
+        for (int64_t h = 0; h < Height; ++h)
+          out[h] = column[h];
+        continue;
+      }
+      for (int64_t h = 0; h < Height; ++h)
+        out[h] = h < height ? column[h] : 0.0;
+    }
+  }
+}
+
+/// The product of a strip of 8 rows and one of 4, taken from `c`, whose columns
+/// are `stride` apart.
+TAMRT_INLINE void updateTile(const double *__restrict rows,
+                             const double *__restrict columns, int64_t depth,
+                             double *__restrict c, int64_t stride) {
+  Vector x[tileColumns][2];
+  for (int q = 0; q < tileColumns; ++q)
+    for (int v = 0; v < 2; ++v)
+      x[q][v] = vectorAt(c + q * stride + 4 * v);
+  for (int64_t p = 0; p < depth; ++p) {
+    const Vector low = vectorAt(rows + p * tileRows);
+    const Vector high = vectorAt(rows + p * tileRows + 4);
+    for (int q = 0; q < tileColumns; ++q) {
+      const double factor = columns[p * tileColumns + q];
+      x[q][0] -= low * factor;
+      x[q][1] -= high * factor;
+    }
+  }
+  for (int q = 0; q < tileColumns; ++q)
+    for (int v = 0; v < 2; ++v)
+      vectorAt(c + q * stride + 4 * v) = x[q][v];
+}
+
+/// updateTile for a tile that reaches beyond the matrix.
+TAMRT_INLINE void updateEdge(const double *rows, const double *columns,
+                             int64_t depth, double *c, int64_t stride,
+                             int64_t height, int64_t width) {
+  double tile[tileRows * tileColumns] = {};
+  for (int64_t q = 0; q < width; ++q)
+    for (int64_t h = 0; h < height; ++h)
+      tile[q * tileRows + h] = c[q * stride + h];
+  updateTile(rows, columns, depth, tile, tileRows);
+  for (int64_t q = 0; q < width; ++q)
+    for (int64_t h = 0; h < height; ++h)
+      c[q * stride + h] = tile[q * tileRows + h];
+}
+
+/// Takes the product of columns [panel, end) with their transposes from the
+/// columns from `end` on.
+TAMRT_INLINE void update(const Matrix &m, int64_t panel, int64_t end) {
+  alignas(TAMRT_ALIGNMENT) double rows[blockSize * panelColumns];
+  alignas(TAMRT_ALIGNMENT) double columns[blockSize * panelColumns];
+  const int64_t depth = end - panel;
+  for (int64_t jBlock = end; jBlock < m.n; jBlock += blockSize) {
+    const int64_t jEnd = std::min(m.n, jBlock + blockSize);
+    copyStrips<tileColumns>(m, panel, end, jBlock, jEnd, columns);
+    for (int64_t iBlock = jBlock; iBlock < m.n; iBlock += blockSize) {
+      const int64_t iEnd = std::min(m.n, iBlock + blockSize);
+      copyStrips<tileRows>(m, panel, end, iBlock, iEnd, rows);
+      for (int64_t j = jBlock; j < jEnd; j += tileColumns) {
+        const double *top = columns + (j - jBlock) * depth;
+        for (int64_t i = iBlock; i < iEnd; i += tileRows) {
+          if (i + tileRows <= j)
+            continue;
+          const double *left = rows + (i - iBlock) * depth;
+          if (i + tileRows <= iEnd && j + tileColumns <= jEnd)
+            updateTile(left, top, depth, m.at(i, j), m.n);
+          else
+            updateEdge(left, top, depth, m.at(i, j), m.n,
+                       std::min(tileRows, iEnd - i),
+                       std::min(tileColumns, jEnd - j));
+        }
+      }
+    }
+  }
+}
+
+/// Returns the first column without a pivot, or -1.
+TAMRT_HOT int64_t factor(double *a, int64_t n) {
+  const Matrix m = {a, n};
+  for (int64_t panel = 0; panel < n; panel += panelColumns) {
+    const int64_t end = std::min(n, panel + panelColumns);
+    const int64_t failed = factorPanel(m, panel, end);
+    if (failed >= 0)
+      return failed;
+    update(m, panel, end);
+  }
+  return -1;
+}
+
+/// b <- L'^-1 L^-1 b.
+TAMRT_HOT void solve(const double *__restrict a, int64_t n,
+                     double *__restrict b) {
+  for (int64_t j = 0; j < n; ++j) {
+    const double *__restrict column = a + j * n;
+    const double x = b[j] / column[j];
+    b[j] = x;
+    for (int64_t i = j + 1; i < n; ++i)
+      b[i] -= x * column[i];
+  }
+  for (int64_t j = n - 1; j >= 0; --j) {
+    const double *__restrict column = a + j * n;
+    Vector partial[2] = {};
+    int64_t i = j + 1;
+    for (; i + 8 <= n; i += 8)
+      for (int v = 0; v < 2; ++v)
+        partial[v] += vectorAt(column + i + 4 * v) * vectorAt(b + i + 4 * v);
+    const Vector both = partial[0] + partial[1];
+    double sum = (both[0] + both[1]) + (both[2] + both[3]);
+    for (; i < n; ++i)
+      sum += column[i] * b[i];
+    b[j] = (b[j] - sum) / column[j];
+  }
+}
+
+} // namespace
+
+void cholesky_solve(tamrt_context *ctx, int64_t n, double *a, double *b) {
+  const int64_t failed = factor(a, n);
+  if (failed >= 0)
+    return fail(ctx, TAMRT_ERROR_NOT_POSITIVE_DEFINITE, failed);
+  solve(a, n, b);
+}
+
+} // namespace tamrt::cpu

@@ -1,0 +1,47 @@
+//===- cpu/Expand.cpp - encoded matrices made dense -----------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Encoded design matrices written as columns of a dense one.
+///
+//===----------------------------------------------------------------------===//
+
+#include "kernels/cpu/CpuKernels.h"
+
+#include <algorithm>
+
+namespace tamrt::cpu {
+
+void expand_dense(tamrt_context *ctx, const double *values, int64_t rows,
+                  int64_t n, int64_t width, int64_t column, double *out) {
+  for (int64_t r = 0; r < rows; ++r)
+    std::copy_n(values + r * n, n, out + r * width + column);
+}
+
+void expand_banded(tamrt_context *ctx, const double *values,
+                   const int32_t *start, int64_t rows, int64_t z, int64_t n,
+                   int64_t width, int64_t column, double *out) {
+  for (int64_t r = 0; r < rows; ++r) {
+    double *row = out + r * width + column;
+    std::fill_n(row, n, 0.0);
+    std::copy_n(values + r * z, z, row + start[r]);
+  }
+}
+
+void expand_onehot(tamrt_context *ctx, const int32_t *index, int64_t rows,
+                   int64_t n, int64_t width, int64_t column, double *out) {
+  for (int64_t r = 0; r < rows; ++r) {
+    double *row = out + r * width + column;
+    const bool mean = index[r] == TAMRT_INDEX_MEAN;
+    std::fill_n(row, n, mean ? 1.0 / static_cast<double>(n) : 0.0);
+    if (index[r] >= 0)
+      row[index[r]] = 1.0;
+  }
+}
+
+} // namespace tamrt::cpu

@@ -1,0 +1,196 @@
+//===- cpu/GramDense.cpp - Gram blocks of dense matrices ------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Gram and cross-product blocks of dense design matrices. Register-blocked
+/// over columns; the rows of each entry's sum keep their order.
+///
+//===----------------------------------------------------------------------===//
+
+#include "kernels/cpu/CpuKernels.h"
+#include "kernels/cpu/Support.h"
+
+namespace tamrt::cpu {
+
+namespace {
+
+/// Rows a tile stays in registers for: the rows of both matrices then remain in
+/// the first-level cache while all tiles pass over them.
+constexpr int64_t blockRows = 32;
+
+/// Two row-major matrices with the same rows, their weights, and the sums.
+struct Operands {
+  const double *a, *b, *w;
+  int64_t na, nb;
+  double *sums;
+};
+
+/// Adds rows [begin, end) to Height x (4 * Width) entries from (i, j).
+template <bool Weighted, int Height, int Width>
+TAMRT_INLINE void addTile(const Operands &o, int64_t begin, int64_t end,
+                          int64_t i, int64_t j) {
+  const double *__restrict a = o.a + i;
+  const double *__restrict b = o.b + j;
+  const double *__restrict w = o.w;
+  const int64_t na = o.na, nb = o.nb;
+  double *__restrict sums = o.sums + i * nb + j;
+  Vector sum[Height][Width];
+  for (int h = 0; h < Height; ++h)
+    for (int v = 0; v < Width; ++v)
+      sum[h][v] = vectorAt(sums + h * nb + 4 * v);
+  for (int64_t r = begin; r < end; ++r) {
+    const double weight = weightAt<Weighted>(w, r);
+    for (int h = 0; h < Height; ++h) {
+      const double factor = weighted<Weighted>(weight, a[r * na + h]);
+      for (int v = 0; v < Width; ++v)
+        sum[h][v] += factor * vectorAt(b + r * nb + 4 * v);
+    }
+  }
+  for (int h = 0; h < Height; ++h)
+    for (int v = 0; v < Width; ++v)
+      vectorAt(sums + h * nb + 4 * v) = sum[h][v];
+}
+
+/// Adds rows [begin, end) to Height entries of one column from (i, j).
+template <bool Weighted, int Height>
+TAMRT_INLINE void addColumn(const Operands &o, int64_t begin, int64_t end,
+                            int64_t i, int64_t j) {
+  const double *__restrict a = o.a + i;
+  const double *__restrict b = o.b + j;
+  const double *__restrict w = o.w;
+  const int64_t na = o.na, nb = o.nb;
+  double *__restrict sums = o.sums + i * nb + j;
+  double sum[Height];
+  for (int h = 0; h < Height; ++h)
+    sum[h] = sums[h * nb];
+  for (int64_t r = begin; r < end; ++r) {
+    const double weight = weightAt<Weighted>(w, r);
+    for (int h = 0; h < Height; ++h)
+      sum[h] += weighted<Weighted>(weight, a[r * na + h]) * b[r * nb];
+  }
+  for (int h = 0; h < Height; ++h)
+    sums[h * nb] = sum[h];
+}
+
+/// Adds rows [begin, end) to 4 x Width entries from (i, j), Width < 4: the
+/// vectors stand upright.
+template <bool Weighted, int Width>
+TAMRT_INLINE void addUpright(const Operands &o, int64_t begin, int64_t end,
+                             int64_t i, int64_t j) {
+  const double *__restrict a = o.a + i;
+  const double *__restrict b = o.b + j;
+  const double *__restrict w = o.w;
+  const int64_t na = o.na, nb = o.nb;
+  double *__restrict sums = o.sums + i * nb + j;
+  Vector sum[Width];
+  for (int v = 0; v < Width; ++v) {
+    double column[4];
+    for (int h = 0; h < 4; ++h)
+      column[h] = sums[h * nb + v];
+    sum[v] = vectorAt(column);
+  }
+  for (int64_t r = begin; r < end; ++r) {
+    Vector factor = vectorAt(a + r * na);
+    if constexpr (Weighted)
+      factor *= w[r];
+    for (int v = 0; v < Width; ++v)
+      sum[v] += factor * b[r * nb + v];
+  }
+  for (int v = 0; v < Width; ++v) {
+    double column[4];
+    vectorAt(column) = sum[v];
+    for (int h = 0; h < 4; ++h)
+      sums[h * nb + v] = column[h];
+  }
+}
+
+/// Adds rows [begin, end) to the entries of rows i .. i+Height-1 with columns
+/// from j on.
+template <bool Weighted, int Height>
+TAMRT_INLINE void addPanel(const Operands &o, int64_t begin, int64_t end,
+                           int64_t i, int64_t j) {
+  for (; j + 8 <= o.nb; j += 8)
+    addTile<Weighted, Height, 2>(o, begin, end, i, j);
+  for (; j + 4 <= o.nb; j += 4)
+    addTile<Weighted, Height, 1>(o, begin, end, i, j);
+  if constexpr (Height == 4) {
+    if (o.nb - j == 3)
+      addUpright<Weighted, 3>(o, begin, end, i, j);
+    else if (o.nb - j == 2)
+      addUpright<Weighted, 2>(o, begin, end, i, j);
+    else if (o.nb - j == 1)
+      addUpright<Weighted, 1>(o, begin, end, i, j);
+    return;
+  }
+  for (; j < o.nb; ++j)
+    addColumn<Weighted, Height>(o, begin, end, i, j);
+}
+
+/// Adds rows [begin, end) to all entries, or to those with column >= row (and
+/// to some of the others) when `Upper`.
+template <bool Weighted, bool Upper>
+TAMRT_INLINE void addRows(const Operands &o, int64_t begin, int64_t end) {
+  for (int64_t block = begin; block < end; block += blockRows) {
+    const int64_t blockEnd = std::min(end, block + blockRows);
+    int64_t i = 0;
+    for (; i + 4 <= o.na; i += 4)
+      addPanel<Weighted, 4>(o, block, blockEnd, i, Upper ? i : 0);
+    const int64_t j = Upper ? i : 0;
+    if (o.na - i == 3)
+      addPanel<Weighted, 3>(o, block, blockEnd, i, j);
+    else if (o.na - i == 2)
+      addPanel<Weighted, 2>(o, block, blockEnd, i, j);
+    else if (o.na - i == 1)
+      addPanel<Weighted, 1>(o, block, blockEnd, i, j);
+  }
+}
+
+template <bool Weighted, bool Upper>
+TAMRT_INLINE void addChunk(const Operands &o, int64_t rows, int64_t first) {
+  forEachSegment(rows, first, o.na * o.nb, o.sums,
+                 [&](int64_t begin, int64_t end)
+                     TAMRT_LAMBDA { addRows<Weighted, Upper>(o, begin, end); });
+}
+
+} // namespace
+
+TAMRT_HOT void gram_dense(tamrt_context *ctx, const double *a, const double *w,
+                          int64_t rows, int64_t first, int64_t n,
+                          double *sums) {
+  const Operands o = {a, a, w, n, n, sums};
+  if (w)
+    addChunk<true, true>(o, rows, first);
+  else
+    addChunk<false, true>(o, rows, first);
+}
+
+TAMRT_HOT void gram_dense_dense(tamrt_context *ctx, const double *a,
+                                const double *b, const double *w, int64_t rows,
+                                int64_t first, int64_t na, int64_t nb,
+                                double *sums) {
+  // A result of one column lies in memory as one of one row, and vectors run
+  // along rows.
+  const Operands o = nb == 1 ? Operands{b, a, w, nb, na, sums}
+                             : Operands{a, b, w, na, nb, sums};
+  if (w)
+    addChunk<true, false>(o, rows, first);
+  else
+    addChunk<false, false>(o, rows, first);
+}
+
+TAMRT_HOT void rhs_dense(tamrt_context *ctx, const double *a, const double *y,
+                         const double *w, int64_t rows, int64_t first,
+                         int64_t n, double *sums) {
+  const Operands o = {y, a, w, 1, n, sums};
+  if (w)
+    addChunk<true, false>(o, rows, first);
+  else
+    addChunk<false, false>(o, rows, first);
+}
+
+} // namespace tamrt::cpu

@@ -1,0 +1,88 @@
+//===- cpu/Predict.cpp - predictions --------------------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Predictions: each row's dot product with the coefficients.
+///
+//===----------------------------------------------------------------------===//
+
+#include "kernels/cpu/CpuKernels.h"
+#include "kernels/cpu/Support.h"
+
+namespace tamrt::cpu {
+
+namespace {
+
+/// The dot product of n numbers: four partial sums, then the remainder.
+TAMRT_INLINE double dot(const double *__restrict a, const double *__restrict b,
+                        int64_t n) {
+  Vector partial = {0.0, 0.0, 0.0, 0.0};
+  int64_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    partial += vectorAt(a + i) * vectorAt(b + i);
+  double sum = (partial[0] + partial[1]) + (partial[2] + partial[3]);
+  for (; i < n; ++i)
+    sum += a[i] * b[i];
+  return sum;
+}
+
+/// Writes `value(r)` to, or adds it to, a column of a matrix of this width.
+template <typename Value>
+TAMRT_INLINE void forEachRow(int64_t rows, int64_t width, int64_t column,
+                             int64_t accumulate, double *__restrict out,
+                             Value value) {
+  out += column;
+  if (accumulate)
+    for (int64_t r = 0; r < rows; ++r)
+      out[r * width] += value(r);
+  else
+    for (int64_t r = 0; r < rows; ++r)
+      out[r * width] = value(r);
+}
+
+} // namespace
+
+TAMRT_HOT void predict_dense(tamrt_context *ctx, const double *a,
+                             const double *beta, int64_t rows, int64_t n,
+                             int64_t width, int64_t column, int64_t accumulate,
+                             double *out) {
+  forEachRow(rows, width, column, accumulate, out,
+             [=](int64_t r) TAMRT_LAMBDA { return dot(a + r * n, beta, n); });
+}
+
+TAMRT_HOT void predict_banded(tamrt_context *ctx, const double *a,
+                              const int32_t *a_start, const double *beta,
+                              int64_t rows, int64_t z, int64_t n, int64_t width,
+                              int64_t column, int64_t accumulate, double *out) {
+  if (z == 4)
+    forEachRow(rows, width, column, accumulate, out,
+               [=](int64_t r) TAMRT_LAMBDA {
+                 return dot(a + r * 4, beta + a_start[r], 4);
+               });
+  else
+    forEachRow(rows, width, column, accumulate, out,
+               [=](int64_t r) TAMRT_LAMBDA {
+                 return dot(a + r * z, beta + a_start[r], z);
+               });
+}
+
+void predict_onehot(tamrt_context *ctx, const int32_t *a, const double *beta,
+                    int64_t rows, int64_t n, int64_t width, int64_t column,
+                    int64_t accumulate, double *out) {
+  double sum = 0.0;
+  for (int64_t i = 0; i < n; ++i)
+    sum += beta[i];
+  const double mean = sum / static_cast<double>(n);
+  forEachRow(rows, width, column, accumulate, out, [=](int64_t r) TAMRT_LAMBDA {
+    if (a[r] >= 0)
+      return beta[a[r]];
+    return a[r] == TAMRT_INDEX_MEAN ? mean : 0.0;
+  });
+}
+
+} // namespace tamrt::cpu

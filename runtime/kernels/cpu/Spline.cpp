@@ -1,0 +1,146 @@
+//===- cpu/Spline.cpp - B-splines in banded form --------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The B-spline feature map by the triangular scheme of Cox and de Boor
+/// (docs/math.md section 3, term s; C. de Boor, A Practical Guide to Splines,
+/// chapter X).
+///
+//===----------------------------------------------------------------------===//
+
+#include "kernels/Status.h"
+#include "kernels/cpu/CpuKernels.h"
+#include "kernels/cpu/Extrapolate.h"
+#include "kernels/cpu/Support.h"
+
+#include <algorithm>
+
+namespace tamrt::cpu {
+
+namespace {
+
+constexpr int64_t maxDegree = 20;
+
+/// The knots lo (degree+1 times), interior points of linspace(lo, hi, k+1), hi
+/// (degree+1 times), computed where they are asked for.
+class Knots {
+public:
+  Knots(double lo, double hi, int64_t k, int64_t degree)
+      : lo(lo), hi(hi), step((hi - lo) / static_cast<double>(k)),
+        perUnit(static_cast<double>(k) / (hi - lo)), k(k), degree(degree) {}
+
+  /// Knot j, 0 <= j <= k + 2*degree.
+  double operator[](int64_t j) const {
+    const int64_t i = j - degree;
+    if (i <= 0)
+      return lo;
+    if (i >= k)
+      return hi;
+    // From the nearer end, so that the knots are symmetric.
+    return 2 * i <= k ? lo + step * static_cast<double>(i)
+                      : hi - step * static_cast<double>(k - i);
+  }
+
+  /// Where the basis is evaluated for x. Not a number: lo.
+  double clamp(double x) const {
+    const double last = hi - 1e-6;
+    if (x > last)
+      x = last;
+    return x > lo ? x : lo;
+  }
+
+  /// The j with knot j <= x < knot j+1 for a clamped x; degree <= j < k+degree.
+  int64_t span(double x) const {
+    int64_t i = std::min(static_cast<int64_t>((x - lo) * perUnit), k - 1);
+    // The quotient may round to the wrong side of a knot.
+    while (i > 0 && x < (*this)[degree + i])
+      --i;
+    while (i < k - 1 && x >= (*this)[degree + i + 1])
+      ++i;
+    return degree + i;
+  }
+
+private:
+  double lo, hi, step, perUnit;
+  int64_t k, degree;
+};
+
+} // namespace
+
+/// The degree+1 basis functions that do not vanish on span j, at x;
+/// O(degree^2).
+static void evaluate(const Knots &knots, int64_t j, int64_t degree, double x,
+                     double *values) {
+  double left[maxDegree + 1], right[maxDegree + 1];
+  values[0] = 1.0;
+  for (int64_t p = 1; p <= degree; ++p) {
+    left[p] = knots[j + 1 - p];
+    right[p] = knots[j + p];
+    double carried = 0.0;
+    for (int64_t i = 0; i < p; ++i) {
+      const double low = left[p - i], high = right[i + 1];
+      const double gap = high - low;
+      // 0/0 = 0: a function between knots that coincide has no share.
+      const double share = gap > 1e-8 ? values[i] / gap : 0.0;
+      values[i] = carried + (high - x) * share;
+      carried = (x - low) * share;
+    }
+    values[p] = carried;
+  }
+}
+
+/// Degree: that of the spline where it is known, so that the loops unroll, or
+/// -1. Returns false where a row does not fit its band.
+template <int Degree>
+TAMRT_INLINE bool evaluateRows(const double *__restrict x, const Knots &knots,
+                               int64_t rows, int64_t anyDegree, int64_t mode,
+                               double *__restrict values,
+                               int32_t *__restrict start) {
+  const int64_t degree = Degree < 0 ? anyDegree : Degree, z = degree + 1;
+  for (int64_t r = 0; r < rows; ++r, values += z) {
+    const Evaluation e = evaluationOf(x[r], mode);
+    const double at = knots.clamp(e.at);
+    const int64_t j = knots.span(at);
+    evaluate(knots, j, degree, at, values);
+    start[r] = static_cast<int32_t>(j - degree);
+    if (e.amount == 0.0)
+      continue;
+    // A knot between the two points of the slope would make the row one column
+    // wider than the band. It takes training values that reach beyond [-1, 1],
+    // or spans shorter than the distance of the points; no rule of a spline's
+    // input (docs/math.md section 2) with k <= 100000 yields either.
+    const double inner = knots.clamp(e.inner);
+    if (knots.span(inner) != j)
+      return false;
+    double inside[maxDegree + 1];
+    evaluate(knots, j, degree, inner, inside);
+    for (int64_t i = 0; i < z; ++i)
+      values[i] = e.combine(values[i], inside[i]);
+  }
+  return true;
+}
+
+void bspline(tamrt_context *ctx, const double *x, const double *parameters,
+             int64_t rows, int64_t k, int64_t degree, int64_t mode,
+             double *values, int32_t *start) {
+  if (k < 1)
+    return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 4);
+  if (degree < 0 || degree > maxDegree)
+    return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 5);
+  if (!isMode(mode))
+    return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 6);
+  const Knots knots(parameters[2], parameters[3], k, degree);
+  const bool fits =
+      degree == 3
+          ? evaluateRows<3>(x, knots, rows, degree, mode, values, start)
+          : evaluateRows<-1>(x, knots, rows, degree, mode, values, start);
+  if (!fits)
+    fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 2);
+}
+
+} // namespace tamrt::cpu

@@ -1,0 +1,99 @@
+//===- cpu/Support.h - what the CPU's kernels share -------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What the CPU's kernels share: vectors, code for several instruction sets,
+/// and the walk over segments that makes sums independent of chunks.
+///
+/// Every file that includes this is compiled with -ffp-contract=off: a sum has
+/// the same bits in a vector loop, in its scalar remainder and in the code for
+/// another instruction set only when none of them fuses what others do not.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_KERNELS_CPU_SUPPORT_H
+#define TAMRT_KERNELS_CPU_SUPPORT_H
+
+#include "tamrt/abi.h"
+
+#include <algorithm>
+
+/// TAMRT_HOT, on a function with a hot loop: compiled for the baseline and for
+/// AVX2, the machine's best being chosen when the program starts. TAMRT_INLINE
+/// and TAMRT_LAMBDA, on the functions and lambdas it is made of: they must take
+/// on its instruction set.
+///
+/// TAMRT_NO_CLONES switches this off for sanitizers: the choice is made before
+/// their runtime is up, and their checks make forced inlining explode.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
+    !defined(TAMRT_NO_CLONES)
+#define TAMRT_HOT __attribute__((target_clones("avx2", "default")))
+#define TAMRT_INLINE inline __attribute__((always_inline))
+#define TAMRT_LAMBDA __attribute__((always_inline))
+#else
+#define TAMRT_HOT
+#define TAMRT_INLINE inline
+#define TAMRT_LAMBDA
+#endif
+
+namespace tamrt::cpu {
+
+/// Four doubles at any address; two halves where vectors are shorter.
+typedef double Vector __attribute__((vector_size(32), aligned(8), may_alias));
+
+/// The four doubles at `p`, as an lvalue.
+TAMRT_INLINE Vector &vectorAt(double *p) {
+  return *reinterpret_cast<Vector *>(p);
+}
+TAMRT_INLINE const Vector &vectorAt(const double *p) {
+  return *reinterpret_cast<const Vector *>(p);
+}
+
+/// The weight of row `r`.
+template <bool Weighted>
+TAMRT_INLINE double weightAt(const double *w, int64_t r) {
+  if constexpr (Weighted)
+    return w[r];
+  return 1.0;
+}
+
+/// `weight * value`, and `value` itself where rows have no weights.
+template <bool Weighted>
+TAMRT_INLINE double weighted(double weight, double value) {
+  if constexpr (Weighted)
+    return weight * value;
+  return value;
+}
+
+/// Walks over the rows of a chunk, segment by segment, and keeps the two levels
+/// of an accumulator of `count` numbers (kernels.def, "Accumulators"): calls
+/// `body(begin, end)` on rows [begin, end) of one segment, in order, and moves
+/// the segment's sums to the finished ones before each row whose index in the
+/// group is a positive multiple of TAMRT_SEGMENT_ROWS.
+template <typename Body>
+TAMRT_INLINE void forEachSegment(int64_t rows, int64_t first, int64_t count,
+                                 double *sums, Body body) {
+  for (int64_t begin = 0; begin < rows;) {
+    const int64_t inside = (first + begin) % TAMRT_SEGMENT_ROWS;
+    if (inside == 0 && first + begin > 0) {
+      double *__restrict segment = sums;
+      double *__restrict finished = sums + count;
+      for (int64_t i = 0; i < count; ++i) {
+        finished[i] += segment[i];
+        segment[i] = 0.0;
+      }
+    }
+    const int64_t end = std::min(rows, begin + TAMRT_SEGMENT_ROWS - inside);
+    body(begin, end);
+    begin = end;
+  }
+}
+
+} // namespace tamrt::cpu
+
+#endif // TAMRT_KERNELS_CPU_SUPPORT_H

@@ -1,0 +1,93 @@
+// The model as one constant of type tamrt_model. What the fields are is told by
+// abi.h; here they are read off as LLVM IR.
+//
+// RUN: tam-opt %s --convert-tamk-to-llvm --export-model=version=1.2 \
+// RUN:   | mlir-translate --mlir-to-llvmir | FileCheck %s
+// RUN: tam-opt %s --convert-tamk-to-llvm \
+// RUN:   --export-model="main=false symbol=my_model" \
+// RUN:   | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=LIBRARY
+// RUN: tam-opt %s --convert-tamk-to-llvm --export-model \
+// RUN:   | FileCheck %s --check-prefix=PLAIN
+
+// With neither the description nor the steps' attributes left.
+// PLAIN-NOT: tam.model
+// PLAIN-NOT: tam.step
+// PLAIN-NOT: tamk.plan
+
+// LIBRARY: @my_model = constant
+// LIBRARY-NOT: tamrt_main
+// LIBRARY-NOT: @main
+
+module attributes {tam.model = {
+    name = "m", formula = "y ~ l(a)", target = "y", weights = "w",
+    spec_hash = "abc", columns = 2 : i64, state_bytes = 576 : i64,
+    solver = #tam.solver<auto>,
+    inputs = [{column = "a", rule = 1 : i32, levels = 7 : i32,
+               unseen = 2 : i32, lo = 0.5 : f64, hi = 2.5 : f64}],
+    effects = [{name = "offset", term = "offset", first = 0 : i64,
+                columns = 1 : i64},
+               {name = "a", term = "l(a)", first = 1 : i64,
+                columns = 1 : i64}]}} {
+
+// One text for all that read the same.
+// CHECK-DAG: @[[A:tam_text_[0-9]+]] = internal constant [2 x i8] c"a\00"
+// CHECK-DAG: @[[OFFSET:tam_text_[0-9]+]] = internal constant [7 x i8] c"offset\00"
+// CHECK-DAG: @[[TERM:tam_text_[0-9]+]] = internal constant [5 x i8] c"l(a)\00"
+// CHECK-DAG: @[[X:tam_text_[0-9]+]] = internal constant [2 x i8] c"x\00"
+// CHECK-DAG: @[[OP:tam_text_[0-9]+]] = internal constant [14 x i8] c"tam.normalize\00"
+// CHECK-DAG: @[[STEP:tam_text_[0-9]+]] = internal constant [10 x i8] c"predict_8\00"
+// CHECK-DAG: @[[TREE:tam_text_[0-9]+]] = internal constant [5 x i8] c"tree\00"
+// CHECK-DAG: @[[NAME:tam_text_[0-9]+]] = internal constant [2 x i8] c"m\00"
+// CHECK-DAG: @[[FORMULA:tam_text_[0-9]+]] = internal constant [9 x i8] c"y ~ l(a)\00"
+// CHECK-DAG: @[[HASH:tam_text_[0-9]+]] = internal constant [4 x i8] c"abc\00"
+// CHECK-DAG: @[[Y:tam_text_[0-9]+]] = internal constant [2 x i8] c"y\00"
+// CHECK-DAG: @[[W:tam_text_[0-9]+]] = internal constant [2 x i8] c"w\00"
+// CHECK-DAG: @[[DIRECT:tam_text_[0-9]+]] = internal constant [7 x i8] c"direct\00"
+// CHECK-DAG: @[[VERSION:tam_text_[0-9]+]] = internal constant [4 x i8] c"1.2\00"
+// CHECK-DAG: @[[LLVM:tam_text_[0-9]+]] = internal constant {{.*}} c"22.{{.*}}\00"
+
+// name, op, term, bytes, offset, first, last
+// CHECK-DAG: @tam_buffers_predict_8 = internal constant {{.*}} { ptr @[[X]], ptr @[[OP]], ptr @[[TERM]], i64 64, i64 0, i32 0, i32 1 }]
+// column, rule, levels, unseen, reserved, lo, hi
+// CHECK-DAG: @tam_inputs = internal constant {{.*}} { ptr @[[A]], i32 1, i32 7, i32 2, i32 0, double 5.000000e-01, double 2.500000e+00 }]
+// name, term, first column, columns
+// CHECK-DAG: @tam_effects = internal constant {{.*}} { ptr @[[OFFSET]], ptr @[[OFFSET]], i64 0, i64 1 }, {{.*}} { ptr @[[A]], ptr @[[TERM]], i64 1, i64 1 }]
+// kind, launches, name, rung, arena, lower bound, naive, strategy, function,
+// buffers; a step without buffers has none of them.
+// CHECK-DAG: @tam_steps = internal constant [2 x {{.*}} { i32 0, i32 1, ptr @{{.*}}, i64 0, i64 0, i64 0, i64 0, ptr @[[TREE]], ptr @fit_init, i64 0, ptr null }, {{.*}} { i32 3, i32 1, ptr @[[STEP]], i64 8, i64 128, i64 64, i64 192, ptr @[[TREE]], ptr @predict_8, i64 1, ptr @tam_buffers_predict_8 }]
+// Texts that the spec does not give are null; `auto` that came this far was
+// given the direct solver.
+// CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr null, ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 1, ptr @tam_inputs, i64 2, ptr @tam_effects, i64 2, ptr @tam_steps }
+
+func.func @fit_init(%s: memref<2x1xf64> {tam.slot = #tam.slot<state>})
+    attributes {tam.step = #tam.step<fit_init>,
+                tamk.plan = {arena_bytes = 0, lower_bound_bytes = 0,
+                             naive_bytes = 0, length = 1, strategy = "tree",
+                             buffers = []}} {
+  %n = arith.constant 2 : i64
+  tamk.launch "zero" scalars(%n : i64) outs(%s : memref<2x1xf64>)
+  return
+}
+
+func.func @predict_8(%rows: index {tam.slot = #tam.slot<rows>},
+                     %v: memref<?xf64> {tam.slot = #tam.slot<column>},
+                     %p: memref<4xf64> {tam.slot = #tam.slot<parameters>},
+                     %arena: memref<128xi8> {tam.slot = #tam.slot<arena>})
+    attributes {tam.step = #tam.step<predict, 8>,
+                tamk.plan = {arena_bytes = 128, lower_bound_bytes = 64,
+                             naive_bytes = 192, length = 1, strategy = "tree",
+                             buffers = [{name = "x", op = "tam.normalize",
+                                         term = "l(a)", bytes = 64, offset = 0,
+                                         first = 0, last = 1}]}} {
+  %c0 = arith.constant 0 : index
+  %x = memref.view %arena[%c0][] : memref<128xi8> to memref<8xf64>
+  tamk.launch "normalize" ins(%v, %p : memref<?xf64>, memref<4xf64>)
+      scalars(%rows : index) outs(%x : memref<8xf64>)
+  return
+}
+
+}
+
+// CHECK: define i32 @main(i32 %[[ARGC:.*]], ptr %[[ARGV:.*]]) {
+// CHECK-NEXT: %[[STATUS:.*]] = call i32 @tamrt_main(ptr @tam_model, i32 %[[ARGC]], ptr %[[ARGV]])
+// CHECK-NEXT: ret i32 %[[STATUS]]

@@ -1,0 +1,84 @@
+// The normal equations: tables of blocks, the penalties of all effects as one
+// matrix, and the solver. Two effects, of 2 (dense) and 3 (one-hot) columns.
+//
+// RUN: tam-opt %s --convert-tam-to-tamk --canonicalize | FileCheck %s
+
+// CHECK-LABEL: func.func @fit_finish(
+// CHECK-SAME: %[[T:[^:]*]]: index {tam.slot = #tam.slot<rows>},
+// CHECK-SAME: %[[G00:[^:]*]]: memref<2x4xf64> {tam.slot = #tam.slot<state>},
+// CHECK-SAME: %[[G01:[^:]*]]: memref<2x6xf64> {tam.slot = #tam.slot<state, 64>},
+// CHECK-SAME: %[[G11:[^:]*]]: memref<2x3xf64> {tam.slot = #tam.slot<state, 192>},
+// CHECK-SAME: %[[S0:[^:]*]]: memref<2x2xf64> {tam.slot = #tam.slot<state, 256>},
+// CHECK-SAME: %[[S1:[^:]*]]: memref<2x3xf64> {tam.slot = #tam.slot<state, 320>},
+// CHECK-SAME: %[[OUT:[^:]*]]: memref<5xf64> {tam.slot = #tam.slot<output>})
+func.func @fit_finish(%rows: index {tam.slot = #tam.slot<rows>},
+    %g00: tensor<2x2xf64, #tam.sums<upper>> {tam.slot = #tam.slot<state>},
+    %g01: tensor<2x3xf64, #tam.sums<transposed>>
+        {tam.slot = #tam.slot<state, 64>},
+    %g11: tensor<3x3xf64, #tam.sums<diagonal>>
+        {tam.slot = #tam.slot<state, 192>},
+    %b0: tensor<2xf64, #tam.sums<full>> {tam.slot = #tam.slot<state, 256>},
+    %b1: tensor<3xf64, #tam.sums<full>> {tam.slot = #tam.slot<state, 320>})
+    -> (tensor<5xf64> {tam.slot = #tam.slot<output>}) {
+  // CHECK-DAG: %[[TG00:.*]] = bufferization.to_tensor %[[G00]] restrict : memref<2x4xf64>
+  // CHECK-DAG: %[[TG01:.*]] = bufferization.to_tensor %[[G01]] restrict : memref<2x6xf64>
+  // CHECK-DAG: %[[TG11:.*]] = bufferization.to_tensor %[[G11]] restrict : memref<2x3xf64>
+  // CHECK-DAG: %[[TB0:.*]] = bufferization.to_tensor %[[S0]] restrict : memref<2x2xf64>
+  // CHECK-DAG: %[[TB1:.*]] = bufferization.to_tensor %[[S1]] restrict : memref<2x3xf64>
+  // Form, rows, columns, row and column in A of each block: the upper triangle
+  // of effect 0 (form 1), the pair's block as it lies in memory, 3 x 2 at row 2
+  // and column 0 (form 0), the diagonal of effect 1 (form 2).
+  // CHECK-DAG: %[[TABLE:.*]] = arith.constant dense<[1, 2, 2, 0, 0, 0, 3, 2, 2, 0, 2, 3, 3, 2, 2]> : tensor<15xi64>
+  // Those of effect 1 start at row and column 2.
+  // CHECK-DAG: %[[PR:.*]] = arith.constant dense<[0, 1, 1, 2, 4]> : tensor<5xi32>
+  // CHECK-DAG: %[[PC:.*]] = arith.constant dense<[0, 0, 1, 2, 3]> : tensor<5xi32>
+  // CHECK-DAG: %[[PV:.*]] = arith.constant dense<[1.000000e+00, -1.000000e+00, 1.000000e+00, 5.000000e-01, 2.500000e-01]> : tensor<5xf64>
+  // Size and start of each block of the vector.
+  // CHECK-DAG: %[[VTABLE:.*]] = arith.constant dense<[2, 0, 3, 2]> : tensor<4xi64>
+  // CHECK-DAG: %[[C5:.*]] = arith.constant 5 : i64
+  %p0 = tam.penalty rows [0, 1, 1] columns [0, 0, 1] values [1.0, -1.0, 1.0]
+      : tensor<2x2xf64, #tam.coordinates<3>>
+  %p1 = tam.penalty rows [0, 2] columns [0, 1] values [0.5, 0.25]
+      : tensor<3x3xf64, #tam.coordinates<2>>
+  // CHECK: %[[A0:.*]] = tensor.empty() : tensor<5x5xf64>
+  // CHECK: %[[A:.*]] = tamk.launch "assemble_matrix" ins(%[[TABLE]], %[[PR]], %[[PC]], %[[PV]], %[[TG00]], %[[TG01]], %[[TG11]] : {{.*}}) scalars(%[[T]], %[[C5]], %[[C5]] : index, i64, i64) outs(%[[A0]] : tensor<5x5xf64>) source "tam.normal_matrix"
+  %a = tam.normal_matrix %rows
+      blocks(%g00, %g01, %g11 : tensor<2x2xf64, #tam.sums<upper>>,
+             tensor<2x3xf64, #tam.sums<transposed>>,
+             tensor<3x3xf64, #tam.sums<diagonal>>)
+      penalties(%p0, %p1 : tensor<2x2xf64, #tam.coordinates<3>>,
+                tensor<3x3xf64, #tam.coordinates<2>>) : tensor<5x5xf64>
+  // CHECK: %[[B0:.*]] = tensor.empty() : tensor<5xf64>
+  // CHECK: %[[B:.*]] = tamk.launch "assemble_vector" ins(%[[VTABLE]], %[[TB0]], %[[TB1]] : {{.*}}) scalars(%[[C5]] : i64) outs(%[[B0]] : tensor<5xf64>) source "tam.normal_vector"
+  %b = tam.normal_vector(%b0, %b1 : tensor<2xf64, #tam.sums<full>>,
+                         tensor<3xf64, #tam.sums<full>>) : tensor<5xf64>
+  // Both destinations are overwritten; the solution is the second.
+  // CHECK: %[[X:.*]]:2 = tamk.launch "cholesky_solve" scalars(%[[C5]] : i64) outs(%[[A]], %[[B]] : tensor<5x5xf64>, tensor<5xf64>) source "tam.solve"
+  %x = tam.solve %a, %b {solver = #tam.solver<direct>}
+      : tensor<5x5xf64>, tensor<5xf64>
+  // CHECK: bufferization.materialize_in_destination %[[X]]#1 in restrict writable %[[OUT]]
+  return %x : tensor<5xf64>
+}
+
+// A pair in the kernel's order lies above the diagonal of A.
+//
+// CHECK-LABEL: func.func @full_pair(
+// CHECK: arith.constant dense<[1, 1, 1, 0, 0, 0, 1, 2, 0, 1, 1, 2, 2, 1, 1]> : tensor<15xi64>
+func.func @full_pair(%rows: index {tam.slot = #tam.slot<rows>},
+    %g00: tensor<1x1xf64, #tam.sums<upper>> {tam.slot = #tam.slot<state>},
+    %g01: tensor<1x2xf64, #tam.sums<full>> {tam.slot = #tam.slot<state, 64>},
+    %g11: tensor<2x2xf64, #tam.sums<upper>>
+        {tam.slot = #tam.slot<state, 128>})
+    -> (tensor<3x3xf64> {tam.slot = #tam.slot<output>}) {
+  %p0 = tam.penalty rows [0] columns [0] values [1.0]
+      : tensor<1x1xf64, #tam.coordinates<1>>
+  %p1 = tam.penalty rows [1] columns [0] values [1.0]
+      : tensor<2x2xf64, #tam.coordinates<1>>
+  %a = tam.normal_matrix %rows
+      blocks(%g00, %g01, %g11 : tensor<1x1xf64, #tam.sums<upper>>,
+             tensor<1x2xf64, #tam.sums<full>>,
+             tensor<2x2xf64, #tam.sums<upper>>)
+      penalties(%p0, %p1 : tensor<1x1xf64, #tam.coordinates<1>>,
+                tensor<2x2xf64, #tam.coordinates<1>>) : tensor<3x3xf64>
+  return %a : tensor<3x3xf64>
+}

@@ -1,0 +1,132 @@
+// One launch per input and feature map, in the kernel's order of operands.
+// Temporaries have `capacity` rows; the boundary becomes memrefs.
+//
+// RUN: tam-opt %s --convert-tam-to-tamk --canonicalize | FileCheck %s
+// RUN: tam-opt %s --convert-tam-to-tamk --tamk-verify-launches -o /dev/null
+
+// CHECK-LABEL: func.func @structured(
+// CHECK-SAME: %[[ROWS:[^:]*]]: index {tam.slot = #tam.slot<rows>},
+// CHECK-SAME: %[[CAPACITY:[^:]*]]: index {tam.slot = #tam.slot<capacity>},
+// CHECK-SAME: %[[V:[^:]*]]: memref<?xf64> {tam.slot = #tam.slot<column>},
+// CHECK-SAME: %[[K:[^:]*]]: memref<?xi32> {tam.slot = #tam.slot<column, 1>},
+// CHECK-SAME: %[[P:[^:]*]]: memref<4xf64> {tam.slot = #tam.slot<parameters>},
+// CHECK-SAME: %[[OUT:[^:]*]]: memref<?x28xf64> {tam.slot = #tam.slot<output>}) {
+func.func @structured(%rows: index {tam.slot = #tam.slot<rows>},
+                      %capacity: index {tam.slot = #tam.slot<capacity>},
+                      %v: tensor<?xf64> {tam.slot = #tam.slot<column>},
+                      %k: tensor<?xi32> {tam.slot = #tam.slot<column, 1>},
+                      %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>})
+    -> (tensor<?x28xf64> {tam.slot = #tam.slot<output>}) {
+  // What the runtime owns and the step does not return is not written.
+  // CHECK-DAG: %[[TV:.*]] = bufferization.to_tensor %[[V]] restrict : memref<?xf64>
+  // CHECK-DAG: %[[TK:.*]] = bufferization.to_tensor %[[K]] restrict : memref<?xi32>
+  // CHECK-DAG: %[[TP:.*]] = bufferization.to_tensor %[[P]] restrict : memref<4xf64>
+  // CHECK-DAG: %[[SCALE:.*]] = arith.constant 3.140000e+00 : f64
+  // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : i64
+  // CHECK-DAG: %[[C1:.*]] = arith.constant 1 : i64
+  // CHECK-DAG: %[[C2:.*]] = arith.constant 2 : i64
+  // CHECK-DAG: %[[C3:.*]] = arith.constant 3 : i64
+  // CHECK-DAG: %[[C5:.*]] = arith.constant 5 : i64
+
+  // CHECK: %[[X0:.*]] = tensor.empty(%[[CAPACITY]]) : tensor<?xf64>
+  // CHECK: %[[X:.*]] = tamk.launch "normalize" ins(%[[TV]], %[[TP]] : tensor<?xf64>, tensor<4xf64>) scalars(%[[ROWS]] : index) outs(%[[X0]] : tensor<?xf64>) source "tam.normalize" -> tensor<?xf64>
+  %x = tam.normalize %v, %p : tensor<?xf64>, tensor<4xf64>
+
+  // CHECK: %[[O0:.*]] = tensor.empty(%[[CAPACITY]]) : tensor<?x1xf64>
+  // CHECK: %[[O:.*]] = tamk.launch "offset" scalars(%[[ROWS]] : index) outs(%[[O0]] : tensor<?x1xf64>) source "tam.offset"
+  %o = tam.offset %rows : tensor<?x1xf64, #tam.dense>
+
+  // Extrapolation: 0 continue, 1 constant, 2 linear, 3 saturation.
+  // CHECK: %[[L:.*]] = tamk.launch "linear" ins(%[[X]] : tensor<?xf64>) scalars(%[[ROWS]], %[[SCALE]], %[[C0]] : index, f64, i64) outs(%{{.*}} : tensor<?x1xf64>) source "tam.linear"
+  %l = tam.linear %x {scale = 3.14 : f64}
+      : tensor<?xf64> -> tensor<?x1xf64, #tam.dense>
+
+  // CHECK: %[[F:.*]] = tamk.launch "fourier" ins(%[[X]] : tensor<?xf64>) scalars(%[[ROWS]], %[[C2]], %[[C1]], %[[C1]] : index, i64, i64, i64) outs(%{{.*}} : tensor<?x4xf64>) source "tam.fourier"
+  %f = tam.fourier %x
+      {order = 2, cyclic, extrapolate = #tam.extrapolate<constant>}
+      : tensor<?xf64> -> tensor<?x4xf64, #tam.dense>
+
+  // CHECK: %[[H:.*]] = tamk.launch "fourier" ins(%[[X]] : tensor<?xf64>) scalars(%[[ROWS]], %[[C1]], %[[C0]], %[[C0]] : index, i64, i64, i64) outs(%{{.*}} : tensor<?x2xf64>)
+  %h = tam.fourier %x {order = 1}
+      : tensor<?xf64> -> tensor<?x2xf64, #tam.dense>
+
+  // CHECK: %[[T:.*]] = tamk.launch "chebyshev" ins(%[[X]] : tensor<?xf64>) scalars(%[[ROWS]], %[[C5]], %[[C3]] : index, i64, i64) outs(%{{.*}} : tensor<?x5xf64>) source "tam.chebyshev"
+  %t = tam.chebyshev %x
+      {degree = 5, extrapolate = #tam.extrapolate<saturation>}
+      : tensor<?xf64> -> tensor<?x5xf64, #tam.dense>
+
+  // CHECK: %[[B0:.*]] = tensor.empty(%[[CAPACITY]]) : tensor<?x4xf64>
+  // CHECK: %[[S0:.*]] = tensor.empty(%[[CAPACITY]]) : tensor<?xi32>
+  // CHECK: %[[B:.*]]:2 = tamk.launch "bspline" ins(%[[X]], %[[TP]] : tensor<?xf64>, tensor<4xf64>) scalars(%[[ROWS]], %[[C5]], %[[C3]], %[[C2]] : index, i64, i64, i64) outs(%[[B0]], %[[S0]] : tensor<?x4xf64>, tensor<?xi32>) source "tam.bspline"
+  %b = tam.bspline %x, %p
+      {intervals = 5, degree = 3, extrapolate = #tam.extrapolate<linear>}
+      : tensor<?xf64>, tensor<4xf64> -> tensor<?x8xf64, #tam.banded<4>>
+
+  // CHECK: %[[C:.*]] = tamk.launch "onehot" ins(%[[X]] : tensor<?xf64>) scalars(%[[ROWS]], %[[C5]] : index, i64) outs(%{{.*}} : tensor<?xi32>) source "tam.category"
+  %c = tam.category %x {levels = 5}
+      : tensor<?xf64> -> tensor<?x5xf64, #tam.one_hot>
+
+  // The levels' numbers are a one-hot matrix: nothing is launched.
+  // CHECK-NOT: source "tam.levels"
+  %n = tam.levels %k {levels = 2}
+      : tensor<?xi32> -> tensor<?x2xf64, #tam.one_hot>
+
+  // CHECK: tamk.launch "expand_dense" ins(%[[O]] :
+  // CHECK: tamk.launch "expand_dense" ins(%[[L]] :
+  // CHECK: tamk.launch "expand_dense" ins(%[[F]] :
+  // CHECK: tamk.launch "expand_dense" ins(%[[H]] :
+  // CHECK: tamk.launch "expand_dense" ins(%[[T]] :
+  // CHECK: tamk.launch "expand_banded" ins(%[[B]]#0, %[[B]]#1 :
+  // CHECK: tamk.launch "expand_onehot" ins(%[[C]] :
+  // CHECK: %[[D:.*]] = tamk.launch "expand_onehot" ins(%[[TK]] :
+  %d = tam.design(%o, %l, %f, %h, %t, %b, %c, %n
+      : tensor<?x1xf64, #tam.dense>, tensor<?x1xf64, #tam.dense>,
+        tensor<?x4xf64, #tam.dense>, tensor<?x2xf64, #tam.dense>,
+        tensor<?x5xf64, #tam.dense>, tensor<?x8xf64, #tam.banded<4>>,
+        tensor<?x5xf64, #tam.one_hot>, tensor<?x2xf64, #tam.one_hot>)
+      : tensor<?x28xf64>
+  // CHECK: bufferization.materialize_in_destination %[[D]] in restrict writable %[[OUT]]
+  // CHECK-NEXT: return{{$}}
+  return %d : tensor<?x28xf64>
+}
+
+// Stored dense, what a kernel makes sparser is expanded by a second launch.
+//
+// CHECK-LABEL: func.func @dense(
+// CHECK-SAME: %[[ROWS:[^:]*]]: index {tam.slot = #tam.slot<rows>},
+// CHECK-SAME: %[[CAPACITY:[^:]*]]: index {tam.slot = #tam.slot<capacity>},
+// CHECK-SAME: %[[X:[^:]*]]: memref<?xf64>
+// CHECK-SAME: %[[K:[^:]*]]: memref<?xi32>
+// CHECK-SAME: %[[P:[^:]*]]: memref<4xf64>
+func.func @dense(%rows: index {tam.slot = #tam.slot<rows>},
+                 %capacity: index {tam.slot = #tam.slot<capacity>},
+                 %x: tensor<?xf64> {tam.slot = #tam.slot<column>},
+                 %k: tensor<?xi32> {tam.slot = #tam.slot<column, 1>},
+                 %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>})
+    -> (tensor<?x10xf64> {tam.slot = #tam.slot<output>}) {
+  // CHECK-DAG: %[[TX:.*]] = bufferization.to_tensor %[[X]]
+  // CHECK-DAG: %[[TK:.*]] = bufferization.to_tensor %[[K]]
+  // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : i64
+  // CHECK-DAG: %[[C2:.*]] = arith.constant 2 : i64
+  // CHECK-DAG: %[[C3:.*]] = arith.constant 3 : i64
+  // CHECK-DAG: %[[C5:.*]] = arith.constant 5 : i64
+  // CHECK: %[[B:.*]]:2 = tamk.launch "bspline" {{.*}} -> tensor<?x2xf64>, tensor<?xi32>
+  // CHECK: %[[E0:.*]] = tensor.empty(%[[CAPACITY]]) : tensor<?x5xf64>
+  // CHECK: %[[E:.*]] = tamk.launch "expand_banded" ins(%[[B]]#0, %[[B]]#1 : tensor<?x2xf64>, tensor<?xi32>) scalars(%[[ROWS]], %[[C2]], %[[C5]], %[[C5]], %[[C0]] : index, i64, i64, i64, i64) outs(%[[E0]] : tensor<?x5xf64>) source "tam.bspline"
+  %b = tam.bspline %x, %p {intervals = 4, degree = 1}
+      : tensor<?xf64>, tensor<4xf64> -> tensor<?x5xf64, #tam.dense>
+  // CHECK: %[[C:.*]] = tamk.launch "onehot" ins(%[[TX]] : tensor<?xf64>) scalars(%[[ROWS]], %[[C3]] : index, i64)
+  // CHECK: %[[CE:.*]] = tamk.launch "expand_onehot" ins(%[[C]] : tensor<?xi32>) scalars(%[[ROWS]], %[[C3]], %[[C3]], %[[C0]] : index, i64, i64, i64) outs(%{{.*}} : tensor<?x3xf64>) source "tam.category"
+  %c = tam.category %x {levels = 3}
+      : tensor<?xf64> -> tensor<?x3xf64, #tam.dense>
+  // CHECK: %[[NE:.*]] = tamk.launch "expand_onehot" ins(%[[TK]] : tensor<?xi32>) scalars(%[[ROWS]], %[[C2]], %[[C2]], %[[C0]] : index, i64, i64, i64) outs(%{{.*}} : tensor<?x2xf64>) source "tam.levels"
+  %n = tam.levels %k {levels = 2}
+      : tensor<?xi32> -> tensor<?x2xf64, #tam.dense>
+  // CHECK: tamk.launch "expand_dense" ins(%[[E]] :
+  // CHECK: tamk.launch "expand_dense" ins(%[[CE]] :
+  // CHECK: tamk.launch "expand_dense" ins(%[[NE]] :
+  %d = tam.design(%b, %c, %n : tensor<?x5xf64, #tam.dense>,
+                  tensor<?x3xf64, #tam.dense>, tensor<?x2xf64, #tam.dense>)
+      : tensor<?x10xf64>
+  return %d : tensor<?x10xf64>
+}

@@ -1,0 +1,86 @@
+// What the selection of kernels needs and does not find.
+//
+// RUN: tam-opt %s --convert-tam-to-tamk -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{'func.func' op expected a slot of argument 0}}
+func.func @no_argument_slot(%rows: index) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a slot of result 0}}
+func.func @no_result_slot(%b: tensor<1xf64>
+                              {tam.slot = #tam.slot<coefficients>})
+    -> tensor<1xf64> {
+  return %b : tensor<1xf64>
+}
+
+// -----
+
+// A banded matrix is two buffers.
+// expected-error @+1 {{'func.func' op expected a slot of one component, got 'tensor<?x7xf64, #tam.banded<4>>'}}
+func.func @two_components(%a: tensor<?x7xf64, #tam.banded<4>>
+                              {tam.slot = #tam.slot<column>}) {
+  return
+}
+
+// -----
+
+func.func @no_rows(%n: index {tam.slot = #tam.slot<capacity>}) {
+  // expected-error @+2 {{'tam.offset' op expected an argument with slot 'rows' in the function}}
+  // expected-error @+1 {{failed to legalize operation 'tam.offset'}}
+  %o = tam.offset %n : tensor<?x1xf64, #tam.dense>
+  return
+}
+
+// -----
+
+func.func @no_capacity(%rows: index {tam.slot = #tam.slot<rows>}) {
+  // expected-error @+2 {{'tam.offset' op expected an argument with slot 'capacity' in the function}}
+  // expected-error @+1 {{failed to legalize operation 'tam.offset'}}
+  %o = tam.offset %rows : tensor<?x1xf64, #tam.dense>
+  return
+}
+
+// -----
+
+func.func @no_first(%rows: index {tam.slot = #tam.slot<rows>},
+                    %a: tensor<?x1xf64> {tam.slot = #tam.slot<column>},
+                    %y: tensor<?xf64> {tam.slot = #tam.slot<column, 1>},
+                    %capacity: index {tam.slot = #tam.slot<capacity>}) {
+  %o = tam.offset %rows : tensor<?x1xf64, #tam.dense>
+  %z = tam.zeros : tensor<1xf64, #tam.sums<full>>
+  // expected-error @+2 {{'tam.rhs' op expected an argument with slot 'first' in the function}}
+  // expected-error @+1 {{failed to legalize operation 'tam.rhs'}}
+  %r = tam.rhs %o, %y into %z : tensor<?x1xf64, #tam.dense>, tensor<?xf64>
+      -> tensor<1xf64, #tam.sums<full>>
+  return
+}
+
+// -----
+
+func.func @solver(%a: tensor<3x3xf64> {tam.slot = #tam.slot<state>},
+                  %b: tensor<3xf64> {tam.slot = #tam.slot<state, 128>}) {
+  // expected-error @+2 {{'tam.solve' op expected solver 'direct', got 'cg'}}
+  // expected-error @+1 {{failed to legalize operation 'tam.solve'}}
+  %x = tam.solve %a, %b {solver = #tam.solver<cg>}
+      : tensor<3x3xf64>, tensor<3xf64>
+  return
+}
+
+// -----
+
+func.func @penalty(%rows: index {tam.slot = #tam.slot<rows>},
+                   %g: tensor<1x1xf64, #tam.sums<upper>>
+                       {tam.slot = #tam.slot<state>},
+                   %a: tensor<1x1xf64> {tam.slot = #tam.slot<state, 64>}) {
+  %p = builtin.unrealized_conversion_cast %a
+      : tensor<1x1xf64> to tensor<1x1xf64, #tam.coordinates<1>>
+  // expected-error @+2 {{'tam.normal_matrix' op expected penalties known at compile time}}
+  // expected-error @+1 {{failed to legalize operation 'tam.normal_matrix'}}
+  %m = tam.normal_matrix %rows
+      blocks(%g : tensor<1x1xf64, #tam.sums<upper>>)
+      penalties(%p : tensor<1x1xf64, #tam.coordinates<1>>) : tensor<1x1xf64>
+  return
+}

@@ -1,0 +1,721 @@
+// One test per constraint; the comment above a test names the constraint.
+//
+// RUN: tam-opt %s -split-input-file -verify-diagnostics
+
+//===----------------------------------------------------------------------===//
+// Attributes of modules, functions, arguments and results
+//===----------------------------------------------------------------------===//
+
+// expected-error @+1 {{'tam.model' must be a dictionary}}
+module attributes {tam.model = "load"} {}
+
+// -----
+
+// expected-error @+1 {{'tam.model' belongs on a module}}
+func.func private @f() attributes {tam.model = {}}
+
+// -----
+
+// expected-error @+1 {{'tam.step' must be a #tam.step}}
+func.func private @f() attributes {tam.step = "predict"}
+
+// -----
+
+// expected-error @+1 {{'tam.step' belongs on a function}}
+module attributes {tam.step = #tam.step<predict>} {}
+
+// -----
+
+// expected-error @+2 {{expected ::tamc::tam::StepKind to be one of: fit_init, fit_chunk, fit_finish, predict, terms, design}}
+// expected-error @+1 {{failed to parse Tam_StepAttr parameter 'kind'}}
+func.func private @f() attributes {tam.step = #tam.step<fit>}
+
+// -----
+
+// expected-error @+1 {{unknown attribute 'tam.modle' of the tam dialect}}
+module attributes {tam.modle = {}} {}
+
+// -----
+
+// expected-error @+1 {{unknown argument attribute 'tam.slto' of the tam dialect}}
+func.func private @f(index {tam.slto = #tam.slot<rows>})
+
+// -----
+
+// expected-error @+1 {{'tam.slot' must be a #tam.slot}}
+func.func private @f(index {tam.slot = "rows"})
+
+// -----
+
+// expected-error @+1 {{'tam.slot' must be a #tam.slot}}
+func.func private @f() -> (tensor<8xf64> {tam.slot = 8})
+
+// -----
+
+// expected-error @+1 {{slot 'rows' cannot hold 'i64'}}
+func.func private @f(i64 {tam.slot = #tam.slot<rows>})
+
+// -----
+
+// expected-error @+1 {{slot 'first' cannot hold 'tensor<?xf64>'}}
+func.func private @f(tensor<?xf64> {tam.slot = #tam.slot<first>})
+
+// -----
+
+// expected-error @+1 {{slot 'capacity' cannot hold 'f64'}}
+func.func private @f(f64 {tam.slot = #tam.slot<capacity>})
+
+// -----
+
+// expected-error @+1 {{slot 'column' cannot hold 'index'}}
+func.func private @f(index {tam.slot = #tam.slot<column, 1>})
+
+// -----
+
+// expected-error @+1 {{slot 'output' cannot hold 'index'}}
+func.func private @f() -> (index {tam.slot = #tam.slot<output>})
+
+// -----
+
+// expected-error @+2 {{expected ::tamc::tam::SlotKind to be one of: rows, first, capacity, column, parameters, coefficients, state, output, arena}}
+// expected-error @+1 {{failed to parse Tam_SlotAttr parameter 'kind'}}
+func.func private @f(index {tam.slot = #tam.slot<row>})
+
+//===----------------------------------------------------------------------===//
+// Encodings
+//===----------------------------------------------------------------------===//
+
+// -----
+
+// dense_c1: rank.
+// expected-error @+1 {{expected a tensor of f64 of rank 2 with a known number of columns}}
+func.func private @f(tensor<?xf64, #tam.dense>)
+
+// -----
+
+// dense_c1: element type.
+// expected-error @+1 {{expected a tensor of f64 of rank 2 with a known number of columns}}
+func.func private @f(tensor<?x3xf32, #tam.dense>)
+
+// -----
+
+// dense_c1: columns.
+// expected-error @+1 {{expected a tensor of f64 of rank 2 with a known number of columns}}
+func.func private @f(tensor<4x?xf64, #tam.dense>)
+
+// -----
+
+// banded_c1
+// expected-error @+1 {{expected a tensor of f64 of rank 2 with a known number of columns}}
+func.func private @f(tensor<?x7x1xf64, #tam.banded<4>>)
+
+// -----
+
+// banded_c2: too wide.
+// expected-error @+1 {{expected a band of 1 to 3 columns, got 4}}
+func.func private @f(tensor<?x3xf64, #tam.banded<4>>)
+
+// -----
+
+// banded_c2: empty.
+// expected-error @+1 {{expected a band of 1 to 3 columns, got 0}}
+func.func private @f(tensor<?x3xf64, #tam.banded<0>>)
+
+// -----
+
+// one_hot_c1
+// expected-error @+1 {{expected a tensor of f64 of rank 2 with a known number of columns}}
+func.func private @f(tensor<?x7xi32, #tam.one_hot>)
+
+// -----
+
+// sums_c1: static shape.
+// expected-error @+1 {{expected a tensor of f64 of static shape and rank 1 or 2}}
+func.func private @f(tensor<?x3xf64, #tam.sums<full>>)
+
+// -----
+
+// sums_c1: rank.
+// expected-error @+1 {{expected a tensor of f64 of static shape and rank 1 or 2}}
+func.func private @f(tensor<3x3x3xf64, #tam.sums<full>>)
+
+// -----
+
+// sums_c1: rank 0.
+// expected-error @+1 {{expected a tensor of f64 of static shape and rank 1 or 2}}
+func.func private @f(tensor<f64, #tam.sums<full>>)
+
+// -----
+
+// sums_c1: element type.
+// expected-error @+1 {{expected a tensor of f64 of static shape and rank 1 or 2}}
+func.func private @f(tensor<3xi64, #tam.sums<full>>)
+
+// -----
+
+// sums_c2
+// expected-error @+1 {{expected 'full' for a tensor of rank 1, got 'transposed'}}
+func.func private @f(tensor<3xf64, #tam.sums<transposed>>)
+
+// -----
+
+// sums_c3: upper.
+// expected-error @+1 {{expected a square for 'upper', got 3 x 4}}
+func.func private @f(tensor<3x4xf64, #tam.sums<upper>>)
+
+// -----
+
+// sums_c3: diagonal.
+// expected-error @+1 {{expected a square for 'diagonal', got 4 x 3}}
+func.func private @f(tensor<4x3xf64, #tam.sums<diagonal>>)
+
+// -----
+
+// coordinates_c1: square.
+// expected-error @+1 {{expected a square tensor of f64 of static shape}}
+func.func private @f(tensor<2x3xf64, #tam.coordinates<1>>)
+
+// -----
+
+// coordinates_c1: static shape.
+// expected-error @+1 {{expected a square tensor of f64 of static shape}}
+func.func private @f(tensor<?x?xf64, #tam.coordinates<1>>)
+
+// -----
+
+// coordinates_c1: element type.
+// expected-error @+1 {{expected a square tensor of f64 of static shape}}
+func.func private @f(tensor<2x2xf32, #tam.coordinates<1>>)
+
+//===----------------------------------------------------------------------===//
+// Feature maps
+//===----------------------------------------------------------------------===//
+
+// -----
+
+func.func @f(%v: tensor<?xf64>, %p: tensor<3xf64>) {
+  // expected-error @+1 {{operand #1 must be tensor of the four parameters of an input, but got 'tensor<3xf64>'}}
+  %x = tam.normalize %v, %p : tensor<?xf64>, tensor<3xf64>
+  return
+}
+
+// -----
+
+// feature_map_c1: offset.
+func.func @f(%rows: index) {
+  // expected-error @+1 {{'tam.offset' op expected 1 columns, got 'tensor<?x2xf64>'}}
+  %0 = tam.offset %rows : tensor<?x2xf64>
+  return
+}
+
+// -----
+
+// feature_map_c1: linear.
+func.func @f(%x: tensor<?xf64>) {
+  // expected-error @+1 {{'tam.linear' op expected 1 columns, got 'tensor<?x2xf64>'}}
+  %0 = tam.linear %x {scale = 1.0 : f64} : tensor<?xf64> -> tensor<?x2xf64>
+  return
+}
+
+// -----
+
+// feature_map_c1: fourier.
+func.func @f(%x: tensor<?xf64>) {
+  // expected-error @+1 {{'tam.fourier' op expected 10 columns, got 'tensor<?x5xf64>'}}
+  %0 = tam.fourier %x {order = 5} : tensor<?xf64> -> tensor<?x5xf64>
+  return
+}
+
+// -----
+
+// feature_map_c1: bspline.
+func.func @f(%x: tensor<?xf64>, %p: tensor<4xf64>) {
+  // expected-error @+1 {{'tam.bspline' op expected 23 columns, got 'tensor<?x20xf64>'}}
+  %0 = tam.bspline %x, %p {intervals = 20, degree = 3}
+      : tensor<?xf64>, tensor<4xf64> -> tensor<?x20xf64>
+  return
+}
+
+// -----
+
+// feature_map_c1: chebyshev.
+func.func @f(%x: tensor<?xf64>) {
+  // expected-error @+1 {{'tam.chebyshev' op expected 5 columns, got 'tensor<?x6xf64>'}}
+  %0 = tam.chebyshev %x {degree = 5} : tensor<?xf64> -> tensor<?x6xf64>
+  return
+}
+
+// -----
+
+// feature_map_c1: category.
+func.func @f(%x: tensor<?xf64>) {
+  // expected-error @+1 {{'tam.category' op expected 7 columns, got 'tensor<?x8xf64, #tam.one_hot>'}}
+  %0 = tam.category %x {levels = 7} : tensor<?xf64>
+      -> tensor<?x8xf64, #tam.one_hot>
+  return
+}
+
+// -----
+
+// feature_map_c1: levels.
+func.func @f(%codes: tensor<?xi32>) {
+  // expected-error @+1 {{'tam.levels' op expected 7 columns, got 'tensor<?x6xf64>'}}
+  %0 = tam.levels %codes {levels = 7} : tensor<?xi32> -> tensor<?x6xf64>
+  return
+}
+
+// -----
+
+// feature_map_c1: the number of columns must be known.
+func.func @f(%x: tensor<?xf64>) {
+  // expected-error @+1 {{'tam.chebyshev' op expected 5 columns, got 'tensor<?x?xf64>'}}
+  %0 = tam.chebyshev %x {degree = 5} : tensor<?xf64> -> tensor<?x?xf64>
+  return
+}
+
+// -----
+
+// feature_map_c2: offset.
+func.func @f(%rows: index) {
+  // expected-error @+1 {{'tam.offset' op expected no encoding, #tam.dense or #tam.dense, got #tam.one_hot}}
+  %0 = tam.offset %rows : tensor<?x1xf64, #tam.one_hot>
+  return
+}
+
+// -----
+
+// feature_map_c2: linear.
+func.func @f(%x: tensor<?xf64>) {
+  // expected-error @+1 {{'tam.linear' op expected no encoding, #tam.dense or #tam.dense, got #tam.banded<1>}}
+  %0 = tam.linear %x {scale = 1.0 : f64} : tensor<?xf64>
+      -> tensor<?x1xf64, #tam.banded<1>>
+  return
+}
+
+// -----
+
+// feature_map_c2: fourier.
+func.func @f(%x: tensor<?xf64>) {
+  // expected-error @+1 {{'tam.fourier' op expected no encoding, #tam.dense or #tam.dense, got #tam.one_hot}}
+  %0 = tam.fourier %x {order = 1} : tensor<?xf64>
+      -> tensor<?x2xf64, #tam.one_hot>
+  return
+}
+
+// -----
+
+// feature_map_c2: bspline, the band's width.
+func.func @f(%x: tensor<?xf64>, %p: tensor<4xf64>) {
+  // expected-error @+1 {{'tam.bspline' op expected no encoding, #tam.dense or #tam.banded<4>, got #tam.banded<5>}}
+  %0 = tam.bspline %x, %p {intervals = 20, degree = 3}
+      : tensor<?xf64>, tensor<4xf64> -> tensor<?x23xf64, #tam.banded<5>>
+  return
+}
+
+// -----
+
+// feature_map_c2: chebyshev.
+func.func @f(%x: tensor<?xf64>) {
+  // expected-error @+1 {{'tam.chebyshev' op expected no encoding, #tam.dense or #tam.dense, got #tam.banded<2>}}
+  %0 = tam.chebyshev %x {degree = 5} : tensor<?xf64>
+      -> tensor<?x5xf64, #tam.banded<2>>
+  return
+}
+
+// -----
+
+// feature_map_c2: category.
+func.func @f(%x: tensor<?xf64>) {
+  // expected-error @+1 {{'tam.category' op expected no encoding, #tam.dense or #tam.one_hot, got #tam.banded<1>}}
+  %0 = tam.category %x {levels = 7} : tensor<?xf64>
+      -> tensor<?x7xf64, #tam.banded<1>>
+  return
+}
+
+// -----
+
+// feature_map_c2: levels.
+func.func @f(%codes: tensor<?xi32>) {
+  // expected-error @+1 {{'tam.levels' op expected no encoding, #tam.dense or #tam.one_hot, got #tam.banded<7>}}
+  %0 = tam.levels %codes {levels = 7} : tensor<?xi32>
+      -> tensor<?x7xf64, #tam.banded<7>>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?xf64>) {
+  // expected-error @+1 {{attribute 'order' failed to satisfy constraint: 64-bit signless integer attribute whose value is positive}}
+  %0 = tam.fourier %x {order = 0} : tensor<?xf64> -> tensor<?x0xf64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<?xf64>) {
+  // expected-error @+2 {{expected ::tamc::tam::Extrapolate to be one of: continue, constant, linear, saturation}}
+  // expected-error @+1 {{failed to parse Tam_ExtrapolateAttr parameter 'value'}}
+  %0 = tam.chebyshev %x {degree = 1, extrapolate = #tam.extrapolate<none>}
+      : tensor<?xf64> -> tensor<?x1xf64>
+  return
+}
+
+//===----------------------------------------------------------------------===//
+// Sums over rows
+//===----------------------------------------------------------------------===//
+
+// -----
+
+// gram_c1: rows.
+func.func @f(%a: tensor<?x3xf64>, %b: tensor<?x2xf64>) {
+  %0 = tam.zeros : tensor<2x2xf64>
+  // expected-error @+1 {{'tam.gram' op expected an accumulator of 3 x 2, got 'tensor<2x2xf64>'}}
+  %1 = tam.gram %a, %b into %0 : tensor<?x3xf64>, tensor<?x2xf64>
+      -> tensor<2x2xf64>
+  return
+}
+
+// -----
+
+// gram_c1: columns.
+func.func @f(%a: tensor<?x3xf64>, %b: tensor<?x2xf64>) {
+  %0 = tam.zeros : tensor<3x3xf64, #tam.sums<full>>
+  // expected-error @+1 {{'tam.gram' op expected an accumulator of 3 x 2, got 'tensor<3x3xf64, #tam.sums<full>>'}}
+  %1 = tam.gram %a, %b into %0 : tensor<?x3xf64>, tensor<?x2xf64>
+      -> tensor<3x3xf64, #tam.sums<full>>
+  return
+}
+
+// -----
+
+// gram_c1: rank.
+func.func @f(%a: tensor<?x3xf64>) {
+  %0 = tam.zeros : tensor<3xf64>
+  // expected-error @+1 {{'tam.gram' op expected an accumulator of 3 x 3, got 'tensor<3xf64>'}}
+  %1 = tam.gram %a, %a into %0 : tensor<?x3xf64>, tensor<?x3xf64>
+      -> tensor<3xf64>
+  return
+}
+
+// -----
+
+// gram_c2: upper, two values.
+func.func @f(%a: tensor<?x3xf64>, %b: tensor<?x3xf64>) {
+  %0 = tam.zeros : tensor<3x3xf64, #tam.sums<upper>>
+  // expected-error @+1 {{'tam.gram' op expected 'upper' only for a matrix with itself}}
+  %1 = tam.gram %a, %b into %0 : tensor<?x3xf64>, tensor<?x3xf64>
+      -> tensor<3x3xf64, #tam.sums<upper>>
+  return
+}
+
+// -----
+
+// gram_c2: diagonal, two values.
+func.func @f(%a: tensor<?x3xf64, #tam.one_hot>,
+             %b: tensor<?x3xf64, #tam.one_hot>) {
+  %0 = tam.zeros : tensor<3x3xf64, #tam.sums<diagonal>>
+  // expected-error @+1 {{'tam.gram' op expected 'diagonal' only for a matrix with itself}}
+  %1 = tam.gram %a, %b into %0 : tensor<?x3xf64, #tam.one_hot>,
+      tensor<?x3xf64, #tam.one_hot> -> tensor<3x3xf64, #tam.sums<diagonal>>
+  return
+}
+
+// -----
+
+// gram_c2: diagonal, not one-hot.
+func.func @f(%a: tensor<?x3xf64, #tam.dense>) {
+  %0 = tam.zeros : tensor<3x3xf64, #tam.sums<diagonal>>
+  // expected-error @+1 {{'tam.gram' op expected 'diagonal' only for a one-hot matrix}}
+  %1 = tam.gram %a, %a into %0 : tensor<?x3xf64, #tam.dense>,
+      tensor<?x3xf64, #tam.dense> -> tensor<3x3xf64, #tam.sums<diagonal>>
+  return
+}
+
+// -----
+
+// rhs_c1
+func.func @f(%a: tensor<?x3xf64>, %y: tensor<?xf64>) {
+  %0 = tam.zeros : tensor<4xf64, #tam.sums<full>>
+  // expected-error @+1 {{'tam.rhs' op expected an accumulator of 3, got 'tensor<4xf64, #tam.sums<full>>'}}
+  %1 = tam.rhs %a, %y into %0 : tensor<?x3xf64>, tensor<?xf64>
+      -> tensor<4xf64, #tam.sums<full>>
+  return
+}
+
+// -----
+
+// rhs_c1: rank.
+func.func @f(%a: tensor<?x3xf64>, %y: tensor<?xf64>) {
+  %0 = tam.zeros : tensor<3x1xf64>
+  // expected-error @+1 {{'tam.rhs' op expected an accumulator of 3, got 'tensor<3x1xf64>'}}
+  %1 = tam.rhs %a, %y into %0 : tensor<?x3xf64>, tensor<?xf64>
+      -> tensor<3x1xf64>
+  return
+}
+
+//===----------------------------------------------------------------------===//
+// Estimation
+//===----------------------------------------------------------------------===//
+
+// -----
+
+// penalty_c1: rows.
+func.func @f() {
+  // expected-error @+1 {{'tam.penalty' op expected as many rows, columns and values as #tam.coordinates counts}}
+  %0 = tam.penalty rows [0] columns [0, 0] values [1.0, 1.0]
+      : tensor<2x2xf64, #tam.coordinates<2>>
+  return
+}
+
+// -----
+
+// penalty_c1: columns.
+func.func @f() {
+  // expected-error @+1 {{'tam.penalty' op expected as many rows, columns and values as #tam.coordinates counts}}
+  %0 = tam.penalty rows [0, 1] columns [0] values [1.0, 1.0]
+      : tensor<2x2xf64, #tam.coordinates<2>>
+  return
+}
+
+// -----
+
+// penalty_c1: values.
+func.func @f() {
+  // expected-error @+1 {{'tam.penalty' op expected as many rows, columns and values as #tam.coordinates counts}}
+  %0 = tam.penalty rows [0, 1] columns [0, 1] values [1.0]
+      : tensor<2x2xf64, #tam.coordinates<2>>
+  return
+}
+
+// -----
+
+// penalty_c1: the type's count.
+func.func @f() {
+  // expected-error @+1 {{'tam.penalty' op expected as many rows, columns and values as #tam.coordinates counts}}
+  %0 = tam.penalty rows [0, 1] columns [0, 1] values [1.0, 1.0]
+      : tensor<2x2xf64, #tam.coordinates<3>>
+  return
+}
+
+// -----
+
+// penalty_c2: above the diagonal.
+func.func @f() {
+  // expected-error @+1 {{'tam.penalty' op expected 0 <= column <= row < 2, got row 0, column 1}}
+  %0 = tam.penalty rows [0, 0] columns [0, 1] values [1.0, 1.0]
+      : tensor<2x2xf64, #tam.coordinates<2>>
+  return
+}
+
+// -----
+
+// penalty_c2: beyond the last row.
+func.func @f() {
+  // expected-error @+1 {{'tam.penalty' op expected 0 <= column <= row < 2, got row 2, column 0}}
+  %0 = tam.penalty rows [2] columns [0] values [1.0]
+      : tensor<2x2xf64, #tam.coordinates<1>>
+  return
+}
+
+// -----
+
+// penalty_c2: negative.
+func.func @f() {
+  // expected-error @+1 {{'tam.penalty' op expected 0 <= column <= row < 2, got row 1, column -1}}
+  %0 = tam.penalty rows [1] columns [-1] values [1.0]
+      : tensor<2x2xf64, #tam.coordinates<1>>
+  return
+}
+
+// -----
+
+// normal_matrix_c1
+func.func @f(%rows: index, %g: tensor<1x1xf64>,
+             %p: tensor<1x1xf64, #tam.coordinates<0>>) {
+  // expected-error @+1 {{'tam.normal_matrix' op expected 3 blocks for 2 penalties, got 1}}
+  %0 = tam.normal_matrix %rows blocks(%g : tensor<1x1xf64>)
+      penalties(%p, %p : tensor<1x1xf64, #tam.coordinates<0>>,
+                tensor<1x1xf64, #tam.coordinates<0>>) : tensor<2x2xf64>
+  return
+}
+
+// -----
+
+// normal_matrix_c2: a block that stands on its head.
+func.func @f(%rows: index, %g00: tensor<1x1xf64>, %g10: tensor<2x1xf64>,
+             %g11: tensor<2x2xf64>, %p0: tensor<1x1xf64, #tam.coordinates<0>>,
+             %p1: tensor<2x2xf64, #tam.coordinates<0>>) {
+  // expected-error @+1 {{'tam.normal_matrix' op expected block (0, 1) of 1 x 2, got 'tensor<2x1xf64>'}}
+  %0 = tam.normal_matrix %rows
+      blocks(%g00, %g10, %g11 : tensor<1x1xf64>, tensor<2x1xf64>,
+             tensor<2x2xf64>)
+      penalties(%p0, %p1 : tensor<1x1xf64, #tam.coordinates<0>>,
+                tensor<2x2xf64, #tam.coordinates<0>>) : tensor<3x3xf64>
+  return
+}
+
+// -----
+
+// normal_matrix_c3
+func.func @f(%rows: index, %g: tensor<1x1xf64>,
+             %p: tensor<1x1xf64, #tam.coordinates<0>>) {
+  // expected-error @+1 {{'tam.normal_matrix' op expected a result of 1 x 1, got 'tensor<2x2xf64>'}}
+  %0 = tam.normal_matrix %rows blocks(%g : tensor<1x1xf64>)
+      penalties(%p : tensor<1x1xf64, #tam.coordinates<0>>) : tensor<2x2xf64>
+  return
+}
+
+// -----
+
+// normal_vector_c1
+func.func @f(%a: tensor<1xf64>, %b: tensor<2xf64>) {
+  // expected-error @+1 {{'tam.normal_vector' op expected a result of 3, got 'tensor<4xf64>'}}
+  %0 = tam.normal_vector(%a, %b : tensor<1xf64>, tensor<2xf64>)
+      : tensor<4xf64>
+  return
+}
+
+// -----
+
+// solve_c1: sizes.
+func.func @f(%a: tensor<3x3xf64>, %b: tensor<2xf64>) {
+  // expected-error @+1 {{'tam.solve' op expected a square matrix of 2 rows, got 'tensor<3x3xf64>'}}
+  %0 = tam.solve %a, %b : tensor<3x3xf64>, tensor<2xf64>
+  return
+}
+
+// -----
+
+// solve_c1: a square.
+func.func @f(%a: tensor<2x3xf64>, %b: tensor<2xf64>) {
+  // expected-error @+1 {{'tam.solve' op expected a square matrix of 2 rows, got 'tensor<2x3xf64>'}}
+  %0 = tam.solve %a, %b : tensor<2x3xf64>, tensor<2xf64>
+  return
+}
+
+//===----------------------------------------------------------------------===//
+// Application
+//===----------------------------------------------------------------------===//
+
+// -----
+
+// apply_c1: predict.
+func.func @f(%a: tensor<?x3xf64>, %b: tensor<2xf64>) {
+  // expected-error @+1 {{'tam.predict' op expected 3 coefficients for 'tensor<?x3xf64>', got 'tensor<2xf64>'}}
+  %0 = tam.predict(%a : tensor<?x3xf64>) coefficients(%b : tensor<2xf64>)
+      : tensor<?xf64>
+  return
+}
+
+// -----
+
+// apply_c1: decompose.
+func.func @f(%a: tensor<?x3xf64>, %b: tensor<2xf64>) {
+  // expected-error @+1 {{'tam.decompose' op expected 3 coefficients for 'tensor<?x3xf64>', got 'tensor<2xf64>'}}
+  %0 = tam.decompose(%a : tensor<?x3xf64>) coefficients(%b : tensor<2xf64>)
+      : tensor<?x1xf64>
+  return
+}
+
+// -----
+
+// decompose_c1
+func.func @f(%a: tensor<?x3xf64>, %b: tensor<3xf64>) {
+  // expected-error @+1 {{'tam.decompose' op expected 1 columns, got 'tensor<?x3xf64>'}}
+  %0 = tam.decompose(%a : tensor<?x3xf64>) coefficients(%b : tensor<3xf64>)
+      : tensor<?x3xf64>
+  return
+}
+
+// -----
+
+// design_c1
+func.func @f(%a: tensor<?x3xf64>, %b: tensor<?x2xf64>) {
+  // expected-error @+1 {{'tam.design' op expected 5 columns, got 'tensor<?x6xf64>'}}
+  %0 = tam.design(%a, %b : tensor<?x3xf64>, tensor<?x2xf64>)
+      : tensor<?x6xf64>
+  return
+}
+
+// -----
+
+// apply_c2: predict.
+func.func @f(%a: tensor<?x3xf64>, %b: tensor<3xf64>) {
+  // expected-error @+1 {{'tam.predict' op expected as many vectors of coefficients as design matrices, got 3 operands}}
+  %0 = tam.predict(%a : tensor<?x3xf64>)
+      coefficients(%b, %b : tensor<3xf64>, tensor<3xf64>) : tensor<?xf64>
+  return
+}
+
+// -----
+
+// apply_c2: decompose.
+func.func @f(%a: tensor<?x3xf64>, %b: tensor<3xf64>) {
+  // expected-error @+1 {{'tam.decompose' op expected as many vectors of coefficients as design matrices, got 3 operands}}
+  %0 = tam.decompose(%a : tensor<?x3xf64>)
+      coefficients(%b, %b : tensor<3xf64>, tensor<3xf64>) : tensor<?x1xf64>
+  return
+}
+
+//===----------------------------------------------------------------------===//
+// Operand types: an encoding that no kernel knows in that place
+//===----------------------------------------------------------------------===//
+
+// -----
+
+func.func @f(%a: tensor<3x3xf64, #tam.sums<full>>) {
+  %0 = tam.zeros : tensor<3x3xf64>
+  // expected-error @+1 {{'tam.gram' op operand #0 must be design matrix}}
+  %1 = tam.gram %a, %a into %0 : tensor<3x3xf64, #tam.sums<full>>,
+      tensor<3x3xf64, #tam.sums<full>> -> tensor<3x3xf64>
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{'tam.zeros' op result #0 must be accumulator}}
+  %0 = tam.zeros : tensor<3x3xf64, #tam.coordinates<0>>
+  return
+}
+
+// -----
+
+func.func @f(%rows: index, %g: tensor<1x1xf64>) {
+  // expected-error @+1 {{'tam.normal_matrix' op operand #2 must be variadic of penalty matrix by coordinates, but got 'tensor<1x1xf64>'}}
+  %0 = tam.normal_matrix %rows blocks(%g : tensor<1x1xf64>)
+      penalties(%g : tensor<1x1xf64>) : tensor<1x1xf64>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<3x3xf64>) {
+  // expected-error @+1 {{'tam.normal_vector' op operand #0 must be variadic of accumulator of rank 1}}
+  %0 = tam.normal_vector(%a : tensor<3x3xf64>) : tensor<3xf64>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<f64>, %b: tensor<f64>) {
+  // expected-error @+1 {{'tam.solve' op operand #0 must be matrix of f64 of static shape, but got 'tensor<f64>'}}
+  %0 = tam.solve %a, %b : tensor<f64>, tensor<f64>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<?x3xf64>) {
+  // expected-error @+1 {{'tam.design' op result #0 must be matrix of f64 values, but got 'tensor<?x3xf64, #tam.dense>'}}
+  %0 = tam.design(%a : tensor<?x3xf64>) : tensor<?x3xf64, #tam.dense>
+  return
+}
+
+// -----
+
+func.func @f(%v: tensor<2x?xf64>, %p: tensor<4xf64>) {
+  // expected-error @+1 {{'tam.normalize' op operand #0 must be column of f64 values, but got 'tensor<2x?xf64>'}}
+  %0 = tam.normalize %v, %p : tensor<2x?xf64>, tensor<4xf64>
+  return
+}

@@ -1,0 +1,214 @@
+// Every op and attribute of the dialect, printed and parsed again, in the
+// custom form and in the generic one.
+//
+// RUN: tam-opt %s | tam-opt | FileCheck %s
+// RUN: tam-opt %s --mlir-print-op-generic | tam-opt | FileCheck %s
+// RUN: tam-opt %s --emit-bytecode | tam-opt | FileCheck %s
+
+// CHECK: module attributes {tam.model = {name = "load"}}
+module attributes {tam.model = {name = "load"}} {
+
+// CHECK-LABEL: func.func @slots(
+// CHECK-SAME: index {tam.slot = #tam.slot<rows>}
+// CHECK-SAME: index {tam.slot = #tam.slot<first>}
+// CHECK-SAME: index {tam.slot = #tam.slot<capacity>}
+// CHECK-SAME: tensor<?xf64> {tam.slot = #tam.slot<column>}
+// CHECK-SAME: tensor<?xi32> {tam.slot = #tam.slot<column, 1>}
+// CHECK-SAME: tensor<4xf64> {tam.slot = #tam.slot<parameters>}
+// CHECK-SAME: tensor<4xf64> {tam.slot = #tam.slot<parameters, 32>}
+// CHECK-SAME: tensor<8xf64> {tam.slot = #tam.slot<coefficients, 64>}
+// CHECK-SAME: tensor<8xf64, #tam.sums<full>> {tam.slot = #tam.slot<state, 128>}
+// CHECK-SAME: tensor<?xi8> {tam.slot = #tam.slot<arena>}
+// CHECK-SAME: -> (tensor<8xf64> {tam.slot = #tam.slot<output>})
+func.func @slots(%rows: index {tam.slot = #tam.slot<rows>},
+                 %first: index {tam.slot = #tam.slot<first>},
+                 %capacity: index {tam.slot = #tam.slot<capacity>},
+                 %v0: tensor<?xf64> {tam.slot = #tam.slot<column, 0>},
+                 %v1: tensor<?xi32> {tam.slot = #tam.slot<column, 1>},
+                 %p0: tensor<4xf64> {tam.slot = #tam.slot<parameters>},
+                 %p1: tensor<4xf64> {tam.slot = #tam.slot<parameters, 32>},
+                 %b: tensor<8xf64> {tam.slot = #tam.slot<coefficients, 64>},
+                 %s: tensor<8xf64, #tam.sums<full>>
+                     {tam.slot = #tam.slot<state, 128>},
+                 %arena: tensor<?xi8> {tam.slot = #tam.slot<arena>})
+    -> (tensor<8xf64> {tam.slot = #tam.slot<output>}) {
+  return %b : tensor<8xf64>
+}
+
+// CHECK-LABEL: func.func private @fit_init() attributes {tam.step = #tam.step<fit_init>}
+func.func private @fit_init() attributes {tam.step = #tam.step<fit_init, 0>}
+// CHECK-LABEL: func.func private @fit_chunk() attributes {tam.step = #tam.step<fit_chunk, 256>}
+func.func private @fit_chunk() attributes {tam.step = #tam.step<fit_chunk, 256>}
+// CHECK-LABEL: func.func private @fit_finish() attributes {tam.step = #tam.step<fit_finish>}
+func.func private @fit_finish() attributes {tam.step = #tam.step<fit_finish>}
+// CHECK-LABEL: func.func private @predict() attributes {tam.step = #tam.step<predict, 1>}
+func.func private @predict() attributes {tam.step = #tam.step<predict, 1>}
+// CHECK-LABEL: func.func private @terms() attributes {tam.step = #tam.step<terms>}
+func.func private @terms() attributes {tam.step = #tam.step<terms>}
+// CHECK-LABEL: func.func private @design() attributes {tam.step = #tam.step<design>}
+func.func private @design() attributes {tam.step = #tam.step<design>}
+
+// CHECK-LABEL: func.func private @encodings(
+// CHECK-SAME: tensor<?x3xf64, #tam.dense>
+// CHECK-SAME: tensor<?x7xf64, #tam.banded<4>>
+// CHECK-SAME: tensor<?x5xf64, #tam.one_hot>
+// CHECK-SAME: tensor<3x5xf64, #tam.sums<full>>
+// CHECK-SAME: tensor<3xf64, #tam.sums<full>>
+// CHECK-SAME: tensor<3x3xf64, #tam.sums<upper>>
+// CHECK-SAME: tensor<5x5xf64, #tam.sums<diagonal>>
+// CHECK-SAME: tensor<7x5xf64, #tam.sums<transposed>>
+// CHECK-SAME: tensor<3x3xf64, #tam.coordinates<6>>
+func.func private @encodings(tensor<?x3xf64, #tam.dense>,
+                             tensor<?x7xf64, #tam.banded<4>>,
+                             tensor<?x5xf64, #tam.one_hot>,
+                             tensor<3x5xf64, #tam.sums<full>>,
+                             tensor<3xf64, #tam.sums<full>>,
+                             tensor<3x3xf64, #tam.sums<upper>>,
+                             tensor<5x5xf64, #tam.sums<diagonal>>,
+                             tensor<7x5xf64, #tam.sums<transposed>>,
+                             tensor<3x3xf64, #tam.coordinates<6>>)
+
+// CHECK-LABEL: func.func @feature_maps(
+// CHECK-SAME: %[[ROWS:.*]]: index, %[[V:.*]]: tensor<?xf64>, %[[P:.*]]: tensor<4xf64>, %[[CODES:.*]]: tensor<?xi32>
+func.func @feature_maps(%rows: index, %v: tensor<?xf64>, %p: tensor<4xf64>,
+                        %codes: tensor<?xi32>) {
+  // CHECK: %[[X:.*]] = tam.normalize %[[V]], %[[P]] : tensor<?xf64>, tensor<4xf64>
+  %x = tam.normalize %v, %p : tensor<?xf64>, tensor<4xf64>
+  // CHECK: tam.offset %[[ROWS]] : tensor<?x1xf64, #tam.dense>
+  %o = tam.offset %rows : tensor<?x1xf64, #tam.dense>
+  // No encoding has been chosen yet.
+  // CHECK: tam.offset %[[ROWS]] : tensor<?x1xf64>
+  %o1 = tam.offset %rows : tensor<?x1xf64>
+  // The default of an attribute is left out.
+  // CHECK: tam.linear %[[X]] {scale = 3.140000e+00 : f64} : tensor<?xf64> -> tensor<?x1xf64, #tam.dense>
+  %l0 = tam.linear %x {scale = 3.14 : f64, extrapolate = #tam.extrapolate<continue>}
+      : tensor<?xf64> -> tensor<?x1xf64, #tam.dense>
+  // CHECK: tam.linear %[[X]] {extrapolate = #tam.extrapolate<constant>, scale = 1.000000e+00 : f64}
+  %l1 = tam.linear %x {scale = 1.0 : f64, extrapolate = #tam.extrapolate<constant>}
+      : tensor<?xf64> -> tensor<?x1xf64, #tam.dense>
+  // CHECK: tam.fourier %[[X]] {order = 5 : i64} : tensor<?xf64> -> tensor<?x10xf64, #tam.dense>
+  %f0 = tam.fourier %x {order = 5} : tensor<?xf64>
+      -> tensor<?x10xf64, #tam.dense>
+  // CHECK: tam.fourier %[[X]] {cyclic, extrapolate = #tam.extrapolate<linear>, order = 1 : i64}
+  %f1 = tam.fourier %x {order = 1, cyclic, extrapolate = #tam.extrapolate<linear>}
+      : tensor<?xf64> -> tensor<?x2xf64>
+  // CHECK: tam.bspline %[[X]], %[[P]] {degree = 3 : i64, intervals = 20 : i64} : tensor<?xf64>, tensor<4xf64> -> tensor<?x23xf64, #tam.banded<4>>
+  %s0 = tam.bspline %x, %p {intervals = 20, degree = 3}
+      : tensor<?xf64>, tensor<4xf64> -> tensor<?x23xf64, #tam.banded<4>>
+  // CHECK: tam.bspline %[[X]], %[[P]] {degree = 0 : i64, extrapolate = #tam.extrapolate<saturation>, intervals = 1 : i64} : tensor<?xf64>, tensor<4xf64> -> tensor<?x1xf64, #tam.dense>
+  %s1 = tam.bspline %x, %p {intervals = 1, degree = 0, extrapolate = #tam.extrapolate<saturation>}
+      : tensor<?xf64>, tensor<4xf64> -> tensor<?x1xf64, #tam.dense>
+  // CHECK: tam.chebyshev %[[X]] {degree = 5 : i64} : tensor<?xf64> -> tensor<?x5xf64, #tam.dense>
+  %t = tam.chebyshev %x {degree = 5} : tensor<?xf64>
+      -> tensor<?x5xf64, #tam.dense>
+  // CHECK: tam.category %[[X]] {levels = 7 : i64} : tensor<?xf64> -> tensor<?x7xf64, #tam.one_hot>
+  %c = tam.category %x {levels = 7} : tensor<?xf64>
+      -> tensor<?x7xf64, #tam.one_hot>
+  // CHECK: tam.levels %[[CODES]] {levels = 3 : i64} : tensor<?xi32> -> tensor<?x3xf64, #tam.one_hot>
+  %n = tam.levels %codes {levels = 3} : tensor<?xi32>
+      -> tensor<?x3xf64, #tam.one_hot>
+  // CHECK: tam.levels %[[CODES]] {levels = 3 : i64} : tensor<?xi32> -> tensor<?x3xf64, #tam.dense>
+  %n1 = tam.levels %codes {levels = 3} : tensor<?xi32>
+      -> tensor<?x3xf64, #tam.dense>
+  return
+}
+
+// CHECK-LABEL: func.func @sums(
+// CHECK-SAME: %[[A:.*]]: tensor<?x7xf64, #tam.banded<4>>, %[[B:.*]]: tensor<?x5xf64, #tam.one_hot>, %[[Y:.*]]: tensor<?xf64>, %[[W:.*]]: tensor<?xf64>
+func.func @sums(%a: tensor<?x7xf64, #tam.banded<4>>,
+                %b: tensor<?x5xf64, #tam.one_hot>,
+                %y: tensor<?xf64>, %w: tensor<?xf64>) {
+  // CHECK: %[[AA:.*]] = tam.zeros : tensor<7x7xf64, #tam.sums<upper>>
+  %aa = tam.zeros : tensor<7x7xf64, #tam.sums<upper>>
+  %ab = tam.zeros : tensor<7x5xf64, #tam.sums<transposed>>
+  %bb = tam.zeros : tensor<5x5xf64, #tam.sums<diagonal>>
+  %full = tam.zeros : tensor<5x5xf64, #tam.sums<full>>
+  // CHECK: %[[AB0:.*]] = tam.zeros : tensor<7x5xf64>
+  %ab0 = tam.zeros : tensor<7x5xf64>
+  %ya = tam.zeros : tensor<7xf64, #tam.sums<full>>
+  // CHECK: tam.gram %[[A]], %[[A]] into %[[AA]] : tensor<?x7xf64, #tam.banded<4>>, tensor<?x7xf64, #tam.banded<4>> -> tensor<7x7xf64, #tam.sums<upper>>
+  %0 = tam.gram %a, %a into %aa : tensor<?x7xf64, #tam.banded<4>>,
+      tensor<?x7xf64, #tam.banded<4>> -> tensor<7x7xf64, #tam.sums<upper>>
+  // CHECK: tam.gram %[[A]], %[[B]] weights %[[W]] : tensor<?xf64> into %{{.*}} : tensor<?x7xf64, #tam.banded<4>>, tensor<?x5xf64, #tam.one_hot> -> tensor<7x5xf64, #tam.sums<transposed>>
+  %1 = tam.gram %a, %b weights %w : tensor<?xf64> into %ab
+      : tensor<?x7xf64, #tam.banded<4>>, tensor<?x5xf64, #tam.one_hot>
+      -> tensor<7x5xf64, #tam.sums<transposed>>
+  // CHECK: tam.gram %[[B]], %[[B]] into %{{.*}} -> tensor<5x5xf64, #tam.sums<diagonal>>
+  %2 = tam.gram %b, %b into %bb : tensor<?x5xf64, #tam.one_hot>,
+      tensor<?x5xf64, #tam.one_hot> -> tensor<5x5xf64, #tam.sums<diagonal>>
+  // CHECK: tam.gram %[[B]], %[[B]] into %{{.*}} -> tensor<5x5xf64, #tam.sums<full>>
+  %3 = tam.gram %b, %b into %full : tensor<?x5xf64, #tam.one_hot>,
+      tensor<?x5xf64, #tam.one_hot> -> tensor<5x5xf64, #tam.sums<full>>
+  // CHECK: tam.gram %[[A]], %[[B]] into %[[AB0]] : {{.*}} -> tensor<7x5xf64>
+  %4 = tam.gram %a, %b into %ab0 : tensor<?x7xf64, #tam.banded<4>>,
+      tensor<?x5xf64, #tam.one_hot> -> tensor<7x5xf64>
+  // CHECK: tam.rhs %[[A]], %[[Y]] into %{{.*}} : tensor<?x7xf64, #tam.banded<4>>, tensor<?xf64> -> tensor<7xf64, #tam.sums<full>>
+  %5 = tam.rhs %a, %y into %ya : tensor<?x7xf64, #tam.banded<4>>,
+      tensor<?xf64> -> tensor<7xf64, #tam.sums<full>>
+  // CHECK: tam.rhs %[[A]], %[[Y]] weights %[[W]] : tensor<?xf64> into %{{.*}} :
+  %6 = tam.rhs %a, %y weights %w : tensor<?xf64> into %5
+      : tensor<?x7xf64, #tam.banded<4>>, tensor<?xf64>
+      -> tensor<7xf64, #tam.sums<full>>
+  return
+}
+
+// CHECK-LABEL: func.func @estimate(
+// CHECK-SAME: %[[ROWS:.*]]: index, %[[G00:.*]]: tensor<1x1xf64, #tam.sums<upper>>, %[[G01:.*]]: tensor<1x2xf64, #tam.sums<full>>, %[[G11:.*]]: tensor<2x2xf64, #tam.sums<diagonal>>, %[[B0:.*]]: tensor<1xf64, #tam.sums<full>>, %[[B1:.*]]: tensor<2xf64, #tam.sums<full>>
+func.func @estimate(%rows: index, %g00: tensor<1x1xf64, #tam.sums<upper>>,
+                    %g01: tensor<1x2xf64, #tam.sums<full>>,
+                    %g11: tensor<2x2xf64, #tam.sums<diagonal>>,
+                    %b0: tensor<1xf64, #tam.sums<full>>,
+                    %b1: tensor<2xf64, #tam.sums<full>>) -> tensor<3xf64> {
+  // CHECK: %[[P0:.*]] = tam.penalty rows [0] columns [0] values [1.000000e-09] : tensor<1x1xf64, #tam.coordinates<1>>
+  %p0 = tam.penalty rows [0] columns [0] values [1.0e-9]
+      : tensor<1x1xf64, #tam.coordinates<1>>
+  // CHECK: %[[P1:.*]] = tam.penalty rows [0, 1, 1] columns [0, 0, 1] values [1.000000e+00, -1.000000e+00, 1.000000e+00] : tensor<2x2xf64, #tam.coordinates<3>>
+  %p1 = tam.penalty rows [0, 1, 1] columns [0, 0, 1] values [1.0, -1.0, 1.0]
+      : tensor<2x2xf64, #tam.coordinates<3>>
+  // No entry: a penalty of zero.
+  // CHECK: tam.penalty rows [] columns [] values [] : tensor<4x4xf64, #tam.coordinates<0>>
+  %none = tam.penalty rows [] columns [] values []
+      : tensor<4x4xf64, #tam.coordinates<0>>
+  // CHECK: %[[M:.*]] = tam.normal_matrix %[[ROWS]] blocks(%[[G00]], %[[G01]], %[[G11]] : tensor<1x1xf64, #tam.sums<upper>>, tensor<1x2xf64, #tam.sums<full>>, tensor<2x2xf64, #tam.sums<diagonal>>) penalties(%[[P0]], %[[P1]] : tensor<1x1xf64, #tam.coordinates<1>>, tensor<2x2xf64, #tam.coordinates<3>>) : tensor<3x3xf64>
+  %m = tam.normal_matrix %rows
+      blocks(%g00, %g01, %g11 : tensor<1x1xf64, #tam.sums<upper>>,
+             tensor<1x2xf64, #tam.sums<full>>,
+             tensor<2x2xf64, #tam.sums<diagonal>>)
+      penalties(%p0, %p1 : tensor<1x1xf64, #tam.coordinates<1>>,
+                tensor<2x2xf64, #tam.coordinates<3>>) : tensor<3x3xf64>
+  // CHECK: %[[B:.*]] = tam.normal_vector(%[[B0]], %[[B1]] : tensor<1xf64, #tam.sums<full>>, tensor<2xf64, #tam.sums<full>>) : tensor<3xf64>
+  %b = tam.normal_vector(%b0, %b1 : tensor<1xf64, #tam.sums<full>>,
+                         tensor<2xf64, #tam.sums<full>>) : tensor<3xf64>
+  // CHECK: tam.solve %[[M]], %[[B]] : tensor<3x3xf64>, tensor<3xf64>
+  %x0 = tam.solve %m, %b {solver = #tam.solver<auto>}
+      : tensor<3x3xf64>, tensor<3xf64>
+  // CHECK: tam.solve %[[M]], %[[B]] {solver = #tam.solver<cg>} : tensor<3x3xf64>, tensor<3xf64>
+  %x1 = tam.solve %m, %b {solver = #tam.solver<cg>}
+      : tensor<3x3xf64>, tensor<3xf64>
+  // CHECK: tam.solve %[[M]], %[[B]] {solver = #tam.solver<direct>} : tensor<3x3xf64>, tensor<3xf64>
+  %x = tam.solve %m, %b {solver = #tam.solver<direct>}
+      : tensor<3x3xf64>, tensor<3xf64>
+  return %x : tensor<3xf64>
+}
+
+// CHECK-LABEL: func.func @apply(
+// CHECK-SAME: %[[O:.*]]: tensor<?x1xf64, #tam.dense>, %[[C:.*]]: tensor<?x5xf64, #tam.one_hot>, %[[BO:.*]]: tensor<1xf64>, %[[BC:.*]]: tensor<5xf64>
+func.func @apply(%o: tensor<?x1xf64, #tam.dense>,
+                 %c: tensor<?x5xf64, #tam.one_hot>, %bo: tensor<1xf64>,
+                 %bc: tensor<5xf64>)
+    -> (tensor<?xf64>, tensor<?x2xf64>, tensor<?x6xf64>) {
+  // CHECK: tam.predict(%[[O]], %[[C]] : tensor<?x1xf64, #tam.dense>, tensor<?x5xf64, #tam.one_hot>) coefficients(%[[BO]], %[[BC]] : tensor<1xf64>, tensor<5xf64>) : tensor<?xf64>
+  %y = tam.predict(%o, %c : tensor<?x1xf64, #tam.dense>,
+                   tensor<?x5xf64, #tam.one_hot>)
+      coefficients(%bo, %bc : tensor<1xf64>, tensor<5xf64>) : tensor<?xf64>
+  // CHECK: tam.decompose(%[[O]], %[[C]] : tensor<?x1xf64, #tam.dense>, tensor<?x5xf64, #tam.one_hot>) coefficients(%[[BO]], %[[BC]] : tensor<1xf64>, tensor<5xf64>) : tensor<?x2xf64>
+  %t = tam.decompose(%o, %c : tensor<?x1xf64, #tam.dense>,
+                     tensor<?x5xf64, #tam.one_hot>)
+      coefficients(%bo, %bc : tensor<1xf64>, tensor<5xf64>) : tensor<?x2xf64>
+  // CHECK: tam.design(%[[O]], %[[C]] : tensor<?x1xf64, #tam.dense>, tensor<?x5xf64, #tam.one_hot>) : tensor<?x6xf64>
+  %d = tam.design(%o, %c : tensor<?x1xf64, #tam.dense>,
+                  tensor<?x5xf64, #tam.one_hot>) : tensor<?x6xf64>
+  return %y, %t, %d : tensor<?xf64>, tensor<?x2xf64>, tensor<?x6xf64>
+}
+
+}

@@ -1,0 +1,58 @@
+// After the choices: tam ops only, every design and accumulator with an
+// encoding, every solve with a solver.
+//
+// RUN: tam-opt %s --tam-verify-choices -split-input-file -verify-diagnostics
+
+func.func @complete(%rows: index, %y: tensor<?xf64>, %a: tensor<1x1xf64>)
+    -> tensor<1xf64> {
+  %o = tam.offset %rows : tensor<?x1xf64, #tam.dense>
+  %z = tam.zeros : tensor<1xf64, #tam.sums<full>>
+  %s = tam.rhs %o, %y into %z : tensor<?x1xf64, #tam.dense>, tensor<?xf64>
+      -> tensor<1xf64, #tam.sums<full>>
+  %b = tam.normal_vector(%s : tensor<1xf64, #tam.sums<full>>) : tensor<1xf64>
+  %x = tam.solve %a, %b {solver = #tam.solver<direct>}
+      : tensor<1x1xf64>, tensor<1xf64>
+  return %x : tensor<1xf64>
+}
+
+// -----
+
+func.func @design(%rows: index) {
+  // expected-error @+1 {{'tam.offset' op expected an encoding, got 'tensor<?x1xf64>'}}
+  %o = tam.offset %rows : tensor<?x1xf64>
+  return
+}
+
+// -----
+
+func.func @start() {
+  // expected-error @+1 {{'tam.zeros' op expected an encoding, got 'tensor<1xf64>'}}
+  %z = tam.zeros : tensor<1xf64>
+  return
+}
+
+// -----
+
+func.func @sum(%a: tensor<?x1xf64, #tam.dense>, %y: tensor<?xf64>,
+               %z: tensor<1xf64>) {
+  // expected-error @+1 {{'tam.rhs' op expected an encoding, got 'tensor<1xf64>'}}
+  %s = tam.rhs %a, %y into %z
+      : tensor<?x1xf64, #tam.dense>, tensor<?xf64> -> tensor<1xf64>
+  return
+}
+
+// -----
+
+func.func @solver(%a: tensor<1x1xf64>, %b: tensor<1xf64>) {
+  // expected-error @+1 {{'tam.solve' op expected a chosen solver}}
+  %x = tam.solve %a, %b : tensor<1x1xf64>, tensor<1xf64>
+  return
+}
+
+// -----
+
+func.func @other_dialect() {
+  // expected-error @+1 {{'arith.constant' op expected only tam ops in the solver graph}}
+  %c = arith.constant 1 : index
+  return
+}

@@ -1,0 +1,142 @@
+// Launches in one-shot bufferization, as the pipeline runs it: a destination
+// that is read and written is updated in place, one that is only written needs
+// no old values, a result is computed where the runtime wants it.
+//
+// RUN: tam-opt %s --eliminate-empty-tensors --one-shot-bufferize \
+// RUN:   --canonicalize --cse | FileCheck %s
+
+// CHECK-LABEL: func.func @in_place(
+// CHECK-SAME: %[[V:[^:]*]]: memref<?xf64>, %[[P:[^:]*]]: memref<4xf64>, %[[ROWS:[^:]*]]: index, %[[CAPACITY:[^:]*]]: index, %[[S:[^:]*]]: memref<2x9xf64>)
+// CHECK: %[[X:.*]] = memref.alloc(%[[CAPACITY]]) {{.*}} : memref<?xf64>
+// CHECK: tamk.launch "normalize" ins(%[[V]], %[[P]] : memref<?xf64>, memref<4xf64>) scalars(%[[ROWS]] : index) outs(%[[X]] : memref<?xf64>) source "tam.normalize"{{$}}
+// CHECK: %[[A:.*]] = memref.alloc(%[[CAPACITY]]) {{.*}} : memref<?x3xf64>
+// CHECK: tamk.launch "chebyshev" ins(%[[X]] : memref<?xf64>) {{.*}} outs(%[[A]] : memref<?x3xf64>){{$}}
+// CHECK: tamk.launch "gram_dense" ins(%[[A]] : memref<?x3xf64>) absent [1] {{.*}} outs(%[[S]] : memref<2x9xf64>){{$}}
+// CHECK-NEXT: return
+func.func @in_place(%v: memref<?xf64>, %p: memref<4xf64>, %rows: index,
+                    %capacity: index, %s: memref<2x9xf64>) {
+  %c0 = arith.constant 0 : i64
+  %c3 = arith.constant 3 : i64
+  %tv = bufferization.to_tensor %v restrict : memref<?xf64> to tensor<?xf64>
+  %tp = bufferization.to_tensor %p restrict : memref<4xf64> to tensor<4xf64>
+  %ts = bufferization.to_tensor %s restrict writable
+      : memref<2x9xf64> to tensor<2x9xf64>
+  %x0 = tensor.empty(%capacity) : tensor<?xf64>
+  %x = tamk.launch "normalize" ins(%tv, %tp : tensor<?xf64>, tensor<4xf64>)
+      scalars(%rows : index) outs(%x0 : tensor<?xf64>) source "tam.normalize"
+      -> tensor<?xf64>
+  %a0 = tensor.empty(%capacity) : tensor<?x3xf64>
+  %a = tamk.launch "chebyshev" ins(%x : tensor<?xf64>)
+      scalars(%rows, %c3, %c0 : index, i64, i64) outs(%a0 : tensor<?x3xf64>)
+      -> tensor<?x3xf64>
+  %g = tamk.launch "gram_dense" ins(%a : tensor<?x3xf64>) absent [1]
+      scalars(%rows, %rows, %c3 : index, index, i64) outs(%ts : tensor<2x9xf64>)
+      -> tensor<2x9xf64>
+  bufferization.materialize_in_destination %g in restrict writable %s
+      : (tensor<2x9xf64>, memref<2x9xf64>) -> ()
+  return
+}
+
+// The result needs no buffer beside the runtime's.
+//
+// CHECK-LABEL: func.func @to_destination(
+// CHECK-SAME: %[[OUT:[^:]*]]: memref<?x1xf64>)
+// CHECK-NEXT: tamk.launch "offset" scalars(%{{.*}} : index) outs(%[[OUT]] : memref<?x1xf64>)
+// CHECK-NEXT: return
+func.func @to_destination(%rows: index, %capacity: index,
+                          %out: memref<?x1xf64>) {
+  %0 = tensor.empty(%capacity) : tensor<?x1xf64>
+  %1 = tamk.launch "offset" scalars(%rows : index) outs(%0 : tensor<?x1xf64>)
+      -> tensor<?x1xf64>
+  bufferization.materialize_in_destination %1 in restrict writable %out
+      : (tensor<?x1xf64>, memref<?x1xf64>) -> ()
+  return
+}
+
+// `offset` writes its destination whole: the values that were there are not
+// copied, although they are read once more.
+//
+// CHECK-LABEL: func.func @only_written(
+// CHECK-SAME: %[[OLD:[^:]*]]: memref<?x1xf64>
+// CHECK: %[[NEW:.*]] = memref.alloc(
+// CHECK-NOT: memref.copy
+// CHECK: tamk.launch "offset" {{.*}} outs(%[[NEW]] : memref<?x1xf64>)
+// CHECK: tamk.launch "gram_dense_dense" ins(%[[OLD]], %[[NEW]] :
+func.func @only_written(%old: memref<?x1xf64>, %rows: index,
+                        %s: memref<2x1xf64>) {
+  %c1 = arith.constant 1 : i64
+  %told = bufferization.to_tensor %old restrict writable
+      : memref<?x1xf64> to tensor<?x1xf64>
+  %ts = bufferization.to_tensor %s restrict writable
+      : memref<2x1xf64> to tensor<2x1xf64>
+  %new = tamk.launch "offset" scalars(%rows : index)
+      outs(%told : tensor<?x1xf64>) -> tensor<?x1xf64>
+  %g = tamk.launch "gram_dense_dense"
+      ins(%told, %new : tensor<?x1xf64>, tensor<?x1xf64>) absent [2]
+      scalars(%rows, %rows, %c1, %c1 : index, index, i64, i64)
+      outs(%ts : tensor<2x1xf64>) -> tensor<2x1xf64>
+  bufferization.materialize_in_destination %g in restrict writable %s
+      : (tensor<2x1xf64>, memref<2x1xf64>) -> ()
+  return
+}
+
+// `gram_dense` adds to its destination: old values that are read once more
+// must be kept. (Steps do no such thing; tamk-verify-bufferized would say so.)
+//
+// CHECK-LABEL: func.func @read_and_written(
+// CHECK-SAME: %[[OLD:[^:]*]]: memref<2x1xf64>,
+// CHECK: %[[NEW:.*]] = memref.alloc(
+// CHECK: memref.copy %[[OLD]], %[[NEW]]
+// CHECK: tamk.launch "gram_dense" {{.*}} outs(%[[NEW]] : memref<2x1xf64>)
+// CHECK: tamk.launch "assemble_vector" ins(%{{.*}}, %[[OLD]], %[[NEW]] :
+func.func @read_and_written(%a: memref<?x1xf64>, %rows: index,
+                            %old: memref<2x1xf64>, %t: memref<4xi64>,
+                            %b: memref<2xf64>) {
+  %c1 = arith.constant 1 : i64
+  %ta = bufferization.to_tensor %a restrict
+      : memref<?x1xf64> to tensor<?x1xf64>
+  %told = bufferization.to_tensor %old restrict writable
+      : memref<2x1xf64> to tensor<2x1xf64>
+  %tt = bufferization.to_tensor %t restrict : memref<4xi64> to tensor<4xi64>
+  %tb = bufferization.to_tensor %b restrict writable
+      : memref<2xf64> to tensor<2xf64>
+  %new = tamk.launch "gram_dense" ins(%ta : tensor<?x1xf64>) absent [1]
+      scalars(%rows, %rows, %c1 : index, index, i64)
+      outs(%told : tensor<2x1xf64>) -> tensor<2x1xf64>
+  %v = tamk.launch "assemble_vector"
+      ins(%tt, %told, %new : tensor<4xi64>, tensor<2x1xf64>, tensor<2x1xf64>)
+      scalars(%c1 : i64) outs(%tb : tensor<2xf64>) -> tensor<2xf64>
+  bufferization.materialize_in_destination %v in restrict writable %b
+      : (tensor<2xf64>, memref<2xf64>) -> ()
+  return
+}
+
+// Each of a launch's results is the buffer of its destination.
+//
+// CHECK-LABEL: func.func @two_results(
+// CHECK: %[[V:.*]] = memref.alloc(%{{.*}}) {{.*}} : memref<?x4xf64>
+// CHECK: %[[S:.*]] = memref.alloc(%{{.*}}) {{.*}} : memref<?xi32>
+// CHECK: tamk.launch "bspline" {{.*}} outs(%[[V]], %[[S]] : memref<?x4xf64>, memref<?xi32>)
+// CHECK: tamk.launch "expand_banded" ins(%[[V]], %[[S]] :
+func.func @two_results(%x: memref<?xf64>, %p: memref<4xf64>, %rows: index,
+                       %capacity: index, %out: memref<?x7xf64>) {
+  %c0 = arith.constant 0 : i64
+  %c4 = arith.constant 4 : i64
+  %c7 = arith.constant 7 : i64
+  %tx = bufferization.to_tensor %x restrict : memref<?xf64> to tensor<?xf64>
+  %tp = bufferization.to_tensor %p restrict : memref<4xf64> to tensor<4xf64>
+  %tout = bufferization.to_tensor %out restrict writable
+      : memref<?x7xf64> to tensor<?x7xf64>
+  %v0 = tensor.empty(%capacity) : tensor<?x4xf64>
+  %s0 = tensor.empty(%capacity) : tensor<?xi32>
+  %v, %s = tamk.launch "bspline" ins(%tx, %tp : tensor<?xf64>, tensor<4xf64>)
+      scalars(%rows, %c4, %c4, %c0 : index, i64, i64, i64)
+      outs(%v0, %s0 : tensor<?x4xf64>, tensor<?xi32>)
+      -> tensor<?x4xf64>, tensor<?xi32>
+  %e = tamk.launch "expand_banded" ins(%v, %s : tensor<?x4xf64>, tensor<?xi32>)
+      scalars(%rows, %c4, %c7, %c7, %c0 : index, i64, i64, i64, i64)
+      outs(%tout : tensor<?x7xf64>) -> tensor<?x7xf64>
+  bufferization.materialize_in_destination %e in restrict writable %out
+      : (tensor<?x7xf64>, memref<?x7xf64>) -> ()
+  return
+}

@@ -1,0 +1,14 @@
+// A declaration has neither plan nor need of one, before and after.
+//
+// RUN: tam-opt %s --convert-tam-to-tamk --plan-memory=strict \
+// RUN:   --tamk-verify-planned | FileCheck %s
+
+// CHECK: func.func private @use(memref<8xf64>){{$}}
+func.func private @use(memref<8xf64>)
+// CHECK: func.func @f(
+// CHECK-SAME: memref<64xi8>) attributes {tamk.plan = {
+func.func @f() {
+  %a = memref.alloc() : memref<8xf64>
+  call @use(%a) : (memref<8xf64>) -> ()
+  return
+}

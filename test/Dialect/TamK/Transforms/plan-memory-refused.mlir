@@ -1,0 +1,255 @@
+// Allocations that have no single safe address: left alone with a remark, or,
+// with `strict`, an error.
+//
+// RUN: tam-opt %s --plan-memory -split-input-file -verify-diagnostics \
+// RUN:   --allow-unregistered-dialect -o %t
+// RUN: FileCheck %s --input-file=%t
+// RUN: sed -e 's/expected-remark/expected-error/' \
+// RUN:   -e 's/not planned:/cannot plan this allocation:/' %s > %t.mlir
+// RUN: tam-opt %t.mlir --plan-memory=strict -split-input-file \
+// RUN:   -verify-diagnostics --allow-unregistered-dialect
+
+// It outlives its turn of the loop: the next turn's has another address. What
+// is refused keeps its deallocation.
+//
+// CHECK-LABEL: func.func @leaves_loop(
+// CHECK-SAME: -> memref<8xf64>
+// CHECK: scf.for
+// CHECK: %[[A:.*]] = memref.alloc()
+// CHECK: scf.yield %[[A]]
+func.func @leaves_loop(%n: index, %start: memref<8xf64>) -> memref<8xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%old = %start)
+      -> (memref<8xf64>) {
+    // expected-remark @+1 {{not planned: it leaves its region by 'scf.yield'}}
+    %a = memref.alloc() : memref<8xf64>
+    scf.yield %a : memref<8xf64>
+  }
+  return %last : memref<8xf64>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @leaves_branch(
+func.func @leaves_branch(%condition: i1, %b: memref<8xf64>) -> f64 {
+  %c0 = arith.constant 0 : index
+  %r = scf.if %condition -> memref<8xf64> {
+    // expected-remark @+1 {{not planned: it leaves its region by 'scf.yield'}}
+    %a = memref.alloc() : memref<8xf64>
+    scf.yield %a : memref<8xf64>
+  } else {
+    scf.yield %b : memref<8xf64>
+  }
+  %v = memref.load %r[%c0] : memref<8xf64>
+  return %v : f64
+}
+
+// -----
+
+// CHECK-LABEL: func.func @leaves_function(
+// CHECK: memref.alloc
+func.func @leaves_function() -> memref<8xf64> {
+  // expected-remark @+1 {{not planned: it leaves its region by 'func.return'}}
+  %a = memref.alloc() : memref<8xf64>
+  return %a : memref<8xf64>
+}
+
+// -----
+
+// By a view of it.
+//
+// CHECK-LABEL: func.func @view_leaves(
+func.func @view_leaves() -> memref<?xf64> {
+  // expected-remark @+1 {{not planned: it leaves its region by 'func.return'}}
+  %a = memref.alloc() : memref<8xf64>
+  %view = memref.cast %a : memref<8xf64> to memref<?xf64>
+  return %view : memref<?xf64>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @enters_loop(
+func.func @enters_loop(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-remark @+1 {{not planned: it is passed into the region of 'scf.for'}}
+  %a = memref.alloc() : memref<8xf64>
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a)
+      -> (memref<8xf64>) {
+    scf.yield %x : memref<8xf64>
+  }
+  return
+}
+
+// -----
+
+// Which of the two it is, is known only at run time.
+//
+// CHECK-LABEL: func.func @select(
+func.func @select(%condition: i1, %b: memref<8xf64>) {
+  // expected-remark @+1 {{not planned: the results of 'arith.select' may alias it}}
+  %a = memref.alloc() : memref<8xf64>
+  %r = arith.select %condition, %a, %b : memref<8xf64>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @call_result(
+func.func @call_result() {
+  // expected-remark @+1 {{not planned: the results of 'func.call' may alias it}}
+  %a = memref.alloc() : memref<8xf64>
+  %r = call @identity(%a) : (memref<8xf64>) -> memref<8xf64>
+  return
+}
+func.func private @identity(memref<8xf64>) -> memref<8xf64>
+
+// -----
+
+// CHECK-LABEL: func.func @unknown_op(
+func.func @unknown_op() {
+  // expected-remark @+1 {{not planned: the effects of 'test.op' on it are not known}}
+  %a = memref.alloc() : memref<8xf64>
+  "test.op"(%a) : (memref<8xf64>) -> ()
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @address_taken(
+func.func @address_taken() -> index {
+  // expected-remark @+1 {{not planned: its address is taken by 'memref.extract_aligned_pointer_as_index'}}
+  %a = memref.alloc() : memref<8xf64>
+  %p = memref.extract_aligned_pointer_as_index %a : memref<8xf64> -> index
+  return %p : index
+}
+
+// -----
+
+// CHECK-LABEL: func.func @address_stored(
+func.func @address_stored(%table: memref<1xmemref<8xf64>>) {
+  %c0 = arith.constant 0 : index
+  // expected-remark @+1 {{not planned: its address is stored by 'memref.store'}}
+  %a = memref.alloc() : memref<8xf64>
+  memref.store %a, %table[%c0] : memref<1xmemref<8xf64>>
+  return
+}
+
+// -----
+
+// Several turns of the loop run at once, each with a buffer of its own.
+//
+// CHECK-LABEL: func.func @inside_parallel(
+// CHECK: scf.parallel
+// CHECK: memref.alloc
+func.func @inside_parallel(%n: index, %v: f64) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    // expected-remark @+1 {{not planned: it is inside 'scf.parallel', which may run several times at once}}
+    %a = memref.alloc() : memref<8xf64>
+    memref.store %v, %a[%c0] : memref<8xf64>
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @used_in_parallel(
+func.func @used_in_parallel(%n: index, %v: f64) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-remark @+1 {{not planned: it is used inside 'scf.parallel', which may run later or at once}}
+  %a = memref.alloc() : memref<8xf64>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    memref.store %v, %a[%i] : memref<8xf64>
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @dynamic_size(
+// CHECK: memref.alloc(%{{.*}})
+func.func @dynamic_size(%n: index) {
+  // expected-remark @+1 {{not planned: its size is not static}}
+  %a = memref.alloc(%n) : memref<?xf64>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @layout(
+func.func @layout() {
+  // expected-remark @+1 {{not planned: its layout is not contiguous}}
+  %a = memref.alloc() : memref<8xf64, strided<[2]>>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @element_size(
+func.func @element_size() {
+  // expected-remark @+1 {{not planned: the size of its elements is not known}}
+  %a = memref.alloc() : memref<8xmemref<8xf64>>
+  return
+}
+
+// -----
+
+// A new argument would break the call.
+//
+// CHECK-LABEL: func.func @called()
+func.func @called() {
+  // expected-remark @+1 {{not planned: its function is called, and its arguments must stay}}
+  %a = memref.alloc() : memref<8xf64>
+  return
+}
+func.func @caller() {
+  call @called() : () -> ()
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @unstructured(
+func.func @unstructured(%condition: i1) {
+  // expected-remark @+1 {{not planned: its function has unstructured control flow}}
+  %a = memref.alloc() : memref<8xf64>
+  cf.cond_br %condition, ^bb1, ^bb1
+^bb1:
+  return
+}
+
+// -----
+
+// The first reason in the order of the program.
+//
+// CHECK-LABEL: func.func @two_reasons(
+func.func @two_reasons() -> memref<8xf64> {
+  // expected-remark @+1 {{not planned: the effects of 'test.first' on it are not known}}
+  %a = memref.alloc() : memref<8xf64>
+  "test.first"(%a) : (memref<8xf64>) -> ()
+  return %a : memref<8xf64>
+}
+
+// -----
+
+// Remarks alone do not end the pass: what else there is gets its place. Errors
+// do, so only the first stands with `strict`.
+//
+// CHECK-LABEL: func.func @one_of_two(
+// CHECK-SAME: %[[ARENA:[^:]*]]: memref<64xi8>) -> memref<8xf64>
+// CHECK-SAME: tamk.plan = {arena_bytes = 64 : i64, buffers = [{
+// CHECK: %[[A:.*]] = memref.alloc()
+// CHECK: memref.view %[[ARENA]]
+// CHECK: return %[[A]]
+func.func @one_of_two(%v: f64) -> memref<8xf64> {
+  %c0 = arith.constant 0 : index
+  // expected-remark @+1 {{not planned: it leaves its region by 'func.return'}}
+  %a = memref.alloc() : memref<8xf64>
+  %b = memref.alloc() : memref<8xf64>
+  memref.store %v, %b[%c0] : memref<8xf64>
+  return %a : memref<8xf64>
+}

@@ -1,0 +1,298 @@
+// Allocations become views of one arena per memory space. The offset expected
+// of each allocation stands beside it, with the buffers it must not overlap;
+// times are those of calls and stores, everything else takes none.
+//
+// RUN: tam-opt %s --plan-memory=strict -verify-diagnostics | FileCheck %s
+// RUN: tam-opt %s --plan-memory="strategy=naive strict" \
+// RUN:   | FileCheck %s --check-prefix=NAIVE
+// RUN: tam-opt %s --plan-memory="alignment=1 strict" \
+// RUN:   | FileCheck %s --check-prefix=PACKED
+// RUN: not tam-opt %s --plan-memory=strategy=best 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=STRATEGY
+// RUN: not tam-opt %s --plan-memory=alignment=0 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=ALIGNMENT
+
+// STRATEGY: error: unknown planning strategy 'best'
+// ALIGNMENT: error: no memory plan: expected an alignment of 1 or more, got 0
+
+// Nothing is planned in a declaration.
+// CHECK: func.func private @use(memref<8xf64>){{$}}
+func.func private @use(memref<8xf64>)
+func.func private @use2(memref<8xf64>, memref<8xf64>)
+func.func private @use_i8(memref<3xi8>)
+func.func private @use_i1(memref<9xi1>)
+func.func private @use_index(memref<2xindex>)
+func.func private @use_space(memref<8xf64, 1>)
+
+// Dead before the next is born: both at 0; naively one after the other.
+//
+// CHECK-LABEL: func.func @one_after_another(
+// CHECK-SAME: %[[ARENA:.*]]: memref<64xi8>)
+// CHECK-SAME: tamk.plan = {arena_bytes = 64 : i64, buffers = [
+// CHECK-SAME: {bytes = 64 : i64, first = 0 : i64, last = 1 : i64, name = "buffer", offset = 0 : i64, op = "func.call", space = 0 : i64, term = ""},
+// CHECK-SAME: {bytes = 64 : i64, first = 1 : i64, last = 2 : i64, name = "buffer", offset = 0 : i64, op = "func.call", space = 0 : i64, term = ""}],
+// CHECK-SAME: length = 2 : i64, lower_bound_bytes = 64 : i64, naive_bytes = 128 : i64, strategy = "tree"}
+// NAIVE-LABEL: func.func @one_after_another(
+// NAIVE-SAME: memref<128xi8>)
+// NAIVE-SAME: arena_bytes = 128 : i64
+// NAIVE-SAME: lower_bound_bytes = 64 : i64, naive_bytes = 128 : i64, strategy = "naive"
+func.func @one_after_another() {
+  // CHECK: %[[C0:.*]] = arith.constant 0 : index
+  // CHECK: %[[A:.*]] = memref.view %[[ARENA]][%[[C0]]][] : memref<64xi8> to memref<8xf64>
+  // CHECK: call @use(%[[A]])
+  // NAIVE: arith.constant 0 : index
+  %a = memref.alloc() : memref<8xf64> // [0, 1): 0
+  call @use(%a) : (memref<8xf64>) -> ()
+  // CHECK: %[[C0:.*]] = arith.constant 0 : index
+  // CHECK: %[[B:.*]] = memref.view %[[ARENA]][%[[C0]]][] : memref<64xi8> to memref<8xf64>
+  // CHECK: call @use(%[[B]])
+  // NAIVE: arith.constant 64 : index
+  %b = memref.alloc() : memref<8xf64> // [1, 2): 0
+  call @use(%b) : (memref<8xf64>) -> ()
+  // CHECK-NEXT: return
+  return
+}
+
+// Both are alive at the second call: side by side.
+//
+// CHECK-LABEL: func.func @at_once(
+// CHECK-SAME: %[[ARENA:.*]]: memref<128xi8>)
+// CHECK-SAME: lower_bound_bytes = 128 : i64
+func.func @at_once() {
+  // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
+  // CHECK-DAG: memref.view %[[ARENA]][%[[C0]]][]
+  %a = memref.alloc() : memref<8xf64> // [0, 2): 0
+  // CHECK-DAG: %[[C64:.*]] = arith.constant 64 : index
+  // CHECK-DAG: memref.view %[[ARENA]][%[[C64]]][]
+  %b = memref.alloc() : memref<8xf64> // [1, 2): 64, beside a
+  call @use(%a) : (memref<8xf64>) -> ()
+  call @use2(%a, %b) : (memref<8xf64>, memref<8xf64>) -> ()
+  return
+}
+
+// An allocation lives from its first use to its last, not from where it stands.
+//
+// CHECK-LABEL: func.func @allocated_early(
+// CHECK-SAME: memref<64xi8>)
+func.func @allocated_early() {
+  %a = memref.alloc() : memref<8xf64> // [0, 1): 0
+  %b = memref.alloc() : memref<8xf64> // [1, 2): 0
+  call @use(%a) : (memref<8xf64>) -> ()
+  call @use(%b) : (memref<8xf64>) -> ()
+  return
+}
+
+// Sizes in bytes, rounded up to the alignment by their offsets alone: 3 and 9
+// bytes, an i1 takes a byte, an index 8, and what lies behind starts at the
+// next multiple of 64. Alignment 1 packs them: 3 + 9 + 16.
+//
+// CHECK-LABEL: func.func @sizes(
+// CHECK-SAME: memref<192xi8>)
+// CHECK-SAME: arena_bytes = 192 : i64
+// CHECK-SAME: bytes = 3 : i64
+// CHECK-SAME: bytes = 9 : i64
+// CHECK-SAME: bytes = 16 : i64
+// CHECK-SAME: naive_bytes = 192 : i64
+// PACKED-LABEL: func.func @sizes(
+// PACKED-SAME: memref<28xi8>)
+// PACKED-SAME: arena_bytes = 28 : i64
+// PACKED-SAME: naive_bytes = 28 : i64
+func.func @sizes() {
+  %a = memref.alloc() : memref<3xi8>    // [0, 4)
+  %b = memref.alloc() : memref<9xi1>    // [1, 5)
+  %c = memref.alloc() : memref<2xindex> // [2, 6)
+  call @use_i8(%a) : (memref<3xi8>) -> ()
+  call @use_i1(%b) : (memref<9xi1>) -> ()
+  call @use_index(%c) : (memref<2xindex>) -> ()
+  call @use_i8(%a) : (memref<3xi8>) -> ()
+  call @use_i1(%b) : (memref<9xi1>) -> ()
+  call @use_index(%c) : (memref<2xindex>) -> ()
+  return
+}
+
+// What is used in a loop and was filled before it lives as long as the loop;
+// what is allocated in the loop lives for a part of one turn.
+//
+// CHECK-LABEL: func.func @loop(
+// CHECK-SAME: %[[ARENA:[^: ]*]]: memref<128xi8>)
+// CHECK-SAME: lower_bound_bytes = 128 : i64
+func.func @loop(%begin: index, %end: index, %step: index) {
+  // CHECK: %[[C0:.*]] = arith.constant 0 : index
+  // CHECK: memref.view %[[ARENA]][%[[C0]]][]
+  %a = memref.alloc() : memref<8xf64> // [0, 4), the whole loop: 0
+  call @use(%a) : (memref<8xf64>) -> ()
+  // CHECK: scf.for
+  scf.for %i = %begin to %end step %step {
+    // CHECK: %[[C64:.*]] = arith.constant 64 : index
+    // CHECK: memref.view %[[ARENA]][%[[C64]]][]
+    %b = memref.alloc() : memref<8xf64> // [1, 3): 64, beside a
+    func.call @use2(%a, %b) : (memref<8xf64>, memref<8xf64>) -> ()
+    func.call @use(%b) : (memref<8xf64>) -> ()
+    // CHECK: %[[C64:.*]] = arith.constant 64 : index
+    // CHECK: memref.view %[[ARENA]][%[[C64]]][]
+    %c = memref.alloc() : memref<8xf64> // [3, 4): 64, where b was
+    func.call @use(%c) : (memref<8xf64>) -> ()
+  }
+  // CHECK: %[[C0:.*]] = arith.constant 0 : index
+  // CHECK: memref.view %[[ARENA]][%[[C0]]][]
+  %d = memref.alloc() : memref<8xf64> // [4, 5): 0
+  call @use(%d) : (memref<8xf64>) -> ()
+  return
+}
+
+// A buffer used at a loop's start keeps its place until the loop has ended:
+// the next turn reads it again.
+//
+// CHECK-LABEL: func.func @next_turn(
+// CHECK-SAME: memref<128xi8>)
+// CHECK-SAME: first = 0 : i64, last = 2 : i64
+// CHECK-SAME: first = 1 : i64, last = 2 : i64
+func.func @next_turn(%begin: index, %end: index, %step: index) {
+  %a = memref.alloc() : memref<8xf64> // [0, 2): 0
+  scf.for %i = %begin to %end step %step {
+    func.call @use(%a) : (memref<8xf64>) -> ()
+    %b = memref.alloc() : memref<8xf64> // [1, 2): 64
+    func.call @use(%b) : (memref<8xf64>) -> ()
+  }
+  return
+}
+
+// The two branches never run both: their buffers share a place, beside the one
+// that the branches read.
+//
+// CHECK-LABEL: func.func @branches(
+// CHECK-SAME: %[[ARENA:[^: ]*]]: memref<128xi8>)
+func.func @branches(%condition: i1) {
+  // CHECK: %[[C0:.*]] = arith.constant 0 : index
+  // CHECK: memref.view %[[ARENA]][%[[C0]]][]
+  %a = memref.alloc() : memref<8xf64> // [0, 3): 0
+  call @use(%a) : (memref<8xf64>) -> ()
+  scf.if %condition {
+    // CHECK: %[[C64:.*]] = arith.constant 64 : index
+    // CHECK: memref.view %[[ARENA]][%[[C64]]][]
+    %b = memref.alloc() : memref<8xf64> // [1, 2): 64
+    func.call @use2(%a, %b) : (memref<8xf64>, memref<8xf64>) -> ()
+  } else {
+    // CHECK: %[[C64:.*]] = arith.constant 64 : index
+    // CHECK: memref.view %[[ARENA]][%[[C64]]][]
+    %c = memref.alloc() : memref<8xf64> // [2, 3): 64
+    func.call @use2(%a, %c) : (memref<8xf64>, memref<8xf64>) -> ()
+  }
+  return
+}
+
+// A use through a view is a use: a is alive at the second call.
+//
+// CHECK-LABEL: func.func @through_views(
+// CHECK-SAME: memref<128xi8>)
+func.func @through_views() {
+  %c0 = arith.constant 0 : index
+  %v = arith.constant 1.0 : f64
+  %a = memref.alloc() : memref<2x4xf64> // [0, 3): 0
+  %b = memref.alloc() : memref<8xf64>   // [1, 2): 64, beside a
+  memref.store %v, %a[%c0, %c0] : memref<2x4xf64>
+  %flat = memref.collapse_shape %a [[0, 1]] : memref<2x4xf64> into memref<8xf64>
+  call @use(%b) : (memref<8xf64>) -> ()
+  %dynamic = memref.cast %flat : memref<8xf64> to memref<?xf64>
+  %0 = memref.load %dynamic[%c0] : memref<?xf64>
+  return
+}
+
+// What was planned needs no deallocation, through a view neither; it is no use.
+//
+// CHECK-LABEL: func.func @deallocations(
+// CHECK-SAME: memref<64xi8>)
+// CHECK-NOT: memref.dealloc
+// CHECK: return
+func.func @deallocations() {
+  %a = memref.alloc() : memref<8xf64> // [0, 1): 0
+  call @use(%a) : (memref<8xf64>) -> ()
+  %b = memref.alloc() : memref<8xf64> // [1, 2): 0
+  call @use(%b) : (memref<8xf64>) -> ()
+  %cast = memref.cast %a : memref<8xf64> to memref<?xf64>
+  memref.dealloc %cast : memref<?xf64>
+  memref.dealloc %b : memref<8xf64>
+  return
+}
+
+// Somebody else's buffer is freed as before.
+//
+// CHECK-LABEL: func.func @foreign_deallocation(
+// CHECK: memref.dealloc
+func.func @foreign_deallocation(%a: memref<8xf64>) {
+  memref.dealloc %a : memref<8xf64>
+  return
+}
+
+// One arena per memory space, in the order of their first allocations.
+//
+// CHECK-LABEL: func.func @spaces(
+// CHECK-SAME: %[[ARENA0:[^:]*]]: memref<64xi8, 1>, %[[ARENA1:[^:]*]]: memref<64xi8>)
+// CHECK-SAME: arena_bytes = 128 : i64
+// CHECK-SAME: offset = 0 : i64, op = "func.call", space = 0 : i64
+// CHECK-SAME: offset = 0 : i64, op = "func.call", space = 1 : i64
+func.func @spaces() {
+  // CHECK: memref.view %[[ARENA0]][%{{.*}}][] : memref<64xi8, 1> to memref<8xf64, 1>
+  %a = memref.alloc() : memref<8xf64, 1> // [0, 2): 0 of space 1
+  // CHECK: memref.view %[[ARENA1]][%{{.*}}][] : memref<64xi8> to memref<8xf64>
+  %b = memref.alloc() : memref<8xf64>    // [1, 2): 0 of the default space
+  call @use_space(%a) : (memref<8xf64, 1>) -> ()
+  call @use(%b) : (memref<8xf64>) -> ()
+  call @use_space(%a) : (memref<8xf64, 1>) -> ()
+  return
+}
+
+// Nobody uses it, yet its address must exist; no size; a number by itself.
+//
+// CHECK-LABEL: func.func @corner_cases(
+// CHECK-SAME: memref<128xi8>)
+// CHECK-SAME: {bytes = 32 : i64, first = 1 : i64, last = 2 : i64, name = "unused", offset = 0 : i64, op = "", space = 0 : i64, term = ""},
+// CHECK-SAME: {bytes = 0 : i64, first = 1 : i64, last = 2 : i64, name = "unused",
+// CHECK-SAME: {bytes = 8 : i64, first = 1 : i64, last = 2 : i64, name = "buffer", offset = 64 : i64, op = "memref.store",
+func.func @corner_cases() {
+  %v = arith.constant 1.0 : f64
+  %a = memref.alloc() : memref<8xf64> // [0, 1): 0
+  call @use(%a) : (memref<8xf64>) -> ()
+  // CHECK: memref.view {{.*}} to memref<4xf64>
+  %unused = memref.alloc() : memref<4xf64> // [1, 2): 0
+  // CHECK: memref.view {{.*}} to memref<0xf64>
+  %nothing = memref.alloc() : memref<0xf64> // [1, 2): anywhere
+  // CHECK: memref.view {{.*}} to memref<f64>
+  %number = memref.alloc() : memref<f64> // [1, 2): 64, beside unused
+  memref.store %v, %number[] : memref<f64>
+  return
+}
+
+// A function that allocates nothing gets no arena, but a plan.
+//
+// CHECK-LABEL: func.func @nothing(
+// CHECK-SAME: %{{[^:]*}}: memref<8xf64>) attributes {tamk.plan = {arena_bytes = 0 : i64, buffers = [], length = 1 : i64,
+func.func @nothing(%a: memref<8xf64>) {
+  call @use(%a) : (memref<8xf64>) -> ()
+  return
+}
+
+// A step's arena has a slot. A buffer has the name that its kernel gives it; op
+// and term are those that the launch serves.
+//
+// CHECK-LABEL: func.func @step(
+// CHECK-SAME: %[[ARENA:[^:]*]]: memref<128xi8> {tam.slot = #tam.slot<arena>})
+// CHECK-SAME: tam.step = #tam.step<design, 8>
+// CHECK-SAME: {bytes = 64 : i64, first = 0 : i64, last = 2 : i64, name = "x", offset = 0 : i64, op = "tam.normalize", space = 0 : i64, term = ""},
+// CHECK-SAME: {bytes = 64 : i64, first = 1 : i64, last = 2 : i64, name = "values", offset = 64 : i64, op = "linear", space = 0 : i64, term = "l(a)"}]
+// CHECK-SAME: length = 2 : i64
+func.func @step(%rows: index {tam.slot = #tam.slot<rows>},
+                %v: memref<?xf64> {tam.slot = #tam.slot<column>},
+                %p: memref<4xf64> {tam.slot = #tam.slot<parameters>})
+    attributes {tam.step = #tam.step<design, 8>} {
+  %scale = arith.constant 1.0 : f64
+  %mode = arith.constant 0 : i64
+  %x = memref.alloc() : memref<8xf64> // [0, 2): 0
+  tamk.launch "normalize" ins(%v, %p : memref<?xf64>, memref<4xf64>)
+      scalars(%rows : index) outs(%x : memref<8xf64>) source "tam.normalize"
+  %l = memref.alloc() : memref<8x1xf64> // [1, 2): 64
+  tamk.launch "linear" ins(%x : memref<8xf64>)
+      scalars(%rows, %scale, %mode : index, f64, i64)
+      outs(%l : memref<8x1xf64>) loc("l(a)")
+  return
+}

@@ -1,0 +1,32 @@
+//===- Algebra.h - sums and systems of equations, the plain way -*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TAMC_TEST_REFERENCE_ALGEBRA_H
+#define TAMC_TEST_REFERENCE_ALGEBRA_H
+
+#include "Datum.h"
+
+#include <optional>
+
+namespace tamc::reference {
+
+/// Adds a' diag(weights) b to `sum`; no weights: the identity. Three loops.
+void addGram(const Matrix &a, const Matrix &b, const Vector *weights,
+             Matrix &sum);
+
+/// Adds a' diag(weights) y to `sum`.
+void addRhs(const Matrix &a, const Vector &y, const Vector *weights,
+            Vector &sum);
+
+/// The solution of A x = b by A = L L', L of the lower triangle of A; nullopt
+/// when a pivot is not positive, with the pivot's number in `pivot` if given.
+std::optional<Vector> solveCholesky(const Matrix &a, const Vector &b,
+                                    size_t *pivot = nullptr);
+
+} // namespace tamc::reference
+
+#endif // TAMC_TEST_REFERENCE_ALGEBRA_H

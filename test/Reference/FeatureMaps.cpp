@@ -1,0 +1,104 @@
+//===- FeatureMaps.cpp - feature maps, straight from the formulas *- C++ --===//
+//-*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "FeatureMaps.h"
+
+#include "tamrt/abi.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+using namespace tamc::reference;
+using std::numbers::pi;
+
+Vector tamc::reference::extrapolate(const FeatureMap &map, Beyond mode,
+                                    double x) {
+  if (mode == Beyond::Continue || (x >= -1 && x <= 1))
+    return map(x);
+  double border = std::clamp(x, -1.0, 1.0);
+  Vector row = map(border);
+  if (mode == Beyond::Constant)
+    return row;
+  double delta = x - border, r = std::abs(delta), u = delta / r, eps = 1e-5;
+  Vector inside = map(border - eps * u);
+  double reach = mode == Beyond::Linear ? r : (1 - std::exp(-2 * r)) / 2;
+  for (size_t i = 0; i < row.size(); ++i)
+    row[i] += reach * ((row[i] - inside[i]) / eps);
+  return row;
+}
+
+Vector tamc::reference::linearRow(double x, double scale) {
+  return {scale * x};
+}
+
+Vector tamc::reference::fourierRow(double x, int64_t order, bool cyclic) {
+  Vector row;
+  auto theta = [&](int64_t k) { return cyclic ? pi * k * x : pi * k * x / 2; };
+  for (int64_t k = 1; k <= order; ++k)
+    row.push_back(std::cos(theta(k)));
+  for (int64_t k = 1; k <= order; ++k)
+    row.push_back(std::sin(theta(k)));
+  return row;
+}
+
+/// B_(i,degree)(x) on `knots`; a quotient over a gap of at most 1e-8 is zero.
+static double coxDeBoor(const Vector &knots, size_t i, int64_t degree,
+                        double x) {
+  if (degree == 0)
+    return knots[i] <= x && x < knots[i + 1] ? 1 : 0;
+  double value = 0;
+  double left = knots[i + degree] - knots[i];
+  if (left > 1e-8)
+    value += (x - knots[i]) / left * coxDeBoor(knots, i, degree - 1, x);
+  double right = knots[i + degree + 1] - knots[i + 1];
+  if (right > 1e-8)
+    value += (knots[i + degree + 1] - x) / right *
+             coxDeBoor(knots, i + 1, degree - 1, x);
+  return value;
+}
+
+Vector tamc::reference::splineRow(double x, int64_t intervals, int64_t degree,
+                                  double lo, double hi) {
+  Vector knots(degree + 1, lo);
+  for (int64_t i = 1; i < intervals; ++i)
+    knots.push_back(lo + (hi - lo) * i / intervals);
+  knots.insert(knots.end(), degree + 1, hi);
+  double inside = std::clamp(x, lo, hi - 1e-6);
+  Vector row;
+  for (int64_t i = 0; i < intervals + degree; ++i)
+    row.push_back(coxDeBoor(knots, i, degree, inside));
+  return row;
+}
+
+Vector tamc::reference::chebyshevRow(double x, int64_t degree) {
+  Vector all{1, x};
+  while (static_cast<int64_t>(all.size()) <= degree)
+    all.push_back(2 * x * all[all.size() - 1] - all[all.size() - 2]);
+  return Vector(all.begin() + 1, all.begin() + 1 + degree);
+}
+
+Vector tamc::reference::categoryRow(double x, int64_t levels) {
+  double position = (x + 1) / 2 * static_cast<double>(levels - 1);
+  double rounded = std::floor(position);
+  double rest = position - rounded;
+  if (rest > 0.5 || (rest == 0.5 && std::fmod(rounded, 2) != 0))
+    rounded += 1;
+  Vector row(levels);
+  row[std::clamp<double>(rounded, 0, static_cast<double>(levels - 1))] = 1;
+  return row;
+}
+
+Vector tamc::reference::levelRow(int32_t code, int64_t levels) {
+  if (code == TAMRT_INDEX_MEAN)
+    return Vector(levels, 1.0 / static_cast<double>(levels));
+  Vector row(levels);
+  if (code != TAMRT_INDEX_NONE)
+    row.at(code) = 1;
+  return row;
+}

@@ -1,0 +1,58 @@
+//===- FeatureMaps.h - feature maps, straight from the formulas -*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The rows of design matrices as docs/math.md section 3 writes them down,
+/// without a thought for speed. Shares no code with the runtime's kernels: it
+/// is what they are tested against.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_TEST_REFERENCE_FEATUREMAPS_H
+#define TAMC_TEST_REFERENCE_FEATUREMAPS_H
+
+#include "Datum.h"
+
+#include <functional>
+
+namespace tamc::reference {
+
+/// A univariate feature map: a row of the design matrix from a normalised x.
+using FeatureMap = std::function<Vector(double)>;
+
+enum class Beyond { Continue, Constant, Linear, Saturation };
+
+/// `map` within [-1, 1] and, outside, what `mode` makes of it (docs/math.md
+/// section 3, "Beyond the range").
+Vector extrapolate(const FeatureMap &map, Beyond mode, double x);
+
+/// scale * x, one column.
+Vector linearRow(double x, double scale);
+
+/// cos theta_1..order, then sin theta_1..order; theta_k = pi k x if cyclic,
+/// else pi k x / 2.
+Vector fourierRow(double x, int64_t order, bool cyclic);
+
+/// All `intervals + degree` B-splines at clamp(x, lo, hi - 1e-6), by the
+/// recursion of Cox and de Boor.
+Vector splineRow(double x, int64_t intervals, int64_t degree, double lo,
+                 double hi);
+
+/// T_1..T_degree.
+Vector chebyshevRow(double x, int64_t degree);
+
+/// One-hot: the level is clip(round-half-to-even((x+1)/2*(levels-1))).
+Vector categoryRow(double x, int64_t levels);
+
+/// One-hot from a level's number; a row of zeros for TAMRT_INDEX_NONE, of
+/// 1/levels for TAMRT_INDEX_MEAN.
+Vector levelRow(int32_t code, int64_t levels);
+
+} // namespace tamc::reference
+
+#endif // TAMC_TEST_REFERENCE_FEATUREMAPS_H

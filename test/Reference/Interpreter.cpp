@@ -1,0 +1,301 @@
+//===- Interpreter.cpp - executes functions of the tam dialect --*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Interpreter.h"
+
+#include "Algebra.h"
+#include "FeatureMaps.h"
+#include "tamc/Dialect/Tam/IR/Tam.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tamc;
+using namespace tamc::reference;
+
+/// A value of zeros of a static tensor type.
+static Datum zerosOf(RankedTensorType type) {
+  if (type.getRank() == 1)
+    return Vector(type.getDimSize(0));
+  return Matrix(type.getDimSize(0), type.getDimSize(1));
+}
+
+/// Whether `value` may stand for a value of type `type`.
+static bool fits(const Datum &value, Type type) {
+  if (type.isIndex())
+    return std::holds_alternative<int64_t>(value);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return false;
+  auto isSize = [&](unsigned dim, size_t size) {
+    return tensor.isDynamicDim(dim) ||
+           tensor.getDimSize(dim) == static_cast<int64_t>(size);
+  };
+  bool isCodes = tensor.getElementType().isInteger(32);
+  if (tensor.getRank() == 1 && isCodes)
+    return std::holds_alternative<Codes>(value) &&
+           isSize(0, std::get<Codes>(value).size());
+  if (tensor.getRank() == 1)
+    return std::holds_alternative<Vector>(value) &&
+           isSize(0, std::get<Vector>(value).size());
+  return tensor.getRank() == 2 && std::holds_alternative<Matrix>(value) &&
+         isSize(0, std::get<Matrix>(value).rows) &&
+         isSize(1, std::get<Matrix>(value).columns);
+}
+
+namespace {
+
+/// The execution of one function.
+class Execution {
+public:
+  LogicalResult execute(Operation *op);
+  void set(mlir::Value name, Datum value) { values[name] = std::move(value); }
+  template <typename T> const T &get(mlir::Value name) {
+    return std::get<T>(values.find(name)->second);
+  }
+  const Datum &getAny(mlir::Value name) { return values.find(name)->second; }
+
+private:
+  /// The weights of a sum over rows, null if it has none.
+  const Vector *weightsOf(mlir::Value weights) {
+    return weights ? &get<Vector>(weights) : nullptr;
+  }
+  template <typename Op>
+  Datum mapRows(Op op, mlir::Value x, const FeatureMap &map);
+  Datum normalMatrix(tam::NormalMatrixOp op);
+  FailureOr<Datum> solve(tam::SolveOp op);
+  /// Effect `index` of the row: the dot product of the design's row with its
+  /// coefficients.
+  template <typename Op> double effect(Op op, size_t index, size_t row);
+
+  llvm::DenseMap<mlir::Value, Datum> values;
+};
+
+} // namespace
+
+static Beyond convert(tam::Extrapolate mode) {
+  switch (mode) {
+  case tam::Extrapolate::Continue:
+    return Beyond::Continue;
+  case tam::Extrapolate::Constant:
+    return Beyond::Constant;
+  case tam::Extrapolate::Linear:
+    return Beyond::Linear;
+  case tam::Extrapolate::Saturation:
+    return Beyond::Saturation;
+  }
+  llvm_unreachable("all modes are listed");
+}
+
+template <typename Op>
+Datum Execution::mapRows(Op op, mlir::Value x, const FeatureMap &map) {
+  const Vector &column = get<Vector>(x);
+  Matrix design(column.size(), op.getColumns());
+  for (size_t row = 0; row < column.size(); ++row) {
+    Vector values = extrapolate(map, convert(op.getExtrapolate()), column[row]);
+    for (size_t i = 0; i < values.size(); ++i)
+      design.at(row, i) = values[i];
+  }
+  return design;
+}
+
+Datum Execution::normalMatrix(tam::NormalMatrixOp op) {
+  double t = static_cast<double>(get<int64_t>(op.getGroupRows()));
+  size_t n = op.getType().getDimSize(0);
+  Matrix a(n, n);
+  size_t block = 0, top = 0;
+  for (size_t i = 0; i < op.getPenalties().size(); ++i) {
+    const Matrix &penalty = get<Matrix>(op.getPenalties()[i]);
+    for (size_t r = 0; r < penalty.rows; ++r) {
+      for (size_t c = 0; c < penalty.columns; ++c)
+        a.at(top + r, top + c) += t * penalty.at(r, c);
+      a.at(top + r, top + r) += 1e-6 * t;
+    }
+    size_t left = top;
+    for (size_t j = i; j < op.getPenalties().size(); ++j, ++block) {
+      const Matrix &sums = get<Matrix>(op.getBlocks()[block]);
+      for (size_t r = 0; r < sums.rows; ++r)
+        for (size_t c = 0; c < sums.columns; ++c) {
+          a.at(top + r, left + c) += sums.at(r, c);
+          if (i != j)
+            a.at(left + c, top + r) += sums.at(r, c);
+        }
+      left += sums.columns;
+    }
+    top += penalty.rows;
+  }
+  return a;
+}
+
+FailureOr<Datum> Execution::solve(tam::SolveOp op) {
+  size_t pivot = 0;
+  auto x = solveCholesky(get<Matrix>(op.getMatrix()),
+                         get<Vector>(op.getVector()), &pivot);
+  if (!x)
+    return op.emitOpError("expected a positive definite matrix, got pivot ")
+           << pivot << " that is not positive";
+  return Datum(std::move(*x));
+}
+
+template <typename Op>
+double Execution::effect(Op op, size_t index, size_t row) {
+  const Matrix &design = get<Matrix>(op.getDesigns()[index]);
+  const Vector &beta = get<Vector>(op.getCoefficients()[index]);
+  double sum = 0;
+  for (size_t i = 0; i < beta.size(); ++i)
+    sum += design.at(row, i) * beta[i];
+  return sum;
+}
+
+LogicalResult Execution::execute(Operation *op) {
+  FailureOr<Datum> result =
+      llvm::TypeSwitch<Operation *, FailureOr<Datum>>(op)
+          .Case([&](tam::NormalizeOp op) -> Datum {
+            Vector x = get<Vector>(op.getColumn());
+            const Vector &p = get<Vector>(op.getParameters());
+            for (double &v : x)
+              v = (v - p[0]) / p[1];
+            return x;
+          })
+          .Case([&](tam::OffsetOp op) -> Datum {
+            Matrix design(get<int64_t>(op.getRows()), 1);
+            for (double &value : design.values)
+              value = 1;
+            return design;
+          })
+          .Case([&](tam::LinearOp op) {
+            double scale = op.getScale().convertToDouble();
+            return mapRows(op, op.getX(),
+                           [=](double x) { return linearRow(x, scale); });
+          })
+          .Case([&](tam::FourierOp op) {
+            return mapRows(op, op.getX(), [&](double x) {
+              return fourierRow(x, op.getOrder(), op.getCyclic());
+            });
+          })
+          .Case([&](tam::BSplineOp op) {
+            const Vector &p = get<Vector>(op.getParameters());
+            return mapRows(op, op.getX(), [&](double x) {
+              return splineRow(x, op.getIntervals(), op.getDegree(), p[2],
+                               p[3]);
+            });
+          })
+          .Case([&](tam::ChebyshevOp op) {
+            return mapRows(op, op.getX(), [&](double x) {
+              return chebyshevRow(x, op.getDegree());
+            });
+          })
+          .Case([&](tam::CategoryOp op) -> Datum {
+            const Vector &x = get<Vector>(op.getX());
+            Matrix design(x.size(), 0);
+            design.columns = op.getLevels();
+            for (double code : x)
+              for (double value : categoryRow(code, op.getLevels()))
+                design.values.push_back(value);
+            return design;
+          })
+          .Case([&](tam::LevelsOp op) -> Datum {
+            const Codes &codes = get<Codes>(op.getCodes());
+            Matrix design(codes.size(), 0);
+            design.columns = op.getLevels();
+            for (int32_t code : codes)
+              for (double value : levelRow(code, op.getLevels()))
+                design.values.push_back(value);
+            return design;
+          })
+          .Case([&](tam::ZerosOp op) {
+            return zerosOf(cast<RankedTensorType>(op.getType()));
+          })
+          .Case([&](tam::GramOp op) -> Datum {
+            Matrix sum = get<Matrix>(op.getAccumulator());
+            addGram(get<Matrix>(op.getA()), get<Matrix>(op.getB()),
+                    weightsOf(op.getWeights()), sum);
+            return sum;
+          })
+          .Case([&](tam::RhsOp op) -> Datum {
+            Vector sum = get<Vector>(op.getAccumulator());
+            addRhs(get<Matrix>(op.getA()), get<Vector>(op.getY()),
+                   weightsOf(op.getWeights()), sum);
+            return sum;
+          })
+          .Case([&](tam::PenaltyOp op) -> Datum {
+            Matrix p(op.getType().getDimSize(0), op.getType().getDimSize(0));
+            for (auto [row, column, value] :
+                 llvm::zip(op.getRows(), op.getColumns(), op.getValues())) {
+              p.at(row, column) += value;
+              if (row != column)
+                p.at(column, row) += value;
+            }
+            return p;
+          })
+          .Case([&](tam::NormalMatrixOp op) { return normalMatrix(op); })
+          .Case([&](tam::NormalVectorOp op) -> Datum {
+            Vector b;
+            for (mlir::Value block : op.getBlocks())
+              for (double value : get<Vector>(block))
+                b.push_back(value);
+            return b;
+          })
+          .Case([&](tam::SolveOp op) { return solve(op); })
+          .Case([&](tam::PredictOp op) -> Datum {
+            Vector y(get<Matrix>(op.getDesigns()[0]).rows);
+            for (size_t row = 0; row < y.size(); ++row)
+              for (size_t i = 0; i < op.getDesigns().size(); ++i)
+                y[row] += effect(op, i, row);
+            return y;
+          })
+          .Case([&](tam::DecomposeOp op) -> Datum {
+            Matrix terms(get<Matrix>(op.getDesigns()[0]).rows,
+                         op.getDesigns().size());
+            for (size_t row = 0; row < terms.rows; ++row)
+              for (size_t i = 0; i < terms.columns; ++i)
+                terms.at(row, i) = effect(op, i, row);
+            return terms;
+          })
+          .Case([&](tam::DesignOp op) -> Datum {
+            size_t rows = get<Matrix>(op.getDesigns()[0]).rows;
+            Matrix whole(rows, 0);
+            for (size_t row = 0; row < rows; ++row)
+              for (mlir::Value design : op.getDesigns())
+                for (size_t i = 0; i < get<Matrix>(design).columns; ++i)
+                  whole.values.push_back(get<Matrix>(design).at(row, i));
+            whole.columns = op.getType().getDimSize(1);
+            return whole;
+          })
+          .Default([](Operation *op) -> FailureOr<Datum> {
+            return op->emitOpError("expected an op of the tam dialect");
+          });
+  if (failed(result))
+    return failure();
+  set(op->getResult(0), std::move(*result));
+  return success();
+}
+
+FailureOr<std::vector<Datum>>
+tamc::reference::interpret(func::FuncOp function, ArrayRef<Datum> arguments) {
+  if (arguments.size() != function.getNumArguments())
+    return function.emitError("expected ")
+           << function.getNumArguments() << " arguments, got "
+           << arguments.size();
+  Execution execution;
+  for (auto [index, value] : llvm::enumerate(arguments)) {
+    BlockArgument argument = function.getArgument(index);
+    if (!fits(value, argument.getType()))
+      return function.emitError("expected argument ")
+             << index << " to fit " << argument.getType();
+    execution.set(argument, value);
+  }
+  for (Operation &op : function.getBody().front().without_terminator())
+    if (failed(execution.execute(&op)))
+      return failure();
+  std::vector<Datum> results;
+  for (mlir::Value result :
+       function.getBody().front().getTerminator()->getOperands())
+    results.push_back(execution.getAny(result));
+  return results;
+}

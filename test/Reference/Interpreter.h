@@ -1,0 +1,78 @@
+//===- Interpreter.h - executes functions of the tam dialect ----*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The meaning of the solver graph, executed: every op in plain loops on dense
+/// numbers. Encodings do not change what a value is, so a module means the same
+/// before and after they are chosen, and before and after rows are tiled.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_TEST_REFERENCE_INTERPRETER_H
+#define TAMC_TEST_REFERENCE_INTERPRETER_H
+
+#include "Datum.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Support/LLVM.h"
+
+#include <map>
+
+namespace tamc::reference {
+
+/// The values that `function` returns for `arguments`. An accumulator is a
+/// Vector or the whole of its Matrix, also where its encoding keeps less. An op
+/// of another dialect, an argument of another shape than its type's and a
+/// matrix that is not positive definite are errors at the op.
+mlir::FailureOr<std::vector<Datum>> interpret(mlir::func::FuncOp function,
+                                              llvm::ArrayRef<Datum> arguments);
+
+/// The rows of one group as the runtime passes them to a step.
+struct Group {
+  /// Number of rows.
+  int64_t rows = 0;
+  /// One Vector or Codes per input, then the target, then the row weights.
+  std::vector<Datum> columns;
+  /// TAMRT_INPUT_PARAMETERS numbers per input.
+  Vector parameters;
+};
+
+/// Runs the functions of a model by their slots.
+class Model {
+public:
+  explicit Model(mlir::ModuleOp module) : module(module) {}
+
+  /// The coefficients: @fit, or after row tiling the three steps of it, with
+  /// chunks of `chunkRows` rows (0: one chunk of all rows).
+  mlir::FailureOr<Vector> fit(const Group &group, int64_t chunkRows = 0);
+  /// The predictions, the effects and the design matrix; `coefficients` as
+  /// returned by `fit`.
+  mlir::FailureOr<Vector> predict(const Group &group,
+                                  const Vector &coefficients);
+  mlir::FailureOr<Matrix> terms(const Group &group, const Vector &coefficients);
+  mlir::FailureOr<Matrix> design(const Group &group);
+
+private:
+  /// Accumulators by their slot's offset.
+  using State = std::map<int64_t, Datum>;
+
+  mlir::FailureOr<mlir::func::FuncOp> lookup(llvm::StringRef name);
+  /// Runs a function on rows first..first+rows-1; results with the slot `state`
+  /// go to `state`, the one with the slot `output` is returned (zero if there
+  /// is none).
+  mlir::FailureOr<Datum> run(mlir::func::FuncOp function, const Group &group,
+                             int64_t first, int64_t rows,
+                             const Vector &coefficients, State &state);
+
+  mlir::ModuleOp module;
+};
+
+} // namespace tamc::reference
+
+#endif // TAMC_TEST_REFERENCE_INTERPRETER_H

@@ -1,0 +1,160 @@
+//===- Model.cpp - runs the functions of a model by their slots -*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Interpreter.h"
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace tamc;
+using namespace tamc::reference;
+using tam::SlotKind;
+
+/// Numbers `bytes` bytes into a block.
+static std::optional<Vector> numbersAt(const Vector &block, int64_t bytes,
+                                       int64_t count) {
+  int64_t first = bytes / int64_t(sizeof(double));
+  if (first < 0 || first + count > static_cast<int64_t>(block.size()))
+    return std::nullopt;
+  return Vector(block.begin() + first, block.begin() + first + count);
+}
+
+/// Rows first..first+rows-1 of a column.
+static std::optional<Datum> slice(const Datum &column, int64_t first,
+                                  int64_t rows) {
+  return std::visit(
+      [&](const auto &values) -> std::optional<Datum> {
+        using T = std::decay_t<decltype(values)>;
+        if constexpr (std::is_same_v<T, Vector> || std::is_same_v<T, Codes>)
+          if (first + rows <= static_cast<int64_t>(values.size()))
+            return T(values.begin() + first, values.begin() + first + rows);
+        return std::nullopt;
+      },
+      column);
+}
+
+FailureOr<func::FuncOp> Model::lookup(StringRef name) {
+  auto function = module.lookupSymbol<func::FuncOp>(name);
+  if (!function)
+    return module.emitError("expected a function @") << name;
+  return function;
+}
+
+FailureOr<Datum> Model::run(func::FuncOp function, const Group &group,
+                            int64_t first, int64_t rows,
+                            const Vector &coefficients, State &state) {
+  std::vector<Datum> arguments;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    tam::SlotAttr slot = tam::getArgumentSlot(function, i);
+    if (!slot)
+      return function.emitError("expected a slot of argument ") << i;
+    int64_t offset = slot.getOffset();
+    auto tensor = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
+    std::optional<Datum> value;
+    switch (slot.getKind()) {
+    case SlotKind::Rows:
+    case SlotKind::Capacity:
+      value = rows;
+      break;
+    case SlotKind::First:
+      value = first;
+      break;
+    case SlotKind::Column:
+      if (offset < static_cast<int64_t>(group.columns.size()))
+        value = slice(group.columns[offset], first, rows);
+      break;
+    case SlotKind::Parameters:
+      value = numbersAt(group.parameters, offset, tensor.getNumElements());
+      break;
+    case SlotKind::Coefficients:
+      value = numbersAt(coefficients, offset, tensor.getNumElements());
+      break;
+    case SlotKind::State:
+      if (auto it = state.find(offset); it != state.end())
+        value = it->second;
+      break;
+    case SlotKind::Output:
+    case SlotKind::Arena:
+      break;
+    }
+    if (!value)
+      return function.emitError("expected data for argument ")
+             << i << ", " << slot;
+    arguments.push_back(std::move(*value));
+  }
+  auto results = interpret(function, arguments);
+  if (failed(results))
+    return failure();
+  Datum output = int64_t(0);
+  for (auto [index, value] : llvm::enumerate(*results)) {
+    tam::SlotAttr slot = tam::getResultSlot(function, index);
+    if (!slot)
+      return function.emitError("expected a slot of result ") << index;
+    if (slot.getKind() == SlotKind::State)
+      state[slot.getOffset()] = std::move(value);
+    else
+      output = std::move(value);
+  }
+  return output;
+}
+
+/// `value` as a T, an error at `function` if it is none.
+template <typename T>
+static FailureOr<T> expect(func::FuncOp function, FailureOr<Datum> value) {
+  if (failed(value))
+    return failure();
+  if (!std::holds_alternative<T>(*value))
+    return function.emitError("expected an output of another rank");
+  return std::get<T>(std::move(*value));
+}
+
+FailureOr<Vector> Model::fit(const Group &group, int64_t chunkRows) {
+  State state;
+  if (auto fit = module.lookupSymbol<func::FuncOp>("fit"))
+    return expect<Vector>(fit, run(fit, group, 0, group.rows, {}, state));
+  auto init = lookup("fit_init"), chunk = lookup("fit_chunk"),
+       finish = lookup("fit_finish");
+  if (failed(init) || failed(chunk) || failed(finish) ||
+      failed(run(*init, group, 0, 0, {}, state)))
+    return failure();
+  int64_t step = chunkRows > 0 ? chunkRows : std::max<int64_t>(group.rows, 1);
+  for (int64_t first = 0; first < group.rows; first += step)
+    if (failed(run(*chunk, group, first, std::min(step, group.rows - first), {},
+                   state)))
+      return failure();
+  return expect<Vector>(*finish, run(*finish, group, 0, group.rows, {}, state));
+}
+
+FailureOr<Vector> Model::predict(const Group &group,
+                                 const Vector &coefficients) {
+  State state;
+  auto function = lookup("predict");
+  if (failed(function))
+    return failure();
+  return expect<Vector>(
+      *function, run(*function, group, 0, group.rows, coefficients, state));
+}
+
+FailureOr<Matrix> Model::terms(const Group &group, const Vector &coefficients) {
+  State state;
+  auto function = lookup("terms");
+  if (failed(function))
+    return failure();
+  return expect<Matrix>(
+      *function, run(*function, group, 0, group.rows, coefficients, state));
+}
+
+FailureOr<Matrix> Model::design(const Group &group) {
+  State state;
+  auto function = lookup("design");
+  if (failed(function))
+    return failure();
+  return expect<Matrix>(*function,
+                        run(*function, group, 0, group.rows, {}, state));
+}

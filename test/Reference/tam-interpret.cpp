@@ -1,0 +1,163 @@
+//===- tam-interpret.cpp - runs a solver graph by the reference -----------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Executes the functions of a model in the tam dialect, as they stand in a
+/// file, on the numbers of a JSON file, and prints the result as JSON:
+///
+///   tam-interpret model.mlir --run=fit --data=data.json [--chunk-rows=N]
+///
+///   {"rows": 3, "parameters": [2, 1, -1, 1],
+///    "columns": [[1, 2, 3], [4, 5, 6]], "coefficients": [0.5, 0.25]}
+///
+/// `columns` are the inputs, the target and the row weights; a column whose
+/// numbers are all integers serves as codes where codes are wanted.
+/// `coefficients` are needed by predict and terms alone.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Interpreter.h"
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace tamc;
+using namespace tamc::reference;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("Options of tam-interpret");
+static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<model.mlir>"),
+                                      cl::init("-"), cl::cat(category));
+static cl::opt<std::string> dataFile("data", cl::desc("Data, JSON"),
+                                     cl::value_desc("file"), cl::Required,
+                                     cl::cat(category));
+enum class Run { Fit, Predict, Terms, Design };
+static cl::opt<Run>
+    what("run", cl::desc("What to compute"), cl::init(Run::Fit),
+         cl::values(clEnumValN(Run::Fit, "fit", "the coefficients"),
+                    clEnumValN(Run::Predict, "predict", "the predictions"),
+                    clEnumValN(Run::Terms, "terms", "every effect's part"),
+                    clEnumValN(Run::Design, "design", "the design matrix")),
+         cl::cat(category));
+static cl::opt<int64_t> chunkRows("chunk-rows",
+                                  cl::desc("Most rows of a chunk of the fit"),
+                                  cl::init(0), cl::cat(category));
+
+/// Inputs that some function of the module takes as codes.
+static llvm::DenseSet<int64_t> codeColumns(ModuleOp module) {
+  llvm::DenseSet<int64_t> columns;
+  for (auto function : module.getOps<func::FuncOp>())
+    for (BlockArgument argument : function.getArguments()) {
+      tam::SlotAttr slot =
+          tam::getArgumentSlot(function, argument.getArgNumber());
+      auto type = dyn_cast<RankedTensorType>(argument.getType());
+      if (slot && slot.getKind() == tam::SlotKind::Column && type &&
+          type.getElementType().isInteger(32))
+        columns.insert(slot.getOffset());
+    }
+  return columns;
+}
+
+namespace {
+
+/// The JSON file.
+struct Data {
+  int64_t rows = 0;
+  Vector parameters, coefficients;
+  std::vector<Vector> columns;
+};
+
+bool fromJSON(const llvm::json::Value &value, Data &data,
+              llvm::json::Path path) {
+  llvm::json::ObjectMapper mapper(value, path);
+  return mapper && mapper.map("rows", data.rows) &&
+         mapper.map("parameters", data.parameters) &&
+         mapper.map("columns", data.columns) &&
+         mapper.mapOptional("coefficients", data.coefficients);
+}
+
+} // namespace
+
+static void print(const Vector &values) {
+  llvm::outs() << llvm::json::Value(llvm::json::Array(values)) << "\n";
+}
+
+static void print(const Matrix &matrix) {
+  for (size_t row = 0; row < matrix.rows; ++row)
+    print(Vector(matrix.values.begin() + row * matrix.columns,
+                 matrix.values.begin() + (row + 1) * matrix.columns));
+}
+
+template <typename T> static LogicalResult print(FailureOr<T> result) {
+  if (failed(result))
+    return failure();
+  print(*result);
+  return success();
+}
+
+static LogicalResult run(Model model, const Group &group,
+                         const Vector &coefficients) {
+  switch (what) {
+  case Run::Fit:
+    return print(model.fit(group, chunkRows));
+  case Run::Predict:
+    return print(model.predict(group, coefficients));
+  case Run::Terms:
+    return print(model.terms(group, coefficients));
+  case Run::Design:
+    return print(model.design(group));
+  }
+  llvm_unreachable("all values are listed");
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv,
+                              "Reference interpreter of the tam dialect\n");
+
+  llvm::SourceMgr sources;
+  std::string error;
+  auto text = openInputFile(inputFile, &error);
+  auto json = text ? openInputFile(dataFile, &error) : nullptr;
+  if (!json) {
+    llvm::errs() << "error: " << error << "\n";
+    return 1;
+  }
+  sources.AddNewSourceBuffer(std::move(text), {});
+  MLIRContext context;
+  context.loadDialect<func::FuncDialect, tam::TamDialect>();
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  auto module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return 1;
+
+  auto data = llvm::json::parse<Data>(json->getBuffer());
+  if (!data) {
+    llvm::errs() << dataFile << ": error: " << toString(data.takeError())
+                 << "\n";
+    return 1;
+  }
+  Group group{
+      .rows = data->rows, .columns = {}, .parameters = data->parameters};
+  llvm::DenseSet<int64_t> codes = codeColumns(*module);
+  for (auto [index, column] : llvm::enumerate(data->columns)) {
+    if (codes.contains(index))
+      group.columns.push_back(Codes(column.begin(), column.end()));
+    else
+      group.columns.push_back(column);
+  }
+  return failed(run(Model(*module), group, data->coefficients));
+}

@@ -1,0 +1,79 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The golden numbers, read and given names."""
+
+import json
+import math
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from harness import DATA, EXAMPLE, read_csv  # noqa: E402
+
+# The cases of effects.json whose terms are among l, f, s, c and p.
+EFFECTS = ("linear", "spline_default", "spline_sat", "spline_const", "fourier",
+           "fourier_linear_ood", "cat_nominal", "cat_ordinal", "cat_fourier",
+           "cheb")
+
+# docs/math.md section 6. The model is solved from a matrix of condition 1e7,
+# and the published coefficients carry the rounding of the program that made
+# them: the exact solution of the same equations differs from them by up to
+# 5.7e-11 of the largest, but by 1.1e-9 of themselves in two of the small ones.
+AIRPASSENGERS_BETA = (
+    4.838146028999804, 1.321831162210237, -1.170010350758048,
+    .917551951371418, -.554832652423238, .238219859373828, -.053956526725354,
+    .054376225156342, -.07735090835473, .089764729079001, -.061963409090091,
+    .035584231601202, -.008526945607111, .22231993879604)
+# First and last row of training, of the rows scored, MAPE in per cent.
+AIRPASSENGERS_MAPE = (((0, 119), (120, 143), "3.8269"),
+                      ((0, 83), (0, 83), "5.3198"),
+                      ((0, 83), (84, 95), "3.8221"),
+                      ((0, 83), (96, 119), "4.0966"))
+
+
+def airpassengers_formula():
+    for line in (EXAMPLE / "airpassengers.yaml").read_text().splitlines():
+        if line.startswith("formula: "):
+            return line[len("formula: "):]
+    raise ValueError("airpassengers.yaml has no formula")
+
+
+def airpassengers_rows(first, last, drop_missing=False):
+    """Rows first..last, both included; without those that lack the lag."""
+    rows = read_csv(EXAMPLE / "airpassengers.csv")[first:last + 1]
+    return [row for row in rows
+            if row["lag_log_passengers"] or not drop_missing]
+
+
+def mape(rows, predictions):
+    """Mean absolute percentage error of exp(prediction), four digits."""
+    errors = []
+    for row, prediction in zip(rows, predictions, strict=True):
+        truth = math.exp(float(row["log_passengers"]))
+        errors.append(abs(math.exp(prediction) - truth) / truth)
+    return f"{100 * math.fsum(errors) / len(errors):.4f}"
+
+
+def effect_case(name):
+    """A case of effects.json, with the paths `train` and `test`."""
+    cases = json.loads((DATA / "effects" / "effects.json").read_text())
+    case = cases[name]
+    for split in ("train", "test"):
+        case[split] = DATA / "effects" / f"{split}_G{case['groups']}.csv"
+    return case
+
+
+def national():
+    """load_splines: the case, the rows, and the predictions in their order."""
+    folder = DATA / "national"
+    case = json.loads((folder / "load_splines.json").read_text())
+    predictions = [float(row["pred"])
+                   for row in read_csv(folder / "load_splines.pred.csv")]
+    return case, read_csv(folder / "national_sub.csv"), predictions
+
+
+def rmse(rows, predictions, target):
+    errors = [(float(row[target]) - prediction) ** 2
+              for row, prediction in zip(rows, predictions, strict=True)]
+    return math.sqrt(math.fsum(errors) / len(errors))

@@ -1,0 +1,130 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the Python test drivers share: a temporary folder per test, tamc and
+compiled models as subprocesses, small CSV files. Python's standard library
+alone.
+
+The build directory comes from the environment, TAMC_BUILD_DIR; CMake sets it.
+"""
+
+import csv
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[1]
+BUILD = pathlib.Path(os.environ.get("TAMC_BUILD_DIR", SOURCE / "build"))
+TAMC = BUILD / "bin" / "tamc"
+DATA = SOURCE / "test" / "golden" / "data"
+EXAMPLE = SOURCE / "examples" / "airpassengers"
+# Seconds any one program may take: generous, for sanitizer builds.
+PATIENCE = 600
+
+
+def read_csv(path):
+    """Rows of a CSV file as dicts of texts."""
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def header(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return next(csv.reader(file))
+
+
+def parse_csv(text):
+    return list(csv.DictReader(text.splitlines()))
+
+
+def write_csv(path, rows, columns=None):
+    """Writes dicts as a CSV file; returns the path."""
+    columns = columns or list(rows[0])
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([row[column] for column in columns] for row in rows)
+    return path
+
+
+class TestCase(unittest.TestCase):
+    """A test with a folder of its own, `self.dir`, in which programs run."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="tamc-test-")
+        self.addCleanup(folder.cleanup)
+        self.dir = pathlib.Path(folder.name)
+
+    def run_program(self, program, *arguments, cwd=None, **options):
+        """Runs a program to its end, whatever its exit status."""
+        return subprocess.run(
+            [str(program), *map(str, arguments)], cwd=cwd or self.dir,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=PATIENCE, check=False, **options)
+
+    def succeed(self, program, *arguments, **options):
+        """Runs a program that must succeed; returns what it printed."""
+        run = self.run_program(program, *arguments, **options)
+        self.assertEqual(
+            run.returncode, 0,
+            f"{program} {' '.join(map(str, arguments))}\n{run.stderr}")
+        return run.stdout
+
+    def compile(self, formula, *options, name="model", **keys):
+        """Compiles a formula, with `keys` as further keys of the YAML;
+        returns the executable."""
+        spec = self.dir / f"{name}.yaml"
+        quoted = formula.replace("\\", "\\\\").replace('"', '\\"')
+        lines = [f"name: {name}", f'formula: "{quoted}"']
+        lines += [f"{key}: {value}" for key, value in keys.items()]
+        spec.write_text("\n".join(lines) + "\n")
+        executable = self.dir / name
+        self.succeed(TAMC, spec, "-o", executable, *options)
+        return executable
+
+    def fit(self, model, train, *options, weights="weights.safetensors",
+            **run_options):
+        """Fits; returns the path of the weights."""
+        self.succeed(model, "fit", train, "-o", self.dir / weights, *options,
+                     **run_options)
+        return self.dir / weights
+
+    def predict(self, model, new, weights, *options, output="out.csv"):
+        """Predicts; returns the path of the table."""
+        self.succeed(model, "predict", new, "--weights", weights, "-o",
+                     self.dir / output, *options)
+        return self.dir / output
+
+    def coefficients(self, model, weights):
+        """The coefficients as {group: [values]}, groups in order; a model
+        without groups has the one group ''."""
+        groups = {}
+        for row in parse_csv(self.succeed(model, "coefficients", "--weights",
+                                          weights)):
+            groups.setdefault(row.get("group", ""), []).append(
+                float(row["value"]))
+        return groups
+
+    def assert_close(self, got, expected, tolerance, what="value",
+                     absolute=0.0):
+        """Every number within `tolerance` of the expected one, relative to
+        it, or within `absolute`."""
+        self.assertEqual(len(got), len(expected), what)
+        worst = max(range(len(got)), key=lambda i: abs(got[i] - expected[i])
+                    / max(abs(expected[i]), 1e-300), default=None)
+        for i in range(len(got)):
+            if not abs(got[i] - expected[i]) <= max(
+                    tolerance * abs(expected[i]), absolute):
+                self.fail(f"{what} {i}: expected {expected[i]!r}, got "
+                          f"{got[i]!r}; the worst is {what} {worst}: "
+                          f"{expected[worst]!r}, {got[worst]!r}")
+
+    def assert_close_to_norm(self, got, expected, tolerance, what="value"):
+        """Every number within `tolerance` times the largest expected one."""
+        scale = max(map(abs, expected))
+        self.assert_close(got, expected, 0.0, what, tolerance * scale)
+
+
+def main():
+    unittest.main(verbosity=2)

@@ -1,0 +1,136 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Each check of tools/ci goes red on a tree that breaks its rule, and stays
+green on the same tree without the break."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CI = pathlib.Path(__file__).resolve().parents[2] / "tools" / "ci"
+HEAD = "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"
+
+# A tree in which every include is allowed.
+GOOD = {
+    "include/tamrt/abi.h": '#include <stdint.h>\n#include "tamrt/kernels.def"\n',
+    "include/tamrt/kernels.def": "\n",
+    "include/tamrt/memory/Bfc.h": "#include <vector>\n",
+    "include/tamc/Planning/Problem.h": "#include <vector>\n",
+    "include/tamc/Spec/ModelSpec.h": '#include "llvm/ADT/StringRef.h"\n',
+    "compiler/Planning/Bfc.cpp": '#include "tamc/Planning/Problem.h"\n'
+                                 '#include "tamrt/memory/Bfc.h"\n',
+    "compiler/Spec/Spec.cpp": '#include "tamc/Spec/ModelSpec.h"\n'
+                              '#include "tamrt/abi.h"\n',
+    "runtime/core/run.h": '#include "tamrt/abi.h"\n',
+    "runtime/memory/arena.h": '#include "tamrt/abi.h"\n',
+    "runtime/backends/cuda/cuda.cpp": '#include "core/run.h"\n'
+                                      '#include "cuda.h"\n',
+    "runtime/backends/cuda/cuda.h": '#include "memory/arena.h"\n',
+    "runtime/io/csv.h": '#include "core/run.h"\n',
+    "tools/tamc/tamc.cpp": '#include "tamc/Spec/ModelSpec.h"\n'
+                           '#include "llvm/Support/CommandLine.h"\n',
+}
+
+# One include each that some rule forbids.
+FORBIDDEN = [
+    ("compiler/Planning/a.cpp", '"llvm/ADT/StringRef.h"', "planning"),
+    ("include/tamc/Planning/a.h", "<mlir/IR/Value.h>", "planning"),
+    ("compiler/Planning/a.cpp", '"core/run.h"', "meet only"),
+    ("runtime/io/a.cpp", '"llvm/ADT/StringRef.h"', "runtime"),
+    ("runtime/io/a.cpp", '"tamc/Spec/ModelSpec.h"', "runtime"),
+    ("include/tamrt/tamrt.h", "<mlir-c/IR.h>", "runtime"),
+    ("runtime/memory/a.h", '"core/run.h"', "memory"),
+    ("runtime/memory/a.h", '"../core/run.h"', "memory"),
+    ("compiler/Spec/a.cpp", '"tamrt/memory/Bfc.h"', "meet only"),
+    ("compiler/Spec/a.cpp", '"../../runtime/io/csv.h"', "meet only"),
+    ("compiler/Spec/a.cpp", '"tamrt/missing.h"', "meet only"),
+    ("runtime/core/a.h", '"backends/cuda/cuda.h"', "backend"),
+    ("runtime/backends/torch/a.cpp", '"backends/cuda/cuda.h"', "backend"),
+    ("runtime/backends/torch/a.cpp", '"io/csv.h"', "backend"),
+    ("tools/tamc/a.cpp", '"core/run.h"', "tools"),
+    ("include/tamrt/abi.h", "<vector>", "libc"),
+]
+
+
+def write(root, files):
+    for name, text in files.items():
+        path = pathlib.Path(root, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def check(name, root):
+    return subprocess.run([sys.executable, str(CI / name), str(root)],
+                          capture_output=True, text=True, check=False)
+
+
+class Includes(unittest.TestCase):
+    def test_allowed(self):
+        with tempfile.TemporaryDirectory() as root:
+            write(root, GOOD)
+            run = check("check-includes", root)
+            self.assertEqual(run.returncode, 0, run.stderr)
+
+    def test_forbidden(self):
+        for path, header, word in FORBIDDEN:
+            with self.subTest(path=path, header=header), \
+                    tempfile.TemporaryDirectory() as root:
+                write(root, GOOD | {path: f"\n  #  include {header}\n"})
+                run = check("check-includes", root)
+                self.assertEqual(run.returncode, 1, run.stderr)
+                self.assertIn(f"{path}:2: error: ", run.stderr)
+                self.assertIn(word, run.stderr)
+                self.assertEqual(len(run.stderr.splitlines()), 1)
+
+    def test_empty_tree(self):
+        with tempfile.TemporaryDirectory() as root:
+            self.assertEqual(check("check-includes", root).returncode, 1)
+
+
+class Format(unittest.TestCase):
+    def test_both(self):
+        with tempfile.TemporaryDirectory() as root:
+            write(root, {".clang-format": "BasedOnStyle: LLVM\n",
+                         "a.cpp": "int f() { return 1; }\n"})
+            run = check("check-format", root)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            write(root, {"b.h": "int  f( );\n"})
+            run = check("check-format", root)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("b.h:1", run.stderr)
+
+
+class Files(unittest.TestCase):
+    def test_each_rule(self):
+        bad = {
+            "at most": HEAD + "//\n" * 800,
+            "blanks": HEAD + "int a; \n",
+            "tab": HEAD + "\tint a;\n",
+            "newline": HEAD + "int a;",
+            "SPDX": "int a;\n",
+        }
+        with tempfile.TemporaryDirectory() as root:
+            write(root, {"a.cpp": HEAD + "//\n" * 799})
+            run = check("check-files", root)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            for word, text in bad.items():
+                with self.subTest(word):
+                    write(root, {"a.cpp": text})
+                    run = check("check-files", root)
+                    self.assertEqual(run.returncode, 1)
+                    self.assertIn(word, run.stderr)
+
+    def test_package_without_a_reason(self):
+        with tempfile.TemporaryDirectory() as root:
+            write(root, {"tools/packages.txt": "cmake # builds\nninja\n",
+                         "docs/dependencies.md": "`cmake` builds\n"})
+            run = check("check-files", root)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("'ninja'", run.stderr)
+            self.assertNotIn("'cmake'", run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,33 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the integration tests share: the harness and small data."""
+
+import pathlib
+import random
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+import harness  # noqa: E402
+
+GENERATE = harness.SOURCE / "tools" / "bench" / "generate"
+# The formula and keys of the model on generated data.
+FORMULA = "y ~ l(a)+f(b,m=5)+s(c,k=20)+c(d,n_cat=7)"
+KEYS = {"group": "g", "date": "date"}
+
+
+def generate(path, *options):
+    """Synthetic load data by tools/bench/generate; returns the path."""
+    subprocess.run([sys.executable, str(GENERATE), "-o", str(path),
+                    *map(str, options)], check=True)
+    return path
+
+
+def rows(groups=("G0", "G1"), days=20, seed=1):
+    """Rows of `date,g,a,k,y`, group after group."""
+    rng = random.Random(seed)
+    return [{"date": f"2020-01-{day + 1:02}", "g": group,
+             "a": repr(rng.uniform(-2, 5)), "k": str(day % 3),
+             "y": repr(rng.gauss(0, 1))}
+            for group in groups for day in range(days)]

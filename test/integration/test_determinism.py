@@ -1,0 +1,119 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Equal input gives equal bytes: weights whatever the chunks and threads,
+executables whatever the directory, name and time."""
+
+import os
+import time
+
+import small
+from small import harness
+
+CHUNKS = (1, 7, 256, None)
+# Groups longer than TAMRT_SEGMENT_ROWS, so that segments end within them.
+LONG_DAYS = 4500
+
+
+class Weights(harness.TestCase):
+    def all_equal(self, model, train, options):
+        """The weights' bytes are the same under each of `options`."""
+        first = None
+        for option in options:
+            got = self.fit(model, train, *option).read_bytes()
+            first = first or got
+            self.assertEqual(got, first, f"weights differ with {option}")
+        return first
+
+    def combinations(self):
+        for chunk in CHUNKS:
+            for threads in (1, 2):
+                yield (["--chunk-rows", chunk] if chunk else []) + [
+                    "--threads", threads]
+
+    def test_chunks_and_threads(self):
+        model = self.compile(small.FORMULA, **small.KEYS)
+        train = small.generate(self.dir / "train.csv", "--groups", 2,
+                               "--days", LONG_DAYS)
+        self.all_equal(model, train, self.combinations())
+
+    def test_effects(self):
+        data = harness.DATA / "effects" / "train_G2.csv"
+        model = self.compile(
+            "y ~ l(a) + f(b, m=3) + s(a, k=7) + s(c) + p(b) + c(k, n_cat=7) "
+            "+ c(k, topo='ordinal') + c(k, topo='fourier')", "--profile", data,
+            **small.KEYS)
+        self.all_equal(model, data, self.combinations())
+
+    def test_order_of_rows(self):
+        # Dates decide, not where a row stands in the file.
+        rows = small.rows(days=25)
+        model = self.compile("y ~ s(a) + c(k, n_cat=3)", **small.KEYS)
+        paths = [harness.write_csv(self.dir / f"{i}.csv", order)
+                 for i, order in enumerate((rows, rows[::-1]))]
+        weights = [self.fit(model, path).read_bytes() for path in paths]
+        self.assertEqual(weights[0], weights[1])
+
+    def test_chunk_rows_of_the_spec(self):
+        train = small.generate(self.dir / "train.csv", "--groups", 2,
+                               "--days", LONG_DAYS)
+        tables = set()
+        for chunk in CHUNKS:
+            keys = dict(small.KEYS, **({"chunk_rows": chunk} if chunk else {}))
+            model = self.compile(small.FORMULA, **keys)
+            weights = self.fit(model, train)
+            tables.add(self.succeed(model, "coefficients", "--weights",
+                                    weights))
+        self.assertEqual(len(tables), 1)
+
+    def test_predictions(self):
+        model = self.compile(small.FORMULA, **small.KEYS)
+        train = small.generate(self.dir / "train.csv", "--groups", 3,
+                               "--days", 300)
+        weights = self.fit(model, train)
+        for kind in ("response", "terms", "design"):
+            tables = {self.predict(model, train, weights, f"--type={kind}",
+                                   *options).read_bytes()
+                      for options in self.combinations()}
+            self.assertEqual(len(tables), 1, kind)
+
+    def test_numbers_read_back(self):
+        # Shortest round-trip form: no number is longer than repr's.
+        model = self.compile(small.FORMULA, **small.KEYS)
+        train = small.generate(self.dir / "train.csv", "--days", 40)
+        weights = self.fit(model, train)
+        for row in harness.parse_csv(self.succeed(
+                model, "coefficients", "--weights", weights)):
+            value = float(row["value"])
+            self.assertLessEqual(len(row["value"]), len(repr(value)))
+
+
+class Executables(harness.TestCase):
+    SPEC = 'name: m\nformula: "y ~ s(a) + c(k, n_cat=3)"\ngroup: g\n'
+
+    def build(self, folder, name, kind, extra=None):
+        place = self.dir / folder
+        place.mkdir(parents=True)
+        spec = place / f"{name}.yaml"
+        spec.write_text(self.SPEC)
+        temporary = place / "tmp"
+        temporary.mkdir()
+        output = place / f"{name}.{kind}"
+        self.succeed(harness.TAMC, spec.name, "-o", output.name,
+                     f"--emit={kind}", cwd=place,
+                     env=dict(os.environ, TMPDIR=str(temporary)))
+        self.assertEqual(list(temporary.iterdir()), [])
+        return output.read_bytes()
+
+    def test_same_bytes(self):
+        for kind in ("exe", "obj", "asm", "llvm", "mlir", "plan", "spec"):
+            with self.subTest(kind):
+                first = self.build(f"{kind}/one", "m", kind)
+                time.sleep(1.1)
+                second = self.build(f"{kind}/another/place", "quite-other",
+                                    kind)
+                self.assertTrue(first)
+                self.assertEqual(first, second)
+
+
+if __name__ == "__main__":
+    harness.main()

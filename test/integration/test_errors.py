@@ -1,0 +1,286 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Bad input: exit status 1, the cause on one line at its place, and not one
+file more or less than before."""
+
+import os
+import pathlib
+import re
+import resource
+import stat
+import subprocess
+
+import small
+from small import harness
+
+# A spec and what the message must say. `^` marks the place; it is taken out.
+# Without one the place is any.
+SPECS = {
+    "bad YAML": ("name: m\nformula: [y ~ l(a)\n", r"YAML|expected"),
+    "not a mapping": ("- y ~ l(a)\n", r"expected"),
+    "empty": ("", r"expected"),
+    "no formula": ("name: m\n", r"formula"),
+    "unknown key": ("name: m\nformula: y ~ l(a)\n^solvr: cg\n", r"solvr"),
+    "unknown solver": ("name: m\nformula: y ~ l(a)\nsolver: ^lu\n", r"lu"),
+    "unknown term": ("name: m\nformula: y ~ l(a) + ^zz(b)\n",
+                     r"unknown term 'zz'"),
+    "bare variable": ("name: m\nformula: y ~ ^a\n", r"'?a'?"),
+    "k=-1": ("name: m\nformula: y ~ s(x,k=^-1)\n", r"-1"),
+    "doubled comma": ("name: m\nformula: y ~ s(x,^,k=4)\n", r"expected"),
+    "trailing comma": ("name: m\nformula: y ~ s(x,k=4,^)\n", r"expected"),
+    "unknown parameter": ("name: m\nformula: y ~ s(x, ^knots=4)\n", r"knots"),
+    "unbalanced, open": ("name: m\nformula: y ~ s^(x,k=4\n", r"\("),
+    "unbalanced, close": ("name: m\nformula: y ~ s(x,k=4)^)\n", r"\)"),
+    "two tildes": ("name: m\nformula: y ~ l(x) ^~ l(z)\n", r"~"),
+    "doubled plus": ("name: m\nformula: y ~ l(x) + ^+ l(z)\n", r"\+"),
+    "levels unknown": ("name: m\nformula: y ~ l(x) + ^c(z)\n",
+                       r"(?s)n_cat.*--profile"),
+    "kernels to come": ("name: m\nformula: y ~ l(x) + ^n(z)\n", r"\bn\b"),
+}
+
+
+class Errors(harness.TestCase):
+    def listing(self):
+        return sorted(str(path.relative_to(self.dir))
+                      for path in self.dir.rglob("*"))
+
+    def fails(self, program, *arguments, says=(), lines=1, **options):
+        """Runs a program that must fail cleanly; returns its stderr."""
+        before = self.listing()
+        run = self.run_program(program, *arguments, **options)
+        self.assertEqual(run.returncode, 1, f"{arguments}\n{run.stderr}")
+        errors = [line for line in run.stderr.splitlines()
+                  if "error: " in line]
+        self.assertEqual(len(errors), 1, run.stderr)
+        if lines:
+            self.assertEqual(len(run.stderr.splitlines()), lines, run.stderr)
+        cause = errors[0].split("error: ", 1)[1]
+        self.assertFalse(cause.endswith("."), cause)
+        for text in says:
+            self.assertRegex(run.stderr, text)
+        self.assertEqual(self.listing(), before)
+        return run.stderr
+
+
+class Compiler(Errors):
+    def check(self, name):
+        text, says = SPECS[name]
+        spec = self.dir / "spec.yaml"
+        place = r":\d+:\d+"
+        if "^" in text:
+            head = text[:text.index("^")]
+            line = head.count("\n") + 1
+            place = f":{line}:{len(head) - head.rfind(chr(10))}"
+            text = text.replace("^", "", 1)
+        spec.write_text(text)
+        stderr = self.fails(harness.TAMC, spec, "-o", self.dir / "model",
+                            says=[says], lines=0)
+        self.assertRegex(stderr, rf"(?m)^{re.escape(str(spec))}{place}: "
+                         "error: ")
+        if "^" in SPECS[name][0]:
+            # The line of the file with a caret below.
+            self.assertRegex(stderr, r"(?m)^ *~*\^~*$")
+
+    def test_formula_on_the_command_line(self):
+        stderr = self.fails(harness.TAMC, "-f", "y ~ s(x,k=-1)", "-o",
+                            self.dir / "model", lines=0)
+        self.assertRegex(stderr, r":1:11: error: .*-1")
+
+    def test_missing_spec(self):
+        self.fails(harness.TAMC, "nowhere.yaml", "-o", self.dir / "model",
+                   says=["nowhere.yaml", "[Nn]o such file"])
+
+    def test_missing_profile(self):
+        self.fails(harness.TAMC, "-f", "y ~ c(k)", "--profile", "no.csv", "-o",
+                   self.dir / "model", says=["no.csv", "[Nn]o such file"])
+
+    def test_unwritable_output(self):
+        for output in (self.dir / "no" / "model", self.dir):
+            self.fails(harness.TAMC, "-f", "y ~ l(a)", "-o", output,
+                       says=[re.escape(str(output))])
+
+    def test_full_disk(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (10000, 10000))
+        self.fails(harness.TAMC, "-f", "y ~ l(a)", "-o", self.dir / "model",
+                   lines=0, preexec_fn=limit, restore_signals=False)
+
+    def test_no_compiler_driver(self):
+        self.fails(harness.TAMC, "-f", "y ~ l(a)", "-o", self.dir / "model",
+                   says=["no-such-cc"],
+                   env=dict(os.environ, CC="no-such-cc"))
+
+
+class Model(Errors):
+    """Errors of compiled models; compiled once."""
+
+    @classmethod
+    def setUpClass(cls):
+        # The executable and good weights, outside the test's own folder.
+        holder = harness.TestCase()
+        holder.setUp()
+        cls.addClassCleanup(holder.doCleanups)
+        cls.model = holder.compile("y ~ l(a) + c(k, n_cat=3)", **small.KEYS)
+        cls.other = holder.compile("y ~ s(a)", name="other", **small.KEYS)
+        train = harness.write_csv(holder.dir / "t.csv", small.rows())
+        cls.weights = holder.fit(cls.model, train)
+
+    def setUp(self):
+        super().setUp()
+        self.train = self.dir / "train.csv"
+        self.rows = small.rows()
+        harness.write_csv(self.train, self.rows)
+        self.output = self.dir / "w.safetensors"
+
+    def fit_fails(self, *says, model=None, **options):
+        self.fails(model or self.model, "fit", self.train, "-o", self.output,
+                   says=says, **options)
+
+    def predict_fails(self, *says, weights=None, **options):
+        self.fails(self.model, "predict", self.train, "--weights",
+                   weights or self.weights, "-o", self.dir / "out.csv",
+                   says=says, **options)
+
+    def spoil(self, index, **fields):
+        self.rows[index].update(fields)
+        harness.write_csv(self.train, self.rows)
+
+    def test_missing_file(self):
+        self.train.unlink()
+        self.fit_fails("train.csv", "No such file")
+
+    def test_missing_column(self):
+        for column in ("a", "k", "y", "g", "date"):
+            with self.subTest(column):
+                rest = [key for key in self.rows[0] if key != column]
+                harness.write_csv(self.train, self.rows, rest)
+                self.fit_fails("train.csv", f"'{column}'")
+                if column != "y":
+                    self.predict_fails("train.csv", f"'{column}'")
+
+    def test_text_in_a_numeric_column(self):
+        self.spoil(25, a="warm")
+        self.fit_fails("train.csv: line 27: column 'a'", "'warm'")
+        self.predict_fails("train.csv: line 27: column 'a'", "'warm'")
+
+    def test_not_finite(self):
+        for value in ("nan", "NaN", "NA", "", "inf", "-inf"):
+            with self.subTest(value):
+                self.spoil(25, a=value)
+                place = ("train.csv: line 27: column 'a'", "'G1'")
+                self.fit_fails(*place)
+                self.predict_fails(*place)
+
+    def test_target_not_finite(self):
+        self.spoil(30, y="nan")
+        self.fit_fails("train.csv: line 32: column 'y'", "'G1'")
+        # A prediction does not read the target.
+        self.succeed(self.model, "predict", self.train, "--weights",
+                     self.weights, "-o", self.dir / "out.csv")
+
+    def test_bad_date(self):
+        self.spoil(3, date="yesterday")
+        self.fit_fails("train.csv: line 5: column 'date'", "'yesterday'")
+
+    def test_ragged_row(self):
+        lines = self.train.read_text().splitlines()
+        for bad in (lines[8] + ",1", lines[8].rsplit(",", 1)[0]):
+            self.train.write_text("\n".join(
+                lines[:8] + [bad] + lines[9:]) + "\n")
+            self.fit_fails("train.csv: line 9: ", "expected 5 fields")
+            self.predict_fails("train.csv: line 9: ", "expected 5 fields")
+
+    def test_empty_file(self):
+        self.train.write_text("")
+        self.fit_fails("train.csv: ", "empty")
+        self.predict_fails("train.csv: ", "empty")
+
+    def test_header_without_rows(self):
+        for text in ("date,g,a,k,y", "date,g,a,k,y\n"):
+            self.train.write_text(text)
+            self.fit_fails("train.csv: ", "no rows")
+            self.predict_fails("train.csv: ", "no rows")
+
+    def test_unseen_group(self):
+        self.spoil(25, g="G7")
+        self.predict_fails("train.csv", "'G7'")
+
+    def test_truncated_weights(self):
+        good = self.weights.read_bytes()
+        bad = self.dir / "bad.safetensors"
+        for length in (0, 4, 8, 9, 100, len(good) // 2, len(good) - 8,
+                       len(good) - 1):
+            with self.subTest(length):
+                bad.write_bytes(good[:length])
+                self.predict_fails("bad.safetensors: ", weights=bad)
+
+    def test_no_weights(self):
+        bad = self.dir / "bad.safetensors"
+        self.predict_fails("bad.safetensors: ", weights=bad)
+        bad.write_text("a,b\n1,2\n" * 100)
+        self.predict_fails("bad.safetensors: ", weights=bad)
+
+    def test_weights_of_another_model(self):
+        self.fails(self.other, "predict", self.train, "--weights",
+                   self.weights, "-o", self.dir / "out.csv",
+                   says=["'other'", "'model'", r"s\(a\)", r"l\(a\)"])
+
+    def full_device(self):
+        """A device that takes nothing: a node of the test's own where that is
+        allowed, so that a program that replaces it does no harm."""
+        node = self.dir / "full"
+        try:
+            os.mknod(node, 0o666 | stat.S_IFCHR, os.makedev(1, 7))
+        except PermissionError:
+            return pathlib.Path("/dev/full")
+        return node
+
+    def test_unwritable_output(self):
+        for output in (self.dir / "no" / "w", self.dir,
+                       self.train / "w", self.full_device()):
+            with self.subTest(output):
+                self.output = output
+                self.fit_fails(re.escape(str(output)))
+                self.fails(self.model, "predict", self.train, "--weights",
+                           self.weights, "-o", output,
+                           says=[re.escape(str(output))])
+
+    def test_full_disk(self):
+        # A limit on the size of files: writing fails part of the way.
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+        options = dict(preexec_fn=limit, restore_signals=False)
+        self.fit_fails("w.safetensors", **options)
+        self.predict_fails("out.csv", **options)
+
+    def test_full_standard_output(self):
+        with open(self.full_device(), "w") as full:
+            run = subprocess.run(
+                [self.model, "coefficients", "--weights", self.weights],
+                stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("No space left on device", run.stderr)
+
+    def test_failure_keeps_the_old_file(self):
+        self.output.write_text("precious")
+        self.spoil(25, a="warm")
+        self.fit_fails("'warm'")
+        self.assertEqual(self.output.read_text(), "precious")
+
+    def test_command_line(self):
+        for arguments in ([], ["nonsense"], ["fit"], ["predict", self.train],
+                          ["fit", self.train, "-o", self.output,
+                           "--threads", "0"],
+                          ["predict", self.train, "--weights", self.weights,
+                           "--type=nonsense"]):
+            with self.subTest(arguments):
+                self.fails(self.model, *arguments)
+
+
+for case in SPECS:
+    setattr(Compiler, "test_" + re.sub(r"\W+", "_", case),
+            lambda self, name=case: self.check(name))
+
+
+if __name__ == "__main__":
+    harness.main()

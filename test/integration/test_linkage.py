@@ -1,0 +1,45 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A compiled model stands on libc and libstdc++ alone."""
+
+import re
+
+import small
+from small import harness
+
+# A C++ program's own, and the sanitizers' when the build has them.
+ALLOWED = re.compile(
+    r"^(linux-vdso|ld-linux|lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s|asan|ubsan))"
+    r"[.-]")
+
+
+class Linkage(harness.TestCase):
+    def libraries(self, program):
+        lines = self.succeed("ldd", program).splitlines()
+        self.assertTrue(lines)
+        return [line.split()[0].rsplit("/", 1)[-1] for line in lines]
+
+    def test_model(self):
+        model = self.compile("y ~ l(a)")
+        for library in self.libraries(model):
+            self.assertRegex(library, ALLOWED)
+            self.assertNotRegex(library, r"(?i)llvm|mlir|python")
+
+    def test_static_blas(self):
+        model = self.dir / "model"
+        self.succeed(harness.TAMC, "-f", "y ~ l(a)", "--static-blas", "-o",
+                     model)
+        for library in self.libraries(model):
+            self.assertNotRegex(library, r"(?i)blas|lapack|llvm|mlir|python")
+        train = harness.write_csv(self.dir / "train.csv", small.rows())
+        self.fit(model, train)
+
+    def test_nothing_of_llvm_in_the_archive(self):
+        archive = harness.BUILD / "lib" / "tamrt" / "libtamrt.a"
+        symbols = self.succeed("nm", "-C", archive)
+        self.assertIn("tamrt_main", symbols)
+        self.assertNotRegex(symbols, r"\b(llvm|mlir)::|\bPy_")
+
+
+if __name__ == "__main__":
+    harness.main()

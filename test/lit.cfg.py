@@ -1,0 +1,52 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Configuration of the lit suites: test/Dialect, test/Spec, test/Planning,
+# test/Conversion, test/Target, test/tools and whatever folder joins them.
+# lit.site.cfg.py, written by CMake, sets the directories and loads this file.
+#
+# Substitutions, beside lit's own (%s, %S, %t, ...):
+#   %tamc, %tam-opt, %tam-plan   the tools, also reachable by their bare names
+#   %mlir-opt                    MLIR's stock mlir-opt of the same version
+#   %bin, %src, %obj             build/bin, the source tree, the build tree
+#   %data, %examples             test/golden/data and examples
+#   %python                      the Python that CMake found
+
+import os
+
+import lit.formats
+
+config.name = "tamc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".yaml", ".test"]
+# Inputs are files that tests read; the other folders have runners of their own.
+config.excludes = ["Inputs", "unit", "cts", "data", "fuzz", "golden",
+                   "integration", "support"]
+config.test_source_root = os.path.join(config.tamc_source_dir, "test")
+config.test_exec_root = os.path.join(config.tamc_binary_dir, "test", "lit")
+
+bin_dir = os.path.join(config.tamc_binary_dir, "bin")
+path = [bin_dir, config.llvm_tools_dir, os.environ.get("PATH", "")]
+config.environment["PATH"] = os.pathsep.join(path)
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "CC",
+             "TMPDIR", "HOME"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+for name, value in (
+    ("%tamc", os.path.join(bin_dir, "tamc")),
+    ("%tam-opt", os.path.join(bin_dir, "tam-opt")),
+    ("%tam-plan", os.path.join(bin_dir, "tam-plan")),
+    ("%mlir-opt", os.path.join(config.llvm_tools_dir, "mlir-opt")),
+    ("%bin", bin_dir),
+    ("%src", config.tamc_source_dir),
+    ("%obj", config.tamc_binary_dir),
+    ("%data", os.path.join(config.test_source_root, "golden", "data")),
+    ("%examples", os.path.join(config.tamc_source_dir, "examples")),
+    ("%python", config.python),
+):
+    # A substitution never matches the head of a longer word: %src, not %srcs.
+    config.substitutions.append((name + r"(?![\w-])", value))
+
+if config.sanitize:
+    config.available_features.add("sanitizer")

@@ -1,0 +1,92 @@
+//===- AllocationCount.cpp - counts calls of the allocator ------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "support/AllocationCount.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace {
+
+std::atomic<bool> counting{false};
+std::atomic<int64_t> allocations{0};
+
+void count() {
+  if (counting.load(std::memory_order_relaxed))
+    allocations.fetch_add(1, std::memory_order_relaxed);
+}
+
+} // namespace
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+
+// The sanitizer owns the allocation functions and tells of each call.
+extern "C" int __sanitizer_install_malloc_and_free_hooks(
+    void (*onMalloc)(const volatile void *, size_t),
+    void (*onFree)(const volatile void *));
+
+static const int hooks = __sanitizer_install_malloc_and_free_hooks(
+    [](const volatile void *, size_t) { count(); },
+    [](const volatile void *) {});
+
+#else
+
+// These take the place of glibc's for the whole program.
+extern "C" {
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+void *__libc_memalign(size_t, size_t);
+
+void *malloc(size_t size) {
+  count();
+  return __libc_malloc(size);
+}
+void *calloc(size_t number, size_t size) {
+  count();
+  return __libc_calloc(number, size);
+}
+void *realloc(void *p, size_t size) {
+  count();
+  return __libc_realloc(p, size);
+}
+void *memalign(size_t alignment, size_t size) {
+  count();
+  return __libc_memalign(alignment, size);
+}
+void *aligned_alloc(size_t alignment, size_t size) {
+  count();
+  return __libc_memalign(alignment, size);
+}
+int posix_memalign(void **p, size_t alignment, size_t size) {
+  count();
+  *p = __libc_memalign(alignment, size);
+  return *p ? 0 : ENOMEM;
+}
+void *mmap(void *at, size_t length, int protection, int flags, int file,
+           off_t offset) noexcept {
+  count();
+  return reinterpret_cast<void *>(
+      syscall(SYS_mmap, at, length, protection, flags, file, offset));
+}
+}
+
+#endif
+
+int64_t tamrt::test::allocationsIn(const std::function<void()> &run) {
+  allocations = 0;
+  counting = true;
+  run();
+  counting = false;
+  return allocations;
+}

@@ -1,0 +1,43 @@
+//===- Oracle.h - a random model through the interpreter --------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TAMC_TEST_UNIT_DIFFERENTIAL_ORACLE_H
+#define TAMC_TEST_UNIT_DIFFERENTIAL_ORACLE_H
+
+#include "Interpreter.h"
+#include "Normalization.h"
+#include "RandomModel.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <map>
+#include <string>
+
+namespace tamc::reference {
+
+/// What a fitted model answers. Rows are those of `RandomModel::fresh`.
+struct Answer {
+  /// Coefficients by group.
+  std::map<std::string, Vector> coefficients;
+  Vector predictions;
+  Matrix terms, design;
+};
+
+/// Imports the spec of `model`; null after an error, whose text is in `errors`.
+mlir::OwningOpRef<mlir::ModuleOp> importModel(mlir::MLIRContext &context,
+                                              const RandomModel &model,
+                                              std::string &errors);
+
+/// Fits and applies `module` by the interpreter, fit by chunks of `chunkRows`
+/// rows where it has chunks.
+mlir::FailureOr<Answer> answer(mlir::ModuleOp module, const RandomModel &model,
+                               int64_t chunkRows = 0);
+
+} // namespace tamc::reference
+
+#endif // TAMC_TEST_UNIT_DIFFERENTIAL_ORACLE_H

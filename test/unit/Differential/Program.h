@@ -1,0 +1,42 @@
+//===- Program.h - programs run in a folder of their own --------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TAMC_TEST_UNIT_DIFFERENTIAL_PROGRAM_H
+#define TAMC_TEST_UNIT_DIFFERENTIAL_PROGRAM_H
+
+#include <string>
+#include <vector>
+
+namespace tamc::reference {
+
+/// A temporary folder, removed with all that is in it.
+class Folder {
+public:
+  Folder();
+  ~Folder();
+  Folder(const Folder &) = delete;
+  Folder &operator=(const Folder &) = delete;
+
+  std::string path(const std::string &name) const;
+  void write(const std::string &name, const std::string &text) const;
+  /// The bytes of a file; empty if there is none.
+  std::string read(const std::string &name) const;
+
+  /// Runs a program in the folder, what it prints going to the file `output` if
+  /// that is not empty. Returns "" if it exits with 0, else what it said and
+  /// how it ended.
+  std::string run(const std::string &program,
+                  const std::vector<std::string> &arguments,
+                  const std::string &output = "") const;
+
+private:
+  std::string root;
+};
+
+} // namespace tamc::reference
+
+#endif // TAMC_TEST_UNIT_DIFFERENTIAL_PROGRAM_H

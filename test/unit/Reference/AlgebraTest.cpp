@@ -1,0 +1,55 @@
+//===- AlgebraTest.cpp - sums and systems against numbers by hand *- C++ --===//
+//-*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Algebra.h"
+
+#include <gtest/gtest.h>
+
+using namespace tamc::reference;
+
+static Matrix matrix(size_t rows, size_t columns, Vector values) {
+  Matrix m(rows, columns);
+  m.values = std::move(values);
+  return m;
+}
+
+TEST(Algebra, GramAddsToWhatIsThere) {
+  Matrix a = matrix(3, 2, {1, 2, 3, 4, 5, 6});
+  Matrix b = matrix(3, 1, {1, 0, -1});
+  Matrix sum = matrix(2, 1, {100, 200});
+  addGram(a, b, nullptr, sum);
+  EXPECT_EQ(matrix(2, 1, {96, 196}), sum);
+  Vector weights{1, 5, 2};
+  sum = Matrix(2, 1);
+  addGram(a, b, &weights, sum);
+  EXPECT_EQ(matrix(2, 1, {-9, -10}), sum);
+}
+
+TEST(Algebra, Rhs) {
+  Matrix a = matrix(2, 2, {1, 2, 3, 4});
+  Vector sum{10, 0};
+  addRhs(a, {1, -1}, nullptr, sum);
+  EXPECT_EQ((Vector{8, -2}), sum);
+  Vector weights{0.5, 2};
+  addRhs(a, {1, -1}, &weights, sum);
+  EXPECT_EQ((Vector{2.5, -9}), sum);
+}
+
+TEST(Algebra, CholeskyReadsTheLowerTriangle) {
+  // L = [2 0; 1 3], A = L L' = [4 2; 2 10], A (1, -1)' = (2, -8)'.
+  auto x = solveCholesky(matrix(2, 2, {4, 999, 2, 10}), {2, -8});
+  ASSERT_TRUE(x);
+  EXPECT_DOUBLE_EQ(1, (*x)[0]);
+  EXPECT_DOUBLE_EQ(-1, (*x)[1]);
+}
+
+TEST(Algebra, CholeskyNamesThePivot) {
+  size_t pivot = 99;
+  EXPECT_FALSE(solveCholesky(matrix(2, 2, {1, 2, 2, 4}), {1, 1}, &pivot));
+  EXPECT_EQ(1u, pivot);
+}

@@ -1,0 +1,294 @@
+//===- InterpreterTest.cpp - functions of tam ops, executed -----*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Interpreter.h"
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+using namespace mlir;
+using namespace tamc;
+using namespace tamc::reference;
+
+namespace {
+
+class InterpreterTest : public testing::Test {
+protected:
+  InterpreterTest() {
+    context.loadDialect<func::FuncDialect, tam::TamDialect>();
+    context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+        error = diagnostic.str();
+    });
+  }
+
+  ModuleOp parse(StringRef text) {
+    module = parseSourceString<ModuleOp>(text, &context);
+    EXPECT_TRUE(module) << error;
+    return *module;
+  }
+
+  FailureOr<std::vector<Datum>> run(StringRef text, ArrayRef<Datum> arguments) {
+    auto function = parse(text).lookupSymbol<func::FuncOp>("f");
+    return interpret(function, arguments);
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  std::string error;
+};
+
+} // namespace
+
+static Matrix matrix(size_t rows, size_t columns, Vector values) {
+  Matrix m(rows, columns);
+  m.values = std::move(values);
+  return m;
+}
+
+TEST_F(InterpreterTest, NormalizeAndOffset) {
+  auto results = run(R"(
+    func.func @f(%n: index, %v: tensor<?xf64>, %p: tensor<4xf64>)
+        -> (tensor<?xf64>, tensor<?x1xf64>) {
+      %x = tam.normalize %v, %p : tensor<?xf64>, tensor<4xf64>
+      %o = tam.offset %n : tensor<?x1xf64, #tam.dense>
+      %d = tam.design(%o : tensor<?x1xf64, #tam.dense>) : tensor<?x1xf64>
+      return %x, %d : tensor<?xf64>, tensor<?x1xf64>
+    })",
+                     {Datum(int64_t(3)), Vector{10, 20, 40}, Vector{20, 10}});
+  // Two numbers are not the four parameters of an input.
+  ASSERT_TRUE(failed(results));
+  EXPECT_EQ("expected argument 2 to fit 'tensor<4xf64>'", error);
+  results =
+      interpret(module->lookupSymbol<func::FuncOp>("f"),
+                {Datum(int64_t(3)), Vector{10, 20, 40}, Vector{20, 10, -1, 1}});
+  ASSERT_TRUE(succeeded(results));
+  EXPECT_EQ((Vector{-1, 0, 2}), std::get<Vector>((*results)[0]));
+  EXPECT_EQ(matrix(3, 1, {1, 1, 1}), std::get<Matrix>((*results)[1]));
+}
+
+TEST_F(InterpreterTest, FeatureMapsWhateverTheEncoding) {
+  for (StringRef encoding : {"", ", #tam.dense", ", #tam.banded<2>"}) {
+    std::string text = llvm::formatv(R"(
+      func.func @f(%x: tensor<?xf64>, %p: tensor<4xf64>) -> tensor<?x3xf64> {{
+        %0 = tam.bspline %x, %p {{intervals = 2, degree = 1,
+            extrapolate = #tam.extrapolate<constant>}
+            : tensor<?xf64>, tensor<4xf64> -> tensor<?x3xf64{0}>
+        %1 = tam.design(%0 : tensor<?x3xf64{0}>) : tensor<?x3xf64>
+        return %1 : tensor<?x3xf64>
+      })",
+                                     encoding);
+    // The knots, [-2, 2], are not the range beyond which the mode sets in.
+    auto results = run(text, {Vector{-1.5, 0, 0.5}, Vector{0, 0, -2, 2}});
+    ASSERT_TRUE(succeeded(results));
+    EXPECT_EQ(matrix(3, 3, {0.5, 0.5, 0, 0, 1, 0, 0, 0.75, 0.25}),
+              std::get<Matrix>((*results)[0]));
+  }
+}
+
+TEST_F(InterpreterTest, EveryOtherFeatureMap) {
+  auto results = run(R"(
+    func.func @f(%x: tensor<?xf64>, %c: tensor<?xi32>) -> tensor<?x12xf64> {
+      %0 = tam.linear %x {scale = 2.0 : f64, extrapolate = #tam.extrapolate<saturation>} : tensor<?xf64> -> tensor<?x1xf64>
+      %1 = tam.fourier %x {order = 1, cyclic} : tensor<?xf64> -> tensor<?x2xf64>
+      %2 = tam.chebyshev %x {degree = 2} : tensor<?xf64> -> tensor<?x2xf64>
+      %3 = tam.category %x {levels = 3} : tensor<?xf64> -> tensor<?x3xf64, #tam.one_hot>
+      %4 = tam.levels %c {levels = 4} : tensor<?xi32> -> tensor<?x4xf64, #tam.one_hot>
+      %5 = tam.design(%0, %1, %2, %3, %4 : tensor<?x1xf64>, tensor<?x2xf64>,
+          tensor<?x2xf64>, tensor<?x3xf64, #tam.one_hot>,
+          tensor<?x4xf64, #tam.one_hot>) : tensor<?x12xf64>
+      return %5 : tensor<?x12xf64>
+    })",
+                     {Vector{0.5, 2}, Codes{3, -2}});
+  ASSERT_TRUE(succeeded(results));
+  const Matrix &d = std::get<Matrix>((*results)[0]);
+  Vector expected{1, 0, 1, 0.5, -0.5, 0, 0, 1, 0, 0, 0, 1,
+                  // Saturation: 2 + 2 (1 - e^-2) / 2.
+                  2 + (1 - std::exp(-2.0)), 1, 0, 2, 7, 0, 0, 1, 0.25, 0.25,
+                  0.25, 0.25};
+  ASSERT_EQ(expected.size(), d.values.size());
+  // (x+1)/2*2 = 1.5 rounds to the even 2.
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(expected[i], d.values[i], 1e-9) << i;
+}
+
+TEST_F(InterpreterTest, SumsHaveAllElementsWhateverTheLayout) {
+  StringRef text = R"(
+    func.func @f(%c: tensor<?xi32>, %y: tensor<?xf64>, %w: tensor<?xf64>)
+        -> (tensor<2x2xf64, #tam.sums<diagonal>>,
+            tensor<2x2xf64, #tam.sums<upper>>,
+            tensor<2xf64, #tam.sums<full>>) {
+      %a = tam.levels %c {levels = 2} : tensor<?xi32> -> tensor<?x2xf64, #tam.one_hot>
+      %z0 = tam.zeros : tensor<2x2xf64, #tam.sums<diagonal>>
+      %z1 = tam.zeros : tensor<2x2xf64, #tam.sums<upper>>
+      %z2 = tam.zeros : tensor<2xf64, #tam.sums<full>>
+      %0 = tam.gram %a, %a into %z0 : tensor<?x2xf64, #tam.one_hot>, tensor<?x2xf64, #tam.one_hot> -> tensor<2x2xf64, #tam.sums<diagonal>>
+      %1 = tam.gram %a, %a weights %w : tensor<?xf64> into %z1 : tensor<?x2xf64, #tam.one_hot>, tensor<?x2xf64, #tam.one_hot> -> tensor<2x2xf64, #tam.sums<upper>>
+      %2 = tam.rhs %a, %y weights %w : tensor<?xf64> into %z2 : tensor<?x2xf64, #tam.one_hot>, tensor<?xf64> -> tensor<2xf64, #tam.sums<full>>
+      return %0, %1, %2 : tensor<2x2xf64, #tam.sums<diagonal>>, tensor<2x2xf64, #tam.sums<upper>>, tensor<2xf64, #tam.sums<full>>
+    })";
+  // Unseen levels count as the mean (1/2 each) and as nothing.
+  auto results = run(text, {Codes{0, 1, -2, -1, 1}, Vector{1, 2, 4, 8, 16},
+                            Vector{1, 1, 2, 1, 3}});
+  ASSERT_TRUE(succeeded(results));
+  EXPECT_EQ(matrix(2, 2, {1.25, 0.25, 0.25, 2.25}),
+            std::get<Matrix>((*results)[0]));
+  EXPECT_EQ(matrix(2, 2, {1.5, 0.5, 0.5, 4.5}),
+            std::get<Matrix>((*results)[1]));
+  EXPECT_EQ((Vector{1 + 4, 2 + 4 + 48}), std::get<Vector>((*results)[2]));
+}
+
+TEST_F(InterpreterTest, NormalEquations) {
+  auto results =
+      run(R"(
+    func.func @f(%n: index, %g00: tensor<1x1xf64>, %g01: tensor<1x2xf64>,
+                 %g11: tensor<2x2xf64>, %b0: tensor<1xf64>, %b1: tensor<2xf64>)
+        -> (tensor<3x3xf64>, tensor<3xf64>) {
+      %p0 = tam.penalty rows [0] columns [0] values [0.5]
+          : tensor<1x1xf64, #tam.coordinates<1>>
+      %p1 = tam.penalty rows [0, 1, 1] columns [0, 0, 1] values [1.0, -1.0, 1.0]
+          : tensor<2x2xf64, #tam.coordinates<3>>
+      %a = tam.normal_matrix %n blocks(%g00, %g01, %g11 : tensor<1x1xf64>,
+          tensor<1x2xf64>, tensor<2x2xf64>) penalties(%p0, %p1
+          : tensor<1x1xf64, #tam.coordinates<1>>,
+            tensor<2x2xf64, #tam.coordinates<3>>) : tensor<3x3xf64>
+      %b = tam.normal_vector(%b0, %b1 : tensor<1xf64>, tensor<2xf64>)
+          : tensor<3xf64>
+      return %a, %b : tensor<3x3xf64>, tensor<3xf64>
+    })",
+          {Datum(int64_t(10)), matrix(1, 1, {7}), matrix(1, 2, {1, 2}),
+           matrix(2, 2, {3, 4, 4, 5}), Vector{1}, Vector{2, 3}});
+  ASSERT_TRUE(succeeded(results));
+  double floor = 1e-6 * 10;
+  Matrix expected = matrix(3, 3,
+                           {7 + 5 + floor, 1, 2, 1, 3 + 10 + floor, 4 - 10, 2,
+                            4 - 10, 5 + 10 + floor});
+  for (size_t i = 0; i < 9; ++i)
+    EXPECT_DOUBLE_EQ(expected.values[i],
+                     std::get<Matrix>((*results)[0]).values[i]);
+  EXPECT_EQ((Vector{1, 2, 3}), std::get<Vector>((*results)[1]));
+}
+
+TEST_F(InterpreterTest, SolveFailsAtTheOp) {
+  auto results = run(R"(
+    func.func @f(%a: tensor<2x2xf64>, %b: tensor<2xf64>) -> tensor<2xf64> {
+      %x = tam.solve %a, %b : tensor<2x2xf64>, tensor<2xf64>
+      return %x : tensor<2xf64>
+    })",
+                     {matrix(2, 2, {1, 1, 1, 1}), Vector{1, 1}});
+  EXPECT_TRUE(failed(results));
+  EXPECT_EQ("'tam.solve' op expected a positive definite matrix, got pivot 1 "
+            "that is not positive",
+            error);
+}
+
+TEST_F(InterpreterTest, PredictIsTheSumOfTheEffects) {
+  auto results = run(R"(
+    func.func @f(%a: tensor<?x1xf64>, %b: tensor<?x2xf64>, %x: tensor<1xf64>,
+                 %y: tensor<2xf64>) -> (tensor<?xf64>, tensor<?x2xf64>) {
+      %0 = tam.predict(%a, %b : tensor<?x1xf64>, tensor<?x2xf64>)
+          coefficients(%x, %y : tensor<1xf64>, tensor<2xf64>) : tensor<?xf64>
+      %1 = tam.decompose(%a, %b : tensor<?x1xf64>, tensor<?x2xf64>)
+          coefficients(%x, %y : tensor<1xf64>, tensor<2xf64>)
+          : tensor<?x2xf64>
+      return %0, %1 : tensor<?xf64>, tensor<?x2xf64>
+    })",
+                     {matrix(2, 1, {1, 2}), matrix(2, 2, {1, 2, 3, 4}),
+                      Vector{10}, Vector{-1, 0.5}});
+  ASSERT_TRUE(succeeded(results));
+  EXPECT_EQ((Vector{10, 19}), std::get<Vector>((*results)[0]));
+  EXPECT_EQ(matrix(2, 2, {10, 0, 20, -1}), std::get<Matrix>((*results)[1]));
+}
+
+TEST_F(InterpreterTest, RefusesOtherDialects) {
+  auto results = run(R"(
+    func.func private @g()
+    func.func @f() {
+      func.call @g() : () -> ()
+      return
+    })",
+                     {});
+  EXPECT_TRUE(failed(results));
+  EXPECT_EQ("'func.call' op expected an op of the tam dialect", error);
+}
+
+//===----------------------------------------------------------------------===//
+// Whole models
+//===----------------------------------------------------------------------===//
+
+/// y ~ l(x), before and after row tiling.
+static constexpr StringLiteral kModel = R"(
+  func.func @fit(%n: index {tam.slot = #tam.slot<rows>},
+      %v: tensor<?xf64> {tam.slot = #tam.slot<column, 0>},
+      %p: tensor<4xf64> {tam.slot = #tam.slot<parameters, 0>},
+      %y: tensor<?xf64> {tam.slot = #tam.slot<column, 1>})
+      -> (tensor<2xf64> {tam.slot = #tam.slot<output>}) {
+    %x = tam.normalize %v, %p : tensor<?xf64>, tensor<4xf64>
+    %0 = tam.offset %n : tensor<?x1xf64>
+    %1 = tam.linear %x {scale = 1.0 : f64} : tensor<?xf64> -> tensor<?x1xf64>
+    %z00 = tam.zeros : tensor<1x1xf64>
+    %z01 = tam.zeros : tensor<1x1xf64>
+    %z11 = tam.zeros : tensor<1x1xf64>
+    %g00 = tam.gram %0, %0 into %z00 : tensor<?x1xf64>, tensor<?x1xf64> -> tensor<1x1xf64>
+    %g01 = tam.gram %0, %1 into %z01 : tensor<?x1xf64>, tensor<?x1xf64> -> tensor<1x1xf64>
+    %g11 = tam.gram %1, %1 into %z11 : tensor<?x1xf64>, tensor<?x1xf64> -> tensor<1x1xf64>
+    %r0 = tam.zeros : tensor<1xf64>
+    %r1 = tam.zeros : tensor<1xf64>
+    %b0 = tam.rhs %0, %y into %r0 : tensor<?x1xf64>, tensor<?xf64> -> tensor<1xf64>
+    %b1 = tam.rhs %1, %y into %r1 : tensor<?x1xf64>, tensor<?xf64> -> tensor<1xf64>
+    %p0 = tam.penalty rows [0] columns [0] values [0.0] : tensor<1x1xf64, #tam.coordinates<1>>
+    %p1 = tam.penalty rows [0] columns [0] values [0.5] : tensor<1x1xf64, #tam.coordinates<1>>
+    %a = tam.normal_matrix %n blocks(%g00, %g01, %g11 : tensor<1x1xf64>, tensor<1x1xf64>, tensor<1x1xf64>) penalties(%p0, %p1 : tensor<1x1xf64, #tam.coordinates<1>>, tensor<1x1xf64, #tam.coordinates<1>>) : tensor<2x2xf64>
+    %b = tam.normal_vector(%b0, %b1 : tensor<1xf64>, tensor<1xf64>) : tensor<2xf64>
+    %beta = tam.solve %a, %b : tensor<2x2xf64>, tensor<2xf64>
+    return %beta : tensor<2xf64>
+  }
+  func.func @predict(%n: index {tam.slot = #tam.slot<rows>},
+      %v: tensor<?xf64> {tam.slot = #tam.slot<column, 0>},
+      %p: tensor<4xf64> {tam.slot = #tam.slot<parameters, 0>},
+      %c0: tensor<1xf64> {tam.slot = #tam.slot<coefficients, 0>},
+      %c1: tensor<1xf64> {tam.slot = #tam.slot<coefficients, 8>})
+      -> (tensor<?xf64> {tam.slot = #tam.slot<output>}) {
+    %x = tam.normalize %v, %p : tensor<?xf64>, tensor<4xf64>
+    %0 = tam.offset %n : tensor<?x1xf64>
+    %1 = tam.linear %x {scale = 1.0 : f64} : tensor<?xf64> -> tensor<?x1xf64>
+    %y = tam.predict(%0, %1 : tensor<?x1xf64>, tensor<?x1xf64>)
+        coefficients(%c0, %c1 : tensor<1xf64>, tensor<1xf64>) : tensor<?xf64>
+    return %y : tensor<?xf64>
+  }
+)";
+
+TEST_F(InterpreterTest, FitsAndPredictsByTheSlots) {
+  Model model(parse(kModel));
+  Group group{.rows = 4,
+              .columns = {Vector{10, 20, 30, 40}, Vector{1, 2, 4, 9}},
+              .parameters = {25, 15, -1, 1}};
+  auto beta = model.fit(group);
+  ASSERT_TRUE(succeeded(beta)) << error;
+  // x = -1, -1/3, 1/3, 1: sums 4, 0, 20/9; y: 16, 26/3; 4 * 0.5 of penalty.
+  EXPECT_NEAR(16 / (4 + 4e-6), (*beta)[0], 1e-12);
+  EXPECT_NEAR(26. / 3 / (20. / 9 + 2 + 4e-6), (*beta)[1], 1e-12);
+  auto y = model.predict(group, *beta);
+  ASSERT_TRUE(succeeded(y)) << error;
+  EXPECT_NEAR((*beta)[0] - (*beta)[1] / 3, (*y)[1], 1e-12);
+}
+
+TEST_F(InterpreterTest, MissingDataIsAnErrorThatNamesTheSlot) {
+  Model model(parse(kModel));
+  Group group{
+      .rows = 1, .columns = {Vector{10}}, .parameters = {25, 15, -1, 1}};
+  EXPECT_TRUE(failed(model.fit(group)));
+  EXPECT_EQ("expected data for argument 3, #tam.slot<column, 1>", error);
+  EXPECT_TRUE(failed(model.design(group)));
+  EXPECT_EQ("expected a function @design", error);
+}

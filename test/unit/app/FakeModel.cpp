@@ -1,0 +1,185 @@
+//===- FakeModel.cpp - a model written by hand ----------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FakeModel.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace tamrt::test {
+namespace {
+
+constexpr int64_t kArenaPerRow = kColumns * int64_t(sizeof(double));
+constexpr int64_t kStateNumbers = kColumns * kColumns + kColumns;
+
+bool isAligned(const void *pointer) {
+  return reinterpret_cast<uintptr_t>(pointer) % TAMRT_ALIGNMENT == 0;
+}
+
+void note(int32_t kind, void *arena, void *state, double *output, int64_t rows,
+          int64_t first) {
+  if (recording)
+    calls.push_back(
+        {kind, rows, first,
+         isAligned(arena) && isAligned(state) && isAligned(output)});
+}
+
+/// One row of the design matrix.
+void design(const double *parameters, const void *const *columns, int64_t row,
+            double *out) {
+  double v = static_cast<const double *>(columns[0])[row];
+  int32_t level = static_cast<const int32_t *>(columns[1])[row];
+  out[0] = 1;
+  out[1] = (v - parameters[0]) / parameters[1];
+  for (int64_t i = 0; i < kLevels; ++i)
+    out[2 + i] = level == TAMRT_INDEX_MEAN ? 1.0 / kLevels
+                 : level == i              ? 1.0
+                                           : 0.0;
+}
+
+void init(tamrt_context *, void *arena, void *state, const double *,
+          const double *, const void *const *, double *output, int64_t rows,
+          int64_t first) {
+  note(TAMRT_STEP_FIT_INIT, arena, state, output, rows, first);
+  std::memset(state, 0, kStateNumbers * sizeof(double));
+}
+
+void chunk(tamrt_context *, void *arena, void *state, const double *parameters,
+           const double *, const void *const *columns, double *output,
+           int64_t rows, int64_t first) {
+  note(TAMRT_STEP_FIT_CHUNK, arena, state, output, rows, first);
+  auto *gram = static_cast<double *>(state);
+  double *rhs = gram + kColumns * kColumns;
+  auto *values = static_cast<double *>(arena);
+  auto *y = static_cast<const double *>(columns[2]);
+  auto *w = static_cast<const double *>(columns[3]);
+  for (int64_t row = 0; row < rows; ++row) {
+    double *phi = values + row * kColumns;
+    design(parameters, columns, row, phi);
+    double weight = w ? w[row] : 1;
+    for (int64_t i = 0; i < kColumns; ++i) {
+      for (int64_t j = 0; j < kColumns; ++j)
+        gram[i * kColumns + j] += phi[i] * weight * phi[j];
+      rhs[i] += phi[i] * weight * y[row];
+    }
+  }
+}
+
+void finish(tamrt_context *ctx, void *arena, void *state, const double *,
+            const double *, const void *const *, double *output, int64_t rows,
+            int64_t first) {
+  note(TAMRT_STEP_FIT_FINISH, arena, state, output, rows, first);
+  if (failure != TAMRT_OK && rows == failingRows) {
+    ctx->status = failure;
+    ctx->detail = failureDetail;
+    return;
+  }
+  auto *a = static_cast<double *>(state);
+  double *b = a + kColumns * kColumns;
+  const int64_t n = kColumns;
+  for (int64_t i = 0; i < n; ++i)
+    a[i * n + i] += 1e-6 * double(rows);
+  for (int64_t k = 0; k < n; ++k)
+    for (int64_t i = k + 1; i < n; ++i) {
+      double factor = a[i * n + k] / a[k * n + k];
+      for (int64_t j = k; j < n; ++j)
+        a[i * n + j] -= factor * a[k * n + j];
+      b[i] -= factor * b[k];
+    }
+  for (int64_t i = n - 1; i >= 0; --i) {
+    double sum = b[i];
+    for (int64_t j = i + 1; j < n; ++j)
+      sum -= a[i * n + j] * output[j];
+    output[i] = sum / a[i * n + i];
+  }
+}
+
+template <int Kind>
+void apply(tamrt_context *, void *arena, void *state, const double *parameters,
+           const double *coefficients, const void *const *columns,
+           double *output, int64_t rows, int64_t first) {
+  note(Kind, arena, state, output, rows, first);
+  for (int64_t row = 0; row < rows; ++row) {
+    double phi[kColumns];
+    design(parameters, columns, row, phi);
+    double parts[3] = {phi[0] * coefficients[0], phi[1] * coefficients[1], 0};
+    for (int64_t i = 0; i < kLevels; ++i)
+      parts[2] += phi[2 + i] * coefficients[2 + i];
+    if (Kind == TAMRT_STEP_PREDICT)
+      output[row] = parts[0] + parts[1] + parts[2];
+    else if (Kind == TAMRT_STEP_TERMS)
+      std::memcpy(output + row * 3, parts, sizeof(parts));
+    else
+      std::memcpy(output + row * kColumns, phi, sizeof(phi));
+  }
+}
+
+} // namespace
+
+FakeModel::FakeModel(std::vector<int64_t> rungs) {
+  x = {"x", TAMRT_RULE_RANGE, 0, 0, 0, 0, 0};
+  d = {"d", TAMRT_RULE_LEVELS, int32_t(kLevels), 0, 0, 0, 0};
+  effects = {{"offset", "offset", 0, 1},
+             {"x", "l(x)", 1, 1},
+             {"d", "c(d)", 2, kLevels}};
+  buffers = {{"values", "tam.linear", "l(x)", 128, 0, 0, 2},
+             {"index", "tam.onehot", "c(d)", 64, 128, 1, 3}};
+  // Names stay where they are once all are there.
+  stepNames.reserve(4 * rungs.size() + 2);
+  auto add = [&](tamrt_step_kind kind, const char *stem, int64_t rows,
+                 tamrt_step_function run) {
+    stepNames.push_back(stem);
+    if (rows)
+      stepNames.back().append("_").append(std::to_string(rows));
+    bool chunked = kind == TAMRT_STEP_FIT_CHUNK;
+    int64_t arena = chunked ? rows * kArenaPerRow : 0;
+    steps.push_back({kind, chunked ? 3 : 1, stepNames.back().c_str(), rows,
+                     arena, arena, 2 * arena, "tree", run,
+                     chunked ? int64_t(buffers.size()) : 0,
+                     chunked ? buffers.data() : nullptr});
+  };
+  add(TAMRT_STEP_FIT_INIT, "fit_init", 0, init);
+  for (int64_t rows : rungs)
+    add(TAMRT_STEP_FIT_CHUNK, "fit_chunk", rows, chunk);
+  add(TAMRT_STEP_FIT_FINISH, "fit_finish", 0, finish);
+  for (int64_t rows : rungs)
+    add(TAMRT_STEP_PREDICT, "predict", rows, apply<TAMRT_STEP_PREDICT>);
+  for (int64_t rows : rungs)
+    add(TAMRT_STEP_TERMS, "terms", rows, apply<TAMRT_STEP_TERMS>);
+  for (int64_t rows : rungs)
+    add(TAMRT_STEP_DESIGN, "design", rows, apply<TAMRT_STEP_DESIGN>);
+}
+
+const tamrt_model &FakeModel::get() {
+  d.unseen = unseen;
+  inputs[0] = x;
+  inputs[1] = d;
+  model.abi_version = TAMRT_ABI_VERSION;
+  model.name = name.c_str();
+  model.formula = formula.c_str();
+  model.spec = "formula: y ~ l(x) + c(d)\n";
+  model.spec_hash = hash.c_str();
+  model.target = "y";
+  model.group = group;
+  model.date = date;
+  model.weights = weights;
+  model.solver = "direct";
+  model.tamc_version = "0.1.0";
+  model.llvm_version = "22.1.8";
+  model.columns = kColumns;
+  model.state_bytes = kStateNumbers * int64_t(sizeof(double));
+  model.input_count = 2;
+  model.inputs = inputs;
+  model.effect_count = int64_t(effects.size());
+  model.effects = effects.data();
+  model.step_count = int64_t(steps.size());
+  model.steps = steps.data();
+  return model;
+}
+
+} // namespace tamrt::test

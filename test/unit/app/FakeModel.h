@@ -1,0 +1,76 @@
+//===- FakeModel.h - a model written by hand --------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A `tamrt_model` whose steps are plain loops: y ~ l(x) + c(d), an offset, a
+/// linear effect and one-hot levels, solved by a textbook elimination. It
+/// stands in for compiled code in the tests of the runtime.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_TEST_FAKEMODEL_H
+#define TAMRT_TEST_FAKEMODEL_H
+
+#include "tamrt/abi.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tamrt::test {
+
+/// Most levels of d.
+inline constexpr int64_t kLevels = 3;
+/// Columns of the design: offset, x, one per level.
+inline constexpr int64_t kColumns = 2 + kLevels;
+
+/// Owns what its `model` points to. Not copied: the model would point into the
+/// original.
+class FakeModel {
+public:
+  explicit FakeModel(std::vector<int64_t> rungs = {8, 4, 2, 1});
+  FakeModel(const FakeModel &) = delete;
+  FakeModel &operator=(const FakeModel &) = delete;
+
+  /// The model as it is now; members may be changed between calls.
+  const tamrt_model &get();
+
+  std::string name = "fake";
+  std::string formula = "y ~ l(x) + c(d)";
+  std::string hash = std::string(64, 'a');
+  const char *group = "g", *date = nullptr, *weights = nullptr;
+  tamrt_unseen unseen = TAMRT_UNSEEN_EDGE;
+  tamrt_input x, d;
+  std::vector<tamrt_effect> effects;
+  std::vector<tamrt_step> steps;
+
+private:
+  std::vector<std::string> stepNames;
+  std::vector<tamrt_buffer> buffers;
+  tamrt_input inputs[2];
+  tamrt_model model = {};
+};
+
+/// What a step does instead of its work, for the test of errors: when not OK,
+/// FIT_FINISH of a group of `failingRows` rows reports it.
+inline tamrt_status failure = TAMRT_OK;
+inline int64_t failingRows = 0, failureDetail = 0;
+
+/// Calls of steps, their rows and whether their pointers were aligned.
+struct Call {
+  int32_t kind;
+  int64_t rows, first;
+  bool aligned;
+};
+/// Calls so far, kept only while `recording`; for one thread.
+inline std::vector<Call> calls;
+inline bool recording = false;
+
+} // namespace tamrt::test
+
+#endif // TAMRT_TEST_FAKEMODEL_H

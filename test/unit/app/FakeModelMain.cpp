@@ -1,0 +1,15 @@
+//===- FakeModelMain.cpp - the model written by hand as a program ---------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FakeModel.h"
+
+int main(int argc, char **argv) {
+  tamrt::test::FakeModel model({4096, 2048, 1024, 512, 256, 16, 1});
+  model.date = "t";
+  return tamrt_main(&model.get(), argc, argv);
+}

@@ -1,0 +1,85 @@
+//===- InfoTest.cpp - info, plan and help ---------------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModelRun.h"
+
+#include "app/Commands.h"
+#include "tamrt/plan_table.h"
+
+#include <nlohmann/json.hpp>
+
+namespace tamrt::test {
+namespace {
+
+TEST(Info, SaysWhatTheModelNeeds) {
+  FakeModel model;
+  Outcome text = run(model, {"info"});
+  ASSERT_EQ(text.status, 0) << text.err;
+  for (const char *part :
+       {"model: fake\n", "formula: y ~ l(x) + c(d)\n", "group: g\n",
+        "weights: none\n", "columns of the design: 5\n", "tamc: 0.1.0\n",
+        "llvm: 22.1.8\n", "device: cpu\n", "  d           2        3\n",
+        "spec:\n  formula: y ~ l(x) + c(d)\n", "constant"})
+    EXPECT_NE(text.out.find(part), std::string::npos) << part << text.out;
+
+  Outcome json = run(model, {"info", "--format=json"});
+  ASSERT_EQ(json.status, 0) << json.err;
+  auto info = nlohmann::json::parse(json.out);
+  EXPECT_EQ(info["columns"], 5);
+  EXPECT_EQ(info["weights"], nullptr);
+  auto &rung = info["rungs"][0];
+  EXPECT_EQ(rung["use"], "fit");
+  EXPECT_EQ(rung["rows"], 8);
+  // 8 rows of 5 doubles; 30 doubles of state; 5 coefficients; 2 blocks of 4.
+  EXPECT_EQ(rung["arena"], 320);
+  EXPECT_EQ(rung["state"], 256);
+  EXPECT_EQ(rung["output"], 64);
+  EXPECT_EQ(rung["parameters"], 64);
+  EXPECT_EQ(rung["total"], 320 + 256 + 64 + 64);
+  EXPECT_EQ(info["rungs"].size(), 16u);
+}
+
+TEST(Info, Plan) {
+  FakeModel model;
+  const tamrt_model &compiled = model.get();
+  std::span<const tamrt_step> steps(compiled.steps,
+                                    size_t(compiled.step_count));
+  EXPECT_EQ(run(model, {"plan"}).out, formatPlan(steps, PlanFormat::Text));
+  EXPECT_EQ(run(model, {"plan", "--format=csv"}).out,
+            formatPlan(steps, PlanFormat::Csv));
+  EXPECT_EQ(run(model, {"plan", "--format", "json"}).out,
+            formatPlan(steps, PlanFormat::Json));
+  EXPECT_EQ(run(model, {"plan", "--draw"}).out, drawPlan(steps));
+  EXPECT_EQ(run(model, {"plan", "--draw", "--format=json"}).status, 1);
+}
+
+TEST(Info, Help) {
+  FakeModel model;
+  Outcome help = run(model, {"--help"});
+  EXPECT_EQ(help.status, 0);
+  for (const char *command : {"fit", "predict", "decompose", "coefficients",
+                              "plan", "info", "y ~ l(x) + c(d)"})
+    EXPECT_NE(help.out.find(command), std::string::npos) << command;
+  Outcome fit = run(model, {"fit", "--help"});
+  EXPECT_EQ(fit.status, 0);
+  EXPECT_NE(fit.out.find("--drop-missing"), std::string::npos) << fit.out;
+  EXPECT_NE(fit.out.find("fake fit [OPTIONS] TRAIN.csv"), std::string::npos)
+      << fit.out;
+  EXPECT_EQ(run(model, {"--version"}).out, "fake (tamc 0.1.0, LLVM 22.1.8)\n");
+}
+
+TEST(UniqueNames, AvoidKeysAndEachOther) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(uniqueNames({"g", "t"}, {"a", "b"}), (Names{"a", "b"}));
+  EXPECT_EQ(uniqueNames({"a", "t"}, {"a", "b"}), (Names{"a_2", "b"}));
+  EXPECT_EQ(uniqueNames({"a", "a_2"}, {"a", "a_3", "a_2"}),
+            (Names{"a_4", "a_3", "a_2_2"}));
+}
+
+} // namespace
+} // namespace tamrt::test

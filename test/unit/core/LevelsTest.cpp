@@ -1,0 +1,99 @@
+//===- LevelsTest.cpp - levels of a categorical column --------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DataTest.h"
+
+#include "core/Levels.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace tamrt::test {
+namespace {
+
+Result<LevelTable> levels(std::string_view values, size_t maximum) {
+  CsvFile file = table("d,z\n" + std::string(values));
+  std::vector<uint32_t> rows(file.rowCount());
+  std::iota(rows.begin(), rows.end(), 0u);
+  return trainingLevels(file, 0, rows, maximum);
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Levels, NumbersWhenAllAre) {
+  auto numbers = levels("10,\n9,\n9.0,\n-0,\n0,\n1e1,\n", 3);
+  ASSERT_TRUE(numbers.ok()) << numbers.error().message;
+  EXPECT_TRUE(numbers->numeric);
+  EXPECT_EQ(numbers->names, (Names{"0", "9", "10"}));
+  auto texts = levels("10,\n9,\n9.0,\nx,\n", 4);
+  ASSERT_TRUE(texts.ok());
+  EXPECT_FALSE(texts->numeric);
+  EXPECT_EQ(texts->names, (Names{"10", "9", "9.0", "x"}));
+}
+
+TEST(Levels, TooMany) {
+  auto few = levels("c,\nb,\na,\n", 2);
+  ASSERT_FALSE(few.ok());
+  EXPECT_EQ(few.error().message, "t.csv: column 'd': expected at most 2 "
+                                 "levels, got 3: 'a', 'b', 'c'");
+  // Of many, the first ones; no more are gathered than the message needs.
+  std::string many;
+  for (int i = 1000; i < 2000; ++i)
+    many += std::to_string(i) + ",\n";
+  auto result = levels(many, 1);
+  ASSERT_FALSE(result.ok());
+  EXPECT_NE(result.error().message.find(
+                "expected at most 1 level, got at least 22: '1000', '1001'"),
+            std::string::npos)
+      << result.error().message;
+  EXPECT_EQ(result.error().message.substr(result.error().message.size() - 5),
+            ", ...");
+  // Many spellings of one number are one level.
+  std::string spellings;
+  std::string zeros;
+  for (int i = 0; i < 300; ++i)
+    spellings += "1." + (zeros += "0") + ",\n";
+  EXPECT_TRUE(levels(spellings, 1).ok());
+  // Unless one text makes them texts, however late it comes.
+  EXPECT_FALSE(levels(spellings + "x,\n", 200).ok());
+}
+
+TEST(Levels, CodesOfNumbers) {
+  LevelTable table = *LevelTable::create(true, {"1", "2", "5"});
+  auto edge = [&](std::string_view text) {
+    return table.code(text, TAMRT_UNSEEN_EDGE);
+  };
+  EXPECT_EQ(edge("2.0"), 1);
+  EXPECT_EQ(edge("-9"), 0);
+  EXPECT_EQ(edge("9"), 2);
+  EXPECT_EQ(edge("3.4"), 1);
+  EXPECT_EQ(edge("3.5"), 1);
+  EXPECT_EQ(edge("3.6"), 2);
+  EXPECT_EQ(edge("x"), 2);
+  EXPECT_EQ(table.code("3", TAMRT_UNSEEN_MEAN), TAMRT_INDEX_MEAN);
+  EXPECT_EQ(table.code("3", TAMRT_UNSEEN_ZERO), TAMRT_INDEX_NONE);
+  EXPECT_EQ(table.code("5", TAMRT_UNSEEN_ZERO), 2);
+}
+
+TEST(Levels, CodesOfTexts) {
+  LevelTable table = *LevelTable::create(false, {"a", "b"});
+  EXPECT_EQ(table.code("a", TAMRT_UNSEEN_EDGE), 0);
+  EXPECT_EQ(table.code("A", TAMRT_UNSEEN_EDGE), 1);
+  EXPECT_EQ(table.code("aa", TAMRT_UNSEEN_MEAN), TAMRT_INDEX_MEAN);
+}
+
+TEST(Levels, TablesAreChecked) {
+  EXPECT_FALSE(LevelTable::create(true, {"2", "10", "3"}).ok());
+  EXPECT_FALSE(LevelTable::create(true, {"1", "x"}).ok());
+  EXPECT_FALSE(LevelTable::create(false, {"a", "a"}).ok());
+  EXPECT_TRUE(LevelTable::create(false, {"10", "2"}).ok());
+}
+
+} // namespace
+} // namespace tamrt::test

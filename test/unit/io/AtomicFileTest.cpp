@@ -1,0 +1,168 @@
+//===- AtomicFileTest.cpp - output whole or not at all --------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "io/AtomicFile.h"
+#include "TestFiles.h"
+
+#include <csignal>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace tamrt;
+using namespace tamrt::test;
+
+static std::string message(const Status &status) {
+  return status ? "no error" : status.error().message;
+}
+
+static mode_t modeOf(const std::string &path) {
+  struct stat info;
+  EXPECT_EQ(stat(path.c_str(), &info), 0);
+  return info.st_mode & 07777;
+}
+
+TEST(AtomicFile, AppearsAtCommit) {
+  TemporaryFolder folder;
+  std::string path = folder.at("out");
+  put(path, "old");
+  Result<AtomicFile> file = AtomicFile::create(path);
+  ASSERT_TRUE(file);
+  ASSERT_TRUE(file->write("new "));
+  ASSERT_TRUE(file->write("text"));
+  EXPECT_EQ(get(path), "old");
+  ASSERT_TRUE(file->commit());
+  EXPECT_EQ(get(path), "new text");
+  EXPECT_EQ(folder.count(), 1u);
+}
+
+TEST(AtomicFile, LeavesNothingWithoutCommit) {
+  TemporaryFolder folder;
+  {
+    Result<AtomicFile> file = AtomicFile::create(folder.at("out"));
+    ASSERT_TRUE(file);
+    ASSERT_TRUE(file->write("half"));
+    AtomicFile moved = *std::move(file);
+    ASSERT_TRUE(moved.write("more"));
+  }
+  EXPECT_EQ(folder.count(), 0u);
+}
+
+TEST(AtomicFile, TakesTheUmaskOrTheOldMode) {
+  TemporaryFolder folder;
+  mode_t before = umask(027);
+  EXPECT_TRUE(writeFile(folder.at("new"), "x"));
+  umask(before);
+  EXPECT_EQ(modeOf(folder.at("new")), 0640u);
+  put(folder.at("old"), "x");
+  ASSERT_EQ(chmod(folder.at("old").c_str(), 0604), 0);
+  EXPECT_TRUE(writeFile(folder.at("old"), "y"));
+  EXPECT_EQ(modeOf(folder.at("old")), 0604u);
+}
+
+TEST(AtomicFile, FollowsLinks) {
+  TemporaryFolder folder;
+  std::filesystem::create_directory(folder.at("sub"));
+  std::filesystem::create_symlink("sub/real", folder.at("link"));
+  std::filesystem::create_symlink("link", folder.at("link2"));
+  // First the file is not there yet, then it is.
+  for (const char *text : {"one", "two"}) {
+    EXPECT_EQ(message(writeFile(folder.at("link2"), text)), "no error");
+    EXPECT_EQ(get(folder.at("sub/real")), text);
+    EXPECT_TRUE(std::filesystem::is_symlink(folder.at("link")));
+  }
+  std::filesystem::create_symlink("loop", folder.at("loop"));
+  EXPECT_EQ(message(writeFile(folder.at("loop"), "x")),
+            folder.at("loop") +
+                ": cannot write: Too many levels of symbolic links");
+}
+
+TEST(AtomicFile, NamesPathAndReason) {
+  TemporaryFolder folder;
+  put(folder.at("file"), "x");
+  EXPECT_EQ(message(writeFile(folder.at("no/out"), "x")),
+            folder.at("no/out") + ": cannot write: No such file or directory");
+  EXPECT_EQ(message(writeFile(folder.at("file/out"), "x")),
+            folder.at("file/out") + ": cannot write: Not a directory");
+  EXPECT_EQ(message(writeFile(folder.path, "x")),
+            folder.path.string() + ": cannot write: Is a directory");
+  EXPECT_EQ(message(writeFile(folder.at("new/"), "x")),
+            folder.at("new/") + ": cannot write: Is a directory");
+  EXPECT_EQ(message(writeFile("", "x")),
+            ": cannot write: No such file or directory");
+  // No one may create files there, not even root.
+  EXPECT_EQ(message(writeFile("/proc/self/tamrt", "x")),
+            "/proc/self/tamrt: cannot write: No such file or directory");
+  std::string longName = folder.at(std::string(300, 'n'));
+  EXPECT_EQ(message(writeFile(longName, "x")),
+            longName + ": cannot write: File name too long");
+}
+
+TEST(AtomicFile, WritesDevicesDirectly) {
+  EXPECT_EQ(message(writeFile("/dev/null", "x")), "no error");
+  EXPECT_EQ(message(writeFile("/dev/full", "x")),
+            "/dev/full: cannot write: No space left on device");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+TEST(AtomicFile, WritesPipesDirectly) {
+  TemporaryFolder folder;
+  std::string path = folder.at("pipe");
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  std::string got;
+  std::thread reader([&] { got = get(path); });
+  std::string text(200000, 'z');
+  EXPECT_EQ(message(writeFile(path, text)), "no error");
+  reader.join();
+  EXPECT_TRUE(got == text);
+}
+
+TEST(AtomicFile, WritesStandardOutput) {
+  TemporaryFolder folder;
+  std::fflush(stdout);
+  int saved = dup(STDOUT_FILENO);
+  int file = open(folder.at("out").c_str(), O_WRONLY | O_CREAT, 0600);
+  ASSERT_GE(dup2(file, STDOUT_FILENO), 0);
+  close(file);
+  std::string result = message(writeFile("-", "to stdout"));
+  int flags = fcntl(STDOUT_FILENO, F_GETFD);
+  dup2(saved, STDOUT_FILENO);
+  close(saved);
+  EXPECT_EQ(result, "no error");
+  EXPECT_GE(flags, 0) << "standard output was closed";
+  EXPECT_EQ(get(folder.at("out")), "to stdout");
+}
+
+TEST(AtomicFile, LeavesNothingWhenTheDiskIsFull) {
+  TemporaryFolder folder;
+  put(folder.at("out"), "old");
+  // A limit on file sizes stands for a full disk.
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit = {1000, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  Result<AtomicFile> file = AtomicFile::create(folder.at("out"));
+  std::string first, second, last;
+  if (file) {
+    first = message(file->write(std::string(2000, 'x')));
+    second = message(file->write("y"));
+    last = message(file->commit());
+  }
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(first, folder.at("out") + ": cannot write: File too large");
+  EXPECT_EQ(second, first);
+  EXPECT_EQ(last, first);
+  EXPECT_EQ(get(folder.at("out")), "old");
+  EXPECT_EQ(folder.count(), 1u);
+}

@@ -1,0 +1,139 @@
+//===- NumberTest.cpp - numbers as text, order of group values ------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "io/Number.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <limits>
+#include <random>
+
+using namespace tamrt;
+using Texts = std::vector<std::string_view>;
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+TEST(ParseNumber, TakesWhatUsersWrite) {
+  EXPECT_EQ(parseNumber("1"), 1);
+  EXPECT_EQ(parseNumber("+1.5"), 1.5);
+  EXPECT_EQ(parseNumber("-.5"), -0.5);
+  EXPECT_EQ(parseNumber("5."), 5);
+  EXPECT_EQ(parseNumber(" \t2e3 "), 2000);
+  EXPECT_EQ(parseNumber("1E+2"), 100);
+  EXPECT_EQ(parseNumber("007"), 7);
+  EXPECT_EQ(parseNumber("inf"), kInfinity);
+  EXPECT_EQ(parseNumber("-Infinity"), -kInfinity);
+  EXPECT_EQ(parseNumber("+INF"), kInfinity);
+  EXPECT_TRUE(std::signbit(*parseNumber("-0")));
+}
+
+TEST(ParseNumber, RoundsCorrectly) {
+  EXPECT_EQ(parseNumber("0.1"), 0.1);
+  EXPECT_EQ(parseNumber("9007199254740993"), 9007199254740992.0);
+  EXPECT_EQ(parseNumber("9007199254740993.00000000000000000001"),
+            9007199254740994.0);
+  EXPECT_EQ(parseNumber("2.2250738585072011e-308"), 2.2250738585072011e-308);
+  EXPECT_EQ(parseNumber("4.9e-324"), 4.9e-324);
+  EXPECT_EQ(parseNumber("1e-400"), 0);
+  EXPECT_EQ(parseNumber("1.7976931348623157e308"),
+            std::numeric_limits<double>::max());
+}
+
+TEST(ParseNumber, RefusesAllElse) {
+  for (const char *text :
+       {"",      " ",         "-",     "+",       ".",         "e5",     "1e",
+        "1e+",   "--1",       "+-1",   "-+1",     "- 1",       "1 2",    "1,5",
+        "1_000", "0x10",      "1.5.2", "nan",     "-nan",      "nan(1)", "NA",
+        "1e400", "-1e400",    "1d5",   "infinit", "infinityx", "one",    "1%",
+        "\n1",   "1\xC2\xA0", "++1",   "+ 1"})
+    EXPECT_EQ(parseNumber(text), std::nullopt) << text;
+}
+
+TEST(IsMissing, KnowsTheThreeForms) {
+  for (const char *text :
+       {"", " ", "\t", "NA", "na", "Na", "nan", "NaN", "NAN", "-nan", " NA "})
+    EXPECT_TRUE(isMissing(text)) << text;
+  for (const char *text : {"0", "N/A", "null", "None", "nan1", "n a", "-NA",
+                           "-", "nan(1)", "NANA", "inf"})
+    EXPECT_FALSE(isMissing(text)) << text;
+}
+
+TEST(FormatNumber, IsShortAndPlain) {
+  EXPECT_EQ(formatNumber(0), "0");
+  EXPECT_EQ(formatNumber(-0.0), "-0");
+  EXPECT_EQ(formatNumber(0.1), "0.1");
+  EXPECT_EQ(formatNumber(100000), "100000");
+  EXPECT_EQ(formatNumber(58667.346889766901), "58667.3468897669");
+  EXPECT_EQ(formatNumber(1e-4), "0.0001");
+  EXPECT_EQ(formatNumber(1e-5), "1e-05");
+  EXPECT_EQ(formatNumber(9999999999999998.0), "9999999999999998");
+  EXPECT_EQ(formatNumber(1e16), "1e+16");
+  EXPECT_EQ(formatNumber(kInfinity), "inf");
+  EXPECT_EQ(formatNumber(-kInfinity), "-inf");
+  EXPECT_EQ(formatNumber(std::nan("")), "nan");
+}
+
+TEST(FormatNumber, ReadsBackBitForBit) {
+  std::mt19937_64 random(1);
+  char text[kNumberLength];
+  size_t longest = 0;
+  for (int i = 0; i < 200000; ++i) {
+    double value = std::bit_cast<double>(random());
+    // Half of them in the range of plain digits.
+    if (i % 2 == 0)
+      value = std::ldexp(std::fabs(std::sin(double(i))) + 1e-3,
+                         int(random() % 60)) *
+              1e-3;
+    if (!std::isfinite(value))
+      continue;
+    size_t length = formatNumber(value, text) - text;
+    longest = std::max(longest, length);
+    std::optional<double> back = parseNumber({text, length});
+    ASSERT_TRUE(back);
+    ASSERT_EQ(std::bit_cast<uint64_t>(*back), std::bit_cast<uint64_t>(value))
+        << std::string_view(text, length);
+    // The C library agrees.
+    std::string copy(text, length);
+    ASSERT_EQ(std::strtod(copy.c_str(), nullptr), value) << copy;
+  }
+  EXPECT_LE(longest, kNumberLength);
+}
+
+TEST(FindLevels, OrdersNumbersAsNumbers) {
+  Texts column = {"10", "9", " 1e1", "-1", "9"};
+  Levels levels = findLevels(column);
+  EXPECT_TRUE(levels.numeric);
+  EXPECT_EQ(levels.values, (Texts{"-1", "9", "10"}));
+  EXPECT_EQ(levels.numbers, (std::vector<double>{-1, 9, 10}));
+  EXPECT_EQ(levels.codes, (std::vector<int32_t>{2, 1, 2, 0, 1}));
+  EXPECT_EQ(levels.find("9.0"), 1u);
+  EXPECT_EQ(levels.find("8"), std::nullopt);
+  EXPECT_EQ(levels.find("11"), std::nullopt);
+  EXPECT_EQ(levels.find("x"), std::nullopt);
+}
+
+TEST(FindLevels, OrdersAnythingElseByBytes) {
+  Texts column = {"10", "9", "b", "\xC3\xA9", "B", "9.0"};
+  Levels levels = findLevels(column);
+  EXPECT_FALSE(levels.numeric);
+  EXPECT_EQ(levels.values, (Texts{"10", "9", "9.0", "B", "b", "\xC3\xA9"}));
+  EXPECT_EQ(levels.codes, (std::vector<int32_t>{0, 1, 4, 5, 3, 2}));
+  EXPECT_TRUE(levels.numbers.empty());
+  EXPECT_EQ(levels.find("b"), 4u);
+  EXPECT_EQ(levels.find("c"), std::nullopt);
+}
+
+TEST(FindLevels, KeepsTheFirstOfEqualNumbers) {
+  Texts column = {"0.0", "0", "-0", "1"};
+  Levels levels = findLevels(column);
+  EXPECT_EQ(levels.values, (Texts{"0.0", "1"}));
+  EXPECT_EQ(levels.codes, (std::vector<int32_t>{0, 0, 0, 1}));
+  EXPECT_TRUE(findLevels({}).values.empty());
+}

@@ -1,0 +1,346 @@
+//===- SafetensorsTest.cpp - tensors in a file ----------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "io/Safetensors.h"
+#include "TestFiles.h"
+
+#include <gtest/gtest.h>
+#include <random>
+#include <sys/stat.h>
+
+using namespace tamrt;
+using namespace tamrt::test;
+
+static constexpr int64_t kAny = -1;
+
+/// A file with `header` and `data`, as the format's definition has it.
+static std::string fileOf(std::string_view header, std::string_view data) {
+  std::string text;
+  for (int i = 0; i < 8; ++i)
+    text += static_cast<char>(header.size() >> (8 * i) & 0xFF);
+  return text.append(header).append(data);
+}
+
+static Result<SafetensorsFile> parse(std::string_view text) {
+  return SafetensorsFile::parse(bytesOf(text), "w.safetensors");
+}
+
+static std::string fault(std::string_view text) {
+  Result<SafetensorsFile> file = parse(text);
+  return file ? "no error" : file.error().message;
+}
+
+static SafetensorsWriter sample() {
+  SafetensorsWriter writer;
+  writer.add<uint8_t>("bytes", {3}, std::vector<uint8_t>{1, 2, 255});
+  writer.add<double>("beta", {2, 2}, std::vector<double>{1, -0.5, 1e300, 0});
+  writer.add<float>("f", {1}, std::vector<float>{2.5f});
+  writer.add<int32_t>("i", {2}, std::vector<int32_t>{-1, 7});
+  writer.add<int64_t>("scalar", {}, std::vector<int64_t>{int64_t(1) << 40});
+  writer.add<double>("empty", {0, 5}, {});
+  writer.metadata("model", "load \"\xC3\xA9\"");
+  writer.metadata("a", "");
+  return writer;
+}
+
+TEST(Safetensors, WritesTheFormat) {
+  SafetensorsWriter writer;
+  writer.add<uint8_t>("b", {2}, std::vector<uint8_t>{'x', 'y'});
+  writer.add<int32_t>("a", {}, std::vector<int32_t>{0x41424344});
+  writer.metadata("k", "v");
+  std::string header =
+      R"({"__metadata__":{"k":"v"},)"
+      R"("a":{"data_offsets":[0,4],"dtype":"I32","shape":[]},)"
+      R"("b":{"data_offsets":[4,6],"dtype":"U8","shape":[2]}})";
+  header.resize((header.size() + 7) / 8 * 8, ' ');
+  EXPECT_EQ(*writer.bytes(), fileOf(header, "DCBAxy"));
+}
+
+TEST(Safetensors, ReadsBackWhatItWrote) {
+  Result<std::string> bytes = sample().bytes();
+  ASSERT_TRUE(bytes);
+  Result<SafetensorsFile> file = parse(*bytes);
+  ASSERT_TRUE(file) << file.error().message;
+  EXPECT_EQ(file->tensors().size(), 6u);
+  EXPECT_EQ(file->metadata().size(), 2u);
+  EXPECT_EQ(*file->requireMetadata("model"), "load \"\xC3\xA9\"");
+  EXPECT_EQ(file->requireMetadata("b").error().message,
+            "w.safetensors: no metadata 'b'");
+  int64_t square[] = {2, kAny};
+  EXPECT_EQ(*file->values<double>("beta", square),
+            (std::vector<double>{1, -0.5, 1e300, 0}));
+  int64_t any[] = {kAny};
+  EXPECT_EQ(*file->values<uint8_t>("bytes", any),
+            (std::vector<uint8_t>{1, 2, 255}));
+  EXPECT_EQ(*file->values<float>("f", any), std::vector<float>{2.5f});
+  EXPECT_EQ(*file->values<int32_t>("i", any), (std::vector<int32_t>{-1, 7}));
+  EXPECT_EQ(*file->values<int64_t>("scalar", {}),
+            std::vector<int64_t>{int64_t(1) << 40});
+  int64_t empty[] = {0, 5};
+  EXPECT_TRUE(file->values<double>("empty", empty)->empty());
+  EXPECT_EQ(file->find("beta")->count, 4u);
+  EXPECT_EQ(file->find("gamma"), nullptr);
+}
+
+TEST(Safetensors, NamesWhatDoesNotFit) {
+  Result<SafetensorsFile> file = parse(*sample().bytes());
+  ASSERT_TRUE(file);
+  int64_t shape[] = {2, 3}, any[] = {kAny};
+  EXPECT_EQ(file->values<double>("gamma", any).error().message,
+            "w.safetensors: no tensor 'gamma'");
+  EXPECT_EQ(file->values<float>("beta", shape).error().message,
+            "w.safetensors: tensor 'beta': expected F32, got F64");
+  EXPECT_EQ(file->values<double>("beta", shape).error().message,
+            "w.safetensors: tensor 'beta': expected shape [2, 3], got [2, 2]");
+  EXPECT_EQ(file->values<double>("beta", any).error().message,
+            "w.safetensors: tensor 'beta': expected shape [any], got [2, 2]");
+}
+
+TEST(Safetensors, BytesDoNotDependOnTheOrderOfCalls) {
+  SafetensorsWriter one, two;
+  std::vector<double> x = {1}, y = {2};
+  one.metadata("p", "q");
+  one.metadata("r", "s");
+  one.add<double>("x", {1}, x);
+  one.add<double>("y", {1}, y);
+  two.add<double>("y", {1}, y);
+  two.metadata("r", "t");
+  two.metadata("r", "s");
+  two.add<double>("x", {1}, x);
+  two.metadata("p", "q");
+  EXPECT_EQ(*one.bytes(), *two.bytes());
+}
+
+TEST(Safetensors, AlignsItsTensors) {
+  std::string bytes = *sample().bytes();
+  Result<SafetensorsFile> file = parse(bytes);
+  ASSERT_TRUE(file);
+  const std::byte *base = file->find("beta")->data.data();
+  for (const auto &[name, tensor] : file->tensors())
+    EXPECT_EQ((tensor.data.data() - base) % int64_t(sizeOf(tensor.type)), 0)
+        << name;
+  EXPECT_EQ(uint8_t(bytes[0]) % 8, 0);
+}
+
+TEST(Safetensors, RefusesToWriteNonsense) {
+  SafetensorsWriter twice;
+  std::vector<double> x = {1};
+  twice.add<double>("x", {1}, x);
+  twice.add<double>("x", {1}, x);
+  EXPECT_EQ(twice.bytes().error().message, "tensor name 'x' is taken already");
+  EXPECT_EQ(twice.write("w").error().message,
+            "w: tensor name 'x' is taken already");
+  SafetensorsWriter reserved;
+  reserved.add<double>("__metadata__", {1}, x);
+  EXPECT_FALSE(reserved.bytes());
+  SafetensorsWriter latin1;
+  latin1.metadata("name", "\xE9");
+  EXPECT_EQ(latin1.bytes().error().message,
+            "a name or metadata entry is not valid UTF-8");
+}
+
+TEST(Safetensors, WritesFiles) {
+  TemporaryFolder folder;
+  std::string path = folder.at("w.safetensors");
+  ASSERT_TRUE(sample().write(path));
+  EXPECT_EQ(get(path), *sample().bytes());
+  Result<SafetensorsFile> file = SafetensorsFile::open(path);
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->path(), path);
+  EXPECT_EQ(sample().write(folder.at("no/w")).error().message,
+            folder.at("no/w") + ": cannot write: No such file or directory");
+}
+
+TEST(SafetensorsFault, NotAFile) {
+  TemporaryFolder folder;
+  ASSERT_EQ(mkfifo(folder.at("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(SafetensorsFile::open(folder.at("pipe")).error().message,
+            folder.at("pipe") + ": not a regular file");
+  EXPECT_EQ(SafetensorsFile::open(folder.path).error().message,
+            folder.path.string() + ": cannot read: Is a directory");
+  EXPECT_FALSE(SafetensorsFile::open(folder.at("no")));
+}
+
+TEST(SafetensorsFault, EveryTruncationIsFound) {
+  std::string bytes = *sample().bytes();
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    std::string message = fault(bytes.substr(0, size));
+    ASSERT_TRUE(message.starts_with("w.safetensors: truncated: expected "))
+        << message;
+    ASSERT_TRUE(message.ends_with(", got " + std::to_string(size))) << message;
+  }
+  EXPECT_EQ(fault(bytes.substr(0, bytes.size() - 1)),
+            "w.safetensors: truncated: expected " +
+                std::to_string(bytes.size()) + " bytes, got " +
+                std::to_string(bytes.size() - 1));
+  EXPECT_EQ(fault(bytes + "x"), "w.safetensors: too long: expected " +
+                                    std::to_string(bytes.size()) +
+                                    " bytes, got " +
+                                    std::to_string(bytes.size() + 1));
+}
+
+TEST(SafetensorsFault, HeaderLength) {
+  EXPECT_EQ(fault(std::string(16, '\xFF')),
+            "w.safetensors: not a safetensors file: expected a header of at "
+            "most 100000000 bytes, got 18446744073709551615");
+}
+
+TEST(SafetensorsFault, Json) {
+  auto header = [](std::string_view text) { return fault(fileOf(text, "")); };
+  std::string at = "w.safetensors: ";
+  EXPECT_EQ(header("{}"), "no error");
+  EXPECT_EQ(header("{}   "), "no error");
+  EXPECT_EQ(header(""), at + "header is not valid JSON");
+  EXPECT_EQ(header("{"), at + "header is not valid JSON");
+  EXPECT_EQ(header("{} {}"), at + "header is not valid JSON");
+  EXPECT_EQ(header("{\"\xFF\":1}"), at + "header is not valid JSON");
+  EXPECT_EQ(header("[]"), at + "header is not a JSON object");
+  EXPECT_EQ(header("null"), at + "header is not a JSON object");
+  EXPECT_EQ(header(R"({"__metadata__":{"a":"1","a":"2"}})"),
+            at + "header holds key 'a' twice");
+  EXPECT_EQ(header(R"({"__metadata__":{"a":1}})"),
+            at + "metadata 'a': expected a string");
+  EXPECT_EQ(header(R"({"__metadata__":[]})"),
+            at + "expected an object as __metadata__");
+  EXPECT_EQ(header(std::string(1000000, '[')), at + "header is not valid JSON");
+  EXPECT_EQ(header(std::string(100000, '[') + std::string(100000, ']')),
+            at + "header is not a JSON object");
+}
+
+/// The fault of a file of one tensor "t" with these members and 8 bytes.
+static std::string tensorFault(const std::string &members) {
+  return fault(fileOf("{\"t\":{" + members + "}}", "12345678"));
+}
+
+TEST(SafetensorsFault, TensorDescription) {
+  std::string at = "w.safetensors: tensor 't': ";
+  EXPECT_EQ(tensorFault(R"("dtype":"F64","shape":[1],"data_offsets":[0,8])"),
+            "no error");
+  EXPECT_EQ(fault(fileOf(R"({"t":1})", "")), at + "expected an object");
+  EXPECT_EQ(tensorFault(R"("shape":[1],"data_offsets":[0,8])"),
+            at + "expected a string as dtype");
+  EXPECT_EQ(tensorFault(R"("dtype":"BF16","shape":[4],"data_offsets":[0,8])"),
+            at + "expected dtype F64, F32, I64, I32 or U8, got BF16");
+  for (const char *shape : {"-1", "[-1]", "[1.0]", "[9223372036854775808]",
+                            "[1e1]", "[\"1\"]", "null"})
+    EXPECT_EQ(tensorFault(R"("dtype":"F64","data_offsets":[0,8],"shape":)" +
+                          std::string(shape)),
+              at + "expected an array of sizes as shape")
+        << shape;
+  for (const char *offsets : {"[8,0]", "[0]", "[0,8,8]", "[-1,7]", "{}"})
+    EXPECT_EQ(tensorFault(R"("dtype":"F64","shape":[1],"data_offsets":)" +
+                          std::string(offsets)),
+              at + "expected [begin, end] as data_offsets")
+        << offsets;
+  EXPECT_EQ(tensorFault(R"("dtype":"F64","shape":[2],"data_offsets":[0,8])"),
+            at + "expected 16 bytes for shape [2] of F64, got 8");
+  EXPECT_EQ(tensorFault(R"("dtype":"F64","shape":[4294967296,4294967296],)"
+                        R"("data_offsets":[0,8])"),
+            at + "shape is too large");
+  EXPECT_EQ(tensorFault(R"("dtype":"F64","shape":[4611686018427387904],)"
+                        R"("data_offsets":[0,0])"),
+            at + "shape is too large");
+  EXPECT_EQ(
+      tensorFault(R"("dtype":"F64","shape":[1],"data_offsets":[0,8],"x":0)"),
+      at + "unknown key 'x'");
+  EXPECT_EQ(tensorFault(R"("dtype":"F64","shape":[1],"data_offsets":[8,16])"),
+            at + "leaves a gap before it at offset 8");
+  EXPECT_EQ(tensorFault(R"("dtype":"F64","shape":[2],"data_offsets":[0,16])"),
+            "w.safetensors: truncated: expected 79 bytes, got 71");
+}
+
+TEST(SafetensorsFault, OverlapsAndGaps) {
+  auto two = [](int begin, int end) {
+    return fault(
+        fileOf(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},)"
+               R"("b":{"dtype":"U8","shape":[)" +
+                   std::to_string(end - begin) + R"(],"data_offsets":[)" +
+                   std::to_string(begin) + "," + std::to_string(end) + "]}}",
+               "12345678"));
+  };
+  EXPECT_EQ(two(4, 8), "no error");
+  EXPECT_EQ(two(3, 8),
+            "w.safetensors: tensor 'b': overlaps another at offset 3");
+  EXPECT_EQ(two(5, 8),
+            "w.safetensors: tensor 'b': leaves a gap before it at offset 5");
+  EXPECT_NE(two(4, 7), "no error");
+}
+
+TEST(SafetensorsFault, NoMutationCrashes) {
+  std::string original = *sample().bytes();
+  std::mt19937 random(6);
+  const std::string_view pieces[] = {"{",
+                                     "}",
+                                     "[",
+                                     "]",
+                                     "\"",
+                                     ",",
+                                     ":",
+                                     "-",
+                                     "1e9",
+                                     "0",
+                                     "8",
+                                     "\\",
+                                     "F64",
+                                     "U8",
+                                     "null",
+                                     "\xFF",
+                                     "\xED\xA0",
+                                     "9999999999",
+                                     "99999999999999999999",
+                                     "\"shape\":",
+                                     "\"dtype\":\"F64\","};
+  size_t accepted = 0;
+  for (int round = 0; round < 100000; ++round) {
+    std::string text = original;
+    for (size_t n = 1 + random() % 3; n > 0; --n) {
+      if (text.empty())
+        break;
+      size_t at = random() % text.size();
+      switch (random() % 5) {
+      case 0:
+        text[at] = static_cast<char>(random());
+        break;
+      case 1:
+        text.erase(at, 1 + random() % 8);
+        break;
+      case 2:
+        text.insert(at, pieces[random() % std::size(pieces)]);
+        break;
+      case 3: {
+        std::string_view piece = pieces[random() % std::size(pieces)];
+        text.replace(at, piece.size(), piece);
+        break;
+      }
+      case 4:
+        text.resize(at + 1);
+        break;
+      }
+      if (random() % 2 && text.size() >= 8) {
+        // Keep the length of the header right, to get further.
+        uint64_t length = text.size() - std::min<size_t>(text.size(), 71 + 8);
+        std::memcpy(text.data(), &length, 8);
+      }
+    }
+    Result<SafetensorsFile> file = parse(text);
+    if (!file) {
+      ASSERT_TRUE(file.error().message.starts_with("w.safetensors: "));
+      continue;
+    }
+    ++accepted;
+    for (const auto &[name, tensor] : file->tensors()) {
+      ASSERT_EQ(tensor.data.size(), tensor.count * sizeOf(tensor.type));
+      uint8_t sum = 0;
+      for (std::byte byte : tensor.data)
+        sum ^= std::to_integer<uint8_t>(byte);
+      (void)sum;
+    }
+  }
+  // Changes of the tensors' bytes are no faults.
+  EXPECT_GT(accepted, 1000u);
+}

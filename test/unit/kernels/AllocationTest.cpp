@@ -1,0 +1,147 @@
+//===- kernels/AllocationTest.cpp - kernels allocate nothing --------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// No kernel asks the system for memory. Counted are calls of the allocation
+/// functions and of mmap, from any thread and any library.
+///
+//===----------------------------------------------------------------------===//
+
+#include "KernelTest.h"
+
+#include "support/AllocationCount.h"
+
+namespace tamrt::test {
+
+namespace {
+
+class AllocationTest : public KernelTest {};
+
+TEST_F(AllocationTest, AnAllocationIsCounted) {
+  void *volatile kept = nullptr;
+  EXPECT_EQ(allocationsIn([&] { kept = std::malloc(100); }), 1);
+  std::free(kept);
+  double *volatile number = nullptr;
+  EXPECT_EQ(allocationsIn([&] { number = new double; }), 1);
+  delete number;
+}
+
+TEST_F(AllocationTest, NoKernelAllocates) {
+  const int64_t rows = 300, n = 40, k = 37, z = 4, m = 20, width = 50;
+  const Doubles x = uniforms(rows, -2.0, 2.0), w = uniforms(rows, 0.0, 1.0);
+  const double parameters[] = {0.0, 1.0, -1.0, 1.0};
+  Doubles out(rows * width), dense(rows * n), banded(rows * z), column(rows);
+  Doubles sums(2 * n * n), matrix(n * n), vector(n);
+  std::vector<int32_t> start(rows), index(rows);
+  const int64_t matrixTable[] = {1, n, n, 0, 0};
+  const int64_t vectorTable[] = {n, 0};
+  const double *blocks[] = {sums.data()};
+  const double *X = x.data(), *W = w.data();
+  double *D = dense.data(), *B = banded.data(), *S = sums.data();
+  int32_t *t = start.data(), *i = index.data();
+  const auto c = &ctx;
+  // An X-macro would not know arguments; what it can do is count, so that a
+  // kernel added later is not forgotten here.
+  int kernels = 0;
+#define TAMRT_KERNEL(name, ...) ++kernels;
+#include "tamrt/kernels.def"
+  const std::vector<std::pair<const char *, std::function<void()>>> calls = {
+      {"normalize",
+       [&] { tamrt_normalize(c, X, parameters, rows, column.data()); }},
+      {"offset", [&] { tamrt_offset(c, rows, column.data()); }},
+      {"linear", [&] { tamrt_linear(c, X, rows, 3.0, 2, column.data()); }},
+      {"fourier", [&] { tamrt_fourier(c, X, rows, m, 0, 2, D); }},
+      {"chebyshev", [&] { tamrt_chebyshev(c, X, rows, n, 3, D); }},
+      {"bspline",
+       [&] { tamrt_bspline(c, X, parameters, rows, k, z - 1, 2, B, t); }},
+      {"onehot", [&] { tamrt_onehot(c, X, rows, n, i); }},
+      {"expand_dense",
+       [&] { tamrt_expand_dense(c, D, rows, n, width, 3, out.data()); }},
+      {"expand_banded",
+       [&] { tamrt_expand_banded(c, B, t, rows, z, n, width, 3, out.data()); }},
+      {"expand_onehot",
+       [&] { tamrt_expand_onehot(c, i, rows, n, width, 3, out.data()); }},
+      {"zero", [&] { tamrt_zero(c, 2 * n * n, S); }},
+      {"gram_dense", [&] { tamrt_gram_dense(c, D, W, rows, 4000, n, S); }},
+      {"gram_banded",
+       [&] { tamrt_gram_banded(c, B, t, W, rows, 4000, z, n, S); }},
+      {"gram_onehot", [&] { tamrt_gram_onehot(c, i, W, rows, 4000, n, S); }},
+      {"gram_dense_dense",
+       [&] { tamrt_gram_dense_dense(c, D, D, W, rows, 4000, n, n, S); }},
+      {"gram_banded_dense",
+       [&] { tamrt_gram_banded_dense(c, B, t, D, W, rows, 4000, z, n, n, S); }},
+      {"gram_banded_banded",
+       [&] {
+         tamrt_gram_banded_banded(c, B, t, B, t, W, rows, 4000, z, n, z, n, S);
+       }},
+      {"gram_onehot_dense",
+       [&] { tamrt_gram_onehot_dense(c, i, D, W, rows, 4000, n, n, S); }},
+      {"gram_onehot_banded",
+       [&] {
+         tamrt_gram_onehot_banded(c, i, B, t, W, rows, 4000, n, z, n, S);
+       }},
+      {"gram_onehot_onehot",
+       [&] { tamrt_gram_onehot_onehot(c, i, i, W, rows, 4000, n, n, S); }},
+      {"rhs_dense", [&] { tamrt_rhs_dense(c, D, X, W, rows, 4000, n, S); }},
+      {"rhs_banded",
+       [&] { tamrt_rhs_banded(c, B, t, X, W, rows, 4000, z, n, S); }},
+      {"rhs_onehot", [&] { tamrt_rhs_onehot(c, i, X, W, rows, 4000, n, S); }},
+      {"zero and gram_dense, for what follows",
+       [&] {
+         tamrt_zero(c, 2 * n * n, S);
+         tamrt_gram_dense(c, D, nullptr, rows, 0, n, S);
+       }},
+      {"assemble_matrix",
+       [&] {
+         tamrt_assemble_matrix(c, matrixTable, nullptr, nullptr, nullptr,
+                               blocks, 1, rows, n, 0, matrix.data());
+       }},
+      {"assemble_vector",
+       [&] {
+         tamrt_assemble_vector(c, vectorTable, blocks, 1, n, vector.data());
+       }},
+      {"cholesky_solve",
+       [&] { tamrt_cholesky_solve(c, n, matrix.data(), vector.data()); }},
+      {"predict_dense",
+       [&] {
+         tamrt_predict_dense(c, D, vector.data(), rows, n, width, 1, 1,
+                             out.data());
+       }},
+      {"predict_banded",
+       [&] {
+         tamrt_predict_banded(c, B, t, vector.data(), rows, z, n, width, 1, 0,
+                              out.data());
+       }},
+      {"predict_onehot",
+       [&] {
+         tamrt_predict_onehot(c, i, vector.data(), rows, n, width, 1, 0,
+                              out.data());
+       }},
+  };
+  EXPECT_EQ(calls.size(), kernels + 1u);
+  for (const auto &[name, call] : calls) {
+    EXPECT_EQ(allocationsIn(call), 0) << name;
+    EXPECT_EQ(ctx.status, TAMRT_OK) << name;
+  }
+}
+
+TEST_F(AllocationTest, SolvingLargeSystemsAllocatesNothing) {
+  for (int64_t n : {100, 500, 1500}) {
+    Doubles a(n * n), b = uniforms(n);
+    for (int64_t i = 0; i < n; ++i)
+      a[i * (n + 1)] = 2.0;
+    EXPECT_EQ(allocationsIn(
+                  [&] { tamrt_cholesky_solve(&ctx, n, a.data(), b.data()); }),
+              0)
+        << "n " << n;
+  }
+}
+
+} // namespace
+
+} // namespace tamrt::test

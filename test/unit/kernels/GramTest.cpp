@@ -1,0 +1,299 @@
+//===- kernels/GramTest.cpp - tests of the Gram kernels -------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Gram blocks and right-hand sides against plain loops, and their independence
+/// of where chunks end.
+///
+//===----------------------------------------------------------------------===//
+
+#include "KernelTest.h"
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+
+namespace tamrt::test {
+
+namespace {
+
+/// Number `entry` of an accumulator of a' W b, or of a' W a when `b` is null.
+struct Entry {
+  int64_t i, j;
+};
+
+/// What an accumulator looks like: its entries, in memory order.
+std::vector<Entry> entriesOf(const Matrix &a, const Matrix *b) {
+  std::vector<Entry> entries;
+  for (int64_t i = 0; i < a.n; ++i) {
+    if (!b && a.encoding == Encoding::OneHot) {
+      entries.push_back({i, i});
+      continue;
+    }
+    for (int64_t j = 0; j < (b ? b->n : a.n); ++j)
+      entries.push_back({i, j});
+  }
+  return entries;
+}
+
+/// Whether kernels.def promises a value for this entry.
+bool isKept(const Entry &entry, const Matrix *b) {
+  return b || entry.j >= entry.i;
+}
+
+/// Calls `add(begin, end, index of begin in the group)` for chunks of
+/// `chunk` rows.
+void inChunks(int64_t rows, int64_t first, int64_t chunk,
+              const std::function<void(int64_t, int64_t, int64_t)> &add) {
+  for (int64_t begin = 0; begin < rows; begin += chunk)
+    add(begin, std::min(rows, begin + chunk), first + begin);
+}
+
+struct Shape {
+  Encoding encoding;
+  int64_t n, z;
+};
+
+std::string nameOf(const Shape &shape) {
+  const char *names[] = {"dense", "banded", "onehot"};
+  return std::string(names[static_cast<int>(shape.encoding)]) +
+         " n=" + std::to_string(shape.n) + " z=" + std::to_string(shape.z);
+}
+
+const Shape shapes[] = {
+    {Encoding::Dense, 1, 0},   {Encoding::Dense, 2, 0},
+    {Encoding::Dense, 3, 0},   {Encoding::Dense, 4, 0},
+    {Encoding::Dense, 7, 0},   {Encoding::Dense, 13, 0},
+    {Encoding::Dense, 20, 0},  {Encoding::Banded, 1, 1},
+    {Encoding::Banded, 4, 4},  {Encoding::Banded, 6, 2},
+    {Encoding::Banded, 13, 4}, {Encoding::Banded, 23, 4},
+    {Encoding::Banded, 9, 7},  {Encoding::Banded, 30, 21},
+    {Encoding::OneHot, 1, 0},  {Encoding::OneHot, 7, 0},
+    {Encoding::OneHot, 24, 0},
+};
+
+/// The pairs of encodings for which there is a kernel: dense comes last.
+bool hasKernel(const Shape &a, const Shape &b) {
+  return static_cast<int>(a.encoding) >= static_cast<int>(b.encoding);
+}
+
+class GramTest : public KernelTest {
+protected:
+  Matrix matrix(const Shape &shape, int64_t rows) {
+    return randomMatrix(shape.encoding, rows, shape.n, shape.z, generator);
+  }
+
+  /// Compares both levels of an accumulator with sums in long double.
+  void expectSums(const Matrix &a, const Matrix *b, const double *w,
+                  int64_t rows, int64_t first, const Doubles &sums) {
+    const std::vector<Entry> entries = entriesOf(a, b);
+    ASSERT_EQ(sums.size(), 2 * entries.size());
+    const int64_t last = (first + rows - 1) / TAMRT_SEGMENT_ROWS;
+    const int64_t boundary = last * TAMRT_SEGMENT_ROWS - first;
+    for (size_t e = 0; e < entries.size(); ++e) {
+      if (!isKept(entries[e], b))
+        continue;
+      long double segment = 0, finished = 0;
+      for (int64_t r = 0; r < rows; ++r) {
+        const long double product =
+            static_cast<long double>(a.at(r, entries[e].i)) *
+            (b ? *b : a).at(r, entries[e].j) * (w ? w[r] : 1.0);
+        // A segment ends when a later one begins.
+        (r >= boundary ? segment : finished) += product;
+      }
+      EXPECT_NEAR(sums[e], segment, 1e-11) << "segment, entry " << e;
+      EXPECT_NEAR(sums[entries.size() + e], finished, 1e-11)
+          << "finished, entry " << e;
+    }
+  }
+
+  void checkValues(const Matrix &a, const Matrix *b, const double *w,
+                   int64_t rows, int64_t first) {
+    Doubles sums(2 * entriesOf(a, b).size());
+    gram(&ctx, a, b, w, 0, rows, first, sums.data());
+    expectSums(a, b, w, rows, first, sums);
+  }
+
+  /// Runs the rows in chunks of several sizes and compares bytes.
+  void checkChunks(const Matrix &a, const Matrix *b, const double *w,
+                   int64_t rows, int64_t first) {
+    const std::vector<Entry> entries = entriesOf(a, b);
+    Doubles expected;
+    for (int64_t chunk : {rows, int64_t(1), int64_t(7), int64_t(256)}) {
+      Doubles sums(2 * entries.size());
+      inChunks(rows, first, chunk, [&](int64_t begin, int64_t end, int64_t at) {
+        gram(&ctx, a, b, w, begin, end, at, sums.data());
+      });
+      for (size_t e = 0; e < sums.size(); ++e)
+        if (!isKept(entries[e % entries.size()], b))
+          sums[e] = 0.0;
+      if (expected.empty())
+        expected = sums;
+      EXPECT_EQ(0, std::memcmp(sums.data(), expected.data(),
+                               sums.size() * sizeof(double)))
+          << "chunks of " << chunk;
+    }
+  }
+};
+
+TEST_F(GramTest, MatchesPlainLoops) {
+  const int64_t rows = 61;
+  const Doubles w = uniforms(rows, 0.0, 3.0);
+  for (const Shape &shapeA : shapes) {
+    const Matrix a = matrix(shapeA, rows);
+    for (const double *weights : {(const double *)nullptr, w.data()}) {
+      SCOPED_TRACE(nameOf(shapeA) + (weights ? ", weighted" : ""));
+      checkValues(a, nullptr, weights, rows, 0);
+      for (const Shape &shapeB : shapes) {
+        if (!hasKernel(shapeA, shapeB))
+          continue;
+        SCOPED_TRACE(nameOf(shapeB));
+        const Matrix b = matrix(shapeB, rows);
+        checkValues(a, &b, weights, rows, 0);
+      }
+    }
+  }
+}
+
+TEST_F(GramTest, KeepsSegments) {
+  const int64_t S = TAMRT_SEGMENT_ROWS;
+  // No boundary; exactly at one; just after one; a start inside; a start at a
+  // boundary, which finishes what came before.
+  const struct {
+    int64_t rows, first;
+  } cases[] = {{S, 0}, {S + 1, 0}, {2 * S + 5, 0}, {100, S - 50}, {9, 2 * S}};
+  for (auto [rows, first] : cases) {
+    SCOPED_TRACE("rows " + std::to_string(rows) + " from " +
+                 std::to_string(first));
+    for (const Shape &shape :
+         {Shape{Encoding::Dense, 5, 0}, Shape{Encoding::Banded, 7, 4},
+          Shape{Encoding::OneHot, 3, 0}})
+      checkValues(matrix(shape, rows), nullptr, nullptr, rows, first);
+  }
+}
+
+TEST_F(GramTest, FinishesASegmentBeforeItsFirstRow) {
+  const double ones[] = {1.0, 1.0};
+  double sums[] = {5.0, 100.0};
+  tamrt_gram_dense(&ctx, ones, nullptr, 1, TAMRT_SEGMENT_ROWS - 1, 1, sums);
+  EXPECT_EQ(sums[0], 6.0);
+  EXPECT_EQ(sums[1], 100.0);
+  tamrt_gram_dense(&ctx, ones, nullptr, 0, TAMRT_SEGMENT_ROWS, 1, sums);
+  EXPECT_EQ(sums[0], 6.0) << "no row, no move";
+  tamrt_gram_dense(&ctx, ones, nullptr, 1, TAMRT_SEGMENT_ROWS, 1, sums);
+  EXPECT_EQ(sums[0], 1.0);
+  EXPECT_EQ(sums[1], 106.0);
+  tamrt_gram_dense(&ctx, ones, nullptr, 2, 0, 1, sums);
+  EXPECT_EQ(sums[0], 3.0) << "row 0 begins no segment that could end one";
+  EXPECT_EQ(sums[1], 106.0);
+}
+
+TEST_F(GramTest, BytesDoNotDependOnChunks) {
+  const int64_t rows = 2 * TAMRT_SEGMENT_ROWS + 777;
+  const Doubles w = uniforms(rows, 0.0, 3.0);
+  const Shape small[] = {
+      {Encoding::Dense, 1, 0},  {Encoding::Dense, 7, 0},
+      {Encoding::Dense, 13, 0}, {Encoding::Banded, 13, 4},
+      {Encoding::Banded, 9, 3}, {Encoding::OneHot, 5, 0},
+  };
+  for (const Shape &shapeA : small) {
+    const Matrix a = matrix(shapeA, rows);
+    for (const double *weights : {(const double *)nullptr, w.data()}) {
+      SCOPED_TRACE(nameOf(shapeA) + (weights ? ", weighted" : ""));
+      checkChunks(a, nullptr, weights, rows, 0);
+      for (const Shape &shapeB : small) {
+        if (!hasKernel(shapeA, shapeB))
+          continue;
+        SCOPED_TRACE(nameOf(shapeB));
+        const Matrix b = matrix(shapeB, rows);
+        checkChunks(a, &b, weights, rows, 0);
+      }
+    }
+  }
+}
+
+// What unseen levels do where they meet training kernels after all.
+TEST_F(GramTest, UnseenLevels) {
+  const int64_t rows = 40;
+  const Doubles w = uniforms(rows, 0.0, 3.0);
+  Matrix a = matrix({Encoding::OneHot, 6, 0}, rows);
+  for (int64_t r = 0; r < rows; r += 3)
+    a.index[r] = r % 2 ? TAMRT_INDEX_NONE : TAMRT_INDEX_MEAN;
+  Matrix c = matrix({Encoding::OneHot, 4, 0}, rows);
+  for (int64_t r = 0; r < rows; r += 4)
+    c.index[r] = r % 8 ? TAMRT_INDEX_NONE : TAMRT_INDEX_MEAN;
+  for (const double *weights : {(const double *)nullptr, w.data()}) {
+    for (const Shape &shape :
+         {Shape{Encoding::Dense, 5, 0}, Shape{Encoding::Dense, 1, 0},
+          Shape{Encoding::Banded, 9, 4}, Shape{Encoding::Banded, 9, 2}}) {
+      SCOPED_TRACE(nameOf(shape));
+      const Matrix b = matrix(shape, rows);
+      checkValues(a, &b, weights, rows, 0);
+    }
+    checkValues(a, &c, weights, rows, 0);
+  }
+
+  // A diagonal has no room for the products of a mean.
+  Doubles sums(12);
+  gram(&ctx, a, nullptr, nullptr, 0, rows, 0, sums.data());
+  expectError(TAMRT_ERROR_INVALID_ARGUMENT, 1);
+  for (int32_t &index : a.index)
+    if (index == TAMRT_INDEX_MEAN)
+      index = TAMRT_INDEX_NONE;
+  checkValues(a, nullptr, w.data(), rows, 0);
+}
+
+TEST_F(GramTest, NoRows) {
+  for (const Shape &shapeA : shapes) {
+    const Matrix a = matrix(shapeA, 0);
+    Doubles before = uniforms(2 * entriesOf(a, nullptr).size());
+    Doubles sums = before;
+    gram(&ctx, a, nullptr, nullptr, 0, 0, TAMRT_SEGMENT_ROWS, sums.data());
+    EXPECT_EQ(sums, before);
+    for (const Shape &shapeB : shapes) {
+      if (!hasKernel(shapeA, shapeB))
+        continue;
+      const Matrix b = matrix(shapeB, 0);
+      before = sums = uniforms(2 * a.n * b.n);
+      gram(&ctx, a, &b, nullptr, 0, 0, TAMRT_SEGMENT_ROWS, sums.data());
+      EXPECT_EQ(sums, before);
+    }
+  }
+}
+
+TEST_F(GramTest, RightHandSides) {
+  const int64_t rows = 2 * TAMRT_SEGMENT_ROWS + 321;
+  const Doubles w = uniforms(rows, 0.0, 3.0), y = uniforms(rows);
+  Matrix target{Encoding::Dense, 1, 0, y, {}, {}};
+  for (const Shape &shape : shapes) {
+    Matrix a = matrix(shape, rows);
+    if (a.encoding == Encoding::OneHot) {
+      a.index[5] = TAMRT_INDEX_NONE;
+      a.index[6] = TAMRT_INDEX_MEAN;
+    }
+    for (const double *weights : {(const double *)nullptr, w.data()}) {
+      SCOPED_TRACE(nameOf(shape) + (weights ? ", weighted" : ""));
+      Doubles whole(2 * a.n);
+      rhs(&ctx, a, y.data(), weights, 0, rows, 0, whole.data());
+      expectSums(a, &target, weights, rows, 0, whole);
+      for (int64_t chunk : {1, 7, 256}) {
+        Doubles sums(2 * a.n);
+        inChunks(rows, 0, chunk, [&](int64_t begin, int64_t end, int64_t at) {
+          rhs(&ctx, a, y.data(), weights, begin, end, at, sums.data());
+        });
+        EXPECT_EQ(0, std::memcmp(sums.data(), whole.data(),
+                                 whole.size() * sizeof(double)))
+            << "chunks of " << chunk;
+      }
+    }
+  }
+}
+
+} // namespace
+
+} // namespace tamrt::test

@@ -1,0 +1,109 @@
+//===- kernels/InstructionSetTest.cpp - the bits of every machine ---------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The kernels compiled for the baseline instruction set alone leave the same
+/// bytes as those that choose at start.
+///
+//===----------------------------------------------------------------------===//
+
+#include "KernelTest.h"
+
+#include <cstring>
+
+/// The same sources, compiled once more (see CMakeLists.txt).
+extern const tamrt_kernels tamrt_baseline_kernels;
+
+namespace tamrt::test {
+
+namespace {
+
+class InstructionSetTest : public KernelTest {
+protected:
+  /// Runs `run` with both tables; it fills what it is given.
+  template <typename Run> void compare(size_t count, Run run) {
+    Doubles here(count), baseline(count);
+    run(&ctx, here.data());
+    tamrt_context other = ctx;
+    other.kernels = &tamrt_baseline_kernels;
+    run(&other, baseline.data());
+    EXPECT_EQ(other.status, TAMRT_OK);
+    EXPECT_EQ(
+        0, std::memcmp(here.data(), baseline.data(), count * sizeof(double)));
+  }
+};
+
+TEST_F(InstructionSetTest, Sums) {
+  const int64_t rows = TAMRT_SEGMENT_ROWS + 99;
+  const Doubles w = uniforms(rows, 0.0, 2.0), y = uniforms(rows);
+  std::vector<Matrix> matrices;
+  for (int64_t n : {1, 2, 3, 7, 20})
+    matrices.push_back(randomMatrix(Encoding::Dense, rows, n, 0, generator));
+  for (int64_t z : {3, 4})
+    matrices.push_back(randomMatrix(Encoding::Banded, rows, 13, z, generator));
+  matrices.push_back(randomMatrix(Encoding::OneHot, rows, 6, 0, generator));
+  for (const Matrix &a : matrices)
+    for (const double *weights : {(const double *)nullptr, w.data()}) {
+      compare(2 * a.n * a.n, [&](tamrt_context *ctx, double *sums) {
+        gram(ctx, a, nullptr, weights, 0, rows, 0, sums);
+      });
+      compare(2 * a.n, [&](tamrt_context *ctx, double *sums) {
+        rhs(ctx, a, y.data(), weights, 0, rows, 0, sums);
+      });
+      for (const Matrix &b : matrices)
+        if (a.encoding >= b.encoding)
+          compare(2 * a.n * b.n, [&](tamrt_context *ctx, double *sums) {
+            gram(ctx, a, &b, weights, 0, rows, 0, sums);
+          });
+    }
+}
+
+TEST_F(InstructionSetTest, FeaturesAndPredictions) {
+  const int64_t rows = 500;
+  const Doubles x = uniforms(rows, -1.5, 1.5), beta = uniforms(30);
+  const double parameters[] = {0.1, 0.7, -1.0, 1.0};
+  compare(rows, [&](tamrt_context *ctx, double *out) {
+    tamrt_normalize(ctx, x.data(), parameters, rows, out);
+  });
+  for (int64_t degree : {2, 3})
+    compare(rows * (degree + 1), [&](tamrt_context *ctx, double *out) {
+      std::vector<int32_t> start(rows);
+      tamrt_bspline(ctx, x.data(), parameters, rows, 20, degree, TAMRT_LINEAR,
+                    out, start.data());
+    });
+  compare(rows * 20, [&](tamrt_context *ctx, double *out) {
+    tamrt_fourier(ctx, x.data(), rows, 10, 0, TAMRT_SATURATION, out);
+  });
+  const Matrix dense = randomMatrix(Encoding::Dense, rows, 30, 0, generator);
+  compare(rows, [&](tamrt_context *ctx, double *out) {
+    tamrt_predict_dense(ctx, dense.values.data(), beta.data(), rows, 30, 1, 0,
+                        0, out);
+  });
+  const Matrix band = randomMatrix(Encoding::Banded, rows, 30, 4, generator);
+  compare(rows, [&](tamrt_context *ctx, double *out) {
+    tamrt_predict_banded(ctx, band.values.data(), band.start.data(),
+                         beta.data(), rows, 4, 30, 1, 0, 0, out);
+  });
+}
+
+TEST_F(InstructionSetTest, Solutions) {
+  for (int64_t n : {3, 40, 104, 150}) {
+    const Doubles b = uniforms(n), noise = uniforms(n * n);
+    compare(n, [&](tamrt_context *ctx, double *x) {
+      Doubles a = noise;
+      for (int64_t i = 0; i < n; ++i)
+        a[i * (n + 1)] = n;
+      std::copy_n(b.begin(), n, x);
+      tamrt_cholesky_solve(ctx, n, a.data(), x);
+    });
+  }
+}
+
+} // namespace
+
+} // namespace tamrt::test

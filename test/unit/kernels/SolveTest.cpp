@@ -1,0 +1,176 @@
+//===- kernels/SolveTest.cpp - tests of the direct solver -----------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The normal equations and their solution against plain loops.
+///
+//===----------------------------------------------------------------------===//
+
+#include "KernelTest.h"
+
+#include <cmath>
+
+namespace tamrt::test {
+
+namespace {
+
+class SolveTest : public KernelTest {
+protected:
+  /// A random symmetric positive definite matrix, column-major, whole.
+  Doubles positiveDefinite(int64_t n) {
+    const Doubles factor = uniforms(n * n);
+    Doubles a(n * n);
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        for (int64_t k = 0; k < n; ++k)
+          a[j * n + i] += factor[i * n + k] * factor[j * n + k];
+        if (i == j)
+          a[j * n + i] += 0.5;
+      }
+    return a;
+  }
+};
+
+TEST_F(SolveTest, Zero) {
+  Doubles out = {1.0, 2.0, 3.0};
+  tamrt_zero(&ctx, 2, out.data());
+  EXPECT_EQ(out, (Doubles{0.0, 0.0, 3.0}));
+}
+
+// Columns: a dense effect 0..2, a one-hot 3..6, a banded one 7..11.
+TEST_F(SolveTest, AssembleMatrix) {
+  const int64_t n = 12, T = 1000;
+  const Doubles dense = uniforms(2 * 9), oneHot = uniforms(2 * 4),
+                banded = uniforms(2 * 25), oneHotDense = uniforms(2 * 4 * 3),
+                oneHotBanded = uniforms(2 * 4 * 5),
+                bandedDense = uniforms(2 * 5 * 3);
+  const int64_t table[] = {
+      1, 3, 3, 0, 0, // upper triangle of dense
+      2, 4, 4, 3, 3, // diagonal of one-hot
+      1, 5, 5, 7, 7, // upper triangle of banded
+      0, 4, 3, 3, 0, // one-hot x dense lies below the diagonal
+      0, 4, 5, 3, 7, // one-hot x banded above it: stored transposed
+      0, 5, 3, 7, 0, // banded x dense
+  };
+  const double *blocks[] = {dense.data(),        oneHot.data(),
+                            banded.data(),       oneHotDense.data(),
+                            oneHotBanded.data(), bandedDense.data()};
+  const int32_t penaltyRow[] = {0, 4, 8, 8, 5};
+  const int32_t penaltyColumn[] = {0, 4, 8, 7, 4};
+  const double penaltyValue[] = {0.5, 1e-9, 6.0, -4.0, 0.25};
+
+  Doubles expected(n * n);
+  auto add = [&](int64_t i, int64_t j, const Doubles &sums, int64_t e) {
+    if (i < j)
+      std::swap(i, j);
+    expected[j * n + i] += sums[e] + sums[sums.size() / 2 + e];
+  };
+  for (int64_t i = 0; i < 3; ++i)
+    for (int64_t j = i; j < 3; ++j)
+      add(i, j, dense, i * 3 + j);
+  for (int64_t i = 0; i < 5; ++i)
+    for (int64_t j = i; j < 5; ++j)
+      add(7 + i, 7 + j, banded, i * 5 + j);
+  for (int64_t i = 0; i < 4; ++i) {
+    add(3 + i, 3 + i, oneHot, i);
+    for (int64_t j = 0; j < 3; ++j)
+      add(3 + i, j, oneHotDense, i * 3 + j);
+    for (int64_t j = 0; j < 5; ++j)
+      add(3 + i, 7 + j, oneHotBanded, i * 5 + j);
+  }
+  for (int64_t i = 0; i < 5; ++i)
+    for (int64_t j = 0; j < 3; ++j)
+      add(7 + i, j, bandedDense, i * 3 + j);
+  for (int p = 0; p < 5; ++p)
+    expected[penaltyColumn[p] * n + penaltyRow[p]] += T * penaltyValue[p];
+  for (int64_t i = 0; i < n; ++i)
+    expected[i * n + i] += 1e-6 * T;
+
+  Doubles a(n * n, std::nan(""));
+  tamrt_assemble_matrix(&ctx, table, penaltyRow, penaltyColumn, penaltyValue,
+                        blocks, 6, T, n, 5, a.data());
+  for (int64_t e = 0; e < n * n; ++e)
+    EXPECT_NEAR(a[e], expected[e], 1e-12) << e % n << ", " << e / n;
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t i = 0; i < j; ++i)
+      EXPECT_EQ(a[j * n + i], 0.0) << "above the diagonal";
+}
+
+TEST_F(SolveTest, AssembleMatrixRefusesAnUnknownForm) {
+  const int64_t table[] = {3, 1, 1, 0, 0};
+  const double block[] = {1.0, 1.0};
+  const double *blocks[] = {block};
+  double a = 0.0;
+  tamrt_assemble_matrix(&ctx, table, nullptr, nullptr, nullptr, blocks, 1, 1, 1,
+                        0, &a);
+  expectError(TAMRT_ERROR_INVALID_ARGUMENT, 1);
+}
+
+TEST_F(SolveTest, AssembleVector) {
+  const Doubles first = {1.0, 2.0, 10.0, 20.0}, second = {5.0, 50.0};
+  const double *blocks[] = {first.data(), second.data()};
+  const int64_t table[] = {2, 1, 1, 0};
+  Doubles b(3, std::nan(""));
+  tamrt_assemble_vector(&ctx, table, blocks, 2, 3, b.data());
+  EXPECT_EQ(b, (Doubles{55.0, 11.0, 22.0}));
+}
+
+TEST_F(SolveTest, CholeskySolve) {
+  for (int64_t n : {1,  2,  3,  4,  5,  7,  8,  9,   13,  31,
+                    63, 64, 65, 67, 68, 72, 96, 104, 130, 257}) {
+    const Doubles a = positiveDefinite(n), x = uniforms(n);
+    Doubles b(n), factored = a;
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t j = 0; j < n; ++j)
+        b[i] += a[j * n + i] * x[j];
+    // Only the lower triangle may count.
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t i = 0; i < j; ++i)
+        factored[j * n + i] = 0.0;
+    tamrt_cholesky_solve(&ctx, n, factored.data(), b.data());
+    for (int64_t i = 0; i < n; ++i)
+      EXPECT_NEAR(b[i], x[i], 1e-9) << "n " << n;
+  }
+  tamrt_cholesky_solve(&ctx, 0, nullptr, nullptr);
+}
+
+TEST_F(SolveTest, CholeskyNamesThePivot) {
+  for (int64_t n : {1, 5, 40, 200})
+    for (double bad :
+         {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()})
+      for (int64_t pivot : {int64_t(0), n / 2, n - 1}) {
+        Doubles a(n * n), b = uniforms(n);
+        for (int64_t i = 0; i < n; ++i)
+          a[i * n + i] = 2.0;
+        a[pivot * n + pivot] = bad;
+        tamrt_cholesky_solve(&ctx, n, a.data(), b.data());
+        SCOPED_TRACE("n " + std::to_string(n) + " pivot " +
+                     std::to_string(pivot) + " of " + std::to_string(bad));
+        expectError(TAMRT_ERROR_NOT_POSITIVE_DEFINITE, pivot);
+      }
+}
+
+TEST_F(SolveTest, CholeskyNamesThePivotOfANaNAnywhere) {
+  const int64_t n = 50;
+  Doubles a = positiveDefinite(n), b = uniforms(n);
+  // An entry below the diagonal spoils the pivot of its row.
+  a[3 * n + 20] = std::nan("");
+  tamrt_cholesky_solve(&ctx, n, a.data(), b.data());
+  expectError(TAMRT_ERROR_NOT_POSITIVE_DEFINITE, 20);
+}
+
+TEST_F(SolveTest, TheFirstErrorStays) {
+  double a = -1.0, b = 1.0;
+  tamrt_cholesky_solve(&ctx, 1, &a, &b);
+  tamrt_linear(&ctx, &b, 1, 1.0, 17, &a);
+  expectError(TAMRT_ERROR_NOT_POSITIVE_DEFINITE, 0);
+}
+
+} // namespace
+
+} // namespace tamrt::test

@@ -1,0 +1,146 @@
+//===- bench/DenseGram.cpp - the rival: a dense Gram matrix by OpenBLAS ---===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// usage: DenseGram DESIGN.csv GROUP FIRST THREADS
+///
+/// Reads a table of `model predict --type=design`, whose design columns start
+/// at column FIRST, and times OpenBLAS on the matrices of its groups (column
+/// GROUP): per group the Gram matrix Phi' Phi by DSYRK, the same by DGEMM, and
+/// a Cholesky factorisation. Prints one line of JSON with the seconds of each
+/// over all groups: the best of five runs, on THREADS threads. Reading is not
+/// timed, nor is making the design matrix, which a real dense solver would have
+/// to do as well.
+///
+//===----------------------------------------------------------------------===//
+
+#include "io/Csv.h"
+#include "io/Number.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+extern "C" {
+void openblas_set_num_threads(int count);
+void dgemm_(const char *, const char *, const int *, const int *, const int *,
+            const double *, const double *, const int *, const double *,
+            const int *, const double *, double *, const int *, size_t, size_t);
+void dsyrk_(const char *, const char *, const int *, const int *,
+            const double *, const double *, const int *, const double *,
+            double *, const int *, size_t, size_t);
+void dpotrf_(const char *, const int *, double *, const int *, int *, size_t);
+}
+
+namespace {
+
+/// The design matrix of one group, row-major: column-major its transpose.
+struct Design {
+  std::vector<double> values;
+  int rows = 0;
+};
+
+[[noreturn]] void fail(const std::string &message) {
+  std::fprintf(stderr, "DenseGram: error: %s\n", message.c_str());
+  std::exit(1);
+}
+
+std::vector<Design> read(const char *path, const char *group, size_t first,
+                         int &columns) {
+  using namespace tamrt;
+  Result<CsvFile> file = CsvFile::open(path);
+  if (!file)
+    fail(file.error().message);
+  Result<size_t> key = file->require(group);
+  if (!key)
+    fail(key.error().message);
+  if (first >= file->names().size())
+    fail("expected design columns from column " + std::to_string(first));
+  const std::vector<std::string_view> keys = file->texts(*key);
+  const Levels levels = findLevels(keys);
+  columns = int(file->names().size() - first);
+  std::vector<std::vector<double>> table;
+  for (size_t c = first; c < file->names().size(); ++c) {
+    Result<std::vector<double>> column = file->numbers(c);
+    if (!column)
+      fail(column.error().message);
+    table.push_back(*std::move(column));
+  }
+  std::vector<Design> designs(levels.values.size());
+  for (size_t r = 0; r < keys.size(); ++r) {
+    Design &design = designs[size_t(levels.codes[r])];
+    ++design.rows;
+    for (const std::vector<double> &column : table)
+      design.values.push_back(column[r]);
+  }
+  return designs;
+}
+
+double best(const std::function<void()> &run) {
+  using Clock = std::chrono::steady_clock;
+  double least = std::numeric_limits<double>::infinity();
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    Clock::time_point start = Clock::now();
+    run();
+    least = std::min(
+        least, std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  return least;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc != 5)
+    fail("expected DESIGN.csv GROUP FIRST THREADS");
+  const int threads = std::atoi(argv[4]);
+  if (threads < 1)
+    fail(std::string("expected a number of threads, got '") + argv[4] + "'");
+  openblas_set_num_threads(threads);
+  int n = 0;
+  const std::vector<Design> designs =
+      read(argv[1], argv[2], size_t(std::atoi(argv[3])), n);
+  std::vector<double> gram(size_t(n) * size_t(n));
+  const double one = 1.0, zero = 0.0;
+
+  double syrk = best([&] {
+    for (const Design &d : designs)
+      dsyrk_("L", "N", &n, &d.rows, &one, d.values.data(), &n, &zero,
+             gram.data(), &n, 1, 1);
+  });
+  double gemm = best([&] {
+    for (const Design &d : designs)
+      dgemm_("N", "T", &n, &n, &d.rows, &one, d.values.data(), &n,
+             d.values.data(), &n, &zero, gram.data(), &n, 1, 1);
+  });
+  double factor = best([&] {
+    for (const Design &d : designs) {
+      dsyrk_("L", "N", &n, &d.rows, &one, d.values.data(), &n, &zero,
+             gram.data(), &n, 1, 1);
+      for (int i = 0; i < n; ++i)
+        gram[size_t(i) * size_t(n + 1)] += 1e-6 * d.rows;
+      int info = 0;
+      dpotrf_("L", &n, gram.data(), &n, &info, 1);
+      if (info != 0)
+        fail("the matrix is not positive definite");
+    }
+  });
+  size_t rows = 0;
+  for (const Design &d : designs)
+    rows += size_t(d.rows);
+  std::printf("{\"rows\": %zu, \"groups\": %zu, \"columns\": %d, "
+              "\"threads\": %d, \"syrk\": %.6f, \"gemm\": %.6f, "
+              "\"syrk_potrf\": %.6f}\n",
+              rows, designs.size(), n, threads, syrk, gemm, factor);
+  return 0;
+}

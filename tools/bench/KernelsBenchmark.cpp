@@ -1,0 +1,347 @@
+//===- bench/KernelsBenchmark.cpp - times the kernels ---------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Times the CPU's kernels, and OpenBLAS on the same matrices made dense.
+///
+/// Every benchmark handles one chunk of rows; `per_row` is its time over
+/// them. Inputs are smooth, as those of time series sorted by date, where rows
+/// that follow each other often share a span, or random ("shuffled").
+/// OpenBLAS runs on one thread.
+///
+//===----------------------------------------------------------------------===//
+
+#include "kernels/cpu/CpuKernels.h"
+
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+extern "C" {
+void openblas_set_num_threads(int count);
+void dgemm_(const char *, const char *, const int *, const int *, const int *,
+            const double *, const double *, const int *, const double *,
+            const int *, const double *, double *, const int *, size_t, size_t);
+void dsyrk_(const char *, const char *, const int *, const int *,
+            const double *, const double *, const int *, const double *,
+            double *, const int *, size_t, size_t);
+void dpotrf_(const char *, const int *, double *, const int *, int *, size_t);
+void dpotrs_(const char *, const int *, const int *, const double *,
+             const int *, double *, const int *, int *, size_t);
+}
+
+namespace {
+
+constexpr int64_t rows = 4096;
+
+using Doubles = std::vector<double>;
+
+tamrt_context context = {&tamrt_cpu_kernels, TAMRT_OK, 0, 0, nullptr};
+
+/// Normalised inputs of the chunk; each seed gives another.
+Doubles input(bool shuffled, int seed) {
+  std::mt19937_64 generator(seed);
+  std::normal_distribution<double> normal;
+  Doubles x(rows);
+  double state = 0.0;
+  for (int64_t r = 0; r < rows; ++r) {
+    // Half-hourly temperature: a day's wave on a slow walk.
+    state = 0.998 * state + 0.02 * normal(generator);
+    x[r] =
+        std::tanh(0.35 * std::sin(2.0 * M_PI * (r + 7 * seed) / 48.0) + state);
+  }
+  if (shuffled)
+    for (double &value : x)
+      value = std::uniform_real_distribution<double>(-1.0, 1.0)(generator);
+  return x;
+}
+
+enum class Encoding { Dense, Spline, OneHot };
+
+struct Matrix {
+  Encoding encoding;
+  int64_t n, z = 4;
+  Doubles values;
+  std::vector<int32_t> start, index;
+
+  /// The matrix, row-major.
+  Doubles dense() const {
+    Doubles out(rows * n);
+    switch (encoding) {
+    case Encoding::Dense:
+      return values;
+    case Encoding::Spline:
+      tamrt_expand_banded(&context, values.data(), start.data(), rows, z, n, n,
+                          0, out.data());
+      break;
+    case Encoding::OneHot:
+      tamrt_expand_onehot(&context, index.data(), rows, n, n, 0, out.data());
+      break;
+    }
+    return out;
+  }
+};
+
+Matrix matrix(Encoding encoding, int64_t n, bool shuffled, int seed) {
+  Matrix m{encoding, n, 4, {}, {}, {}};
+  const Doubles x = input(shuffled, seed);
+  const double parameters[] = {0.0, 1.0, -1.0, 1.0};
+  switch (encoding) {
+  case Encoding::Dense:
+    m.values.resize(rows * n);
+    if (n % 2 == 0)
+      tamrt_fourier(&context, x.data(), rows, n / 2, 0, 0, m.values.data());
+    else
+      tamrt_chebyshev(&context, x.data(), rows, n, 0, m.values.data());
+    break;
+  case Encoding::Spline:
+    m.values.resize(rows * 4);
+    m.start.resize(rows);
+    tamrt_bspline(&context, x.data(), parameters, rows, n - 3, 3, 0,
+                  m.values.data(), m.start.data());
+    break;
+  case Encoding::OneHot:
+    m.index.resize(rows);
+    // A calendar: the level changes with every row.
+    for (int64_t r = 0; r < rows; ++r)
+      m.index[r] = static_cast<int32_t>(
+          shuffled ? std::lround((x[r] + 1) / 2 * (n - 1)) : r % n);
+    break;
+  }
+  return m;
+}
+
+/// Adds the chunk to the sums of a' b, or of a' a where `b` is null.
+void gram(const Matrix &a, const Matrix *b, const double *w, double *sums) {
+  const auto ctx = &context;
+  const double *v = a.values.data(), *u = b ? b->values.data() : nullptr;
+  const int32_t *s = a.start.data(), *i = a.index.data();
+  const int32_t *t = b ? b->start.data() : nullptr;
+  const int32_t *k = b ? b->index.data() : nullptr;
+  if (!b) {
+    if (a.encoding == Encoding::Dense)
+      return tamrt_gram_dense(ctx, v, w, rows, 0, a.n, sums);
+    if (a.encoding == Encoding::Spline)
+      return tamrt_gram_banded(ctx, v, s, w, rows, 0, a.z, a.n, sums);
+    return tamrt_gram_onehot(ctx, i, w, rows, 0, a.n, sums);
+  }
+  if (a.encoding == Encoding::Dense)
+    return tamrt_gram_dense_dense(ctx, v, u, w, rows, 0, a.n, b->n, sums);
+  if (a.encoding == Encoding::Spline) {
+    if (b->encoding == Encoding::Dense)
+      return tamrt_gram_banded_dense(ctx, v, s, u, w, rows, 0, a.z, a.n, b->n,
+                                     sums);
+    return tamrt_gram_banded_banded(ctx, v, s, u, t, w, rows, 0, a.z, a.n, b->z,
+                                    b->n, sums);
+  }
+  if (b->encoding == Encoding::Dense)
+    return tamrt_gram_onehot_dense(ctx, i, u, w, rows, 0, a.n, b->n, sums);
+  if (b->encoding == Encoding::Spline)
+    return tamrt_gram_onehot_banded(ctx, i, u, t, w, rows, 0, a.n, b->z, b->n,
+                                    sums);
+  return tamrt_gram_onehot_onehot(ctx, i, k, w, rows, 0, a.n, b->n, sums);
+}
+
+void countRows(benchmark::State &state) {
+  state.counters["per_row"] =
+      benchmark::Counter(rows, benchmark::Counter::kIsIterationInvariantRate |
+                                   benchmark::Counter::kInvert);
+}
+
+/// Registers a pair, and the same product by OpenBLAS.
+void addPair(const std::string &name, Matrix a, Matrix b, bool square,
+             bool weighted = false) {
+  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State &state) {
+    Doubles sums(2 * a.n * (square ? a.n : b.n));
+    const Doubles w(weighted ? rows : 0, 0.5);
+    for (auto _ : state) {
+      gram(a, square ? nullptr : &b, weighted ? w.data() : nullptr,
+           sums.data());
+      benchmark::ClobberMemory();
+    }
+    countRows(state);
+  });
+  if (weighted)
+    return;
+  benchmark::RegisterBenchmark(
+      (name + "/openblas").c_str(), [=](benchmark::State &state) {
+        const Doubles left = a.dense(), right = b.dense();
+        const int na = a.n, nb = b.n, count = rows;
+        const double one = 1.0;
+        Doubles sums(na * (square ? na : nb));
+        // Row-major matrices are transposed column-major ones.
+        for (auto _ : state) {
+          if (square)
+            dsyrk_("L", "N", &na, &count, &one, left.data(), &na, &one,
+                   sums.data(), &na, 1, 1);
+          else
+            dgemm_("N", "T", &nb, &na, &count, &one, right.data(), &nb,
+                   left.data(), &na, &one, sums.data(), &nb, 1, 1);
+          benchmark::ClobberMemory();
+        }
+        countRows(state);
+      });
+}
+
+/// The model of docs/math.md section 5: four splines of 23 columns, two one-hot
+/// effects, two linear ones and the intercept, all blocks of its Gram matrix.
+void addModel(bool shuffled) {
+  std::vector<Matrix> effects = {
+      matrix(Encoding::OneHot, 7, shuffled, 5),
+      matrix(Encoding::OneHot, 2, shuffled, 6),
+  };
+  for (int s = 0; s < 4; ++s)
+    effects.push_back(matrix(Encoding::Spline, 23, shuffled, s));
+  effects.push_back(matrix(Encoding::Dense, 3, shuffled, 9));
+  const std::string name =
+      std::string("load_model/") + (shuffled ? "shuffled" : "smooth");
+  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State &state) {
+    Doubles sums(2 * 23 * 23);
+    for (auto _ : state)
+      for (size_t i = 0; i < effects.size(); ++i) {
+        gram(effects[i], nullptr, nullptr, sums.data());
+        for (size_t j = i + 1; j < effects.size(); ++j)
+          gram(effects[i], &effects[j], nullptr, sums.data());
+      }
+    countRows(state);
+  });
+  if (shuffled)
+    return;
+  Matrix whole{Encoding::Dense, 0, 0, {}, {}, {}};
+  for (const Matrix &effect : effects)
+    whole.n += effect.n;
+  whole.values.resize(rows * whole.n);
+  int64_t column = 0;
+  for (const Matrix &effect : effects) {
+    const Doubles part = effect.dense();
+    tamrt_expand_dense(&context, part.data(), rows, effect.n, whole.n, column,
+                       whole.values.data());
+    column += effect.n;
+  }
+  addPair("gram_dense/" + std::to_string(whole.n), whole, whole, true);
+}
+
+void addSolve(int n) {
+  auto system = [=] {
+    Doubles a(int64_t(n) * n, 0.25);
+    for (int64_t i = 0; i < n; ++i)
+      a[i * (n + 1)] = n;
+    return a;
+  };
+  const std::string name = "cholesky_solve/" + std::to_string(n);
+  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State &state) {
+    const Doubles original = system();
+    Doubles a = original, b(n, 1.0);
+    for (auto _ : state) {
+      state.PauseTiming();
+      a = original;
+      state.ResumeTiming();
+      tamrt_cholesky_solve(&context, n, a.data(), b.data());
+    }
+  });
+  benchmark::RegisterBenchmark(
+      (name + "/openblas").c_str(), [=](benchmark::State &state) {
+        const Doubles original = system();
+        Doubles a = original, b(n, 1.0);
+        const int one = 1;
+        int info;
+        for (auto _ : state) {
+          state.PauseTiming();
+          a = original;
+          state.ResumeTiming();
+          dpotrf_("L", &n, a.data(), &n, &info, 1);
+          dpotrs_("L", &n, &one, a.data(), &n, b.data(), &n, &info, 1);
+        }
+      });
+}
+
+void addFeatures() {
+  static const Doubles x = input(false, 3);
+  auto add = [](const char *name, auto run) {
+    benchmark::RegisterBenchmark(name, [run](benchmark::State &state) {
+      Doubles values(rows * 100);
+      std::vector<int32_t> start(rows);
+      for (auto _ : state) {
+        run(values.data(), start.data());
+        benchmark::ClobberMemory();
+      }
+      countRows(state);
+    });
+  };
+  const auto ctx = &context;
+  static const double parameters[] = {0.0, 1.0, -1.0, 1.0};
+  add("bspline/20/3", [=](double *values, int32_t *start) {
+    tamrt_bspline(ctx, x.data(), parameters, rows, 20, 3, TAMRT_LINEAR, values,
+                  start);
+  });
+  add("fourier/10", [=](double *values, int32_t *) {
+    tamrt_fourier(ctx, x.data(), rows, 10, 0, TAMRT_CONTINUE, values);
+  });
+  add("fourier/50", [=](double *values, int32_t *) {
+    tamrt_fourier(ctx, x.data(), rows, 50, 0, TAMRT_CONTINUE, values);
+  });
+  add("chebyshev/5", [=](double *values, int32_t *) {
+    tamrt_chebyshev(ctx, x.data(), rows, 5, TAMRT_SATURATION, values);
+  });
+  add("normalize", [=](double *values, int32_t *) {
+    tamrt_normalize(ctx, x.data(), parameters, rows, values);
+  });
+  add("onehot/24", [=](double *, int32_t *start) {
+    tamrt_onehot(ctx, x.data(), rows, 24, start);
+  });
+}
+
+void addPairs() {
+  for (bool shuffled : {false, true}) {
+    const std::string kind = shuffled ? "/shuffled" : "/smooth";
+    const Matrix spline = matrix(Encoding::Spline, 23, shuffled, 1);
+    const Matrix other = matrix(Encoding::Spline, 23, shuffled, 2);
+    const Matrix hour = matrix(Encoding::OneHot, 24, shuffled, 3);
+    const Matrix day = matrix(Encoding::OneHot, 7, shuffled, 4);
+    const Matrix fourier = matrix(Encoding::Dense, 20, shuffled, 5);
+    const Matrix pair = matrix(Encoding::Dense, 2, shuffled, 6);
+    const Matrix one = matrix(Encoding::Dense, 1, shuffled, 6);
+    addPair("banded_banded/23x23" + kind, spline, other, false);
+    addPair("banded_banded/23x23/weighted" + kind, spline, other, false, true);
+    addPair("banded/23" + kind, spline, spline, true);
+    addPair("onehot_banded/24x23" + kind, hour, spline, false);
+    addPair("onehot_banded/7x23" + kind, day, spline, false);
+    addPair("onehot_onehot/24x7" + kind, hour, day, false);
+    addPair("banded_dense/23x20" + kind, spline, fourier, false);
+    addPair("banded_dense/23x2" + kind, spline, pair, false);
+    addPair("banded_dense/23x1" + kind, spline, one, false);
+    addPair("onehot_dense/24x20" + kind, hour, fourier, false);
+    addPair("onehot_dense/24x1" + kind, hour, one, false);
+    if (shuffled)
+      continue;
+    addPair("dense_dense/20x2", fourier, pair, false);
+    addPair("dense_dense/20x20", fourier, fourier, false);
+    addPair("dense/20", fourier, fourier, true);
+  }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  openblas_set_num_threads(1);
+  addPairs();
+  addModel(false);
+  addModel(true);
+  addFeatures();
+  for (int n : {25, 104, 530, 1627})
+    addSolve(n);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv))
+    return 1;
+  benchmark::RunSpecifiedBenchmarks();
+}

@@ -1,0 +1,384 @@
+//===- tamc.cpp - compiles specs of additive models -------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamc/Conversion/SpecToTam.h"
+#include "tamc/InitAll.h"
+#include "tamc/Pipelines/Pipelines.h"
+#include "tamc/Planning/Strategy.h"
+#include "tamc/Spec/ModelSpec.h"
+#include "tamc/Target/Link.h"
+#include "tamc/Target/Object.h"
+#include "tamc/Target/Output.h"
+#include "tamc/Target/PlanText.h"
+#include "tamc/Version.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace llvm;
+using namespace tamc;
+
+namespace {
+
+enum class Emit {
+  Spec,
+  MLIR,
+  Plan,
+  Drawing,
+  LLVM,
+  Assembly,
+  Object,
+  Executable
+};
+
+cl::OptionCategory category("tamc options");
+
+cl::opt<std::string> inputFile(cl::Positional, cl::desc("<model.yaml>"),
+                               cl::cat(category));
+cl::opt<std::string> formula("f",
+                             cl::desc("Compile this formula instead of a file"),
+                             cl::value_desc("formula"), cl::cat(category));
+cl::opt<std::string> outputFile("o", cl::desc("Output file; - for stdout"),
+                                cl::value_desc("file"), cl::cat(category));
+cl::opt<Emit> emit(
+    "emit", cl::desc("What to make (default: exe; mlir with --compile-to)"),
+    cl::init(Emit::Executable),
+    cl::values(clEnumValN(Emit::Spec, "spec", "the checked spec"),
+               clEnumValN(Emit::MLIR, "mlir", "the module"),
+               clEnumValN(Emit::Plan, "plan", "the memory plan as a table"),
+               clEnumValN(Emit::Drawing, "drawing", "the memory plan drawn"),
+               clEnumValN(Emit::LLVM, "llvm", "LLVM IR"),
+               clEnumValN(Emit::Assembly, "asm", "assembly"),
+               clEnumValN(Emit::Object, "obj", "an object file"),
+               clEnumValN(Emit::Executable, "exe", "an executable")),
+    cl::cat(category));
+cl::opt<std::string> compileFrom(
+    "compile-from",
+    cl::desc("The input is a module at this phase: import, choices, tile, "
+             "kernels, bufferize, rungs or plan"),
+    cl::value_desc("phase"), cl::cat(category));
+cl::opt<std::string> compileTo("compile-to",
+                               cl::desc("Stop after this phase (see "
+                                        "--compile-from; also llvm)"),
+                               cl::value_desc("phase"), cl::cat(category));
+cl::opt<std::string> name("name", cl::desc("Name of the model"),
+                          cl::cat(category));
+cl::opt<std::string> group("group", cl::desc("Column of groups"),
+                           cl::value_desc("column"), cl::cat(category));
+cl::opt<std::string> date("date", cl::desc("Column of dates"),
+                          cl::value_desc("column"), cl::cat(category));
+cl::opt<std::string> weights("weights", cl::desc("Column of row weights"),
+                             cl::value_desc("column"), cl::cat(category));
+cl::opt<std::string> solver("solver", cl::desc("auto, direct or cg"),
+                            cl::value_desc("solver"), cl::cat(category));
+cl::opt<std::string> device("device", cl::desc("Device asked for"),
+                            cl::value_desc("device"), cl::cat(category));
+cl::opt<std::string>
+    profile("profile",
+            cl::desc("Training data that tells the levels of c() terms"),
+            cl::value_desc("train.csv"), cl::cat(category));
+cl::opt<int64_t> chunkRows("chunk-rows",
+                           cl::desc("Rows of the largest rung (0: the spec's, "
+                                    "else 1024)"),
+                           cl::value_desc("n"), cl::init(0), cl::cat(category));
+cl::opt<std::string> strategy("strategy", cl::desc("Planning strategy"),
+                              cl::init("tree"), cl::cat(category));
+cl::opt<int64_t> maxDirect("max-direct",
+                           cl::desc("Most coefficients of the direct solver"),
+                           cl::init(7500), cl::cat(category));
+cl::opt<bool> dense("dense",
+                    cl::desc("Store every design matrix dense (for tests)"),
+                    cl::cat(category));
+cl::opt<std::string> cpu("mcpu", cl::desc("CPU to generate code for"),
+                         cl::init("x86-64"), cl::cat(category));
+cl::opt<bool> staticBlas(
+    "static-blas",
+    cl::desc("Link all libraries but libc statically (a model needs no BLAS: "
+             "its factorisation is the runtime's own)"),
+    cl::cat(category));
+
+/// A user's error without a place in a file.
+int fail(const Twine &message) {
+  WithColor::error(errs(), "tamc") << message << "\n";
+  return 1;
+}
+
+std::optional<std::string> given(const cl::opt<std::string> &option) {
+  if (option.getNumOccurrences() == 0)
+    return {};
+  return option.getValue();
+}
+
+/// One run of the compiler.
+class Driver {
+public:
+  explicit Driver(const char *program)
+      : executable(sys::fs::getMainExecutable(
+            program, reinterpret_cast<void *>(&fail))) {}
+
+  int run();
+
+private:
+  int readSpec();
+  int readModule();
+  int lower(Phase target);
+  int write(function_ref<int(raw_pwrite_stream &)> print);
+  int writeExecutable();
+  std::string outputName() const;
+
+  std::string executable;
+  SourceMgr sources;
+  std::optional<spec::ModelSpec> spec;
+  mlir::DialectRegistry registry;
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  Phase from = Phase::Import, to = Phase::LLVM;
+};
+
+} // namespace
+
+int Driver::readSpec() {
+  spec::SpecOverrides overrides{
+      given(name),   given(group),  given(date), given(weights),
+      given(solver), given(device), {}};
+  if (!formula.empty()) {
+    unsigned id = sources.AddNewSourceBuffer(
+        MemoryBuffer::getMemBufferCopy(formula, "<formula>"), SMLoc());
+    spec = spec::parseFormulaSpec(sources, id, overrides);
+  } else {
+    auto buffer = MemoryBuffer::getFileOrSTDIN(inputFile);
+    if (!buffer)
+      return fail("cannot read '" + inputFile +
+                  "': " + buffer.getError().message());
+    unsigned id = sources.AddNewSourceBuffer(std::move(*buffer), SMLoc());
+    spec = spec::parseSpec(sources, id);
+    if (spec && !spec::applyOverrides(sources, *spec, overrides))
+      return 1;
+  }
+  if (!spec)
+    return 1;
+  std::unique_ptr<MemoryBuffer> data;
+  std::optional<MemoryBufferRef> reference;
+  if (!profile.empty()) {
+    auto buffer = MemoryBuffer::getFileOrSTDIN(profile);
+    if (!buffer)
+      return fail("cannot read '" + profile +
+                  "': " + buffer.getError().message());
+    data = std::move(*buffer);
+    reference = data->getMemBufferRef();
+  }
+  return spec::resolveLevels(sources, *spec, reference) ? 0 : 1;
+}
+
+int Driver::readModule() {
+  std::string message;
+  auto buffer = mlir::openInputFile(inputFile, &message);
+  if (!buffer)
+    return fail(message);
+  sources.AddNewSourceBuffer(std::move(buffer), SMLoc());
+  module = mlir::parseSourceFile<mlir::ModuleOp>(sources, context.get());
+  return module ? 0 : 1;
+}
+
+/// Brings the module to `target`.
+int Driver::lower(Phase target) {
+  mlir::PassManager manager(context.get());
+  if (failed(mlir::applyPassManagerCLOptions(manager)))
+    return 1;
+  PipelineOptions options;
+  options.strategy = strategy;
+  options.chunkRows = chunkRows;
+  options.maxDirect = maxDirect;
+  options.dense = dense;
+  options.entry = emit == Emit::Executable;
+  buildPipeline(manager, from, target, options);
+  return succeeded(manager.run(*module)) ? 0 : 1;
+}
+
+std::string Driver::outputName() const {
+  if (!outputFile.empty())
+    return outputFile;
+  if (emit == Emit::Executable || emit == Emit::Object) {
+    std::string stem = spec ? spec->name : sys::path::stem(inputFile).str();
+    return emit == Emit::Object ? stem + ".o" : stem;
+  }
+  return "-";
+}
+
+/// Writes an output that appears whole or not at all.
+int Driver::write(function_ref<int(raw_pwrite_stream &)> print) {
+  std::string path = outputName();
+  SmallString<0> bytes;
+  raw_svector_ostream stream(bytes);
+  if (int status = print(stream))
+    return status;
+  if (path == "-") {
+    if (emit == Emit::Object && sys::Process::StandardOutIsDisplayed())
+      return fail("refused to write an object file to a terminal");
+    outs() << bytes;
+    outs().flush();
+    if (outs().has_error()) {
+      std::error_code code = outs().error();
+      outs().clear_error();
+      return fail("cannot write to stdout: " + code.message());
+    }
+    return 0;
+  }
+  if (Error error = writeOutput(path, bytes))
+    return fail(toString(std::move(error)));
+  return 0;
+}
+
+int Driver::writeExecutable() {
+  std::string path = outputName();
+  if (path == "-")
+    return fail("expected an output file for an executable, got '-'");
+  SmallString<128> object;
+  if (std::error_code code = sys::fs::createTemporaryFile("tamc", "o", object))
+    return fail("cannot make a temporary file: " + code.message());
+  FileRemover remove(object);
+  {
+    std::error_code code;
+    raw_fd_ostream out(object, code);
+    if (code)
+      return fail("cannot write '" + object + "': " + code.message());
+    if (failed(emitCode(*module, CodeKind::Object, {cpu}, out)))
+      return 1;
+    out.close();
+    if (out.has_error()) {
+      code = out.error();
+      out.clear_error();
+      return fail("cannot write '" + object + "': " + code.message());
+    }
+  }
+  LinkOptions options;
+  options.isStatic = staticBlas;
+  options.executable = executable;
+  if (Error error = linkExecutable(object, path, options))
+    return fail(toString(std::move(error)));
+  return 0;
+}
+
+int Driver::run() {
+  if (formula.empty() == inputFile.empty())
+    return fail(formula.empty() ? "expected a spec: a file or -f 'formula'"
+                                : "expected a file or -f 'formula', got both");
+  if (chunkRows < 0)
+    return fail("expected --chunk-rows of at least 0");
+  if (!planning::findStrategy(strategy)) {
+    std::string known;
+    for (const planning::Strategy &entry : planning::strategies())
+      known += (known.empty() ? "" : ", ") + std::string(entry.name);
+    return fail("expected a planning strategy (" + known + "), got '" +
+                strategy + "'");
+  }
+  auto readPhase = [&](const cl::opt<std::string> &option, Phase &phase) {
+    if (option.empty())
+      return 0;
+    std::optional<Phase> parsed = parsePhase(option);
+    if (!parsed)
+      return fail("unknown phase '" + option + "' of --" + option.ArgStr);
+    phase = *parsed;
+    return 0;
+  };
+  if (readPhase(compileFrom, from) || readPhase(compileTo, to))
+    return 1;
+  if (compileTo.getNumOccurrences() && !emit.getNumOccurrences())
+    emit = Emit::MLIR;
+  if (!compileFrom.empty() && emit == Emit::Spec)
+    return fail("expected a spec as input of --emit=spec, got a module");
+
+  if (compileFrom.empty())
+    if (int status = readSpec())
+      return status;
+  if (emit == Emit::Spec)
+    return write([&](raw_pwrite_stream &out) {
+      out << spec->canonical();
+      return 0;
+    });
+
+  registerAllDialects(registry);
+  context = std::make_unique<mlir::MLIRContext>(
+      registry, mlir::MLIRContext::Threading::DISABLED);
+  context->printOpOnDiagnostic(false);
+  mlir::SourceMgrDiagnosticHandler handler(sources, context.get());
+  if (!compileFrom.empty()) {
+    if (int status = readModule())
+      return status;
+  } else {
+    module = importSpec(*context, sources, *spec);
+    if (!module)
+      return 1;
+  }
+
+  bool isPlan = emit == Emit::Plan || emit == Emit::Drawing;
+  if (emit == Emit::MLIR && compileTo.empty())
+    to = from;
+  if (int status = lower(isPlan ? Phase::Plan : to))
+    return status;
+  switch (emit) {
+  case Emit::Spec:
+    llvm_unreachable("written before");
+  case Emit::MLIR:
+    return write([&](raw_pwrite_stream &out) {
+      mlir::OpPrintingFlags flags;
+      module->print(out, flags);
+      out << "\n";
+      return 0;
+    });
+  case Emit::Plan:
+  case Emit::Drawing:
+    return write([&](raw_pwrite_stream &out) {
+      out << planText(*module, emit == Emit::Plan ? PlanStyle::Table
+                                                  : PlanStyle::Drawing);
+      return 0;
+    });
+  case Emit::LLVM:
+  case Emit::Assembly:
+  case Emit::Object:
+    return write([&](raw_pwrite_stream &out) {
+      CodeKind kind = emit == Emit::LLVM       ? CodeKind::LLVM
+                      : emit == Emit::Assembly ? CodeKind::Assembly
+                                               : CodeKind::Object;
+      return failed(emitCode(*module, kind, {cpu}, out)) ? 1 : 0;
+    });
+  case Emit::Executable:
+    return writeExecutable();
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  mlir::registerAsmPrinterCLOptions();
+  mlir::registerMLIRContextCLOptions();
+  mlir::registerPassManagerCLOptions();
+  cl::HideUnrelatedOptions(category);
+  cl::SetVersionPrinter([](raw_ostream &out) {
+    out << "tamc " TAMC_VERSION "\nLLVM " LLVM_VERSION_STRING
+           "\nbackends: cpu\n";
+  });
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "tamc: compiles the spec of an additive model into an executable\n\n"
+      "  tamc model.yaml -o model\n"
+      "  tamc -f 'y ~ s(x) + c(day, n_cat=7)' --group site -o model\n");
+  return Driver(argv[0]).run();
+}

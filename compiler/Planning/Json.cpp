@@ -86,6 +86,7 @@ private:
 
   void readSpaces(const Json &spaces) {
     problem.spaces.clear();
+    spaceIndex.clear();
     for (size_t i = 0; i < spaces.size(); ++i) {
       std::string place = "spaces[" + std::to_string(i) + "]";
       known(spaces[i], place, {"name", "capacity", "alignment"});

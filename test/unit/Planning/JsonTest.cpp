@@ -72,7 +72,11 @@ TEST(Json, WritesWhatItReads) {
                                                    .classes = true,
                                                    .spaces = true,
                                                    .alignment = true});
+    // A buffer names its space, so in JSON no two spaces share a name.
+    for (size_t i = 0; i < problem.spaces.size(); ++i)
+      problem.spaces[i].name = "space" + std::to_string(i);
     Problem again = read(writeJson(problem));
+    ASSERT_EQ(again.buffers.size(), problem.buffers.size());
     EXPECT_EQ(writeCsv(read(writeJson(again))), writeCsv(again));
     for (size_t i = 0; i < problem.buffers.size(); ++i) {
       EXPECT_EQ(again.buffers[i].live, problem.buffers[i].live);

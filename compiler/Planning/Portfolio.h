@@ -11,6 +11,7 @@
 
 #include "Deadline.h"
 #include "Instance.h"
+#include "Packing.h"
 
 namespace tamc::planning {
 
@@ -24,6 +25,17 @@ Placement placeBySkyline(const Instance &instance, const Options &options,
 /// instance that it cannot represent.
 void improveExactly(const Instance &instance, const Options &options,
                     const Deadline &deadline, Placement &best);
+
+/// Tries the orders in which a few items can be stacked, by first fit; knows
+/// pins, gaps and alignment. Says optimal after all of them. Does nothing to
+/// instances with windows or of more than 64 items.
+void improveByOrders(const Instance &instance, int64_t nodes,
+                     const Deadline &deadline, Placement &best);
+
+/// Strategy `search`: at most `decodes` changed priorities.
+void improveBySearch(const Instance &instance, const Options &options,
+                     int64_t decodes, const Deadline &deadline,
+                     Placement &best);
 
 /// No pins, and few and small enough items.
 bool canSearchExactly(const Instance &instance);

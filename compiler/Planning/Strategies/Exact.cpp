@@ -188,6 +188,9 @@ Plan planExact(const Problem &problem, const Options &options) {
         if (limited.nodes == 0 && !limited.timeLimit)
           limited.nodes = 1000000;
         Placement best = placeBySkyline(instance, given, deadline);
+        if (!best.optimal && !isFaithful(instance))
+          improveByOrders(instance, limited.nodes ? limited.nodes : infinite,
+                          deadline, best);
         if (!best.optimal)
           improveExactly(instance, limited, deadline, best);
         return best;

@@ -55,4 +55,80 @@ TEST(Random, EveryPlanOfEveryStrategyKeepsEveryRule) {
   }
 }
 
+/// Peak and proof, on everything that brute force understands.
+TEST(Random, ExactAgreesWithBruteForce) {
+  std::mt19937_64 random(99);
+  int aboveBound = 0;
+  for (int round = 0; round < 6000; ++round) {
+    test::Kinds kinds{.buffers = 7, .times = round % 2 ? 6 : 12};
+    kinds.gaps = round % 8 == 1;
+    kinds.alignment = round % 8 == 2;
+    kinds.size = round % 3 ? 12 : 5;
+    Problem problem = test::randomProblem(random, kinds);
+    Options options;
+    options.strategy = round % 2 ? "exact" : "auto";
+    options.seed = round;
+    Plan made = plan(problem, options);
+    int64_t best = test::bruteForce(problem);
+    ASSERT_EQ(made.totalPeak(), best) << writeCsv(problem);
+    EXPECT_EQ(made.status, Status::Optimal) << writeCsv(problem);
+    aboveBound += best > made.totalBound();
+  }
+  // Proofs above the bound are what this test is about.
+  EXPECT_GT(aboveBound, 20);
+}
+
+/// Packings made by cutting a rectangle: the bound is reached by construction.
+TEST(Random, ExactSolvesPlantedPackings) {
+  std::mt19937_64 random(17);
+  for (int round = 0; round < 40; ++round) {
+    struct Rectangle {
+      int64_t lower, upper, begin, end;
+    };
+    std::vector<Rectangle> parts = {{0, 40, 0, 1000}};
+    while (parts.size() < 25) {
+      size_t at = random() % parts.size();
+      Rectangle &r = parts[at];
+      Rectangle other = r;
+      if (random() % 2 && r.upper - r.lower > 1) {
+        int64_t cut = r.lower + 1 + random() % (r.upper - r.lower - 1);
+        r.upper = other.lower = cut;
+      } else if (r.end - r.begin > 1) {
+        int64_t cut = r.begin + 1 + random() % (r.end - r.begin - 1);
+        r.end = other.begin = cut;
+      } else {
+        continue;
+      }
+      parts.push_back(other);
+    }
+    Problem problem;
+    for (const Rectangle &r : parts)
+      addBuffer(problem, r.lower, r.upper, r.end - r.begin);
+    Options options;
+    options.strategy = "exact";
+    Plan made = plan(problem, options);
+    EXPECT_EQ(made.totalPeak(), 1000) << round;
+    EXPECT_EQ(made.status, Status::Optimal);
+  }
+}
+
+TEST(Random, TreePlusIsNeverWorseThanTree) {
+  std::mt19937_64 random(23);
+  for (int round = 0; round < 1500; ++round) {
+    test::Kinds kinds{.buffers = 20, .times = 15, .size = 200};
+    kinds.gaps = round & 1;
+    kinds.pins = round & 2;
+    kinds.alignment = round & 4;
+    Problem problem = test::randomProblem(random, kinds);
+    Options options;
+    options.alignment = round % 3 ? 1 : 8;
+    options.pools = static_cast<Pools>(round % 4);
+    options.strategy = "tree";
+    Plan tree = plan(problem, options);
+    options.strategy = "tree+";
+    Plan plus = plan(problem, options);
+    EXPECT_LE(plus.totalPeak(), tree.totalPeak()) << writeCsv(problem);
+  }
+}
+
 } // namespace

@@ -133,4 +133,35 @@ TEST(Strategy, IsDeterministic) {
         << strategy.name;
 }
 
+TEST(Strategy, TreePlusHalvesTheGap) {
+  Problem problem;
+  addBuffer(problem, 0, 1, 128);
+  addBuffer(problem, 1, 3, 64);
+  addBuffer(problem, 2, 4, 64);
+  addBuffer(problem, 3, 6, 64);
+  EXPECT_EQ(run(problem, "tree+", 64).totalPeak(), 128);
+  double tree = 0, plus = 0;
+  for (const std::string &name : test::problemsOf("glow")) {
+    tree += run(test::load(name), "tree").gap();
+    plus += run(test::load(name), "tree+").gap();
+  }
+  EXPECT_LT(plus, tree / 2);
+}
+
+TEST(Strategy, AutoIsOptimalOnPublicInstances) {
+  std::vector<std::string> names = test::problemsOf("glow");
+  for (const char *folder : {"minimalloc", "tvm"})
+    for (const std::string &name : test::problemsOf(folder))
+      names.push_back(name);
+  names.push_back("large/resnet50");
+  for (const std::string &name : names) {
+    Options options;
+    options.strategy = "auto";
+    options.timeLimit = 60;
+    Plan made = plan(test::load(name), options);
+    EXPECT_EQ(made.status, Status::Optimal) << name;
+    EXPECT_EQ(made.totalPeak(), made.totalBound()) << name;
+  }
+}
+
 } // namespace

@@ -1,0 +1,171 @@
+//===- Planning/Search.cpp - strategy search: squeaky wheel on overflow ---===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arithmetic.h"
+#include "Bounds.h"
+#include "Placer.h"
+#include "Portfolio.h"
+#include "Skyline.h"
+
+#include <algorithm>
+#include <random>
+
+using namespace tamc::planning;
+
+namespace {
+
+/// Changes a priority where the plan stands above the bound. What is compared
+/// is the sum of what stands above it: the peak alone is flat, and says
+/// nothing about how near a plan is to a lower one.
+class Wheel {
+public:
+  Wheel(const Instance &instance, const Options &options,
+        const Deadline &deadline, Placement &best)
+      : instance(instance), deadline(deadline), best(best), decoder(instance),
+        random(options.seed), bound(boundOf(instance).bytes),
+        peak(best.offsets.empty() ? infinite : peakOf(instance, best.offsets)) {
+  }
+
+  void run(int64_t decodes) {
+    double cost = start();
+    std::vector<int32_t> candidate;
+    for (; decodes > 0 && peak > bound && !deadline.passed(); --decodes) {
+      candidate = order;
+      change(candidate);
+      double reached = decode(candidate);
+      ++best.nodes;
+      if (reached > cost)
+        continue;
+      cost = reached;
+      order.swap(candidate);
+      current.swap(offsets);
+    }
+    best.optimal |= peak <= bound;
+  }
+
+private:
+  /// The best of the static orders.
+  double start() {
+    double least = -1;
+    for (const std::vector<int32_t> &rank :
+         priorities(instance, decoder.sections())) {
+      std::vector<int32_t> candidate(instance.size());
+      for (size_t i = 0; i < rank.size(); ++i)
+        candidate[rank[i]] = static_cast<int32_t>(i);
+      double cost = decode(candidate);
+      if (least < 0 || cost < least) {
+        least = cost;
+        order = candidate;
+        current = offsets;
+      }
+      if (peak <= bound || deadline.passed())
+        break;
+    }
+    return least;
+  }
+
+  /// Fills `offsets`; keeps them when they are the best so far.
+  double decode(const std::vector<int32_t> &candidate) {
+    if (instance.simple) {
+      rank.resize(candidate.size());
+      for (size_t i = 0; i < candidate.size(); ++i)
+        rank[candidate[i]] = static_cast<int32_t>(i);
+      if (decoder.decode(rank, infinite, offsets) == infinite)
+        std::fill(offsets.begin(), offsets.end(), infinite);
+    } else {
+      offsets = placeInOrder(instance, candidate);
+    }
+    int64_t reached = peakOf(instance, offsets);
+    if (reached < peak || best.offsets.empty()) {
+      peak = reached;
+      best.offsets = offsets;
+    }
+    double over = 0;
+    for (size_t i = 0; i < offsets.size(); ++i)
+      if (int64_t top = saturatingAdd(offsets[i], instance.items[i].size);
+          top > bound)
+        over += static_cast<double>(top - bound);
+    return over;
+  }
+
+  size_t below(size_t end) { return static_cast<size_t>(random() % end); }
+
+  void change(std::vector<int32_t> &candidate) {
+    std::vector<int32_t> blamed;
+    for (size_t i = 0; i < current.size(); ++i)
+      if (saturatingAdd(current[i], instance.items[i].size) > bound)
+        blamed.push_back(static_cast<int32_t>(i));
+    if (blamed.empty())
+      return;
+    int32_t victim = blamed[below(blamed.size())];
+    std::vector<int32_t> place(candidate.size());
+    for (size_t i = 0; i < candidate.size(); ++i)
+      place[candidate[i]] = static_cast<int32_t>(i);
+    if (random() % 2) {
+      // What stands out goes forward.
+      size_t count = random() % 2 ? 1 : 1 + below(blamed.size());
+      for (size_t k = 0; k < count; ++k) {
+        int32_t item = count == 1 ? victim : blamed[below(blamed.size())];
+        size_t from = std::find(candidate.begin(), candidate.end(), item) -
+                      candidate.begin();
+        size_t to = below(from + 1);
+        std::rotate(candidate.begin() + to, candidate.begin() + from,
+                    candidate.begin() + from + 1);
+        if (k > 64)
+          break;
+      }
+      return;
+    }
+    // What is alive with it changes places.
+    std::vector<int32_t> alive;
+    const Item &item = instance.items[victim];
+    for (size_t i = 0; i < instance.size(); ++i)
+      if (instance.items[i].lower < item.upper &&
+          item.lower < instance.items[i].upper)
+        alive.push_back(static_cast<int32_t>(i));
+    for (size_t swaps = 1 + below(3); swaps > 0; --swaps) {
+      int32_t a = alive[below(alive.size())], b = alive[below(alive.size())];
+      std::swap(candidate[place[a]], candidate[place[b]]);
+      std::swap(place[a], place[b]);
+    }
+  }
+
+  const Instance &instance;
+  const Deadline &deadline;
+  Placement &best;
+  SkylineDecoder decoder;
+  std::mt19937_64 random;
+  int64_t bound, peak;
+  std::vector<int32_t> order, rank;
+  std::vector<int64_t> offsets, current;
+};
+
+} // namespace
+
+void tamc::planning::improveBySearch(const Instance &instance,
+                                     const Options &options, int64_t decodes,
+                                     const Deadline &deadline,
+                                     Placement &best) {
+  if (instance.size() > 0)
+    Wheel(instance, options, deadline, best).run(decodes);
+}
+
+namespace tamc::planning {
+Plan planSearch(const Problem &problem, const Options &options) {
+  return planEachSpace(
+      problem, options, [](const Instance &instance, const Options &given) {
+        Deadline deadline(given);
+        int64_t decodes = given.nodes       ? given.nodes
+                          : given.timeLimit ? infinite
+                                            : 500;
+        Placement best;
+        improveBySearch(instance, given, decodes, deadline, best);
+        return best;
+      });
+}
+} // namespace tamc::planning

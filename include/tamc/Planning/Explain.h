@@ -1,0 +1,28 @@
+//===- Planning/Explain.h - why the peak is what it is ----------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_PLANNING_EXPLAIN_H
+#define TAMC_PLANNING_EXPLAIN_H
+
+#include "tamc/Planning/Plan.h"
+#include "tamc/Planning/Problem.h"
+
+#include <cstdint>
+#include <string>
+
+namespace tamc::planning {
+
+/// For each space: the buffers alive where the load is largest, which is the
+/// bound; and the chain below the buffer that reaches the peak, each resting on
+/// the next one down, with the bytes that lie unused in between. Lines of text.
+std::string explain(const Problem &problem, const Plan &plan,
+                    int64_t alignment = 1);
+
+} // namespace tamc::planning
+
+#endif // TAMC_PLANNING_EXPLAIN_H

@@ -1,0 +1,141 @@
+//===- Planning/JsonTest.cpp - problems and plans as JSON -----------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamc/Planning/Json.h"
+
+#include "Support.h"
+#include "tamc/Planning/Explain.h"
+#include "tamc/Planning/Strategy.h"
+
+#include <gtest/gtest.h>
+
+using namespace tamc::planning;
+
+namespace {
+
+Problem read(const std::string &text) {
+  auto result = readJson(text);
+  if (auto *wrong = std::get_if<Diagnostic>(&result)) {
+    ADD_FAILURE() << wrong->line << ": " << wrong->message;
+    return {};
+  }
+  return std::get<Problem>(result);
+}
+
+std::string error(const std::string &text) {
+  auto result = readJson(text);
+  auto *wrong = std::get_if<Diagnostic>(&result);
+  return wrong ? std::to_string(wrong->line) + ": " + wrong->message : "";
+}
+
+TEST(Json, ReadsSpacesAndBuffers) {
+  Problem problem = read(R"({"name": "net",
+    "spaces": [{"name": "a"}, {"name": "b", "capacity": 99, "alignment": 4}],
+    "buffers": [{"name": "x", "size": 8, "space": "b", "live": [[0, 2], [4, 5]],
+                 "windows": [[2, 4, 0, 3]], "pin": 4, "hint": 0,
+                 "output": true}]})");
+  const Buffer &x = problem.buffers[0];
+  EXPECT_EQ(problem.spaces[1].capacity, 99);
+  EXPECT_EQ(x.space, 1);
+  EXPECT_EQ(x.live, (std::vector<Interval>{{0, 2}, {4, 5}}));
+  EXPECT_EQ(x.windows, (std::vector<Window>{{{2, 4}, 0, 3}}));
+  EXPECT_EQ(x.pin, 4);
+  EXPECT_EQ(x.hint, 0);
+  EXPECT_TRUE(x.output);
+}
+
+TEST(Json, LivesFollowFromOperations) {
+  Problem problem = read(R"({
+    "buffers": [{"name": "in", "size": 1}, {"name": "t", "size": 1},
+                {"name": "out", "size": 1, "output": true}],
+    "operations": [{"name": "a", "writes": ["t"]},
+                   {"name": "b", "reads": ["t", "in"], "writes": ["out"],
+                    "after": ["a"]},
+                   {"name": "c"}]})");
+  EXPECT_EQ(problem.buffers[0].live, (std::vector<Interval>{{0, 2}}));
+  EXPECT_EQ(problem.buffers[1].live, (std::vector<Interval>{{0, 2}}));
+  EXPECT_EQ(problem.buffers[2].live, (std::vector<Interval>{{1, 3}}));
+  EXPECT_EQ(problem.operations[1].after, (std::vector<int32_t>{0}));
+}
+
+TEST(Json, WritesWhatItReads) {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 300; ++round) {
+    Problem problem = test::randomProblem(random, {.gaps = true,
+                                                   .windows = true,
+                                                   .pins = true,
+                                                   .classes = true,
+                                                   .spaces = true,
+                                                   .alignment = true});
+    // A buffer names its space, so in JSON no two spaces share a name.
+    for (size_t i = 0; i < problem.spaces.size(); ++i)
+      problem.spaces[i].name = "space" + std::to_string(i);
+    Problem again = read(writeJson(problem));
+    ASSERT_EQ(again.buffers.size(), problem.buffers.size());
+    EXPECT_EQ(writeCsv(read(writeJson(again))), writeCsv(again));
+    for (size_t i = 0; i < problem.buffers.size(); ++i) {
+      EXPECT_EQ(again.buffers[i].live, problem.buffers[i].live);
+      EXPECT_EQ(again.buffers[i].windows, problem.buffers[i].windows);
+      EXPECT_EQ(again.buffers[i].space, problem.buffers[i].space);
+    }
+  }
+}
+
+TEST(Json, APlanIsWrittenAndSkippedOnReading) {
+  Problem problem;
+  addBuffer(problem, 0, 2, 8, "x");
+  Options options;
+  options.strategy = "naive";
+  Plan made = plan(problem, options);
+  std::string text = writeJson(problem, &made);
+  EXPECT_NE(text.find("\"status\": \"optimal\""), std::string::npos) << text;
+  EXPECT_NE(text.find("\"offset\": 0"), std::string::npos);
+  EXPECT_FALSE(read(text).buffers[0].pin);
+}
+
+TEST(Json, ErrorsNameThePlace) {
+  EXPECT_EQ(error("{\n \"buffers\": [,]}"),
+            "2: expected JSON, got something else");
+  EXPECT_EQ(error("{}"), "0: expected a member 'buffers'");
+  EXPECT_EQ(error("[]"), "0: expected an object, got array");
+  EXPECT_EQ(error(R"({"buffers": [{"name": "x"}]})"),
+            "0: buffers[0]: expected a member 'size'");
+  EXPECT_EQ(
+      error(R"({"buffers": [{"name": "x", "size": 9223372036854775808}]})"),
+      "0: buffers[0].size: expected a whole number below 2^63, got "
+      "9223372036854775808");
+  EXPECT_EQ(error(R"({"buffers": [{"name": "x", "size": 1, "sise": 2}]})"),
+            "0: buffers[0]: unknown member 'sise'");
+  EXPECT_EQ(error(R"({"buffers": [{"name": "x", "size": 1}]})"),
+            "0: buffers[0]: buffer 'x' has no life, and no operation uses it");
+  EXPECT_EQ(error(R"({"buffers": [], "operations": [{"reads": ["q"]}]})"),
+            "0: operations[0].reads: unknown buffer 'q'");
+  EXPECT_EQ(error(R"({"buffers": [], "operations":
+              [{"name": "a", "after": ["b"]}, {"name": "b", "after": ["a"]}]})"),
+            "0: the order of the operations is cyclic");
+}
+
+TEST(Explain, NamesTheLoadAndTheChain) {
+  Problem problem;
+  addBuffer(problem, 0, 2, 8, "low");
+  addBuffer(problem, 1, 3, 4, "high");
+  Options options;
+  options.strategy = "naive";
+  options.alignment = 16;
+  Plan made = plan(problem, options);
+  EXPECT_EQ(explain(problem, made, 16),
+            "bound 20: the load at time 1, of 2 buffers\n"
+            "    'low' at 0 to 8, alive 0 to 2\n"
+            "    'high' at 16 to 20, alive 1 to 3\n"
+            "peak 20: the chain below the topmost buffer\n"
+            "    'high' at 16 to 20, alive 1 to 3\n"
+            "    8 unused bytes\n"
+            "    'low' at 0 to 8, alive 0 to 2\n");
+}
+
+} // namespace

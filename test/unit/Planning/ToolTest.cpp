@@ -1,0 +1,142 @@
+//===- Planning/ToolTest.cpp - tam-plan from the outside ------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support.h"
+
+#include "tamc/Planning/Check.h"
+#include "tamc/Planning/Csv.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <sys/wait.h>
+
+using namespace tamc::planning;
+
+namespace {
+
+struct Result {
+  int code;
+  std::string text; // standard output and error
+};
+
+/// Runs tam-plan with these arguments; `input` is its standard input. Neither
+/// may hold a single quote.
+Result run(const std::string &arguments, const std::string &input = "") {
+  std::string command =
+      "printf '%s' '" + input + "' | '" TAM_PLAN "' " + arguments + " 2>&1";
+  std::FILE *pipe = popen(command.c_str(), "r");
+  if (!pipe)
+    return {-1, "cannot run " + command};
+  Result result{0, ""};
+  char buffer[4096];
+  while (size_t count = std::fread(buffer, 1, sizeof buffer, pipe))
+    result.text.append(buffer, count);
+  int status = pclose(pipe);
+  result.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return result;
+}
+
+std::string file(const std::string &name) {
+  return "'" TAMC_SOURCE_DIR "/test/data/planning/" + name + "' ";
+}
+
+const char *const four = "id,lower,upper,size\n"
+                         "a,0,1,128\nb,1,3,64\nc,2,4,64\nd,3,6,64\n";
+
+TEST(Tool, PlansFromStandardInput) {
+  Result tree = run("- --strategy tree --alignment 64", four);
+  EXPECT_EQ(tree.code, 0) << tree.text;
+  EXPECT_NE(tree.text.find("peak      192\n"), std::string::npos) << tree.text;
+  Result automatic = run("-", four);
+  EXPECT_NE(automatic.text.find("status    optimal\n"), std::string::npos);
+  EXPECT_NE(automatic.text.find("peak      128\n"), std::string::npos);
+}
+
+TEST(Tool, CsvIsTheInputWithOffsets) {
+  Result result = run("- --emit=csv", four);
+  EXPECT_EQ(result.code, 0);
+  auto problem = readCsv(four);
+  auto offsets = readOffsets(result.text, std::get<Problem>(problem));
+  ASSERT_TRUE(std::holds_alternative<std::vector<int64_t>>(offsets))
+      << result.text;
+  EXPECT_TRUE(check(std::get<Problem>(problem), std::get<0>(offsets)).empty());
+}
+
+TEST(Tool, ReadsAndWritesJson) {
+  Result result = run("- --emit=json",
+                      R"({"buffers": [{"name": "x", "size": 8, "lower": 0,
+                          "upper": 3}]})");
+  EXPECT_EQ(result.code, 0) << result.text;
+  EXPECT_NE(result.text.find("\"offset\": 0"), std::string::npos);
+}
+
+TEST(Tool, ExitsWithTwoWhenItDoesNotFit) {
+  Result result = run("- --capacity 100", four);
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.text.find("error: does not fit (proved): at time 0 at least "
+                             "128 bytes are needed, 28 bytes over the capacity "
+                             "of 100 bytes; alive are "),
+            std::string::npos)
+      << result.text;
+  // The bound would fit, what naive finds does not.
+  Result found = run("- --strategy naive --capacity 128 --emit=csv", four);
+  EXPECT_EQ(found.code, 2);
+  EXPECT_EQ(found.text.find("id,"), std::string::npos);
+  EXPECT_EQ(found.text.find("proved"), std::string::npos);
+}
+
+TEST(Tool, ExitsWithOneOnBadInput) {
+  EXPECT_EQ(run("-", "id,lower,upper,size\na,4,1,8\n").text,
+            "-:2: error: expected an end not before the begin, got begin 4 and "
+            "end 1\n");
+  EXPECT_EQ(run("-", "id,lower,upper,size\na,4,1,8\n").code, 1);
+  EXPECT_EQ(run("/nonexistent").code, 1);
+  EXPECT_EQ(run("- --strategy magic", four).code, 1);
+  EXPECT_EQ(run("- --alignment 0", four).code, 1);
+  EXPECT_EQ(run("- --frobnicate", four).code, 1);
+  EXPECT_EQ(run("").code, 1);
+  EXPECT_EQ(run("--help").code, 0);
+}
+
+TEST(Tool, ChecksAPlanMadeElsewhere) {
+  std::string path = testing::TempDir() + "tam-plan-check.csv";
+  std::string problem = file("minimalloc/input.12.csv");
+  EXPECT_EQ(run(problem + "--emit=csv -o '" + path + "'").code, 0);
+  Result good = run(problem + "--check '" + path + "'");
+  EXPECT_EQ(good.code, 0);
+  EXPECT_EQ(good.text, "the plan is correct\n");
+  std::FILE *plan = std::fopen(path.c_str(), "w");
+  std::fputs("id,offset\nb1,0\nb2,0\nb3,2\nb4,4\nb5,8\n", plan);
+  std::fclose(plan);
+  Result bad = run(problem + "--check '" + path + "'");
+  EXPECT_EQ(bad.code, 1);
+  EXPECT_NE(bad.text.find("'b3' at 2 of 4 bytes"), std::string::npos)
+      << bad.text;
+  std::remove(path.c_str());
+}
+
+TEST(Tool, ComparesAndExplains) {
+  Result all = run("- --compare", four);
+  EXPECT_EQ(all.code, 0);
+  for (const char *name : {"naive ", "tree ", "tree+ ", "auto "})
+    EXPECT_NE(all.text.find(name), std::string::npos) << all.text;
+  Result why = run("- --explain", four);
+  EXPECT_NE(why.text.find("bound 128: the load at time 0"), std::string::npos)
+      << why.text;
+}
+
+TEST(Tool, PoolsGiveInductorsTotal) {
+  Result result = run(file("tvm/five.csv") +
+                      "--strategy tree --alignment 64 --pools outputs "
+                      "--outputs last");
+  EXPECT_NE(result.text.find("177019"), std::string::npos) << result.text;
+}
+
+} // namespace

@@ -1,0 +1,295 @@
+//===- tam-plan.cpp - plans memory from the command line ------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+///
+/// \file
+/// Reads a problem, plans it, writes the plan. Exit status: 0 planned, or the
+/// checked plan is correct; 1 bad input; 2 does not fit the capacity.
+///
+//===----------------------------------------------------------------------===//
+
+#include "tamc/Planning/Check.h"
+#include "tamc/Planning/Csv.h"
+#include "tamc/Planning/Drawing.h"
+#include "tamc/Planning/Explain.h"
+#include "tamc/Planning/Json.h"
+#include "tamc/Planning/Strategy.h"
+
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+using namespace tamc::planning;
+
+namespace {
+
+struct Arguments {
+  Options options;
+  std::string problem, output = "-", emit = "text", pools = "intermediates";
+  std::string outputs = "none", plan;
+  std::optional<int64_t> capacity;
+  double timeLimit = 0;
+  bool compare = false, explain = false, ignorePins = false, draw = true;
+  int width = 80;
+};
+
+int complain(const std::string &place, const std::string &message) {
+  std::cerr << place << ": error: " << message << "\n";
+  return 1;
+}
+
+int complain(const std::string &file, const Diagnostic &wrong) {
+  return complain(wrong.line ? file + ":" + std::to_string(wrong.line) : file,
+                  wrong.message);
+}
+
+std::optional<std::string> readFile(const std::string &path) {
+  std::stringstream text;
+  if (path == "-") {
+    text << std::cin.rdbuf();
+    return text.str();
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file || file.peek() == std::ifstream::traits_type::eof())
+    if (!file.eof())
+      return std::nullopt;
+  text << file.rdbuf();
+  return text.str();
+}
+
+bool isJson(const std::string &text) {
+  size_t at = text.find_first_not_of(" \t\r\n");
+  return at != text.npos && text[at] == '{';
+}
+
+std::string percent(double gap) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f%%", 100 * gap);
+  return text;
+}
+
+std::string summary(const Problem &problem, const Plan &plan) {
+  std::ostringstream text;
+  text << "strategy  " << plan.strategy << "\n"
+       << "status    " << toString(plan.status);
+  if (!plan.reason.empty())
+    text << ": " << plan.reason;
+  text << "\n";
+  if (plan.offsets.empty() && !problem.buffers.empty())
+    return text.str();
+  text << "buffers   " << problem.buffers.size() << "\n"
+       << "peak      " << plan.totalPeak() << "\n"
+       << "bound     " << plan.totalBound() << "\n"
+       << "gap       " << percent(plan.gap()) << "\n";
+  if (problem.spaces.size() > 1)
+    for (size_t i = 0; i < problem.spaces.size(); ++i)
+      text << "  space '" << problem.spaces[i].name << "': peak "
+           << plan.peak[i] << ", bound " << plan.bound[i] << "\n";
+  if (plan.pools.size() > problem.spaces.size())
+    text << "pools     " << plan.pools.size() << " of " << plan.poolBytes()
+         << " bytes together\n";
+  return text.str();
+}
+
+int exitCode(const Plan &plan) {
+  if (plan.status == Status::Invalid)
+    return 1;
+  return plan.fits() ? 0 : 2;
+}
+
+int write(const Arguments &arguments, const std::string &text) {
+  if (arguments.output == "-") {
+    std::cout << text << std::flush;
+    return std::cout ? 0 : complain("-", "cannot write");
+  }
+  std::ofstream file(arguments.output, std::ios::binary);
+  file << text;
+  file.close();
+  return file ? 0 : complain(arguments.output, "cannot write");
+}
+
+int checkPlan(const Arguments &arguments, const Problem &problem) {
+  std::optional<std::string> text = readFile(arguments.plan);
+  if (!text)
+    return complain(arguments.plan, "cannot read");
+  auto result = readOffsets(*text, problem);
+  if (auto *wrong = std::get_if<Diagnostic>(&result))
+    return complain(arguments.plan, *wrong);
+  const auto &offsets = std::get<std::vector<int64_t>>(result);
+  CheckOptions options;
+  options.alignment = arguments.options.alignment;
+  std::vector<Finding> findings = check(problem, offsets, options);
+  bool capacity = !findings.empty();
+  for (const Finding &finding : findings) {
+    std::cerr << arguments.plan << ": error: " << finding.message << "\n";
+    capacity &= finding.kind == Finding::Kind::Capacity;
+  }
+  if (!findings.empty())
+    return capacity ? 2 : 1;
+  return write(arguments, "the plan is correct\n");
+}
+
+int compare(const Arguments &arguments, const Problem &problem) {
+  std::ostringstream text;
+  char line[160];
+  std::snprintf(line, sizeof line, "%-18s %20s %12s %10s  %s\n", "strategy",
+                "peak", "gap", "seconds", "status");
+  text << line;
+  bool fits = false;
+  for (const Strategy &strategy : strategies()) {
+    Options options = arguments.options;
+    options.strategy = strategy.name;
+    Plan made = plan(problem, options);
+    if (made.status == Status::Invalid)
+      return complain(arguments.problem, made.reason);
+    fits |= made.fits();
+    bool none = made.offsets.empty() && !problem.buffers.empty();
+    std::string name(strategy.name);
+    std::string status(toString(made.status));
+    std::snprintf(
+        line, sizeof line, "%-18s %20s %12s %10.3f  %s\n", name.c_str(),
+        none ? "-" : std::to_string(made.totalPeak()).c_str(),
+        none ? "-" : percent(made.gap()).c_str(), made.seconds, status.c_str());
+    text << line;
+  }
+  int wrong = write(arguments, text.str());
+  return wrong ? wrong : fits ? 0 : 2;
+}
+
+int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
+  std::optional<std::string> text = readFile(arguments.problem);
+  if (!text)
+    return complain(arguments.problem, "cannot read");
+  CsvOptions reading;
+  reading.ignorePins = arguments.ignorePins;
+  auto result =
+      isJson(*text) ? readJson(*text, reading) : readCsv(*text, reading);
+  if (auto *wrong = std::get_if<Diagnostic>(&result))
+    return complain(arguments.problem, *wrong);
+  Problem problem = std::get<Problem>(std::move(result));
+  if (arguments.capacity)
+    for (Space &space : problem.spaces)
+      space.capacity = arguments.capacity;
+  if (auto wrong = validate(problem, arguments.options.alignment))
+    return complain(arguments.problem, *wrong);
+  if (!arguments.plan.empty())
+    return checkPlan(arguments, problem);
+  if (arguments.timeLimit > 0) {
+    // The limit is one of the whole process; reading took its part.
+    std::chrono::duration<double> spent =
+        std::chrono::steady_clock::now() - begin;
+    arguments.options.timeLimit =
+        std::max(arguments.timeLimit - 2 * spent.count(), 0.0);
+  }
+  if (arguments.compare)
+    return compare(arguments, problem);
+
+  Plan made = plan(problem, arguments.options);
+  int code = exitCode(made);
+  if (code == 1)
+    return complain(arguments.problem, made.reason);
+  if (code == 2)
+    std::cerr << arguments.problem << ": error: does not fit"
+              << (made.status == Status::Infeasible ? " (proved): " : ": ")
+              << made.reason << "\n";
+  bool hasPlan = !made.offsets.empty() || problem.buffers.empty();
+  std::string out;
+  if (arguments.emit == "json") {
+    out = writeJson(problem, &made);
+  } else if (arguments.emit == "csv") {
+    // A plan that does not fit is not written: nobody may take it for one.
+    if (code != 0)
+      return code;
+    out = writeCsv(problem, made.offsets);
+  } else {
+    out = summary(problem, made);
+    if (arguments.explain)
+      out += explain(problem, made, arguments.options.alignment);
+    DrawingOptions drawing;
+    drawing.width = arguments.width;
+    for (size_t i = 0; hasPlan && i < problem.spaces.size(); ++i)
+      out +=
+          "\n" + draw(problem, made.offsets, static_cast<int32_t>(i), drawing);
+  }
+  int wrong = write(arguments, out);
+  return wrong ? wrong : code;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  auto begin = std::chrono::steady_clock::now();
+  Arguments arguments;
+  Options &options = arguments.options;
+  CLI::App app("Plans where buffers of known lives lie in memory.");
+  app.set_version_flag("--version", "tam-plan 0.1.0");
+  app.add_option("PROBLEM", arguments.problem,
+                 "CSV or JSON file; - is standard input")
+      ->required();
+  std::vector<std::string> names;
+  std::string known = "how to plan:";
+  for (const Strategy &strategy : strategies()) {
+    names.emplace_back(strategy.name);
+    known += "\n" + std::string(strategy.name) + ": " +
+             std::string(strategy.summary);
+  }
+  app.add_option("--strategy", options.strategy, known)
+      ->check(CLI::IsMember(names))
+      ->default_str("auto");
+  app.add_option("--capacity", arguments.capacity,
+                 "bytes of each space; exit 2 when they do not suffice")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--alignment", options.alignment,
+                 "every offset is a multiple of this")
+      ->check(CLI::PositiveNumber)
+      ->default_str("1");
+  app.add_option("--nodes", options.nodes,
+                 "decisions that a search may make; 0 is its default")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--pools", arguments.pools, "what tree puts into pools")
+      ->check(CLI::IsMember({"none", "intermediates", "outputs", "combined"}))
+      ->default_str("intermediates");
+  app.add_option("--outputs", arguments.outputs,
+                 "last: buffers that live to the end are outputs")
+      ->check(CLI::IsMember({"none", "last"}))
+      ->default_str("none");
+  app.add_option("--time-limit", arguments.timeLimit,
+                 "seconds of wall time for the whole process")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--threads", options.threads,
+                 "most threads of a strategy; results do not depend on it")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--seed", options.seed, "of the random parts")
+      ->default_str("1");
+  app.add_option("--emit", arguments.emit, "form of the output")
+      ->check(CLI::IsMember({"text", "csv", "json"}))
+      ->default_str("text");
+  app.add_option("--width", arguments.width, "columns of the drawing")
+      ->check(CLI::Range(20, 1000))
+      ->default_str("80");
+  app.add_option("-o", arguments.output, "output file")->default_str("-");
+  app.add_flag("--compare", arguments.compare, "run every strategy");
+  app.add_option("--check", arguments.plan,
+                 "CSV file with a plan to validate instead of planning");
+  app.add_flag("--explain", arguments.explain, "say why the peak is so high");
+  app.add_flag("--ignore-pins", arguments.ignorePins,
+               "read a column offset as nothing");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    int code = app.exit(error);
+    return code == 0 ? 0 : 1;
+  }
+  options.pools = *parsePools(arguments.pools);
+  options.lastAreOutputs = arguments.outputs == "last";
+  return run(arguments, begin);
+}

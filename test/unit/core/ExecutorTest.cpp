@@ -67,13 +67,16 @@ TEST(Executor, EffectOfAColumn) {
 template <class Use> std::string shown(const Use &use) {
   int master = -1, slave = -1;
   EXPECT_EQ(::openpty(&master, &slave, nullptr, nullptr, nullptr), 0);
-  ::fcntl(master, F_SETFL, O_NONBLOCK);
   use(slave);
-  char text[256];
-  ssize_t count = ::read(master, text, sizeof(text));
+  // The kernel hands the bytes on piecemeal; with the other end closed, reading
+  // fails once all have come.
   ::close(slave);
+  std::string text;
+  char piece[256];
+  for (ssize_t count; (count = ::read(master, piece, sizeof(piece))) > 0;)
+    text.append(piece, size_t(count));
   ::close(master);
-  return count > 0 ? std::string(text, size_t(count)) : "";
+  return text;
 }
 
 TEST(Progress, ShownOnATerminalAfterASecond) {

@@ -16,6 +16,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/Signals.h"
 
 #include <cstdlib>
 
@@ -64,11 +65,13 @@ Error tamc::linkExecutable(StringRef object, StringRef output,
           sys::fs::createTemporaryFile("tamc-link", "exe", temporary))
     return failure("cannot make a temporary file: " + code.message());
   FileRemover removeTemporary(temporary);
+  sys::RemoveFileOnSignal(temporary);
   SmallString<128> errors;
   if (std::error_code code =
           sys::fs::createTemporaryFile("tamc-link", "txt", errors))
     return failure("cannot make a temporary file: " + code.message());
   FileRemover removeErrors(errors);
+  sys::RemoveFileOnSignal(errors);
 
   SmallVector<StringRef> arguments{*driver, object, *runtime};
 #ifdef TAMC_LINK_FLAGS

@@ -10,7 +10,6 @@
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -43,18 +42,25 @@ Error tamc::writeOutput(StringRef path, StringRef bytes, unsigned mode) {
     return code ? failure(path, code) : Error::success();
   }
 
-  SmallString<256> temporary;
-  int descriptor = -1;
-  if (std::error_code code =
-          sys::fs::createUniqueFile(path + ".%%%%%%%%.tmp", descriptor,
-                                    temporary, sys::fs::OF_None, mode))
+  // A link stays a link: the file it leads to is what is replaced.
+  SmallString<256> target(path);
+  if (exists)
+    if (std::error_code code = sys::fs::real_path(path, target))
+      return failure(path, code);
+  // Also removed when a signal ends the process.
+  Expected<sys::fs::TempFile> temporary =
+      sys::fs::TempFile::create(target + ".%%%%%%%%.tmp", mode);
+  if (!temporary)
+    return failure(path, errorToErrorCode(temporary.takeError()));
+  raw_fd_ostream out(temporary->FD, /*shouldClose=*/false);
+  out << bytes;
+  out.flush();
+  if (std::error_code code = out.error()) {
+    out.clear_error();
+    consumeError(temporary->discard());
     return failure(path, code);
-  FileRemover remove(temporary);
-  raw_fd_ostream out(descriptor, /*shouldClose=*/true);
-  if (std::error_code code = writeAll(out, bytes))
-    return failure(path, code);
-  if (std::error_code code = sys::fs::rename(temporary, path))
-    return failure(path, code);
-  remove.releaseFile();
+  }
+  if (Error error = temporary->keep(target))
+    return failure(path, errorToErrorCode(std::move(error)));
   return Error::success();
 }

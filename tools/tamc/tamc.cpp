@@ -29,6 +29,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 
@@ -142,6 +143,7 @@ private:
   int write(function_ref<int(raw_pwrite_stream &)> print);
   int writeExecutable();
   std::string outputName() const;
+  int checkOutputName() const;
 
   std::string executable;
   SourceMgr sources;
@@ -222,6 +224,19 @@ std::string Driver::outputName() const {
   return "-";
 }
 
+/// Whether the output's default name, the model's, is a file's name.
+int Driver::checkOutputName() const {
+  if (!outputFile.empty() || !spec ||
+      (emit != Emit::Executable && emit != Emit::Object))
+    return 0;
+  StringRef stem = spec->name;
+  if (stem == "." || stem == ".." || stem == "-" || stem.contains('/') ||
+      stem.contains('\0'))
+    return fail("expected -o FILE, for the model's name '" + stem +
+                "' is not a file name");
+  return 0;
+}
+
 /// Writes an output that appears whole or not at all.
 int Driver::write(function_ref<int(raw_pwrite_stream &)> print) {
   std::string path = outputName();
@@ -233,12 +248,6 @@ int Driver::write(function_ref<int(raw_pwrite_stream &)> print) {
     if (emit == Emit::Object && sys::Process::StandardOutIsDisplayed())
       return fail("refused to write an object file to a terminal");
     outs() << bytes;
-    outs().flush();
-    if (outs().has_error()) {
-      std::error_code code = outs().error();
-      outs().clear_error();
-      return fail("cannot write to stdout: " + code.message());
-    }
     return 0;
   }
   if (Error error = writeOutput(path, bytes))
@@ -254,6 +263,7 @@ int Driver::writeExecutable() {
   if (std::error_code code = sys::fs::createTemporaryFile("tamc", "o", object))
     return fail("cannot make a temporary file: " + code.message());
   FileRemover remove(object);
+  sys::RemoveFileOnSignal(object);
   {
     std::error_code code;
     raw_fd_ostream out(object, code);
@@ -308,6 +318,8 @@ int Driver::run() {
   if (compileFrom.empty())
     if (int status = readSpec())
       return status;
+  if (int status = checkOutputName())
+    return status;
   if (emit == Emit::Spec)
     return write([&](raw_pwrite_stream &out) {
       out << spec->canonical();
@@ -338,7 +350,11 @@ int Driver::run() {
     llvm_unreachable("written before");
   case Emit::MLIR:
     return write([&](raw_pwrite_stream &out) {
+      // The terms of the formula are locations: a module that stopped on the
+      // way carries them, so that going on gives the same executable.
       mlir::OpPrintingFlags flags;
+      if (!compileTo.empty())
+        flags.enableDebugInfo();
       module->print(out, flags);
       out << "\n";
       return 0;
@@ -365,8 +381,23 @@ int Driver::run() {
   llvm_unreachable("all kinds are listed");
 }
 
+/// Tells a failure to write to stdout (a full disk, say) as our error: LLVM
+/// would call it a crash of its own when the stream is destroyed.
+static void closeOutput() {
+  outs().flush();
+  if (!outs().has_error())
+    return;
+  std::error_code code = outs().error();
+  outs().clear_error();
+  fail("cannot write to stdout: " + code.message());
+  errs().flush();
+  std::_Exit(1);
+}
+
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  outs(); // made now, so that it is destroyed after the handler ran
+  std::atexit(closeOutput);
   mlir::registerAsmPrinterCLOptions();
   mlir::registerMLIRContextCLOptions();
   mlir::registerPassManagerCLOptions();

@@ -10,6 +10,7 @@
 
 #include "tamc/Conversion/Passes.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Dialect/Tam/Transforms/Passes.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -54,6 +55,12 @@ namespace {
 struct ConvertTamToTamK
     : public tamc::impl::ConvertTamToTamKBase<ConvertTamToTamK> {
   void runOnOperation() override {
+    WalkResult choices = getOperation().walk([](Operation *op) {
+      return succeeded(tam::verifyChoices(op)) ? WalkResult::advance()
+                                               : WalkResult::interrupt();
+    });
+    if (choices.wasInterrupted())
+      return signalPassFailure();
     for (auto step : getOperation().getOps<func::FuncOp>())
       if (!step.isExternal() && failed(convertBoundary(step)))
         return signalPassFailure();

@@ -9,6 +9,16 @@ func.func @no_argument_slot(%rows: index) {
 
 // -----
 
+// Choices come first.
+func.func @not_encoded(%rows: index {tam.slot = #tam.slot<rows>},
+                       %n: index {tam.slot = #tam.slot<capacity>}) {
+  // expected-error @+1 {{'tam.offset' op expected an encoding, got 'tensor<?x1xf64>'}}
+  %o = tam.offset %n : tensor<?x1xf64>
+  return
+}
+
+// -----
+
 // expected-error @+1 {{'func.func' op expected a slot of result 0}}
 func.func @no_result_slot(%b: tensor<1xf64>
                               {tam.slot = #tam.slot<coefficients>})

@@ -178,3 +178,15 @@ SmallVector<int64_t>
 CoordinatesAttr::getKernelSizes(RankedTensorType type) const {
   return {getCount(), type.getDimSize(0)};
 }
+
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
+
+LogicalResult SlotAttr::verify(EmitError emitError, SlotKind kind,
+                               int64_t offset) {
+  if (offset < 0)
+    return emitError() // slot_c1
+           << "expected an offset of at least 0, got " << offset;
+  return success();
+}

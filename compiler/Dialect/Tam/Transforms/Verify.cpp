@@ -20,6 +20,17 @@ namespace tamc::tam {
 using namespace mlir;
 using namespace tamc::tam;
 
+LogicalResult tamc::tam::verifyChoices(Operation *op) {
+  if (auto solve = dyn_cast<SolveOp>(op);
+      solve && solve.getSolver() == Solver::Auto)
+    return op->emitOpError("expected a chosen solver");
+  if (isa<FeatureMapInterface, RowReductionInterface, ZerosOp>(op) &&
+      !getEncoding(op->getResult(0).getType()))
+    return op->emitOpError("expected an encoding, got ")
+           << op->getResult(0).getType();
+  return success();
+}
+
 namespace {
 
 struct VerifyChoices
@@ -32,18 +43,8 @@ struct VerifyChoices
         op->emitOpError("expected only tam ops in the solver graph");
         return WalkResult::interrupt();
       }
-      if (auto solve = dyn_cast<SolveOp>(op);
-          solve && solve.getSolver() == Solver::Auto) {
-        op->emitOpError("expected a chosen solver");
-        return WalkResult::interrupt();
-      }
-      if (isa<FeatureMapInterface, RowReductionInterface, ZerosOp>(op) &&
-          !getEncoding(op->getResult(0).getType())) {
-        op->emitOpError("expected an encoding, got ")
-            << op->getResult(0).getType();
-        return WalkResult::interrupt();
-      }
-      return WalkResult::advance();
+      return succeeded(verifyChoices(op)) ? WalkResult::advance()
+                                          : WalkResult::interrupt();
     });
     if (result.wasInterrupted())
       signalPassFailure();

@@ -14,6 +14,7 @@
 #include "tamc/Planning/Check.h"
 #include "tamc/Planning/LowerBound.h"
 #include "tamc/Planning/Strategy.h"
+#include "tamrt/abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -138,11 +139,15 @@ DictionaryAttr PlanMemory::describe(ArrayRef<Planned> buffers,
          number("last", entry.live.front().upper),
          number("space", entry.space)}));
   }
-  int64_t naive = 0;
-  for (const planning::Buffer &buffer : problem.buffers)
-    naive += llvm::alignTo(buffer.size, alignment);
+  int64_t naive = 0, largest = alignment;
+  for (const planning::Buffer &buffer : problem.buffers) {
+    naive = llvm::alignTo(naive, buffer.alignment) +
+            llvm::alignTo(buffer.size, alignment);
+    largest = std::max(largest, buffer.alignment);
+  }
   return builder.getDictionaryAttr(
-      {number("arena_bytes", llvm::alignTo(plan.totalPeak(), alignment)),
+      {number("arena_alignment", largest),
+       number("arena_bytes", llvm::alignTo(plan.totalPeak(), alignment)),
        number("lower_bound_bytes", plan.totalBound()),
        number("naive_bytes", naive), number("length", length),
        text("strategy", plan.strategy),
@@ -159,6 +164,7 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
 
   auto allocs = SmallVector<memref::AllocOp>();
   function.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
+  bool isStep = function->hasAttr(tam::kStepAttrName);
   bool isCalled = !SymbolTable::symbolKnownUseEmpty(function, getOperation());
   for (memref::AllocOp alloc : allocs) {
     std::string reason;
@@ -168,6 +174,10 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
       reason = alloc.getType().getElementType().isIntOrIndexOrFloat()
                    ? "it is larger than any memory"
                    : "the size of its elements is not known";
+    if (isStep && alloc.getAlignment().value_or(1) > TAMRT_ALIGNMENT)
+      reason = ("the runtime aligns arenas to " + Twine(TAMRT_ALIGNMENT) +
+                " bytes alone")
+                   .str();
     if (isCalled)
       reason = "its function is called, and its arguments must stay";
     if (!reason.empty()) {
@@ -217,7 +227,7 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
                                 MemRefLayoutAttrInterface(), key);
     // Only the steps of a model have slots.
     DictionaryAttr attributes;
-    if (function->hasAttr(tam::kStepAttrName))
+    if (isStep)
       attributes = builder.getDictionaryAttr(builder.getNamedAttr(
           tam::kSlotAttrName,
           tam::SlotAttr::get(&getContext(), tam::SlotKind::Arena, space)));

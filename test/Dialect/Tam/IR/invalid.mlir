@@ -42,6 +42,11 @@ func.func private @f(index {tam.slto = #tam.slot<rows>})
 
 // -----
 
+// expected-error @+1 {{expected an offset of at least 0, got -8}}
+func.func private @f(tensor<8xf64> {tam.slot = #tam.slot<state, -8>})
+
+// -----
+
 // expected-error @+1 {{'tam.slot' must be a #tam.slot}}
 func.func private @f(index {tam.slot = "rows"})
 

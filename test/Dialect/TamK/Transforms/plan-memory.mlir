@@ -22,13 +22,14 @@ func.func private @use2(memref<8xf64>, memref<8xf64>)
 func.func private @use_i8(memref<3xi8>)
 func.func private @use_i1(memref<9xi1>)
 func.func private @use_index(memref<2xindex>)
+func.func private @use_any(memref<32xf64>, memref<1xf64>)
 func.func private @use_space(memref<8xf64, 1>)
 
 // Dead before the next is born: both at 0; naively one after the other.
 //
 // CHECK-LABEL: func.func @one_after_another(
 // CHECK-SAME: %[[ARENA:.*]]: memref<64xi8>)
-// CHECK-SAME: tamk.plan = {arena_bytes = 64 : i64, buffers = [
+// CHECK-SAME: tamk.plan = {arena_alignment = 64 : i64, arena_bytes = 64 : i64, buffers = [
 // CHECK-SAME: {bytes = 64 : i64, first = 0 : i64, last = 1 : i64, name = "buffer", offset = 0 : i64, op = "func.call", space = 0 : i64, term = ""},
 // CHECK-SAME: {bytes = 64 : i64, first = 1 : i64, last = 2 : i64, name = "buffer", offset = 0 : i64, op = "func.call", space = 0 : i64, term = ""}],
 // CHECK-SAME: length = 2 : i64, lower_bound_bytes = 64 : i64, naive_bytes = 128 : i64, strategy = "tree"}
@@ -107,6 +108,20 @@ func.func @sizes() {
   call @use_i8(%a) : (memref<3xi8>) -> ()
   call @use_i1(%b) : (memref<9xi1>) -> ()
   call @use_index(%c) : (memref<2xindex>) -> ()
+  return
+}
+
+// An allocation's own alignment holds for its offset and for the arena.
+//
+// CHECK-LABEL: func.func @aligned(
+// CHECK-SAME: memref<320xi8>)
+// CHECK-SAME: arena_alignment = 256 : i64, arena_bytes = 320 : i64
+// PACKED-LABEL: func.func @aligned(
+// PACKED-SAME: arena_alignment = 256 : i64, arena_bytes = 264 : i64
+func.func @aligned() {
+  %a = memref.alloc() : memref<32xf64>
+  %b = memref.alloc() {alignment = 256 : i64} : memref<1xf64>
+  call @use_any(%a, %b) : (memref<32xf64>, memref<1xf64>) -> ()
   return
 }
 
@@ -266,7 +281,7 @@ func.func @corner_cases() {
 // A function that allocates nothing gets no arena, but a plan.
 //
 // CHECK-LABEL: func.func @nothing(
-// CHECK-SAME: %{{[^:]*}}: memref<8xf64>) attributes {tamk.plan = {arena_bytes = 0 : i64, buffers = [], length = 1 : i64,
+// CHECK-SAME: %{{[^:]*}}: memref<8xf64>) attributes {tamk.plan = {arena_alignment = 64 : i64, arena_bytes = 0 : i64, buffers = [], length = 1 : i64,
 func.func @nothing(%a: memref<8xf64>) {
   call @use(%a) : (memref<8xf64>) -> ()
   return

@@ -133,6 +133,7 @@ def Tam_SlotAttr : Tam_Attr<"Slot", "slot"> {
   let parameters = (ins EnumParameter<Tam_SlotKind>:$kind,
                         DefaultValuedParameter<"int64_t", "0">:$offset);
   let assemblyFormat = "`<` $kind (`,` $offset^)? `>`";
+  let genVerifyDecl = 1;
 }
 
 def Tam_StepFitInit : I32EnumAttrCase<"FitInit", 0, "fit_init">;

@@ -20,6 +20,11 @@ namespace tamc::tam {
 #define GEN_PASS_REGISTRATION
 #include "tamc/Dialect/Tam/Transforms/Passes.h.inc"
 
+/// Checks that no choice of `op` is open: a solve has its solver, an op that
+/// makes or reduces rows a result with an encoding. What kernel selection
+/// relies on.
+mlir::LogicalResult verifyChoices(mlir::Operation *op);
+
 } // namespace tamc::tam
 
 #endif // TAMC_DIALECT_TAM_TRANSFORMS_PASSES_H

@@ -50,7 +50,8 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     argument per memory space, at an offset that a planning strategy chose from
     the sizes and live ranges of all allocations. Works on any function of
     structured control flow. Deallocations of what was planned are removed. The
-    function gets the attribute `tamk.plan`.
+    function gets the attribute `tamk.plan`, which also says how the caller
+    must align the arenas: to `alignment`, or more where an allocation asks it.
 
     An allocation that has no single safe address is refused, with the reason:
     one that leaves its region by a terminator, whose aliases are not known,

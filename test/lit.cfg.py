@@ -8,6 +8,7 @@
 # Substitutions, beside lit's own (%s, %S, %t, ...):
 #   %tamc, %tam-opt, %tam-plan   the tools, also reachable by their bare names
 #   %mlir-opt                    MLIR's stock mlir-opt of the same version
+#   %plugin-opt                  the same with our passes and dialects loaded
 #   %bin, %src, %obj             build/bin, the source tree, the build tree
 #   %data, %examples             test/golden/data and examples
 #   %python                      the Python that CMake found
@@ -33,11 +34,21 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "CC",
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+plugin = os.path.join(config.tamc_binary_dir, "lib", "TamPasses.so")
+plugin_opt = "%s --load-dialect-plugin=%s --load-pass-plugin=%s" % (
+    os.path.join(config.llvm_tools_dir, "mlir-opt"), plugin, plugin)
+if config.sanitize:
+    # The stock tool has no sanitizer of its own to bring before ours.
+    plugin_opt = "env LD_PRELOAD=%s ASAN_OPTIONS=%s %s" % (
+        config.asan_runtime, "allow_user_poisoning=0:detect_leaks=0",
+        plugin_opt)
+
 for name, value in (
     ("%tamc", os.path.join(bin_dir, "tamc")),
     ("%tam-opt", os.path.join(bin_dir, "tam-opt")),
     ("%tam-plan", os.path.join(bin_dir, "tam-plan")),
     ("%mlir-opt", os.path.join(config.llvm_tools_dir, "mlir-opt")),
+    ("%plugin-opt", plugin_opt),
     ("%bin", bin_dir),
     ("%src", config.tamc_source_dir),
     ("%obj", config.tamc_binary_dir),

@@ -31,8 +31,19 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Transforms/Passes.h"
 
-void tamc::registerAllDialects(mlir::DialectRegistry &registry) {
+void tamc::registerTamcDialects(mlir::DialectRegistry &registry) {
   registry.insert<tam::TamDialect, tamk::TamKDialect>();
+  tamk::registerBufferizableOpInterfaceExternalModels(registry);
+}
+
+void tamc::registerTamcPasses() {
+  tam::registerTamPasses();
+  tamk::registerTamKPasses();
+  registerTamConversionPasses();
+}
+
+void tamc::registerAllDialects(mlir::DialectRegistry &registry) {
+  registerTamcDialects(registry);
   registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect,
                   mlir::bufferization::BufferizationDialect,
                   mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
@@ -41,15 +52,12 @@ void tamc::registerAllDialects(mlir::DialectRegistry &registry) {
                   mlir::tensor::TensorDialect>();
   mlir::arith::registerBufferizableOpInterfaceExternalModels(registry);
   mlir::tensor::registerBufferizableOpInterfaceExternalModels(registry);
-  tamk::registerBufferizableOpInterfaceExternalModels(registry);
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
 }
 
 void tamc::registerAllPasses() {
-  tam::registerTamPasses();
-  tamk::registerTamKPasses();
-  registerTamConversionPasses();
+  registerTamcPasses();
   mlir::registerTransformsPasses();
   mlir::bufferization::registerBufferizationPasses();
 }

@@ -78,6 +78,7 @@ static void buildPlan(OpPassManager &manager, const PipelineOptions &options) {
   tamk::PlanMemoryOptions plan;
   plan.strategy = options.strategy;
   plan.strict = true;
+  plan.report = false;
   manager.addPass(tamk::createPlanMemory(plan));
   manager.addPass(tamk::createTamKVerifyPlanned());
 }

@@ -13,12 +13,18 @@
 
 namespace tamc {
 
+/// Registers the dialects tam and tamk with their interfaces.
+void registerTamcDialects(mlir::DialectRegistry &registry);
+
+/// Registers tamc's passes by name.
+void registerTamcPasses();
+
 /// Registers the dialects a model passes through on its way to LLVM, with their
 /// interfaces and translations.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
-/// Registers tamc's passes and pipelines by name, and the upstream passes they
-/// are made of.
+/// Registers tamc's passes by name, and the upstream passes that its pipeline
+/// uses.
 void registerAllPasses();
 
 } // namespace tamc

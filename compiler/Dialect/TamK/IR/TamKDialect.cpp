@@ -9,6 +9,8 @@
 #include "tamc/Dialect/TamK/IR/Kernels.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -31,6 +33,14 @@ void TamKDialect::initialize() {
 LogicalResult TamKDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   StringRef name = attribute.getName();
+  if (name == kBufferAttrName) {
+    if (!isa<memref::ViewOp>(op))
+      return op->emitError("'") << name << "' belongs on a 'memref.view'";
+    auto row = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!row || row.getValue().isNegative())
+      return op->emitError("'") << name << "' must be a row of the plan";
+    return success();
+  }
   if (name != kPlanAttrName)
     return op->emitError("unknown attribute '")
            << name << "' of the tamk dialect";

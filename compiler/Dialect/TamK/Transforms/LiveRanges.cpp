@@ -11,14 +11,14 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace tamc::tamk;
 
-/// Ops that only name memory, or end a block: nothing happens at them.
-static bool isTimeless(Operation *op) {
+bool tamc::tamk::isTimeless(Operation *op) {
   if (op->getNumRegions() > 0)
     return false;
   return isa<memref::AllocOp, memref::DeallocOp, memref::DimOp,
@@ -134,20 +134,25 @@ FailureOr<LiveRange> LiveRanges::compute(memref::AllocOp alloc,
         blame(user, std::move(refused));
         continue;
       }
-      Operation *ancestor = block->findAncestorOpInBlock(*user);
-      if (!ancestor) {
+      if (!block->findAncestorOpInBlock(*user)) {
         blame(user, "it is used outside its region");
         continue;
       }
+      // Used in a loop that it outlives, it is needed as long as the loop: the
+      // next turn may read what this one wrote.
+      Operation *lasting = user;
       for (Operation *op = user->getParentOp(); op != block->getParentOp();
-           op = op->getParentOp())
+           op = op->getParentOp()) {
+        if (isa<LoopLikeOpInterface>(op))
+          lasting = op;
         if (!isSequential(op))
           blame(user, ("it is used inside '" + op->getName().getStringRef() +
                        "', which may run later or at once")
                           .str());
+      }
       if (isTimeless(user))
         continue;
-      LiveRange time = times.lookup(ancestor);
+      LiveRange time = times.lookup(lasting);
       range.first = isUsed ? std::min(range.first, time.first) : time.first;
       range.last = isUsed ? std::max(range.last, time.last) : time.last;
       isUsed = true;

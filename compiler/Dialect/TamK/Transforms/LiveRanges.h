@@ -23,10 +23,14 @@ struct LiveRange {
   int64_t first = 0, last = 0;
 };
 
+/// Whether `op` only names memory or ends a block, so that no buffer is needed
+/// at it: constants, views, allocations, deallocations, terminators.
+bool isTimeless(mlir::Operation *op);
+
 /// When the buffers of one function of structured control flow are used.
 ///
 /// The clock ticks at every op that may touch memory, in program order; an op
-/// with regions lasts from its begin to its end, so that a buffer that is used
+/// with regions lasts from its begin to its end, and a buffer that is used
 /// inside a loop but allocated outside lives as long as the loop. Making it is
 /// linear in the number of ops.
 class LiveRanges {

@@ -20,9 +20,12 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <map>
 
 namespace tamc::tamk {
 #define GEN_PASS_DEF_PLANMEMORY
@@ -85,6 +88,8 @@ private:
   }
 
   LogicalResult plan(func::FuncOp function);
+  FailureOr<Value> makeArena(func::FuncOp function, MemRefType type,
+                             int64_t space, int64_t byteAlignment);
   DictionaryAttr describe(ArrayRef<Planned> buffers,
                           const planning::Problem &problem,
                           const planning::Plan &plan, int64_t length);
@@ -115,6 +120,92 @@ nameBuffer(memref::AllocOp alloc) {
   return {launch.getInitName(operand - launch.getInits().getBeginOperandIndex())
               .str(),
           source.str(), term};
+}
+
+/// Most bytes that the allocations of a function take at one time when each
+/// lasts from its allocation to its last deallocation, or else to the end of
+/// the function, and every turn of a loop is like the first.
+static int64_t heapPeak(func::FuncOp function, const LiveRanges &ranges) {
+  DenseMap<Operation *, int64_t> positions;
+  int64_t end = 0;
+  function.walk<WalkOrder::PreOrder>(
+      [&](Operation *op) { positions[op] = end++; });
+  std::map<int64_t, int64_t> change;
+  function.walk([&](memref::AllocOp alloc) {
+    std::optional<int64_t> bytes = bytesOf(alloc.getType());
+    if (!bytes)
+      return;
+    int64_t last = -1;
+    for (memref::DeallocOp dealloc : ranges.deallocations(alloc))
+      last = std::max(last, positions.lookup(dealloc));
+    change[positions.lookup(alloc)] += *bytes;
+    change[last < 0 ? end : last] -= *bytes;
+  });
+  int64_t now = 0, peak = 0;
+  for (auto [position, bytes] : change)
+    peak = std::max(peak, now += bytes);
+  return peak;
+}
+
+/// Whether the module shows that `function` can be entered while it runs.
+static bool isRecursive(func::FuncOp function, ModuleOp module) {
+  SmallVector<func::FuncOp> stack{function};
+  DenseSet<Operation *> seen;
+  while (!stack.empty()) {
+    func::FuncOp caller = stack.pop_back_val();
+    WalkResult result = caller.walk([&](CallOpInterface call) {
+      auto symbol = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
+      auto callee =
+          symbol ? module.lookupSymbol<func::FuncOp>(symbol.getRootReference())
+                 : func::FuncOp();
+      if (callee == function)
+        return WalkResult::interrupt();
+      if (callee && seen.insert(callee).second)
+        stack.push_back(callee);
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return true;
+  }
+  return false;
+}
+
+FailureOr<Value> PlanMemory::makeArena(func::FuncOp function, MemRefType type,
+                                       int64_t space, int64_t byteAlignment) {
+  Location loc = function.getLoc();
+  if (arena == ArenaKind::Argument) {
+    // Only the steps of a model have slots.
+    DictionaryAttr attributes;
+    if (function->hasAttr(tam::kStepAttrName))
+      attributes = DictionaryAttr::get(
+          &getContext(),
+          NamedAttribute(
+              StringAttr::get(&getContext(), tam::kSlotAttrName),
+              tam::SlotAttr::get(&getContext(), tam::SlotKind::Arena, space)));
+    unsigned position = function.getNumArguments();
+    if (failed(function.insertArgument(position, type, attributes, loc)))
+      return failure();
+    return Value(function.getArgument(position));
+  }
+  Block &body = function.getBody().front();
+  auto builder = OpBuilder::atBlockBegin(&body);
+  auto alignmentAttr = builder.getI64IntegerAttr(byteAlignment);
+  if (arena == ArenaKind::Alloc) {
+    auto alloc = memref::AllocOp::create(builder, loc, type, alignmentAttr);
+    builder.setInsertionPoint(body.getTerminator());
+    memref::DeallocOp::create(builder, loc, alloc);
+    return alloc.getResult();
+  }
+  // The table makes the name unique before the global is in the module.
+  OpBuilder detached(&getContext());
+  auto global = memref::GlobalOp::create(
+      detached, loc, ("__arena_" + function.getName()).str(),
+      detached.getStringAttr("private"), type,
+      /*initial_value=*/UnitAttr::get(&getContext()), /*constant=*/false,
+      alignmentAttr);
+  SymbolTable(getOperation()).insert(global, getOperation().getBody()->begin());
+  return memref::GetGlobalOp::create(builder, loc, type, global.getSymName())
+      .getResult();
 }
 
 DictionaryAttr PlanMemory::describe(ArrayRef<Planned> buffers,
@@ -165,6 +256,14 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
   auto allocs = SmallVector<memref::AllocOp>();
   function.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
   bool isStep = function->hasAttr(tam::kStepAttrName);
+  if (arena == ArenaKind::Global && isRecursive(function, getOperation())) {
+    for (memref::AllocOp alloc : allocs)
+      if (failed(refuse(alloc, "its function is recursive")))
+        return failure();
+    allocs.clear();
+  }
+  if (isStep && arena != ArenaKind::Argument)
+    return function.emitOpError("expected the arena of a step as its argument");
   bool isCalled = !SymbolTable::symbolKnownUseEmpty(function, getOperation());
   for (memref::AllocOp alloc : allocs) {
     std::string reason;
@@ -178,7 +277,7 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
       reason = ("the runtime aligns arenas to " + Twine(TAMRT_ALIGNMENT) +
                 " bytes alone")
                    .str();
-    if (isCalled)
+    if (isCalled && arena == ArenaKind::Argument)
       reason = "its function is called, and its arguments must stay";
     if (!reason.empty()) {
       if (failed(refuse(alloc, reason)))
@@ -219,23 +318,22 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
   DictionaryAttr description =
       describe(buffers, problem, plan, ranges.length());
 
+  int64_t before = report ? heapPeak(function, ranges) : 0;
+
   OpBuilder builder(&getContext());
   SmallVector<Value> arenas;
   for (auto &[key, space] : spaces) {
-    int64_t size = llvm::alignTo(plan.peak[space], alignment);
-    auto type = MemRefType::get({size}, builder.getI8Type(),
-                                MemRefLayoutAttrInterface(), key);
-    // Only the steps of a model have slots.
-    DictionaryAttr attributes;
-    if (isStep)
-      attributes = builder.getDictionaryAttr(builder.getNamedAttr(
-          tam::kSlotAttrName,
-          tam::SlotAttr::get(&getContext(), tam::SlotKind::Arena, space)));
-    unsigned position = function.getNumArguments();
-    if (failed(function.insertArgument(position, type, attributes,
-                                       function.getLoc())))
+    int64_t byteAlignment = alignment;
+    for (const planning::Buffer &buffer : problem.buffers)
+      if (buffer.space == space)
+        byteAlignment = std::max(byteAlignment, buffer.alignment);
+    auto type =
+        MemRefType::get({int64_t(llvm::alignTo(plan.peak[space], alignment))},
+                        builder.getI8Type(), MemRefLayoutAttrInterface(), key);
+    FailureOr<Value> made = makeArena(function, type, space, byteAlignment);
+    if (failed(made))
       return failure();
-    arenas.push_back(function.getArgument(position));
+    arenas.push_back(*made);
   }
   for (auto [index, buffer] : llvm::enumerate(buffers)) {
     for (memref::DeallocOp dealloc : ranges.deallocations(buffer.alloc))
@@ -243,12 +341,18 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
     builder.setInsertionPoint(buffer.alloc);
     Value offset = arith::ConstantIndexOp::create(
         builder, buffer.alloc.getLoc(), plan.offsets[index]);
-    Value view = memref::ViewOp::create(
+    auto view = memref::ViewOp::create(
         builder, buffer.alloc.getLoc(), buffer.alloc.getType(),
         arenas[problem.buffers[index].space], offset, ValueRange());
-    buffer.alloc.replaceAllUsesWith(view);
+    view->setAttr(kBufferAttrName, builder.getI64IntegerAttr(index));
+    buffer.alloc.replaceAllUsesWith(view.getResult());
     buffer.alloc.erase();
   }
   function->setAttr(kPlanAttrName, description);
+  if (report && !allocs.empty())
+    emitRemark(function.getLoc(), "planned ")
+        << buffers.size() << " of " << allocs.size() << " allocations: peak "
+        << plan.totalPeak() << " bytes, lower bound " << plan.totalBound()
+        << ", before " << before;
   return success();
 }

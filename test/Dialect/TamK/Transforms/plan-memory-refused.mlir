@@ -1,12 +1,12 @@
 // Allocations that have no single safe address: left alone with a remark, or,
 // with `strict`, an error.
 //
-// RUN: tam-opt %s --plan-memory -split-input-file -verify-diagnostics \
+// RUN: tam-opt %s --plan-memory=report=false -split-input-file -verify-diagnostics \
 // RUN:   --allow-unregistered-dialect -o %t
 // RUN: FileCheck %s --input-file=%t
 // RUN: sed -e 's/expected-remark/expected-error/' \
 // RUN:   -e 's/not planned:/cannot plan this allocation:/' %s > %t.mlir
-// RUN: tam-opt %t.mlir --plan-memory=strict -split-input-file \
+// RUN: tam-opt %t.mlir --plan-memory="strict report=false" -split-input-file \
 // RUN:   -verify-diagnostics --allow-unregistered-dialect
 
 // It outlives its turn of the loop: the next turn's has another address. What

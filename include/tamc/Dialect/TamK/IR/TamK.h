@@ -32,6 +32,9 @@ namespace tamc::tamk {
 /// Name of the function attribute that holds the plan of its arena.
 inline constexpr llvm::StringLiteral kPlanAttrName = "tamk.plan";
 
+/// On a view of an arena: the row of its buffer in the function's plan.
+inline constexpr llvm::StringLiteral kBufferAttrName = "tamk.buffer";
+
 } // namespace tamc::tamk
 
 #endif // TAMC_DIALECT_TAMK_IR_TAMK_H

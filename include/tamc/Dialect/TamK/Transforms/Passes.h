@@ -14,6 +14,13 @@
 
 namespace tamc::tamk {
 
+/// Where the memory comes from that a function was planned into.
+enum class ArenaKind {
+  Argument, ///< arguments of the function, one per memory space
+  Alloc,    ///< allocations at its begin, freed at its end
+  Global,   ///< globals of the module: one activation at a time
+};
+
 #define GEN_PASS_DECL
 #include "tamc/Dialect/TamK/Transforms/Passes.h.inc"
 

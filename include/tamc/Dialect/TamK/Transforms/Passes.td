@@ -46,18 +46,25 @@ def TamKSpecializeRungs : Pass<"tamk-specialize-rungs", "::mlir::ModuleOp"> {
 def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
   let summary = "Give every allocation its offset in an arena";
   let description = [{
-    Replaces every `memref.alloc` of a function by a `memref.view` of one new
-    argument per memory space, at an offset that a planning strategy chose from
-    the sizes and live ranges of all allocations. Works on any function of
-    structured control flow. Deallocations of what was planned are removed. The
-    function gets the attribute `tamk.plan`, which also says how the caller
-    must align the arenas: to `alignment`, or more where an allocation asks it.
+    Replaces every `memref.alloc` of a function by a `memref.view` of one arena
+    per memory space, at an offset that a planning strategy chose from the sizes
+    and live ranges of all allocations. Works on any function of structured
+    control flow. Deallocations of what was planned are removed. The function
+    gets the attribute `tamk.plan`, which also says how the arenas must be
+    aligned: to `alignment`, or more where an allocation asks it. Each view gets
+    `tamk.buffer`, its row in the plan.
+
+    Where the arena comes from says `arena`: a new argument of the function for
+    each memory space (`argument`), one allocation at its begin (`alloc`), or a
+    global (`global`), which allows one activation of the function at a time:
+    it is refused for a function that the module shows to be recursive.
 
     An allocation that has no single safe address is refused, with the reason:
     one that leaves its region by a terminator, whose aliases are not known,
     that several threads may execute at once, or whose size or layout is not
     static and contiguous. Refused allocations are left alone with a remark, or
-    are errors with `strict`.
+    are errors with `strict`. With `report` a remark says of each function what
+    its arenas take, the lower bound, and what its allocations took before.
 
     Before:
     ```mlir
@@ -84,13 +91,44 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
            "Planning strategy">,
     Option<"alignment", "alignment", "int64_t", /*default=*/"64",
            "Alignment in bytes of every offset">,
+    Option<"arena", "arena", "::tamc::tamk::ArenaKind",
+           /*default=*/"::tamc::tamk::ArenaKind::Argument",
+           "Where the arenas come from",
+           [{::llvm::cl::values(
+               clEnumValN(::tamc::tamk::ArenaKind::Argument, "argument",
+                          "arguments of the function"),
+               clEnumValN(::tamc::tamk::ArenaKind::Alloc, "alloc",
+                          "allocations at its begin"),
+               clEnumValN(::tamc::tamk::ArenaKind::Global, "global",
+                          "globals of the module"))}]>,
     Option<"strict", "strict", "bool", /*default=*/"false",
            "Refused allocations are errors">,
+    Option<"report", "report", "bool", /*default=*/"true",
+           "Remark on each function what planning saved">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
                            "::tamc::tam::TamDialect",
                            "::tamc::tamk::TamKDialect"];
+}
+
+def CheckPlan : Pass<"check-plan", "::mlir::ModuleOp"> {
+  let summary = "Make a planned program trap when its plan is wrong";
+  let description = [{
+    Instruments the functions that `plan-memory` planned. A shadow of each arena
+    says of every byte which buffer owns it. At its first use after its
+    allocation a buffer claims its bytes; at every use it must own all of them,
+    else the program aborts and names the buffer. A view of constant offset that
+    reaches over the end of its arena is an error. Shares nothing with the
+    planner: live ranges are what the execution shows, offsets what the views
+    say.
+
+    Costs a shadow of eight times the arena and a pass over a buffer's bytes at
+    each use: for tests.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
 def TamKVerifyPlanned : Pass<"tamk-verify-planned", "::mlir::ModuleOp"> {

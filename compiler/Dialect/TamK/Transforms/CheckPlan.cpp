@@ -1,0 +1,265 @@
+//===- CheckPlan.cpp - traps where a plan is wrong --------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LiveRanges.h"
+
+#include "tamc/Dialect/TamK/IR/TamK.h"
+#include "tamc/Dialect/TamK/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace tamc::tamk {
+#define GEN_PASS_DEF_CHECKPLAN
+#include "tamc/Dialect/TamK/Transforms/Passes.h.inc"
+} // namespace tamc::tamk
+
+using namespace mlir;
+using namespace tamc::tamk;
+
+namespace {
+
+/// The two functions that instrumented code calls, made in its module.
+struct Helpers {
+  func::FuncOp claim, owns;
+};
+
+/// One function's instrumentation.
+class Instrumentation {
+public:
+  Instrumentation(func::FuncOp function, Helpers helpers)
+      : function(function), helpers(helpers), aliases(function),
+        builder(function.getContext()) {}
+
+  LogicalResult run();
+
+private:
+  /// A planned buffer: its view, the shadow of its arena, its bytes.
+  struct Buffer {
+    memref::ViewOp view;
+    Value shadow;
+    int64_t bytes;
+  };
+
+  Value makeTable(int64_t count, Type element);
+  func::CallOp call(Location loc, func::FuncOp callee, const Buffer &buffer);
+  void begin(const Buffer &buffer);
+  void check(Operation *use, ArrayRef<const Buffer *> buffers);
+
+  func::FuncOp function;
+  Helpers helpers;
+  BufferViewFlowAnalysis aliases;
+  OpBuilder builder;
+  /// Of each row of the plan whether the buffer has claimed its bytes.
+  Value claimed;
+};
+
+struct CheckPlan : public tamc::tamk::impl::CheckPlanBase<CheckPlan> {
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> planned;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function->hasAttr(kPlanAttrName) && !function.isExternal())
+        planned.push_back(function);
+    if (planned.empty())
+      return;
+    Helpers helpers = makeHelpers(getOperation());
+    for (func::FuncOp function : planned)
+      if (failed(Instrumentation(function, helpers).run()))
+        return signalPassFailure();
+  }
+
+private:
+  static Helpers makeHelpers(ModuleOp module);
+};
+
+} // namespace
+
+/// `claim(shadow, claimed, begin, bytes, owner)` writes the owner of each byte
+/// unless `claimed[owner]`; `owns(shadow, claimed, begin, bytes, owner)` says
+/// whether it still is each one's.
+Helpers CheckPlan::makeHelpers(ModuleOp module) {
+  auto builder = OpBuilder::atBlockEnd(module.getBody());
+  Location loc = builder.getUnknownLoc();
+  Type index = builder.getIndexType(), i1 = builder.getI1Type();
+  auto shadow = MemRefType::get({ShapedType::kDynamic}, index);
+  auto flags = MemRefType::get({ShapedType::kDynamic}, i1);
+  SymbolTable symbols(module);
+  auto make = [&](StringRef name, TypeRange results) {
+    auto function = func::FuncOp::create(
+        loc, name,
+        builder.getFunctionType({shadow, flags, index, index, index}, results));
+    function.setPrivate();
+    symbols.insert(function);
+    builder.setInsertionPointToStart(function.addEntryBlock());
+    return function;
+  };
+  auto overBytes = [&](func::FuncOp function, ValueRange carried) {
+    Value begin = function.getArgument(2);
+    Value end =
+        arith::AddIOp::create(builder, loc, begin, function.getArgument(3));
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    return scf::ForOp::create(builder, loc, begin, end, one, carried);
+  };
+
+  Helpers helpers;
+  Value yes;
+  helpers.claim = make("__plan_claim", {});
+  {
+    Value claimed =
+        memref::LoadOp::create(builder, loc, helpers.claim.getArgument(1),
+                               helpers.claim.getArgument(4));
+    yes = arith::ConstantIntOp::create(builder, loc, i1, 1);
+    Value isNew = arith::XOrIOp::create(builder, loc, claimed, yes);
+    auto branch = scf::IfOp::create(builder, loc, isNew,
+                                    /*withElseRegion=*/false);
+    func::ReturnOp::create(builder, loc);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    memref::StoreOp::create(builder, loc, yes, helpers.claim.getArgument(1),
+                            helpers.claim.getArgument(4));
+    scf::ForOp loop = overBytes(helpers.claim, {});
+    builder.setInsertionPointToStart(loop.getBody());
+    memref::StoreOp::create(builder, loc, helpers.claim.getArgument(4),
+                            helpers.claim.getArgument(0),
+                            loop.getInductionVar());
+  }
+
+  helpers.owns = make("__plan_owns", i1);
+  yes = arith::ConstantIntOp::create(builder, loc, i1, 1);
+  scf::ForOp loop = overBytes(helpers.owns, yes);
+  func::ReturnOp::create(builder, loc, loop.getResults());
+  builder.setInsertionPointToStart(loop.getBody());
+  Value found = memref::LoadOp::create(
+      builder, loc, helpers.owns.getArgument(0), loop.getInductionVar());
+  Value same = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                     found, helpers.owns.getArgument(4));
+  Value all = arith::AndIOp::create(builder, loc, same,
+                                    loop.getRegionIterArgs().front());
+  scf::YieldOp::create(builder, loc, all);
+  return helpers;
+}
+
+static int64_t rowOf(memref::ViewOp view) {
+  return view->getAttrOfType<IntegerAttr>(kBufferAttrName).getInt();
+}
+
+static int64_t bytesOf(MemRefType type) {
+  int64_t element = type.getElementType().isIndex()
+                        ? 8
+                        : llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  return element * type.getNumElements();
+}
+
+/// Memory of `count` elements for the time of the function.
+Value Instrumentation::makeTable(int64_t count, Type element) {
+  Location loc = function.getLoc();
+  Block &body = function.getBody().front();
+  builder.setInsertionPointToStart(&body);
+  auto alloc =
+      memref::AllocOp::create(builder, loc, MemRefType::get({count}, element));
+  Value table = memref::CastOp::create(
+      builder, loc, MemRefType::get({ShapedType::kDynamic}, element), alloc);
+  builder.setInsertionPoint(body.getTerminator());
+  memref::DeallocOp::create(builder, loc, alloc);
+  return table;
+}
+
+func::CallOp Instrumentation::call(Location loc, func::FuncOp callee,
+                                   const Buffer &buffer) {
+  memref::ViewOp view = buffer.view;
+  Value bytes = arith::ConstantIndexOp::create(builder, loc, buffer.bytes);
+  Value row = arith::ConstantIndexOp::create(builder, loc, rowOf(view));
+  return func::CallOp::create(
+      builder, loc, callee,
+      ValueRange{buffer.shadow, claimed, view.getByteShift(), bytes, row});
+}
+
+/// A new allocation has claimed nothing yet.
+void Instrumentation::begin(const Buffer &buffer) {
+  memref::ViewOp view = buffer.view;
+  Location loc = view.getLoc();
+  builder.setInsertionPointAfter(view);
+  Value no = arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 0);
+  Value row = arith::ConstantIndexOp::create(builder, loc, rowOf(view));
+  memref::StoreOp::create(builder, loc, no, claimed, row);
+}
+
+void Instrumentation::check(Operation *use, ArrayRef<const Buffer *> buffers) {
+  builder.setInsertionPoint(use);
+  Location loc = use->getLoc();
+  // All claims come before the checks: of two buffers that the op uses and
+  // that overlap, one finds another owner.
+  for (const Buffer *buffer : buffers)
+    call(loc, helpers.claim, *buffer);
+  for (const Buffer *buffer : buffers) {
+    func::CallOp owns = call(loc, helpers.owns, *buffer);
+    cf::AssertOp::create(
+        builder, loc, owns.getResult(0),
+        ("wrong memory plan: '" + use->getName().getStringRef() + "' in '" +
+         function.getName() + "' uses buffer " + Twine(rowOf(buffer->view)) +
+         ", whose bytes another buffer took")
+            .str());
+  }
+}
+
+/// Whether a view of constant offset lies in its arena.
+static LogicalResult verifyBounds(memref::ViewOp view, int64_t bytes) {
+  IntegerAttr shift;
+  if (!matchPattern(view.getByteShift(), m_Constant(&shift)))
+    return success();
+  int64_t begin = shift.getInt();
+  int64_t arena = cast<MemRefType>(view.getSource().getType()).getDimSize(0);
+  if (begin < 0 || begin > arena || bytes > arena - begin)
+    return view.emitError("wrong memory plan: buffer ")
+           << rowOf(view) << " begins at byte " << begin << " and takes "
+           << bytes << " of an arena of " << arena;
+  return success();
+}
+
+LogicalResult Instrumentation::run() {
+  SmallVector<Buffer> buffers;
+  int64_t rows = 0;
+  function.walk([&](memref::ViewOp view) {
+    if (!view->hasAttr(kBufferAttrName))
+      return;
+    buffers.push_back({view, {}, bytesOf(view.getType())});
+    rows = std::max(rows, rowOf(view) + 1);
+  });
+  llvm::MapVector<Operation *, SmallVector<const Buffer *>> uses;
+  for (const Buffer &buffer : buffers) {
+    if (failed(verifyBounds(buffer.view, buffer.bytes)))
+      return failure();
+    SetVector<Operation *> users;
+    for (Value alias : aliases.resolve(memref::ViewOp(buffer.view).getResult()))
+      for (Operation *user : alias.getUsers())
+        if (!isTimeless(user) && users.insert(user))
+          uses[user].push_back(&buffer);
+  }
+
+  if (buffers.empty())
+    return success();
+  claimed = makeTable(rows, builder.getI1Type());
+  DenseMap<Value, Value> shadows;
+  for (Buffer &buffer : buffers) {
+    Value arena = buffer.view.getSource();
+    Value &shadow = shadows[arena];
+    if (!shadow)
+      shadow = makeTable(cast<MemRefType>(arena.getType()).getDimSize(0),
+                         builder.getIndexType());
+    buffer.shadow = shadow;
+  }
+  for (auto &[use, used] : uses)
+    check(use, used);
+  for (const Buffer &buffer : buffers)
+    begin(buffer);
+  return success();
+}

@@ -1,0 +1,133 @@
+//===- Jit.cpp - runs modules in this process -------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Jit.h"
+
+#include "tamc/InitAll.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/ExecutionEngine/CRunnerUtils.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "llvm/Support/TargetSelect.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace mlir;
+
+std::unique_ptr<MLIRContext> tamc::test::makeContext() {
+  [[maybe_unused]] static const bool once = [] {
+    mlir::registerAllPasses();
+    tamc::registerTamcPasses();
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registerAllToLLVMIRTranslations(registry);
+  tamc::registerTamcDialects(registry);
+  auto context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  return context;
+}
+
+OwningOpRef<ModuleOp> tamc::test::parse(MLIRContext &context,
+                                        const std::string &text) {
+  auto module = parseSourceString<ModuleOp>(text, &context);
+  EXPECT_TRUE(module) << text;
+  return module;
+}
+
+LogicalResult tamc::test::runPasses(ModuleOp module,
+                                    const std::string &pipeline) {
+  PassManager manager(module.getContext());
+  if (failed(parsePassPipeline(pipeline, manager)))
+    return failure();
+  return manager.run(module);
+}
+
+std::vector<uint64_t> tamc::test::execute(ModuleOp original, int64_t seed,
+                                          int64_t outputs, uint8_t garbage) {
+  OwningOpRef<ModuleOp> module(original.clone());
+  auto program = module->lookupSymbol<func::FuncOp>("program");
+  std::vector<int64_t> arenaBytes;
+  for (Type type : program.getArgumentTypes().drop_front(2))
+    arenaBytes.push_back(cast<MemRefType>(type).getDimSize(0));
+  // Upstream frees memory of the default space alone.
+  module->walk([](memref::DeallocOp dealloc) {
+    if (cast<MemRefType>(dealloc.getMemref().getType()).getMemorySpace())
+      dealloc.erase();
+  });
+  if (failed(runPasses(
+          *module,
+          "func.func(convert-linalg-to-loops),expand-strided-metadata,"
+          "lower-affine,convert-scf-to-cf,convert-cf-to-llvm,"
+          "convert-math-to-llvm,convert-arith-to-llvm,convert-index-to-llvm,"
+          "finalize-memref-to-llvm,convert-func-to-llvm,"
+          "reconcile-unrealized-casts"))) {
+    ADD_FAILURE() << "cannot lower the program";
+    return {};
+  }
+  ExecutionEngineOptions options;
+  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::None;
+  auto engine = ExecutionEngine::create(*module, options);
+  if (!engine) {
+    ADD_FAILURE() << llvm::toString(engine.takeError());
+    return {};
+  }
+  auto found = (*engine)->lookup("_mlir_ciface_program");
+  if (!found) {
+    ADD_FAILURE() << llvm::toString(found.takeError());
+    return {};
+  }
+
+  std::vector<uint64_t> result(size_t(outputs), 0);
+  auto describe = [](void *data, int64_t size) {
+    return StridedMemRefType<char, 1>{
+        static_cast<char *>(data), static_cast<char *>(data), 0, {size}, {1}};
+  };
+  auto out = describe(result.data(), outputs);
+  std::vector<std::unique_ptr<void, decltype(&std::free)>> memory;
+  std::vector<StridedMemRefType<char, 1>> arenas;
+  for (int64_t bytes : arenaBytes) {
+    // No byte more than promised: a sanitizer would see a use behind the end.
+    memory.emplace_back(
+        std::aligned_alloc(128, size_t((bytes + 127) / 128 * 128)), &std::free);
+    std::memset(memory.back().get(), garbage, size_t(bytes));
+    arenas.push_back(describe(memory.back().get(), bytes));
+  }
+  void *entry = *found;
+  switch (arenas.size()) {
+  case 0:
+    reinterpret_cast<void (*)(void *, int64_t)>(entry)(&out, seed);
+    break;
+  case 1:
+    reinterpret_cast<void (*)(void *, int64_t, void *)>(entry)(&out, seed,
+                                                               &arenas[0]);
+    break;
+  case 2:
+    reinterpret_cast<void (*)(void *, int64_t, void *, void *)>(entry)(
+        &out, seed, &arenas[0], &arenas[1]);
+    break;
+  default:
+    ADD_FAILURE() << "expected at most two memory spaces";
+  }
+  return result;
+}

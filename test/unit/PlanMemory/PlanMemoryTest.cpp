@@ -1,0 +1,144 @@
+//===- PlanMemoryTest.cpp - planned programs compute the same ---*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Jit.h"
+#include "RandomProgram.h"
+
+#include "tamc/Dialect/TamK/IR/TamK.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace tamc::test;
+
+namespace {
+
+/// How a child process ended that ran the program.
+enum class Outcome { Right, Wrong, Trapped, Crashed };
+
+Outcome run(ModuleOp module, int64_t seed,
+            const std::vector<uint64_t> *expected = nullptr) {
+  pid_t child = fork();
+  if (child == 0) {
+    // What a trap prints is expected.
+    close(STDOUT_FILENO);
+    close(STDERR_FILENO);
+    std::vector<uint64_t> found = execute(module, seed, kOutputSize);
+    _exit(testing::Test::HasFailure() || (expected && found != *expected));
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFSIGNALED(status))
+    return WTERMSIG(status) == SIGABRT ? Outcome::Trapped : Outcome::Crashed;
+  return WEXITSTATUS(status) == 0 ? Outcome::Right : Outcome::Wrong;
+}
+
+int64_t count(ModuleOp module, llvm::function_ref<bool(Operation *)> test) {
+  int64_t found = 0;
+  module.walk([&](Operation *op) { found += test(op); });
+  return found;
+}
+
+TEST(PlanMemory, RandomProgramsComputeTheSame) {
+  auto context = makeContext();
+  static constexpr const char *pipelines[] = {
+      "plan-memory{report=false strategy=tree}",
+      "plan-memory{report=false strategy=greedy alignment=8 arena=alloc}",
+      "plan-memory{report=false strategy=naive alignment=1 arena=global}",
+      "plan-memory{report=false strategy=skyline alignment=16}",
+      "plan-memory{report=false strategy=tree+ arena=global}",
+  };
+  int64_t planned = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    auto module = parse(*context, randomProgram({seed, false}));
+    ASSERT_TRUE(module);
+    std::vector<uint64_t> expected =
+        execute(*module, int64_t(seed), kOutputSize);
+    ASSERT_TRUE(
+        succeeded(runPasses(*module, pipelines[seed % std::size(pipelines)])));
+    planned += count(*module, [](Operation *op) {
+      return op->hasAttr(tamc::tamk::kBufferAttrName);
+    });
+    ASSERT_TRUE(succeeded(runPasses(*module, "check-plan")));
+    EXPECT_EQ(run(*module, int64_t(seed), &expected), Outcome::Right);
+    if (HasFailure())
+      break;
+  }
+  // The programs are worth the test.
+  EXPECT_GT(planned, 1000);
+}
+
+/// Moves one buffer onto another that lives at the same time; false if there
+/// are no two such.
+bool moveOneOffset(ModuleOp module, std::mt19937_64 &random) {
+  auto program = module.lookupSymbol<func::FuncOp>("program");
+  auto plan = program->getAttrOfType<DictionaryAttr>(tamc::tamk::kPlanAttrName);
+  auto rows = plan.getAs<ArrayAttr>("buffers");
+  auto number = [&](size_t row, StringRef key) {
+    return cast<DictionaryAttr>(rows[row]).getAs<IntegerAttr>(key).getInt();
+  };
+  SmallVector<memref::ViewOp> views(rows.size());
+  program.walk([&](memref::ViewOp view) {
+    if (auto row =
+            view->getAttrOfType<IntegerAttr>(tamc::tamk::kBufferAttrName))
+      views[row.getInt()] = view;
+  });
+  auto isUsed = [&](size_t row) {
+    return llvm::any_of(views[row]->getUsers(), [](Operation *user) {
+      return !isa<memref::DeallocOp>(user);
+    });
+  };
+  SmallVector<std::pair<size_t, size_t>> pairs;
+  for (size_t a = 0; a < rows.size(); ++a)
+    for (size_t b = 0; b < rows.size(); ++b) {
+      auto arena = cast<MemRefType>(views[b].getSource().getType());
+      if (a != b && number(a, "space") == number(b, "space") &&
+          number(a, "first") < number(b, "last") &&
+          number(b, "first") < number(a, "last") && isUsed(a) && isUsed(b) &&
+          number(b, "offset") + number(a, "bytes") <= arena.getDimSize(0))
+        pairs.push_back({a, b});
+    }
+  if (pairs.empty())
+    return false;
+  auto [from, to] = pairs[random() % pairs.size()];
+  OpBuilder builder(views[from]);
+  Value offset = arith::ConstantIndexOp::create(builder, views[from].getLoc(),
+                                                number(to, "offset"));
+  views[from].getByteShiftMutable().assign(offset);
+  return true;
+}
+
+TEST(PlanMemory, AMovedOffsetTraps) {
+  auto context = makeContext();
+  std::mt19937_64 random(11);
+  int moved = 0;
+  for (uint64_t seed = 1000; seed < 1200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    auto module = parse(*context, randomProgram({seed, true}));
+    ASSERT_TRUE(module);
+    ASSERT_TRUE(succeeded(runPasses(*module, "plan-memory{report=false}")));
+    if (!moveOneOffset(*module, random))
+      continue;
+    ++moved;
+    ASSERT_TRUE(succeeded(runPasses(*module, "check-plan")));
+    EXPECT_EQ(run(*module, 5), Outcome::Trapped);
+  }
+  EXPECT_GT(moved, 150);
+}
+
+} // namespace

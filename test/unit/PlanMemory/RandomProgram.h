@@ -1,0 +1,37 @@
+//===- RandomProgram.h - random programs on memrefs -------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_TEST_UNIT_PLANMEMORY_RANDOMPROGRAM_H
+#define TAMC_TEST_UNIT_PLANMEMORY_RANDOMPROGRAM_H
+
+#include <cstdint>
+#include <string>
+
+namespace tamc::test {
+
+/// Elements of the buffer that a random program writes its results to.
+inline constexpr int64_t kOutputSize = 64;
+
+/// What a random program may do.
+struct ProgramOptions {
+  uint64_t seed = 0;
+  /// Every loop turns at least twice and every branch is taken, so that each
+  /// use of each buffer happens.
+  bool runsEverything = false;
+};
+
+/// A module with `func.func @program(%out: memref<64xi64>, %seed: i64)`:
+/// allocations in nested loops and branches and in two memory spaces, views
+/// and views of views, copies, deallocations or none. Every buffer is written
+/// before it is read, so that what `%out` holds in the end depends on the
+/// arguments alone.
+std::string randomProgram(const ProgramOptions &options);
+
+} // namespace tamc::test
+
+#endif // TAMC_TEST_UNIT_PLANMEMORY_RANDOMPROGRAM_H

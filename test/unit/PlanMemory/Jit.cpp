@@ -46,6 +46,8 @@ std::unique_ptr<MLIRContext> tamc::test::makeContext() {
   tamc::registerTamcDialects(registry);
   auto context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  // Made by `execute`, whatever the program holds.
+  context->loadDialect<linalg::LinalgDialect>();
   return context;
 }
 

@@ -11,6 +11,7 @@
 #include "tamc/Pipelines/Pipelines.h"
 #include "tamc/Planning/Strategy.h"
 #include "tamc/Spec/ModelSpec.h"
+#include "tamc/Target/Cpp.h"
 #include "tamc/Target/Link.h"
 #include "tamc/Target/Object.h"
 #include "tamc/Target/Output.h"
@@ -43,6 +44,7 @@ enum class Emit {
   MLIR,
   Plan,
   Drawing,
+  Cpp,
   LLVM,
   Assembly,
   Object,
@@ -65,6 +67,7 @@ cl::opt<Emit> emit(
                clEnumValN(Emit::MLIR, "mlir", "the module"),
                clEnumValN(Emit::Plan, "plan", "the memory plan as a table"),
                clEnumValN(Emit::Drawing, "drawing", "the memory plan drawn"),
+               clEnumValN(Emit::Cpp, "cpp", "the planned program as C++"),
                clEnumValN(Emit::LLVM, "llvm", "LLVM IR"),
                clEnumValN(Emit::Assembly, "asm", "assembly"),
                clEnumValN(Emit::Object, "obj", "an object file"),
@@ -340,7 +343,8 @@ int Driver::run() {
       return 1;
   }
 
-  bool isPlan = emit == Emit::Plan || emit == Emit::Drawing;
+  bool isPlan =
+      emit == Emit::Plan || emit == Emit::Drawing || emit == Emit::Cpp;
   if (emit == Emit::MLIR && compileTo.empty())
     to = from;
   if (int status = lower(isPlan ? Phase::Plan : to))
@@ -365,6 +369,10 @@ int Driver::run() {
       out << planText(*module, emit == Emit::Plan ? PlanStyle::Table
                                                   : PlanStyle::Drawing);
       return 0;
+    });
+  case Emit::Cpp:
+    return write([&](raw_pwrite_stream &out) {
+      return failed(emitCpp(*module, TAMC_VERSION, out)) ? 1 : 0;
     });
   case Emit::LLVM:
   case Emit::Assembly:

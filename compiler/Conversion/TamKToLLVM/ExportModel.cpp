@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ModelDescription/ModelDescription.h"
+
 #include "tamc/Conversion/Passes.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
-#include "tamrt/abi.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/Config/llvm-config.h"
 
 namespace tamc {
 #define GEN_PASS_DEF_EXPORTMODEL
@@ -25,122 +25,119 @@ using namespace tamc;
 
 namespace {
 
-/// One field of a constant struct: its type, and how to make its value where
-/// constants are built.
-struct Field {
-  Type type;
-  std::function<Value(OpBuilder &, Location)> build;
-};
-
-using Struct = SmallVector<Field>;
-
 /// Builds nested constants. Layouts follow abi.h field by field; C's rules and
 /// LLVM's agree for the types used.
 class Exporter {
 public:
-  Exporter(ModuleOp module, DictionaryAttr model)
-      : module(module), model(model), builder(module.getBodyRegion()),
-        loc(module.getLoc()),
+  explicit Exporter(ModuleOp module)
+      : module(module), builder(module.getBodyRegion()), loc(module.getLoc()),
         pointer(LLVM::LLVMPointerType::get(module.getContext())) {
     builder.setInsertionPointToEnd(module.getBody());
   }
 
-  LogicalResult run(StringRef symbol, StringRef version);
+  /// The constant `symbol` of a struct, for other objects to see.
+  void run(StringRef symbol, const Record &record);
   void addMain(StringRef symbol);
 
 private:
-  Field i32(int64_t value) { return number(builder.getI32Type(), value); }
-  Field i64(int64_t value) { return number(builder.getI64Type(), value); }
-  Field number(Type type, int64_t value) {
-    return {type, [type, value](OpBuilder &b, Location loc) -> Value {
-              return LLVM::ConstantOp::create(b, loc, type, value);
-            }};
-  }
-  Field f64(double value) {
-    Type type = builder.getF64Type();
-    return {type, [type, value](OpBuilder &b, Location loc) -> Value {
-              return LLVM::ConstantOp::create(b, loc, type,
-                                              b.getF64FloatAttr(value));
-            }};
-  }
-  Field address(StringRef symbol) {
-    Type type = pointer;
-    return {type,
-            [type, name = symbol.str()](OpBuilder &b, Location loc) -> Value {
-              return LLVM::AddressOfOp::create(b, loc, type, name);
-            }};
-  }
-  Field null() {
-    Type type = pointer;
-    return {type, [type](OpBuilder &b, Location loc) -> Value {
-              return LLVM::ZeroOp::create(b, loc, type);
-            }};
-  }
-  /// A NUL-terminated text; equal texts share one constant.
-  Field text(StringRef value);
-  /// The text under a key of `dictionary`; null where there is none.
-  Field text(DictionaryAttr dictionary, StringRef key) {
-    auto attribute = dictionary.getAs<StringAttr>(key);
-    return attribute ? text(attribute.getValue()) : null();
-  }
-  /// A constant array of structs; null where it is empty.
-  Field array(const Twine &name, ArrayRef<Struct> rows);
-  LLVM::LLVMStructType typeOf(const Struct &fields) {
-    SmallVector<Type> types;
-    for (const Field &field : fields)
-      types.push_back(field.type);
-    return LLVM::LLVMStructType::getLiteral(module.getContext(), types);
-  }
-  Value build(OpBuilder &b, const Struct &fields) {
-    Value value = LLVM::UndefOp::create(b, loc, typeOf(fields));
-    for (auto [index, field] : llvm::enumerate(fields))
-      value = LLVM::InsertValueOp::create(b, loc, value, field.build(b, loc),
-                                          static_cast<int64_t>(index));
-    return value;
-  }
+  Type typeOf(const Field &field);
+  LLVM::LLVMStructType typeOf(const Record &record);
+  /// Makes the globals that a field or struct refers to.
+  void prepare(const Field &field);
+  void prepare(const Record &record);
+  Value build(OpBuilder &b, const Field &field);
+  Value build(OpBuilder &b, const Record &record);
   void global(StringRef name, Type type, LLVM::Linkage linkage,
               llvm::function_ref<Value(OpBuilder &)> initial);
-  Struct describeStep(LLVM::LLVMFuncOp function);
 
   ModuleOp module;
-  DictionaryAttr model;
   OpBuilder builder;
   Location loc;
   LLVM::LLVMPointerType pointer;
+  /// The global of each text; equal texts share one.
   llvm::StringMap<std::string> texts;
 };
 
-int64_t integer(DictionaryAttr dictionary, StringRef key) {
-  auto attribute = dictionary.getAs<IntegerAttr>(key);
-  return attribute ? attribute.getInt() : 0;
-}
-
-double real(DictionaryAttr dictionary, StringRef key) {
-  auto attribute = dictionary.getAs<FloatAttr>(key);
-  return attribute ? attribute.getValueAsDouble() : 0;
-}
-
-SmallVector<DictionaryAttr> rows(DictionaryAttr dictionary, StringRef key) {
-  auto attribute = dictionary.getAs<ArrayAttr>(key);
-  if (!attribute)
-    return {};
-  return llvm::to_vector(attribute.getAsRange<DictionaryAttr>());
-}
-
 } // namespace
 
-Field Exporter::text(StringRef value) {
-  std::string &name = texts[value];
-  if (name.empty()) {
+Type Exporter::typeOf(const Field &field) {
+  switch (field.kind) {
+  case Field::Kind::I32:
+    return builder.getI32Type();
+  case Field::Kind::I64:
+    return builder.getI64Type();
+  case Field::Kind::F64:
+    return builder.getF64Type();
+  default:
+    return pointer;
+  }
+}
+
+LLVM::LLVMStructType Exporter::typeOf(const Record &record) {
+  SmallVector<Type> types;
+  for (const Field &field : record)
+    types.push_back(typeOf(field));
+  return LLVM::LLVMStructType::getLiteral(module.getContext(), types);
+}
+
+void Exporter::prepare(const Field &field) {
+  if (field.kind == Field::Kind::Text) {
+    std::string &name = texts[field.text];
+    if (!name.empty())
+      return;
     name = "tam_text_" + std::to_string(texts.size());
-    std::string bytes = (value + StringRef("\0", 1)).str();
+    std::string bytes = field.text + std::string(1, '\0');
     LLVM::GlobalOp::create(
         builder, loc,
         LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size()),
         /*isConstant=*/true, LLVM::Linkage::Internal, name,
         builder.getStringAttr(bytes));
   }
-  return address(name);
+  if (field.kind == Field::Kind::Records) {
+    for (const Record &record : field.records)
+      prepare(record);
+    auto type = LLVM::LLVMArrayType::get(typeOf(field.records.front()),
+                                         field.records.size());
+    global(field.text, type, LLVM::Linkage::Internal, [&](OpBuilder &b) {
+      Value value = LLVM::UndefOp::create(b, loc, type);
+      for (auto [index, record] : llvm::enumerate(field.records))
+        value = LLVM::InsertValueOp::create(b, loc, value, build(b, record),
+                                            static_cast<int64_t>(index));
+      return value;
+    });
+  }
+}
+
+void Exporter::prepare(const Record &record) {
+  for (const Field &field : record)
+    prepare(field);
+}
+
+Value Exporter::build(OpBuilder &b, const Field &field) {
+  switch (field.kind) {
+  case Field::Kind::I32:
+  case Field::Kind::I64:
+    return LLVM::ConstantOp::create(b, loc, typeOf(field), field.integer);
+  case Field::Kind::F64:
+    return LLVM::ConstantOp::create(b, loc, typeOf(field),
+                                    b.getF64FloatAttr(field.real));
+  case Field::Kind::Text:
+    return LLVM::AddressOfOp::create(b, loc, pointer, texts[field.text]);
+  case Field::Kind::Function:
+  case Field::Kind::Records:
+    return LLVM::AddressOfOp::create(b, loc, pointer, field.text);
+  case Field::Kind::Null:
+    return LLVM::ZeroOp::create(b, loc, pointer);
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+Value Exporter::build(OpBuilder &b, const Record &record) {
+  Value value = LLVM::UndefOp::create(b, loc, typeOf(record));
+  for (auto [index, field] : llvm::enumerate(record))
+    value = LLVM::InsertValueOp::create(b, loc, value, build(b, field),
+                                        static_cast<int64_t>(index));
+  return value;
 }
 
 void Exporter::global(StringRef name, Type type, LLVM::Linkage linkage,
@@ -152,89 +149,10 @@ void Exporter::global(StringRef name, Type type, LLVM::Linkage linkage,
   LLVM::ReturnOp::create(inner, loc, initial(inner));
 }
 
-Field Exporter::array(const Twine &name, ArrayRef<Struct> elements) {
-  if (elements.empty())
-    return null();
-  auto type =
-      LLVM::LLVMArrayType::get(typeOf(elements.front()), elements.size());
-  std::string symbol = name.str();
-  global(symbol, type, LLVM::Linkage::Internal, [&](OpBuilder &b) {
-    Value value = LLVM::UndefOp::create(b, loc, type);
-    for (auto [index, fields] : llvm::enumerate(elements))
-      value = LLVM::InsertValueOp::create(b, loc, value, build(b, fields),
-                                          static_cast<int64_t>(index));
-    return value;
-  });
-  return address(symbol);
-}
-
-Struct Exporter::describeStep(LLVM::LLVMFuncOp function) {
-  auto step = function->getAttrOfType<tam::StepAttr>(tam::kStepAttrName);
-  auto plan = function->getAttrOfType<DictionaryAttr>(tamk::kPlanAttrName);
-  SmallVector<Struct> buffers;
-  for (DictionaryAttr row : rows(plan, "buffers"))
-    buffers.push_back({text(row, "name"), text(row, "op"), text(row, "term"),
-                       i64(integer(row, "bytes")), i64(integer(row, "offset")),
-                       i32(integer(row, "first")), i32(integer(row, "last"))});
-  return {i32(static_cast<int64_t>(step.getKind())),
-          i32(integer(plan, "length")),
-          text(function.getName()),
-          i64(step.getRung()),
-          i64(integer(plan, "arena_bytes")),
-          i64(integer(plan, "lower_bound_bytes")),
-          i64(integer(plan, "naive_bytes")),
-          text(plan, "strategy"),
-          address(function.getName()),
-          i64(buffers.size()),
-          array("tam_buffers_" + function.getName(), buffers)};
-}
-
-LogicalResult Exporter::run(StringRef symbol, StringRef version) {
-  SmallVector<Struct> inputs, effects, steps;
-  for (DictionaryAttr row : rows(model, "inputs"))
-    inputs.push_back({text(row, "column"), i32(integer(row, "rule")),
-                      i32(integer(row, "levels")), i32(integer(row, "unseen")),
-                      i32(0), f64(real(row, "lo")), f64(real(row, "hi"))});
-  for (DictionaryAttr row : rows(model, "effects"))
-    effects.push_back({text(row, "name"), text(row, "term"),
-                       i64(integer(row, "first")),
-                       i64(integer(row, "columns"))});
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
-    if (!function->hasAttr(tam::kStepAttrName))
-      continue;
-    if (!function->hasAttr(tamk::kPlanAttrName))
-      return function.emitOpError("expected a planned step");
-    steps.push_back(describeStep(function));
-  }
-  auto solver = model.getAs<tam::SolverAttr>("solver");
-  // A spec of `auto` that came this far was given the direct solver.
-  StringRef solverName = solver && solver.getValue() != tam::Solver::Auto
-                             ? tam::stringifySolver(solver.getValue())
-                             : tam::stringifySolver(tam::Solver::Direct);
-  Struct description = {i32(TAMRT_ABI_VERSION),
-                        i32(0),
-                        text(model, "name"),
-                        text(model, "formula"),
-                        text(model, "spec"),
-                        text(model, "spec_hash"),
-                        text(model, "target"),
-                        text(model, "group"),
-                        text(model, "date"),
-                        text(model, "weights"),
-                        text(solverName),
-                        text(version),
-                        text(LLVM_VERSION_STRING),
-                        i64(integer(model, "columns")),
-                        i64(integer(model, "state_bytes")),
-                        i64(inputs.size()),
-                        array("tam_inputs", inputs),
-                        i64(effects.size()),
-                        array("tam_effects", effects),
-                        i64(steps.size()),
-                        array("tam_steps", steps)};
-  global(symbol, typeOf(description), LLVM::Linkage::External,
-         [&](OpBuilder &b) { return build(b, description); });
-  return success();
+void Exporter::run(StringRef symbol, const Record &record) {
+  prepare(record);
+  global(symbol, typeOf(record), LLVM::Linkage::External,
+         [&](OpBuilder &b) { return build(b, record); });
 }
 
 void Exporter::addMain(StringRef symbol) {
@@ -260,15 +178,11 @@ struct ExportModel : public tamc::impl::ExportModelBase<ExportModel> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto model = module->getAttrOfType<DictionaryAttr>(tam::kModelAttrName);
-    if (!model) {
-      module.emitError("expected a module with '")
-          << tam::kModelAttrName << "'";
+    FailureOr<Record> description = describeModel(module, version);
+    if (failed(description))
       return signalPassFailure();
-    }
-    Exporter exporter(module, model);
-    if (failed(exporter.run(symbol, version)))
-      return signalPassFailure();
+    Exporter exporter(module);
+    exporter.run(symbol, *description);
     if (entry)
       exporter.addMain(symbol);
     // The description now is data; what is left is plain LLVM.

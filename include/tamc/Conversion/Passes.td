@@ -49,6 +49,24 @@ def ConvertTamKToLLVM : Pass<"convert-tamk-to-llvm", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def ConvertTamKToEmitC : Pass<"convert-tamk-to-emitc", "::mlir::ModuleOp"> {
+  let summary = "Write planned steps as C++";
+  let description = [{
+    Each step becomes a function with the signature of `tamrt_step_function`
+    (abi.h) that names every buffer at its offset in the arena, with what it
+    serves, and calls the kernels; the model's description becomes the constant
+    `symbol`, and `main` calls the runtime. The translation to C++ text is
+    upstream's.
+  }];
+  let options = [
+    Option<"symbol", "symbol", "std::string", /*default=*/"\"tam_model\"",
+           "Name of the model's constant">,
+    Option<"version", "version", "std::string", /*default=*/"\"\"",
+           "Version of the compiler">,
+  ];
+  let dependentDialects = ["::mlir::emitc::EmitCDialect"];
+}
+
 def ExportModel : Pass<"export-model", "::mlir::ModuleOp"> {
   let summary = "Describe the model to the runtime";
   let description = [{

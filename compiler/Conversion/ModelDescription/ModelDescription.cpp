@@ -1,0 +1,135 @@
+//===- ModelDescription.cpp - a model's constants as a tree -----*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModelDescription.h"
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Dialect/TamK/IR/TamK.h"
+#include "tamrt/abi.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Config/llvm-config.h"
+
+using namespace mlir;
+using namespace tamc;
+
+static Field i32(int64_t value) { return {Field::Kind::I32, value}; }
+static Field i64(int64_t value) { return {Field::Kind::I64, value}; }
+static Field f64(double value) { return {Field::Kind::F64, 0, value}; }
+
+static Field text(StringRef value) {
+  return {Field::Kind::Text, 0, 0, value.str()};
+}
+
+/// The text under a key of `dictionary`; null where there is none.
+static Field text(DictionaryAttr dictionary, StringRef key) {
+  auto attribute = dictionary.getAs<StringAttr>(key);
+  return attribute ? text(attribute.getValue()) : Field{Field::Kind::Null};
+}
+
+/// An array of structs; null where it is empty.
+static Field array(const Twine &name, StringRef type,
+                   std::vector<Record> records) {
+  if (records.empty())
+    return {Field::Kind::Null};
+  return {Field::Kind::Records, 0,          0,
+          name.str(),           type.str(), std::move(records)};
+}
+
+static int64_t integer(DictionaryAttr dictionary, StringRef key) {
+  auto attribute = dictionary.getAs<IntegerAttr>(key);
+  return attribute ? attribute.getInt() : 0;
+}
+
+static double real(DictionaryAttr dictionary, StringRef key) {
+  auto attribute = dictionary.getAs<FloatAttr>(key);
+  return attribute ? attribute.getValueAsDouble() : 0;
+}
+
+static SmallVector<DictionaryAttr> rows(DictionaryAttr dictionary,
+                                        StringRef key) {
+  auto attribute = dictionary.getAs<ArrayAttr>(key);
+  if (!attribute)
+    return {};
+  return llvm::to_vector(attribute.getAsRange<DictionaryAttr>());
+}
+
+static Record describeStep(FunctionOpInterface function) {
+  auto step = function->getAttrOfType<tam::StepAttr>(tam::kStepAttrName);
+  auto plan = function->getAttrOfType<DictionaryAttr>(tamk::kPlanAttrName);
+  std::vector<Record> buffers;
+  for (DictionaryAttr row : rows(plan, "buffers"))
+    buffers.push_back({text(row, "name"), text(row, "op"), text(row, "term"),
+                       i64(integer(row, "bytes")), i64(integer(row, "offset")),
+                       i32(integer(row, "first")), i32(integer(row, "last"))});
+  int64_t count = static_cast<int64_t>(buffers.size());
+  return {i32(static_cast<int64_t>(step.getKind())),
+          i32(integer(plan, "length")),
+          text(function.getName()),
+          i64(step.getRung()),
+          i64(integer(plan, "arena_bytes")),
+          i64(integer(plan, "lower_bound_bytes")),
+          i64(integer(plan, "naive_bytes")),
+          text(plan, "strategy"),
+          {Field::Kind::Function, 0, 0, function.getName().str()},
+          i64(count),
+          array("tam_buffers_" + function.getName(), "tamrt_buffer",
+                std::move(buffers))};
+}
+
+FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
+  auto model = module->getAttrOfType<DictionaryAttr>(tam::kModelAttrName);
+  if (!model)
+    return module.emitError("expected a module with '")
+           << tam::kModelAttrName << "'";
+  std::vector<Record> inputs, effects, steps;
+  for (DictionaryAttr row : rows(model, "inputs"))
+    inputs.push_back({text(row, "column"), i32(integer(row, "rule")),
+                      i32(integer(row, "levels")), i32(integer(row, "unseen")),
+                      i32(0), f64(real(row, "lo")), f64(real(row, "hi"))});
+  for (DictionaryAttr row : rows(model, "effects"))
+    effects.push_back({text(row, "name"), text(row, "term"),
+                       i64(integer(row, "first")),
+                       i64(integer(row, "columns"))});
+  for (auto function : module.getOps<FunctionOpInterface>()) {
+    if (!function->hasAttr(tam::kStepAttrName))
+      continue;
+    if (!function->hasAttr(tamk::kPlanAttrName))
+      return function->emitOpError("expected a planned step");
+    steps.push_back(describeStep(function));
+  }
+  auto solver = model.getAs<tam::SolverAttr>("solver");
+  // A spec of `auto` that came this far was given the direct solver.
+  StringRef solverName = solver && solver.getValue() != tam::Solver::Auto
+                             ? tam::stringifySolver(solver.getValue())
+                             : tam::stringifySolver(tam::Solver::Direct);
+  Field inputCount = i64(int64_t(inputs.size())),
+        effectCount = i64(int64_t(effects.size())),
+        stepCount = i64(int64_t(steps.size()));
+  return Record{i32(TAMRT_ABI_VERSION),
+                i32(0),
+                text(model, "name"),
+                text(model, "formula"),
+                text(model, "spec"),
+                text(model, "spec_hash"),
+                text(model, "target"),
+                text(model, "group"),
+                text(model, "date"),
+                text(model, "weights"),
+                text(solverName),
+                text(version),
+                text(LLVM_VERSION_STRING),
+                i64(integer(model, "columns")),
+                i64(integer(model, "state_bytes")),
+                inputCount,
+                array("tam_inputs", "tamrt_input", std::move(inputs)),
+                effectCount,
+                array("tam_effects", "tamrt_effect", std::move(effects)),
+                stepCount,
+                array("tam_steps", "tamrt_step", std::move(steps))};
+}

@@ -1,0 +1,50 @@
+//===- ModelDescription.h - a model's constants as a tree -------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_CONVERSION_MODELDESCRIPTION_H
+#define TAMC_CONVERSION_MODELDESCRIPTION_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+#include <vector>
+
+namespace tamc {
+
+struct Field;
+
+/// The fields of a struct of abi.h, in its order.
+using Record = std::vector<Field>;
+
+/// One field of a struct of abi.h.
+struct Field {
+  enum class Kind {
+    I32,      ///< int32_t, `integer`
+    I64,      ///< int64_t, `integer`
+    F64,      ///< double, `real`
+    Text,     ///< const char *, `text`
+    Function, ///< the address of the function `text`
+    Records,  ///< the address of an array of `records` of C type `type`, which
+              ///< is to be called `text`
+    Null,     ///< a null pointer
+  };
+  Kind kind;
+  int64_t integer = 0;
+  double real = 0;
+  std::string text = {}, type = {};
+  std::vector<Record> records = {};
+};
+
+/// The `tamrt_model` (abi.h) of a module with `tam.model` and planned steps,
+/// which are the functions with `tam.step`. Reports what is missing.
+mlir::FailureOr<Record> describeModel(mlir::ModuleOp module,
+                                      llvm::StringRef version);
+
+} // namespace tamc
+
+#endif // TAMC_CONVERSION_MODELDESCRIPTION_H

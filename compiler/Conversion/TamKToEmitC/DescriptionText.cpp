@@ -1,0 +1,100 @@
+//===- DescriptionText.cpp - constants as C++ text --------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DescriptionText.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <charconv>
+#include <cmath>
+
+using namespace tamc;
+
+std::string tamc::literalOf(double value) {
+  assert(std::isfinite(value) && "models have finite constants");
+  char text[64];
+  auto end = std::to_chars(text, text + sizeof(text), value).ptr;
+  std::string result(text, end);
+  // A literal of a double, not of an integer.
+  if (result.find_first_of(".e") == std::string::npos)
+    result += ".0";
+  return result;
+}
+
+std::string tamc::literalOf(llvm::StringRef text) {
+  std::string result = "\"";
+  for (unsigned char c : text) {
+    if (c == '\n') {
+      result += "\\n";
+    } else if (c == '"' || c == '\\') {
+      result += '\\';
+      result += char(c);
+    } else if (c >= 0x20 && c < 0x7f && c != '?') {
+      result += char(c);
+    } else {
+      // Three octal digits: what follows cannot join them.
+      result += '\\';
+      result += char('0' + (c >> 6));
+      result += char('0' + (c >> 3 & 7));
+      result += char('0' + (c & 7));
+    }
+  }
+  return result + "\"";
+}
+
+static std::string textOf(const Field &field) {
+  switch (field.kind) {
+  case Field::Kind::I32:
+  case Field::Kind::I64:
+    return std::to_string(field.integer);
+  case Field::Kind::F64:
+    return literalOf(field.real);
+  case Field::Kind::Text:
+    return literalOf(llvm::StringRef(field.text));
+  case Field::Kind::Function:
+  case Field::Kind::Records:
+    return field.text;
+  case Field::Kind::Null:
+    return "nullptr";
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+static std::string textOf(const Record &record) {
+  std::string result = "{";
+  for (const Field &field : record)
+    result += (&field == &record.front() ? "" : ", ") + textOf(field);
+  return result + "}";
+}
+
+/// Defines the arrays that a record refers to, those they refer to first.
+static void defineArrays(const Record &record, llvm::raw_ostream &out) {
+  for (const Field &field : record) {
+    if (field.kind != Field::Kind::Records)
+      continue;
+    for (const Record &row : field.records)
+      defineArrays(row, out);
+    out << "static const " << field.type << " " << field.text << "[] = {\n";
+    for (const Record &row : field.records)
+      out << "    " << textOf(row) << ",\n";
+    out << "};\n";
+  }
+}
+
+std::string tamc::describeInText(const Record &model, llvm::StringRef symbol) {
+  std::string result;
+  llvm::raw_string_ostream out(result);
+  defineArrays(model, out);
+  out << "extern \"C\" const tamrt_model " << symbol << ";\n"
+      << "const tamrt_model " << symbol << " = {\n";
+  for (const Field &field : model)
+    out << "    " << textOf(field) << ",\n";
+  out << "};";
+  return result;
+}

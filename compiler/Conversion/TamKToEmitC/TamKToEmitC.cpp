@@ -1,0 +1,395 @@
+//===- TamKToEmitC.cpp - planned steps as C++ -------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// A planned step is straight-line code of six ops; what it becomes is meant to
+// be read. Every pointer that a launch gets has a name of its own, defined at
+// its offset with a comment that says what lies there, so the operands of the
+// calls are literals, not the values that the emitter would number.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DescriptionText.h"
+
+#include "tamc/Conversion/Passes.h"
+#include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Dialect/TamK/IR/Kernels.h"
+#include "tamc/Dialect/TamK/IR/TamK.h"
+#include "tamrt/abi.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/EmitC/IR/EmitC.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace tamc {
+#define GEN_PASS_DEF_CONVERTTAMKTOEMITC
+#include "tamc/Conversion/Passes.h.inc"
+} // namespace tamc
+
+using namespace mlir;
+using namespace tamc;
+using tam::SlotKind;
+using tamk::ParameterKind;
+
+/// A text of the user's within a comment of one line.
+static std::string commentOf(StringRef text) {
+  std::string result = text.str();
+  std::replace_if(
+      result.begin(), result.end(),
+      [](unsigned char c) { return c < ' ' || c == '\\'; }, ' ');
+  return result;
+}
+
+/// MLIR's names of constants begin with what C++ reserves.
+static StringRef nameOf(StringRef global) { return global.ltrim('_'); }
+
+/// The parameters of tamrt_step_function: name and type.
+static constexpr std::pair<StringLiteral, StringLiteral> stepParameters[] = {
+    {"ctx", "tamrt_context *"},
+    {"arena", "void *"},
+    {"state", "void *"},
+    {"parameters", "const double *"},
+    {"coefficients", "const double *"},
+    {"columns", "const void *const *"},
+    {"output", "double *"},
+    {"rows", "int64_t"},
+    {"first", "int64_t"},
+};
+
+namespace {
+
+/// Translates one module.
+class Translator {
+public:
+  Translator(ModuleOp module, StringRef symbol)
+      : module(module), symbol(symbol), builder(module.getContext()) {}
+
+  LogicalResult run(StringRef version);
+
+private:
+  LogicalResult translate(func::FuncOp step);
+  LogicalResult translate(Operation *op);
+  LogicalResult translate(tamk::LaunchOp op);
+  LogicalResult translate(memref::GlobalOp op);
+  LogicalResult translate(memref::ViewOp op);
+  LogicalResult bindArgument(func::FuncOp step, BlockArgument argument);
+
+  FailureOr<StringRef> elementType(Operation *op, Type type);
+  void line(Location loc, const Twine &text) {
+    emitc::VerbatimOp::create(builder, loc, text.str());
+  }
+  emitc::OpaqueType opaque(StringRef type) {
+    return emitc::OpaqueType::get(builder.getContext(), type);
+  }
+
+  ModuleOp module;
+  StringRef symbol;
+  OpBuilder builder;
+  /// What each value is called.
+  DenseMap<Value, std::string> names;
+  int64_t lists = 0;
+};
+
+} // namespace
+
+FailureOr<StringRef> Translator::elementType(Operation *op, Type type) {
+  Type element = cast<MemRefType>(type).getElementType();
+  if (element.isF64())
+    return StringRef("double");
+  if (element.isInteger(32))
+    return StringRef("int32_t");
+  if (element.isInteger(64))
+    return StringRef("int64_t");
+  return op->emitOpError("expected elements of f64, i32 or i64, got ")
+         << element;
+}
+
+LogicalResult Translator::translate(memref::GlobalOp op) {
+  auto initial =
+      dyn_cast_if_present<DenseElementsAttr>(op.getInitialValueAttr());
+  if (!initial || !op.getConstant())
+    return op.emitOpError("expected a constant with its elements");
+  FailureOr<StringRef> type = elementType(op, op.getType());
+  if (failed(type))
+    return failure();
+  std::string text = ("alignas(TAMRT_ALIGNMENT) static const " + *type + " " +
+                      nameOf(op.getSymName()) + "[] = {")
+                         .str();
+  auto add = [&](const std::string &element) {
+    // Lines of eighty columns.
+    size_t begin = text.rfind('\n') + 1;
+    bool isFirst = text.back() == '{';
+    if (!isFirst)
+      text += ",";
+    if (isFirst || text.size() + element.size() - begin > 77)
+      text += "\n    " + element;
+    else
+      text += " " + element;
+  };
+  if (op.getType().getElementType().isF64())
+    for (double value : initial.getValues<double>())
+      add(literalOf(value));
+  else
+    for (const APInt &value : initial.getValues<APInt>())
+      add(std::to_string(value.getSExtValue()));
+  builder.setInsertionPoint(op);
+  line(op.getLoc(), text + "};");
+  op.erase();
+  return success();
+}
+
+LogicalResult Translator::bindArgument(func::FuncOp step,
+                                       BlockArgument argument) {
+  tam::SlotAttr slot = tam::getArgumentSlot(step, argument.getArgNumber());
+  if (!slot)
+    return step.emitOpError("expected a slot of argument ")
+           << argument.getArgNumber();
+  std::string &name = names[argument];
+  int64_t offset = slot.getOffset();
+  auto doubles = [&](StringRef base) {
+    return offset == 0
+               ? base.str()
+               : (base + " + " + Twine(offset / int64_t(sizeof(double)))).str();
+  };
+  switch (slot.getKind()) {
+  case SlotKind::Rows:
+    name = "rows";
+    return success();
+  case SlotKind::First:
+    name = "first";
+    return success();
+  case SlotKind::Capacity:
+    return step.emitOpError("expected 'capacity' to be a constant");
+  case SlotKind::Parameters:
+    name = doubles("parameters");
+    return success();
+  case SlotKind::Coefficients:
+    name = doubles("coefficients");
+    return success();
+  case SlotKind::Output:
+    name = doubles("output");
+    return success();
+  case SlotKind::Arena:
+    if (offset != 0)
+      return step.emitOpError("expected one memory space");
+    name = "arena";
+    return success();
+  case SlotKind::Column:
+  case SlotKind::State:
+    break;
+  }
+  FailureOr<StringRef> type = elementType(step, argument.getType());
+  if (failed(type))
+    return failure();
+  Location loc = argument.getLoc();
+  if (slot.getKind() == SlotKind::Column) {
+    name = "column_" + std::to_string(offset);
+    line(loc, "const auto *const " + Twine(name) + " = static_cast<const " +
+                  *type + " *>(columns[" + Twine(offset) + "]);");
+  } else {
+    name = "state_" + std::to_string(offset);
+    line(loc, *type + " *const " + Twine(name) + " = at<" + *type +
+                  ">(state, " + Twine(offset) + ");");
+  }
+  return success();
+}
+
+/// A buffer of the plan: a name at an offset.
+LogicalResult Translator::translate(memref::ViewOp view) {
+  IntegerAttr offset;
+  if (!matchPattern(view.getByteShift(), m_Constant(&offset)))
+    return view.emitOpError("expected a constant offset");
+  auto function = view->getParentOfType<func::FuncOp>();
+  auto plan = function->getAttrOfType<DictionaryAttr>(tamk::kPlanAttrName);
+  auto row = view->getAttrOfType<IntegerAttr>(tamk::kBufferAttrName);
+  auto rows = plan ? plan.getAs<ArrayAttr>("buffers") : ArrayAttr();
+  if (!row || !rows || row.getInt() >= int64_t(rows.size()))
+    return view.emitOpError("expected a buffer of the function's plan");
+  auto buffer = cast<DictionaryAttr>(rows[row.getInt()]);
+  auto word = [&](StringRef key) {
+    return buffer.getAs<StringAttr>(key).getValue();
+  };
+  auto number = [&](StringRef key) {
+    return Twine(buffer.getAs<IntegerAttr>(key).getInt()).str();
+  };
+  FailureOr<StringRef> type = elementType(view, view.getType());
+  if (failed(type))
+    return failure();
+  std::string name = (word("name") + "_" + Twine(row.getInt())).str();
+  names[view] = name;
+  line(view.getLoc(), "// " + word("name") + " of " + word("op") +
+                          (word("term").empty() ? "" : " for ") +
+                          commentOf(word("term")) + ": " + number("bytes") +
+                          " bytes, launches " + number("first") + " to " +
+                          number("last"));
+  line(view.getLoc(), *type + " *const " + Twine(name) + " = at<" + *type +
+                          ">(arena, " + Twine(offset.getInt()) + ");");
+  return success();
+}
+
+LogicalResult Translator::translate(tamk::LaunchOp op) {
+  const tamk::Kernel &kernel = *tamk::lookupKernel(op.getKernel());
+  Location loc = op.getLoc();
+  ArrayRef<int32_t> absent =
+      op.getAbsent() ? *op.getAbsent() : ArrayRef<int32_t>();
+  SmallVector<Value> arguments;
+  auto add = [&](StringRef text) {
+    arguments.push_back(
+        emitc::LiteralOp::create(builder, loc, opaque("auto"), text));
+  };
+  add("ctx");
+  auto inputs = op.getInputs();
+  for (auto [position, parameter] : llvm::enumerate(kernel.inputs())) {
+    if (llvm::is_contained(absent, static_cast<int32_t>(position))) {
+      add("nullptr");
+    } else if (parameter.kind != ParameterKind::InList) {
+      add(names.lookup(inputs.front()));
+      inputs = inputs.drop_front();
+    } else {
+      FailureOr<StringRef> type = elementType(op, inputs.front().getType());
+      if (failed(type))
+        return failure();
+      std::string list = "list_" + std::to_string(lists++);
+      std::string elements;
+      for (Value input : inputs)
+        elements += (elements.empty() ? "" : ", ") + names.lookup(input);
+      line(loc, "const " + *type + " *const " + Twine(list) + "[] = {" +
+                    elements + "};");
+      add(list);
+      add(std::to_string(inputs.size()));
+    }
+  }
+  for (Value value : op.getScalars())
+    add(names.lookup(value));
+  for (Value value : op.getInits())
+    add(names.lookup(value));
+  emitc::CallOpaqueOp::create(builder, loc, TypeRange(),
+                              ("tamrt_" + kernel.name).str(), arguments);
+  return success();
+}
+
+LogicalResult Translator::translate(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](tamk::LaunchOp launch) { return translate(launch); })
+      .Case([&](memref::ViewOp view) { return translate(view); })
+      .Case([&](arith::ConstantOp constantOp) -> LogicalResult {
+        if (auto real = dyn_cast<FloatAttr>(constantOp.getValue()))
+          names[constantOp] = literalOf(real.getValueAsDouble());
+        else
+          names[constantOp] =
+              std::to_string(cast<IntegerAttr>(constantOp.getValue()).getInt());
+        return success();
+      })
+      .Case([&](memref::GetGlobalOp global) -> LogicalResult {
+        names[global] = nameOf(global.getName()).str();
+        return success();
+      })
+      .Case([&](memref::CastOp castOp) -> LogicalResult {
+        names[castOp] = names.lookup(castOp.getSource());
+        return success();
+      })
+      .Case([&](func::ReturnOp ret) -> LogicalResult {
+        emitc::ReturnOp::create(builder, ret.getLoc(), Value());
+        return success();
+      })
+      .Default([](Operation *other) {
+        return other->emitOpError("expected only launches, views and "
+                                  "constants in a planned step");
+      });
+}
+
+LogicalResult Translator::translate(func::FuncOp step) {
+  if (!step.getBody().hasOneBlock() || step.getNumResults() > 0)
+    return step.emitOpError("expected a step of one block without results");
+  auto plan = step->getAttrOfType<DictionaryAttr>(tamk::kPlanAttrName);
+  if (!plan)
+    return step.emitOpError("expected a planned step");
+  SmallVector<Type> types;
+  for (auto [name, type] : stepParameters)
+    types.push_back(opaque(type));
+  builder.setInsertionPoint(step);
+  Location loc = step.getLoc();
+  line(loc,
+       "\n// Arena: " + Twine(plan.getAs<IntegerAttr>("arena_bytes").getInt()) +
+           " bytes, planned by '" +
+           plan.getAs<StringAttr>("strategy").getValue() + "'.");
+  auto function = emitc::FuncOp::create(builder, loc, step.getName(),
+                                        builder.getFunctionType(types, {}));
+  function.setSpecifiersAttr(builder.getStrArrayAttr({"static"}));
+  for (StringRef name : {tam::kStepAttrName, tamk::kPlanAttrName})
+    if (Attribute value = step->getAttr(name))
+      function->setAttr(name, value);
+  builder.setInsertionPointToEnd(function.addEntryBlock());
+  for (auto [index, parameter] : llvm::enumerate(stepParameters))
+    emitc::VerbatimOp::create(
+        builder, loc,
+        ("[[maybe_unused]] const auto " + parameter.first + " = {};").str(),
+        ValueRange{function.getArgument(index)});
+  for (BlockArgument argument : step.getArguments())
+    if (!argument.use_empty() && failed(bindArgument(step, argument)))
+      return failure();
+  for (Operation &op : step.getBody().front())
+    if (failed(translate(&op)))
+      return failure();
+  step.erase();
+  return success();
+}
+
+LogicalResult Translator::run(StringRef version) {
+  FailureOr<Record> model = describeModel(module, version);
+  if (failed(model))
+    return failure();
+  Location loc = module.getLoc();
+  builder.setInsertionPointToStart(module.getBody());
+  line(loc, "// A model planned by tamc " + version +
+                ": link it with libtamrt.\n//\n"
+                "// Each step gets its memory from its caller; every buffer "
+                "has its place.\n");
+  for (StringRef header : {"tamrt/abi.h", "cstdint"})
+    emitc::IncludeOp::create(builder, loc, header,
+                             /*is_standard_include=*/true);
+  line(loc, "\ntemplate <typename T> static T *at(void *base, int64_t bytes) "
+            "{\n  return reinterpret_cast<T *>(static_cast<char *>(base) + "
+            "bytes);\n}\n");
+  for (auto global :
+       llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
+    if (failed(translate(global)))
+      return failure();
+  for (auto step : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (failed(translate(step)))
+      return failure();
+  builder.setInsertionPointToEnd(module.getBody());
+  line(loc, describeInText(*model, symbol));
+  line(loc, "\nint main(int argc, char **argv) {\n  return tamrt_main(&" +
+                symbol + ", argc, argv);\n}");
+  module->removeAttr(tam::kModelAttrName);
+  for (auto function : module.getOps<emitc::FuncOp>()) {
+    function->removeAttr(tam::kStepAttrName);
+    function->removeAttr(tamk::kPlanAttrName);
+  }
+  return success();
+}
+
+namespace {
+
+struct ConvertTamKToEmitC
+    : public tamc::impl::ConvertTamKToEmitCBase<ConvertTamKToEmitC> {
+  using ConvertTamKToEmitCBase::ConvertTamKToEmitCBase;
+
+  void runOnOperation() override {
+    if (failed(Translator(getOperation(), symbol).run(version)))
+      signalPassFailure();
+  }
+};
+
+} // namespace

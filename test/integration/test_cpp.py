@@ -1,0 +1,64 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The planned program as C++: whatever compiles it, it does what the
+executable does, to the byte."""
+
+import os
+import subprocess
+
+import small
+from small import harness
+
+# The sanitizers the runtime was built with, as compiler flags.
+SANITIZE = os.environ.get("TAMC_SANITIZE_FLAGS", "").split()
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+
+class Cpp(harness.TestCase):
+    def build(self, compiler, source, output, standard):
+        subprocess.run(
+            [compiler, f"-std={standard}", *WARNINGS, *SANITIZE,
+             "-I", str(harness.SOURCE / "include"), str(source),
+             str(harness.BUILD / "lib" / "tamrt" / "libtamrt.a"),
+             "-lpthread", "-o", str(output)], check=True)
+        return output
+
+    def outputs(self, model, train):
+        """Everything the model says of the data."""
+        weights = self.fit(model, train)
+        results = [weights.read_bytes()]
+        for kind in ("response", "terms", "design"):
+            out = self.predict(model, train, weights, f"--type={kind}")
+            results.append(out.read_bytes())
+        for command in (["coefficients", "--weights", weights], ["plan"],
+                        ["info"]):
+            results.append(self.succeed(model, *command))
+        return results
+
+    def test_same_bytes(self):
+        train = small.generate(self.dir / "train.csv", "--groups", 2,
+                               "--days", 30)
+        options = ["--chunk-rows", 8]
+        model = self.compile(small.FORMULA, *options, **small.KEYS)
+        expected = self.outputs(model, train)
+        # The formula again, under the same name: `info` tells it.
+        source = self.dir / "model.cpp"
+        self.succeed(harness.TAMC, self.dir / "model.yaml", *options,
+                     "--emit=cpp", "-o", source)
+        compilers = [("g++", "c++17"), ("clang++", "c++20")]
+        if SANITIZE:  # the runtime wants the sanitizers of its compiler
+            compilers.pop()
+        for compiler, standard in compilers:
+            with self.subTest(compiler=compiler):
+                built = self.build(compiler, source,
+                                   self.dir / f"model-{compiler}", standard)
+                self.assertEqual(self.outputs(built, train), expected)
+
+    def test_text(self):
+        text = self.succeed(harness.TAMC, "-f", "y ~ s(a, k=5)", "--emit=cpp")
+        self.assertIn("// values of tam.bspline for s(a, k=5): ", text)
+        self.assertIn("planned by '", text)
+
+
+if __name__ == "__main__":
+    harness.main()

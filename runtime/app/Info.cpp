@@ -119,6 +119,8 @@ std::string formatText(const tamrt_model &model) {
                  {"per byte of the file", bytes(need.perFileByte)},
                  {"per field", bytes(need.perField)},
                  {"per row", bytes(need.perRow)},
+                 {"per field, threads > 1", bytes(need.perFieldJoined)},
+                 {"per row, threads > 1", bytes(need.perRowJoined)},
                  {"per group", bytes(need.perGroup)}});
   text += "spec:\n" + indent(model.spec);
   return text;
@@ -164,6 +166,8 @@ std::string formatJson(const tamrt_model &model) {
                  {"per_file_byte", need.perFileByte},
                  {"per_field", need.perField},
                  {"per_row", need.perRow},
+                 {"per_field_joined", need.perFieldJoined},
+                 {"per_row_joined", need.perRowJoined},
                  {"per_group", need.perGroup}}},
                {"spec", model.spec}};
   // What a spec quotes need not be UTF-8.

@@ -19,9 +19,12 @@ namespace {
 /// room for other C libraries, a BLAS and the allocator's slack.
 constexpr int64_t kConstant = int64_t(64) << 20;
 
-/// The index is gathered in pieces that grow by doubling, then joined: three
-/// times its size.
-constexpr int64_t kIndexCopies = 3;
+/// The index grows by an eighth of its size (GrowingArray); those of several
+/// threads are joined, which takes at most half as much besides.
+constexpr int64_t indexBytes(size_t entry) {
+  return int64_t(entry + (entry + 7) / 8);
+}
+constexpr int64_t joinedBytes(size_t entry) { return int64_t(entry + 1) / 2; }
 
 /// Names, metadata and bookkeeping of a group, of ordinary length.
 constexpr int64_t kGroupText = 512;
@@ -48,9 +51,11 @@ MemoryNeed memoryNeed(const tamrt_model &model) {
   // The stack with its guard pages.
   need.perThread = stackBytes() + (int64_t(64) << 10);
   need.perFileByte = 1;
-  need.perField = kIndexCopies * int64_t(sizeof(uint32_t));
-  need.perRow = kIndexCopies * int64_t(sizeof(uint64_t)) +
+  need.perField = indexBytes(sizeof(uint32_t));
+  need.perRow = indexBytes(sizeof(uint64_t)) +
                 int64_t(Dataset::bytesPerRow(model, Purpose::Fit));
+  need.perFieldJoined = joinedBytes(sizeof(uint32_t));
+  need.perRowJoined = joinedBytes(sizeof(uint64_t));
   need.perGroup = kGroupText + kWeightCopies * int64_t(sizeof(double)) *
                                    (model.columns + 2 * model.input_count);
   return need;

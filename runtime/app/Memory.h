@@ -20,7 +20,9 @@ namespace tamrt {
 /// rows, C columns and G groups on T threads runs under
 ///
 ///     constant + T * (perThread + rung) + B * perFileByte
-///              + R * (perRow + C * perField) + G * perGroup.
+///              + R * (perRow + C * perField) + G * perGroup
+///
+/// and, where T > 1, R * (perRowJoined + C * perFieldJoined) more.
 struct MemoryNeed {
   /// The program, its libraries and what the C library keeps.
   int64_t constant;
@@ -30,6 +32,8 @@ struct MemoryNeed {
   int64_t perFileByte;
   /// The index of the file.
   int64_t perField;
+  /// The largest index but one of the threads, while they are joined.
+  int64_t perRowJoined, perFieldJoined;
   /// The columns the model reads, in the order of the steps.
   int64_t perRow;
   /// Coefficients and ranges; written twice on their way to the file.

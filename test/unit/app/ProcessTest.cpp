@@ -91,6 +91,9 @@ TEST_F(Process, FitsInTheMemoryThatInfoPromises) {
             (number(fit["per_thread"]) + number(info["rungs"][0]["total"])) +
         std::filesystem::file_size(train) * number(fit["per_file_byte"]) +
         rows * (number(fit["per_row"]) + columns * number(fit["per_field"])) +
+        (threads > 1 ? rows * (number(fit["per_row_joined"]) +
+                               columns * number(fit["per_field_joined"]))
+                     : 0) +
         groups * number(fit["per_group"]);
     EXPECT_EQ(shell("ulimit -v " + std::to_string(limit / 1024) + " && " +
                     program + " fit " + train + " -o " + path("w") +

@@ -417,11 +417,12 @@ size_t Dataset::bytesPerRow(const tamrt_model &model, Purpose purpose) {
     add(model.target);
     add(model.weights);
   }
-  // The order, the columns, one of them twice while sorting; the group numbers
-  // and the dates are gone before the columns come.
+  // The order, the columns, one of them twice while sorting. The group numbers
+  // are gone before the dates come, and those before the columns.
   size_t columns = sizeof(uint32_t) + sizeof(double) * (numeric.size() + 1) +
                    sizeof(int32_t) * levels;
-  size_t dates = 2 * sizeof(uint32_t) + (model.date ? sizeof(Date) : 0);
+  size_t dates =
+      sizeof(uint32_t) + (model.date ? sizeof(Date) : sizeof(uint32_t));
   return std::max(columns, dates);
 }
 

@@ -314,7 +314,7 @@ TEST(Terms, Physics) {
 TEST(Terms, PenaltiesThatOverflow) {
   for (std::string term :
        {"f(x, s=20, ap=300)", "f(x, s=20, m=100000, ap=120)",
-        "s(x, k=2000, p=1030)", "s(x, p=12, ap=300, k=50)",
+        "s(x, k=2000, p=1030)", "s(x, p=20, ap=300, k=50)",
         "p(x, deg=1000, s=20, ap=200)",
         "c(x, n_cat=50, topo=ordinal, p_order=20, ap=299)",
         "c(x, topo=ordinal, p_order=20, ap=299)", "w(x, n_scales=100, ap=260)",

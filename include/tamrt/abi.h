@@ -42,9 +42,9 @@ extern "C" {
 #define TAMRT_ALIGNMENT 64
 
 /// Values of a one-hot index that select no single column: no column at all
-/// (`unseen=zero`), or the mean of the first `columns` columns, each with weight
-/// 1/columns (`unseen=mean`). A model may have room for more levels than were
-/// trained; the untrained ones come last and are no part of a mean, so the
+/// (`unseen=zero`), or the mean of the first `columns` columns, each with
+/// weight 1/columns (`unseen=mean`). A model may have room for more levels than
+/// were trained; the untrained ones come last and are no part of a mean, so the
 /// index says how many are (1 <= columns <= n).
 #define TAMRT_INDEX_NONE (-1)
 #define TAMRT_INDEX_MEAN(columns) (-1 - (columns))

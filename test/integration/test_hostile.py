@@ -3,8 +3,10 @@
 """Data and files as the world has them: each works as its user expects or is
 an error of one line, exit status 1, and no file more or less than before."""
 
+import csv
 import gzip
 import io
+import json
 import math
 import os
 import pathlib
@@ -36,7 +38,8 @@ class Hostile(harness.TestCase):
             "y ~ l(a) + s(a, k=5) + c(k, n_cat=3)", **small.KEYS)
         cls.plain = "\n".join(
             [",".join(COLUMNS)]
-            + [",".join(row[c] for c in COLUMNS) for row in small.rows()]) + "\n"
+            + [",".join(row[c] for c in COLUMNS)
+               for row in small.rows()]) + "\n"
         train = holder.dir / "t.csv"
         train.write_text(cls.plain)
         cls.weights = holder.fit(cls.model, train)
@@ -189,7 +192,6 @@ class Spelling(Hostile):
                 self.assertEqual({row["g"] for row in groups}, {"G0", name})
 
     def coefficients_text(self, weights):
-        import csv
         text = self.succeed(self.model, "coefficients", "--weights", weights)
         return [{"g": row["group"]}
                 for row in csv.DictReader(io.StringIO(text, newline=""))]
@@ -529,7 +531,6 @@ class Weights(Hostile):
 
     def tensor(self, name):
         """Where a tensor's numbers begin in the tail, and how many."""
-        import json
         begin, end = json.loads(self.head)[name]["data_offsets"]
         return begin, (end - begin) // 8
 
@@ -555,7 +556,6 @@ class Weights(Hostile):
                 self.predict_fails(f"tensor '{name}': expected", says)
 
     def test_shapes_and_types(self):
-        import json
         good = json.loads(self.head)
         for change, says in (
                 (lambda h: h.pop("knots"), "no tensor 'knots'"),

@@ -45,6 +45,18 @@ bool isDevice(llvm::StringRef text) {
                        llvm::all_of(index, llvm::isDigit)));
 }
 
+/// Whether this build has kernels for the device.
+bool isBuilt(llvm::StringRef device) {
+  return device == "auto" || device == "cpu";
+}
+
+/// What to say of a device without kernels, by the name of key or option.
+std::string deviceError(llvm::StringRef key, llvm::StringRef device) {
+  return ("expected auto or cpu for " + key + ", got '" + device + "'" +
+          (isDevice(device) ? ": this build has no such backend" : ""))
+      .str();
+}
+
 llvm::SMRange rangeAt(const char *at, size_t bytes) {
   return llvm::SMRange(llvm::SMLoc::getFromPointer(at),
                        llvm::SMLoc::getFromPointer(at + bytes));
@@ -348,23 +360,22 @@ bool SpecParser::entry(const Key &key, llvm::yaml::Node *node) {
                      });
   if (key.text == "solver" || key.text == "device") {
     bool isSolver = key.text == "solver";
-    llvm::StringRef expected = isSolver ? "auto, direct or cg"
-                                        : "a device such as auto, cpu or "
-                                          "cuda:0";
+    llvm::StringRef expected = isSolver ? "auto, direct or cg" : "auto or cpu";
     std::optional<Scalar> read = scalar(node, key, expected);
     if (!read)
       return false;
     std::optional<Solver> solver = toSolver(read->text());
-    if (isSolver ? !solver : !isDevice(read->text())) {
-      diagnostics.error(read->range, "expected " + expected + " for '" +
-                                         key.text + "', got '" + read->text() +
-                                         "'");
-      if (isSolver)
-        diagnostics.suggest(read->range, read->text(), {"direct"});
-    } else if (isSolver) {
+    if (isSolver && solver) {
       spec.solver = *solver;
-    } else {
+    } else if (isSolver) {
+      diagnostics.error(read->range, "expected " + expected +
+                                         " for 'solver', got '" + read->text() +
+                                         "'");
+      diagnostics.suggest(read->range, read->text(), {"direct"});
+    } else if (isBuilt(read->text())) {
       spec.device = read->text().str();
+    } else {
+      diagnostics.error(read->range, deviceError("'device'", read->text()));
     }
     return true;
   }
@@ -597,12 +608,10 @@ bool applyOverrides(llvm::SourceMgr &sources, ModelSpec &spec,
                                 *overrides.solver + "'");
   }
   if (overrides.device) {
-    if (isDevice(*overrides.device))
+    if (isBuilt(*overrides.device))
       spec.device = *overrides.device;
     else
-      diagnostics.error({}, "expected a device such as auto, cpu or cuda:0 for "
-                            "--device, got '" +
-                                *overrides.device + "'");
+      diagnostics.error({}, deviceError("--device", *overrides.device));
   }
   if (overrides.chunkRows) {
     if (*overrides.chunkRows > 0)

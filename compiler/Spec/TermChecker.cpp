@@ -315,6 +315,95 @@ void Checker::checkPhysics() {
                                        llvm::Twine(columns) + ", got " + name);
 }
 
+/// The sum of the squares of at most `count` neighbouring coefficients of the
+/// difference of an order, the largest ones; infinity beyond a double.
+/// O(order).
+double largestDifference(int64_t order, int64_t count) {
+  // The coefficients fall off on both sides of the middle one.
+  double middle = 1;
+  for (int64_t i = 1; i <= order / 2; ++i)
+    middle *= static_cast<double>(order - i + 1) / static_cast<double>(i);
+  double left = middle, right = middle, sum = middle * middle;
+  int64_t low = order / 2, high = order / 2;
+  for (int64_t i = 1; i < count && (low > 0 || high < order); ++i) {
+    double below = low > 0 ? left * static_cast<double>(low) /
+                                 static_cast<double>(order - low + 1)
+                           : 0;
+    double above = high < order ? right * static_cast<double>(order - high) /
+                                      static_cast<double>(high + 1)
+                                : 0;
+    if (below >= above) {
+      left = below;
+      --low;
+    } else {
+      right = above;
+      ++high;
+    }
+    sum += std::max(below, above) * std::max(below, above);
+  }
+  return sum;
+}
+
+/// The largest number of D'D for differences of `order` of n values.
+double largestDifferencePenalty(int64_t order, int64_t n) {
+  return order < n ? largestDifference(order, n - order) : 0;
+}
+
+/// The largest number of the term's penalty matrix (docs/math.md section 3), or
+/// a bound on it; infinity beyond a double.
+double largestPenalty(const Term &term) {
+  double lambda = std::pow(10.0, term.ap);
+  auto sobolev = [&](llvm::StringRef order) {
+    return lambda * (1 + std::pow(static_cast<double>(term.getInt(order)),
+                                  2 * term.getNumber("s")));
+  };
+  switch (term.kind) {
+  case TermKind::Fourier:
+    return sobolev("m");
+  case TermKind::Chebyshev:
+    return sobolev("deg");
+  case TermKind::Spline:
+    return lambda *
+           largestDifferencePenalty(term.getInt("p"),
+                                    term.getInt("k") + term.getInt("deg"));
+  case TermKind::Categorical:
+    if (term.getString("topo") == "ordinal")
+      return lambda * largestDifferencePenalty(term.getInt("p_order"),
+                                               term.isNone("n_cat")
+                                                   ? allRows
+                                                   : term.getInt("n_cat"));
+    return 2 * lambda;
+  case TermKind::Wavelet:
+    return lambda *
+           std::pow(4.0, static_cast<double>(term.getInt("n_scales") - 1));
+  case TermKind::PID:
+    return lambda * std::max(1.0, term.getNumber("d_pen"));
+  case TermKind::Physics: {
+    // A row of L holds at most sum_o |w_o| * 2^o in all.
+    double reach = 0;
+    bool spline = term.getString("basis") == "spline";
+    double base = spline ? 2 : static_cast<double>(term.getInt("n_coeffs") / 2);
+    for (int order = 0; order <= termInfo(term.kind).find("D0")->max; ++order) {
+      auto weight = term.parameters.find(("D" + llvm::Twine(order)).str());
+      if (weight != term.parameters.end())
+        reach +=
+            std::abs(std::get<double>(weight->second)) * std::pow(base, order);
+    }
+    return lambda * reach * reach;
+  }
+  case TermKind::Tensor: {
+    double sum = 0;
+    for (const Term &factor : term.factors)
+      sum += largestPenalty(factor);
+    return lambda * sum;
+  }
+  case TermKind::LinearTree:
+    return 2 * lambda;
+  default:
+    return lambda;
+  }
+}
+
 /// Rules between parameters.
 void Checker::checkTogether() {
   switch (term.kind) {
@@ -360,6 +449,11 @@ std::optional<Term> Checker::run() {
     setArgument(argument);
   if (diagnostics.errorCount() == before)
     checkTogether();
+  if (diagnostics.errorCount() == before &&
+      !std::isfinite(largestPenalty(term)))
+    diagnostics.error(parsed.range,
+                      "expected a penalty within the range of a double, got "
+                      "an overflow; lower its order or ap");
   if (diagnostics.errorCount() != before)
     return std::nullopt;
   return std::move(term);

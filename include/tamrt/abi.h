@@ -42,9 +42,12 @@ extern "C" {
 #define TAMRT_ALIGNMENT 64
 
 /// Values of a one-hot index that select no single column: no column at all
-/// (`unseen=zero`), or every column with weight 1/n (`unseen=mean`).
+/// (`unseen=zero`), or the mean of the first `columns` columns, each with
+/// weight 1/columns (`unseen=mean`). A model may have room for more levels than
+/// were trained; the untrained ones come last and are no part of a mean, so the
+/// index says how many are (1 <= columns <= n).
 #define TAMRT_INDEX_NONE (-1)
-#define TAMRT_INDEX_MEAN (-2)
+#define TAMRT_INDEX_MEAN(columns) (-1 - (columns))
 
 /// Status of a step, sticky in the context until the runtime clears it.
 typedef enum tamrt_status {
@@ -59,6 +62,9 @@ typedef enum tamrt_status {
   /// A kernel was called with arguments outside its contract. Detail: the
   /// parameter's position. A compiler bug, never a user's error.
   TAMRT_ERROR_INVALID_ARGUMENT = 4,
+  /// A sum over the rows, or a penalty times their number, is beyond a double.
+  /// Detail: the design's column.
+  TAMRT_ERROR_OVERFLOW = 5,
 } tamrt_status;
 
 /// What an effect does outside the training range (MATH.md section 3).
@@ -90,7 +96,7 @@ typedef enum tamrt_rule {
 typedef enum tamrt_unseen {
   /// The nearest level (text: the last).
   TAMRT_UNSEEN_EDGE = 0,
-  /// The average of the effect over the levels.
+  /// The average of the effect over the trained levels.
   TAMRT_UNSEEN_MEAN = 1,
   /// No effect.
   TAMRT_UNSEEN_ZERO = 2,

@@ -25,7 +25,7 @@ namespace tamrt {
 
 /// How a plan is written.
 ///
-/// Text: for every step, separated by an empty line,
+/// Text: for the steps of `PlanScope`, separated by an empty line,
 ///
 ///     step fit_chunk_256: 256 rows, 3 launches, strategy tree
 ///     arena 4096 bytes, lower bound 4096, naive 6144
@@ -34,9 +34,17 @@ namespace tamrt {
 ///     values  tam.linear  l(x)   2048  [1, 3)    2048
 ///
 /// where "256 rows, " is absent from a step without rungs and the lines from
-/// "buffer" on from a step without buffers. Columns are as wide as their
-/// widest cell, two blanks apart; bytes and offset are flush right; no line
-/// ends with a blank.
+/// "buffer" on from a step without buffers; then a table with a line for every
+/// step, of every rung,
+///
+///     step           rows  arena  lower bound  peak  naive
+///     fit_init          -      0            0     0      0
+///     fit_chunk_256   256   4096         4096  4096   6144
+///
+/// where `peak` is the largest sum of bytes alive at one launch, each buffer
+/// rounded up to the alignment: what no placement can go below. Columns are as
+/// wide as their widest cell, two blanks apart; numbers are flush right; no
+/// line ends with a blank.
 ///
 /// CSV: a line of names, then a line per buffer; a step without buffers has one
 /// line whose last seven cells are empty:
@@ -48,12 +56,22 @@ namespace tamrt {
 /// "first", "last", "offset"}]}]}, keys in this order, no blanks.
 enum class PlanFormat { Text, Csv, Json };
 
-/// The plan of `steps`, in their order; ends with a line end. Pure.
-std::string formatPlan(std::span<const tamrt_step> steps, PlanFormat format);
+/// Which steps the text forms show buffer by buffer.
+enum class PlanScope {
+  /// Of the rungs of a step the first, which is the largest.
+  LargestRungs,
+  AllRungs
+};
 
-/// The plan drawn: per step the heading of the text form, then time across and
-/// addresses up, one character per launch (or several launches) and 1/16 of
-/// the arena, rounded up to the alignment, and what the characters stand for:
+/// The plan of `steps`, in their order; ends with a line end. CSV and JSON hold
+/// all rungs whatever the scope. Pure.
+std::string formatPlan(std::span<const tamrt_step> steps, PlanFormat format,
+                       PlanScope scope = PlanScope::LargestRungs);
+
+/// The plan drawn: per step of `scope` the heading of the text form, then time
+/// across and addresses up, one character per launch (or several launches) and
+/// 1/16 of the arena, rounded up to the alignment, and what the characters
+/// stand for:
 ///
 ///     128 |.bb
 ///         |aa.
@@ -64,7 +82,8 @@ std::string formatPlan(std::span<const tamrt_step> steps, PlanFormat format);
 ///
 /// A character that several buffers share shows the smallest; '.' is free.
 /// Pure.
-std::string drawPlan(std::span<const tamrt_step> steps);
+std::string drawPlan(std::span<const tamrt_step> steps,
+                     PlanScope scope = PlanScope::LargestRungs);
 
 } // namespace tamrt
 

@@ -85,6 +85,7 @@ constexpr int64_t kMostThreads = 4096;
 /// Texts as they come from the command line, before they mean anything.
 struct Texts {
   std::string threads, chunkRows, timings, type = "response", format = "text";
+  bool allRungs = false;
 };
 
 void addRunOptions(CLI::App &command, Options &options, Texts &texts) {
@@ -164,6 +165,9 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
       ->check(oneOf({"text", "csv", "json"}))
       ->type_name("FORMAT");
   plan->add_flag("--draw", options.draw, "Draw it: time across, addresses up");
+  plan->add_flag("--all-rungs", texts.allRungs,
+                 "Every rung buffer by buffer, not just the largest; csv and "
+                 "json hold all in any case");
 
   CLI::App *info = app.add_subcommand(
       "info", "Print the spec, memory needs, device and versions");
@@ -215,6 +219,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.planFormat = PlanFormat::Json;
     options.infoFormat = InfoFormat::Json;
   }
+  if (texts.allRungs)
+    options.planScope = PlanScope::AllRungs;
   if (options.draw && options.planFormat != PlanFormat::Text)
     return Error{"expected --draw without --format, or with --format=text"};
   return options;

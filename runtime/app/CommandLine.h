@@ -39,6 +39,7 @@ struct Options {
   bool draw = false;
   TimingsFormat timings = TimingsFormat::None;
   PlanFormat planFormat = PlanFormat::Text;
+  PlanScope planScope = PlanScope::LargestRungs;
   InfoFormat infoFormat = InfoFormat::Text;
   /// PREDICT, TERMS or DESIGN.
   tamrt_step_kind type = TAMRT_STEP_PREDICT;

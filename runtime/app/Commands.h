@@ -51,6 +51,10 @@ void tell(const tamrt_model &model, std::string_view kind,
 std::vector<std::string> uniqueNames(const std::vector<std::string> &keys,
                                      std::vector<std::string> names);
 
+/// Refuses an output that would replace one of the run's inputs, which is more
+/// likely a slip than meant.
+Status checkOutput(const Options &options);
+
 /// Names of the columns that a prediction of `kind` has after the keys:
 /// "prediction"; the effects; or "effect[i]".
 std::vector<std::string> outputNames(const tamrt_model &model,

@@ -24,6 +24,8 @@ Status runFit(const tamrt_model &model, const Options &options) {
   if (options.output == "-" && ::isatty(STDOUT_FILENO))
     return Error{"expected a file for the weights, got a terminal"};
 
+  if (Status s = checkOutput(options); !s)
+    return s;
   Result<CsvFile> opened = CsvFile::open(options.input, options.threads);
   if (!opened)
     return std::move(opened).error();

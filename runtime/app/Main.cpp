@@ -9,6 +9,7 @@
 #include "app/Commands.h"
 #include "core/Model.h"
 #include "core/Weights.h"
+#include "io/AtomicFile.h"
 #include "io/CsvWriter.h"
 
 #include <cstdio>
@@ -93,8 +94,19 @@ Status runCoefficients(const tamrt_model &model, const Options &options) {
 
 Status runPlan(const tamrt_model &model, const Options &options) {
   std::span<const tamrt_step> steps(model.steps, size_t(model.step_count));
-  return print(options.draw ? drawPlan(steps)
-                            : formatPlan(steps, options.planFormat));
+  return print(options.draw
+                   ? drawPlan(steps, options.planScope)
+                   : formatPlan(steps, options.planFormat, options.planScope));
+}
+
+Status checkOutput(const Options &options) {
+  for (const std::string *input : {&options.input, &options.weights})
+    if (options.output != "-" && *input != "-" &&
+        isSameFile(options.output, *input))
+      return Error{options.output +
+                   ": expected an output that is no input of the run, got " +
+                   (input == &options.input ? "the data" : "the weights")};
+  return {};
 }
 
 Status print(std::string_view text) { return writeFile("-", text); }
@@ -121,6 +133,7 @@ void tell(const tamrt_model &model, std::string_view kind,
 
 int tamrt_main(const tamrt_model *model, int argc, char **argv) {
   tamrt::configureAllocator();
+  tamrt::removeTemporariesOnSignals();
   // Nothing in the runtime throws on purpose; what the standard library throws
   // must not cross the C ABI.
   try {

@@ -15,13 +15,17 @@
 namespace tamrt {
 namespace {
 
-/// The executable, libstdc++ and libc take 12 MiB of address space; the rest is
-/// room for other C libraries, a BLAS and the allocator's slack.
-constexpr int64_t kConstant = int64_t(64) << 20;
+/// The executable, libstdc++ and libc with their data take 7 MiB of address
+/// space on Debian 12 (5.6 MiB with --static-blas); the rest is for the C
+/// libraries of other systems and for the allocator, which keeps up to a MiB at
+/// the heap's top and rounds up. The first thread's stack is in it.
+constexpr int64_t kConstant = int64_t(12) << 20;
 
-/// The index is gathered in pieces that grow by doubling, then joined: three
-/// times its size.
-constexpr int64_t kIndexCopies = 3;
+/// An index grows by an eighth of its size (GrowingArray), and those of several
+/// threads are joined, which takes at most half as much besides.
+constexpr int64_t indexingBytes(size_t entry) {
+  return int64_t((entry * 13 + 7) / 8);
+}
 
 /// Names, metadata and bookkeeping of a group, of ordinary length.
 constexpr int64_t kGroupText = 512;
@@ -48,9 +52,11 @@ MemoryNeed memoryNeed(const tamrt_model &model) {
   // The stack with its guard pages.
   need.perThread = stackBytes() + (int64_t(64) << 10);
   need.perFileByte = 1;
-  need.perField = kIndexCopies * int64_t(sizeof(uint32_t));
-  need.perRow = kIndexCopies * int64_t(sizeof(uint64_t)) +
+  need.perField = int64_t(sizeof(uint32_t));
+  need.perRow = int64_t(sizeof(uint64_t)) +
                 int64_t(Dataset::bytesPerRow(model, Purpose::Fit));
+  need.perFieldIndexing = indexingBytes(sizeof(uint32_t));
+  need.perRowIndexing = indexingBytes(sizeof(uint64_t));
   need.perGroup = kGroupText + kWeightCopies * int64_t(sizeof(double)) *
                                    (model.columns + 2 * model.input_count);
   return need;

@@ -19,19 +19,23 @@ namespace tamrt {
 /// memory of a rung on each thread (`fitMemory`). A fit of a file of B bytes, R
 /// rows, C columns and G groups on T threads runs under
 ///
-///     constant + T * (perThread + rung) + B * perFileByte
-///              + R * (perRow + C * perField) + G * perGroup.
+///     constant + T * rung + (T - 1) * perThread + B * perFileByte
+///              + R * max(perRow + C * perField,
+///                        perRowIndexing + C * perFieldIndexing)
+///              + G * perGroup.
 struct MemoryNeed {
   /// The program, its libraries and what the C library keeps.
   int64_t constant;
-  /// Stack and such of a thread.
+  /// Stack and such of a thread beside the first.
   int64_t perThread;
   /// The file is held as it is while it is read.
   int64_t perFileByte;
   /// The index of the file.
   int64_t perField;
-  /// The columns the model reads, in the order of the steps.
+  /// The index, and the columns the model reads in the order of the steps.
   int64_t perRow;
+  /// The index while it is made, when there are no columns yet.
+  int64_t perRowIndexing, perFieldIndexing;
   /// Coefficients and ranges; written twice on their way to the file.
   int64_t perGroup;
 };

@@ -9,9 +9,9 @@
 #include "tamrt/plan_table.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <fmt/format.h>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -38,31 +38,72 @@ std::string heading(const tamrt_step &step) {
   return text;
 }
 
-using Cells = std::array<std::string, 6>;
+/// Rows of cells as lines; `right` says which columns are flush right. The last
+/// one has to be, so that no line ends with a blank.
+std::string table(const std::vector<std::vector<std::string>> &rows,
+                  std::string_view right) {
+  std::vector<size_t> widths(right.size());
+  for (const auto &row : rows)
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], row[i].size());
+  std::string text;
+  for (const auto &row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      std::string pad(widths[i] - row[i].size(), ' ');
+      text += (i ? "  " : "") + (right[i] == 'r' ? pad + row[i] : row[i] + pad);
+    }
+    text += '\n';
+  }
+  return text;
+}
 
-std::string table(std::span<const tamrt_buffer> buffers) {
-  std::vector<Cells> rows = {
+std::string bufferTable(std::span<const tamrt_buffer> buffers) {
+  std::vector<std::vector<std::string>> rows = {
       {"buffer", "op", "term", "bytes", "live", "offset"}};
   for (const tamrt_buffer &buffer : buffers)
     rows.push_back({buffer.name, buffer.op, buffer.term,
                     std::to_string(buffer.bytes),
                     fmt::format("[{}, {})", buffer.first, buffer.last),
                     std::to_string(buffer.offset)});
-  std::array<size_t, 6> widths = {};
-  for (const Cells &row : rows)
-    for (size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], row[i].size());
-  std::string text;
-  for (const Cells &row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) {
-      std::string pad(widths[i] - row[i].size(), ' ');
-      bool right = i == 3 || i == 5;
-      text += (i ? "  " : "") + (right ? pad + row[i] : row[i] + pad);
-    }
-    // The last column is flush right, so that no line ends with a blank.
-    text += '\n';
+  return table(rows, "lllrlr");
+}
+
+/// The largest sum of bytes alive at one launch, each buffer rounded up to the
+/// alignment. The sum is largest where some buffer begins. O(buffers^2).
+int64_t peakBytes(const tamrt_step &step) {
+  int64_t peak = 0;
+  for (const tamrt_buffer &begins : buffersOf(step)) {
+    int64_t sum = 0;
+    for (const tamrt_buffer &buffer : buffersOf(step))
+      if (buffer.first <= begins.first && begins.first < buffer.last)
+        sum += (buffer.bytes + TAMRT_ALIGNMENT - 1) / TAMRT_ALIGNMENT *
+               TAMRT_ALIGNMENT;
+    peak = std::max(peak, sum);
   }
-  return text;
+  return peak;
+}
+
+std::string rungTable(std::span<const tamrt_step> steps) {
+  std::vector<std::vector<std::string>> rows = {
+      {"step", "rows", "arena", "lower bound", "peak", "naive"}};
+  for (const tamrt_step &step : steps)
+    rows.push_back(
+        {step.name, step.rung_rows > 0 ? std::to_string(step.rung_rows) : "-",
+         std::to_string(step.arena_bytes),
+         std::to_string(step.lower_bound_bytes),
+         std::to_string(peakBytes(step)), std::to_string(step.naive_bytes)});
+  return table(rows, "lrrrrr");
+}
+
+/// The steps of a scope, in order.
+std::vector<const tamrt_step *> inScope(std::span<const tamrt_step> steps,
+                                        PlanScope scope) {
+  std::vector<const tamrt_step *> chosen;
+  std::set<int32_t> kinds;
+  for (const tamrt_step &step : steps)
+    if (kinds.insert(step.kind).second || scope == PlanScope::AllRungs)
+      chosen.push_back(&step);
+  return chosen;
 }
 
 /// A cell of CSV: quoted when it must be.
@@ -97,16 +138,15 @@ std::string jsonText(std::string_view text) {
   return quoted + '"';
 }
 
-std::string formatText(std::span<const tamrt_step> steps) {
+std::string formatText(std::span<const tamrt_step> steps, PlanScope scope) {
   std::string text;
-  for (const tamrt_step &step : steps) {
-    if (!text.empty())
-      text += '\n';
-    text += heading(step);
-    if (step.buffer_count > 0)
-      text += table(buffersOf(step));
+  for (const tamrt_step *step : inScope(steps, scope)) {
+    text += heading(*step);
+    if (step->buffer_count > 0)
+      text += bufferTable(buffersOf(*step));
+    text += '\n';
   }
-  return text;
+  return text + rungTable(steps);
 }
 
 std::string formatCsv(std::span<const tamrt_step> steps) {
@@ -221,7 +261,8 @@ std::string draw(const tamrt_step &step) {
 
 } // namespace
 
-std::string formatPlan(std::span<const tamrt_step> steps, PlanFormat format) {
+std::string formatPlan(std::span<const tamrt_step> steps, PlanFormat format,
+                       PlanScope scope) {
   switch (format) {
   case PlanFormat::Csv:
     return formatCsv(steps);
@@ -230,15 +271,15 @@ std::string formatPlan(std::span<const tamrt_step> steps, PlanFormat format) {
   case PlanFormat::Text:
     break;
   }
-  return formatText(steps);
+  return formatText(steps, scope);
 }
 
-std::string drawPlan(std::span<const tamrt_step> steps) {
+std::string drawPlan(std::span<const tamrt_step> steps, PlanScope scope) {
   std::string text;
-  for (const tamrt_step &step : steps) {
+  for (const tamrt_step *step : inScope(steps, scope)) {
     if (!text.empty())
       text += '\n';
-    text += draw(step);
+    text += draw(*step);
   }
   return text;
 }

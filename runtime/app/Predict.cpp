@@ -12,13 +12,17 @@
 #include "core/Model.h"
 #include "core/Weights.h"
 #include "io/CsvWriter.h"
+#include "io/Number.h"
 #include "kernels/cpu/CpuKernels.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <memory>
 #include <new>
 #include <set>
+#include <span>
 #include <unistd.h>
 
 namespace tamrt {
@@ -33,6 +37,56 @@ std::vector<std::string> keyNames(const tamrt_model &model) {
     if (name && (keys.empty() || keys.front() != name))
       keys.push_back(name);
   return keys;
+}
+
+/// Checks that all numbers are finite: a value far beyond the training range is
+/// finite and may yet give a prediction that is not. The error is that of the
+/// first such row of the file and names line, group and term.
+Status checkFinite(const tamrt_model &model, const Options &options,
+                   const CsvFile &file, const Dataset &data,
+                   const Weights &weights, const double *numbers) {
+  const auto width = size_t(outputWidth(model, options.type));
+  size_t bad = data.rowCount();
+  for (size_t row = 0; row < data.rowCount(); ++row)
+    if (!std::all_of(numbers + row * width, numbers + (row + 1) * width,
+                     [](double number) { return std::isfinite(number); }) &&
+        (bad == data.rowCount() || data.fileRows()[row] < data.fileRows()[bad]))
+      bad = row;
+  if (bad == data.rowCount())
+    return {};
+
+  auto firstBad = [](std::span<const double> list) {
+    return size_t(
+        std::find_if(list.begin(), list.end(),
+                     [](double number) { return !std::isfinite(number); }) -
+        list.begin());
+  };
+  std::span<const double> row(numbers + bad * width, width);
+  double got = row[firstBad(row)];
+  const tamrt_effect *effect = nullptr;
+  if (options.type == TAMRT_STEP_DESIGN)
+    effect = effectOf(model, int64_t(firstBad(row)));
+  else if (options.type == TAMRT_STEP_TERMS)
+    effect = &model.effects[firstBad(row)];
+  else {
+    Result<std::vector<double>> terms =
+        decomposeRow(model, data, weights, bad, &tamrt_cpu_kernels);
+    if (!terms)
+      return Error{file.path() + ": " + terms.error().message};
+    // Terms may be finite and their sum not.
+    if (size_t at = firstBad(*terms); at < terms->size()) {
+      effect = &model.effects[at];
+      got = (*terms)[at];
+    }
+  }
+  std::string message =
+      file.path() + ": line " + std::to_string(file.line(data.fileRows()[bad]));
+  if (model.group)
+    message += ": group '" + data.groups()[data.groupOf(bad)].name + "'";
+  message += effect ? ": term " + std::string(effect->term) : ": sum of terms";
+  return Error{message + ": expected a finite number, got " +
+               formatNumber(got) +
+               "; the row is too far from the training rows"};
 }
 
 /// Writes keys and numbers in the order of the file's rows.
@@ -113,6 +167,8 @@ std::vector<std::string> outputNames(const tamrt_model &model,
 Status runPredict(const tamrt_model &model, const Options &options) {
   Timings timings;
   Progress progress(STDERR_FILENO, model.name);
+  if (Status s = checkOutput(options); !s)
+    return s;
   // Weights first: they are small, and a wrong file should not wait for a long
   // parse.
   Result<Weights> weights = loadWeights(model, options.weights);
@@ -147,6 +203,10 @@ Status runPredict(const tamrt_model &model, const Options &options) {
           output.get());
       !s)
     return Error{file->path() + ": " + s.error().message};
+  if (Status s =
+          checkFinite(model, options, *file, *data, *weights, output.get());
+      !s)
+    return s;
   timings.end("predict");
 
   if (Status s =

@@ -112,6 +112,10 @@ Result<Dataset> Dataset::read(const CsvFile &file, const tamrt_model &model,
   if (dateColumn)
     if (Status s = data.sortByDate(file, *dateColumn, options.dropMissing); !s)
       return std::move(s).error();
+  // Rows that lack a level are marked before numbers are read: what else stands
+  // in a row that is left out does not matter.
+  if (options.dropMissing)
+    data.dropWithoutLevel(file, levelColumns);
   if (Status s = data.parse(file, options); !s)
     return std::move(s).error();
   if (Status s = data.checkValues(file, levelColumns, options.dropMissing); !s)
@@ -181,9 +185,7 @@ Status Dataset::group(const CsvFile &file, std::optional<size_t> column,
       order[next[ids[row]]++] = uint32_t(row);
       continue;
     }
-    if (dropped.empty())
-      dropped.resize(rows);
-    dropped[row] = true;
+    markDropped(file, row);
   }
   order.resize(kept);
   return {};
@@ -199,9 +201,7 @@ Status Dataset::sortByDate(const CsvFile &file, size_t column, bool drop) {
     if (!drop)
       return Error{file.place(row, column) + groupAt(file, row) +
                    ": expected a date, got a missing value"};
-    if (dropped.empty())
-      dropped.resize(file.rowCount());
-    dropped[row] = true;
+    markDropped(file, row);
   }
   // The row breaks ties, so that an unstable sort, which needs no memory,
   // gives the order of a stable one.
@@ -224,7 +224,24 @@ Status Dataset::parse(const CsvFile &file, const DatasetOptions &options) {
     values.push_back(std::make_unique_for_overwrite<double[]>(file.rowCount()));
     outputs.push_back(values.back().get());
   }
+  if (options.dropMissing)
+    return file.numbersOfCompleteRows(numericColumns, outputs, dropped,
+                                      options.threads);
   return file.numbers(numericColumns, outputs, options.threads);
+}
+
+void Dataset::markDropped(const CsvFile &file, size_t row) {
+  if (dropped.empty())
+    dropped.resize(file.rowCount());
+  dropped[row] = true;
+}
+
+void Dataset::dropWithoutLevel(const CsvFile &file,
+                               std::span<const size_t> levelColumns) {
+  for (size_t column : levelColumns)
+    for (size_t row = 0; row < file.rowCount(); ++row)
+      if (!isFiniteLevel(file.field(row, column)))
+        markDropped(file, row);
 }
 
 /// Looks at the values in the file's order. Without `drop` the error is that of
@@ -236,9 +253,7 @@ Status Dataset::checkValues(const CsvFile &file,
   std::string got;
   auto bad = [&](size_t row, size_t column, std::string_view what) {
     if (drop) {
-      if (dropped.empty())
-        dropped.resize(rows);
-      dropped[row] = true;
+      markDropped(file, row);
     } else if (row < badRow) {
       badRow = row;
       badColumn = column;
@@ -253,8 +268,9 @@ Status Dataset::checkValues(const CsvFile &file,
             std::isnan(column[row]) ? "a missing value" : "infinity");
   }
   for (size_t column : levelColumns) {
+    // Rows to be dropped for want of a level are marked already.
     std::string_view previous = "0";
-    for (size_t row = 0; row < (drop ? rows : badRow); ++row) {
+    for (size_t row = 0; row < (drop ? 0 : badRow); ++row) {
       std::string_view text = file.field(row, column);
       if (text == previous)
         continue;
@@ -267,7 +283,8 @@ Status Dataset::checkValues(const CsvFile &file,
   if (weightValues) {
     const double *column = values[*weightValues].get();
     for (size_t row = 0; row < badRow; ++row)
-      if (column[row] < 0 && std::isfinite(column[row]))
+      if (column[row] < 0 && std::isfinite(column[row]) &&
+          (dropped.empty() || !dropped[row]))
         return Error{file.place(row, numericColumns[*weightValues]) +
                      groupAt(file, row) +
                      ": expected a weight that is not negative, got " +
@@ -325,6 +342,13 @@ size_t Dataset::longestGroup() const {
   for (const Group &group : groupList)
     longest = std::max(longest, group.rows);
   return longest;
+}
+
+size_t Dataset::groupOf(size_t row) const {
+  auto after = std::upper_bound(
+      groupList.begin(), groupList.end(), row,
+      [](size_t at, const Group &group) { return at < group.first; });
+  return size_t(after - groupList.begin()) - 1;
 }
 
 const double *Dataset::numbers(size_t input) const {
@@ -393,11 +417,12 @@ size_t Dataset::bytesPerRow(const tamrt_model &model, Purpose purpose) {
     add(model.target);
     add(model.weights);
   }
-  // The order, the columns, one of them twice while sorting; the group numbers
-  // and the dates are gone before the columns come.
+  // The order, the columns, one of them twice while sorting. The group numbers
+  // are gone before the dates come, and those before the columns.
   size_t columns = sizeof(uint32_t) + sizeof(double) * (numeric.size() + 1) +
                    sizeof(int32_t) * levels;
-  size_t dates = 2 * sizeof(uint32_t) + (model.date ? sizeof(Date) : 0);
+  size_t dates =
+      sizeof(uint32_t) + (model.date ? sizeof(Date) : sizeof(uint32_t));
   return std::max(columns, dates);
 }
 

@@ -36,7 +36,8 @@ enum class Purpose { Fit, Predict };
 
 struct DatasetOptions {
   Purpose purpose = Purpose::Fit;
-  /// Leaves out rows with a missing or infinite value instead of refusing them.
+  /// Leaves out rows with a missing or infinite value, in a column that is
+  /// read, instead of refusing them.
   bool dropMissing = false;
   /// Threads that parse; 0: as many as the machine has.
   unsigned threads = 0;
@@ -64,7 +65,8 @@ public:
   /// Errors, with file, line, column and group: a column that is absent; text
   /// in a numeric column; a date that is none; a missing group or date; a
   /// missing or infinite value, unless rows are to be dropped; a negative row
-  /// weight; no row left; more than 2^32 - 1 rows.
+  /// weight; no row left; more than 2^32 - 1 rows. What else stands in a row
+  /// that is dropped does not matter, but for its date, which must be one.
   static Result<Dataset> read(const CsvFile &file, const tamrt_model &model,
                               const DatasetOptions &options);
 
@@ -73,6 +75,8 @@ public:
   size_t rowCount() const { return order.size(); }
   /// Rows of the largest group.
   size_t longestGroup() const;
+  /// Index of the group that holds `row`. O(log groups).
+  size_t groupOf(size_t row) const;
   /// For each row the row of the file.
   std::span<const uint32_t> fileRows() const { return order; }
   /// Rows of the file that were left out.
@@ -105,6 +109,9 @@ private:
   Status parse(const CsvFile &file, const DatasetOptions &options);
   Status checkValues(const CsvFile &file, std::span<const size_t> levelColumns,
                      bool drop);
+  void markDropped(const CsvFile &file, size_t row);
+  void dropWithoutLevel(const CsvFile &file,
+                        std::span<const size_t> levelColumns);
   void removeDropped();
   void permute();
   std::string groupAt(const CsvFile &file, size_t fileRow) const;

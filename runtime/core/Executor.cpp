@@ -44,6 +44,20 @@ struct Worker {
     return arena && output && parameters && (memory.state == 0 || state);
   }
 
+  /// Points the columns, of inputs, target and row weights, at `row`.
+  void setColumns(const tamrt_model &model, const Dataset &data, size_t row) {
+    auto inputs = size_t(model.input_count);
+    columns.resize(inputs + 2);
+    for (size_t i = 0; i < inputs; ++i) {
+      if (model.inputs[i].rule == TAMRT_RULE_LEVELS)
+        columns[i] = data.codes(i) + row;
+      else
+        columns[i] = data.numbers(i) + row;
+    }
+    columns[inputs] = data.target() ? data.target() + row : nullptr;
+    columns[inputs + 1] = data.weights() ? data.weights() + row : nullptr;
+  }
+
   void run(const tamrt_step &step, const double *coefficients, int64_t rows,
            int64_t first) {
     bool writes =
@@ -71,8 +85,7 @@ int64_t chunkOf(const tamrt_step &step, int64_t groupRows, int64_t chunkRows) {
 }
 
 /// Takes memory for `threads` threads on one rung; false when there is none.
-bool allocate(Crew &crew, unsigned threads, const ThreadMemory &memory,
-              size_t inputs) {
+bool allocate(Crew &crew, unsigned threads, const ThreadMemory &memory) {
   crew.workers.clear();
   for (unsigned i = 0; i < threads; ++i) {
     crew.workers.emplace_back();
@@ -80,8 +93,6 @@ bool allocate(Crew &crew, unsigned threads, const ThreadMemory &memory,
       crew.workers.clear();
       return false;
     }
-    // Inputs, target, row weights.
-    crew.workers.back().columns.resize(inputs + 2);
   }
   return true;
 }
@@ -106,7 +117,7 @@ Result<Crew> muster(const tamrt_model &model, tamrt_step_kind kind,
       int64_t chunk = chunkOf(*rung, groupRows, options.chunkRows);
       if (threads > 1 && rung != rungs.front() && chunk < kSmallChunk)
         break;
-      if (!allocate(crew, threads, memoryOf(*rung), size_t(model.input_count)))
+      if (!allocate(crew, threads, memoryOf(*rung)))
         continue;
       crew.rung = rung;
       crew.chunkRows = chunk;
@@ -119,6 +130,21 @@ Result<Crew> muster(const tamrt_model &model, tamrt_step_kind kind,
                " bytes of memory for the smallest chunks, got less"};
 }
 
+/// The start of a message about `column` of the design of a group.
+std::string effectAt(const tamrt_model &model, const Group &group,
+                     int64_t column) {
+  const tamrt_effect *effect = effectOf(model, column);
+  return (model.group ? "group '" + group.name + "': " : "") + "effect '" +
+         (effect ? effect->name : "?") + "': ";
+}
+
+/// The error of a fit whose numbers leave the range of a double.
+Error overflow(const tamrt_model &model, const Group &group, int64_t column) {
+  return Error{effectAt(model, group, column) +
+               "expected finite coefficients, got an overflow; scale the "
+               "target or the row weights, or lower the penalty ap"};
+}
+
 /// Says what went wrong in a step.
 Error describe(const tamrt_model &model, const Group &group,
                const tamrt_context &context) {
@@ -126,15 +152,14 @@ Error describe(const tamrt_model &model, const Group &group,
   if (model.group)
     message = "group '" + group.name + "': ";
   switch (context.status) {
-  case TAMRT_ERROR_NOT_POSITIVE_DEFINITE: {
-    const tamrt_effect *effect = effectOf(model, context.detail);
-    message += "effect '" + std::string(effect ? effect->name : "?") +
-               "': expected a positive definite system, got a pivot that is "
-               "not positive in column " +
-               std::to_string(context.detail) +
-               " of the design; raise the penalty ap";
-    break;
-  }
+  case TAMRT_ERROR_NOT_POSITIVE_DEFINITE:
+    return Error{effectAt(model, group, context.detail) +
+                 "expected a positive definite system, got a pivot that is "
+                 "not positive in column " +
+                 std::to_string(context.detail) +
+                 " of the design; raise the penalty ap"};
+  case TAMRT_ERROR_OVERFLOW:
+    return overflow(model, group, context.detail);
   case TAMRT_ERROR_OUT_OF_MEMORY:
     message += "a kernel asked for " + std::to_string(context.detail) +
                " bytes and did not get them";
@@ -195,16 +220,7 @@ public:
 
   /// Points the worker's columns at `row`.
   void setColumns(Worker &worker, size_t row) const {
-    auto inputs = size_t(model.input_count);
-    for (size_t i = 0; i < inputs; ++i) {
-      if (model.inputs[i].rule == TAMRT_RULE_LEVELS)
-        worker.columns[i] = data.codes(i) + row;
-      else
-        worker.columns[i] = data.numbers(i) + row;
-    }
-    worker.columns[inputs] = data.target() ? data.target() + row : nullptr;
-    worker.columns[inputs + 1] =
-        data.weights() ? data.weights() + row : nullptr;
+    worker.setColumns(model, data, row);
   }
 
   /// Calls body(first row in the group, rows) for the chunks of a group, with
@@ -282,21 +298,14 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
     return std::move(done).error();
   // Sums that overflow pass the factorisation's own test of its pivots.
   for (size_t i = 0; i < coefficients.size(); ++i)
-    if (!std::isfinite(coefficients[i])) {
-      const tamrt_effect *effect = effectOf(model, int64_t(i % width));
-      return Error{(model.group
-                        ? "group '" + data.groups()[i / width].name + "': "
-                        : "") +
-                   "effect '" + std::string(effect ? effect->name : "?") +
-                   "': expected finite coefficients, got an overflow; scale "
-                   "the target or the row weights"};
-    }
+    if (!std::isfinite(coefficients[i]))
+      return overflow(model, data.groups()[i / width], int64_t(i % width));
   return coefficients;
 }
 
-Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
-                     const Dataset &data, const Weights &weights,
-                     const RunOptions &options, double *output) {
+/// For every group of `data` the place of its weights.
+static Result<std::vector<size_t>> trainedPlaces(const Dataset &data,
+                                                 const Weights &weights) {
   std::unordered_map<std::string_view, size_t> trained;
   for (size_t g = 0; g < weights.groups.size(); ++g)
     trained.emplace(weights.groups[g], g);
@@ -308,7 +317,15 @@ Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
                    group.name + "'"};
     places.push_back(at->second);
   }
+  return places;
+}
 
+Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
+                     const Dataset &data, const Weights &weights,
+                     const RunOptions &options, double *output) {
+  Result<std::vector<size_t>> places = trainedPlaces(data, weights);
+  if (!places)
+    return std::move(places).error();
   const auto width = size_t(outputWidth(model, kind));
   Result<Crew> crew = muster(model, kind, data, options);
   if (!crew)
@@ -316,14 +333,39 @@ Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
   Work work(model, data, *crew, options, "predict");
   return work.run([&](Worker &worker, size_t g, bool reports) {
     const Group &group = data.groups()[g];
-    weights.normalization.parameters(places[g], worker.parameters.as<double>());
-    const double *coefficients = weights.of(places[g], model);
+    const size_t place = (*places)[g];
+    weights.normalization.parameters(place, worker.parameters.as<double>());
+    const double *coefficients = weights.of(place, model);
     work.forEachChunk(worker, group, reports, [&](size_t first, size_t rows) {
       worker.run(*crew->rung, coefficients, int64_t(rows), int64_t(first));
       std::memcpy(output + (group.first + first) * width, worker.output.data(),
                   rows * width * sizeof(double));
     });
   });
+}
+
+Result<std::vector<double>> decomposeRow(const tamrt_model &model,
+                                         const Dataset &data,
+                                         const Weights &weights, size_t row,
+                                         const tamrt_kernels *kernels) {
+  Result<std::vector<size_t>> places = trainedPlaces(data, weights);
+  if (!places)
+    return std::move(places).error();
+  const size_t g = data.groupOf(row);
+  const tamrt_step &step = *stepsOf(model, TAMRT_STEP_TERMS).back();
+  Worker worker;
+  if (!worker.allocate(predictMemory(model, step, 1)))
+    return Error{"expected memory for one row, got less"};
+  worker.context.kernels = kernels;
+  weights.normalization.parameters((*places)[g],
+                                   worker.parameters.as<double>());
+  worker.setColumns(model, data, row);
+  worker.run(step, weights.of((*places)[g], model), 1,
+             int64_t(row - data.groups()[g].first));
+  if (worker.context.status != TAMRT_OK)
+    return describe(model, data.groups()[g], worker.context);
+  const double *terms = worker.output.as<double>();
+  return std::vector<double>(terms, terms + model.effect_count);
 }
 
 } // namespace tamrt

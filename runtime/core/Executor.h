@@ -65,6 +65,13 @@ Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
                      const Dataset &data, const Weights &weights,
                      const RunOptions &options, double *output);
 
+/// What every effect adds to the prediction of `row`, in the effects' order:
+/// tells which of them spoils a prediction. Errors: those of `predictGroups`.
+Result<std::vector<double>> decomposeRow(const tamrt_model &model,
+                                         const Dataset &data,
+                                         const Weights &weights, size_t row,
+                                         const tamrt_kernels *kernels);
+
 /// The steps of `kind` that may process groups of at most `groupRows` rows, in
 /// the order to try them, of falling rung: from the smallest that takes a whole
 /// group, or `chunkRows` rows if not 0, at once.

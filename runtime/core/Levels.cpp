@@ -11,6 +11,7 @@
 #include "io/Number.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <unordered_set>
@@ -49,7 +50,7 @@ Result<LevelTable> LevelTable::create(bool numeric,
   for (size_t i = 0; i < table.names.size(); ++i) {
     if (numeric) {
       std::optional<double> number = parseNumber(table.names[i]);
-      if (!number)
+      if (!number || !std::isfinite(*number))
         return Error{"expected a level that is a number, got '" +
                      table.names[i] + "'"};
       table.numbers.push_back(*number);
@@ -65,7 +66,7 @@ Result<LevelTable> LevelTable::create(bool numeric,
 int32_t LevelTable::code(std::string_view text, tamrt_unseen unseen) const {
   auto other = [&](size_t nearest) -> int32_t {
     if (unseen == TAMRT_UNSEEN_MEAN)
-      return TAMRT_INDEX_MEAN;
+      return TAMRT_INDEX_MEAN(int32_t(size()));
     if (unseen == TAMRT_UNSEEN_ZERO)
       return TAMRT_INDEX_NONE;
     return int32_t(nearest);

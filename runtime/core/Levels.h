@@ -48,7 +48,7 @@ struct LevelTable {
 
   /// The column of `text` in the one-hot matrix: its level, or what `unseen`
   /// says of a value that is none: the nearest level (the lower of two equally
-  /// near; of text the last), TAMRT_INDEX_MEAN or TAMRT_INDEX_NONE.
+  /// near; of text the last), the mean of the levels, or TAMRT_INDEX_NONE.
   /// O(log size).
   int32_t code(std::string_view text, tamrt_unseen unseen) const;
 };

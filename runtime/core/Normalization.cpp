@@ -19,6 +19,10 @@ namespace {
 /// section 3, term s).
 constexpr double kKnotMargin = 1e-3;
 
+/// A range is refused when rounding its centre moves its ends by more than this
+/// part of half of it.
+constexpr double kRangeSlack = 1e-6;
+
 /// Values a period is found from are rounded to this many decimals.
 constexpr double kPeriodScale = 1e10;
 
@@ -58,6 +62,13 @@ void Normalization::parameters(size_t group, double *block) const {
     input[2] = knots[2 * i];
     input[3] = knots[2 * i + 1];
   }
+}
+
+bool isKnotRange(const tamrt_input &input, double lo, double hi) {
+  if (!(lo < hi))
+    return false;
+  return input.rule != TAMRT_RULE_RANGE ||
+         (lo >= -1 - kRangeSlack && hi <= 1 + kRangeSlack);
 }
 
 Range rangeOf(double lo, double hi) {
@@ -134,8 +145,10 @@ Result<Normalization> normalize(const tamrt_model &model, const Dataset &data,
       // [-1, 1] or be 0/0.
       auto [low, high] = std::minmax_element(first, first + groups[g].rows);
       bool isRange = input.rule == TAMRT_RULE_RANGE;
-      bool hasCentre = *low < range.centre && range.centre < *high;
-      if (*low < *high && (range.half == 0 || (isRange && !hasCentre)))
+      bool isCentred = *low < range.centre && range.centre < *high &&
+                       (range.centre - *low) / range.half <= 1 + kRangeSlack &&
+                       (*high - range.centre) / range.half <= 1 + kRangeSlack;
+      if (*low < *high && (range.half == 0 || (isRange && !isCentred)))
         return Error{"column '" + std::string(input.column) + "'" +
                      (model.group ? ": group '" + groups[g].name + "'" : "") +
                      ": expected values that are equal or differ by more than "

@@ -50,6 +50,11 @@ struct Normalization {
 Result<Normalization> normalize(const tamrt_model &model, const Dataset &data,
                                 std::vector<LevelTable> levels);
 
+/// Whether [lo, hi] can be the knots of `input`, finite numbers both: lo < hi,
+/// and for TAMRT_RULE_RANGE, whose values are normalised by their own range,
+/// within [-1, 1] but for rounding.
+bool isKnotRange(const tamrt_input &input, double lo, double hi);
+
 /// Centre and half range, as in a parameter block.
 struct Range {
   double centre, half;

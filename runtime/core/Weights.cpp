@@ -8,6 +8,8 @@
 
 #include "core/Weights.h"
 
+#include "io/Number.h"
+
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -111,6 +113,40 @@ Result<std::vector<LevelTable>> loadLevels(const tamrt_model &model,
     tables[i] = *std::move(table);
   }
   return tables;
+}
+
+/// Checks that ranges and knots are such as a fit leaves, so that the kernels
+/// can rely on them. Errors name the tensor.
+Status checkNormalization(const tamrt_model &model, const Weights &weights,
+                          const std::string &path) {
+  const Normalization &norm = weights.normalization;
+  const size_t inputs = norm.inputs();
+  for (size_t i = 0; i < inputs; ++i) {
+    const tamrt_input &input = model.inputs[i];
+    const bool levels = input.rule == TAMRT_RULE_LEVELS;
+    const std::string column = " of column '" + std::string(input.column) + "'";
+    for (size_t g = 0; g < weights.groups.size(); ++g) {
+      const size_t at = 2 * (g * inputs + i);
+      const double centre = norm.ranges[at], half = norm.ranges[at + 1];
+      if (levels ? centre == 0 && half == 0 : half > 0)
+        continue;
+      return Error{
+          path + ": tensor 'ranges': expected " +
+          (levels ? "zeros" : "a half range above 0") + column +
+          (model.group ? " in group '" + weights.groups[g] + "'" : "") +
+          ", got " + formatNumber(centre) + " and " + formatNumber(half)};
+    }
+    const double lo = norm.knots[2 * i], hi = norm.knots[2 * i + 1];
+    bool good = levels ? lo == 0 && hi == 0 : isKnotRange(input, lo, hi);
+    if (!good)
+      return Error{
+          path + ": tensor 'knots': expected " +
+          (levels                           ? "zeros"
+           : input.rule == TAMRT_RULE_RANGE ? "lo below hi, both from -1 to 1,"
+                                            : "lo below hi") +
+          column + ", got " + formatNumber(lo) + " and " + formatNumber(hi)};
+  }
+  return {};
 }
 
 bool isUtf8(const std::string &text) {
@@ -219,10 +255,11 @@ Result<Weights> loadWeights(const tamrt_model &model, const std::string &path) {
     if (!values)
       return std::move(values).error();
     out = *std::move(values);
-    for (double value : out)
-      if (!std::isfinite(value))
+    for (size_t i = 0; i < out.size(); ++i)
+      if (!std::isfinite(out[i]))
         return Error{path + ": tensor '" + std::string(name) +
-                     "': expected finite numbers"};
+                     "': expected finite numbers, got " + formatNumber(out[i]) +
+                     " at index " + std::to_string(i)};
     return {};
   };
   if (Status s = tensor("coefficients", coefficients, weights.coefficients); !s)
@@ -230,6 +267,8 @@ Result<Weights> loadWeights(const tamrt_model &model, const std::string &path) {
   if (Status s = tensor("ranges", ranges, weights.normalization.ranges); !s)
     return std::move(s).error();
   if (Status s = tensor("knots", knots, weights.normalization.knots); !s)
+    return std::move(s).error();
+  if (Status s = checkNormalization(model, weights, path); !s)
     return std::move(s).error();
   return weights;
 }

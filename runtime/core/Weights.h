@@ -67,7 +67,9 @@ SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights);
 /// Reads weights of `model` from `path`.
 ///
 /// Errors: those of SafetensorsFile; weights of another model (names and
-/// formulas of both); contents that do not fit the model.
+/// formulas of both); contents that do not fit the model or that no fit leaves
+/// (numbers that are not finite, ranges and knots that are none), by the name
+/// of the tensor or the metadata entry.
 Result<Weights> loadWeights(const tamrt_model &model, const std::string &path);
 
 } // namespace tamrt

@@ -12,15 +12,94 @@
 #include <atomic>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <iterator>
 #include <sys/stat.h>
 #include <unistd.h>
 
 using namespace tamrt;
+
+namespace {
+
+/// The temporary files there are, as a signal's handler needs them: no
+/// allocation, no lock. A program has one output or two at a time; one that
+/// finds no place here is left behind by a signal.
+struct Temporary {
+  std::atomic<bool> taken = false, exists = false;
+  char path[PATH_MAX];
+};
+
+Temporary temporaries[8];
+
+constexpr int kEndingSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
+/// Keeps signals from the time between a file's creation and its listing.
+class SignalsBlocked {
+public:
+  SignalsBlocked() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (int signal : kEndingSignals)
+      sigaddset(&set, signal);
+    pthread_sigmask(SIG_BLOCK, &set, &before);
+  }
+  SignalsBlocked(const SignalsBlocked &) = delete;
+  SignalsBlocked &operator=(const SignalsBlocked &) = delete;
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+
+private:
+  sigset_t before;
+};
+
+} // namespace
+
+static int list(const std::string &path) {
+  if (path.size() >= PATH_MAX)
+    return -1;
+  for (int slot = 0; slot < int(std::size(temporaries)); ++slot) {
+    Temporary &entry = temporaries[slot];
+    if (entry.taken.exchange(true))
+      continue;
+    std::memcpy(entry.path, path.c_str(), path.size() + 1);
+    entry.exists = true;
+    return slot;
+  }
+  return -1;
+}
+
+static void unlist(int slot) {
+  if (slot < 0)
+    return;
+  temporaries[slot].exists = false;
+  temporaries[slot].taken = false;
+}
+
+/// Runs with the default action restored (SA_RESETHAND): the signal, sent
+/// again, ends the process once the handler returns.
+static void removeTemporaries(int signal) {
+  for (Temporary &entry : temporaries)
+    if (entry.exists)
+      unlink(entry.path);
+  raise(signal);
+}
+
+void tamrt::removeTemporariesOnSignals() {
+  for (int signal : kEndingSignals) {
+    struct sigaction action = {};
+    if (sigaction(signal, nullptr, &action) != 0 ||
+        action.sa_handler != SIG_DFL)
+      continue;
+    action.sa_handler = removeTemporaries;
+    action.sa_flags = SA_RESETHAND;
+    sigaction(signal, &action, nullptr);
+  }
+  std::signal(SIGXFSZ, SIG_IGN);
+}
 
 /// Follows symbolic links from `path` to the name of what they lead to, which
 /// need not exist. Returns `path` itself when it is no link, and the last link
@@ -40,8 +119,10 @@ static std::string followLinks(std::string path) {
   return path;
 }
 
-/// Creates a file of a new name beside `target`.
-static int createBeside(const std::string &target, std::string &path) {
+/// Creates a file of a new name beside `target` and lists it.
+static int createBeside(const std::string &target, std::string &path,
+                        int &slot) {
+  SignalsBlocked blocked;
   static std::atomic<unsigned> counter = 0;
   size_t slash = target.rfind('/');
   std::string directory =
@@ -51,6 +132,8 @@ static int createBeside(const std::string &target, std::string &path) {
     // 0666 less the umask, as any new file has; mkstemp would give 0600.
     int descriptor =
         open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0)
+      slot = list(path);
     if (descriptor >= 0 || errno != EEXIST)
       return descriptor;
   }
@@ -93,7 +176,7 @@ Result<AtomicFile> AtomicFile::create(const std::string &path) {
   if (file.target.back() == '/')
     return file.fail("write", EISDIR);
   std::string temporary;
-  file.descriptor = createBeside(file.target, temporary);
+  file.descriptor = createBeside(file.target, temporary, file.slot);
   if (file.descriptor < 0)
     return file.fail("write", errno);
   file.closes = true;
@@ -113,6 +196,7 @@ AtomicFile &AtomicFile::operator=(AtomicFile &&other) noexcept {
   drop();
   name = std::move(other.name);
   temporary = std::exchange(other.temporary, {});
+  slot = std::exchange(other.slot, -1);
   target = std::move(other.target);
   failure = std::exchange(other.failure, {});
   descriptor = std::exchange(other.descriptor, -1);
@@ -130,6 +214,7 @@ void AtomicFile::drop() noexcept {
   if (!temporary.empty())
     unlink(temporary.c_str());
   temporary.clear();
+  unlist(std::exchange(slot, -1));
 }
 
 Status AtomicFile::write(std::string_view bytes) {
@@ -165,7 +250,15 @@ Status AtomicFile::commit() {
   if (std::rename(temporary.c_str(), target.c_str()) != 0)
     return fail("write", errno);
   temporary.clear();
+  unlist(std::exchange(slot, -1));
   return {};
+}
+
+bool tamrt::isSameFile(const std::string &a, const std::string &b) {
+  struct stat first, second;
+  return stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 &&
+         S_ISREG(first.st_mode) && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
 }
 
 Status tamrt::writeFile(const std::string &path, std::string_view bytes) {

@@ -64,12 +64,24 @@ private:
   std::string name;
   /// Empty when the target is written directly.
   std::string temporary;
+  /// Where `temporary` is listed for a signal to find; -1: nowhere.
+  int slot = -1;
   /// Where `temporary` is moved to: the path with links resolved.
   std::string target;
   std::string failure;
   int descriptor = -1;
   bool closes = false;
 };
+
+/// Whether both names lead to one regular file, by whatever links.
+bool isSameFile(const std::string &a, const std::string &b);
+
+/// From here on SIGINT, SIGTERM and SIGHUP remove the temporary files of all
+/// outputs before they end the process as they always do (one that is ignored
+/// stays ignored), and a limit on the size of files is an error of `write`
+/// instead of the process's end by SIGXFSZ. Changes the process: for a
+/// program's main alone.
+void removeTemporariesOnSignals();
 
 /// Writes `bytes` as the whole of `path`, atomically.
 Status writeFile(const std::string &path, std::string_view bytes);

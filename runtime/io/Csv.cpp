@@ -28,6 +28,24 @@ static constexpr size_t kFieldsPerThread = size_t(1) << 14;
 /// Messages show at most this much of a field.
 static constexpr size_t kShownBytes = 60;
 
+/// Messages list at most this many columns.
+static constexpr size_t kShownNames = 40;
+
+/// What a file is by its first bytes when it is surely no CSV, else empty.
+static std::string_view formatOf(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  constexpr std::pair<std::string_view, std::string_view> formats[] = {
+      {"\x1F\x8B"sv, "gzip"},           {"\x28\xB5\x2F\xFD"sv, "zstd"},
+      {"\xFD\x37zXZ\0"sv, "xz"},        {"BZh91AY&SY"sv, "bzip2"},
+      {"PK\x03\x04"sv, "zip or Excel"}, {"PAR1"sv, "Parquet"},
+      {"\xFF\xFE"sv, "UTF-16"},         {"\xFE\xFF"sv, "UTF-16"},
+  };
+  for (auto [magic, format] : formats)
+    if (bytes.starts_with(magic))
+      return format;
+  return {};
+}
+
 static size_t lineAt(const char *text, size_t offset) {
   return 1 + static_cast<size_t>(std::count(text, text + offset, '\n'));
 }
@@ -99,6 +117,9 @@ Result<CsvFile> CsvFile::parse(FileBytes bytes, std::string path,
                              lineAt(text, fault.offset), fault.message)};
   };
 
+  if (std::string_view format = formatOf(file.bytes.view()); !format.empty())
+    return Error{fmt::format("{}: expected CSV in UTF-8, got {} data",
+                             file.name, format)};
   if (file.bytes.view().starts_with("\xEF\xBB\xBF"))
     begin = 3;
   // Empty lines at the end.
@@ -137,25 +158,17 @@ Result<CsvFile> CsvFile::parse(FileBytes bytes, std::string path,
     parts[i] = scanCsv(text, starts[i], starts[i + 1], columns);
   });
 
-  size_t rows = 0;
-  for (const CsvIndex &part : parts) {
+  std::vector<GrowingArray<uint64_t> *> rowStarts;
+  std::vector<GrowingArray<uint32_t> *> fieldEnds;
+  for (CsvIndex &part : parts) {
     if (part.fault)
       return failAt(*part.fault);
-    rows += part.rowStarts.size();
+    rowStarts.push_back(&part.rowStarts);
+    fieldEnds.push_back(&part.fieldEnds);
   }
-  if (pieces == 1) {
-    file.rowStarts = std::move(parts[0].rowStarts);
-    file.fieldEnds = std::move(parts[0].fieldEnds);
-  } else {
-    file.rowStarts.reserve(rows + 1);
-    file.fieldEnds.reserve(rows * columns);
-    for (const CsvIndex &part : parts) {
-      file.rowStarts.insert(file.rowStarts.end(), part.rowStarts.begin(),
-                            part.rowStarts.end());
-      file.fieldEnds.insert(file.fieldEnds.end(), part.fieldEnds.begin(),
-                            part.fieldEnds.end());
-    }
-  }
+  file.rowStarts = GrowingArray<uint64_t>::join(rowStarts);
+  file.fieldEnds = GrowingArray<uint32_t>::join(fieldEnds);
+  file.rowStarts.reserve(file.rowStarts.size() + 1);
   file.rowStarts.push_back(end);
   return file;
 }
@@ -173,8 +186,10 @@ Result<size_t> CsvFile::require(std::string_view column) const {
   if (std::optional<size_t> found = find(column))
     return *found;
   std::string there;
-  for (const std::string &other : columnNames)
-    there += (there.empty() ? "" : ", ") + other;
+  for (size_t i = 0; i < std::min(columnNames.size(), kShownNames); ++i)
+    there += (i == 0 ? "" : ", ") + shown(columnNames[i]);
+  if (columnNames.size() > kShownNames)
+    there += fmt::format(" and {} more", columnNames.size() - kShownNames);
   return Error{fmt::format("{}: no column '{}', expected one of: {}", name,
                            column, there)};
 }
@@ -219,9 +234,11 @@ static bool parseField(std::string_view raw, double &out) {
   return value.has_value();
 }
 
-Status CsvFile::numbers(std::span<const size_t> columns,
-                        std::span<double *const> out, unsigned threads) const {
-  assert(columns.size() == out.size());
+/// Calls `parseRow(row)` for every row, several at a time. It returns the place
+/// in `columns` of the first field that is no number, or their count.
+template <class ParseRow>
+Status CsvFile::forEachRow(std::span<const size_t> columns, unsigned threads,
+                           const ParseRow &parseRow) const {
   size_t rows = rowCount();
   if (columns.empty())
     return {};
@@ -234,18 +251,54 @@ Status CsvFile::numbers(std::span<const size_t> columns,
   forEachPiece(pieces, [&](unsigned piece) {
     size_t last = piece + 1 == pieces ? rows : rows / pieces * (piece + 1);
     for (size_t row = rows / pieces * piece; row < last; ++row)
-      for (size_t i = 0; i < columns.size(); ++i)
-        if (!parseField(raw(row, columns[i]), out[i][row])) {
-          bad[piece] = {row, columns[i]};
-          return;
-        }
+      if (size_t i = parseRow(row); i < columns.size()) {
+        bad[piece] = {row, columns[i]};
+        return;
+      }
   });
   for (const std::optional<Bad> &first : bad)
-    if (first)
-      return Error{fmt::format("{}: expected a number, got '{}'",
-                               place(first->row, first->column),
-                               shown(field(first->row, first->column)))};
+    if (first) {
+      std::string_view text = field(first->row, first->column);
+      return Error{fmt::format(
+          "{}: expected a number{}, got '{}'", place(first->row, first->column),
+          isTooLarge(text) ? " that a double can hold" : "", shown(text))};
+    }
   return {};
+}
+
+Status CsvFile::numbers(std::span<const size_t> columns,
+                        std::span<double *const> out, unsigned threads) const {
+  assert(columns.size() == out.size());
+  return forEachRow(columns, threads, [&](size_t row) {
+    size_t i = 0;
+    while (i < columns.size() && parseField(raw(row, columns[i]), out[i][row]))
+      ++i;
+    return i;
+  });
+}
+
+Status CsvFile::numbersOfCompleteRows(std::span<const size_t> columns,
+                                      std::span<double *const> out,
+                                      const std::vector<bool> &dropped,
+                                      unsigned threads) const {
+  assert(columns.size() == out.size());
+  assert(dropped.empty() || dropped.size() == rowCount());
+  const size_t none = columns.size();
+  return forEachRow(columns, threads, [&](size_t row) {
+    bool complete = dropped.empty() || !dropped[row];
+    size_t bad = none;
+    for (size_t i = 0; i < columns.size() && complete; ++i) {
+      if (parseField(raw(row, columns[i]), out[i][row]))
+        complete = std::isfinite(out[i][row]);
+      else
+        bad = std::min(bad, i);
+    }
+    if (complete)
+      return bad;
+    for (double *column : out)
+      column[row] = std::numeric_limits<double>::quiet_NaN();
+    return none;
+  });
 }
 
 Result<std::vector<double>> CsvFile::numbers(size_t column,

@@ -31,6 +31,7 @@
 #define TAMRT_IO_CSV_H
 
 #include "io/Error.h"
+#include "io/GrowingArray.h"
 #include "io/ReadFile.h"
 
 #include <cstddef>
@@ -97,6 +98,15 @@ public:
   Status numbers(std::span<const size_t> columns, std::span<double *const> out,
                  unsigned threads = 0) const;
 
+  /// As `numbers`, for a reader that leaves out incomplete rows: rows that are
+  /// in `dropped` (empty: none) and rows with a missing or infinite value in
+  /// one of `columns`. They get NaN in all of them, and text in them is no
+  /// error.
+  Status numbersOfCompleteRows(std::span<const size_t> columns,
+                               std::span<double *const> out,
+                               const std::vector<bool> &dropped,
+                               unsigned threads = 0) const;
+
   /// The fields of one column as `field` gives them. The views live as long as
   /// this object, also when it is moved.
   std::vector<std::string_view> texts(size_t column) const;
@@ -110,6 +120,9 @@ public:
 
 private:
   CsvFile() = default;
+  template <class ParseRow>
+  Status forEachRow(std::span<const size_t> columns, unsigned threads,
+                    const ParseRow &parseRow) const;
 
   /// The field's bytes in the file, but for what scanCsv rewrites.
   std::string_view raw(size_t row, size_t column) const;
@@ -118,9 +131,9 @@ private:
   FileBytes bytes;
   std::vector<std::string> columnNames;
   /// Offset of each row's first byte, then the end of the last row.
-  std::vector<uint64_t> rowStarts;
+  GrowingArray<uint64_t> rowStarts;
   /// End of each field relative to its row's start, row by row.
-  std::vector<uint32_t> fieldEnds;
+  GrowingArray<uint32_t> fieldEnds;
 };
 
 } // namespace tamrt

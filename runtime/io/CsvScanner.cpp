@@ -20,9 +20,6 @@ using namespace tamrt;
 
 static constexpr size_t kBlock = 64;
 
-/// Rows from which the length of the others is estimated.
-static constexpr size_t kSampleRows = 512;
-
 /// The bits of those of the 64 bytes at `text` that mean something in CSV:
 /// comma, LF, CR, quote, and the zero byte, which must not be there.
 static uint64_t findSpecials(const char *text) {
@@ -63,7 +60,6 @@ private:
   bool fault(size_t at, std::string message);
   bool endField(size_t at);
   bool endRow(size_t at, size_t next);
-  void reserve(size_t next);
 
   char *text;
   size_t end;
@@ -101,7 +97,7 @@ bool Scanner::endRow(size_t at, size_t next) {
     fields = rowFields;
   if (rowFields != fields) {
     size_t got = rowFields;
-    index.fieldEnds.resize(index.fieldEnds.size() - got);
+    index.fieldEnds.truncate(index.fieldEnds.size() - got);
     if (got == 1 && at == rowStart)
       return fault(
           rowStart,
@@ -110,20 +106,9 @@ bool Scanner::endRow(size_t at, size_t next) {
                                        fields == 1 ? "" : "s", got));
   }
   index.rowStarts.push_back(rowStart);
-  if (index.rowStarts.size() == kSampleRows)
-    reserve(next);
   rowStart = fieldStart = next;
   rowFields = 0;
   return index.rowStarts.size() < limit;
-}
-
-/// Makes room for the rows from `next` on, so that the index rarely grows.
-void Scanner::reserve(size_t next) {
-  size_t rowBytes = (next - index.rowStarts.front()) / kSampleRows;
-  size_t rows = kSampleRows + (end - next) / std::max<size_t>(rowBytes, 1);
-  rows = std::min(rows + rows / 16, limit);
-  index.rowStarts.reserve(rows);
-  index.fieldEnds.reserve(rows * fields);
 }
 
 /// A quoted field opens at `open`. Finds its end and removes the doubling of
@@ -215,6 +200,8 @@ CsvIndex Scanner::scan() {
   // The last row may lack its line end.
   if (rowStart < end || rowFields != 0)
     endRow(end, end);
+  index.rowStarts.shrink();
+  index.fieldEnds.shrink();
   index.end = rowStart;
   return std::move(index);
 }

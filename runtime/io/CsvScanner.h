@@ -14,12 +14,13 @@
 #ifndef TAMRT_IO_CSVSCANNER_H
 #define TAMRT_IO_CSVSCANNER_H
 
+#include "io/GrowingArray.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace tamrt {
 
@@ -33,11 +34,11 @@ struct CsvFault {
 /// The fields of some rows of a text.
 struct CsvIndex {
   /// Offset of each row's first byte.
-  std::vector<uint64_t> rowStarts;
+  GrowingArray<uint64_t> rowStarts;
   /// End of each field relative to its row's start, row by row, line ends not
   /// included. A field starts at its row's start or one past the end of the
   /// field before it.
-  std::vector<uint32_t> fieldEnds;
+  GrowingArray<uint32_t> fieldEnds;
   /// The offset after the last row and its line end.
   size_t end = 0;
   /// The first fault; the rows before it are in the index.

@@ -44,7 +44,8 @@ bool tamrt::isMissing(std::string_view text) {
   return equalsIgnoringCase(text, "nan");
 }
 
-std::optional<double> tamrt::parseNumber(std::string_view text) {
+/// A decimal number; infinite without saying so where it is too large.
+static std::optional<double> parseAnyNumber(std::string_view text) {
   text = trimBlanks(text);
   if (!text.empty() && text.front() == '+') {
     text.remove_prefix(1);
@@ -56,12 +57,27 @@ std::optional<double> tamrt::parseNumber(std::string_view text) {
   const char *end = text.data() + text.size();
   double value = 0;
   auto [stop, error] = fast_float::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || std::isnan(value))
+  // Older versions of fast_float give infinity, or zero, for what is out of
+  // range, and newer ones an error besides.
+  if ((error != std::errc() && error != std::errc::result_out_of_range) ||
+      stop != end || std::isnan(value))
     return std::nullopt;
-  // Older versions of fast_float give infinity for what is too large and newer
-  // ones an error; only text that says infinity means it.
-  if (std::isinf(value) &&
-      text.find_first_of("0123456789") != std::string_view::npos)
+  return value;
+}
+
+/// Only text that says infinity means it.
+static bool hasDigits(std::string_view text) {
+  return text.find_first_of("0123456789") != std::string_view::npos;
+}
+
+bool tamrt::isTooLarge(std::string_view text) {
+  std::optional<double> value = parseAnyNumber(text);
+  return value && std::isinf(*value) && hasDigits(text);
+}
+
+std::optional<double> tamrt::parseNumber(std::string_view text) {
+  std::optional<double> value = parseAnyNumber(text);
+  if (value && std::isinf(*value) && hasDigits(text))
     return std::nullopt;
   return value;
 }

@@ -42,6 +42,9 @@ bool isMissing(std::string_view text);
 /// large for a double (1e400). A number too small is zero.
 std::optional<double> parseNumber(std::string_view text);
 
+/// Whether `text` is a decimal number that is too large for a double.
+bool isTooLarge(std::string_view text);
+
 /// Writes the shortest decimal text that parses back to exactly `value` to
 /// `out` (kNumberLength bytes, not terminated): plain digits for magnitudes in
 /// [1e-4, 1e16), else scientific as "1e+16"; integers without a point; "inf",

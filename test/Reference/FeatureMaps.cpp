@@ -1,5 +1,4 @@
-//===- FeatureMaps.cpp - feature maps, straight from the formulas *- C++ --===//
-//-*-===//
+//===- FeatureMaps.cpp - feature maps, straight from the formulas ---------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 using namespace tamc::reference;
 using std::numbers::pi;
@@ -95,10 +95,14 @@ Vector tamc::reference::categoryRow(double x, int64_t levels) {
 }
 
 Vector tamc::reference::levelRow(int32_t code, int64_t levels) {
-  if (code == TAMRT_INDEX_MEAN)
-    return Vector(levels, 1.0 / static_cast<double>(levels));
   Vector row(levels);
-  if (code != TAMRT_INDEX_NONE)
+  if (code >= 0)
     row.at(code) = 1;
+  else
+    for (int32_t i = 0; code != TAMRT_INDEX_MEAN(i); ++i)
+      row.at(i) = 1;
+  double sum = std::accumulate(row.begin(), row.end(), 0.0);
+  for (double &value : row)
+    value /= sum == 0 ? 1 : sum;
   return row;
 }

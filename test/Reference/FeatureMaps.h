@@ -50,7 +50,7 @@ Vector chebyshevRow(double x, int64_t degree);
 Vector categoryRow(double x, int64_t levels);
 
 /// One-hot from a level's number; a row of zeros for TAMRT_INDEX_NONE, of
-/// 1/levels for TAMRT_INDEX_MEAN.
+/// 1/m in the first m columns for TAMRT_INDEX_MEAN(m).
 Vector levelRow(int32_t code, int64_t levels);
 
 } // namespace tamc::reference

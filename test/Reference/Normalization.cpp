@@ -164,7 +164,7 @@ int32_t Normalization::codeOf(const Input &input, const Levels &levels,
   }
   switch (input.unseen) {
   case TAMRT_UNSEEN_MEAN:
-    return TAMRT_INDEX_MEAN;
+    return TAMRT_INDEX_MEAN(static_cast<int32_t>(texts.size()));
   case TAMRT_UNSEEN_ZERO:
     return TAMRT_INDEX_NONE;
   case TAMRT_UNSEEN_EDGE:

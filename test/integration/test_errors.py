@@ -183,7 +183,8 @@ class Model(Errors):
         for row in self.rows:
             row["y"] = "1e308"
         harness.write_csv(self.train, self.rows)
-        self.fit_fails("'G0'", "expected finite coefficients")
+        self.fit_fails("'G0'", "effect 'offset'",
+                       "expected finite coefficients")
 
     def test_target_not_finite(self):
         self.spoil(30, y="nan")

@@ -104,7 +104,7 @@ struct ModelSpec {
   /// Column names; empty: none.
   std::string group, date, weights;
   Solver solver = Solver::Auto;
-  /// Device asked for; "auto" by default.
+  /// Device asked for, one that this build has kernels for; "auto" by default.
   std::string device = "auto";
   /// Most rows of a chunk, at least 1, or allRows; nullopt: the compiler
   /// chooses.
@@ -141,7 +141,7 @@ struct ModelSpec {
 ///   name        of the model
 ///   group, date, weights    names of columns
 ///   solver      auto, direct or cg
-///   device      auto, or a backend with an optional number: cpu, cuda:1
+///   device      auto, or a backend of this build: cpu
 ///   chunk_rows  a positive integer or all
 ///   defaults    a mapping from terms to parameters that stand in for those of
 ///               Terms.def: `defaults: {s: {k: 20}, f: {period: [0, 1]}}`. The

@@ -277,6 +277,11 @@ TAMRT_HOT void solve(const double *__restrict a, int64_t n,
 } // namespace
 
 void cholesky_solve(tamrt_context *ctx, int64_t n, double *a, double *b) {
+  // An overflow is told from a lack of definiteness here: no pivot could. The
+  // diagonal of sums of squares is where one shows first.
+  for (int64_t j = 0; j < n; ++j)
+    if (!std::isfinite(a[j * n + j]) || !std::isfinite(b[j]))
+      return fail(ctx, TAMRT_ERROR_OVERFLOW, j);
   const int64_t failed = factor(a, n);
   if (failed >= 0)
     return fail(ctx, TAMRT_ERROR_NOT_POSITIVE_DEFINITE, failed);

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/cpu/CpuKernels.h"
+#include "kernels/cpu/Support.h"
 
 #include <algorithm>
 
@@ -37,10 +38,11 @@ void expand_onehot(tamrt_context *ctx, const int32_t *index, int64_t rows,
                    int64_t n, int64_t width, int64_t column, double *out) {
   for (int64_t r = 0; r < rows; ++r) {
     double *row = out + r * width + column;
-    const bool mean = index[r] == TAMRT_INDEX_MEAN;
-    std::fill_n(row, n, mean ? 1.0 / static_cast<double>(n) : 0.0);
+    std::fill_n(row, n, 0.0);
     if (index[r] >= 0)
       row[index[r]] = 1.0;
+    else if (const int64_t columns = meanColumns(index[r]); columns > 0)
+      std::fill_n(row, columns, 1.0 / static_cast<double>(columns));
   }
 }
 

@@ -10,9 +10,9 @@
 /// Gram and cross-product blocks of one-hot matrices: per row one number, one
 /// band or one row of the block.
 ///
-/// A row with TAMRT_INDEX_NONE adds nothing; one with TAMRT_INDEX_MEAN counts
-/// as 1/n in every column. Both are rare, so that the loops call no more than a
-/// test for them.
+/// A row with TAMRT_INDEX_NONE adds nothing; one with TAMRT_INDEX_MEAN(m)
+/// counts as 1/m in the first m columns. Both are rare, so that the loops call
+/// no more than a test for them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,17 +24,17 @@ namespace tamrt::cpu {
 
 namespace {
 
-/// Calls `add(column, factor)` for each column of n in which a row with this
-/// index is not zero, with the row's weight times its value there.
+/// Calls `add(column, factor)` for each column in which a row with this index
+/// is not zero, with the row's weight times its value there.
 template <typename Add>
-TAMRT_INLINE void forEachColumn(int32_t index, int64_t n, double weight,
-                                Add add) {
+TAMRT_INLINE void forEachColumn(int32_t index, double weight, Add add) {
   if (index >= 0)
     return add(index, weight);
-  if (index != TAMRT_INDEX_MEAN)
+  const int64_t columns = meanColumns(index);
+  if (columns == 0)
     return;
-  const double share = weight * (1.0 / static_cast<double>(n));
-  for (int64_t i = 0; i < n; ++i)
+  const double share = weight * (1.0 / static_cast<double>(columns));
+  for (int64_t i = 0; i < columns; ++i)
     add(i, share);
 }
 
@@ -45,7 +45,7 @@ TAMRT_INLINE void addDense(const int32_t *__restrict a, int64_t na,
                            int64_t end, double *__restrict sums) {
   for (int64_t r = begin; r < end; ++r) {
     const double *__restrict row = b + r * nb;
-    forEachColumn(a[r], na, weightAt<Weighted>(w, r),
+    forEachColumn(a[r], weightAt<Weighted>(w, r),
                   [&](int64_t i, double factor) TAMRT_LAMBDA {
                     double *__restrict out = sums + i * nb;
                     for (int64_t j = 0; j < nb; ++j)
@@ -61,7 +61,7 @@ TAMRT_INLINE void addColumn(const int32_t *__restrict a, int64_t na,
                             const double *__restrict w, int64_t begin,
                             int64_t end, double *__restrict sums) {
   for (int64_t r = begin; r < end; ++r) {
-    forEachColumn(a[r], na, weightAt<Weighted>(w, r),
+    forEachColumn(a[r], weightAt<Weighted>(w, r),
                   [&](int64_t i, double factor)
                       TAMRT_LAMBDA { sums[i] += factor * b[r]; });
   }
@@ -76,7 +76,7 @@ addBanded(const int32_t *__restrict a, int64_t na, const double *__restrict b,
   const int64_t z = Z ? Z : width;
   for (int64_t r = begin; r < end; ++r) {
     const double *row = b + r * z;
-    forEachColumn(a[r], na, weightAt<Weighted>(w, r),
+    forEachColumn(a[r], weightAt<Weighted>(w, r),
                   [&](int64_t i, double factor) TAMRT_LAMBDA {
                     double *out = sums + i * nb + start[r];
                     for (int64_t j = 0; j < z; ++j)
@@ -91,9 +91,9 @@ TAMRT_INLINE void addOneHot(const int32_t *__restrict a, int64_t na,
                             const double *__restrict w, int64_t begin,
                             int64_t end, double *__restrict sums) {
   for (int64_t r = begin; r < end; ++r) {
-    forEachColumn(a[r], na, weightAt<Weighted>(w, r),
+    forEachColumn(a[r], weightAt<Weighted>(w, r),
                   [&](int64_t i, double factor) TAMRT_LAMBDA {
-                    forEachColumn(b[r], nb, factor,
+                    forEachColumn(b[r], factor,
                                   [&](int64_t j, double product) TAMRT_LAMBDA {
                                     sums[i * nb + j] += product;
                                   });
@@ -140,7 +140,7 @@ void gram_onehot(tamrt_context *ctx, const int32_t *a, const double *w,
                    for (int64_t r = begin; r < end; ++r) {
                      if (a[r] >= 0)
                        sums[a[r]] += w ? w[r] : 1.0;
-                     else if (a[r] == TAMRT_INDEX_MEAN)
+                     else if (a[r] != TAMRT_INDEX_NONE)
                        // Products of all columns with each other, for which a
                        // diagonal has no room. No training row has this index.
                        fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 1);

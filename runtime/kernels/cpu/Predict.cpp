@@ -45,6 +45,16 @@ TAMRT_INLINE void forEachRow(int64_t rows, int64_t width, int64_t column,
       out[r * width] = value(r);
 }
 
+/// The mean of the first n numbers; 0 of none.
+double meanOf(const double *beta, int64_t n) {
+  if (n == 0)
+    return 0.0;
+  double sum = 0.0;
+  for (int64_t i = 0; i < n; ++i)
+    sum += beta[i];
+  return sum / static_cast<double>(n);
+}
+
 } // namespace
 
 TAMRT_HOT void predict_dense(tamrt_context *ctx, const double *a,
@@ -74,14 +84,17 @@ TAMRT_HOT void predict_banded(tamrt_context *ctx, const double *a,
 void predict_onehot(tamrt_context *ctx, const int32_t *a, const double *beta,
                     int64_t rows, int64_t n, int64_t width, int64_t column,
                     int64_t accumulate, double *out) {
-  double sum = 0.0;
-  for (int64_t i = 0; i < n; ++i)
-    sum += beta[i];
-  const double mean = sum / static_cast<double>(n);
-  forEachRow(rows, width, column, accumulate, out, [=](int64_t r) TAMRT_LAMBDA {
+  // The mean of the last negative index: in a column they are all the same.
+  int32_t known = TAMRT_INDEX_NONE;
+  double mean = 0.0;
+  forEachRow(rows, width, column, accumulate, out, [&](int64_t r) TAMRT_LAMBDA {
     if (a[r] >= 0)
       return beta[a[r]];
-    return a[r] == TAMRT_INDEX_MEAN ? mean : 0.0;
+    if (a[r] != known) {
+      known = a[r];
+      mean = meanOf(beta, meanColumns(known));
+    }
+    return mean;
   });
 }
 

@@ -56,7 +56,12 @@ public:
 
   /// The j with knot j <= x < knot j+1 for a clamped x; degree <= j < k+degree.
   int64_t span(double x) const {
-    int64_t i = std::min(static_cast<int64_t>((x - lo) * perUnit), k - 1);
+    // In range before it is an integer, whatever the knots are: a quotient that
+    // is no number selects the first span.
+    const double quotient = (x - lo) * perUnit;
+    const double last = static_cast<double>(k - 1);
+    int64_t i =
+        quotient > 0.0 ? static_cast<int64_t>(std::min(quotient, last)) : 0;
     // The quotient may round to the wrong side of a knot.
     while (i > 0 && x < (*this)[degree + i])
       --i;

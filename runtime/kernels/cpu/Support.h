@@ -54,6 +54,12 @@ TAMRT_INLINE const Vector &vectorAt(const double *p) {
   return *reinterpret_cast<const Vector *>(p);
 }
 
+/// The columns a negative one-hot index takes the mean of, the first ones; none
+/// for TAMRT_INDEX_NONE. The inverse of TAMRT_INDEX_MEAN.
+TAMRT_INLINE int64_t meanColumns(int32_t index) {
+  return -1 - static_cast<int64_t>(index);
+}
+
 /// The weight of row `r`.
 template <bool Weighted>
 TAMRT_INLINE double weightAt(const double *w, int64_t r) {

@@ -103,7 +103,8 @@ TEST(FeatureMaps, CategoryRoundsHalfToEvenAndClips) {
 TEST(FeatureMaps, LevelsUnseenInTraining) {
   expectNear({0, 1, 0, 0}, levelRow(1, 4));
   expectNear({0, 0, 0, 0}, levelRow(TAMRT_INDEX_NONE, 4));
-  expectNear({0.25, 0.25, 0.25, 0.25}, levelRow(TAMRT_INDEX_MEAN, 4));
+  expectNear({0.25, 0.25, 0.25, 0.25}, levelRow(TAMRT_INDEX_MEAN(4), 4));
+  expectNear({0.5, 0.5, 0, 0}, levelRow(TAMRT_INDEX_MEAN(2), 4));
 }
 
 TEST(Beyond, NothingHappensInside) {

@@ -351,7 +351,7 @@ TEST(Formula, Overrides) {
   overrides.date = "day";
   overrides.weights = "w";
   overrides.solver = "cg";
-  overrides.device = "cuda:1";
+  overrides.device = "cpu";
   overrides.chunkRows = 512;
   auto spec = sources.formula("y ~ l(x)", overrides);
   ASSERT_TRUE(spec) << sources.messages;
@@ -360,7 +360,7 @@ TEST(Formula, Overrides) {
   EXPECT_EQ(spec->date, "day");
   EXPECT_EQ(spec->weights, "w");
   EXPECT_EQ(spec->solver, Solver::CG);
-  EXPECT_EQ(spec->device, "cuda:1");
+  EXPECT_EQ(spec->device, "cpu");
   EXPECT_EQ(spec->chunkRows, 512);
 }
 
@@ -375,9 +375,17 @@ TEST(Formula, BadOverrides) {
   EXPECT_EQ(sources.messages,
             "error: expected a name of printable text for --group, got ''\n"
             "error: expected auto, direct or cg for --solver, got 'lu'\n"
-            "error: expected a device such as auto, cpu or cuda:0 for "
-            "--device, got 'GPU'\n"
+            "error: expected auto or cpu for --device, got 'GPU'\n"
             "error: expected a positive integer for --chunk-rows, got 0\n");
+  for (std::string lacking : {"cuda", "mps", "xpu:0"}) {
+    Sources other;
+    SpecOverrides wanted;
+    wanted.device = lacking;
+    EXPECT_FALSE(other.formula("y ~ l(x)", wanted));
+    EXPECT_EQ(other.messages,
+              "error: expected auto or cpu for --device, got '" + lacking +
+                  "': this build has no such backend\n");
+  }
 }
 
 } // namespace

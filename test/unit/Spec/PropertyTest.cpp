@@ -245,7 +245,7 @@ TEST(Property, BrokenSpecsNeverCrash) {
       "formula: >\n  y ~ te(s(a), c(b, topo='fourier'), ap=-1)\n    + l(x)\n"
       "defaults:\n  all: {ap: -5}\n  f: {period: [0, 1], cyclic: true}\n",
       "formula: \"y ~ l(\\\"a b\\\") +\n  f(x, period=(0, 1))\"\nsolver: cg\n"
-      "chunk_rows: all\ndevice: cuda:0\n",
+      "chunk_rows: all\ndevice: cpu\n",
       "formula: 'y ~ rbf(x, others=''a|b'') + phys(z, D0=1)'\ndate: d\n",
       "formula: |-\n  y ~ 1 + pid(x) +\n\n  lt(z, slope=w)\nweights: w\n"};
   unsigned right = 0;

@@ -311,6 +311,26 @@ TEST(Terms, Physics) {
             "1:39 error: expected an even number for 'n_coeffs', got 11\n");
 }
 
+TEST(Terms, PenaltiesThatOverflow) {
+  for (std::string term :
+       {"f(x, s=20, ap=300)", "f(x, s=20, m=100000, ap=120)",
+        "s(x, k=2000, p=1030)", "s(x, p=20, ap=300, k=50)",
+        "p(x, deg=1000, s=20, ap=200)",
+        "c(x, n_cat=50, topo=ordinal, p_order=20, ap=299)",
+        "c(x, topo=ordinal, p_order=20, ap=299)", "w(x, n_scales=100, ap=260)",
+        "pid(x, d_pen=1e100, ap=250)", "phys(x, D2=1e200)",
+        "te(l(a, ap=300), l(b), ap=10)"})
+    EXPECT_EQ(messagesOf("y ~ l(z) + " + term),
+              "1:12 error: expected a penalty within the range of a double, "
+              "got an overflow; lower its order or ap\n")
+        << term;
+  // A long difference of few values is a few products only.
+  for (std::string term : {"l(x, ap=300)", "s(x, ap=300)", "s(x, k=600, p=500)",
+                           "f(x, s=20, ap=260)", "c(x, n_cat=3, ap=300)",
+                           "c(x, n_cat=9, topo=ordinal, p_order=8, ap=300)"})
+    EXPECT_EQ(messagesOf("y ~ " + term), "") << term;
+}
+
 TEST(Terms, PidKnowsContinueOnly) {
   EXPECT_EQ(messagesOf("y ~ pid(x, extrapolate=continue)"), "");
   EXPECT_EQ(messagesOf("y ~ pid(x, extrapolate=linear)"),

@@ -22,7 +22,7 @@ TEST(Yaml, AllKeys) {
                            "date: 'the date'\n"
                            "weights: \"w\"\n"
                            "solver: direct\n"
-                           "device: cuda:0\n"
+                           "device: cpu\n"
                            "chunk_rows: 4096\n");
   ASSERT_TRUE(spec) << sources.messages;
   EXPECT_EQ(spec->name, "load model");
@@ -31,7 +31,7 @@ TEST(Yaml, AllKeys) {
   EXPECT_EQ(spec->date, "the date");
   EXPECT_EQ(spec->weights, "w");
   EXPECT_EQ(spec->solver, Solver::Direct);
-  EXPECT_EQ(spec->device, "cuda:0");
+  EXPECT_EQ(spec->device, "cpu");
   EXPECT_EQ(spec->chunkRows, 4096);
   EXPECT_EQ(sources.manager.getLineAndColumn(spec->formulaRange.Start),
             std::make_pair(3u, 10u));
@@ -154,9 +154,15 @@ TEST(Yaml, SolverAndDevice) {
   for (const char *bad : {"GPU", "'cuda:'", "cuda:x", "':1'", "a b", "'9'"})
     EXPECT_NE(
         messagesOfYaml(std::string("formula: y ~ l(x)\ndevice: ") + bad + "\n")
-            .find("2:9 error: expected a device such as auto, cpu or "
-                  "cuda:0 for 'device', got '"),
+            .find("2:9 error: expected auto or cpu for 'device', got '"),
         std::string::npos);
+  // A name that is well formed is an error as long as there are no kernels.
+  for (std::string lacking : {"cuda", "cuda:0", "mps", "xpu", "cpu:1"})
+    EXPECT_EQ(messagesOfYaml("formula: y ~ l(x)\ndevice: " + lacking + "\n"),
+              "2:9 error: expected auto or cpu for 'device', got '" + lacking +
+                  "': this build has no such backend\n");
+  EXPECT_EQ(messagesOfYaml("formula: y ~ l(x)\ndevice: cpu\n"), "");
+  EXPECT_EQ(messagesOfYaml("formula: y ~ l(x)\ndevice: auto\n"), "");
 }
 
 TEST(Yaml, Malformed) {

@@ -8,6 +8,11 @@
 
 #include "ModelRun.h"
 
+#include "core/Weights.h"
+
+#include <cmath>
+#include <random>
+
 namespace tamrt::test {
 namespace {
 
@@ -76,6 +81,33 @@ TEST_F(Errors, NegativeWeight) {
   fitFails("g,x,d,y,w\n1,1,a,1,\n", {"line 2: column 'w'", "missing"});
 }
 
+// What stands in a row that is left out does not matter.
+TEST_F(Errors, RowsThatAreDroppedAreNotChecked) {
+  model.weights = "w";
+  const std::string good = "g,x,d,y,w\n1,1,a,1,1\n1,3,b,2,2\n";
+  auto fit = [&](const std::string &rows) {
+    std::string train = write("t.csv", good + rows);
+    return run(model, {"fit", train, "-o", path("w"), "--drop-missing"});
+  };
+  ASSERT_EQ(fit("").status, 0);
+  const std::string clean = contents(path("w"));
+  for (const char *row :
+       {"1,,a,1,-2\n", "1,NA,a,1,heavy\n", "1,1,,1,-2\n", "1,1,NA,1,heavy\n",
+        "1,red,a,,1\n", ",red,a,1,-1\n", "1,1,a,1,\n", "1,1,a,red,nan\n",
+        "1,inf,a,1,-1\n", "1,red,inf,1,1\n"}) {
+    Outcome outcome = fit(row);
+    EXPECT_EQ(outcome.status, 0) << row << outcome.err;
+    EXPECT_EQ(outcome.err, "fake: note: dropped 1 of 3 rows: missing values\n");
+    EXPECT_EQ(contents(path("w")), clean) << row;
+  }
+  std::filesystem::remove(path("w"));
+  // In a row that is kept it does, wherever another row is dropped.
+  for (const char *row : {"1,1,a,1,-2\n1,,a,1,1\n", "1,,a,1,1\n1,1,a,1,-2\n"})
+    expectError(fit(row), {"column 'w': group '1'", "got -2"});
+  expectError(fit("1,,a,x,1\n1,red,a,1,1\n"), {"line 5: column 'x'", "'red'"});
+  EXPECT_EQ(files(), "t.csv");
+}
+
 TEST_F(Errors, Files) {
   fitFails("g,x,d,y\n1,1,a,1\n1,1,a\n", {"t.csv: line 3", "4"});
   fitFails("", {"t.csv", "empty"});
@@ -120,6 +152,28 @@ TEST_F(Errors, MissingValueWhenPredicting) {
   EXPECT_FALSE(std::filesystem::exists(path("p")));
 }
 
+TEST_F(Errors, PredictionThatIsNotFinite) {
+  fitGood();
+  // Finite themselves; the second overflows before it is multiplied.
+  std::string fresh =
+      write("n.csv", "g,x,d\n1,1,a\n2,-1.7e308,a\n1,1.7e308,b\n");
+  for (const char *type : {"response", "terms", "design"})
+    for (const char *threads : {"1", "2"})
+      expectError(run(model, {"predict", fresh, "--weights", path("w"), "-o",
+                              path("p"), "--type", type, "--threads", threads}),
+                  {"n.csv: line 3: group '2': term l(x): expected a finite "
+                   "number, got -inf; the row is too far"});
+  EXPECT_EQ(files(), "good.csv n.csv w");
+  // Without groups no group is named.
+  FakeModel single;
+  single.group = nullptr;
+  std::string train = write("t.csv", "x,d,y\n1,a,1\n1.5,b,2\n");
+  ASSERT_EQ(run(single, {"fit", train, "-o", path("w")}).status, 0);
+  fresh = write("n.csv", "x,d\n1e308,a\n");
+  expectError(run(single, {"decompose", fresh, "--weights", path("w")}),
+              {"n.csv: line 2: term l(x): "});
+}
+
 TEST_F(Errors, TruncatedWeights) {
   fitGood();
   std::string fresh = write("n.csv", "g,x,d\n1,1,a\n");
@@ -138,16 +192,44 @@ TEST_F(Errors, CorruptWeightsNeverCrash) {
   fitGood();
   std::string fresh = write("n.csv", "g,x,d\n1,1,a\n");
   std::string whole = contents(path("w"));
-  uint32_t seed = 1;
-  for (int i = 0; i < 400; ++i) {
+  std::minstd_rand random(1);
+  size_t loaded = 0;
+  for (int i = 0; i < 10000; ++i) {
     std::string bad = whole;
-    seed = seed * 1664525u + 1013904223u;
-    bad[(seed >> 8) % bad.size()] = char(seed >> 3);
+    // One byte or a few, anywhere or near the end, where the numbers
+    // are.
+    for (size_t flips = 1 + random() % 3; flips > 0; --flips) {
+      size_t range =
+          random() % 2 ? bad.size() : std::min<size_t>(bad.size(), 300);
+      bad[bad.size() - 1 - random() % range] ^= char(1 + random() % 255);
+    }
     write("bad", bad);
+    Result<Weights> weights = loadWeights(model.get(), path("bad"));
+    if (!weights) {
+      EXPECT_EQ(weights.error().message.rfind(path("bad") + ": ", 0), 0u)
+          << weights.error().message;
+    } else {
+      // What passes is such that a prediction can rely on it.
+      ++loaded;
+      const Normalization &norm = weights->normalization;
+      for (double value : weights->coefficients)
+        EXPECT_TRUE(std::isfinite(value));
+      for (size_t g = 0; g < weights->groups.size(); ++g)
+        EXPECT_GT(norm.ranges[4 * g + 1], 0);
+      EXPECT_LT(norm.knots[0], norm.knots[1]);
+      EXPECT_LE(norm.levels[1].size(), size_t(kLevels));
+    }
+    if (i % 20)
+      continue;
     Outcome outcome =
         run(model, {"predict", fresh, "--weights", path("bad"), "-o", "-"});
-    EXPECT_TRUE(outcome.status == 0 || outcome.status == 1);
+    EXPECT_EQ(outcome.status == 0, outcome.err.empty()) << outcome.err;
+    EXPECT_EQ(outcome.out.find("nan"), std::string::npos) << outcome.out;
+    EXPECT_EQ(outcome.out.find("inf"), std::string::npos) << outcome.out;
   }
+  // Other digits of a coefficient are no fault that could be seen.
+  EXPECT_GT(loaded, 100u);
+  EXPECT_LT(loaded, 9000u);
 }
 
 TEST_F(Errors, WeightsOfAnotherModel) {
@@ -197,6 +279,9 @@ TEST_F(Errors, StatusNamesGroupAndEffect) {
         run(model, {"fit", train, "-o", path("w"), "--threads", threads}),
         {"t.csv: group 'b': effect 'd'", "positive definite"});
   }
+  failure = TAMRT_ERROR_OVERFLOW;
+  fitFails(text, {"t.csv: group 'b': effect 'd': expected finite coefficients, "
+                  "got an overflow; scale the target"});
   failure = TAMRT_ERROR_OUT_OF_MEMORY;
   fitFails(text, {"group 'b'", "3 bytes"});
   failure = TAMRT_ERROR_DEVICE;

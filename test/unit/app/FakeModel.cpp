@@ -37,9 +37,9 @@ void design(const double *parameters, const void *const *columns, int64_t row,
   out[0] = 1;
   out[1] = (v - parameters[0]) / parameters[1];
   for (int64_t i = 0; i < kLevels; ++i)
-    out[2 + i] = level == TAMRT_INDEX_MEAN ? 1.0 / kLevels
-                 : level == i              ? 1.0
-                                           : 0.0;
+    out[2 + i] = level == i        ? 1.0
+                 : i <= -2 - level ? 1.0 / double(-1 - level)
+                                   : 0.0;
 }
 
 void init(tamrt_context *, void *arena, void *state, const double *,

@@ -265,6 +265,9 @@ TEST_F(FitPredict, UnseenLevels) {
   EXPECT_EQ(designs(TAMRT_UNSEEN_EDGE), "001 001 001 010 010 100");
   EXPECT_EQ(designs(TAMRT_UNSEEN_MEAN), "mmm 001 mmm 010 mmm mmm");
   EXPECT_EQ(designs(TAMRT_UNSEEN_ZERO), "000 001 000 010 000 000");
+  // Room for three levels, two of them trained: a mean is over the two.
+  train = write("t", "g,x,d,y\n1,0,1,1\n1,1,5,2\n");
+  EXPECT_EQ(designs(TAMRT_UNSEEN_MEAN), "mm0 010 mm0 mm0 mm0 mm0");
 }
 
 TEST_F(FitPredict, KeysAreEchoedAsRead) {

@@ -55,6 +55,11 @@ TEST(Info, Plan) {
   EXPECT_EQ(run(model, {"plan", "--format", "json"}).out,
             formatPlan(steps, PlanFormat::Json));
   EXPECT_EQ(run(model, {"plan", "--draw"}).out, drawPlan(steps));
+  EXPECT_EQ(run(model, {"plan", "--all-rungs"}).out,
+            formatPlan(steps, PlanFormat::Text, PlanScope::AllRungs));
+  EXPECT_EQ(run(model, {"plan", "--all-rungs", "--draw"}).out,
+            drawPlan(steps, PlanScope::AllRungs));
+  EXPECT_NE(run(model, {"plan", "--all-rungs"}).out, run(model, {"plan"}).out);
   EXPECT_EQ(run(model, {"plan", "--draw", "--format=json"}).status, 1);
 }
 

@@ -25,6 +25,51 @@ const tamrt_step kSteps[] = {
      nullptr, 2, kBuffers},
 };
 
+// The largest rung of a step buffer by buffer, all of them in a table.
+const tamrt_buffer kSmall[] = {
+    {"x", "tam.linear", "l(x)", 100, 0, 0, 2},
+    {"values", "tam.linear", "l(x)", 8, 128, 1, 3},
+    {"z", "tam.linear", "l(x)", 65, 0, 2, 3},
+};
+const tamrt_step kRungs[] = {
+    kSteps[0],
+    kSteps[1],
+    {TAMRT_STEP_FIT_CHUNK, 3, "fit_chunk_1", 1, 192, 108, 256, "tree", nullptr,
+     3, kSmall},
+    {TAMRT_STEP_PREDICT, 1, "predict_1", 1, 0, 0, 0, "tree", nullptr, 0,
+     nullptr},
+};
+
+TEST(PlanTable, RungsStandInOneTable) {
+  const std::string first = "step fit_init: 1 launch, strategy tree\n"
+                            "arena 0 bytes, lower bound 0, naive 0\n"
+                            "\n";
+  const std::string predict = "step predict_1: 1 row, 1 launch, strategy tree\n"
+                              "arena 0 bytes, lower bound 0, naive 0\n"
+                              "\n";
+  const std::string table =
+      "step           rows  arena  lower bound  peak  naive\n"
+      "fit_init          -      0            0     0      0\n"
+      "fit_chunk_256   256   2112         2112  2112   2200\n"
+      "fit_chunk_1       1    192          108   192    256\n"
+      "predict_1         1      0            0     0      0\n";
+  std::string large = formatPlan({&kSteps[1], 1}, PlanFormat::Text);
+  large.resize(large.find("\n\n") + 2);
+  std::string small = formatPlan({&kRungs[2], 1}, PlanFormat::Text);
+  small.resize(small.find("\n\n") + 2);
+  EXPECT_EQ(formatPlan(kRungs, PlanFormat::Text),
+            first + large + predict + table);
+  EXPECT_EQ(formatPlan(kRungs, PlanFormat::Text, PlanScope::AllRungs),
+            first + large + small + predict + table);
+  EXPECT_EQ(drawPlan(kRungs).find("fit_chunk_1:"), std::string::npos);
+  EXPECT_NE(drawPlan(kRungs, PlanScope::AllRungs).find("fit_chunk_1:"),
+            std::string::npos);
+  // Nothing is left out of what programs read.
+  for (PlanFormat format : {PlanFormat::Csv, PlanFormat::Json})
+    EXPECT_EQ(formatPlan(kRungs, format),
+              formatPlan(kRungs, format, PlanScope::AllRungs));
+}
+
 TEST(PlanTable, Text) {
   EXPECT_EQ(formatPlan(kSteps, PlanFormat::Text),
             "step fit_init: 1 launch, strategy tree\n"
@@ -34,7 +79,11 @@ TEST(PlanTable, Text) {
             "arena 2112 bytes, lower bound 2112, naive 2200\n"
             "buffer  op          term      bytes  live    offset\n"
             "x       tam.linear  l(x)       2048  [0, 2)       0\n"
-            "values  tam.linear  l(x,\"a\")     64  [1, 3)    2048\n");
+            "values  tam.linear  l(x,\"a\")     64  [1, 3)    2048\n"
+            "\n"
+            "step           rows  arena  lower bound  peak  naive\n"
+            "fit_init          -      0            0     0      0\n"
+            "fit_chunk_256   256   2112         2112  2112   2200\n");
 }
 
 TEST(PlanTable, Csv) {

@@ -86,11 +86,13 @@ TEST_F(Process, FitsInTheMemoryThatInfoPromises) {
   ASSERT_EQ(info["rungs"][0]["use"], "fit");
   for (size_t threads : {1, 2}) {
     size_t limit =
-        number(fit["constant"]) +
-        threads *
-            (number(fit["per_thread"]) + number(info["rungs"][0]["total"])) +
+        number(fit["constant"]) + threads * number(info["rungs"][0]["total"]) +
+        (threads - 1) * number(fit["per_thread"]) +
         std::filesystem::file_size(train) * number(fit["per_file_byte"]) +
-        rows * (number(fit["per_row"]) + columns * number(fit["per_field"])) +
+        rows * std::max(number(fit["per_row"]) +
+                            columns * number(fit["per_field"]),
+                        number(fit["per_row_indexing"]) +
+                            columns * number(fit["per_field_indexing"])) +
         groups * number(fit["per_group"]);
     EXPECT_EQ(shell("ulimit -v " + std::to_string(limit / 1024) + " && " +
                     program + " fit " + train + " -o " + path("w") +

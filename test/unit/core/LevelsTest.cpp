@@ -76,7 +76,7 @@ TEST(Levels, CodesOfNumbers) {
   EXPECT_EQ(edge("3.5"), 1);
   EXPECT_EQ(edge("3.6"), 2);
   EXPECT_EQ(edge("x"), 2);
-  EXPECT_EQ(table.code("3", TAMRT_UNSEEN_MEAN), TAMRT_INDEX_MEAN);
+  EXPECT_EQ(table.code("3", TAMRT_UNSEEN_MEAN), TAMRT_INDEX_MEAN(3));
   EXPECT_EQ(table.code("3", TAMRT_UNSEEN_ZERO), TAMRT_INDEX_NONE);
   EXPECT_EQ(table.code("5", TAMRT_UNSEEN_ZERO), 2);
 }
@@ -85,7 +85,7 @@ TEST(Levels, CodesOfTexts) {
   LevelTable table = *LevelTable::create(false, {"a", "b"});
   EXPECT_EQ(table.code("a", TAMRT_UNSEEN_EDGE), 0);
   EXPECT_EQ(table.code("A", TAMRT_UNSEEN_EDGE), 1);
-  EXPECT_EQ(table.code("aa", TAMRT_UNSEEN_MEAN), TAMRT_INDEX_MEAN);
+  EXPECT_EQ(table.code("aa", TAMRT_UNSEEN_MEAN), TAMRT_INDEX_MEAN(2));
 }
 
 TEST(Levels, TablesAreChecked) {

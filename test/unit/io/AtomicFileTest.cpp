@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -140,6 +141,57 @@ TEST(AtomicFile, WritesStandardOutput) {
   EXPECT_EQ(result, "no error");
   EXPECT_GE(flags, 0) << "standard output was closed";
   EXPECT_EQ(get(folder.at("out")), "to stdout");
+}
+
+// A child with two outputs under way gets a signal; returns its wait status.
+static int signalled(const TemporaryFolder &folder, int signal, bool ignored) {
+  pid_t child = fork();
+  if (child == 0) {
+    std::signal(signal, ignored ? SIG_IGN : SIG_DFL);
+    removeTemporariesOnSignals();
+    Result<AtomicFile> first = AtomicFile::create(folder.at("out"));
+    Result<AtomicFile> second = AtomicFile::create(folder.at("other"));
+    Result<AtomicFile> done = AtomicFile::create(folder.at("done"));
+    bool good = first && second && done && first->write("x").ok() &&
+                done->write("whole").ok() && done->commit().ok();
+    raise(signal);
+    _exit(good && first->commit().ok() && second->commit().ok() ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+TEST(AtomicFile, LeavesNothingWhenASignalEndsTheProcess) {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    TemporaryFolder folder;
+    put(folder.at("out"), "old");
+    int status = signalled(folder, signal, false);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << status;
+    EXPECT_EQ(get(folder.at("out")), "old");
+    EXPECT_EQ(get(folder.at("done")), "whole");
+    EXPECT_EQ(folder.count(), 2u);
+  }
+  // As under nohup: ignored signals change nothing.
+  TemporaryFolder folder;
+  int status = signalled(folder, SIGHUP, true);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ(get(folder.at("out")), "x");
+  EXPECT_EQ(folder.count(), 3u);
+}
+
+TEST(AtomicFile, TellsWhetherTwoNamesAreOneFile) {
+  TemporaryFolder folder;
+  put(folder.at("a"), "x");
+  put(folder.at("b"), "x");
+  std::filesystem::create_symlink("a", folder.at("link"));
+  std::filesystem::create_hard_link(folder.at("a"), folder.at("hard"));
+  EXPECT_TRUE(isSameFile(folder.at("a"), folder.at("./a")));
+  EXPECT_TRUE(isSameFile(folder.at("link"), folder.at("a")));
+  EXPECT_TRUE(isSameFile(folder.at("hard"), folder.at("a")));
+  EXPECT_FALSE(isSameFile(folder.at("a"), folder.at("b")));
+  EXPECT_FALSE(isSameFile(folder.at("none"), folder.at("none")));
+  EXPECT_FALSE(isSameFile("/dev/null", "/dev/null"));
 }
 
 TEST(AtomicFile, LeavesNothingWhenTheDiskIsFull) {

@@ -42,6 +42,11 @@ TEST(ParseNumber, RoundsCorrectly) {
   EXPECT_EQ(parseNumber("2.2250738585072011e-308"), 2.2250738585072011e-308);
   EXPECT_EQ(parseNumber("4.9e-324"), 4.9e-324);
   EXPECT_EQ(parseNumber("1e-400"), 0);
+  for (const char *large : {"1e400", "-1e400", " +1.5e309 "})
+    EXPECT_TRUE(isTooLarge(large)) << large;
+  for (const char *other :
+       {"1e308", "1e-400", "inf", "-infinity", "1e400x", "0x1p3000", "", "nan"})
+    EXPECT_FALSE(isTooLarge(other)) << other;
   EXPECT_EQ(parseNumber("1.7976931348623157e308"),
             std::numeric_limits<double>::max());
 }

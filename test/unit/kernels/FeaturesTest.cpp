@@ -314,6 +314,30 @@ TEST_F(FeaturesTest, BsplineOfNoNumberStaysInBounds) {
   EXPECT_EQ(m.start, (std::vector<int32_t>{0, 4, 0}));
 }
 
+// Whatever the knots are, a row stays inside its columns and no conversion is
+// undefined (a sanitizer would tell).
+TEST_F(FeaturesTest, BsplineOfAnyKnotsStaysInBounds) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double odd[] = {0.0,      -1.0,      1.0,         1.0 - 1e-16, 5e-324,
+                        -5e-324,  1e-7,      1e17,        1e308,       -1.7e308,
+                        infinity, -infinity, std::nan("")};
+  for (double lo : odd)
+    for (double hi : odd)
+      for (int64_t k : {1, 5, 100000})
+        for (int64_t mode : {TAMRT_CONTINUE, TAMRT_LINEAR}) {
+          const double parameters[] = {0.0, 1.0, lo, hi};
+          const int64_t rows = std::size(odd);
+          Doubles values(4 * rows);
+          std::vector<int32_t> start(rows, 0);
+          ctx.status = TAMRT_OK;
+          tamrt_bspline(&ctx, odd, parameters, rows, k, 3, mode, values.data(),
+                        start.data());
+          for (int32_t first : start)
+            EXPECT_TRUE(first >= 0 && first < k) << lo << ' ' << hi;
+        }
+  ctx.status = TAMRT_OK;
+}
+
 TEST_F(FeaturesTest, Onehot) {
   const int64_t n = 7;
   Doubles x;

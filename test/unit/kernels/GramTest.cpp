@@ -223,10 +223,10 @@ TEST_F(GramTest, UnseenLevels) {
   const Doubles w = uniforms(rows, 0.0, 3.0);
   Matrix a = matrix({Encoding::OneHot, 6, 0}, rows);
   for (int64_t r = 0; r < rows; r += 3)
-    a.index[r] = r % 2 ? TAMRT_INDEX_NONE : TAMRT_INDEX_MEAN;
+    a.index[r] = r % 2 ? TAMRT_INDEX_NONE : TAMRT_INDEX_MEAN(6 - r % 5);
   Matrix c = matrix({Encoding::OneHot, 4, 0}, rows);
   for (int64_t r = 0; r < rows; r += 4)
-    c.index[r] = r % 8 ? TAMRT_INDEX_NONE : TAMRT_INDEX_MEAN;
+    c.index[r] = r % 8 ? TAMRT_INDEX_NONE : TAMRT_INDEX_MEAN(4 - r % 3);
   for (const double *weights : {(const double *)nullptr, w.data()}) {
     for (const Shape &shape :
          {Shape{Encoding::Dense, 5, 0}, Shape{Encoding::Dense, 1, 0},
@@ -243,7 +243,7 @@ TEST_F(GramTest, UnseenLevels) {
   gram(&ctx, a, nullptr, nullptr, 0, rows, 0, sums.data());
   expectError(TAMRT_ERROR_INVALID_ARGUMENT, 1);
   for (int32_t &index : a.index)
-    if (index == TAMRT_INDEX_MEAN)
+    if (index < 0)
       index = TAMRT_INDEX_NONE;
   checkValues(a, nullptr, w.data(), rows, 0);
 }
@@ -274,7 +274,7 @@ TEST_F(GramTest, RightHandSides) {
     Matrix a = matrix(shape, rows);
     if (a.encoding == Encoding::OneHot) {
       a.index[5] = TAMRT_INDEX_NONE;
-      a.index[6] = TAMRT_INDEX_MEAN;
+      a.index[6] = TAMRT_INDEX_MEAN(1);
     }
     for (const double *weights : {(const double *)nullptr, w.data()}) {
       SCOPED_TRACE(nameOf(shape) + (weights ? ", weighted" : ""));

@@ -84,8 +84,10 @@ struct Matrix {
       return j >= start[r] && j < start[r] + z ? values[r * z + j - start[r]]
                                                : 0.0;
     case Encoding::OneHot:
-      if (index[r] == TAMRT_INDEX_MEAN)
-        return 1.0 / static_cast<double>(n);
+      if (index[r] < 0) {
+        const int64_t columns = -1 - index[r];
+        return j < columns ? 1.0 / static_cast<double>(columns) : 0.0;
+      }
       return index[r] == j ? 1.0 : 0.0;
     }
     return 0.0;

@@ -31,7 +31,8 @@ protected:
       result.push_back(randomMatrix(Encoding::OneHot, rows, n, 0, generator));
       for (int64_t r = 0; r + 1 < rows; r += 5) {
         result.back().index[r] = TAMRT_INDEX_NONE;
-        result.back().index[r + 1] = TAMRT_INDEX_MEAN;
+        // All levels, or fewer where the last ones were not trained.
+        result.back().index[r + 1] = TAMRT_INDEX_MEAN(1 + (r + n - 1) % n);
       }
     }
     return result;

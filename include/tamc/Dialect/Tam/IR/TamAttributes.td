@@ -53,7 +53,8 @@ def Tam_OneHotAttr : Tam_Encoding<"OneHot", "one_hot"> {
   let summary = "A design matrix with a single 1 per row";
   let description = [{
     One component, the column of the 1: `tensor<?xi32>`. A negative index is a
-    value unseen in training: -1 an empty row, -2 a row of 1/columns.
+    value unseen in training: -1 an empty row, -1-m a row
+    of 1/m in the first m columns, those of the trained levels.
 
     Constraints:
     * (one_hot_c1) the tensor has rank 2, elements f64, and its columns are

@@ -1,0 +1,142 @@
+//===- io/GrowingArray.h - arrays that grow without a copy ------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// An array for what is too large to be there twice while it grows.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_IO_GROWINGARRAY_H
+#define TAMRT_IO_GROWINGARRAY_H
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace tamrt {
+
+/// A vector of plain values that grows by std::realloc: where the system moves
+/// pages instead of copying bytes (Linux, large arrays) the old and the new
+/// array are never there at once. Grows by an eighth once it is large, so that
+/// it takes at most 9/8 of its size; appending n values stays O(n) then too,
+/// because moving pages costs a small part of touching them. Throws
+/// std::bad_alloc like a vector.
+template <class T> class GrowingArray {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+public:
+  GrowingArray() = default;
+  GrowingArray(GrowingArray &&other) noexcept { *this = std::move(other); }
+  GrowingArray &operator=(GrowingArray &&other) noexcept {
+    memory = std::move(other.memory);
+    count = std::exchange(other.count, 0);
+    capacity = std::exchange(other.capacity, 0);
+    return *this;
+  }
+
+  size_t size() const { return count; }
+  bool empty() const { return count == 0; }
+  T *data() { return memory.get(); }
+  const T *data() const { return memory.get(); }
+  T operator[](size_t i) const { return memory.get()[i]; }
+  T front() const { return memory.get()[0]; }
+  const T *begin() const { return data(); }
+  const T *end() const { return data() + count; }
+
+  void push_back(T value) {
+    if (count == capacity)
+      setCapacity(capacity + std::max(kSmall / sizeof(T) > capacity
+                                          ? std::max<size_t>(capacity, 16)
+                                          : capacity / 8,
+                                      size_t(1)));
+    memory.get()[count++] = value;
+  }
+
+  /// Drops the values from `size` on.
+  void truncate(size_t size) { count = std::min(count, size); }
+
+  /// Makes room for `size` values in all.
+  void reserve(size_t size) {
+    if (size > capacity)
+      setCapacity(size);
+  }
+
+  /// Gives back what is not in use.
+  void shrink() {
+    if (count < capacity)
+      setCapacity(count);
+  }
+
+  /// The values of all `parts` in their order, which end empty. Takes the size
+  /// of the result and at most half as much besides: the largest part becomes
+  /// the result. O(values).
+  static GrowingArray join(std::span<GrowingArray *const> parts) {
+    size_t total = 0, largest = 0, before = 0;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      total += parts[i]->count;
+      if (parts[i]->count > parts[largest]->count)
+        largest = i;
+    }
+    for (size_t i = 0; i < largest; ++i)
+      before += parts[i]->count;
+    GrowingArray all = std::move(*parts[largest]);
+    const size_t own = all.count;
+    all.reserve(total);
+    if (own > 0)
+      std::memmove(all.data() + before, all.data(), own * sizeof(T));
+    size_t at = 0;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (i == largest) {
+        at += own;
+        continue;
+      }
+      GrowingArray part = std::move(*parts[i]);
+      if (part.count > 0)
+        std::memcpy(all.data() + at, part.data(), part.count * sizeof(T));
+      at += part.count;
+    }
+    all.count = total;
+    return all;
+  }
+
+private:
+  /// Bytes below which growing doubles.
+  static constexpr size_t kSmall = size_t(1) << 20;
+
+  void setCapacity(size_t wanted) {
+    if (wanted == 0) {
+      memory.reset();
+    } else {
+      if (wanted > std::numeric_limits<size_t>::max() / sizeof(T))
+        throw std::bad_alloc();
+      void *moved = std::realloc(memory.get(), wanted * sizeof(T));
+      if (!moved)
+        throw std::bad_alloc();
+      (void)memory.release();
+      memory.reset(static_cast<T *>(moved));
+    }
+    capacity = wanted;
+  }
+
+  struct Free {
+    void operator()(T *pointer) const { std::free(pointer); }
+  };
+  std::unique_ptr<T, Free> memory;
+  size_t count = 0, capacity = 0;
+};
+
+} // namespace tamrt
+
+#endif // TAMRT_IO_GROWINGARRAY_H

@@ -13,11 +13,14 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Output.h"
+
 #include "tamc/Planning/Check.h"
 #include "tamc/Planning/Csv.h"
 #include "tamc/Planning/Drawing.h"
 #include "tamc/Planning/Explain.h"
 #include "tamc/Planning/Json.h"
+#include "tamc/Planning/Picture.h"
 #include "tamc/Planning/Strategy.h"
 
 #include <CLI/CLI.hpp>
@@ -100,6 +103,12 @@ std::string summary(const Problem &problem, const Plan &plan) {
   return text.str();
 }
 
+/// A picture has a title also where the problem has no name.
+void nameAfterFile(Problem &problem, const std::string &path) {
+  if (problem.name.empty() && path != "-")
+    problem.name = path.substr(path.rfind('/') + 1);
+}
+
 int exitCode(const Plan &plan) {
   if (plan.status == Status::Invalid)
     return 1;
@@ -107,14 +116,8 @@ int exitCode(const Plan &plan) {
 }
 
 int write(const Arguments &arguments, const std::string &text) {
-  if (arguments.output == "-") {
-    std::cout << text << std::flush;
-    return std::cout ? 0 : complain("-", "cannot write");
-  }
-  std::ofstream file(arguments.output, std::ios::binary);
-  file << text;
-  file.close();
-  return file ? 0 : complain(arguments.output, "cannot write");
+  std::string wrong = writeOutput(arguments.output, text);
+  return wrong.empty() ? 0 : complain(arguments.output, wrong);
 }
 
 int checkPlan(const Arguments &arguments, const Problem &problem) {
@@ -210,6 +213,11 @@ int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
     if (code != 0)
       return code;
     out = writeCsv(problem, made.offsets);
+  } else if (arguments.emit == "svg") {
+    nameAfterFile(problem, arguments.problem);
+    out = toSvg(problem, made);
+  } else if (arguments.emit == "trace") {
+    out = toTrace(problem, made);
   } else {
     out = summary(problem, made);
     if (arguments.explain)
@@ -270,8 +278,10 @@ int main(int argc, char **argv) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--seed", options.seed, "of the random parts")
       ->default_str("1");
-  app.add_option("--emit", arguments.emit, "form of the output")
-      ->check(CLI::IsMember({"text", "csv", "json"}))
+  app.add_option("--emit", arguments.emit,
+                 "form of the output: svg is a picture, html a page to look "
+                 "around in, trace is for Perfetto")
+      ->check(CLI::IsMember({"text", "csv", "json", "svg", "html", "trace"}))
       ->default_str("text");
   app.add_option("--width", arguments.width, "columns of the drawing")
       ->check(CLI::Range(20, 1000))

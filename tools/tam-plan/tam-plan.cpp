@@ -216,6 +216,9 @@ int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
   } else if (arguments.emit == "svg") {
     nameAfterFile(problem, arguments.problem);
     out = toSvg(problem, made);
+  } else if (arguments.emit == "html") {
+    nameAfterFile(problem, arguments.problem);
+    out = toPage(problem, {&made, 1});
   } else if (arguments.emit == "trace") {
     out = toTrace(problem, made);
   } else {

@@ -42,6 +42,17 @@ std::string toSvg(const Problem &problem, const Plan &plan, int most = 5000);
 std::string toTrace(const Problem &problem, const Plan &plan,
                     int steps = 100000);
 
+/// Plans of one problem as one HTML page that refers to nothing outside it:
+/// time across, addresses up, two of the plans side by side, with zoom, search
+/// by name and the facts of the buffer under the pointer. The lives and offsets
+/// are in it once, as bytes in base64 (Picture/Columns.h); the page draws from
+/// them what is in sight, for a million buffers too. Names are never part of
+/// the page's own text but for the title, which is escaped. A load curve of
+/// more than 2^18 steps is thinned to its maxima, which the page says. Plans
+/// without offsets are listed with their reason. Equal input gives equal bytes.
+/// O(n log n) and about 20 bytes a buffer and 5 a plan more.
+std::string toPage(const Problem &problem, std::span<const Plan> plans);
+
 } // namespace tamc::planning
 
 #endif // TAMC_PLANNING_PICTURE_H

@@ -109,11 +109,13 @@ function* rasterize(scene, view, width, height, image, style, mask, pixel) {
     const colour = mask && !mask[buffer] ? dim
                                          : colours[buffer % colours.length];
     if (x2 - x1 >= 3 && y2 - y1 >= 3) {
-      // The left and the lower edge stay paper: they part neighbours.
+      // The left and the lower edge stay paper where there is room: they part
+      // neighbours.
       const left = Math.round(x1), bottom = Math.round(y2);
       const right = Math.round(x2), top = Math.round(y1);
-      const from = Math.max(left + 1, 0), to = Math.min(right, width);
-      const last = Math.min(bottom - 1, height);
+      const edge = x2 - x1 >= 5 && y2 - y1 >= 5 ? 1 : 0;
+      const from = Math.max(left + edge, 0), to = Math.min(right, width);
+      const last = Math.min(bottom - edge, height);
       const solid = (0xff000000 | colour) >>> 0;
       for (let y = Math.max(top, 0); y < last; ++y)
         image.fill(solid, y * width + from, y * width + Math.max(to, from));

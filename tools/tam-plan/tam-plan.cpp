@@ -13,15 +13,19 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Output.h"
+
 #include "tamc/Planning/Check.h"
 #include "tamc/Planning/Csv.h"
 #include "tamc/Planning/Drawing.h"
 #include "tamc/Planning/Explain.h"
 #include "tamc/Planning/Json.h"
+#include "tamc/Planning/Picture.h"
 #include "tamc/Planning/Strategy.h"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -36,6 +40,7 @@ struct Arguments {
   Options options;
   std::string problem, output = "-", emit = "text", pools = "intermediates";
   std::string outputs = "none", plan;
+  std::vector<std::string> compareWith;
   std::optional<int64_t> capacity;
   double timeLimit = 0;
   bool compare = false, explain = false, ignorePins = false, draw = true;
@@ -100,6 +105,12 @@ std::string summary(const Problem &problem, const Plan &plan) {
   return text.str();
 }
 
+/// A picture has a title also where the problem has no name.
+void nameAfterFile(Problem &problem, const std::string &path) {
+  if (problem.name.empty() && path != "-")
+    problem.name = path.substr(path.rfind('/') + 1);
+}
+
 int exitCode(const Plan &plan) {
   if (plan.status == Status::Invalid)
     return 1;
@@ -107,14 +118,15 @@ int exitCode(const Plan &plan) {
 }
 
 int write(const Arguments &arguments, const std::string &text) {
-  if (arguments.output == "-") {
-    std::cout << text << std::flush;
-    return std::cout ? 0 : complain("-", "cannot write");
-  }
-  std::ofstream file(arguments.output, std::ios::binary);
-  file << text;
-  file.close();
-  return file ? 0 : complain(arguments.output, "cannot write");
+  std::string wrong = writeOutput(arguments.output, text);
+  return wrong.empty() ? 0 : complain(arguments.output, wrong);
+}
+
+void complainOfFit(const Arguments &arguments, const Plan &plan) {
+  complain(arguments.problem,
+           std::string("does not fit") +
+               (plan.status == Status::Infeasible ? " (proved): " : ": ") +
+               plan.reason);
 }
 
 int checkPlan(const Arguments &arguments, const Problem &problem) {
@@ -165,6 +177,46 @@ int compare(const Arguments &arguments, const Problem &problem) {
   return wrong ? wrong : fits ? 0 : 2;
 }
 
+/// The page of the plan and of those it is compared with.
+int writePage(const Arguments &arguments, Problem &problem) {
+  std::vector<std::string> names = {arguments.options.strategy};
+  auto add = [&](std::string_view name) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      names.emplace_back(name);
+  };
+  for (const std::string &name : arguments.compareWith)
+    add(name);
+  if (arguments.compare)
+    for (const Strategy &strategy : strategies())
+      add(strategy.name);
+  std::vector<Plan> plans;
+  Options options = arguments.options;
+  auto begin = std::chrono::steady_clock::now();
+  for (const std::string &name : names) {
+    options.strategy = name;
+    if (arguments.options.timeLimit) {
+      std::chrono::duration<double> spent =
+          std::chrono::steady_clock::now() - begin;
+      double left = *arguments.options.timeLimit - spent.count();
+      options.timeLimit = std::max(left, 0.0) / (names.size() - plans.size());
+    }
+    plans.push_back(plan(problem, options));
+    if (plans.back().status == Status::Invalid)
+      return complain(arguments.problem, plans.back().reason);
+    // The page lists them by what was asked for, whichever member won.
+    if (plans.back().strategy != name)
+      plans.back().strategy = name + ": " + plans.back().strategy;
+  }
+  nameAfterFile(problem, arguments.problem);
+  if (int wrong = write(arguments, toPage(problem, plans)))
+    return wrong;
+  if (std::any_of(plans.begin(), plans.end(),
+                  [](const Plan &plan) { return plan.fits(); }))
+    return 0;
+  complainOfFit(arguments, plans.front());
+  return 2;
+}
+
 int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
   std::optional<std::string> text = readFile(arguments.problem);
   if (!text)
@@ -190,6 +242,11 @@ int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
     arguments.options.timeLimit =
         std::max(arguments.timeLimit - 2 * spent.count(), 0.0);
   }
+  if (arguments.emit == "html")
+    return writePage(arguments, problem);
+  if (!arguments.compareWith.empty())
+    return complain("--compare-with",
+                    "expected --emit=html, got " + arguments.emit);
   if (arguments.compare)
     return compare(arguments, problem);
 
@@ -198,9 +255,7 @@ int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
   if (code == 1)
     return complain(arguments.problem, made.reason);
   if (code == 2)
-    std::cerr << arguments.problem << ": error: does not fit"
-              << (made.status == Status::Infeasible ? " (proved): " : ": ")
-              << made.reason << "\n";
+    complainOfFit(arguments, made);
   bool hasPlan = !made.offsets.empty() || problem.buffers.empty();
   std::string out;
   if (arguments.emit == "json") {
@@ -210,6 +265,11 @@ int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
     if (code != 0)
       return code;
     out = writeCsv(problem, made.offsets);
+  } else if (arguments.emit == "svg") {
+    nameAfterFile(problem, arguments.problem);
+    out = toSvg(problem, made);
+  } else if (arguments.emit == "trace") {
+    out = toTrace(problem, made);
   } else {
     out = summary(problem, made);
     if (arguments.explain)
@@ -270,14 +330,19 @@ int main(int argc, char **argv) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--seed", options.seed, "of the random parts")
       ->default_str("1");
-  app.add_option("--emit", arguments.emit, "form of the output")
-      ->check(CLI::IsMember({"text", "csv", "json"}))
+  app.add_option("--emit", arguments.emit,
+                 "form of the output: svg is a picture, html a page to look "
+                 "around in, trace is for Perfetto")
+      ->check(CLI::IsMember({"text", "csv", "json", "svg", "html", "trace"}))
       ->default_str("text");
   app.add_option("--width", arguments.width, "columns of the drawing")
       ->check(CLI::Range(20, 1000))
       ->default_str("80");
   app.add_option("-o", arguments.output, "output file")->default_str("-");
   app.add_flag("--compare", arguments.compare, "run every strategy");
+  app.add_option("--compare-with", arguments.compareWith,
+                 "further strategies on the page of --emit=html")
+      ->check(CLI::IsMember(names));
   app.add_option("--check", arguments.plan,
                  "CSV file with a plan to validate instead of planning");
   app.add_flag("--explain", arguments.explain, "say why the peak is so high");

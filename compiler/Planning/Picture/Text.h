@@ -1,0 +1,43 @@
+//===- Planning/Picture/Text.h - names inside XML, HTML and JSON *- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_PLANNING_PICTURE_TEXT_H
+#define TAMC_PLANNING_PICTURE_TEXT_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tamc::planning {
+
+/// The text with U+FFFD for each byte that is no part of well-formed UTF-8
+/// (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
+std::string toUtf8(std::string_view text);
+
+/// toUtf8(), escaped for XML and HTML, both between tags and in a value in
+/// double quotes; U+FFFD for the characters that XML 1.0 cannot hold.
+std::string escapeXml(std::string_view text);
+
+/// toUtf8() as a JSON string with its quotes, escaped so that it may stand in
+/// a script element too: no `<`, `>`, `&`, U+2028 or U+2029 in it.
+std::string quoteJson(std::string_view text);
+
+/// The first `count` characters of well-formed UTF-8; the last of them is an
+/// ellipsis when there are more.
+std::string shorten(std::string_view text, size_t count);
+
+/// Base64 of RFC 4648, padded.
+std::string toBase64(std::string_view bytes);
+
+/// "1048576 bytes (1 MiB)"; the part in parentheses from 1 KiB on, with at
+/// most two decimals.
+std::string describeBytes(int64_t bytes);
+
+} // namespace tamc::planning
+
+#endif // TAMC_PLANNING_PICTURE_TEXT_H

@@ -1,0 +1,22 @@
+//===- tools/tam-plan/Output.h - files whole or not at all ------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAM_PLAN_OUTPUT_H
+#define TAM_PLAN_OUTPUT_H
+
+#include <string>
+#include <string_view>
+
+/// Writes the bytes to the file, or to standard output for "-". The file
+/// appears whole or not at all: it is written under another name beside the
+/// target, flushed and renamed; a link stays one, and what is no regular file
+/// (a pipe, a device) is written directly. Returns what went wrong, lower case
+/// and without full stop; empty when nothing did.
+std::string writeOutput(const std::string &path, std::string_view bytes);
+
+#endif // TAM_PLAN_OUTPUT_H

@@ -198,8 +198,11 @@ int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
   if (code == 1)
     return complain(arguments.problem, made.reason);
   if (code == 2)
-    std::cerr << arguments.problem << ": error: does not fit"
-              << (made.status == Status::Infeasible ? " (proved): " : ": ")
+    std::cerr << arguments.problem << ": error: "
+              << (made.status == Status::Infeasible ? "does not fit (proved): "
+                  : made.status == Status::TimedOut
+                      ? "no fit found within the time limit: "
+                      : "no fit found: ")
               << made.reason << "\n";
   bool hasPlan = !made.offsets.empty() || problem.buffers.empty();
   std::string out;

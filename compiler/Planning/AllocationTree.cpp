@@ -120,8 +120,9 @@ int32_t AllocationTree::overlapping(const Node &node, int32_t item) const {
 void AllocationTree::append(int32_t node, int32_t item) {
   int64_t slot = nodes[node].size;
   int64_t block = instance.items[item].size;
-  if (nodes[node].children.size() == 1 &&
-      nodes[nodes[node].children.front()].kind == Kind::Empty)
+  bool sole = nodes[node].children.size() == 1 &&
+              nodes[nodes[node].children.front()].kind == Kind::Empty;
+  if (sole)
     nodes[node].children.clear();
   int32_t leaf = addLeaf(Kind::Allocation, item, block);
   std::vector<Span> spans = spansOf(item);
@@ -145,7 +146,12 @@ void AllocationTree::append(int32_t node, int32_t item) {
   adopt(node, leaf, index);
   for (Span span : spans)
     insertSpan(nodes[node].spans, {span.lower, span.upper, index});
-  measure(node);
+  if (sole || block > slot) {
+    measure(node);
+    return;
+  }
+  nodes[node].size = std::max(slot, nodes[leaf].size);
+  nodes[node].used = std::max(nodes[node].used, nodes[leaf].used);
 }
 
 void AllocationTree::measure(int32_t index) {
@@ -188,6 +194,7 @@ void AllocationTree::update(int32_t node, int32_t item) {
   std::vector<Span> spans = spansOf(item);
   for (int32_t child = node, parent = nodes[node].parent; parent >= 0;
        child = parent, parent = nodes[parent].parent) {
+    ++visited;
     Node &at = nodes[parent];
     if (at.kind == Kind::Spatial) {
       measure(parent);
@@ -210,6 +217,7 @@ bool AllocationTree::allocateOverSeveral(int32_t item, bool mayGrow) {
 
 bool AllocationTree::joinChildren(int32_t index, int32_t item, bool mayGrow) {
   std::vector<bool> joins(nodes[index].children.size(), false);
+  visited += static_cast<int64_t>(nodes[index].spans.size());
   for (const Piece &piece : instance.piecesOf(instance.items[item]))
     for (const Span &span : nodes[index].spans)
       if (span.lower < piece.upper && piece.lower < span.upper)
@@ -273,6 +281,7 @@ bool AllocationTree::search(int32_t item, bool mayGrow, bool join) {
   while (!stack.empty()) {
     Try at = stack.back();
     stack.pop_back();
+    ++visited;
     const Node &node = nodes[at.node];
     if (node.kind == Kind::Spatial) {
       stack.push_back({node.children[1], at.mayGrow});

@@ -9,6 +9,7 @@
 #ifndef TAMC_PLANNING_ALLOCATIONTREE_H
 #define TAMC_PLANNING_ALLOCATIONTREE_H
 
+#include "Deadline.h"
 #include "Instance.h"
 
 #include <cstdint>
@@ -41,6 +42,9 @@ public:
 
   /// Places `item` above everything else.
   void allocateAtEnd(int32_t item);
+
+  /// Nodes looked at so far: a measure of time that every machine agrees on.
+  int64_t steps() const { return visited; }
 
   /// Writes the offsets of the items, from `base` on, and returns the size of
   /// the pool. O(nodes).
@@ -94,14 +98,16 @@ private:
   bool cured;
   std::vector<Node> nodes;
   int32_t root = -1;
+  int64_t visited = 0;
 };
 
 /// What left sides of an instance's tree are rounded up to. Inductor knows one
 /// alignment; with several, their common multiple serves every buffer.
 int64_t treeAlignment(const Instance &instance);
 
-/// Strategy `tree`.
-Placement placeByTree(const Instance &instance, const Options &options);
+/// Strategy `tree`. What is left at the deadline is piled on top.
+Placement placeByTree(const Instance &instance, const Options &options,
+                      const Deadline &deadline);
 
 } // namespace tamc::planning
 

@@ -8,6 +8,8 @@
 
 #include "tamc/Planning/Csv.h"
 
+#include "NameTable.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -346,7 +348,7 @@ std::variant<Problem, Diagnostic> Reader::read() {
   if (!has(Size))
     return fail("expected a column 'size'");
   Problem problem;
-  std::unordered_map<std::string, int64_t> seen;
+  NameTable seen;
   std::vector<int64_t> line;
   for (bool more = true;;) {
     if (auto wrong = readLine(more))
@@ -356,10 +358,10 @@ std::variant<Problem, Diagnostic> Reader::read() {
     Buffer buffer;
     if (auto wrong = readBuffer(problem, buffer))
       return *wrong;
-    auto [found, fresh] = seen.try_emplace(buffer.name, lines.line);
-    if (!fresh)
+    int64_t before = seen.insert(problem, buffer.name, problem.buffers.size());
+    if (before >= 0)
       return fail("duplicate buffer " + printable(buffer.name) +
-                  ", first on line " + std::to_string(found->second));
+                  ", first on line " + std::to_string(line[before]));
     problem.buffers.push_back(std::move(buffer));
     line.push_back(lines.line);
   }

@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <optional>
+#include <cstdint>
 
 namespace tamc::planning {
 
@@ -33,16 +33,16 @@ public:
   }
   bool passed() const {
     return (stop && stop->load(std::memory_order_relaxed)) ||
-           (end && Clock::now() >= *end);
+           (end != Clock::time_point::max() && Clock::now() >= end);
   }
   double elapsed() const {
     return std::chrono::duration<double>(Clock::now() - begin).count();
   }
+  /// The deadline has passed too when this flag is set.
   void stopWith(const std::atomic<bool> *flag) { stop = flag; }
 
 private:
-  Clock::time_point begin;
-  std::optional<Clock::time_point> end;
+  Clock::time_point begin, end = Clock::time_point::max();
   const std::atomic<bool> *stop = nullptr;
 };
 

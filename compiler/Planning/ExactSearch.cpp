@@ -1,5 +1,4 @@
-//===- Planning/ExactSearch.cpp - is there a packing of at most this height?
-//===//
+//===- Planning/ExactSearch.cpp - is a packing this low possible? ---------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -206,9 +205,22 @@ bool ExactSearch::visitBuffer(State &state, int32_t buffer) {
   return !free || place(state, buffer);
 }
 
+bool ExactSearch::isLate() {
+  // A step costs microseconds, on instances of thousands of rectangles more.
+  constexpr uint32_t interval = 1024;
+  if (!stopped && ++steps % interval == 0)
+    stopped = deadline->passed();
+  return stopped;
+}
+
 bool ExactSearch::propagate(State &state) {
   bool possible = true;
   while (possible) {
+    if (isLate()) {
+      // Nobody may take this for a contradiction: see run().
+      possible = false;
+      break;
+    }
     if (!sectionQueue.empty()) {
       int32_t section = sectionQueue.back();
       sectionQueue.pop_back();
@@ -350,7 +362,7 @@ bool ExactSearch::solve(size_t depth, int32_t begin, int32_t end) {
       }
       continue;
     }
-    if (++decisions > limit || (decisions % 256 == 0 && deadline->passed())) {
+    if (++decisions > limit || stopped) {
       stopped = true;
       return false;
     }

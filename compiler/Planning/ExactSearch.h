@@ -1,5 +1,4 @@
-//===- Planning/ExactSearch.h - is there a packing of at most this height? -*-
-// C++ -*-===//
+//===- Planning/ExactSearch.h - is a packing this low possible? -*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -88,6 +87,8 @@ private:
   std::pair<int64_t, int64_t> below(const State &state, int32_t buffer) const;
 
   const Packing &packing;
+  /// True once the deadline has passed; looks at the clock now and then.
+  bool isLate();
   std::vector<State> states;
   std::vector<int64_t> found;
   std::vector<int32_t> sectionQueue, bufferQueue, raised;
@@ -96,6 +97,7 @@ private:
   Choice choice = Choice::LowestThenRank;
   const Deadline *deadline = nullptr;
   int64_t height = 0, limit = 0, decisions = 0;
+  uint32_t steps = 0;
   bool stopped = false;
 };
 

@@ -9,6 +9,7 @@
 #include "Instance.h"
 
 #include "Arithmetic.h"
+#include "Deadline.h"
 
 #include <algorithm>
 #include <map>
@@ -141,6 +142,8 @@ void appendTo(Instance &instance, const Problem &problem,
 Instance tamc::planning::makeInstance(const Problem &problem, int32_t space,
                                       const Options &options) {
   Instance instance;
+  if (problem.spaces[space].capacity)
+    instance.capacity = *problem.spaces[space].capacity;
   std::vector<RawPiece> raw;
   std::map<int32_t, std::vector<int32_t>> classes;
   for (size_t i = 0; i < problem.buffers.size(); ++i)
@@ -212,11 +215,21 @@ Plan tamc::planning::planEachSpace(const Problem &problem,
       plan.offsets[i] = found->second;
   }
   bool optimal = true;
+  Deadline deadline(options);
+  plan.bound.assign(problem.spaces.size(), 0);
   for (size_t space = 0; space < problem.spaces.size(); ++space) {
     Instance instance =
         makeInstance(problem, static_cast<int32_t>(space), options);
-    Placement placement = place(instance, options);
+    Options share = options;
+    auto left = static_cast<int64_t>(problem.spaces.size() - space);
+    if (options.timeLimit)
+      share.timeLimit = std::max(*options.timeLimit - deadline.elapsed(), 0.0) /
+                        static_cast<double>(left);
+    if (options.nodes)
+      share.nodes = std::max<int64_t>((options.nodes - plan.nodes) / left, 1);
+    Placement placement = place(instance, share);
     plan.nodes += placement.nodes;
+    plan.stopped |= placement.stopped;
     if (placement.offsets.empty() && instance.size() > 0) {
       plan.offsets.clear();
       plan.status = Status::TimedOut;
@@ -240,6 +253,8 @@ Plan tamc::planning::planEachSpace(const Problem &problem,
       plan.pools.push_back(pool);
     }
     optimal &= placement.optimal;
+    plan.bound[space] = placement.optimal ? peakOf(instance, placement.offsets)
+                                          : placement.bound;
   }
   plan.status = optimal ? Status::Optimal : Status::Feasible;
   return plan;

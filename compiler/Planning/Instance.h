@@ -13,6 +13,7 @@
 #include "tamc/Planning/Strategy.h"
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -60,6 +61,8 @@ struct Instance {
   bool simple = true;
   /// Every alignment is 1.
   bool unaligned = true;
+  /// Of the space; 2^63-1 when it has none.
+  int64_t capacity = std::numeric_limits<int64_t>::max();
 
   size_t size() const { return items.size(); }
   int64_t life(const Item &item) const {
@@ -83,12 +86,17 @@ struct Placement {
   int64_t nodes = 0;
   /// No plan has a lower peak.
   bool optimal = false;
+  /// No plan has a lower peak than this; 0 says nothing.
+  int64_t bound = 0;
+  /// The time limit ended it: with more time there may be a better one.
+  bool stopped = false;
 };
 
 /// End of the highest item; `infinite` when there is an offset that is.
 int64_t peakOf(const Instance &instance, std::span<const int64_t> offsets);
 
-/// Applies a strategy for one space to each space of a problem.
+/// Applies a strategy for one space to each space of a problem. What is left of
+/// the time limit and of the nodes is shared equally by the spaces to come.
 Plan planEachSpace(const Problem &problem, const Options &options,
                    Placement (*place)(const Instance &, const Options &));
 

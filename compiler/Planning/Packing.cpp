@@ -1,5 +1,4 @@
-//===- Planning/Packing.cpp - rectangles with fixed times, and their conflicts
-//===//
+//===- Planning/Packing.cpp - rectangles with fixed times -----------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Planning/Packing.h - rectangles with fixed times, and their conflicts -*-
-// C++ -*-===//
+//===- Planning/Packing.h - rectangles with fixed times ---------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -85,6 +85,7 @@ void Placer::collect(int32_t item) {
     }
   }
   std::sort(taken.begin(), taken.end());
+  work = 16 + taken.size();
 }
 
 int64_t Placer::firstFit(int32_t item) {
@@ -141,18 +142,67 @@ tamc::planning::orderByOffset(std::span<const int64_t> offsets) {
 
 std::vector<int64_t>
 tamc::planning::placeInOrder(const Instance &instance,
-                             std::span<const int32_t> order) {
+                             std::span<const int32_t> order,
+                             const Deadline &deadline) {
   Placer placer(instance);
+  size_t work = 0;
   for (int32_t item : order)
-    if (instance.items[item].pin < 0)
+    if (instance.items[item].pin < 0) {
       placer.place(item, placer.firstFit(item));
-  return placer.offsets();
+      work += placer.lastWork();
+      if (work > 1 << 16) {
+        work = 0;
+        if (deadline.passed())
+          break;
+      }
+    }
+  std::vector<int64_t> offsets = placer.offsets();
+  pileUp(instance, offsets);
+  return offsets;
 }
 
 void tamc::planning::settle(const Instance &instance,
-                            std::vector<int64_t> &offsets) {
-  std::vector<int64_t> settled = placeInOrder(instance, orderByOffset(offsets));
+                            std::vector<int64_t> &offsets,
+                            const Deadline &deadline) {
+  if (deadline.passed())
+    return;
+  std::vector<int64_t> settled =
+      placeInOrder(instance, orderByOffset(offsets), deadline);
   // Windows can interlock, so that a lower item falls into a higher one's way.
   if (peakOf(instance, settled) <= peakOf(instance, offsets))
     offsets = std::move(settled);
+}
+
+void tamc::planning::pileUp(const Instance &instance,
+                            std::vector<int64_t> &offsets) {
+  int64_t top = 0;
+  for (size_t i = 0; i < instance.size(); ++i)
+    if (offsets[i] >= 0)
+      top = std::max(top, saturatingAdd(offsets[i], instance.items[i].size));
+  for (size_t i = 0; i < instance.size(); ++i)
+    if (offsets[i] < 0) {
+      offsets[i] = alignUp(top, instance.items[i].alignment);
+      top = saturatingAdd(offsets[i], instance.items[i].size);
+    }
+}
+
+int64_t tamc::planning::totalConflicts(const Instance &instance) {
+  // Every pair of the n^2 overlaps but those of which one ends before the
+  // other begins.
+  std::vector<int32_t> lowers, uppers;
+  for (const Item &item : instance.items) {
+    lowers.push_back(item.lower);
+    uppers.push_back(item.upper);
+  }
+  std::sort(lowers.begin(), lowers.end());
+  std::sort(uppers.begin(), uppers.end());
+  auto count = static_cast<int64_t>(instance.size());
+  int64_t conflicts = count * count - count;
+  size_t ended = 0;
+  for (int32_t lower : lowers) {
+    while (ended < uppers.size() && uppers[ended] <= lower)
+      ++ended;
+    conflicts -= 2 * static_cast<int64_t>(ended);
+  }
+  return conflicts;
 }

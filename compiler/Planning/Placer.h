@@ -1,5 +1,4 @@
-//===- Planning/Placer.h - one item after another, as low as it fits -*- C++
-//-*-===//
+//===- Planning/Placer.h - one item after another ---------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,6 +9,7 @@
 #ifndef TAMC_PLANNING_PLACER_H
 #define TAMC_PLANNING_PLACER_H
 
+#include "Deadline.h"
 #include "Instance.h"
 
 #include <cstdint>
@@ -43,6 +43,9 @@ public:
   /// By item; -1 for those not placed.
   const std::vector<int64_t> &offsets() const { return offset; }
 
+  /// Steps of the last query: a measure of time that every machine agrees on.
+  size_t lastWork() const { return work; }
+
 private:
   /// Offsets strictly between first and second are taken.
   void collect(int32_t item);
@@ -54,7 +57,7 @@ private:
   /// `upper` of the placed ones.
   std::vector<int32_t> order, position, owner, latest;
   std::vector<int32_t> lowers;
-  size_t leaves = 1;
+  size_t leaves = 1, work = 0;
   std::vector<std::pair<size_t, size_t>> stack;
 };
 
@@ -62,12 +65,25 @@ private:
 std::vector<int32_t> orderByOffset(std::span<const int64_t> offsets);
 
 /// Places the items in this order by Placer::firstFit; pinned ones are skipped.
+/// What is left at the deadline is piled on top of everything else.
+/// O((n + conflicts) log n).
 std::vector<int64_t> placeInOrder(const Instance &instance,
-                                  std::span<const int32_t> order);
+                                  std::span<const int32_t> order,
+                                  const Deadline &deadline);
 
 /// Lets every item, from the lowest to the highest, fall as low as it can.
-/// The peak never rises. O(n log n + conflicts).
-void settle(const Instance &instance, std::vector<int64_t> &offsets);
+/// The peak never rises; after the deadline nothing changes.
+/// O((n + conflicts) log n).
+void settle(const Instance &instance, std::vector<int64_t> &offsets,
+            const Deadline &deadline);
+
+/// Places the unplaced items (offset -1) one above another, above everything
+/// else; what the other strategies fall back on. O(n).
+void pileUp(const Instance &instance, std::vector<int64_t> &offsets);
+
+/// Number of pairs of items whose lives from first to last piece overlap, times
+/// two: what a strategy that looks at each of them has to do. O(n log n).
+int64_t totalConflicts(const Instance &instance);
 
 } // namespace tamc::planning
 

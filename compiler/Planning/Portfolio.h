@@ -32,7 +32,7 @@ void improveExactly(const Instance &instance, const Options &options,
 void improveByOrders(const Instance &instance, int64_t nodes,
                      const Deadline &deadline, Placement &best);
 
-/// Strategy `search`: at most `decodes` changed priorities.
+/// Strategy `search` from an incumbent: at most `decodes` changed priorities.
 void improveBySearch(const Instance &instance, const Options &options,
                      int64_t decodes, const Deadline &deadline,
                      Placement &best);

@@ -9,6 +9,7 @@
 #include "tamc/Planning/Problem.h"
 
 #include "Arithmetic.h"
+#include "NameTable.h"
 
 #include <algorithm>
 #include <string_view>
@@ -50,8 +51,8 @@ std::string checkBuffer(const Problem &problem, const Buffer &buffer,
   if (buffer.aliasClass >= 0 && !buffer.windows.empty())
     return "a buffer of an alias class cannot have windows";
 
+  // Of a buffer with windows; most have none.
   std::vector<Interval> all;
-  all.reserve(buffer.live.size() + buffer.windows.size());
   int64_t last = 0;
   auto sorted = [&](Interval interval) -> std::string {
     if (interval.lower < 0)
@@ -63,7 +64,8 @@ std::string checkBuffer(const Problem &problem, const Buffer &buffer,
       return "expected sorted, disjoint intervals, got one that begins at " +
              number(interval.lower) + " after one that ends at " + number(last);
     last = interval.upper;
-    all.push_back(interval);
+    if (!buffer.windows.empty())
+      all.push_back(interval);
     return {};
   };
   for (const Interval &interval : buffer.live)
@@ -228,13 +230,12 @@ std::optional<Diagnostic> tamc::planning::validate(const Problem &problem,
   if (problem.buffers.size() > size_t(1) << 30)
     return Diagnostic{"expected at most 2^30 buffers, got " +
                       number(problem.buffers.size())};
-  std::unordered_map<std::string_view, int64_t> names;
-  names.reserve(problem.buffers.size());
+  NameTable names;
   bool classes = false;
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
     const Buffer &buffer = problem.buffers[i];
     auto index = static_cast<int64_t>(i);
-    if (!names.try_emplace(buffer.name, index).second)
+    if (names.insert(problem, buffer.name, i) >= 0)
       return Diagnostic{"duplicate buffer '" + buffer.name + "'", 0, index};
     if (std::string message = checkBuffer(problem, buffer, alignment);
         !message.empty())

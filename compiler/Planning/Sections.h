@@ -1,5 +1,4 @@
-//===- Planning/Sections.h - time without the moments that decide nothing -*-
-// C++ -*-===//
+//===- Planning/Sections.h - time in maximal sections -----------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -17,6 +17,10 @@
 using namespace tamc::planning;
 
 static constexpr int32_t none = INT32_MAX;
+/// Entries of a block: as many as a cache line holds.
+static constexpr size_t fan = 16;
+/// Blocks that a search looks at before it takes the best item found so far.
+static constexpr int maxBlocks = 128;
 
 SkylineDecoder::SkylineDecoder(const Instance &instance)
     : instance(instance), parts(instance) {
@@ -30,49 +34,93 @@ SkylineDecoder::SkylineDecoder(const Instance &instance)
     ++firstOf[parts.lower[item] + 1];
   for (int32_t section = 0; section < parts.count; ++section)
     firstOf[section + 1] += firstOf[section];
-  while (leaves < instance.size())
-    leaves *= 2;
-  base.assign(2 * leaves, none);
+  for (size_t entries = instance.size(); entries > 0;
+       entries = entries <= fan ? 0 : (entries + fan - 1) / fan) {
+    size_t padded = (entries + fan - 1) / fan * fan;
+    levels.emplace_back();
+    levels.back().upper.assign(padded, none);
+    levels.back().rank.assign(padded, none);
+  }
   for (size_t i = 0; i < order.size(); ++i)
-    base[leaves + i] = parts.upper[order[i]];
-  for (size_t node = leaves - 1; node > 0; --node)
-    base[node] = std::min(base[2 * node], base[2 * node + 1]);
+    levels[0].upper[i] = parts.upper[order[i]];
+  build(levels, &Level::upper);
+  for (const Level &level : levels)
+    uppers.push_back(level.upper);
 }
 
-int32_t SkylineDecoder::find(int32_t begin, int32_t end) const {
-  size_t first = firstOf[begin], last = firstOf[end];
-  int32_t best = none;
-  int32_t found = -1;
-  // Depth first with the better half first, so that most of the rest is cut.
-  std::array<std::pair<uint32_t, uint32_t>, 128> stack;
-  size_t depth = 0;
-  stack[depth++] = {1, static_cast<uint32_t>(leaves)};
-  while (depth > 0) {
-    auto [node, width] = stack[--depth];
-    size_t from = size_t(node) * width - leaves;
-    if (from >= last || from + width <= first || minUpper[node] > end ||
-        minRank[node] >= best)
+static int32_t leastOf(const int32_t *block) {
+  int32_t least = none;
+  for (size_t i = 0; i < fan; ++i)
+    least = std::min(least, block[i]);
+  return least;
+}
+
+void SkylineDecoder::build(std::vector<Level> &levels,
+                           std::vector<int32_t> Level::*values) {
+  for (size_t level = 1; level < levels.size(); ++level) {
+    const std::vector<int32_t> &below = levels[level - 1].*values;
+    std::vector<int32_t> &here = levels[level].*values;
+    for (size_t block = 0; block < below.size() / fan; ++block)
+      here[block] = leastOf(&below[block * fan]);
+  }
+}
+
+int32_t SkylineDecoder::find(int32_t begin, int32_t end) {
+  if (firstOf[begin] == firstOf[end])
+    return -1;
+  // Positions of the range, in the units of each level.
+  std::array<std::pair<int32_t, int32_t>, 9> range;
+  size_t top = 0;
+  range[0] = {firstOf[begin], firstOf[end] - 1};
+  for (; range[top].first / int32_t(fan) != range[top].second / int32_t(fan);
+       ++top)
+    range[top + 1] = {range[top].first / int32_t(fan),
+                      range[top].second / int32_t(fan)};
+  int32_t best = none, found = -1;
+  int visited = 0;
+  stack.assign(1,
+               {static_cast<int32_t>(top), range[top].first / int32_t(fan), 0});
+  while (!stack.empty()) {
+    auto [level, block, least] = stack.back();
+    stack.pop_back();
+    if (least >= best)
       continue;
-    if (width == 1) {
-      best = minRank[node];
-      found = static_cast<int32_t>(from);
-      continue;
+    if (++visited > maxBlocks && found >= 0)
+      break;
+    const Level &here = levels[level];
+    int32_t from = std::max(range[level].first, block * int32_t(fan));
+    int32_t to =
+        std::min(range[level].second, block * int32_t(fan) + int32_t(fan) - 1);
+    size_t depth = stack.size();
+    for (int32_t i = from; i <= to; ++i) {
+      if (here.upper[i] > end || here.rank[i] >= best)
+        continue;
+      if (level > 0) {
+        stack.push_back({level - 1, i, here.rank[i]});
+        continue;
+      }
+      best = here.rank[i];
+      found = i;
     }
-    uint32_t a = 2 * node, b = 2 * node + 1;
-    if (minRank[a] < minRank[b])
-      std::swap(a, b);
-    stack[depth++] = {a, width / 2};
-    stack[depth++] = {b, width / 2};
+    // The best one is looked at first, so that most of the rest is cut.
+    std::sort(stack.begin() + static_cast<std::ptrdiff_t>(depth), stack.end(),
+              [](const Visit &a, const Visit &b) { return a.rank > b.rank; });
   }
   return found;
 }
 
-void SkylineDecoder::remove(int32_t position) {
-  size_t node = leaves + position;
-  minUpper[node] = minRank[node] = none;
-  for (node /= 2; node > 0; node /= 2) {
-    minUpper[node] = std::min(minUpper[2 * node], minUpper[2 * node + 1]);
-    minRank[node] = std::min(minRank[2 * node], minRank[2 * node + 1]);
+void SkylineDecoder::remove(size_t position) {
+  levels[0].upper[position] = levels[0].rank[position] = none;
+  for (size_t level = 1; level < levels.size(); ++level) {
+    size_t block = position / fan;
+    int32_t upper = leastOf(&levels[level - 1].upper[block * fan]);
+    int32_t rank = leastOf(&levels[level - 1].rank[block * fan]);
+    position = block;
+    if (levels[level].upper[position] == upper &&
+        levels[level].rank[position] == rank)
+      return;
+    levels[level].upper[position] = upper;
+    levels[level].rank[position] = rank;
   }
 }
 
@@ -110,16 +158,16 @@ void SkylineDecoder::settleSegment(int32_t index) {
 }
 
 int64_t SkylineDecoder::decode(std::span<const int32_t> rank, int64_t limit,
-                               std::vector<int64_t> &offsets) {
+                               std::vector<int64_t> &offsets,
+                               const Deadline *deadline) {
   offsets.resize(instance.size());
   if (instance.size() == 0)
     return 0;
-  minUpper = base;
-  minRank.assign(2 * leaves, none);
+  for (size_t level = 0; level < levels.size(); ++level)
+    levels[level].upper = uppers[level];
   for (size_t i = 0; i < order.size(); ++i)
-    minRank[leaves + i] = rank[order[i]];
-  for (size_t node = leaves - 1; node > 0; --node)
-    minRank[node] = std::min(minRank[2 * node], minRank[2 * node + 1]);
+    levels[0].rank[i] = rank[order[i]];
+  build(levels, &Level::rank);
   segments.clear();
   heap.clear();
   settleSegment(addSegment(0, parts.count, 0, -1, -1));
@@ -148,7 +196,8 @@ int64_t SkylineDecoder::decode(std::span<const int32_t> rank, int64_t limit,
     }
     int32_t item = order[position];
     remove(position);
-    ++placed;
+    if (++placed % 1024 == 0 && deadline && deadline->passed())
+      return infinite;
     int64_t at = alignUp(segment.height, instance.items[item].alignment);
     int64_t top = saturatingAdd(at, instance.items[item].size);
     if (top > limit || top == infinite)
@@ -208,34 +257,39 @@ std::vector<double> loadsMet(const Instance &instance,
 
 } // namespace
 
-std::vector<std::vector<int32_t>>
-tamc::planning::priorities(const Instance &instance, const Sections &sections) {
-  size_t count = instance.size();
-  std::vector<double> total = loadsMet(instance, sections);
-  std::vector<double> width(count), area(count), size(count);
-  for (size_t i = 0; i < count; ++i) {
+Priorities::Priorities(const Instance &instance, const Sections &sections)
+    : width(instance.size()), area(instance.size()), size(instance.size()),
+      total(loadsMet(instance, sections)) {
+  for (size_t i = 0; i < instance.size(); ++i) {
     width[i] = static_cast<double>(instance.life(instance.items[i]));
     size[i] = static_cast<double>(instance.items[i].size);
     area[i] = width[i] * size[i];
   }
+}
+
+std::vector<int32_t> Priorities::ranks(size_t order) const {
   using Keys = std::array<const std::vector<double> *, 3>;
-  const Keys all[] = {{&width, &area, &total}, {&total, &area, &width},
-                      {&total, &width, &area}, {&area, &width, &total},
-                      {&size, &width, &total}, {&width, &size, &total}};
-  std::vector<std::vector<int32_t>> ranks;
-  std::vector<int32_t> order(count);
-  for (const Keys &keys : all) {
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
-      for (const std::vector<double> *key : keys)
-        if ((*key)[a] != (*key)[b])
-          return (*key)[a] > (*key)[b];
-      return a < b;
-    });
-    std::vector<int32_t> rank(count);
-    for (size_t i = 0; i < count; ++i)
-      rank[order[i]] = static_cast<int32_t>(i);
-    ranks.push_back(std::move(rank));
-  }
+  const Keys all[count] = {{&width, &area, &total}, {&total, &area, &width},
+                           {&total, &width, &area}, {&area, &width, &total},
+                           {&size, &width, &total}, {&width, &size, &total}};
+  const Keys &keys = all[order];
+  struct Entry {
+    double key;
+    int32_t item;
+  };
+  std::vector<Entry> sorted(width.size());
+  for (size_t i = 0; i < sorted.size(); ++i)
+    sorted[i] = {(*keys[0])[i], static_cast<int32_t>(i)};
+  std::sort(sorted.begin(), sorted.end(), [&](const Entry &a, const Entry &b) {
+    if (a.key != b.key)
+      return a.key > b.key;
+    for (const std::vector<double> *key : {keys[1], keys[2]})
+      if ((*key)[a.item] != (*key)[b.item])
+        return (*key)[a.item] > (*key)[b.item];
+    return a.item < b.item;
+  });
+  std::vector<int32_t> ranks(sorted.size());
+  for (size_t i = 0; i < sorted.size(); ++i)
+    ranks[sorted[i].item] = static_cast<int32_t>(i);
   return ranks;
 }

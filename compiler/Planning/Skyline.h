@@ -9,6 +9,7 @@
 #ifndef TAMC_PLANNING_SKYLINE_H
 #define TAMC_PLANNING_SKYLINE_H
 
+#include "Deadline.h"
 #include "Instance.h"
 #include "Sections.h"
 
@@ -23,17 +24,20 @@ namespace tamc::planning {
 /// Keeps the skyline over time as segments of one height. The lowest, leftmost
 /// segment takes the unplaced item of best priority that lives within it; when
 /// there is none it rises to its lower neighbour. Pins and gaps are not known
-/// here: items are taken as rectangles. O(n) memory; O(n log n) time when the
-/// searches for an item end early, as they do on programs' lives.
+/// here: items are taken as rectangles. O(n) memory and O(n log n) time: a
+/// search that has found an item ends after a fixed number of steps, so that on
+/// thousands of items it may miss the best one.
 class SkylineDecoder {
 public:
   explicit SkylineDecoder(const Instance &instance);
 
   /// Writes the offsets of all items and returns the peak; or returns
-  /// `infinite` as soon as an item would end above `limit`. `rank` is a
-  /// permutation: item by priority, best first, is order; rank[item] its place.
+  /// `infinite` as soon as an item would end above `limit` or the deadline, if
+  /// there is one, has passed. `rank` is a permutation: the place of each item
+  /// in the order of priority, best first.
   int64_t decode(std::span<const int32_t> rank, int64_t limit,
-                 std::vector<int64_t> &offsets);
+                 std::vector<int64_t> &offsets,
+                 const Deadline *deadline = nullptr);
 
   const Sections &sections() const { return parts; }
 
@@ -54,8 +58,18 @@ private:
     }
   };
 
-  int32_t find(int32_t begin, int32_t end) const;
-  void remove(int32_t position);
+  /// Of a level's entry: least upper end and least rank of the items below it
+  /// that are not placed; `none` when all are.
+  struct Level {
+    std::vector<int32_t> upper, rank;
+  };
+
+  /// The position of the item to place in the sections [begin, end), or -1.
+  int32_t find(int32_t begin, int32_t end);
+  void remove(size_t position);
+  /// Fills in all levels above the lowest, of `upper` or of `rank`.
+  static void build(std::vector<Level> &levels,
+                    std::vector<int32_t> Level::*values);
   int32_t addSegment(int32_t begin, int32_t end, int64_t height, int32_t left,
                      int32_t right);
   /// Joins a segment with neighbours of its height and queues the result.
@@ -66,17 +80,31 @@ private:
   /// Items by ascending first section, and a tree over them.
   std::vector<int32_t> order;
   std::vector<int32_t> firstOf; // by section: first position in `order`
-  size_t leaves = 1;
-  std::vector<int32_t> minUpper, minRank;
-  std::vector<int32_t> base; // minUpper with every item unplaced
+  /// Blocks of `fan` entries share a parent in the next level.
+  std::vector<Level> levels;
+  std::vector<std::vector<int32_t>> uppers; // with every item unplaced
+  struct Visit {
+    int32_t level, block, rank;
+  };
+  std::vector<Visit> stack;
   std::vector<Segment> segments;
   std::vector<Entry> heap;
 };
 
 /// Orders that are good first guesses: permutations of life (W), area (A) and
-/// the largest load met (T), then area, size and life. By item: its place.
-std::vector<std::vector<int32_t>> priorities(const Instance &instance,
-                                             const Sections &sections);
+/// the largest load met (T), then size and life.
+class Priorities {
+public:
+  static constexpr size_t count = 6;
+
+  Priorities(const Instance &instance, const Sections &sections);
+
+  /// The place of each item in one of the orders. O(n log n).
+  std::vector<int32_t> ranks(size_t order) const;
+
+private:
+  std::vector<double> width, area, size, total;
+};
 
 } // namespace tamc::planning
 

@@ -170,12 +170,21 @@ void judge(const Problem &problem, Plan &plan) {
     std::optional<int64_t> capacity = problem.spaces[space].capacity;
     if (!capacity || plan.peak[space] <= *capacity)
       continue;
-    plan.status = optimal ? Status::Infeasible : Status::NotFound;
+    // A proof for one space is a proof for the problem.
+    bool proved = plan.bound[space] > *capacity;
+    if (plan.status == Status::Infeasible && !proved)
+      continue;
+    plan.status = proved         ? Status::Infeasible
+                  : plan.stopped ? Status::TimedOut
+                                 : Status::NotFound;
+    int64_t needed = proved ? plan.bound[space] : plan.peak[space];
     plan.reason =
-        (optimal ? "the best plan needs " : "the best plan found needs ") +
-        bytes(plan.peak[space]) + ", " + bytes(plan.peak[space] - *capacity) +
-        " over " + nameOf(problem, space) + " of " + bytes(*capacity) +
-        (optimal ? "" : "; the bound is " + bytes(plan.bound[space]));
+        (proved ? plan.peak[space] <= needed ? "the best plan needs "
+                                             : "every plan needs at least "
+                : "the best plan found needs ") +
+        bytes(needed) + ", " + bytes(needed - *capacity) + " over " +
+        nameOf(problem, space) + " of " + bytes(*capacity) +
+        (proved ? "" : "; the bound is " + bytes(plan.bound[space]));
   }
   if (plan.status == Status::Feasible && (optimal || atBound))
     plan.status = Status::Optimal;
@@ -211,16 +220,25 @@ Plan tamc::planning::plan(const Problem &problem, const Options &options) {
     if (each.overflow)
       return finish(Status::Infeasible, std::move(reason));
 
+  Options given = options;
+  if (options.timeLimit) {
+    // Checking the plan will take about what came before.
+    std::chrono::duration<double> spent =
+        std::chrono::steady_clock::now() - begin;
+    given.timeLimit = std::max(*options.timeLimit - 2 * spent.count(), 0.0);
+  }
   if (options.lastAreOutputs) {
     Problem marked = problem;
     markLastAsOutputs(marked);
-    plan = strategy->run(marked, options);
+    plan = strategy->run(marked, given);
   } else {
-    plan = strategy->run(problem, options);
+    plan = strategy->run(problem, given);
   }
   if (plan.strategy.empty())
     plan.strategy = options.strategy;
-  plan.bound = bound;
+  plan.bound.resize(bound.size(), 0);
+  for (size_t space = 0; space < bound.size(); ++space)
+    plan.bound[space] = std::max(plan.bound[space], bound[space]);
   if (!plan.offsets.empty() || problem.buffers.empty()) {
     insistOnCorrectness(problem, plan, options.alignment);
     fillPeaks(problem, plan);

@@ -124,8 +124,10 @@ int write(const Arguments &arguments, const std::string &text) {
 
 void complainOfFit(const Arguments &arguments, const Plan &plan) {
   complain(arguments.problem,
-           std::string("does not fit") +
-               (plan.status == Status::Infeasible ? " (proved): " : ": ") +
+           (plan.status == Status::Infeasible ? "does not fit (proved): "
+            : plan.status == Status::TimedOut
+                ? "no fit found within the time limit: "
+                : "no fit found: ") +
                plan.reason);
 }
 

@@ -12,60 +12,152 @@
 #include "Portfolio.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <thread>
 
 using namespace tamc::planning;
 
-/// First what is cheap, so that there is an incumbent at once; then what
-/// proves; then what improves large or irregular instances, in turns that
-/// double. Ends at the bound, at a proof, or with the budget.
-static Placement place(const Instance &instance, const Options &options) {
-  Deadline deadline(options);
-  int64_t bound = boundOf(instance).bytes;
-  Placement best = placeBySkyline(instance, options, deadline);
-  if (!instance.simple && instance.size() > 0)
-    settle(instance, best.offsets);
-  auto isDone = [&] {
-    best.optimal |= peakOf(instance, best.offsets) <= bound;
-    return best.optimal || deadline.passed();
-  };
-  if (instance.size() == 0 || isDone())
-    return best;
+namespace {
 
+/// Improvers that start from one incumbent, each with a seed of its own. Their
+/// number is fixed, so that the answer does not depend on the threads.
+constexpr size_t numStreams = 8;
+
+/// What each stream may do in a round.
+struct Turn {
+  int64_t decisions, decodes;
+};
+
+class Portfolio {
+public:
+  Portfolio(const Instance &instance, const Options &options,
+            const Deadline &deadline, Placement &best)
+      : instance(instance), options(options), deadline(deadline), best(best),
+        bound(boundOf(instance).bytes), exact(canSearchExactly(instance)),
+        searches(!exact || !isFaithful(instance) || instance.size() > 500) {}
+
+  bool isDone() {
+    best.optimal |= peakOf(instance, best.offsets) <= bound;
+    // Beyond a proof that nothing fits there is nothing to look for.
+    return best.optimal || best.bound > instance.capacity || deadline.passed();
+  }
+
+  void run(int64_t budget) {
+    auto items = static_cast<int64_t>(instance.size());
+    constexpr auto streams = static_cast<int64_t>(numStreams);
+    Turn turn{20 * items, 50};
+    // One decode costs about as much as a decision for each item.
+    for (int64_t spent = 0; spent < budget && !isDone(); ++round) {
+      int64_t left = budget - spent;
+      Turn cut{std::clamp<int64_t>(left / streams, 1, turn.decisions),
+               std::clamp<int64_t>(left / streams / items, 1, turn.decodes)};
+      playRound(cut);
+      spent = saturatingAdd(spent, exact ? cut.decisions * streams : 0);
+      spent =
+          saturatingAdd(spent, searches ? cut.decodes * items * streams : 0);
+      turn.decodes = std::min<int64_t>(2 * turn.decodes, 1 << 20);
+      turn.decisions = std::min(2 * turn.decisions, infinite / 64);
+    }
+  }
+
+private:
+  size_t threads() const {
+    size_t most = options.threads > 0
+                      ? static_cast<size_t>(options.threads)
+                      : std::max(1u, std::thread::hardware_concurrency());
+    return std::min(most, numStreams);
+  }
+
+  /// True when the placement ends the search.
+  bool play(size_t stream, const Turn &turn, Placement &mine) {
+    if (stops[stream].load(std::memory_order_relaxed) || deadline.passed())
+      return false;
+    Deadline until = deadline;
+    until.stopWith(&stops[stream]);
+    Options given = options;
+    given.seed = options.seed + round * numStreams + stream;
+    if (exact) {
+      given.nodes = turn.decisions;
+      improveExactly(instance, given, until, mine);
+    }
+    if (searches && !mine.optimal)
+      improveBySearch(instance, given, turn.decodes, until, mine);
+    return mine.optimal || mine.bound > instance.capacity;
+  }
+
+  /// Streams are merged in their order, up to the first one that ends the
+  /// search; what later ones found by then is forgotten, as it depends on time.
+  void playRound(const Turn &turn) {
+    std::vector<Placement> found(numStreams, best);
+    for (std::atomic<bool> &stop : stops)
+      stop = false;
+    std::array<bool, numStreams> ends = {};
+    std::atomic<size_t> next = 0;
+    auto work = [&] {
+      for (size_t stream; (stream = next++) < numStreams;) {
+        ends[stream] = play(stream, turn, found[stream]);
+        for (size_t later = stream + 1; ends[stream] && later < numStreams;
+             ++later)
+          stops[later] = true;
+      }
+    };
+    std::vector<std::thread> helpers;
+    for (size_t i = 1; i < threads(); ++i)
+      helpers.emplace_back(work);
+    work();
+    for (std::thread &helper : helpers)
+      helper.join();
+
+    Placement merged = best;
+    for (size_t stream = 0; stream < numStreams; ++stream) {
+      Placement &mine = found[stream];
+      merged.nodes += mine.nodes - best.nodes;
+      merged.bound = std::max(merged.bound, mine.bound);
+      if (mine.optimal ||
+          peakOf(instance, mine.offsets) < peakOf(instance, merged.offsets)) {
+        merged.offsets = std::move(mine.offsets);
+        merged.optimal = mine.optimal;
+      }
+      if (ends[stream])
+        break;
+    }
+    best = std::move(merged);
+  }
+
+  const Instance &instance;
+  const Options &options;
+  const Deadline &deadline;
+  Placement &best;
+  int64_t bound;
+  bool exact, searches;
+  uint64_t round = 0;
+  std::array<std::atomic<bool>, numStreams> stops = {};
+};
+
+/// First what is cheap, so that there is an incumbent at once; then what
+/// proves and what improves, in rounds that double. Ends at the bound, at a
+/// proof, or with the budget.
+Placement place(const Instance &instance, const Options &options) {
+  Deadline deadline(options);
+  Placement best = placeBySkyline(instance, options, deadline);
+  if (instance.size() == 0)
+    return best;
+  if (!instance.simple)
+    settle(instance, best.offsets, deadline);
   int64_t budget = options.nodes       ? options.nodes
                    : options.timeLimit ? infinite
                                        : 50000;
-  bool exact = canSearchExactly(instance);
-  bool faithful = exact && isFaithful(instance);
-  if (!faithful && instance.size() <= 64) {
+  Portfolio portfolio(instance, options, deadline, best);
+  if (!portfolio.isDone() && !isFaithful(instance) && instance.size() <= 64)
     improveByOrders(instance, std::min<int64_t>(budget, 100000), deadline,
                     best);
-    if (isDone())
-      return best;
-  }
-  Options turn = options;
-  int64_t decodes = 50;
-  int64_t decisions = 20 * static_cast<int64_t>(instance.size());
-  for (int64_t spent = 0; spent < budget && !isDone(); ++turn.seed) {
-    int64_t before = best.nodes;
-    if (exact) {
-      turn.nodes = std::min(decisions, budget - spent);
-      improveExactly(instance, turn, deadline, best);
-      if (isDone())
-        break;
-    }
-    // One decode costs about as much as a decision for each item.
-    auto items = static_cast<int64_t>(instance.size());
-    if (!faithful || instance.size() > 500) {
-      int64_t most = std::max<int64_t>((budget - spent) / items, 1);
-      improveBySearch(instance, turn, std::min(decodes, most), deadline, best);
-    }
-    spent += std::max<int64_t>(best.nodes - before, 1) +
-             (exact ? 0 : decodes * items);
-    decodes *= 2;
-    decisions = saturatingAdd(decisions, decisions);
-  }
+  portfolio.run(budget);
+  best.stopped = !best.optimal && deadline.passed();
   return best;
 }
+
+} // namespace
 
 namespace tamc::planning {
 Plan planAuto(const Problem &problem, const Options &options) {

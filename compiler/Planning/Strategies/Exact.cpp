@@ -44,16 +44,23 @@ public:
       : instance(instance), options(options), deadline(deadline), best(best),
         packing(makePacking(instance)), plain(packing), random(options.seed),
         orders(staticOrders(packing)), faithful(isFaithful(instance)),
-        low(packing.bound()), budget(options.nodes) {
+        low(packing.bound()), capacity(instance.capacity / packing.unit),
+        budget(options.nodes) {
     adopt();
   }
 
   void run() {
-    for (int64_t round = 1; low < incumbent && !isOver(); ++round)
+    int64_t before = low;
+    for (int64_t round = 1; low < incumbent && low <= capacity && !isOver();
+         ++round)
       restart(round);
     best.nodes += spent;
-    if (faithful)
-      best.optimal = low >= incumbent;
+    if (!faithful)
+      return;
+    // Without padding and gaps a packing is a plan, and a proof one for all.
+    best.optimal |= low >= incumbent;
+    if (low > before)
+      best.bound = std::max(best.bound, low * packing.unit);
   }
 
 private:
@@ -77,6 +84,8 @@ private:
     bool early = spent < 2000 * static_cast<int64_t>(packing.size());
     if (uniform() < (early ? 0.8 : 0.1))
       return low;
+    if (capacity < incumbent - 1 && uniform() < 0.5)
+      return capacity;
     int64_t range = incumbent - 1 - low;
     auto step =
         static_cast<int64_t>(static_cast<double>(range) * (1 - ambition));
@@ -131,7 +140,7 @@ private:
     if (answer == ExactSearch::Answer::Yes) {
       expand(used, search.solution(), best.offsets);
       // What rounding or ignored gaps left unused is taken up.
-      settle(instance, best.offsets);
+      settle(instance, best.offsets, deadline);
       adopt();
       ambition = 1 - (1 - ambition) * 0.7;
     } else {
@@ -150,7 +159,7 @@ private:
   std::mt19937_64 random;
   std::array<std::vector<double>, 6> orders;
   bool faithful;
-  int64_t low, incumbent = 0, budget, spent = 0;
+  int64_t low, capacity, incumbent = 0, budget, spent = 0;
   /// 1 aims at the bound, 0 just below the incumbent.
   double ambition = 0.5;
   int plainRuns = 0;
@@ -167,8 +176,10 @@ void tamc::planning::improveExactly(const Instance &instance,
 }
 
 bool tamc::planning::canSearchExactly(const Instance &instance) {
-  // Neighbours are stored, and sums must not wrap.
-  if (instance.size() == 0 || instance.size() > 20000)
+  // Neighbours are stored and walked at each decision; sums must not wrap.
+  constexpr int64_t mostConflicts = 4000000;
+  if (instance.size() == 0 || instance.size() > 20000 ||
+      totalConflicts(instance) > mostConflicts)
     return false;
   double sum = 0;
   for (const Item &item : instance.items) {
@@ -193,6 +204,7 @@ Plan planExact(const Problem &problem, const Options &options) {
                           deadline, best);
         if (!best.optimal)
           improveExactly(instance, limited, deadline, best);
+        best.stopped = !best.optimal && deadline.passed();
         return best;
       });
 }

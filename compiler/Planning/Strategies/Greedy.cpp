@@ -1,5 +1,4 @@
-//===- Planning/Greedy.cpp - strategies greedy: largest first, best or first fit
-//===//
+//===- Planning/Greedy.cpp - strategies greedy: best fit or first fit -----===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -13,6 +13,8 @@
 #include "Skyline.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <random>
 
 using namespace tamc::planning;
@@ -28,17 +30,20 @@ public:
         const Deadline &deadline, Placement &best)
       : instance(instance), deadline(deadline), best(best), decoder(instance),
         random(options.seed), bound(boundOf(instance).bytes),
-        peak(best.offsets.empty() ? infinite : peakOf(instance, best.offsets)) {
-  }
+        peak(peakOf(instance, best.offsets)) {}
 
   void run(int64_t decodes) {
     double cost = start();
+    if (std::isinf(cost))
+      return;
     std::vector<int32_t> candidate;
     for (; decodes > 0 && peak > bound && !deadline.passed(); --decodes) {
       candidate = order;
       change(candidate);
       double reached = decode(candidate);
       ++best.nodes;
+      if (std::isinf(reached))
+        continue;
       if (reached > cost)
         continue;
       cost = reached;
@@ -51,14 +56,15 @@ public:
 private:
   /// The best of the static orders.
   double start() {
-    double least = -1;
-    for (const std::vector<int32_t> &rank :
-         priorities(instance, decoder.sections())) {
+    double least = std::numeric_limits<double>::infinity();
+    Priorities priorities(instance, decoder.sections());
+    for (size_t which = 0; which < Priorities::count; ++which) {
+      std::vector<int32_t> rank = priorities.ranks(which);
       std::vector<int32_t> candidate(instance.size());
       for (size_t i = 0; i < rank.size(); ++i)
         candidate[rank[i]] = static_cast<int32_t>(i);
       double cost = decode(candidate);
-      if (least < 0 || cost < least) {
+      if (cost < least) {
         least = cost;
         order = candidate;
         current = offsets;
@@ -75,13 +81,14 @@ private:
       rank.resize(candidate.size());
       for (size_t i = 0; i < candidate.size(); ++i)
         rank[candidate[i]] = static_cast<int32_t>(i);
-      if (decoder.decode(rank, infinite, offsets) == infinite)
-        std::fill(offsets.begin(), offsets.end(), infinite);
+      // A part of the offsets only is no plan.
+      if (decoder.decode(rank, infinite, offsets, &deadline) == infinite)
+        return std::numeric_limits<double>::infinity();
     } else {
-      offsets = placeInOrder(instance, candidate);
+      offsets = placeInOrder(instance, candidate, deadline);
     }
     int64_t reached = peakOf(instance, offsets);
-    if (reached < peak || best.offsets.empty()) {
+    if (reached < peak) {
       peak = reached;
       best.offsets = offsets;
     }
@@ -163,8 +170,9 @@ Plan planSearch(const Problem &problem, const Options &options) {
         int64_t decodes = given.nodes       ? given.nodes
                           : given.timeLimit ? infinite
                                             : 500;
-        Placement best;
+        Placement best = placeBySkyline(instance, given, deadline);
         improveBySearch(instance, given, decodes, deadline, best);
+        best.stopped = !best.optimal && deadline.passed();
         return best;
       });
 }

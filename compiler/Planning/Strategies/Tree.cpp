@@ -8,6 +8,7 @@
 
 #include "AllocationTree.h"
 #include "Arithmetic.h"
+#include "Placer.h"
 
 #include <algorithm>
 
@@ -21,9 +22,10 @@ int64_t tamc::planning::treeAlignment(const Instance &instance) {
 }
 
 Placement tamc::planning::placeByTree(const Instance &instance,
-                                      const Options &options) {
+                                      const Options &options,
+                                      const Deadline &deadline) {
   Placement placement;
-  placement.offsets.assign(instance.size(), 0);
+  placement.offsets.assign(instance.size(), -1);
   std::vector<int32_t> outputs, intermediates;
   // Inductor knows no pins. They keep the bytes below the first pool.
   int64_t base = 0;
@@ -67,7 +69,12 @@ Placement tamc::planning::placeByTree(const Instance &instance,
     else
       pools.push_back({AllocationTree(instance, alignment, item), combined});
   }
+  size_t count = 0;
   for (int32_t item : intermediates) {
+    if (++count % 64 == 0 && deadline.passed()) {
+      placement.stopped = true;
+      break;
+    }
     bool placed = false;
     for (size_t i = 0; i < pools.size() && !placed; ++i) {
       bool grows = pools[i].mayGrow && i + 1 == pools.size();
@@ -87,11 +94,18 @@ Placement tamc::planning::placeByTree(const Instance &instance,
     placement.pools.push_back({0, base, size});
     base = saturatingAdd(base, size);
   }
+  if (placement.stopped) {
+    pileUp(instance, placement.offsets);
+    placement.pools.clear();
+  }
   return placement;
 }
 
 namespace tamc::planning {
 Plan planTree(const Problem &problem, const Options &options) {
-  return planEachSpace(problem, options, placeByTree);
+  return planEachSpace(problem, options,
+                       [](const Instance &instance, const Options &given) {
+                         return placeByTree(instance, given, Deadline(given));
+                       });
 }
 } // namespace tamc::planning

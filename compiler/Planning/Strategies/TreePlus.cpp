@@ -1,5 +1,4 @@
-//===- Planning/TreePlus.cpp - strategy tree+: the tree without its weaknesses
-//===//
+//===- Planning/TreePlus.cpp - strategy tree+: the tree, cured ------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,53 +20,82 @@ using namespace tamc::planning;
 
 namespace {
 
-/// One pool, grown by the items in this order. An item goes to the first slot
-/// that holds it as it is; else to the first that does after joining children;
-/// else the pool grows where the tree is lowest.
-std::vector<int64_t> grow(const Instance &instance,
-                          const std::vector<int32_t> &order) {
-  std::vector<int64_t> offsets(instance.size(), 0);
-  int64_t base = 0;
-  for (size_t i = 0; i < instance.size(); ++i)
-    if (instance.items[i].pin >= 0) {
-      offsets[i] = instance.items[i].pin;
-      base = std::max(base, offsets[i] + instance.items[i].size);
-    }
-  if (order.empty())
-    return offsets;
-  int64_t alignment = treeAlignment(instance);
-  AllocationTree tree(instance, alignment, order.front(), true);
-  for (size_t i = 1; i < order.size(); ++i)
-    if (!tree.allocate(order[i], false) &&
-        !tree.allocateOverSeveral(order[i], false) &&
-        !tree.allocateOverSeveral(order[i], true))
-      tree.allocateAtEnd(order[i]);
-  tree.finalize(alignUp(base, alignment), offsets);
-  return offsets;
-}
+/// Steps that may be spent on improving the tree, so that no instance takes
+/// much longer than by `tree` itself. A step takes 10 to 30 ns.
+constexpr int64_t mostSteps = 40000000;
 
-std::vector<std::vector<int32_t>> ordersOf(const Instance &instance) {
-  std::vector<int32_t> items;
+/// Tries one order after another until its steps are spent.
+class Cure {
+public:
+  Cure(const Instance &instance, const Deadline &deadline)
+      : instance(instance), deadline(deadline),
+        settling(4 * totalConflicts(instance) +
+                 16 * static_cast<int64_t>(instance.size())) {}
+
+  bool isOver() const { return steps >= mostSteps || deadline.passed(); }
+
+  void settleWithin(std::vector<int64_t> &offsets) {
+    if (settling > mostSteps - steps)
+      return;
+    steps += settling;
+    settle(instance, offsets, deadline);
+  }
+
+  /// One pool, grown by the items in this order; empty when the steps do not
+  /// suffice. An item goes to the first slot that holds it as it is; else to
+  /// the first that does after joining children; else the pool grows where the
+  /// tree is lowest.
+  std::vector<int64_t> grow(const std::vector<int32_t> &order) {
+    std::vector<int64_t> offsets(instance.size(), 0);
+    int64_t base = 0;
+    for (size_t i = 0; i < instance.size(); ++i)
+      if (instance.items[i].pin >= 0) {
+        offsets[i] = instance.items[i].pin;
+        base = std::max(base, offsets[i] + instance.items[i].size);
+      }
+    if (order.empty())
+      return offsets;
+    int64_t alignment = treeAlignment(instance);
+    AllocationTree tree(instance, alignment, order.front(), true);
+    int64_t before = steps;
+    for (size_t i = 1; i < order.size(); ++i) {
+      if (!tree.allocate(order[i], false) &&
+          !tree.allocateOverSeveral(order[i], false) &&
+          !tree.allocateOverSeveral(order[i], true))
+        tree.allocateAtEnd(order[i]);
+      steps = before + tree.steps();
+      if (steps >= mostSteps || (i % 64 == 0 && deadline.passed()))
+        return {};
+    }
+    tree.finalize(alignUp(base, alignment), offsets);
+    return offsets;
+  }
+
+private:
+  const Instance &instance;
+  const Deadline &deadline;
+  int64_t settling, steps = 0;
+};
+
+/// Inductor's own order (0), then those of strip packing; without the pins.
+std::vector<int32_t> orderOf(const Instance &instance,
+                             const Priorities &priorities, size_t which) {
+  std::vector<int32_t> order;
   for (size_t i = 0; i < instance.size(); ++i)
     if (instance.items[i].pin < 0)
-      items.push_back(static_cast<int32_t>(i));
-  std::vector<std::vector<int32_t>> orders;
-  // Inductor's own order first, then those of strip packing.
-  orders.push_back(items);
-  std::stable_sort(orders[0].begin(), orders[0].end(),
-                   [&](int32_t a, int32_t b) {
-                     const Item &x = instance.items[a], &y = instance.items[b];
-                     return std::pair(x.size, instance.life(x)) >
-                            std::pair(y.size, instance.life(y));
-                   });
-  for (const std::vector<int32_t> &rank :
-       priorities(instance, Sections(instance))) {
-    std::vector<int32_t> order = items;
-    std::sort(order.begin(), order.end(),
-              [&](int32_t a, int32_t b) { return rank[a] < rank[b]; });
-    orders.push_back(std::move(order));
+      order.push_back(static_cast<int32_t>(i));
+  if (which == 0) {
+    std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+      const Item &x = instance.items[a], &y = instance.items[b];
+      return std::pair(x.size, instance.life(x)) >
+             std::pair(y.size, instance.life(y));
+    });
+    return order;
   }
-  return orders;
+  std::vector<int32_t> rank = priorities.ranks(which - 1);
+  std::sort(order.begin(), order.end(),
+            [&](int32_t a, int32_t b) { return rank[a] < rank[b]; });
+  return order;
 }
 
 Placement place(const Instance &instance, const Options &options) {
@@ -75,22 +103,28 @@ Placement place(const Instance &instance, const Options &options) {
   int64_t bound = boundOf(instance).bytes;
   // The tree itself comes first: with its offsets settled, nothing below can
   // make the answer worse than its own.
-  Placement best = placeByTree(instance, options);
+  Placement best = placeByTree(instance, options, deadline);
   best.pools.clear();
-  settle(instance, best.offsets);
+  Cure cure(instance, deadline);
+  cure.settleWithin(best.offsets);
   int64_t peak = peakOf(instance, best.offsets);
-  for (const std::vector<int32_t> &order : ordersOf(instance)) {
-    if (peak <= bound || deadline.passed())
+  Priorities priorities(instance, Sections(instance));
+  for (size_t which = 0; which <= Priorities::count; ++which) {
+    if (peak <= bound || cure.isOver())
       break;
     ++best.nodes;
-    std::vector<int64_t> offsets = grow(instance, order);
-    settle(instance, offsets);
+    std::vector<int64_t> offsets =
+        cure.grow(orderOf(instance, priorities, which));
+    if (offsets.empty())
+      break;
+    cure.settleWithin(offsets);
     if (int64_t reached = peakOf(instance, offsets); reached < peak) {
       peak = reached;
       best.offsets = std::move(offsets);
     }
   }
   best.optimal = peak <= bound;
+  best.stopped = !best.optimal && deadline.passed();
   return best;
 }
 

@@ -1,5 +1,4 @@
-//===- Planning/Csv.h - problems and plans as comma-separated text -*- C++
-//-*-===//
+//===- Planning/Csv.h - problems and plans as CSV ---------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -25,10 +25,12 @@ enum class Status {
   /// No plan fits the capacities (proved). There may be offsets: of a plan that
   /// respects all but the capacities.
   Infeasible,
-  /// No plan was found that fits the capacities, and none was excluded. There
-  /// may be offsets, as above.
+  /// The strategy came to its end, or to that of its node budget, without a
+  /// plan that fits the capacities, and none was excluded. There may be offsets,
+  /// as above.
   NotFound,
-  /// Time or node budget ran out before any plan was found.
+  /// The time ran out before a plan was found that fits the capacities, and
+  /// none was excluded. There may be offsets, as above.
   TimedOut,
   /// The problem breaks a rule of Problem.h; Plan::reason says which.
   Invalid,
@@ -54,7 +56,8 @@ struct Plan {
   std::vector<int64_t> offsets;
   /// By space: the end of the last byte that is used.
   std::vector<int64_t> peak;
-  /// By space: no plan has a lower peak than this.
+  /// By space: no plan has a lower peak than this. The largest load, or what a
+  /// search proved beyond that; equal to the peak of an optimal plan.
   std::vector<int64_t> bound;
   /// Why there is no plan, or no better one; lower case, no full stop.
   std::string reason;
@@ -62,6 +65,8 @@ struct Plan {
   std::vector<Pool> pools;
   /// Decisions that a search made.
   int64_t nodes = 0;
+  /// The time limit ended the search: more time might give a better plan.
+  bool stopped = false;
   /// Wall time in seconds.
   double seconds = 0;
 

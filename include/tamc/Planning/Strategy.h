@@ -1,5 +1,4 @@
-//===- Planning/Strategy.h - the strategies and how to call them -*- C++ --===//
-//-*-===//
+//===- Planning/Strategy.h - the strategies and their calls -----*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

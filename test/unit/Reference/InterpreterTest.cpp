@@ -8,6 +8,7 @@
 #include "Interpreter.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamrt/abi.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -109,7 +110,7 @@ TEST_F(InterpreterTest, EveryOtherFeatureMap) {
           tensor<?x4xf64, #tam.one_hot>) : tensor<?x12xf64>
       return %5 : tensor<?x12xf64>
     })",
-                     {Vector{0.5, 2}, Codes{3, -2}});
+                     {Vector{0.5, 2}, Codes{3, TAMRT_INDEX_MEAN(4)}});
   ASSERT_TRUE(succeeded(results));
   const Matrix &d = std::get<Matrix>((*results)[0]);
   Vector expected{1, 0, 1, 0.5, -0.5, 0, 0, 1, 0, 0, 0, 1,
@@ -138,8 +139,8 @@ TEST_F(InterpreterTest, SumsHaveAllElementsWhateverTheLayout) {
       return %0, %1, %2 : tensor<2x2xf64, #tam.sums<diagonal>>, tensor<2x2xf64, #tam.sums<upper>>, tensor<2xf64, #tam.sums<full>>
     })";
   // Unseen levels count as the mean (1/2 each) and as nothing.
-  auto results = run(text, {Codes{0, 1, -2, -1, 1}, Vector{1, 2, 4, 8, 16},
-                            Vector{1, 1, 2, 1, 3}});
+  auto results = run(text, {Codes{0, 1, TAMRT_INDEX_MEAN(2), -1, 1},
+                            Vector{1, 2, 4, 8, 16}, Vector{1, 1, 2, 1, 3}});
   ASSERT_TRUE(succeeded(results));
   EXPECT_EQ(matrix(2, 2, {1.25, 0.25, 0.25, 2.25}),
             std::get<Matrix>((*results)[0]));

@@ -147,3 +147,13 @@ function shortBytes(value) {
     value /= 1024;
   return Number(value.toFixed(3)) + units[unit];
 }
+
+/** A number of bytes on an axis with steps of a power of two: in the largest
+ * unit in which two decimals are exact. */
+function tickBytes(value, step) {
+  const units = [" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"];
+  let unit = 6;
+  while (unit > 0 && step < 1024 ** unit / 4)
+    --unit;
+  return value === 0 ? "0" : value / 1024 ** unit + units[unit];
+}

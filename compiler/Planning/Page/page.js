@@ -14,7 +14,8 @@ let dirty = true, searches = 0;
 const BUDGET = 24;
 
 function readTheme() {
-  for (const name of ["paper", "ink", "soft", "line", "load", "bound", "dim"])
+  for (const name of ["paper", "ink", "soft", "line", "load", "bound", "dim",
+                      "face"])
     theme[name] = cssColour(name);
   ++theme.version;
   dirty = true;
@@ -25,17 +26,23 @@ function setTheme(dark) {
   readTheme();
 }
 
+function chosenPlans() {
+  return ["left", "right"].map(id => byId(id).value)
+    .filter(value => value !== "").map(Number);
+}
+
 function showAll() {
   const {t0, t1} = timeRange, room = (t1 - t0) * .005;
   views.time = {t0: t0 - room, t1: t1 + room};
-  views.address = topOf.map(top => ({a0: -top * .004, a1: top * 1.03}));
+  views.address = meta.spaces.map((_, i) => {
+    const top = topOf(i, chosenPlans());
+    return {a0: -top * .004, a1: top * 1.03};
+  });
   dirty = true;
 }
 
 function buildPanels() {
-  const plans = [Number(byId("left").value)];
-  if (byId("right").value !== "")
-    plans.push(Number(byId("right").value));
+  const plans = chosenPlans();
   const chosen = byId("space").value;
   const spaces = chosen === "" ? meta.spaces.map((_, i) => i)
                                : [Number(chosen)];
@@ -57,7 +64,7 @@ function zoom(panel, x, y, timeFactor, addressFactor) {
     view[low] = about - part * wanted;
     view[high] = view[low] + wanted;
   };
-  const {t0, t1} = timeRange, top = topOf[panel.space];
+  const {t0, t1} = timeRange, top = limitOf[panel.space];
   // Closer than this, doubles no longer tell neighbours apart.
   const leastTime = Math.max(1, Math.abs(t1) * 2 ** -45);
   const leastBytes = Math.max(4, top * 2 ** -45);

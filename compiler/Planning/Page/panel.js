@@ -6,7 +6,7 @@
 // last one is shown, moved and stretched to the view.
 "use strict";
 
-const LEFT = 72, RIGHT = 10, TOP = 8, LOAD = 80, GAP = 14, BOTTOM = 24;
+const LEFT = 84, RIGHT = 10, TOP = 8, LOAD = 80, GAP = 14, BOTTOM = 24;
 
 function cssColour(name) {
   return getComputedStyle(document.documentElement)
@@ -45,6 +45,7 @@ class Panel {
     this.root = document.createElement("section");
     this.root.className = "panel";
     this.heading = this.root.appendChild(document.createElement("h2"));
+    this.reason = this.root.appendChild(document.createElement("p"));
     this.view = this.root.appendChild(document.createElement("div"));
     this.view.className = "view";
     this.canvas = this.view.appendChild(document.createElement("canvas"));
@@ -68,7 +69,7 @@ class Panel {
       facts.push("peak " + describeBytes(peak[this.space]));
       const low = Number(bound[this.space]), high = Number(peak[this.space]);
       facts.push(high === low ? "at the bound"
-        : low ? `${(100 * (high - low) / low).toFixed(3)}% over the bound` : "");
+        : low ? `gap ${(100 * (high - low) / low).toFixed(3)}%` : "");
     } else {
       facts.push("no plan");
     }
@@ -79,13 +80,13 @@ class Panel {
     state.textContent = status;
     if (status !== "optimal" && status !== "feasible") {
       state.className = "bad";
-      state.title = reason;
-      small.textContent += ". " + reason;
+      this.reason.textContent = reason;
     }
     this.heading.replaceChildren(strategy, ", ", state, " ", small);
+    this.heading.title = small.textContent;
     this.canvas.setAttribute("aria-label",
-      `Memory plan by ${strategy}, ${status}: ${small.textContent}. Time ` +
-      "across, addresses up.");
+      `Memory plan by ${strategy}, ${status}: ${small.textContent}. ` +
+      `${reason} Time across, addresses up.`);
   }
 
   /** Takes up the size of its place; true when that changed. */
@@ -233,10 +234,13 @@ class Panel {
       context.lineTo(x + dx, y + dy);
       context.stroke();
     };
-    for (const bytes of ticks(a0, a1, mapHeight / 60, true)) {
+    const marks = ticks(a0, a1, mapHeight / 60, true);
+    for (const bytes of marks) {
       const y = this.yOf(bytes);
       tick(LEFT - 5, y, 5, 0);
-      context.fillText(shortBytes(bytes), LEFT - 8, y);
+      context.fillText(tickBytes(bytes, marks.length > 1 ? marks[1] - marks[0]
+                                                         : 1),
+        LEFT - 8, y, LEFT - 12);
     }
     context.textAlign = "center";
     for (const time of ticks(t0, t1, mapWidth / 110, false)) {
@@ -253,7 +257,9 @@ class Panel {
     const {theme, mapWidth} = this;
     const {times, bytes} = loads[this.space];
     const {t0, t1} = this.range;
-    const top = topOf[this.space] * 1.05, base = TOP + LOAD;
+    const bound = Number(meta.plans[this.plan].bound[this.space] || 0);
+    const top = Math.max(loadTop[this.space], bound) * 1.05;
+    const base = TOP + LOAD;
     const yOf = value => base - value / top * LOAD;
     const column = new Float64Array(Math.ceil(mapWidth));
     const perTime = mapWidth / (t1 - t0);
@@ -289,11 +295,11 @@ class Panel {
     context.fillText("bytes alive", LEFT + 6, base - 9);
     context.fillStyle = theme.soft;
     context.textAlign = "right";
-    for (const value of ticks(0, top, 2.5, true))
-      if (yOf(value) > TOP)
-        context.fillText(shortBytes(value), LEFT - 8, yOf(value));
+    const marks = ticks(0, top, 2.5, true);
+    for (const value of marks)
+      context.fillText(tickBytes(value, marks[1] - marks[0]), LEFT - 8,
+        yOf(value), LEFT - 12);
     context.textAlign = "left";
-    const bound = Number(meta.plans[this.plan].bound[this.space]);
     this.rule(context, yOf(bound), theme.bound, [6, 4]);
   }
 
@@ -321,9 +327,26 @@ class Panel {
     level(capacity, this.theme.bound, []);
     level(peak[this.space], this.theme.ink, [2, 3]);
     level(bound[this.space], this.theme.bound, [6, 4]);
+    if (Number(peak[this.space]) > this.range.a1 && this.range.a0 <= 0) {
+      this.note(context, this.mapTop + 3,
+        `\u2191 goes on to ${shortBytes(Number(peak[this.space]))}`);
+    }
   }
 
-  /** Outlines one buffer. */
+  /** A line of text over the map, at its right. */
+  note(context, y, text) {
+    context.font = "12px system-ui,sans-serif";
+    context.textBaseline = "middle";
+    const width = Math.min(context.measureText(text).width + 12,
+      this.mapWidth - 6);
+    const x = LEFT + this.mapWidth - width - 3;
+    context.fillStyle = this.theme.face;
+    context.fillRect(x, y, width, 20);
+    context.fillStyle = this.theme.ink;
+    context.fillText(text, x + 6, y + 10, width - 12);
+  }
+
+  /** Outlines one buffer, or says where it is. */
   mark(buffer) {
     const context = this.top.getContext("2d");
     const {ratio, mapTop, mapWidth, mapHeight} = this;
@@ -337,8 +360,8 @@ class Panel {
     context.rect(LEFT, mapTop, mapWidth, mapHeight);
     context.clip();
     const {lower, upper, begin, end} = this.scene;
-    const last = pieces.first[buffer + 1];
-    for (let i = pieces.first[buffer]; i < last; ++i) {
+    const first = pieces.first[buffer], last = pieces.first[buffer + 1];
+    for (let i = first; i < last; ++i) {
       const x = this.xOf(lower[i]), y = this.yOf(end[i]);
       const width = Math.max(this.xOf(upper[i]) - x, 3);
       const height = Math.max(this.yOf(begin[i]) - y, 3);
@@ -350,5 +373,15 @@ class Panel {
       context.strokeRect(x - 1, y - 1, width + 2, height + 2);
     }
     context.restore();
+    // In the other plan it may lie out of sight.
+    if (first === last)
+      return;
+    const offset = shortBytes(columns["offset" + this.plan].values[buffer]);
+    const name = names.get(buffer);
+    if (begin[first] > this.range.a1)
+      this.note(context, mapTop + 26, `\u2191 ${name} is at ${offset}`);
+    else if (end[first] < this.range.a0)
+      this.note(context, mapTop + mapHeight - 23,
+        `\u2193 ${name} is at ${offset}`);
   }
 }

@@ -4,7 +4,7 @@
 // Draws any number of rectangles into an image, a slice of the work at a time.
 // A rectangle of three pixels and more each way is drawn on whole pixels. A
 // smaller one gives each pixel its colour by the area that it covers there;
-// rectangles of a plan share no place, so the sum is what the pixel shows.
+// rectangles of a plan share no place, so the sum is the part of it in use.
 "use strict";
 
 const BLOCK = 256;
@@ -146,11 +146,15 @@ function* rasterize(scene, view, width, height, image, style, mask, pixel) {
   yield* visit(scene, t0, t1, a0, a1, draw);
 
   for (let at = 0; at < image.length; ++at) {
+    if (at % (SLICE * 16) === 0)
+      yield;
     const part = sums[4 * at];
     if (part === 0 || image[at] !== paper)
       continue;
-    // Aliases may overlap: then the mean of their colours.
-    const scale = 1 / Math.max(part, 1), rest = Math.max(1 - part, 0);
+    // The root lets a lone small rectangle be seen; order by area stays. The
+    // colour is the mean, also where aliases lie upon each other.
+    const strength = Math.sqrt(Math.min(part, 1)), rest = 1 - strength;
+    const scale = strength / part;
     const red = sums[4 * at + 1] * scale + rest * (paper & 255);
     const green = sums[4 * at + 2] * scale + rest * (paper >> 8 & 255);
     const blue = sums[4 * at + 3] * scale + rest * (paper >> 16 & 255);

@@ -86,16 +86,23 @@ const timeRange = (() => {
   return t0 <= t1 ? {t0, t1: Math.max(t1, t0 + 1)} : {t0: 0, t1: 1};
 })();
 
-/** The highest address that is worth showing in a space, over all plans. */
-const topOf = meta.spaces.map((space, i) => {
-  let top = 1;
-  for (const plan of meta.plans)
-    top = Math.max(top, Number(plan.peak[i] || 0), Number(plan.bound[i] || 0));
-  for (const bytes of loads[i].bytes)
-    top = Math.max(top, bytes);
-  const capacity = Number(space.capacity);
+const loadTop = loads.map(
+  load => load.bytes.reduce((most, bytes) => Math.max(most, bytes), 1));
+
+/** The highest address that is worth showing in a space of the plans: a plan
+ * that needs more than twice as much as another goes on above it. */
+function topOf(space, plans) {
+  const peaks = plans.map(plan => Number(meta.plans[plan].peak[space] || 0));
+  const least = Math.min(...peaks.filter(peak => peak > 0));
+  const top = Math.max(1, Math.min(Math.max(...peaks), 2 * least),
+    ...plans.map(plan => Number(meta.plans[plan].bound[space] || 0)));
+  const capacity = Number(meta.spaces[space].capacity);
   return capacity <= 1.3 * top ? Math.max(top, capacity) : top;
-});
+}
+
+/** The highest address of all plans, beyond which nobody need zoom out. */
+const limitOf = meta.spaces.map((_, i) => meta.plans.reduce(
+  (most, plan) => Math.max(most, Number(plan.peak[i] || 0)), loadTop[i]));
 
 /** Operations that write and read each buffer; made when first asked for. */
 let uses = null;

@@ -63,14 +63,15 @@ std::string number(double value) {
   return digits == "-0" ? "0" : digits;
 }
 
-/// A value of an axis that is short enough to stand beside it.
-std::string shortBytes(double bytes) {
-  constexpr std::array<const char *, 7> units = {"",     " KiB", " MiB", " GiB",
+/// A value of an axis with steps of a power of two, in the largest unit in
+/// which two decimals are exact.
+std::string tickBytes(double bytes, double step) {
+  constexpr std::array<const char *, 7> units = {" B",   " KiB", " MiB", " GiB",
                                                  " TiB", " PiB", " EiB"};
-  size_t unit = 0;
-  for (; bytes >= 1024 && unit + 1 < units.size(); ++unit)
-    bytes /= 1024;
-  return number(bytes) + units[unit];
+  size_t unit = units.size() - 1;
+  while (unit > 0 && step < std::exp2(10. * unit) / 4)
+    --unit;
+  return bytes == 0 ? "0" : number(bytes / std::exp2(10. * unit)) + units[unit];
 }
 
 /// Maps [from, from + length) to [begin, begin + extent).
@@ -180,7 +181,7 @@ private:
     for (double bytes = 0; bytes <= address.length; bytes += step) {
       double place = address.begin + bytes / address.length * address.extent;
       line(left - 4, place, left + plotWidth, place, "grid");
-      text(left - 8, place + 4, shortBytes(bytes), "soft", "end");
+      text(left - 8, place + 4, tickBytes(bytes, step), "soft", "end");
     }
   }
 

@@ -21,6 +21,7 @@
 #include "tamc/Planning/Explain.h"
 #include "tamc/Planning/Json.h"
 #include "tamc/Planning/Picture.h"
+#include "tamc/Planning/OrderReport.h"
 #include "tamc/Planning/Strategy.h"
 
 #include <CLI/CLI.hpp>
@@ -39,8 +40,8 @@ namespace {
 struct Arguments {
   Options options;
   std::string problem, output = "-", emit = "text", pools = "intermediates";
-  std::string outputs = "none", plan;
   std::vector<std::string> compareWith;
+  std::string outputs = "none", plan, reuse = "program";
   std::optional<int64_t> capacity;
   double timeLimit = 0;
   bool compare = false, explain = false, ignorePins = false, draw = true;
@@ -139,6 +140,7 @@ int checkPlan(const Arguments &arguments, const Problem &problem) {
   const auto &offsets = std::get<std::vector<int64_t>>(result);
   CheckOptions options;
   options.alignment = arguments.options.alignment;
+  options.reuse = arguments.options.reuse;
   std::vector<Finding> findings = check(problem, offsets, options);
   bool capacity = !findings.empty();
   for (const Finding &finding : findings) {
@@ -233,6 +235,9 @@ int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
       space.capacity = arguments.capacity;
   if (auto wrong = validate(problem, arguments.options.alignment))
     return complain(arguments.problem, *wrong);
+  if (arguments.options.reuse == Reuse::BranchSafe)
+    if (std::string reason = whyNotBranchSafe(problem); !reason.empty())
+      return complain(arguments.problem, reason);
   if (!arguments.plan.empty())
     return checkPlan(arguments, problem);
   if (arguments.timeLimit > 0) {
@@ -250,16 +255,26 @@ int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
   if (arguments.compare)
     return compare(arguments, problem);
 
-  Plan made = plan(problem, arguments.options);
+  Options options = arguments.options;
+  double share = 0;
+  if (options.timeLimit && options.reuse == Reuse::BranchSafe) {
+    // The report plans again, to tell what safety costs.
+    share = *options.timeLimit / 4;
+    *options.timeLimit -= share;
+  }
+  Plan made = plan(problem, options);
   int code = exitCode(made);
   if (code == 1)
     return complain(arguments.problem, made.reason);
   if (code == 2)
     complainOfFit(arguments, made);
   bool hasPlan = !made.offsets.empty() || problem.buffers.empty();
+  std::optional<OrderReport> report;
+  if (arguments.emit == "json" || arguments.emit == "text")
+    report = reportOrder(problem, made, options, share);
   std::string out;
   if (arguments.emit == "json") {
-    out = writeJson(problem, &made);
+    out = writeJson(problem, &made, report ? &*report : nullptr);
   } else if (arguments.emit == "csv") {
     // A plan that does not fit is not written: nobody may take it for one.
     if (code != 0)
@@ -272,6 +287,8 @@ int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
     out = toTrace(problem, made);
   } else {
     out = summary(problem, made);
+    if (report)
+      out += toText(problem, *report);
     if (arguments.explain)
       out += explain(problem, made, arguments.options.alignment);
     DrawingOptions drawing;
@@ -322,6 +339,11 @@ int main(int argc, char **argv) {
                  "last: buffers that live to the end are outputs")
       ->check(CLI::IsMember({"none", "last"}))
       ->default_str("none");
+  app.add_option("--reuse", arguments.reuse,
+                 "branch-safe: buffers share bytes only if the operations'\n"
+                 "dependencies keep their uses apart in every order")
+      ->check(CLI::IsMember({"program", "branch-safe"}))
+      ->default_str("program");
   app.add_option("--time-limit", arguments.timeLimit,
                  "seconds of wall time for the whole process")
       ->check(CLI::PositiveNumber);
@@ -356,5 +378,7 @@ int main(int argc, char **argv) {
   }
   options.pools = *parsePools(arguments.pools);
   options.lastAreOutputs = arguments.outputs == "last";
+  if (arguments.reuse == "branch-safe")
+    options.reuse = Reuse::BranchSafe;
   return run(arguments, begin);
 }

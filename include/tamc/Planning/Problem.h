@@ -73,14 +73,16 @@ struct Space {
 };
 
 /// One step of the program whose buffers are planned. The program's own order
-/// is the order of Problem::operations.
+/// is the order of Problem::operations; every operation is listed after those
+/// it depends on. An operation depends on those that last wrote what it reads,
+/// on those that touched before what it writes, and on `after`.
 struct Operation {
   std::string name;
   /// Indices of buffers.
   std::vector<int32_t> reads;
   std::vector<int32_t> writes;
   /// Indices of operations that have to come before this one, in addition to
-  /// those that write what it reads.
+  /// those that its buffers make it wait for.
   std::vector<int32_t> after;
 };
 
@@ -107,6 +109,8 @@ struct Diagnostic {
   int64_t line = 0;
   /// Index of the buffer; -1 when it is about no one buffer.
   int64_t buffer = -1;
+  /// Index of the operation; -1 when it is about no one operation.
+  int64_t operation = -1;
 };
 
 /// The first violation of the rules in this file, or none. Pins are checked

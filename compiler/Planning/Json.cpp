@@ -316,6 +316,22 @@ Json reportToJson(const Problem &problem, const OrderReport &report) {
     json["peak"] = report.peak;
   if (report.programPeak >= 0)
     json["programPeak"] = report.programPeak;
+  if (report.scheduling) {
+    const Scheduling &scheduling = *report.scheduling;
+    Json &to = json["schedule"];
+    to["changed"] = scheduling.changed;
+    if (scheduling.peakBefore >= 0)
+      to["peakBefore"] = scheduling.peakBefore;
+    if (scheduling.peakAfter >= 0)
+      to["peakAfter"] = scheduling.peakAfter;
+    to["loadBefore"] = scheduling.schedule.given;
+    to["loadAfter"] = scheduling.changed ? scheduling.schedule.load
+                                         : scheduling.schedule.given;
+    to["loadBound"] = scheduling.schedule.bound;
+    to["order"] = Json::array();
+    for (const Operation &operation : problem.operations)
+      to["order"].push_back(operation.name);
+  }
   if (!report.hidden)
     return json;
   json["hiddenDependencies"] = report.hidden->count;

@@ -8,9 +8,48 @@
 
 #include "tamc/Planning/OrderReport.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 
 using namespace tamc::planning;
+
+Plan tamc::planning::planMinPeak(Problem &problem, const Options &options,
+                                 Scheduling &scheduling) {
+  auto begin = std::chrono::steady_clock::now();
+  ScheduleOptions limits;
+  limits.seed = options.seed;
+  limits.nodes = options.nodes;
+  Options part = options;
+  if (options.timeLimit) {
+    limits.timeLimit = *options.timeLimit / 4;
+    part.timeLimit = *options.timeLimit / 4;
+  }
+  scheduling.schedule = minimizeLoad(problem, limits);
+  Plan before = plan(problem, part);
+  auto hasPlan = [&](const Plan &made) {
+    return !made.offsets.empty() || problem.buffers.empty();
+  };
+  if (hasPlan(before))
+    scheduling.peakBefore = scheduling.peakAfter = before.totalPeak();
+  if (scheduling.schedule.load >= scheduling.schedule.given)
+    return before;
+  if (options.timeLimit) {
+    std::chrono::duration<double> spent =
+        std::chrono::steady_clock::now() - begin;
+    part.timeLimit = std::max(*options.timeLimit - spent.count(), 0.0);
+  }
+  Problem moved = reorder(problem, scheduling.schedule.order);
+  Plan after = plan(moved, part);
+  if (!hasPlan(after) || (before.fits() && !after.fits()) ||
+      (before.fits() == after.fits() && hasPlan(before) &&
+       after.totalPeak() >= before.totalPeak()))
+    return before;
+  scheduling.peakAfter = after.totalPeak();
+  scheduling.changed = true;
+  problem = std::move(moved);
+  return after;
+}
 
 std::optional<OrderReport> tamc::planning::reportOrder(const Problem &problem,
                                                        const Plan &plan,
@@ -41,9 +80,39 @@ static std::string count(int64_t value, const char *one, const char *many) {
   return std::to_string(value) + " " + (value == 1 ? one : many);
 }
 
+static std::string toText(const Problem &problem,
+                          const Scheduling &scheduling) {
+  const Schedule &schedule = scheduling.schedule;
+  std::string text = "schedule  min-peak, ";
+  text += scheduling.changed ? "another order"
+          : schedule.load < schedule.given
+              ? "the given order, as the plan of another is no better"
+              : "the given order, as no better one was found";
+  auto peak = [](int64_t bytes) {
+    return bytes < 0 ? "none" : std::to_string(bytes);
+  };
+  text += "\n    peak before " + peak(scheduling.peakBefore) + ", after " +
+          peak(scheduling.peakAfter) + "\n    load before " +
+          std::to_string(schedule.given) + ", after " +
+          std::to_string(scheduling.changed ? schedule.load : schedule.given);
+  if (schedule.isOptimal())
+    text += "; no order has less than " + std::to_string(schedule.load);
+  else
+    text += "; every order has at least " + std::to_string(schedule.bound);
+  text += "\n";
+  if (!scheduling.changed)
+    return text;
+  text += "    order";
+  for (const Operation &operation : problem.operations)
+    text += " " + operation.name;
+  return text + "\n";
+}
+
 std::string tamc::planning::toText(const Problem &problem,
                                    const OrderReport &report) {
-  std::string text = "reuse     ";
+  std::string text =
+      report.scheduling ? ::toText(problem, *report.scheduling) : "";
+  text += "reuse     ";
   if (report.reuse == Reuse::BranchSafe) {
     text += "branch-safe";
     if (int64_t less = report.programPeak; less >= 0 && report.peak >= 0) {

@@ -41,7 +41,7 @@ struct Arguments {
   Options options;
   std::string problem, output = "-", emit = "text", pools = "intermediates";
   std::vector<std::string> compareWith;
-  std::string outputs = "none", plan, reuse = "program";
+  std::string outputs = "none", plan, reuse = "program", schedule = "given";
   std::optional<int64_t> capacity;
   double timeLimit = 0;
   bool compare = false, explain = false, ignorePins = false, draw = true;
@@ -238,6 +238,10 @@ int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
   if (arguments.options.reuse == Reuse::BranchSafe)
     if (std::string reason = whyNotBranchSafe(problem); !reason.empty())
       return complain(arguments.problem, reason);
+  bool minPeak = arguments.schedule == "min-peak";
+  if (minPeak)
+    if (std::string reason = whyNotScheduled(problem); !reason.empty())
+      return complain(arguments.problem, reason);
   if (!arguments.plan.empty())
     return checkPlan(arguments, problem);
   if (arguments.timeLimit > 0) {
@@ -247,13 +251,18 @@ int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
     arguments.options.timeLimit =
         std::max(arguments.timeLimit - 2 * spent.count(), 0.0);
   }
+  // Several plans are of one order: that of the lowest load.
+  if (minPeak && (arguments.emit == "html" || arguments.compare))
+    problem = reorder(problem, minimizeLoad(problem, {}).order);
   if (arguments.emit == "html")
     return writePage(arguments, problem);
   if (!arguments.compareWith.empty())
     return complain("--compare-with",
                     "expected --emit=html, got " + arguments.emit);
-  if (arguments.compare)
+  Scheduling scheduling;
+  if (arguments.compare) {
     return compare(arguments, problem);
+  }
 
   Options options = arguments.options;
   double share = 0;
@@ -262,7 +271,8 @@ int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
     share = *options.timeLimit / 4;
     *options.timeLimit -= share;
   }
-  Plan made = plan(problem, options);
+  Plan made = minPeak ? planMinPeak(problem, options, scheduling)
+                      : plan(problem, options);
   int code = exitCode(made);
   if (code == 1)
     return complain(arguments.problem, made.reason);
@@ -272,6 +282,8 @@ int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
   std::optional<OrderReport> report;
   if (arguments.emit == "json" || arguments.emit == "text")
     report = reportOrder(problem, made, options, share);
+  if (report && minPeak)
+    report->scheduling = scheduling;
   std::string out;
   if (arguments.emit == "json") {
     out = writeJson(problem, &made, report ? &*report : nullptr);
@@ -344,6 +356,10 @@ int main(int argc, char **argv) {
                  "dependencies keep their uses apart in every order")
       ->check(CLI::IsMember({"program", "branch-safe"}))
       ->default_str("program");
+  app.add_option("--schedule", arguments.schedule,
+                 "min-peak: put the operations into an order that needs less")
+      ->check(CLI::IsMember({"given", "min-peak"}))
+      ->default_str("given");
   app.add_option("--time-limit", arguments.timeLimit,
                  "seconds of wall time for the whole process")
       ->check(CLI::PositiveNumber);

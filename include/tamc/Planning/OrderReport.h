@@ -11,6 +11,7 @@
 
 #include "tamc/Planning/OrderSafety.h"
 #include "tamc/Planning/Plan.h"
+#include "tamc/Planning/Schedule.h"
 #include "tamc/Planning/Strategy.h"
 
 #include <cstdint>
@@ -18,6 +19,22 @@
 #include <string>
 
 namespace tamc::planning {
+
+/// What came of choosing another order of the operations.
+struct Scheduling {
+  Schedule schedule;
+  /// Peaks of the plans, over all spaces; -1 when there is none.
+  int64_t peakBefore = -1, peakAfter = -1;
+  /// Whether the problem has the new order: only if its plan is better.
+  bool changed = false;
+};
+
+/// As plan(), for the order of the operations, the given one or that of
+/// minimizeLoad(), that has the better plan: one that fits the capacities, then
+/// one of lower peak. Puts the problem into that order. whyNotScheduled() is
+/// empty. A time limit holds for all of it.
+Plan planMinPeak(Problem &problem, const Options &options,
+                 Scheduling &scheduling);
 
 /// What a plan and the order of the operations do to each other.
 struct OrderReport {
@@ -29,6 +46,7 @@ struct OrderReport {
   int64_t programPeak = -1;
   /// With Reuse::Program, where the order is known.
   std::optional<HiddenDependencies> hidden;
+  std::optional<Scheduling> scheduling;
 };
 
 /// What there is to say about a plan that plan() made. With Reuse::BranchSafe

@@ -22,7 +22,18 @@ public:
                size_t limit)
       : problem(problem), offsets(offsets), limit(limit),
         count(problem.operations.size()), successors(count), reached(count),
-        touches(problem.buffers.size()), readFirst(problem.buffers.size()) {}
+        touches(problem.buffers.size()), readFirst(problem.buffers.size()),
+        needs(problem.buffers.size()) {}
+
+  std::optional<std::pair<int32_t, int32_t>>
+  find(const std::function<bool(int32_t, int32_t)> &isApart) {
+    connect();
+    for (int32_t a = 0; a < static_cast<int32_t>(needs.size()); ++a)
+      for (int32_t b = 0; b < a; ++b)
+        if (!isApart(a, b) && conflict(a, b))
+          return std::pair(b, a);
+    return std::nullopt;
+  }
 
   std::vector<Finding> run() {
     connect();
@@ -139,14 +150,26 @@ private:
     return list;
   }
 
-  void check(int32_t a, int32_t b) {
+  struct Need {
+    bool known = false, before = false, behind = false;
+    std::vector<int32_t> operations;
+  };
+
+  const Need &needOf(int32_t buffer) {
+    Need &need = needs[buffer];
+    if (!need.known)
+      need.operations = needed(buffer, need.before, need.behind);
+    need.known = true;
+    return need;
+  }
+
+  /// Both are of one space, and some order needs both at a time.
+  bool conflict(int32_t a, int32_t b) {
     const Buffer &x = problem.buffers[a], &y = problem.buffers[b];
     if (x.space != y.space ||
         (x.aliasClass >= 0 && x.aliasClass == y.aliasClass))
-      return;
-    bool aBefore, aBehind, bBefore, bBehind;
-    std::vector<int32_t> ofA = needed(a, aBefore, aBehind);
-    std::vector<int32_t> ofB = needed(b, bBefore, bBehind);
+      return false;
+    const Need &ofA = needOf(a), &ofB = needOf(b);
     auto allBefore = [&](const std::vector<int32_t> &early,
                          const std::vector<int32_t> &late) {
       for (int32_t use : early) {
@@ -157,8 +180,15 @@ private:
       }
       return true;
     };
-    if ((!aBehind && !bBefore && allBefore(ofA, ofB)) ||
-        (!bBehind && !aBefore && allBefore(ofB, ofA)))
+    return !(!ofA.behind && !ofB.before &&
+             allBefore(ofA.operations, ofB.operations)) &&
+           !(!ofB.behind && !ofA.before &&
+             allBefore(ofB.operations, ofA.operations));
+  }
+
+  void check(int32_t a, int32_t b) {
+    const Buffer &x = problem.buffers[a], &y = problem.buffers[b];
+    if (!conflict(a, b))
       return;
     findings.push_back(
         {Finding::Kind::Order, a, b,
@@ -176,6 +206,7 @@ private:
   std::vector<std::vector<bool>> reached;
   std::vector<std::vector<int32_t>> touches;
   std::vector<bool> readFirst;
+  std::vector<Need> needs;
   std::vector<Finding> findings;
 };
 
@@ -184,4 +215,10 @@ private:
 std::vector<Finding> tamc::planning::checkOrderSafety(
     const Problem &problem, std::span<const int64_t> offsets, size_t limit) {
   return OrderChecker(problem, offsets, limit).run();
+}
+
+std::optional<std::pair<int32_t, int32_t>> tamc::planning::findOrderConflict(
+    const Problem &problem,
+    const std::function<bool(int32_t, int32_t)> &isApart) {
+  return OrderChecker(problem, {}, 1).find(isApart);
 }

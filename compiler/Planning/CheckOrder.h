@@ -11,6 +11,10 @@
 
 #include "tamc/Planning/Check.h"
 
+#include <functional>
+#include <optional>
+#include <utility>
+
 namespace tamc::planning {
 
 /// The first `limit` pairs of buffers that share bytes though some order of
@@ -19,6 +23,12 @@ namespace tamc::planning {
 std::vector<Finding> checkOrderSafety(const Problem &problem,
                                       std::span<const int64_t> offsets,
                                       size_t limit);
+
+/// The first pair of buffers that some order of the operations needs at a time
+/// and that `isApart` does not vouch for; sizes are not looked at.
+std::optional<std::pair<int32_t, int32_t>>
+findOrderConflict(const Problem &problem,
+                  const std::function<bool(int32_t, int32_t)> &isApart);
 
 } // namespace tamc::planning
 

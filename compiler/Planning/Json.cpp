@@ -10,6 +10,7 @@
 
 #include "DataFlow.h"
 #include "JsonPlace.h"
+#include "ReadSize.h"
 
 #include <nlohmann/json.hpp>
 
@@ -118,7 +119,7 @@ private:
     known(from, place,
           {"name", "size", "alignment", "space", "live", "lower", "upper",
            "windows", "alias", "pin", "hint", "output", "device", "dtype",
-           "stream", "offset"});
+           "stream", "offset", "bytes", "offsetExpression"});
     for (const char *required : {"name", "size"})
       if (!from.contains(required))
         fail(place, std::string("expected a member '") + required + "'");
@@ -128,7 +129,13 @@ private:
       if (from.contains(name))
         value = number(from[name], place + "." + name);
     };
-    maybe("size", buffer.size);
+    if (from["size"].is_string()) {
+      if (auto wrong = readExpression(text(from["size"], place),
+                                      options.binding, problem, buffer))
+        fail(place + ".size", *wrong);
+    } else {
+      maybe("size", buffer.size);
+    }
     maybe("alignment", buffer.alignment);
     if (!options.ignorePins)
       maybe("pin", buffer.pin);
@@ -376,7 +383,8 @@ tamc::planning::readJson(std::string_view text, const CsvOptions &options) {
 }
 
 std::string tamc::planning::writeJson(const Problem &problem, const Plan *plan,
-                                      const OrderReport *report) {
+                                      const OrderReport *report,
+                                      const SymbolicPlan *symbolic) {
   Json root = Json::object();
   if (!problem.name.empty())
     root["name"] = problem.name;
@@ -390,6 +398,8 @@ std::string tamc::planning::writeJson(const Problem &problem, const Plan *plan,
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
     const Buffer &buffer = problem.buffers[i];
     Json json = {{"name", buffer.name}, {"size", buffer.size}};
+    if (buffer.expression >= 0)
+      json["size"] = problem.expressions[buffer.expression].text();
     if (buffer.alignment != 1)
       json["alignment"] = buffer.alignment;
     if (problem.spaces.size() > 1)
@@ -412,6 +422,11 @@ std::string tamc::planning::writeJson(const Problem &problem, const Plan *plan,
       json["dtype"] = std::to_string(buffer.kind);
     if (plan && i < plan->offsets.size())
       json["offset"] = plan->offsets[i];
+    if (symbolic) {
+      auto index = static_cast<int32_t>(i);
+      json["bytes"] = buffer.size;
+      json["offsetExpression"] = offsetText(problem, *symbolic, index);
+    }
     root["buffers"].push_back(std::move(json));
   }
   auto names = [&](const std::vector<int32_t> &list, auto nameOf) {

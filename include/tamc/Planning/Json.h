@@ -13,6 +13,7 @@
 #include "tamc/Planning/OrderReport.h"
 #include "tamc/Planning/Plan.h"
 #include "tamc/Planning/Problem.h"
+#include "tamc/Planning/Symbolic.h"
 
 #include <string>
 #include <string_view>
@@ -34,6 +35,7 @@ namespace tamc::planning {
 ///      {"name": "conv", "reads": ["x"], "writes": ["y"], "after": ["init"]}],
 ///    "order": [["init", "conv"]]}           the same as "after" above
 ///
+/// A size is a number, or a text like "8*rows" (SizeExpression.h).
 /// Only `buffers` with `name` and `size` is required; what is not known is an
 /// error. A buffer without a life gets it from the operations, which happen at
 /// times 0, 1, ... in the order they are given: from the first that touches it
@@ -46,9 +48,11 @@ std::variant<Problem, Diagnostic> readJson(std::string_view text,
 /// The problem in the form above, and with `plan` the members "plan" (status,
 /// strategy, reason, peak and bound by space, pools, nodes) and, in each
 /// buffer, "offset"; with `report` in "plan" also "order", what reuse does to
-/// the order. Read back, none is looked at. Ends with a newline.
+/// the order; with `symbolic` in each buffer "bytes" and "offsetExpression".
+/// Read back, none is looked at. Ends with a newline.
 std::string writeJson(const Problem &problem, const Plan *plan = nullptr,
-                      const OrderReport *report = nullptr);
+                      const OrderReport *report = nullptr,
+                      const SymbolicPlan *symbolic = nullptr);
 
 } // namespace tamc::planning
 

@@ -9,6 +9,8 @@
 #ifndef TAMC_PLANNING_PROBLEM_H
 #define TAMC_PLANNING_PROBLEM_H
 
+#include "tamc/Planning/SizeExpression.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -41,6 +43,9 @@ struct Buffer {
   std::string name;
   /// Bytes, 0 to 2^63-1.
   int64_t size = 0;
+  /// Index into Problem::expressions, of which `size` is a value; -1 when the
+  /// size is a number.
+  int32_t expression = -1;
   /// The offset is a multiple of this; at least 1, any integer.
   int64_t alignment = 1;
   /// Sorted, disjoint; holes between intervals are the buffer's gaps.
@@ -93,6 +98,8 @@ struct Problem {
   std::vector<Buffer> buffers;
   /// Never empty in a valid problem.
   std::vector<Space> spaces = {Space{}};
+  /// Sizes that depend on symbols.
+  std::vector<SizeExpression> expressions;
   /// The order relation; empty when only live ranges are known.
   std::vector<Operation> operations;
 };

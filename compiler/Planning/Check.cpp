@@ -8,6 +8,8 @@
 
 #include "tamc/Planning/Check.h"
 
+#include "CheckOrder.h"
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -231,5 +233,8 @@ private:
 std::vector<Finding> tamc::planning::check(const Problem &problem,
                                            std::span<const int64_t> offsets,
                                            const CheckOptions &options) {
-  return Checker(problem, offsets, options).run();
+  std::vector<Finding> findings = Checker(problem, offsets, options).run();
+  if (options.reuse == Reuse::BranchSafe && findings.empty())
+    return checkOrderSafety(problem, offsets, options.limit);
+  return findings;
 }

@@ -9,6 +9,7 @@
 #include "tamc/Planning/Csv.h"
 
 #include "NameTable.h"
+#include "ReadSize.h"
 
 #include <algorithm>
 #include <array>
@@ -297,8 +298,13 @@ std::optional<Diagnostic> Reader::readBuffer(Problem &problem, Buffer &buffer) {
   if (life.upper < life.lower)
     return fail("expected an end not before the begin, got begin " +
                 text(Lower) + " and end " + text(last));
-  if (auto wrong = number(Size, "a size", buffer.size))
+  if (isExpression(text(Size))) {
+    auto result = readExpression(text(Size), options.binding, problem, buffer);
+    if (result)
+      return fail(*result);
+  } else if (auto wrong = number(Size, "a size", buffer.size)) {
     return wrong;
+  }
   if (has(Alignment) && !text(Alignment).empty()) {
     if (auto wrong = number(Alignment, "an alignment", buffer.alignment))
       return wrong;
@@ -488,7 +494,11 @@ std::string tamc::planning::writeCsv(const Problem &problem,
     std::string holes;
     Interval life = lifeOf(buffer, holes);
     text += field(buffer.name) + ',' + std::to_string(life.lower) + ',' +
-            std::to_string(life.upper) + ',' + std::to_string(buffer.size);
+            std::to_string(life.upper) + ',';
+    // Offsets are those of one binding, and so are the sizes beside them.
+    text += buffer.expression >= 0 && offsets.empty()
+                ? field(problem.expressions[buffer.expression].text())
+                : std::to_string(buffer.size);
     auto add = [&](bool used, const std::string &value) {
       if (used)
         text += ',' + value;

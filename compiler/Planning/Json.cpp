@@ -8,6 +8,10 @@
 
 #include "tamc/Planning/Json.h"
 
+#include "DataFlow.h"
+#include "JsonPlace.h"
+#include "ReadSize.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -20,14 +24,14 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// Where the reader is, as "buffers[3].size"; thrown with what is wrong there,
+/// Where the reader is, as "buffers[3].size", and what is wrong there; thrown,
 /// and caught in readJson().
 struct Wrong {
-  std::string message;
+  std::string place, message;
 };
 
 [[noreturn]] void fail(const std::string &place, const std::string &message) {
-  throw Wrong{place.empty() ? message : place + ": " + message};
+  throw Wrong{place, place.empty() ? message : place + ": " + message};
 }
 
 class Reader {
@@ -36,7 +40,8 @@ public:
       : root(root), options(options) {}
 
   Problem read() {
-    known(root, "", {"name", "spaces", "buffers", "operations", "plan"});
+    known(root, "",
+          {"name", "spaces", "buffers", "operations", "order", "plan"});
     if (root.contains("name"))
       problem.name = text(root["name"], "name");
     if (root.contains("spaces"))
@@ -48,9 +53,9 @@ public:
       readBuffer(buffers[i], "buffers[" + std::to_string(i) + "]");
     if (root.contains("operations"))
       readOperations(list(root["operations"], "operations"));
-    for (size_t i = 0; i < problem.buffers.size(); ++i)
-      if (lifeless[i])
-        deriveLife(i);
+    else if (root.contains("order"))
+      fail("order", "expected a member 'operations' too");
+    deriveLives();
     return std::move(problem);
   }
 
@@ -61,7 +66,9 @@ private:
       fail(place, "expected an object, got " + std::string(object.type_name()));
     for (const auto &[key, value] : object.items())
       if (std::find(names.begin(), names.end(), key) == names.end())
-        fail(place, "unknown member '" + key + "'");
+        throw Wrong{place.empty() ? key : place + "." + key,
+                    (place.empty() ? "" : place + ": ") + "unknown member '" +
+                        key + "'"};
   }
 
   static const Json &list(const Json &value, const std::string &place) {
@@ -112,7 +119,7 @@ private:
     known(from, place,
           {"name", "size", "alignment", "space", "live", "lower", "upper",
            "windows", "alias", "pin", "hint", "output", "device", "dtype",
-           "stream", "offset"});
+           "stream", "offset", "bytes", "offsetExpression"});
     for (const char *required : {"name", "size"})
       if (!from.contains(required))
         fail(place, std::string("expected a member '") + required + "'");
@@ -122,7 +129,13 @@ private:
       if (from.contains(name))
         value = number(from[name], place + "." + name);
     };
-    maybe("size", buffer.size);
+    if (from["size"].is_string()) {
+      if (auto wrong = readExpression(text(from["size"], place),
+                                      options.binding, problem, buffer))
+        fail(place + ".size", *wrong);
+    } else {
+      maybe("size", buffer.size);
+    }
     maybe("alignment", buffer.alignment);
     if (!options.ignorePins)
       maybe("pin", buffer.pin);
@@ -208,8 +221,11 @@ private:
                       std::vector<int32_t> &into) {
       if (!from.contains(member))
         return;
-      std::string where = place + "." + member;
-      for (const Json &each : list(from[member], where)) {
+      std::string whole = place + "." + member;
+      const Json &entries = list(from[member], whole);
+      for (size_t i = 0; i < entries.size(); ++i) {
+        const Json &each = entries[i];
+        std::string where = whole + "[" + std::to_string(i) + "]";
         auto found = index.find(text(each, where));
         if (found == index.end())
           fail(where, std::string("unknown ") + what + " '" +
@@ -225,35 +241,42 @@ private:
       resolve(from, "writes", place, "buffer", bufferIndex, operation.writes);
       resolve(from, "after", place, "operation", names, operation.after);
     }
-    firstUse.assign(problem.buffers.size(), -1);
-    lastUse.assign(problem.buffers.size(), -1);
-    for (size_t i = 0; i < problem.operations.size(); ++i) {
-      auto time = static_cast<int64_t>(i);
-      const Operation &operation = problem.operations[i];
-      for (int32_t buffer : operation.reads) {
-        // Read before anything wrote it: it comes from outside.
-        if (firstUse[buffer] < 0)
-          firstUse[buffer] = 0;
-        lastUse[buffer] = time;
+    if (root.contains("order"))
+      readOrder(list(root["order"], "order"), names);
+  }
+
+  /// Pairs of operations, of which the first comes before the second.
+  void readOrder(const Json &pairs,
+                 const std::unordered_map<std::string, int32_t> &names) {
+    for (size_t i = 0; i < pairs.size(); ++i) {
+      std::string place = "order[" + std::to_string(i) + "]";
+      if (list(pairs[i], place).size() != 2)
+        fail(place, "expected the names of 2 operations, got a list of " +
+                        std::to_string(pairs[i].size()));
+      int32_t ends[2];
+      for (size_t end = 0; end < 2; ++end) {
+        std::string name = text(pairs[i][end], place);
+        auto found = names.find(name);
+        if (found == names.end())
+          fail(place, "unknown operation '" + name + "'");
+        ends[end] = found->second;
       }
-      for (int32_t buffer : operation.writes) {
-        if (firstUse[buffer] < 0)
-          firstUse[buffer] = time;
-        lastUse[buffer] = time;
-      }
+      problem.operations[ends[1]].after.push_back(ends[0]);
     }
   }
 
-  void deriveLife(size_t i) {
-    Buffer &buffer = problem.buffers[i];
-    if (!buffer.windows.empty())
-      return;
-    if (firstUse.empty() || firstUse[i] < 0)
-      fail("buffers[" + std::to_string(i) + "]",
-           "buffer '" + buffer.name +
-               "' has no life, and no operation uses it");
-    auto end = static_cast<int64_t>(problem.operations.size());
-    buffer.live = {{firstUse[i], buffer.output ? end : lastUse[i] + 1}};
+  void deriveLives() {
+    std::vector<std::optional<Interval>> implied = impliedLives(problem);
+    for (size_t i = 0; i < problem.buffers.size(); ++i) {
+      Buffer &buffer = problem.buffers[i];
+      if (!lifeless[i] || !buffer.windows.empty())
+        continue;
+      if (!implied[i])
+        fail("buffers[" + std::to_string(i) + "]",
+             "buffer '" + buffer.name +
+                 "' has no life, and no operation uses it");
+      buffer.live = {*implied[i]};
+    }
   }
 
   static int32_t indexOf(std::map<std::string, int32_t> &names,
@@ -269,7 +292,6 @@ private:
   std::unordered_map<std::string, int32_t> bufferIndex;
   std::map<std::string, int32_t> classes, kinds;
   std::vector<bool> lifeless;
-  std::vector<int64_t> firstUse, lastUse;
 };
 
 Json bySpace(const Problem &problem, const std::vector<int64_t> &values) {
@@ -294,6 +316,43 @@ Json planToJson(const Problem &problem, const Plan &plan) {
   return json;
 }
 
+Json reportToJson(const Problem &problem, const OrderReport &report) {
+  bool safe = report.reuse == Reuse::BranchSafe;
+  Json json = {{"reuse", safe ? "branch-safe" : "program"}};
+  if (report.peak >= 0)
+    json["peak"] = report.peak;
+  if (report.programPeak >= 0)
+    json["programPeak"] = report.programPeak;
+  if (report.scheduling) {
+    const Scheduling &scheduling = *report.scheduling;
+    Json &to = json["schedule"];
+    to["changed"] = scheduling.changed;
+    if (scheduling.peakBefore >= 0)
+      to["peakBefore"] = scheduling.peakBefore;
+    if (scheduling.peakAfter >= 0)
+      to["peakAfter"] = scheduling.peakAfter;
+    to["loadBefore"] = scheduling.schedule.given;
+    to["loadAfter"] = scheduling.changed ? scheduling.schedule.load
+                                         : scheduling.schedule.given;
+    to["loadBound"] = scheduling.schedule.bound;
+    to["order"] = Json::array();
+    for (const Operation &operation : problem.operations)
+      to["order"].push_back(operation.name);
+  }
+  if (!report.hidden)
+    return json;
+  json["hiddenDependencies"] = report.hidden->count;
+  json["hidden"] = Json::array();
+  for (const HiddenDependency &each : report.hidden->worst)
+    json["hidden"].push_back({{"before", problem.operations[each.before].name},
+                              {"after", problem.operations[each.after].name},
+                              {"buffers",
+                               {problem.buffers[each.first].name,
+                                problem.buffers[each.second].name}},
+                              {"bytes", each.bytes}});
+  return json;
+}
+
 } // namespace
 
 std::variant<Problem, Diagnostic>
@@ -301,8 +360,15 @@ tamc::planning::readJson(std::string_view text, const CsvOptions &options) {
   try {
     Json root = Json::parse(text.begin(), text.end());
     Problem problem = Reader(root, options).read();
-    if (std::optional<Diagnostic> wrong = validate(problem))
+    if (std::optional<Diagnostic> wrong = validate(problem)) {
+      if (wrong->buffer >= 0)
+        wrong->line =
+            lineOfPlace(text, "buffers[" + std::to_string(wrong->buffer) + "]");
+      if (wrong->operation >= 0)
+        wrong->line = lineOfPlace(
+            text, "operations[" + std::to_string(wrong->operation) + "]");
       return *wrong;
+    }
     return problem;
   } catch (const nlohmann::json::parse_error &error) {
     size_t at = std::min(error.byte, text.size());
@@ -312,12 +378,13 @@ tamc::planning::readJson(std::string_view text, const CsvOptions &options) {
     // What is left are texts that are not UTF-8, met while quoting them.
     return Diagnostic{"expected JSON in UTF-8"};
   } catch (Wrong &wrong) {
-    return Diagnostic{std::move(wrong.message)};
+    return Diagnostic{std::move(wrong.message), lineOfPlace(text, wrong.place)};
   }
 }
 
-std::string tamc::planning::writeJson(const Problem &problem,
-                                      const Plan *plan) {
+std::string tamc::planning::writeJson(const Problem &problem, const Plan *plan,
+                                      const OrderReport *report,
+                                      const SymbolicPlan *symbolic) {
   Json root = Json::object();
   if (!problem.name.empty())
     root["name"] = problem.name;
@@ -331,6 +398,8 @@ std::string tamc::planning::writeJson(const Problem &problem,
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
     const Buffer &buffer = problem.buffers[i];
     Json json = {{"name", buffer.name}, {"size", buffer.size}};
+    if (buffer.expression >= 0)
+      json["size"] = problem.expressions[buffer.expression].text();
     if (buffer.alignment != 1)
       json["alignment"] = buffer.alignment;
     if (problem.spaces.size() > 1)
@@ -353,6 +422,11 @@ std::string tamc::planning::writeJson(const Problem &problem,
       json["dtype"] = std::to_string(buffer.kind);
     if (plan && i < plan->offsets.size())
       json["offset"] = plan->offsets[i];
+    if (symbolic) {
+      auto index = static_cast<int32_t>(i);
+      json["bytes"] = buffer.size;
+      json["offsetExpression"] = offsetText(problem, *symbolic, index);
+    }
     root["buffers"].push_back(std::move(json));
   }
   auto names = [&](const std::vector<int32_t> &list, auto nameOf) {
@@ -371,5 +445,7 @@ std::string tamc::planning::writeJson(const Problem &problem,
          {"after", names(operation.after, operationName)}});
   if (plan)
     root["plan"] = planToJson(problem, *plan);
+  if (plan && report)
+    root["plan"]["order"] = reportToJson(problem, *report);
   return root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

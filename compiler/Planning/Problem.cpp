@@ -9,6 +9,7 @@
 #include "tamc/Planning/Problem.h"
 
 #include "Arithmetic.h"
+#include "DataFlow.h"
 #include "NameTable.h"
 
 #include <algorithm>
@@ -112,55 +113,102 @@ std::string checkBuffer(const Problem &problem, const Buffer &buffer,
   return {};
 }
 
-/// True when the operations, each after those it names and after those that
-/// write what it reads, can be put in an order at all.
-bool isAcyclic(const Problem &problem) {
-  // Program order is such an order unless `after` points forward, so only
-  // then is there anything to search.
-  size_t count = problem.operations.size();
-  std::vector<std::vector<int32_t>> next(count);
-  std::vector<int32_t> missing(count, 0);
-  for (size_t op = 0; op < count; ++op)
-    for (int32_t before : problem.operations[op].after) {
-      next[before].push_back(static_cast<int32_t>(op));
-      ++missing[op];
+/// A cycle of the operations, each after the next one named; empty when there
+/// is none. O(operations + dependencies).
+std::vector<int32_t>
+findCycle(const std::vector<std::vector<int32_t>> &before) {
+  enum class Mark : char { New, Open, Closed };
+  std::vector<Mark> marks(before.size(), Mark::New);
+  // The path that is being followed, and how many branches are done at each.
+  std::vector<std::pair<int32_t, size_t>> path;
+  for (size_t start = 0; start < before.size(); ++start) {
+    if (marks[start] != Mark::New)
+      continue;
+    marks[start] = Mark::Open;
+    path.assign(1, {static_cast<int32_t>(start), 0});
+    while (!path.empty()) {
+      auto &[at, branch] = path.back();
+      if (branch == before[at].size()) {
+        marks[at] = Mark::Closed;
+        path.pop_back();
+        continue;
+      }
+      int32_t other = before[at][branch++];
+      if (marks[other] == Mark::Closed)
+        continue;
+      if (marks[other] == Mark::New) {
+        marks[other] = Mark::Open;
+        path.push_back({other, 0});
+        continue;
+      }
+      std::vector<int32_t> cycle;
+      size_t from = 0;
+      while (path[from].first != other)
+        ++from;
+      for (; from < path.size(); ++from)
+        cycle.push_back(path[from].first);
+      return cycle;
     }
-  std::vector<int32_t> ready;
-  for (size_t op = 0; op < count; ++op)
-    if (missing[op] == 0)
-      ready.push_back(static_cast<int32_t>(op));
-  size_t done = 0;
-  while (!ready.empty()) {
-    int32_t op = ready.back();
-    ready.pop_back();
-    ++done;
-    for (int32_t other : next[op])
-      if (--missing[other] == 0)
-        ready.push_back(other);
   }
-  return done == count;
+  return {};
+}
+
+/// Every operation comes after those it names and those its buffers make it
+/// wait for; the list has to keep that order.
+std::optional<Diagnostic> checkOrder(const Problem &problem) {
+  int64_t wrong = -1;
+  int32_t later = -1;
+  for (size_t i = 0; i < problem.operations.size() && wrong < 0; ++i)
+    for (int32_t before : problem.operations[i].after)
+      if (before >= static_cast<int64_t>(i)) {
+        wrong = static_cast<int64_t>(i);
+        later = before;
+        break;
+      }
+  // What follows from the buffers follows the list: no cycle without this.
+  if (wrong < 0)
+    return std::nullopt;
+  auto name = [&](int64_t i) { return "'" + problem.operations[i].name + "'"; };
+  std::vector<int32_t> cycle = findCycle(dependencies(problem));
+  Diagnostic diagnostic;
+  if (cycle.empty()) {
+    diagnostic.message = "operation " + name(wrong) + " is to run after " +
+                         name(later) + ", which is later in the list";
+    diagnostic.operation = wrong;
+    return diagnostic;
+  }
+  diagnostic.operation = cycle.front();
+  diagnostic.message =
+      "the order of the operations is cyclic: " + name(cycle.front());
+  constexpr size_t most = 8;
+  for (size_t i = 1; i < cycle.size() && i < most; ++i)
+    diagnostic.message += " after " + name(cycle[i]);
+  diagnostic.message +=
+      cycle.size() > most ? " and so on" : " after " + name(cycle.front());
+  return diagnostic;
 }
 
 std::optional<Diagnostic> checkOperations(const Problem &problem) {
   auto buffers = static_cast<int64_t>(problem.buffers.size());
   auto operations = static_cast<int64_t>(problem.operations.size());
-  for (const Operation &operation : problem.operations) {
+  for (int64_t i = 0; i < operations; ++i) {
+    const Operation &operation = problem.operations[i];
     for (const std::vector<int32_t> *list :
          {&operation.reads, &operation.writes})
       for (int32_t buffer : *list)
         if (buffer < 0 || buffer >= buffers)
           return Diagnostic{"operation '" + operation.name +
-                            "': expected a buffer below " + number(buffers) +
-                            ", got " + number(buffer)};
+                                "': expected a buffer below " +
+                                number(buffers) + ", got " + number(buffer),
+                            0, -1, i};
     for (int32_t before : operation.after)
       if (before < 0 || before >= operations)
         return Diagnostic{"operation '" + operation.name +
-                          "': expected an operation below " +
-                          number(operations) + ", got " + number(before)};
+                              "': expected an operation below " +
+                              number(operations) + ", got " + number(before),
+                          0, -1, i};
   }
-  if (!isAcyclic(problem))
-    return Diagnostic{"the order of the operations is cyclic"};
-  return std::nullopt;
+  return checkOrder(problem);
 }
 
 /// Buffers of one class: one space, one pin at most.

@@ -9,6 +9,7 @@
 #include "tamc/Planning/Strategy.h"
 
 #include "Arithmetic.h"
+#include "Judge.h"
 #include "tamc/Planning/Check.h"
 #include "tamc/Planning/LowerBound.h"
 
@@ -123,7 +124,9 @@ std::string excess(const Problem &problem, const std::vector<Bound> &bounds) {
   return {};
 }
 
-void fillPeaks(const Problem &problem, Plan &plan) {
+} // namespace
+
+void tamc::planning::fillPeaks(const Problem &problem, Plan &plan) {
   plan.peak.assign(problem.spaces.size(), 0);
   for (size_t i = 0; i < plan.offsets.size(); ++i) {
     const Buffer &buffer = problem.buffers[i];
@@ -145,11 +148,12 @@ void fillPeaks(const Problem &problem, Plan &plan) {
         std::max(plan.peak[pool.space], pool.base + pool.size);
 }
 
-/// A strategy that breaks a rule is a bug, and no caller may go on with it.
-void insistOnCorrectness(const Problem &problem, const Plan &plan,
-                         int64_t alignment) {
+void tamc::planning::insistOnCorrectness(const Problem &problem,
+                                         const Plan &plan,
+                                         const Options &given) {
   CheckOptions options;
-  options.alignment = alignment;
+  options.alignment = given.alignment;
+  options.reuse = given.reuse;
   options.capacities = false;
   options.limit = 1;
   std::vector<Finding> findings = check(problem, plan.offsets, options);
@@ -160,8 +164,7 @@ void insistOnCorrectness(const Problem &problem, const Plan &plan,
   std::abort();
 }
 
-/// Status and reason of a plan whose offsets, peaks and bounds are known.
-void judge(const Problem &problem, Plan &plan) {
+void tamc::planning::judge(const Problem &problem, Plan &plan) {
   bool optimal = plan.status == Status::Optimal;
   bool atBound = true;
   plan.status = Status::Feasible;
@@ -190,8 +193,6 @@ void judge(const Problem &problem, Plan &plan) {
     plan.status = Status::Optimal;
 }
 
-} // namespace
-
 Plan tamc::planning::plan(const Problem &problem, const Options &options) {
   auto begin = std::chrono::steady_clock::now();
   Plan plan;
@@ -207,6 +208,8 @@ Plan tamc::planning::plan(const Problem &problem, const Options &options) {
                   "unknown strategy '" + options.strategy + "'");
   if (std::optional<Diagnostic> wrong = validate(problem, options.alignment))
     return finish(Status::Invalid, wrong->message);
+  if (options.reuse == Reuse::BranchSafe)
+    return planBranchSafe(problem, options);
   std::vector<Bound> bounds = lowerBounds(problem, options.alignment);
   std::vector<int64_t> bound;
   for (const Bound &each : bounds)
@@ -240,7 +243,7 @@ Plan tamc::planning::plan(const Problem &problem, const Options &options) {
   for (size_t space = 0; space < bound.size(); ++space)
     plan.bound[space] = std::max(plan.bound[space], bound[space]);
   if (!plan.offsets.empty() || problem.buffers.empty()) {
-    insistOnCorrectness(problem, plan, options.alignment);
+    insistOnCorrectness(problem, plan, options);
     fillPeaks(problem, plan);
     judge(problem, plan);
   } else if (plan.reason.empty()) {

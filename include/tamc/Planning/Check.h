@@ -10,6 +10,7 @@
 #define TAMC_PLANNING_CHECK_H
 
 #include "tamc/Planning/Problem.h"
+#include "tamc/Planning/Strategy.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,7 @@ struct Finding {
     AliasClass, // buffers of a class at different offsets
     Capacity,   // a buffer that ends beyond its space
     Overlap,    // two buffers share bytes at one time
+    Order,      // two buffers share bytes and may be needed at one time
   };
   Kind kind;
   /// Indices of the buffers; -1 when there is none.
@@ -44,6 +46,10 @@ struct CheckOptions {
   /// Every offset is a multiple of this too.
   int64_t alignment = 1;
   bool capacities = true;
+  /// BranchSafe: no order of the operations that their dependencies allow may
+  /// use a buffer after another one was written over it. The problem has
+  /// operations.
+  Reuse reuse = Reuse::Program;
   /// Stop after this many findings.
   size_t limit = 10;
 };
@@ -51,7 +57,9 @@ struct CheckOptions {
 /// The first violations of `offsets`; none means that the plan is correct. The
 /// problem is valid. Shares no code with the strategies. Each space is swept
 /// over time with the live buffers ordered by address: O(n log n) for a correct
-/// plan. After an overlap has been found, further ones may go unseen.
+/// plan. After an overlap has been found, further ones may go unseen. For
+/// Reuse::BranchSafe, O(operations * dependencies + pairs that share bytes *
+/// their uses) on top, and a bit for each pair of operations.
 std::vector<Finding> check(const Problem &problem,
                            std::span<const int64_t> offsets,
                            const CheckOptions &options = {});

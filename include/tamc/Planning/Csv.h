@@ -22,6 +22,8 @@ namespace tamc::planning {
 struct CsvOptions {
   /// Read the column `offset` as nothing instead of as pins.
   bool ignorePins = false;
+  /// Values of the symbols in sizes; others are `unboundSymbol`.
+  Binding binding;
 };
 
 /// Reads a problem. The first line that is not blank names the columns, in any
@@ -31,7 +33,7 @@ struct CsvOptions {
 ///   lower, begin, start    first time it lives
 ///   upper                  first time it does not live any more
 ///   end                    last time it lives (upper = end + 1)
-///   size                   bytes
+///   size                   bytes; also an expression, see SizeExpression.h
 ///   alignment              default 1
 ///   offset, pin            fixed offset; blank or -1 is none
 ///   hint                   blank or -1 is none

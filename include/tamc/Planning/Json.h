@@ -10,8 +10,10 @@
 #define TAMC_PLANNING_JSON_H
 
 #include "tamc/Planning/Csv.h"
+#include "tamc/Planning/OrderReport.h"
 #include "tamc/Planning/Plan.h"
 #include "tamc/Planning/Problem.h"
+#include "tamc/Planning/Symbolic.h"
 
 #include <string>
 #include <string_view>
@@ -30,20 +32,27 @@ namespace tamc::planning {
 ///       "alias": "state", "pin": 0, "hint": 0, "output": false,
 ///       "device": "gpu", "dtype": "f64", "stream": "0"}],
 ///    "operations": [
-///      {"name": "conv", "reads": ["x"], "writes": ["y"], "after": ["init"]}]}
+///      {"name": "conv", "reads": ["x"], "writes": ["y"], "after": ["init"]}],
+///    "order": [["init", "conv"]]}           the same as "after" above
 ///
+/// A size is a number, or a text like "8*rows" (SizeExpression.h).
 /// Only `buffers` with `name` and `size` is required; what is not known is an
 /// error. A buffer without a life gets it from the operations, which happen at
 /// times 0, 1, ... in the order they are given: from the first that touches it
 /// (from 0 on when that one reads it) to the last; an output lives to the end.
-/// Errors in the syntax carry a line, others name the place.
+/// The list of operations keeps the order that they ask for; what that is, is
+/// said in Problem.h. Errors carry the line.
 std::variant<Problem, Diagnostic> readJson(std::string_view text,
                                            const CsvOptions &options = {});
 
 /// The problem in the form above, and with `plan` the members "plan" (status,
 /// strategy, reason, peak and bound by space, pools, nodes) and, in each
-/// buffer, "offset". Read back, neither is looked at. Ends with a newline.
-std::string writeJson(const Problem &problem, const Plan *plan = nullptr);
+/// buffer, "offset"; with `report` in "plan" also "order", what reuse does to
+/// the order; with `symbolic` in each buffer "bytes" and "offsetExpression".
+/// Read back, none is looked at. Ends with a newline.
+std::string writeJson(const Problem &problem, const Plan *plan = nullptr,
+                      const OrderReport *report = nullptr,
+                      const SymbolicPlan *symbolic = nullptr);
 
 } // namespace tamc::planning
 

@@ -9,6 +9,8 @@
 #ifndef TAMC_PLANNING_PROBLEM_H
 #define TAMC_PLANNING_PROBLEM_H
 
+#include "tamc/Planning/SizeExpression.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -41,6 +43,9 @@ struct Buffer {
   std::string name;
   /// Bytes, 0 to 2^63-1.
   int64_t size = 0;
+  /// Index into Problem::expressions, of which `size` is a value; -1 when the
+  /// size is a number.
+  int32_t expression = -1;
   /// The offset is a multiple of this; at least 1, any integer.
   int64_t alignment = 1;
   /// Sorted, disjoint; holes between intervals are the buffer's gaps.
@@ -73,14 +78,16 @@ struct Space {
 };
 
 /// One step of the program whose buffers are planned. The program's own order
-/// is the order of Problem::operations.
+/// is the order of Problem::operations; every operation is listed after those
+/// it depends on. An operation depends on those that last wrote what it reads,
+/// on those that touched before what it writes, and on `after`.
 struct Operation {
   std::string name;
   /// Indices of buffers.
   std::vector<int32_t> reads;
   std::vector<int32_t> writes;
   /// Indices of operations that have to come before this one, in addition to
-  /// those that write what it reads.
+  /// those that its buffers make it wait for.
   std::vector<int32_t> after;
 };
 
@@ -91,6 +98,8 @@ struct Problem {
   std::vector<Buffer> buffers;
   /// Never empty in a valid problem.
   std::vector<Space> spaces = {Space{}};
+  /// Sizes that depend on symbols.
+  std::vector<SizeExpression> expressions;
   /// The order relation; empty when only live ranges are known.
   std::vector<Operation> operations;
 };
@@ -107,6 +116,8 @@ struct Diagnostic {
   int64_t line = 0;
   /// Index of the buffer; -1 when it is about no one buffer.
   int64_t buffer = -1;
+  /// Index of the operation; -1 when it is about no one operation.
+  int64_t operation = -1;
 };
 
 /// The first violation of the rules in this file, or none. Pins are checked

@@ -26,6 +26,15 @@ enum class Pools { None, Intermediates, Outputs, Combined };
 /// The mode of that name ("none", "intermediates", "outputs", "combined").
 std::optional<Pools> parsePools(std::string_view text);
 
+/// When two buffers may share bytes.
+enum class Reuse {
+  /// When they do not live at the same time of the program's own order.
+  Program,
+  /// When, in every order of the operations that their dependencies allow,
+  /// every use of the one comes before the definition of the other.
+  BranchSafe,
+};
+
 /// Everything a strategy may depend on besides the problem. Equal problems and
 /// options give equal plans unless `timeLimit` cuts a search short.
 struct Options {
@@ -33,6 +42,7 @@ struct Options {
   std::string strategy = "auto";
   /// Every offset is a multiple of this; at least 1.
   int64_t alignment = 1;
+  Reuse reuse = Reuse::Program;
   Pools pools = Pools::Intermediates;
   /// Treat the buffers that live to the end as outputs, beside those marked.
   bool lastAreOutputs = false;
@@ -64,7 +74,8 @@ const Strategy *findStrategy(std::string_view name);
 /// Plans by Options::strategy. Validates the problem first, checks the plan
 /// with check() afterwards, in every build: a strategy that breaks a rule
 /// aborts the program, it never yields a plan. A name that is not in the
-/// registry gives Status::Invalid.
+/// registry gives Status::Invalid, and so does Reuse::BranchSafe for a problem
+/// that whyNotBranchSafe() speaks against.
 Plan plan(const Problem &problem, const Options &options);
 
 } // namespace tamc::planning

@@ -123,8 +123,9 @@ TEST(Csv, ErrorsCarryTheirLine) {
   EXPECT_EQ(error("id,lower,start,upper,size\n"),
             "1: column 'start' is there twice");
   EXPECT_EQ(error(head + "\na,0,1\n"), "3: expected 4 fields, got 3");
-  EXPECT_EQ(error(head + "a,0,1,x\n"), "2: expected a whole number below 2^63 "
-                                       "as a size, got 'x'");
+  EXPECT_EQ(error(head + "a,0,1,--1\n"),
+            "2: expected a whole number below 2^63 "
+            "as a size, got '--1'");
   EXPECT_EQ(error(head + "a,0,1,9223372036854775808\n"),
             "2: expected a whole number below 2^63 as a size, got "
             "'9223372036854775808'");

@@ -98,26 +98,71 @@ TEST(Json, APlanIsWrittenAndSkippedOnReading) {
   EXPECT_FALSE(read(text).buffers[0].pin);
 }
 
-TEST(Json, ErrorsNameThePlace) {
+TEST(Json, ErrorsNameTheLineAndThePlace) {
   EXPECT_EQ(error("{\n \"buffers\": [,]}"),
             "2: expected JSON, got something else");
-  EXPECT_EQ(error("{}"), "0: expected a member 'buffers'");
-  EXPECT_EQ(error("[]"), "0: expected an object, got array");
+  EXPECT_EQ(error("{}"), "1: expected a member 'buffers'");
+  EXPECT_EQ(error("\n[]"), "2: expected an object, got array");
   EXPECT_EQ(error(R"({"buffers": [{"name": "x"}]})"),
-            "0: buffers[0]: expected a member 'size'");
+            "1: buffers[0]: expected a member 'size'");
+  EXPECT_EQ(error(R"({"buffers": [
+          {"name": "x", "size": 1, "lower": 0, "upper": 1},
+          {"name": "y[0].size",
+           "size": 9223372036854775808}]})"),
+            "4: buffers[1].size: expected a whole number below 2^63, got "
+            "9223372036854775808");
+  EXPECT_EQ(error("{\"buffers\": [{\"name\": \"x\", \"size\": 1,\n"
+                  "\"sise\": {\"a\": [2, {}]}}]}"),
+            "2: buffers[0]: unknown member 'sise'");
+  EXPECT_EQ(error("{\"buffers\": [],\n \"bufers\": [\"}]\\\"\"]}"),
+            "2: unknown member 'bufers'");
+  EXPECT_EQ(error("{\n\"buffers\": [\n{\"name\": \"x\", \"size\": 1}]}"),
+            "3: buffers[0]: buffer 'x' has no life, and no operation uses it");
+  // A rule that validate() knows.
+  EXPECT_EQ(error("{\"buffers\": [\n{\"name\": \"x\", \"size\": -1,\n"
+                  "\"lower\": 0, \"upper\": 1}]}"),
+            "2: buffer 'x': expected a size of 0 or more, got -1");
+}
+
+TEST(Json, ErrorsInTheOrder) {
+  auto operations = [](const std::string &list, const std::string &more = "") {
+    return error(R"({"buffers": [{"name": "x", "size": 1, "live": [[0, 1]]}],
+"operations": [
+)" + list + "]" + more +
+                 "}");
+  };
+  EXPECT_EQ(operations(R"({"reads": ["x",
+"q"]})"),
+            "4: operations[0].reads[1]: unknown buffer 'q'");
+  EXPECT_EQ(operations(R"({"after": ["q"]})"),
+            "3: operations[0].after[0]: unknown operation 'q'");
+  EXPECT_EQ(operations(R"({"name": "a"},
+{"name": "a"})"),
+            "4: operations[1]: duplicate operation 'a'");
+  EXPECT_EQ(operations(R"({"name": "a"},
+{"name": "b", "after": ["c"]},
+{"name": "c", "after": ["b"]})"),
+            "4: the order of the operations is cyclic: 'b' after 'c' after "
+            "'b'");
+  EXPECT_EQ(operations(R"({"name": "a", "writes": ["x"]},
+{"name": "b", "reads": ["x"]})",
+                       ",\n \"order\": [[\"b\", \"a\"]]"),
+            "3: the order of the operations is cyclic: 'a' after 'b' after "
+            "'a'");
+  EXPECT_EQ(operations(R"({"name": "a", "after": ["b"]},
+{"name": "b"})"),
+            "3: operation 'a' is to run after 'b', which is later in the "
+            "list");
+  EXPECT_EQ(operations(R"({"name": "a"})", ",\n\"order\": [[\"a\"]]"),
+            "4: order[0]: expected the names of 2 operations, got a list of 1");
+  EXPECT_EQ(operations(R"({"name": "a"})", ",\n\"order\": [[\"a\", \"z\"]]"),
+            "4: order[0]: unknown operation 'z'");
+  EXPECT_EQ(error("{\"buffers\": [],\n\"order\": []}"),
+            "2: order: expected a member 'operations' too");
   EXPECT_EQ(
-      error(R"({"buffers": [{"name": "x", "size": 9223372036854775808}]})"),
-      "0: buffers[0].size: expected a whole number below 2^63, got "
-      "9223372036854775808");
-  EXPECT_EQ(error(R"({"buffers": [{"name": "x", "size": 1, "sise": 2}]})"),
-            "0: buffers[0]: unknown member 'sise'");
-  EXPECT_EQ(error(R"({"buffers": [{"name": "x", "size": 1}]})"),
-            "0: buffers[0]: buffer 'x' has no life, and no operation uses it");
-  EXPECT_EQ(error(R"({"buffers": [], "operations": [{"reads": ["q"]}]})"),
-            "0: operations[0].reads: unknown buffer 'q'");
-  EXPECT_EQ(error(R"({"buffers": [], "operations":
-              [{"name": "a", "after": ["b"]}, {"name": "b", "after": ["a"]}]})"),
-            "0: the order of the operations is cyclic");
+      error("{\"buffers\": [\n{\"name\": \"x\", \"size\": 1, \"lower\": 0, "
+            "\"upper\": 1},\n{\"name\": \"x\", \"size\": 1}]}"),
+      "3: buffers[1]: duplicate buffer 'x'");
 }
 
 TEST(Explain, NamesTheLoadAndTheChain) {

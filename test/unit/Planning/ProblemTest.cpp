@@ -109,10 +109,21 @@ TEST(Problem, AliasClassesLieInOneSpaceWithOnePin) {
 
 TEST(Problem, OperationsAreInRangeAndAcyclic) {
   Problem problem = one();
-  problem.operations = {{"x", {}, {0}, {1}}, {"y", {0}, {}, {}}};
+  problem.operations = {{"x", {}, {0}, {}}, {"y", {}, {}, {0}}};
   EXPECT_EQ(wrong(problem), "");
-  problem.operations[1].after = {0};
-  EXPECT_EQ(wrong(problem), "the order of the operations is cyclic");
+  problem.operations[0].after = {1};
+  EXPECT_EQ(wrong(problem),
+            "the order of the operations is cyclic: 'x' after 'y' after 'x'");
+  // What a buffer asks for counts too.
+  problem.operations[1] = {"y", {0}, {}, {}};
+  EXPECT_EQ(wrong(problem),
+            "the order of the operations is cyclic: 'x' after 'y' after 'x'");
+  problem.operations[1].reads.clear();
+  EXPECT_EQ(wrong(problem), "operation 'x' is to run after 'y', which is later "
+                            "in the list");
+  problem.operations[0].after = {0};
+  EXPECT_EQ(wrong(problem),
+            "the order of the operations is cyclic: 'x' after 'x'");
   problem.operations[1].after = {2};
   EXPECT_EQ(wrong(problem),
             "operation 'y': expected an operation below 2, got 2");

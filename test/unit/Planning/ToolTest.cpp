@@ -132,6 +132,101 @@ TEST(Tool, ComparesAndExplains) {
       << why.text;
 }
 
+const char *const diamond = R"({
+  "buffers": [{"name": "s", "size": 8}, {"name": "a", "size": 4},
+              {"name": "b", "size": 4}, {"name": "a2", "size": 4},
+              {"name": "b2", "size": 4},
+              {"name": "t", "size": 1, "output": true}],
+  "operations": [{"name": "source", "writes": ["s"]},
+                 {"name": "left", "reads": ["s"], "writes": ["a"]},
+                 {"name": "left2", "reads": ["a"], "writes": ["a2"]},
+                 {"name": "right", "reads": ["s"], "writes": ["b"]},
+                 {"name": "right2", "reads": ["b"], "writes": ["b2"]},
+                 {"name": "sink", "reads": ["a2", "b2"], "writes": ["t"]}]})";
+
+TEST(Tool, ReportsWhatReuseDoesToTheOrder) {
+  Result program = run("-", diamond);
+  EXPECT_EQ(program.code, 0);
+  EXPECT_NE(program.text.find("reuse     program, adds 2 hidden dependencies"),
+            std::string::npos)
+      << program.text;
+  Result safe = run("- --reuse=branch-safe", diamond);
+  EXPECT_EQ(safe.code, 0);
+  EXPECT_NE(safe.text.find("reuse     branch-safe, costs 8 bytes (50.000%): "
+                           "the program's own order needs 16\n"),
+            std::string::npos)
+      << safe.text;
+  EXPECT_NE(
+      run("- --emit=json", diamond).text.find("\"hiddenDependencies\": 2"),
+      std::string::npos);
+  EXPECT_EQ(run("- --reuse=branch-safe --compare", diamond).code, 0);
+  EXPECT_EQ(run("- --reuse=branch-safe --capacity 23", diamond).code, 2);
+  // A plan for the list's order is refused where every order counts.
+  std::string path = testing::TempDir() + "tam-plan-order.csv";
+  EXPECT_EQ(run("- --emit=csv -o '" + path + "'", diamond).code, 0);
+  EXPECT_EQ(run("- --check '" + path + "'", diamond).code, 0);
+  EXPECT_EQ(run("- --reuse=branch-safe --check '" + path + "'", diamond).code,
+            1);
+  std::remove(path.c_str());
+  Result csv = run("- --reuse=branch-safe", four);
+  EXPECT_EQ(csv.code, 1);
+  EXPECT_EQ(csv.text.substr(0, 44),
+            "-: error: branch-safe reuse needs the operat");
+}
+
+TEST(Tool, SchedulesForAMinimalPeak) {
+  const char *wide = R"({
+    "buffers": [{"name": "x", "size": 90}, {"name": "y", "size": 90},
+                {"name": "p", "size": 1}, {"name": "q", "size": 1}],
+    "operations": [{"name": "a", "writes": ["x"]},
+                   {"name": "b", "writes": ["y"]},
+                   {"name": "c", "reads": ["x"], "writes": ["p"]},
+                   {"name": "d", "reads": ["y"], "writes": ["q"]},
+                   {"name": "e", "reads": ["p", "q"]}]})";
+  Result result = run("- --schedule=min-peak", wide);
+  EXPECT_EQ(result.code, 0);
+  EXPECT_NE(result.text.find("schedule  min-peak, another order\n"
+                             "    peak before 181, after 92\n"
+                             "    load before 181, after 92; no order has less "
+                             "than 92\n"
+                             "    order a c b d e\n"),
+            std::string::npos)
+      << result.text;
+  EXPECT_NE(run("- --schedule=min-peak --emit=json", wide)
+                .text.find("\"peakAfter\": 92"),
+            std::string::npos);
+  EXPECT_EQ(run("- --schedule=min-peak", four).code, 1);
+}
+
+TEST(Tool, BindsSymbols) {
+  const char *text = "id,lower,upper,size\na,0,2,8*rows\nb,1,3,64\n";
+  Result result = run("- --bind rows=4096", text);
+  EXPECT_NE(result.text.find("peak      32832\n"), std::string::npos)
+      << result.text;
+  result = run("- --bind rows=2 --plan-at rows=4096 --emit=json", text);
+  EXPECT_NE(result.text.find("\"offsetExpression\": \"offset("),
+            std::string::npos)
+      << result.text;
+  result = run("- --bind rows=2 --reuse=branch-safe",
+               R"({"buffers": [{"name": "x", "size": "8*rows"},
+                               {"name": "y", "size": "4*rows"}],
+                   "operations": [{"name": "a", "writes": ["x"]},
+                                  {"name": "b", "writes": ["y"]}]})");
+  EXPECT_NE(result.text.find("status    optimal\n"), std::string::npos)
+      << result.text;
+  EXPECT_NE(result.text.find("bound     24\n"), std::string::npos);
+  EXPECT_EQ(run("- --bind rows=2 --plan-at rows=100 --emit=csv", text).code, 0);
+  EXPECT_EQ(run("- --bind rows=2 --capacity 79", text).code, 2);
+  EXPECT_EQ(run("- --bind rows=2 --capacity 80", text).code, 0);
+  EXPECT_EQ(run("- --bind cols=2", text).text,
+            "--bind or --plan-at: error: no size has a symbol 'cols'\n");
+  EXPECT_EQ(run("- --bind rows=-2", text).code, 1);
+  EXPECT_EQ(run("- --bind rows", text).code, 1);
+  Result wrapped = run("- --bind rows=9223372036854775807", text);
+  EXPECT_EQ(wrapped.text, "-:2: error: the size 8*rows exceeds 2^63-1\n");
+  EXPECT_EQ(wrapped.code, 1);
+}
+
 TEST(Tool, PoolsGiveInductorsTotal) {
   Result result = run(file("tvm/five.csv") +
                       "--strategy tree --alignment 64 --pools outputs "

@@ -1,0 +1,35 @@
+//===- Planning/CheckOrder.h - is this plan safe in any order? --*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_PLANNING_CHECKORDER_H
+#define TAMC_PLANNING_CHECKORDER_H
+
+#include "tamc/Planning/Check.h"
+
+#include <functional>
+#include <optional>
+#include <utility>
+
+namespace tamc::planning {
+
+/// The first `limit` pairs of buffers that share bytes though some order of
+/// the operations needs both at a time. A part of check(): shares no code with
+/// the strategies. Offsets and sizes do not overflow.
+std::vector<Finding> checkOrderSafety(const Problem &problem,
+                                      std::span<const int64_t> offsets,
+                                      size_t limit);
+
+/// The first pair of buffers that some order of the operations needs at a time
+/// and that `isApart` does not vouch for; sizes are not looked at.
+std::optional<std::pair<int32_t, int32_t>>
+findOrderConflict(const Problem &problem,
+                  const std::function<bool(int32_t, int32_t)> &isApart);
+
+} // namespace tamc::planning
+
+#endif // TAMC_PLANNING_CHECKORDER_H

@@ -1,0 +1,32 @@
+//===- Planning/ReadSize.h - sizes as the formats have them -----*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_PLANNING_READSIZE_H
+#define TAMC_PLANNING_READSIZE_H
+
+#include "tamc/Planning/Problem.h"
+#include "tamc/Planning/SizeExpression.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tamc::planning {
+
+/// True for a text that is meant as an expression and not as a number.
+bool isExpression(std::string_view text);
+
+/// Sets the size of a buffer of the problem to an expression and its value at
+/// the binding; says what is wrong with it.
+std::optional<std::string> readExpression(std::string_view text,
+                                          const Binding &binding,
+                                          Problem &problem, Buffer &buffer);
+
+} // namespace tamc::planning
+
+#endif // TAMC_PLANNING_READSIZE_H

@@ -1,0 +1,64 @@
+//===- Planning/OrderReport.h - planning with the order in view -*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_PLANNING_ORDERREPORT_H
+#define TAMC_PLANNING_ORDERREPORT_H
+
+#include "tamc/Planning/OrderSafety.h"
+#include "tamc/Planning/Plan.h"
+#include "tamc/Planning/Schedule.h"
+#include "tamc/Planning/Strategy.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tamc::planning {
+
+/// What came of choosing another order of the operations.
+struct Scheduling {
+  Schedule schedule;
+  /// Peaks of the plans, over all spaces; -1 when there is none.
+  int64_t peakBefore = -1, peakAfter = -1;
+  /// Whether the problem has the new order: only if its plan is better.
+  bool changed = false;
+};
+
+/// As plan(), for the order of the operations, the given one or that of
+/// minimizeLoad(), that has the better plan: one that fits the capacities, then
+/// one of lower peak. Puts the problem into that order. whyNotScheduled() is
+/// empty. A time limit holds for all of it.
+Plan planMinPeak(Problem &problem, const Options &options,
+                 Scheduling &scheduling);
+
+/// What a plan and the order of the operations do to each other.
+struct OrderReport {
+  Reuse reuse = Reuse::Program;
+  /// Peak over all spaces; -1 when there is no plan.
+  int64_t peak = -1;
+  /// With Reuse::BranchSafe: the peak of the same strategy with
+  /// Reuse::Program; -1 when it found none.
+  int64_t programPeak = -1;
+  /// With Reuse::Program, where the order is known.
+  std::optional<HiddenDependencies> hidden;
+  std::optional<Scheduling> scheduling;
+};
+
+/// What there is to say about a plan that plan() made. With Reuse::BranchSafe
+/// it plans once more, with Reuse::Program, in `seconds` at most if the options
+/// have a time limit. Nothing when the problem has no operations.
+std::optional<OrderReport> reportOrder(const Problem &problem, const Plan &plan,
+                                       const Options &options,
+                                       double seconds = 0);
+
+/// The report as lines of text; each ends with a newline.
+std::string toText(const Problem &problem, const OrderReport &report);
+
+} // namespace tamc::planning
+
+#endif // TAMC_PLANNING_ORDERREPORT_H

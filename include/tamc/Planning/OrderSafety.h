@@ -1,0 +1,56 @@
+//===- Planning/OrderSafety.h - what reuse does to the order ----*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_PLANNING_ORDERSAFETY_H
+#define TAMC_PLANNING_ORDERSAFETY_H
+
+#include "tamc/Planning/Problem.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tamc::planning {
+
+/// Why the order of the operations says nothing about when buffers may share
+/// bytes: there are no operations, or more than fit into memory as a relation
+/// (2^15 operations or buffers). Lower case, no full stop; empty when it does.
+std::string whyNotBranchSafe(const Problem &problem);
+
+/// A dependency that the operations do not have, but a plan makes them have:
+/// `after` writes over bytes that `before` still uses.
+struct HiddenDependency {
+  /// Indices of operations.
+  int32_t before = -1;
+  int32_t after = -1;
+  /// Indices of the buffers that share the bytes; `first` is used by `before`.
+  int32_t first = -1;
+  int32_t second = -1;
+  /// How many bytes they share.
+  int64_t bytes = 0;
+};
+
+struct HiddenDependencies {
+  /// All of them; an operation counts once for each pair of buffers.
+  int64_t count = 0;
+  /// Those of most bytes, in descending order.
+  std::vector<HiddenDependency> worst;
+};
+
+/// The hidden dependencies of a correct plan; of the uses of one buffer only
+/// those that no other use of it comes after. whyNotBranchSafe() is empty.
+/// O(pairs of buffers that share bytes * their uses).
+HiddenDependencies findHiddenDependencies(const Problem &problem,
+                                          std::span<const int64_t> offsets,
+                                          size_t most = 20);
+
+} // namespace tamc::planning
+
+#endif // TAMC_PLANNING_ORDERSAFETY_H

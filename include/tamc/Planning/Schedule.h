@@ -1,0 +1,59 @@
+//===- Planning/Schedule.h - an order that needs less memory ----*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_PLANNING_SCHEDULE_H
+#define TAMC_PLANNING_SCHEDULE_H
+
+#include "tamc/Planning/Problem.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tamc::planning {
+
+/// Why the operations cannot be put in another order: there are none, or too
+/// many (2^15), or a buffer has a life that they do not imply and that nobody
+/// knows how to move. Lower case, no full stop; empty when they can.
+std::string whyNotScheduled(const Problem &problem);
+
+struct ScheduleOptions {
+  /// Sets of operations that the search may go on from; 0 is a default that
+  /// shrinks with the size of the problem.
+  int64_t nodes = 0;
+  uint64_t seed = 1;
+  /// Seconds of wall time; without it equal arguments give equal schedules.
+  std::optional<double> timeLimit;
+};
+
+/// An order of the operations. Loads are the most bytes alive at one time, of
+/// each space, summed; alignment is not looked at.
+struct Schedule {
+  /// By position: index of the operation in the problem's list.
+  std::vector<int32_t> order;
+  /// Of the list's own order, and of this one; never above it.
+  int64_t given = 0, load = 0;
+  /// No order has a lower load.
+  int64_t bound = 0;
+  int64_t nodes = 0;
+  bool isOptimal() const { return load <= bound; }
+};
+
+/// An order of low load: list scheduling from both ends, varied; then a search
+/// through the sets of operations that may have run, best first, which proves
+/// the optimum when it ends within its budget. whyNotScheduled() is empty.
+Schedule minimizeLoad(const Problem &problem, const ScheduleOptions &options);
+
+/// The problem with its operations in this order and the lives that follow.
+Problem reorder(const Problem &problem, std::span<const int32_t> order);
+
+} // namespace tamc::planning
+
+#endif // TAMC_PLANNING_SCHEDULE_H

@@ -103,7 +103,7 @@ cl::opt<int64_t> chunkRows("chunk-rows",
                                     "else 1024)"),
                            cl::value_desc("n"), cl::init(0), cl::cat(category));
 cl::opt<std::string> strategy("strategy", cl::desc("Planning strategy"),
-                              cl::init("tree"), cl::cat(category));
+                              cl::init("tree+"), cl::cat(category));
 cl::opt<int64_t> maxDirect("max-direct",
                            cl::desc("Most coefficients of the direct solver"),
                            cl::init(7500), cl::cat(category));

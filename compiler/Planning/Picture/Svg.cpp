@@ -104,6 +104,7 @@ public:
 
   std::string draw() {
     header();
+    chooseTimes();
     for (size_t i = 0; i < problem.spaces.size(); ++i)
       space(i);
     text(
@@ -161,6 +162,25 @@ private:
     }
   }
 
+  /// One scale for all spaces, so that what happens at one time is in line.
+  void chooseTimes() {
+    int64_t lower = INT64_MAX, upper = INT64_MIN;
+    auto include = [&](Interval time) {
+      lower = std::min(lower, time.lower);
+      upper = std::max(upper, time.upper);
+    };
+    for (const Buffer &buffer : problem.buffers) {
+      for (const Interval &interval : buffer.live)
+        include(interval);
+      for (const Window &window : buffer.windows)
+        include(window.time);
+    }
+    if (lower > upper)
+      return;
+    from = static_cast<double>(lower);
+    until = static_cast<double>(upper);
+  }
+
   /// Ticks at round values with what they stand for.
   void timeAxis(const Scale &x, double at, double up) {
     double step = roundStep(x.length / 10, false);
@@ -214,21 +234,7 @@ private:
     text(left, y, title, "u");
     y += 12;
 
-    int64_t lower = 0, upper = 0;
-    if (!boxes.empty()) {
-      lower = boxes.front().lower;
-      upper = lower;
-    }
-    for (const Box &box : boxes)
-      upper = std::max(upper, box.upper);
-    if (!load.empty()) {
-      lower = boxes.empty() ? load.front().time
-                            : std::min(lower, load.front().time);
-      upper = std::max(upper, load.back().time);
-    }
-    double from = static_cast<double>(lower);
-    Scale x{from, std::max(static_cast<double>(upper) - from, 1.), left,
-            plotWidth};
+    Scale x{from, std::max(until - from, 1.), left, plotWidth};
     auto height = static_cast<double>(top) * 1.02;
     drawLoad(x, {0, height, y + loadHeight, -loadHeight}, load, bound);
     y += loadHeight + 14;
@@ -407,7 +413,7 @@ private:
   const Plan &plan;
   size_t most;
   Uses uses;
-  double y = 0;
+  double y = 0, from = 0, until = 1;
   std::string body;
 };
 

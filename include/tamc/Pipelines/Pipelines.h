@@ -51,7 +51,7 @@ llvm::ArrayRef<Phase> allPhases();
 
 struct PipelineOptions {
   /// Planning strategy, and alignment in bytes of every offset.
-  std::string strategy = "tree";
+  std::string strategy = "tree+";
   /// Rows of the largest rung; 0: as the model says, else the default.
   int64_t chunkRows = 0;
   /// Most unknowns of a system that is factored.

@@ -26,7 +26,8 @@ enum class Status {
   /// respects all but the capacities.
   Infeasible,
   /// The strategy came to its end, or to that of its node budget, without a
-  /// plan that fits the capacities, and none was excluded. There may be offsets,
+  /// plan that fits the capacities, and none was excluded. There may be
+  /// offsets,
   /// as above.
   NotFound,
   /// The time ran out before a plan was found that fits the capacities, and

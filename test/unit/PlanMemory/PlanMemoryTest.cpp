@@ -170,7 +170,7 @@ TEST(PlanMemory, ResidualNetworkFitsTheBound) {
     remark += diagnostic.str();
     return success();
   });
-  ASSERT_TRUE(succeeded(runPasses(*module, "plan-memory{strategy=tree+}")));
+  ASSERT_TRUE(succeeded(runPasses(*module, "plan-memory")));
   EXPECT_EQ(remark, "planned 44 of 44 allocations: peak 80384 bytes, lower "
                     "bound 80384, before 80384");
   EXPECT_EQ(count(*module,

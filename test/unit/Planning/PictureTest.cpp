@@ -226,6 +226,17 @@ TEST(Svg, DrawsARectangleByBufferAndLife) {
   EXPECT_EQ(svg, toSvg(problem, made));
 }
 
+TEST(Svg, SpacesShareOneTimeScale) {
+  Problem problem;
+  problem.spaces = {{"a", std::nullopt, 1}, {"b", std::nullopt, 1}};
+  addBuffer(problem, 0, 10, 8);
+  addBuffer(problem, 0, 5, 8);
+  problem.buffers[1].space = 1;
+  std::string svg = toSvg(problem, planWith(problem, "naive"));
+  EXPECT_EQ(count(svg, "width=\"1080\""), 1) << svg;
+  EXPECT_EQ(count(svg, "width=\"540\""), 1) << svg;
+}
+
 TEST(Svg, SaysWhatItMerged) {
   std::mt19937_64 random(1);
   Problem problem;

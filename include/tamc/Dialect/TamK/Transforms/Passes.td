@@ -87,7 +87,7 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"strategy", "strategy", "std::string", /*default=*/"\"tree\"",
+    Option<"strategy", "strategy", "std::string", /*default=*/"\"tree+\"",
            "Planning strategy">,
     Option<"alignment", "alignment", "int64_t", /*default=*/"64",
            "Alignment in bytes of every offset">,

@@ -104,7 +104,9 @@ TEST(Csv, OffsetsOfAPlan) {
   auto offsets = readOffsets(text, problem);
   ASSERT_TRUE(std::holds_alternative<std::vector<int64_t>>(offsets));
   EXPECT_EQ(std::get<0>(offsets), (std::vector<int64_t>{8, 0}));
-  EXPECT_FALSE(read(text, {.ignorePins = true}).buffers[0].pin);
+  CsvOptions ignore;
+  ignore.ignorePins = true;
+  EXPECT_FALSE(read(text, ignore).buffers[0].pin);
   auto missing = readOffsets("id,offset\nc,0\n", problem);
   EXPECT_EQ(std::get<Diagnostic>(missing).message,
             "buffer 'a,b' has no offset in the plan");
@@ -145,7 +147,8 @@ TEST(Csv, ErrorsCarryTheirLine) {
   EXPECT_EQ(error("\"id,lower,upper,size\n"), "1: unknown column "
                                               "'id,lower,upper,size'");
   EXPECT_EQ(error(std::string("\x7f\x45LF\x02\0\0", 7)),
-            "1: unknown column '?elf???'");
+            "1: unknown column '?elf??"
+            "?'");
 }
 
 /// Mutated texts give a problem or an error, never anything else; the
@@ -167,8 +170,9 @@ TEST(Csv, SurvivesNonsense) {
         text = ",";
     }
     auto result = readCsv(text);
-    if (auto *problem = std::get_if<Problem>(&result))
+    if (auto *problem = std::get_if<Problem>(&result)) {
       EXPECT_FALSE(validate(*problem));
+    }
   }
 }
 

@@ -191,8 +191,9 @@ TEST(Symbolic, HoldsOnRandomBindings) {
     ASSERT_FALSE(rebind(problem, at, symbolic, origin, options));
     // Letting everything rest on what is below it can only lower a plan.
     EXPECT_LE(at.totalPeak(), made.totalPeak());
-    if (options.strategy == "auto" || options.strategy == "tree+")
+    if (options.strategy == "auto" || options.strategy == "tree+") {
       EXPECT_EQ(at.totalPeak(), made.totalPeak()) << options.strategy;
+    }
     equal += at.totalPeak() == made.totalPeak();
     for (int i = 0; i < 1000; ++i) {
       Binding binding = {{"rows", random() % (i % 2 ? 10 : 100000)},

@@ -1,0 +1,18 @@
+// The attribute that ties a view to its row of the plan.
+//
+// RUN: tam-opt %s -split-input-file -verify-diagnostics
+
+func.func @not_a_view(%m: memref<128xi8>) {
+  // expected-error @+1 {{'tamk.buffer' belongs on a 'memref.view'}}
+  %a = arith.constant {tamk.buffer = 0} 0 : index
+  return
+}
+
+// -----
+
+func.func @not_a_row(%m: memref<128xi8>) {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{'tamk.buffer' must be a row of the plan}}
+  %a = memref.view %m[%c0][] {tamk.buffer = -1} : memref<128xi8> to memref<8xf64>
+  return
+}

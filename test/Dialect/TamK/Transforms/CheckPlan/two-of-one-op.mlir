@@ -1,0 +1,22 @@
+// All buffers of an op claim before any is checked: of two that overlap one
+// finds another owner.
+//
+// RUN: tam-opt %s --check-plan | FileCheck %s
+
+func.func private @use2(memref<8xf64>, memref<8xf64>)
+
+// CHECK-LABEL: func.func @f(
+// CHECK: call @__plan_claim(
+// CHECK-NOT: @__plan_owns
+// CHECK: call @__plan_claim(
+// CHECK: call @__plan_owns(
+// CHECK: call @__plan_owns(
+// CHECK: call @use2(
+func.func @f(%arena: memref<128xi8>) attributes {tamk.plan = {}} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %a = memref.view %arena[%c0][] {tamk.buffer = 0} : memref<128xi8> to memref<8xf64>
+  %b = memref.view %arena[%c64][] {tamk.buffer = 1} : memref<128xi8> to memref<8xf64>
+  call @use2(%a, %b) : (memref<8xf64>, memref<8xf64>) -> ()
+  return
+}

@@ -15,6 +15,8 @@
 
 #include "Output.h"
 
+#include "Symbols.h"
+
 #include "tamc/Planning/Check.h"
 #include "tamc/Planning/Csv.h"
 #include "tamc/Planning/Drawing.h"
@@ -28,10 +30,8 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -221,176 +221,121 @@ int writePage(const Arguments &arguments, Problem &problem) {
     return 0;
   complainOfFit(arguments, plans.front());
   return 2;
-  /// Adds values like "rows=4096" to a binding.
-  int readBinding(const char *option, const std::vector<std::string> &values,
-                  Binding &binding) {
-    for (const std::string &each : values) {
-      size_t equals = std::min(each.find('='), each.size());
-      int64_t value = -1;
-      const char *end = each.data() + each.size();
-      const char *begin = std::min(each.data() + equals + 1, end);
-      auto [last, wrong] = std::from_chars(begin, end, value);
-      if (equals == 0 || wrong != std::errc() || last != end || value < 0)
-        return complain(option, "expected NAME=NUMBER, got '" + each + "'");
-      binding[each.substr(0, equals)] = value;
-    }
-    return 0;
-  }
+}
 
-  int checkSymbols(const char *option, const Problem &problem,
-                   const Binding &binding) {
-    std::set<std::string> known = symbolsOf(problem);
-    for (const auto &[name, value] : binding)
-      if (!known.count(name))
-        return complain(option, "no size has a symbol '" + name + "'");
-    return 0;
-  }
-
-  /// Moves the plan to the values of --bind; lines about it for the text form.
-  int bindPlan(const Arguments &arguments, const Binding &planAt,
-               const Binding &binding, Problem &problem, Plan &made,
-               SymbolicPlan &symbolic, std::string &text) {
-    const Options &options = arguments.options;
-    symbolic = makeSymbolic(problem, made.offsets, options);
-    if (std::string wrong = checkSymbolic(problem, symbolic, options);
-        !wrong.empty()) {
-      std::cerr << "bug: the symbolic plan is wrong: " << wrong << "\n";
-      std::abort();
-    }
-    Plan before = made;
-    if (auto wrong = rebind(problem, made, symbolic, binding, options))
-      return complain(arguments.problem, *wrong);
-    // At the values that it was made for, what is known of the plan still
-    // holds.
-    if (planAt == binding && made.peak == before.peak) {
-      before.offsets = made.offsets;
-      made = before;
-    }
-    auto value = [](const Binding &values, const std::string &name) {
-      auto found = values.find(name);
-      return std::to_string(found == values.end() ? unboundSymbol
-                                                  : found->second);
-    };
-    for (const std::string &name : symbolsOf(problem))
-      text += "symbol    " + name + " = " + value(binding, name) +
-              ", planned at " + value(planAt, name) + "\n";
-    return 0;
-  }
-
-  int run(Arguments & arguments, std::chrono::steady_clock::time_point begin) {
-    std::optional<std::string> text = readFile(arguments.problem);
-    if (!text)
-      return complain(arguments.problem, "cannot read");
-    CsvOptions reading;
-    reading.ignorePins = arguments.ignorePins;
-    Binding binding;
-    if (readBinding("--bind", arguments.bind, binding) != 0)
-      return 1;
+int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
+  std::optional<std::string> text = readFile(arguments.problem);
+  if (!text)
+    return complain(arguments.problem, "cannot read");
+  CsvOptions reading;
+  reading.ignorePins = arguments.ignorePins;
+  Binding binding;
+  if (auto wrong = readBinding(arguments.bind, binding))
+    return complain("--bind", *wrong);
+  reading.binding = binding;
+  if (auto wrong = readBinding(arguments.planAt, reading.binding))
+    return complain("--plan-at", *wrong);
+  // What plans no relation looks at the values themselves.
+  if (!arguments.plan.empty() || arguments.compare || arguments.emit == "html")
     reading.binding = binding;
-    if (readBinding("--plan-at", arguments.planAt, reading.binding) != 0)
-      return 1;
-    // What plans no relation looks at the values themselves.
-    if (!arguments.plan.empty() || arguments.compare ||
-        arguments.emit == "html")
-      reading.binding = binding;
-    auto result =
-        isJson(*text) ? readJson(*text, reading) : readCsv(*text, reading);
-    if (auto *wrong = std::get_if<Diagnostic>(&result))
-      return complain(arguments.problem, *wrong);
-    Problem problem = std::get<Problem>(std::move(result));
-    if (arguments.capacity)
-      for (Space &space : problem.spaces)
-        space.capacity = arguments.capacity;
-    if (auto wrong = validate(problem, arguments.options.alignment))
-      return complain(arguments.problem, *wrong);
-    if (arguments.options.reuse == Reuse::BranchSafe)
-      if (std::string reason = whyNotBranchSafe(problem); !reason.empty())
-        return complain(arguments.problem, reason);
-    if (checkSymbols("--bind or --plan-at", problem, reading.binding) != 0)
-      return 1;
-    if (isSymbolic(problem))
-      if (std::string reason = whyNotSymbolic(problem); !reason.empty())
-        return complain(arguments.problem, reason);
-    bool minPeak = arguments.schedule == "min-peak";
-    if (minPeak)
-      if (std::string reason = whyNotScheduled(problem); !reason.empty())
-        return complain(arguments.problem, reason);
-    if (!arguments.plan.empty())
-      return checkPlan(arguments, problem);
-    if (arguments.timeLimit > 0) {
-      // The limit is one of the whole process; reading took its part.
-      std::chrono::duration<double> spent =
-          std::chrono::steady_clock::now() - begin;
-      arguments.options.timeLimit =
-          std::max(arguments.timeLimit - 2 * spent.count(), 0.0);
-    }
-    // Several plans are of one order: that of the lowest load.
-    if (minPeak && (arguments.emit == "html" || arguments.compare))
-      problem = reorder(problem, minimizeLoad(problem, {}).order);
-    if (arguments.emit == "html")
-      return writePage(arguments, problem);
-    if (!arguments.compareWith.empty())
-      return complain("--compare-with",
-                      "expected --emit=html, got " + arguments.emit);
-    if (arguments.compare)
-      return compare(arguments, problem);
-
-    Scheduling scheduling;
-    Options options = arguments.options;
-    double share = 0;
-    if (options.timeLimit && options.reuse == Reuse::BranchSafe) {
-      // The report plans again, to tell what safety costs.
-      share = *options.timeLimit / 4;
-      *options.timeLimit -= share;
-    }
-    Plan made = minPeak ? planMinPeak(problem, options, scheduling)
-                        : plan(problem, options);
-    std::optional<SymbolicPlan> symbolic;
-    std::string symbols;
-    if (isSymbolic(problem) && !made.offsets.empty())
-      if (int wrong = bindPlan(arguments, reading.binding, binding, problem,
-                               made, symbolic.emplace(), symbols))
-        return wrong;
-    int code = exitCode(made);
-    if (code == 1)
-      return complain(arguments.problem, made.reason);
-    if (code == 2)
-      complainOfFit(arguments, made);
-    bool hasPlan = !made.offsets.empty() || problem.buffers.empty();
-    std::optional<OrderReport> report;
-    if (arguments.emit == "json" || arguments.emit == "text")
-      report = reportOrder(problem, made, options, share);
-    if (report && minPeak)
-      report->scheduling = scheduling;
-    std::string out;
-    if (arguments.emit == "json") {
-      out = writeJson(problem, &made, report ? &*report : nullptr,
-                      symbolic ? &*symbolic : nullptr);
-    } else if (arguments.emit == "csv") {
-      // A plan that does not fit is not written: nobody may take it for one.
-      if (code != 0)
-        return code;
-      out = writeCsv(problem, made.offsets);
-    } else if (arguments.emit == "svg") {
-      nameAfterFile(problem, arguments.problem);
-      out = toSvg(problem, made);
-    } else if (arguments.emit == "trace") {
-      out = toTrace(problem, made);
-    } else {
-      out = summary(problem, made) + symbols;
-      if (report)
-        out += toText(problem, *report);
-      if (arguments.explain)
-        out += explain(problem, made, arguments.options.alignment);
-      DrawingOptions drawing;
-      drawing.width = arguments.width;
-      for (size_t i = 0; hasPlan && i < problem.spaces.size(); ++i)
-        out += "\n" +
-               draw(problem, made.offsets, static_cast<int32_t>(i), drawing);
-    }
-    int wrong = write(arguments, out);
-    return wrong ? wrong : code;
+  auto result =
+      isJson(*text) ? readJson(*text, reading) : readCsv(*text, reading);
+  if (auto *wrong = std::get_if<Diagnostic>(&result))
+    return complain(arguments.problem, *wrong);
+  Problem problem = std::get<Problem>(std::move(result));
+  if (arguments.capacity)
+    for (Space &space : problem.spaces)
+      space.capacity = arguments.capacity;
+  if (auto wrong = validate(problem, arguments.options.alignment))
+    return complain(arguments.problem, *wrong);
+  if (arguments.options.reuse == Reuse::BranchSafe)
+    if (std::string reason = whyNotBranchSafe(problem); !reason.empty())
+      return complain(arguments.problem, reason);
+  if (auto wrong = checkSymbols(problem, reading.binding))
+    return complain("--bind or --plan-at", *wrong);
+  if (isSymbolic(problem))
+    if (std::string reason = whyNotSymbolic(problem); !reason.empty())
+      return complain(arguments.problem, reason);
+  bool minPeak = arguments.schedule == "min-peak";
+  if (minPeak)
+    if (std::string reason = whyNotScheduled(problem); !reason.empty())
+      return complain(arguments.problem, reason);
+  if (!arguments.plan.empty())
+    return checkPlan(arguments, problem);
+  if (arguments.timeLimit > 0) {
+    // The limit is one of the whole process; reading took its part.
+    std::chrono::duration<double> spent =
+        std::chrono::steady_clock::now() - begin;
+    arguments.options.timeLimit =
+        std::max(arguments.timeLimit - 2 * spent.count(), 0.0);
   }
+  // Several plans are of one order: that of the lowest load.
+  if (minPeak && (arguments.emit == "html" || arguments.compare))
+    problem = reorder(problem, minimizeLoad(problem, {}).order);
+  if (arguments.emit == "html")
+    return writePage(arguments, problem);
+  if (!arguments.compareWith.empty())
+    return complain("--compare-with",
+                    "expected --emit=html, got " + arguments.emit);
+  if (arguments.compare)
+    return compare(arguments, problem);
+
+  Scheduling scheduling;
+  Options options = arguments.options;
+  double share = 0;
+  if (options.timeLimit && options.reuse == Reuse::BranchSafe) {
+    // The report plans again, to tell what safety costs.
+    share = *options.timeLimit / 4;
+    *options.timeLimit -= share;
+  }
+  Plan made = minPeak ? planMinPeak(problem, options, scheduling)
+                      : plan(problem, options);
+  std::optional<SymbolicPlan> symbolic;
+  std::string symbols;
+  if (isSymbolic(problem) && !made.offsets.empty())
+    if (auto wrong = bindPlan(arguments.options, reading.binding, binding,
+                              problem, made, symbolic.emplace(), symbols))
+      return complain(arguments.problem, *wrong);
+  int code = exitCode(made);
+  if (code == 1)
+    return complain(arguments.problem, made.reason);
+  if (code == 2)
+    complainOfFit(arguments, made);
+  bool hasPlan = !made.offsets.empty() || problem.buffers.empty();
+  std::optional<OrderReport> report;
+  if (arguments.emit == "json" || arguments.emit == "text")
+    report = reportOrder(problem, made, options, share);
+  if (report && minPeak)
+    report->scheduling = scheduling;
+  std::string out;
+  if (arguments.emit == "json") {
+    out = writeJson(problem, &made, report ? &*report : nullptr,
+                    symbolic ? &*symbolic : nullptr);
+  } else if (arguments.emit == "csv") {
+    // A plan that does not fit is not written: nobody may take it for one.
+    if (code != 0)
+      return code;
+    out = writeCsv(problem, made.offsets);
+  } else if (arguments.emit == "svg") {
+    nameAfterFile(problem, arguments.problem);
+    out = toSvg(problem, made);
+  } else if (arguments.emit == "trace") {
+    out = toTrace(problem, made);
+  } else {
+    out = summary(problem, made) + symbols;
+    if (report)
+      out += toText(problem, *report);
+    if (arguments.explain)
+      out += explain(problem, made, options.alignment, options.reuse);
+    DrawingOptions drawing;
+    drawing.width = arguments.width;
+    for (size_t i = 0; hasPlan && i < problem.spaces.size(); ++i)
+      out +=
+          "\n" + draw(problem, made.offsets, static_cast<int32_t>(i), drawing);
+  }
+  int wrong = write(arguments, out);
+  return wrong ? wrong : code;
+}
 
 } // namespace
 

@@ -8,9 +8,11 @@
 
 #include "tamc/Planning/Explain.h"
 
+#include "DataFlow.h"
 #include "tamc/Planning/LowerBound.h"
 
 #include <algorithm>
+#include <optional>
 
 using namespace tamc::planning;
 
@@ -48,7 +50,8 @@ std::string describe(const Problem &problem, const Plan &plan, int32_t i) {
 
 /// The buffer that reaches highest among those below `top` that are alive with
 /// it; -1 when it stands on the floor.
-int32_t supportOf(const Problem &problem, const Plan &plan, int32_t top) {
+int32_t supportOf(const Problem &problem, const Plan &plan, int32_t top,
+                  const std::optional<DataFlow> &flow) {
   int32_t found = -1;
   int64_t end = -1;
   const Buffer &above = problem.buffers[top];
@@ -58,9 +61,13 @@ int32_t supportOf(const Problem &problem, const Plan &plan, int32_t top) {
         plan.offsets[i] >= plan.offsets[top] ||
         (buffer.aliasClass >= 0 && buffer.aliasClass == above.aliasClass))
       continue;
-    if (plan.offsets[i] + buffer.size > end && meet(buffer, above)) {
+    auto index = static_cast<int32_t>(i);
+    bool conflict =
+        flow ? !flow->precedes(index, top) && !flow->precedes(top, index)
+             : meet(buffer, above);
+    if (plan.offsets[i] + buffer.size > end && conflict) {
       end = plan.offsets[i] + buffer.size;
-      found = static_cast<int32_t>(i);
+      found = index;
     }
   }
   return found;
@@ -69,13 +76,20 @@ int32_t supportOf(const Problem &problem, const Plan &plan, int32_t top) {
 } // namespace
 
 std::string tamc::planning::explain(const Problem &problem, const Plan &plan,
-                                    int64_t alignment) {
+                                    int64_t alignment, Reuse reuse) {
   std::string text;
   if (plan.offsets.size() != problem.buffers.size())
     return text;
   std::vector<Bound> bounds = lowerBounds(problem, alignment);
+  std::optional<DataFlow> flow;
+  if (reuse == Reuse::BranchSafe)
+    flow.emplace(problem);
   for (size_t space = 0; space < problem.spaces.size(); ++space) {
     auto index = static_cast<int32_t>(space);
+    if (space < plan.bound.size() && plan.bound[space] > bounds[space].bytes)
+      text += "bound " + std::to_string(plan.bound[space]) +
+              ": some order of the operations may need as much at one time; "
+              "for the list's own order the\n";
     std::vector<int32_t> alive = aliveAt(problem, index, bounds[space].time);
     text += "bound " + std::to_string(bounds[space].bytes) +
             (problem.spaces[space].name.empty()
@@ -105,7 +119,7 @@ std::string tamc::planning::explain(const Problem &problem, const Plan &plan,
             ": the chain below the topmost buffer\n";
     for (int32_t at = top; at >= 0;) {
       text += describe(problem, plan, at) + "\n";
-      int32_t below = supportOf(problem, plan, at);
+      int32_t below = supportOf(problem, plan, at, flow);
       int64_t end =
           below < 0 ? 0 : plan.offsets[below] + problem.buffers[below].size;
       if (end < plan.offsets[at])

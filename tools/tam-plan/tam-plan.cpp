@@ -15,6 +15,8 @@
 
 #include "Output.h"
 
+#include "Symbols.h"
+
 #include "tamc/Planning/Check.h"
 #include "tamc/Planning/Csv.h"
 #include "tamc/Planning/Drawing.h"
@@ -28,10 +30,8 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -225,62 +225,6 @@ int writePage(const Arguments &arguments, Problem &problem) {
   return 2;
 }
 
-/// Adds values like "rows=4096" to a binding.
-int readBinding(const char *option, const std::vector<std::string> &values,
-                Binding &binding) {
-  for (const std::string &each : values) {
-    size_t equals = std::min(each.find('='), each.size());
-    int64_t value = -1;
-    const char *end = each.data() + each.size();
-    const char *begin = std::min(each.data() + equals + 1, end);
-    auto [last, wrong] = std::from_chars(begin, end, value);
-    if (equals == 0 || wrong != std::errc() || last != end || value < 0)
-      return complain(option, "expected NAME=NUMBER, got '" + each + "'");
-    binding[each.substr(0, equals)] = value;
-  }
-  return 0;
-}
-
-int checkSymbols(const char *option, const Problem &problem,
-                 const Binding &binding) {
-  std::set<std::string> known = symbolsOf(problem);
-  for (const auto &[name, value] : binding)
-    if (!known.count(name))
-      return complain(option, "no size has a symbol '" + name + "'");
-  return 0;
-}
-
-/// Moves the plan to the values of --bind; lines about it for the text form.
-int bindPlan(const Arguments &arguments, const Binding &planAt,
-             const Binding &binding, Problem &problem, Plan &made,
-             SymbolicPlan &symbolic, std::string &text) {
-  const Options &options = arguments.options;
-  symbolic = makeSymbolic(problem, made.offsets, options);
-  if (std::string wrong = checkSymbolic(problem, symbolic, options);
-      !wrong.empty()) {
-    std::cerr << "bug: the symbolic plan is wrong: " << wrong << "\n";
-    std::abort();
-  }
-  Plan before = made;
-  if (auto wrong = rebind(problem, made, symbolic, binding, options))
-    return complain(arguments.problem, *wrong);
-  // At the values that it was made for, what is known of the plan still
-  // holds.
-  if (planAt == binding && made.peak == before.peak) {
-    before.offsets = made.offsets;
-    made = before;
-  }
-  auto value = [](const Binding &values, const std::string &name) {
-    auto found = values.find(name);
-    return std::to_string(found == values.end() ? unboundSymbol
-                                                : found->second);
-  };
-  for (const std::string &name : symbolsOf(problem))
-    text += "symbol    " + name + " = " + value(binding, name) +
-            ", planned at " + value(planAt, name) + "\n";
-  return 0;
-}
-
 int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
   std::optional<std::string> text = readFile(arguments.problem);
   if (!text)
@@ -288,11 +232,11 @@ int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
   CsvOptions reading;
   reading.ignorePins = arguments.ignorePins;
   Binding binding;
-  if (readBinding("--bind", arguments.bind, binding) != 0)
-    return 1;
+  if (auto wrong = readBinding(arguments.bind, binding))
+    return complain("--bind", *wrong);
   reading.binding = binding;
-  if (readBinding("--plan-at", arguments.planAt, reading.binding) != 0)
-    return 1;
+  if (auto wrong = readBinding(arguments.planAt, reading.binding))
+    return complain("--plan-at", *wrong);
   // What plans no relation looks at the values themselves.
   if (!arguments.plan.empty() || arguments.compare || arguments.emit == "html")
     reading.binding = binding;
@@ -309,8 +253,8 @@ int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
   if (arguments.options.reuse == Reuse::BranchSafe)
     if (std::string reason = whyNotBranchSafe(problem); !reason.empty())
       return complain(arguments.problem, reason);
-  if (checkSymbols("--bind or --plan-at", problem, reading.binding) != 0)
-    return 1;
+  if (auto wrong = checkSymbols(problem, reading.binding))
+    return complain("--bind or --plan-at", *wrong);
   if (isSymbolic(problem))
     if (std::string reason = whyNotSymbolic(problem); !reason.empty())
       return complain(arguments.problem, reason);
@@ -351,9 +295,9 @@ int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
   std::optional<SymbolicPlan> symbolic;
   std::string symbols;
   if (isSymbolic(problem) && !made.offsets.empty())
-    if (int wrong = bindPlan(arguments, reading.binding, binding, problem, made,
-                             symbolic.emplace(), symbols))
-      return wrong;
+    if (auto wrong = bindPlan(arguments.options, reading.binding, binding,
+                              problem, made, symbolic.emplace(), symbols))
+      return complain(arguments.problem, *wrong);
   int code = exitCode(made);
   if (code == 1)
     return complain(arguments.problem, made.reason);
@@ -384,7 +328,7 @@ int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
     if (report)
       out += toText(problem, *report);
     if (arguments.explain)
-      out += explain(problem, made, arguments.options.alignment);
+      out += explain(problem, made, options.alignment, options.reuse);
     DrawingOptions drawing;
     drawing.width = arguments.width;
     for (size_t i = 0; hasPlan && i < problem.spaces.size(); ++i)

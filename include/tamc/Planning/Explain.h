@@ -11,6 +11,7 @@
 
 #include "tamc/Planning/Plan.h"
 #include "tamc/Planning/Problem.h"
+#include "tamc/Planning/Strategy.h"
 
 #include <cstdint>
 #include <string>
@@ -20,8 +21,10 @@ namespace tamc::planning {
 /// For each space: the buffers alive where the load is largest, which is the
 /// bound; and the chain below the buffer that reaches the peak, each resting on
 /// the next one down, with the bytes that lie unused in between. Lines of text.
+/// With Reuse::BranchSafe a buffer also rests on those that it conflicts with
+/// in other orders.
 std::string explain(const Problem &problem, const Plan &plan,
-                    int64_t alignment = 1);
+                    int64_t alignment = 1, Reuse reuse = Reuse::Program);
 
 } // namespace tamc::planning
 

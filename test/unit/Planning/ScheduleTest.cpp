@@ -118,7 +118,7 @@ test::Features featuresOf(int round) {
 TEST(Schedule, AgreesWithEveryOrder) {
   std::mt19937_64 random(8);
   int better = 0;
-  for (int round = 0; round < 600; ++round) {
+  for (int round = 0; round < 320; ++round) {
     auto shape = round % 2 ? test::Shape::Layered : test::Shape::SeriesParallel;
     Problem problem = test::randomProgram(random, shape, 2 + round % 8,
                                           featuresOf(round / 2));
@@ -136,12 +136,12 @@ TEST(Schedule, AgreesWithEveryOrder) {
     EXPECT_LE(schedule.bound, least);
     better += schedule.load < schedule.given;
   }
-  EXPECT_GT(better, 100);
+  EXPECT_GT(better, 50);
 }
 
 TEST(Schedule, BoundsHoldWhenTheBudgetEnds) {
   std::mt19937_64 random(9);
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 60; ++round) {
     auto shape = round % 2 ? test::Shape::Layered : test::Shape::SeriesParallel;
     Problem problem =
         test::randomProgram(random, shape, 20, featuresOf(round / 2));
@@ -160,7 +160,7 @@ TEST(Schedule, BoundsHoldWhenTheBudgetEnds) {
 TEST(Schedule, IsNeverWorseThanTheGivenOrder) {
   std::mt19937_64 random(10);
   int better = 0;
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 60; ++round) {
     auto shape = round % 2 ? test::Shape::Layered : test::Shape::SeriesParallel;
     test::Features features = featuresOf(round / 2);
     features.alignment = round & 64;
@@ -188,7 +188,7 @@ TEST(Schedule, IsNeverWorseThanTheGivenOrder) {
               moved.operations[0].name);
     EXPECT_EQ(whyNotScheduled(std::get<Problem>(again)), "");
   }
-  EXPECT_GT(better, 20);
+  EXPECT_GT(better, 8);
 }
 
 TEST(Schedule, TenThousandOperations) {
@@ -198,7 +198,7 @@ TEST(Schedule, TenThousandOperations) {
   EXPECT_EQ(schedule.load, 100 + 110 + 4 + 3331);
   std::mt19937_64 random(11);
   Problem layered =
-      test::randomProgram(random, test::Shape::SeriesParallel, 3000, {});
+      test::randomProgram(random, test::Shape::SeriesParallel, 1000, {});
   Schedule other = minimizeLoad(layered, {});
   EXPECT_LE(other.load, other.given);
   EXPECT_LT(

@@ -160,6 +160,9 @@ TEST(Tool, ReportsWhatReuseDoesToTheOrder) {
       run("- --emit=json", diamond).text.find("\"hiddenDependencies\": 2"),
       std::string::npos);
   EXPECT_EQ(run("- --reuse=branch-safe --compare", diamond).code, 0);
+  EXPECT_NE(run("- --reuse=branch-safe --explain", diamond)
+                .text.find("bound 24: some order of the operations may need"),
+            std::string::npos);
   EXPECT_EQ(run("- --reuse=branch-safe --capacity 23", diamond).code, 2);
   // A plan for the list's order is refused where every order counts.
   std::string path = testing::TempDir() + "tam-plan-order.csv";

@@ -120,10 +120,9 @@ TEST(Columns, HoldAnyNumbers) {
   for (int i = 0; i < 500; ++i) {
     std::vector<int64_t> values(random() % 40);
     int bits = static_cast<int>(random() % 64 + 1);
-    auto base = static_cast<int64_t>(random());
+    uint64_t base = i % 3 ? 0 : random();
     for (int64_t &value : values)
-      value = static_cast<int64_t>(random() >> (64 - bits)) +
-              (i % 3 ? 0 : base / 4);
+      value = static_cast<int64_t>((random() >> (64 - bits)) + base);
     Columns columns;
     columns.add("before", {1, 2});
     columns.add("values", values);

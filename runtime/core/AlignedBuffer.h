@@ -37,8 +37,10 @@ public:
     return result;
   }
 
-  /// What `allocate(bytes)` takes; 0 on overflow.
+  /// What `allocate(bytes)` takes; 0 for more than a process can address.
   static size_t size(size_t bytes) {
+    if (bytes > kMostBytes)
+      return 0;
     if (bytes == 0)
       bytes = 1;
     return (bytes + TAMRT_ALIGNMENT - 1) / TAMRT_ALIGNMENT * TAMRT_ALIGNMENT;
@@ -49,6 +51,10 @@ public:
   template <class T> T *as() const { return static_cast<T *>(memory.get()); }
 
 private:
+  /// Half of a 48-bit address space: what more is asked for is not there, and
+  /// allocators need not be asked (a sanitizer's takes it for an error).
+  static constexpr size_t kMostBytes = size_t(1) << 47;
+
   struct Free {
     void operator()(void *pointer) const { std::free(pointer); }
   };

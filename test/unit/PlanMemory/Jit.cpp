@@ -26,6 +26,10 @@
 
 #include <gtest/gtest.h>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
 #include <cstdlib>
 #include <cstring>
 
@@ -124,6 +128,10 @@ std::vector<uint64_t> tamc::test::execute(ModuleOp original, int64_t seed,
     arenas.push_back(describe(memory.back().get(), bytes));
   }
   void *entry = *found;
+#ifdef __SANITIZE_ADDRESS__
+  // Programs need not free what they allocate.
+  __lsan::ScopedDisabler leaks;
+#endif
   switch (arenas.size()) {
   case 0:
     reinterpret_cast<void (*)(void *, int64_t)>(entry)(&out, seed);

@@ -32,15 +32,13 @@ public:
   /// contents are undefined.
   static AlignedBuffer allocate(size_t bytes) {
     AlignedBuffer result;
-    if (size_t rounded = size(bytes))
+    if (size_t rounded = size(bytes); rounded && rounded <= kMostBytes)
       result.memory.reset(std::aligned_alloc(TAMRT_ALIGNMENT, rounded));
     return result;
   }
 
-  /// What `allocate(bytes)` takes; 0 for more than a process can address.
+  /// What `allocate(bytes)` takes; 0 on overflow.
   static size_t size(size_t bytes) {
-    if (bytes > kMostBytes)
-      return 0;
     if (bytes == 0)
       bytes = 1;
     return (bytes + TAMRT_ALIGNMENT - 1) / TAMRT_ALIGNMENT * TAMRT_ALIGNMENT;

@@ -17,7 +17,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <numeric>
 
 using namespace tamc::planning;
@@ -193,7 +193,7 @@ TEST(Schedule, IsNeverWorseThanTheGivenOrder) {
 
 TEST(Schedule, TenThousandOperations) {
   Problem problem = fans(3333);
-  auto begin = std::chrono::steady_clock::now();
+  std::clock_t begin = std::clock();
   Schedule schedule = minimizeLoad(problem, {});
   EXPECT_EQ(schedule.load, 100 + 110 + 4 + 3331);
   std::mt19937_64 random(11);
@@ -201,10 +201,8 @@ TEST(Schedule, TenThousandOperations) {
       test::randomProgram(random, test::Shape::SeriesParallel, 1000, {});
   Schedule other = minimizeLoad(layered, {});
   EXPECT_LE(other.load, other.given);
-  EXPECT_LT(
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-          .count(),
-      60);
+  // Processor time, for machines may be busy; sanitizers take their part.
+  EXPECT_LT(double(std::clock() - begin) / CLOCKS_PER_SEC, 120);
 }
 
 } // namespace

@@ -7,8 +7,11 @@ if(TAMC_CCACHE)
 endif()
 find_program(TAMC_LLD ld.lld PATHS /usr/lib/llvm-22/bin NO_DEFAULT_PATH)
 
-add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-restrict
+add_compile_options(-Wall -Wextra -Wno-unused-parameter
                     -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  add_compile_options(-Wno-restrict)
+endif()
 include_directories(${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/include)
 if(TAMC_SANITIZE)
   add_compile_options(-fsanitize=${TAMC_SANITIZE} -fno-omit-frame-pointer

@@ -64,12 +64,37 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-/// For messages: without control characters, and not endless.
+/// Bytes of the UTF-8 character that the text begins with; 0 when there is none
+/// that a terminal shows.
+size_t shownLength(std::string_view text) {
+  auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x80)
+    return first >= 32 && first != 127;
+  size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || text.size() < length)
+    return 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80)
+      return 0;
+  // C1 controls, surrogates, overlong forms, and what lies beyond Unicode.
+  auto second = static_cast<unsigned char>(text[1]);
+  bool wrong =
+      (first == 0xC2 && second < 0xA0) || (first == 0xE0 && second < 0xA0) ||
+      (first == 0xED && second >= 0xA0) || (first == 0xF0 && second < 0x90) ||
+      (first == 0xF4 && second >= 0x90);
+  return wrong ? 0 : length;
+}
+
+/// For messages: without control characters and broken UTF-8, and not endless.
 std::string printable(std::string_view text) {
   std::string shown = "'";
-  for (char c : text.substr(0, 40))
-    shown += static_cast<unsigned char>(c) < 32 || c == 127 ? '?' : c;
-  return shown + (text.size() > 40 ? "...'" : "'");
+  size_t at = 0;
+  while (at < text.size() && at < 40) {
+    size_t length = shownLength(text.substr(at));
+    shown += length ? text.substr(at, length) : "?";
+    at += std::max<size_t>(length, 1);
+  }
+  return shown + (at < text.size() ? "...'" : "'");
 }
 
 /// Splits a text into lines of fields; keeps count of lines.

@@ -164,22 +164,26 @@ Instance tamc::planning::makeInstance(const Problem &problem, int32_t space,
   }
   instance.firstBuffer.push_back(static_cast<int32_t>(instance.buffers.size()));
 
-  std::vector<int64_t> &times = instance.times;
-  times.reserve(raw.size() * 2);
-  for (const RawPiece &piece : raw) {
-    times.push_back(piece.lower);
-    times.push_back(piece.upper);
-  }
-  std::sort(times.begin(), times.end());
-  times.erase(std::unique(times.begin(), times.end()), times.end());
-  auto rank = [&](int64_t time) {
-    return static_cast<int32_t>(
-        std::lower_bound(times.begin(), times.end(), time) - times.begin());
-  };
+  // Both ends of each piece by time: searching a million times for the rank of
+  // each takes longer than sorting them.
+  std::vector<std::pair<int64_t, uint32_t>> ends;
+  ends.reserve(raw.size() * 2);
   instance.pieces.reserve(raw.size());
-  for (const RawPiece &piece : raw)
-    instance.pieces.push_back(
-        {rank(piece.lower), rank(piece.upper), piece.from, piece.to});
+  for (const RawPiece &piece : raw) {
+    auto slot = static_cast<uint32_t>(2 * instance.pieces.size());
+    ends.push_back({piece.lower, slot});
+    ends.push_back({piece.upper, slot + 1});
+    instance.pieces.push_back({0, 0, piece.from, piece.to});
+  }
+  std::sort(ends.begin(), ends.end());
+  std::vector<int64_t> &times = instance.times;
+  for (auto [time, slot] : ends) {
+    if (times.empty() || times.back() != time)
+      times.push_back(time);
+    auto rank = static_cast<int32_t>(times.size() - 1);
+    (slot % 2 ? instance.pieces[slot / 2].upper
+              : instance.pieces[slot / 2].lower) = rank;
+  }
   for (Item &item : instance.items) {
     std::span<const Piece> pieces = instance.piecesOf(item);
     item.lower = pieces.front().lower;

@@ -11,7 +11,9 @@
 
 #include "Deadline.h"
 #include "Instance.h"
-#include "Packing.h"
+
+#include <cstdint>
+#include <memory>
 
 namespace tamc::planning {
 
@@ -19,12 +21,25 @@ namespace tamc::planning {
 Placement placeBySkyline(const Instance &instance, const Options &options,
                          const Deadline &deadline);
 
-/// Strategy `exact` from an incumbent: replaces its offsets by better ones and
-/// says whether they are optimal. Ends at the bound, at a proof, after
-/// Options::nodes decisions (0: never) or at the deadline. Does nothing to an
-/// instance that it cannot represent.
-void improveExactly(const Instance &instance, const Options &options,
-                    const Deadline &deadline, Placement &best);
+/// A search that goes on where it was left.
+class Improver {
+public:
+  virtual ~Improver() = default;
+
+  /// Replaces the incumbent's offsets by better ones, raises what is proved
+  /// about it, and adds to its nodes. Ends at the bound, at a proof, when the
+  /// budget is spent (`infinite`: never), or at the deadline.
+  virtual void run(int64_t budget, const Deadline &deadline,
+                   Placement &best) = 0;
+};
+
+/// Strategy `exact`; the budget counts decisions. The instance is one of which
+/// canSearchExactly() holds, and outlives the improver.
+std::unique_ptr<Improver> makeExact(const Instance &instance, uint64_t seed);
+
+/// Strategy `search`; the budget counts decodes. The instance is not empty, and
+/// outlives the improver.
+std::unique_ptr<Improver> makeSearch(const Instance &instance, uint64_t seed);
 
 /// Tries the orders in which a few items can be stacked, by first fit; knows
 /// pins, gaps and alignment. Says optimal after all of them. Does nothing to
@@ -32,12 +47,7 @@ void improveExactly(const Instance &instance, const Options &options,
 void improveByOrders(const Instance &instance, int64_t nodes,
                      const Deadline &deadline, Placement &best);
 
-/// Strategy `search` from an incumbent: at most `decodes` changed priorities.
-void improveBySearch(const Instance &instance, const Options &options,
-                     int64_t decodes, const Deadline &deadline,
-                     Placement &best);
-
-/// No pins, and few and small enough items.
+/// No pins, and few and small enough items with few enough conflicts.
 bool canSearchExactly(const Instance &instance);
 
 } // namespace tamc::planning

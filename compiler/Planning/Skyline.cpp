@@ -19,8 +19,10 @@ using namespace tamc::planning;
 static constexpr int32_t none = INT32_MAX;
 /// Entries of a block: as many as a cache line holds.
 static constexpr size_t fan = 16;
-/// Blocks that a search looks at before it takes the best item found so far.
-static constexpr int maxBlocks = 128;
+/// Blocks that a search looks at before it takes the best item found so far:
+/// all of them on up to two thousand items.
+static constexpr int maxBlocksOfFew = 128, maxBlocksOfMany = 24;
+static constexpr size_t few = 16384;
 
 SkylineDecoder::SkylineDecoder(const Instance &instance)
     : instance(instance), parts(instance) {
@@ -78,6 +80,7 @@ int32_t SkylineDecoder::find(int32_t begin, int32_t end) {
                       range[top].second / int32_t(fan)};
   int32_t best = none, found = -1;
   int visited = 0;
+  int maxBlocks = instance.size() <= few ? maxBlocksOfFew : maxBlocksOfMany;
   stack.assign(1,
                {static_cast<int32_t>(top), range[top].first / int32_t(fan), 0});
   while (!stack.empty()) {

@@ -230,6 +230,9 @@ Plan tamc::planning::plan(const Problem &problem, const Options &options) {
         std::chrono::steady_clock::now() - begin;
     given.timeLimit = std::max(*options.timeLimit - 2 * spent.count(), 0.0);
   }
+  // What cannot fit is shown by a quick plan, and not searched for.
+  if (!reason.empty())
+    given.nodes = 1;
   if (options.lastAreOutputs) {
     Problem marked = problem;
     markLastAsOutputs(marked);

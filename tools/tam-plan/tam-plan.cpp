@@ -165,9 +165,18 @@ int compare(const Arguments &arguments, const Problem &problem) {
                 "peak", "gap", "seconds", "status");
   text << line;
   bool fits = false;
+  auto begin = std::chrono::steady_clock::now();
+  size_t left = strategies().size();
   for (const Strategy &strategy : strategies()) {
     Options options = arguments.options;
     options.strategy = strategy.name;
+    if (options.timeLimit) {
+      std::chrono::duration<double> spent =
+          std::chrono::steady_clock::now() - begin;
+      options.timeLimit =
+          std::max(*options.timeLimit - spent.count(), 0.0) / double(left);
+    }
+    --left;
     Plan made = plan(problem, options);
     if (made.status == Status::Invalid)
       return complain(arguments.problem, made.reason);

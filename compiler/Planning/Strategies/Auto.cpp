@@ -8,6 +8,7 @@
 
 #include "Arithmetic.h"
 #include "Bounds.h"
+#include "Packing.h"
 #include "Placer.h"
 #include "Portfolio.h"
 
@@ -20,9 +21,11 @@ using namespace tamc::planning;
 
 namespace {
 
-/// Improvers that start from one incumbent, each with a seed of its own. Their
-/// number is fixed, so that the answer does not depend on the threads.
-constexpr size_t numStreams = 8;
+/// Searches that go on side by side, each with a seed of its own. Their number
+/// depends on the instance alone, so that the answer does not depend on the
+/// threads; on a large instance one long search is worth more than many short
+/// ones.
+constexpr size_t mostStreams = 8, streamsOfLarge = 2, large = 4096;
 
 /// What each stream may do in a round.
 struct Turn {
@@ -35,20 +38,23 @@ public:
             const Deadline &deadline, Placement &best)
       : instance(instance), options(options), deadline(deadline), best(best),
         bound(boundOf(instance).bytes), exact(canSearchExactly(instance)),
-        searches(!exact || !isFaithful(instance) || instance.size() > 500) {}
+        searches(!exact || !isFaithful(instance) || instance.size() > 500),
+        numStreams(instance.size() > large ? streamsOfLarge : mostStreams),
+        exacts(numStreams), wheels(numStreams) {}
 
   bool isDone() {
     best.optimal |= peakOf(instance, best.offsets) <= bound;
     // Beyond a proof that nothing fits there is nothing to look for.
-    return best.optimal || best.bound > instance.capacity || deadline.passed();
+    return best.optimal || std::max(best.bound, bound) > instance.capacity ||
+           deadline.passed();
   }
 
   void run(int64_t budget) {
     auto items = static_cast<int64_t>(instance.size());
-    constexpr auto streams = static_cast<int64_t>(numStreams);
+    auto streams = static_cast<int64_t>(numStreams);
     Turn turn{20 * items, 50};
     // One decode costs about as much as a decision for each item.
-    for (int64_t spent = 0; spent < budget && !isDone(); ++round) {
+    for (int64_t spent = 0; spent < budget && !isDone();) {
       int64_t left = budget - spent;
       Turn cut{std::clamp<int64_t>(left / streams, 1, turn.decisions),
                std::clamp<int64_t>(left / streams / items, 1, turn.decodes)};
@@ -75,14 +81,17 @@ private:
       return false;
     Deadline until = deadline;
     until.stopWith(&stops[stream]);
-    Options given = options;
-    given.seed = options.seed + round * numStreams + stream;
+    uint64_t seed = options.seed * mostStreams + stream;
     if (exact) {
-      given.nodes = turn.decisions;
-      improveExactly(instance, given, until, mine);
+      if (!exacts[stream])
+        exacts[stream] = makeExact(instance, seed);
+      exacts[stream]->run(turn.decisions, until, mine);
     }
-    if (searches && !mine.optimal)
-      improveBySearch(instance, given, turn.decodes, until, mine);
+    if (searches && !mine.optimal) {
+      if (!wheels[stream])
+        wheels[stream] = makeSearch(instance, seed);
+      wheels[stream]->run(turn.decodes, until, mine);
+    }
     return mine.optimal || mine.bound > instance.capacity;
   }
 
@@ -92,7 +101,7 @@ private:
     std::vector<Placement> found(numStreams, best);
     for (std::atomic<bool> &stop : stops)
       stop = false;
-    std::array<bool, numStreams> ends = {};
+    std::array<bool, mostStreams> ends = {};
     std::atomic<size_t> next = 0;
     auto work = [&] {
       for (size_t stream; (stream = next++) < numStreams;) {
@@ -131,8 +140,10 @@ private:
   Placement &best;
   int64_t bound;
   bool exact, searches;
-  uint64_t round = 0;
-  std::array<std::atomic<bool>, numStreams> stops = {};
+  size_t numStreams;
+  /// By stream; made when its turn first comes.
+  std::vector<std::unique_ptr<Improver>> exacts, wheels;
+  std::array<std::atomic<bool>, mostStreams> stops = {};
 };
 
 /// First what is cheap, so that there is an incumbent at once; then what

@@ -37,29 +37,27 @@ int64_t luby(int64_t i) {
 }
 
 /// Looks for packings below the incumbent, by restarts.
-class Driver {
+class Driver final : public Improver {
 public:
-  Driver(const Instance &instance, const Options &options,
-         const Deadline &deadline, Placement &best)
-      : instance(instance), options(options), deadline(deadline), best(best),
-        packing(makePacking(instance)), plain(packing), random(options.seed),
-        orders(staticOrders(packing)), faithful(isFaithful(instance)),
-        low(packing.bound()), capacity(instance.capacity / packing.unit),
-        budget(options.nodes) {
-    adopt();
-  }
+  Driver(const Instance &instance, uint64_t seed)
+      : instance(instance), packing(makePacking(instance)), plain(packing),
+        random(seed), orders(staticOrders(packing)),
+        faithful(isFaithful(instance)), low(packing.bound()),
+        capacity(instance.capacity / packing.unit), load(low) {}
 
-  void run() {
-    int64_t before = low;
-    for (int64_t round = 1; low < incumbent && low <= capacity && !isOver();
-         ++round)
-      restart(round);
-    best.nodes += spent;
+  void run(int64_t budget, const Deadline &deadline, Placement &best) override {
+    int64_t before = spent;
+    limit = saturatingAdd(spent, budget);
+    adopt(best);
+    while (low < incumbent && low <= capacity && spent < limit &&
+           !deadline.passed())
+      restart(++round, deadline, best);
+    best.nodes += spent - before;
     if (!faithful)
       return;
     // Without padding and gaps a packing is a plan, and a proof one for all.
     best.optimal |= low >= incumbent;
-    if (low > before)
+    if (low > load)
       best.bound = std::max(best.bound, low * packing.unit);
   }
 
@@ -69,12 +67,9 @@ private:
     return std::sqrt(-2 * std::log(1 - uniform())) *
            std::cos(6.283185307179586 * uniform());
   }
-  bool isOver() const {
-    return (budget > 0 && spent >= budget) || deadline.passed();
-  }
 
   /// The incumbent in units: what a packing has to get below.
-  void adopt() {
+  void adopt(const Placement &best) {
     int64_t peak = peakOf(instance, best.offsets);
     incumbent = peak / packing.unit + (peak % packing.unit != 0);
   }
@@ -92,7 +87,7 @@ private:
     return low + std::clamp<int64_t>(step, 0, range);
   }
 
-  void restart(int64_t round) {
+  void restart(int64_t round, const Deadline &deadline, Placement &best) {
     bool merged = uniform() < 0.75;
     Packing smaller;
     if (merged) {
@@ -127,8 +122,7 @@ private:
     // Unmerged runs grow, so that a proof ends some day.
     if (!merged)
       nodes = std::max(nodes, spent / 8);
-    if (budget > 0)
-      nodes = std::min(nodes, budget - spent);
+    nodes = std::min(nodes, limit - spent);
     std::unique_ptr<ExactSearch> fresh;
     if (merged)
       fresh = std::make_unique<ExactSearch>(smaller);
@@ -141,7 +135,7 @@ private:
       expand(used, search.solution(), best.offsets);
       // What rounding or ignored gaps left unused is taken up.
       settle(instance, best.offsets, deadline);
-      adopt();
+      adopt(best);
       ambition = 1 - (1 - ambition) * 0.7;
     } else {
       ambition = std::max(0.0, ambition - 0.01);
@@ -151,15 +145,12 @@ private:
   }
 
   const Instance &instance;
-  const Options &options;
-  const Deadline &deadline;
-  Placement &best;
   Packing packing;
   ExactSearch plain;
   std::mt19937_64 random;
   std::array<std::vector<double>, 6> orders;
   bool faithful;
-  int64_t low, capacity, incumbent = 0, budget, spent = 0;
+  int64_t low, capacity, load, incumbent = 0, limit = 0, spent = 0, round = 0;
   /// 1 aims at the bound, 0 just below the incumbent.
   double ambition = 0.5;
   int plainRuns = 0;
@@ -167,12 +158,9 @@ private:
 
 } // namespace
 
-void tamc::planning::improveExactly(const Instance &instance,
-                                    const Options &options,
-                                    const Deadline &deadline, Placement &best) {
-  if (!canSearchExactly(instance))
-    return;
-  Driver(instance, options, deadline, best).run();
+std::unique_ptr<Improver> tamc::planning::makeExact(const Instance &instance,
+                                                    uint64_t seed) {
+  return std::make_unique<Driver>(instance, seed);
 }
 
 bool tamc::planning::canSearchExactly(const Instance &instance) {
@@ -195,15 +183,14 @@ Plan planExact(const Problem &problem, const Options &options) {
   return planEachSpace(
       problem, options, [](const Instance &instance, const Options &given) {
         Deadline deadline(given);
-        Options limited = given;
-        if (limited.nodes == 0 && !limited.timeLimit)
-          limited.nodes = 1000000;
+        int64_t nodes = given.nodes       ? given.nodes
+                        : given.timeLimit ? infinite
+                                          : 1000000;
         Placement best = placeBySkyline(instance, given, deadline);
         if (!best.optimal && !isFaithful(instance))
-          improveByOrders(instance, limited.nodes ? limited.nodes : infinite,
-                          deadline, best);
-        if (!best.optimal)
-          improveExactly(instance, limited, deadline, best);
+          improveByOrders(instance, nodes, deadline, best);
+        if (!best.optimal && canSearchExactly(instance))
+          makeExact(instance, given.seed)->run(nodes, deadline, best);
         best.stopped = !best.optimal && deadline.passed();
         return best;
       });

@@ -13,7 +13,6 @@
 #include "Skyline.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <random>
 
@@ -24,73 +23,71 @@ namespace {
 /// Changes a priority where the plan stands above the bound. What is compared
 /// is the sum of what stands above it: the peak alone is flat, and says
 /// nothing about how near a plan is to a lower one.
-class Wheel {
+class Wheel final : public Improver {
 public:
-  Wheel(const Instance &instance, const Options &options,
-        const Deadline &deadline, Placement &best)
-      : instance(instance), deadline(deadline), best(best), decoder(instance),
-        random(options.seed), bound(boundOf(instance).bytes),
-        peak(peakOf(instance, best.offsets)) {}
+  Wheel(const Instance &instance, uint64_t seed)
+      : instance(instance), decoder(instance), random(seed),
+        bound(boundOf(instance).bytes) {}
 
-  void run(int64_t decodes) {
-    double cost = start();
-    if (std::isinf(cost))
-      return;
+  void run(int64_t decodes, const Deadline &until, Placement &found) override {
+    deadline = &until;
+    best = &found;
+    peak = peakOf(instance, best->offsets);
+    if (order.empty())
+      start();
     std::vector<int32_t> candidate;
-    for (; decodes > 0 && peak > bound && !deadline.passed(); --decodes) {
+    for (; decodes > 0 && peak > bound && !order.empty() && !deadline->passed();
+         --decodes) {
       candidate = order;
       change(candidate);
       double reached = decode(candidate);
-      ++best.nodes;
-      if (std::isinf(reached))
-        continue;
+      ++best->nodes;
       if (reached > cost)
         continue;
       cost = reached;
       order.swap(candidate);
       current.swap(offsets);
     }
-    best.optimal |= peak <= bound;
+    best->optimal |= peak <= bound;
   }
 
 private:
   /// The best of the static orders.
-  double start() {
-    double least = std::numeric_limits<double>::infinity();
+  void start() {
     Priorities priorities(instance, decoder.sections());
     for (size_t which = 0; which < Priorities::count; ++which) {
+      if (peak <= bound || deadline->passed())
+        break;
       std::vector<int32_t> rank = priorities.ranks(which);
       std::vector<int32_t> candidate(instance.size());
       for (size_t i = 0; i < rank.size(); ++i)
         candidate[rank[i]] = static_cast<int32_t>(i);
-      double cost = decode(candidate);
-      if (cost < least) {
-        least = cost;
-        order = candidate;
-        current = offsets;
-      }
-      if (peak <= bound || deadline.passed())
-        break;
+      double reached = decode(candidate);
+      if (reached >= cost)
+        continue;
+      cost = reached;
+      order = candidate;
+      current = offsets;
     }
-    return least;
   }
 
-  /// Fills `offsets`; keeps them when they are the best so far.
+  /// Fills `offsets`, keeps them when they are the best so far, and returns the
+  /// bytes above the bound; infinity when the deadline passed.
   double decode(const std::vector<int32_t> &candidate) {
     if (instance.simple) {
       rank.resize(candidate.size());
       for (size_t i = 0; i < candidate.size(); ++i)
         rank[candidate[i]] = static_cast<int32_t>(i);
       // A part of the offsets only is no plan.
-      if (decoder.decode(rank, infinite, offsets, &deadline) == infinite)
+      if (decoder.decode(rank, infinite, offsets, deadline) == infinite)
         return std::numeric_limits<double>::infinity();
     } else {
-      offsets = placeInOrder(instance, candidate, deadline);
+      offsets = placeInOrder(instance, candidate, *deadline);
     }
     int64_t reached = peakOf(instance, offsets);
     if (reached < peak) {
       peak = reached;
-      best.offsets = offsets;
+      best->offsets = offsets;
     }
     double over = 0;
     for (size_t i = 0; i < offsets.size(); ++i)
@@ -143,23 +140,22 @@ private:
   }
 
   const Instance &instance;
-  const Deadline &deadline;
-  Placement &best;
+  const Deadline *deadline = nullptr;
+  Placement *best = nullptr;
   SkylineDecoder decoder;
   std::mt19937_64 random;
-  int64_t bound, peak;
+  int64_t bound, peak = infinite;
+  /// Of `order`, with the offsets `current`.
+  double cost = std::numeric_limits<double>::infinity();
   std::vector<int32_t> order, rank;
   std::vector<int64_t> offsets, current;
 };
 
 } // namespace
 
-void tamc::planning::improveBySearch(const Instance &instance,
-                                     const Options &options, int64_t decodes,
-                                     const Deadline &deadline,
-                                     Placement &best) {
-  if (instance.size() > 0)
-    Wheel(instance, options, deadline, best).run(decodes);
+std::unique_ptr<Improver> tamc::planning::makeSearch(const Instance &instance,
+                                                     uint64_t seed) {
+  return std::make_unique<Wheel>(instance, seed);
 }
 
 namespace tamc::planning {
@@ -171,7 +167,8 @@ Plan planSearch(const Problem &problem, const Options &options) {
                           : given.timeLimit ? infinite
                                             : 500;
         Placement best = placeBySkyline(instance, given, deadline);
-        improveBySearch(instance, given, decodes, deadline, best);
+        if (!best.optimal && instance.size() > 0)
+          makeSearch(instance, given.seed)->run(decodes, deadline, best);
         best.stopped = !best.optimal && deadline.passed();
         return best;
       });

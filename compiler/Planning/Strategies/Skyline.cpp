@@ -19,7 +19,7 @@ using namespace tamc::planning;
 
 /// Orders tried on an instance of this size: fewer where each takes seconds.
 static size_t ordersFor(size_t items) {
-  constexpr size_t most = 3000000;
+  constexpr size_t most = 400000;
   return std::clamp<size_t>(most / std::max<size_t>(items, 1), 2,
                             Priorities::count);
 }

@@ -151,6 +151,34 @@ TEST(Csv, ErrorsCarryTheirLine) {
             "?'");
 }
 
+TEST(Csv, MessagesAreText) {
+  auto column = [](const std::string &name) {
+    return error("id,lower,upper,size," + name + "\n");
+  };
+  const std::string unknown = "1: unknown column '";
+  EXPECT_EQ(column("gr\xC3\xB6\xC3\x9F"
+                   "e"),
+            unknown + "gr\xC3\xB6\xC3\x9F"
+                      "e'");
+  EXPECT_EQ(column("\xF0\x9F\x98\x80"), unknown + "\xF0\x9F\x98\x80'");
+  // Cut, stray, overlong, a surrogate, a C1 control, beyond Unicode.
+  EXPECT_EQ(column("\xC3"), unknown + "?'");
+  EXPECT_EQ(column("\x80x"), unknown + "?x'");
+  EXPECT_EQ(column("\xC0\xAF"), unknown + "?"
+                                          "?'");
+  EXPECT_EQ(column("\xED\xA0\x80"), unknown + "?"
+                                              "?"
+                                              "?'");
+  EXPECT_EQ(column("\xC2\x9B"), unknown + "?"
+                                          "?'");
+  EXPECT_EQ(column("\xF4\x90\x80\x80"), unknown + "?"
+                                                  "?"
+                                                  "?"
+                                                  "?'");
+  EXPECT_EQ(column(std::string(50, 'x')),
+            unknown + std::string(40, 'x') + "...'");
+}
+
 /// Mutated texts give a problem or an error, never anything else; the
 /// sanitizer build gives this test its teeth.
 TEST(Csv, SurvivesNonsense) {

@@ -71,6 +71,11 @@ TEST(Random, ExactAgreesWithBruteForce) {
     options.seed = round;
     Plan made = plan(problem, options);
     int64_t best = test::bruteForce(problem);
+    if (!kinds.gaps && !kinds.alignment) {
+      // The two that the tests compare with agree.
+      EXPECT_TRUE(test::fitsWithin(problem, best));
+      EXPECT_FALSE(best > 0 && test::fitsWithin(problem, best - 1));
+    }
     ASSERT_EQ(made.totalPeak(), best) << writeCsv(problem);
     EXPECT_EQ(made.status, Status::Optimal) << writeCsv(problem);
     aboveBound += best > lowerBounds(problem)[0].bytes;
@@ -115,20 +120,35 @@ TEST(Random, ExactSolvesPlantedPackings) {
 
 TEST(Random, TreePlusIsNeverWorseThanTree) {
   std::mt19937_64 random(23);
-  for (int round = 0; round < 1500; ++round) {
-    test::Kinds kinds{.buffers = 20, .times = 15, .size = 200};
-    kinds.gaps = round & 1;
-    kinds.pins = round & 2;
-    kinds.alignment = round & 4;
+  for (int round = 0; round < 6000; ++round) {
+    test::Kinds kinds{.buffers = round % 5 ? 20 : 60,
+                      .times = round % 7 ? 15 : 60,
+                      .size = 200};
+    // Five independent bits, and all four modes under each of them.
+    kinds.gaps = round & 4;
+    kinds.pins = round & 8;
+    kinds.alignment = round & 16;
+    kinds.spaces = round & 32;
+    kinds.windows = round & 64;
+    kinds.classes = round & 128;
     Problem problem = test::randomProblem(random, kinds);
     Options options;
     options.alignment = round % 3 ? 1 : 8;
     options.pools = static_cast<Pools>(round % 4);
+    options.lastAreOutputs = round & 256;
+    if (validate(problem, options.alignment))
+      continue;
     options.strategy = "tree";
     Plan tree = plan(problem, options);
     options.strategy = "tree+";
     Plan plus = plan(problem, options);
-    EXPECT_LE(plus.totalPeak(), tree.totalPeak()) << writeCsv(problem);
+    if (tree.status == Status::Infeasible)
+      continue;
+    ASSERT_EQ(plus.peak.size(), tree.peak.size());
+    for (size_t space = 0; space < tree.peak.size(); ++space)
+      EXPECT_LE(plus.peak[space], tree.peak[space])
+          << "mode " << round % 4 << "\n"
+          << writeCsv(problem);
   }
 }
 

@@ -229,3 +229,63 @@ private:
 int64_t test::bruteForce(const Problem &problem) {
   return BruteForce(problem).run();
 }
+
+namespace {
+
+/// In some packing each rectangle rests on another or on 0; placed in the order
+/// of their offsets (then of their indices), each comes above all that were
+/// placed before it and live with it. So the tops by time are all there is to
+/// know, and what they enclose is lost for what is left.
+class Stacking {
+public:
+  Stacking(const Problem &problem, int64_t height)
+      : problem(problem), height(height), placed(problem.buffers.size()),
+        tops(64), rest(64) {
+    for (const Buffer &buffer : problem.buffers)
+      for (int64_t t = buffer.live[0].lower; t < buffer.live[0].upper; ++t)
+        rest[t] += buffer.size;
+  }
+
+  bool run(size_t count, int64_t floor, size_t last) {
+    if (count == placed.size())
+      return true;
+    for (size_t t = 0; t < rest.size(); ++t)
+      if (rest[t] > 0 && std::max(floor, tops[t]) + rest[t] > height)
+        return false;
+    for (size_t i = 0; i < placed.size(); ++i) {
+      if (placed[i])
+        continue;
+      const Buffer &buffer = problem.buffers[i];
+      auto [lower, upper] = buffer.live[0];
+      int64_t at =
+          *std::max_element(tops.begin() + lower, tops.begin() + upper);
+      if (at < floor || (at == floor && i < last))
+        continue;
+      std::vector<int64_t> before = tops;
+      for (int64_t t = lower; t < upper; ++t) {
+        tops[t] = at + buffer.size;
+        rest[t] -= buffer.size;
+      }
+      placed[i] = true;
+      if (run(count + 1, at, i))
+        return true;
+      placed[i] = false;
+      tops = std::move(before);
+      for (int64_t t = lower; t < upper; ++t)
+        rest[t] += buffer.size;
+    }
+    return false;
+  }
+
+private:
+  const Problem &problem;
+  int64_t height;
+  std::vector<bool> placed;
+  std::vector<int64_t> tops, rest;
+};
+
+} // namespace
+
+bool test::fitsWithin(const Problem &problem, int64_t height) {
+  return Stacking(problem, height).run(0, 0, 0);
+}

@@ -54,6 +54,10 @@ bool isCorrect(const Problem &problem, const std::vector<int64_t> &offsets,
 /// and pins, of up to 8 buffers.
 int64_t bruteForce(const Problem &problem);
 
+/// True when rectangles (no gaps, windows, pins, alignment; one space; times
+/// below 64) can be packed within `height`. Tries every order of offsets.
+bool fitsWithin(const Problem &problem, int64_t height);
+
 } // namespace tamc::planning::test
 
 #endif // TAMC_TEST_PLANNING_SUPPORT_H

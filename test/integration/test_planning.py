@@ -1,0 +1,218 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""tam-plan as a process: time limits, threads, exit statuses, bad input.
+
+Time is the processor time of the child, not that of a clock on the wall: a
+program that forgets its limit spends it, whatever else the machine does.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+
+from small import harness
+
+PLAN = harness.BUILD / "bin" / "tam-plan"
+DATA = harness.SOURCE / "test" / "data" / "planning"
+GENERATE = harness.SOURCE / "tools" / "bench" / "generate-buffers"
+# Sanitizers slow down what is done after the limit: reading, checking.
+SLACK = 8 if os.environ.get("TAMC_SANITIZE_FLAGS") else 1
+FAMILIES = ("program", "training", "uniform", "layers")
+
+
+class Planning(harness.TestCase):
+    def problem(self, family, count, columns=()):
+        """A synthetic problem, with further columns of fixed rules."""
+        path = self.dir / f"{family}.csv"
+        subprocess.run([sys.executable, str(GENERATE), "-n", str(count),
+                        "--family", family, "-o", str(path)], check=True)
+        if columns:
+            lines = path.read_text().splitlines()
+            with open(path, "w", encoding="ascii") as file:
+                file.write(lines[0] + "," + ",".join(columns) + "\n")
+                for index, line in enumerate(lines[1:]):
+                    _, lower, upper, _ = map(int, line.split(","))
+                    fields = {
+                        "alignment": str(1 << index % 7),
+                        # Every hundredth has a place of its own far above.
+                        "offset": str(index << 32) if index % 100 == 7
+                                  else "",
+                        "gaps": f"{lower + 1}-{upper - 1}"
+                                if index % 3 == 0 and upper - lower > 2
+                                else ""}
+                    file.write(line + "," + ",".join(
+                        fields[column] for column in columns) + "\n")
+        return path
+
+    def timed(self, *arguments):
+        """Runs tam-plan; returns its output and its processor time."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        out = self.succeed(PLAN, *arguments)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return out, (after.ru_utime + after.ru_stime
+                     - before.ru_utime - before.ru_stime)
+
+    def check_limit(self, path, limit, *options):
+        plan = self.dir / "plan.csv"
+        _, spent = self.timed(path, "--time-limit", limit, "--threads", 1,
+                              "--emit=csv", "-o", plan, *options)
+        with self.subTest(problem=path.name, limit=limit, options=options):
+            self.assertLess(spent, (1.1 * limit + 0.2) * SLACK)
+        self.assertEqual(self.succeed(PLAN, path, "--check", plan),
+                         "the plan is correct\n")
+
+    def test_a_fifth_of_a_second(self):
+        for family in FAMILIES:
+            path = self.problem(family, 10000)
+            self.check_limit(path, 0.2)
+            path = self.problem(family, 10000, ("alignment", "offset",
+                                                "gaps"))
+            self.check_limit(path, 0.2)
+
+    def test_every_search_keeps_its_limit(self):
+        for family in ("program", "uniform"):
+            path = self.problem(family, 10000)
+            for strategy in ("tree", "tree+", "skyline", "search", "exact"):
+                self.check_limit(path, 0.3, "--strategy", strategy)
+
+    def test_the_limit_is_for_all_spaces(self):
+        path = self.dir / "spaces.csv"
+        lines = (DATA / "minimalloc" / "D.1048576.csv").read_text().split()
+        with open(path, "w", encoding="ascii") as file:
+            file.write("id,lower,upper,size,space\n")
+            for space in range(4):
+                for line in lines[1:]:
+                    name, rest = line.split(",", 1)
+                    # One byte each keeps the search from its bound.
+                    file.write(f"{space}-{name},{rest},{space}\n")
+        self.check_limit(path, 0.5)
+
+    def test_small_hard_problems_keep_the_limit(self):
+        for name in ("A", "D"):
+            self.check_limit(DATA / "minimalloc" / f"{name}.1048576.csv", 0.2,
+                             "--alignment", 96)
+
+    def test_threads_do_not_show(self):
+        path = DATA / "minimalloc" / "D.1048576.csv"
+        plans = {self.succeed(PLAN, path, "--nodes", 30000, "--threads",
+                              threads, "--emit=json")
+                 for threads in (1, 2, 5, 8)}
+        self.assertEqual(len(plans), 1)
+
+    def test_threads_are_used(self):
+        # As many threads as asked for are seen at one time, and no more.
+        path = DATA / "minimalloc" / "D.1048576.csv"
+        script = ("import subprocess,sys,threading,pathlib,time\n"
+                  "run=subprocess.Popen(sys.argv[1:],stdout=-3)\n"
+                  "most=0\n"
+                  "while run.poll() is None:\n"
+                  " try:\n"
+                  "  most=max(most,len(list(pathlib.Path("
+                  "f'/proc/{run.pid}/task').iterdir())))\n"
+                  " except OSError: pass\n"
+                  " time.sleep(0.002)\n"
+                  "print(most)\n")
+        for threads in (1, 3):
+            most = subprocess.run(
+                [sys.executable, "-c", script, str(PLAN), str(path),
+                 "--alignment", "96", "--time-limit", "1.5", "--threads", str(threads)],
+                capture_output=True, text=True, check=True).stdout
+            # A sanitizer may keep a thread of its own.
+            self.assertIn(int(most), (threads, threads + 1))
+
+    def outcome(self, *arguments):
+        run = self.run_program(PLAN, *arguments)
+        return run.returncode, run.stdout, run.stderr
+
+    def test_answers_are_told_apart(self):
+        path = DATA / "minimalloc" / "D.1048576.csv"
+        cases = [
+            (("--time-limit", "60"), 0, "optimal"),
+            (("--time-limit", "0.000001"), 0, "feasible"),
+            (("--time-limit", "0.000001", "--capacity", "986112"), 2,
+             "timed out"),
+            (("--strategy", "naive", "--capacity", "986112"), 2, "not found"),
+            (("--capacity", "986111"), 2, "infeasible")]
+        for options, code, status in cases:
+            with self.subTest(options=options):
+                got, text, error = self.outcome(path, *options)
+                self.assertEqual(got, code, error)
+                self.assertIn(f"status    {status}", text)
+                got, text, _ = self.outcome(path, *options, "--emit=json")
+                self.assertEqual(got, code)
+                self.assertEqual(json.loads(text)["plan"]["status"], status)
+                got, text, error = self.outcome(path, *options, "--emit=csv")
+                self.assertEqual(got, code)
+                # What does not fit is no plan, and nobody may take it for one.
+                self.assertEqual(text.startswith("id,lower,"), code == 0)
+                self.assertEqual(bool(error), code != 0)
+                if code:
+                    self.assertIn({"timed out": "within the time limit",
+                                   "not found": "error: no fit found: ",
+                                   "infeasible": "does not fit (proved): at "
+                                   "time "}[status], error)
+
+    def test_below_the_bound_the_answer_is_immediate(self):
+        path = self.problem("uniform", 10000)
+        code, _, error = self.outcome(path, "--capacity", 1000000)
+        self.assertEqual(code, 2)
+        self.assertRegex(
+            error, r"does not fit \(proved\): at time \d+ at least \d+ bytes "
+            r"are needed, \d+ bytes over the capacity of 1000000 bytes; alive "
+            r"are '\d+' \(\d+\), .* and \d+ more\n")
+
+    def test_bad_input_is_an_error_at_its_line(self):
+        head = "id,lower,upper,size"
+        ten_million = 10 ** 7
+        cases = {
+            "ragged": (f"{head}\na,0,1,4\nb,0,1\n", 3),
+            "negative": (f"{head}\na,0,1,-4\n", 2),
+            "upper below lower": (f"{head}\na,0,1,4\nb,5,4,1\n", 3),
+            "overflow": (f"{head}\na,0,1,9223372036854775808\n", 2),
+            "duplicate": (f"{head}\na,0,1,1\nb,0,1,1\na,0,1,1\n", 4),
+            "pin at 2^63": (f"{head},offset\na,0,1,8,9223372036854775806\n",
+                            2),
+            "nonsense": (f"{head}\na,0,1,4\n" + "nonsense\n" * ten_million,
+                         3),
+            "only nonsense": ("nonsense\n" * ten_million, 1),
+            "cyclic": ('{"buffers": [],\n"operations":\n[{"name": "a", "after":'
+                       ' ["b"]}, {"name": "b", "after": ["a"]}]}', 3),
+            "json nesting": ('{"buffers":\n' + "[" * 100000, 2),
+            "json end": ('{"buffers": [\n{"name": "x",\n', 3),
+            "json pin": ('{"spaces": [{"name": "s", "capacity": 9}],\n'
+                         '"buffers": [\n{"name": "x", "size": 4, "pin": 8,\n'
+                         '"space": "s", "lower": 0, "upper": 1}]}', 3)}
+        for name, (text, line) in cases.items():
+            path = self.dir / "bad"
+            path.write_text(text)
+            with self.subTest(name=name):
+                code, out, error = self.outcome(path)
+                self.assertEqual((code, out), (1, ""), error)
+                self.assertEqual(error.count("\n"), 1, error[:400])
+                self.assertTrue(error.startswith(f"{path}:{line}: error: "),
+                                error[:400])
+
+    def test_a_pin_outside_its_space(self):
+        path = self.dir / "pin.csv"
+        path.write_text("id,lower,upper,size,offset\na,0,1,8,0\nb,1,2,8,96\n")
+        code, out, error = self.outcome(path, "--capacity", 100)
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("buffer 'b': the pin lies outside its space: it ends at "
+                      "104, the capacity is 100", error)
+
+    def test_a_binary_file(self):
+        path = self.dir / "binary"
+        path.write_bytes(bytes(range(256)) * 4096)
+        code, out, error = self.outcome(path)
+        self.assertEqual((code, out), (1, ""))
+        self.assertTrue(error.startswith(f"{path}:1: error: "), error[:400])
+        # Its own executable, too.
+        code, out, error = self.outcome(PLAN)
+        self.assertEqual((code, out), (1, ""))
+        self.assertTrue(error.startswith(f"{PLAN}:1: error: "), error[:400])
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -11,8 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdlib>
-#include <fcntl.h>
-#include <pty.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -113,23 +111,14 @@ TEST_F(Process, FitsInTheMemoryThatInfoPromises) {
 #endif
 
 TEST_F(Process, WeightsDoNotGoToATerminal) {
-  std::string train = data(20);
-  int master = -1, slave = -1;
-  ASSERT_EQ(::openpty(&master, &slave, nullptr, nullptr, nullptr), 0);
-  pid_t child = ::fork();
-  if (child == 0) {
-    ::dup2(slave, STDOUT_FILENO);
-    int errors = ::open(path("e").c_str(), O_CREAT | O_WRONLY, 0600);
-    ::dup2(errors, STDERR_FILENO);
-    ::execl(kProgram, kProgram, "fit", train.c_str(), "-o", "-", nullptr);
-    ::_exit(127);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  ::close(master);
-  ::close(slave);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+  std::string fit = std::string(kProgram) + " fit " + data(20) + " -o -";
+  std::string output = " >" + path("w") + " 2>" + path("e");
+  // See FakeTerminal.cpp.
+  EXPECT_EQ(shell("TAMRT_TEST_TERMINAL=1 " + fit + output), 1);
   EXPECT_NE(contents(path("e")).find("terminal"), std::string::npos);
+  EXPECT_EQ(contents(path("w")), "");
+  EXPECT_EQ(shell(fit + output), 0);
+  EXPECT_NE(contents(path("w")), "");
 }
 
 } // namespace

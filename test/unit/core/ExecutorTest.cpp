@@ -12,8 +12,8 @@
 
 #include <gtest/gtest.h>
 
-#include <fcntl.h>
-#include <pty.h>
+#include <cstdlib>
+#include <string>
 #include <unistd.h>
 
 namespace tamrt::test {
@@ -65,17 +65,18 @@ TEST(Executor, EffectOfAColumn) {
 
 /// What is shown on a terminal by `use`.
 template <class Use> std::string shown(const Use &use) {
-  int master = -1, slave = -1;
-  EXPECT_EQ(::openpty(&master, &slave, nullptr, nullptr, nullptr), 0);
-  use(slave);
-  // The kernel hands the bytes on piecemeal; with the other end closed, reading
-  // fails once all have come.
-  ::close(slave);
+  int ends[2] = {-1, -1};
+  EXPECT_EQ(::pipe(ends), 0);
+  // See FakeTerminal.cpp.
+  ::setenv("TAMRT_TEST_TERMINAL", std::to_string(ends[1]).c_str(), 1);
+  use(ends[1]);
+  ::unsetenv("TAMRT_TEST_TERMINAL");
+  ::close(ends[1]);
   std::string text;
   char piece[256];
-  for (ssize_t count; (count = ::read(master, piece, sizeof(piece))) > 0;)
+  for (ssize_t count; (count = ::read(ends[0], piece, sizeof(piece))) > 0;)
     text.append(piece, size_t(count));
-  ::close(master);
+  ::close(ends[0]);
   return text;
 }
 

@@ -118,7 +118,7 @@ std::vector<Step> tamc::planning::thin(const std::vector<Step> &curve,
   return thinned;
 }
 
-Uses::Uses(const Problem &problem) : problem(problem) {
+BufferUses::BufferUses(const Problem &problem) : problem(problem) {
   if (problem.operations.empty())
     return;
   writers.resize(problem.buffers.size());
@@ -131,7 +131,7 @@ Uses::Uses(const Problem &problem) : problem(problem) {
   }
 }
 
-std::string Uses::describe(int32_t buffer) const {
+std::string BufferUses::describe(int32_t buffer) const {
   if (writers.empty())
     return {};
   std::string text;
@@ -150,8 +150,8 @@ std::string Uses::describe(int32_t buffer) const {
 }
 
 std::string tamc::planning::describeBuffer(const Problem &problem,
-                                           const Uses &uses, int64_t offset,
-                                           int32_t index) {
+                                           const BufferUses &uses,
+                                           int64_t offset, int32_t index) {
   const Buffer &buffer = problem.buffers[index];
   auto range = [](int64_t lower, int64_t upper) {
     return "[" + std::to_string(lower) + ", " + std::to_string(upper) + ")";

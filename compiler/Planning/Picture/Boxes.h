@@ -54,9 +54,9 @@ std::vector<Step> highWaterOf(const std::vector<Box> &boxes);
 std::vector<Step> thin(const std::vector<Step> &curve, int count);
 
 /// The operations that write and read each buffer, in program order.
-class Uses {
+class BufferUses {
 public:
-  explicit Uses(const Problem &problem);
+  explicit BufferUses(const Problem &problem);
   /// "written by conv, read by pool, add" with at most four names of a kind;
   /// empty when no operation is known to touch it.
   std::string describe(int32_t buffer) const;
@@ -67,7 +67,7 @@ private:
 };
 
 /// The facts about a buffer as lines of text, its name first.
-std::string describeBuffer(const Problem &problem, const Uses &uses,
+std::string describeBuffer(const Problem &problem, const BufferUses &uses,
                            int64_t offset, int32_t buffer);
 
 /// What messages and pictures call a space: its name, or "memory".

@@ -412,7 +412,7 @@ private:
   const Problem &problem;
   const Plan &plan;
   size_t most;
-  Uses uses;
+  BufferUses uses;
   double y = 0, from = 0, until = 1;
   std::string body;
 };

@@ -226,7 +226,7 @@ private:
   const Problem &problem;
   const Plan &plan;
   int steps;
-  Uses uses;
+  BufferUses uses;
   int64_t origin = 0;
   int shift = 0;
   bool first = true;

@@ -58,12 +58,15 @@ static constexpr std::pair<StringLiteral, StringLiteral> stepParameters[] = {
     {"ctx", "tamrt_context *"},
     {"arena", "void *"},
     {"state", "void *"},
+    {"carry", "void *"},
     {"parameters", "const double *"},
+    {"tables", "const void *const *"},
     {"coefficients", "const double *"},
     {"columns", "const void *const *"},
     {"output", "double *"},
     {"rows", "int64_t"},
     {"first", "int64_t"},
+    {"group_rows", "int64_t"},
 };
 
 namespace {
@@ -184,22 +187,30 @@ LogicalResult Translator::bindArgument(func::FuncOp step,
       return step.emitOpError("expected one memory space");
     name = "arena";
     return success();
+  case SlotKind::GroupRows:
+    name = "group_rows";
+    return success();
   case SlotKind::Column:
   case SlotKind::State:
+  case SlotKind::Table:
+  case SlotKind::Carry:
     break;
   }
   FailureOr<StringRef> type = elementType(step, argument.getType());
   if (failed(type))
     return failure();
   Location loc = argument.getLoc();
-  if (slot.getKind() == SlotKind::Column) {
-    name = "column_" + std::to_string(offset);
+  bool isColumn = slot.getKind() == SlotKind::Column;
+  if (isColumn || slot.getKind() == SlotKind::Table) {
+    StringRef list = isColumn ? "columns" : "tables";
+    name = (list.drop_back() + "_" + Twine(offset)).str();
     line(loc, "const auto *const " + Twine(name) + " = static_cast<const " +
-                  *type + " *>(columns[" + Twine(offset) + "]);");
+                  *type + " *>(" + list + "[" + Twine(offset) + "]);");
   } else {
-    name = "state_" + std::to_string(offset);
-    line(loc, *type + " *const " + Twine(name) + " = at<" + *type +
-                  ">(state, " + Twine(offset) + ");");
+    StringRef base = slot.getKind() == SlotKind::State ? "state" : "carry";
+    name = (base + "_" + Twine(offset)).str();
+    line(loc, *type + " *const " + Twine(name) + " = at<" + *type + ">(" +
+                  base + ", " + Twine(offset) + ");");
   }
   return success();
 }

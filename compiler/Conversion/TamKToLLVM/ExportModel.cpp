@@ -116,6 +116,9 @@ void Exporter::prepare(const Record &record) {
 Value Exporter::build(OpBuilder &b, const Field &field) {
   switch (field.kind) {
   case Field::Kind::I32:
+    // Of uint32_t, too: the bits are the same.
+    return LLVM::ConstantOp::create(b, loc, typeOf(field),
+                                    static_cast<int32_t>(field.integer));
   case Field::Kind::I64:
     return LLVM::ConstantOp::create(b, loc, typeOf(field), field.integer);
   case Field::Kind::F64:

@@ -144,12 +144,12 @@ int64_t tamc::tam::getNumbersPerRow(Value design) {
   auto type = cast<RankedTensorType>(design.getType());
   Operation *op = design.getDefiningOp();
   auto levels = dyn_cast_if_present<LevelsOp>(op);
-  bool isSingle = isa_and_present<CategoryOp>(op) || (levels && !levels.getMean());
+  bool isSingle =
+      isa_and_present<CategoryOp>(op) || (levels && !levels.getMean());
   return llvm::TypeSwitch<Attribute, int64_t>(type.getEncoding())
       .Case<BandedAttr, SparseAttr>([](auto e) { return e.getWidth(); })
       .Case<MultiHotAttr>([](auto e) { return e.getCount(); })
-      .Case<OneHotAttr>(
-          [&](auto) { return isSingle ? 1 : type.getDimSize(1); })
+      .Case<OneHotAttr>([&](auto) { return isSingle ? 1 : type.getDimSize(1); })
       .Default([&](Attribute) { return type.getDimSize(1); });
 }
 

@@ -101,22 +101,24 @@ private:
     Attribute a = encodingOf(op.getA()), b = encodingOf(op.getB());
     if (op.getA() == op.getB() || havePairKernel(a, b))
       return;
-    op.emitRemark("no kernel for ")
-        << a << " and " << b << "; the generic one for sparse matrices is used";
     for (OpOperand *operand : {&op.getAMutable(), &op.getBMutable()}) {
       Value design = operand->get();
       if (isa<DenseAttr, SparseAttr>(encodingOf(design)))
         continue;
       Value &sparse = converted[design];
       if (!sparse) {
+        mlir::emitRemark(design.getLoc(), "no kernel for ")
+            << encodingOf(design) << " with "
+            << (operand->getOperandNumber() == 0 ? b : a)
+            << ", a generic one for sparse matrices is used";
         OpBuilder builder(&getContext());
         builder.setInsertionPointAfterValue(design);
         auto type = cast<RankedTensorType>(design.getType());
-        sparse = ConvertOp::create(
-            builder, design.getLoc(),
-            type.cloneWithEncoding(
-                SparseAttr::get(&getContext(), getNumbersPerRow(design))),
-            design);
+        sparse =
+            ConvertOp::create(builder, design.getLoc(),
+                              type.cloneWithEncoding(SparseAttr::get(
+                                  &getContext(), getNumbersPerRow(design))),
+                              design);
       }
       operand->set(sparse);
     }

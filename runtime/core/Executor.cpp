@@ -32,7 +32,7 @@ constexpr int64_t kSmallChunk = 256;
 /// What one thread works in.
 struct Worker {
   tamrt_context context = {};
-  AlignedBuffer arena, state, output, parameters;
+  AlignedBuffer arena, state, carry, output, parameters;
   std::vector<const void *> columns;
 
   bool allocate(const ThreadMemory &memory) {
@@ -41,7 +41,10 @@ struct Worker {
     parameters = AlignedBuffer::allocate(size_t(memory.parameters));
     if (memory.state > 0)
       state = AlignedBuffer::allocate(size_t(memory.state));
-    return arena && output && parameters && (memory.state == 0 || state);
+    if (memory.carry > 0)
+      carry = AlignedBuffer::allocate(size_t(memory.carry));
+    return arena && output && parameters && (memory.state == 0 || state) &&
+           (memory.carry == 0 || carry);
   }
 
   /// Points the columns, of inputs, target and row weights, at `row`.
@@ -58,13 +61,17 @@ struct Worker {
     columns[inputs + 1] = data.weights() ? data.weights() + row : nullptr;
   }
 
-  void run(const tamrt_step &step, const double *coefficients, int64_t rows,
-           int64_t first) {
-    bool writes =
+  void run(const tamrt_step &step, const Tables &tables,
+           const double *coefficients, int64_t rows, int64_t first,
+           int64_t groupRows) {
+    const bool frames =
+        step.kind == TAMRT_STEP_FIT_INIT || step.kind == TAMRT_STEP_FIT_FINISH;
+    const bool writes =
         step.kind != TAMRT_STEP_FIT_INIT && step.kind != TAMRT_STEP_FIT_CHUNK;
-    step.run(&context, arena.data(), state.data(), parameters.as<double>(),
-             coefficients, columns.data(),
-             writes ? output.as<double>() : nullptr, rows, first);
+    step.run(&context, arena.data(), state.data(),
+             frames ? nullptr : carry.data(), parameters.as<double>(),
+             tables.pointers(), coefficients, columns.data(),
+             writes ? output.as<double>() : nullptr, rows, first, groupRows);
   }
 };
 
@@ -267,6 +274,7 @@ std::vector<const tamrt_step *> rungsFor(const tamrt_model &model,
 Result<std::vector<double>> fitGroups(const tamrt_model &model,
                                       const Dataset &data,
                                       const Normalization &normalization,
+                                      const Tables &tables,
                                       const RunOptions &options) {
   const auto width = size_t(model.columns);
   std::vector<double> coefficients(data.groups().size() * width);
@@ -279,17 +287,19 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
   Work work(model, data, *crew, options, "fit");
   Status done = work.run([&](Worker &worker, size_t g, bool reports) {
     const Group &group = data.groups()[g];
+    const auto groupRows = int64_t(group.rows);
     normalization.parameters(g, worker.parameters.as<double>());
     work.setColumns(worker, group.first);
-    worker.run(init, nullptr, 0, 0);
+    worker.run(init, tables, nullptr, 0, 0, groupRows);
     if (worker.context.status == TAMRT_OK)
       work.forEachChunk(worker, group, reports, [&](size_t first, size_t rows) {
-        worker.run(*crew->rung, nullptr, int64_t(rows), int64_t(first));
+        worker.run(*crew->rung, tables, nullptr, int64_t(rows), int64_t(first),
+                   groupRows);
       });
     if (worker.context.status != TAMRT_OK)
       return;
     work.setColumns(worker, group.first);
-    worker.run(finish, nullptr, int64_t(group.rows), 0);
+    worker.run(finish, tables, nullptr, groupRows, 0, groupRows);
     if (worker.context.status == TAMRT_OK)
       std::memcpy(coefficients.data() + g * width, worker.output.data(),
                   width * sizeof(double));
@@ -337,7 +347,8 @@ Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
     weights.normalization.parameters(place, worker.parameters.as<double>());
     const double *coefficients = weights.of(place, model);
     work.forEachChunk(worker, group, reports, [&](size_t first, size_t rows) {
-      worker.run(*crew->rung, coefficients, int64_t(rows), int64_t(first));
+      worker.run(*crew->rung, weights.tables, coefficients, int64_t(rows),
+                 int64_t(first), int64_t(group.rows));
       std::memcpy(output + (group.first + first) * width, worker.output.data(),
                   rows * width * sizeof(double));
     });
@@ -352,19 +363,37 @@ Result<std::vector<double>> decomposeRow(const tamrt_model &model,
   if (!places)
     return std::move(places).error();
   const size_t g = data.groupOf(row);
-  const tamrt_step &step = *stepsOf(model, TAMRT_STEP_TERMS).back();
+  const Group &group = data.groups()[g];
+  // Alone, unless a carry makes the rows before it matter.
+  const auto last = int64_t(row - group.first);
+  const int64_t start = model.carry_bytes > 0 ? 0 : last;
   Worker worker;
-  if (!worker.allocate(predictMemory(model, step, 1)))
+  const tamrt_step *step = nullptr;
+  int64_t chunk = 0;
+  for (const tamrt_step *rung :
+       rungsFor(model, TAMRT_STEP_TERMS, last - start + 1, 0)) {
+    chunk = chunkOf(*rung, last - start + 1, 0);
+    if (worker.allocate(predictMemory(model, *rung, chunk))) {
+      step = rung;
+      break;
+    }
+  }
+  if (!step)
     return Error{"expected memory for one row, got less"};
   worker.context.kernels = kernels;
   weights.normalization.parameters((*places)[g],
                                    worker.parameters.as<double>());
-  worker.setColumns(model, data, row);
-  worker.run(step, weights.of((*places)[g], model), 1,
-             int64_t(row - data.groups()[g].first));
-  if (worker.context.status != TAMRT_OK)
-    return describe(model, data.groups()[g], worker.context);
-  const double *terms = worker.output.as<double>();
+  int64_t rows = 0;
+  for (int64_t first = start; first <= last; first += rows) {
+    rows = std::min(chunk, last - first + 1);
+    worker.setColumns(model, data, group.first + size_t(first));
+    worker.run(*step, weights.tables, weights.of((*places)[g], model), rows,
+               first, int64_t(group.rows));
+    if (worker.context.status != TAMRT_OK)
+      return describe(model, group, worker.context);
+  }
+  const double *terms =
+      worker.output.as<double>() + (rows - 1) * model.effect_count;
   return std::vector<double>(terms, terms + model.effect_count);
 }
 

@@ -9,6 +9,7 @@
 #include "core/Model.h"
 
 #include "core/AlignedBuffer.h"
+#include "core/Tables.h"
 
 #include <algorithm>
 
@@ -22,6 +23,10 @@ int64_t aligned(int64_t bytes) {
 int64_t parameterBytes(const tamrt_model &model) {
   return aligned(model.input_count * TAMRT_INPUT_PARAMETERS *
                  int64_t(sizeof(double)));
+}
+
+int64_t carryBytes(const tamrt_model &model) {
+  return model.carry_bytes > 0 ? aligned(model.carry_bytes) : 0;
 }
 
 } // namespace
@@ -38,7 +43,7 @@ Status checkModel(const tamrt_model &model) {
     if (stepsOf(model, kind).empty())
       return Error{"expected a model with a step '" +
                    std::string(nameOf(kind)) + "', got none"};
-  return {};
+  return checkLearners(model);
 }
 
 std::vector<const tamrt_step *> stepsOf(const tamrt_model &model,
@@ -94,12 +99,19 @@ const tamrt_effect *effectOf(const tamrt_model &model, int64_t column) {
   return nullptr;
 }
 
+int64_t tableBytes(const tamrt_model &model) {
+  int64_t bytes = 0;
+  for (int64_t i = 0; i < model.table_count; ++i)
+    bytes += aligned(bytesOf(model.tables[i]));
+  return bytes;
+}
+
 ThreadMemory fitMemory(const tamrt_model &model, const tamrt_step &chunk) {
   int64_t arena = chunk.arena_bytes;
   for (tamrt_step_kind kind : {TAMRT_STEP_FIT_INIT, TAMRT_STEP_FIT_FINISH})
     for (const tamrt_step *step : stepsOf(model, kind))
       arena = std::max(arena, step->arena_bytes);
-  return {aligned(arena), aligned(model.state_bytes),
+  return {aligned(arena), aligned(model.state_bytes), carryBytes(model),
           aligned(model.columns * int64_t(sizeof(double))),
           parameterBytes(model)};
 }
@@ -107,7 +119,7 @@ ThreadMemory fitMemory(const tamrt_model &model, const tamrt_step &chunk) {
 ThreadMemory predictMemory(const tamrt_model &model, const tamrt_step &step,
                            int64_t rows) {
   int64_t width = outputWidth(model, tamrt_step_kind(step.kind));
-  return {aligned(step.arena_bytes), 0,
+  return {aligned(step.arena_bytes), 0, carryBytes(model),
           aligned(rows * width * int64_t(sizeof(double))),
           parameterBytes(model)};
 }

@@ -25,8 +25,8 @@
 
 namespace tamrt {
 
-/// Checks that this runtime can run `model`: the version of the ABI, and that
-/// every kind of step is there.
+/// Checks that this runtime can run `model`: the version of the ABI, that every
+/// kind of step is there, and that learners and tables fit together.
 Status checkModel(const tamrt_model &model);
 
 /// The steps of `kind`, by falling rung.
@@ -44,10 +44,13 @@ const tamrt_effect *effectOf(const tamrt_model &model, int64_t column);
 
 /// Bytes one thread needs, by use.
 struct ThreadMemory {
-  int64_t arena = 0, state = 0, output = 0, parameters = 0;
+  int64_t arena = 0, state = 0, carry = 0, output = 0, parameters = 0;
 
-  int64_t total() const { return arena + state + output + parameters; }
+  int64_t total() const { return arena + state + carry + output + parameters; }
 };
+
+/// Bytes of the model's tables, which all threads share.
+int64_t tableBytes(const tamrt_model &model);
 
 /// What one thread needs to fit, with `chunk` as the rung's step.
 ThreadMemory fitMemory(const tamrt_model &model, const tamrt_step &chunk);

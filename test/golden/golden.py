@@ -15,6 +15,11 @@ from harness import DATA, EXAMPLE, read_csv  # noqa: E402
 EFFECTS = ("linear", "spline_default", "spline_sat", "spline_const", "fourier",
            "fourier_linear_ood", "cat_nominal", "cat_ordinal", "cat_fourier",
            "cheb")
+# Those of the other terms, which so far the oracle alone computes.
+ALL_EFFECTS = EFFECTS + (
+    "wavelet", "pid", "neural_relu", "neural_cos_2l", "tree_uniform",
+    "tree_quantile", "tree_nary", "lt", "te", "te3", "phys_spline",
+    "phys_fourier", "rbf_matern")
 
 # docs/math.md section 6. The model is solved from a matrix of condition 1e7,
 # and the published coefficients carry the rounding of the program that made
@@ -64,12 +69,12 @@ def effect_case(name):
     return case
 
 
-def national():
-    """load_splines: the case, the rows, and the predictions in their order."""
+def national(name="load_splines"):
+    """The case, the rows, and the predictions in their order."""
     folder = DATA / "national"
-    case = json.loads((folder / "load_splines.json").read_text())
+    case = json.loads((folder / f"{name}.json").read_text())
     predictions = [float(row["pred"])
-                   for row in read_csv(folder / "load_splines.pred.csv")]
+                   for row in read_csv(folder / f"{name}.pred.csv")]
     return case, read_csv(folder / "national_sub.csv"), predictions
 
 

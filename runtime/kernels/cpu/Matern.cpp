@@ -88,6 +88,9 @@ double Matern::byRecurrence(double r) const {
 /// M = exp(nu (log(1 + q/2) - q) - stirling) / sqrt(1 + q) * sum.
 double Matern::byExpansion(double r) const {
   const double z = r / nu;
+  // The exponent is below -nu z / 2 here.
+  if (z > farAway)
+    return 0.0;
   const double root = std::hypot(1.0, z);
   const double q = z * (z / (1.0 + root));
   const double exponent = nu * (std::log1p(q / 2.0) - q) - stirling;

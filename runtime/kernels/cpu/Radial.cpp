@@ -15,11 +15,15 @@
 #include "kernels/cpu/CpuKernels.h"
 #include "kernels/cpu/Matern.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tamrt::cpu {
 
 namespace {
+
+/// Where every function is zero, its polynomials still finite.
+constexpr double farAway = 1000.0;
 
 /// The rows and their centres.
 struct Problem {
@@ -67,12 +71,12 @@ void radial(tamrt_context *ctx, const double *points, const double *centers,
     });
   if (nu == 1.5)
     return forEachDistance(problem, [=](double square) {
-      const double r = scale * std::sqrt(square);
+      const double r = std::min(scale * std::sqrt(square), farAway);
       return (1.0 + r) * std::exp(-r);
     });
   if (nu == 2.5)
     return forEachDistance(problem, [=](double square) {
-      const double r = scale * std::sqrt(square);
+      const double r = std::min(scale * std::sqrt(square), farAway);
       return (1.0 + r + r * r / 3.0) * std::exp(-r);
     });
   const Matern matern(nu);

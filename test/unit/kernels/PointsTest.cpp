@@ -84,7 +84,7 @@ TEST_F(PointsTest, Boundary) {
           const double border = b.border[r * d + j];
           const long double u =
               away > 0 ? (points[r * d + j] - border) / away : 0;
-          EXPECT_NEAR(b.inside[r * d + j], border - 1e-5L * u, 2e-16);
+          EXPECT_NEAR(b.inside[r * d + j], border - 1e-5L * u, 3e-16);
         }
         EXPECT_NEAR(b.amount[r],
                     mode == TAMRT_LINEAR       ? away

@@ -136,7 +136,7 @@ TEST_F(SparsifyTest, SparseProducts) {
       for (int64_t r = 0; r < rows; ++r)
         for (int64_t j = 0; j < product.n; ++j)
           ASSERT_NEAR(product.at(r, j), a.at(r, j / b.n) * b.at(r, j % b.n),
-                      1e-15);
+                      1e-14);
     }
   // A row in which one level of many is set has as many products as it needs,
   // and these come first.

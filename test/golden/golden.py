@@ -11,12 +11,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from harness import DATA, EXAMPLE, read_csv  # noqa: E402
 
-# The cases of effects.json whose terms are among l, f, s, c and p.
-EFFECTS = ("linear", "spline_default", "spline_sat", "spline_const", "fourier",
-           "fourier_linear_ood", "cat_nominal", "cat_ordinal", "cat_fourier",
-           "cheb")
-# Those of the other terms, which so far the oracle alone computes.
-ALL_EFFECTS = EFFECTS + (
+# The cases of effects.json.
+EFFECTS = (
+    "linear", "spline_default", "spline_sat", "spline_const", "fourier",
+    "fourier_linear_ood", "cat_nominal", "cat_ordinal", "cat_fourier", "cheb",
     "wavelet", "pid", "neural_relu", "neural_cos_2l", "tree_uniform",
     "tree_quantile", "tree_nary", "lt", "te", "te3", "phys_spline",
     "phys_fourier", "rbf_matern")

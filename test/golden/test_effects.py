@@ -1,6 +1,6 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ten single-effect models against effects.json: the design's rows, the
+"""The models of effects.json: the design's rows, the
 coefficients, and predictions that leave the training range."""
 
 import math

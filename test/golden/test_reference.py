@@ -77,7 +77,7 @@ class Reference(harness.TestCase):
         self.check_national("load_tensor")
 
 
-for case_name in golden.ALL_EFFECTS:
+for case_name in golden.EFFECTS:
     setattr(Reference, f"test_{case_name}",
             lambda self, name=case_name: self.check_effect(name))
 

@@ -132,7 +132,8 @@ typedef struct tamrt_input {
 typedef enum tamrt_learner_kind {
   /// "range" F64 [2]: least and greatest of the one input over all rows.
   TAMRT_LEARN_RANGE = 0,
-  /// Term n, `sizes` = neurons N, layers. For layer i from 1: "W<i>" F64 [inputs
+  /// Term n, `sizes` = neurons N, layers. For layer i from 1: "W<i>" F64
+  /// [inputs
   /// or N, N], then "b<i>" F64 [N]; `choice` a tamrt_activation.
   TAMRT_LEARN_NEURAL = 1,
   /// Term rbf, `sizes` = centres M. "centers" F64 [M, inputs], "gamma" F64 [1],

@@ -88,18 +88,18 @@ static Record describeLearner(DictionaryAttr row, size_t index) {
   for (int32_t input : row.getAs<DenseI32ArrayAttr>("inputs").asArrayRef())
     inputs.push_back({i32(input)});
   auto count = static_cast<int64_t>(inputs.size());
-  return {i32(integer(row, "kind")),
-          i32(integer(row, "choice")),
-          i64(sizes[0]),
-          i64(sizes[1]),
-          f64(real(row, "number")),
-          i32(integer(row, "seed")),
-          i32(integer(row, "effect")),
-          i64(count),
-          array("tam_learner_inputs_" + Twine(index), "int32_t",
-                std::move(inputs)),
-          i64(integer(row, "first_table")),
-          i64(integer(row, "table_count"))};
+  return {
+      i32(integer(row, "kind")),
+      i32(integer(row, "choice")),
+      i64(sizes[0]),
+      i64(sizes[1]),
+      f64(real(row, "number")),
+      i32(integer(row, "seed")),
+      i32(integer(row, "effect")),
+      i64(count),
+      array("tam_learner_inputs_" + Twine(index), "int32_t", std::move(inputs)),
+      i64(integer(row, "first_table")),
+      i64(integer(row, "table_count"))};
 }
 
 FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
@@ -114,8 +114,10 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
                       i32(0), f64(real(row, "lo")), f64(real(row, "hi"))});
   for (DictionaryAttr row : rows(model, "tables")) {
     ArrayRef<int64_t> shape = row.getAs<DenseI64ArrayAttr>("shape");
-    tables.push_back({text(row, "name"), i32(integer(row, "is_integer")),
-                      i32(static_cast<int64_t>(shape.size())), i64(shape[0]),
+    tables.push_back({text(row, "name"),
+                      i32(integer(row, "is_integer")),
+                      i32(static_cast<int64_t>(shape.size())),
+                      i64(shape[0]),
                       i64(shape.size() > 1 ? shape[1] : 1),
                       {Field::Kind::Null}});
   }

@@ -13,6 +13,8 @@
 
 #include "kernels/cpu/Matern.h"
 
+#include <boost/math/special_functions/bessel.hpp>
+
 #include <cmath>
 
 namespace tamrt::cpu {
@@ -31,6 +33,17 @@ template <int N> double polynomial(double x, const double (&c)[N]) {
   for (int i = N; i-- > 0;)
     sum = sum * x + c[i];
   return sum;
+}
+
+/// K_order(x), 0 < order <= 1. That of the C++ library loses all its digits
+/// where the order is close to a whole number.
+double besselK(double order, double x) {
+  using namespace boost::math::policies;
+  using Policy =
+      policy<promote_double<false>, domain_error<errno_on_error>,
+             pole_error<errno_on_error>, overflow_error<errno_on_error>,
+             evaluation_error<errno_on_error>, rounding_error<errno_on_error>>;
+  return boost::math::cyl_bessel_k(order, x, Policy());
 }
 
 } // namespace
@@ -64,14 +77,13 @@ double Matern::byRecurrence(double r) const {
     return 0.0;
   const bool half = mu == 0.5;
   const double decay = half ? std::exp(-r) : 0.0;
-  double before =
-      half ? decay : factor * std::pow(r, mu) * std::cyl_bessel_k(mu, r);
+  double before = half ? decay : factor * std::pow(r, mu) * besselK(mu, r);
   if (steps == 0)
     return before;
   double now =
-      before + (half ? r * decay
-                     : nextFactor * (std::pow(r, mu) *
-                                     (r * std::cyl_bessel_k(1.0 - mu, r))));
+      before +
+      (half ? r * decay
+            : nextFactor * (std::pow(r, mu) * (r * besselK(1.0 - mu, r))));
   const double quarter = r * r / 4.0;
   for (int k = 1; k < steps; ++k) {
     const double v = mu + static_cast<double>(k);

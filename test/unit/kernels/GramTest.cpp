@@ -92,6 +92,13 @@ protected:
     return randomMatrix(shape.encoding, rows, shape.n, shape.z, generator);
   }
 
+  /// A segment's rounding errors, all of one sign at worst, are far below this.
+  static void expectSum(double sum, long double expected, const char *level,
+                        size_t entry) {
+    EXPECT_NEAR(sum, expected, 1e-11 + 1e-13L * std::abs(expected))
+        << level << ", entry " << entry;
+  }
+
   /// Compares both levels of an accumulator with sums in long double.
   void expectSums(const Matrix &a, const Matrix *b, const double *w,
                   int64_t rows, int64_t first, const Doubles &sums) {
@@ -110,9 +117,8 @@ protected:
         // A segment ends when a later one begins.
         (r >= boundary ? segment : finished) += product;
       }
-      EXPECT_NEAR(sums[e], segment, 1e-11) << "segment, entry " << e;
-      EXPECT_NEAR(sums[entries.size() + e], finished, 1e-11)
-          << "finished, entry " << e;
+      expectSum(sums[e], segment, "segment", e);
+      expectSum(sums[entries.size() + e], finished, "finished", e);
     }
   }
 
@@ -239,8 +245,9 @@ TEST_F(GramTest, SparseMatchesDense) {
     ASSERT_EQ(sums.size(), dense.size());
     // Terms are below 3; cancellation among them is no error of a kernel.
     for (size_t e = 0; e < sums.size(); ++e)
-      if (n == 0 || e / n % n <= e % n)
+      if (n == 0 || e / n % n <= e % n) {
         EXPECT_NEAR(sums[e], dense[e], 1e-13 * rows) << "entry " << e;
+      }
   };
   for (const Shape &shape :
        {Shape{Encoding::MultiHot, 40, 10}, Shape{Encoding::MultiHot, 5, 7},

@@ -91,8 +91,9 @@ TEST_F(PointsTest, Boundary) {
                     : mode == TAMRT_SATURATION ? (1 - std::exp(-2 * away)) / 2
                                                : 0,
                     1e-15);
-        if (away == 0)
+        if (away == 0) {
           EXPECT_EQ(b.amount[r], 0.0);
+        }
       }
       EXPECT_GT(beyond, rows / 10);
       EXPECT_TRUE(d == 5 || beyond < rows / 2);

@@ -38,8 +38,6 @@ SPECS = {
     "kernels to come": (
         "name: m\nformula: y ~ l(x) + ^t(z, others='x', max_leaves=4, "
         "extrapolate='linear')\n", "flat trees"),
-    "the other solver": ("name: m\nformula: y ~ l(x)\nsolver: ^cg\n",
-                         r"\bcg\b"),
 }
 
 

@@ -104,6 +104,14 @@ cl::opt<int64_t> chunkRows("chunk-rows",
                            cl::value_desc("n"), cl::init(0), cl::cat(category));
 cl::opt<std::string> strategy("strategy", cl::desc("Planning strategy"),
                               cl::init("tree+"), cl::cat(category));
+cl::opt<planning::Reuse> reuse(
+    "reuse", cl::desc("When two buffers may share bytes (default: program)"),
+    cl::init(planning::Reuse::Program),
+    cl::values(clEnumValN(planning::Reuse::Program, "program",
+                          "when the order of the program allows it"),
+               clEnumValN(planning::Reuse::BranchSafe, "branch-safe",
+                          "when every order that the data flow allows does")),
+    cl::cat(category));
 cl::opt<int64_t> maxDirect("max-direct",
                            cl::desc("Most coefficients of the direct solver"),
                            cl::init(7500), cl::cat(category));
@@ -209,6 +217,7 @@ int Driver::lower(Phase target) {
     return 1;
   PipelineOptions options;
   options.strategy = strategy;
+  options.reuse = reuse;
   options.chunkRows = chunkRows;
   options.maxDirect = maxDirect;
   options.dense = dense;

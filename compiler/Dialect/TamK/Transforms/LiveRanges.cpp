@@ -34,6 +34,10 @@ static bool isSequential(Operation *op) {
              memref::AllocaScopeOp>(op);
 }
 
+static bool hasAtMostOneBlock(Region &region) {
+  return region.empty() || region.hasOneBlock();
+}
+
 LiveRanges::LiveRanges(FunctionOpInterface function) : aliases(function) {
   for (Block &block : function.getFunctionBody())
     for (Operation &op : block)
@@ -49,6 +53,11 @@ void LiveRanges::tick(Operation *op) {
   if (now == first && !isTimeless(op))
     ++now;
   times[op] = {first, now};
+}
+
+SmallVector<Value> LiveRanges::aliasesOf(memref::AllocOp alloc) const {
+  BufferViewFlowAnalysis::ValueSetT found = aliases.resolve(alloc.getResult());
+  return SmallVector<Value>(found.begin(), found.end());
 }
 
 SmallVector<memref::DeallocOp>
@@ -96,8 +105,6 @@ FailureOr<LiveRange> LiveRanges::compute(memref::AllocOp alloc,
     reason = why.str();
     return failure();
   };
-  if (!alloc.getType().hasStaticShape())
-    return refuse("its size is not static");
   if (!alloc.getType().getLayout().isIdentity())
     return refuse("its layout is not contiguous");
   auto function = alloc->getParentOfType<FunctionOpInterface>();
@@ -106,9 +113,8 @@ FailureOr<LiveRange> LiveRanges::compute(memref::AllocOp alloc,
     if (!isSequential(op))
       return refuse("it is inside '" + op->getName().getStringRef() +
                     "', which may run several times at once");
-    for (Region &region : op->getRegions())
-      if (!region.hasOneBlock() && !region.empty())
-        return refuse("its function has unstructured control flow");
+    if (!llvm::all_of(op->getRegions(), hasAtMostOneBlock))
+      return refuse("its function has unstructured control flow");
   }
   if (!function.getFunctionBody().hasOneBlock())
     return refuse("its function has unstructured control flow");
@@ -139,11 +145,13 @@ FailureOr<LiveRange> LiveRanges::compute(memref::AllocOp alloc,
         continue;
       }
       // Used in a loop that it outlives, it is needed as long as the loop: the
-      // next turn may read what this one wrote.
+      // next turn may read what this one wrote. Branches between the blocks of
+      // a region may be a loop.
       Operation *lasting = user;
       for (Operation *op = user->getParentOp(); op != block->getParentOp();
            op = op->getParentOp()) {
-        if (isa<LoopLikeOpInterface>(op))
+        if (isa<LoopLikeOpInterface>(op) ||
+            !llvm::all_of(op->getRegions(), hasAtMostOneBlock))
           lasting = op;
         if (!isSequential(op))
           blame(user, ("it is used inside '" + op->getName().getStringRef() +

@@ -32,11 +32,11 @@ func.func private @use_space(memref<8xf64, 1>)
 // CHECK-SAME: tamk.plan = {arena_alignment = 64 : i64, arena_bytes = 64 : i64, buffers = [
 // CHECK-SAME: {bytes = 64 : i64, first = 0 : i64, last = 1 : i64, name = "buffer", offset = 0 : i64, op = "func.call", space = 0 : i64, term = ""},
 // CHECK-SAME: {bytes = 64 : i64, first = 1 : i64, last = 2 : i64, name = "buffer", offset = 0 : i64, op = "func.call", space = 0 : i64, term = ""}],
-// CHECK-SAME: length = 2 : i64, lower_bound_bytes = 64 : i64, naive_bytes = 128 : i64, strategy = "tree+"}
+// CHECK-SAME: length = 2 : i64, lower_bound_bytes = 64 : i64, naive_bytes = 128 : i64, reuse = "program", strategy = "tree+"}
 // NAIVE-LABEL: func.func @one_after_another(
 // NAIVE-SAME: memref<128xi8>)
 // NAIVE-SAME: arena_bytes = 128 : i64
-// NAIVE-SAME: lower_bound_bytes = 64 : i64, naive_bytes = 128 : i64, strategy = "naive"
+// NAIVE-SAME: lower_bound_bytes = 64 : i64, naive_bytes = 128 : i64, reuse = "program", strategy = "naive"
 func.func @one_after_another() {
   // CHECK: %[[C0:.*]] = arith.constant 0 : index
   // CHECK: %[[A:.*]] = memref.view %[[ARENA]][%[[C0]]][]{{.*}} : memref<64xi8> to memref<8xf64>

@@ -88,6 +88,9 @@ public:
 
   int run() {
     findGroups();
+    // Room that stays empty is zero: equal fits are equal bytes.
+    std::fill_n(weights.levels, levelsBefore(model, size_t(model.input_count)),
+                0.0);
     for (size_t i = 0; i < size_t(model.input_count); ++i) {
       weights.levelCounts[i] = weights.namedLevels[i] = 0;
       if (int status = isLevels(model, i) ? findLevels(i) : normalize(i))

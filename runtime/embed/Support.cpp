@@ -303,11 +303,13 @@ int WeightsView::open(const tamrt_model &model, const void *memory, size_t size,
       header->inputs != model.input_count ||
       header->levels != int64_t(levelsBefore(model, inputs)))
     return report.fail(TAMRT_EMBED_MALFORMED_WEIGHTS);
-  const size_t bytes = saturated(
-      layOut(model, size_t(header->groups), const_cast<void *>(memory)), 1,
-      header->nameBytes);
+  const auto count = size_t(header->groups);
+  WeightsView measured;
+  const size_t bytes =
+      saturated(measured.layOut(model, count, nullptr), 1, header->nameBytes);
   if (bytes == SIZE_MAX || header->bytes != bytes || size < bytes)
     return report.fail(TAMRT_EMBED_MALFORMED_WEIGHTS);
+  layOut(model, count, const_cast<void *>(memory));
   for (size_t i = 0; i < inputs; ++i) {
     const int64_t most = model.inputs[i].levels;
     if (isLevels(model, i) ? levelCounts[i] < 1 || levelCounts[i] > most

@@ -116,6 +116,7 @@ static void buildPhase(OpPassManager &manager, Phase phase,
     manager.addPass(createConvertTamKToLLVM());
     ExportModelOptions model;
     model.entry = options.entry;
+    model.prefix = options.prefix;
     model.version = TAMC_VERSION;
     manager.addPass(createExportModel(model));
     return;

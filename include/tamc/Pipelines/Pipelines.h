@@ -64,6 +64,8 @@ struct PipelineOptions {
   bool dense = false;
   /// Add a main function.
   bool entry = true;
+  /// Add the functions of a library instead, named `<prefix>_fit` and so on.
+  std::string prefix = {};
 };
 
 /// Appends the passes that bring a module at `from` to `to`; none if it is

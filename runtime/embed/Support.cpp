@@ -276,7 +276,10 @@ void WeightsView::seal(const tamrt_model &model, size_t count,
   WeightsView measured;
   std::memcpy(header->magic, kMagic, sizeof kMagic);
   header->bytes = measured.layOut(model, count, nullptr) + nameBytes;
-  std::strncpy(header->specHash, model.spec_hash, sizeof header->specHash);
+  // No 0 behind a hash that takes all of its room.
+  std::memset(header->specHash, 0, sizeof header->specHash);
+  std::memcpy(header->specHash, model.spec_hash,
+              std::min(std::strlen(model.spec_hash), sizeof header->specHash));
   header->groups = int64_t(count);
   header->columns = model.columns;
   header->inputs = model.input_count;

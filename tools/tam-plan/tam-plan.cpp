@@ -173,10 +173,12 @@ public:
     options.strategy = strategy;
     if (!options.timeLimit)
       return options;
-    if (begun && (quickest = std::min(quickest, limit.elapsed() - *begun)) >
-                     limit.left())
+    double now = limit.elapsed();
+    if (begun >= 0)
+      quickest = std::min(quickest, now - begun);
+    if (begun >= 0 && quickest > limit.left())
       return std::nullopt;
-    begun = limit.elapsed();
+    begun = now;
     // Writing takes its part.
     options.timeLimit = 0.9 * limit.left() / static_cast<double>(plans--);
     return options;
@@ -185,7 +187,8 @@ public:
 private:
   const TimeLimit &limit;
   size_t plans;
-  std::optional<double> begun;
+  /// When the last plan was begun; below 0 when none was.
+  double begun = -1;
   double quickest = std::numeric_limits<double>::infinity();
 };
 

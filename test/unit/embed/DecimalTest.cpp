@@ -56,8 +56,9 @@ TEST(Decimal, isThatOfTheExecutable) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 20000; ++i) {
     double bits = std::bit_cast<double>(random());
-    if (std::isfinite(bits))
+    if (std::isfinite(bits)) {
       EXPECT_EQ(decimal(bits), formatNumber(bits));
+    }
     double plain = double(int64_t(random() % 2000001) - 1000000) / 64;
     EXPECT_EQ(decimal(plain), formatNumber(plain));
   }

@@ -21,8 +21,14 @@ using namespace tamc::tamk;
 bool tamc::tamk::isTimeless(Operation *op) {
   if (op->getNumRegions() > 0)
     return false;
+  // A view of one memory may read its shape from another.
+  if (auto view = dyn_cast<ViewLikeOpInterface>(op))
+    return llvm::none_of(op->getOperands(), [&](Value operand) {
+      return operand != view.getViewSource() &&
+             isa<BaseMemRefType>(operand.getType());
+    });
   return isa<memref::AllocOp, memref::DeallocOp, memref::DimOp,
-             memref::GetGlobalOp, ViewLikeOpInterface>(op) ||
+             memref::GetGlobalOp>(op) ||
          op->hasTrait<OpTrait::ConstantLike>() ||
          op->hasTrait<OpTrait::IsTerminator>();
 }
@@ -70,6 +76,12 @@ LiveRanges::deallocations(memref::AllocOp alloc) const {
   return found.takeVector();
 }
 
+/// Whether a value of this type holds data, and no promise that an op will do
+/// something later.
+static bool isData(Type type) {
+  return isa<ComplexType, ShapedType>(type) || type.isIntOrIndexOrFloat();
+}
+
 /// The reason why an op that uses an alias makes planning unsafe; empty if it
 /// does not.
 static std::string refuseUse(OpOperand &use) {
@@ -80,7 +92,9 @@ static std::string refuseUse(OpOperand &use) {
   if (isa<memref::DeallocOp, memref::DimOp>(user))
     return {};
   if (isa<ViewLikeOpInterface>(user))
-    return {};
+    return llvm::all_of(user->getResultTypes(), llvm::IsaPred<BaseMemRefType>)
+               ? ""
+               : "its address is taken by '" + name + "'";
   if (isSequential(user))
     return "it is passed into the region of '" + name + "'";
   if (auto store = dyn_cast<memref::StoreOp>(user))
@@ -89,12 +103,17 @@ static std::string refuseUse(OpOperand &use) {
   if (llvm::any_of(user->getResultTypes(),
                    [](Type type) { return isa<BaseMemRefType>(type); }))
     return "the results of '" + name + "' may alias it";
+  if (!llvm::all_of(user->getResultTypes(), isData))
+    return "the results of '" + name + "' may refer to it";
+  if (isa<affine::AffineDmaStartOp, memref::DmaStartOp>(user))
+    return "'" + name + "' may use it later";
   if (isa<CallOpInterface>(user))
     return {};
+  // Who takes it into a region knows it there by another name.
   auto effects = dyn_cast<MemoryEffectOpInterface>(user);
-  if (!effects && !user->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+  if (!effects)
     return "the effects of '" + name + "' on it are not known";
-  if (effects && effects.hasNoEffect())
+  if (effects.hasNoEffect())
     return "its address is taken by '" + name + "'";
   return {};
 }

@@ -54,7 +54,7 @@ public:
 
 private:
   int32_t numberOf(Value value);
-  void touchAll(Operation *op, Touches &touches);
+  void touchAll(Operation *op, bool writes, Touches &touches);
 
   AliasAnalysis analysis;
   bool isStep;
@@ -108,11 +108,11 @@ bool Memories::meet(int32_t a, int32_t b) {
   return found->second = !isApart && !analysis.alias(x, y).isNo();
 }
 
-/// An op that does not say what it does to its operands.
-void Memories::touchAll(Operation *op, Touches &touches) {
+/// An op that does not say which of its operands it reads or writes.
+void Memories::touchAll(Operation *op, bool writes, Touches &touches) {
   for (Value operand : op->getOperands())
     if (isa<BaseMemRefType>(operand.getType()))
-      touches[numberOf(operand)] = true;
+      touches[numberOf(operand)] |= writes;
 }
 
 Touches Memories::touchedBy(Operation *op) {
@@ -120,11 +120,17 @@ Touches Memories::touchedBy(Operation *op) {
   op->walk([&](Operation *inner) {
     if (isTimeless(inner))
       return;
+    if (auto view = dyn_cast<ViewLikeOpInterface>(inner)) {
+      for (Value operand : inner->getOperands())
+        if (operand != view.getViewSource() && bufferOf.contains(operand))
+          touches[numberOf(operand)] |= false;
+      return;
+    }
     auto effects = dyn_cast<MemoryEffectOpInterface>(inner);
     if (!effects) {
       if (inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
         return;
-      touchAll(inner, touches);
+      touchAll(inner, /*writes=*/true, touches);
       touches[planned] = true;
       return;
     }
@@ -137,7 +143,7 @@ Touches Memories::touchedBy(Operation *op) {
         named.insert(value);
         touches[numberOf(value)] |= writes;
       } else {
-        touchAll(inner, touches);
+        touchAll(inner, writes, touches);
         touches[planned] |= writes;
       }
     }

@@ -262,13 +262,16 @@ void Instrumentation::checkBounds(Buffer &buffer) {
     bytes = arith::MulIOp::create(builder, loc, bytes, size);
   if (!buffer.bytes)
     buffer.dynamicBytes = bytes;
-  // Of offset, bytes and what then is left none is below 0.
+  // None of these is below 0: offset, bytes, and what is left of the arena
+  // behind the offset and behind the bytes. The last may wrap around only where
+  // one before it is.
   Value begin = view.getByteShift();
   Value arena = memref::DimOp::create(builder, loc, view.getSource(), 0);
-  Value end = arith::AddIOp::create(builder, loc, begin, bytes);
-  Value rest = arith::SubIOp::create(builder, loc, arena, end);
-  Value any = arith::OrIOp::create(
-      builder, loc, arith::OrIOp::create(builder, loc, begin, bytes), rest);
+  Value behind = arith::SubIOp::create(builder, loc, arena, begin);
+  Value rest = arith::SubIOp::create(builder, loc, behind, bytes);
+  Value any = begin;
+  for (Value each : {bytes, behind, rest})
+    any = arith::OrIOp::create(builder, loc, any, each);
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value inside =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, any, zero);

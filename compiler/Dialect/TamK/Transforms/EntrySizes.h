@@ -19,7 +19,7 @@
 namespace tamc::tamk {
 
 /// Most bytes of a buffer: what a process can address. Sums of as many of them
-/// as a symbolic plan has do not overflow.
+/// as a symbolic plan has, each rounded up to an alignment, do not overflow.
 inline constexpr int64_t kMostBytes = int64_t(1) << 47;
 
 /// Bytes of an element in memory; nothing if the type has no fixed size.

@@ -44,6 +44,9 @@ using namespace tamc::tamk;
 /// which no buffer is larger than any memory.
 static constexpr int64_t kValues[] = {planning::unboundSymbol, 32, 4, 1};
 
+/// Largest alignment: that of the largest pages.
+static constexpr int64_t kMostAlignment = int64_t(1) << 32;
+
 /// Bytes of a buffer of static shape, or nothing if the element type has no
 /// fixed size or they are too many.
 static std::optional<int64_t> bytesOf(MemRefType type) {
@@ -89,6 +92,13 @@ struct PlanMemory : public tamc::tamk::impl::PlanMemoryBase<PlanMemory> {
     if (!planning::findStrategy(strategy)) {
       getOperation().emitError("unknown planning strategy '")
           << strategy << "'";
+      return signalPassFailure();
+    }
+    if (alignment < 1 || !llvm::isPowerOf2_64(uint64_t(alignment.getValue())) ||
+        alignment > kMostAlignment) {
+      getOperation().emitError("expected an alignment that is a power of 2 of "
+                               "at most ")
+          << kMostAlignment << ", got " << alignment.getValue();
       return signalPassFailure();
     }
     // Planning may add functions, which have nothing to be planned.
@@ -487,6 +497,8 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
       reason = ("the runtime aligns arenas to " + Twine(TAMRT_ALIGNMENT) +
                 " bytes alone")
                    .str();
+    if (alloc.getAlignment().value_or(1) > uint64_t(kMostAlignment))
+      reason = "its alignment is larger than any page";
     if (isCalled && arena == ArenaKind::Argument)
       reason = "its function is called, and its arguments must stay";
     if (!reason.empty()) {

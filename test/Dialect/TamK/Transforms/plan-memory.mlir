@@ -11,9 +11,15 @@
 // RUN:   | FileCheck %s --check-prefix=STRATEGY
 // RUN: not tam-opt %s --plan-memory=alignment=0 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ALIGNMENT
+// RUN: not tam-opt %s --plan-memory=alignment=48 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NO-POWER
+// RUN: not tam-opt %s --plan-memory=alignment=8589934592 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=LARGE
 
 // STRATEGY: error: unknown planning strategy 'best'
-// ALIGNMENT: error: no memory plan: expected an alignment of 1 or more, got 0
+// ALIGNMENT: error: expected an alignment that is a power of 2 of at most 4294967296, got 0
+// NO-POWER: error: expected an alignment that is a power of 2 of at most 4294967296, got 48
+// LARGE: error: expected an alignment that is a power of 2 of at most 4294967296, got 8589934592
 
 // Nothing is planned in a declaration.
 // CHECK: func.func private @use(memref<8xf64>){{$}}

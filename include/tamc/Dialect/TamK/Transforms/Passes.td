@@ -116,7 +116,7 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     Option<"strategy", "strategy", "std::string", /*default=*/"\"tree+\"",
            "Planning strategy">,
     Option<"alignment", "alignment", "int64_t", /*default=*/"64",
-           "Alignment in bytes of every offset">,
+           "Alignment in bytes of every offset, a power of 2">,
     Option<"arena", "arena", "::tamc::tamk::ArenaKind",
            /*default=*/"::tamc::tamk::ArenaKind::Argument",
            "Where the arenas come from",

@@ -8,14 +8,19 @@
 // RUN: tam-opt %s --plan-memory="dynamic=symbolic reuse=branch-safe strict report=false" \
 // RUN:   | FileCheck %s --check-prefix=SAFE
 
-// a and b live at once, c behind a: whatever the sizes, b lies on the larger of
-// a and c.
+// a and b live at once, c behind a: a and c lie on b, whatever the sizes, and the
+// arena ends behind the larger of them. At 1024 it is b's 4 * 1024 * 1024 bytes
+// and c's 8 * 1026, rounded up.
 //
 // ALLOC-LABEL: func.func @sums(
 // ALLOC-SAME: %[[N:[^:]*]]: index, %[[X:[^:]*]]: memref<?x4xf32>)
+// ALLOC-SAME: arena_bytes = 4202560 : i64
 // ALLOC-SAME: bytes = 8192 : i64
+// ALLOC-SAME: offset = 4194304 : i64
 // ALLOC-SAME: size = "8*arg0"
+// ALLOC-SAME: offset = 0 : i64
 // ALLOC-SAME: size = "4*arg1_dim0*arg0"
+// ALLOC-SAME: offset = 4194304 : i64
 // ALLOC-SAME: size = "8*(arg0 + 2)"
 // ALLOC-SAME: sizes_at = 1024 : i64
 // ALLOC: %[[C8:.*]] = arith.constant 8 : index
@@ -35,7 +40,7 @@
 // ARGUMENT-SAME: %[[N:[^:]*]]: index, %[[X:[^:]*]]: memref<?x4xf32>) -> index
 // ARGUMENT: memref.dim %[[X]]
 // ARGUMENT: return %{{.*}} : index
-// expected-remark @+1 {{planned 3 of 3 allocations: peak 4202560 bytes, lower bound 4202512, before 4210704, with 1024 for what sizes depend on}}
+// expected-remark @+1 {{planned 3 of 3 allocations: peak 4202512 bytes, lower bound 4202512, before 4210704, with 1024 for what sizes depend on}}
 func.func @sums(%n: index, %x: memref<?x4xf32>) {
   %c0 = arith.constant 0 : index
   %c2 = arith.constant 2 : index
@@ -62,12 +67,15 @@ func.func @sums(%n: index, %x: memref<?x4xf32>) {
 // ALLOC-DAG: memref.alloc(%{{.*}}) {alignment = 64 : i64} : memref<?xi8>
 // ALLOC: scf.for
 // ALLOC-NOT: memref.alloc
+// ALLOC: return
 // ARGUMENT-LABEL: func.func @spaces(
 // ARGUMENT-SAME: %{{[^:]*}}: index, %{{[^:]*}}: memref<64xi8, 1>, %{{[^:]*}}: memref<?xi8>)
 // ARGUMENT-LABEL: func.func @spaces_arena_size(
 // ARGUMENT-SAME: -> (index, index)
-// ARGUMENT: %[[C64:.*]] = arith.constant 64 : index
-// ARGUMENT: return %[[C64]], %{{.*}} : index, index
+// ARGUMENT: arith.divui
+// ARGUMENT-NEXT: %[[BYTES:.*]] = arith.muli
+// ARGUMENT-NEXT: %[[C64:.*]] = arith.constant 64 : index
+// ARGUMENT-NEXT: return %[[C64]], %[[BYTES]] : index, index
 // expected-remark @+1 {{planned 2 of 2 allocations}}
 func.func @spaces(%n: index) {
   %c0 = arith.constant 0 : index

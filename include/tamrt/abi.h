@@ -294,7 +294,8 @@ typedef struct tamrt_step {
   /// Bytes of arena the plan needs; the bound on it: the largest sum of bytes
   /// alive at one time; and what one allocation per buffer would need.
   int64_t arena_bytes, lower_bound_bytes, naive_bytes;
-  /// Strategy that made the plan.
+  /// Strategy that made the plan, and the reuse where it is not that of the
+  /// program's order, e.g. "tree+, reuse branch-safe".
   const char *strategy;
   tamrt_step_function run;
   int64_t buffer_count;

@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstring>
 #include <string_view>
 #include <thread>
@@ -29,9 +28,9 @@ namespace {
 /// Chunks of fewer rows waste more time per row than a second thread gains.
 constexpr int64_t kSmallChunk = 256;
 
-/// What one thread works in.
+/// What one thread works in, and the memory of it.
 struct Worker {
-  tamrt_context context = {};
+  Workplace place;
   AlignedBuffer arena, state, carry, output, parameters;
   std::vector<const void *> columns;
 
@@ -43,6 +42,11 @@ struct Worker {
       state = AlignedBuffer::allocate(size_t(memory.state));
     if (memory.carry > 0)
       carry = AlignedBuffer::allocate(size_t(memory.carry));
+    place.arena = arena.data();
+    place.state = state.data();
+    place.carry = carry.data();
+    place.output = output.as<double>();
+    place.parameters = parameters.as<double>();
     return arena && output && parameters && (memory.state == 0 || state) &&
            (memory.carry == 0 || carry);
   }
@@ -59,19 +63,7 @@ struct Worker {
     }
     columns[inputs] = data.target() ? data.target() + row : nullptr;
     columns[inputs + 1] = data.weights() ? data.weights() + row : nullptr;
-  }
-
-  void run(const tamrt_step &step, const Tables &tables,
-           const double *coefficients, int64_t rows, int64_t first,
-           int64_t groupRows) {
-    const bool frames =
-        step.kind == TAMRT_STEP_FIT_INIT || step.kind == TAMRT_STEP_FIT_FINISH;
-    const bool writes =
-        step.kind != TAMRT_STEP_FIT_INIT && step.kind != TAMRT_STEP_FIT_CHUNK;
-    step.run(&context, arena.data(), state.data(),
-             frames ? nullptr : carry.data(), parameters.as<double>(),
-             tables.pointers(), coefficients, columns.data(),
-             writes ? output.as<double>() : nullptr, rows, first, groupRows);
+    place.columns = columns.data();
   }
 };
 
@@ -81,15 +73,6 @@ struct Crew {
   const tamrt_step *rung = nullptr;
   int64_t chunkRows = 0;
 };
-
-int64_t chunkOf(const tamrt_step &step, int64_t groupRows, int64_t chunkRows) {
-  int64_t chunk = groupRows;
-  if (chunkRows > 0)
-    chunk = std::min(chunk, chunkRows);
-  if (step.rung_rows > 0)
-    chunk = std::min(chunk, step.rung_rows);
-  return std::max<int64_t>(chunk, 1);
-}
 
 /// Takes memory for `threads` threads on one rung; false when there is none.
 bool allocate(Crew &crew, unsigned threads, const ThreadMemory &memory) {
@@ -129,7 +112,7 @@ Result<Crew> muster(const tamrt_model &model, tamrt_step_kind kind,
       crew.rung = rung;
       crew.chunkRows = chunk;
       for (Worker &worker : crew.workers)
-        worker.context.kernels = options.kernels;
+        worker.place.context.kernels = options.kernels;
       return crew;
     }
   }
@@ -207,11 +190,11 @@ public:
     forEachPiece(unsigned(crew.workers.size()), [&](unsigned piece) {
       Worker &worker = crew.workers[piece];
       for (size_t g; (g = next++) < count && g < firstFailed;) {
-        worker.context.status = TAMRT_OK;
+        worker.place.context.status = TAMRT_OK;
         process(worker, g, piece == 0);
-        if (worker.context.status == TAMRT_OK)
+        if (worker.place.context.status == TAMRT_OK)
           continue;
-        failures[piece] = worker.context;
+        failures[piece] = worker.place.context;
         failed[piece] = g;
         size_t before = firstFailed;
         while (g < before && !firstFailed.compare_exchange_weak(before, g))
@@ -225,27 +208,18 @@ public:
     return {};
   }
 
-  /// Points the worker's columns at `row`.
-  void setColumns(Worker &worker, size_t row) const {
-    worker.setColumns(model, data, row);
+  /// Points the worker's columns at a row of a group.
+  auto columnsOf(Worker &worker, const Group &group) const {
+    return [&, this](size_t first, size_t) {
+      worker.setColumns(model, data, group.first + first);
+    };
   }
 
-  /// Calls body(first row in the group, rows) for the chunks of a group, with
-  /// columns set; stops at an error.
-  template <class Body>
-  void forEachChunk(Worker &worker, const Group &group, bool reports,
-                    const Body &body) {
-    for (size_t first = 0; first < group.rows;
-         first += size_t(crew.chunkRows)) {
-      size_t rows = std::min(size_t(crew.chunkRows), group.rows - first);
-      setColumns(worker, group.first + first);
-      body(first, rows);
-      if (worker.context.status != TAMRT_OK)
-        return;
-      size_t done = rowsDone += rows;
-      if (reports && options.progress)
-        options.progress->update(phase, done, data.rowCount());
-    }
+  /// Notes that rows are done; tells of it where `reports`.
+  void done(size_t rows, bool reports) {
+    size_t all = rowsDone += rows;
+    if (reports && options.progress)
+      options.progress->update(phase, all, data.rowCount());
   }
 
 private:
@@ -281,35 +255,25 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
   Result<Crew> crew = muster(model, TAMRT_STEP_FIT_CHUNK, data, options);
   if (!crew)
     return std::move(crew).error();
-  const tamrt_step &init = *stepsOf(model, TAMRT_STEP_FIT_INIT).front();
-  const tamrt_step &finish = *stepsOf(model, TAMRT_STEP_FIT_FINISH).front();
+  const auto chunkRows = size_t(crew->chunkRows);
 
   Work work(model, data, *crew, options, "fit");
   Status done = work.run([&](Worker &worker, size_t g, bool reports) {
     const Group &group = data.groups()[g];
-    const auto groupRows = int64_t(group.rows);
-    normalization.parameters(g, worker.parameters.as<double>());
-    work.setColumns(worker, group.first);
-    worker.run(init, tables, nullptr, 0, 0, groupRows);
-    if (worker.context.status == TAMRT_OK)
-      work.forEachChunk(worker, group, reports, [&](size_t first, size_t rows) {
-        worker.run(*crew->rung, tables, nullptr, int64_t(rows), int64_t(first),
-                   groupRows);
-      });
-    if (worker.context.status != TAMRT_OK)
-      return;
-    work.setColumns(worker, group.first);
-    worker.run(finish, tables, nullptr, groupRows, 0, groupRows);
-    if (worker.context.status == TAMRT_OK)
-      std::memcpy(coefficients.data() + g * width, worker.output.data(),
+    normalization.parameters(g, worker.place.parameters);
+    worker.place.tables = tables.pointers();
+    fitGroup(model, *crew->rung, worker.place, group.rows, chunkRows,
+             work.columnsOf(worker, group),
+             [&](size_t rows) { work.done(rows, reports); });
+    if (worker.place.good())
+      std::memcpy(coefficients.data() + g * width, worker.place.output,
                   width * sizeof(double));
   });
   if (!done)
     return std::move(done).error();
-  // Sums that overflow pass the factorisation's own test of its pivots.
-  for (size_t i = 0; i < coefficients.size(); ++i)
-    if (!std::isfinite(coefficients[i]))
-      return overflow(model, data.groups()[i / width], int64_t(i % width));
+  size_t bad = firstNotFinite(coefficients.data(), coefficients.size());
+  if (bad < coefficients.size())
+    return overflow(model, data.groups()[bad / width], int64_t(bad % width));
   return coefficients;
 }
 
@@ -344,14 +308,16 @@ Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
   return work.run([&](Worker &worker, size_t g, bool reports) {
     const Group &group = data.groups()[g];
     const size_t place = (*places)[g];
-    weights.normalization.parameters(place, worker.parameters.as<double>());
-    const double *coefficients = weights.of(place, model);
-    work.forEachChunk(worker, group, reports, [&](size_t first, size_t rows) {
-      worker.run(*crew->rung, weights.tables, coefficients, int64_t(rows),
-                 int64_t(first), int64_t(group.rows));
-      std::memcpy(output + (group.first + first) * width, worker.output.data(),
-                  rows * width * sizeof(double));
-    });
+    weights.normalization.parameters(place, worker.place.parameters);
+    worker.place.tables = weights.tables.pointers();
+    predictGroup(*crew->rung, worker.place, weights.of(place, model),
+                 group.rows, size_t(crew->chunkRows),
+                 work.columnsOf(worker, group), [&](size_t first, size_t rows) {
+                   std::memcpy(output + (group.first + first) * width,
+                               worker.place.output,
+                               rows * width * sizeof(double));
+                   work.done(rows, reports);
+                 });
   });
 }
 
@@ -380,20 +346,19 @@ Result<std::vector<double>> decomposeRow(const tamrt_model &model,
   }
   if (!step)
     return Error{"expected memory for one row, got less"};
-  worker.context.kernels = kernels;
-  weights.normalization.parameters((*places)[g],
-                                   worker.parameters.as<double>());
+  worker.place.context.kernels = kernels;
+  worker.place.tables = weights.tables.pointers();
+  weights.normalization.parameters((*places)[g], worker.place.parameters);
   int64_t rows = 0;
   for (int64_t first = start; first <= last; first += rows) {
     rows = std::min(chunk, last - first + 1);
     worker.setColumns(model, data, group.first + size_t(first));
-    worker.run(*step, weights.tables, weights.of((*places)[g], model), rows,
-               first, int64_t(group.rows));
-    if (worker.context.status != TAMRT_OK)
-      return describe(model, group, worker.context);
+    worker.place.run(*step, weights.of((*places)[g], model), rows, first,
+                     int64_t(group.rows));
+    if (!worker.place.good())
+      return describe(model, group, worker.place.context);
   }
-  const double *terms =
-      worker.output.as<double>() + (rows - 1) * model.effect_count;
+  const double *terms = worker.place.output + (rows - 1) * model.effect_count;
   return std::vector<double>(terms, terms + model.effect_count);
 }
 

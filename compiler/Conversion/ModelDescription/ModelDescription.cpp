@@ -75,7 +75,7 @@ static Record describeStep(FunctionOpInterface function) {
           i64(integer(plan, "arena_bytes")),
           i64(integer(plan, "lower_bound_bytes")),
           i64(integer(plan, "naive_bytes")),
-          text(plan, "strategy"),
+          text(tamk::planMethod(plan)),
           {Field::Kind::Function, 0, 0, function.getName().str()},
           i64(count),
           array("tam_buffers_" + function.getName(), "tamrt_buffer",

@@ -332,8 +332,7 @@ LogicalResult Translator::translate(func::FuncOp step) {
   Location loc = step.getLoc();
   line(loc,
        "\n// Arena: " + Twine(plan.getAs<IntegerAttr>("arena_bytes").getInt()) +
-           " bytes, planned by '" +
-           plan.getAs<StringAttr>("strategy").getValue() + "'.");
+           " bytes, planned by '" + tamk::planMethod(plan) + "'.");
   auto function = emitc::FuncOp::create(builder, loc, step.getName(),
                                         builder.getFunctionType(types, {}));
   function.setSpecifiersAttr(builder.getStrArrayAttr({"static"}));

@@ -260,8 +260,8 @@ class ConvertPattern : public KernelPattern<tam::ConvertOp> {
     if (!isDense(op.getResult()))
       return sparsify(rewriter, op, op.getA(), adaptor.getA());
     RankedTensorType type = tensorType(op.getA());
-    auto out = rewriter.create<tensor::EmptyOp>(
-        op.getLoc(), componentType(op.getResult(), 0),
+    auto out = tensor::EmptyOp::create(
+        rewriter, op.getLoc(), componentType(op.getResult(), 0),
         ValueRange(tam::findSlotArgument(op->getParentOfType<func::FuncOp>(),
                                          SlotKind::Capacity)));
     return expand(rewriter, op, tam::getEncoding(type), type, adaptor.getA(),

@@ -6,6 +6,8 @@
 // RUN: tam-opt %s --convert-tamk-to-llvm \
 // RUN:   --export-model="main=false symbol=my_model" \
 // RUN:   | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=LIBRARY
+// RUN: tam-opt %s --convert-tamk-to-llvm --export-model=prefix=house \
+// RUN:   | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=PREFIX
 // RUN: tam-opt %s --convert-tamk-to-llvm --export-model \
 // RUN:   | FileCheck %s --check-prefix=PLAIN
 
@@ -13,6 +15,14 @@
 // PLAIN-NOT: tam.model
 // PLAIN-NOT: tam.step
 // PLAIN-NOT: tamk.plan
+
+// PREFIX: @tam_model = internal constant
+// PREFIX-NOT: @main
+// PREFIX: define i64 @house_weights_size(i64 %[[GROUPS:.*]]) {
+// PREFIX-NEXT: %[[SIZE:.*]] = call i64 @tamrt_embed_weights_size(ptr @tam_model, i64 %[[GROUPS]])
+// PREFIX-NEXT: ret i64 %[[SIZE]]
+// PREFIX: define i32 @house_fit(ptr {{.*}}, ptr {{.*}}, i64 {{.*}}, ptr {{.*}}, i64 {{.*}}, ptr {{.*}}) {
+// PREFIX-NEXT: call i32 @tamrt_embed_fit(ptr @tam_model, ptr %{{.*}}, ptr %{{.*}}, i64 %{{.*}}, ptr %{{.*}}, i64 %{{.*}}, ptr %{{.*}})
 
 // LIBRARY: @my_model = constant
 // LIBRARY-NOT: tamrt_main

@@ -15,6 +15,7 @@
 
 #include <cstring>
 #include <limits>
+#include <random>
 
 using namespace tamc::spec;
 using namespace tamc::spec::testing;
@@ -476,6 +477,36 @@ TEST_F(StateFile, Unreadable) {
   EXPECT_EQ(read(neural, "s.safetensors"),
             "2:8 error: s.safetensors: expected at most 1073741824 bytes, got "
             "1073741825\n");
+}
+
+TEST_F(StateFile, BrokenFilesNeverCrash) {
+  const std::string whole =
+      fileOf({{"W1", "F64", "[1, 2]", one},
+              {"b1", "I64", "[2]", bytesOf<int64_t>({1, 2})}});
+  std::mt19937 random(1);
+  unsigned right = 0;
+  for (int run = 0; run < 3000; ++run) {
+    std::string bytes = whole;
+    for (unsigned changes = 1 + random() % 3; changes != 0; --changes) {
+      size_t at = random() % bytes.size();
+      switch (random() % 3) {
+      case 0:
+        bytes[at] = static_cast<char>(random());
+        break;
+      case 1:
+        bytes.insert(at, 1, "0129[]{},:\""[random() % 11]);
+        break;
+      default:
+        bytes.erase(at, 1 + random() % 4);
+      }
+    }
+    write(bytes);
+    std::string got = read(neural, "{a: s.safetensors}");
+    right += got.find("error: ") == std::string::npos;
+  }
+  // What changes a length breaks the file; few other changes leave it whole.
+  EXPECT_GT(right, 20u);
+  EXPECT_LT(right, 1000u);
 }
 
 TEST(State, TablesOfTerms) {

@@ -10,6 +10,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from harness import DATA, EXAMPLE, read_csv  # noqa: E402
+from reference import formula  # noqa: E402
 
 # The cases of effects.json.
 EFFECTS = (
@@ -65,6 +66,19 @@ def effect_case(name):
     for split in ("train", "test"):
         case[split] = DATA / "effects" / f"{split}_G{case['groups']}.csv"
     return case
+
+
+def first_effect(case):
+    """The name of the effect that a case's state is of."""
+    return formula.effect_names(formula.parse(case["formula"])[1])[1]
+
+
+def given_state(case):
+    """What of a case's state must be given to a model, as {effect: {table:
+    rows}}: no rule of docs/math.md draws these centres."""
+    if "centers" not in case["state"]:
+        return {}
+    return {first_effect(case): {"centers": case["state"]["centers"]}}
 
 
 def national(name="load_splines"):

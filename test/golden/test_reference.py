@@ -16,7 +16,8 @@ class Reference(harness.TestCase):
     def check_effect(self, name):
         case = golden.effect_case(name)
         train = harness.read_csv(case["train"])
-        model = reference.Model(case["formula"], train, "g", "date")
+        model = reference.Model(case["formula"], train, "g", "date",
+                                state=golden.given_state(case))
         self.assertEqual(model.columns, case["D"])
         self.check_state(model.effects[0], case["state"])
         design = model.design(train)

@@ -102,6 +102,36 @@ static Record describeLearner(DictionaryAttr row, size_t index) {
       i64(integer(row, "table_count"))};
 }
 
+/// The row `index` of the model's tables.
+static FailureOr<Record> describeTable(ModuleOp module, DictionaryAttr row,
+                                       size_t index) {
+  ArrayRef<int64_t> shape = row.getAs<DenseI64ArrayAttr>("shape");
+  bool isInteger = integer(row, "is_integer") != 0;
+  Field given{Field::Kind::Null};
+  if (Attribute attribute = row.get("given")) {
+    Builder builder(module.getContext());
+    auto type = RankedTensorType::get(
+        shape, isInteger ? Type(builder.getI32Type()) : builder.getF64Type());
+    auto numbers = dyn_cast<DenseElementsAttr>(attribute);
+    if (!numbers || numbers.getType() != type)
+      return module.emitError("expected elements of type ")
+             << type << " as 'given' of table " << row.get("name");
+    given = {Field::Kind::Numbers,
+             0,
+             0,
+             "tam_given_" + std::to_string(index),
+             isInteger ? "int32_t" : "double",
+             {},
+             numbers};
+  }
+  return Record{text(row, "name"),
+                i32(isInteger),
+                i32(static_cast<int64_t>(shape.size())),
+                i64(shape[0]),
+                i64(shape.size() > 1 ? shape[1] : 1),
+                std::move(given)};
+}
+
 FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
   auto model = module->getAttrOfType<DictionaryAttr>(tam::kModelAttrName);
   if (!model)
@@ -112,14 +142,11 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
     inputs.push_back({text(row, "column"), i32(integer(row, "rule")),
                       i32(integer(row, "levels")), i32(integer(row, "unseen")),
                       i32(0), f64(real(row, "lo")), f64(real(row, "hi"))});
-  for (DictionaryAttr row : rows(model, "tables")) {
-    ArrayRef<int64_t> shape = row.getAs<DenseI64ArrayAttr>("shape");
-    tables.push_back({text(row, "name"),
-                      i32(integer(row, "is_integer")),
-                      i32(static_cast<int64_t>(shape.size())),
-                      i64(shape[0]),
-                      i64(shape.size() > 1 ? shape[1] : 1),
-                      {Field::Kind::Null}});
+  for (auto [index, row] : llvm::enumerate(rows(model, "tables"))) {
+    FailureOr<Record> table = describeTable(module, row, index);
+    if (failed(table))
+      return failure();
+    tables.push_back(std::move(*table));
   }
   for (auto [index, row] : llvm::enumerate(rows(model, "learners")))
     learners.push_back(describeLearner(row, index));

@@ -9,28 +9,22 @@
 #include "Learners.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace tamc;
 using namespace tamc::spec;
 
-int64_t tamc::treesOf(const Term &term) {
-  return term.kind == TermKind::Tree ? term.getInt("n_trees") : 1;
-}
-
-bool tamc::isOblivious(const Term &term) { return term.isNone("max_leaves"); }
-
-int64_t tamc::leavesOf(const Term &term) {
-  return isOblivious(term) ? int64_t(1) << term.getInt("max_depth")
-                           : term.getInt("max_leaves");
-}
-
 namespace {
 
 class Collector {
 public:
-  Collector(const std::vector<Input> &inputs, Learners &result)
-      : inputs(inputs), result(result) {}
+  Collector(const ModelSpec &spec, const std::vector<Input> &inputs,
+            Learners &result)
+      : inputs(inputs), result(result) {
+    for (const GivenTable &table : spec.state)
+      given[table.effect + "." + table.name] = table.values;
+  }
 
   /// `name` is what the tables' names start with.
   void collect(const Term &term, int32_t effect, const std::string &name) {
@@ -49,7 +43,7 @@ public:
           static_cast<int32_t>(llvm::find(inputs, input) - inputs.begin()));
     learner->firstTable = static_cast<int64_t>(result.tables.size());
     result.first[&term] = learner->firstTable;
-    addTables(*learner, name + ".");
+    addTables(term, name + ".");
     learner->tableCount =
         static_cast<int64_t>(result.tables.size()) - learner->firstTable;
     result.learners.push_back(std::move(*learner));
@@ -92,44 +86,18 @@ private:
     }
   }
 
-  void addTables(const Learner &learner, const std::string &prefix) {
-    auto add = [&](const std::string &name, llvm::ArrayRef<int64_t> shape,
-                   bool isInteger = false) {
+  void addTables(const Term &term, const std::string &prefix) {
+    for (const TableForm &form : tablesOf(term)) {
+      std::string name = prefix + form.name;
+      llvm::ArrayRef<double> values = given.lookup(name);
       result.tables.push_back(
-          {prefix + name, isInteger,
-           llvm::SmallVector<int64_t, 2>(shape.begin(), shape.end())});
-    };
-    auto inputCount = static_cast<int64_t>(learner.inputs.size());
-    auto [first, second] = learner.sizes;
-    switch (learner.kind) {
-    case TAMRT_LEARN_RANGE:
-      return add("range", {2});
-    case TAMRT_LEARN_NEURAL:
-      for (int64_t layer = 1; layer <= second; ++layer) {
-        add("W" + std::to_string(layer),
-            {layer == 1 ? inputCount : first, first});
-        add("b" + std::to_string(layer), {first});
-      }
-      return;
-    case TAMRT_LEARN_CENTERS:
-      add("centers", {first, inputCount});
-      return add("gamma", {1});
-    case TAMRT_LEARN_OBLIVIOUS_TREES:
-      add("features", {first, second}, true);
-      add("thresholds", {first, second});
-      if (learner.number != 0)
-        add("leaf_weights", {first, int64_t(1) << second});
-      return;
-    case TAMRT_LEARN_FLAT_TREES:
-      add("features", {first}, true);
-      add("thresholds", {first, second - 1});
-      if (learner.number != 0)
-        add("leaf_weights", {first, second});
-      return;
+          {std::move(name), form.isInteger(), form.shape, values});
     }
   }
 
   const std::vector<Input> &inputs;
+  /// By the tables' names.
+  llvm::StringMap<llvm::ArrayRef<double>> given;
   Learners &result;
 };
 
@@ -138,7 +106,7 @@ private:
 Learners tamc::collectLearners(const ModelSpec &spec,
                                const std::vector<Input> &inputs) {
   Learners learners;
-  Collector collector(inputs, learners);
+  Collector collector(spec, inputs, learners);
   std::vector<std::string> names = spec.effectNames();
   for (auto [index, term] : llvm::enumerate(spec.terms))
     collector.collect(term, static_cast<int32_t>(index) + 1, names[index + 1]);

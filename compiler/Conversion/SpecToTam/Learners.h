@@ -18,6 +18,8 @@
 
 #include "Inputs.h"
 
+#include "tamc/Spec/Tables.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -33,6 +35,8 @@ struct Table {
   std::string name;
   bool isInteger;
   llvm::SmallVector<int64_t, 2> shape;
+  /// The contents where the spec's `state` gives them; else empty.
+  llvm::ArrayRef<double> given;
 };
 
 /// A tamrt_learner.
@@ -62,15 +66,10 @@ struct Learners {
 };
 
 /// The learners of all terms, and of the factors of te, in the order of the
-/// formula. `inputs` are the model's; terms are known by their address.
+/// formula. `inputs` are the model's; terms are known by their address, and
+/// what tables are given lies in `spec`.
 Learners collectLearners(const spec::ModelSpec &spec,
                          const std::vector<Input> &inputs);
-
-/// Trees of a t or lt, and the leaves of each.
-int64_t treesOf(const spec::Term &term);
-int64_t leavesOf(const spec::Term &term);
-/// Whether the trees of a t or lt are oblivious, not flat.
-bool isOblivious(const spec::Term &term);
 
 } // namespace tamc
 

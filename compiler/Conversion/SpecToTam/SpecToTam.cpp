@@ -164,6 +164,7 @@ private:
   void buildFit();
   Value sumRows(Variant &variant, Location loc, Value a, Value b);
   DictionaryAttr describeModel();
+  DenseElementsAttr givenNumbers(const Table &table);
   void describeLearners(function_ref<void(StringRef, Attribute)> set);
 
   OpBuilder builder;
@@ -280,6 +281,19 @@ void Importer::buildFit() {
   fit.finish(beta);
 }
 
+/// The numbers that the spec gives for a table.
+DenseElementsAttr Importer::givenNumbers(const Table &table) {
+  if (!table.isInteger)
+    return DenseElementsAttr::get(
+        RankedTensorType::get(table.shape, builder.getF64Type()), table.given);
+  SmallVector<int32_t> numbers;
+  for (double number : table.given)
+    numbers.push_back(static_cast<int32_t>(number));
+  return DenseElementsAttr::get(
+      RankedTensorType::get(table.shape, builder.getI32Type()),
+      ArrayRef<int32_t>(numbers));
+}
+
 void Importer::describeLearners(function_ref<void(StringRef, Attribute)> set) {
   SmallVector<Attribute> tables, rows;
   auto named = [&](StringRef key, Attribute value) {
@@ -288,11 +302,15 @@ void Importer::describeLearners(function_ref<void(StringRef, Attribute)> set) {
   auto integer = [&](int64_t value) {
     return builder.getI64IntegerAttr(value);
   };
-  for (const Table &table : learners.tables)
-    tables.push_back(builder.getDictionaryAttr(
-        {named("name", builder.getStringAttr(table.name)),
-         named("is_integer", builder.getI32IntegerAttr(table.isInteger)),
-         named("shape", builder.getDenseI64ArrayAttr(table.shape))}));
+  for (const Table &table : learners.tables) {
+    SmallVector<NamedAttribute> row = {
+        named("name", builder.getStringAttr(table.name)),
+        named("is_integer", builder.getI32IntegerAttr(table.isInteger)),
+        named("shape", builder.getDenseI64ArrayAttr(table.shape))};
+    if (!table.given.empty())
+      row.push_back(named("given", givenNumbers(table)));
+    tables.push_back(builder.getDictionaryAttr(row));
+  }
   for (const Learner &learner : learners.learners)
     rows.push_back(builder.getDictionaryAttr(
         {named("kind", builder.getI32IntegerAttr(learner.kind)),

@@ -125,28 +125,10 @@ LogicalResult Translator::translate(memref::GlobalOp op) {
   FailureOr<StringRef> type = elementType(op, op.getType());
   if (failed(type))
     return failure();
-  std::string text = ("alignas(TAMRT_ALIGNMENT) static const " + *type + " " +
-                      nameOf(op.getSymName()) + "[] = {")
-                         .str();
-  auto add = [&](const std::string &element) {
-    // Lines of eighty columns.
-    size_t begin = text.rfind('\n') + 1;
-    bool isFirst = text.back() == '{';
-    if (!isFirst)
-      text += ",";
-    if (isFirst || text.size() + element.size() - begin > 77)
-      text += "\n    " + element;
-    else
-      text += " " + element;
-  };
-  if (op.getType().getElementType().isF64())
-    for (double value : initial.getValues<double>())
-      add(literalOf(value));
-  else
-    for (const APInt &value : initial.getValues<APInt>())
-      add(std::to_string(value.getSExtValue()));
   builder.setInsertionPoint(op);
-  line(op.getLoc(), text + "};");
+  line(op.getLoc(), "alignas(TAMRT_ALIGNMENT) static const " + *type + " " +
+                        nameOf(op.getSymName()) +
+                        "[] = " + elementsOf(initial) + ";");
   op.erase();
   return success();
 }

@@ -96,6 +96,15 @@ void Exporter::prepare(const Field &field) {
         /*isConstant=*/true, LLVM::Linkage::Internal, name,
         builder.getStringAttr(bytes));
   }
+  if (field.kind == Field::Kind::Numbers) {
+    DenseElementsAttr numbers = field.numbers;
+    Type element = numbers.getElementType();
+    int64_t count = numbers.getNumElements();
+    LLVM::GlobalOp::create(
+        builder, loc, LLVM::LLVMArrayType::get(element, count),
+        /*isConstant=*/true, LLVM::Linkage::Internal, field.text,
+        numbers.reshape(RankedTensorType::get({count}, element)));
+  }
   if (field.kind == Field::Kind::Records) {
     for (const Record &record : field.records)
       prepare(record);
@@ -131,6 +140,7 @@ Value Exporter::build(OpBuilder &b, const Field &field) {
     return LLVM::AddressOfOp::create(b, loc, pointer, texts[field.text]);
   case Field::Kind::Function:
   case Field::Kind::Records:
+  case Field::Kind::Numbers:
     return LLVM::AddressOfOp::create(b, loc, pointer, field.text);
   case Field::Kind::Null:
     return LLVM::ZeroOp::create(b, loc, pointer);

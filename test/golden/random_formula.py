@@ -64,8 +64,9 @@ class Formula:
 
     def spline(self, most):
         k, deg = self.rng.randint(1, 12), self.rng.randint(1, 4)
-        return (f"s({self.feature()}, k={k}, deg={deg}, "
-                f"p={self.rng.randint(0, 2)}, {self.ap()}{self.mode()})",
+        order = self.rng.randint(0, min(2, k + deg - 1))
+        return (f"s({self.feature()}, k={k}, deg={deg}, p={order}, "
+                f"{self.ap()}{self.mode()})",
                 k + deg)
 
     def category(self, most):

@@ -308,8 +308,8 @@ def Tam_PenaltyOp : Tam_Op<"penalty"> {
                        DenseF64ArrayAttr:$values);
   let results = (outs Tam_Penalty:$result);
   let assemblyFormat = [{
-    `rows` $rows `columns` $columns `values` $values attr-dict `:`
-    type($result)
+    `rows` $rows `columns` $columns `values` custom<Numbers>($values) attr-dict
+    `:` type($result)
   }];
   let hasVerifier = 1;
 }

@@ -84,7 +84,9 @@ int predict(const tamrt_model &model, tamrt_step_kind kind, const void *data,
   std::memcpy(&rows, data, sizeof rows);
   if (int status = checkRows(rows, report))
     return status;
-  if (size_t needed = arenaSize(model, kind, rows); arenaBytes < needed)
+  // What the caller was told, which serves decompositions too.
+  if (size_t needed = tamrt_embed_predict_arena_size(&model, rows);
+      arenaBytes < needed)
     return report.needed(TAMRT_EMBED_ARENA_TOO_SMALL, needed);
   Layout layout(arena);
   Memory memory;

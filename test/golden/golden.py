@@ -81,7 +81,7 @@ def given_state(case):
     return {first_effect(case): {"centers": case["state"]["centers"]}}
 
 
-def national(name="load_splines"):
+def national(name):
     """The case, the rows, and the predictions in their order."""
     folder = DATA / "national"
     case = json.loads((folder / f"{name}.json").read_text())

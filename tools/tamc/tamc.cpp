@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tamc/Conversion/SpecToTam.h"
+#include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/InitAll.h"
 #include "tamc/Pipelines/Pipelines.h"
 #include "tamc/Planning/Strategy.h"
@@ -356,10 +357,13 @@ int Driver::writeExecutable() {
 }
 
 /// Writes the archive and its header, from a module at Phase::Plan: what tells
-/// the header is gone from the lowered one.
+/// the header and the names of both is gone from the lowered one.
 int Driver::writeLibrary() {
+  if (!(*module)->hasAttr(tam::kModelAttrName))
+    return fail("expected a module with '" + tam::kModelAttrName + "'");
   if (std::string reason = whyNoLibrary(*module); !reason.empty())
     return fail("--emit=lib: " + reason);
+  LibraryPaths paths = libraryPaths();
   std::string header = libraryHeader(*module, libraryPrefix(), TAMC_VERSION);
   from = Phase::Plan;
   if (int status = lower(Phase::LLVM))
@@ -371,7 +375,6 @@ int Driver::writeLibrary() {
   Expected<std::string> archive = archiveLibrary(object, executable);
   if (!archive)
     return fail(toString(archive.takeError()));
-  LibraryPaths paths = libraryPaths();
   if (Error error = writeOutput(paths.header, header))
     return fail(toString(std::move(error)));
   if (Error error = writeOutput(paths.archive, *archive))

@@ -17,6 +17,27 @@
 using namespace mlir;
 using namespace tamc::tam;
 
+/// Numbers in full: upstream's array attribute prints six digits of each.
+static ParseResult parseNumbers(OpAsmParser &parser,
+                                DenseF64ArrayAttr &numbers) {
+  SmallVector<double> values;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        return parser.parseFloat(values.emplace_back());
+      }))
+    return failure();
+  numbers = parser.getBuilder().getDenseF64ArrayAttr(values);
+  return success();
+}
+
+static void printNumbers(OpAsmPrinter &printer, Operation *,
+                         DenseF64ArrayAttr numbers) {
+  printer << '[';
+  llvm::interleaveComma(numbers.asArrayRef(), printer, [&](double number) {
+    printer.printFloat(APFloat(number));
+  });
+  printer << ']';
+}
+
 #define GET_OP_CLASSES
 #include "tamc/Dialect/Tam/IR/TamOps.cpp.inc"
 

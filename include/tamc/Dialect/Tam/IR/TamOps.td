@@ -596,9 +596,9 @@ def Tam_PenaltyOp : Tam_Op<"penalty"> {
                        OptionalAttr<DenseI32ArrayAttr>:$element);
   let results = (outs Tam_Penalty:$result);
   let assemblyFormat = [{
-    `rows` $rows `columns` $columns `values` $values (`weights` `(` $weights^ `:`
-    type($weights) `)` `table` $table `element` $element)? attr-dict `:`
-    type($result)
+    `rows` $rows `columns` $columns `values` custom<Numbers>($values)
+    (`weights` `(` $weights^ `:` type($weights) `)` `table` $table
+     `element` $element)? attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
 }

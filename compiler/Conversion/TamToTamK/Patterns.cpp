@@ -529,4 +529,5 @@ void tamc::populateTamToTamKPatterns(const ComponentTypeConverter &converter,
                ApplyPattern<tam::DecomposeOp>, DesignPattern>(
       converter, patterns.getContext());
   populatePointPatterns(converter, patterns);
+  populateRowsPatterns(converter, patterns);
 }

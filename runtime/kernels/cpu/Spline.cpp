@@ -9,7 +9,8 @@
 /// \file
 /// The B-spline feature map by the triangular scheme of Cox and de Boor
 /// (docs/math.md section 3, term s; C. de Boor, A Practical Guide to Splines,
-/// chapter X).
+/// chapter X), and within the range for cubic splines by the polynomials that
+/// the scheme comes to on each span.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -52,6 +53,21 @@ public:
     if (x > last)
       x = last;
     return x > lo ? x : lo;
+  }
+
+  /// Whether no gap between two different knots counts as none.
+  bool areApart() const { return step > 2e-8; }
+
+  /// Of a clamped x: on which of the k spans it lies, 0 <= index < k, up to
+  /// rounding, and where on it, as a share of its length.
+  TAMRT_INLINE int64_t index(double x, double &share) const {
+    const double quotient = (x - lo) * perUnit;
+    const double last = static_cast<double>(k - 1);
+    // In range before it is an integer; a quotient that is no number is 0.
+    const auto i =
+        static_cast<int64_t>(std::min(std::max(0.0, quotient), last));
+    share = quotient - static_cast<double>(i);
+    return i;
   }
 
   /// The j with knot j <= x < knot j+1 for a clamped x; degree <= j < k+degree.
@@ -99,10 +115,64 @@ static void evaluate(const Knots &knots, int64_t j, int64_t degree, double x,
   }
 }
 
+namespace {
+
+/// The four cubic B-splines that do not vanish on a span, as polynomials in the
+/// share of the span that lies below x: [power][function].
+struct Cubics {
+  alignas(32) double coefficients[4][4];
+};
+
+/// The cubics of every kind of span. All knots that matter lie within two spans
+/// of it, so a span is told by the number of spans before it and after it, each
+/// at most two.
+struct CubicTable {
+  Cubics kinds[3][3];
+
+  constexpr CubicTable() : kinds() {
+    for (int before = 0; before < 3; ++before)
+      for (int after = 0; after < 3; ++after)
+        fill(kinds[before][after], before, after);
+  }
+
+private:
+  /// The triangular scheme of evaluate() on polynomials, in units of spans from
+  /// the start of this one.
+  static constexpr void fill(Cubics &out, int before, int after) {
+    double values[4][4] = {{1.0}};
+    for (int p = 1; p <= 3; ++p) {
+      double carried[4] = {};
+      for (int i = 0; i < p; ++i) {
+        const double low = std::max(1 - p + i, -before);
+        const double high = std::min(i + 1, after + 1);
+        double share[4], next[4] = {};
+        for (int power = 0; power < 4; ++power)
+          share[power] = values[i][power] / (high - low);
+        for (int power = 0; power < 4; ++power) {
+          const double below = power > 0 ? share[power - 1] : 0.0;
+          values[i][power] = carried[power] + high * share[power] - below;
+          next[power] = below - low * share[power];
+        }
+        for (int power = 0; power < 4; ++power)
+          carried[power] = next[power];
+      }
+      for (int power = 0; power < 4; ++power)
+        values[p][power] = carried[power];
+    }
+    for (int power = 0; power < 4; ++power)
+      for (int i = 0; i < 4; ++i)
+        out.coefficients[power][i] = values[i][power];
+  }
+};
+
+constexpr CubicTable cubicTable;
+
+} // namespace
+
 /// Degree: that of the spline where it is known, so that the loops unroll, or
 /// -1. Returns false where a row does not fit its band.
 template <int Degree>
-TAMRT_INLINE bool evaluateRows(const double *__restrict x, const Knots &knots,
+inline bool evaluateRows(const double *__restrict x, const Knots &knots,
                                int64_t rows, int64_t anyDegree, int64_t mode,
                                double *__restrict values,
                                int32_t *__restrict start) {
@@ -130,6 +200,35 @@ TAMRT_INLINE bool evaluateRows(const double *__restrict x, const Knots &knots,
   return true;
 }
 
+/// evaluateRows for degree 3 and knots that are apart.
+TAMRT_HOT static bool evaluateCubics(const double *__restrict x,
+                                     const Knots &knotsOfCaller, int64_t rows,
+                                     int64_t k, int64_t mode,
+                                     double *__restrict values,
+                                     int32_t *__restrict start) {
+  const Knots knots = knotsOfCaller;
+  for (int64_t r = 0; r < rows; ++r) {
+    // Beyond the range two values are subtracted that agree in all but their
+    // last digits; there the scheme is better.
+    if (mode != TAMRT_CONTINUE && std::fabs(x[r]) > 1.0) {
+      if (!evaluateRows<3>(x + r, knots, 1, 3, mode, values + 4 * r, start + r))
+        return false;
+      continue;
+    }
+    double share;
+    const int64_t i = knots.index(knots.clamp(x[r]), share);
+    const Cubics &cubics =
+        cubicTable.kinds[std::min<int64_t>(i, 2)]
+                        [std::min<int64_t>(k - 1 - i, 2)];
+    Vector sum = vectorAt(cubics.coefficients[3]);
+    for (int power = 2; power >= 0; --power)
+      sum = sum * share + vectorAt(cubics.coefficients[power]);
+    vectorAt(values + 4 * r) = sum;
+    start[r] = static_cast<int32_t>(i);
+  }
+  return true;
+}
+
 void bspline(tamrt_context *ctx, const double *x, const double *parameters,
              int64_t rows, int64_t k, int64_t degree, int64_t mode,
              double *values, int32_t *start) {
@@ -141,8 +240,8 @@ void bspline(tamrt_context *ctx, const double *x, const double *parameters,
     return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 6);
   const Knots knots(parameters[2], parameters[3], k, degree);
   const bool fits =
-      degree == 3
-          ? evaluateRows<3>(x, knots, rows, degree, mode, values, start)
+      degree == 3 && knots.areApart()
+          ? evaluateCubics(x, knots, rows, k, mode, values, start)
           : evaluateRows<-1>(x, knots, rows, degree, mode, values, start);
   if (!fits)
     fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 2);

@@ -221,7 +221,7 @@ class Lib(harness.TestCase):
         self.assertEqual(saved.read_bytes(), weights.read_bytes())
 
     def test_load_splines(self):
-        case, rows, _ = golden.national()
+        case, rows, _ = golden.national("load_splines")
         train, new = ([row for row in rows if row["split"] == split]
                       for split in ("train", "test"))
         features = []

@@ -142,7 +142,7 @@ bool Loader::readHeader() {
     return false;
   data = file.data() + kPrefixBytes + length;
   dataBytes = file.size() - kPrefixBytes - size_t(length);
-  JsonReader json(file.substr(kPrefixBytes, size_t(length)));
+  JsonReader json(std::string_view(file.data() + kPrefixBytes, size_t(length)));
   bool hasMetadata = false;
   const bool good = json.object([&](std::string_view key) {
     if (key == "__metadata__") {

@@ -61,8 +61,10 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
 
     An allocation that has no single safe address is refused, with the reason:
     one that leaves its region by a terminator, whose aliases are not known,
-    that several threads may execute at once, or whose size or layout is not
-    static and contiguous. Refused allocations are left alone with a remark, or
+    that an op may use when it is done (a DMA transfer, the token of one that
+    runs on its own), that several threads may execute at once, or whose size or
+    layout is not static and contiguous. A call keeps no address: what it is
+    given, it uses until it returns. Refused allocations are left alone with a remark, or
     are errors with `strict`. With `report` a remark says of each function what
     its arenas take, the lower bound, and what its allocations took before.
 

@@ -343,9 +343,8 @@ void Translator::writeVersions(LLVM::LLVMFuncOp kernel) {
   builder.setInsertionPointToEnd(entry);
   Value known =
       LLVM::CallOp::create(builder, loc, level, ValueRange()).getResult();
-  Value isWide =
-      LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sge, known,
-                           constant(loc, TAMRT_CPU_AVX2));
+  Value isWide = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sge,
+                                      known, constant(loc, TAMRT_CPU_AVX2));
   LLVM::CondBrOp::create(builder, loc, isWide, ifWide, otherwise);
   for (auto [block, version] :
        {std::pair(ifWide, wide), std::pair(otherwise, kernel)}) {

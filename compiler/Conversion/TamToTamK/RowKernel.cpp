@@ -270,9 +270,9 @@ void Writer::call(StringRef kernel, ArrayRef<Value> arguments) {
     b.setInsertionPointToStart(module.getBody());
     callee = LLVM::LLVMFuncOp::create(
         b, module.getLoc(), symbol,
-        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                    llvm::to_vector(
-                                        ValueRange(all).getTypes())));
+        LLVM::LLVMFunctionType::get(
+            LLVM::LLVMVoidType::get(b.getContext()),
+            llvm::to_vector(ValueRange(all).getTypes())));
   }
   LLVM::CallOp::create(b, loc, callee, all);
 }
@@ -282,8 +282,8 @@ void Writer::call(StringRef kernel, ArrayRef<Value> arguments) {
 LLVM::LLVMFuncOp Writer::writeFlush(StringRef name) {
   auto type = LLVM::LLVMFunctionType::get(
       LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64});
-  auto function = LLVM::LLVMFuncOp::create(b, loc, name, type,
-                                           LLVM::Linkage::Internal);
+  auto function =
+      LLVM::LLVMFuncOp::create(b, loc, name, type, LLVM::Linkage::Internal);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(function.addEntryBlock(b));
   Value segment = function.getArgument(0), count = function.getArgument(1);
@@ -359,22 +359,21 @@ void Writer::writeMaps(Value rows) {
   for (Operation &inner : op.getBody().front())
     llvm::TypeSwitch<Operation *>(&inner)
         .Case([&](tam::NormalizeOp map) {
-          call("normalize", {numbers[map.getColumn()],
-                             numbers[map.getParameters()], rows,
-                             doubles(map.getResult(), 1)});
+          call("normalize",
+               {numbers[map.getColumn()], numbers[map.getParameters()], rows,
+                doubles(map.getResult(), 1)});
         })
         .Case([&](tam::LinearOp map) {
-          Value scale = LLVM::ConstantOp::create(b, loc, f64,
-                                                 map.getScaleAttr());
-          call("linear", {numbers[map.getX()], rows, scale,
-                          mode(map.getExtrapolate()),
-                          doubles(map.getResult(), 1)});
+          Value scale =
+              LLVM::ConstantOp::create(b, loc, f64, map.getScaleAttr());
+          call("linear",
+               {numbers[map.getX()], rows, scale, mode(map.getExtrapolate()),
+                doubles(map.getResult(), 1)});
         })
         .Case([&](tam::CategoryOp map) {
-          call("onehot",
-               {numbers[map.getX()], rows,
-                constant(static_cast<int64_t>(map.getLevels())),
-                integers(map.getResult())});
+          call("onehot", {numbers[map.getX()], rows,
+                          constant(static_cast<int64_t>(map.getLevels())),
+                          integers(map.getResult())});
         })
         .Case([&](tam::BSplineOp map) {
           call("bspline",
@@ -398,8 +397,7 @@ void Writer::writeWeighted(Value rows) {
       int64_t width = widthOf(pair.first);
       Value weight = load(f64, at(numbers[pair.second], f64, i));
       Value first = mul(i, width);
-      Value values =
-          load(vector(width), at(numbers[pair.first], f64, first));
+      Value values = load(vector(width), at(numbers[pair.first], f64, first));
       store(product(splat(weight, width), values),
             at(weighted[pair], f64, first));
     }
@@ -426,8 +424,7 @@ Value Writer::band(Value design, Value weights) {
   Value &known = rowBands[{design, weights}];
   if (!known) {
     int64_t width = widthOf(design);
-    Value base =
-        weights ? weighted.lookup({design, weights}) : numbers[design];
+    Value base = weights ? weighted.lookup({design, weights}) : numbers[design];
     known = load(vector(width), at(base, f64, mul(row, width)));
   }
   return known;
@@ -456,8 +453,8 @@ void Writer::writeProduct(const Product &p) {
       return addTo(at(sums, f64, level),
                    weight || value ? product(weight, value) : one);
     }
-    Value word = at(sums, f64,
-                    add(mul(level, columnsOf(p.right)), place(p.right)));
+    Value word =
+        at(sums, f64, add(mul(level, columnsOf(p.right)), place(p.right)));
     if (isOneHot(p.right))
       return addTo(word, weight ? weight : one);
     return addTo(word, band(p.right, p.weights));
@@ -584,13 +581,11 @@ LLVM::LLVMFuncOp Writer::write(StringRef name) {
   Value inside = LLVM::SRemOp::create(b, loc, index, segmentRows);
   Value isStart =
       LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, inside, zero);
-  Value starts =
-      LLVM::AndOp::create(b, loc, isStart, isLess(zero, index));
+  Value starts = LLVM::AndOp::create(b, loc, isStart, isLess(zero, index));
   onlyIf(starts, [&] {
     for (BlockArgument accumulator : accumulators) {
       auto type = tensorOf(accumulator);
-      int64_t count =
-          cast<tam::SumsAttr>(type.getEncoding()).getCount(type);
+      int64_t count = cast<tam::SumsAttr>(type.getEncoding()).getCount(type);
       LLVM::CallOp::create(b, loc, flush,
                            ValueRange{numbers[accumulator], constant(count)});
     }

@@ -58,18 +58,6 @@ public:
   /// Whether no gap between two different knots counts as none.
   bool areApart() const { return step > 2e-8; }
 
-  /// Of a clamped x: on which of the k spans it lies, 0 <= index < k, up to
-  /// rounding, and where on it, as a share of its length.
-  TAMRT_INLINE int64_t index(double x, double &share) const {
-    const double quotient = (x - lo) * perUnit;
-    const double last = static_cast<double>(k - 1);
-    // In range before it is an integer; a quotient that is no number is 0.
-    const auto i =
-        static_cast<int64_t>(std::min(std::max(0.0, quotient), last));
-    share = quotient - static_cast<double>(i);
-    return i;
-  }
-
   /// The j with knot j <= x < knot j+1 for a clamped x; degree <= j < k+degree.
   int64_t span(double x) const {
     // In range before it is an integer, whatever the knots are: a quotient that
@@ -127,12 +115,13 @@ struct Cubics {
 /// of it, so a span is told by the number of spans before it and after it, each
 /// at most two.
 struct CubicTable {
-  Cubics kinds[3][3];
+  /// [3 * before + after]
+  Cubics kinds[9];
 
   constexpr CubicTable() : kinds() {
     for (int before = 0; before < 3; ++before)
       for (int after = 0; after < 3; ++after)
-        fill(kinds[before][after], before, after);
+        fill(kinds[3 * before + after], before, after);
   }
 
 private:
@@ -173,9 +162,8 @@ constexpr CubicTable cubicTable;
 /// -1. Returns false where a row does not fit its band.
 template <int Degree>
 inline bool evaluateRows(const double *__restrict x, const Knots &knots,
-                               int64_t rows, int64_t anyDegree, int64_t mode,
-                               double *__restrict values,
-                               int32_t *__restrict start) {
+                         int64_t rows, int64_t anyDegree, int64_t mode,
+                         double *__restrict values, int32_t *__restrict start) {
   const int64_t degree = Degree < 0 ? anyDegree : Degree, z = degree + 1;
   for (int64_t r = 0; r < rows; ++r, values += z) {
     const Evaluation e = evaluationOf(x[r], mode);
@@ -200,32 +188,80 @@ inline bool evaluateRows(const double *__restrict x, const Knots &knots,
   return true;
 }
 
-/// evaluateRows for degree 3 and knots that are apart.
-TAMRT_HOT static bool evaluateCubics(const double *__restrict x,
-                                     const Knots &knotsOfCaller, int64_t rows,
-                                     int64_t k, int64_t mode,
-                                     double *__restrict values,
+namespace {
+
+/// Four rows of a cubic spline: where they lie on their spans, which kind of
+/// span each is, and its number.
+typedef int32_t Four __attribute__((vector_size(16)));
+struct Places {
+  Vector share;
+  Four kind, span;
+};
+
+/// The places of four numbers; whether one is beyond the range is added to
+/// `outside`. Left to itself the compiler makes no vectors of this, for
+/// comparisons may trap.
+TAMRT_INLINE Places placesOf(Vector x, double lo, double hi, double perUnit,
+                             int32_t last, Four &outside) {
+  typedef int64_t Mask __attribute__((vector_size(32)));
+  const Vector zero = {};
+  // Not a number: lo.
+  const Vector highest = zero + (hi - 1e-6), lowest = zero + lo;
+  const Mask isBeyond = (x > 1.0) | (x < -1.0);
+  outside |= __builtin_convertvector(isBeyond, Four);
+  x = x > highest ? highest : x;
+  x = x > lowest ? x : lowest;
+  const Vector position = (x - lo) * perUnit;
+  // In range before it is an integer; what is no number is 0.
+  const Vector greatest = zero + static_cast<double>(last);
+  Vector whole = position > zero ? position : zero;
+  whole = whole < greatest ? whole : greatest;
+  const Four span = __builtin_convertvector(whole, Four);
+  const Four two = Four{} + 2, after = last - span;
+  return {position - __builtin_convertvector(span, Vector),
+          3 * (span < two ? span : two) + (after < two ? after : two), span};
+}
+
+} // namespace
+
+/// evaluateRows for degree 3, knots that are apart and k of 31 bits.
+TAMRT_HOT static bool evaluateCubics(const double *__restrict x, double lo,
+                                     double hi, int64_t rows, int64_t k,
+                                     int64_t mode, double *__restrict values,
                                      int32_t *__restrict start) {
-  const Knots knots = knotsOfCaller;
-  for (int64_t r = 0; r < rows; ++r) {
-    // Beyond the range two values are subtracted that agree in all but their
-    // last digits; there the scheme is better.
-    if (mode != TAMRT_CONTINUE && std::fabs(x[r]) > 1.0) {
-      if (!evaluateRows<3>(x + r, knots, 1, 3, mode, values + 4 * r, start + r))
-        return false;
-      continue;
+  const double perUnit = static_cast<double>(k) / (hi - lo);
+  const auto last = static_cast<int32_t>(k - 1);
+  Four outside = {};
+  const auto evaluateFour = [&](Vector numbers, int64_t r,
+                                int64_t count) TAMRT_LAMBDA {
+    const Places places = placesOf(numbers, lo, hi, perUnit, last, outside);
+    for (int64_t i = 0; i < count; ++i) {
+      const Cubics &cubics = cubicTable.kinds[places.kind[i]];
+      Vector sum = vectorAt(cubics.coefficients[3]);
+      for (int power = 2; power >= 0; --power)
+        sum = sum * places.share[i] + vectorAt(cubics.coefficients[power]);
+      vectorAt(values + 4 * (r + i)) = sum;
+      start[r + i] = places.span[i];
     }
-    double share;
-    const int64_t i = knots.index(knots.clamp(x[r]), share);
-    const Cubics &cubics =
-        cubicTable.kinds[std::min<int64_t>(i, 2)]
-                        [std::min<int64_t>(k - 1 - i, 2)];
-    Vector sum = vectorAt(cubics.coefficients[3]);
-    for (int power = 2; power >= 0; --power)
-      sum = sum * share + vectorAt(cubics.coefficients[power]);
-    vectorAt(values + 4 * r) = sum;
-    start[r] = static_cast<int32_t>(i);
+  };
+  int64_t full = 0;
+  for (; full + 4 <= rows; full += 4)
+    evaluateFour(vectorAt(x + full), full, 4);
+  if (full < rows) {
+    double rest[4] = {};
+    std::copy(x + full, x + rows, rest);
+    evaluateFour(vectorAt(rest), full, rows - full);
   }
+  if (mode == TAMRT_CONTINUE ||
+      !(outside[0] | outside[1] | outside[2] | outside[3]))
+    return true;
+  // Beyond the range two values are subtracted that agree in all but their last
+  // digits; there the scheme is better.
+  const Knots knots(lo, hi, k, 3);
+  for (int64_t r = 0; r < rows; ++r)
+    if (std::fabs(x[r]) > 1.0 &&
+        !evaluateRows<3>(x + r, knots, 1, 3, mode, values + 4 * r, start + r))
+      return false;
   return true;
 }
 
@@ -240,8 +276,9 @@ void bspline(tamrt_context *ctx, const double *x, const double *parameters,
     return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 6);
   const Knots knots(parameters[2], parameters[3], k, degree);
   const bool fits =
-      degree == 3 && knots.areApart()
-          ? evaluateCubics(x, knots, rows, k, mode, values, start)
+      degree == 3 && knots.areApart() && k < (int64_t(1) << 31)
+          ? evaluateCubics(x, parameters[2], parameters[3], rows, k, mode,
+                           values, start)
           : evaluateRows<-1>(x, knots, rows, degree, mode, values, start);
   if (!fits)
     fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 2);

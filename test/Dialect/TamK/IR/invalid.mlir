@@ -279,7 +279,7 @@ func.func @f(%rows: index, %sums: memref<2x1xf64>) {
 llvm.func @rows_0(!llvm.ptr, i64, !llvm.ptr) attributes {tamk.kernel}
 func.func @f(%rows: index, %sums: memref<2x1xf64>) {
   // expected-error @+1 {{'tamk.launch' op expected all inputs of a generated kernel}}
-  tamk.launch "rows_0" absent array<i32: 0> scalars(%rows : index)
+  tamk.launch "rows_0" absent [0] scalars(%rows : index)
       outs(%sums : memref<2x1xf64>) {generated}
   return
 }

@@ -77,6 +77,7 @@ static void buildBufferize(OpPassManager &manager) {
 static void buildPlan(OpPassManager &manager, const PipelineOptions &options) {
   tamk::PlanMemoryOptions plan;
   plan.strategy = options.strategy;
+  plan.reuse = options.reuse;
   plan.strict = true;
   plan.report = false;
   manager.addPass(tamk::createPlanMemory(plan));
@@ -115,6 +116,7 @@ static void buildPhase(OpPassManager &manager, Phase phase,
     manager.addPass(createConvertTamKToLLVM());
     ExportModelOptions model;
     model.entry = options.entry;
+    model.prefix = options.prefix;
     model.version = TAMC_VERSION;
     manager.addPass(createExportModel(model));
     return;

@@ -11,6 +11,7 @@
 #include "DataFlow.h"
 #include "Judge.h"
 #include "Placer.h"
+#include "tamc/Planning/Check.h"
 #include "tamc/Planning/LowerBound.h"
 #include "tamc/Planning/OrderSafety.h"
 
@@ -196,9 +197,10 @@ private:
   /// not know all of them, that is also what makes it correct.
   void improve(Plan &plan) {
     std::vector<int64_t> settled = plan.offsets;
+    std::vector<std::vector<int32_t>> members = buffersBySpace(unrolled);
     for (size_t space = 0; space < problem.spaces.size(); ++space) {
-      Instance instance =
-          makeInstance(unrolled, static_cast<int32_t>(space), options);
+      Instance instance = makeInstance(unrolled, static_cast<int32_t>(space),
+                                       members[space], options);
       size_t count = instance.size();
       BitMatrix between = conflictsOfItems(instance);
       std::vector<int64_t> offsets(count);
@@ -301,6 +303,44 @@ private:
 
 } // namespace
 
+/// Looking at every pair of operations and of buffers, and checking the plan by
+/// walking from each operation, takes about so many seconds.
+static double secondsFor(const Problem &problem) {
+  auto count =
+      static_cast<double>(problem.operations.size() + problem.buffers.size());
+  return 2.5e-8 * count * count;
+}
+
+/// What a time limit leaves when it is too short for looking at the order:
+/// every buffer has its own bytes, which is right in every order.
+static Plan planApart(const Problem &problem, const Options &options) {
+  Options apart = options;
+  apart.strategy = "naive";
+  apart.reuse = Reuse::Program;
+  Plan plan = tamc::planning::plan(problem, apart);
+  plan.strategy = options.strategy;
+  plan.stopped = true;
+  if (plan.offsets.empty())
+    return plan;
+  // Only pins can have bytes in common now.
+  CheckOptions checking;
+  checking.alignment = options.alignment;
+  checking.reuse = Reuse::BranchSafe;
+  checking.capacities = false;
+  checking.limit = 1;
+  std::vector<Finding> findings = check(problem, plan.offsets, checking);
+  if (!findings.empty()) {
+    plan.offsets.clear();
+    plan.status = Status::Infeasible;
+    plan.reason = "two pins exclude each other: " + findings.front().message;
+    return plan;
+  }
+  plan.reason.clear();
+  plan.status = Status::Feasible;
+  judge(problem, plan);
+  return plan;
+}
+
 Plan tamc::planning::planBranchSafe(const Problem &problem,
                                     const Options &options) {
   Plan plan;
@@ -310,6 +350,8 @@ Plan tamc::planning::planBranchSafe(const Problem &problem,
   if (!plan.reason.empty())
     return plan;
   auto begin = std::chrono::steady_clock::now();
+  if (options.timeLimit && *options.timeLimit < secondsFor(problem))
+    return planApart(problem, options);
   plan = BranchSafePlanner(problem, options).run();
   if (!plan.offsets.empty())
     insistOnCorrectness(problem, plan, options);

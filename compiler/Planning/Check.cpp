@@ -101,8 +101,12 @@ public:
       if (finding.kind == Finding::Kind::Overflow ||
           finding.kind == Finding::Kind::Negative)
         return std::move(findings);
-    for (size_t space = 0; space < problem.spaces.size() && !isFull(); ++space)
-      sweep(static_cast<int32_t>(space));
+    std::vector<std::vector<int32_t>> buffers(problem.spaces.size());
+    for (size_t i = 0; i < offsets.size(); ++i)
+      if (problem.buffers[i].size > 0)
+        buffers[problem.buffers[i].space].push_back(static_cast<int32_t>(i));
+    for (size_t space = 0; space < buffers.size() && !isFull(); ++space)
+      sweep(buffers[space]);
     return std::move(findings);
   }
 
@@ -174,20 +178,18 @@ private:
     }
   }
 
-  void sweep(int32_t space) {
+  /// The buffers of one space.
+  void sweep(const std::vector<int32_t> &buffers) {
     std::vector<Event> events;
-    for (size_t i = 0; i < offsets.size(); ++i) {
-      const Buffer &buffer = problem.buffers[i];
-      if (buffer.space != space || buffer.size == 0)
-        continue;
-      auto index = static_cast<int32_t>(i);
+    for (int32_t index : buffers) {
+      const Buffer &buffer = problem.buffers[index];
       // Classes and single buffers must not be mistaken for each other.
       int64_t group = buffer.aliasClass >= 0 ? -1 - int64_t(buffer.aliasClass)
                                              : int64_t(index);
       auto rectangle = [&](Interval time, int64_t from, int64_t to) {
         if (time.lower >= time.upper || from >= to)
           return;
-        int64_t begin = offsets[i] + from, end = offsets[i] + to;
+        int64_t begin = offsets[index] + from, end = offsets[index] + to;
         events.push_back({time.lower, begin, end, group, index, true});
         events.push_back({time.upper, begin, end, group, index, false});
       };

@@ -117,7 +117,14 @@ std::string tamc::planning::explain(const Problem &problem, const Plan &plan,
       continue;
     text += "peak " + std::to_string(plan.peak[space]) +
             ": the chain below the topmost buffer\n";
+    // A chain can have as many links as there are buffers.
+    constexpr int mostLinks = 40;
+    int links = 0;
     for (int32_t at = top; at >= 0;) {
+      if (++links > mostLinks) {
+        text += "    and what that one rests on\n";
+        break;
+      }
       text += describe(problem, plan, at) + "\n";
       int32_t below = supportOf(problem, plan, at, flow);
       int64_t end =

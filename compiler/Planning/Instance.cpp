@@ -139,21 +139,27 @@ void appendTo(Instance &instance, const Problem &problem,
 
 } // namespace
 
+std::vector<std::vector<int32_t>>
+tamc::planning::buffersBySpace(const Problem &problem) {
+  std::vector<std::vector<int32_t>> members(problem.spaces.size());
+  for (size_t i = 0; i < problem.buffers.size(); ++i)
+    members[problem.buffers[i].space].push_back(static_cast<int32_t>(i));
+  return members;
+}
+
 Instance tamc::planning::makeInstance(const Problem &problem, int32_t space,
+                                      std::span<const int32_t> buffers,
                                       const Options &options) {
   Instance instance;
   if (problem.spaces[space].capacity)
     instance.capacity = *problem.spaces[space].capacity;
   std::vector<RawPiece> raw;
   std::map<int32_t, std::vector<int32_t>> classes;
-  for (size_t i = 0; i < problem.buffers.size(); ++i)
-    if (int32_t name = problem.buffers[i].aliasClass; name >= 0)
-      classes[name].push_back(static_cast<int32_t>(i));
-  for (size_t i = 0; i < problem.buffers.size(); ++i) {
-    const Buffer &buffer = problem.buffers[i];
-    auto index = static_cast<int32_t>(i);
-    if (buffer.space != space)
-      continue;
+  for (int32_t index : buffers)
+    if (int32_t name = problem.buffers[index].aliasClass; name >= 0)
+      classes[name].push_back(index);
+  for (int32_t index : buffers) {
+    const Buffer &buffer = problem.buffers[index];
     if (buffer.aliasClass >= 0) {
       const std::vector<int32_t> &members = classes[buffer.aliasClass];
       if (members.front() == index)
@@ -221,9 +227,10 @@ Plan tamc::planning::planEachSpace(const Problem &problem,
   bool optimal = true;
   Deadline deadline(options);
   plan.bound.assign(problem.spaces.size(), 0);
+  std::vector<std::vector<int32_t>> members = buffersBySpace(problem);
   for (size_t space = 0; space < problem.spaces.size(); ++space) {
-    Instance instance =
-        makeInstance(problem, static_cast<int32_t>(space), options);
+    Instance instance = makeInstance(problem, static_cast<int32_t>(space),
+                                     members[space], options);
     Options share = options;
     auto left = static_cast<int64_t>(problem.spaces.size() - space);
     if (options.timeLimit)

@@ -73,9 +73,14 @@ struct Instance {
   }
 };
 
-/// The items of `space`, in the order of their first buffers. O(n log n).
+/// By space: its buffers, ascending. What goes over all spaces takes this once,
+/// as there can be as many spaces as buffers. O(n).
+std::vector<std::vector<int32_t>> buffersBySpace(const Problem &problem);
+
+/// The items of `space`, in the order of their first buffers; `members` are the
+/// space's buffers. O(n log n).
 Instance makeInstance(const Problem &problem, int32_t space,
-                      const Options &options);
+                      std::span<const int32_t> members, const Options &options);
 
 /// What a strategy says about one instance.
 struct Placement {

@@ -342,6 +342,8 @@ Json reportToJson(const Problem &problem, const OrderReport &report) {
   if (!report.hidden)
     return json;
   json["hiddenDependencies"] = report.hidden->count;
+  if (!report.hidden->complete)
+    json["hiddenDependenciesComplete"] = false;
   json["hidden"] = Json::array();
   for (const HiddenDependency &each : report.hidden->worst)
     json["hidden"].push_back({{"before", problem.operations[each.before].name},

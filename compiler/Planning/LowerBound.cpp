@@ -108,9 +108,10 @@ std::vector<Bound> tamc::planning::lowerBounds(const Problem &problem,
   Options options;
   options.alignment = alignment;
   std::vector<Bound> bounds;
+  std::vector<std::vector<int32_t>> members = buffersBySpace(problem);
   for (size_t space = 0; space < problem.spaces.size(); ++space)
-    bounds.push_back(
-        boundOf(makeInstance(problem, static_cast<int32_t>(space), options)));
+    bounds.push_back(boundOf(makeInstance(problem, static_cast<int32_t>(space),
+                                          members[space], options)));
   return bounds;
 }
 

@@ -71,7 +71,10 @@ std::optional<OrderReport> tamc::planning::reportOrder(const Problem &problem,
     if (!other.offsets.empty() || problem.buffers.empty())
       report.programPeak = other.totalPeak();
   } else if (whyNotBranchSafe(problem).empty()) {
-    report.hidden = findHiddenDependencies(problem, plan.offsets);
+    std::optional<double> limit;
+    if (options.timeLimit)
+      limit = seconds;
+    report.hidden = findHiddenDependencies(problem, plan.offsets, 20, limit);
   }
   return report;
 }
@@ -131,7 +134,7 @@ std::string tamc::planning::toText(const Problem &problem,
   if (!report.hidden)
     return text + "\n";
   text +=
-      ", adds " +
+      std::string(", adds ") + (report.hidden->complete ? "" : "at least ") +
       count(report.hidden->count, "hidden dependency", "hidden dependencies") +
       "\n";
   for (const HiddenDependency &each : report.hidden->worst)

@@ -10,6 +10,7 @@
 
 #include "Arithmetic.h"
 #include "DataFlow.h"
+#include "Deadline.h"
 
 #include <algorithm>
 #include <tuple>
@@ -33,8 +34,10 @@ namespace {
 
 class Finder {
 public:
-  Finder(const Problem &problem, std::span<const int64_t> offsets, size_t most)
-      : problem(problem), offsets(offsets), most(most), flow(problem) {}
+  Finder(const Problem &problem, std::span<const int64_t> offsets, size_t most,
+         const Deadline &deadline)
+      : problem(problem), offsets(offsets), most(most), deadline(deadline),
+        flow(problem) {}
 
   HiddenDependencies run() {
     std::vector<int32_t> byAddress;
@@ -44,8 +47,8 @@ public:
     std::sort(byAddress.begin(), byAddress.end(), [&](int32_t a, int32_t b) {
       return std::pair(offsets[a], a) < std::pair(offsets[b], b);
     });
-    for (size_t i = 0; i < byAddress.size(); ++i)
-      for (size_t j = i + 1; j < byAddress.size(); ++j) {
+    for (size_t i = 0; i < byAddress.size() && found.complete; ++i)
+      for (size_t j = i + 1; j < byAddress.size() && found.complete; ++j) {
         int32_t a = byAddress[i], b = byAddress[j];
         int64_t end = offsets[a] + problem.buffers[a].size;
         if (offsets[b] >= end)
@@ -55,6 +58,10 @@ public:
             (x.aliasClass >= 0 && x.aliasClass == y.aliasClass))
           continue;
         compare(a, b, std::min(end, offsets[b] + y.size) - offsets[b]);
+        if (work >= workBetweenLooks) {
+          work = 0;
+          found.complete = !deadline.passed();
+        }
       }
     shorten(most);
     return std::move(found);
@@ -63,6 +70,7 @@ public:
 private:
   void compare(int32_t a, int32_t b, int64_t bytes) {
     const Uses &x = flow.uses(a), &y = flow.uses(b);
+    work += x.operations.size() + y.operations.size();
     if (x.upper <= y.lower)
       return between(a, b, bytes);
     if (y.upper <= x.lower)
@@ -84,6 +92,7 @@ private:
       for (int32_t use : uses) {
         if (flow.before(use, definition))
           continue;
+        work += uses.size();
         bool implied = std::any_of(uses.begin(), uses.end(), [&](int32_t last) {
           return flow.before(use, last);
         });
@@ -114,6 +123,9 @@ private:
   const Problem &problem;
   std::span<const int64_t> offsets;
   size_t most;
+  const Deadline &deadline;
+  static constexpr size_t workBetweenLooks = 1 << 18;
+  size_t work = 0;
   DataFlow flow;
   HiddenDependencies found;
 };
@@ -121,6 +133,10 @@ private:
 } // namespace
 
 HiddenDependencies tamc::planning::findHiddenDependencies(
-    const Problem &problem, std::span<const int64_t> offsets, size_t most) {
-  return Finder(problem, offsets, most).run();
+    const Problem &problem, std::span<const int64_t> offsets, size_t most,
+    std::optional<double> seconds) {
+  Options options;
+  options.timeLimit = seconds;
+  Deadline deadline(options);
+  return Finder(problem, offsets, most, deadline).run();
 }

@@ -12,9 +12,12 @@
 
 #include "tamc/Spec/Terms.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/SHA256.h"
 
 namespace tamc::spec {
 namespace {
@@ -65,6 +68,43 @@ std::string quoteYaml(llvm::StringRef text) {
   for (char c : text)
     quoted += c == '\'' ? "''" : std::string(1, c);
   return quoted + "'";
+}
+
+/// The value of the key `state`.
+std::string canonicalState(llvm::ArrayRef<GivenTable> state) {
+  size_t numbers = 0;
+  for (const GivenTable &table : state)
+    numbers += table.values.size();
+  if (numbers > ModelSpec::mostCanonicalNumbers) {
+    // Each part after its length, so that no two states make one text.
+    llvm::SHA256 hash;
+    auto add = [&](llvm::ArrayRef<uint8_t> bytes) {
+      uint8_t length[8];
+      llvm::support::endian::write64le(length, bytes.size());
+      hash.update(length);
+      hash.update(bytes);
+    };
+    for (const GivenTable &table : state) {
+      add(llvm::arrayRefFromStringRef(table.effect));
+      add(llvm::arrayRefFromStringRef(table.name));
+      std::vector<uint8_t> bytes(table.values.size() * sizeof(double));
+      for (auto [index, value] : llvm::enumerate(table.values))
+        llvm::support::endian::write64le(&bytes[index * sizeof(double)],
+                                         llvm::bit_cast<uint64_t>(value));
+      add(bytes);
+    }
+    return " 'sha256 " + llvm::toHex(hash.final(), /*LowerCase=*/true) + "'\n";
+  }
+  std::string text;
+  llvm::StringRef effect;
+  for (const GivenTable &table : state) {
+    if (text.empty() || table.effect != effect)
+      text += "\n  " + quoteYaml(table.effect) + ":";
+    effect = table.effect;
+    text += "\n    " + table.name + ": [" +
+            llvm::join(llvm::map_range(table.values, formatNumber), ", ") + "]";
+  }
+  return text + "\n";
 }
 
 } // namespace
@@ -196,6 +236,8 @@ std::string ModelSpec::canonical() const {
   add("weights", weights);
   if (solver != Solver::Auto)
     text += ("solver: " + toString(solver) + "\n").str();
+  if (!state.empty())
+    text += "state:" + canonicalState(state);
   return text;
 }
 

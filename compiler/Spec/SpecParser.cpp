@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FormulaParser.h"
+#include "State.h"
 #include "TermChecker.h"
 #include "Text.h"
 
@@ -21,9 +22,9 @@ namespace {
 /// Longer specs are surely another kind of file.
 constexpr size_t maximumSpecBytes = 1 << 20;
 
-constexpr llvm::StringRef keys[] = {"name",   "formula",  "group",
-                                    "date",   "weights",  "solver",
-                                    "device", "defaults", "chunk_rows"};
+constexpr llvm::StringRef keys[] = {
+    "name",   "formula", "group",    "date",       "weights",
+    "solver", "device",  "defaults", "chunk_rows", "state"};
 
 std::optional<Solver> toSolver(llvm::StringRef word) {
   for (Solver solver : {Solver::Auto, Solver::Direct, Solver::CG})
@@ -161,6 +162,10 @@ private:
   std::optional<ParsedValue> yamlValue(llvm::yaml::Node *node, const Key &key);
   std::optional<ParsedValue> yamlPair(llvm::yaml::SequenceNode *node,
                                       const Key &key);
+  std::optional<WrittenFile> stateFile(llvm::yaml::Node *node, const Key &key);
+  bool stateOf(const Key &effect, llvm::yaml::Node *node);
+  bool stateTable(const Key &key, llvm::yaml::Node *node, WrittenTable &table);
+  bool stateNumber(const Key &key, const Scalar &scalar, WrittenTable &table);
 
   llvm::MemoryBufferRef buffer;
   Diagnostics &diagnostics;
@@ -174,6 +179,7 @@ private:
   ModelSpec spec;
   std::optional<Scalar> formula;
   TermDefaults defaults;
+  WrittenState state;
 };
 
 /// Keeps the first message: what follows is its consequence.
@@ -358,6 +364,14 @@ bool SpecParser::entry(const Key &key, llvm::yaml::Node *node) {
                      [&](const Key &term, llvm::yaml::Node *value) {
                        return defaultsOf(term, value);
                      });
+  if (key.text == "state") {
+    if (!llvm::isa_and_nonnull<llvm::yaml::MappingNode>(node))
+      return (state.file = stateFile(node, key)).has_value();
+    return eachEntry(node, "for 'state'", key.range,
+                     [&](const Key &effect, llvm::yaml::Node *value) {
+                       return stateOf(effect, value);
+                     });
+  }
   if (key.text == "solver" || key.text == "device") {
     bool isSolver = key.text == "solver";
     llvm::StringRef expected = isSolver ? "auto, direct or cg" : "auto or cpu";
@@ -508,6 +522,88 @@ bool SpecParser::defaultsOf(const Key &term, llvm::yaml::Node *node) {
                    });
 }
 
+/// The file that stands in place of a mapping.
+std::optional<WrittenFile> SpecParser::stateFile(llvm::yaml::Node *node,
+                                                 const Key &key) {
+  constexpr llvm::StringLiteral expected =
+      "a mapping or a file '*.safetensors'";
+  std::optional<Scalar> read = scalar(node, key, expected);
+  if (!read)
+    return std::nullopt;
+  if (!read->text().ends_with(".safetensors") ||
+      findUnprintable(read->text()) != llvm::StringRef::npos) {
+    diagnostics.error(read->range, "expected " + expected + " for '" +
+                                       key.text + "', got '" + read->text() +
+                                       "'");
+    return std::nullopt;
+  }
+  return WrittenFile{read->text().str(), read->range};
+}
+
+bool SpecParser::stateOf(const Key &effect, llvm::yaml::Node *node) {
+  WrittenEffect &written = state.effects.emplace_back();
+  written.name = effect.text;
+  written.range = effect.range;
+  if (!llvm::isa_and_nonnull<llvm::yaml::MappingNode>(node))
+    return (written.file = stateFile(node, effect)).has_value();
+  return eachEntry(node, "for '" + effect.text + "' of 'state'", effect.range,
+                   [&](const Key &key, llvm::yaml::Node *value) {
+                     WrittenTable &table = written.tables.emplace_back();
+                     table.name = key.text;
+                     table.range = key.range;
+                     return stateTable(key, value, table);
+                   });
+}
+
+/// Numbers, or rows of numbers; one number may stand without brackets.
+bool SpecParser::stateTable(const Key &key, llvm::yaml::Node *node,
+                            WrittenTable &table) {
+  auto *list = llvm::dyn_cast_or_null<llvm::yaml::SequenceNode>(node);
+  if (!list) {
+    std::optional<Scalar> read = scalar(node, key, "a list of numbers");
+    return read && stateNumber(key, *read, table);
+  }
+  bool flat = false;
+  for (llvm::yaml::Node &item : *list) {
+    auto *row = llvm::dyn_cast<llvm::yaml::SequenceNode>(&item);
+    (row ? table.nested : flat) = true;
+    if (table.nested && flat) {
+      diagnostics.error(key.range, "expected numbers or rows of numbers for '" +
+                                       key.text + "', got both");
+      return false;
+    }
+    if (!row) {
+      std::optional<Scalar> read = scalar(&item, key, "a list of numbers");
+      if (!read || !stateNumber(key, *read, table))
+        return false;
+      continue;
+    }
+    size_t first = table.values.size();
+    for (llvm::yaml::Node &number : *row) {
+      std::optional<Scalar> read = scalar(&number, key, "rows of numbers");
+      if (!read || !stateNumber(key, *read, table))
+        return false;
+    }
+    size_t count = table.values.size() - first;
+    table.rows.push_back({count ? table.places[first] : key.range, count});
+  }
+  return !failed();
+}
+
+bool SpecParser::stateNumber(const Key &key, const Scalar &scalar,
+                             WrittenTable &table) {
+  std::optional<double> number =
+      scalar.quoted ? std::nullopt : parseNumber(scalar.text());
+  if (!number) {
+    diagnostics.error(scalar.range, "expected a finite number in '" + key.text +
+                                        "', got '" + scalar.text() + "'");
+    return !failed();
+  }
+  table.values.push_back(*number);
+  table.places.push_back(scalar.range);
+  return true;
+}
+
 bool SpecParser::readDocument() {
   llvm::StringRef text = buffer.getBuffer();
   llvm::yaml::document_iterator document = stream.begin();
@@ -560,10 +656,14 @@ std::optional<ModelSpec> SpecParser::run() {
       if (auto checked = checkTerm(term, defaults, diagnostics))
         spec.terms.push_back(std::move(*checked));
   }
+  // The tables' names and shapes follow from the terms.
+  llvm::StringRef file = buffer.getBufferIdentifier();
+  if (!diagnostics.hasErrors())
+    resolveState(state, llvm::sys::path::parent_path(file), spec, diagnostics);
   if (diagnostics.hasErrors())
     return std::nullopt;
   if (spec.name.empty())
-    spec.name = defaultName(buffer.getBufferIdentifier());
+    spec.name = defaultName(file);
   return std::move(spec);
 }
 

@@ -60,7 +60,8 @@ std::string tamc::planText(ModuleOp module, PlanStyle style) {
     step.arena_bytes = integer(plan, "arena_bytes");
     step.lower_bound_bytes = integer(plan, "lower_bound_bytes");
     step.naive_bytes = integer(plan, "naive_bytes");
-    step.strategy = text(plan, "strategy", texts);
+    texts.push_back(tamk::planMethod(plan));
+    step.strategy = texts.back().c_str();
     step.buffer_count = static_cast<int64_t>(rows.size());
     step.buffers = rows.data();
     steps.push_back(step);

@@ -31,7 +31,7 @@ extern "C" {
 
 /// Changes whenever a struct or a kernel's signature changes. A model built
 /// for another version is refused at start.
-#define TAMRT_ABI_VERSION 1
+#define TAMRT_ABI_VERSION 2
 
 /// Rows of one segment. Sums over rows run row by row inside a segment;
 /// finished segments are added to a second level in order. The order of every
@@ -125,6 +125,77 @@ typedef struct tamrt_input {
 /// for LEVELS.
 #define TAMRT_INPUT_PARAMETERS 4
 
+/// How a learner makes its tables (MATH.md section 3, "Random numbers"). "All
+/// rows" are the training rows group after group, by date within a group, their
+/// inputs normalised. Random tables are drawn in the order given, from one
+/// generator seeded with `seed`.
+typedef enum tamrt_learner_kind {
+  /// "range" F64 [2]: least and greatest of the one input over all rows.
+  TAMRT_LEARN_RANGE = 0,
+  /// Term n, `sizes` = neurons N, layers. For layer i from 1: "W<i>" F64
+  /// [inputs
+  /// or N, N], then "b<i>" F64 [N]; `choice` a tamrt_activation.
+  TAMRT_LEARN_NEURAL = 1,
+  /// Term rbf, `sizes` = centres M. "centers" F64 [M, inputs], "gamma" F64 [1],
+  /// which is `number` unless that is 0.
+  TAMRT_LEARN_CENTERS = 2,
+  /// Oblivious trees, `sizes` = trees B, depth d; `choice` a tamrt_split.
+  /// "features" I32 [B, d], then "thresholds" F64 [B, d]. With `number`, the
+  /// sp_alpha, not 0: "leaf_weights" F64 [B, 2^d].
+  TAMRT_LEARN_OBLIVIOUS_TREES = 3,
+  /// Flat trees, `sizes` = trees B, leaves M; `choice` a tamrt_split.
+  /// "features" I32 [B], then "thresholds" F64 [B, M-1], sorted. With `number`,
+  /// the sp_alpha, not 0: "leaf_weights" F64 [B, M].
+  TAMRT_LEARN_FLAT_TREES = 4,
+} tamrt_learner_kind;
+
+/// Activation of a layer of random neural features.
+typedef enum tamrt_activation {
+  TAMRT_RELU = 0,
+  TAMRT_COS = 1,
+  TAMRT_TANH = 2,
+} tamrt_activation;
+
+/// Where the thresholds of a tree lie.
+typedef enum tamrt_split {
+  TAMRT_SPLIT_UNIFORM = 0,
+  TAMRT_SPLIT_QUANTILE = 1,
+} tamrt_split;
+
+/// Numbers that a fit learns or draws once for all groups; steps read them.
+typedef struct tamrt_table {
+  /// Unique in the model: the effect's name, a dot, and the learner's name of
+  /// the table; inside a te the factor's number comes between. "a.W1",
+  /// "te_a_x_b.1.features".
+  const char *name;
+  /// 1: int32_t, 0: double.
+  int32_t is_integer;
+  /// 1 or 2.
+  int32_t rank;
+  /// Row-major; shape[1] is 1 for rank 1.
+  int64_t shape[2];
+  /// The contents where the spec's `state` gives them; else null.
+  const void *given;
+} tamrt_table;
+
+/// Makes the tables of one feature map when a model is fitted.
+typedef struct tamrt_learner {
+  /// A tamrt_learner_kind.
+  int32_t kind;
+  /// See tamrt_learner_kind.
+  int32_t choice;
+  int64_t sizes[2];
+  double number;
+  uint32_t seed;
+  /// The effect it serves.
+  int32_t effect;
+  /// The inputs it reads, by their numbers in the model, in the term's order.
+  int64_t input_count;
+  const int32_t *inputs;
+  /// Its tables are a run of the model's.
+  int64_t first_table, table_count;
+} tamrt_learner;
+
 /// One effect of the model: a run of columns of the design matrix.
 typedef struct tamrt_effect {
   /// Unique name (MATH.md section 4, decompose); the first is "offset".
@@ -172,8 +243,14 @@ typedef struct tamrt_context {
 /// \param arena      at least the step's `arena_bytes`, contents undefined.
 /// \param state      the model's `state_bytes`: accumulators of one group; null
 ///                   in predict steps, which have none.
+/// \param carry      the model's `carry_bytes`: what earlier rows of the group
+///                   leave to later ones. Read only where first > 0: then it is
+///                   as the call on the rows before left it. Null where a step
+///                   has none.
 /// \param parameters the group's parameter block,
 ///                   TAMRT_INPUT_PARAMETERS * inputs doubles.
+/// \param tables     one pointer per table of the model, aligned to
+///                   TAMRT_ALIGNMENT.
 /// \param coefficients the group's D coefficients; null in fit steps.
 /// \param columns    one pointer per input, then the target, then the row
 ///                   weights (null where absent), each at the chunk's first
@@ -181,11 +258,12 @@ typedef struct tamrt_context {
 /// \param output     see tamrt_step_kind; null where a step has none.
 /// \param rows       rows of this chunk; of FIT_FINISH: rows of the group.
 /// \param first      index in its group of the chunk's first row.
-typedef void (*tamrt_step_function)(tamrt_context *ctx, void *arena,
-                                    void *state, const double *parameters,
-                                    const double *coefficients,
-                                    const void *const *columns, double *output,
-                                    int64_t rows, int64_t first);
+/// \param group_rows rows of the group in this run.
+typedef void (*tamrt_step_function)(
+    tamrt_context *ctx, void *arena, void *state, void *carry,
+    const double *parameters, const void *const *tables,
+    const double *coefficients, const void *const *columns, double *output,
+    int64_t rows, int64_t first, int64_t group_rows);
 
 typedef enum tamrt_step_kind {
   /// Zeroes the accumulators in `state`.
@@ -216,7 +294,8 @@ typedef struct tamrt_step {
   /// Bytes of arena the plan needs; the bound on it: the largest sum of bytes
   /// alive at one time; and what one allocation per buffer would need.
   int64_t arena_bytes, lower_bound_bytes, naive_bytes;
-  /// Strategy that made the plan.
+  /// Strategy that made the plan, and the reuse where it is not that of the
+  /// program's order, e.g. "tree+, reuse branch-safe".
   const char *strategy;
   tamrt_step_function run;
   int64_t buffer_count;
@@ -242,10 +321,14 @@ typedef struct tamrt_model {
   const char *tamc_version, *llvm_version;
   /// D, the columns of the design matrix.
   int64_t columns;
-  /// Bytes of `state` of one group.
-  int64_t state_bytes;
+  /// Bytes of `state` and of `carry` of one group.
+  int64_t state_bytes, carry_bytes;
   int64_t input_count;
   const tamrt_input *inputs;
+  int64_t table_count;
+  const tamrt_table *tables;
+  int64_t learner_count;
+  const tamrt_learner *learners;
   int64_t effect_count;
   const tamrt_effect *effects;
   int64_t step_count;

@@ -9,6 +9,7 @@
 #include "app/Commands.h"
 #include "app/Timings.h"
 #include "core/Executor.h"
+#include "core/Learners.h"
 #include "core/Weights.h"
 #include "kernels/cpu/CpuKernels.h"
 
@@ -59,8 +60,13 @@ Status runFit(const tamrt_model &model, const Options &options) {
   if (!normalization)
     return located(std::move(normalization).error());
   weights.normalization = *std::move(normalization);
+  progress.update("learn", 0, 0);
+  Result<Tables> tables = learn(model, *data, weights.normalization);
+  if (!tables)
+    return located(std::move(tables).error());
+  weights.tables = *std::move(tables);
   Result<std::vector<double>> coefficients = fitGroups(
-      model, *data, weights.normalization,
+      model, *data, weights.normalization, weights.tables,
       {options.threads, options.chunkRows, &tamrt_cpu_kernels, &progress});
   if (!coefficients)
     return located(std::move(coefficients).error());

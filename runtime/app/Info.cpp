@@ -9,6 +9,7 @@
 #include "app/Commands.h"
 #include "app/Memory.h"
 #include "core/Model.h"
+#include "core/Tables.h"
 
 #include <nlohmann/json.hpp>
 
@@ -44,6 +45,19 @@ std::vector<RungMemory> rungMemory(const tamrt_model &model) {
 /// What the user calls the use of a step: the command, or the type of output.
 std::string use(tamrt_step_kind kind) {
   return kind == TAMRT_STEP_FIT_CHUNK ? "fit" : std::string(nameOf(kind));
+}
+
+std::string typeOf(const tamrt_table &table) {
+  return table.is_integer ? "I32" : "F64";
+}
+
+json shapeOf(const tamrt_table &table) {
+  return json(std::vector<int64_t>(table.shape, table.shape + table.rank));
+}
+
+/// Where the contents of a table come from.
+std::string originOf(const tamrt_table &table) {
+  return table.given ? "spec" : "fit";
 }
 
 std::string orNone(const char *text) { return text ? text : "none"; }
@@ -105,13 +119,25 @@ std::string formatText(const tamrt_model &model) {
     rows.push_back({model.effects[i].name, bytes(model.effects[i].first_column),
                     bytes(model.effects[i].columns)});
   text += table(rows);
+  if (model.table_count > 0) {
+    text += "tables:\n";
+    rows = {{"table", "type", "shape", "from", "bytes"}};
+    for (int64_t i = 0; i < model.table_count; ++i) {
+      const tamrt_table &learnt = model.tables[i];
+      rows.push_back({learnt.name, typeOf(learnt), shapeOf(learnt).dump(),
+                      originOf(learnt), bytes(bytesOf(learnt))});
+    }
+    text += table(rows);
+  }
 
   text += "bytes per thread, by rung:\n";
-  rows = {{"use", "rows", "arena", "state", "output", "parameters", "total"}};
+  rows = {{"use", "rows", "arena", "state", "carry", "output", "parameters",
+           "total"}};
   for (const RungMemory &rung : rungMemory(model))
     rows.push_back({use(rung.kind), bytes(rung.rows), bytes(rung.memory.arena),
-                    bytes(rung.memory.state), bytes(rung.memory.output),
-                    bytes(rung.memory.parameters), bytes(rung.memory.total())});
+                    bytes(rung.memory.state), bytes(rung.memory.carry),
+                    bytes(rung.memory.output), bytes(rung.memory.parameters),
+                    bytes(rung.memory.total())});
   text += table(rows);
   text += "bytes besides, of a fit of a file:\n";
   text += table({{"constant", bytes(need.constant)},
@@ -136,12 +162,22 @@ std::string formatJson(const tamrt_model &model) {
                        {"term", model.effects[i].term},
                        {"first", model.effects[i].first_column},
                        {"columns", model.effects[i].columns}});
+  json tables = json::array();
+  for (int64_t i = 0; i < model.table_count; ++i) {
+    const tamrt_table &learnt = model.tables[i];
+    tables.push_back({{"table", learnt.name},
+                      {"type", typeOf(learnt)},
+                      {"shape", shapeOf(learnt)},
+                      {"from", originOf(learnt)},
+                      {"bytes", bytesOf(learnt)}});
+  }
   json rungs = json::array();
   for (const RungMemory &rung : rungMemory(model))
     rungs.push_back({{"use", use(rung.kind)},
                      {"rows", rung.rows},
                      {"arena", rung.memory.arena},
                      {"state", rung.memory.state},
+                     {"carry", rung.memory.carry},
                      {"output", rung.memory.output},
                      {"parameters", rung.memory.parameters},
                      {"total", rung.memory.total()}});
@@ -159,6 +195,7 @@ std::string formatJson(const tamrt_model &model) {
                {"abi", model.abi_version},
                {"columns", model.columns},
                {"effects", effects},
+               {"tables", tables},
                {"rungs", rungs},
                {"fit",
                 {{"constant", need.constant},

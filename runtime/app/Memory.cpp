@@ -9,6 +9,8 @@
 #include "app/Memory.h"
 
 #include "core/Dataset.h"
+#include "core/Learners.h"
+#include "core/Model.h"
 
 #include <pthread.h>
 
@@ -30,8 +32,8 @@ constexpr int64_t indexingBytes(size_t entry) {
 /// Names, metadata and bookkeeping of a group, of ordinary length.
 constexpr int64_t kGroupText = 512;
 
-/// Coefficients and ranges are there three times while they are written: as
-/// they were computed, as tensors and as the file's bytes.
+/// Coefficients, ranges and tables are there three times while they are
+/// written: as they were computed, as tensors and as the file's bytes.
 constexpr int64_t kWeightCopies = 3;
 
 int64_t stackBytes() {
@@ -48,7 +50,10 @@ int64_t stackBytes() {
 
 MemoryNeed memoryNeed(const tamrt_model &model) {
   MemoryNeed need;
-  need.constant = kConstant;
+  // Tables are learnt before the arenas are there, when the text is gone: a
+  // column of the rows, which quantiles take, is less than reading took.
+  need.constant =
+      kConstant + kWeightCopies * tableBytes(model) + learningBytes(model);
   // The stack with its guard pages.
   need.perThread = stackBytes() + (int64_t(64) << 10);
   need.perFileByte = 1;

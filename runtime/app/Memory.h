@@ -24,7 +24,8 @@ namespace tamrt {
 ///                        perRowIndexing + C * perFieldIndexing)
 ///              + G * perGroup.
 struct MemoryNeed {
-  /// The program, its libraries and what the C library keeps.
+  /// The program, its libraries and what the C library keeps; the model's
+  /// tables, and what it takes to learn them.
   int64_t constant;
   /// Stack and such of a thread beside the first.
   int64_t perThread;

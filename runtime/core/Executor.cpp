@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstring>
 #include <string_view>
 #include <thread>
@@ -29,10 +28,10 @@ namespace {
 /// Chunks of fewer rows waste more time per row than a second thread gains.
 constexpr int64_t kSmallChunk = 256;
 
-/// What one thread works in.
+/// What one thread works in, and the memory of it.
 struct Worker {
-  tamrt_context context = {};
-  AlignedBuffer arena, state, output, parameters;
+  Workplace place;
+  AlignedBuffer arena, state, carry, output, parameters;
   std::vector<const void *> columns;
 
   bool allocate(const ThreadMemory &memory) {
@@ -41,7 +40,15 @@ struct Worker {
     parameters = AlignedBuffer::allocate(size_t(memory.parameters));
     if (memory.state > 0)
       state = AlignedBuffer::allocate(size_t(memory.state));
-    return arena && output && parameters && (memory.state == 0 || state);
+    if (memory.carry > 0)
+      carry = AlignedBuffer::allocate(size_t(memory.carry));
+    place.arena = arena.data();
+    place.state = state.data();
+    place.carry = carry.data();
+    place.output = output.as<double>();
+    place.parameters = parameters.as<double>();
+    return arena && output && parameters && (memory.state == 0 || state) &&
+           (memory.carry == 0 || carry);
   }
 
   /// Points the columns, of inputs, target and row weights, at `row`.
@@ -56,15 +63,7 @@ struct Worker {
     }
     columns[inputs] = data.target() ? data.target() + row : nullptr;
     columns[inputs + 1] = data.weights() ? data.weights() + row : nullptr;
-  }
-
-  void run(const tamrt_step &step, const double *coefficients, int64_t rows,
-           int64_t first) {
-    bool writes =
-        step.kind != TAMRT_STEP_FIT_INIT && step.kind != TAMRT_STEP_FIT_CHUNK;
-    step.run(&context, arena.data(), state.data(), parameters.as<double>(),
-             coefficients, columns.data(),
-             writes ? output.as<double>() : nullptr, rows, first);
+    place.columns = columns.data();
   }
 };
 
@@ -74,15 +73,6 @@ struct Crew {
   const tamrt_step *rung = nullptr;
   int64_t chunkRows = 0;
 };
-
-int64_t chunkOf(const tamrt_step &step, int64_t groupRows, int64_t chunkRows) {
-  int64_t chunk = groupRows;
-  if (chunkRows > 0)
-    chunk = std::min(chunk, chunkRows);
-  if (step.rung_rows > 0)
-    chunk = std::min(chunk, step.rung_rows);
-  return std::max<int64_t>(chunk, 1);
-}
 
 /// Takes memory for `threads` threads on one rung; false when there is none.
 bool allocate(Crew &crew, unsigned threads, const ThreadMemory &memory) {
@@ -122,7 +112,7 @@ Result<Crew> muster(const tamrt_model &model, tamrt_step_kind kind,
       crew.rung = rung;
       crew.chunkRows = chunk;
       for (Worker &worker : crew.workers)
-        worker.context.kernels = options.kernels;
+        worker.place.context.kernels = options.kernels;
       return crew;
     }
   }
@@ -200,11 +190,11 @@ public:
     forEachPiece(unsigned(crew.workers.size()), [&](unsigned piece) {
       Worker &worker = crew.workers[piece];
       for (size_t g; (g = next++) < count && g < firstFailed;) {
-        worker.context.status = TAMRT_OK;
+        worker.place.context.status = TAMRT_OK;
         process(worker, g, piece == 0);
-        if (worker.context.status == TAMRT_OK)
+        if (worker.place.context.status == TAMRT_OK)
           continue;
-        failures[piece] = worker.context;
+        failures[piece] = worker.place.context;
         failed[piece] = g;
         size_t before = firstFailed;
         while (g < before && !firstFailed.compare_exchange_weak(before, g))
@@ -218,27 +208,18 @@ public:
     return {};
   }
 
-  /// Points the worker's columns at `row`.
-  void setColumns(Worker &worker, size_t row) const {
-    worker.setColumns(model, data, row);
+  /// Points the worker's columns at a row of a group.
+  auto columnsOf(Worker &worker, const Group &group) const {
+    return [&, this](size_t first, size_t) {
+      worker.setColumns(model, data, group.first + first);
+    };
   }
 
-  /// Calls body(first row in the group, rows) for the chunks of a group, with
-  /// columns set; stops at an error.
-  template <class Body>
-  void forEachChunk(Worker &worker, const Group &group, bool reports,
-                    const Body &body) {
-    for (size_t first = 0; first < group.rows;
-         first += size_t(crew.chunkRows)) {
-      size_t rows = std::min(size_t(crew.chunkRows), group.rows - first);
-      setColumns(worker, group.first + first);
-      body(first, rows);
-      if (worker.context.status != TAMRT_OK)
-        return;
-      size_t done = rowsDone += rows;
-      if (reports && options.progress)
-        options.progress->update(phase, done, data.rowCount());
-    }
+  /// Notes that rows are done; tells of it where `reports`.
+  void done(size_t rows, bool reports) {
+    size_t all = rowsDone += rows;
+    if (reports && options.progress)
+      options.progress->update(phase, all, data.rowCount());
   }
 
 private:
@@ -267,39 +248,32 @@ std::vector<const tamrt_step *> rungsFor(const tamrt_model &model,
 Result<std::vector<double>> fitGroups(const tamrt_model &model,
                                       const Dataset &data,
                                       const Normalization &normalization,
+                                      const Tables &tables,
                                       const RunOptions &options) {
   const auto width = size_t(model.columns);
   std::vector<double> coefficients(data.groups().size() * width);
   Result<Crew> crew = muster(model, TAMRT_STEP_FIT_CHUNK, data, options);
   if (!crew)
     return std::move(crew).error();
-  const tamrt_step &init = *stepsOf(model, TAMRT_STEP_FIT_INIT).front();
-  const tamrt_step &finish = *stepsOf(model, TAMRT_STEP_FIT_FINISH).front();
+  const auto chunkRows = size_t(crew->chunkRows);
 
   Work work(model, data, *crew, options, "fit");
   Status done = work.run([&](Worker &worker, size_t g, bool reports) {
     const Group &group = data.groups()[g];
-    normalization.parameters(g, worker.parameters.as<double>());
-    work.setColumns(worker, group.first);
-    worker.run(init, nullptr, 0, 0);
-    if (worker.context.status == TAMRT_OK)
-      work.forEachChunk(worker, group, reports, [&](size_t first, size_t rows) {
-        worker.run(*crew->rung, nullptr, int64_t(rows), int64_t(first));
-      });
-    if (worker.context.status != TAMRT_OK)
-      return;
-    work.setColumns(worker, group.first);
-    worker.run(finish, nullptr, int64_t(group.rows), 0);
-    if (worker.context.status == TAMRT_OK)
-      std::memcpy(coefficients.data() + g * width, worker.output.data(),
+    normalization.parameters(g, worker.place.parameters);
+    worker.place.tables = tables.pointers();
+    fitGroup(model, *crew->rung, worker.place, group.rows, chunkRows,
+             work.columnsOf(worker, group),
+             [&](size_t rows) { work.done(rows, reports); });
+    if (worker.place.good())
+      std::memcpy(coefficients.data() + g * width, worker.place.output,
                   width * sizeof(double));
   });
   if (!done)
     return std::move(done).error();
-  // Sums that overflow pass the factorisation's own test of its pivots.
-  for (size_t i = 0; i < coefficients.size(); ++i)
-    if (!std::isfinite(coefficients[i]))
-      return overflow(model, data.groups()[i / width], int64_t(i % width));
+  size_t bad = firstNotFinite(coefficients.data(), coefficients.size());
+  if (bad < coefficients.size())
+    return overflow(model, data.groups()[bad / width], int64_t(bad % width));
   return coefficients;
 }
 
@@ -334,13 +308,16 @@ Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
   return work.run([&](Worker &worker, size_t g, bool reports) {
     const Group &group = data.groups()[g];
     const size_t place = (*places)[g];
-    weights.normalization.parameters(place, worker.parameters.as<double>());
-    const double *coefficients = weights.of(place, model);
-    work.forEachChunk(worker, group, reports, [&](size_t first, size_t rows) {
-      worker.run(*crew->rung, coefficients, int64_t(rows), int64_t(first));
-      std::memcpy(output + (group.first + first) * width, worker.output.data(),
-                  rows * width * sizeof(double));
-    });
+    weights.normalization.parameters(place, worker.place.parameters);
+    worker.place.tables = weights.tables.pointers();
+    predictGroup(*crew->rung, worker.place, weights.of(place, model),
+                 group.rows, size_t(crew->chunkRows),
+                 work.columnsOf(worker, group), [&](size_t first, size_t rows) {
+                   std::memcpy(output + (group.first + first) * width,
+                               worker.place.output,
+                               rows * width * sizeof(double));
+                   work.done(rows, reports);
+                 });
   });
 }
 
@@ -352,19 +329,36 @@ Result<std::vector<double>> decomposeRow(const tamrt_model &model,
   if (!places)
     return std::move(places).error();
   const size_t g = data.groupOf(row);
-  const tamrt_step &step = *stepsOf(model, TAMRT_STEP_TERMS).back();
+  const Group &group = data.groups()[g];
+  // Alone, unless a carry makes the rows before it matter.
+  const auto last = int64_t(row - group.first);
+  const int64_t start = model.carry_bytes > 0 ? 0 : last;
   Worker worker;
-  if (!worker.allocate(predictMemory(model, step, 1)))
+  const tamrt_step *step = nullptr;
+  int64_t chunk = 0;
+  for (const tamrt_step *rung :
+       rungsFor(model, TAMRT_STEP_TERMS, last - start + 1, 0)) {
+    chunk = chunkOf(*rung, last - start + 1, 0);
+    if (worker.allocate(predictMemory(model, *rung, chunk))) {
+      step = rung;
+      break;
+    }
+  }
+  if (!step)
     return Error{"expected memory for one row, got less"};
-  worker.context.kernels = kernels;
-  weights.normalization.parameters((*places)[g],
-                                   worker.parameters.as<double>());
-  worker.setColumns(model, data, row);
-  worker.run(step, weights.of((*places)[g], model), 1,
-             int64_t(row - data.groups()[g].first));
-  if (worker.context.status != TAMRT_OK)
-    return describe(model, data.groups()[g], worker.context);
-  const double *terms = worker.output.as<double>();
+  worker.place.context.kernels = kernels;
+  worker.place.tables = weights.tables.pointers();
+  weights.normalization.parameters((*places)[g], worker.place.parameters);
+  int64_t rows = 0;
+  for (int64_t first = start; first <= last; first += rows) {
+    rows = std::min(chunk, last - first + 1);
+    worker.setColumns(model, data, group.first + size_t(first));
+    worker.place.run(*step, weights.of((*places)[g], model), rows, first,
+                     int64_t(group.rows));
+    if (!worker.place.good())
+      return describe(model, group, worker.place.context);
+  }
+  const double *terms = worker.place.output + (rows - 1) * model.effect_count;
   return std::vector<double>(terms, terms + model.effect_count);
 }
 

@@ -9,8 +9,9 @@
 /// \file
 /// Calls the steps of a compiled model group by group, on several threads.
 ///
-/// Every thread gets its memory before the work starts: an arena, the state of
-/// one group and room for a step's output, all aligned to TAMRT_ALIGNMENT. What
+/// Every thread gets its memory before the work starts: an arena, the state and
+/// the carry of one group and room for a step's output, all aligned to
+/// TAMRT_ALIGNMENT. All read the same tables. What
 /// is computed depends neither on the number of threads nor on the rung: groups
 /// are independent, and steps add rows in an order that does not depend on
 /// where chunks end (abi.h).
@@ -23,6 +24,7 @@
 #include "core/Dataset.h"
 #include "core/Normalization.h"
 #include "core/Progress.h"
+#include "core/Tables.h"
 #include "core/Weights.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
@@ -45,7 +47,7 @@ struct RunOptions {
   Progress *progress = nullptr;
 };
 
-/// Fits every group of `data`.
+/// Fits every group of `data` with the tables of the model.
 ///
 /// \returns the G x D coefficients. Errors: no memory even for the smallest
 /// rung on one thread (with the bytes it takes); a step's status (with group
@@ -53,6 +55,7 @@ struct RunOptions {
 Result<std::vector<double>> fitGroups(const tamrt_model &model,
                                       const Dataset &data,
                                       const Normalization &normalization,
+                                      const Tables &tables,
                                       const RunOptions &options);
 
 /// Predicts every group of `data` with the weights of the same name.
@@ -66,7 +69,8 @@ Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
                      const RunOptions &options, double *output);
 
 /// What every effect adds to the prediction of `row`, in the effects' order:
-/// tells which of them spoils a prediction. Errors: those of `predictGroups`.
+/// tells which of them spoils a prediction. Goes through the rows before it
+/// where they leave something to it. Errors: those of `predictGroups`.
 Result<std::vector<double>> decomposeRow(const tamrt_model &model,
                                          const Dataset &data,
                                          const Weights &weights, size_t row,

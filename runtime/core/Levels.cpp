@@ -8,6 +8,7 @@
 
 #include "core/Levels.h"
 
+#include "core/Ranges.h"
 #include "io/Number.h"
 
 #include <algorithm>
@@ -64,33 +65,15 @@ Result<LevelTable> LevelTable::create(bool numeric,
 }
 
 int32_t LevelTable::code(std::string_view text, tamrt_unseen unseen) const {
-  auto other = [&](size_t nearest) -> int32_t {
-    if (unseen == TAMRT_UNSEEN_MEAN)
-      return TAMRT_INDEX_MEAN(int32_t(size()));
-    if (unseen == TAMRT_UNSEEN_ZERO)
-      return TAMRT_INDEX_NONE;
-    return int32_t(nearest);
-  };
-  size_t last = size() - 1;
-  if (!numeric) {
-    auto at = std::lower_bound(names.begin(), names.end(), text);
-    if (at != names.end() && *at == text)
-      return int32_t(at - names.begin());
-    return other(last);
+  if (numeric) {
+    std::optional<double> number = parseNumber(text);
+    return number ? levelCode(numbers.data(), size(), *number, unseen)
+                  : unseenCode(size(), unseen, size() - 1);
   }
-  std::optional<double> number = parseNumber(text);
-  if (!number)
-    return other(last);
-  size_t at = std::lower_bound(numbers.begin(), numbers.end(), *number) -
-              numbers.begin();
-  if (at <= last && numbers[at] == *number)
-    return int32_t(at);
-  if (at == 0)
-    return other(0);
-  if (at > last)
-    return other(last);
-  return other(*number - numbers[at - 1] <= numbers[at] - *number ? at - 1
-                                                                  : at);
+  auto at = std::lower_bound(names.begin(), names.end(), text);
+  if (at != names.end() && *at == text)
+    return int32_t(at - names.begin());
+  return unseenCode(size(), unseen, size() - 1);
 }
 
 Result<LevelTable> trainingLevels(const CsvFile &file, size_t column,

@@ -9,22 +9,9 @@
 #include "core/Model.h"
 
 #include "core/AlignedBuffer.h"
-
-#include <algorithm>
+#include "core/Tables.h"
 
 namespace tamrt {
-namespace {
-
-int64_t aligned(int64_t bytes) {
-  return int64_t(AlignedBuffer::size(size_t(bytes)));
-}
-
-int64_t parameterBytes(const tamrt_model &model) {
-  return aligned(model.input_count * TAMRT_INPUT_PARAMETERS *
-                 int64_t(sizeof(double)));
-}
-
-} // namespace
 
 Status checkModel(const tamrt_model &model) {
   if (model.abi_version != TAMRT_ABI_VERSION)
@@ -38,7 +25,7 @@ Status checkModel(const tamrt_model &model) {
     if (stepsOf(model, kind).empty())
       return Error{"expected a model with a step '" +
                    std::string(nameOf(kind)) + "', got none"};
-  return {};
+  return checkLearners(model);
 }
 
 std::vector<const tamrt_step *> stepsOf(const tamrt_model &model,
@@ -68,48 +55,11 @@ std::string_view nameOf(tamrt_step_kind kind) {
   return "unknown";
 }
 
-int64_t outputWidth(const tamrt_model &model, tamrt_step_kind kind) {
-  switch (kind) {
-  case TAMRT_STEP_PREDICT:
-    return 1;
-  case TAMRT_STEP_TERMS:
-    return model.effect_count;
-  case TAMRT_STEP_DESIGN:
-  case TAMRT_STEP_FIT_FINISH:
-    return model.columns;
-  case TAMRT_STEP_FIT_INIT:
-  case TAMRT_STEP_FIT_CHUNK:
-    break;
-  }
-  return 0;
-}
-
-const tamrt_effect *effectOf(const tamrt_model &model, int64_t column) {
-  for (int64_t i = 0; i < model.effect_count; ++i) {
-    const tamrt_effect &effect = model.effects[i];
-    if (column >= effect.first_column &&
-        column < effect.first_column + effect.columns)
-      return &effect;
-  }
-  return nullptr;
-}
-
-ThreadMemory fitMemory(const tamrt_model &model, const tamrt_step &chunk) {
-  int64_t arena = chunk.arena_bytes;
-  for (tamrt_step_kind kind : {TAMRT_STEP_FIT_INIT, TAMRT_STEP_FIT_FINISH})
-    for (const tamrt_step *step : stepsOf(model, kind))
-      arena = std::max(arena, step->arena_bytes);
-  return {aligned(arena), aligned(model.state_bytes),
-          aligned(model.columns * int64_t(sizeof(double))),
-          parameterBytes(model)};
-}
-
-ThreadMemory predictMemory(const tamrt_model &model, const tamrt_step &step,
-                           int64_t rows) {
-  int64_t width = outputWidth(model, tamrt_step_kind(step.kind));
-  return {aligned(step.arena_bytes), 0,
-          aligned(rows * width * int64_t(sizeof(double))),
-          parameterBytes(model)};
+int64_t tableBytes(const tamrt_model &model) {
+  int64_t bytes = 0;
+  for (int64_t i = 0; i < model.table_count; ++i)
+    bytes += int64_t(AlignedBuffer::size(size_t(bytesOf(model.tables[i]))));
+  return bytes;
 }
 
 } // namespace tamrt

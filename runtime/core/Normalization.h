@@ -17,6 +17,7 @@
 
 #include "core/Dataset.h"
 #include "core/Levels.h"
+#include "core/Ranges.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
 
@@ -50,22 +51,11 @@ struct Normalization {
 Result<Normalization> normalize(const tamrt_model &model, const Dataset &data,
                                 std::vector<LevelTable> levels);
 
-/// Whether [lo, hi] can be the knots of `input`, finite numbers both: lo < hi,
-/// and for TAMRT_RULE_RANGE, whose values are normalised by their own range,
-/// within [-1, 1] but for rounding.
-bool isKnotRange(const tamrt_input &input, double lo, double hi);
-
-/// Centre and half range, as in a parameter block.
-struct Range {
-  double centre, half;
-};
-
-/// The range [lo, hi]; a half range of 1/2 when lo = hi.
-Range rangeOf(double lo, double hi);
-
-/// The range of `count` training values of one group by `input`'s rule; for
-/// TAMRT_RULE_PERIOD_AUTO that of one distinct value (see `findPeriod`).
-Range rangeOf(const tamrt_input &input, const double *values, size_t count);
+/// `rangeOf` of values that lie in a row.
+inline Range rangeOf(const tamrt_input &input, const double *values,
+                     size_t count) {
+  return rangeOf(input, Values{values}, count);
+}
 
 /// TAMRT_RULE_PERIOD_AUTO: first distinct value, last distinct value plus the
 /// smallest gap, values rounded to 10 decimals. False when there is one

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <optional>
 #include <set>
 
 namespace tamrt {
@@ -149,6 +150,41 @@ Status checkNormalization(const tamrt_model &model, const Weights &weights,
   return {};
 }
 
+/// A tensor's name in the file.
+std::string tensorOf(const tamrt_table &table) {
+  return std::string("tables.") + table.name;
+}
+
+template <class T>
+Status loadTable(const SafetensorsFile &file, const tamrt_table &table,
+                 size_t place, Tables &tables) {
+  Result<std::vector<T>> values = file.values<T>(
+      tensorOf(table), std::span(table.shape, size_t(table.rank)));
+  if (!values)
+    return std::move(values).error();
+  tables.set(place, values->data());
+  return {};
+}
+
+Result<Tables> loadTables(const tamrt_model &model,
+                          const SafetensorsFile &file) {
+  Result<Tables> tables = Tables::allocate(model);
+  if (!tables)
+    return Error{file.path() + ": " + tables.error().message};
+  for (int64_t i = 0; i < model.table_count; ++i) {
+    const tamrt_table &table = model.tables[i];
+    Status loaded = table.is_integer
+                        ? loadTable<int32_t>(file, table, size_t(i), *tables)
+                        : loadTable<double>(file, table, size_t(i), *tables);
+    if (!loaded)
+      return std::move(loaded).error();
+  }
+  if (std::optional<TableFault> fault = findFault(model, *tables))
+    return Error{file.path() + ": tensor '" +
+                 tensorOf(model.tables[fault->table]) + "': " + fault->text};
+  return tables;
+}
+
 bool isUtf8(const std::string &text) {
   // Replacing changes the text exactly where it is not UTF-8.
   json value = text;
@@ -216,6 +252,16 @@ SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights) {
                      weights.coefficients);
   writer.add<double>("ranges", {groups, model.input_count, 2}, norm.ranges);
   writer.add<double>("knots", {model.input_count, 2}, norm.knots);
+  for (int64_t i = 0; i < model.table_count; ++i) {
+    const tamrt_table &table = model.tables[i];
+    std::vector<int64_t> shape(table.shape, table.shape + table.rank);
+    if (table.is_integer)
+      writer.add<int32_t>(tensorOf(table), std::move(shape),
+                          weights.tables.integers(size_t(i)));
+    else
+      writer.add<double>(tensorOf(table), std::move(shape),
+                         weights.tables.numbers(size_t(i)));
+  }
   return writer;
 }
 
@@ -270,6 +316,10 @@ Result<Weights> loadWeights(const tamrt_model &model, const std::string &path) {
     return std::move(s).error();
   if (Status s = checkNormalization(model, weights, path); !s)
     return std::move(s).error();
+  Result<Tables> tables = loadTables(model, *file);
+  if (!tables)
+    return std::move(tables).error();
+  weights.tables = *std::move(tables);
   return weights;
 }
 

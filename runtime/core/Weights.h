@@ -16,6 +16,8 @@
 ///     coefficients  F64 [G, D]     in the order of the design's columns
 ///     ranges        F64 [G, I, 2]  centre, half range: x = (v - c) / (a/2)
 ///     knots         F64 [I, 2]     lo and hi of the knots, normalised
+///     tables.NAME   F64 or I32     one per table of the model, called NAME
+///                                  there ("tables.a.W1"), of its shape
 ///
 /// and its metadata, where lists and objects are JSON,
 ///
@@ -33,6 +35,7 @@
 #define TAMRT_CORE_WEIGHTS_H
 
 #include "core/Normalization.h"
+#include "core/Tables.h"
 #include "io/Error.h"
 #include "io/Safetensors.h"
 #include "tamrt/abi.h"
@@ -49,6 +52,8 @@ struct Weights {
   /// G x D.
   std::vector<double> coefficients;
   Normalization normalization;
+  /// The model's tables.
+  Tables tables;
 
   /// The D coefficients of one group.
   const double *of(size_t group, const tamrt_model &model) const {
@@ -68,8 +73,9 @@ SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights);
 ///
 /// Errors: those of SafetensorsFile; weights of another model (names and
 /// formulas of both); contents that do not fit the model or that no fit leaves
-/// (numbers that are not finite, ranges and knots that are none), by the name
-/// of the tensor or the metadata entry.
+/// (numbers that are not finite, ranges and knots that are none, tables with a
+/// fault as `findFault` has it), by the name of the tensor or the metadata
+/// entry; no memory for the tables.
 Result<Weights> loadWeights(const tamrt_model &model, const std::string &path);
 
 } // namespace tamrt

@@ -11,76 +11,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fast_float/fast_float.h>
 #include <unordered_map>
 
 using namespace tamrt;
-
-static bool isBlank(char c) { return c == ' ' || c == '\t'; }
-
-static bool equalsIgnoringCase(std::string_view text, std::string_view lower) {
-  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
-                    [](char a, char b) {
-                      return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b;
-                    });
-}
-
-std::string_view tamrt::trimBlanks(std::string_view text) {
-  while (!text.empty() && isBlank(text.front()))
-    text.remove_prefix(1);
-  while (!text.empty() && isBlank(text.back()))
-    text.remove_suffix(1);
-  return text;
-}
-
-bool tamrt::isMissing(std::string_view text) {
-  text = trimBlanks(text);
-  if (text.empty())
-    return true;
-  if (text.size() == 2)
-    return equalsIgnoringCase(text, "na");
-  if (text.front() == '-' || text.front() == '+')
-    text.remove_prefix(1);
-  return equalsIgnoringCase(text, "nan");
-}
-
-/// A decimal number; infinite without saying so where it is too large.
-static std::optional<double> parseAnyNumber(std::string_view text) {
-  text = trimBlanks(text);
-  if (!text.empty() && text.front() == '+') {
-    text.remove_prefix(1);
-    if (!text.empty() && text.front() == '-')
-      return std::nullopt;
-  }
-  if (text.empty())
-    return std::nullopt;
-  const char *end = text.data() + text.size();
-  double value = 0;
-  auto [stop, error] = fast_float::from_chars(text.data(), end, value);
-  // Older versions of fast_float give infinity, or zero, for what is out of
-  // range, and newer ones an error besides.
-  if ((error != std::errc() && error != std::errc::result_out_of_range) ||
-      stop != end || std::isnan(value))
-    return std::nullopt;
-  return value;
-}
-
-/// Only text that says infinity means it.
-static bool hasDigits(std::string_view text) {
-  return text.find_first_of("0123456789") != std::string_view::npos;
-}
-
-bool tamrt::isTooLarge(std::string_view text) {
-  std::optional<double> value = parseAnyNumber(text);
-  return value && std::isinf(*value) && hasDigits(text);
-}
-
-std::optional<double> tamrt::parseNumber(std::string_view text) {
-  std::optional<double> value = parseAnyNumber(text);
-  if (value && std::isinf(*value) && hasDigits(text))
-    return std::nullopt;
-  return value;
-}
 
 char *tamrt::formatNumber(double value, char *out) {
   auto copy = [&](std::string_view text) {

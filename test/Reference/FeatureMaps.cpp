@@ -106,3 +106,101 @@ Vector tamc::reference::levelRow(int32_t code, int64_t levels) {
     value /= sum == 0 ? 1 : sum;
   return row;
 }
+
+Vector tamc::reference::affineRow(double x, double scale) {
+  return {1, scale * x};
+}
+
+Vector tamc::reference::waveletRow(double x, int64_t scales, int64_t locations,
+                                   double lo, double hi) {
+  double span = hi == lo ? 1 : hi - lo;
+  Vector row;
+  for (int64_t i = 0; i < scales; ++i) {
+    double a = std::pow(2.0, static_cast<double>(-i)) * 0.2 * span;
+    for (int64_t j = 0; j < locations; ++j) {
+      double b = locations == 1 ? lo : lo + (hi - lo) * j / (locations - 1);
+      double u = (x - b) / a;
+      row.push_back((1 - u * u) * std::exp(-u * u / 2) / std::sqrt(a));
+    }
+  }
+  return row;
+}
+
+Vector tamc::reference::neuralRow(const Vector &point,
+                                  const std::vector<Matrix> &weights,
+                                  const std::vector<Vector> &bias,
+                                  int64_t activation) {
+  Vector h = point;
+  for (size_t layer = 0; layer < weights.size(); ++layer) {
+    const Matrix &w = weights[layer];
+    Vector next(w.columns);
+    for (size_t j = 0; j < w.columns; ++j) {
+      for (size_t i = 0; i < w.rows; ++i)
+        next[j] += h[i] * w.at(i, j);
+      next[j] += bias[layer][j];
+      next[j] = activation == TAMRT_RELU  ? std::max(next[j], 0.0)
+                : activation == TAMRT_COS ? std::cos(next[j])
+                                          : std::tanh(next[j]);
+    }
+    h = next;
+  }
+  for (double &value : h)
+    value /= std::sqrt(static_cast<double>(h.size()));
+  return h;
+}
+
+Vector tamc::reference::radialRow(const Vector &point, const Matrix &centers,
+                                  double gamma, double nu) {
+  Vector row;
+  for (size_t c = 0; c < centers.rows; ++c) {
+    double square = 0;
+    for (size_t i = 0; i < point.size(); ++i)
+      square += std::pow(point[i] - centers.at(c, i), 2);
+    double r = std::sqrt(2 * nu * gamma) * std::sqrt(square);
+    if (nu == 0)
+      row.push_back(std::exp(-gamma * square));
+    else if (nu == 0.5)
+      row.push_back(std::exp(-r));
+    else if (nu == 1.5)
+      row.push_back((1 + r) * std::exp(-r));
+    else if (nu == 2.5)
+      row.push_back((1 + r + r * r / 3) * std::exp(-r));
+    else
+      row.push_back(r == 0 ? 1
+                           : std::pow(2, 1 - nu) / std::tgamma(nu) *
+                                 std::pow(r, nu) * std::cyl_bessel_k(nu, r));
+  }
+  return row;
+}
+
+Vector tamc::reference::treeRow(const Vector &point, const Matrix &features,
+                                const Matrix &thresholds, int64_t leaves,
+                                bool oblivious) {
+  size_t trees = features.rows;
+  Vector row(trees * leaves);
+  for (size_t b = 0; b < trees; ++b) {
+    size_t leaf = 0;
+    for (size_t j = 0; j < thresholds.columns; ++j) {
+      auto feature = static_cast<size_t>(features.at(b, oblivious ? j : 0));
+      if (point[feature] > thresholds.at(b, j))
+        leaf += oblivious ? size_t(1) << j : 1;
+    }
+    row[b * leaves + leaf] = 1 / std::sqrt(static_cast<double>(trees));
+  }
+  return row;
+}
+
+Matrix tamc::reference::pidRows(const Vector &x, int64_t window) {
+  auto count = static_cast<int64_t>(x.size());
+  int64_t w = window == 0 ? count : std::min(window, count);
+  Matrix rows(x.size(), 3);
+  for (int64_t t = 0; t < count; ++t) {
+    double sum = 0;
+    for (int64_t s = std::max<int64_t>(0, t - w + 1); s <= t; ++s)
+      sum += x[s];
+    rows.at(t, 0) = x[t];
+    rows.at(t, 1) = window == 0 ? sum : sum / static_cast<double>(w);
+    rows.at(t, 2) = x[t] - (t > 0 ? x[t - 1] : 0);
+  }
+  return rows;
+}

@@ -53,6 +53,33 @@ Vector categoryRow(double x, int64_t levels);
 /// 1/m in the first m columns for TAMRT_INDEX_MEAN(m).
 Vector levelRow(int32_t code, int64_t levels);
 
+/// 1 and scale * x.
+Vector affineRow(double x, double scale);
+
+/// Ricker wavelets on [lo, hi], scale by scale.
+Vector waveletRow(double x, int64_t scales, int64_t locations, double lo,
+                  double hi);
+
+/// A map of several variables.
+using PointMap = std::function<Vector(const Vector &)>;
+
+/// Random neural features: layers of weights and biases; `activation` is a
+/// tamrt_activation.
+Vector neuralRow(const Vector &point, const std::vector<Matrix> &weights,
+                 const std::vector<Vector> &bias, int64_t activation);
+
+/// Radial basis functions; nu = 0: Gaussian.
+Vector radialRow(const Vector &point, const Matrix &centers, double gamma,
+                 double nu);
+
+/// Leaves of trees, each of `leaves` columns, divided by the root of their
+/// number.
+Vector treeRow(const Vector &point, const Matrix &features,
+               const Matrix &thresholds, int64_t leaves, bool oblivious);
+
+/// The columns of pid for all rows of a group.
+Matrix pidRows(const Vector &x, int64_t window);
+
 } // namespace tamc::reference
 
 #endif // TAMC_TEST_REFERENCE_FEATUREMAPS_H

@@ -36,6 +36,7 @@ static bool fits(const Datum &value, Type type) {
     return tensor.isDynamicDim(dim) ||
            tensor.getDimSize(dim) == static_cast<int64_t>(size);
   };
+  // A table of integers is a matrix like others.
   bool isCodes = tensor.getElementType().isInteger(32);
   if (tensor.getRank() == 1 && isCodes)
     return std::holds_alternative<Codes>(value) &&
@@ -61,12 +62,22 @@ public:
   const Datum &getAny(mlir::Value name) { return values.find(name)->second; }
 
 private:
+  /// An element of a table, in row-major order.
+  double elementOf(mlir::Value table, size_t index) {
+    const Datum &datum = getAny(table);
+    if (const auto *matrix = std::get_if<Matrix>(&datum))
+      return matrix->values[index];
+    return std::get<Vector>(datum)[index];
+  }
   /// The weights of a sum over rows, null if it has none.
   const Vector *weightsOf(mlir::Value weights) {
     return weights ? &get<Vector>(weights) : nullptr;
   }
   template <typename Op>
   Datum mapRows(Op op, mlir::Value x, const FeatureMap &map);
+  Datum mapPoints(mlir::Value points, size_t columns, const PointMap &map);
+  void execute(tam::BoundaryOp op);
+  void execute(tam::PidOp op);
   Datum normalMatrix(tam::NormalMatrixOp op);
   FailureOr<Datum> solve(tam::SolveOp op);
   /// Effect `index` of the row: the dot product of the design's row with its
@@ -102,6 +113,51 @@ Datum Execution::mapRows(Op op, mlir::Value x, const FeatureMap &map) {
       design.at(row, i) = values[i];
   }
   return design;
+}
+
+Datum Execution::mapPoints(mlir::Value points, size_t columns,
+                           const PointMap &map) {
+  const Matrix &rows = get<Matrix>(points);
+  Matrix design(rows.rows, columns);
+  for (size_t row = 0; row < rows.rows; ++row) {
+    auto begin = rows.values.begin() + row * rows.columns;
+    Vector values = map(Vector(begin, begin + rows.columns));
+    for (size_t i = 0; i < columns; ++i)
+      design.at(row, i) = values[i];
+  }
+  return design;
+}
+
+void Execution::execute(tam::BoundaryOp op) {
+  const Matrix &points = get<Matrix>(op.getPoints());
+  Matrix border = points, inside = points;
+  Vector amount(points.rows);
+  for (size_t row = 0; row < points.rows; ++row) {
+    double square = 0;
+    for (size_t i = 0; i < points.columns; ++i) {
+      border.at(row, i) = std::clamp(points.at(row, i), -1.0, 1.0);
+      square += std::pow(points.at(row, i) - border.at(row, i), 2);
+    }
+    double r = std::sqrt(square);
+    for (size_t i = 0; i < points.columns; ++i) {
+      double u = r == 0 ? 0 : (points.at(row, i) - border.at(row, i)) / r;
+      inside.at(row, i) = border.at(row, i) - 1e-5 * u;
+    }
+    if (op.getExtrapolate() == tam::Extrapolate::Linear)
+      amount[row] = r;
+    else if (op.getExtrapolate() == tam::Extrapolate::Saturation)
+      amount[row] = (1 - std::exp(-2 * r)) / 2;
+  }
+  set(op.getBorder(), border);
+  set(op.getInside(), inside);
+  set(op.getAmount(), amount);
+}
+
+/// The interpreter sees all rows of a group at once: nothing is carried.
+void Execution::execute(tam::PidOp op) {
+  Vector carry = get<Vector>(op.getCarry());
+  set(op.getResult(), pidRows(get<Vector>(op.getX()), op.getWindow()));
+  set(op.getCarried(), carry);
 }
 
 Datum Execution::normalMatrix(tam::NormalMatrixOp op) {
@@ -153,6 +209,14 @@ double Execution::effect(Op op, size_t index, size_t row) {
 }
 
 LogicalResult Execution::execute(Operation *op) {
+  if (auto boundary = dyn_cast<tam::BoundaryOp>(op)) {
+    execute(boundary);
+    return success();
+  }
+  if (auto pid = dyn_cast<tam::PidOp>(op)) {
+    execute(pid);
+    return success();
+  }
   FailureOr<Datum> result =
       llvm::TypeSwitch<Operation *, FailureOr<Datum>>(op)
           .Case([&](tam::NormalizeOp op) -> Datum {
@@ -190,6 +254,96 @@ LogicalResult Execution::execute(Operation *op) {
               return chebyshevRow(x, op.getDegree());
             });
           })
+          .Case([&](tam::AffineOp op) -> Datum {
+            const Vector &x = get<Vector>(op.getX());
+            Matrix design(x.size(), 0);
+            design.columns = 2;
+            for (double v : x)
+              for (double value : affineRow(v, op.getScale().convertToDouble()))
+                design.values.push_back(value);
+            return design;
+          })
+          .Case([&](tam::WaveletOp op) {
+            const Vector &range = get<Vector>(op.getRange());
+            return mapRows(op, op.getX(), [&](double x) {
+              return waveletRow(x, op.getScales(), op.getLocations(), range[0],
+                                range[1]);
+            });
+          })
+          .Case([&](tam::StackOp op) -> Datum {
+            size_t rows = get<Vector>(op.getColumns().front()).size();
+            Matrix points(rows, op.getColumns().size());
+            for (size_t row = 0; row < rows; ++row)
+              for (size_t i = 0; i < points.columns; ++i)
+                points.at(row, i) = get<Vector>(op.getColumns()[i])[row];
+            return points;
+          })
+          .Case([&](tam::SliceOp op) -> Datum {
+            auto type = cast<RankedTensorType>(op.getType());
+            const Matrix &points = get<Matrix>(op.getPoints());
+            size_t count = type.getRank() == 1 ? 1 : type.getDimSize(1);
+            Matrix some(points.rows, count);
+            for (size_t row = 0; row < points.rows; ++row)
+              for (size_t i = 0; i < count; ++i)
+                some.at(row, i) = points.at(row, op.getFirst() + i);
+            if (type.getRank() == 1)
+              return some.values;
+            return some;
+          })
+          .Case([&](tam::BlendOp op) -> Datum {
+            Matrix design = get<Matrix>(op.getBorder());
+            const Matrix &inside = get<Matrix>(op.getInside());
+            const Vector &amount = get<Vector>(op.getAmount());
+            for (size_t row = 0; row < design.rows; ++row)
+              for (size_t i = 0; amount[row] != 0 && i < design.columns; ++i)
+                design.at(row, i) +=
+                    amount[row] *
+                    ((design.at(row, i) - inside.at(row, i)) / 1e-5);
+            return design;
+          })
+          .Case([&](tam::NeuralOp op) {
+            std::vector<Matrix> weights;
+            std::vector<Vector> bias;
+            for (auto [w, b] : llvm::zip(op.getWeights(), op.getBias())) {
+              weights.push_back(get<Matrix>(w));
+              bias.push_back(get<Vector>(b));
+            }
+            return mapPoints(
+                op.getPoints(), op.getColumns(), [&](const Vector &point) {
+                  return neuralRow(point, weights, bias,
+                                   static_cast<int64_t>(op.getActivation()));
+                });
+          })
+          .Case([&](tam::RadialOp op) {
+            return mapPoints(
+                op.getPoints(), op.getColumns(), [&](const Vector &point) {
+                  return radialRow(point, get<Matrix>(op.getCenters()),
+                                   get<Vector>(op.getGamma())[0],
+                                   op.getNu().convertToDouble());
+                });
+          })
+          .Case([&](tam::TreeOp op) {
+            return mapPoints(
+                op.getPoints(), op.getColumns(), [&](const Vector &point) {
+                  return treeRow(point, get<Matrix>(op.getFeatures()),
+                                 get<Matrix>(op.getThresholds()),
+                                 op.getLeaves(), op.getOblivious());
+                });
+          })
+          .Case([&](tam::KroneckerOp op) -> Datum {
+            const Matrix &a = get<Matrix>(op.getA());
+            const Matrix &b = get<Matrix>(op.getB());
+            Matrix design(a.rows, 0);
+            design.columns = a.columns * b.columns;
+            for (size_t row = 0; row < a.rows; ++row)
+              for (size_t i = 0; i < a.columns; ++i)
+                for (size_t j = 0; j < b.columns; ++j)
+                  design.values.push_back(a.at(row, i) * b.at(row, j));
+            return design;
+          })
+          .Case([&](tam::ConvertOp op) -> Datum {
+            return get<Matrix>(op.getA());
+          })
           .Case([&](tam::CategoryOp op) -> Datum {
             const Vector &x = get<Vector>(op.getX());
             Matrix design(x.size(), 0);
@@ -225,8 +379,12 @@ LogicalResult Execution::execute(Operation *op) {
           })
           .Case([&](tam::PenaltyOp op) -> Datum {
             Matrix p(op.getType().getDimSize(0), op.getType().getDimSize(0));
-            for (auto [row, column, value] :
-                 llvm::zip(op.getRows(), op.getColumns(), op.getValues())) {
+            for (size_t i = 0; i < op.getValues().size(); ++i) {
+              int32_t row = op.getRows()[i], column = op.getColumns()[i];
+              double value = op.getValues()[i];
+              if (op.getTable() && (*op.getTable())[i] >= 0)
+                value *= elementOf(op.getWeights()[(*op.getTable())[i]],
+                                   (*op.getElement())[i]);
               p.at(row, column) += value;
               if (row != column)
                 p.at(column, row) += value;

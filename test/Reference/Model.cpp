@@ -46,6 +46,9 @@ FailureOr<func::FuncOp> Model::lookup(StringRef name) {
   return function;
 }
 
+/// Where the state holds a carry: apart from the sums, whose offsets it shares.
+static int64_t carryKey(int64_t offset) { return -1 - offset; }
+
 FailureOr<Datum> Model::run(func::FuncOp function, const Group &group,
                             int64_t first, int64_t rows,
                             const Vector &coefficients, State &state) {
@@ -65,6 +68,9 @@ FailureOr<Datum> Model::run(func::FuncOp function, const Group &group,
     case SlotKind::First:
       value = first;
       break;
+    case SlotKind::GroupRows:
+      value = group.rows;
+      break;
     case SlotKind::Column:
       if (offset < static_cast<int64_t>(group.columns.size()))
         value = slice(group.columns[offset], first, rows);
@@ -79,6 +85,14 @@ FailureOr<Datum> Model::run(func::FuncOp function, const Group &group,
       if (auto it = state.find(offset); it != state.end())
         value = it->second;
       break;
+    case SlotKind::Carry: {
+      // Zeros before the first row.
+      auto it = state.find(carryKey(offset));
+      value = it != state.end() ? it->second : Vector(tensor.getNumElements());
+      break;
+    }
+    case SlotKind::Table:
+      return function.emitError("expected a model that learns no tables");
     case SlotKind::Output:
     case SlotKind::Arena:
       break;
@@ -98,6 +112,8 @@ FailureOr<Datum> Model::run(func::FuncOp function, const Group &group,
       return function.emitError("expected a slot of result ") << index;
     if (slot.getKind() == SlotKind::State)
       state[slot.getOffset()] = std::move(value);
+    else if (slot.getKind() == SlotKind::Carry)
+      state[carryKey(slot.getOffset())] = std::move(value);
     else
       output = std::move(value);
   }

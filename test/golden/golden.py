@@ -10,11 +10,15 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from harness import DATA, EXAMPLE, read_csv  # noqa: E402
+from reference import formula  # noqa: E402
 
-# The cases of effects.json whose terms are among l, f, s, c and p.
-EFFECTS = ("linear", "spline_default", "spline_sat", "spline_const", "fourier",
-           "fourier_linear_ood", "cat_nominal", "cat_ordinal", "cat_fourier",
-           "cheb")
+# The cases of effects.json.
+EFFECTS = (
+    "linear", "spline_default", "spline_sat", "spline_const", "fourier",
+    "fourier_linear_ood", "cat_nominal", "cat_ordinal", "cat_fourier", "cheb",
+    "wavelet", "pid", "neural_relu", "neural_cos_2l", "tree_uniform",
+    "tree_quantile", "tree_nary", "lt", "te", "te3", "phys_spline",
+    "phys_fourier", "rbf_matern")
 
 # docs/math.md section 6. The model is solved from a matrix of condition 1e7,
 # and the published coefficients carry the rounding of the program that made
@@ -64,12 +68,25 @@ def effect_case(name):
     return case
 
 
-def national():
-    """load_splines: the case, the rows, and the predictions in their order."""
+def first_effect(case):
+    """The name of the effect that a case's state is of."""
+    return formula.effect_names(formula.parse(case["formula"])[1])[1]
+
+
+def given_state(case):
+    """What of a case's state must be given to a model, as {effect: {table:
+    rows}}: no rule of docs/math.md draws these centres."""
+    if "centers" not in case["state"]:
+        return {}
+    return {first_effect(case): {"centers": case["state"]["centers"]}}
+
+
+def national(name):
+    """The case, the rows, and the predictions in their order."""
     folder = DATA / "national"
-    case = json.loads((folder / "load_splines.json").read_text())
+    case = json.loads((folder / f"{name}.json").read_text())
     predictions = [float(row["pred"])
-                   for row in read_csv(folder / "load_splines.pred.csv")]
+                   for row in read_csv(folder / f"{name}.pred.csv")]
     return case, read_csv(folder / "national_sub.csv"), predictions
 
 

@@ -1,12 +1,16 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ten single-effect models against effects.json: the design's rows, the
+"""The models of effects.json: the design's rows, the
 coefficients, and predictions that leave the training range."""
 
+import json
 import math
+import struct
 
 import golden
 import harness
+import reference
+from reference import data, effects
 
 
 class Effects(harness.TestCase):
@@ -16,8 +20,10 @@ class Effects(harness.TestCase):
         case = golden.effect_case(name)
         # Levels and codes the formula does not give come from the profile.
         model = self.compile(case["formula"], "--profile", case["train"],
-                             name=name, group="g", date="date")
+                             name=name, group="g", date="date",
+                             state=json.dumps(golden.given_state(case)))
         weights = self.fit(model, case["train"], "--threads", 2)
+        self.check_tables(case, self.tables(weights))
 
         beta = self.coefficients(model, weights)
         self.assertEqual(list(beta), ["G0", "G1"][:case["groups"]])
@@ -53,6 +59,50 @@ class Effects(harness.TestCase):
         sums = [math.fsum(float(row[column]) for column in names)
                 for row in harness.read_csv(terms)]
         self.assert_close(sums, case["pred_test"], 1e-8, "sum of terms")
+
+    def tables(self, weights):
+        """The tables in a weights file, {name: flat list of numbers}."""
+        content = weights.read_bytes()
+        size, = struct.unpack_from("<Q", content)
+        result = {}
+        for name, tensor in json.loads(content[8:8 + size]).items():
+            if not name.startswith("tables."):
+                continue
+            first, last = tensor["data_offsets"]
+            code = {"F64": "d", "I32": "i"}[tensor["dtype"]]
+            count = (last - first) // struct.calcsize(code)
+            self.assertEqual(count, math.prod(tensor["shape"]))
+            result[name[len("tables."):]] = list(
+                struct.unpack_from(f"<{count}{code}", content,
+                                   8 + size + first))
+        return result
+
+    def check_tables(self, case, tables):
+        """What was drawn: as in the case, and as the oracle draws it."""
+        name, state = golden.first_effect(case), case["state"]
+        rows = harness.read_csv(case["train"])
+        training = {group: [rows[i] for i in indices] for group, indices
+                    in data.group_rows(rows, "g", "date").items()}
+        drawn = {}
+        term = reference.parse(case["formula"])[1][0]
+        if term["kind"] == "n":
+            layers = effects.make(term, training, {}).layers
+            for i, (weights, biases) in enumerate(layers, 1):
+                drawn[f"W{i}"], drawn[f"b{i}"] = weights, biases
+        elif term["kind"] in ("t", "lt"):
+            effect = effects.make(term, training, {})
+            tree = effect.tree if term["kind"] == "lt" else effect
+            drawn = {"features": tree.features, "thresholds": tree.thresholds}
+        for table, values in [
+                *((f"{name}.{table}", rows) for table, rows in drawn.items()),
+                *((f"{name}.{key.removeprefix('split_')}", rows)
+                  for key, rows in state.items())]:
+            flat = [v for row in values
+                    for v in (row if isinstance(row, list) else [row])]
+            if table.endswith((".features", ".centers")):
+                self.assertEqual(tables[table], flat, table)
+            else:
+                self.assert_close(tables[table], flat, 1e-15, table, 1e-15)
 
 
 for case_name in golden.EFFECTS:

@@ -10,9 +10,9 @@ import harness
 
 
 class National(harness.TestCase):
-    def test_load_splines(self):
-        case, rows, expected = golden.national()
-        model = self.compile(case["formula"], name="load_splines",
+    def check(self, name):
+        case, rows, expected = golden.national(name)
+        model = self.compile(case["formula"], name=name,
                              group=case["group"], date=case["date"])
         parts = {}
         for split in ("train", "test"):
@@ -33,6 +33,12 @@ class National(harness.TestCase):
             for split, (part, wanted) in parts.items():
                 with self.subTest(threads=threads, split=split):
                     self.score(case, model, weights, split, part, wanted)
+
+    def test_load_splines(self):
+        self.check("load_splines")
+
+    def test_load_tensor(self):
+        self.check("load_tensor")
 
     def score(self, case, model, weights, split, part, wanted):
         table = self.predict(model, self.dir / f"{split}.csv", weights)

@@ -3,6 +3,7 @@
 """Equal input gives equal bytes: weights whatever the chunks and threads,
 executables whatever the directory, name and time."""
 
+import json
 import os
 import time
 
@@ -75,6 +76,31 @@ class Weights(harness.TestCase):
                                    *options).read_bytes()
                       for options in self.combinations()}
             self.assertEqual(len(tables), 1, kind)
+
+    def test_reuse(self):
+        # Where buffers lie is no business of the numbers. What is safe in every
+        # order is so in the program's own, so its plan needs no less.
+        train = small.generate(self.dir / "train.csv", "--groups", 2,
+                               "--days", 300)
+        results, arenas = {}, {}
+        for reuse in ("program", "branch-safe"):
+            model = self.compile(small.FORMULA, f"--reuse={reuse}",
+                                 **small.KEYS)
+            weights = self.fit(model, train)
+            results[reuse] = [weights.read_bytes()] + [
+                self.predict(model, train, weights,
+                             f"--type={kind}").read_bytes()
+                for kind in ("response", "terms", "design")]
+            plan = json.loads(self.succeed(model, "plan", "--format=json"))
+            arenas[reuse] = [step["arena"] for step in plan["steps"]]
+            self.assertEqual({step["strategy"] for step in plan["steps"]},
+                             {"tree+" + ("" if reuse == "program"
+                                         else f", reuse {reuse}")})
+        self.assertEqual(results["program"], results["branch-safe"])
+        for less, more in zip(arenas["program"], arenas["branch-safe"],
+                              strict=True):
+            self.assertLessEqual(less, more)
+        self.assertLess(sum(arenas["program"]), sum(arenas["branch-safe"]))
 
     def test_numbers_read_back(self):
         # Shortest round-trip form: no number is longer than repr's.

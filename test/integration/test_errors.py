@@ -35,7 +35,9 @@ SPECS = {
     "doubled plus": ("name: m\nformula: y ~ l(x) + ^+ l(z)\n", r"\+"),
     "levels unknown": ("name: m\nformula: y ~ l(x) + ^c(z)\n",
                        r"(?s)n_cat.*--profile"),
-    "kernels to come": ("name: m\nformula: y ~ l(x) + ^n(z)\n", r"\bn\b"),
+    "kernels to come": (
+        "name: m\nformula: y ~ l(x) + ^t(z, others='x', max_leaves=4, "
+        "extrapolate='linear')\n", "flat trees"),
 }
 
 

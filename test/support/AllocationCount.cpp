@@ -83,10 +83,18 @@ void *mmap(void *at, size_t length, int protection, int flags, int file,
 
 #endif
 
-int64_t tamrt::test::allocationsIn(const std::function<void()> &run) {
+void tamrt_test_count_allocations(void) {
   allocations = 0;
   counting = true;
-  run();
+}
+
+int64_t tamrt_test_allocations(void) {
   counting = false;
   return allocations;
+}
+
+int64_t tamrt::test::allocationsIn(const std::function<void()> &run) {
+  tamrt_test_count_allocations();
+  run();
+  return tamrt_test_allocations();
 }

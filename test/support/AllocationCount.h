@@ -21,4 +21,8 @@ int64_t allocationsIn(const std::function<void()> &run);
 
 } // namespace tamrt::test
 
+/// The same for C: starts to count; stops, and says how many there were.
+extern "C" void tamrt_test_count_allocations(void);
+extern "C" int64_t tamrt_test_allocations(void);
+
 #endif // TAMC_TEST_SUPPORT_ALLOCATIONCOUNT_H

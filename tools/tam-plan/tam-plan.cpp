@@ -16,6 +16,7 @@
 #include "Output.h"
 
 #include "Symbols.h"
+#include "TimeLimit.h"
 
 #include "tamc/Planning/Check.h"
 #include "tamc/Planning/Csv.h"
@@ -53,6 +54,7 @@ struct Arguments {
 };
 
 int complain(const std::string &place, const std::string &message) {
+  TimeLimit::claim();
   std::cerr << place << ": error: " << message << "\n";
   return 1;
 }
@@ -123,6 +125,7 @@ int exitCode(const Plan &plan) {
 }
 
 int write(const Arguments &arguments, const std::string &text) {
+  TimeLimit::claim();
   std::string wrong = writeOutput(arguments.output, text);
   return wrong.empty() ? 0 : complain(arguments.output, wrong);
 }
@@ -158,26 +161,58 @@ int checkPlan(const Arguments &arguments, const Problem &problem) {
   return write(arguments, "the plan is correct\n");
 }
 
-int compare(const Arguments &arguments, const Problem &problem) {
+/// Gives each of several plans its share of the time that is left, and tells
+/// when that is less than what even the quickest of them took.
+class Shares {
+public:
+  Shares(const TimeLimit &limit, size_t plans) : limit(limit), plans(plans) {}
+
+  /// Nothing when no time is left for one more plan; else what it may take.
+  std::optional<Options> next(const Options &given, std::string_view strategy) {
+    Options options = given;
+    options.strategy = strategy;
+    if (!options.timeLimit)
+      return options;
+    double now = limit.elapsed();
+    if (begun >= 0)
+      quickest = std::min(quickest, now - begun);
+    if (begun >= 0 && quickest > limit.left())
+      return std::nullopt;
+    begun = now;
+    // Writing takes its part.
+    options.timeLimit = 0.9 * limit.left() / static_cast<double>(plans--);
+    return options;
+  }
+
+private:
+  const TimeLimit &limit;
+  size_t plans;
+  /// When the last plan was begun; below 0 when none was.
+  double begun = -1;
+  double quickest = std::numeric_limits<double>::infinity();
+};
+
+int compare(const Arguments &arguments, const Problem &problem,
+            const TimeLimit &limit) {
   std::ostringstream text;
   char line[160];
   std::snprintf(line, sizeof line, "%-18s %20s %12s %10s  %s\n", "strategy",
                 "peak", "gap", "seconds", "status");
   text << line;
   bool fits = false;
-  auto begin = std::chrono::steady_clock::now();
-  size_t left = strategies().size();
+  Shares shares(limit, strategies().size());
   for (const Strategy &strategy : strategies()) {
-    Options options = arguments.options;
-    options.strategy = strategy.name;
-    if (options.timeLimit) {
-      std::chrono::duration<double> spent =
-          std::chrono::steady_clock::now() - begin;
-      options.timeLimit =
-          std::max(*options.timeLimit - spent.count(), 0.0) / double(left);
+    std::optional<Options> options =
+        shares.next(arguments.options, strategy.name);
+    if (!options) {
+      std::string name(strategy.name);
+      std::snprintf(line, sizeof line, "%-18s %20s %12s %10s  %s\n",
+                    name.c_str(), "-", "-", "-",
+                    "not run, as no time was left");
+      text << line;
+      continue;
     }
-    --left;
-    Plan made = plan(problem, options);
+    Plan made = plan(problem, *options);
     if (made.status == Status::Invalid)
       return complain(arguments.problem, made.reason);
     fits |= made.fits();
@@ -195,7 +230,8 @@ int compare(const Arguments &arguments, const Problem &problem) {
 }
 
 /// The page of the plan and of those it is compared with.
-int writePage(const Arguments &arguments, Problem &problem) {
+int writePage(const Arguments &arguments, Problem &problem,
+              const TimeLimit &limit) {
   std::vector<std::string> names = {arguments.options.strategy};
   auto add = [&](std::string_view name) {
     if (std::find(names.begin(), names.end(), name) == names.end())
@@ -207,17 +243,15 @@ int writePage(const Arguments &arguments, Problem &problem) {
     for (const Strategy &strategy : strategies())
       add(strategy.name);
   std::vector<Plan> plans;
-  Options options = arguments.options;
-  auto begin = std::chrono::steady_clock::now();
+  Shares shares(limit, names.size());
   for (const std::string &name : names) {
-    options.strategy = name;
-    if (arguments.options.timeLimit) {
-      std::chrono::duration<double> spent =
-          std::chrono::steady_clock::now() - begin;
-      double left = *arguments.options.timeLimit - spent.count();
-      options.timeLimit = std::max(left, 0.0) / (names.size() - plans.size());
+    std::optional<Options> options = shares.next(arguments.options, name);
+    if (!options) {
+      std::cerr << arguments.problem << ": note: no time was left for '" << name
+                << "'\n";
+      continue;
     }
-    plans.push_back(plan(problem, options));
+    plans.push_back(plan(problem, *options));
     if (plans.back().status == Status::Invalid)
       return complain(arguments.problem, plans.back().reason);
     // The page lists them by what was asked for, whichever member won.
@@ -234,7 +268,7 @@ int writePage(const Arguments &arguments, Problem &problem) {
   return 2;
 }
 
-int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
+int run(Arguments &arguments, const TimeLimit &limit) {
   std::optional<std::string> text = readFile(arguments.problem);
   if (!text)
     return complain(arguments.problem, "cannot read");
@@ -273,29 +307,28 @@ int run(Arguments &arguments, std::chrono::steady_clock::time_point begin) {
       return complain(arguments.problem, reason);
   if (!arguments.plan.empty())
     return checkPlan(arguments, problem);
-  if (arguments.timeLimit > 0) {
-    // The limit is one of the whole process; reading took its part.
-    std::chrono::duration<double> spent =
-        std::chrono::steady_clock::now() - begin;
+  // Writing will take about what reading took.
+  if (arguments.timeLimit > 0)
     arguments.options.timeLimit =
-        std::max(arguments.timeLimit - 2 * spent.count(), 0.0);
-  }
+        std::max(arguments.timeLimit - 2 * limit.elapsed(), 0.0);
   // Several plans are of one order: that of the lowest load.
   if (minPeak && (arguments.emit == "html" || arguments.compare))
     problem = reorder(problem, minimizeLoad(problem, {}).order);
   if (arguments.emit == "html")
-    return writePage(arguments, problem);
+    return writePage(arguments, problem, limit);
   if (!arguments.compareWith.empty())
     return complain("--compare-with",
                     "expected --emit=html, got " + arguments.emit);
   if (arguments.compare)
-    return compare(arguments, problem);
+    return compare(arguments, problem, limit);
 
   Scheduling scheduling;
   Options options = arguments.options;
   double share = 0;
-  if (options.timeLimit && options.reuse == Reuse::BranchSafe) {
-    // The report plans again, to tell what safety costs.
+  if (options.timeLimit && !problem.operations.empty() &&
+      (arguments.emit == "json" || arguments.emit == "text")) {
+    // The report plans again, to tell what safety costs, or looks for the
+    // dependencies that the plan adds.
     share = *options.timeLimit / 4;
     *options.timeLimit -= share;
   }
@@ -437,5 +470,8 @@ int main(int argc, char **argv) {
   options.lastAreOutputs = arguments.outputs == "last";
   if (arguments.reuse == "branch-safe")
     options.reuse = Reuse::BranchSafe;
-  return run(arguments, begin);
+  TimeLimit limit(begin);
+  if (arguments.timeLimit > 0)
+    limit.start(arguments.timeLimit, arguments.problem);
+  return run(arguments, limit);
 }

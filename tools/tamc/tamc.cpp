@@ -7,11 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "tamc/Conversion/SpecToTam.h"
+#include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/InitAll.h"
 #include "tamc/Pipelines/Pipelines.h"
 #include "tamc/Planning/Strategy.h"
 #include "tamc/Spec/ModelSpec.h"
 #include "tamc/Target/Cpp.h"
+#include "tamc/Target/Library.h"
 #include "tamc/Target/Link.h"
 #include "tamc/Target/Object.h"
 #include "tamc/Target/Output.h"
@@ -48,6 +50,7 @@ enum class Emit {
   LLVM,
   Assembly,
   Object,
+  Library,
   Executable
 };
 
@@ -71,6 +74,8 @@ cl::opt<Emit> emit(
                clEnumValN(Emit::LLVM, "llvm", "LLVM IR"),
                clEnumValN(Emit::Assembly, "asm", "assembly"),
                clEnumValN(Emit::Object, "obj", "an object file"),
+               clEnumValN(Emit::Library, "lib",
+                          "a static library and its C header"),
                clEnumValN(Emit::Executable, "exe", "an executable")),
     cl::cat(category));
 cl::opt<std::string> compileFrom(
@@ -104,6 +109,14 @@ cl::opt<int64_t> chunkRows("chunk-rows",
                            cl::value_desc("n"), cl::init(0), cl::cat(category));
 cl::opt<std::string> strategy("strategy", cl::desc("Planning strategy"),
                               cl::init("tree+"), cl::cat(category));
+cl::opt<planning::Reuse> reuse(
+    "reuse", cl::desc("When two buffers may share bytes (default: program)"),
+    cl::init(planning::Reuse::Program),
+    cl::values(clEnumValN(planning::Reuse::Program, "program",
+                          "when the order of the program allows it"),
+               clEnumValN(planning::Reuse::BranchSafe, "branch-safe",
+                          "when every order that the data flow allows does")),
+    cl::cat(category));
 cl::opt<int64_t> maxDirect("max-direct",
                            cl::desc("Most coefficients of the direct solver"),
                            cl::init(7500), cl::cat(category));
@@ -112,6 +125,11 @@ cl::opt<bool> dense("dense",
                     cl::cat(category));
 cl::opt<std::string> cpu("mcpu", cl::desc("CPU to generate code for"),
                          cl::init("x86-64"), cl::cat(category));
+cl::opt<std::string>
+    prefix("prefix",
+           cl::desc("Start of the names of a library's functions (default: the "
+                    "model's name)"),
+           cl::value_desc("name"), cl::cat(category));
 cl::opt<bool> staticBlas(
     "static-blas",
     cl::desc("Link all libraries but libc statically (a model needs no BLAS: "
@@ -130,6 +148,11 @@ std::optional<std::string> given(const cl::opt<std::string> &option) {
   return option.getValue();
 }
 
+/// Where a library goes.
+struct LibraryPaths {
+  std::string archive, header;
+};
+
 /// One run of the compiler.
 class Driver {
 public:
@@ -145,8 +168,12 @@ private:
   int lower(Phase target);
   int write(function_ref<int(raw_pwrite_stream &)> print);
   int writeExecutable();
+  int writeLibrary();
   std::string outputName() const;
   int checkOutputName() const;
+  std::string modelName() const;
+  std::string libraryPrefix() const;
+  LibraryPaths libraryPaths() const;
 
   std::string executable;
   SourceMgr sources;
@@ -209,26 +236,66 @@ int Driver::lower(Phase target) {
     return 1;
   PipelineOptions options;
   options.strategy = strategy;
+  options.reuse = reuse;
   options.chunkRows = chunkRows;
   options.maxDirect = maxDirect;
   options.dense = dense;
   options.entry = emit == Emit::Executable;
+  if (emit == Emit::Library)
+    options.prefix = libraryPrefix();
   buildPipeline(manager, from, target, options);
   return succeeded(manager.run(*module)) ? 0 : 1;
+}
+
+std::string Driver::modelName() const {
+  return spec ? spec->name : sys::path::stem(inputFile).str();
+}
+
+std::string Driver::libraryPrefix() const {
+  if (!prefix.empty())
+    return prefix;
+  return tamc::libraryPrefix(spec ? spec->name : moduleName(*module));
+}
+
+/// A folder gets libNAME.a and NAME.h; an archive's header lies beside it and
+/// shares its name, but for `lib`.
+LibraryPaths Driver::libraryPaths() const {
+  SmallString<256> archive(outputFile.getValue());
+  if (archive.empty() || sys::fs::is_directory(archive))
+    sys::path::append(archive, "lib" + libraryPrefix() + ".a");
+  SmallString<256> header(sys::path::parent_path(archive));
+  StringRef stem = sys::path::stem(archive);
+  stem.consume_front("lib");
+  sys::path::append(header, stem + ".h");
+  return {std::string(archive), std::string(header)};
 }
 
 std::string Driver::outputName() const {
   if (!outputFile.empty())
     return outputFile;
   if (emit == Emit::Executable || emit == Emit::Object) {
-    std::string stem = spec ? spec->name : sys::path::stem(inputFile).str();
-    return emit == Emit::Object ? stem + ".o" : stem;
+    return emit == Emit::Object ? modelName() + ".o" : modelName();
   }
   return "-";
 }
 
 /// Whether the output's default name, the model's, is a file's name.
 int Driver::checkOutputName() const {
+  if (emit == Emit::Library) {
+    if (!prefix.empty() && !isLibraryPrefix(prefix))
+      return fail("expected a C identifier that starts with a letter as "
+                  "--prefix, got '" +
+                  prefix + "'");
+    StringRef name = sys::path::filename(outputFile);
+    if (!outputFile.empty() && !sys::fs::is_directory(outputFile) &&
+        (!name.ends_with(".a") || name == ".a" || name == "lib.a"))
+      return fail("expected a folder or a file that ends in .a for a library, "
+                  "got '" +
+                  outputFile + "'");
+    return 0;
+  }
+  if (!prefix.empty())
+    return fail("expected --prefix with --emit=lib alone");
   if (!outputFile.empty() || !spec ||
       (emit != Emit::Executable && emit != Emit::Object))
     return 0;
@@ -289,6 +356,32 @@ int Driver::writeExecutable() {
   return 0;
 }
 
+/// Writes the archive and its header, from a module at Phase::Plan: what tells
+/// the header and the names of both is gone from the lowered one.
+int Driver::writeLibrary() {
+  if (!(*module)->hasAttr(tam::kModelAttrName))
+    return fail("expected a module with '" + tam::kModelAttrName + "'");
+  if (std::string reason = whyNoLibrary(*module); !reason.empty())
+    return fail("--emit=lib: " + reason);
+  LibraryPaths paths = libraryPaths();
+  std::string header = libraryHeader(*module, libraryPrefix(), TAMC_VERSION);
+  from = Phase::Plan;
+  if (int status = lower(Phase::LLVM))
+    return status;
+  SmallString<0> object;
+  raw_svector_ostream stream(object);
+  if (failed(emitCode(*module, CodeKind::Object, {cpu}, stream)))
+    return 1;
+  Expected<std::string> archive = archiveLibrary(object, executable);
+  if (!archive)
+    return fail(toString(archive.takeError()));
+  if (Error error = writeOutput(paths.header, header))
+    return fail(toString(std::move(error)));
+  if (Error error = writeOutput(paths.archive, *archive))
+    return fail(toString(std::move(error)));
+  return 0;
+}
+
 int Driver::run() {
   if (formula.empty() == inputFile.empty())
     return fail(formula.empty() ? "expected a spec: a file or -f 'formula'"
@@ -343,8 +436,8 @@ int Driver::run() {
       return 1;
   }
 
-  bool isPlan =
-      emit == Emit::Plan || emit == Emit::Drawing || emit == Emit::Cpp;
+  bool isPlan = emit == Emit::Plan || emit == Emit::Drawing ||
+                emit == Emit::Cpp || emit == Emit::Library;
   if (emit == Emit::MLIR && compileTo.empty())
     to = from;
   if (int status = lower(isPlan ? Phase::Plan : to))
@@ -383,6 +476,8 @@ int Driver::run() {
                                                : CodeKind::Object;
       return failed(emitCode(*module, kind, {cpu}, out)) ? 1 : 0;
     });
+  case Emit::Library:
+    return writeLibrary();
   case Emit::Executable:
     return writeExecutable();
   }

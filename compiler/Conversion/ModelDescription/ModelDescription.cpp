@@ -75,11 +75,61 @@ static Record describeStep(FunctionOpInterface function) {
           i64(integer(plan, "arena_bytes")),
           i64(integer(plan, "lower_bound_bytes")),
           i64(integer(plan, "naive_bytes")),
-          text(plan, "strategy"),
+          text(tamk::planMethod(plan)),
           {Field::Kind::Function, 0, 0, function.getName().str()},
           i64(count),
           array("tam_buffers_" + function.getName(), "tamrt_buffer",
                 std::move(buffers))};
+}
+
+static Record describeLearner(DictionaryAttr row, size_t index) {
+  ArrayRef<int64_t> sizes = row.getAs<DenseI64ArrayAttr>("sizes");
+  std::vector<Record> inputs;
+  for (int32_t input : row.getAs<DenseI32ArrayAttr>("inputs").asArrayRef())
+    inputs.push_back({i32(input)});
+  auto count = static_cast<int64_t>(inputs.size());
+  return {
+      i32(integer(row, "kind")),
+      i32(integer(row, "choice")),
+      i64(sizes[0]),
+      i64(sizes[1]),
+      f64(real(row, "number")),
+      i32(integer(row, "seed")),
+      i32(integer(row, "effect")),
+      i64(count),
+      array("tam_learner_inputs_" + Twine(index), "int32_t", std::move(inputs)),
+      i64(integer(row, "first_table")),
+      i64(integer(row, "table_count"))};
+}
+
+/// The row `index` of the model's tables.
+static FailureOr<Record> describeTable(ModuleOp module, DictionaryAttr row,
+                                       size_t index) {
+  ArrayRef<int64_t> shape = row.getAs<DenseI64ArrayAttr>("shape");
+  bool isInteger = integer(row, "is_integer") != 0;
+  Field given{Field::Kind::Null};
+  if (Attribute attribute = row.get("given")) {
+    Builder builder(module.getContext());
+    auto type = RankedTensorType::get(
+        shape, isInteger ? Type(builder.getI32Type()) : builder.getF64Type());
+    auto numbers = dyn_cast<DenseElementsAttr>(attribute);
+    if (!numbers || numbers.getType() != type)
+      return module.emitError("expected elements of type ")
+             << type << " as 'given' of table " << row.get("name");
+    given = {Field::Kind::Numbers,
+             0,
+             0,
+             "tam_given_" + std::to_string(index),
+             isInteger ? "int32_t" : "double",
+             {},
+             numbers};
+  }
+  return Record{text(row, "name"),
+                i32(isInteger),
+                i32(static_cast<int64_t>(shape.size())),
+                i64(shape[0]),
+                i64(shape.size() > 1 ? shape[1] : 1),
+                std::move(given)};
 }
 
 FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
@@ -87,11 +137,19 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
   if (!model)
     return module.emitError("expected a module with '")
            << tam::kModelAttrName << "'";
-  std::vector<Record> inputs, effects, steps;
+  std::vector<Record> inputs, effects, steps, tables, learners;
   for (DictionaryAttr row : rows(model, "inputs"))
     inputs.push_back({text(row, "column"), i32(integer(row, "rule")),
                       i32(integer(row, "levels")), i32(integer(row, "unseen")),
                       i32(0), f64(real(row, "lo")), f64(real(row, "hi"))});
+  for (auto [index, row] : llvm::enumerate(rows(model, "tables"))) {
+    FailureOr<Record> table = describeTable(module, row, index);
+    if (failed(table))
+      return failure();
+    tables.push_back(std::move(*table));
+  }
+  for (auto [index, row] : llvm::enumerate(rows(model, "learners")))
+    learners.push_back(describeLearner(row, index));
   for (DictionaryAttr row : rows(model, "effects"))
     effects.push_back({text(row, "name"), text(row, "term"),
                        i64(integer(row, "first")),
@@ -109,6 +167,8 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
                              ? tam::stringifySolver(solver.getValue())
                              : tam::stringifySolver(tam::Solver::Direct);
   Field inputCount = i64(int64_t(inputs.size())),
+        tableCount = i64(int64_t(tables.size())),
+        learnerCount = i64(int64_t(learners.size())),
         effectCount = i64(int64_t(effects.size())),
         stepCount = i64(int64_t(steps.size()));
   return Record{i32(TAMRT_ABI_VERSION),
@@ -126,8 +186,13 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
                 text(LLVM_VERSION_STRING),
                 i64(integer(model, "columns")),
                 i64(integer(model, "state_bytes")),
+                i64(integer(model, "carry_bytes")),
                 inputCount,
                 array("tam_inputs", "tamrt_input", std::move(inputs)),
+                tableCount,
+                array("tam_tables", "tamrt_table", std::move(tables)),
+                learnerCount,
+                array("tam_learners", "tamrt_learner", std::move(learners)),
                 effectCount,
                 array("tam_effects", "tamrt_effect", std::move(effects)),
                 stepCount,

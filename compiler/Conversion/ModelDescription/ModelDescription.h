@@ -9,6 +9,7 @@
 #ifndef TAMC_CONVERSION_MODELDESCRIPTION_H
 #define TAMC_CONVERSION_MODELDESCRIPTION_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include <string>
@@ -31,6 +32,8 @@ struct Field {
     Function, ///< the address of the function `text`
     Records,  ///< the address of an array of `records` of C type `type`, which
               ///< is to be called `text`
+    Numbers,  ///< the address of an array of the C type `type`, which is to be
+              ///< called `text` and holds `numbers`
     Null,     ///< a null pointer
   };
   Kind kind;
@@ -38,6 +41,7 @@ struct Field {
   double real = 0;
   std::string text = {}, type = {};
   std::vector<Record> records = {};
+  mlir::DenseElementsAttr numbers = {};
 };
 
 /// The `tamrt_model` (abi.h) of a module with `tam.model` and planned steps,

@@ -9,33 +9,54 @@
 #ifndef TAMC_CONVERSION_SPECTOTAM_EFFECTS_H
 #define TAMC_CONVERSION_SPECTOTAM_EFFECTS_H
 
-#include "tamc/Spec/ModelSpec.h"
+#include "Inputs.h"
+#include "Learners.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
 
 namespace tamc {
 
-/// Whether the term's feature map has kernels. Those of the others come with
-/// their kernels; until then the importer refuses them.
-bool hasKernels(spec::TermKind kind);
+/// What the effects of a function read: the arguments of the function.
+class Variables {
+public:
+  virtual ~Variables() = default;
+
+  /// The input's column, normalised, or its codes (TAMRT_RULE_LEVELS).
+  virtual mlir::Value column(mlir::Location loc, const Input &input) = 0;
+  /// The input's parameters; null for codes.
+  virtual mlir::Value parameters(const Input &input) = 0;
+  /// Table `index` of the model, as a tensor of this type.
+  virtual mlir::Value table(int64_t index, mlir::RankedTensorType type) = 0;
+  /// Rows of the group.
+  virtual mlir::Value groupRows() = 0;
+  /// What rows before the chunk left: `size` numbers of their own.
+  virtual mlir::Value carry(int64_t size) = 0;
+  /// Leaves `carried` in place of `carry`.
+  virtual void carryOn(mlir::Value carry, mlir::Value carried) = 0;
+};
+
+/// Columns of a term's design matrix.
+int64_t columnsOf(const spec::Term &term);
 
 /// Builds the intercept's design matrix, of one column.
 mlir::Value buildOffset(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value rows);
 
-/// Builds a term's design matrix (MATH.md section 3), not encoded. `x` is the
-/// normalised input, or the levels' numbers of an input with
-/// TAMRT_RULE_LEVELS; `parameters` are the input's.
+/// Builds a term's design matrix (MATH.md section 3), not encoded.
 mlir::Value buildDesign(mlir::OpBuilder &builder, mlir::Location loc,
-                        const spec::Term &term, mlir::Value x,
-                        mlir::Value parameters);
+                        const spec::Term &term, const Learners &learners,
+                        Variables &variables);
 
 /// Builds the intercept's penalty and a term's (MATH.md section 3), with its
-/// lambda.
+/// lambda. `table` gives tables of leaf weights.
 mlir::Value buildOffsetPenalty(mlir::OpBuilder &builder, mlir::Location loc);
 mlir::Value buildPenalty(mlir::OpBuilder &builder, mlir::Location loc,
-                         const spec::Term &term);
+                         const spec::Term &term, const Learners &learners,
+                         Variables &variables);
+
+/// What of a term there are no kernels for, as a message; empty: nothing.
+std::string missingKernels(const spec::Term &term);
 
 } // namespace tamc
 

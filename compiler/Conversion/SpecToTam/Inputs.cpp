@@ -29,7 +29,8 @@ static Input categoricalInput(const Term &term) {
   return input;
 }
 
-Input tamc::inputOf(const Term &term) {
+/// The input a term reads its main feature by.
+static Input mainInput(const Term &term) {
   if (term.kind == TermKind::Categorical)
     return categoricalInput(term);
   Input input{.column = term.feature};
@@ -46,12 +47,25 @@ Input tamc::inputOf(const Term &term) {
   return input;
 }
 
+std::vector<Input> tamc::inputsOf(const Term &term) {
+  std::vector<Input> inputs;
+  for (const Term &factor : term.factors)
+    llvm::append_range(inputs, inputsOf(factor));
+  if (term.kind == TermKind::Tensor)
+    return inputs;
+  inputs.push_back(mainInput(term));
+  for (const std::string &column : term.others)
+    inputs.push_back({.column = column});
+  if (term.kind == TermKind::LinearTree)
+    inputs.push_back({.column = term.getString("slope").str()});
+  return inputs;
+}
+
 std::vector<Input> tamc::collectInputs(const ModelSpec &spec) {
   std::vector<Input> inputs;
-  for (const Term &term : spec.terms) {
-    Input input = inputOf(term);
-    if (!llvm::is_contained(inputs, input))
-      inputs.push_back(input);
-  }
+  for (const Term &term : spec.terms)
+    for (const Input &input : inputsOf(term))
+      if (!llvm::is_contained(inputs, input))
+        inputs.push_back(input);
   return inputs;
 }

@@ -33,8 +33,10 @@ struct Input {
   bool operator==(const Input &) const = default;
 };
 
-/// The input a term reads its main feature by.
-Input inputOf(const spec::Term &term);
+/// The inputs a term reads, in its order: its feature, `others`, the `slope` of
+/// an lt; for te those of its factors, one after another. An input may come
+/// more than once.
+std::vector<Input> inputsOf(const spec::Term &term);
 
 /// The distinct inputs of all terms, in order of first appearance.
 std::vector<Input> collectInputs(const spec::ModelSpec &spec);

@@ -10,11 +10,13 @@
 
 #include "Effects.h"
 #include "Inputs.h"
+#include "Learners.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/SHA256.h"
 
 using namespace mlir;
@@ -30,12 +32,116 @@ static std::string sha256(StringRef text) {
 
 namespace {
 
-/// A function under construction, with the values all variants need.
-struct Variant {
+/// A function under construction, with the values all variants need. Arguments
+/// that only some terms read are added when they are first asked for.
+class Variant : public Variables {
+public:
+  Variant(OpBuilder &builder, const std::vector<Input> &inputs,
+          func::FuncOp function)
+      : builder(builder), inputs(inputs), normalized(inputs.size()),
+        function(function) {}
+
+  /// Adds an argument in a slot; one that is there already is given back.
+  Value argument(Type type, tam::SlotKind kind, int64_t offset = 0) {
+    auto slot = tam::SlotAttr::get(builder.getContext(), kind, offset);
+    auto [known, isNew] = arguments.try_emplace(slot);
+    if (isNew) {
+      known->second =
+          function.getBody().front().addArgument(type, function.getLoc());
+      slots.push_back(slot);
+    }
+    return known->second;
+  }
+
+  Value column(Location loc, const Input &input) override {
+    size_t index = indexOf(input);
+    Value raw = argument(rawType(input), tam::SlotKind::Column, index);
+    if (!normalized[index])
+      normalized[index] =
+          input.rule == TAMRT_RULE_LEVELS
+              ? raw
+              : Value(tam::NormalizeOp::create(builder, loc, raw.getType(), raw,
+                                               parameters(input)));
+    return normalized[index];
+  }
+  Value parameters(const Input &input) override {
+    if (input.rule == TAMRT_RULE_LEVELS)
+      return {};
+    auto type =
+        RankedTensorType::get({TAMRT_INPUT_PARAMETERS}, builder.getF64Type());
+    int64_t offset = indexOf(input) * TAMRT_INPUT_PARAMETERS * sizeof(double);
+    return argument(type, tam::SlotKind::Parameters, offset);
+  }
+  Value table(int64_t index, RankedTensorType type) override {
+    return argument(type, tam::SlotKind::Table, index);
+  }
+  Value groupRows() override {
+    return argument(builder.getIndexType(), tam::SlotKind::GroupRows);
+  }
+  Value carry(int64_t size) override {
+    Value carry = argument(RankedTensorType::get({size}, builder.getF64Type()),
+                           tam::SlotKind::Carry, carryBytes);
+    carrySlots[carry] = slots.back();
+    carryBytes += llvm::alignTo(size * sizeof(double), TAMRT_ALIGNMENT);
+    return carry;
+  }
+  void carryOn(Value carry, Value carried) override {
+    carries.push_back({carrySlots.lookup(carry), carried});
+  }
+
+  /// Adds what is read of an input, so that the order of arguments is that of
+  /// the inputs.
+  void addInputs() {
+    for (auto [index, input] : llvm::enumerate(inputs))
+      argument(rawType(input), tam::SlotKind::Column, index);
+    for (const Input &input : inputs)
+      parameters(input);
+  }
+
+  /// Returns `result` in the slot of the output, and what is carried on.
+  void finish(Value result) {
+    SmallVector<Value> results{result};
+    SmallVector<tam::SlotAttr> resultSlots{
+        tam::SlotAttr::get(builder.getContext(), tam::SlotKind::Output, 0)};
+    for (auto [slot, value] : carries) {
+      results.push_back(value);
+      resultSlots.push_back(slot);
+    }
+    func::ReturnOp::create(builder, function.getLoc(), results);
+    function.setType(
+        builder.getFunctionType(function.getBody().front().getArgumentTypes(),
+                                ValueRange(results).getTypes()));
+    for (auto [index, slot] : llvm::enumerate(slots))
+      function.setArgAttr(index, tam::kSlotAttrName, slot);
+    for (auto [index, slot] : llvm::enumerate(resultSlots))
+      function.setResultAttr(index, tam::kSlotAttrName, slot);
+    builder.setInsertionPointAfter(function);
+  }
+
+private:
+  size_t indexOf(const Input &input) const {
+    return llvm::find(inputs, input) - inputs.begin();
+  }
+  Type rawType(const Input &input) {
+    Type element = input.rule == TAMRT_RULE_LEVELS ? Type(builder.getI32Type())
+                                                   : Type(builder.getF64Type());
+    return RankedTensorType::get({ShapedType::kDynamic}, element);
+  }
+
+  OpBuilder &builder;
+  const std::vector<Input> &inputs;
+  DenseMap<tam::SlotAttr, Value> arguments;
+  SmallVector<tam::SlotAttr> slots;
+  SmallVector<Value> normalized;
+  DenseMap<Value, tam::SlotAttr> carrySlots;
+  SmallVector<std::pair<tam::SlotAttr, Value>> carries;
+
+public:
   func::FuncOp function;
   Value rows = {};
   SmallVector<Value> designs = {};
   Value target = {}, weights = {};
+  int64_t carryBytes = 0;
 };
 
 class Importer {
@@ -43,7 +149,8 @@ public:
   Importer(MLIRContext &context, const llvm::SourceMgr &sources,
            const ModelSpec &spec)
       : builder(&context), sources(sources), spec(spec),
-        inputs(collectInputs(spec)), names(spec.effectNames()) {}
+        inputs(collectInputs(spec)), learners(collectLearners(spec, inputs)),
+        names(spec.effectNames()) {}
 
   OwningOpRef<ModuleOp> run();
 
@@ -52,23 +159,23 @@ private:
   Location locate(const Term &term) {
     return locate(term.range.Start, term.text);
   }
-  tam::SlotAttr slot(tam::SlotKind kind, int64_t offset = 0) {
-    return tam::SlotAttr::get(builder.getContext(), kind, offset);
-  }
   Variant begin(StringRef name, std::optional<tam::StepKind> kind);
-  void finish(Variant &variant, Value result);
   SmallVector<Value> addCoefficients(Variant &variant);
   void buildFit();
   Value sumRows(Variant &variant, Location loc, Value a, Value b);
   DictionaryAttr describeModel();
+  DenseElementsAttr givenNumbers(const Table &table);
+  void describeLearners(function_ref<void(StringRef, Attribute)> set);
 
   OpBuilder builder;
   const llvm::SourceMgr &sources;
   const ModelSpec &spec;
   std::vector<Input> inputs;
+  Learners learners;
   std::vector<std::string> names;
   SmallVector<Location> locations; // of the effects, the offset first
   SmallVector<int64_t> columns;    // of the effects, the offset first
+  int64_t carryBytes = 0;
 };
 
 } // namespace
@@ -94,91 +201,41 @@ Variant Importer::begin(StringRef name, std::optional<tam::StepKind> kind) {
   if (kind)
     function->setAttr(tam::kStepAttrName,
                       tam::StepAttr::get(builder.getContext(), *kind, 0));
-  Block *body = function.addEntryBlock();
-  builder.setInsertionPointToEnd(body);
+  builder.setInsertionPointToEnd(function.addEntryBlock());
 
-  SmallVector<Attribute> slots;
-  auto add = [&](Type type, tam::SlotAttr slot) {
-    slots.push_back(slot);
-    return body->addArgument(type, loc);
-  };
-  Variant variant{.function = function};
-  variant.rows = add(builder.getIndexType(), slot(tam::SlotKind::Rows));
+  Variant variant(builder, inputs, function);
+  variant.rows = variant.argument(builder.getIndexType(), tam::SlotKind::Rows);
+  variant.addInputs();
   auto column =
       RankedTensorType::get({ShapedType::kDynamic}, builder.getF64Type());
-  auto codes =
-      RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type());
-  auto block =
-      RankedTensorType::get({TAMRT_INPUT_PARAMETERS}, builder.getF64Type());
-  SmallVector<Value> raw, parameters, normalized(inputs.size());
-  for (auto [index, input] : llvm::enumerate(inputs)) {
-    bool isLevels = input.rule == TAMRT_RULE_LEVELS;
-    raw.push_back(
-        add(isLevels ? codes : column, slot(tam::SlotKind::Column, index)));
-  }
-  for (auto [index, input] : llvm::enumerate(inputs)) {
-    int64_t offset = index * TAMRT_INPUT_PARAMETERS * sizeof(double);
-    parameters.push_back(
-        input.rule == TAMRT_RULE_LEVELS
-            ? Value()
-            : Value(add(block, slot(tam::SlotKind::Parameters, offset))));
-  }
   int64_t targetSlot = inputs.size();
   if (!kind) {
-    variant.target = add(column, slot(tam::SlotKind::Column, targetSlot));
+    variant.target =
+        variant.argument(column, tam::SlotKind::Column, targetSlot);
     if (!spec.weights.empty())
       variant.weights =
-          add(column, slot(tam::SlotKind::Column, targetSlot + 1));
+          variant.argument(column, tam::SlotKind::Column, targetSlot + 1);
   }
 
   variant.designs.push_back(
       buildOffset(builder, locations.front(), variant.rows));
-  for (auto [index, term] : llvm::enumerate(spec.terms)) {
-    size_t input = llvm::find(inputs, inputOf(term)) - inputs.begin();
-    Location loc = locations[index + 1];
-    if (!normalized[input])
-      normalized[input] =
-          parameters[input]
-              ? Value(tam::NormalizeOp::create(builder, loc, column, raw[input],
-                                               parameters[input]))
-              : raw[input];
+  for (auto [index, term] : llvm::enumerate(spec.terms))
     variant.designs.push_back(
-        buildDesign(builder, loc, term, normalized[input], parameters[input]));
-  }
+        buildDesign(builder, locations[index + 1], term, learners, variant));
   columns.clear();
   for (Value design : variant.designs)
     columns.push_back(cast<RankedTensorType>(design.getType()).getDimSize(1));
-
-  function.setType(
-      builder.getFunctionType(body->getArgumentTypes(), TypeRange()));
-  for (auto [index, slot] : llvm::enumerate(slots))
-    function.setArgAttr(index, tam::kSlotAttrName, slot);
+  carryBytes = variant.carryBytes;
   return variant;
-}
-
-void Importer::finish(Variant &variant, Value result) {
-  Location loc = variant.function.getLoc();
-  func::ReturnOp::create(builder, loc, result);
-  variant.function.setType(builder.getFunctionType(
-      variant.function.getArgumentTypes(), result.getType()));
-  variant.function.setResultAttr(0, tam::kSlotAttrName,
-                                 slot(tam::SlotKind::Output));
-  builder.setInsertionPointAfter(variant.function);
 }
 
 SmallVector<Value> Importer::addCoefficients(Variant &variant) {
   SmallVector<Value> coefficients;
   int64_t first = 0;
-  for (auto [index, count] : llvm::enumerate(columns)) {
-    func::FuncOp function = variant.function;
-    unsigned position = function.getNumArguments();
-    auto attributes = builder.getDictionaryAttr(builder.getNamedAttr(
-        tam::kSlotAttrName,
-        slot(tam::SlotKind::Coefficients, first * int64_t(sizeof(double)))));
-    (void)function.insertArgument(
-        position, RankedTensorType::get({count}, builder.getF64Type()),
-        attributes, locations[index]);
-    coefficients.push_back(function.getArgument(position));
+  for (int64_t count : columns) {
+    coefficients.push_back(variant.argument(
+        RankedTensorType::get({count}, builder.getF64Type()),
+        tam::SlotKind::Coefficients, first * int64_t(sizeof(double))));
     first += count;
   }
   return coefficients;
@@ -208,9 +265,10 @@ void Importer::buildFit() {
     for (Value b : ArrayRef(fit.designs).drop_front(i))
       blocks.push_back(sumRows(fit, locations[i], a, b));
     vectors.push_back(sumRows(fit, locations[i], a, fit.target));
-    penalties.push_back(
-        i == 0 ? buildOffsetPenalty(builder, locations[i])
-               : buildPenalty(builder, locations[i], spec.terms[i - 1]));
+    penalties.push_back(i == 0
+                            ? buildOffsetPenalty(builder, locations[i])
+                            : buildPenalty(builder, locations[i],
+                                           spec.terms[i - 1], learners, fit));
   }
   int64_t d = llvm::sum_of(columns);
   Value matrix = tam::NormalMatrixOp::create(
@@ -220,7 +278,54 @@ void Importer::buildFit() {
   Value vector = tam::NormalVectorOp::create(builder, loc, vectorType, vectors);
   Value beta = tam::SolveOp::create(builder, loc, vectorType, matrix, vector,
                                     tam::Solver::Auto);
-  finish(fit, beta);
+  fit.finish(beta);
+}
+
+/// The numbers that the spec gives for a table.
+DenseElementsAttr Importer::givenNumbers(const Table &table) {
+  if (!table.isInteger)
+    return DenseElementsAttr::get(
+        RankedTensorType::get(table.shape, builder.getF64Type()), table.given);
+  SmallVector<int32_t> numbers;
+  for (double number : table.given)
+    numbers.push_back(static_cast<int32_t>(number));
+  return DenseElementsAttr::get(
+      RankedTensorType::get(table.shape, builder.getI32Type()),
+      ArrayRef<int32_t>(numbers));
+}
+
+void Importer::describeLearners(function_ref<void(StringRef, Attribute)> set) {
+  SmallVector<Attribute> tables, rows;
+  auto named = [&](StringRef key, Attribute value) {
+    return builder.getNamedAttr(key, value);
+  };
+  auto integer = [&](int64_t value) {
+    return builder.getI64IntegerAttr(value);
+  };
+  for (const Table &table : learners.tables) {
+    SmallVector<NamedAttribute> row = {
+        named("name", builder.getStringAttr(table.name)),
+        named("is_integer", builder.getI32IntegerAttr(table.isInteger)),
+        named("shape", builder.getDenseI64ArrayAttr(table.shape))};
+    if (!table.given.empty())
+      row.push_back(named("given", givenNumbers(table)));
+    tables.push_back(builder.getDictionaryAttr(row));
+  }
+  for (const Learner &learner : learners.learners)
+    rows.push_back(builder.getDictionaryAttr(
+        {named("kind", builder.getI32IntegerAttr(learner.kind)),
+         named("choice", builder.getI32IntegerAttr(learner.choice)),
+         named("sizes", builder.getDenseI64ArrayAttr(learner.sizes)),
+         named("number", builder.getF64FloatAttr(learner.number)),
+         named("seed", integer(learner.seed)),
+         named("effect", builder.getI32IntegerAttr(learner.effect)),
+         named("inputs", builder.getDenseI32ArrayAttr(learner.inputs)),
+         named("first_table", integer(learner.firstTable)),
+         named("table_count", integer(learner.tableCount))}));
+  if (tables.empty())
+    return;
+  set("tables", builder.getArrayAttr(tables));
+  set("learners", builder.getArrayAttr(rows));
 }
 
 DictionaryAttr Importer::describeModel() {
@@ -274,6 +379,9 @@ DictionaryAttr Importer::describeModel() {
     first += count;
   }
   set("inputs", builder.getArrayAttr(inputAttrs));
+  if (carryBytes > 0)
+    set("carry_bytes", builder.getI64IntegerAttr(carryBytes));
+  describeLearners(set);
   set("effects", builder.getArrayAttr(effectAttrs));
   return builder.getDictionaryAttr(model);
 }
@@ -281,10 +389,8 @@ DictionaryAttr Importer::describeModel() {
 OwningOpRef<ModuleOp> Importer::run() {
   bool failed = false;
   for (const Term &term : spec.terms)
-    if (!hasKernels(term.kind)) {
-      sources.PrintMessage(term.range.Start, llvm::SourceMgr::DK_Error,
-                           "no kernels yet for term '" + term.text +
-                               "', expected l, f, s, c or p",
+    if (std::string missing = missingKernels(term); !missing.empty()) {
+      sources.PrintMessage(term.range.Start, llvm::SourceMgr::DK_Error, missing,
                            term.range);
       failed = true;
     }
@@ -303,20 +409,18 @@ OwningOpRef<ModuleOp> Importer::run() {
   auto column =
       RankedTensorType::get({ShapedType::kDynamic}, builder.getF64Type());
   Variant predict = begin("predict", tam::StepKind::Predict);
-  finish(predict, tam::PredictOp::create(builder, loc, column, predict.designs,
-                                         addCoefficients(predict)));
+  predict.finish(tam::PredictOp::create(builder, loc, column, predict.designs,
+                                        addCoefficients(predict)));
   auto matrix = [&](int64_t width) {
     return RankedTensorType::get({ShapedType::kDynamic, width},
                                  builder.getF64Type());
   };
   Variant terms = begin("terms", tam::StepKind::Terms);
-  finish(terms,
-         tam::DecomposeOp::create(builder, loc, matrix(columns.size()),
-                                  terms.designs, addCoefficients(terms)));
+  terms.finish(tam::DecomposeOp::create(builder, loc, matrix(columns.size()),
+                                        terms.designs, addCoefficients(terms)));
   Variant design = begin("design", tam::StepKind::Design);
-  finish(design,
-         tam::DesignOp::create(builder, loc, matrix(llvm::sum_of(columns)),
-                               design.designs));
+  design.finish(tam::DesignOp::create(
+      builder, loc, matrix(llvm::sum_of(columns)), design.designs));
   (*module)->setAttr(tam::kModelAttrName, describeModel());
   return module;
 }

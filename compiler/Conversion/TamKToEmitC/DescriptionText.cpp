@@ -48,6 +48,28 @@ std::string tamc::literalOf(llvm::StringRef text) {
   return result + "\"";
 }
 
+std::string tamc::elementsOf(mlir::DenseElementsAttr elements) {
+  std::string text = "{";
+  auto add = [&](const std::string &element) {
+    // Lines of eighty columns.
+    size_t begin = text.rfind('\n') + 1;
+    bool isFirst = text.size() == 1;
+    if (!isFirst)
+      text += ",";
+    if (isFirst || text.size() + element.size() - begin > 77)
+      text += "\n    " + element;
+    else
+      text += " " + element;
+  };
+  if (elements.getElementType().isF64())
+    for (double value : elements.getValues<double>())
+      add(literalOf(value));
+  else
+    for (const llvm::APInt &value : elements.getValues<llvm::APInt>())
+      add(std::to_string(value.getSExtValue()));
+  return text + "}";
+}
+
 static std::string textOf(const Field &field) {
   switch (field.kind) {
   case Field::Kind::I32:
@@ -59,6 +81,7 @@ static std::string textOf(const Field &field) {
     return literalOf(llvm::StringRef(field.text));
   case Field::Kind::Function:
   case Field::Kind::Records:
+  case Field::Kind::Numbers:
     return field.text;
   case Field::Kind::Null:
     return "nullptr";
@@ -76,6 +99,9 @@ static std::string textOf(const Record &record) {
 /// Defines the arrays that a record refers to, those they refer to first.
 static void defineArrays(const Record &record, llvm::raw_ostream &out) {
   for (const Field &field : record) {
+    if (field.kind == Field::Kind::Numbers)
+      out << "static const " << field.type << " " << field.text
+          << "[] = " << elementsOf(field.numbers) << ";\n";
     if (field.kind != Field::Kind::Records)
       continue;
     for (const Record &row : field.records)

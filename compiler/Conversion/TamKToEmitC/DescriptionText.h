@@ -19,6 +19,10 @@ std::string literalOf(double value);
 /// A C string literal of the same bytes.
 std::string literalOf(llvm::StringRef text);
 
+/// Elements of f64, i32 or i64 as the initial value of an array: braces around
+/// literals, in lines of eighty columns.
+std::string elementsOf(mlir::DenseElementsAttr elements);
+
 /// The definitions of a model's constants in C++: the arrays it refers to, then
 /// `tamrt_model symbol`.
 std::string describeInText(const Record &model, llvm::StringRef symbol);

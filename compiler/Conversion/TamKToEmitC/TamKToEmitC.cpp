@@ -58,12 +58,15 @@ static constexpr std::pair<StringLiteral, StringLiteral> stepParameters[] = {
     {"ctx", "tamrt_context *"},
     {"arena", "void *"},
     {"state", "void *"},
+    {"carry", "void *"},
     {"parameters", "const double *"},
+    {"tables", "const void *const *"},
     {"coefficients", "const double *"},
     {"columns", "const void *const *"},
     {"output", "double *"},
     {"rows", "int64_t"},
     {"first", "int64_t"},
+    {"group_rows", "int64_t"},
 };
 
 namespace {
@@ -122,28 +125,10 @@ LogicalResult Translator::translate(memref::GlobalOp op) {
   FailureOr<StringRef> type = elementType(op, op.getType());
   if (failed(type))
     return failure();
-  std::string text = ("alignas(TAMRT_ALIGNMENT) static const " + *type + " " +
-                      nameOf(op.getSymName()) + "[] = {")
-                         .str();
-  auto add = [&](const std::string &element) {
-    // Lines of eighty columns.
-    size_t begin = text.rfind('\n') + 1;
-    bool isFirst = text.back() == '{';
-    if (!isFirst)
-      text += ",";
-    if (isFirst || text.size() + element.size() - begin > 77)
-      text += "\n    " + element;
-    else
-      text += " " + element;
-  };
-  if (op.getType().getElementType().isF64())
-    for (double value : initial.getValues<double>())
-      add(literalOf(value));
-  else
-    for (const APInt &value : initial.getValues<APInt>())
-      add(std::to_string(value.getSExtValue()));
   builder.setInsertionPoint(op);
-  line(op.getLoc(), text + "};");
+  line(op.getLoc(), "alignas(TAMRT_ALIGNMENT) static const " + *type + " " +
+                        nameOf(op.getSymName()) +
+                        "[] = " + elementsOf(initial) + ";");
   op.erase();
   return success();
 }
@@ -184,22 +169,30 @@ LogicalResult Translator::bindArgument(func::FuncOp step,
       return step.emitOpError("expected one memory space");
     name = "arena";
     return success();
+  case SlotKind::GroupRows:
+    name = "group_rows";
+    return success();
   case SlotKind::Column:
   case SlotKind::State:
+  case SlotKind::Table:
+  case SlotKind::Carry:
     break;
   }
   FailureOr<StringRef> type = elementType(step, argument.getType());
   if (failed(type))
     return failure();
   Location loc = argument.getLoc();
-  if (slot.getKind() == SlotKind::Column) {
-    name = "column_" + std::to_string(offset);
+  bool isColumn = slot.getKind() == SlotKind::Column;
+  if (isColumn || slot.getKind() == SlotKind::Table) {
+    StringRef list = isColumn ? "columns" : "tables";
+    name = (list.drop_back() + "_" + Twine(offset)).str();
     line(loc, "const auto *const " + Twine(name) + " = static_cast<const " +
-                  *type + " *>(columns[" + Twine(offset) + "]);");
+                  *type + " *>(" + list + "[" + Twine(offset) + "]);");
   } else {
-    name = "state_" + std::to_string(offset);
-    line(loc, *type + " *const " + Twine(name) + " = at<" + *type +
-                  ">(state, " + Twine(offset) + ");");
+    StringRef base = slot.getKind() == SlotKind::State ? "state" : "carry";
+    name = (base + "_" + Twine(offset)).str();
+    line(loc, *type + " *const " + Twine(name) + " = at<" + *type + ">(" +
+                  base + ", " + Twine(offset) + ");");
   }
   return success();
 }
@@ -321,8 +314,7 @@ LogicalResult Translator::translate(func::FuncOp step) {
   Location loc = step.getLoc();
   line(loc,
        "\n// Arena: " + Twine(plan.getAs<IntegerAttr>("arena_bytes").getInt()) +
-           " bytes, planned by '" +
-           plan.getAs<StringAttr>("strategy").getValue() + "'.");
+           " bytes, planned by '" + tamk::planMethod(plan) + "'.");
   auto function = emitc::FuncOp::create(builder, loc, step.getName(),
                                         builder.getFunctionType(types, {}));
   function.setSpecifiersAttr(builder.getStrArrayAttr({"static"}));

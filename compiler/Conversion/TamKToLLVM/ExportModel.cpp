@@ -35,11 +35,14 @@ public:
     builder.setInsertionPointToEnd(module.getBody());
   }
 
-  /// The constant `symbol` of a struct, for other objects to see.
-  void run(StringRef symbol, const Record &record);
+  /// The constant `symbol` of a struct.
+  void run(StringRef symbol, const Record &record, LLVM::Linkage linkage);
   void addMain(StringRef symbol);
+  /// The functions of a library, which pass the model on to the runtime.
+  void addLibrary(StringRef symbol, StringRef prefix);
 
 private:
+  Type typeOf(char letter);
   Type typeOf(const Field &field);
   LLVM::LLVMStructType typeOf(const Record &record);
   /// Makes the globals that a field or struct refers to.
@@ -93,6 +96,15 @@ void Exporter::prepare(const Field &field) {
         /*isConstant=*/true, LLVM::Linkage::Internal, name,
         builder.getStringAttr(bytes));
   }
+  if (field.kind == Field::Kind::Numbers) {
+    DenseElementsAttr numbers = field.numbers;
+    Type element = numbers.getElementType();
+    int64_t count = numbers.getNumElements();
+    LLVM::GlobalOp::create(
+        builder, loc, LLVM::LLVMArrayType::get(element, count),
+        /*isConstant=*/true, LLVM::Linkage::Internal, field.text,
+        numbers.reshape(RankedTensorType::get({count}, element)));
+  }
   if (field.kind == Field::Kind::Records) {
     for (const Record &record : field.records)
       prepare(record);
@@ -116,6 +128,9 @@ void Exporter::prepare(const Record &record) {
 Value Exporter::build(OpBuilder &b, const Field &field) {
   switch (field.kind) {
   case Field::Kind::I32:
+    // Of uint32_t, too: the bits are the same.
+    return LLVM::ConstantOp::create(b, loc, typeOf(field),
+                                    static_cast<int32_t>(field.integer));
   case Field::Kind::I64:
     return LLVM::ConstantOp::create(b, loc, typeOf(field), field.integer);
   case Field::Kind::F64:
@@ -125,6 +140,7 @@ Value Exporter::build(OpBuilder &b, const Field &field) {
     return LLVM::AddressOfOp::create(b, loc, pointer, texts[field.text]);
   case Field::Kind::Function:
   case Field::Kind::Records:
+  case Field::Kind::Numbers:
     return LLVM::AddressOfOp::create(b, loc, pointer, field.text);
   case Field::Kind::Null:
     return LLVM::ZeroOp::create(b, loc, pointer);
@@ -149,9 +165,10 @@ void Exporter::global(StringRef name, Type type, LLVM::Linkage linkage,
   LLVM::ReturnOp::create(inner, loc, initial(inner));
 }
 
-void Exporter::run(StringRef symbol, const Record &record) {
+void Exporter::run(StringRef symbol, const Record &record,
+                   LLVM::Linkage linkage) {
   prepare(record);
-  global(symbol, typeOf(record), LLVM::Linkage::External,
+  global(symbol, typeOf(record), linkage,
          [&](OpBuilder &b) { return build(b, record); });
 }
 
@@ -173,6 +190,78 @@ void Exporter::addMain(StringRef symbol) {
 
 namespace {
 
+/// A function of a library. Types are letters: `p` a pointer, `z` a size_t or
+/// int64_t, `i` an int.
+struct LibraryFunction {
+  /// The name after the prefix, and after `tamrt_embed_` in the runtime.
+  StringRef name;
+  char result;
+  /// Of the parameters, without the model.
+  StringRef parameters;
+  /// Whether the runtime's function takes the model before them.
+  bool takesModel = true;
+};
+
+/// As runtime/embed/Embed.h declares them.
+constexpr LibraryFunction libraryFunctions[] = {
+    {"status_string", 'p', "i", false},
+    {"weights_size", 'z', "z"},
+    {"fit_arena_size", 'z', "zz"},
+    {"predict_arena_size", 'z', "z"},
+    {"fit", 'i', "ppzpzp"},
+    {"predict", 'i', "ppzpzpp"},
+    {"decompose", 'i', "ppzpzpp"},
+    {"group_count", 'z', "pz"},
+    {"coefficients", 'p', "pzz"},
+    {"group_id", 'i', "pzpp"},
+    {"level", 'i', "pzppp"},
+    {"load_size", 'z', "pz"},
+    {"load", 'i', "pzpzp"},
+    {"save_size", 'z', "pz"},
+    {"save", 'i', "pzpzp"},
+};
+
+} // namespace
+
+Type Exporter::typeOf(char letter) {
+  switch (letter) {
+  case 'p':
+    return pointer;
+  case 'z':
+    return builder.getI64Type();
+  default:
+    return builder.getI32Type();
+  }
+}
+
+void Exporter::addLibrary(StringRef symbol, StringRef prefix) {
+  for (const LibraryFunction &function : libraryFunctions) {
+    SmallVector<Type> own;
+    for (char letter : function.parameters)
+      own.push_back(typeOf(letter));
+    SmallVector<Type> passed = own;
+    if (function.takesModel)
+      passed.insert(passed.begin(), pointer);
+    Type result = typeOf(function.result);
+    auto runtime = LLVM::LLVMFuncOp::create(
+        builder, loc, ("tamrt_embed_" + function.name).str(),
+        LLVM::LLVMFunctionType::get(result, passed));
+    auto entry = LLVM::LLVMFuncOp::create(
+        builder, loc, (prefix + "_" + function.name).str(),
+        LLVM::LLVMFunctionType::get(result, own));
+    OpBuilder body(module.getContext());
+    body.setInsertionPointToEnd(entry.addEntryBlock(body));
+    SmallVector<Value> arguments(entry.getArguments());
+    if (function.takesModel)
+      arguments.insert(arguments.begin(),
+                       LLVM::AddressOfOp::create(body, loc, pointer, symbol));
+    auto call = LLVM::CallOp::create(body, loc, runtime, arguments);
+    LLVM::ReturnOp::create(body, loc, call.getResult());
+  }
+}
+
+namespace {
+
 struct ExportModel : public tamc::impl::ExportModelBase<ExportModel> {
   using ExportModelBase::ExportModelBase;
 
@@ -182,8 +271,12 @@ struct ExportModel : public tamc::impl::ExportModelBase<ExportModel> {
     if (failed(description))
       return signalPassFailure();
     Exporter exporter(module);
-    exporter.run(symbol, *description);
-    if (entry)
+    exporter.run(symbol, *description,
+                 prefix.empty() ? LLVM::Linkage::External
+                                : LLVM::Linkage::Internal);
+    if (!prefix.empty())
+      exporter.addLibrary(symbol, prefix);
+    else if (entry)
       exporter.addMain(symbol);
     // The description now is data; what is left is plain LLVM.
     module->removeAttr(tam::kModelAttrName);

@@ -46,12 +46,15 @@ enum StepParameter {
   Context,
   Arena,
   State,
+  Carry,
   Parameters,
+  Tables,
   Coefficients,
   Columns,
   Output,
   Rows,
   First,
+  GroupRows,
   StepParameterCount
 };
 
@@ -171,6 +174,14 @@ FailureOr<Value> Translator::bindArgument(func::FuncOp step, unsigned index,
     if (offset != 0)
       return step.emitOpError("expected one memory space");
     return parameter(Arena);
+  case SlotKind::GroupRows:
+    return parameter(GroupRows);
+  case SlotKind::Table:
+    return Value(LLVM::LoadOp::create(
+        builder, loc, pointer,
+        advance(loc, parameter(Tables), offset * int64_t(sizeof(void *)))));
+  case SlotKind::Carry:
+    return advance(loc, parameter(Carry), offset);
   }
   llvm_unreachable("all slots are listed");
 }
@@ -260,7 +271,7 @@ LogicalResult Translator::translate(func::FuncOp step) {
     return step.emitOpError("expected a step without results, got ")
            << step.getNumResults();
   SmallVector<Type> types(StepParameterCount, pointer);
-  types[Rows] = types[First] = builder.getI64Type();
+  types[Rows] = types[First] = types[GroupRows] = builder.getI64Type();
   builder.setInsertionPoint(step);
   auto function = LLVM::LLVMFuncOp::create(
       builder, step.getLoc(), step.getName(),
@@ -270,7 +281,7 @@ LogicalResult Translator::translate(func::FuncOp step) {
   for (StringRef name : {tam::kStepAttrName, tamk::kPlanAttrName})
     if (Attribute value = step->getAttr(name))
       function->setAttr(name, value);
-  for (StepParameter position : {Arena, State}) {
+  for (StepParameter position : {Arena, State, Carry}) {
     function.setArgAttr(position, LLVM::LLVMDialect::getAlignAttrName(),
                         builder.getI64IntegerAttr(TAMRT_ALIGNMENT));
     function.setArgAttr(position, LLVM::LLVMDialect::getNoAliasAttrName(),

@@ -6,147 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TamToTamK.h"
-
-#include "tamc/Dialect/Tam/IR/Tam.h"
-#include "tamc/Dialect/TamK/IR/TamK.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "Launch.h"
 
 using namespace mlir;
 using namespace tamc;
 using tam::SlotKind;
-
-namespace {
-
-/// Builds one launch: operands in the kernel's order.
-class Launch {
-public:
-  Launch(ConversionPatternRewriter &rewriter, Operation *source,
-         const Twine &kernel)
-      : rewriter(rewriter), source(source), kernel(kernel.str()) {}
-
-  Launch &in(ValueRange values) {
-    llvm::append_range(inputs, values);
-    return *this;
-  }
-  /// An optional input: null, or one value.
-  Launch &inOptional(ValueRange values) {
-    if (values.empty())
-      absent.push_back(inputs.size() + absent.size());
-    return in(values);
-  }
-  Launch &scalar(Value value) {
-    scalars.push_back(value);
-    return *this;
-  }
-  Launch &scalar(int64_t value) {
-    return scalar(arith::ConstantOp::create(rewriter, source->getLoc(),
-                                            rewriter.getI64IntegerAttr(value)));
-  }
-  Launch &scalars64(ArrayRef<int64_t> values) {
-    for (int64_t value : values)
-      scalar(value);
-    return *this;
-  }
-  Launch &scalarF64(double value) {
-    return scalar(arith::ConstantOp::create(rewriter, source->getLoc(),
-                                            rewriter.getF64FloatAttr(value)));
-  }
-  /// What the runtime passes in an index slot of the step.
-  Launch &slot(SlotKind kind) {
-    Value argument =
-        tam::findSlotArgument(source->getParentOfType<func::FuncOp>(), kind);
-    if (!argument) {
-      missing = kind;
-      return *this;
-    }
-    return scalar(argument);
-  }
-  /// A destination that starts as `value`.
-  Launch &out(ValueRange values) {
-    llvm::append_range(inits, values);
-    return *this;
-  }
-  /// A new destination of this type, of `capacity` rows where it has rows.
-  Launch &out(RankedTensorType type) {
-    SmallVector<Value> sizes;
-    if (!type.hasStaticShape()) {
-      Value capacity = tam::findSlotArgument(
-          source->getParentOfType<func::FuncOp>(), SlotKind::Capacity);
-      if (!capacity) {
-        missing = SlotKind::Capacity;
-        return *this;
-      }
-      sizes.push_back(capacity);
-    }
-    inits.push_back(
-        tensor::EmptyOp::create(rewriter, source->getLoc(), type, sizes));
-    return *this;
-  }
-
-  /// The launch's results; failure if the step lacks a slot.
-  FailureOr<SmallVector<Value>> create() {
-    if (missing)
-      return source->emitOpError("expected an argument with slot '")
-             << tam::stringifySlotKind(*missing) << "' in the function";
-    auto op = tamk::LaunchOp::create(
-        rewriter, source->getLoc(), ValueRange(inits).getTypes(),
-        rewriter.getStringAttr(kernel), inputs, scalars, inits,
-        absent.empty() ? DenseI32ArrayAttr()
-                       : rewriter.getDenseI32ArrayAttr(absent),
-        rewriter.getStringAttr(source->getName().getStringRef()));
-    return SmallVector<Value>(op->getResults());
-  }
-
-private:
-  ConversionPatternRewriter &rewriter;
-  Operation *source;
-  std::string kernel;
-  SmallVector<Value> inputs, scalars, inits;
-  SmallVector<int32_t> absent;
-  std::optional<SlotKind> missing;
-};
-
-template <typename Op> class Pattern : public OpConversionPattern<Op> {
-public:
-  using OpConversionPattern<Op>::OpConversionPattern;
-  using OneToNAdaptor =
-      typename Op::template GenericAdaptor<ArrayRef<ValueRange>>;
-
-  LogicalResult
-  matchAndRewrite(Op op, OneToNAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const final {
-    auto values = convert(op, adaptor, rewriter);
-    if (failed(values))
-      return failure();
-    rewriter.replaceOpWithMultiple(
-        op, SmallVector<SmallVector<Value>>{std::move(*values)});
-    return success();
-  }
-
-protected:
-  /// The components of the op's one result.
-  virtual FailureOr<SmallVector<Value>>
-  convert(Op op, OneToNAdaptor adaptor,
-          ConversionPatternRewriter &rewriter) const = 0;
-};
-
-} // namespace
-
-static RankedTensorType tensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-static int64_t modeOf(tam::Extrapolate mode) {
-  return static_cast<int64_t>(mode);
-}
-
-static RankedTensorType componentType(Value value, unsigned index) {
-  return tam::getEncoding(value.getType())
-      .getComponentTypes(tensorType(value))[index];
-}
 
 /// Whether a feature map's result is to be stored dense although its kernel
 /// makes something sparser.
@@ -154,27 +18,23 @@ static bool isExpanded(Value design, Attribute structured) {
   return tensorType(design).getEncoding() != structured;
 }
 
-/// Writes an encoded matrix, given by its components, as columns `column`.. of
-/// the dense matrix `out`.
-static FailureOr<SmallVector<Value>>
-expand(ConversionPatternRewriter &rewriter, Operation *source,
-       tam::EncodingInterface encoding, RankedTensorType type,
-       ValueRange components, int64_t width, int64_t column, Value out) {
+FailureOr<SmallVector<Value>>
+tamc::expand(ConversionPatternRewriter &rewriter, Operation *source,
+             tam::EncodingInterface encoding, RankedTensorType type,
+             ValueRange components, int64_t width, int64_t column, Value out) {
   return Launch(rewriter, source, "expand_" + encoding.getKernelTag())
       .in(components)
       .slot(SlotKind::Rows)
-      .scalars64(encoding.getKernelSizes(type))
+      .sizes(encoding, type)
       .scalars64({width, column})
       .out(out)
       .create();
 }
 
-/// Launches that make a feature map's result from its structured components:
-/// none, or an expansion.
-static FailureOr<SmallVector<Value>>
-finishFeatureMap(ConversionPatternRewriter &rewriter,
-                 tam::FeatureMapInterface op,
-                 FailureOr<SmallVector<Value>> components) {
+FailureOr<SmallVector<Value>>
+tamc::finishFeatureMap(ConversionPatternRewriter &rewriter,
+                       tam::FeatureMapInterface op,
+                       FailureOr<SmallVector<Value>> components) {
   Value design = op->getResult(0);
   Attribute structured = op.getStructuredEncoding();
   if (failed(components) || !isExpanded(design, structured))
@@ -192,9 +52,8 @@ finishFeatureMap(ConversionPatternRewriter &rewriter,
                 op.getColumns(), /*column=*/0, out);
 }
 
-/// Types of the components that a feature map's kernel writes.
-static RankedTensorType structuredType(tam::FeatureMapInterface op,
-                                       unsigned index) {
+RankedTensorType tamc::structuredType(tam::FeatureMapInterface op,
+                                      unsigned index) {
   Attribute structured = op.getStructuredEncoding();
   return cast<tam::EncodingInterface>(structured)
       .getComponentTypes(
@@ -203,8 +62,8 @@ static RankedTensorType structuredType(tam::FeatureMapInterface op,
 
 namespace {
 
-class NormalizePattern : public Pattern<tam::NormalizeOp> {
-  using Pattern::Pattern;
+class NormalizePattern : public KernelPattern<tam::NormalizeOp> {
+  using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
   convert(tam::NormalizeOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
@@ -217,8 +76,8 @@ class NormalizePattern : public Pattern<tam::NormalizeOp> {
   }
 };
 
-class OffsetPattern : public Pattern<tam::OffsetOp> {
-  using Pattern::Pattern;
+class OffsetPattern : public KernelPattern<tam::OffsetOp> {
+  using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
   convert(tam::OffsetOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
@@ -229,8 +88,8 @@ class OffsetPattern : public Pattern<tam::OffsetOp> {
   }
 };
 
-class LinearPattern : public Pattern<tam::LinearOp> {
-  using Pattern::Pattern;
+class LinearPattern : public KernelPattern<tam::LinearOp> {
+  using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
   convert(tam::LinearOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
@@ -244,8 +103,8 @@ class LinearPattern : public Pattern<tam::LinearOp> {
   }
 };
 
-class FourierPattern : public Pattern<tam::FourierOp> {
-  using Pattern::Pattern;
+class FourierPattern : public KernelPattern<tam::FourierOp> {
+  using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
   convert(tam::FourierOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
@@ -259,8 +118,8 @@ class FourierPattern : public Pattern<tam::FourierOp> {
   }
 };
 
-class ChebyshevPattern : public Pattern<tam::ChebyshevOp> {
-  using Pattern::Pattern;
+class ChebyshevPattern : public KernelPattern<tam::ChebyshevOp> {
+  using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
   convert(tam::ChebyshevOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
@@ -274,8 +133,8 @@ class ChebyshevPattern : public Pattern<tam::ChebyshevOp> {
   }
 };
 
-class BSplinePattern : public Pattern<tam::BSplineOp> {
-  using Pattern::Pattern;
+class BSplinePattern : public KernelPattern<tam::BSplineOp> {
+  using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
   convert(tam::BSplineOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
@@ -294,8 +153,8 @@ class BSplinePattern : public Pattern<tam::BSplineOp> {
   }
 };
 
-class CategoryPattern : public Pattern<tam::CategoryOp> {
-  using Pattern::Pattern;
+class CategoryPattern : public KernelPattern<tam::CategoryOp> {
+  using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
   convert(tam::CategoryOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
@@ -309,8 +168,8 @@ class CategoryPattern : public Pattern<tam::CategoryOp> {
   }
 };
 
-class LevelsPattern : public Pattern<tam::LevelsOp> {
-  using Pattern::Pattern;
+class LevelsPattern : public KernelPattern<tam::LevelsOp> {
+  using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
   convert(tam::LevelsOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
@@ -319,8 +178,39 @@ class LevelsPattern : public Pattern<tam::LevelsOp> {
   }
 };
 
-class ZerosPattern : public Pattern<tam::ZerosOp> {
-  using Pattern::Pattern;
+class AffinePattern : public KernelPattern<tam::AffineOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::AffineOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    return Launch(rewriter, op, "affine")
+        .in(adaptor.getX())
+        .slot(SlotKind::Rows)
+        .scalarF64(op.getScale().convertToDouble())
+        .out(componentType(op.getResult(), 0))
+        .create();
+  }
+};
+
+class WaveletPattern : public KernelPattern<tam::WaveletOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::WaveletOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    return Launch(rewriter, op, "wavelet")
+        .in(adaptor.getX())
+        .in(adaptor.getRange())
+        .slot(SlotKind::Rows)
+        .scalars64({static_cast<int64_t>(op.getScales()),
+                    static_cast<int64_t>(op.getLocations()),
+                    modeOf(op.getExtrapolate())})
+        .out(componentType(op.getResult(), 0))
+        .create();
+  }
+};
+
+class ZerosPattern : public KernelPattern<tam::ZerosOp> {
+  using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
   convert(tam::ZerosOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
@@ -332,8 +222,8 @@ class ZerosPattern : public Pattern<tam::ZerosOp> {
   }
 };
 
-class GramPattern : public Pattern<tam::GramOp> {
-  using Pattern::Pattern;
+class GramPattern : public KernelPattern<tam::GramOp> {
+  using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
   convert(tam::GramOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
@@ -359,15 +249,15 @@ class GramPattern : public Pattern<tam::GramOp> {
     launch.inOptional(adaptor.getWeights())
         .slot(SlotKind::Rows)
         .slot(SlotKind::First)
-        .scalars64(a.getKernelSizes(tensorType(first)));
+        .sizes(a, tensorType(first));
     if (!isSelf)
-      launch.scalars64(b.getKernelSizes(tensorType(second)));
+      launch.sizes(b, tensorType(second));
     return launch.out(adaptor.getAccumulator()).create();
   }
 };
 
-class RhsPattern : public Pattern<tam::RhsOp> {
-  using Pattern::Pattern;
+class RhsPattern : public KernelPattern<tam::RhsOp> {
+  using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
   convert(tam::RhsOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
@@ -378,14 +268,14 @@ class RhsPattern : public Pattern<tam::RhsOp> {
         .inOptional(adaptor.getWeights())
         .slot(SlotKind::Rows)
         .slot(SlotKind::First)
-        .scalars64(encoding.getKernelSizes(tensorType(op.getA())))
+        .sizes(encoding, tensorType(op.getA()))
         .out(adaptor.getAccumulator())
         .create();
   }
 };
 
-class PenaltyPattern : public Pattern<tam::PenaltyOp> {
-  using Pattern::Pattern;
+class PenaltyPattern : public KernelPattern<tam::PenaltyOp> {
+  using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
   convert(tam::PenaltyOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
@@ -413,8 +303,8 @@ Value constantTensor(ConversionPatternRewriter &rewriter, Location loc,
                                    DenseElementsAttr::get(type, values));
 }
 
-class NormalMatrixPattern : public Pattern<tam::NormalMatrixOp> {
-  using Pattern::Pattern;
+class NormalMatrixPattern : public KernelPattern<tam::NormalMatrixOp> {
+  using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
   convert(tam::NormalMatrixOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
@@ -427,11 +317,12 @@ class NormalMatrixPattern : public Pattern<tam::NormalMatrixOp> {
       auto source = penalty.getDefiningOp<tam::PenaltyOp>();
       if (!source)
         return op.emitOpError("expected penalties known at compile time");
-      for (auto [row, column, value] : llvm::zip(
-               source.getRows(), source.getColumns(), source.getValues())) {
-        rows.push_back(size + row);
-        columns.push_back(size + column);
-        values.push_back(value);
+      for (size_t i = 0; i < source.getValues().size(); ++i) {
+        if (source.getTable() && (*source.getTable())[i] >= 0)
+          continue;
+        rows.push_back(size + source.getRows()[i]);
+        columns.push_back(size + source.getColumns()[i]);
+        values.push_back(source.getValues()[i]);
       }
       starts.push_back(size);
       size += tensorType(penalty).getDimSize(0);
@@ -458,24 +349,66 @@ class NormalMatrixPattern : public Pattern<tam::NormalMatrixOp> {
       }
 
     Location loc = op.getLoc();
-    return Launch(rewriter, op, "assemble_matrix")
-        .in(constantTensor<int64_t>(rewriter, loc, rewriter.getI64Type(),
-                                    table))
-        .in(constantTensor<int32_t>(rewriter, loc, rewriter.getI32Type(), rows))
-        .in(constantTensor<int32_t>(rewriter, loc, rewriter.getI32Type(),
-                                    columns))
-        .in(constantTensor<double>(rewriter, loc, rewriter.getF64Type(),
-                                   values))
-        .in(blocks)
-        .slot(SlotKind::Rows)
-        .scalars64({size, static_cast<int64_t>(values.size())})
-        .out(tensorType(op.getResult()))
-        .create();
+    auto matrix = Launch(rewriter, op, "assemble_matrix")
+                      .in(constantTensor<int64_t>(rewriter, loc,
+                                                  rewriter.getI64Type(), table))
+                      .in(constantTensor<int32_t>(rewriter, loc,
+                                                  rewriter.getI32Type(), rows))
+                      .in(constantTensor<int32_t>(
+                          rewriter, loc, rewriter.getI32Type(), columns))
+                      .in(constantTensor<double>(rewriter, loc,
+                                                 rewriter.getF64Type(), values))
+                      .in(blocks)
+                      .slot(SlotKind::Rows)
+                      .scalars64({size, static_cast<int64_t>(values.size())})
+                      .out(tensorType(op.getResult()))
+                      .create();
+    return addLearnt(op, starts, size, matrix, rewriter);
+  }
+
+private:
+  /// Adds the entries that are multiplied by an element of a table, table by
+  /// table.
+  static FailureOr<SmallVector<Value>>
+  addLearnt(tam::NormalMatrixOp op, ArrayRef<int64_t> starts, int64_t size,
+            FailureOr<SmallVector<Value>> matrix,
+            ConversionPatternRewriter &rewriter) {
+    for (auto [start, penalty] : llvm::zip(starts, op.getPenalties())) {
+      auto source = penalty.getDefiningOp<tam::PenaltyOp>();
+      for (auto [index, weights] : llvm::enumerate(source.getWeights())) {
+        SmallVector<int32_t> rows, columns, which;
+        SmallVector<double> values;
+        for (size_t i = 0; i < source.getValues().size(); ++i) {
+          if ((*source.getTable())[i] != static_cast<int32_t>(index))
+            continue;
+          rows.push_back(start + source.getRows()[i]);
+          columns.push_back(start + source.getColumns()[i]);
+          values.push_back(source.getValues()[i]);
+          which.push_back((*source.getElement())[i]);
+        }
+        if (failed(matrix))
+          return failure();
+        Location loc = op.getLoc();
+        Type i32 = rewriter.getI32Type();
+        matrix = Launch(rewriter, op, "add_penalty")
+                     .in(constantTensor<int32_t>(rewriter, loc, i32, rows))
+                     .in(constantTensor<int32_t>(rewriter, loc, i32, columns))
+                     .in(constantTensor<double>(rewriter, loc,
+                                                rewriter.getF64Type(), values))
+                     .in(constantTensor<int32_t>(rewriter, loc, i32, which))
+                     .in(weights)
+                     .slot(SlotKind::Rows)
+                     .scalars64({size, static_cast<int64_t>(values.size())})
+                     .out(*matrix)
+                     .create();
+      }
+    }
+    return matrix;
   }
 };
 
-class NormalVectorPattern : public Pattern<tam::NormalVectorOp> {
-  using Pattern::Pattern;
+class NormalVectorPattern : public KernelPattern<tam::NormalVectorOp> {
+  using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
   convert(tam::NormalVectorOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
@@ -498,8 +431,8 @@ class NormalVectorPattern : public Pattern<tam::NormalVectorOp> {
   }
 };
 
-class SolvePattern : public Pattern<tam::SolveOp> {
-  using Pattern::Pattern;
+class SolvePattern : public KernelPattern<tam::SolveOp> {
+  using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
   convert(tam::SolveOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
@@ -519,10 +452,10 @@ class SolvePattern : public Pattern<tam::SolveOp> {
 
 /// Predict and decompose: one launch per effect, each into its column of a
 /// matrix of `width` columns; or all added up in one column.
-template <typename Op> class ApplyPattern : public Pattern<Op> {
+template <typename Op> class ApplyPattern : public KernelPattern<Op> {
 public:
-  using Pattern<Op>::Pattern;
-  using typename Pattern<Op>::OneToNAdaptor;
+  using KernelPattern<Op>::KernelPattern;
+  using typename KernelPattern<Op>::OneToNAdaptor;
 
   FailureOr<SmallVector<Value>>
   convert(Op op, OneToNAdaptor adaptor,
@@ -544,7 +477,7 @@ public:
               .in(adaptor.getDesigns()[index])
               .in(adaptor.getCoefficients()[index])
               .slot(SlotKind::Rows)
-              .scalars64(encoding.getKernelSizes(tensorType(design)))
+              .sizes(encoding, tensorType(design))
               .scalars64({width, addsUp ? 0 : static_cast<int64_t>(index),
                           addsUp && index > 0 ? 1 : 0})
               .out(out)
@@ -557,8 +490,8 @@ public:
   }
 };
 
-class DesignPattern : public Pattern<tam::DesignOp> {
-  using Pattern::Pattern;
+class DesignPattern : public KernelPattern<tam::DesignOp> {
+  using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
   convert(tam::DesignOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
@@ -590,8 +523,10 @@ void tamc::populateTamToTamKPatterns(const ComponentTypeConverter &converter,
                                      RewritePatternSet &patterns) {
   patterns.add<NormalizePattern, OffsetPattern, LinearPattern, FourierPattern,
                ChebyshevPattern, BSplinePattern, CategoryPattern, LevelsPattern,
-               ZerosPattern, GramPattern, RhsPattern, PenaltyPattern,
-               NormalMatrixPattern, NormalVectorPattern, SolvePattern,
-               ApplyPattern<tam::PredictOp>, ApplyPattern<tam::DecomposeOp>,
-               DesignPattern>(converter, patterns.getContext());
+               AffinePattern, WaveletPattern, ZerosPattern, GramPattern,
+               RhsPattern, PenaltyPattern, NormalMatrixPattern,
+               NormalVectorPattern, SolvePattern, ApplyPattern<tam::PredictOp>,
+               ApplyPattern<tam::DecomposeOp>, DesignPattern>(
+      converter, patterns.getContext());
+  populatePointPatterns(converter, patterns);
 }

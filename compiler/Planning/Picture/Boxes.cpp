@@ -44,7 +44,11 @@ std::vector<Box> tamc::planning::boxesOf(const Problem &problem,
 
 std::vector<Step> tamc::planning::loadOf(const Problem &problem,
                                          int32_t space) {
-  Instance instance = makeInstance(problem, space, {});
+  std::vector<int32_t> members;
+  for (size_t i = 0; i < problem.buffers.size(); ++i)
+    if (problem.buffers[i].space == space)
+      members.push_back(static_cast<int32_t>(i));
+  Instance instance = makeInstance(problem, space, members, {});
   std::vector<__int128> change(instance.times.size(), 0);
   for (const Piece &piece : instance.pieces) {
     change[piece.lower] += piece.to - piece.from;

@@ -38,7 +38,13 @@ std::vector<int64_t> countConflicts(const Instance &instance) {
   return conflicts;
 }
 
-Placement place(const Instance &instance, Key key, bool best) {
+/// A query walks over all that live with an item: a deadline is looked at after
+/// so many of them.
+constexpr size_t workBetweenLooks = 1 << 16;
+
+Placement place(const Instance &instance, const Options &options, Key key,
+                bool best) {
+  Deadline deadline(options);
   std::vector<int32_t> order(instance.size());
   std::iota(order.begin(), order.end(), 0);
   std::vector<int64_t> conflicts;
@@ -60,9 +66,18 @@ Placement place(const Instance &instance, Key key, bool best) {
   std::stable_sort(order.begin(), order.end(),
                    [&](int32_t a, int32_t b) { return rank(a) > rank(b); });
   Placer placer(instance);
+  Placement placement;
+  size_t work = 0;
   for (int32_t item : order) {
     if (instance.items[item].pin >= 0)
       continue;
+    work += placer.lastWork();
+    if (work > workBetweenLooks) {
+      work = 0;
+      placement.stopped = deadline.passed();
+      if (placement.stopped)
+        break;
+    }
     int64_t hint = instance.items[item].hint;
     int64_t at = best ? placer.bestFit(item) : placer.firstFit(item);
     // A hint is taken when it costs nothing: not above what was found.
@@ -70,7 +85,10 @@ Placement place(const Instance &instance, Key key, bool best) {
       at = hint;
     placer.place(item, at);
   }
-  return {placer.offsets(), {}, 0, false};
+  placement.offsets = placer.offsets();
+  if (placement.stopped)
+    pileUp(instance, placement.offsets);
+  return placement;
 }
 
 } // namespace
@@ -78,29 +96,29 @@ Placement place(const Instance &instance, Key key, bool best) {
 namespace tamc::planning {
 Plan planGreedy(const Problem &problem, const Options &options) {
   return planEachSpace(problem, options,
-                       [](const Instance &instance, const Options &) {
-                         return place(instance, Key::Size, true);
+                       [](const Instance &instance, const Options &given) {
+                         return place(instance, given, Key::Size, true);
                        });
 }
 
 Plan planGreedyFirst(const Problem &problem, const Options &options) {
   return planEachSpace(problem, options,
-                       [](const Instance &instance, const Options &) {
-                         return place(instance, Key::Size, false);
+                       [](const Instance &instance, const Options &given) {
+                         return place(instance, given, Key::Size, false);
                        });
 }
 
 Plan planGreedyLife(const Problem &problem, const Options &options) {
   return planEachSpace(problem, options,
-                       [](const Instance &instance, const Options &) {
-                         return place(instance, Key::Life, false);
+                       [](const Instance &instance, const Options &given) {
+                         return place(instance, given, Key::Life, false);
                        });
 }
 
 Plan planGreedyConflicts(const Problem &problem, const Options &options) {
   return planEachSpace(problem, options,
-                       [](const Instance &instance, const Options &) {
-                         return place(instance, Key::Conflicts, false);
+                       [](const Instance &instance, const Options &given) {
+                         return place(instance, given, Key::Conflicts, false);
                        });
 }
 } // namespace tamc::planning

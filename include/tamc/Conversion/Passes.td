@@ -72,13 +72,17 @@ def ExportModel : Pass<"export-model", "::mlir::ModuleOp"> {
   let description = [{
     Turns the module's `tam.model` and the steps' `tam.step` and `tamk.plan`
     into one constant of type `tamrt_model` (abi.h) named `symbol`, and with
-    `main` adds the executable's entry point.
+    `main` adds the executable's entry point. With `prefix` there is no `main`
+    and the constant is the module's own; functions `<prefix>_fit`,
+    `<prefix>_predict` and so on pass it to the runtime for embedded models.
   }];
   let options = [
     Option<"symbol", "symbol", "std::string", /*default=*/"\"tam_model\"",
            "Name of the constant">,
     Option<"entry", "main", "bool", /*default=*/"true",
            "Add a main function">,
+    Option<"prefix", "prefix", "std::string", /*default=*/"\"\"",
+           "Add the functions of a library, with names that start so">,
     Option<"version", "version", "std::string", /*default=*/"\"\"",
            "Version of the compiler">,
   ];

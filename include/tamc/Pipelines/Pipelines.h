@@ -15,6 +15,8 @@
 #ifndef TAMC_PIPELINES_PIPELINES_H
 #define TAMC_PIPELINES_PIPELINES_H
 
+#include "tamc/Planning/Strategy.h"
+
 #include "mlir/Pass/PassManager.h"
 
 #include <optional>
@@ -52,6 +54,8 @@ llvm::ArrayRef<Phase> allPhases();
 struct PipelineOptions {
   /// Planning strategy, and alignment in bytes of every offset.
   std::string strategy = "tree+";
+  /// When two buffers may share bytes.
+  planning::Reuse reuse = planning::Reuse::Program;
   /// Rows of the largest rung; 0: as the model says, else the default.
   int64_t chunkRows = 0;
   /// Most unknowns of a system that is factored.
@@ -60,6 +64,8 @@ struct PipelineOptions {
   bool dense = false;
   /// Add a main function.
   bool entry = true;
+  /// Add the functions of a library instead, named `<prefix>_fit` and so on.
+  std::string prefix = {};
 };
 
 /// Appends the passes that bring a module at `from` to `to`; none if it is

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +43,9 @@ struct HiddenDependencies {
   int64_t count = 0;
   /// Those of most bytes, in descending order.
   std::vector<HiddenDependency> worst;
+  /// False when the time was over before all pairs of buffers were looked at:
+  /// there may be more.
+  bool complete = true;
 };
 
 /// The hidden dependencies of a correct plan; of the uses of one buffer only
@@ -49,7 +53,8 @@ struct HiddenDependencies {
 /// O(pairs of buffers that share bytes * their uses).
 HiddenDependencies findHiddenDependencies(const Problem &problem,
                                           std::span<const int64_t> offsets,
-                                          size_t most = 20);
+                                          size_t most = 20,
+                                          std::optional<double> seconds = {});
 
 } // namespace tamc::planning
 

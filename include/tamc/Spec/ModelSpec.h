@@ -93,6 +93,18 @@ enum class Solver { Auto, Direct, CG };
 /// `chunk_rows: all`: a chunk holds every row of a group.
 inline constexpr int64_t allRows = std::numeric_limits<int64_t>::max();
 
+/// A table whose contents `state` gives (docs/spec-reference.md, "State"): a
+/// fit neither draws nor learns it.
+struct GivenTable {
+  /// One of ModelSpec::effectNames.
+  std::string effect;
+  /// Its name in the effect: "W1", "1.features" (Tables.h).
+  std::string name;
+  /// As many as the table has elements, row by row; finite and as the table
+  /// wants them. Zeros have no sign.
+  std::vector<double> values;
+};
+
 /// A model: what the YAML says, checked.
 struct ModelSpec {
   /// `name`, else the stem of the file's name, else "model".
@@ -109,6 +121,8 @@ struct ModelSpec {
   /// Most rows of a chunk, at least 1, or allRows; nullopt: the compiler
   /// chooses.
   std::optional<int64_t> chunkRows;
+  /// In the order of the model's tables.
+  std::vector<GivenTable> state;
   llvm::SMRange formulaRange;
 
   /// Names of the effects, the offset first, then one per term, unique
@@ -119,12 +133,16 @@ struct ModelSpec {
   /// The formula in one canonical spelling (see Term::canonical), terms in the
   /// order written. With resolved levels: `n_cat=7, levels=True`.
   std::string canonicalFormula() const;
-  /// The spec as YAML in one canonical spelling: formula, group, date, weights
-  /// and solver, those that are not the default. Equal text means equal models:
-  /// parsed again it gives the same terms and columns. `name`, `device` and
-  /// `chunk_rows` are not in it, because they do not change what the model
-  /// computes; weights stay valid when they change.
+  /// The spec as YAML in one canonical spelling: formula, group, date, weights,
+  /// solver and state, those that are not the default. Equal text means equal
+  /// models: parsed again it gives the same terms and columns. `name`, `device`
+  /// and `chunk_rows` are not in it, because they do not change what the model
+  /// computes; weights stay valid when they change. A state of more than
+  /// `mostCanonicalNumbers` stands there by its SHA-256, `state: 'sha256 ...'`,
+  /// and such a text is for comparing alone.
   std::string canonical() const;
+
+  static constexpr size_t mostCanonicalNumbers = 4096;
 };
 
 /// Number of levels of a categorical term without `n_cat`, from a profile:
@@ -143,6 +161,9 @@ struct ModelSpec {
 ///   solver      auto, direct or cg
 ///   device      auto, or a backend of this build: cpu
 ///   chunk_rows  a positive integer or all
+///   state       numbers that a fit would draw or learn, by effect and table,
+///               here or in safetensors files beside the spec
+///               (docs/spec-reference.md, "State")
 ///   defaults    a mapping from terms to parameters that stand in for those of
 ///               Terms.def: `defaults: {s: {k: 20}, f: {period: [0, 1]}}`. The
 ///               formula goes before them; factors of `te` follow them too.
@@ -153,7 +174,8 @@ struct ModelSpec {
 /// Errors go to the handler of `sources` with line, column (in bytes) and
 /// caret, and yield nullopt; notes name a mend. A parameter without effect is a
 /// warning. Places inside the formula are exact in plain, quoted and block
-/// scalars. Time is linear in the text.
+/// scalars. Time is linear in the text and in the files of `state`, of at most
+/// 1 GiB each, whose names are relative to the folder of the buffer's name.
 std::optional<ModelSpec> parseSpec(llvm::SourceMgr &sources, unsigned bufferID);
 
 /// Settings that replace or stand in for keys of the YAML (command line).

@@ -77,6 +77,16 @@ void assemble_matrix(tamrt_context *ctx, const int64_t *table,
     a[i * (n + 1)] += floorPerRow * scale;
 }
 
+void add_penalty(tamrt_context *ctx, const int32_t *penalty_row,
+                 const int32_t *penalty_column, const double *penalty_value,
+                 const int32_t *which, const double *weights,
+                 int64_t group_rows, int64_t n, int64_t penalties, double *a) {
+  const double scale = static_cast<double>(group_rows);
+  for (int64_t p = 0; p < penalties; ++p)
+    a[penalty_column[p] * n + penalty_row[p]] +=
+        scale * (penalty_value[p] * weights[which[p]]);
+}
+
 void assemble_vector(tamrt_context *ctx, const int64_t *table,
                      const double *const *blocks, int64_t blocks_count,
                      int64_t n, double *b) {

@@ -46,4 +46,26 @@ void expand_onehot(tamrt_context *ctx, const int32_t *index, int64_t rows,
   }
 }
 
+void expand_multihot(tamrt_context *ctx, const int32_t *index, int64_t rows,
+                     int64_t z, int64_t n, double scale, int64_t width,
+                     int64_t column, double *out) {
+  for (int64_t r = 0; r < rows; ++r) {
+    double *row = out + r * width + column;
+    std::fill_n(row, n, 0.0);
+    for (int64_t i = 0; i < z; ++i)
+      row[index[r * z + i]] += scale;
+  }
+}
+
+void expand_sparse(tamrt_context *ctx, const double *values,
+                   const int32_t *index, int64_t rows, int64_t z, int64_t n,
+                   int64_t width, int64_t column, double *out) {
+  for (int64_t r = 0; r < rows; ++r) {
+    double *row = out + r * width + column;
+    std::fill_n(row, n, 0.0);
+    for (int64_t i = r * z; i < (r + 1) * z; ++i)
+      row[index[i]] += values[i];
+  }
+}
+
 } // namespace tamrt::cpu

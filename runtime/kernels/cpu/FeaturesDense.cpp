@@ -8,7 +8,7 @@
 ///
 /// \file
 /// Normalised inputs, and the feature maps whose columns are dense: intercept,
-/// linear, Fourier, Chebyshev (docs/math.md section 3).
+/// linear, affine, Fourier, Chebyshev (docs/math.md section 3).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -46,6 +46,14 @@ void linear(tamrt_context *ctx, const double *x, int64_t rows, double scale,
     const Evaluation e = evaluationOf(x[r], mode);
     values[r] = e.amount == 0.0 ? scale * e.at
                                 : e.combine(scale * e.at, scale * e.inner);
+  }
+}
+
+void affine(tamrt_context *ctx, const double *x, int64_t rows, double scale,
+            double *values) {
+  for (int64_t r = 0; r < rows; ++r) {
+    values[2 * r] = 1.0;
+    values[2 * r + 1] = scale * x[r];
   }
 }
 

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/cpu/CpuKernels.h"
-#include "kernels/cpu/Support.h"
+#include "kernels/cpu/SparseRow.h"
 
 namespace tamrt::cpu {
 
@@ -28,6 +28,20 @@ TAMRT_INLINE double dot(const double *__restrict a, const double *__restrict b,
   double sum = (partial[0] + partial[1]) + (partial[2] + partial[3]);
   for (; i < n; ++i)
     sum += a[i] * b[i];
+  return sum;
+}
+
+/// The sum of `value(i)`, i < n, as dot() adds it up: one sum alone would wait
+/// for its last addition every time.
+template <typename Value> TAMRT_INLINE double sumOf(int64_t n, Value value) {
+  double partial[4] = {};
+  int64_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (int k = 0; k < 4; ++k)
+      partial[k] += value(i + k);
+  double sum = (partial[0] + partial[1]) + (partial[2] + partial[3]);
+  for (; i < n; ++i)
+    sum += value(i);
   return sum;
 }
 
@@ -95,6 +109,30 @@ void predict_onehot(tamrt_context *ctx, const int32_t *a, const double *beta,
       mean = meanOf(beta, meanColumns(known));
     }
     return mean;
+  });
+}
+
+void predict_multihot(tamrt_context *ctx, const int32_t *a, const double *beta,
+                      int64_t rows, int64_t z, int64_t n, double scale,
+                      int64_t width, int64_t column, int64_t accumulate,
+                      double *out) {
+  forEachRow(rows, width, column, accumulate, out, [=](int64_t r) TAMRT_LAMBDA {
+    const int32_t *index = a + r * z;
+    return scale *
+           sumOf(z, [=](int64_t i) TAMRT_LAMBDA { return beta[index[i]]; });
+  });
+}
+
+void predict_sparse(tamrt_context *ctx, const double *a, const int32_t *a_index,
+                    const double *beta, int64_t rows, int64_t z, int64_t n,
+                    int64_t width, int64_t column, int64_t accumulate,
+                    double *out) {
+  forEachRow(rows, width, column, accumulate, out, [=](int64_t r) TAMRT_LAMBDA {
+    const double *values = a + r * z;
+    const int32_t *index = a_index + r * z;
+    return sumOf(filled(values, z), [=](int64_t i) TAMRT_LAMBDA {
+      return values[i] * beta[index[i]];
+    });
   });
 }
 

@@ -6,6 +6,8 @@
 // RUN: tam-opt %s --convert-tamk-to-llvm \
 // RUN:   --export-model="main=false symbol=my_model" \
 // RUN:   | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=LIBRARY
+// RUN: tam-opt %s --convert-tamk-to-llvm --export-model=prefix=house \
+// RUN:   | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=PREFIX
 // RUN: tam-opt %s --convert-tamk-to-llvm --export-model \
 // RUN:   | FileCheck %s --check-prefix=PLAIN
 
@@ -14,6 +16,14 @@
 // PLAIN-NOT: tam.step
 // PLAIN-NOT: tamk.plan
 
+// PREFIX: @tam_model = internal constant
+// PREFIX-NOT: @main
+// PREFIX: define i64 @house_weights_size(i64 %[[GROUPS:.*]]) {
+// PREFIX-NEXT: %[[SIZE:.*]] = call i64 @tamrt_embed_weights_size(ptr @tam_model, i64 %[[GROUPS]])
+// PREFIX-NEXT: ret i64 %[[SIZE]]
+// PREFIX: define i32 @house_fit(ptr {{.*}}, ptr {{.*}}, i64 {{.*}}, ptr {{.*}}, i64 {{.*}}, ptr {{.*}}) {
+// PREFIX-NEXT: call i32 @tamrt_embed_fit(ptr @tam_model, ptr %{{.*}}, ptr %{{.*}}, i64 %{{.*}}, ptr %{{.*}}, i64 %{{.*}}, ptr %{{.*}})
+
 // LIBRARY: @my_model = constant
 // LIBRARY-NOT: tamrt_main
 // LIBRARY-NOT: @main
@@ -21,13 +31,20 @@
 module attributes {tam.model = {
     name = "m", formula = "y ~ l(a)", target = "y", weights = "w",
     spec_hash = "abc", columns = 2 : i64, state_bytes = 576 : i64,
-    solver = #tam.solver<auto>,
+    carry_bytes = 192 : i64, solver = #tam.solver<auto>,
     inputs = [{column = "a", rule = 1 : i32, levels = 7 : i32,
                unseen = 2 : i32, lo = 0.5 : f64, hi = 2.5 : f64}],
     effects = [{name = "offset", term = "offset", first = 0 : i64,
                 columns = 1 : i64},
                {name = "a", term = "l(a)", first = 1 : i64,
-                columns = 1 : i64}]}} {
+                columns = 1 : i64}],
+    tables = [{name = "a.features", is_integer = 1 : i32,
+               shape = array<i64: 5, 2>},
+              {name = "a.gamma", is_integer = 0 : i32, shape = array<i64: 1>}],
+    learners = [{kind = 3 : i32, choice = 1 : i32, sizes = array<i64: 5, 2>,
+                 number = 0.5 : f64, seed = 42 : i64, effect = 1 : i32,
+                 inputs = array<i32: 0>, first_table = 0 : i64,
+                 table_count = 2 : i64}]}} {
 
 // One text for all that read the same.
 // CHECK-DAG: @[[A:tam_text_[0-9]+]] = internal constant [2 x i8] c"a\00"
@@ -50,6 +67,11 @@ module attributes {tam.model = {
 // CHECK-DAG: @tam_buffers_predict_8 = internal constant {{.*}} { ptr @[[X]], ptr @[[OP]], ptr @[[TERM]], i64 64, i64 0, i32 0, i32 1 }]
 // column, rule, levels, unseen, reserved, lo, hi
 // CHECK-DAG: @tam_inputs = internal constant {{.*}} { ptr @[[A]], i32 1, i32 7, i32 2, i32 0, double 5.000000e-01, double 2.500000e+00 }]
+// name, is_integer, rank, shape, given
+// CHECK-DAG: @[[FEATURES:tam_text_[0-9]+]] = internal constant [11 x i8] c"a.features\00"
+// CHECK-DAG: @tam_tables = internal constant {{.*}} { ptr @[[FEATURES]], i32 1, i32 2, i64 5, i64 2, ptr null }, {{.*}} { ptr @{{.*}}, i32 0, i32 1, i64 1, i64 1, ptr null }]
+// kind, choice, sizes, number, seed, effect, inputs, tables
+// CHECK-DAG: @tam_learners = internal constant {{.*}} { i32 3, i32 1, i64 5, i64 2, double 5.000000e-01, i32 42, i32 1, i64 1, ptr @[[INPUTS:.*]], i64 0, i64 2 }]
 // name, term, first column, columns
 // CHECK-DAG: @tam_effects = internal constant {{.*}} { ptr @[[OFFSET]], ptr @[[OFFSET]], i64 0, i64 1 }, {{.*}} { ptr @[[A]], ptr @[[TERM]], i64 1, i64 1 }]
 // kind, launches, name, rung, arena, lower bound, naive, strategy, function,
@@ -57,7 +79,7 @@ module attributes {tam.model = {
 // CHECK-DAG: @tam_steps = internal constant [2 x {{.*}} { i32 0, i32 1, ptr @{{.*}}, i64 0, i64 0, i64 0, i64 0, ptr @[[TREE]], ptr @fit_init, i64 0, ptr null }, {{.*}} { i32 3, i32 1, ptr @[[STEP]], i64 8, i64 128, i64 64, i64 192, ptr @[[TREE]], ptr @predict_8, i64 1, ptr @tam_buffers_predict_8 }]
 // Texts that the spec does not give are null; `auto` that came this far was
 // given the direct solver.
-// CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr null, ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 1, ptr @tam_inputs, i64 2, ptr @tam_effects, i64 2, ptr @tam_steps }
+// CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr null, ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, i64 2, ptr @tam_steps }
 
 func.func @fit_init(%s: memref<2x1xf64> {tam.slot = #tam.slot<state>})
     attributes {tam.step = #tam.step<fit_init>,

@@ -20,11 +20,13 @@ memref.global "private" constant @table : memref<2x2xi64> =
 // CHECK-SAME: %[[CONTEXT:[^:]*]]: !llvm.ptr,
 // CHECK-SAME: %[[ARENA:[^:]*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.noalias},
 // CHECK-SAME: %[[STATE:[^:]*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.noalias},
+// CHECK-SAME: %[[CARRY:[^:]*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.noalias},
 // CHECK-SAME: %[[PARAMETERS:[^:]*]]: !llvm.ptr,
+// CHECK-SAME: %[[TABLES:[^:]*]]: !llvm.ptr,
 // CHECK-SAME: %[[COEFFICIENTS:[^:]*]]: !llvm.ptr,
 // CHECK-SAME: %[[COLUMNS:[^:]*]]: !llvm.ptr,
 // CHECK-SAME: %[[OUTPUT:[^:]*]]: !llvm.ptr,
-// CHECK-SAME: %[[ROWS:[^:]*]]: i64, %[[FIRST:[^:]*]]: i64)
+// CHECK-SAME: %[[ROWS:[^:]*]]: i64, %[[FIRST:[^:]*]]: i64, %[[GROUP_ROWS:[^:]*]]: i64)
 // CHECK-SAME: tam.step = #tam.step<predict, 8>, tamk.plan = {arena_bytes = 128 : i64}
 func.func @predict_8(%rows: index {tam.slot = #tam.slot<rows>},
                      %v: memref<?xf64> {tam.slot = #tam.slot<column, 2>},
@@ -75,7 +77,8 @@ func.func @predict_8(%rows: index {tam.slot = #tam.slot<rows>},
 //
 // CHECK-LABEL: llvm.func internal @fit_chunk_8(
 // CHECK-SAME: %[[CONTEXT:[^:]*]]: !llvm.ptr, %[[ARENA:[^:]*]]: !llvm.ptr {{{[^}]*}}}, %[[STATE:[^:]*]]: !llvm.ptr {{{[^}]*}}},
-// CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %[[COLUMNS:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %[[ROWS:[^:]*]]: i64, %[[FIRST:[^:]*]]: i64)
+// CHECK-SAME: %{{[^:]*}}: !llvm.ptr {{{[^}]*}}}, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr,
+// CHECK-SAME: %[[COLUMNS:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %[[ROWS:[^:]*]]: i64, %[[FIRST:[^:]*]]: i64, %{{[^:]*}}: i64)
 func.func @fit_chunk_8(%rows: index {tam.slot = #tam.slot<rows>},
                        %first: index {tam.slot = #tam.slot<first>},
                        %y: memref<?xf64> {tam.slot = #tam.slot<column>},
@@ -103,7 +106,8 @@ func.func @fit_chunk_8(%rows: index {tam.slot = #tam.slot<rows>},
 //
 // CHECK-LABEL: llvm.func internal @fit_finish(
 // CHECK-SAME: %[[CONTEXT:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr {{{[^}]*}}}, %[[STATE:[^:]*]]: !llvm.ptr {{{[^}]*}}},
-// CHECK-SAME: %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %[[OUTPUT:[^:]*]]: !llvm.ptr,
+// CHECK-SAME: %{{[^:]*}}: !llvm.ptr {{{[^}]*}}}, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr,
+// CHECK-SAME: %[[OUTPUT:[^:]*]]: !llvm.ptr,
 func.func @fit_finish(%s: memref<2x1xf64> {tam.slot = #tam.slot<state>},
                       %t: memref<2x1xf64> {tam.slot = #tam.slot<state, 64>},
                       %b: memref<2xf64> {tam.slot = #tam.slot<output>}) {
@@ -122,6 +126,37 @@ func.func @fit_finish(%s: memref<2x1xf64> {tam.slot = #tam.slot<state>},
   tamk.launch "assemble_vector"
       ins(%flat, %s, %t : memref<?x2xi64>, memref<2x1xf64>, memref<2x1xf64>)
       scalars(%n : i64) outs(%b : memref<2xf64>)
+  return
+}
+
+// Tables are reached through the list of pointers to them, the carry as the
+// state is, and the rows of the whole group are a number.
+//
+// CHECK-LABEL: llvm.func internal @fit_chunk_16(
+// CHECK-SAME: %[[CONTEXT:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr {{{[^}]*}}}, %{{[^:]*}}: !llvm.ptr {{{[^}]*}}},
+// CHECK-SAME: %[[CARRY:[^:]*]]: !llvm.ptr {{{[^}]*}}}, %{{[^:]*}}: !llvm.ptr,
+// CHECK-SAME: %[[TABLES:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %[[OUTPUT:[^:]*]]: !llvm.ptr,
+// CHECK-SAME: %[[ROWS:[^:]*]]: i64, %[[FIRST:[^:]*]]: i64, %[[GROUP_ROWS:[^:]*]]: i64)
+func.func @fit_chunk_16(%rows: index {tam.slot = #tam.slot<rows>},
+                        %first: index {tam.slot = #tam.slot<first>},
+                        %all: index {tam.slot = #tam.slot<group_rows>},
+                        %range: memref<2xf64> {tam.slot = #tam.slot<table, 3>},
+                        %x: memref<?xf64> {tam.slot = #tam.slot<column>},
+                        %c: memref<18xf64> {tam.slot = #tam.slot<carry, 64>},
+                        %out: memref<16x3xf64> {tam.slot = #tam.slot<output>}) {
+  // CHECK: %[[RANGE_AT:.*]] = llvm.getelementptr %[[TABLES]][24] : (!llvm.ptr) -> !llvm.ptr, i8
+  // CHECK: %[[RANGE:.*]] = llvm.load %[[RANGE_AT]] : !llvm.ptr -> !llvm.ptr
+  // CHECK: %[[X:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
+  // CHECK: %[[C:.*]] = llvm.getelementptr %[[CARRY]][64] : (!llvm.ptr) -> !llvm.ptr, i8
+  // CHECK: %[[WINDOW:.*]] = llvm.mlir.constant(16 : i64) : i64
+  %window = arith.constant 16 : i64
+  // CHECK: llvm.call @tamrt_pid(%[[CONTEXT]], %[[X]], %[[ROWS]], %[[FIRST]], %[[GROUP_ROWS]], %[[WINDOW]], %[[C]], %[[OUTPUT]])
+  tamk.launch "pid" ins(%x : memref<?xf64>)
+      scalars(%rows, %first, %all, %window : index, index, index, i64)
+      outs(%c, %out : memref<18xf64>, memref<16x3xf64>)
+  // CHECK: llvm.call @tamrt_normalize(%[[CONTEXT]], %[[X]], %[[RANGE]], %[[ROWS]], %[[OUTPUT]])
+  tamk.launch "normalize" ins(%x, %range : memref<?xf64>, memref<2xf64>)
+      scalars(%rows : index) outs(%out : memref<16x3xf64>)
   return
 }
 

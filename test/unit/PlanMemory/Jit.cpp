@@ -71,11 +71,12 @@ LogicalResult tamc::test::runPasses(ModuleOp module,
 }
 
 std::vector<uint64_t> tamc::test::execute(ModuleOp original, int64_t seed,
-                                          int64_t outputs, uint8_t garbage) {
+                                          int64_t outputs, uint8_t garbage,
+                                          std::optional<Sizes> sizes) {
   OwningOpRef<ModuleOp> module(original.clone());
   auto program = module->lookupSymbol<func::FuncOp>("program");
   std::vector<int64_t> arenaBytes;
-  for (Type type : program.getArgumentTypes().drop_front(2))
+  for (Type type : program.getArgumentTypes().drop_front(sizes ? 5 : 2))
     arenaBytes.push_back(cast<MemRefType>(type).getDimSize(0));
   // Upstream frees memory of the default space alone.
   module->walk([](memref::DeallocOp dealloc) {
@@ -106,46 +107,64 @@ std::vector<uint64_t> tamc::test::execute(ModuleOp original, int64_t seed,
     ADD_FAILURE() << llvm::toString(engine.takeError());
     return {};
   }
-  auto found = (*engine)->lookup("_mlir_ciface_program");
-  if (!found) {
-    ADD_FAILURE() << llvm::toString(found.takeError());
-    return {};
-  }
-
   std::vector<uint64_t> result(size_t(outputs), 0);
   auto describe = [](void *data, int64_t size) {
     return StridedMemRefType<char, 1>{
         static_cast<char *>(data), static_cast<char *>(data), 0, {size}, {1}};
   };
   auto out = describe(result.data(), outputs);
+  std::vector<StridedMemRefType<char, 1>> descriptors;
+  descriptors.reserve(arenaBytes.size() + 1);
+  // What is called takes the addresses of values and of descriptors.
+  std::vector<int64_t> values{seed};
+  if (sizes)
+    values.insert(values.end(), {(*sizes)[0], (*sizes)[1]});
+  std::vector<void *> pointers{&out};
+  pointers.reserve(arenaBytes.size() + 2);
+  if (sizes)
+    pointers.push_back(
+        &descriptors.emplace_back(describe(nullptr, (*sizes)[2])));
+  std::vector<void *> arguments{pointers.data()};
+  for (int64_t &value : values)
+    arguments.push_back(&value);
+  if (sizes)
+    arguments.push_back(&pointers[1]);
+
+#ifdef __SANITIZE_ADDRESS__
+  // Programs need not free what they allocate.
+  __lsan::ScopedDisabler leaks;
+#endif
+  auto call = [&](const char *name) {
+    if (llvm::Error error = (*engine)->invokePacked(name, arguments))
+      ADD_FAILURE() << llvm::toString(std::move(error));
+  };
+  if (llvm::any_of(arenaBytes, ShapedType::isDynamic)) {
+    std::vector<int64_t> found(arenaBytes.size(), 0);
+    // Several results are written to memory named by the first argument.
+    void *several = found.data();
+    std::vector<void *> saved = arguments;
+    if (found.size() > 1)
+      arguments.insert(arguments.begin(), &several);
+    else
+      arguments.push_back(found.data());
+    call("_mlir_ciface_program_arena_size");
+    arguments = saved;
+    for (size_t i = 0; i < found.size(); ++i) {
+      EXPECT_TRUE(ShapedType::isDynamic(arenaBytes[i]) ||
+                  arenaBytes[i] == found[i]);
+      arenaBytes[i] = found[i];
+    }
+  }
   std::vector<std::unique_ptr<void, decltype(&std::free)>> memory;
-  std::vector<StridedMemRefType<char, 1>> arenas;
   for (int64_t bytes : arenaBytes) {
     // No byte more than promised: a sanitizer would see a use behind the end.
     memory.emplace_back(
         std::aligned_alloc(128, size_t((bytes + 127) / 128 * 128)), &std::free);
     std::memset(memory.back().get(), garbage, size_t(bytes));
-    arenas.push_back(describe(memory.back().get(), bytes));
+    pointers.push_back(
+        &descriptors.emplace_back(describe(memory.back().get(), bytes)));
+    arguments.push_back(&pointers.back());
   }
-  void *entry = *found;
-#ifdef __SANITIZE_ADDRESS__
-  // Programs need not free what they allocate.
-  __lsan::ScopedDisabler leaks;
-#endif
-  switch (arenas.size()) {
-  case 0:
-    reinterpret_cast<void (*)(void *, int64_t)>(entry)(&out, seed);
-    break;
-  case 1:
-    reinterpret_cast<void (*)(void *, int64_t, void *)>(entry)(&out, seed,
-                                                               &arenas[0]);
-    break;
-  case 2:
-    reinterpret_cast<void (*)(void *, int64_t, void *, void *)>(entry)(
-        &out, seed, &arenas[0], &arenas[1]);
-    break;
-  default:
-    ADD_FAILURE() << "expected at most two memory spaces";
-  }
+  call("_mlir_ciface_program");
   return result;
 }

@@ -13,8 +13,10 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,12 +33,18 @@ mlir::OwningOpRef<mlir::ModuleOp> parse(mlir::MLIRContext &context,
 mlir::LogicalResult runPasses(mlir::ModuleOp module,
                               const std::string &pipeline);
 
+/// Values of `%n`, `%m` and the only dimension of `%x`.
+using Sizes = std::array<int64_t, 3>;
+
 /// Lowers a copy of the module to machine code and calls
-/// `@program(%out: memref<?xT>, %seed: i64, arenas...)`, with an arena for each
-/// `memref<?xi8>` that planning added, filled with `garbage`. Returns what
-/// `%out` then holds. An element type of 8 bytes is expected.
+/// `@program(%out: memref<?xT>, %seed: i64, arenas...)`, or with `sizes`
+/// `@program(%out, %seed, %n: index, %m: index, %x: memref<?xi8>, arenas...)`.
+/// There is an arena for each `memref<..xi8>` that planning added, filled with
+/// `garbage`; what `@program_arena_size` says is its size where the type does
+/// not. Returns what `%out` then holds. An element type of 8 bytes is expected.
 std::vector<uint64_t> execute(mlir::ModuleOp module, int64_t seed,
-                              int64_t outputs, uint8_t garbage = 0xA5);
+                              int64_t outputs, uint8_t garbage = 0xA5,
+                              std::optional<Sizes> sizes = {});
 
 } // namespace tamc::test
 

@@ -21,6 +21,8 @@ namespace {
 struct Buffer {
   std::string name, type;
   int64_t size = 0;
+  /// The value that is the size; empty when it is `size`.
+  std::string sizeName;
   int space = 0;
   /// Index of the allocation it belongs to.
   size_t base = 0;
@@ -50,6 +52,10 @@ private:
     out << std::string(2 * depth, ' ') << text << "\n";
   }
 
+  std::string sizeOf(const Buffer &buffer) {
+    return buffer.sizeName.empty() ? constant(buffer.size) : buffer.sizeName;
+  }
+  std::string someSize();
   void block(int budget);
   void statement();
   void allocate();
@@ -80,11 +86,38 @@ const Buffer *Generator::pick() {
 }
 
 std::string Generator::load(const Buffer &buffer, const std::string &index) {
-  std::string size = constant(buffer.size), at = fresh("i"), value = fresh("v");
+  std::string size = sizeOf(buffer), at = fresh("i"), value = fresh("v");
   line(at + " = arith.remui " + index + ", " + size + " : index");
   line(value + " = memref.load " + buffer.name + "[" + at +
        "] : " + buffer.type);
   return value;
+}
+
+/// A sum of products, at least 1.
+std::string Generator::someSize() {
+  auto term = [&] {
+    int64_t kind = draw(1, 4);
+    if (kind == 1)
+      return std::string("%n");
+    if (kind == 2)
+      return std::string("%m");
+    std::string zero = constant(kind == 3 ? 0 : draw(0, 9));
+    if (kind == 4)
+      return zero;
+    std::string dim = fresh("d");
+    line(dim + " = memref.dim %x, " + zero + " : memref<?xi8>");
+    return dim;
+  };
+  std::string size = term();
+  for (int64_t steps = draw(0, 2); steps > 0; --steps) {
+    std::string other = term(), next = fresh("z");
+    line(next + (chance(50) ? " = arith.addi " : " = arith.muli ") + size +
+         ", " + other + " : index");
+    size = next;
+  }
+  std::string least = constant(draw(1, 30)), sum = fresh("z");
+  line(sum + " = arith.addi " + size + ", " + least + " : index");
+  return sum;
 }
 
 void Generator::allocate() {
@@ -92,10 +125,13 @@ void Generator::allocate() {
   buffer.size = chance(10) ? draw(100, 400) : draw(1, 40);
   buffer.space = chance(25) ? 1 : 0;
   buffer.name = fresh("b");
-  buffer.type = "memref<" + std::to_string(buffer.size) + "xi64" +
-                (buffer.space ? ", 1>" : ">");
+  if (options.isDynamic && chance(70))
+    buffer.sizeName = someSize();
+  buffer.type = "memref<" +
+                (buffer.sizeName.empty() ? std::to_string(buffer.size) : "?") +
+                "xi64" + (buffer.space ? ", 1>" : ">");
   buffer.base = size_t(counter);
-  line(buffer.name + " = memref.alloc() " +
+  line(buffer.name + " = memref.alloc(" + buffer.sizeName + ") " +
        (chance(10) ? "{alignment = 128 : i64} " : "") + ": " + buffer.type);
   if (chance(70))
     initialize(buffer);
@@ -104,8 +140,7 @@ void Generator::allocate() {
 }
 
 void Generator::initialize(const Buffer &buffer) {
-  std::string zero = constant(0), one = constant(1),
-              size = constant(buffer.size);
+  std::string zero = constant(0), one = constant(1), size = sizeOf(buffer);
   std::string i = fresh("i"), word = fresh("w"), value = fresh("v");
   line("scf.for " + i + " = " + zero + " to " + size + " step " + one + " {");
   line("  " + word + " = arith.index_cast " + i + " : index to i64");
@@ -123,7 +158,13 @@ void Generator::view() {
   Buffer result = *source;
   result.name = fresh("s");
   std::string space = source->space ? ", 1>" : ">";
-  if (chance(50) && source->type.find("strided") == std::string::npos) {
+  if (!source->sizeName.empty()) {
+    std::string begin = constant(0);
+    result.type = "memref<?xi64, strided<[1], offset: ?>" + space;
+    line(result.name + " = memref.subview " + source->name + "[" + begin +
+         "][" + source->sizeName + "][1] : " + source->type + " to " +
+         result.type);
+  } else if (chance(50) && source->type.find("strided") == std::string::npos) {
     result.type = "memref<?xi64" + space;
     line(result.name + " = memref.cast " + source->name + " : " + source->type +
          " to " + result.type);
@@ -145,8 +186,7 @@ void Generator::combine() {
   const Buffer *target = pick(), *source = pick();
   if (!target)
     return;
-  std::string zero = constant(0), one = constant(1),
-              size = constant(target->size);
+  std::string zero = constant(0), one = constant(1), size = sizeOf(*target);
   std::string i = fresh("i"), old = fresh("v"), factor = fresh("f"),
               scaled = fresh("v"), sum = fresh("v");
   line("scf.for " + i + " = " + zero + " to " + size + " step " + one + " {");
@@ -192,7 +232,7 @@ void Generator::copy() {
   std::vector<const Buffer *> targets;
   for (const Buffer &buffer : buffers)
     if (buffer.base != source->base && buffer.size == source->size &&
-        buffer.type == source->type)
+        buffer.sizeName == source->sizeName && buffer.type == source->type)
       targets.push_back(&buffer);
   if (targets.empty())
     return;
@@ -297,8 +337,9 @@ void Generator::block(int budget) {
 }
 
 std::string Generator::generate() {
-  out << "func.func @program(%out: memref<64xi64>, %seed: i64)\n"
-         "    attributes {llvm.emit_c_interface} {\n";
+  out << "func.func @program(%out: memref<64xi64>, %seed: i64"
+      << (options.isDynamic ? ", %n: index, %m: index, %x: memref<?xi8>" : "")
+      << ")\n    attributes {llvm.emit_c_interface} {\n";
   block(int(draw(6, 20)));
   out << "  return\n}\n";
   return out.str();

@@ -23,9 +23,13 @@ struct ProgramOptions {
   /// Every loop turns at least twice and every branch is taken, so that each
   /// use of each buffer happens.
   bool runsEverything = false;
+  /// Most buffers have sizes made of `%n`, `%m` and the dimension of `%x`.
+  bool isDynamic = false;
 };
 
-/// A module with `func.func @program(%out: memref<64xi64>, %seed: i64)`:
+/// A module with `func.func @program(%out: memref<64xi64>, %seed: i64)`, and
+/// `%n: index, %m: index, %x: memref<?xi8>` more if it is dynamic, which are
+/// any that are not negative:
 /// allocations in nested loops and branches and in two memory spaces, views
 /// and views of views, copies, deallocations or none. Every buffer is written
 /// before it is read, so that what `%out` holds in the end depends on the

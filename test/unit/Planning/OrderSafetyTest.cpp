@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ctime>
 #include <numeric>
 
 using namespace tamc::planning;
@@ -321,12 +322,14 @@ TEST(OrderSafety, ManyOperations) {
       problem.operations.push_back(op);
     }
     ASSERT_FALSE(validate(problem));
+    std::clock_t begin = std::clock();
     Plan made = plan(problem, safe("skyline"));
+    // Processor time, for machines may be busy; sanitizers take their part.
+    EXPECT_LT(double(std::clock() - begin) / CLOCKS_PER_SEC, 30);
     EXPECT_TRUE(made.fits());
     // Two buffers of a chain at a time.
     EXPECT_LE(made.totalPeak(), chains * 14 * 3 / 2);
     EXPECT_GE(made.totalBound(), chains * 7);
-    EXPECT_LT(made.seconds, 30);
   }
 }
 

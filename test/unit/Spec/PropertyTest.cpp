@@ -247,11 +247,17 @@ TEST(Property, BrokenSpecsNeverCrash) {
       "formula: \"y ~ l(\\\"a b\\\") +\n  f(x, period=(0, 1))\"\nsolver: cg\n"
       "chunk_rows: all\ndevice: cpu\n",
       "formula: 'y ~ rbf(x, others=''a|b'') + phys(z, D0=1)'\ndate: d\n",
-      "formula: |-\n  y ~ 1 + pid(x) +\n\n  lt(z, slope=w)\nweights: w\n"};
+      "formula: |-\n  y ~ 1 + pid(x) +\n\n  lt(z, slope=w)\nweights: w\n",
+      "formula: y ~ n(a, n_neurons=2) + te(l(x), t(b, n_trees=1, "
+      "max_leaves=3))\nstate:\n  a: {W: [[1, -2]], b: [.5, 1e-9]}\n"
+      "  te_x_x_b:\n    1.features: [0]\n    1.thresholds:\n      - 1\n"
+      "      - 2\n"};
+  const unsigned count = std::size(seeds);
   unsigned right = 0;
   const unsigned runs = 100000;
   for (unsigned i = 0; i != runs; ++i) {
-    std::string text = mutate(seeds[i % 5], generator, seeds[(i / 5) % 5]);
+    std::string text =
+        mutate(seeds[i % count], generator, seeds[(i / count) % count]);
     Sources sources;
     auto spec = sources.yaml(text);
     bool told = sources.messages.find("error: ") != std::string::npos;

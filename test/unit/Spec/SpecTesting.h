@@ -130,10 +130,15 @@ inline bool sameTerm(const Term &a, const Term &b) {
 inline bool sameModel(const ModelSpec &a, const ModelSpec &b) {
   if (a.target != b.target || a.group != b.group || a.date != b.date ||
       a.weights != b.weights || a.solver != b.solver ||
-      a.terms.size() != b.terms.size())
+      a.terms.size() != b.terms.size() || a.state.size() != b.state.size())
     return false;
   for (size_t i = 0; i != a.terms.size(); ++i)
     if (!sameTerm(a.terms[i], b.terms[i]))
+      return false;
+  for (size_t i = 0; i != a.state.size(); ++i)
+    if (a.state[i].effect != b.state[i].effect ||
+        a.state[i].name != b.state[i].name ||
+        a.state[i].values != b.state[i].values)
       return false;
   return true;
 }

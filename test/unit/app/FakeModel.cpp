@@ -17,18 +17,6 @@ namespace {
 constexpr int64_t kArenaPerRow = kColumns * int64_t(sizeof(double));
 constexpr int64_t kStateNumbers = kColumns * kColumns + kColumns;
 
-bool isAligned(const void *pointer) {
-  return reinterpret_cast<uintptr_t>(pointer) % TAMRT_ALIGNMENT == 0;
-}
-
-void note(int32_t kind, void *arena, void *state, double *output, int64_t rows,
-          int64_t first) {
-  if (recording)
-    calls.push_back(
-        {kind, rows, first,
-         isAligned(arena) && isAligned(state) && isAligned(output)});
-}
-
 /// One row of the design matrix.
 void design(const double *parameters, const void *const *columns, int64_t row,
             double *out) {
@@ -42,17 +30,21 @@ void design(const double *parameters, const void *const *columns, int64_t row,
                                    : 0.0;
 }
 
-void init(tamrt_context *, void *arena, void *state, const double *,
-          const double *, const void *const *, double *output, int64_t rows,
-          int64_t first) {
-  note(TAMRT_STEP_FIT_INIT, arena, state, output, rows, first);
+void init(tamrt_context *, void *arena, void *state, void *carry,
+          const double *, const void *const *, const double *,
+          const void *const *, double *output, int64_t rows, int64_t first,
+          int64_t groupRows) {
+  note(TAMRT_STEP_FIT_INIT, {arena, state, carry, output}, rows, first,
+       groupRows);
   std::memset(state, 0, kStateNumbers * sizeof(double));
 }
 
-void chunk(tamrt_context *, void *arena, void *state, const double *parameters,
-           const double *, const void *const *columns, double *output,
-           int64_t rows, int64_t first) {
-  note(TAMRT_STEP_FIT_CHUNK, arena, state, output, rows, first);
+void chunk(tamrt_context *, void *arena, void *state, void *carry,
+           const double *parameters, const void *const *, const double *,
+           const void *const *columns, double *output, int64_t rows,
+           int64_t first, int64_t groupRows) {
+  note(TAMRT_STEP_FIT_CHUNK, {arena, state, carry, output}, rows, first,
+       groupRows);
   auto *gram = static_cast<double *>(state);
   double *rhs = gram + kColumns * kColumns;
   auto *values = static_cast<double *>(arena);
@@ -70,40 +62,27 @@ void chunk(tamrt_context *, void *arena, void *state, const double *parameters,
   }
 }
 
-void finish(tamrt_context *ctx, void *arena, void *state, const double *,
-            const double *, const void *const *, double *output, int64_t rows,
-            int64_t first) {
-  note(TAMRT_STEP_FIT_FINISH, arena, state, output, rows, first);
+void finish(tamrt_context *ctx, void *arena, void *state, void *carry,
+            const double *, const void *const *, const double *,
+            const void *const *, double *output, int64_t rows, int64_t first,
+            int64_t groupRows) {
+  note(TAMRT_STEP_FIT_FINISH, {arena, state, carry, output}, rows, first,
+       groupRows);
   if (failure != TAMRT_OK && rows == failingRows) {
     ctx->status = failure;
     ctx->detail = failureDetail;
     return;
   }
   auto *a = static_cast<double *>(state);
-  double *b = a + kColumns * kColumns;
-  const int64_t n = kColumns;
-  for (int64_t i = 0; i < n; ++i)
-    a[i * n + i] += 1e-6 * double(rows);
-  for (int64_t k = 0; k < n; ++k)
-    for (int64_t i = k + 1; i < n; ++i) {
-      double factor = a[i * n + k] / a[k * n + k];
-      for (int64_t j = k; j < n; ++j)
-        a[i * n + j] -= factor * a[k * n + j];
-      b[i] -= factor * b[k];
-    }
-  for (int64_t i = n - 1; i >= 0; --i) {
-    double sum = b[i];
-    for (int64_t j = i + 1; j < n; ++j)
-      sum -= a[i * n + j] * output[j];
-    output[i] = sum / a[i * n + i];
-  }
+  solve(a, a + kColumns * kColumns, kColumns, rows, output);
 }
 
 template <int Kind>
-void apply(tamrt_context *, void *arena, void *state, const double *parameters,
+void apply(tamrt_context *, void *arena, void *state, void *carry,
+           const double *parameters, const void *const *,
            const double *coefficients, const void *const *columns,
-           double *output, int64_t rows, int64_t first) {
-  note(Kind, arena, state, output, rows, first);
+           double *output, int64_t rows, int64_t first, int64_t groupRows) {
+  note(Kind, {arena, state, carry, output}, rows, first, groupRows);
   for (int64_t row = 0; row < rows; ++row) {
     double phi[kColumns];
     design(parameters, columns, row, phi);
@@ -120,6 +99,34 @@ void apply(tamrt_context *, void *arena, void *state, const double *parameters,
 }
 
 } // namespace
+
+void note(int32_t kind, std::initializer_list<const void *> memory,
+          int64_t rows, int64_t first, int64_t groupRows) {
+  if (!recording)
+    return;
+  bool aligned = true;
+  for (const void *pointer : memory)
+    aligned &= reinterpret_cast<uintptr_t>(pointer) % TAMRT_ALIGNMENT == 0;
+  calls.push_back({kind, rows, first, groupRows, aligned});
+}
+
+void solve(double *a, double *b, int64_t n, int64_t rows, double *output) {
+  for (int64_t i = 0; i < n; ++i)
+    a[i * n + i] += 1e-6 * double(rows);
+  for (int64_t k = 0; k < n; ++k)
+    for (int64_t i = k + 1; i < n; ++i) {
+      double factor = a[i * n + k] / a[k * n + k];
+      for (int64_t j = k; j < n; ++j)
+        a[i * n + j] -= factor * a[k * n + j];
+      b[i] -= factor * b[k];
+    }
+  for (int64_t i = n - 1; i >= 0; --i) {
+    double sum = b[i];
+    for (int64_t j = i + 1; j < n; ++j)
+      sum -= a[i * n + j] * output[j];
+    output[i] = sum / a[i * n + i];
+  }
+}
 
 FakeModel::FakeModel(std::vector<int64_t> rungs) {
   x = {"x", TAMRT_RULE_RANGE, 0, 0, 0, 0, 0};

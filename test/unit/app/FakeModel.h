@@ -19,6 +19,7 @@
 #include "tamrt/abi.h"
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -36,9 +37,10 @@ public:
   explicit FakeModel(std::vector<int64_t> rungs = {8, 4, 2, 1});
   FakeModel(const FakeModel &) = delete;
   FakeModel &operator=(const FakeModel &) = delete;
+  virtual ~FakeModel() = default;
 
   /// The model as it is now; members may be changed between calls.
-  const tamrt_model &get();
+  virtual const tamrt_model &get();
 
   std::string name = "fake";
   std::string formula = "y ~ l(x) + c(d)";
@@ -49,11 +51,13 @@ public:
   std::vector<tamrt_effect> effects;
   std::vector<tamrt_step> steps;
 
+protected:
+  tamrt_model model = {};
+
 private:
   std::vector<std::string> stepNames;
   std::vector<tamrt_buffer> buffers;
   tamrt_input inputs[2];
-  tamrt_model model = {};
 };
 
 /// What a step does instead of its work, for the test of errors: when not OK,
@@ -64,12 +68,19 @@ inline int64_t failingRows = 0, failureDetail = 0;
 /// Calls of steps, their rows and whether their pointers were aligned.
 struct Call {
   int32_t kind;
-  int64_t rows, first;
+  int64_t rows, first, groupRows;
   bool aligned;
 };
 /// Calls so far, kept only while `recording`; for one thread.
 inline std::vector<Call> calls;
 inline bool recording = false;
+
+/// Notes a call of a step that got `memory`.
+void note(int32_t kind, std::initializer_list<const void *> memory,
+          int64_t rows, int64_t first, int64_t groupRows);
+
+/// Solves (a + 1e-6 * rows * I) x = b, n x n, by elimination; destroys both.
+void solve(double *a, double *b, int64_t n, int64_t rows, double *x);
 
 } // namespace tamrt::test
 

@@ -1,4 +1,4 @@
-//===- FakeModelMain.cpp - the model written by hand as a program ---------===//
+//===- FakeModelMain.cpp - a model written by hand as a program -----------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FakeModel.h"
+#include "LearnedModel.h"
+
+#ifdef TAMRT_TEST_LEARNED
+using Model = tamrt::test::LearnedModel;
+#else
+using Model = tamrt::test::FakeModel;
+#endif
 
 int main(int argc, char **argv) {
-  tamrt::test::FakeModel model({4096, 2048, 1024, 512, 256, 16, 1});
+  Model model({4096, 2048, 1024, 512, 256, 16, 1});
   model.date = "t";
   return tamrt_main(&model.get(), argc, argv);
 }

@@ -113,6 +113,7 @@ TEST_F(FitPredict, ChunksAndPointersKeepTheContract) {
     std::string order;
     for (const Call &call : calls) {
       EXPECT_TRUE(call.aligned);
+      EXPECT_EQ(call.groupRows, 10);
       std::ostringstream text;
       text << (order.empty() ? "" : " ") << call.kind << ':' << call.rows << '@'
            << call.first;

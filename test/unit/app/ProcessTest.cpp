@@ -19,6 +19,7 @@ namespace tamrt::test {
 namespace {
 
 const char *const kProgram = TAMC_BINARY_DIR "/test/bin/FakeModel";
+const char *const kLearned = TAMC_BINARY_DIR "/test/bin/LearnedModel";
 
 class Process : public RunTest {
 protected:
@@ -76,28 +77,34 @@ TEST_F(Process, FullStandardOutput) {
 // there, and the build leaves the test out.
 TEST_F(Process, FitsInTheMemoryThatInfoPromises) {
   const size_t rows = 200000, groups = 7, columns = 6;
-  std::string program = kProgram, train = data(rows);
-  ASSERT_EQ(shell(program + " info --format=json > " + path("info")), 0);
-  auto info = nlohmann::json::parse(contents(path("info")));
-  auto &fit = info["fit"];
-  auto number = [](const nlohmann::json &value) { return value.get<size_t>(); };
-  ASSERT_EQ(info["rungs"][0]["use"], "fit");
-  for (size_t threads : {1, 2}) {
-    size_t limit =
-        number(fit["constant"]) + threads * number(info["rungs"][0]["total"]) +
-        (threads - 1) * number(fit["per_thread"]) +
-        std::filesystem::file_size(train) * number(fit["per_file_byte"]) +
-        rows * std::max(number(fit["per_row"]) +
-                            columns * number(fit["per_field"]),
-                        number(fit["per_row_indexing"]) +
-                            columns * number(fit["per_field_indexing"])) +
-        groups * number(fit["per_group"]);
-    EXPECT_EQ(shell("ulimit -v " + std::to_string(limit / 1024) + " && " +
-                    program + " fit " + train + " -o " + path("w") +
-                    " --threads " + std::to_string(threads)),
-              0)
-        << limit;
+  std::string train = data(rows);
+  for (std::string program : {kProgram, kLearned}) {
+    ASSERT_EQ(shell(program + " info --format=json > " + path("info")), 0);
+    auto info = nlohmann::json::parse(contents(path("info")));
+    auto &fit = info["fit"];
+    auto number = [](const nlohmann::json &value) {
+      return value.get<size_t>();
+    };
+    ASSERT_EQ(info["rungs"][0]["use"], "fit");
+    for (size_t threads : {1, 2}) {
+      size_t limit =
+          number(fit["constant"]) +
+          threads * number(info["rungs"][0]["total"]) +
+          (threads - 1) * number(fit["per_thread"]) +
+          std::filesystem::file_size(train) * number(fit["per_file_byte"]) +
+          rows * std::max(number(fit["per_row"]) +
+                              columns * number(fit["per_field"]),
+                          number(fit["per_row_indexing"]) +
+                              columns * number(fit["per_field_indexing"])) +
+          groups * number(fit["per_group"]);
+      EXPECT_EQ(shell("ulimit -v " + std::to_string(limit / 1024) + " && " +
+                      program + " fit " + train + " -o " + path("w") +
+                      " --threads " + std::to_string(threads)),
+                0)
+          << program << " " << limit;
+    }
   }
+  std::string program = kProgram;
   // Far less is an error of one line, and no file is left.
   std::filesystem::remove(path("w"));
   std::string tight = "ulimit -v 24000 && " + program + " fit " + train +

@@ -60,6 +60,9 @@ protected:
       arenaBytes = std::max(arenaBytes, step.arena_bytes);
     arena = aligned(arenaBytes);
     state = aligned(tam_model.state_bytes);
+    carry = aligned(tam_model.carry_bytes);
+    // The formula has no term that learns tables.
+    EXPECT_EQ(tam_model.table_count, 0);
     beta.resize(tam_model.columns);
     context.kernels = &tamrt_cpu_kernels;
   }
@@ -83,8 +86,9 @@ protected:
     std::array<const void *, 16> columns = {};
     for (size_t i = 0; i < data.size(); ++i)
       columns[i] = data[i].data() + (count == rows ? 0 : first);
-    step.run(&context, arena.get(), state.get(), parameters.data(), beta.data(),
-             columns.data(), output, count, first);
+    step.run(&context, arena.get(), state.get(), carry.get(), parameters.data(),
+             tables.data(), beta.data(), columns.data(), output, count, first,
+             rows);
   }
 
   void fit(int64_t rung) {
@@ -97,7 +101,8 @@ protected:
 
   std::vector<std::vector<double>> data;
   std::vector<double> parameters, beta;
-  Bytes arena, state;
+  std::vector<const void *> tables;
+  Bytes arena, state, carry;
   tamrt_context context = {};
 };
 
@@ -157,8 +162,9 @@ TEST_F(CompiledStepTest, NothingIsWrittenBeyondTheArena) {
     std::array<const void *, 16> columns = {};
     for (size_t i = 0; i < data.size(); ++i)
       columns[i] = data[i].data();
-    chunk.run(&context, guarded.data() + shift, state.get(), parameters.data(),
-              nullptr, columns.data(), nullptr, rung, 0);
+    chunk.run(&context, guarded.data() + shift, state.get(), carry.get(),
+              parameters.data(), tables.data(), nullptr, columns.data(),
+              nullptr, rung, 0, rows);
     for (size_t i = 0; i < guarded.size(); ++i) {
       if (i >= shift && i < shift + chunk.arena_bytes)
         continue;

@@ -45,6 +45,18 @@ TEST_F(AllocationTest, NoKernelAllocates) {
   double *D = dense.data(), *B = banded.data(), *S = sums.data();
   int32_t *t = start.data(), *i = index.data();
   const auto c = &ctx;
+  // Sparse rows of z numbers, points of d coordinates, and tables.
+  const int64_t d = 2;
+  Doubles sparse(rows * z), wide(rows * 2 * z), layer(rows * n);
+  std::vector<int32_t> column4(rows * z), column8(rows * 2 * z);
+  Doubles points(rows * d), border(rows * d), inside(rows * d), amount(rows);
+  const Doubles table = uniforms(d * n), bias = uniforms(n);
+  const double range[] = {-1.0, 1.0}, gamma = 0.5;
+  const std::vector<int32_t> zeros(n, 0);
+  const double *inputs[] = {X, X};
+  Doubles carry(z + 2);
+  double *V = sparse.data();
+  int32_t *v = column4.data();
   // An X-macro would not know arguments; what it can do is count, so that a
   // kernel added later is not forgotten here.
   int kernels = 0;
@@ -60,6 +72,70 @@ TEST_F(AllocationTest, NoKernelAllocates) {
       {"bspline",
        [&] { tamrt_bspline(c, X, parameters, rows, k, z - 1, 2, B, t); }},
       {"onehot", [&] { tamrt_onehot(c, X, rows, n, i); }},
+      {"affine", [&] { tamrt_affine(c, X, rows, 3.0, D); }},
+      {"wavelet", [&] { tamrt_wavelet(c, X, range, rows, 4, 10, 2, D); }},
+      {"pid", [&] { tamrt_pid(c, X, rows, 0, rows, z, carry.data(), D); }},
+      {"stack", [&] { tamrt_stack(c, inputs, d, rows, points.data()); }},
+      {"slice",
+       [&] { tamrt_slice(c, points.data(), rows, d, 1, 1, column.data()); }},
+      {"boundary",
+       [&] {
+         tamrt_boundary(c, points.data(), rows, d, 2, border.data(),
+                        inside.data(), amount.data());
+       }},
+      {"neural_layer",
+       [&] {
+         tamrt_neural_layer(c, points.data(), table.data(), bias.data(),
+                            nullptr, rows, d, n, 2, 1.0, D);
+       }},
+      {"blend_dense",
+       [&] {
+         tamrt_blend_dense(c, D, D, amount.data(), rows, n, layer.data());
+       }},
+      {"radial",
+       [&] {
+         for (double nu : {0.0, 0.5, 1.5, 2.5, 0.7, 20.2, 500.0})
+           tamrt_radial(c, points.data(), table.data(), &gamma, nullptr, rows,
+                        d, n, nu, D);
+       }},
+      {"tree_oblivious",
+       [&] {
+         tamrt_tree_oblivious(c, points.data(), zeros.data(), table.data(),
+                              nullptr, rows, d, z, 3, v);
+       }},
+      {"tree_flat",
+       [&] {
+         tamrt_tree_flat(c, points.data(), zeros.data(), table.data(), nullptr,
+                         rows, d, z, 10, v);
+       }},
+      {"sparsify_dense", [&] { tamrt_sparsify_dense(c, D, rows, z, V, v); }},
+      {"sparsify_banded",
+       [&] { tamrt_sparsify_banded(c, B, t, rows, z, n, V, v); }},
+      {"sparsify_onehot",
+       [&] { tamrt_sparsify_onehot(c, i, rows, n, z, V, v); }},
+      {"sparsify_multihot",
+       [&] {
+         tamrt_sparsify_multihot(c, column4.data(), rows, z, n, 0.5, V,
+                                 column8.data());
+       }},
+      {"blend_sparse",
+       [&] {
+         tamrt_blend_sparse(c, V, v, V, v, amount.data(), rows, z, n,
+                            wide.data(), column8.data());
+       }},
+      {"kronecker_dense",
+       [&] { tamrt_kronecker_dense(c, X, D, rows, 1, n, layer.data()); }},
+      {"kronecker_sparse",
+       [&] {
+         tamrt_kronecker_sparse(c, V, v, X, zeros.data(), zeros.size(), z, n, 1,
+                                1, wide.data(), column8.data());
+       }},
+      {"expand_multihot",
+       [&] {
+         tamrt_expand_multihot(c, v, rows, z, n, 0.5, width, 3, out.data());
+       }},
+      {"expand_sparse",
+       [&] { tamrt_expand_sparse(c, V, v, rows, z, n, width, 3, out.data()); }},
       {"expand_dense",
        [&] { tamrt_expand_dense(c, D, rows, n, width, 3, out.data()); }},
       {"expand_banded",
@@ -87,6 +163,20 @@ TEST_F(AllocationTest, NoKernelAllocates) {
        }},
       {"gram_onehot_onehot",
        [&] { tamrt_gram_onehot_onehot(c, i, i, W, rows, 4000, n, n, S); }},
+      {"gram_sparse",
+       [&] { tamrt_gram_sparse(c, V, v, W, rows, 4000, z, n, S); }},
+      {"gram_multihot",
+       [&] { tamrt_gram_multihot(c, v, W, rows, 4000, z, n, 0.5, S); }},
+      {"gram_sparse_dense",
+       [&] { tamrt_gram_sparse_dense(c, V, v, D, W, rows, 4000, z, n, n, S); }},
+      {"gram_sparse_sparse",
+       [&] {
+         tamrt_gram_sparse_sparse(c, V, v, V, v, W, rows, 4000, z, n, z, n, S);
+       }},
+      {"rhs_sparse",
+       [&] { tamrt_rhs_sparse(c, V, v, X, W, rows, 4000, z, n, S); }},
+      {"rhs_multihot",
+       [&] { tamrt_rhs_multihot(c, v, X, W, rows, 4000, z, n, 0.5, S); }},
       {"rhs_dense", [&] { tamrt_rhs_dense(c, D, X, W, rows, 4000, n, S); }},
       {"rhs_banded",
        [&] { tamrt_rhs_banded(c, B, t, X, W, rows, 4000, z, n, S); }},
@@ -100,6 +190,11 @@ TEST_F(AllocationTest, NoKernelAllocates) {
        [&] {
          tamrt_assemble_matrix(c, matrixTable, nullptr, nullptr, nullptr,
                                blocks, 1, rows, n, 0, matrix.data());
+       }},
+      {"add_penalty",
+       [&] {
+         tamrt_add_penalty(c, zeros.data(), zeros.data(), range + 1,
+                           zeros.data(), range + 1, rows, n, 1, matrix.data());
        }},
       {"assemble_vector",
        [&] {
@@ -120,6 +215,16 @@ TEST_F(AllocationTest, NoKernelAllocates) {
       {"predict_onehot",
        [&] {
          tamrt_predict_onehot(c, i, vector.data(), rows, n, width, 1, 0,
+                              out.data());
+       }},
+      {"predict_multihot",
+       [&] {
+         tamrt_predict_multihot(c, v, vector.data(), rows, z, n, 0.5, width, 1,
+                                0, out.data());
+       }},
+      {"predict_sparse",
+       [&] {
+         tamrt_predict_sparse(c, V, v, vector.data(), rows, z, n, width, 1, 0,
                               out.data());
        }},
   };

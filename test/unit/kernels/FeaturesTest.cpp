@@ -76,7 +76,7 @@ protected:
   /// The B-spline kernel's rows, banded.
   Matrix spline(const Doubles &x, double lo, double hi, int64_t k,
                 int64_t degree, int64_t mode) {
-    Matrix m{Encoding::Banded, k + degree, degree + 1, {}, {}, {}};
+    Matrix m{Encoding::Banded, k + degree, degree + 1};
     m.values.assign(x.size() * m.z, std::nan(""));
     m.start.assign(x.size(), -1);
     const double parameters[] = {0.0, 1.0, lo, hi};
@@ -369,6 +369,54 @@ TEST_F(FeaturesTest, Onehot) {
   EXPECT_EQ(index, std::vector<int32_t>(x.size(), 0));
 }
 
+TEST_F(FeaturesTest, Affine) {
+  Doubles values(2 * points.size());
+  tamrt_affine(&ctx, points.data(), points.size(), 3.5, values.data());
+  for (size_t r = 0; r < points.size(); ++r) {
+    EXPECT_EQ(values[2 * r], 1.0);
+    EXPECT_EQ(values[2 * r + 1], 3.5 * points[r]);
+  }
+}
+
+TEST_F(FeaturesTest, Wavelet) {
+  const int64_t rows = points.size();
+  const std::pair<double, double> ranges[] = {
+      {-1.0, 1.0}, {-0.9, 1.1}, {0.25, 0.25}};
+  for (auto [lo, hi] : ranges)
+    for (auto [scales, locations] : {std::pair{5, 20}, {1, 1}, {3, 2}, {2, 7}})
+      for (int64_t mode : allModes) {
+        const double range[] = {lo, hi};
+        Doubles values(rows * scales * locations, std::nan(""));
+        tamrt_wavelet(&ctx, points.data(), range, rows, scales, locations, mode,
+                      values.data());
+        const Real span = hi == lo ? 1 : Real(hi) - lo;
+        for (int64_t r = 0; r < rows; ++r)
+          for (int64_t i = 0; i < scales; ++i)
+            for (int64_t j = 0; j < locations; ++j) {
+              auto psi = [&](Real x) {
+                const Real width = std::pow(Real(2), -i) * Real(0.2) * span;
+                const Real centre =
+                    locations == 1 ? lo
+                                   : lo + (Real(hi) - lo) * j / (locations - 1);
+                const Real u = (x - centre) / width;
+                return (1 - u * u) * std::exp(-u * u / 2) / std::sqrt(width);
+              };
+              const double x = points[r];
+              const bool slope = mode >= TAMRT_LINEAR && std::fabs(x) > 1;
+              EXPECT_NEAR(values[(r * scales + i) * locations + j],
+                          extrapolated(psi, x, mode),
+                          slope ? 1e-8 * (1 + std::fabs(x)) : 1e-13);
+            }
+      }
+  // Far from all of them: nothing, and no product of infinity and zero.
+  const Doubles far = {1e30, 1e200, -1e308};
+  const double range[] = {-1.0, 1.0};
+  Doubles values(far.size() * 6, 1.0);
+  tamrt_wavelet(&ctx, far.data(), range, far.size(), 2, 3, TAMRT_CONTINUE,
+                values.data());
+  EXPECT_EQ(values, Doubles(far.size() * 6, 0.0));
+}
+
 TEST_F(FeaturesTest, NoRows) {
   const double parameters[] = {0.0, 1.0, -1.0, 1.0};
   tamrt_normalize(&ctx, nullptr, parameters, 0, nullptr);
@@ -391,6 +439,8 @@ TEST_F(FeaturesTest, ArgumentsOutsideTheContract) {
   expectError(TAMRT_ERROR_INVALID_ARGUMENT, 5);
   tamrt_chebyshev(&ctx, &x, 1, 1, 9, &value);
   expectError(TAMRT_ERROR_INVALID_ARGUMENT, 4);
+  tamrt_wavelet(&ctx, &x, parameters, 1, 1, 1, 4, &value);
+  expectError(TAMRT_ERROR_INVALID_ARGUMENT, 6);
   tamrt_bspline(&ctx, &x, parameters, 1, 0, 3, 0, &value, &start);
   expectError(TAMRT_ERROR_INVALID_ARGUMENT, 4);
   tamrt_bspline(&ctx, &x, parameters, 1, 1, 21, 0, &value, &start);

@@ -60,32 +60,43 @@ struct Shape {
 };
 
 std::string nameOf(const Shape &shape) {
-  const char *names[] = {"dense", "banded", "onehot"};
+  const char *names[] = {"dense", "banded", "onehot", "multihot", "sparse"};
   return std::string(names[static_cast<int>(shape.encoding)]) +
          " n=" + std::to_string(shape.n) + " z=" + std::to_string(shape.z);
 }
 
 const Shape shapes[] = {
-    {Encoding::Dense, 1, 0},   {Encoding::Dense, 2, 0},
-    {Encoding::Dense, 3, 0},   {Encoding::Dense, 4, 0},
-    {Encoding::Dense, 7, 0},   {Encoding::Dense, 13, 0},
-    {Encoding::Dense, 20, 0},  {Encoding::Banded, 1, 1},
-    {Encoding::Banded, 4, 4},  {Encoding::Banded, 6, 2},
-    {Encoding::Banded, 13, 4}, {Encoding::Banded, 23, 4},
-    {Encoding::Banded, 9, 7},  {Encoding::Banded, 30, 21},
-    {Encoding::OneHot, 1, 0},  {Encoding::OneHot, 7, 0},
-    {Encoding::OneHot, 24, 0},
+    {Encoding::Dense, 1, 0},    {Encoding::Dense, 2, 0},
+    {Encoding::Dense, 3, 0},    {Encoding::Dense, 4, 0},
+    {Encoding::Dense, 7, 0},    {Encoding::Dense, 13, 0},
+    {Encoding::Dense, 20, 0},   {Encoding::Banded, 1, 1},
+    {Encoding::Banded, 4, 4},   {Encoding::Banded, 6, 2},
+    {Encoding::Banded, 13, 4},  {Encoding::Banded, 23, 4},
+    {Encoding::Banded, 9, 7},   {Encoding::Banded, 30, 21},
+    {Encoding::OneHot, 1, 0},   {Encoding::OneHot, 7, 0},
+    {Encoding::OneHot, 24, 0},  {Encoding::MultiHot, 1, 1},
+    {Encoding::MultiHot, 9, 4}, {Encoding::MultiHot, 40, 11},
+    {Encoding::Sparse, 1, 1},   {Encoding::Sparse, 3, 5},
+    {Encoding::Sparse, 10, 2},  {Encoding::Sparse, 25, 4},
+    {Encoding::Sparse, 40, 16},
 };
 
-/// The pairs of encodings for which there is a kernel: dense comes last.
+/// Whether there is a kernel for the cross product.
 bool hasKernel(const Shape &a, const Shape &b) {
-  return static_cast<int>(a.encoding) >= static_cast<int>(b.encoding);
+  return hasCrossKernel(a.encoding, b.encoding);
 }
 
 class GramTest : public KernelTest {
 protected:
   Matrix matrix(const Shape &shape, int64_t rows) {
     return randomMatrix(shape.encoding, rows, shape.n, shape.z, generator);
+  }
+
+  /// A segment's rounding errors, all of one sign at worst, are far below this.
+  static void expectSum(double sum, long double expected, const char *level,
+                        size_t entry) {
+    EXPECT_NEAR(sum, expected, 1e-11 + 1e-13L * std::abs(expected))
+        << level << ", entry " << entry;
   }
 
   /// Compares both levels of an accumulator with sums in long double.
@@ -106,9 +117,8 @@ protected:
         // A segment ends when a later one begins.
         (r >= boundary ? segment : finished) += product;
       }
-      EXPECT_NEAR(sums[e], segment, 1e-11) << "segment, entry " << e;
-      EXPECT_NEAR(sums[entries.size() + e], finished, 1e-11)
-          << "finished, entry " << e;
+      expectSum(sums[e], segment, "segment", e);
+      expectSum(sums[entries.size() + e], finished, "finished", e);
     }
   }
 
@@ -172,7 +182,8 @@ TEST_F(GramTest, KeepsSegments) {
                  std::to_string(first));
     for (const Shape &shape :
          {Shape{Encoding::Dense, 5, 0}, Shape{Encoding::Banded, 7, 4},
-          Shape{Encoding::OneHot, 3, 0}})
+          Shape{Encoding::OneHot, 3, 0}, Shape{Encoding::MultiHot, 6, 3},
+          Shape{Encoding::Sparse, 9, 4}})
       checkValues(matrix(shape, rows), nullptr, nullptr, rows, first);
   }
 }
@@ -197,9 +208,11 @@ TEST_F(GramTest, BytesDoNotDependOnChunks) {
   const int64_t rows = 2 * TAMRT_SEGMENT_ROWS + 777;
   const Doubles w = uniforms(rows, 0.0, 3.0);
   const Shape small[] = {
-      {Encoding::Dense, 1, 0},  {Encoding::Dense, 7, 0},
-      {Encoding::Dense, 13, 0}, {Encoding::Banded, 13, 4},
-      {Encoding::Banded, 9, 3}, {Encoding::OneHot, 5, 0},
+      {Encoding::Dense, 1, 0},     {Encoding::Dense, 7, 0},
+      {Encoding::Dense, 13, 0},    {Encoding::Banded, 13, 4},
+      {Encoding::Banded, 9, 3},    {Encoding::OneHot, 5, 0},
+      {Encoding::MultiHot, 12, 5}, {Encoding::Sparse, 14, 3},
+      {Encoding::Sparse, 20, 8},
   };
   for (const Shape &shapeA : small) {
     const Matrix a = matrix(shapeA, rows);
@@ -215,6 +228,59 @@ TEST_F(GramTest, BytesDoNotDependOnChunks) {
       }
     }
   }
+}
+
+// The dense kernels on the same matrix written out, in double: what the sparse
+// ones save are products with zero.
+TEST_F(GramTest, SparseMatchesDense) {
+  const int64_t rows = TAMRT_SEGMENT_ROWS + 500;
+  const Doubles w = uniforms(rows, 0.0, 3.0), y = uniforms(rows);
+  auto written = [&](const Matrix &m) {
+    Matrix dense{Encoding::Dense, m.n};
+    dense.values.resize(rows * m.n);
+    expand(&ctx, m, rows, m.n, 0, dense.values.data());
+    return dense;
+  };
+  auto near = [&](const Doubles &sums, const Doubles &dense, int64_t n) {
+    ASSERT_EQ(sums.size(), dense.size());
+    // Terms are below 3; cancellation among them is no error of a kernel.
+    for (size_t e = 0; e < sums.size(); ++e)
+      if (n == 0 || e / n % n <= e % n) {
+        EXPECT_NEAR(sums[e], dense[e], 1e-13 * rows) << "entry " << e;
+      }
+  };
+  for (const Shape &shape :
+       {Shape{Encoding::MultiHot, 40, 10}, Shape{Encoding::MultiHot, 5, 7},
+        Shape{Encoding::Sparse, 60, 16}, Shape{Encoding::Sparse, 8, 6}}) {
+    const Matrix a = matrix(shape, rows), full = written(a);
+    for (const double *weights : {(const double *)nullptr, w.data()}) {
+      SCOPED_TRACE(nameOf(shape) + (weights ? ", weighted" : ""));
+      Doubles sums(2 * a.n * a.n), dense(2 * a.n * a.n);
+      gram(&ctx, a, nullptr, weights, 0, rows, 0, sums.data());
+      gram(&ctx, full, nullptr, weights, 0, rows, 0, dense.data());
+      near(sums, dense, a.n);
+      Doubles right(2 * a.n), denseRight(2 * a.n);
+      rhs(&ctx, a, y.data(), weights, 0, rows, 0, right.data());
+      rhs(&ctx, full, y.data(), weights, 0, rows, 0, denseRight.data());
+      near(right, denseRight, 0);
+    }
+  }
+}
+
+// Two numbers of one column are one number, whatever lies between them.
+TEST_F(GramTest, ColumnsThatComeTwice) {
+  const double values[] = {2.0, 5.0, 3.0}, weight[] = {10.0};
+  const int32_t index[] = {1, 0, 1};
+  Doubles sums(2 * 2 * 2);
+  tamrt_gram_sparse(&ctx, values, index, weight, 1, 0, 3, 2, sums.data());
+  EXPECT_EQ(sums[0], 250.0);
+  EXPECT_EQ(sums[1], 250.0);
+  EXPECT_EQ(sums[3], 250.0);
+  Doubles counts(2 * 2 * 2);
+  tamrt_gram_multihot(&ctx, index, weight, 1, 0, 3, 2, 0.5, counts.data());
+  EXPECT_EQ(counts[0], 2.5);
+  EXPECT_EQ(counts[1], 5.0);
+  EXPECT_EQ(counts[3], 10.0);
 }
 
 // What unseen levels do where they meet training kernels after all.
@@ -269,7 +335,7 @@ TEST_F(GramTest, NoRows) {
 TEST_F(GramTest, RightHandSides) {
   const int64_t rows = 2 * TAMRT_SEGMENT_ROWS + 321;
   const Doubles w = uniforms(rows, 0.0, 3.0), y = uniforms(rows);
-  Matrix target{Encoding::Dense, 1, 0, y, {}, {}};
+  Matrix target{Encoding::Dense, 1, 0, y};
   for (const Shape &shape : shapes) {
     Matrix a = matrix(shape, rows);
     if (a.encoding == Encoding::OneHot) {

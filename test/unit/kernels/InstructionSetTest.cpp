@@ -47,6 +47,9 @@ TEST_F(InstructionSetTest, Sums) {
   for (int64_t z : {3, 4})
     matrices.push_back(randomMatrix(Encoding::Banded, rows, 13, z, generator));
   matrices.push_back(randomMatrix(Encoding::OneHot, rows, 6, 0, generator));
+  matrices.push_back(randomMatrix(Encoding::MultiHot, rows, 15, 6, generator));
+  for (int64_t z : {3, 4, 8})
+    matrices.push_back(randomMatrix(Encoding::Sparse, rows, 17, z, generator));
   for (const Matrix &a : matrices)
     for (const double *weights : {(const double *)nullptr, w.data()}) {
       compare(2 * a.n * a.n, [&](tamrt_context *ctx, double *sums) {
@@ -56,7 +59,7 @@ TEST_F(InstructionSetTest, Sums) {
         rhs(ctx, a, y.data(), weights, 0, rows, 0, sums);
       });
       for (const Matrix &b : matrices)
-        if (a.encoding >= b.encoding)
+        if (hasCrossKernel(a.encoding, b.encoding))
           compare(2 * a.n * b.n, [&](tamrt_context *ctx, double *sums) {
             gram(ctx, a, &b, weights, 0, rows, 0, sums);
           });
@@ -89,6 +92,35 @@ TEST_F(InstructionSetTest, FeaturesAndPredictions) {
     tamrt_predict_banded(ctx, band.values.data(), band.start.data(),
                          beta.data(), rows, 4, 30, 1, 0, 0, out);
   });
+}
+
+TEST_F(InstructionSetTest, MapsOfSeveralVariables) {
+  const int64_t rows = 61, d = 5, n = 19;
+  const Doubles h = uniforms(rows * d), weights = uniforms(d * n);
+  const Doubles bias = uniforms(n), gamma = {0.7};
+  for (int64_t activation : {TAMRT_RELU, TAMRT_COS, TAMRT_TANH})
+    compare(rows * n, [&](tamrt_context *ctx, double *out) {
+      tamrt_neural_layer(ctx, h.data(), weights.data(), bias.data(), nullptr,
+                         rows, d, n, activation, 0.2, out);
+    });
+  for (double nu : {0.0, 1.5, 0.8, 3.3})
+    compare(rows * n, [&](tamrt_context *ctx, double *out) {
+      tamrt_radial(ctx, h.data(), weights.data(), gamma.data(), nullptr, rows,
+                   d, n, nu, out);
+    });
+  const Matrix b = randomMatrix(Encoding::Dense, rows, n, 0, generator);
+  compare(rows * d * n, [&](tamrt_context *ctx, double *out) {
+    tamrt_kronecker_dense(ctx, h.data(), b.values.data(), rows, d, n, out);
+  });
+  for (int64_t z : {3, 4}) {
+    const Matrix a = randomMatrix(Encoding::Sparse, rows, 9, z, generator);
+    compare(rows * z * z, [&](tamrt_context *ctx, double *out) {
+      std::vector<int32_t> index(rows * z * z);
+      tamrt_kronecker_sparse(ctx, a.values.data(), a.index.data(),
+                             a.values.data(), a.index.data(), rows, z, 9, z, 9,
+                             out, index.data());
+    });
+  }
 }
 
 TEST_F(InstructionSetTest, Solutions) {

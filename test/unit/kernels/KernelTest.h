@@ -19,6 +19,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -63,17 +65,31 @@ protected:
   std::mt19937_64 generator{20240229};
 };
 
-enum class Encoding { Dense, Banded, OneHot };
+enum class Encoding { Dense, Banded, OneHot, MultiHot, Sparse };
 
 /// A matrix in one of the encodings of kernels.def.
 struct Matrix {
   Encoding encoding;
   int64_t n;
-  /// Banded: width of the band.
+  /// Banded: width of the band. Multi-hot and sparse: numbers of a row.
   int64_t z = 0;
-  Doubles values;
-  std::vector<int32_t> start;
-  std::vector<int32_t> index;
+  Doubles values = {};
+  std::vector<int32_t> start = {};
+  std::vector<int32_t> index = {};
+  /// Multi-hot: what all its numbers are.
+  double scale = 0.0;
+
+  /// How many values and indices a row has.
+  int64_t valuesPerRow() const {
+    return encoding == Encoding::Dense                                    ? n
+           : encoding == Encoding::Banded || encoding == Encoding::Sparse ? z
+                                                                          : 0;
+  }
+  int64_t indicesPerRow() const {
+    return encoding == Encoding::OneHot                                     ? 1
+           : encoding == Encoding::MultiHot || encoding == Encoding::Sparse ? z
+                                                                            : 0;
+  }
 
   /// The element of row r and column j.
   double at(int64_t r, int64_t j) const {
@@ -89,34 +105,84 @@ struct Matrix {
         return j < columns ? 1.0 / static_cast<double>(columns) : 0.0;
       }
       return index[r] == j ? 1.0 : 0.0;
+    case Encoding::MultiHot:
+    case Encoding::Sparse: {
+      double sum = 0.0;
+      for (int64_t i = r * z; i < (r + 1) * z; ++i)
+        if (index[i] == j)
+          sum += encoding == Encoding::Sparse ? values[i] : scale;
+      return sum;
+    }
     }
     return 0.0;
   }
 };
 
-/// A random matrix; `z` of a banded one.
+/// Random columns of one row with z numbers. The kernels may treat three kinds
+/// differently, and each turns up: any columns, ascending ones, and runs of
+/// four neighbours.
+inline void randomColumns(int32_t *index, int64_t z, int64_t n,
+                          std::mt19937_64 &generator) {
+  auto below = [&](int64_t bound) {
+    return std::uniform_int_distribution<int32_t>(
+        0, static_cast<int32_t>(bound - 1))(generator);
+  };
+  for (int64_t i = 0; i < z; ++i)
+    index[i] = below(n);
+  const int32_t kind = below(4);
+  if (kind == 0 || n < z)
+    return;
+  // Ascending: a step of at least one from each to the next.
+  int64_t spare = n - z;
+  int32_t column = 0;
+  for (int64_t i = 0; i < z; ++i) {
+    if (kind == 1 || i % 4 == 0) {
+      const int32_t step = below(spare + 1);
+      column += step;
+      spare -= step;
+    }
+    index[i] = column++;
+  }
+  // Runs, the first of them last.
+  if (kind == 3 && z % 4 == 0)
+    std::rotate(index, index + 4 * (z > 4), index + z);
+}
+
+/// A random matrix; `z` of one that has it.
 inline Matrix randomMatrix(Encoding encoding, int64_t rows, int64_t n,
                            int64_t z, std::mt19937_64 &generator) {
   std::uniform_real_distribution<double> value(-1.0, 1.0);
-  Matrix m{encoding, n, z, {}, {}, {}};
+  Matrix m{encoding, n, z};
+  m.values.resize(rows * m.valuesPerRow());
+  m.index.resize(rows * m.indicesPerRow());
   switch (encoding) {
   case Encoding::Dense:
-    m.values.resize(rows * n);
     break;
   case Encoding::Banded:
-    m.values.resize(rows * z);
     m.start.resize(rows);
     for (int32_t &start : m.start)
       start = std::uniform_int_distribution<int32_t>(0, n - z)(generator);
     break;
   case Encoding::OneHot:
-    m.index.resize(rows);
     for (int32_t &index : m.index)
       index = std::uniform_int_distribution<int32_t>(0, n - 1)(generator);
+    break;
+  case Encoding::MultiHot:
+    m.scale = 1.0 / std::sqrt(static_cast<double>(z));
+    [[fallthrough]];
+  case Encoding::Sparse:
+    for (int64_t r = 0; r < rows; ++r)
+      randomColumns(m.index.data() + r * z, z, n, generator);
     break;
   }
   for (double &v : m.values)
     v = value(generator);
+  // Rows that need less than z numbers have zeros, mostly at the end.
+  if (encoding == Encoding::Sparse)
+    for (int64_t r = 0; r < rows; r += 3) {
+      std::fill_n(m.values.begin() + r * z + z / 2, z - z / 2, 0.0);
+      m.values[r * z] = 0.0;
+    }
   return m;
 }
 
@@ -132,12 +198,10 @@ inline void gram(tamrt_context *ctx, const Matrix &a, const Matrix *b,
                                               all.begin() + end * width);
   };
   auto part = [&](const Matrix &m) {
-    Matrix p{m.encoding, m.n, m.z, {}, {}, {}};
-    p.values = cut(m.values, m.encoding == Encoding::Dense    ? m.n
-                             : m.encoding == Encoding::Banded ? m.z
-                                                              : 0);
+    Matrix p{m.encoding, m.n, m.z, {}, {}, {}, m.scale};
+    p.values = cut(m.values, m.valuesPerRow());
     p.start = cut(m.start, m.encoding == Encoding::Banded ? 1 : 0);
-    p.index = cut(m.index, m.encoding == Encoding::OneHot ? 1 : 0);
+    p.index = cut(m.index, m.indicesPerRow());
     return p;
   };
   Doubles weights;
@@ -156,6 +220,11 @@ inline void gram(tamrt_context *ctx, const Matrix &a, const Matrix *b,
       return tamrt_gram_banded(ctx, v, s, w, rows, first, x.z, x.n, sums);
     case Encoding::OneHot:
       return tamrt_gram_onehot(ctx, i, w, rows, first, x.n, sums);
+    case Encoding::MultiHot:
+      return tamrt_gram_multihot(ctx, i, w, rows, first, x.z, x.n, x.scale,
+                                 sums);
+    case Encoding::Sparse:
+      return tamrt_gram_sparse(ctx, v, i, w, rows, first, x.z, x.n, sums);
     }
   }
   const Matrix y = part(*b);
@@ -177,6 +246,14 @@ inline void gram(tamrt_context *ctx, const Matrix &a, const Matrix *b,
       return tamrt_gram_onehot_banded(ctx, i, u, t, w, rows, first, x.n, y.z,
                                       y.n, sums);
     return tamrt_gram_onehot_onehot(ctx, i, k, w, rows, first, x.n, y.n, sums);
+  case Encoding::MultiHot:
+    FAIL() << "multi-hot matrices are made sparse before they meet others";
+  case Encoding::Sparse:
+    if (b->encoding == Encoding::Dense)
+      return tamrt_gram_sparse_dense(ctx, v, i, u, w, rows, first, x.z, x.n,
+                                     y.n, sums);
+    return tamrt_gram_sparse_sparse(ctx, v, i, u, k, w, rows, first, x.z, x.n,
+                                    y.z, y.n, sums);
   }
 }
 
@@ -199,6 +276,68 @@ inline void rhs(tamrt_context *ctx, const Matrix &a, const double *y,
   case Encoding::OneHot:
     return tamrt_rhs_onehot(ctx, a.index.data() + begin, y, w, rows, first, a.n,
                             sums);
+  case Encoding::MultiHot:
+    return tamrt_rhs_multihot(ctx, a.index.data() + begin * a.z, y, w, rows,
+                              first, a.z, a.n, a.scale, sums);
+  case Encoding::Sparse:
+    return tamrt_rhs_sparse(ctx, a.values.data() + begin * a.z,
+                            a.index.data() + begin * a.z, y, w, rows, first,
+                            a.z, a.n, sums);
+  }
+}
+
+/// Whether there is a kernel for a' W b: of the old encodings, the one that
+/// comes later is a; sparse ones meet dense and sparse ones.
+inline bool hasCrossKernel(Encoding a, Encoding b) {
+  if (a == Encoding::Sparse)
+    return b == Encoding::Sparse || b == Encoding::Dense;
+  return a <= Encoding::OneHot && a >= b;
+}
+
+/// Writes a matrix into columns of a dense one.
+inline void expand(tamrt_context *ctx, const Matrix &m, int64_t rows,
+                   int64_t width, int64_t column, double *out) {
+  const double *values = m.values.data();
+  const int32_t *index = m.index.data();
+  switch (m.encoding) {
+  case Encoding::Dense:
+    return tamrt_expand_dense(ctx, values, rows, m.n, width, column, out);
+  case Encoding::Banded:
+    return tamrt_expand_banded(ctx, values, m.start.data(), rows, m.z, m.n,
+                               width, column, out);
+  case Encoding::OneHot:
+    return tamrt_expand_onehot(ctx, index, rows, m.n, width, column, out);
+  case Encoding::MultiHot:
+    return tamrt_expand_multihot(ctx, index, rows, m.z, m.n, m.scale, width,
+                                 column, out);
+  case Encoding::Sparse:
+    return tamrt_expand_sparse(ctx, values, index, rows, m.z, m.n, width,
+                               column, out);
+  }
+}
+
+/// Writes the products of a matrix and `beta` to a column, or adds them.
+inline void predict(tamrt_context *ctx, const Matrix &m, const Doubles &beta,
+                    int64_t rows, int64_t width, int64_t column,
+                    int64_t accumulate, double *out) {
+  const double *values = m.values.data();
+  const int32_t *index = m.index.data();
+  switch (m.encoding) {
+  case Encoding::Dense:
+    return tamrt_predict_dense(ctx, values, beta.data(), rows, m.n, width,
+                               column, accumulate, out);
+  case Encoding::Banded:
+    return tamrt_predict_banded(ctx, values, m.start.data(), beta.data(), rows,
+                                m.z, m.n, width, column, accumulate, out);
+  case Encoding::OneHot:
+    return tamrt_predict_onehot(ctx, index, beta.data(), rows, m.n, width,
+                                column, accumulate, out);
+  case Encoding::MultiHot:
+    return tamrt_predict_multihot(ctx, index, beta.data(), rows, m.z, m.n,
+                                  m.scale, width, column, accumulate, out);
+  case Encoding::Sparse:
+    return tamrt_predict_sparse(ctx, values, index, beta.data(), rows, m.z, m.n,
+                                width, column, accumulate, out);
   }
 }
 

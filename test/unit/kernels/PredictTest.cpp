@@ -27,6 +27,9 @@ protected:
     for (int64_t z : {1, 3, 4, 7})
       result.push_back(
           randomMatrix(Encoding::Banded, rows, z + 5, z, generator));
+    for (int64_t z : {1, 3, 4, 12})
+      for (Encoding encoding : {Encoding::MultiHot, Encoding::Sparse})
+        result.push_back(randomMatrix(encoding, rows, 2 * z, z, generator));
     for (int64_t n : {1, 6}) {
       result.push_back(randomMatrix(Encoding::OneHot, rows, n, 0, generator));
       for (int64_t r = 0; r + 1 < rows; r += 5) {
@@ -36,37 +39,6 @@ protected:
       }
     }
     return result;
-  }
-
-  void predict(const Matrix &m, const Doubles &beta, int64_t rows,
-               int64_t width, int64_t column, int64_t accumulate, double *out) {
-    switch (m.encoding) {
-    case Encoding::Dense:
-      return tamrt_predict_dense(&ctx, m.values.data(), beta.data(), rows, m.n,
-                                 width, column, accumulate, out);
-    case Encoding::Banded:
-      return tamrt_predict_banded(&ctx, m.values.data(), m.start.data(),
-                                  beta.data(), rows, m.z, m.n, width, column,
-                                  accumulate, out);
-    case Encoding::OneHot:
-      return tamrt_predict_onehot(&ctx, m.index.data(), beta.data(), rows, m.n,
-                                  width, column, accumulate, out);
-    }
-  }
-
-  void expand(const Matrix &m, int64_t rows, int64_t width, int64_t column,
-              double *out) {
-    switch (m.encoding) {
-    case Encoding::Dense:
-      return tamrt_expand_dense(&ctx, m.values.data(), rows, m.n, width, column,
-                                out);
-    case Encoding::Banded:
-      return tamrt_expand_banded(&ctx, m.values.data(), m.start.data(), rows,
-                                 m.z, m.n, width, column, out);
-    case Encoding::OneHot:
-      return tamrt_expand_onehot(&ctx, m.index.data(), rows, m.n, width, column,
-                                 out);
-    }
   }
 };
 
@@ -78,7 +50,7 @@ TEST_F(PredictTest, WritesOrAddsOneColumn) {
           const Doubles beta = uniforms(m.n);
           const Doubles before = uniforms(rows * width);
           Doubles out = before;
-          predict(m, beta, rows, width, column, accumulate, out.data());
+          predict(&ctx, m, beta, rows, width, column, accumulate, out.data());
           for (int64_t r = 0; r < rows; ++r)
             for (int64_t c = 0; c < width; ++c) {
               const double old = before[r * width + c];
@@ -101,7 +73,7 @@ TEST_F(PredictTest, ExpandsColumnsInPlace) {
         const int64_t width = m.n + 4;
         const Doubles before = uniforms(rows * width);
         Doubles out = before;
-        expand(m, rows, width, column, out.data());
+        expand(&ctx, m, rows, width, column, out.data());
         for (int64_t r = 0; r < rows; ++r)
           for (int64_t c = 0; c < width; ++c) {
             const bool inside = c >= column && c < column + m.n;

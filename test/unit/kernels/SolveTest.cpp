@@ -42,6 +42,16 @@ TEST_F(SolveTest, Zero) {
   EXPECT_EQ(out, (Doubles{0.0, 0.0, 3.0}));
 }
 
+TEST_F(SolveTest, AddPenalty) {
+  const int32_t row[] = {1, 2, 2, 1}, column[] = {1, 0, 2, 1};
+  const int32_t which[] = {0, 2, 1, 2};
+  const double value[] = {0.5, 2.0, 4.0, 1.0}, weights[] = {3.0, 0.25, 5.0};
+  Doubles a(9, 1.0);
+  tamrt_add_penalty(&ctx, row, column, value, which, weights, 10, 3, 4,
+                    a.data());
+  EXPECT_EQ(a, (Doubles{1.0, 1.0, 101.0, 1.0, 66.0, 1.0, 1.0, 1.0, 11.0}));
+}
+
 // Columns: a dense effect 0..2, a one-hot 3..6, a banded one 7..11.
 TEST_F(SolveTest, AssembleMatrix) {
   const int64_t n = 12, T = 1000;

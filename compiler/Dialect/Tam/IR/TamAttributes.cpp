@@ -112,6 +112,50 @@ SmallVector<int64_t> OneHotAttr::getKernelSizes(RankedTensorType type) const {
   return {type.getDimSize(1)};
 }
 
+LogicalResult MultiHotAttr::verifyEncoding(ArrayRef<int64_t> shape,
+                                           Type element,
+                                           EmitError emitError) const {
+  if (failed(verifyDesign(shape, element, emitError)))
+    return failure();
+  if (getCount() < 1 || getCount() > shape[1]) // multi_hot_c2
+    return emitError() << "expected 1 to " << shape[1]
+                       << " numbers per row, got " << getCount();
+  return success();
+}
+
+SmallVector<RankedTensorType>
+MultiHotAttr::getComponentTypes(RankedTensorType type) const {
+  return {rowsTensor(type, IntegerType::get(getContext(), 32), getCount())};
+}
+
+StringRef MultiHotAttr::getKernelTag() const { return "multihot"; }
+
+SmallVector<int64_t> MultiHotAttr::getKernelSizes(RankedTensorType type) const {
+  return {getCount(), type.getDimSize(1)};
+}
+
+LogicalResult SparseAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
+                                         EmitError emitError) const {
+  if (failed(verifyDesign(shape, element, emitError)))
+    return failure();
+  if (getWidth() < 1) // sparse_c2
+    return emitError() << "expected at least one number per row, got "
+                       << getWidth();
+  return success();
+}
+
+SmallVector<RankedTensorType>
+SparseAttr::getComponentTypes(RankedTensorType type) const {
+  return {rowsTensor(type, type.getElementType(), getWidth()),
+          rowsTensor(type, IntegerType::get(getContext(), 32), getWidth())};
+}
+
+StringRef SparseAttr::getKernelTag() const { return "sparse"; }
+
+SmallVector<int64_t> SparseAttr::getKernelSizes(RankedTensorType type) const {
+  return {getWidth(), type.getDimSize(1)};
+}
+
 //===----------------------------------------------------------------------===//
 // Sums
 //===----------------------------------------------------------------------===//

@@ -57,7 +57,8 @@ static LogicalResult verifySlot(Operation *op, NamedAttribute attribute,
     return op->emitError("'tam.slot' must be a #tam.slot");
   bool isScalar = slot.getKind() == SlotKind::Rows ||
                   slot.getKind() == SlotKind::First ||
-                  slot.getKind() == SlotKind::Capacity;
+                  slot.getKind() == SlotKind::Capacity ||
+                  slot.getKind() == SlotKind::GroupRows;
   if (isScalar != type.isIndex())
     return op->emitError("slot '")
            << stringifySlotKind(slot.getKind()) << "' cannot hold " << type;

@@ -10,9 +10,33 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace tamc::tam;
+
+/// Numbers in full: upstream's array attribute prints six digits of each.
+static ParseResult parseNumbers(OpAsmParser &parser,
+                                DenseF64ArrayAttr &numbers) {
+  SmallVector<double> values;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        return parser.parseFloat(values.emplace_back());
+      }))
+    return failure();
+  numbers = parser.getBuilder().getDenseF64ArrayAttr(values);
+  return success();
+}
+
+static void printNumbers(OpAsmPrinter &printer, Operation *,
+                         DenseF64ArrayAttr numbers) {
+  printer << '[';
+  llvm::interleaveComma(numbers.asArrayRef(), printer, [&](double number) {
+    printer.printFloat(APFloat(number));
+  });
+  printer << ']';
+}
 
 #define GET_OP_CLASSES
 #include "tamc/Dialect/Tam/IR/TamOps.cpp.inc"
@@ -83,6 +107,176 @@ Attribute LevelsOp::getStructuredEncoding() {
 int64_t LevelsOp::getColumns() { return getLevels(); }
 LogicalResult LevelsOp::verify() { return verifyFeatureMap(*this); }
 
+Attribute AffineOp::getStructuredEncoding() {
+  return DenseAttr::get(getContext());
+}
+int64_t AffineOp::getColumns() { return 2; }
+LogicalResult AffineOp::verify() { return verifyFeatureMap(*this); }
+
+Attribute WaveletOp::getStructuredEncoding() {
+  return DenseAttr::get(getContext());
+}
+int64_t WaveletOp::getColumns() { return getScales() * getLocations(); }
+LogicalResult WaveletOp::verify() {
+  if (shapeOf(getRange()) != ArrayRef<int64_t>({2}))
+    return emitOpError("expected a range of two numbers, got ")
+           << getRange().getType();
+  return verifyFeatureMap(*this);
+}
+
+Attribute PidOp::getStructuredEncoding() {
+  return DenseAttr::get(getContext());
+}
+int64_t PidOp::getColumns() { return 3; }
+LogicalResult PidOp::verify() {
+  auto size = static_cast<int64_t>(getWindow()) + 2;
+  if (shapeOf(getCarry()) != ArrayRef<int64_t>({size})) // pid_c1
+    return emitOpError("expected a carry of ")
+           << size << " numbers, got " << getCarry().getType();
+  return verifyFeatureMap(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// Maps of several variables
+//===----------------------------------------------------------------------===//
+
+LogicalResult StackOp::verify() {
+  if (getColumns().empty() ||
+      columnsOf(getResult()) !=
+          static_cast<int64_t>(getColumns().size())) // stack_c1
+    return emitOpError("expected points of ")
+           << getColumns().size() << " coordinates, got " << getType();
+  return success();
+}
+
+LogicalResult SliceOp::verify() {
+  ArrayRef<int64_t> shape = shapeOf(getResult());
+  int64_t count = shape.size() == 1 ? 1 : shape[1];
+  if (ShapedType::isDynamic(count) || count < 1 ||
+      static_cast<int64_t>(getFirst()) + count >
+          columnsOf(getPoints())) // slice_c1
+    return emitOpError("expected coordinates within ")
+           << getPoints().getType() << ", got " << getFirst() << " and "
+           << getType();
+  return success();
+}
+
+int64_t tamc::tam::getNumbersPerRow(Value design) {
+  auto type = cast<RankedTensorType>(design.getType());
+  Operation *op = design.getDefiningOp();
+  auto levels = dyn_cast_if_present<LevelsOp>(op);
+  bool isSingle =
+      isa_and_present<CategoryOp>(op) || (levels && !levels.getMean());
+  return llvm::TypeSwitch<Attribute, int64_t>(type.getEncoding())
+      .Case<BandedAttr, SparseAttr>([](auto e) { return e.getWidth(); })
+      .Case<MultiHotAttr>([](auto e) { return e.getCount(); })
+      .Case<OneHotAttr>([&](auto) { return isSingle ? 1 : type.getDimSize(1); })
+      .Default([&](Attribute) { return type.getDimSize(1); });
+}
+
+/// Whether all of a row of `design` is stored.
+static bool isDense(Value design) {
+  return isa_and_present<DenseAttr>(
+      cast<RankedTensorType>(design.getType()).getEncoding());
+}
+
+Attribute BlendOp::getStructuredEncoding() {
+  if (isDense(getBorder()))
+    return DenseAttr::get(getContext());
+  return SparseAttr::get(getContext(), 2 * getNumbersPerRow(getBorder()));
+}
+int64_t BlendOp::getColumns() { return columnsOf(getBorder()); }
+LogicalResult BlendOp::verify() {
+  if (getBorder().getType() != getInside().getType()) // blend_c1
+    return emitOpError("expected two matrices of one type, got ")
+           << getBorder().getType() << " and " << getInside().getType();
+  return verifyFeatureMap(*this);
+}
+
+Attribute NeuralOp::getStructuredEncoding() {
+  return DenseAttr::get(getContext());
+}
+int64_t NeuralOp::getColumns() { return shapeOf(getBias().back())[0]; }
+LogicalResult NeuralOp::verify() {
+  if (getWeights().empty() ||
+      getWeights().size() != getBias().size()) // neural_c1
+    return emitOpError("expected weights and a bias for each layer, got ")
+           << getWeights().size() << " and " << getBias().size();
+  int64_t width = columnsOf(getPoints());
+  for (auto [weights, bias] : llvm::zip(getWeights(), getBias())) {
+    int64_t next = shapeOf(bias)[0];
+    if (shapeOf(weights) != ArrayRef<int64_t>({width, next})) // neural_c2
+      return emitOpError("expected weights of ")
+             << width << " x " << next << ", got " << weights.getType();
+    width = next;
+  }
+  return verifyFeatureMap(*this);
+}
+
+Attribute RadialOp::getStructuredEncoding() {
+  return DenseAttr::get(getContext());
+}
+int64_t RadialOp::getColumns() { return shapeOf(getCenters())[0]; }
+LogicalResult RadialOp::verify() {
+  if (columnsOf(getCenters()) != columnsOf(getPoints())) // radial_c1
+    return emitOpError("expected centres of ")
+           << columnsOf(getPoints()) << " coordinates, got "
+           << getCenters().getType();
+  if (shapeOf(getGamma()) != ArrayRef<int64_t>({1}))
+    return emitOpError("expected one gamma, got ") << getGamma().getType();
+  return verifyFeatureMap(*this);
+}
+
+Attribute TreeOp::getStructuredEncoding() {
+  int64_t trees = shapeOf(getFeatures())[0];
+  return MultiHotAttr::get(getContext(), trees,
+                           1 / std::sqrt(static_cast<double>(trees)));
+}
+int64_t TreeOp::getColumns() {
+  return shapeOf(getFeatures())[0] * static_cast<int64_t>(getLeaves());
+}
+LogicalResult TreeOp::verify() {
+  ArrayRef<int64_t> features = shapeOf(getFeatures());
+  ArrayRef<int64_t> thresholds = shapeOf(getThresholds());
+  auto leaves = static_cast<int64_t>(getLeaves());
+  bool fits = features.size() == 2;
+  if (fits && getOblivious())
+    fits = thresholds == features && features[1] < 31 &&
+           leaves == int64_t(1) << features[1];
+  else if (fits)
+    fits = features[1] == 1 && thresholds[0] == features[0] &&
+           thresholds[1] == leaves - 1;
+  if (!fits) // tree_c1
+    return emitOpError("expected features and thresholds of ")
+           << leaves << " leaves per tree, got " << getFeatures().getType()
+           << " and " << getThresholds().getType();
+  return verifyFeatureMap(*this);
+}
+
+Attribute KroneckerOp::getStructuredEncoding() {
+  if (isDense(getA()) && isDense(getB()))
+    return DenseAttr::get(getContext());
+  return SparseAttr::get(getContext(),
+                         getNumbersPerRow(getA()) * getNumbersPerRow(getB()));
+}
+int64_t KroneckerOp::getColumns() {
+  return columnsOf(getA()) * columnsOf(getB());
+}
+LogicalResult KroneckerOp::verify() { return verifyFeatureMap(*this); }
+
+LogicalResult ConvertOp::verify() {
+  auto from = cast<RankedTensorType>(getA().getType());
+  auto to = cast<RankedTensorType>(getType());
+  auto sparse = dyn_cast_if_present<SparseAttr>(to.getEncoding());
+  bool fits = sparse ? sparse.getWidth() == getNumbersPerRow(getA())
+                     : isDense(getResult());
+  if (!fits || !from.getEncoding() || from.getShape() != to.getShape())
+    return emitOpError("expected ") // convert_c1
+           << from.getShape()[1] << " columns, dense or sparse with "
+           << getNumbersPerRow(getA()) << " numbers per row, got " << to;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Sums over rows
 //===----------------------------------------------------------------------===//
@@ -133,6 +327,21 @@ LogicalResult PenaltyOp::verify() {
       return emitOpError("expected 0 <= column <= row < ")
              << type.getDimSize(0) << ", got row " << row << ", column "
              << column;
+  std::optional<ArrayRef<int32_t>> tables = getTable(), elements = getElement();
+  if (getWeights().empty() && !tables && !elements)
+    return success();
+  if (!tables || !elements || tables->size() != count ||
+      elements->size() != count) // penalty_c3
+    return emitOpError("expected a table and an element for each value");
+  for (auto [table, element] : llvm::zip(*tables, *elements)) {
+    if (table == -1)
+      continue;
+    if (table < 0 || size_t(table) >= getWeights().size() || element < 0 ||
+        element >= cast<RankedTensorType>(getWeights()[table].getType())
+                       .getNumElements()) // penalty_c3
+      return emitOpError("expected an element of the weights, got element ")
+             << element << " of table " << table;
+  }
   return success();
 }
 

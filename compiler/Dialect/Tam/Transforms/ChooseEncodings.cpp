@@ -33,7 +33,18 @@ static int kernelRank(Attribute encoding) {
   return llvm::TypeSwitch<Attribute, int>(encoding)
       .Case<OneHotAttr>([](auto) { return 0; })
       .Case<BandedAttr>([](auto) { return 1; })
-      .Default([](auto) { return 2; });
+      .Case<SparseAttr>([](auto) { return 2; })
+      .Default([](auto) { return 3; });
+}
+
+/// Whether two different matrices of these encodings have a kernel of their
+/// own, in either order.
+static bool havePairKernel(Attribute a, Attribute b) {
+  auto isPlain = [](Attribute e) {
+    return isa<DenseAttr, BandedAttr, OneHotAttr>(e);
+  };
+  auto isGeneric = [](Attribute e) { return isa<DenseAttr, SparseAttr>(e); };
+  return (isPlain(a) && isPlain(b)) || (isGeneric(a) && isGeneric(b));
 }
 
 static SumsLayout layoutOf(GramOp op) {
@@ -57,6 +68,11 @@ struct ChooseEncodings
         encode(op->getResult(0), dense ? Attribute(DenseAttr::get(context))
                                        : op.getStructuredEncoding());
     });
+    SmallVector<GramOp> grams;
+    getOperation().walk([&](GramOp op) { grams.push_back(op); });
+    DenseMap<Value, Value> converted;
+    for (GramOp op : grams)
+      fallBack(op, converted);
     auto encodeSums = [&](RowReductionInterface op, SumsLayout layout) {
       auto zeros = op.getAccumulatorMutable().get().getDefiningOp<ZerosOp>();
       if (encodingOf(op->getResult(0)))
@@ -76,6 +92,36 @@ struct ChooseEncodings
       else if (auto rhs = dyn_cast<RhsOp>(op))
         encodeSums(rhs, SumsLayout::Full);
     });
+  }
+
+private:
+  /// Gives a pair without a kernel of its own to the generic one, for sparse
+  /// matrices. `converted` has the sparse form of what was converted before.
+  void fallBack(GramOp op, DenseMap<Value, Value> &converted) {
+    Attribute a = encodingOf(op.getA()), b = encodingOf(op.getB());
+    if (op.getA() == op.getB() || havePairKernel(a, b))
+      return;
+    for (OpOperand *operand : {&op.getAMutable(), &op.getBMutable()}) {
+      Value design = operand->get();
+      if (isa<DenseAttr, SparseAttr>(encodingOf(design)))
+        continue;
+      Value &sparse = converted[design];
+      if (!sparse) {
+        mlir::emitRemark(design.getLoc(), "no kernel for ")
+            << encodingOf(design) << " with "
+            << (operand->getOperandNumber() == 0 ? b : a)
+            << ", a generic one for sparse matrices is used";
+        OpBuilder builder(&getContext());
+        builder.setInsertionPointAfterValue(design);
+        auto type = cast<RankedTensorType>(design.getType());
+        sparse =
+            ConvertOp::create(builder, design.getLoc(),
+                              type.cloneWithEncoding(SparseAttr::get(
+                                  &getContext(), getNumbersPerRow(design))),
+                              design);
+      }
+      operand->set(sparse);
+    }
   }
 };
 

@@ -178,17 +178,33 @@ private:
     // The end sees the sums and the number of rows, but no row.
     BlockArgument rows = findSlotArgument(fit, SlotKind::Rows);
     DenseSet<Operation *> end = neededBy(fit, late, /*stop=*/sums);
+    auto isTable = [&](Value value) {
+      auto argument = dyn_cast<BlockArgument>(value);
+      SlotAttr known =
+          argument ? getArgumentSlot(fit, argument.getArgNumber()) : SlotAttr();
+      return known && known.getKind() == SlotKind::Table;
+    };
     auto isKnownAtEnd = [&](Value value) {
       Operation *op = value.getDefiningOp();
-      return op ? end.contains(op) || sums.contains(op) : value == rows;
+      return op ? end.contains(op) || sums.contains(op)
+                : value == rows || isTable(value);
     };
-    for (Operation &op : fit.getBody().front())
-      if (op.hasTrait<OpTrait::IsTerminator>() || end.contains(&op))
-        for (OpOperand &operand : op.getOpOperands())
-          if (!isKnownAtEnd(operand.get()))
-            return op.emitOpError("expected what sums and the number of rows "
-                                  "determine, got operand ")
-                   << operand.getOperandNumber();
+    // What is carried from chunk to chunk is a result of every chunk.
+    auto isCarried = [&](unsigned result) {
+      SlotAttr known = getResultSlot(fit, result);
+      return known && known.getKind() == SlotKind::Carry;
+    };
+    for (Operation &op : fit.getBody().front()) {
+      bool isTerminator = op.hasTrait<OpTrait::IsTerminator>();
+      if (!isTerminator && !end.contains(&op))
+        continue;
+      for (OpOperand &operand : op.getOpOperands())
+        if (!isKnownAtEnd(operand.get()) &&
+            !(isTerminator && isCarried(operand.getOperandNumber())))
+          return op.emitOpError("expected what sums and the number of rows "
+                                "determine, got operand ")
+                 << operand.getOperandNumber();
+    }
 
     OpBuilder builder(&getContext());
     SmallVector<SlotAttr> stateSlots;
@@ -212,26 +228,39 @@ private:
       chunk.addArgument({}, builder.getIndexType(), fit.getLoc(), slot(kind));
     for (auto [start, slot] : llvm::zip(starts, stateSlots))
       chunk.addArgument(start, start.getType(), start.getLoc(), slot);
-    DenseSet<Operation *> early = neededBy(fit, sums, /*stop=*/{});
+    DenseSet<Operation *> seeds = sums;
+    SmallVector<Value> chunkValues(values), results;
+    SmallVector<SlotAttr> chunkSlots(stateSlots), resultSlots;
+    for (auto [index, value] : llvm::enumerate(
+             fit.getBody().front().getTerminator()->getOperands())) {
+      bool carried = isCarried(index);
+      (carried ? chunkValues : results).push_back(value);
+      (carried ? chunkSlots : resultSlots).push_back(getResultSlot(fit, index));
+      if (carried && value.getDefiningOp())
+        seeds.insert(value.getDefiningOp());
+    }
+    DenseSet<Operation *> early = neededBy(fit, seeds, /*stop=*/{});
     for (Operation &op : fit.getBody().front().without_terminator())
       if (early.contains(&op) && !isa<ZerosOp>(op))
         chunk.clone(&op);
-    chunk.finish(values, stateSlots);
+    chunk.finish(chunkValues, chunkSlots);
 
     StepBuilder finish(builder, fit, "fit_finish", StepKind::FitFinish);
     if (rows)
       finish.addArgument(rows, rows.getType(), rows.getLoc(),
                          slot(SlotKind::Rows));
+    for (BlockArgument argument : fit.getArguments())
+      if (isTable(argument) &&
+          llvm::any_of(argument.getUsers(),
+                       [&](Operation *user) { return end.contains(user); }))
+        finish.addArgument(argument, argument.getType(), argument.getLoc(),
+                           getArgumentSlot(fit, argument.getArgNumber()));
     for (auto [value, slot] : llvm::zip(values, stateSlots))
       finish.addArgument(value, value.getType(), value.getLoc(), slot);
     for (Operation &op : fit.getBody().front().without_terminator())
       if (end.contains(&op))
         finish.clone(&op);
-    SmallVector<SlotAttr> resultSlots;
-    for (unsigned i = 0; i < fit.getNumResults(); ++i)
-      resultSlots.push_back(getResultSlot(fit, i));
-    finish.finish(fit.getBody().front().getTerminator()->getOperands(),
-                  resultSlots);
+    finish.finish(results, resultSlots);
     fit.erase();
     return success();
   }

@@ -51,6 +51,15 @@ LogicalResult TamKDialect::verifyOperationAttribute(Operation *op,
   return success();
 }
 
+std::string tamc::tamk::planMethod(DictionaryAttr plan) {
+  auto strategy = plan.getAs<StringAttr>("strategy");
+  std::string method = strategy ? strategy.str() : "";
+  auto reuse = plan.getAs<StringAttr>("reuse");
+  if (reuse && reuse != "program")
+    method += ", reuse " + reuse.str();
+  return method;
+}
+
 static Type elementType(ElementType type, MLIRContext *context) {
   switch (type) {
   case ElementType::F64:

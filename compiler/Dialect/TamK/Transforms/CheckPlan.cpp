@@ -19,6 +19,8 @@
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <numeric>
+
 namespace tamc::tamk {
 #define GEN_PASS_DEF_CHECKPLAN
 #include "tamc/Dialect/TamK/Transforms/Passes.h.inc"
@@ -48,10 +50,13 @@ private:
   struct Buffer {
     memref::ViewOp view;
     Value shadow;
-    int64_t bytes;
+    /// Known now, or a value behind the view.
+    std::optional<int64_t> bytes;
+    Value dynamicBytes;
   };
 
-  Value makeTable(int64_t count, Type element);
+  Value makeTable(Value like, int64_t count, Type element);
+  void checkBounds(Buffer &buffer);
   func::CallOp call(Location loc, func::FuncOp callee, const Buffer &buffer);
   void begin(const Buffer &buffer);
   void check(Operation *use, ArrayRef<const Buffer *> buffers);
@@ -152,20 +157,25 @@ static int64_t rowOf(memref::ViewOp view) {
   return view->getAttrOfType<IntegerAttr>(kBufferAttrName).getInt();
 }
 
-static int64_t bytesOf(MemRefType type) {
-  int64_t element = type.getElementType().isIndex()
-                        ? 8
-                        : llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  return element * type.getNumElements();
+static int64_t elementBytesOf(MemRefType type) {
+  return type.getElementType().isIndex()
+             ? 8
+             : llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
-/// Memory of `count` elements for the time of the function.
-Value Instrumentation::makeTable(int64_t count, Type element) {
+/// Memory of `count` elements, or of as many as `like` has bytes, for the time
+/// of the function.
+Value Instrumentation::makeTable(Value like, int64_t count, Type element) {
   Location loc = function.getLoc();
   Block &body = function.getBody().front();
   builder.setInsertionPointToStart(&body);
-  auto alloc =
-      memref::AllocOp::create(builder, loc, MemRefType::get({count}, element));
+  SmallVector<Value> size;
+  if (ShapedType::isDynamic(count)) {
+    builder.setInsertionPointAfterValue(like);
+    size.push_back(memref::DimOp::create(builder, loc, like, 0));
+  }
+  auto alloc = memref::AllocOp::create(builder, loc,
+                                       MemRefType::get({count}, element), size);
   Value table = memref::CastOp::create(
       builder, loc, MemRefType::get({ShapedType::kDynamic}, element), alloc);
   builder.setInsertionPoint(body.getTerminator());
@@ -176,7 +186,10 @@ Value Instrumentation::makeTable(int64_t count, Type element) {
 func::CallOp Instrumentation::call(Location loc, func::FuncOp callee,
                                    const Buffer &buffer) {
   memref::ViewOp view = buffer.view;
-  Value bytes = arith::ConstantIndexOp::create(builder, loc, buffer.bytes);
+  Value bytes =
+      buffer.bytes ? arith::ConstantIndexOp::create(builder, loc, *buffer.bytes)
+                         .getResult()
+                   : buffer.dynamicBytes;
   Value row = arith::ConstantIndexOp::create(builder, loc, rowOf(view));
   return func::CallOp::create(
       builder, loc, callee,
@@ -211,11 +224,17 @@ void Instrumentation::check(Operation *use, ArrayRef<const Buffer *> buffers) {
   }
 }
 
-/// Whether a view of constant offset lies in its arena.
+/// Whether offset, bytes and arena of a view are known now.
+static bool isStatic(memref::ViewOp view) {
+  return view.getType().hasStaticShape() &&
+         cast<MemRefType>(view.getSource().getType()).hasStaticShape() &&
+         matchPattern(view.getByteShift(), m_Constant());
+}
+
+/// Whether a view of which all is known lies in its arena.
 static LogicalResult verifyBounds(memref::ViewOp view, int64_t bytes) {
   IntegerAttr shift;
-  if (!matchPattern(view.getByteShift(), m_Constant(&shift)))
-    return success();
+  matchPattern(view.getByteShift(), m_Constant(&shift));
   int64_t begin = shift.getInt();
   int64_t arena = cast<MemRefType>(view.getSource().getType()).getDimSize(0);
   if (begin < 0 || begin > arena || bytes > arena - begin)
@@ -225,18 +244,60 @@ static LogicalResult verifyBounds(memref::ViewOp view, int64_t bytes) {
   return success();
 }
 
+/// Aborts behind a view that is not in its arena: its bytes have no shadow.
+void Instrumentation::checkBounds(Buffer &buffer) {
+  memref::ViewOp view = buffer.view;
+  Location loc = view.getLoc();
+  builder.setInsertionPointAfter(view);
+  Value bytes = arith::ConstantIndexOp::create(
+      builder, loc,
+      elementBytesOf(view.getType()) *
+          std::accumulate(view.getType().getShape().begin(),
+                          view.getType().getShape().end(), int64_t(1),
+                          [](int64_t product, int64_t size) {
+                            return ShapedType::isDynamic(size) ? product
+                                                               : product * size;
+                          }));
+  for (Value size : view.getSizes())
+    bytes = arith::MulIOp::create(builder, loc, bytes, size);
+  if (!buffer.bytes)
+    buffer.dynamicBytes = bytes;
+  // None of these is below 0: offset, bytes, and what is left of the arena
+  // behind the offset and behind the bytes. The last may wrap around only where
+  // one before it is.
+  Value begin = view.getByteShift();
+  Value arena = memref::DimOp::create(builder, loc, view.getSource(), 0);
+  Value behind = arith::SubIOp::create(builder, loc, arena, begin);
+  Value rest = arith::SubIOp::create(builder, loc, behind, bytes);
+  Value any = begin;
+  for (Value each : {bytes, behind, rest})
+    any = arith::OrIOp::create(builder, loc, any, each);
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value inside =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, any, zero);
+  cf::AssertOp::create(builder, loc, inside,
+                       ("wrong memory plan: buffer " + Twine(rowOf(view)) +
+                        " in '" + function.getName() +
+                        "' reaches over the end of its arena")
+                           .str());
+}
+
 LogicalResult Instrumentation::run() {
   SmallVector<Buffer> buffers;
   int64_t rows = 0;
   function.walk([&](memref::ViewOp view) {
     if (!view->hasAttr(kBufferAttrName))
       return;
-    buffers.push_back({view, {}, bytesOf(view.getType())});
+    std::optional<int64_t> bytes;
+    if (view.getType().hasStaticShape())
+      bytes = elementBytesOf(view.getType()) * view.getType().getNumElements();
+    buffers.push_back({view, {}, bytes, {}});
     rows = std::max(rows, rowOf(view) + 1);
   });
   llvm::MapVector<Operation *, SmallVector<const Buffer *>> uses;
   for (const Buffer &buffer : buffers) {
-    if (failed(verifyBounds(buffer.view, buffer.bytes)))
+    if (isStatic(buffer.view) &&
+        failed(verifyBounds(buffer.view, *buffer.bytes)))
       return failure();
     SetVector<Operation *> users;
     for (Value alias : aliases.resolve(memref::ViewOp(buffer.view).getResult()))
@@ -247,16 +308,19 @@ LogicalResult Instrumentation::run() {
 
   if (buffers.empty())
     return success();
-  claimed = makeTable(rows, builder.getI1Type());
+  claimed = makeTable({}, rows, builder.getI1Type());
   DenseMap<Value, Value> shadows;
   for (Buffer &buffer : buffers) {
     Value arena = buffer.view.getSource();
     Value &shadow = shadows[arena];
     if (!shadow)
-      shadow = makeTable(cast<MemRefType>(arena.getType()).getDimSize(0),
+      shadow = makeTable(arena, cast<MemRefType>(arena.getType()).getDimSize(0),
                          builder.getIndexType());
     buffer.shadow = shadow;
   }
+  for (Buffer &buffer : buffers)
+    if (!isStatic(buffer.view))
+      checkBounds(buffer);
   for (auto &[use, used] : uses)
     check(use, used);
   for (const Buffer &buffer : buffers)

@@ -21,8 +21,14 @@ using namespace tamc::tamk;
 bool tamc::tamk::isTimeless(Operation *op) {
   if (op->getNumRegions() > 0)
     return false;
+  // A view of one memory may read its shape from another.
+  if (auto view = dyn_cast<ViewLikeOpInterface>(op))
+    return llvm::none_of(op->getOperands(), [&](Value operand) {
+      return operand != view.getViewSource() &&
+             isa<BaseMemRefType>(operand.getType());
+    });
   return isa<memref::AllocOp, memref::DeallocOp, memref::DimOp,
-             memref::GetGlobalOp, ViewLikeOpInterface>(op) ||
+             memref::GetGlobalOp>(op) ||
          op->hasTrait<OpTrait::ConstantLike>() ||
          op->hasTrait<OpTrait::IsTerminator>();
 }
@@ -32,6 +38,10 @@ static bool isSequential(Operation *op) {
   return isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp,
              scf::ExecuteRegionOp, affine::AffineForOp, affine::AffineIfOp,
              memref::AllocaScopeOp>(op);
+}
+
+static bool hasAtMostOneBlock(Region &region) {
+  return region.empty() || region.hasOneBlock();
 }
 
 LiveRanges::LiveRanges(FunctionOpInterface function) : aliases(function) {
@@ -51,6 +61,11 @@ void LiveRanges::tick(Operation *op) {
   times[op] = {first, now};
 }
 
+SmallVector<Value> LiveRanges::aliasesOf(memref::AllocOp alloc) const {
+  BufferViewFlowAnalysis::ValueSetT found = aliases.resolve(alloc.getResult());
+  return SmallVector<Value>(found.begin(), found.end());
+}
+
 SmallVector<memref::DeallocOp>
 LiveRanges::deallocations(memref::AllocOp alloc) const {
   SetVector<memref::DeallocOp> found;
@@ -59,6 +74,12 @@ LiveRanges::deallocations(memref::AllocOp alloc) const {
       if (auto dealloc = dyn_cast<memref::DeallocOp>(user))
         found.insert(dealloc);
   return found.takeVector();
+}
+
+/// Whether a value of this type holds data, and no promise that an op will do
+/// something later.
+static bool isData(Type type) {
+  return isa<ComplexType, ShapedType>(type) || type.isIntOrIndexOrFloat();
 }
 
 /// The reason why an op that uses an alias makes planning unsafe; empty if it
@@ -71,7 +92,9 @@ static std::string refuseUse(OpOperand &use) {
   if (isa<memref::DeallocOp, memref::DimOp>(user))
     return {};
   if (isa<ViewLikeOpInterface>(user))
-    return {};
+    return llvm::all_of(user->getResultTypes(), llvm::IsaPred<BaseMemRefType>)
+               ? ""
+               : "its address is taken by '" + name + "'";
   if (isSequential(user))
     return "it is passed into the region of '" + name + "'";
   if (auto store = dyn_cast<memref::StoreOp>(user))
@@ -80,12 +103,17 @@ static std::string refuseUse(OpOperand &use) {
   if (llvm::any_of(user->getResultTypes(),
                    [](Type type) { return isa<BaseMemRefType>(type); }))
     return "the results of '" + name + "' may alias it";
+  if (!llvm::all_of(user->getResultTypes(), isData))
+    return "the results of '" + name + "' may refer to it";
+  if (isa<affine::AffineDmaStartOp, memref::DmaStartOp>(user))
+    return "'" + name + "' may use it later";
   if (isa<CallOpInterface>(user))
     return {};
+  // Who takes it into a region knows it there by another name.
   auto effects = dyn_cast<MemoryEffectOpInterface>(user);
-  if (!effects && !user->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+  if (!effects)
     return "the effects of '" + name + "' on it are not known";
-  if (effects && effects.hasNoEffect())
+  if (effects.hasNoEffect())
     return "its address is taken by '" + name + "'";
   return {};
 }
@@ -96,8 +124,6 @@ FailureOr<LiveRange> LiveRanges::compute(memref::AllocOp alloc,
     reason = why.str();
     return failure();
   };
-  if (!alloc.getType().hasStaticShape())
-    return refuse("its size is not static");
   if (!alloc.getType().getLayout().isIdentity())
     return refuse("its layout is not contiguous");
   auto function = alloc->getParentOfType<FunctionOpInterface>();
@@ -106,9 +132,8 @@ FailureOr<LiveRange> LiveRanges::compute(memref::AllocOp alloc,
     if (!isSequential(op))
       return refuse("it is inside '" + op->getName().getStringRef() +
                     "', which may run several times at once");
-    for (Region &region : op->getRegions())
-      if (!region.hasOneBlock() && !region.empty())
-        return refuse("its function has unstructured control flow");
+    if (!llvm::all_of(op->getRegions(), hasAtMostOneBlock))
+      return refuse("its function has unstructured control flow");
   }
   if (!function.getFunctionBody().hasOneBlock())
     return refuse("its function has unstructured control flow");
@@ -139,11 +164,13 @@ FailureOr<LiveRange> LiveRanges::compute(memref::AllocOp alloc,
         continue;
       }
       // Used in a loop that it outlives, it is needed as long as the loop: the
-      // next turn may read what this one wrote.
+      // next turn may read what this one wrote. Branches between the blocks of
+      // a region may be a loop.
       Operation *lasting = user;
       for (Operation *op = user->getParentOp(); op != block->getParentOp();
            op = op->getParentOp()) {
-        if (isa<LoopLikeOpInterface>(op))
+        if (isa<LoopLikeOpInterface>(op) ||
+            !llvm::all_of(op->getRegions(), hasAtMostOneBlock))
           lasting = op;
         if (!isSequential(op))
           blame(user, ("it is used inside '" + op->getName().getStringRef() +

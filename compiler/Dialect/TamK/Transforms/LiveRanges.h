@@ -38,12 +38,15 @@ public:
   explicit LiveRanges(mlir::FunctionOpInterface function);
 
   /// The range in which the bytes of an allocation are needed, or the reason
-  /// why no single address is safe.
+  /// why no single address is safe, whatever its size.
   mlir::FailureOr<LiveRange> compute(mlir::memref::AllocOp alloc,
                                      std::string &reason) const;
 
   /// Ticks of the whole function.
   int64_t length() const { return now; }
+
+  /// The values that name memory of `alloc`, itself included, in no order.
+  llvm::SmallVector<mlir::Value> aliasesOf(mlir::memref::AllocOp alloc) const;
 
   /// The deallocations of what `alloc` allocates.
   llvm::SmallVector<mlir::memref::DeallocOp>

@@ -6,18 +6,22 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "EntrySizes.h"
 #include "LiveRanges.h"
+#include "ProgramOrder.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 #include "tamc/Dialect/TamK/Transforms/Passes.h"
 #include "tamc/Planning/Check.h"
-#include "tamc/Planning/LowerBound.h"
+#include "tamc/Planning/OrderSafety.h"
 #include "tamc/Planning/Strategy.h"
+#include "tamc/Planning/Symbolic.h"
 #include "tamrt/abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -36,25 +40,41 @@ using namespace mlir;
 using namespace tamc;
 using namespace tamc::tamk;
 
-/// Most bytes of a buffer: what a process can address. Sums of many of them do
-/// not overflow.
-static constexpr int64_t kMostBytes = int64_t(1) << 47;
+/// The values that symbols of sizes have when a plan is made: the first at
+/// which no buffer is larger than any memory.
+static constexpr int64_t kValues[] = {planning::unboundSymbol, 32, 4, 1};
 
-/// Bytes of a buffer, or nothing if the element type has no fixed size or they
-/// are too many.
+/// Largest alignment: that of the largest pages.
+static constexpr int64_t kMostAlignment = int64_t(1) << 32;
+
+/// Bytes of a buffer of static shape, or nothing if the element type has no
+/// fixed size or they are too many.
 static std::optional<int64_t> bytesOf(MemRefType type) {
-  int64_t bytes = 8; // index: 64 bits on every target tamc has
-  if (type.getElementType().isIntOrFloat())
-    bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  else if (!type.getElementType().isIndex())
-    return {};
+  std::optional<int64_t> bytes = elementBytes(type);
   for (int64_t size : type.getShape()) {
-    auto product = llvm::checkedMul(bytes, size);
-    if (!product || *product > kMostBytes)
+    if (!bytes || ShapedType::isDynamic(size))
       return {};
-    bytes = *product;
+    bytes = llvm::checkedMul(*bytes, size);
+    if (bytes && *bytes > kMostBytes)
+      return {};
   }
   return bytes;
+}
+
+/// Binds the sizes of a problem to the first of `kValues` at which none is
+/// larger than any memory; nothing if there is none.
+static std::optional<int64_t> bindSmall(planning::Problem &problem) {
+  for (int64_t value : kValues) {
+    planning::Binding binding;
+    for (const std::string &symbol : planning::symbolsOf(problem))
+      binding[symbol] = value;
+    if (!planning::bindSizes(problem, binding) &&
+        llvm::all_of(problem.buffers, [](const planning::Buffer &buffer) {
+          return buffer.size <= kMostBytes;
+        }))
+      return value;
+  }
+  return {};
 }
 
 namespace {
@@ -74,7 +94,15 @@ struct PlanMemory : public tamc::tamk::impl::PlanMemoryBase<PlanMemory> {
           << strategy << "'";
       return signalPassFailure();
     }
-    for (auto function : getOperation().getOps<func::FuncOp>())
+    if (alignment < 1 || !llvm::isPowerOf2_64(uint64_t(alignment.getValue())) ||
+        alignment > kMostAlignment) {
+      getOperation().emitError("expected an alignment that is a power of 2 of "
+                               "at most ")
+          << kMostAlignment << ", got " << alignment.getValue();
+      return signalPassFailure();
+    }
+    // Planning may add functions, which have nothing to be planned.
+    for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
       if (!function.isExternal() && failed(plan(function)))
         return signalPassFailure();
   }
@@ -88,11 +116,29 @@ private:
   }
 
   LogicalResult plan(func::FuncOp function);
-  FailureOr<Value> makeArena(func::FuncOp function, MemRefType type,
-                             int64_t space, int64_t byteAlignment);
+  std::string whyNotDynamic(func::FuncOp function, memref::AllocOp alloc);
+  FailureOr<planning::Plan> choose(func::FuncOp function,
+                                   const planning::Problem &problem,
+                                   const std::optional<OrderedProblem> &ordered,
+                                   planning::Reuse kind);
+  void reportPlan(func::FuncOp function, const planning::Problem &problem,
+                  const std::optional<OrderedProblem> &ordered,
+                  const planning::Plan &plan, const planning::Plan &program,
+                  const Twine &start);
+  FailureOr<planning::SymbolicPlan>
+  makeSymbolic(func::FuncOp function, planning::Problem &problem,
+               std::optional<OrderedProblem> &ordered, planning::Plan &plan,
+               int64_t value);
+  FailureOr<Value> makeArena(OpBuilder &builder, func::FuncOp function,
+                             MemRefType type, Value bytes, int64_t space,
+                             int64_t byteAlignment);
+  void makeSizeFunction(func::FuncOp function, ArrayRef<memref::AllocOp> allocs,
+                        const planning::Problem &problem,
+                        const planning::SymbolicPlan &plan);
   DictionaryAttr describe(ArrayRef<Planned> buffers,
                           const planning::Problem &problem,
-                          const planning::Plan &plan, int64_t length);
+                          const planning::Plan &plan, int64_t length,
+                          std::optional<int64_t> value);
 };
 
 } // namespace
@@ -125,7 +171,8 @@ nameBuffer(memref::AllocOp alloc) {
 /// Most bytes that the allocations of a function take at one time when each
 /// lasts from its allocation to its last deallocation, or else to the end of
 /// the function, and every turn of a loop is like the first.
-static int64_t heapPeak(func::FuncOp function, const LiveRanges &ranges) {
+static int64_t heapPeak(func::FuncOp function, const LiveRanges &ranges,
+                        const DenseMap<Operation *, int64_t> &dynamic) {
   DenseMap<Operation *, int64_t> positions;
   int64_t end = 0;
   function.walk<WalkOrder::PreOrder>(
@@ -133,6 +180,8 @@ static int64_t heapPeak(func::FuncOp function, const LiveRanges &ranges) {
   std::map<int64_t, int64_t> change;
   function.walk([&](memref::AllocOp alloc) {
     std::optional<int64_t> bytes = bytesOf(alloc.getType());
+    if (auto size = dynamic.find(alloc); size != dynamic.end())
+      bytes = size->second;
     if (!bytes)
       return;
     int64_t last = -1;
@@ -170,8 +219,12 @@ static bool isRecursive(func::FuncOp function, ModuleOp module) {
   return false;
 }
 
-FailureOr<Value> PlanMemory::makeArena(func::FuncOp function, MemRefType type,
-                                       int64_t space, int64_t byteAlignment) {
+/// An arena of the type; `bytes` is its size where the type does not say.
+/// Allocations stand where `builder` does.
+FailureOr<Value> PlanMemory::makeArena(OpBuilder &builder,
+                                       func::FuncOp function, MemRefType type,
+                                       Value bytes, int64_t space,
+                                       int64_t byteAlignment) {
   Location loc = function.getLoc();
   if (arena == ArenaKind::Argument) {
     // Only the steps of a model have slots.
@@ -187,13 +240,13 @@ FailureOr<Value> PlanMemory::makeArena(func::FuncOp function, MemRefType type,
       return failure();
     return Value(function.getArgument(position));
   }
-  Block &body = function.getBody().front();
-  auto builder = OpBuilder::atBlockBegin(&body);
   auto alignmentAttr = builder.getI64IntegerAttr(byteAlignment);
   if (arena == ArenaKind::Alloc) {
-    auto alloc = memref::AllocOp::create(builder, loc, type, alignmentAttr);
-    builder.setInsertionPoint(body.getTerminator());
-    memref::DeallocOp::create(builder, loc, alloc);
+    auto alloc = memref::AllocOp::create(
+        builder, loc, type, bytes ? ValueRange(bytes) : ValueRange(),
+        alignmentAttr);
+    OpBuilder atEnd(function.getBody().front().getTerminator());
+    memref::DeallocOp::create(atEnd, loc, alloc);
     return alloc.getResult();
   }
   // The table makes the name unique before the global is in the module.
@@ -210,8 +263,8 @@ FailureOr<Value> PlanMemory::makeArena(func::FuncOp function, MemRefType type,
 
 DictionaryAttr PlanMemory::describe(ArrayRef<Planned> buffers,
                                     const planning::Problem &problem,
-                                    const planning::Plan &plan,
-                                    int64_t length) {
+                                    const planning::Plan &plan, int64_t length,
+                                    std::optional<int64_t> value) {
   Builder builder(&getContext());
   auto number = [&](StringRef key, int64_t value) {
     return builder.getNamedAttr(key, builder.getI64IntegerAttr(value));
@@ -223,12 +276,17 @@ DictionaryAttr PlanMemory::describe(ArrayRef<Planned> buffers,
   for (auto [index, buffer] : llvm::enumerate(buffers)) {
     auto [name, op, term] = nameBuffer(buffer.alloc);
     const planning::Buffer &entry = problem.buffers[index];
-    rows.push_back(builder.getDictionaryAttr(
-        {text("name", name), text("op", op), text("term", term),
-         number("bytes", entry.size), number("offset", plan.offsets[index]),
-         number("first", entry.live.front().lower),
-         number("last", entry.live.front().upper),
-         number("space", entry.space)}));
+    SmallVector<NamedAttribute> row{text("name", name),
+                                    text("op", op),
+                                    text("term", term),
+                                    number("bytes", entry.size),
+                                    number("offset", plan.offsets[index]),
+                                    number("first", entry.live.front().lower),
+                                    number("last", entry.live.front().upper),
+                                    number("space", entry.space)};
+    if (entry.expression >= 0)
+      row.push_back(text("size", problem.expressions[entry.expression].text()));
+    rows.push_back(builder.getDictionaryAttr(row));
   }
   int64_t naive = 0, largest = alignment;
   for (const planning::Buffer &buffer : problem.buffers) {
@@ -236,13 +294,170 @@ DictionaryAttr PlanMemory::describe(ArrayRef<Planned> buffers,
             llvm::alignTo(buffer.size, alignment);
     largest = std::max(largest, buffer.alignment);
   }
-  return builder.getDictionaryAttr(
-      {number("arena_alignment", largest),
-       number("arena_bytes", llvm::alignTo(plan.totalPeak(), alignment)),
-       number("lower_bound_bytes", plan.totalBound()),
-       number("naive_bytes", naive), number("length", length),
-       text("strategy", plan.strategy),
-       builder.getNamedAttr("buffers", builder.getArrayAttr(rows))});
+  SmallVector<NamedAttribute> entries{
+      number("arena_alignment", largest),
+      number("arena_bytes", llvm::alignTo(plan.totalPeak(), alignment)),
+      number("lower_bound_bytes", plan.totalBound()),
+      number("naive_bytes", naive),
+      number("length", length),
+      text("reuse",
+           reuse == planning::Reuse::BranchSafe ? "branch-safe" : "program"),
+      text("strategy", plan.strategy),
+      builder.getNamedAttr("buffers", builder.getArrayAttr(rows))};
+  if (value)
+    entries.push_back(number("sizes_at", *value));
+  return builder.getDictionaryAttr(entries);
+}
+
+/// Why an allocation of dynamic shape has no symbolic offset; empty if it has.
+std::string PlanMemory::whyNotDynamic(func::FuncOp function,
+                                      memref::AllocOp alloc) {
+  if (dynamic == DynamicSizes::Leave)
+    return "its size is not static";
+  if (function->hasAttr(tam::kStepAttrName))
+    return "its size is not static, as the arena of a step has to be";
+  if (arena == ArenaKind::Global)
+    return "its size is not static, as a global has to be";
+  if (!elementBytes(alloc.getType()))
+    return "the size of its elements is not known";
+  if (sizeText(alloc).empty())
+    return "its size is no short sum of products of arguments, their "
+           "dimensions and constants of 0 or more";
+  return {};
+}
+
+/// Keeps of a plan who lies below whom, and moves it to the offsets that follow
+/// from that for `value`.
+FailureOr<planning::SymbolicPlan>
+PlanMemory::makeSymbolic(func::FuncOp function, planning::Problem &problem,
+                         std::optional<OrderedProblem> &ordered,
+                         planning::Plan &plan, int64_t value) {
+  planning::Options options;
+  options.strategy = strategy;
+  options.alignment = alignment;
+  options.reuse = reuse;
+  planning::Problem &source =
+      reuse == planning::Reuse::BranchSafe ? ordered->problem : problem;
+  if (std::string reason = planning::whyNotSymbolic(source); !reason.empty())
+    return function.emitError("no memory plan: ") << reason;
+  planning::SymbolicPlan symbolic =
+      planning::makeSymbolic(source, plan.offsets, options);
+  if (std::string wrong = planning::checkSymbolic(source, symbolic, options);
+      !wrong.empty())
+    return function.emitError("the symbolic plan is wrong: ") << wrong;
+  planning::Binding binding;
+  for (const std::string &symbol : planning::symbolsOf(source))
+    binding[symbol] = value;
+  if (std::optional<planning::Diagnostic> wrong =
+          planning::rebind(source, plan, symbolic, binding, options))
+    return function.emitError("no memory plan: ") << wrong->message;
+  return symbolic;
+}
+
+static std::string sizeFunctionName(func::FuncOp function) {
+  return (function.getName() + "_arena_size").str();
+}
+
+/// The function that says how many bytes each arena needs.
+void PlanMemory::makeSizeFunction(func::FuncOp function,
+                                  ArrayRef<memref::AllocOp> allocs,
+                                  const planning::Problem &problem,
+                                  const planning::SymbolicPlan &plan) {
+  Location loc = function.getLoc();
+  OpBuilder builder(&getContext());
+  builder.setInsertionPointAfter(function);
+  SmallVector<Type> results(problem.spaces.size(), builder.getIndexType());
+  auto size = func::FuncOp::create(
+      builder, loc, sizeFunctionName(function),
+      builder.getFunctionType(function.getArgumentTypes(), results));
+  size.setVisibility(function.getVisibility());
+  StringRef interface = LLVM::LLVMDialect::getEmitCWrapperAttrName();
+  if (Attribute wrapper = function->getAttr(interface))
+    size->setAttr(interface, wrapper);
+  Block *body = size.addEntryBlock();
+  builder.setInsertionPointToEnd(body);
+  Layout layout = emitLayout(builder, loc, body->getArguments(), allocs,
+                             problem, plan, alignment);
+  SmallVector<Value> bytes;
+  for (Index end : layout.arenaBytes)
+    bytes.push_back(materialize(builder, loc, end));
+  func::ReturnOp::create(builder, loc, bytes);
+}
+
+/// Plans and checks what came of it.
+FailureOr<planning::Plan>
+PlanMemory::choose(func::FuncOp function, const planning::Problem &problem,
+                   const std::optional<OrderedProblem> &ordered,
+                   planning::Reuse kind) {
+  bool isSafe = kind == planning::Reuse::BranchSafe && !problem.buffers.empty();
+  planning::Options options;
+  options.strategy = strategy;
+  options.alignment = alignment;
+  options.threads = 1;
+  options.reuse = isSafe ? kind : planning::Reuse::Program;
+  planning::Plan plan =
+      planning::plan(isSafe ? ordered->problem : problem, options);
+  if (!plan.fits())
+    return function.emitError("no memory plan: ") << plan.reason;
+  // The check shares nothing with the strategies and stays in release builds.
+  planning::CheckOptions checkOptions;
+  checkOptions.alignment = alignment;
+  std::vector<planning::Finding> findings =
+      planning::check(problem, plan.offsets, checkOptions);
+  if (findings.empty() && isSafe) {
+    checkOptions.reuse = kind;
+    findings = planning::check(ordered->problem, plan.offsets, checkOptions);
+  }
+  if (!findings.empty())
+    return function.emitError("the plan of '")
+           << plan.strategy << "' is wrong: " << findings.front().message;
+  return plan;
+}
+
+/// What an op is called where a buffer is of interest.
+static std::string nameOf(Operation *op) {
+  return op ? "'" + op->getName().getStringRef().str() + "'"
+            : std::string("the end");
+}
+
+/// One remark on a function: what planning did, and what it means for whoever
+/// wants to run the function in another order.
+void PlanMemory::reportPlan(func::FuncOp function,
+                            const planning::Problem &problem,
+                            const std::optional<OrderedProblem> &ordered,
+                            const planning::Plan &plan,
+                            const planning::Plan &program, const Twine &start) {
+  InFlightDiagnostic remark = emitRemark(function.getLoc(), start);
+  if (reuse == planning::Reuse::BranchSafe) {
+    // A plan for every order is one for the program's own.
+    int64_t least = std::min(plan.totalPeak(), program.totalPeak());
+    remark << ", branch-safe costs " << plan.totalPeak() - least
+           << " bytes: the order of the program needs " << least;
+    return;
+  }
+  if (problem.buffers.empty())
+    return;
+  if (std::string reason = planning::whyNotBranchSafe(ordered->problem);
+      !reason.empty()) {
+    remark.attachNote() << "hidden dependencies were not looked for: "
+                        << reason;
+    return;
+  }
+  planning::HiddenDependencies hidden =
+      planning::findHiddenDependencies(ordered->problem, plan.offsets);
+  if (hidden.count == 0)
+    return;
+  remark << ", adds " << hidden.count
+         << (hidden.count == 1 ? " hidden dependency" : " hidden dependencies");
+  for (const planning::HiddenDependency &each : hidden.worst) {
+    Operation *after = ordered->ops[each.after];
+    remark.attachNote(after ? after->getLoc() : function.getLoc())
+        << nameOf(after) << " has to wait for "
+        << nameOf(ordered->ops[each.before]) << ": buffer " << each.second
+        << " takes " << each.bytes << " bytes of buffer " << each.first;
+  }
+  if (auto listed = int64_t(hidden.worst.size()); listed < hidden.count)
+    remark.attachNote() << "and " << hidden.count - listed << " more";
 }
 
 LogicalResult PlanMemory::plan(func::FuncOp function) {
@@ -267,9 +482,14 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
   bool isCalled = !SymbolTable::symbolKnownUseEmpty(function, getOperation());
   for (memref::AllocOp alloc : allocs) {
     std::string reason;
+    bool isStatic = alloc.getType().hasStaticShape();
     std::optional<int64_t> bytes = bytesOf(alloc.getType());
-    FailureOr<LiveRange> live = ranges.compute(alloc, reason);
-    if (succeeded(live) && !bytes)
+    FailureOr<LiveRange> live = failure();
+    if (!isStatic)
+      reason = whyNotDynamic(function, alloc);
+    if (reason.empty())
+      live = ranges.compute(alloc, reason);
+    if (succeeded(live) && isStatic && !bytes)
       reason = alloc.getType().getElementType().isIntOrIndexOrFloat()
                    ? "it is larger than any memory"
                    : "the size of its elements is not known";
@@ -277,6 +497,8 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
       reason = ("the runtime aligns arenas to " + Twine(TAMRT_ALIGNMENT) +
                 " bytes alone")
                    .str();
+    if (alloc.getAlignment().value_or(1) > uint64_t(kMostAlignment))
+      reason = "its alignment is larger than any page";
     if (isCalled && arena == ArenaKind::Argument)
       reason = "its function is called, and its arguments must stay";
     if (!reason.empty()) {
@@ -290,8 +512,14 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
       problem.spaces.emplace_back();
     // A buffer that nobody uses still needs a place for its address.
     int32_t index = planning::addBuffer(
-        problem, live->first, std::max(live->last, live->first + 1), *bytes,
-        "b" + std::to_string(buffers.size()));
+        problem, live->first, std::max(live->last, live->first + 1),
+        bytes.value_or(0), "b" + std::to_string(buffers.size()));
+    if (!isStatic) {
+      problem.buffers[index].expression =
+          static_cast<int32_t>(problem.expressions.size());
+      problem.expressions.push_back(std::get<planning::SizeExpression>(
+          planning::SizeExpression::parse(sizeText(alloc))));
+    }
     problem.buffers[index].space = space->second;
     problem.buffers[index].alignment =
         std::max<int64_t>(alignment, alloc.getAlignment().value_or(1));
@@ -300,37 +528,88 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
   if (problem.spaces.empty())
     problem.spaces.emplace_back();
 
-  planning::Options options;
-  options.strategy = strategy;
-  options.alignment = alignment;
-  options.threads = 1;
-  planning::Plan plan = planning::plan(problem, options);
-  if (!plan.fits())
-    return function.emitError("no memory plan: ") << plan.reason;
-  // The check shares nothing with the strategies and stays in release builds.
-  planning::CheckOptions checkOptions;
-  checkOptions.alignment = alignment;
-  for (const planning::Finding &finding :
-       planning::check(problem, plan.offsets, checkOptions))
-    return function.emitError("the plan of '")
-           << plan.strategy << "' is wrong: " << finding.message;
+  std::optional<int64_t> value;
+  if (planning::isSymbolic(problem)) {
+    value = bindSmall(problem);
+    if (!value)
+      return function.emitError("no memory plan: a buffer is larger than any "
+                                "memory, whatever its size is made of");
+    if (arena == ArenaKind::Argument &&
+        SymbolTable::lookupSymbolIn(getOperation(), sizeFunctionName(function)))
+      return function.emitError("expected no '")
+             << sizeFunctionName(function)
+             << "', the name of the function of its arena's size";
+  }
+  SmallVector<memref::AllocOp> accepted;
+  for (const Planned &buffer : buffers)
+    accepted.push_back(buffer.alloc);
+  std::optional<OrderedProblem> ordered;
+  if (reuse == planning::Reuse::BranchSafe || report)
+    ordered = orderProblem(function, ranges, accepted, problem);
+  FailureOr<planning::Plan> chosen =
+      choose(function, problem, ordered, reuse.getValue());
+  if (failed(chosen))
+    return failure();
+  planning::Plan &plan = *chosen;
+  std::optional<planning::SymbolicPlan> symbolic;
+  if (value) {
+    FailureOr<planning::SymbolicPlan> made =
+        makeSymbolic(function, problem, ordered, plan, *value);
+    if (failed(made))
+      return failure();
+    symbolic = std::move(*made);
+  }
+  FailureOr<planning::Plan> program = plan;
+  if (report && reuse == planning::Reuse::BranchSafe)
+    program = choose(function, problem, ordered, planning::Reuse::Program);
+  if (failed(program))
+    return failure();
 
   DictionaryAttr description =
-      describe(buffers, problem, plan, ranges.length());
+      describe(buffers, problem, plan, ranges.length(), value);
 
-  int64_t before = report ? heapPeak(function, ranges) : 0;
+  if (report && !allocs.empty()) {
+    DenseMap<Operation *, int64_t> dynamicBytes;
+    for (auto [index, alloc] : llvm::enumerate(accepted))
+      if (problem.buffers[index].expression >= 0)
+        dynamicBytes[alloc] = problem.buffers[index].size;
+    std::string start =
+        ("planned " + Twine(buffers.size()) + " of " + Twine(allocs.size()) +
+         " allocations: peak " + Twine(plan.totalPeak()) +
+         " bytes, lower bound " + Twine(plan.totalBound()) + ", before " +
+         Twine(heapPeak(function, ranges, dynamicBytes)))
+            .str();
+    if (value)
+      start += ", with " + std::to_string(*value) + " for what sizes depend on";
+    reportPlan(function, problem, ordered, plan, *program, start);
+  }
 
-  OpBuilder builder(&getContext());
+  if (symbolic && arena == ArenaKind::Argument)
+    makeSizeFunction(function, accepted, problem, *symbolic);
+  auto builder = OpBuilder::atBlockBegin(&function.getBody().front());
+  Layout layout;
+  if (symbolic) {
+    layout = emitLayout(builder, function.getLoc(), function.getArguments(),
+                        accepted, problem, *symbolic, alignment);
+  } else {
+    for (int64_t offset : plan.offsets)
+      layout.offsets.push_back({offset, {}});
+    for (int64_t peak : plan.peak)
+      layout.arenaBytes.push_back(
+          {int64_t(llvm::alignTo(peak, alignment)), {}});
+  }
   SmallVector<Value> arenas;
   for (auto &[key, space] : spaces) {
     int64_t byteAlignment = alignment;
     for (const planning::Buffer &buffer : problem.buffers)
       if (buffer.space == space)
         byteAlignment = std::max(byteAlignment, buffer.alignment);
+    Index bytes = layout.arenaBytes[space];
     auto type =
-        MemRefType::get({int64_t(llvm::alignTo(plan.peak[space], alignment))},
+        MemRefType::get({bytes.value ? ShapedType::kDynamic : bytes.constant},
                         builder.getI8Type(), MemRefLayoutAttrInterface(), key);
-    FailureOr<Value> made = makeArena(function, type, space, byteAlignment);
+    FailureOr<Value> made =
+        makeArena(builder, function, type, bytes.value, space, byteAlignment);
     if (failed(made))
       return failure();
     arenas.push_back(*made);
@@ -339,20 +618,15 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
     for (memref::DeallocOp dealloc : ranges.deallocations(buffer.alloc))
       dealloc.erase();
     builder.setInsertionPoint(buffer.alloc);
-    Value offset = arith::ConstantIndexOp::create(
-        builder, buffer.alloc.getLoc(), plan.offsets[index]);
-    auto view = memref::ViewOp::create(
-        builder, buffer.alloc.getLoc(), buffer.alloc.getType(),
-        arenas[problem.buffers[index].space], offset, ValueRange());
+    Location loc = buffer.alloc.getLoc();
+    Value offset = materialize(builder, loc, layout.offsets[index]);
+    auto view = memref::ViewOp::create(builder, loc, buffer.alloc.getType(),
+                                       arenas[problem.buffers[index].space],
+                                       offset, buffer.alloc.getDynamicSizes());
     view->setAttr(kBufferAttrName, builder.getI64IntegerAttr(index));
     buffer.alloc.replaceAllUsesWith(view.getResult());
     buffer.alloc.erase();
   }
   function->setAttr(kPlanAttrName, description);
-  if (report && !allocs.empty())
-    emitRemark(function.getLoc(), "planned ")
-        << buffers.size() << " of " << allocs.size() << " allocations: peak "
-        << plan.totalPeak() << " bytes, lower bound " << plan.totalBound()
-        << ", before " << before;
   return success();
 }

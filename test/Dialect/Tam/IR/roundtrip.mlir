@@ -165,6 +165,10 @@ func.func @estimate(%rows: index, %g00: tensor<1x1xf64, #tam.sums<upper>>,
   // CHECK: %[[P1:.*]] = tam.penalty rows [0, 1, 1] columns [0, 0, 1] values [1.000000e+00, -1.000000e+00, 1.000000e+00] : tensor<2x2xf64, #tam.coordinates<3>>
   %p1 = tam.penalty rows [0, 1, 1] columns [0, 0, 1] values [1.0, -1.0, 1.0]
       : tensor<2x2xf64, #tam.coordinates<3>>
+  // No digit is lost.
+  // CHECK: values [6.0000000000000008E-9] :
+  %exact = tam.penalty rows [0] columns [0] values [6.0000000000000008E-9]
+      : tensor<1x1xf64, #tam.coordinates<1>>
   // No entry: a penalty of zero.
   // CHECK: tam.penalty rows [] columns [] values [] : tensor<4x4xf64, #tam.coordinates<0>>
   %none = tam.penalty rows [] columns [] values []

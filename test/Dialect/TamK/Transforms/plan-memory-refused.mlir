@@ -117,6 +117,37 @@ func.func @unknown_op() {
 
 // -----
 
+// The transfer goes on until somebody waits for it.
+//
+// CHECK-LABEL: func.func @transfer(
+func.func @transfer(%from: memref<8xf64>, %tag: memref<1xi32>) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  // expected-remark @+1 {{not planned: 'affine.dma_start' may use it later}}
+  %a = memref.alloc() : memref<8xf64>
+  affine.dma_start %from[%c0], %a[%c0], %tag[%c0], %c8
+      : memref<8xf64>, memref<8xf64>, memref<1xi32>
+  affine.dma_wait %tag[%c0], %c8 : memref<1xi32>
+  return
+}
+
+// -----
+
+// What the token is waited for is still in the future.
+//
+// CHECK-LABEL: func.func @token(
+func.func @token() {
+  // expected-remark @+1 {{not planned: the results of 'func.call' may refer to it}}
+  %a = memref.alloc() : memref<8xf64>
+  %token = call @start(%a) : (memref<8xf64>) -> !llvm.ptr
+  call @wait(%token) : (!llvm.ptr) -> ()
+  return
+}
+func.func private @start(memref<8xf64>) -> !llvm.ptr
+func.func private @wait(!llvm.ptr)
+
+// -----
+
 // CHECK-LABEL: func.func @address_taken(
 func.func @address_taken() -> index {
   // expected-remark @+1 {{not planned: its address is taken by 'memref.extract_aligned_pointer_as_index'}}

@@ -11,9 +11,15 @@
 // RUN:   | FileCheck %s --check-prefix=STRATEGY
 // RUN: not tam-opt %s --plan-memory=alignment=0 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ALIGNMENT
+// RUN: not tam-opt %s --plan-memory=alignment=48 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NO-POWER
+// RUN: not tam-opt %s --plan-memory=alignment=8589934592 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=LARGE
 
 // STRATEGY: error: unknown planning strategy 'best'
-// ALIGNMENT: error: no memory plan: expected an alignment of 1 or more, got 0
+// ALIGNMENT: error: expected an alignment that is a power of 2 of at most 4294967296, got 0
+// NO-POWER: error: expected an alignment that is a power of 2 of at most 4294967296, got 48
+// LARGE: error: expected an alignment that is a power of 2 of at most 4294967296, got 8589934592
 
 // Nothing is planned in a declaration.
 // CHECK: func.func private @use(memref<8xf64>){{$}}
@@ -32,11 +38,11 @@ func.func private @use_space(memref<8xf64, 1>)
 // CHECK-SAME: tamk.plan = {arena_alignment = 64 : i64, arena_bytes = 64 : i64, buffers = [
 // CHECK-SAME: {bytes = 64 : i64, first = 0 : i64, last = 1 : i64, name = "buffer", offset = 0 : i64, op = "func.call", space = 0 : i64, term = ""},
 // CHECK-SAME: {bytes = 64 : i64, first = 1 : i64, last = 2 : i64, name = "buffer", offset = 0 : i64, op = "func.call", space = 0 : i64, term = ""}],
-// CHECK-SAME: length = 2 : i64, lower_bound_bytes = 64 : i64, naive_bytes = 128 : i64, strategy = "tree+"}
+// CHECK-SAME: length = 2 : i64, lower_bound_bytes = 64 : i64, naive_bytes = 128 : i64, reuse = "program", strategy = "tree+"}
 // NAIVE-LABEL: func.func @one_after_another(
 // NAIVE-SAME: memref<128xi8>)
 // NAIVE-SAME: arena_bytes = 128 : i64
-// NAIVE-SAME: lower_bound_bytes = 64 : i64, naive_bytes = 128 : i64, strategy = "naive"
+// NAIVE-SAME: lower_bound_bytes = 64 : i64, naive_bytes = 128 : i64, reuse = "program", strategy = "naive"
 func.func @one_after_another() {
   // CHECK: %[[C0:.*]] = arith.constant 0 : index
   // CHECK: %[[A:.*]] = memref.view %[[ARENA]][%[[C0]]][]{{.*}} : memref<64xi8> to memref<8xf64>

@@ -57,6 +57,11 @@ mlir::BlockArgument findSlotArgument(mlir::FunctionOpInterface function,
 /// dialect.
 EncodingInterface getEncoding(mlir::Type type);
 
+/// The most numbers a row of an encoded design matrix holds: its columns when
+/// dense, 1 when one-hot (unless a value unseen in training may stand for the
+/// mean of several), the width of a band.
+int64_t getNumbersPerRow(mlir::Value design);
+
 /// The term of the formula a
 /// location stands for ("s(t1, k=20)"), empty if it stands for none.
 llvm::StringRef getTermText(mlir::Location loc);

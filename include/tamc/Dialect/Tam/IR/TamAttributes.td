@@ -62,6 +62,39 @@ def Tam_OneHotAttr : Tam_Encoding<"OneHot", "one_hot"> {
   }];
 }
 
+def Tam_MultiHotAttr : Tam_Encoding<"MultiHot", "multi_hot"> {
+  let summary = "A design matrix with `count` equal numbers per row";
+  let description = [{
+    One component, the columns of the numbers: `tensor<? x count x i32>`. The
+    numbers, all `scale`, are stored nowhere.
+
+    Constraints:
+    * (multi_hot_c1) the tensor has rank 2, elements f64, and its columns are
+      known.
+    * (multi_hot_c2) 1 <= count <= columns.
+  }];
+  let parameters = (ins "int64_t":$count, "::mlir::FloatAttr":$scale);
+  let assemblyFormat = "`<` $count `,` $scale `>`";
+  let builders = [AttrBuilder<(ins "int64_t":$count, "double":$scale), [{
+    return $_get($_ctxt, count,
+                 ::mlir::FloatAttr::get(::mlir::Float64Type::get($_ctxt), scale));
+  }]>];
+}
+
+def Tam_SparseAttr : Tam_Encoding<"Sparse", "sparse"> {
+  let summary = "A design matrix with `width` numbers per row";
+  let description = [{
+    Two components: the numbers, `tensor<? x width x f64>`, and their columns,
+    `tensor<? x width x i32>`, in any order. Numbers of one column add up.
+
+    Constraints:
+    * (sparse_c1) the tensor has rank 2, elements f64, and its columns are known.
+    * (sparse_c2) 1 <= width.
+  }];
+  let parameters = (ins "int64_t":$width);
+  let assemblyFormat = "`<` $width `>`";
+}
+
 def Tam_SumsFull : I32EnumAttrCase<"Full", 0, "full">;
 def Tam_SumsUpper : I32EnumAttrCase<"Upper", 1, "upper">;
 def Tam_SumsDiagonal : I32EnumAttrCase<"Diagonal", 2, "diagonal">;
@@ -115,10 +148,13 @@ def Tam_SlotCoefficients : I32EnumAttrCase<"Coefficients", 5, "coefficients">;
 def Tam_SlotState : I32EnumAttrCase<"State", 6, "state">;
 def Tam_SlotOutput : I32EnumAttrCase<"Output", 7, "output">;
 def Tam_SlotArena : I32EnumAttrCase<"Arena", 8, "arena">;
+def Tam_SlotGroupRows : I32EnumAttrCase<"GroupRows", 9, "group_rows">;
+def Tam_SlotTable : I32EnumAttrCase<"Table", 10, "table">;
+def Tam_SlotCarry : I32EnumAttrCase<"Carry", 11, "carry">;
 def Tam_SlotKind : I32EnumAttr<"SlotKind", "what the runtime puts in a slot",
     [Tam_SlotRows, Tam_SlotFirst, Tam_SlotCapacity, Tam_SlotColumn,
      Tam_SlotParameters, Tam_SlotCoefficients, Tam_SlotState, Tam_SlotOutput,
-     Tam_SlotArena]> {
+     Tam_SlotArena, Tam_SlotGroupRows, Tam_SlotTable, Tam_SlotCarry]> {
   let cppNamespace = "::tamc::tam";
 }
 
@@ -130,6 +166,8 @@ def Tam_SlotAttr : Tam_Attr<"Slot", "slot"> {
     `column, k`: the k-th data column. `parameters, b`, `coefficients, b`,
     `state, b`: b bytes into the group's parameter block, its coefficients, its
     accumulators. `output`: where results go. `arena`: where temporaries live.
+    `group_rows`: rows of the group. `table, k`: the model's k-th table. `carry,
+    b`: b bytes into what rows leave to those that follow.
   }];
   let parameters = (ins EnumParameter<Tam_SlotKind>:$kind,
                         DefaultValuedParameter<"int64_t", "0">:$offset);
@@ -172,6 +210,19 @@ def Tam_Extrapolate : I32EnumAttr<"Extrapolate",
   let genSpecializedAttr = 0;
 }
 def Tam_ExtrapolateAttr : EnumAttr<Tam_Dialect, Tam_Extrapolate, "extrapolate"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Tam_ActivationRelu : I32EnumAttrCase<"Relu", 0, "relu">;
+def Tam_ActivationCos : I32EnumAttrCase<"Cos", 1, "cos">;
+def Tam_ActivationTanh : I32EnumAttrCase<"Tanh", 2, "tanh">;
+def Tam_Activation : I32EnumAttr<"Activation",
+    "what a layer of neurons applies to its sums",
+    [Tam_ActivationRelu, Tam_ActivationCos, Tam_ActivationTanh]> {
+  let cppNamespace = "::tamc::tam";
+  let genSpecializedAttr = 0;
+}
+def Tam_ActivationAttr : EnumAttr<Tam_Dialect, Tam_Activation, "activation"> {
   let assemblyFormat = "`<` $value `>`";
 }
 

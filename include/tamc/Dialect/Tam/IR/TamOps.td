@@ -37,6 +37,12 @@ def Tam_Codes : Tam_Plain<1DTensorOf<[I32]>, "column of i32 values">;
 def Tam_Vector : Tam_Plain<Tam_StaticVector, "vector of f64 of static shape">;
 def Tam_Matrix : Tam_Plain<Tam_StaticMatrix, "matrix of f64 of static shape">;
 def Tam_Rows : Tam_Plain<2DTensorOf<[F64]>, "matrix of f64 values">;
+def Tam_ColumnOrRows : Tam_Plain<TensorRankOf<[F64], [1, 2]>,
+    "column or matrix of f64 values">;
+def Tam_Integers : Tam_Plain<StaticShapeTensorOf<[I32]>,
+    "tensor of i32 of static shape">;
+def Tam_Table : Tam_Plain<StaticShapeTensorOf<[F64, I32]>,
+    "tensor of f64 or i32 of static shape">;
 def Tam_InputParameters : Type<
     And<[Tam_Vector.predicate,
          CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getShape() == "
@@ -45,8 +51,10 @@ def Tam_InputParameters : Type<
 def Tam_Design : Tam_Encoded<2DTensorOf<[F64]>,
     "!encoding || "
     "::llvm::isa<::tamc::tam::DenseAttr, ::tamc::tam::BandedAttr, "
-    "::tamc::tam::OneHotAttr>(encoding)",
-    "design matrix of f64 values, without encoding, dense, banded or one-hot">;
+    "::tamc::tam::OneHotAttr, ::tamc::tam::MultiHotAttr, "
+    "::tamc::tam::SparseAttr>(encoding)",
+    "design matrix of f64 values, without encoding, dense, banded, one-hot, "
+    "multi-hot or sparse">;
 class Tam_SumsOf<Type type, string shape>
     : Tam_Encoded<type,
           "!encoding || ::llvm::isa<::tamc::tam::SumsAttr>(encoding)",
@@ -119,6 +127,20 @@ def Tam_LinearOp : Tam_FeatureMap<"linear"> {
   let arguments = (ins Tam_Column:$x, F64Attr:$scale,
       DefaultValuedAttr<Tam_ExtrapolateAttr,
                         "::tamc::tam::Extrapolate::Continue">:$extrapolate);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
+}
+
+def Tam_AffineOp : Tam_FeatureMap<"affine"> {
+  let summary = "1 and scale * x";
+  let description = [{
+    ```mlir
+    %phi = tam.affine %x {scale = 3.14 : f64} : tensor<?xf64>
+        -> tensor<?x2xf64, #tam.dense>
+    ```
+
+    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`).
+  }];
+  let arguments = (ins Tam_Column:$x, F64Attr:$scale);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
 }
 
@@ -205,7 +227,8 @@ def Tam_LevelsOp : Tam_FeatureMap<"levels"> {
   let summary = "one column per level, from the level's number";
   let description = [{
     The runtime has looked the value up among the training levels. As a one-hot
-    matrix the input is the result: no launch, no buffer.
+    matrix the input is the result: no launch, no buffer. With `mean` an unseen
+    value is a row of several numbers.
 
     ```mlir
     %phi = tam.levels %codes {levels = 7} : tensor<?xi32>
@@ -215,8 +238,266 @@ def Tam_LevelsOp : Tam_FeatureMap<"levels"> {
     Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`).
   }];
   let arguments = (ins Tam_Codes:$codes,
-      ConfinedAttr<I64Attr, [IntPositive]>:$levels);
+      ConfinedAttr<I64Attr, [IntPositive]>:$levels,
+      UnitAttr:$mean);
   let assemblyFormat = "$codes attr-dict `:` type($codes) `->` type($result)";
+}
+
+def Tam_WaveletOp : Tam_FeatureMap<"wavelet"> {
+  let summary = "Ricker wavelets";
+  let description = [{
+    `scales` times `locations` columns, scale by scale. The range is the least
+    and the greatest training value of all groups.
+
+    ```mlir
+    %phi = tam.wavelet %x, %range {scales = 5, locations = 20} : tensor<?xf64>,
+        tensor<2xf64> -> tensor<?x100xf64, #tam.dense>
+    ```
+
+    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`).
+  }];
+  let arguments = (ins Tam_Column:$x, Tam_Vector:$range,
+      ConfinedAttr<I64Attr, [IntPositive]>:$scales,
+      ConfinedAttr<I64Attr, [IntPositive]>:$locations,
+      DefaultValuedAttr<Tam_ExtrapolateAttr,
+                        "::tamc::tam::Extrapolate::Continue">:$extrapolate);
+  let assemblyFormat = [{
+    $x `,` $range attr-dict `:` type($x) `,` type($range) `->` type($result)
+  }];
+}
+
+def Tam_PidOp : Tam_Op<"pid",
+    [DeclareOpInterfaceMethods<Tam_FeatureMapInterface>,
+     AllTypesMatch<["carry", "carried"]>]> {
+  let summary = "a column, its running mean and its difference";
+  let description = [{
+    Along the rows of a group; what a row takes from the rows before the chunk
+    comes in `carry` and leaves in `carried`: window + 2 numbers.
+
+    ```mlir
+    %phi, %c1 = tam.pid %x, %c0, %group_rows {window = 7} : tensor<?xf64>,
+        tensor<9xf64> -> tensor<?x3xf64, #tam.dense>
+    ```
+
+    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`), and
+    * (pid_c1) the carry has window + 2 elements.
+  }];
+  let arguments = (ins Tam_Column:$x, Tam_Vector:$carry, Index:$group_rows,
+      ConfinedAttr<I64Attr, [IntNonNegative]>:$window);
+  let results = (outs Tam_Design:$result, Tam_Vector:$carried);
+  let assemblyFormat = [{
+    $x `,` $carry `,` $group_rows attr-dict `:` type($x) `,` type($carry) `->`
+    type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Maps of several variables
+//===----------------------------------------------------------------------===//
+
+def Tam_StackOp : Tam_Op<"stack"> {
+  let summary = "columns side by side: one point per row";
+  let description = [{
+    ```mlir
+    %points = tam.stack(%x, %y : tensor<?xf64>, tensor<?xf64>)
+        : tensor<?x2xf64>
+    ```
+
+    Constraints:
+    * (stack_c1) the points have as many coordinates as there are columns.
+  }];
+  let arguments = (ins Variadic<Tam_Column>:$columns);
+  let results = (outs Tam_Rows:$result);
+  let assemblyFormat =
+      "`(` $columns `:` type($columns) `)` attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tam_SliceOp : Tam_Op<"slice"> {
+  let summary = "some coordinates of points";
+  let description = [{
+    A result of rank 1 is one coordinate as a column.
+
+    ```mlir
+    %y = tam.slice %points[1] : tensor<?x2xf64> -> tensor<?xf64>
+    ```
+
+    Constraints:
+    * (slice_c1) the coordinates lie within the points.
+  }];
+  let arguments = (ins Tam_Rows:$points,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$first);
+  let results = (outs Tam_ColumnOrRows:$result);
+  let assemblyFormat =
+      "$points `[` $first `]` attr-dict `:` type($points) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tam_BoundaryOp : Tam_Op<"boundary",
+    [AllTypesMatch<["points", "border", "inside"]>]> {
+  let summary = "where a map is evaluated for points beyond the range";
+  let description = [{
+    `border` is the nearest point of the range, `inside` lies a little behind it
+    seen from the point, `amount` says how much of the slope between them is
+    added (`tam.blend`): 0 for a point within the range.
+
+    ```mlir
+    %border, %inside, %amount = tam.boundary %points
+        {extrapolate = #tam.extrapolate<linear>} : tensor<?x2xf64>
+        -> tensor<?xf64>
+    ```
+  }];
+  let arguments = (ins Tam_Rows:$points, Tam_ExtrapolateAttr:$extrapolate);
+  let results = (outs Tam_Rows:$border, Tam_Rows:$inside, Tam_Column:$amount);
+  let assemblyFormat =
+      "$points attr-dict `:` type($points) `->` type($amount)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$points,
+                                 "Extrapolate":$extrapolate), [{
+    auto type = ::llvm::cast<::mlir::RankedTensorType>(points.getType());
+    build($_builder, $_state, type, type,
+          ::mlir::RankedTensorType::get({type.getDimSize(0)},
+                                        type.getElementType()),
+          points, extrapolate);
+  }]>];
+}
+
+def Tam_BlendOp : Tam_FeatureMap<"blend"> {
+  let summary = "a map beyond the range from its values at the border";
+  let description = [{
+    border + amount * (border - inside) / 1e-5, row by row. Where amount is 0
+    `inside` is not read.
+
+    ```mlir
+    %phi = tam.blend %b, %i, %amount : tensor<?x8xf64, #tam.dense>,
+        tensor<?x8xf64, #tam.dense>, tensor<?xf64> -> tensor<?x8xf64, #tam.dense>
+    ```
+
+    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`), and
+    * (blend_c1) both matrices have one encoding.
+  }];
+  let arguments = (ins Tam_Design:$border, Tam_Design:$inside,
+                       Tam_Column:$amount);
+  let assemblyFormat = [{
+    $border `,` $inside `,` $amount attr-dict `:` type($border) `,`
+    type($inside) `,` type($amount) `->` type($result)
+  }];
+}
+
+def Tam_NeuralOp : Tam_FeatureMap<"neural",
+    [AttrSizedOperandSegments]> {
+  let summary = "random neural features";
+  let description = [{
+    One or more layers act(h W + b); the last is divided by the root of its
+    width. `only`, where given, says by 0 which rows are not needed.
+
+    ```mlir
+    %phi = tam.neural %points weights(%W : tensor<2x30xf64>)
+        bias(%b : tensor<30xf64>) {activation = #tam.activation<relu>}
+        : tensor<?x2xf64> -> tensor<?x30xf64, #tam.dense>
+    ```
+
+    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`), and
+    * (neural_c1) there is at least one layer, and each has weights and a bias.
+    * (neural_c2) a layer takes what the one before gives.
+  }];
+  let arguments = (ins Tam_Rows:$points, Variadic<Tam_Matrix>:$weights,
+      Variadic<Tam_Vector>:$bias, Optional<Tam_Column>:$only,
+      Tam_ActivationAttr:$activation);
+  let assemblyFormat = [{
+    $points `weights` `(` $weights `:` type($weights) `)` `bias` `(` $bias `:`
+    type($bias) `)` (`only` $only^ `:` type($only))? attr-dict `:` type($points)
+    `->` type($result)
+  }];
+}
+
+def Tam_RadialOp : Tam_FeatureMap<"radial"> {
+  let summary = "radial basis functions around training rows";
+  let description = [{
+    Gaussian for nu = 0, else Matern of smoothness nu.
+
+    ```mlir
+    %phi = tam.radial %points, %centers, %gamma {nu = 1.5 : f64}
+        : tensor<?x2xf64>, tensor<9x2xf64>, tensor<1xf64>
+        -> tensor<?x9xf64, #tam.dense>
+    ```
+
+    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`), and
+    * (radial_c1) the centres have the points' coordinates.
+  }];
+  let arguments = (ins Tam_Rows:$points, Tam_Matrix:$centers, Tam_Vector:$gamma,
+      Optional<Tam_Column>:$only, F64Attr:$nu);
+  let assemblyFormat = [{
+    $points `,` $centers `,` $gamma (`only` $only^ `:` type($only))? attr-dict
+    `:` type($points) `,` type($centers) `,` type($gamma) `->` type($result)
+  }];
+}
+
+def Tam_TreeOp : Tam_FeatureMap<"tree"> {
+  let summary = "the leaf of each of some trees";
+  let description = [{
+    An oblivious tree asks depth questions, one after another, whatever the
+    answers, and has 2^depth leaves; a flat tree cuts the range of one feature
+    into `leaves` pieces.
+
+    ```mlir
+    %phi = tam.tree %points, %features, %thresholds {oblivious, leaves = 8}
+        : tensor<?x2xf64>, tensor<4x3xi32>, tensor<4x3xf64>
+        -> tensor<?x32xf64, #tam.multi_hot<4, 5.000000e-01>>
+    ```
+
+    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`), and
+    * (tree_c1) oblivious: features and thresholds are trees x depth, leaves is
+      2^depth; flat: features are trees x 1, thresholds trees x (leaves - 1).
+  }];
+  let arguments = (ins Tam_Rows:$points, Tam_Integers:$features,
+      Tam_Matrix:$thresholds, Optional<Tam_Column>:$only,
+      ConfinedAttr<I64Attr, [IntPositive]>:$leaves, UnitAttr:$oblivious);
+  let assemblyFormat = [{
+    $points `,` $features `,` $thresholds (`only` $only^ `:` type($only))?
+    attr-dict `:` type($points) `,` type($features) `,` type($thresholds) `->`
+    type($result)
+  }];
+}
+
+def Tam_KroneckerOp : Tam_FeatureMap<"kronecker"> {
+  let summary = "all products of the columns of two design matrices";
+  let description = [{
+    The row-wise Kronecker product, the columns of `b` fastest. Two dense
+    matrices give a dense one; others a sparse one with as many numbers per row
+    as the product of theirs.
+
+    ```mlir
+    %phi = tam.kronecker %a, %b : tensor<?x7xf64, #tam.banded<4>>,
+        tensor<?x4xf64, #tam.dense> -> tensor<?x28xf64, #tam.sparse<16>>
+    ```
+
+    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`).
+  }];
+  let arguments = (ins Tam_Design:$a, Tam_Design:$b);
+  let assemblyFormat =
+      "$a `,` $b attr-dict `:` type($a) `,` type($b) `->` type($result)";
+}
+
+def Tam_ConvertOp : Tam_Op<"convert"> {
+  let summary = "another encoding of a design matrix";
+  let description = [{
+    Inserted where two encodings have no kernel of their own (pass
+    tam-choose-encodings).
+
+    ```mlir
+    %s = tam.convert %a : tensor<?x7xf64, #tam.banded<4>>
+        -> tensor<?x7xf64, #tam.sparse<4>>
+    ```
+
+    Constraints:
+    * (convert_c1) both have the same columns; the result is dense, or sparse
+      with as many numbers per row as the operand holds.
+  }];
+  let arguments = (ins Tam_Design:$a);
+  let results = (outs Tam_Design:$result);
+  let assemblyFormat = "$a attr-dict `:` type($a) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -293,7 +574,9 @@ def Tam_PenaltyOp : Tam_Op<"penalty"> {
   let summary = "a penalty matrix, known at compile time";
   let description = [{
     The lower triangle (row >= column) of a symmetric matrix by coordinates. The
-    effect's lambda is in the values.
+    effect's lambda is in the values. Some of them may be multiplied by an
+    element of a table that is learnt: `table` says by which of `weights` (-1: by
+    none), `element` by which of its elements.
 
     ```mlir
     %p = tam.penalty rows [0, 1, 1] columns [0, 0, 1] values [1.0, -1.0, 1.0]
@@ -303,13 +586,19 @@ def Tam_PenaltyOp : Tam_Op<"penalty"> {
     Constraints:
     * (penalty_c1) rows, columns and values are as many as the type counts.
     * (penalty_c2) 0 <= column <= row < size of the matrix.
+    * (penalty_c3) table and element are as many as the values, or absent where
+      there are no weights; each names an element that exists.
   }];
-  let arguments = (ins DenseI32ArrayAttr:$rows, DenseI32ArrayAttr:$columns,
-                       DenseF64ArrayAttr:$values);
+  let arguments = (ins Variadic<Tam_Table>:$weights,
+                       DenseI32ArrayAttr:$rows, DenseI32ArrayAttr:$columns,
+                       DenseF64ArrayAttr:$values,
+                       OptionalAttr<DenseI32ArrayAttr>:$table,
+                       OptionalAttr<DenseI32ArrayAttr>:$element);
   let results = (outs Tam_Penalty:$result);
   let assemblyFormat = [{
-    `rows` $rows `columns` $columns `values` $values attr-dict `:`
-    type($result)
+    `rows` $rows `columns` $columns `values` custom<Numbers>($values)
+    (`weights` `(` $weights^ `:` type($weights) `)` `table` $table
+     `element` $element)? attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
 }

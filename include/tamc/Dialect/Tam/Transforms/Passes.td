@@ -31,7 +31,10 @@ def TamChooseEncodings : Pass<"tam-choose-encodings", "::mlir::ModuleOp"> {
     `dense`), and every accumulator the layout of the kernel that will add to
     it: of a matrix with itself the upper triangle, or the diagonal when it is
     one-hot; of two matrices `full`, or `transposed` when the kernel takes them
-    in the other order (one-hot before banded before dense).
+    in the other order (one-hot before banded before sparse before dense).
+
+    Two encodings without a kernel of their own are converted to sparse ones
+    (tam.convert), which the generic kernel takes; a remark says so.
 
     Before:
     ```mlir

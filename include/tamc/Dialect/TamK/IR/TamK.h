@@ -22,6 +22,8 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <string>
+
 #include "tamc/Dialect/TamK/IR/TamKDialect.h.inc"
 
 #define GET_OP_CLASSES
@@ -34,6 +36,11 @@ inline constexpr llvm::StringLiteral kPlanAttrName = "tamk.plan";
 
 /// On a view of an arena: the row of its buffer in the function's plan.
 inline constexpr llvm::StringLiteral kBufferAttrName = "tamk.buffer";
+
+/// How the plan of a function was made, from its `tamk.plan`: the strategy, and
+/// the reuse where it is not that of the program's order, as in
+/// "tree+, reuse branch-safe". Empty where the plan does not say.
+std::string planMethod(mlir::DictionaryAttr plan);
 
 } // namespace tamc::tamk
 

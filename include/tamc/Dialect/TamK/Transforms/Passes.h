@@ -9,6 +9,8 @@
 #ifndef TAMC_DIALECT_TAMK_TRANSFORMS_PASSES_H
 #define TAMC_DIALECT_TAMK_TRANSFORMS_PASSES_H
 
+#include "tamc/Planning/Strategy.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
@@ -19,6 +21,12 @@ enum class ArenaKind {
   Argument, ///< arguments of the function, one per memory space
   Alloc,    ///< allocations at its begin, freed at its end
   Global,   ///< globals of the module: one activation at a time
+};
+
+/// What becomes of allocations of dynamic shape.
+enum class DynamicSizes {
+  Leave,    ///< they are left alone
+  Symbolic, ///< offsets are computed when the function is entered
 };
 
 #define GEN_PASS_DECL

@@ -61,10 +61,38 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
 
     An allocation that has no single safe address is refused, with the reason:
     one that leaves its region by a terminator, whose aliases are not known,
-    that several threads may execute at once, or whose size or layout is not
-    static and contiguous. Refused allocations are left alone with a remark, or
+    that an op may use when it is done (a DMA transfer, the token of one that
+    runs on its own), that several threads may execute at once, or whose size or
+    layout is not static and contiguous. A call keeps no address: what it is
+    given, it uses until it returns. Refused allocations are left alone with a remark, or
     are errors with `strict`. With `report` a remark says of each function what
     its arenas take, the lower bound, and what its allocations took before.
+
+    With `dynamic=symbolic` a size may also be a sum of products of arguments of
+    index type, dimensions of arguments, and constants that are not negative.
+    Then the plan is made with 1024 for each such value (less where sizes would
+    be too large) and kept as who lies below whom: offsets, and the size of the
+    arena, are arithmetic at the begin of the function and right for all values.
+    All allocations count, also those that a run does not reach, and one below 0
+    as nothing. With `arena=argument` the function `<name>_arena_size`, of the
+    same arguments but the arenas, returns the bytes that each arena needs; it
+    is an error when that name is taken. A global, or the arena of a step, has
+    no dynamic size. In the plan `bytes`, `offset` and the sums are those at
+    `sizes_at` for each value, and `size` is the expression of a size over
+    `arg0`, `arg1_dim0` and so on.
+
+    With `reuse=program` two buffers may share bytes when the one is last used
+    before the other is first used in the order of the program. That makes the
+    first user of the other wait for the last users of the one, which matters
+    to whoever runs parts of the program in parallel; `report` lists those
+    hidden dependencies. With `reuse=branch-safe` buffers share bytes only if
+    the data flow makes every use of the one come before every use of the other,
+    so that planning adds no dependency; `report` says what that costs. Data
+    flows through results of ops and through memory, by the ops' effects and
+    upstream's alias analysis; an op of unknown effects comes before or after
+    whatever touches memory that it may touch. An op with regions is one op for
+    the buffers allocated outside; its regions, and the turns of a loop, run one
+    after another.
 
     Before:
     ```mlir
@@ -90,7 +118,7 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     Option<"strategy", "strategy", "std::string", /*default=*/"\"tree+\"",
            "Planning strategy">,
     Option<"alignment", "alignment", "int64_t", /*default=*/"64",
-           "Alignment in bytes of every offset">,
+           "Alignment in bytes of every offset, a power of 2">,
     Option<"arena", "arena", "::tamc::tamk::ArenaKind",
            /*default=*/"::tamc::tamk::ArenaKind::Argument",
            "Where the arenas come from",
@@ -101,6 +129,24 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
                           "allocations at its begin"),
                clEnumValN(::tamc::tamk::ArenaKind::Global, "global",
                           "globals of the module"))}]>,
+    Option<"dynamic", "dynamic", "::tamc::tamk::DynamicSizes",
+           /*default=*/"::tamc::tamk::DynamicSizes::Leave",
+           "What becomes of allocations of dynamic shape",
+           [{::llvm::cl::values(
+               clEnumValN(::tamc::tamk::DynamicSizes::Leave, "leave",
+                          "they are left alone"),
+               clEnumValN(::tamc::tamk::DynamicSizes::Symbolic, "symbolic",
+                          "offsets are computed when the function is "
+                          "entered"))}]>,
+    Option<"reuse", "reuse", "::tamc::planning::Reuse",
+           /*default=*/"::tamc::planning::Reuse::Program",
+           "When two buffers may share bytes",
+           [{::llvm::cl::values(
+               clEnumValN(::tamc::planning::Reuse::Program, "program",
+                          "when the order of the program allows it"),
+               clEnumValN(::tamc::planning::Reuse::BranchSafe, "branch-safe",
+                          "when every order that the data flow allows "
+                          "does"))}]>,
     Option<"strict", "strict", "bool", /*default=*/"false",
            "Refused allocations are errors">,
     Option<"report", "report", "bool", /*default=*/"true",
@@ -118,8 +164,9 @@ def CheckPlan : Pass<"check-plan", "::mlir::ModuleOp"> {
     Instruments the functions that `plan-memory` planned. A shadow of each arena
     says of every byte which buffer owns it. At its first use after its
     allocation a buffer claims its bytes; at every use it must own all of them,
-    else the program aborts and names the buffer. A view of constant offset that
-    reaches over the end of its arena is an error. Shares nothing with the
+    else the program aborts and names the buffer. A view that reaches over the
+    end of its arena is an error where offset, size and arena are constants, and
+    aborts the program where they are not. Shares nothing with the
     planner: live ranges are what the execution shows, offsets what the views
     say.
 

@@ -1,0 +1,189 @@
+//===- Launch.h - building launches of kernels ------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_CONVERSION_TAMTOTAMK_LAUNCH_H
+#define TAMC_CONVERSION_TAMTOTAMK_LAUNCH_H
+
+#include "TamToTamK.h"
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Dialect/TamK/IR/TamK.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+#include <optional>
+#include <string>
+
+namespace tamc {
+
+/// Builds one launch: operands in the kernel's order.
+class Launch {
+public:
+  Launch(mlir::ConversionPatternRewriter &rewriter, mlir::Operation *source,
+         const llvm::Twine &kernel)
+      : rewriter(rewriter), source(source), kernel(kernel.str()) {}
+
+  Launch &in(mlir::ValueRange values) {
+    llvm::append_range(inputs, values);
+    return *this;
+  }
+  /// An optional input: null, or one value.
+  Launch &inOptional(mlir::ValueRange values) {
+    if (values.empty())
+      absent.push_back(inputs.size() + absent.size());
+    return in(values);
+  }
+  Launch &scalar(mlir::Value value) {
+    scalars.push_back(value);
+    return *this;
+  }
+  Launch &scalar(int64_t value) {
+    return scalar(mlir::arith::ConstantOp::create(
+        rewriter, source->getLoc(), rewriter.getI64IntegerAttr(value)));
+  }
+  Launch &scalars64(mlir::ArrayRef<int64_t> values) {
+    for (int64_t value : values)
+      scalar(value);
+    return *this;
+  }
+  /// What a kernel must be told of an encoded matrix (kernels.def).
+  Launch &sizes(tam::EncodingInterface encoding, mlir::RankedTensorType type) {
+    scalars64(encoding.getKernelSizes(type));
+    if (auto multiHot = mlir::dyn_cast<tam::MultiHotAttr>(encoding))
+      scalarF64(multiHot.getScale().getValueAsDouble());
+    return *this;
+  }
+  Launch &scalarF64(double value) {
+    return scalar(mlir::arith::ConstantOp::create(
+        rewriter, source->getLoc(), rewriter.getF64FloatAttr(value)));
+  }
+  /// What the runtime passes in an index slot of the step.
+  Launch &slot(tam::SlotKind kind) {
+    mlir::Value argument = tam::findSlotArgument(
+        source->getParentOfType<mlir::func::FuncOp>(), kind);
+    if (!argument) {
+      missing = kind;
+      return *this;
+    }
+    return scalar(argument);
+  }
+  /// A destination that starts as `value`.
+  Launch &out(mlir::ValueRange values) {
+    llvm::append_range(inits, values);
+    return *this;
+  }
+  /// A new destination of this type, of `capacity` rows where it has rows.
+  Launch &out(mlir::RankedTensorType type) {
+    mlir::SmallVector<mlir::Value> sizes;
+    if (!type.hasStaticShape()) {
+      mlir::Value capacity =
+          tam::findSlotArgument(source->getParentOfType<mlir::func::FuncOp>(),
+                                tam::SlotKind::Capacity);
+      if (!capacity) {
+        missing = tam::SlotKind::Capacity;
+        return *this;
+      }
+      sizes.push_back(capacity);
+    }
+    inits.push_back(
+        mlir::tensor::EmptyOp::create(rewriter, source->getLoc(), type, sizes));
+    return *this;
+  }
+
+  /// The launch's results; failure if the step lacks a slot.
+  mlir::FailureOr<mlir::SmallVector<mlir::Value>> create() {
+    if (missing)
+      return source->emitOpError("expected an argument with slot '")
+             << tam::stringifySlotKind(*missing) << "' in the function";
+    auto op = tamk::LaunchOp::create(
+        rewriter, source->getLoc(), mlir::ValueRange(inits).getTypes(),
+        rewriter.getStringAttr(kernel), inputs, scalars, inits,
+        absent.empty() ? mlir::DenseI32ArrayAttr()
+                       : rewriter.getDenseI32ArrayAttr(absent),
+        rewriter.getStringAttr(source->getName().getStringRef()));
+    return mlir::SmallVector<mlir::Value>(op->getResults());
+  }
+
+private:
+  mlir::ConversionPatternRewriter &rewriter;
+  mlir::Operation *source;
+  std::string kernel;
+  mlir::SmallVector<mlir::Value> inputs, scalars, inits;
+  mlir::SmallVector<int32_t> absent;
+  std::optional<tam::SlotKind> missing;
+};
+
+template <typename Op>
+class KernelPattern : public mlir::OpConversionPattern<Op> {
+public:
+  using mlir::OpConversionPattern<Op>::OpConversionPattern;
+  using OneToNAdaptor =
+      typename Op::template GenericAdaptor<mlir::ArrayRef<mlir::ValueRange>>;
+
+  mlir::LogicalResult
+  matchAndRewrite(Op op, OneToNAdaptor adaptor,
+                  mlir::ConversionPatternRewriter &rewriter) const final {
+    auto values = convert(op, adaptor, rewriter);
+    if (mlir::failed(values))
+      return mlir::failure();
+    rewriter.replaceOpWithMultiple(
+        op,
+        mlir::SmallVector<mlir::SmallVector<mlir::Value>>{std::move(*values)});
+    return mlir::success();
+  }
+
+protected:
+  /// The components of the op's one result.
+  virtual mlir::FailureOr<mlir::SmallVector<mlir::Value>>
+  convert(Op op, OneToNAdaptor adaptor,
+          mlir::ConversionPatternRewriter &rewriter) const = 0;
+};
+
+inline mlir::RankedTensorType tensorType(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
+
+inline int64_t modeOf(tam::Extrapolate mode) {
+  return static_cast<int64_t>(mode);
+}
+
+/// The type of a component of an encoded value.
+inline mlir::RankedTensorType componentType(mlir::Value value, unsigned index) {
+  return tam::getEncoding(value.getType())
+      .getComponentTypes(tensorType(value))[index];
+}
+
+/// Writes an encoded matrix, given by its components, as columns `column`.. of
+/// the dense matrix `out`.
+mlir::FailureOr<mlir::SmallVector<mlir::Value>>
+expand(mlir::ConversionPatternRewriter &rewriter, mlir::Operation *source,
+       tam::EncodingInterface encoding, mlir::RankedTensorType type,
+       mlir::ValueRange components, int64_t width, int64_t column,
+       mlir::Value out);
+
+/// Launches that make a feature map's result from its structured components:
+/// none, or an expansion.
+mlir::FailureOr<mlir::SmallVector<mlir::Value>>
+finishFeatureMap(mlir::ConversionPatternRewriter &rewriter,
+                 tam::FeatureMapInterface op,
+                 mlir::FailureOr<mlir::SmallVector<mlir::Value>> components);
+
+/// Types of the components that a feature map's kernel writes.
+mlir::RankedTensorType structuredType(tam::FeatureMapInterface op,
+                                      unsigned index);
+
+/// The patterns of maps of several variables, and of products.
+void populatePointPatterns(const ComponentTypeConverter &converter,
+                           mlir::RewritePatternSet &patterns);
+
+} // namespace tamc
+
+#endif // TAMC_CONVERSION_TAMTOTAMK_LAUNCH_H

@@ -1,0 +1,280 @@
+//===- PointPatterns.cpp - maps of several variables ------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launch.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace tamc;
+using tam::SlotKind;
+
+/// The sparse components of an encoded matrix: its own, or a conversion's.
+static FailureOr<SmallVector<Value>>
+sparsify(ConversionPatternRewriter &rewriter, Operation *source, Value design,
+         ValueRange components) {
+  RankedTensorType type = tensorType(design);
+  tam::EncodingInterface encoding = tam::getEncoding(type);
+  if (isa<tam::SparseAttr>(encoding))
+    return SmallVector<Value>(components);
+  int64_t width = tam::getNumbersPerRow(design);
+  auto sparse = tam::SparseAttr::get(rewriter.getContext(), width);
+  SmallVector<RankedTensorType> parts =
+      sparse.getComponentTypes(type.cloneWithEncoding(sparse));
+  Launch launch(rewriter, source, "sparsify_" + encoding.getKernelTag());
+  launch.in(components).slot(SlotKind::Rows).sizes(encoding, type);
+  if (isa<tam::OneHotAttr>(encoding))
+    launch.scalar(width);
+  return launch.out(parts[0]).out(parts[1]).create();
+}
+
+static bool isDense(Value design) {
+  return isa<tam::DenseAttr>(tam::getEncoding(design.getType()));
+}
+
+namespace {
+
+class PidPattern : public OpConversionPattern<tam::PidOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(tam::PidOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto results = Launch(rewriter, op, "pid")
+                       .in(adaptor.getX())
+                       .slot(SlotKind::Rows)
+                       .slot(SlotKind::First)
+                       .scalar(adaptor.getGroupRows().front())
+                       .scalar(static_cast<int64_t>(op.getWindow()))
+                       .out(adaptor.getCarry())
+                       .out(componentType(op.getResult(), 0))
+                       .create();
+    if (failed(results))
+      return failure();
+    rewriter.replaceOpWithMultiple(
+        op, SmallVector<SmallVector<Value>>{{(*results)[1]}, {(*results)[0]}});
+    return success();
+  }
+};
+
+class StackPattern : public KernelPattern<tam::StackOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::StackOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    Launch launch(rewriter, op, "stack");
+    for (ValueRange column : adaptor.getColumns())
+      launch.in(column);
+    return launch.slot(SlotKind::Rows).out(tensorType(op.getResult())).create();
+  }
+};
+
+class SlicePattern : public KernelPattern<tam::SliceOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::SliceOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType type = tensorType(op.getResult());
+    return Launch(rewriter, op, "slice")
+        .in(adaptor.getPoints())
+        .slot(SlotKind::Rows)
+        .scalars64({tensorType(op.getPoints()).getDimSize(1),
+                    static_cast<int64_t>(op.getFirst()),
+                    type.getRank() == 1 ? 1 : type.getDimSize(1)})
+        .out(type)
+        .create();
+  }
+};
+
+class BoundaryPattern : public OpConversionPattern<tam::BoundaryOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(tam::BoundaryOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto results = Launch(rewriter, op, "boundary")
+                       .in(adaptor.getPoints())
+                       .slot(SlotKind::Rows)
+                       .scalars64({tensorType(op.getPoints()).getDimSize(1),
+                                   modeOf(op.getExtrapolate())})
+                       .out(tensorType(op.getBorder()))
+                       .out(tensorType(op.getInside()))
+                       .out(tensorType(op.getAmount()))
+                       .create();
+    if (failed(results))
+      return failure();
+    rewriter.replaceOp(op, *results);
+    return success();
+  }
+};
+
+class BlendPattern : public KernelPattern<tam::BlendOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::BlendOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    if (isDense(op.getBorder()))
+      return Launch(rewriter, op, "blend_dense")
+          .in(adaptor.getBorder())
+          .in(adaptor.getInside())
+          .in(adaptor.getAmount())
+          .slot(SlotKind::Rows)
+          .scalar(op.getColumns())
+          .out(componentType(op.getResult(), 0))
+          .create();
+    auto border = sparsify(rewriter, op, op.getBorder(), adaptor.getBorder());
+    auto inside = sparsify(rewriter, op, op.getInside(), adaptor.getInside());
+    if (failed(border) || failed(inside))
+      return failure();
+    return finishFeatureMap(
+        rewriter, op,
+        Launch(rewriter, op, "blend_sparse")
+            .in(*border)
+            .in(*inside)
+            .in(adaptor.getAmount())
+            .slot(SlotKind::Rows)
+            .scalars64({tam::getNumbersPerRow(op.getBorder()), op.getColumns()})
+            .out(structuredType(op, 0))
+            .out(structuredType(op, 1))
+            .create());
+  }
+};
+
+class NeuralPattern : public KernelPattern<tam::NeuralOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::NeuralOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Value> values(adaptor.getPoints());
+    size_t layers = op.getWeights().size();
+    for (size_t layer = 0; layer < layers; ++layer) {
+      ArrayRef<int64_t> shape = tensorType(op.getWeights()[layer]).getShape();
+      bool isLast = layer + 1 == layers;
+      // Between layers nothing is scaled; the design is, by the root of its
+      // width.
+      double scale = isLast ? 1 / std::sqrt(static_cast<double>(shape[1])) : 1;
+      auto next =
+          Launch(rewriter, op, "neural_layer")
+              .in(values)
+              .in(adaptor.getWeights()[layer])
+              .in(adaptor.getBias()[layer])
+              .inOptional(adaptor.getOnly())
+              .slot(SlotKind::Rows)
+              .scalars64({shape[0], shape[1],
+                          static_cast<int64_t>(op.getActivation())})
+              .scalarF64(scale)
+              .out(RankedTensorType::get({ShapedType::kDynamic, shape[1]},
+                                         rewriter.getF64Type()))
+              .create();
+      if (failed(next))
+        return failure();
+      values = *next;
+    }
+    return values;
+  }
+};
+
+class RadialPattern : public KernelPattern<tam::RadialOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::RadialOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    ArrayRef<int64_t> centers = tensorType(op.getCenters()).getShape();
+    return Launch(rewriter, op, "radial")
+        .in(adaptor.getPoints())
+        .in(adaptor.getCenters())
+        .in(adaptor.getGamma())
+        .inOptional(adaptor.getOnly())
+        .slot(SlotKind::Rows)
+        .scalars64({centers[1], centers[0]})
+        .scalarF64(op.getNu().convertToDouble())
+        .out(componentType(op.getResult(), 0))
+        .create();
+  }
+};
+
+class TreePattern : public KernelPattern<tam::TreeOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::TreeOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    ArrayRef<int64_t> features = tensorType(op.getFeatures()).getShape();
+    return finishFeatureMap(
+        rewriter, op,
+        Launch(rewriter, op, op.getOblivious() ? "tree_oblivious" : "tree_flat")
+            .in(adaptor.getPoints())
+            .in(adaptor.getFeatures())
+            .in(adaptor.getThresholds())
+            .inOptional(adaptor.getOnly())
+            .slot(SlotKind::Rows)
+            .scalars64({tensorType(op.getPoints()).getDimSize(1), features[0],
+                        op.getOblivious()
+                            ? features[1]
+                            : static_cast<int64_t>(op.getLeaves())})
+            .out(structuredType(op, 0))
+            .create());
+  }
+};
+
+class KroneckerPattern : public KernelPattern<tam::KroneckerOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::KroneckerOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    int64_t na = tensorType(op.getA()).getDimSize(1);
+    int64_t nb = tensorType(op.getB()).getDimSize(1);
+    if (isDense(op.getA()) && isDense(op.getB()))
+      return Launch(rewriter, op, "kronecker_dense")
+          .in(adaptor.getA())
+          .in(adaptor.getB())
+          .slot(SlotKind::Rows)
+          .scalars64({na, nb})
+          .out(componentType(op.getResult(), 0))
+          .create();
+    auto a = sparsify(rewriter, op, op.getA(), adaptor.getA());
+    auto b = sparsify(rewriter, op, op.getB(), adaptor.getB());
+    if (failed(a) || failed(b))
+      return failure();
+    return finishFeatureMap(
+        rewriter, op,
+        Launch(rewriter, op, "kronecker_sparse")
+            .in(*a)
+            .in(*b)
+            .slot(SlotKind::Rows)
+            .scalars64({tam::getNumbersPerRow(op.getA()), na,
+                        tam::getNumbersPerRow(op.getB()), nb})
+            .out(structuredType(op, 0))
+            .out(structuredType(op, 1))
+            .create());
+  }
+};
+
+class ConvertPattern : public KernelPattern<tam::ConvertOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::ConvertOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    if (!isDense(op.getResult()))
+      return sparsify(rewriter, op, op.getA(), adaptor.getA());
+    RankedTensorType type = tensorType(op.getA());
+    auto out = tensor::EmptyOp::create(
+        rewriter, op.getLoc(), componentType(op.getResult(), 0),
+        ValueRange(tam::findSlotArgument(op->getParentOfType<func::FuncOp>(),
+                                         SlotKind::Capacity)));
+    return expand(rewriter, op, tam::getEncoding(type), type, adaptor.getA(),
+                  type.getDimSize(1), /*column=*/0, out);
+  }
+};
+
+} // namespace
+
+void tamc::populatePointPatterns(const ComponentTypeConverter &converter,
+                                 RewritePatternSet &patterns) {
+  patterns.add<PidPattern, StackPattern, SlicePattern, BoundaryPattern,
+               BlendPattern, NeuralPattern, RadialPattern, TreePattern,
+               KroneckerPattern, ConvertPattern>(converter,
+                                                 patterns.getContext());
+}

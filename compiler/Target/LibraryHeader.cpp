@@ -1,0 +1,338 @@
+//===- LibraryHeader.cpp - the C header of a library ------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamc/Target/Library.h"
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamrt/abi.h"
+
+#include "Generated/EmbedText.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <vector>
+
+using namespace mlir;
+using namespace tamc;
+
+/// What every header says, `$` standing for the prefix.
+static constexpr llvm::StringLiteral functions = R"(
+/// Bytes of weights of at most `groups` groups. Weights are plain bytes at a
+/// multiple of 8: they may be copied, stored and read again on machines of the
+/// same byte order.
+size_t $_weights_size(size_t groups);
+
+/// Bytes of arena that a fit of at most `rows` rows in at most `groups` groups
+/// needs, and a prediction of at most `rows` rows. The arena may start at any
+/// address, holds nothing between calls, and is the only memory a call uses
+/// beside the stack.
+size_t $_fit_arena_size(size_t rows, size_t groups);
+size_t $_predict_arena_size(size_t rows);
+
+/// Fits every group of `data` and writes the weights: the same coefficients, to
+/// the bit, as the executable's `fit` of the same rows. `error` may be null.
+/// \returns a tamrt_embed_status.
+int $_fit(const $_data *data, void *weights, size_t weights_size,
+          void *arena, size_t arena_size, tamrt_embed_error *error);
+
+/// Writes a prediction per row, in the order of the data: the same, to the bit,
+/// as the executable's. Rows of one group go together fastest. `error` may be
+/// null. \returns a tamrt_embed_status.
+int $_predict(const $_data *data, const void *weights, size_t weights_size,
+              void *arena, size_t arena_size, double *predictions,
+              tamrt_embed_error *error);
+
+/// As $_predict, but writes what every effect adds to it, row after row, in the
+/// order of the table above.
+int $_decompose(const $_data *data, const void *weights, size_t weights_size,
+                void *arena, size_t arena_size, double *effects,
+                tamrt_embed_error *error);
+
+/// Groups in weights; 0 where they are no weights of this model.
+size_t $_group_count(const void *weights, size_t weights_size);
+
+/// The coefficients of a group, in the order of the table above, within
+/// `weights`; null where there is no such group.
+const double *$_coefficients(const void *weights, size_t weights_size,
+                             int64_t group);
+
+/// Brings a file of weights, as the executable's `fit` writes it and as it lies
+/// in memory, to weights as above: bytes it takes, 0 where it is no such file;
+/// and the weights themselves. Numbers stay numbers: group '7' is group 7. Where
+/// a group's name is no whole number in its plain form, groups are numbered from
+/// 0 in the order of the file; a level that is text likewise, among its
+/// column's. Allocates nothing.
+size_t $_load_size(const void *file, size_t file_size);
+int $_load(const void *file, size_t file_size, void *weights,
+           size_t weights_size, tamrt_embed_error *error);
+
+/// The way back: the bytes of a file the executable can read, and how many.
+size_t $_save_size(const void *weights, size_t weights_size);
+int $_save(const void *weights, size_t weights_size, void *file,
+           size_t file_size, tamrt_embed_error *error);
+
+/// The number of a group of that name in weights. \returns TAMRT_EMBED_OK,
+/// TAMRT_EMBED_UNKNOWN_NAME or what is wrong with the weights.
+int $_group_id(const void *weights, size_t weights_size, const char *name,
+               int64_t *group);
+
+/// The value that stands for a level in the data: that of the text `level` in
+/// the column `column`, by their names in the spec; a number for a column
+/// whose levels are numbers. Status as that of $_group_id; a text that was not
+/// trained gives a value that was not, which the model's `unseen` decides on.
+int $_level(const void *weights, size_t weights_size, const char *column,
+            const char *level, double *value);
+
+/// A status in words: "expected a larger arena".
+const char *$_status_string(int status);
+)";
+
+/// A text of the user's in a comment: one line, no control characters.
+static std::string quoted(llvm::StringRef text) {
+  std::string result;
+  for (char c : text) {
+    auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f)
+      result += c;
+    else
+      result += "\\x" + llvm::toHex(llvm::StringRef(&c, 1), /*LowerCase=*/true);
+  }
+  return "'" + result + "'";
+}
+
+static llvm::StringRef text(DictionaryAttr row, llvm::StringRef key) {
+  auto attribute = row.getAs<StringAttr>(key);
+  return attribute ? attribute.getValue() : "";
+}
+
+static int64_t integer(DictionaryAttr row, llvm::StringRef key) {
+  auto attribute = row.getAs<IntegerAttr>(key);
+  return attribute ? attribute.getInt() : 0;
+}
+
+static std::vector<DictionaryAttr> rows(DictionaryAttr model,
+                                        llvm::StringRef key) {
+  std::vector<DictionaryAttr> result;
+  if (auto attribute = model.getAs<ArrayAttr>(key))
+    for (auto row : attribute.getAsRange<DictionaryAttr>())
+      result.push_back(row);
+  return result;
+}
+
+/// Keywords of C and C++, and the macros that compilers and libc define.
+static bool isKeyword(llvm::StringRef name) {
+  static constexpr llvm::StringLiteral keywords =
+      " "
+      "NULL alignas alignof and and_eq asm assert auto bitand bitor bool "
+      "break case catch char char16_t char32_t char8_t class co_await "
+      "co_return co_yield compl concept const const_cast consteval "
+      "constexpr constinit continue decltype default delete do double "
+      "dynamic_cast else enum errno explicit export extern false float "
+      "for friend goto if inline int linux long mutable namespace new "
+      "noexcept not not_eq nullptr operator or or_eq private protected "
+      "public register reinterpret_cast requires restrict return short "
+      "signed sizeof static static_assert static_cast struct switch "
+      "template this thread_local throw true try typedef typeid typename "
+      "typeof typeof_unqual union unix unsigned using virtual void "
+      "volatile wchar_t while xor xor_eq ";
+  return keywords.contains((" " + name + " ").str());
+}
+
+namespace {
+
+/// One member of the struct of the data.
+struct Member {
+  std::string type, name, comment;
+};
+
+/// The members in the order the runtime reads them (runtime/embed/Support.h,
+/// DataView).
+class Members {
+public:
+  Members(DictionaryAttr model, llvm::StringRef prefix);
+
+  std::vector<Member> list;
+
+private:
+  void add(llvm::StringRef type, llvm::StringRef column, std::string comment);
+
+  llvm::StringSet<> taken;
+};
+
+} // namespace
+
+void Members::add(llvm::StringRef type, llvm::StringRef column,
+                  std::string comment) {
+  std::string plain;
+  for (char c : column)
+    plain += llvm::isAlnum(c) ? c : '_';
+  if (plain.empty() || llvm::isDigit(plain.front()) || plain.front() == '_')
+    plain.insert(0, "c");
+  if (isKeyword(plain))
+    plain += "_";
+  std::string name = plain;
+  for (int i = 2; !taken.insert(name).second; ++i)
+    name = plain + "_" + std::to_string(i);
+  list.push_back({type.str(), name, quoted(column) + ": " + comment});
+}
+
+Members::Members(DictionaryAttr model, llvm::StringRef prefix) {
+  taken.insert("rows");
+  if (llvm::StringRef group = text(model, "group"); !group.empty())
+    add("const int64_t *", group,
+        "the group of each row, a number; those of the fit");
+  if (llvm::StringRef date = text(model, "date"); !date.empty())
+    add("const int64_t *", date,
+        "dates as numbers that grow with time (days, seconds); a fit takes the "
+        "rows of a group in their order; null: they are in order. Not read by "
+        "predictions");
+  std::vector<std::pair<llvm::StringRef, std::string>> columns;
+  auto find = [&](llvm::StringRef column) -> std::string & {
+    for (auto &[name, comment] : columns)
+      if (name == column)
+        return comment;
+    return columns.emplace_back(column, "").second;
+  };
+  for (DictionaryAttr input : rows(model, "inputs")) {
+    std::string &comment = find(text(input, "column"));
+    std::string use = "a number";
+    switch (integer(input, "rule")) {
+    case TAMRT_RULE_LEVELS:
+      use = "a level, of at most " + std::to_string(integer(input, "levels")) +
+            " (numbers; see " + prefix.str() + "_level for text)";
+      break;
+    case TAMRT_RULE_CODES:
+      use = "a code, of " + std::to_string(integer(input, "levels"));
+      break;
+    case TAMRT_RULE_PERIOD:
+    case TAMRT_RULE_PERIOD_AUTO:
+      use = "a place in a period";
+      break;
+    default:
+      break;
+    }
+    if (comment.find(use) == std::string::npos)
+      comment += (comment.empty() ? "" : "; ") + use;
+  }
+  for (auto [key, use] :
+       {std::pair<llvm::StringRef, llvm::StringRef>{
+            "target", "the target; not read by predictions"},
+        {"weights", "row weights, not negative; not read by predictions"}}) {
+    llvm::StringRef column = text(model, key);
+    if (column.empty())
+      continue;
+    std::string &comment = find(column);
+    comment += (comment.empty() ? "" : "; ") + use.str();
+  }
+  for (const auto &[name, comment] : columns)
+    add("const double *", name, comment);
+}
+
+/// Breaks a comment into lines of at most 80 columns.
+static std::string comment(llvm::StringRef text, llvm::StringRef indent) {
+  std::string result, line;
+  auto flush = [&]() {
+    if (!line.empty())
+      result += (indent + "///" + line + "\n").str();
+    line.clear();
+  };
+  llvm::SmallVector<llvm::StringRef> words;
+  text.split(words, ' ', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef word : words) {
+    if (indent.size() + 3 + line.size() + 1 + word.size() > 80)
+      flush();
+    line += " " + word.str();
+  }
+  flush();
+  return result;
+}
+
+static std::string withPrefix(llvm::StringRef text, llvm::StringRef prefix) {
+  std::string result;
+  for (char c : text)
+    if (c == '$')
+      result += prefix;
+    else
+      result += c;
+  return result;
+}
+
+llvm::StringRef tamc::moduleName(ModuleOp module) {
+  auto model = module->getAttrOfType<DictionaryAttr>(tam::kModelAttrName);
+  return model ? text(model, "name") : "";
+}
+
+std::string tamc::whyNoLibrary(ModuleOp module) {
+  auto model = module->getAttrOfType<DictionaryAttr>(tam::kModelAttrName);
+  assert(model && "the module describes its model");
+  if (auto tables = model.getAs<ArrayAttr>("tables"); tables && !tables.empty())
+    return "no library yet for terms that learn tables (w, n, rbf, t, lt), got "
+           "the table '" +
+           text(cast<DictionaryAttr>(tables[0]), "name").str() + "'";
+  auto carry = model.getAs<IntegerAttr>("carry_bytes");
+  if (carry && carry.getInt() > 0)
+    return "no library yet for terms that read the rows in their order (pid)";
+  return "";
+}
+
+std::string tamc::libraryHeader(ModuleOp module, llvm::StringRef prefix,
+                                llvm::StringRef version) {
+  auto model = module->getAttrOfType<DictionaryAttr>(tam::kModelAttrName);
+  assert(model && "the module describes its model");
+  const std::string upper = prefix.upper();
+  std::string out;
+  out += "// Written by tamc " + version.str() + ".\n//\n";
+  out += comment("Model " + quoted(text(model, "name")) + ": " +
+                     quoted(text(model, "formula")),
+                 "");
+  out += "///\n";
+  out += comment("Link with the archive beside this header and with -lm. The "
+                 "functions allocate nothing, keep nothing, print nothing and "
+                 "start no threads; calls with different arenas and outputs "
+                 "may run at the same time. Matrices are row-major.",
+                 "");
+  out += "\n#ifndef TAMC_MODEL_" + upper + "_H\n#define TAMC_MODEL_" + upper +
+         "_H\n\n";
+  llvm::StringRef shared(embedText);
+  out += shared.drop_front(shared.find("#ifndef")).str();
+
+  out += "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
+  std::vector<DictionaryAttr> effects = rows(model, "effects");
+  out += "/// Coefficients of a group. They are, by effect,\n///\n";
+  size_t width = 0;
+  for (DictionaryAttr effect : effects)
+    width = std::max(width, quoted(text(effect, "name")).size());
+  for (DictionaryAttr effect : effects) {
+    std::string name = quoted(text(effect, "name"));
+    int64_t first = integer(effect, "first");
+    out += "///     " + name + std::string(width - name.size(), ' ') + "  [" +
+           std::to_string(first) + ", " +
+           std::to_string(first + integer(effect, "columns")) + ")  " +
+           quoted(text(effect, "term")) + "\n";
+  }
+  out += "#define " + upper + "_COLUMNS " +
+         std::to_string(integer(model, "columns")) + "\n";
+  out += "/// Effects.\n#define " + upper + "_EFFECTS " +
+         std::to_string(effects.size()) + "\n\n";
+
+  out += "/// Rows of data, column by column; every column has `rows` values, "
+         "none missing.\ntypedef struct " +
+         prefix.str() + "_data {\n  size_t rows;\n";
+  Members members(model, prefix);
+  for (const Member &member : members.list)
+    out += comment(member.comment, "  ") + "  " + member.type + member.name +
+           ";\n";
+  out += "} " + prefix.str() + "_data;\n";
+  out += withPrefix(functions, prefix);
+  out += "\n#ifdef __cplusplus\n} // extern \"C\"\n#endif\n\n#endif // "
+         "TAMC_MODEL_" +
+         upper + "_H\n";
+  return out;
+}

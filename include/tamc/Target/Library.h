@@ -1,0 +1,50 @@
+//===- Library.h - a model as a static library ------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_TARGET_LIBRARY_H
+#define TAMC_TARGET_LIBRARY_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace tamc {
+
+/// A C identifier for the functions of a model of this name: what is no letter,
+/// digit or underscore becomes an underscore, and `m` goes before a start that
+/// C keeps for others.
+std::string libraryPrefix(llvm::StringRef modelName);
+
+/// The model's name in a module with `tam.model`.
+llvm::StringRef moduleName(mlir::ModuleOp module);
+
+/// Whether `text` can be such a prefix.
+bool isLibraryPrefix(llvm::StringRef text);
+
+/// Why there can be no library of a module with `tam.model` yet, empty if there
+/// can be one: its fit learns tables (docs/math.md section 3, w, n, rbf, t and
+/// lt), or it reads the rows in their order (pid).
+std::string whyNoLibrary(mlir::ModuleOp module);
+
+/// The C header of a module with `tam.model`: the struct of its data, its
+/// functions, named by `prefix`, and include/tamrt/embed.h, so that it needs no
+/// other header. C11 and C++. Depends on its arguments alone.
+std::string libraryHeader(mlir::ModuleOp module, llvm::StringRef prefix,
+                          llvm::StringRef version);
+
+/// An archive of the object and the runtime for embedded models, whose archive
+/// lies beside the running compiler at `executable`. A program needs nothing
+/// else but libm. The bytes depend on the two alone. Errors: no such archive.
+llvm::Expected<std::string> archiveLibrary(llvm::StringRef object,
+                                           llvm::StringRef executable);
+
+} // namespace tamc
+
+#endif // TAMC_TARGET_LIBRARY_H

@@ -1,0 +1,88 @@
+//===- tamrt/embed.h - what all embedded models share -----------*- C -*---===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Status codes and details of errors of models that `tamc --emit=lib` made.
+/// C11, libc only. The header of every model holds this text, so that no other
+/// header is needed; the headers of several models agree on it.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_EMBED_H
+#define TAMRT_EMBED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// What a function of an embedded model returns. After an error what it was to
+/// write is undefined: weights of a fit that failed are refused by predictions.
+typedef enum tamrt_embed_status {
+  /// Done.
+  TAMRT_EMBED_OK = 0,
+  /// A needed pointer is null. Detail: column, where it is one of the data's.
+  TAMRT_EMBED_NULL_POINTER = 1,
+  /// No row, or more than 2^32 - 2.
+  TAMRT_EMBED_ROW_COUNT = 2,
+  /// The arena is smaller than the data needs. Detail: needed.
+  TAMRT_EMBED_ARENA_TOO_SMALL = 3,
+  /// The buffer for weights or for a file is too small. Detail: needed.
+  TAMRT_EMBED_BUFFER_TOO_SMALL = 4,
+  /// Weights do not start at a multiple of 8 bytes.
+  TAMRT_EMBED_MISALIGNED = 5,
+  /// A value is not a number (NaN). Detail: row, column.
+  TAMRT_EMBED_MISSING_VALUE = 6,
+  /// A value is infinite. Detail: row, column.
+  TAMRT_EMBED_INFINITE_VALUE = 7,
+  /// A row weight is negative. Detail: row, column.
+  TAMRT_EMBED_NEGATIVE_WEIGHT = 8,
+  /// More distinct levels in the training rows than the model has room for.
+  /// Detail: row of the first one beyond, column.
+  TAMRT_EMBED_TOO_MANY_LEVELS = 9,
+  /// The range of a column's values is beyond a double. Detail: column, group.
+  TAMRT_EMBED_RANGE_OVERFLOW = 10,
+  /// Values of a column differ by rounding alone. Detail: column, group.
+  TAMRT_EMBED_RANGE_ROUNDING = 11,
+  /// The group was not trained. Detail: row, group.
+  TAMRT_EMBED_UNKNOWN_GROUP = 12,
+  /// The system of a group is not positive definite; raise the penalty ap.
+  /// Detail: group, effect.
+  TAMRT_EMBED_NOT_POSITIVE_DEFINITE = 13,
+  /// A sum or a coefficient is beyond a double; scale the target or the row
+  /// weights, or lower the penalty ap. Detail: group, effect.
+  TAMRT_EMBED_OVERFLOW = 14,
+  /// A prediction is not finite: the row is too far from the training rows.
+  /// Detail: row, group, effect (null: the sum of the effects).
+  TAMRT_EMBED_NOT_FINITE = 15,
+  /// The weights are those of another model.
+  TAMRT_EMBED_OTHER_MODEL = 16,
+  /// The bytes are no weights, or none that a fit leaves.
+  TAMRT_EMBED_MALFORMED_WEIGHTS = 17,
+  /// No group, column or level of that name.
+  TAMRT_EMBED_UNKNOWN_NAME = 18,
+  /// A bug in tamc, or object and runtime of different versions of it.
+  TAMRT_EMBED_INTERNAL = 19
+} tamrt_embed_status;
+
+/// Where an error is. What a status does not tell is -1, null or 0.
+typedef struct tamrt_embed_error {
+  /// A tamrt_embed_status.
+  int32_t status;
+  int32_t reserved;
+  /// Row of the data, from 0.
+  int64_t row;
+  /// Group of the data; 0 in a model without groups.
+  int64_t group;
+  /// Name of the column in the spec; of the effect. They live as long as the
+  /// program.
+  const char *column;
+  const char *effect;
+  /// Bytes that the arena or buffer must have.
+  size_t needed;
+} tamrt_embed_error;
+
+#endif // TAMRT_EMBED_H

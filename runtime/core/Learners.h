@@ -1,0 +1,54 @@
+//===- core/Learners.h - makes a model's tables -----------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Learns and draws the tables of a model from its training rows (abi.h,
+/// tamrt_learner_kind; docs/math.md section 3).
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_LEARNERS_H
+#define TAMRT_CORE_LEARNERS_H
+
+#include "core/Dataset.h"
+#include "core/Normalization.h"
+#include "core/Tables.h"
+#include "io/Error.h"
+#include "tamrt/abi.h"
+
+#include <cstdint>
+
+namespace tamrt {
+
+/// Makes the tables of `model` from the training rows `data`, normalised by
+/// `normalization`.
+///
+/// What a learner draws depends on its seed and on the rows alone, not on which
+/// of its tables the spec gives: those are copied, and the numbers drawn in
+/// their place are dropped. A learner whose tables are all given draws nothing.
+///
+/// Time: O(rows) for a range; O(rows * trees * depth) for the rows of leaves,
+/// where weights of leaves are learnt; O(rows * log thresholds) for quantiles
+/// of a column; for a gamma that is not given the distances of at most 1000
+/// rows. Memory besides the tables: `learningBytes`, and where a tree has
+/// quantiles one column of the training rows; the rows themselves are never
+/// copied.
+///
+/// Errors, with the effect: no memory; numbers that are not finite (distances
+/// too small for a gamma, an sp_alpha too large for weights); given tables that
+/// do not fit the learner.
+Result<Tables> learn(const tamrt_model &model, const Dataset &data,
+                     const Normalization &normalization);
+
+/// Most bytes that `learn` needs for a while besides the tables and a column of
+/// the rows.
+int64_t learningBytes(const tamrt_model &model);
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_LEARNERS_H

@@ -1,0 +1,301 @@
+//===- embed/Fit.cpp - fits in the caller's memory ------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "embed/Support.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+using namespace tamrt;
+using namespace tamrt::embed;
+
+namespace {
+
+/// What a fit has in the arena.
+struct Memory {
+  Slot *slots;
+  /// The data's rows, sorted.
+  uint32_t *order;
+  /// First row of each group in `order`, and the end of the last.
+  size_t *starts;
+  /// Room for all values of a column, where a period is to be found: that is
+  /// done before anything is summed, so it lies over what the steps work in.
+  double *scratch;
+  std::optional<Chunks> chunks;
+  Workplace place;
+
+  /// What is needed to count the groups.
+  void takeFirst(const tamrt_model &model, size_t rows, Layout &layout) {
+    slots = layout.take<Slot>(slotCount(model));
+    order = layout.take<uint32_t>(rows);
+  }
+
+  void take(const tamrt_model &model, size_t rows, size_t groups,
+            Layout &layout) {
+    takeFirst(model, rows, layout);
+    starts = layout.take<size_t>(groups == SIZE_MAX ? groups : groups + 1);
+    const size_t mark = layout.mark();
+    bool periods = false;
+    for (int64_t i = 0; i < model.input_count; ++i)
+      periods |= model.inputs[i].rule == TAMRT_RULE_PERIOD_AUTO;
+    scratch = layout.take<double>(periods ? rows : 0);
+    const size_t end = layout.mark();
+    layout.rewind(mark);
+    const tamrt_step &step =
+        *stepFor(model, TAMRT_STEP_FIT_CHUNK, int64_t(rows));
+    chunks.emplace(model, size_t(chunkOf(step, int64_t(rows), 0)),
+                   /*copies=*/true, /*fits=*/true, layout);
+    takeWorkplace(fitMemory(model, step), layout, place);
+    layout.rewind(std::max(layout.mark(), end));
+  }
+};
+
+/// Sorts rows by group and date, those of equal dates as they came. \returns
+/// the number of groups.
+size_t sortRows(const DataView &data, uint32_t *order) {
+  for (size_t row = 0; row < data.rows; ++row)
+    order[row] = uint32_t(row);
+  // The row breaks ties, so that an unstable sort, which needs no memory, gives
+  // the order of a stable one.
+  auto before = [&](uint32_t a, uint32_t b) {
+    if (data.groups && data.groups[a] != data.groups[b])
+      return data.groups[a] < data.groups[b];
+    if (data.dates && data.dates[a] != data.dates[b])
+      return data.dates[a] < data.dates[b];
+    return a < b;
+  };
+  if (!std::is_sorted(order, order + data.rows, before))
+    std::sort(order, order + data.rows, before);
+  size_t groups = 1;
+  for (size_t row = 1; row < data.rows; ++row)
+    groups += data.groupOf(order[row]) != data.groupOf(order[row - 1]);
+  return groups;
+}
+
+/// One fit, its memory being there.
+class Fit {
+public:
+  Fit(const tamrt_model &model, const DataView &data, Memory &memory,
+      WeightsView weights, size_t groups, const Report &report)
+      : model(model), data(data), memory(memory), weights(weights),
+        groups(groups), report(report) {}
+
+  int run() {
+    findGroups();
+    // Room that stays empty is zero: equal fits are equal bytes.
+    std::fill_n(weights.levels, levelsBefore(model, size_t(model.input_count)),
+                0.0);
+    for (size_t i = 0; i < size_t(model.input_count); ++i) {
+      weights.levelCounts[i] = weights.namedLevels[i] = 0;
+      if (int status = isLevels(model, i) ? findLevels(i) : normalize(i))
+        return status;
+    }
+    for (size_t g = 0; g < groups; ++g)
+      if (int status = solve(g))
+        return status;
+    const auto width = size_t(model.columns);
+    const size_t bad = firstNotFinite(weights.coefficients, groups * width);
+    if (bad < groups * width)
+      return report.effect(TAMRT_EMBED_OVERFLOW, model, int64_t(bad % width),
+                           weights.groups[bad / width]);
+    return report.ok();
+  }
+
+private:
+  /// Where the groups start, and whether rows are in order as they are.
+  void findGroups() {
+    size_t g = 0;
+    inOrder = true;
+    for (size_t row = 0; row < data.rows; ++row) {
+      inOrder &= memory.order[row] == row;
+      const int64_t group = data.groupOf(memory.order[row]);
+      if (row > 0 && group == weights.groups[g - 1])
+        continue;
+      memory.starts[g] = row;
+      weights.groups[g++] = group;
+    }
+    memory.starts[g] = data.rows;
+  }
+
+  const uint32_t *order() const { return inOrder ? nullptr : memory.order; }
+
+  Values valuesOf(size_t input) const {
+    return {data.slots[input].values, order()};
+  }
+
+  /// Collects the distinct values of an input, sorted.
+  int findLevels(size_t input) {
+    double *levels = weights.levels + levelsBefore(model, input);
+    const auto most = size_t(model.inputs[input].levels);
+    const double *values = data.slots[input].values;
+    size_t count = 0;
+    for (size_t row = 0; row < data.rows; ++row) {
+      // 0.0 for both zeros, so that a level has one name.
+      const double value = values[row] == 0 ? 0.0 : values[row];
+      if (row > 0 && value == values[row - 1])
+        continue;
+      double *at = std::lower_bound(levels, levels + count, value);
+      if (at != levels + count && *at == value)
+        continue;
+      if (count == most)
+        return report.value(TAMRT_EMBED_TOO_MANY_LEVELS, row,
+                            data.slots[input].name);
+      std::memmove(at + 1, at, size_t(levels + count - at) * sizeof(double));
+      *at = value;
+      ++count;
+    }
+    weights.levelCounts[input] = int64_t(count);
+    for (size_t g = 0; g < groups; ++g)
+      setRange(g, input, {0, 0});
+    weights.knots[2 * input] = weights.knots[2 * input + 1] = 0;
+    return report.ok();
+  }
+
+  void setRange(size_t group, size_t input, Range range) {
+    double *out =
+        weights.ranges + 2 * (group * size_t(model.input_count) + input);
+    out[0] = range.centre;
+    out[1] = range.half;
+  }
+
+  bool findPeriod(size_t input, Range &range) {
+    if (model.inputs[input].rule != TAMRT_RULE_PERIOD_AUTO)
+      return false;
+    const double *values = data.slots[input].values;
+    for (size_t row = 0; row < data.rows; ++row)
+      memory.scratch[row] = roundForPeriod(values[row]);
+    std::sort(memory.scratch, memory.scratch + data.rows);
+    const double *end = std::unique(memory.scratch, memory.scratch + data.rows);
+    double lo, hi;
+    if (!periodOf(memory.scratch, size_t(end - memory.scratch), lo, hi))
+      return false;
+    range = rangeOf(lo, hi);
+    return true;
+  }
+
+  /// Ranges and knots of an input.
+  int normalize(size_t input) {
+    Range period;
+    const bool periodic = findPeriod(input, period);
+    Extent extent;
+    for (size_t g = 0; g < groups; ++g) {
+      Range range;
+      const size_t first = memory.starts[g];
+      const RangeFault fault =
+          normalizeGroup(model.inputs[input], periodic ? &period : nullptr,
+                         valuesOf(input).from(first),
+                         memory.starts[g + 1] - first, range, extent);
+      if (fault != RangeFault::None)
+        return report.group(fault == RangeFault::NotFinite
+                                ? TAMRT_EMBED_RANGE_OVERFLOW
+                                : TAMRT_EMBED_RANGE_ROUNDING,
+                            weights.groups[g], data.slots[input].name);
+      setRange(g, input, range);
+    }
+    extent.knots(weights.knots + 2 * input);
+    return report.ok();
+  }
+
+  /// The coefficients of a group.
+  int solve(size_t group) {
+    const auto inputs = size_t(model.input_count);
+    const auto width = size_t(model.columns);
+    const tamrt_step &step =
+        *stepFor(model, TAMRT_STEP_FIT_CHUNK, int64_t(data.rows));
+    const size_t start = memory.starts[group];
+    const size_t rows = memory.starts[group + 1] - start;
+    Workplace &place = memory.place;
+    writeParameters(weights.ranges + 2 * group * inputs, weights.knots, inputs,
+                    place.parameters);
+    fitGroup(
+        model, step, place, rows, size_t(chunkOf(step, int64_t(data.rows), 0)),
+        [&](size_t first, size_t count) {
+          memory.chunks->set(data, weights, order(), start + first, count,
+                             place);
+        },
+        [](size_t) {});
+    if (!place.good())
+      return report.step(model, place.context, weights.groups[group]);
+    std::memcpy(weights.coefficients + group * width, place.output,
+                width * sizeof(double));
+    return report.ok();
+  }
+
+  const tamrt_model &model;
+  const DataView &data;
+  Memory &memory;
+  WeightsView weights;
+  size_t groups;
+  const Report &report;
+  bool inOrder = true;
+};
+
+} // namespace
+
+size_t tamrt_embed_weights_size(const tamrt_model *model, size_t groups) {
+  WeightsView view;
+  return view.layOut(*model, groups, nullptr);
+}
+
+size_t tamrt_embed_fit_arena_size(const tamrt_model *model, size_t rows,
+                                  size_t groups) {
+  Layout layout;
+  Memory memory;
+  memory.take(*model, rows, groups, layout);
+  return layout.size();
+}
+
+int tamrt_embed_fit(const tamrt_model *model, const void *data, void *weights,
+                    size_t weights_size, void *arena, size_t arena_size,
+                    tamrt_embed_error *error) {
+  const Report report(error);
+  if (model->abi_version != TAMRT_ABI_VERSION)
+    return report.fail(TAMRT_EMBED_INTERNAL);
+  if (!data || !weights || !arena)
+    return report.fail(TAMRT_EMBED_NULL_POINTER);
+  if (reinterpret_cast<uintptr_t>(weights) % sizeof(double) != 0)
+    return report.fail(TAMRT_EMBED_MISALIGNED);
+  // Whatever happens, these are not the weights of an earlier fit.
+  if (weights_size >= sizeof(WeightsHeader::magic))
+    std::memset(weights, 0, sizeof(WeightsHeader::magic));
+
+  size_t rows;
+  std::memcpy(&rows, data, sizeof rows);
+  if (int status = checkRows(rows, report))
+    return status;
+  Memory memory;
+  Layout first;
+  memory.takeFirst(*model, rows, first);
+  if (arena_size < first.size())
+    return report.needed(TAMRT_EMBED_ARENA_TOO_SMALL,
+                         tamrt_embed_fit_arena_size(model, rows, 1));
+  Layout again(arena);
+  memory.takeFirst(*model, rows, again);
+  DataView view;
+  if (int status = view.read(*model, data, /*fits=*/true, memory.slots, report))
+    return status;
+  if (int status = view.check(*model, report))
+    return status;
+
+  const size_t groups = sortRows(view, memory.order);
+  if (size_t needed = tamrt_embed_fit_arena_size(model, rows, groups);
+      arena_size < needed)
+    return report.needed(TAMRT_EMBED_ARENA_TOO_SMALL, needed);
+  if (size_t needed = tamrt_embed_weights_size(model, groups);
+      weights_size < needed)
+    return report.needed(TAMRT_EMBED_BUFFER_TOO_SMALL, needed);
+  Layout layout(arena);
+  memory.take(*model, rows, groups, layout);
+  WeightsView out;
+  out.layOut(*model, groups, weights);
+  if (int status = Fit(*model, view, memory, out, groups, report).run())
+    return status;
+  out.seal(*model, groups, 0, false);
+  return report.ok();
+}

@@ -1,0 +1,284 @@
+//===- embed/Json.h - JSON without memory ------------------------*- C++
+//-*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Reads and writes the JSON of a file of weights (core/Weights.h) in place.
+/// Its metadata holds JSON within strings of JSON, so both know levels: the
+/// characters of a text within a text are read, and written, through the
+/// escapes of the outer one. Nothing here allocates or throws.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_EMBED_JSON_H
+#define TAMRT_EMBED_JSON_H
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace tamrt::embed {
+
+/// A place in a JSON text. Copies read on from the same place on their own.
+/// After an error every further call fails.
+class JsonReader {
+public:
+  /// Reads `text`, or what it says as the inside of a JSON string.
+  explicit JsonReader(std::string_view text, bool nested = false)
+      : at(text.data()), end(text.data() + text.size()), nested(nested) {
+    advance();
+  }
+
+  bool failed() const { return bad; }
+
+  /// Whether nothing but blanks is left.
+  bool atEnd() {
+    blanks();
+    return !bad && ahead < 0;
+  }
+
+  /// Takes `c` if it comes next, after blanks.
+  bool take(char c) {
+    blanks();
+    if (bad || ahead != static_cast<unsigned char>(c))
+      return false;
+    advance();
+    return true;
+  }
+
+  /// Takes a string, each of whose bytes goes to sink(char).
+  template <class Sink> bool string(const Sink &sink) {
+    if (!take('"'))
+      return fail();
+    while (!bad && ahead != '"') {
+      char bytes[4];
+      const int count = unescape(
+          [this] {
+            const int c = ahead;
+            advance();
+            return c;
+          },
+          bytes);
+      if (count == 0)
+        return fail();
+      for (int i = 0; i < count; ++i)
+        sink(bytes[i]);
+    }
+    if (bad)
+      return false;
+    advance();
+    return true;
+  }
+
+  /// Takes a string of at most `room` bytes.
+  bool string(char *out, size_t room, size_t &length) {
+    length = 0;
+    bool fits = true;
+    return string([&](char c) {
+             if (length < room)
+               out[length++] = c;
+             else
+               fits = false;
+           }) &&
+           (fits || fail());
+  }
+
+  /// Takes a string and says where its inside lies. Only of a text that is not
+  /// within another.
+  bool span(std::string_view &inside) {
+    blanks();
+    const char *first = at;
+    if (!string([](char) {}))
+      return false;
+    // `at` is one character, the one looked ahead at, past the quote.
+    const char *last = ahead < 0 ? at - 1 : at - 2;
+    inside = {first, size_t(last - first)};
+    return true;
+  }
+
+  /// Takes an integer from 0.
+  bool integer(uint64_t &value) {
+    blanks();
+    value = 0;
+    bool any = false;
+    while (!bad && ahead >= '0' && ahead <= '9') {
+      if (__builtin_mul_overflow(value, uint64_t(10), &value) ||
+          __builtin_add_overflow(value, uint64_t(ahead - '0'), &value))
+        return fail();
+      any = true;
+      advance();
+    }
+    return any || fail();
+  }
+
+  /// Takes true or false.
+  bool boolean(bool &value) {
+    blanks();
+    value = ahead == 't';
+    return word(value ? "true" : "false");
+  }
+
+  /// Takes any value; what nests deeper than `depth` is an error.
+  bool skip(int depth = 8);
+
+  /// Takes an array; element() must take each of its elements.
+  template <class Element> bool array(const Element &element) {
+    if (!take('['))
+      return fail();
+    if (take(']'))
+      return true;
+    do {
+      if (!element())
+        return fail();
+    } while (take(','));
+    return take(']') || fail();
+  }
+
+  /// Takes an object; member(key) must take each of its values. Keys beyond 32
+  /// bytes are cut there.
+  template <class Member> bool object(const Member &member) {
+    if (!take('{'))
+      return fail();
+    if (take('}'))
+      return true;
+    do {
+      char key[32];
+      size_t length = 0;
+      if (!string([&](char c) {
+            if (length < sizeof key)
+              key[length++] = c;
+          }) ||
+          !take(':') || !member(std::string_view(key, length)))
+        return fail();
+    } while (take(','));
+    return take('}') || fail();
+  }
+
+private:
+  bool fail() {
+    bad = true;
+    return false;
+  }
+  void blanks() {
+    while (ahead == ' ' || ahead == '\t' || ahead == '\n' || ahead == '\r')
+      advance();
+  }
+  bool word(const char *text) {
+    for (; *text; ++text) {
+      if (bad || ahead != *text)
+        return fail();
+      advance();
+    }
+    return true;
+  }
+  void advance();
+  template <class Next> static int unescape(const Next &next, char *out);
+
+  const char *at, *end;
+  bool nested;
+  bool bad = false;
+  /// The next character; -1 at the end.
+  int ahead = -1;
+  /// What an escape of the outer text stands for, and how much of it was read.
+  char pending[4] = {};
+  int have = 0, used = 0;
+};
+
+/// The code of four hexadecimal digits; -1 if they are none.
+template <class Next> int readHex(const Next &next) {
+  int code = 0;
+  for (int i = 0; i < 4; ++i) {
+    const int c = next();
+    int digit;
+    if (c >= '0' && c <= '9')
+      digit = c - '0';
+    else if (c >= 'a' && c <= 'f')
+      digit = c - 'a' + 10;
+    else if (c >= 'A' && c <= 'F')
+      digit = c - 'A' + 10;
+    else
+      return -1;
+    code = code * 16 + digit;
+  }
+  return code;
+}
+
+/// The bytes of one character of a string, taken from next(), which returns -1
+/// at the end. \returns how many; 0 if it is no such character.
+template <class Next> int JsonReader::unescape(const Next &next, char *out) {
+  const int c = next();
+  if (c < 0x20)
+    return 0;
+  if (c != '\\') {
+    out[0] = char(c);
+    return 1;
+  }
+  const int kind = next();
+  static constexpr char kinds[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
+  if (kind > 0)
+    if (const char *found = std::strchr(kinds, kind)) {
+      out[0] = meanings[found - kinds];
+      return 1;
+    }
+  if (kind != 'u')
+    return 0;
+  int code = readHex(next);
+  if (code >= 0xd800 && code < 0xdc00) {
+    if (next() != '\\' || next() != 'u')
+      return 0;
+    const int low = readHex(next);
+    if (low < 0xdc00 || low > 0xdfff)
+      return 0;
+    code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+  } else if (code < 0 || (code >= 0xdc00 && code < 0xe000)) {
+    return 0;
+  }
+  if (code < 0x80) {
+    out[0] = char(code);
+    return 1;
+  }
+  const int length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  for (int i = length - 1; i > 0; --i, code >>= 6)
+    out[i] = char(0x80 | (code & 0x3f));
+  out[0] = char((0xf00 >> length & 0xff) | code);
+  return length;
+}
+
+/// Writes JSON, or measures it where there is no room.
+class JsonWriter {
+public:
+  JsonWriter(char *out, size_t room) : out(out), room(room) {}
+
+  /// Bytes so far, whether they found room or not.
+  size_t size() const { return written; }
+
+  /// A character of a text within `level` strings.
+  void put(char c, int level);
+  void text(std::string_view text, int level) {
+    for (char c : text)
+      put(c, level);
+  }
+  /// A string.
+  void string(std::string_view inside, int level) {
+    put('"', level);
+    text(inside, level + 1);
+    put('"', level);
+  }
+  void integer(int64_t value, int level);
+  /// Bytes as they are.
+  void bytes(const void *data, size_t size);
+
+private:
+  char *out;
+  size_t room, written = 0;
+};
+
+} // namespace tamrt::embed
+
+#endif // TAMRT_EMBED_JSON_H

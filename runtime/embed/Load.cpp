@@ -1,0 +1,487 @@
+//===- embed/Load.cpp - weights from the executable's file ----------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "embed/Decimal.h"
+#include "embed/Json.h"
+#include "embed/Support.h"
+#include "io/Number.h"
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <cstring>
+
+using namespace tamrt;
+using namespace tamrt::embed;
+
+namespace {
+
+constexpr std::string_view kFormat = "tamc weights 1";
+constexpr size_t kPrefixBytes = 8;
+/// The format's own limit.
+constexpr uint64_t kMostHeaderBytes = 100'000'000;
+
+/// A tensor of doubles in the file.
+struct Tensor {
+  bool found = false;
+  uint64_t begin = 0, end = 0;
+  uint64_t shape[3] = {};
+  int rank = 0;
+
+  bool is(uint64_t a, uint64_t b, uint64_t c = 1) const {
+    uint64_t bytes;
+    return found && rank >= 2 && shape[0] == a && shape[1] == b &&
+           (rank == 2 ? c == 1 : shape[2] == c) &&
+           !__builtin_mul_overflow(a, b, &bytes) &&
+           !__builtin_mul_overflow(bytes, c * sizeof(double), &bytes) &&
+           end - begin == bytes;
+  }
+};
+
+/// A file of weights (core/Weights.h), read in place.
+class Loader {
+public:
+  Loader(const tamrt_model &model, std::string_view file)
+      : model(model), file(file) {}
+
+  /// Reads everything but the numbers. \returns a tamrt_embed_status.
+  tamrt_embed_status read();
+
+  /// Bytes of the weights, after `read`.
+  size_t size() const { return bytes; }
+
+  /// Writes the weights, after `read`, to that many bytes.
+  tamrt_embed_status write(void *memory);
+
+private:
+  bool readHeader();
+  bool readMetadata(JsonReader &json);
+  bool readTensor(JsonReader &json, Tensor &tensor);
+  bool readGroups();
+  /// Reads the levels of all inputs; into `out` unless it is null.
+  bool readInputs(WeightsView *out, char *names);
+  bool readLevels(JsonReader json, size_t input, bool numeric, WeightsView *out,
+                  char *&names);
+  bool checkNumbers(const WeightsView &out) const;
+
+  const tamrt_model &model;
+  std::string_view file;
+  const char *data = nullptr;
+  size_t dataBytes = 0;
+  bool hasFormat = false, hasHash = false, sameHash = false;
+  std::string_view groups, inputs;
+  Tensor coefficients, ranges, knots;
+
+  size_t groupCount = 0;
+  bool namedGroups = false;
+  uint64_t groupNameBytes = 0, levelNameBytes = 0;
+  size_t bytes = 0;
+};
+
+bool Loader::readTensor(JsonReader &json, Tensor &tensor) {
+  if (tensor.found)
+    return false;
+  tensor.found = true;
+  bool isDouble = false, hasOffsets = false;
+  const bool good = json.object([&](std::string_view key) {
+    if (key == "dtype") {
+      char type[3];
+      size_t length;
+      if (!json.string(type, sizeof type, length))
+        return false;
+      isDouble = std::string_view(type, length) == "F64";
+      return true;
+    }
+    if (key == "shape")
+      return json.array([&] {
+        return tensor.rank < 3 && json.integer(tensor.shape[tensor.rank++]);
+      });
+    if (key != "data_offsets")
+      return false;
+    hasOffsets = true;
+    return json.take('[') && json.integer(tensor.begin) && json.take(',') &&
+           json.integer(tensor.end) && json.take(']');
+  });
+  return good && isDouble && hasOffsets && tensor.begin <= tensor.end;
+}
+
+bool Loader::readMetadata(JsonReader &json) {
+  return json.object([&](std::string_view key) {
+    std::string_view *spanned = key == "groups"   ? &groups
+                                : key == "inputs" ? &inputs
+                                                  : nullptr;
+    if (spanned)
+      return !spanned->data() && json.span(*spanned);
+    char text[64];
+    size_t length;
+    if (key == "format") {
+      hasFormat = json.string(text, sizeof text, length) &&
+                  std::string_view(text, length) == kFormat;
+      return hasFormat;
+    }
+    if (key == "spec_hash") {
+      hasHash = json.string(text, sizeof text, length);
+      sameHash = hasHash && std::string_view(text, length) == model.spec_hash;
+      return hasHash;
+    }
+    return json.string([](char) {});
+  });
+}
+
+bool Loader::readHeader() {
+  if (file.size() < kPrefixBytes)
+    return false;
+  uint64_t length;
+  std::memcpy(&length, file.data(), kPrefixBytes);
+  if (length > kMostHeaderBytes || length > file.size() - kPrefixBytes)
+    return false;
+  data = file.data() + kPrefixBytes + length;
+  dataBytes = file.size() - kPrefixBytes - size_t(length);
+  JsonReader json(std::string_view(file.data() + kPrefixBytes, size_t(length)));
+  bool hasMetadata = false;
+  const bool good = json.object([&](std::string_view key) {
+    if (key == "__metadata__") {
+      const bool first = !hasMetadata;
+      hasMetadata = true;
+      return first && readMetadata(json);
+    }
+    if (key == "coefficients")
+      return readTensor(json, coefficients);
+    if (key == "ranges")
+      return readTensor(json, ranges);
+    return key == "knots" && readTensor(json, knots);
+  });
+  if (!good || !json.atEnd() || !hasFormat || !hasHash || !groups.data() ||
+      !inputs.data())
+    return false;
+  // Tensors fill the data, each from where the one before it ends.
+  const Tensor *order[] = {&coefficients, &ranges, &knots};
+  std::sort(
+      std::begin(order), std::end(order), [](const Tensor *a, const Tensor *b) {
+        return a->begin != b->begin ? a->begin < b->begin : a->end < b->end;
+      });
+  uint64_t end = 0;
+  for (const Tensor *tensor : order) {
+    if (!tensor->found || tensor->begin != end)
+      return false;
+    end = tensor->end;
+  }
+  return end == dataBytes;
+}
+
+/// Counts the groups and says whether they are numbers.
+bool Loader::readGroups() {
+  JsonReader json(groups, /*nested=*/true);
+  bool integers = true;
+  int64_t previous = 0;
+  const bool good = json.array([&] {
+    char text[kIntegerLength];
+    size_t length = 0;
+    if (!json.string([&](char c) {
+          if (length < sizeof text)
+            text[length] = c;
+          ++length;
+        }))
+      return false;
+    int64_t number = 0;
+    integers = integers && length <= sizeof text &&
+               parseInteger({text, length}, number) &&
+               (groupCount == 0 || previous < number);
+    previous = number;
+    groupNameBytes += nameBytes(length);
+    ++groupCount;
+    return true;
+  });
+  namedGroups = model.group && !integers;
+  if (!namedGroups)
+    groupNameBytes = 0;
+  return good && json.atEnd() && groupCount > 0 &&
+         (model.group || groupCount == 1);
+}
+
+/// Appends a name to those of weights.
+class NameWriter {
+public:
+  explicit NameWriter(char *at) : at(at), text(at + sizeof(uint64_t)) {}
+
+  void put(char c) { text[length++] = c; }
+  std::string_view name() const { return {text, size_t(length)}; }
+  /// \returns where the next name goes.
+  char *finish() {
+    std::memcpy(at, &length, sizeof length);
+    char *next = at + nameBytes(length);
+    std::memset(text + length, 0, size_t(next - text) - size_t(length));
+    return next;
+  }
+
+private:
+  char *at, *text;
+  uint64_t length = 0;
+};
+
+bool Loader::readLevels(JsonReader json, size_t input, bool numeric,
+                        WeightsView *out, char *&names) {
+  const auto most = uint64_t(model.inputs[input].levels);
+  double *levels = out ? out->levels + levelsBefore(model, input) : nullptr;
+  uint64_t count = 0;
+  double last = 0;
+  std::string_view lastName;
+  const bool good = json.array([&] {
+    if (count == most)
+      return false;
+    if (numeric) {
+      char text[2 * kDecimalLength];
+      size_t length;
+      if (!json.string(text, sizeof text, length))
+        return false;
+      std::optional<double> number = parseNumber({text, length});
+      if (!number || !std::isfinite(*number) ||
+          (count > 0 && !(last < *number)))
+        return false;
+      last = *number;
+      if (levels)
+        levels[count] = last;
+      ++count;
+      return true;
+    }
+    if (!out) {
+      uint64_t length = 0;
+      if (!json.string([&](char) { ++length; }))
+        return false;
+      levelNameBytes += nameBytes(length);
+      ++count;
+      return true;
+    }
+    NameWriter writer(names);
+    if (!json.string([&](char c) { writer.put(c); }) ||
+        (count > 0 && !(lastName < writer.name())))
+      return false;
+    lastName = writer.name();
+    names = writer.finish();
+    levels[count] = double(count);
+    ++count;
+    return true;
+  });
+  if (out) {
+    out->levelCounts[input] = int64_t(count);
+    out->namedLevels[input] = !numeric;
+  }
+  return good && count > 0;
+}
+
+bool Loader::readInputs(WeightsView *out, char *names) {
+  JsonReader json(inputs, /*nested=*/true);
+  size_t input = 0;
+  const bool good = json.array([&] {
+    if (input == size_t(model.input_count))
+      return false;
+    JsonReader levels = json;
+    bool hasLevels = false, hasNumeric = false, numeric = false;
+    if (!json.object([&](std::string_view key) {
+          if (key == "levels") {
+            hasLevels = true;
+            levels = json;
+            return json.skip();
+          }
+          if (key == "numeric") {
+            hasNumeric = true;
+            return json.boolean(numeric);
+          }
+          return json.skip();
+        }))
+      return false;
+    const size_t at = input++;
+    if (out)
+      out->levelCounts[at] = out->namedLevels[at] = 0;
+    return !isLevels(model, at) ||
+           (hasLevels && hasNumeric &&
+            readLevels(levels, at, numeric, out, names));
+  });
+  return good && json.atEnd() && input == size_t(model.input_count);
+}
+
+tamrt_embed_status Loader::read() {
+  if (!readHeader())
+    return TAMRT_EMBED_MALFORMED_WEIGHTS;
+  if (!sameHash)
+    return TAMRT_EMBED_OTHER_MODEL;
+  const auto inputCount = uint64_t(model.input_count);
+  if (!readGroups() || !coefficients.is(groupCount, uint64_t(model.columns)) ||
+      !ranges.is(groupCount, inputCount, 2) || !knots.is(inputCount, 2) ||
+      !readInputs(nullptr, nullptr))
+    return TAMRT_EMBED_MALFORMED_WEIGHTS;
+  WeightsView measured;
+  bytes = measured.layOut(model, groupCount, nullptr) +
+          size_t(groupNameBytes + levelNameBytes);
+  return TAMRT_EMBED_OK;
+}
+
+/// Whether numbers are such as a fit leaves, so that the kernels can rely on
+/// them.
+bool Loader::checkNumbers(const WeightsView &out) const {
+  const auto inputCount = size_t(model.input_count);
+  const size_t all = groupCount * size_t(model.columns);
+  if (firstNotFinite(out.coefficients, all) < all ||
+      firstNotFinite(out.ranges, 2 * groupCount * inputCount) <
+          2 * groupCount * inputCount ||
+      firstNotFinite(out.knots, 2 * inputCount) < 2 * inputCount)
+    return false;
+  for (size_t i = 0; i < inputCount; ++i) {
+    for (size_t g = 0; g < groupCount; ++g) {
+      const double *range = out.ranges + 2 * (g * inputCount + i);
+      if (isLevels(model, i) ? range[0] != 0 || range[1] != 0 : !(range[1] > 0))
+        return false;
+    }
+    const double *knot = out.knots + 2 * i;
+    if (isLevels(model, i) ? knot[0] != 0 || knot[1] != 0
+                           : !isKnotRange(model.inputs[i], knot[0], knot[1]))
+      return false;
+  }
+  return true;
+}
+
+tamrt_embed_status Loader::write(void *memory) {
+  WeightsView out;
+  out.layOut(model, groupCount, memory);
+  auto copy = [&](double *to, const Tensor &tensor) {
+    if (tensor.end > tensor.begin)
+      std::memcpy(to, data + tensor.begin, size_t(tensor.end - tensor.begin));
+  };
+  copy(out.coefficients, coefficients);
+  copy(out.ranges, ranges);
+  copy(out.knots, knots);
+  if (!checkNumbers(out))
+    return TAMRT_EMBED_MALFORMED_WEIGHTS;
+
+  JsonReader json(groups, /*nested=*/true);
+  char *names = out.names;
+  size_t g = 0;
+  json.array([&] {
+    out.groups[g] = int64_t(g);
+    if (namedGroups) {
+      NameWriter writer(names);
+      json.string([&](char c) { writer.put(c); });
+      names = writer.finish();
+    } else {
+      char text[kIntegerLength];
+      size_t length = 0;
+      json.string(text, sizeof text, length);
+      if (model.group)
+        parseInteger({text, length}, out.groups[g]);
+    }
+    ++g;
+    return !json.failed();
+  });
+  double *levels = out.levels;
+  std::fill(levels, levels + levelsBefore(model, size_t(model.input_count)),
+            0.0);
+  if (!readInputs(&out, names))
+    return TAMRT_EMBED_MALFORMED_WEIGHTS;
+  out.seal(model, groupCount, groupNameBytes + levelNameBytes, namedGroups);
+  return TAMRT_EMBED_OK;
+}
+
+} // namespace
+
+size_t tamrt_embed_load_size(const tamrt_model *model, const void *file,
+                             size_t file_size) {
+  if (!file)
+    return 0;
+  Loader loader(*model, {static_cast<const char *>(file), file_size});
+  return loader.read() ? 0 : loader.size();
+}
+
+int tamrt_embed_load(const tamrt_model *model, const void *file,
+                     size_t file_size, void *weights, size_t weights_size,
+                     tamrt_embed_error *error) {
+  const Report report(error);
+  if (!file || !weights)
+    return report.fail(TAMRT_EMBED_NULL_POINTER);
+  if (reinterpret_cast<uintptr_t>(weights) % sizeof(double) != 0)
+    return report.fail(TAMRT_EMBED_MISALIGNED);
+  if (weights_size >= sizeof(WeightsHeader::magic))
+    std::memset(weights, 0, sizeof(WeightsHeader::magic));
+  Loader loader(*model, {static_cast<const char *>(file), file_size});
+  if (tamrt_embed_status status = loader.read())
+    return report.fail(status);
+  if (weights_size < loader.size())
+    return report.needed(TAMRT_EMBED_BUFFER_TOO_SMALL, loader.size());
+  return report.fail(loader.write(weights));
+}
+
+int tamrt_embed_group_id(const tamrt_model *model, const void *weights,
+                         size_t weights_size, const char *name, int64_t *id) {
+  const Report report(nullptr);
+  WeightsView view;
+  if (int status = view.open(*model, weights, weights_size, report))
+    return status;
+  if (!name || !id)
+    return TAMRT_EMBED_NULL_POINTER;
+  const std::string_view wanted = name;
+  if (!view.header->namedGroups) {
+    *id = 0;
+    const bool good = model->group
+                          ? parseInteger(wanted, *id) && view.find(*id) >= 0
+                          : wanted.empty();
+    return good ? TAMRT_EMBED_OK : TAMRT_EMBED_UNKNOWN_NAME;
+  }
+  NameReader names(view);
+  const char *text;
+  size_t length;
+  for (*id = 0; *id < view.header->groups; ++*id) {
+    if (!names.next(text, length))
+      return TAMRT_EMBED_MALFORMED_WEIGHTS;
+    if (wanted == std::string_view(text, length))
+      return TAMRT_EMBED_OK;
+  }
+  return TAMRT_EMBED_UNKNOWN_NAME;
+}
+
+int tamrt_embed_level(const tamrt_model *model, const void *weights,
+                      size_t weights_size, const char *column, const char *text,
+                      double *value) {
+  const Report report(nullptr);
+  WeightsView view;
+  if (int status = view.open(*model, weights, weights_size, report))
+    return status;
+  if (!column || !text || !value)
+    return TAMRT_EMBED_NULL_POINTER;
+  NameReader names(view);
+  const char *name;
+  size_t length;
+  if (view.header->namedGroups)
+    for (int64_t g = 0; g < view.header->groups; ++g)
+      if (!names.next(name, length))
+        return TAMRT_EMBED_MALFORMED_WEIGHTS;
+  for (size_t i = 0; i < size_t(model->input_count); ++i) {
+    if (!isLevels(*model, i))
+      continue;
+    const bool wanted = std::strcmp(model->inputs[i].column, column) == 0;
+    if (!view.namedLevels[i]) {
+      if (!wanted)
+        continue;
+      // Text among numbers is beyond the last of them.
+      std::optional<double> number = parseNumber(text);
+      *value = number && std::isfinite(*number) ? *number : DBL_MAX;
+      return TAMRT_EMBED_OK;
+    }
+    for (int64_t level = 0; level < view.levelCounts[i]; ++level) {
+      if (!names.next(name, length))
+        return TAMRT_EMBED_MALFORMED_WEIGHTS;
+      if (wanted && std::string_view(name, length) == text) {
+        *value = double(level);
+        return TAMRT_EMBED_OK;
+      }
+    }
+    if (wanted) {
+      *value = -1;
+      return TAMRT_EMBED_OK;
+    }
+  }
+  return TAMRT_EMBED_UNKNOWN_NAME;
+}

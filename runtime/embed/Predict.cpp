@@ -1,0 +1,180 @@
+//===- embed/Predict.cpp - predicts in the caller's memory ----------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "embed/Support.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+using namespace tamrt;
+using namespace tamrt::embed;
+
+namespace {
+
+/// What a prediction has in the arena. Rows of one group that follow each other
+/// are predicted together where they lie, so nothing grows with the rows but
+/// the chunk.
+struct Memory {
+  Slot *slots;
+  const tamrt_step *step;
+  /// Effects of one row: tells which one spoils a prediction.
+  const tamrt_step *terms;
+  size_t chunkRows;
+  std::optional<Chunks> chunks;
+  Workplace place;
+
+  void take(const tamrt_model &model, tamrt_step_kind kind, size_t rows,
+            Layout &layout) {
+    slots = layout.take<Slot>(slotCount(model));
+    step = stepFor(model, kind, int64_t(rows));
+    terms = lastStep(model, TAMRT_STEP_TERMS);
+    chunkRows = size_t(chunkOf(*step, int64_t(rows), 0));
+    chunks.emplace(model, chunkRows, /*copies=*/false, /*fits=*/false, layout);
+    ThreadMemory memory = predictMemory(model, *step, int64_t(chunkRows));
+    const ThreadMemory one = predictMemory(model, *terms, 1);
+    memory.arena = std::max(memory.arena, one.arena);
+    memory.output = std::max(memory.output, one.output);
+    takeWorkplace(memory, layout, place);
+  }
+};
+
+size_t arenaSize(const tamrt_model &model, tamrt_step_kind kind, size_t rows) {
+  Layout layout;
+  Memory memory;
+  memory.take(model, kind, rows, layout);
+  return layout.size();
+}
+
+/// The effects of a row that has no finite prediction; tells the first one that
+/// is not finite.
+int explain(const tamrt_model &model, const DataView &data,
+            const WeightsView &weights, Memory &memory, size_t row,
+            const double *coefficients, const Report &report) {
+  Workplace &place = memory.place;
+  const char *effect = nullptr;
+  memory.chunks->set(data, weights, nullptr, row, 1, place);
+  place.run(*memory.terms, coefficients, 1, 0, 1);
+  const int64_t group = data.groupOf(row);
+  if (!place.good())
+    return report.step(model, place.context, group);
+  const auto count = size_t(model.effect_count);
+  // Effects may be finite and their sum not.
+  if (size_t at = firstNotFinite(place.output, count); at < count)
+    effect = model.effects[at].name;
+  return report.notFinite(row, group, effect);
+}
+
+int predict(const tamrt_model &model, tamrt_step_kind kind, const void *data,
+            const void *weightsBytes, size_t weightsSize, void *arena,
+            size_t arenaBytes, double *output, const Report &report) {
+  if (model.abi_version != TAMRT_ABI_VERSION)
+    return report.fail(TAMRT_EMBED_INTERNAL);
+  if (!data || !arena || !output)
+    return report.fail(TAMRT_EMBED_NULL_POINTER);
+  WeightsView weights;
+  if (int status = weights.open(model, weightsBytes, weightsSize, report))
+    return status;
+  size_t rows;
+  std::memcpy(&rows, data, sizeof rows);
+  if (int status = checkRows(rows, report))
+    return status;
+  // What the caller was told, which serves decompositions too.
+  if (size_t needed = tamrt_embed_predict_arena_size(&model, rows);
+      arenaBytes < needed)
+    return report.needed(TAMRT_EMBED_ARENA_TOO_SMALL, needed);
+  Layout layout(arena);
+  Memory memory;
+  memory.take(model, kind, rows, layout);
+  DataView view;
+  if (int status = view.read(model, data, /*fits=*/false, memory.slots, report))
+    return status;
+  if (int status = view.check(model, report))
+    return status;
+  // All groups first, so that an unknown one does not wait for a long run.
+  for (size_t row = 0; row < rows; ++row) {
+    const int64_t group = view.groupOf(row);
+    if ((row == 0 || group != view.groupOf(row - 1)) && weights.find(group) < 0)
+      return report.unknownGroup(row, group);
+  }
+
+  const auto inputs = size_t(model.input_count);
+  const auto width = size_t(outputWidth(model, kind));
+  Workplace &place = memory.place;
+  int status = report.ok();
+  for (size_t start = 0; start < rows && status == TAMRT_EMBED_OK;) {
+    const int64_t group = view.groupOf(start);
+    size_t end = start + 1;
+    while (end < rows && view.groupOf(end) == group)
+      ++end;
+    const auto g = size_t(weights.find(group));
+    const double *coefficients =
+        weights.coefficients + g * size_t(model.columns);
+    writeParameters(weights.ranges + 2 * g * inputs, weights.knots, inputs,
+                    place.parameters);
+    predictGroup(
+        *memory.step, place, coefficients, end - start, memory.chunkRows,
+        [&](size_t first, size_t count) {
+          memory.chunks->set(view, weights, nullptr, start + first, count,
+                             place);
+        },
+        [&](size_t first, size_t count) {
+          double *out = output + (start + first) * width;
+          std::memcpy(out, place.output, count * width * sizeof(double));
+          const size_t bad = firstNotFinite(out, count * width);
+          if (bad < count * width && status == TAMRT_EMBED_OK)
+            status = explain(model, view, weights, memory,
+                             start + first + bad / width, coefficients, report);
+        });
+    if (!place.good())
+      return report.step(model, place.context, group);
+    start = end;
+  }
+  return status;
+}
+
+} // namespace
+
+size_t tamrt_embed_predict_arena_size(const tamrt_model *model, size_t rows) {
+  return std::max(arenaSize(*model, TAMRT_STEP_PREDICT, rows),
+                  arenaSize(*model, TAMRT_STEP_TERMS, rows));
+}
+
+int tamrt_embed_predict(const tamrt_model *model, const void *data,
+                        const void *weights, size_t weights_size, void *arena,
+                        size_t arena_size, double *output,
+                        tamrt_embed_error *error) {
+  return predict(*model, TAMRT_STEP_PREDICT, data, weights, weights_size, arena,
+                 arena_size, output, Report(error));
+}
+
+int tamrt_embed_decompose(const tamrt_model *model, const void *data,
+                          const void *weights, size_t weights_size, void *arena,
+                          size_t arena_size, double *output,
+                          tamrt_embed_error *error) {
+  return predict(*model, TAMRT_STEP_TERMS, data, weights, weights_size, arena,
+                 arena_size, output, Report(error));
+}
+
+size_t tamrt_embed_group_count(const tamrt_model *model, const void *weights,
+                               size_t weights_size) {
+  WeightsView view;
+  if (view.open(*model, weights, weights_size, Report(nullptr)))
+    return 0;
+  return size_t(view.header->groups);
+}
+
+const double *tamrt_embed_coefficients(const tamrt_model *model,
+                                       const void *weights, size_t weights_size,
+                                       int64_t group) {
+  WeightsView view;
+  if (view.open(*model, weights, weights_size, Report(nullptr)))
+    return nullptr;
+  const int64_t at = view.find(group);
+  return at < 0 ? nullptr : view.coefficients + at * model->columns;
+}

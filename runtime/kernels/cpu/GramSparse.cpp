@@ -1,0 +1,195 @@
+//===- cpu/GramSparse.cpp - Gram blocks of sparse matrices ----------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Gram and cross-product blocks of sparse design matrices with themselves,
+/// with each other and with dense ones.
+///
+/// A row's numbers come in any order, a column perhaps twice. Where they come
+/// in runs of four neighbours, as products of cubic splines do, they are taken
+/// as vectors. Which way a row is taken depends on the row alone, and each
+/// entry gets the same products either way.
+///
+//===----------------------------------------------------------------------===//
+
+#include "kernels/cpu/CpuKernels.h"
+#include "kernels/cpu/SparseRow.h"
+
+namespace tamrt::cpu {
+
+namespace {
+
+/// A row of a sparse matrix: z numbers and their columns.
+struct Row {
+  const double *values;
+  const int32_t *index;
+  int64_t z;
+};
+
+TAMRT_INLINE Row rowAt(const double *values, const int32_t *index, int64_t z,
+                       int64_t r) {
+  return {values + r * z, index + r * z, filled(values + r * z, z)};
+}
+
+template <bool Weighted>
+TAMRT_INLINE void addSquare(const Row &row, double weight, int64_t n,
+                            double *sums) {
+  const double *values = row.values;
+  const int32_t *index = row.index;
+  if (inRunsOfFour(index, row.z) && ascends(index, row.z)) {
+    for (int64_t i = 0; i < row.z; i += 4) {
+      double factors[4];
+      for (int k = 0; k < 4; ++k)
+        factors[k] = weighted<Weighted>(weight, values[i + k]);
+      // A tile on the diagonal reaches below it.
+      for (int64_t j = i; j < row.z; j += 4) {
+        const Vector right = vectorAt(values + j);
+        double *corner = sums + index[i] * n + index[j];
+        for (int k = 0; k < 4; ++k)
+          vectorAt(corner + k * n) += factors[k] * right;
+      }
+    }
+    return;
+  }
+  for (int64_t i = 0; i < row.z; ++i) {
+    const double factor = weighted<Weighted>(weight, values[i]);
+    const int64_t column = index[i];
+    sums[column * n + column] += factor * values[i];
+    for (int64_t j = i + 1; j < row.z; ++j) {
+      const int64_t other = index[j];
+      const double product = factor * values[j];
+      // Two numbers of one column: the square of their sum has their product
+      // twice.
+      sums[std::min(column, other) * n + std::max(column, other)] +=
+          column == other ? product + product : product;
+    }
+  }
+}
+
+template <bool Weighted>
+TAMRT_INLINE void addDense(const Row &row, double weight,
+                           const double *__restrict b, int64_t nb,
+                           double *__restrict sums) {
+  for (int64_t i = 0; i < row.z; ++i) {
+    const double factor = weighted<Weighted>(weight, row.values[i]);
+    double *__restrict out = sums + row.index[i] * nb;
+    for (int64_t j = 0; j < nb; ++j)
+      out[j] += factor * b[j];
+  }
+}
+
+template <bool Weighted>
+TAMRT_INLINE void addCross(const Row &a, const Row &b, double weight,
+                           int64_t nb, double *sums) {
+  if (inRunsOfFour(b.index, b.z)) {
+    for (int64_t i = 0; i < a.z; ++i) {
+      const double factor = weighted<Weighted>(weight, a.values[i]);
+      double *out = sums + a.index[i] * nb;
+      for (int64_t j = 0; j < b.z; j += 4)
+        vectorAt(out + b.index[j]) += factor * vectorAt(b.values + j);
+    }
+    return;
+  }
+  for (int64_t i = 0; i < a.z; ++i) {
+    const double factor = weighted<Weighted>(weight, a.values[i]);
+    double *out = sums + a.index[i] * nb;
+    for (int64_t j = 0; j < b.z; ++j)
+      out[b.index[j]] += factor * b.values[j];
+  }
+}
+
+template <bool Weighted>
+TAMRT_INLINE void addChunk(const double *a, const int32_t *index,
+                           const double *w, int64_t rows, int64_t first,
+                           int64_t z, int64_t n, double *sums) {
+  forEachSegment(rows, first, n * n, sums,
+                 [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
+                   for (int64_t r = begin; r < end; ++r)
+                     addSquare<Weighted>(rowAt(a, index, z, r),
+                                         weightAt<Weighted>(w, r), n, sums);
+                 });
+}
+
+template <bool Weighted>
+TAMRT_INLINE void addChunk(const double *a, const int32_t *index,
+                           const double *b, const double *w, int64_t rows,
+                           int64_t first, int64_t za, int64_t na, int64_t nb,
+                           double *sums) {
+  forEachSegment(
+      rows, first, na * nb, sums, [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
+        for (int64_t r = begin; r < end; ++r)
+          addDense<Weighted>(rowAt(a, index, za, r), weightAt<Weighted>(w, r),
+                             b + r * nb, nb, sums);
+      });
+}
+
+template <bool Weighted>
+TAMRT_INLINE void
+addChunk(const double *a, const int32_t *a_index, const double *b,
+         const int32_t *b_index, const double *w, int64_t rows, int64_t first,
+         int64_t za, int64_t na, int64_t zb, int64_t nb, double *sums) {
+  forEachSegment(
+      rows, first, na * nb, sums, [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
+        for (int64_t r = begin; r < end; ++r)
+          addCross<Weighted>(rowAt(a, a_index, za, r), rowAt(b, b_index, zb, r),
+                             weightAt<Weighted>(w, r), nb, sums);
+      });
+}
+
+} // namespace
+
+TAMRT_HOT void gram_sparse(tamrt_context *ctx, const double *a,
+                           const int32_t *a_index, const double *w,
+                           int64_t rows, int64_t first, int64_t z, int64_t n,
+                           double *sums) {
+  if (w)
+    addChunk<true>(a, a_index, w, rows, first, z, n, sums);
+  else
+    addChunk<false>(a, a_index, w, rows, first, z, n, sums);
+}
+
+TAMRT_HOT void gram_sparse_dense(tamrt_context *ctx, const double *a,
+                                 const int32_t *a_index, const double *b,
+                                 const double *w, int64_t rows, int64_t first,
+                                 int64_t za, int64_t na, int64_t nb,
+                                 double *sums) {
+  if (w)
+    addChunk<true>(a, a_index, b, w, rows, first, za, na, nb, sums);
+  else
+    addChunk<false>(a, a_index, b, w, rows, first, za, na, nb, sums);
+}
+
+TAMRT_HOT void gram_sparse_sparse(tamrt_context *ctx, const double *a,
+                                  const int32_t *a_index, const double *b,
+                                  const int32_t *b_index, const double *w,
+                                  int64_t rows, int64_t first, int64_t za,
+                                  int64_t na, int64_t zb, int64_t nb,
+                                  double *sums) {
+  if (w)
+    addChunk<true>(a, a_index, b, b_index, w, rows, first, za, na, zb, nb,
+                   sums);
+  else
+    addChunk<false>(a, a_index, b, b_index, w, rows, first, za, na, zb, nb,
+                    sums);
+}
+
+void rhs_sparse(tamrt_context *ctx, const double *a, const int32_t *a_index,
+                const double *y, const double *w, int64_t rows, int64_t first,
+                int64_t z, int64_t n, double *sums) {
+  forEachSegment(rows, first, n, sums,
+                 [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
+                   for (int64_t r = begin; r < end; ++r) {
+                     const Row row = rowAt(a, a_index, z, r);
+                     const double factor = w ? w[r] * y[r] : y[r];
+                     for (int64_t i = 0; i < row.z; ++i)
+                       sums[row.index[i]] += factor * row.values[i];
+                   }
+                 });
+}
+
+} // namespace tamrt::cpu

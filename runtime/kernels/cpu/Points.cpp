@@ -1,0 +1,123 @@
+//===- cpu/Points.cpp - points and their borders --------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Points of several coordinates, and what their feature maps do beyond the
+/// range (docs/math.md section 3, "Beyond the range").
+///
+//===----------------------------------------------------------------------===//
+
+#include "kernels/Status.h"
+#include "kernels/cpu/CpuKernels.h"
+#include "kernels/cpu/Extrapolate.h"
+#include "kernels/cpu/SparseRow.h"
+
+namespace tamrt::cpu {
+
+void stack(tamrt_context *ctx, const double *const *x, int64_t x_count,
+           int64_t rows, double *points) {
+  for (int64_t j = 0; j < x_count; ++j) {
+    const double *__restrict column = x[j];
+    for (int64_t r = 0; r < rows; ++r)
+      points[r * x_count + j] = column[r];
+  }
+}
+
+void slice(tamrt_context *ctx, const double *points, int64_t rows, int64_t d,
+           int64_t column, int64_t n, double *out) {
+  if (column < 0 || column > d)
+    return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 4);
+  if (n < 0 || n > d - column)
+    return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 5);
+  for (int64_t r = 0; r < rows; ++r)
+    std::copy_n(points + r * d + column, n, out + r * n);
+}
+
+/// The Euclidean norm of `point - border`. The greatest difference is taken
+/// out first: its square may be beyond a double.
+static double distance(const double *point, const double *border, int64_t d) {
+  double greatest = 0.0;
+  for (int64_t j = 0; j < d; ++j)
+    greatest = std::max(greatest, std::fabs(point[j] - border[j]));
+  if (greatest == 0.0 || d == 1)
+    return greatest;
+  double sum = 0.0;
+  for (int64_t j = 0; j < d; ++j) {
+    const double share = (point[j] - border[j]) / greatest;
+    sum += share * share;
+  }
+  return greatest * std::sqrt(sum);
+}
+
+void boundary(tamrt_context *ctx, const double *points, int64_t rows, int64_t d,
+              int64_t mode, double *border, double *inside, double *amount) {
+  // `continue` knows no border.
+  if (!isMode(mode) || mode == TAMRT_CONTINUE)
+    return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 4);
+  for (int64_t r = 0; r < rows; ++r, points += d, border += d, inside += d) {
+    for (int64_t j = 0; j < d; ++j)
+      inside[j] = border[j] = std::min(std::max(points[j], -1.0), 1.0);
+    const double away = distance(points, border, d);
+    if (away > 0.0)
+      for (int64_t j = 0; j < d; ++j)
+        inside[j] =
+            border[j] - Evaluation::step * ((points[j] - border[j]) / away);
+    if (mode == TAMRT_LINEAR)
+      amount[r] = away;
+    else if (mode == TAMRT_SATURATION)
+      amount[r] = (1.0 - std::exp(-2.0 * away)) / 2.0;
+    else
+      amount[r] = 0.0;
+  }
+}
+
+void blend_dense(tamrt_context *ctx, const double *border, const double *inside,
+                 const double *amount, int64_t rows, int64_t n,
+                 double *values) {
+  for (int64_t r = 0; r < rows; ++r, border += n, inside += n, values += n) {
+    if (amount[r] == 0.0) {
+      std::copy_n(border, n, values);
+      continue;
+    }
+    const Evaluation e = {0.0, 0.0, amount[r]};
+    for (int64_t j = 0; j < n; ++j)
+      values[j] = e.combine(border[j], inside[j]);
+  }
+}
+
+void blend_sparse(tamrt_context *ctx, const double *border,
+                  const int32_t *border_index, const double *inside,
+                  const int32_t *inside_index, const double *amount,
+                  int64_t rows, int64_t z, int64_t n, double *values,
+                  int32_t *index) {
+  for (int64_t r = 0; r < rows; ++r) {
+    const double *at = border + r * z, *inner = inside + r * z;
+    const int32_t *atColumn = border_index + r * z;
+    const int32_t *innerColumn = inside_index + r * z;
+    double *value = values + 2 * r * z, *slope = value + z;
+    int32_t *valueColumn = index + 2 * r * z, *slopeColumn = valueColumn + z;
+    const Evaluation e = {0.0, 0.0, amount[r]};
+    for (int64_t i = 0; i < z; ++i) {
+      valueColumn[i] = slopeColumn[i] = atColumn[i];
+      slope[i] = 0.0;
+      if (e.amount == 0.0) {
+        value[i] = at[i];
+      } else if (innerColumn[i] == atColumn[i]) {
+        // One number: the difference of two near ones, each of them some
+        // 100000 times as large, would lose five digits.
+        value[i] = e.combine(at[i], inner[i]);
+      } else {
+        value[i] = e.combine(at[i], 0.0);
+        slope[i] = e.combine(0.0, inner[i]);
+        slopeColumn[i] = innerColumn[i];
+      }
+    }
+  }
+}
+
+} // namespace tamrt::cpu

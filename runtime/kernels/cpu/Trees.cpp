@@ -1,0 +1,92 @@
+//===- cpu/Trees.cpp - leaves of random trees -----------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The leaves that points fall into (docs/math.md section 3, term t).
+///
+//===----------------------------------------------------------------------===//
+
+#include "kernels/Status.h"
+#include "kernels/cpu/CpuKernels.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace tamrt::cpu {
+
+namespace {
+
+/// Whether a multi-hot index has room for the leaves of all trees.
+bool fits(int64_t trees, int64_t leaves) {
+  return trees >= 0 && trees <= std::numeric_limits<int32_t>::max() / leaves;
+}
+
+/// Calls `leafOf(point, tree)` for every row and tree and writes the index.
+template <typename Leaf>
+void forEachTree(const double *points, const double *only, int64_t rows,
+                 int64_t d, int64_t trees, int64_t leaves, int32_t *index,
+                 Leaf leafOf) {
+  for (int64_t r = 0; r < rows; ++r, index += trees) {
+    if (only && only[r] == 0.0) {
+      // Columns that exist: some kernel may yet take them along.
+      std::fill_n(index, trees, 0);
+      continue;
+    }
+    const double *point = points + r * d;
+    for (int64_t b = 0; b < trees; ++b)
+      index[b] = static_cast<int32_t>(b * leaves + leafOf(point, b));
+  }
+}
+
+} // namespace
+
+void tree_oblivious(tamrt_context *ctx, const double *points,
+                    const int32_t *features, const double *thresholds,
+                    const double *only, int64_t rows, int64_t d, int64_t trees,
+                    int64_t depth, int32_t *index) {
+  if (depth < 0 || depth > 30)
+    return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 8);
+  if (!fits(trees, int64_t(1) << depth))
+    return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 7);
+  forEachTree(points, only, rows, d, trees, int64_t(1) << depth, index,
+              [=](const double *point, int64_t b) {
+                const int32_t *feature = features + b * depth;
+                const double *threshold = thresholds + b * depth;
+                int64_t leaf = 0;
+                for (int64_t j = 0; j < depth; ++j)
+                  leaf |= int64_t(point[feature[j]] > threshold[j]) << j;
+                return leaf;
+              });
+}
+
+void tree_flat(tamrt_context *ctx, const double *points,
+               const int32_t *features, const double *thresholds,
+               const double *only, int64_t rows, int64_t d, int64_t trees,
+               int64_t leaves, int32_t *index) {
+  if (leaves < 1)
+    return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 8);
+  if (!fits(trees, leaves))
+    return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 7);
+  forEachTree(points, only, rows, d, trees, leaves, index,
+              [=](const double *point, int64_t b) {
+                const double x = point[features[b]];
+                const double *begin = thresholds + b * (leaves - 1);
+                // How many of `count` thresholds from `low` on are below x, by
+                // halves and without a branch: which side is a coin toss.
+                const double *low = begin;
+                int64_t count = leaves - 1;
+                while (count > 1) {
+                  const int64_t half = count / 2;
+                  low += low[half - 1] < x ? half : 0;
+                  count -= half;
+                }
+                return low - begin + (count == 1 && *low < x);
+              });
+}
+
+} // namespace tamrt::cpu

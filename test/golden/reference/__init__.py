@@ -1,0 +1,24 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""docs/math.md in plain loops.
+
+An oracle that shares nothing with tamc: no vector library, no compiler, no
+encoding beyond a list of (column, value) pairs. It is slow on purpose. Where
+docs/math.md leaves a choice, a comment that begins with "Choice:" says which
+was taken and whether a golden number decides it.
+
+  formula     the formula's grammar and defaults        (section 1)
+  data        groups, order, normalised inputs          (section 2)
+  generator   MT19937 and what is drawn from it         (section 3)
+  maps        feature maps of one point, as functions   (section 3)
+  penalties   penalty matrices                          (section 3)
+  effects     what a term learns, maps and penalises    (section 3)
+  estimate    the solver and the model                  (section 4)
+"""
+
+from .data import read_csv
+from .estimate import Model, cholesky_solve
+from .formula import parse
+from .generator import Generator
+
+__all__ = ["Generator", "Model", "cholesky_solve", "parse", "read_csv"]

@@ -1,0 +1,129 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The model: design, normal equations, predictions (docs/math.md section 4)."""
+
+import math
+from operator import mul
+
+from . import data, effects, formula
+
+FLOOR = 1e-6
+
+
+def cholesky_solve(matrix, right):
+    """Solves A x = b for a symmetric positive definite A, lower triangle
+    given as rows; refines the solution with exact residuals."""
+    n = len(right)
+    factor = [row[:] for row in matrix]
+    for j in range(n):
+        row_j = factor[j]
+        pivot = row_j[j] - sum(v * v for v in row_j[:j])
+        if pivot <= 0:
+            raise ArithmeticError(f"pivot {j} is {pivot}")
+        row_j[j] = math.sqrt(pivot)
+        head = row_j[:j]
+        for i in range(j + 1, n):
+            row_i = factor[i]
+            row_i[j] = (row_i[j] - sum(map(mul, row_i, head))) / row_j[j]
+    columns = [[factor[j][i] for j in range(i, n)] for i in range(n)]
+
+    def solve(b):
+        x = b[:]
+        for i in range(n):
+            x[i] = (x[i] - sum(map(mul, factor[i], x[:i]))) / factor[i][i]
+        for i in reversed(range(n)):
+            x[i] = (x[i] - sum(map(mul, columns[i][1:], x[i + 1:]))
+                    ) / factor[i][i]
+        return x
+
+    full = [matrix[i] + [matrix[j][i] for j in range(i + 1, n)]
+            for i in range(n)]
+    result = solve(right)
+    for _ in range(2):
+        rest = [b - math.fsum(map(mul, row, result))
+                for row, b in zip(full, right)]
+        result = [x + dx for x, dx in zip(result, solve(rest))]
+    return result
+
+
+class Model:
+    """A model fitted to `rows` (dicts of texts or numbers). `state` is {effect
+    name: state}, see effects.py."""
+
+    def __init__(self, text, rows, group=None, date=None, weights=None,
+                 state=None):
+        self.group, self.date, self.weights = group, date, weights
+        self.target, terms = formula.parse(text)
+        self.names = formula.effect_names(terms)
+        training = {name: [rows[i] for i in indices] for name, indices
+                    in data.group_rows(rows, group, date).items()}
+        self.effects = [effects.make(term, training, (state or {}).get(name,
+                                                                       {}))
+                        for term, name in zip(terms, self.names[1:])]
+        self.first = [0, 1]
+        for effect in self.effects:
+            self.first.append(self.first[-1] + effect.columns)
+        self.columns = self.first[-1]
+        self.penalty = {(0, 0): 10.0 ** -9}
+        for first, effect in zip(self.first[1:], self.effects):
+            for (i, j), value in effect.penalty.items():
+                self.penalty[first + i, first + j] = value
+        self.coefficients = {name: self._fit(members, name)
+                             for name, members in training.items()}
+
+    def _group_design(self, rows, name):
+        """Dense rows of one group's rows, which are in time order."""
+        design = [[1.0] + [0.0] * (self.columns - 1) for _ in rows]
+        for first, effect in zip(self.first[1:], self.effects):
+            for dense, point in zip(design, effect.points(rows, name)):
+                for i, value in effect.row(point):
+                    # A column may occur twice in a sparse row.
+                    dense[first + i] += value
+        return design
+
+    def _fit(self, rows, name):
+        count = float(len(rows))
+        ys = [float(row[self.target]) for row in rows]
+        ws = [float(row[self.weights]) if self.weights else 1.0
+              for row in rows]
+        columns = list(zip(*self._group_design(rows, name)))
+        matrix, right = [], []
+        for i, column in enumerate(columns):
+            weighted = list(map(mul, column, ws))
+            right.append(math.fsum(map(mul, weighted, ys)))
+            matrix.append([math.fsum(map(mul, weighted, columns[j]))
+                           for j in range(i + 1)])
+        for (i, j), value in self.penalty.items():
+            if j <= i:
+                matrix[i][j] += count * value
+        for i in range(self.columns):
+            matrix[i][i] += FLOOR * count
+        return cholesky_solve(matrix, right)
+
+    def design(self, rows):
+        """Dense design rows, in the order of `rows`. What a row is depends on
+        its group's other rows where there is a pid."""
+        result = [None] * len(rows)
+        for name, indices in data.group_rows(rows, self.group,
+                                             self.date).items():
+            design = self._group_design([rows[i] for i in indices], name)
+            for i, dense in zip(indices, design):
+                result[i] = dense
+        return result
+
+    def predict(self, rows):
+        """Predictions, in the order of `rows`."""
+        return list(map(math.fsum, self.terms(rows)))
+
+    def terms(self, rows):
+        """The effects of every row, the offset first."""
+        result = []
+        for row, dense in zip(rows, self.design(rows)):
+            beta = self.coefficients[self._name(row)]
+            result.append([
+                math.fsum(map(mul, dense[first:last], beta[first:last]))
+                for first, last in zip(self.first, self.first[1:])])
+        return result
+
+    def _name(self, row):
+        return row[self.group] if self.group else ""

@@ -1,0 +1,407 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models inside C programs: the numbers of the executable, to the bit, in the
+caller's memory alone."""
+
+import datetime
+import os
+import pathlib
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+
+import small
+from small import harness
+
+sys.path.insert(0, str(harness.SOURCE / "test" / "golden"))
+
+import golden  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+SANITIZE = os.environ.get("TAMC_SANITIZE_FLAGS", "").split()
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+# What a library may ask of its surroundings: libc without memory and files,
+# and libm.
+ALLOWED = re.compile(
+    r"^(mem(cpy|move|set|cmp|chr)|str(len|chr|cmp|ncmp|ncpy|tol)|snprintf|"
+    r"(a?cosh?|a?sinh?|a?tanh?|sincos|sqrt|pow|exp2?|log(1p)?|[lt]gamma|floor|"
+    r"ceil|fabs|fmod|hypot|nearbyint|rint|round|trunc|ldexp|frexp)|"
+    r"__cpu_model|__cpu_indicator_init|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail|"
+    r"__asan_\w+|__ubsan_\w+|"
+    r"__sanitizer_\w+)$")
+COMPILERS = [("cc", ["-std=c11"]), ("g++", ["-std=c++17", "-x", "c++"]),
+             ("clang++", ["-std=c++20", "-x", "c++"])]
+if SANITIZE:  # the runtime wants the sanitizers of its compiler
+    COMPILERS.pop()
+
+
+def day(text):
+    return datetime.date.fromisoformat(text[:10]).toordinal() * 24 + int(
+        text[11:13] or 0)
+
+
+def hexadecimal(text):
+    return [[float.fromhex(value) for value in line.split()]
+            for line in text.splitlines()]
+
+
+class Model:
+    """A model in both forms, and data for both."""
+
+    def __init__(self, test, name, formula, train, new, members, *options,
+                 defines=(), folder=None, **keys):
+        self.test, self.name = test, name
+        self.train, self.new = train, new
+        self.dir = folder or test.dir
+        self.executable = test.compile(formula, *options, name=name, **keys)
+        test.succeed(harness.TAMC, test.dir / f"{name}.yaml", *options,
+                     "--emit=lib", "-o", self.dir / f"lib{name}.a")
+        # Members of the struct in order: name, column, type, reader.
+        self.members = members
+        self.defines = [f"-D{define}" for define in defines]
+        self.paths = {}
+        for kind, rows in (("train", train), ("new", new)):
+            self.paths[kind] = harness.write_csv(
+                test.dir / f"{name}-{kind}.csv", rows)
+            self.pack(kind, rows)
+
+    def pack(self, kind, rows):
+        packed = [struct.pack("<Q", len(rows))]
+        for _, column, code, convert in self.members:
+            packed.append(struct.pack(
+                f"<{len(rows)}{code}",
+                *(convert(row[column]) for row in rows)))
+        (self.dir / f"{self.name}-{kind}.bin").write_bytes(b"".join(packed))
+
+    def build(self, compiler="cc", flags=("-std=c11",), count=True,
+              extra=()):
+        source = self.dir / f"{self.name}.c"
+        text = (HERE / "embed.c.in").read_text()
+        reads = "".join(f"READ({member})\n" for member, *_ in self.members)
+        source.write_text(text.replace("@MEMBERS@", reads)
+                          .replace("@P@", self.name)
+                          .replace("@U@", self.name.upper()))
+        program = self.dir / f"{self.name}-{compiler}"
+        command = [compiler, *flags, "-O1", *WARNINGS, *SANITIZE, *extra,
+                   *self.defines, "-I", str(self.dir)]
+        objects = []
+        if count:
+            objects = [str(self.dir / "count.o"), "-lstdc++"]
+            subprocess.run(
+                ["g++", "-std=c++20", "-O1", *SANITIZE, "-c", "-I",
+                 str(harness.SOURCE / "test"),
+                 str(harness.SOURCE / "test/support/AllocationCount.cpp"),
+                 "-o", objects[0]], check=True)
+            command.append("-DCOUNT")
+        subprocess.run(
+            [*command, str(source), "-x", "none",
+             str(self.dir / f"lib{self.name}.a"), *objects, "-lm", "-o",
+             str(program)], check=True)
+        return program
+
+    def run(self, program, mode, *more, before=()):
+        """What the program prints, and the file it writes."""
+        saved = self.dir / f"{self.name}-saved.safetensors"
+        out = self.test.succeed(
+            *before, program, mode, self.dir / f"{self.name}-train.bin",
+            self.dir / f"{self.name}-new.bin", saved, *more)
+        return hexadecimal(out), saved
+
+    def expected(self, weights):
+        """Prediction and effects of each new row, by the executable."""
+        path = self.paths["new"]
+        parts = []
+        for kind in ("response", "terms"):
+            table = self.test.predict(self.executable, path, weights,
+                                      f"--type={kind}")
+            rows = harness.read_csv(table)
+            skip = len([key for key in ("group", "date") if key in self.keys])
+            parts.append([[float(value) for value in list(row.values())[skip:]]
+                          for row in rows])
+        return [first + second for first, second in zip(*parts, strict=True)]
+
+
+class Lib(harness.TestCase):
+    def model(self, name, formula, train, new, members, *options, defines=(),
+              **keys):
+        model = Model(self, name, formula, train, new, members, *options,
+                      defines=defines, **keys)
+        model.keys = keys
+        return model
+
+    def airpassengers(self):
+        train = golden.airpassengers_rows(0, 119, drop_missing=True)
+        new = golden.airpassengers_rows(120, 143)
+        members = [("date", "date", "q", day),
+                   ("time_of_year", "time_of_year", "d", float),
+                   ("lag_log_passengers", "lag_log_passengers", "d", float),
+                   ("log_passengers", "log_passengers", "d", float)]
+        return self.model(
+            "airpassengers", golden.airpassengers_formula(), train, new,
+            members, date="date",
+            defines=["TARGET=log_passengers",
+                     'TARGET_NAME="log_passengers"',
+                     "LINEAR=lag_log_passengers"])
+
+    def grouped(self, name="grouped", formula=None, groups=("10", "-3", "7"),
+                levels=("0.5", "2", "-1", "2.5"), options=(), seed=3, **more):
+        """Rows of several groups in any order, with weights and levels."""
+        rng = random.Random(seed)
+        rows = [{"g": group, "date": f"2021-{1 + i // 28:02}-{1 + i % 28:02}",
+                 "x": repr(rng.uniform(-2, 5) / 1000), "hour": str(i % 24),
+                 "day": str(i % 7), "level": rng.choice(levels),
+                 "w": repr(rng.uniform(0, 2)), "y": repr(rng.gauss(0, 1))}
+                for group in groups for i in range(60)]
+        rng.shuffle(rows)
+        new = [dict(rng.choice(rows), x=repr(rng.uniform(-4, 8) / 1000))
+               for _ in range(50)]
+        number = {name: i for i, name in enumerate(sorted(levels))}
+        ids = {name: i for i, name in enumerate(sorted(groups))}
+
+        def level(text):
+            return float(number[text]) if text[0].isalpha() else float(text)
+
+        def group(text):
+            return ids[text] if text[0].isalpha() else int(text)
+
+        members = [("g", "g", "q", group), ("date", "date", "q", day),
+                   ("x", "x", "d", float), ("hour", "hour", "d", float),
+                   ("day", "day", "d", float), ("level", "level", "d", level),
+                   ("y", "y", "d", float), ("w", "w", "d", float)]
+        formula = formula or ("y ~ s(x, k=9) + f(hour, m=3) + l(x) + "
+                              "c(day, n_cat=7) + c(level)")
+        profile = harness.write_csv(self.dir / f"{name}-profile.csv", rows)
+        return self.model(
+            name, formula, rows, new, members, "--profile", profile, *options,
+            group="g", date="date", weights="w",
+            defines=["TARGET=y", 'TARGET_NAME="y"', "GROUP=g", "WEIGHTS=w",
+                     "LINEAR=x", "LEVEL=level", f"LEVELS={len(levels)}"],
+            **more)
+
+    def check(self, model, before=(), **build):
+        """Fits and predictions of both forms are the same."""
+        program = model.build(**build)
+        weights = self.fit(model.executable, model.paths["train"])
+        expected = model.expected(weights)
+        got, saved = model.run(program, "fit", before=before)
+        self.assertEqual(got, expected)
+        self.assertEqual(saved.read_bytes(), weights.read_bytes())
+        got, saved = model.run(program, "load", weights, before=before)
+        self.assertEqual(got, expected)
+        self.assertEqual(saved.read_bytes(), weights.read_bytes())
+        return program
+
+    def errors(self, model, program, before=()):
+        model.run(program, "errors", before=before)
+
+    def test_airpassengers(self):
+        model = self.airpassengers()
+        for compiler, flags in COMPILERS:
+            with self.subTest(compiler=compiler):
+                program = self.check(model, compiler=compiler, flags=flags)
+        self.errors(model, program)
+
+    def test_groups(self):
+        model = self.grouped(options=["--chunk-rows", 16])
+        for compiler, flags in COMPILERS:
+            with self.subTest(compiler=compiler):
+                program = self.check(model, compiler=compiler, flags=flags)
+        self.errors(model, program)
+
+    def test_names(self):
+        """Groups and levels that are text: by their places."""
+        model = self.grouped(groups=("north", "east \"x\"", "süd", "a\\b"),
+                             levels=("low", "high\tup", "mid"))
+        program = model.build()
+        weights = self.fit(model.executable, model.paths["train"])
+        got, saved = model.run(program, "load", weights)
+        self.assertEqual(got, model.expected(weights))
+        self.assertEqual(saved.read_bytes(), weights.read_bytes())
+
+    def test_load_splines(self):
+        case, rows, _ = golden.national("load_splines")
+        train, new = ([row for row in rows if row["split"] == split]
+                      for split in ("train", "test"))
+        features = []
+        for name in re.findall(r"\w+\((\w+)", case["formula"]):
+            if name not in features:
+                features.append(name)
+        members = [(case["group"], case["group"], "q", int),
+                   (case["date"], case["date"], "q", day)]
+        members += [(name, name, "d", float)
+                    for name in (*features, case["target"])]
+        model = self.model(
+            "load_splines", case["formula"], train, new, members,
+            group=case["group"], date=case["date"],
+            defines=[f"TARGET={case['target']}",
+                     f"TARGET_NAME=\"{case['target']}\"",
+                     f"GROUP={case['group']}"])
+        self.check(model)
+
+    def test_memory(self):
+        """No access outside the caller's memory, by another program's word."""
+        model = self.grouped()
+        valgrind = shutil.which("valgrind")
+        if SANITIZE:
+            before = ()  # ASan itself
+        else:
+            self.assertIsNotNone(valgrind, "valgrind is needed")
+            before = (valgrind, "-q", "--error-exitcode=9")
+        program = self.check(model, before=before, count=False)
+        self.errors(model, program, before)
+
+    def test_needs_libm_alone(self):
+        model = self.grouped()
+        symbols = self.succeed("nm", "-P",
+                               self.dir / "libgrouped.a").splitlines()
+        # A sanitizer adds one symbol for each global.
+        fields = [line.split() for line in symbols
+                  if " " in line and not line.startswith("__odr_asan.")]
+        defined = {name for name, kind, *_ in fields if kind not in "UwvN"}
+        for name, kind, *_ in fields:
+            if kind == "U" and name not in defined:
+                self.assertRegex(name, ALLOWED)
+        globals_ = {name for name, kind, *_ in fields
+                    if kind.isupper() and kind not in "UWV"}
+        own = {name for name in globals_ if not re.match(r"tamrt_|_ZN", name)}
+        self.assertTrue(all(name.startswith("grouped_") for name in own), own)
+        # Nothing that a call could leave behind.
+        self.assertEqual({name for name, kind, *_ in fields
+                          if kind in "BbCGgSs" or (
+                              kind in "d" and not name.startswith(
+                                  ("tam_", "_", ".")))}, set())
+        model.build(count=False)
+
+    def test_two_models(self):
+        """Weights of one model are refused by another in the same program."""
+        self.airpassengers()
+        self.grouped()
+        source = self.dir / "two.c"
+        source.write_text(TWO)
+        program = self.dir / "two"
+        subprocess.run(["cc", "-std=c11", *WARNINGS, *SANITIZE, "-I",
+                        str(self.dir), str(source),
+                        str(self.dir / "libgrouped.a"),
+                        str(self.dir / "libairpassengers.a"), "-lm", "-o",
+                        str(program)], check=True)
+        self.succeed(program)
+
+    def test_deterministic(self):
+        first, second = self.dir / "a", self.dir / "b"
+        for folder in (first, second):
+            folder.mkdir()
+            self.succeed(harness.TAMC, "-f", "y ~ s(x)", "--name", "a b",
+                         "--emit=lib", "-o", folder)
+            self.assertEqual(sorted(path.name for path in folder.iterdir()),
+                             ["a_b.h", "liba_b.a"])
+        for name in ("a_b.h", "liba_b.a"):
+            self.assertEqual((first / name).read_bytes(),
+                             (second / name).read_bytes())
+
+    def test_tool_errors(self):
+        def fails(message, *arguments):
+            run = self.run_program(harness.TAMC, "-f", "y ~ l(x)",
+                                   "--emit=lib", *arguments)
+            self.assertEqual(run.returncode, 1, run.stderr)
+            self.assertRegex(run.stderr, "^tamc: error: " + message)
+        wanted = "expected a folder or a file that ends in .a for a library, "
+        fails(wanted + "got 'model.so'", "-o", "model.so")
+        fails(wanted + "got '-'", "-o", "-")
+        fails(wanted + "got 'lib.a'", "-o", "lib.a")
+        fails("cannot write 'none/m.h': .*No such file", "-o", "none/libm.a")
+        fails("expected a C identifier that starts with a letter as --prefix, "
+              "got '1x'", "--prefix", "1x")
+        self.assertEqual(list(self.dir.iterdir()), [])
+        run = self.run_program(harness.TAMC, "-f", "y ~ l(x)", "--prefix", "x")
+        self.assertIn("expected --prefix with --emit=lib alone", run.stderr)
+        self.succeed(harness.TAMC, "-f", "y ~ l(x)", "--emit=lib", "--prefix",
+                     "house", "-o", "libother.a")
+        self.assertIn("int house_fit(", (self.dir / "other.h").read_text())
+
+    def test_odd_names(self):
+        """Columns that are no identifiers, or the same one."""
+        columns = ["int", "a b", "a-b", "2nd", "_x", "rows", "été", "*/",
+                   "y??/"]
+        terms = " + ".join(f"l('{name}')" for name in columns[:-1])
+        (self.dir / "odd.yaml").write_text(
+            f"name: odd\nformula: \"'{columns[-1]}' ~ {terms}\"\n"
+            "group: int\n", encoding="utf-8")
+        self.succeed(harness.TAMC, "odd.yaml", "--emit=lib")
+        header = (self.dir / "odd.h").read_text(encoding="utf-8")
+        struct = header[header.index("typedef struct odd_data"):]
+        self.assertEqual(
+            re.findall(r"^  (?:const \w+ \*|size_t )(\w+);", struct, re.M),
+            ["rows", "int_", "int__2", "a_b", "a_b_2", "c2nd", "c_x", "rows_2",
+             "c__t__", "c__", "y___"])
+        source = self.dir / "odd.c"
+        source.write_text('#include "odd.h"\nint main(void) { return 0; }\n')
+        for compiler, flags in COMPILERS:
+            subprocess.run([compiler, *flags, *WARNINGS, "-c", "-I",
+                            str(self.dir), str(source), "-o",
+                            str(self.dir / "odd.o")], check=True)
+
+    def test_document(self):
+        """The program of docs/embedding.md, as it stands there."""
+        text = (harness.SOURCE / "docs" / "embedding.md").read_text()
+        program = re.search(r"```c\n(.*?)```", text, re.S).group(1)
+        (self.dir / "forecast.c").write_text(program)
+        commands = re.findall(r"^    (\S.*)$", text, re.M)
+        build = next(line for line in commands if line.startswith("cc "))
+        self.succeed(harness.TAMC, harness.EXAMPLE / "airpassengers.yaml",
+                     "--emit=lib", "-o", ".")
+        subprocess.run([*build.split(), *WARNINGS, *SANITIZE], cwd=self.dir,
+                       check=True)
+        harness.write_csv(self.dir / "train.csv",
+                          golden.airpassengers_rows(0, 119, True))
+        harness.write_csv(self.dir / "new.csv",
+                          golden.airpassengers_rows(120, 143))
+        out = self.succeed("./forecast", "train.csv", "new.csv")
+        model = self.compile(golden.airpassengers_formula(),
+                             name="airpassengers", date="date")
+        weights = self.fit(model, self.dir / "train.csv")
+        table = self.predict(model, self.dir / "new.csv", weights)
+        self.assertEqual([float(line) for line in out.split()],
+                         [float(row["prediction"])
+                          for row in harness.read_csv(table)])
+
+
+TWO = r"""
+#include "airpassengers.h"
+#include "grouped.h"
+
+#include <stdlib.h>
+
+static double numbers[64];
+static int64_t zeros[64];
+
+int main(void) {
+  airpassengers_data data = {64, zeros, numbers, numbers, numbers};
+  grouped_data other = {64,      zeros,   zeros,   numbers, numbers,
+                        numbers, numbers, numbers, numbers};
+  tamrt_embed_error error;
+  size_t size = airpassengers_weights_size(1);
+  size_t arenaSize = airpassengers_fit_arena_size(64, 1);
+  size_t otherSize = grouped_predict_arena_size(64);
+  void *weights = malloc(size);
+  void *arena = malloc(arenaSize > otherSize ? arenaSize : otherSize);
+  double out[64];
+  for (int i = 0; i < 64; ++i)
+    numbers[i] = (i * 37 % 64) / 64.0;
+  if (!weights || !arena ||
+      airpassengers_fit(&data, weights, size, arena, arenaSize, &error))
+    return 1;
+  if (grouped_predict(&other, weights, size, arena, otherSize, out, &error) !=
+      TAMRT_EMBED_OTHER_MODEL)
+    return 2;
+  free(weights);
+  free(arena);
+  return 0;
+}
+"""
+
+
+if __name__ == "__main__":
+    harness.main()

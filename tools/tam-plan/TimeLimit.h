@@ -1,0 +1,44 @@
+//===- tam-plan/TimeLimit.h - how long the process may take -----*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAM_PLAN_TIMELIMIT_H
+#define TAM_PLAN_TIMELIMIT_H
+
+#include <chrono>
+#include <limits>
+#include <string>
+
+/// The wall time of the whole process. Everything that takes long is given a
+/// share of what is left; should something take longer all the same, an alarm
+/// ends the process with an error, rather than let it run on.
+class TimeLimit {
+public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit TimeLimit(Clock::time_point begin) : begin(begin) {}
+
+  /// Sets the limit and the alarm. When it rings before claim(), the message
+  /// that `place` ran out of time goes to standard error, and the exit status
+  /// is 2. At most one object of this class may be started.
+  void start(double seconds, const std::string &place);
+
+  /// The output begins, which nothing may cut in two: no alarm from now on.
+  static void claim();
+
+  double elapsed() const {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+  /// Never negative; infinite without a limit.
+  double left() const { return elapsed() < limit ? limit - elapsed() : 0; }
+
+private:
+  Clock::time_point begin;
+  double limit = std::numeric_limits<double>::infinity();
+};
+
+#endif // TAM_PLAN_TIMELIMIT_H

@@ -73,6 +73,7 @@ void ExactSearch::clearQueues() {
     raises[buffer] = 0;
   sectionQueue.clear();
   bufferQueue.clear();
+  sectionHead = bufferHead = 0;
   raised.clear();
 }
 
@@ -221,14 +222,20 @@ bool ExactSearch::propagate(State &state) {
       possible = false;
       break;
     }
-    if (!sectionQueue.empty()) {
-      int32_t section = sectionQueue.back();
-      sectionQueue.pop_back();
+    if (sectionHead < sectionQueue.size()) {
+      int32_t section = sectionQueue[sectionHead++];
+      if (sectionHead == sectionQueue.size()) {
+        sectionQueue.clear();
+        sectionHead = 0;
+      }
       sectionQueued[section] = 0;
       possible = visitSection(state, section);
-    } else if (!bufferQueue.empty()) {
-      int32_t buffer = bufferQueue.back();
-      bufferQueue.pop_back();
+    } else if (bufferHead < bufferQueue.size()) {
+      int32_t buffer = bufferQueue[bufferHead++];
+      if (bufferHead == bufferQueue.size()) {
+        bufferQueue.clear();
+        bufferHead = 0;
+      }
       bufferQueued[buffer] = 0;
       possible = visitBuffer(state, buffer);
     } else {

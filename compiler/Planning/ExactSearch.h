@@ -97,6 +97,7 @@ private:
   Choice choice = Choice::LowestThenRank;
   const Deadline *deadline = nullptr;
   int64_t height = 0, limit = 0, decisions = 0;
+  size_t sectionHead = 0, bufferHead = 0;
   uint32_t steps = 0;
   bool stopped = false;
 };

@@ -7,6 +7,7 @@ one row, constant columns."""
 import math
 import os
 import random
+import re
 
 import golden  # noqa: F401 (finds harness)
 import harness
@@ -15,6 +16,7 @@ from random_formula import LEVELS, Formula, random_rows
 
 # Formulas drawn; a longer run is one with another number and seed.
 COUNT = int(os.environ.get("TAMC_RANDOM_FORMULAS", 40))
+BESSEL = re.compile(r"nu=(?!0\.5\b|1\.5\b|2\.5\b)")
 SEED = int(os.environ.get("TAMC_RANDOM_SEED", 20260301))
 
 
@@ -22,6 +24,10 @@ class Differential(harness.TestCase):
     def compare(self, formula, train, new, chunk=None, **keys):
         """With chunks of `chunk` rows, if given."""
         options = () if chunk is None else ("--chunk-rows", chunk)
+        # The slope beyond the range is a difference over 1e-5: it multiplies
+        # the last digits of a basis by 1e5, and of a Bessel form those are not
+        # the same in two programs.
+        tolerance = 1e-7 if BESSEL.search(formula) else 1e-9
         harness.write_csv(self.dir / "train.csv", train)
         harness.write_csv(self.dir / "new.csv", new)
         model = self.compile(formula, "--profile", self.dir / "train.csv",
@@ -46,11 +52,12 @@ class Differential(harness.TestCase):
         for got, expected in zip(table("design"), oracle.design(new),
                                  strict=True):
             scale = max(map(abs, expected))
-            self.assert_close(got, expected, 0, "column", 1e-9 * scale)
+            self.assert_close(got, expected, 0, "column", tolerance * scale)
         expected = oracle.predict(new)
         scale = max(map(abs, expected))
         got = [row[0] for row in table("response")]
-        self.assert_close(got, expected, 0, "prediction", 1e-9 * scale)
+        self.assert_close(got, expected, 0, "prediction",
+                          tolerance * scale)
         sums = [math.fsum(row) for row in table("terms")]
         self.assert_close(sums, got, 1e-9, "sum of terms", 1e-9 * scale)
 

@@ -77,7 +77,7 @@ private:
   int64_t pickTarget() {
     // Most of what can be solved at the bound is solved early on.
     bool early = spent < 2000 * static_cast<int64_t>(packing.size());
-    if (uniform() < (early ? 0.8 : 0.1))
+    if (uniform() < (early ? 0.8 : 0.3))
       return low;
     if (capacity < incumbent - 1 && uniform() < 0.5)
       return capacity;
@@ -88,13 +88,14 @@ private:
   }
 
   void restart(int64_t round, const Deadline &deadline, Placement &best) {
-    bool merged = uniform() < 0.75;
+    bool merged = uniform() < 0.85;
     Packing smaller;
     if (merged) {
-      const double stacks[] = {0, 0.5, 1};
-      const double chains[] = {0.25, 0.5, 0.75, 1};
-      double stack = stacks[random() % 3];
-      double chain = chains[random() % 4];
+      // Buffers of one life lie side by side in most solutions.
+      const double stacks[] = {0, 0.5, 1, 1, 1};
+      const double chains[] = {0.5, 0.75, 1};
+      double stack = stacks[random() % 5];
+      double chain = chains[random() % 3];
       smaller = merge(packing, stack, chain, random);
       for (uint64_t more = random() % 3; more > 0; --more)
         smaller = merge(smaller, stack, chain, random);

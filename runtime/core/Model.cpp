@@ -8,7 +8,6 @@
 
 #include "core/Model.h"
 
-#include "core/AlignedBuffer.h"
 #include "core/Tables.h"
 
 namespace tamrt {
@@ -58,7 +57,7 @@ std::string_view nameOf(tamrt_step_kind kind) {
 int64_t tableBytes(const tamrt_model &model) {
   int64_t bytes = 0;
   for (int64_t i = 0; i < model.table_count; ++i)
-    bytes += int64_t(AlignedBuffer::size(size_t(bytesOf(model.tables[i]))));
+    bytes += alignedBytes(bytesOf(model.tables[i]));
   return bytes;
 }
 

@@ -78,25 +78,31 @@ static SmallVector<double> differenceStencil(int64_t order) {
   return stencil;
 }
 
-/// lambda * D'D, D the forward difference of that order on n values. Bandwidth
-/// `order`; an order of n or more leaves no difference and the matrix is zero.
-static SparsePenalty differences(int64_t n, int64_t order, double lambda) {
-  SmallVector<double> stencil = differenceStencil(order);
+/// lambda * L'L of n x n, L a matrix of `rows` rows, each with the numbers of
+/// `stencil` from the column of its own number on.
+static SparsePenalty squareOf(ArrayRef<double> stencil, int64_t rows, int64_t n,
+                              double lambda) {
   SparsePenalty penalty;
   penalty.size = n;
+  auto width = static_cast<int64_t>(stencil.size());
   for (int64_t row = 0; row < n; ++row)
-    for (int64_t column = std::max<int64_t>(0, row - order); column <= row;
+    for (int64_t column = std::max<int64_t>(0, row - width + 1); column <= row;
          ++column) {
-      // Differences start at s = 0..n-order-1 and cover s..s+order.
       double sum = 0;
-      int64_t first = std::max<int64_t>(0, row - order);
-      int64_t last = std::min(column, n - order - 1);
+      int64_t first = std::max<int64_t>(0, row - width + 1);
+      int64_t last = std::min(column, rows - 1);
       for (int64_t s = first; s <= last; ++s)
         sum += stencil[row - s] * stencil[column - s];
       if (sum != 0)
         penalty.add(row, column, lambda * sum);
     }
   return penalty;
+}
+
+/// lambda * D'D, D the forward difference of that order on n values. Bandwidth
+/// `order`; an order of n or more leaves no difference and the matrix is zero.
+static SparsePenalty differences(int64_t n, int64_t order, double lambda) {
+  return squareOf(differenceStencil(order), n - order, n, lambda);
 }
 
 /// lambda * (1 + k^(2s)) for k = 1..m.
@@ -139,21 +145,7 @@ static SparsePenalty differentialSpline(int64_t n, ArrayRef<double> weights,
   }
   while (!stencil.empty() && stencil.back() == 0)
     stencil.pop_back();
-  SparsePenalty penalty;
-  penalty.size = n;
-  auto width = static_cast<int64_t>(stencil.size());
-  for (int64_t row = 0; row < n; ++row)
-    for (int64_t column = std::max<int64_t>(0, row - width + 1); column <= row;
-         ++column) {
-      double sum = 0;
-      int64_t first = std::max<int64_t>(0, row - width + 1);
-      int64_t last = std::min(column, n - highest - 1);
-      for (int64_t s = first; s <= last; ++s)
-        sum += stencil[row - s] * stencil[column - s];
-      if (sum != 0)
-        penalty.add(row, column, lambda * sum);
-    }
-  return penalty;
+  return squareOf(stencil, n - highest, n, lambda);
 }
 
 /// The weights D0, D1, ... of a phys; D2 = 1 where none is given.

@@ -24,6 +24,15 @@
 
 namespace tamc {
 
+/// A new tensor of this type, of `capacity` rows where it has rows; null if the
+/// step of `source` lacks that slot.
+mlir::Value createEmpty(mlir::ConversionPatternRewriter &rewriter,
+                        mlir::Operation *source, mlir::RankedTensorType type);
+
+/// The error of a step that lacks a slot.
+mlir::InFlightDiagnostic missingSlot(mlir::Operation *source,
+                                     tam::SlotKind kind);
+
 /// Builds one launch: operands in the kernel's order.
 class Launch {
 public:
@@ -82,19 +91,10 @@ public:
   }
   /// A new destination of this type, of `capacity` rows where it has rows.
   Launch &out(mlir::RankedTensorType type) {
-    mlir::SmallVector<mlir::Value> sizes;
-    if (!type.hasStaticShape()) {
-      mlir::Value capacity =
-          tam::findSlotArgument(source->getParentOfType<mlir::func::FuncOp>(),
-                                tam::SlotKind::Capacity);
-      if (!capacity) {
-        missing = tam::SlotKind::Capacity;
-        return *this;
-      }
-      sizes.push_back(capacity);
-    }
-    inits.push_back(
-        mlir::tensor::EmptyOp::create(rewriter, source->getLoc(), type, sizes));
+    if (mlir::Value empty = createEmpty(rewriter, source, type))
+      inits.push_back(empty);
+    else
+      missing = tam::SlotKind::Capacity;
     return *this;
   }
 
@@ -107,8 +107,7 @@ public:
   /// The launch's results; failure if the step lacks a slot.
   mlir::FailureOr<mlir::SmallVector<mlir::Value>> create() {
     if (missing)
-      return source->emitOpError("expected an argument with slot '")
-             << tam::stringifySlotKind(*missing) << "' in the function";
+      return missingSlot(source, *missing);
     auto op = tamk::LaunchOp::create(
         rewriter, source->getLoc(), mlir::ValueRange(inits).getTypes(),
         rewriter.getStringAttr(kernel), inputs, scalars, inits,
@@ -169,13 +168,12 @@ inline mlir::RankedTensorType componentType(mlir::Value value, unsigned index) {
       .getComponentTypes(tensorType(value))[index];
 }
 
-/// Writes an encoded matrix, given by its components, as columns `column`.. of
-/// the dense matrix `out`.
-mlir::FailureOr<mlir::SmallVector<mlir::Value>>
-expand(mlir::ConversionPatternRewriter &rewriter, mlir::Operation *source,
-       tam::EncodingInterface encoding, mlir::RankedTensorType type,
-       mlir::ValueRange components, int64_t width, int64_t column,
-       mlir::Value out);
+/// A launch, but for its destination, that writes an encoded matrix, given by
+/// its components, as columns `column`.. of a dense matrix of `width` columns.
+Launch expand(mlir::ConversionPatternRewriter &rewriter,
+              mlir::Operation *source, tam::EncodingInterface encoding,
+              mlir::RankedTensorType type, mlir::ValueRange components,
+              int64_t width, int64_t column);
 
 /// Launches that make a feature map's result from its structured components:
 /// none, or an expansion.

@@ -18,17 +18,32 @@ static bool isExpanded(Value design, Attribute structured) {
   return tensorType(design).getEncoding() != structured;
 }
 
-FailureOr<SmallVector<Value>>
-tamc::expand(ConversionPatternRewriter &rewriter, Operation *source,
-             tam::EncodingInterface encoding, RankedTensorType type,
-             ValueRange components, int64_t width, int64_t column, Value out) {
+Value tamc::createEmpty(ConversionPatternRewriter &rewriter, Operation *source,
+                        RankedTensorType type) {
+  SmallVector<Value> sizes;
+  if (!type.hasStaticShape()) {
+    Value capacity = tam::findSlotArgument(
+        source->getParentOfType<func::FuncOp>(), SlotKind::Capacity);
+    if (!capacity)
+      return nullptr;
+    sizes.push_back(capacity);
+  }
+  return tensor::EmptyOp::create(rewriter, source->getLoc(), type, sizes);
+}
+
+InFlightDiagnostic tamc::missingSlot(Operation *source, SlotKind kind) {
+  return source->emitOpError("expected an argument with slot '")
+         << tam::stringifySlotKind(kind) << "' in the function";
+}
+
+Launch tamc::expand(ConversionPatternRewriter &rewriter, Operation *source,
+                    tam::EncodingInterface encoding, RankedTensorType type,
+                    ValueRange components, int64_t width, int64_t column) {
   return Launch(rewriter, source, "expand_" + encoding.getKernelTag())
       .in(components)
       .slot(SlotKind::Rows)
       .sizes(encoding, type)
-      .scalars64({width, column})
-      .out(out)
-      .create();
+      .scalars64({width, column});
 }
 
 FailureOr<SmallVector<Value>>
@@ -39,17 +54,11 @@ tamc::finishFeatureMap(ConversionPatternRewriter &rewriter,
   Attribute structured = op.getStructuredEncoding();
   if (failed(components) || !isExpanded(design, structured))
     return components;
-  RankedTensorType type = tensorType(design);
-  Value capacity = tam::findSlotArgument(op->getParentOfType<func::FuncOp>(),
-                                         SlotKind::Capacity);
-  if (!capacity)
-    return op->emitOpError("expected an argument with slot 'capacity' in the "
-                           "function");
-  Value out = tensor::EmptyOp::create(rewriter, op->getLoc(),
-                                      componentType(design, 0), capacity);
   return expand(rewriter, op, cast<tam::EncodingInterface>(structured),
-                type.cloneWithEncoding(structured), *components,
-                op.getColumns(), /*column=*/0, out);
+                tensorType(design).cloneWithEncoding(structured), *components,
+                op.getColumns(), /*column=*/0)
+      .out(componentType(design, 0))
+      .create();
 }
 
 RankedTensorType tamc::structuredType(tam::FeatureMapInterface op,
@@ -463,13 +472,9 @@ public:
     bool addsUp = std::is_same_v<Op, tam::PredictOp>;
     RankedTensorType type = tensorType(op.getResult());
     int64_t width = addsUp ? 1 : type.getDimSize(1);
-    Value capacity = tam::findSlotArgument(
-        op->template getParentOfType<func::FuncOp>(), SlotKind::Capacity);
-    if (!capacity)
-      return op.emitOpError("expected an argument with slot 'capacity' in the "
-                            "function");
-    SmallVector<Value> out{tensor::EmptyOp::create(rewriter, op.getLoc(), type,
-                                                   ValueRange(capacity))};
+    SmallVector<Value> out{createEmpty(rewriter, op, type)};
+    if (!out.front())
+      return missingSlot(op, SlotKind::Capacity);
     for (auto [index, design] : llvm::enumerate(op.getDesigns())) {
       tam::EncodingInterface encoding = tam::getEncoding(design.getType());
       auto next =
@@ -496,18 +501,16 @@ class DesignPattern : public KernelPattern<tam::DesignOp> {
   convert(tam::DesignOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     RankedTensorType type = tensorType(op.getResult());
-    Value capacity = tam::findSlotArgument(op->getParentOfType<func::FuncOp>(),
-                                           SlotKind::Capacity);
-    if (!capacity)
-      return op.emitOpError("expected an argument with slot 'capacity' in the "
-                            "function");
-    SmallVector<Value> out{tensor::EmptyOp::create(rewriter, op.getLoc(), type,
-                                                   ValueRange(capacity))};
+    SmallVector<Value> out{createEmpty(rewriter, op, type)};
+    if (!out.front())
+      return missingSlot(op, SlotKind::Capacity);
     int64_t column = 0;
     for (auto [index, design] : llvm::enumerate(op.getDesigns())) {
       auto next = expand(rewriter, op, tam::getEncoding(design.getType()),
                          tensorType(design), adaptor.getDesigns()[index],
-                         type.getDimSize(1), column, out.front());
+                         type.getDimSize(1), column)
+                      .out(out)
+                      .create();
       if (failed(next))
         return failure();
       out = *next;

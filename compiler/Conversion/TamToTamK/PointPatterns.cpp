@@ -260,12 +260,10 @@ class ConvertPattern : public KernelPattern<tam::ConvertOp> {
     if (!isDense(op.getResult()))
       return sparsify(rewriter, op, op.getA(), adaptor.getA());
     RankedTensorType type = tensorType(op.getA());
-    auto out = tensor::EmptyOp::create(
-        rewriter, op.getLoc(), componentType(op.getResult(), 0),
-        ValueRange(tam::findSlotArgument(op->getParentOfType<func::FuncOp>(),
-                                         SlotKind::Capacity)));
     return expand(rewriter, op, tam::getEncoding(type), type, adaptor.getA(),
-                  type.getDimSize(1), /*column=*/0, out);
+                  type.getDimSize(1), /*column=*/0)
+        .out(componentType(op.getResult(), 0))
+        .create();
   }
 };
 

@@ -15,6 +15,9 @@
 #ifndef TAMRT_TEST_KERNELS_GOLDENROWS_H
 #define TAMRT_TEST_KERNELS_GOLDENROWS_H
 
+#include <gtest/gtest.h>
+
+#include <cstddef>
 #include <vector>
 
 namespace tamrt::test::golden {
@@ -77,6 +80,16 @@ struct Case {
   /// Predictions for newRows.
   std::vector<double> predictions;
 };
+
+/// Compares `rows`, row-major, with the model's design rows.
+inline void expectDesign(const Case &model, const std::vector<double> &rows) {
+  const size_t width = model.design[0].size();
+  for (size_t r = 0; r < model.design.size(); ++r)
+    for (size_t j = 0; j < width; ++j)
+      EXPECT_NEAR(rows[r * width + j], model.design[r][j], 1e-12)
+          << "row " << r << " column " << j;
+}
+
 inline const std::vector<Case> cases = {
     {"linear",
      "y ~ l(a, ap=-3) + l(b) + l(c, scaled=2)",

@@ -335,10 +335,7 @@ TEST_P(GoldenTermsTest, DesignRows) {
   const golden::Case &model = GetParam();
   const int64_t width = model.design[0].size();
   const Doubles rows = design(model.name, 0, golden::trainingRows, width);
-  for (size_t r = 0; r < model.design.size(); ++r)
-    for (int64_t j = 0; j < width; ++j)
-      EXPECT_NEAR(rows[r * width + j], model.design[r][j], 1e-12)
-          << "row " << r << " column " << j;
+  golden::expectDesign(model, rows);
 }
 
 TEST_P(GoldenTermsTest, PredictionsBeyondTheRange) {

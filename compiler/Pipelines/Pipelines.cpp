@@ -93,6 +93,8 @@ static void buildPhase(OpPassManager &manager, Phase phase,
     return buildChoices(manager, options);
   case Phase::Tile:
     manager.addPass(tam::createTamTileRows());
+    if (options.fuseRows)
+      manager.addPass(tam::createTamFuseRows());
     manager.addPass(tam::createTamVerifyTiled());
     return;
   case Phase::Kernels:

@@ -53,6 +53,20 @@ createTarget(const tamc::CodeOptions &options, std::string &error) {
   return machine;
 }
 
+/// Adds the features that functions ask for to those of the machine, the place
+/// of which they would take otherwise: a machine may lack what its name stands
+/// for.
+static void addFeatures(llvm::Module &module,
+                        const llvm::TargetMachine &machine) {
+  constexpr llvm::StringLiteral name = "target-features";
+  std::string known = machine.getTargetFeatureString().str();
+  if (known.empty())
+    return;
+  for (llvm::Function &function : module)
+    if (llvm::Attribute own = function.getFnAttribute(name); own.isValid())
+      function.addFnAttr(name, known + "," + own.getValueAsString().str());
+}
+
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -84,6 +98,7 @@ LogicalResult tamc::emitCode(ModuleOp module, CodeKind kind,
   code->setSourceFileName("model");
   code->setDataLayout(machine->createDataLayout());
   code->setTargetTriple(machine->getTargetTriple());
+  addFeatures(*code, *machine);
   optimize(*code, *machine);
   if (kind == CodeKind::LLVM) {
     code->print(out, nullptr);

@@ -340,6 +340,15 @@ typedef struct tamrt_model {
 /// stderr). The `main` of an executable calls this and nothing else.
 int tamrt_main(const tamrt_model *model, int argc, char **argv);
 
+/// What the machine can do beyond its architecture's baseline: levels of
+/// tamrt_cpu_level, each of which includes those below it.
+#define TAMRT_CPU_BASELINE 0
+#define TAMRT_CPU_AVX2 1
+
+/// The machine's level. A compiled model asks which version of a kernel that
+/// was written for it to call.
+int64_t tamrt_cpu_level(void);
+
 // Kernels: one C symbol each, `tamrt_<name>`, declared once in kernels.def.
 #define TAMRT_IN(type, name) const type *name
 #define TAMRT_IN_OPTIONAL(type, name) const type *name

@@ -8,7 +8,8 @@
 ///
 /// \file
 /// The public symbols `tamrt_<name>`, which compiled models call, as calls
-/// through the table of the context's device. Generated from kernels.def.
+/// through the table of the context's device. Generated from kernels.def. And
+/// what kernels of the models' own need to know of the machine.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -48,5 +49,13 @@ extern "C" {
     ctx->kernels->name(ctx FOR_EACH(ARGUMENT, __VA_ARGS__));                   \
   }
 #include "tamrt/kernels.def"
+
+int64_t tamrt_cpu_level(void) {
+#if defined(__x86_64__) && defined(__GNUC__)
+  if (__builtin_cpu_supports("avx2"))
+    return TAMRT_CPU_AVX2;
+#endif
+  return TAMRT_CPU_BASELINE;
+}
 
 } // extern "C"

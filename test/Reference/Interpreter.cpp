@@ -78,6 +78,7 @@ private:
   Datum mapPoints(mlir::Value points, size_t columns, const PointMap &map);
   void execute(tam::BoundaryOp op);
   void execute(tam::PidOp op);
+  LogicalResult execute(tam::RowsOp op);
   Datum normalMatrix(tam::NormalMatrixOp op);
   FailureOr<Datum> solve(tam::SolveOp op);
   /// Effect `index` of the row: the dot product of the design's row with its
@@ -208,7 +209,28 @@ double Execution::effect(Op op, size_t index, size_t row) {
   return sum;
 }
 
+/// What the body computes, op by op.
+LogicalResult Execution::execute(tam::RowsOp op) {
+  Block &body = op.getBody().front();
+  for (auto [argument, operand] :
+       llvm::zip(body.getArguments(), op->getOperands())) {
+    Datum value = getAny(operand);
+    set(argument, std::move(value));
+  }
+  for (Operation &inner : body.without_terminator())
+    if (failed(execute(&inner)))
+      return failure();
+  for (auto [result, value] :
+       llvm::zip(op.getResults(), body.getTerminator()->getOperands())) {
+    Datum sum = getAny(value);
+    set(result, std::move(sum));
+  }
+  return success();
+}
+
 LogicalResult Execution::execute(Operation *op) {
+  if (auto rows = dyn_cast<tam::RowsOp>(op))
+    return execute(rows);
   if (auto boundary = dyn_cast<tam::BoundaryOp>(op)) {
     execute(boundary);
     return success();

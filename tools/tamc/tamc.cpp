@@ -123,6 +123,11 @@ cl::opt<int64_t> maxDirect("max-direct",
 cl::opt<bool> dense("dense",
                     cl::desc("Store every design matrix dense (for tests)"),
                     cl::cat(category));
+cl::opt<bool> fuseRows(
+    "fuse-rows",
+    cl::desc("Compute the sums over rows in one loop that is written for the "
+             "model (default: true, but for --emit=cpp)"),
+    cl::init(true), cl::cat(category));
 cl::opt<std::string> cpu("mcpu", cl::desc("CPU to generate code for"),
                          cl::init("x86-64"), cl::cat(category));
 cl::opt<std::string>
@@ -240,6 +245,8 @@ int Driver::lower(Phase target) {
   options.chunkRows = chunkRows;
   options.maxDirect = maxDirect;
   options.dense = dense;
+  // C++ has the runtime's kernels alone; the numbers are the same.
+  options.fuseRows = fuseRows && emit != Emit::Cpp;
   options.entry = emit == Emit::Executable;
   if (emit == Emit::Library)
     options.prefix = libraryPrefix();
@@ -386,6 +393,9 @@ int Driver::run() {
   if (formula.empty() == inputFile.empty())
     return fail(formula.empty() ? "expected a spec: a file or -f 'formula'"
                                 : "expected a file or -f 'formula', got both");
+  if (emit == Emit::Cpp && fuseRows.getNumOccurrences() && fuseRows)
+    return fail("expected --fuse-rows=false with --emit=cpp, which has the "
+                "runtime's kernels alone");
   if (chunkRows < 0)
     return fail("expected --chunk-rows of at least 0");
   if (!planning::findStrategy(strategy)) {

@@ -231,6 +231,10 @@ LogicalResult Translator::translate(memref::ViewOp view) {
 }
 
 LogicalResult Translator::translate(tamk::LaunchOp op) {
+  if (op.getGenerated())
+    return op.emitOpError("expected a kernel of the runtime: what a generated "
+                          "one does cannot be written as C++; compile with "
+                          "--fuse-rows=false, which gives the same numbers");
   const tamk::Kernel &kernel = *tamk::lookupKernel(op.getKernel());
   Location loc = op.getLoc();
   ArrayRef<int32_t> absent =

@@ -68,6 +68,7 @@ public:
   LogicalResult run();
 
 private:
+  void writeVersions(LLVM::LLVMFuncOp kernel);
   LogicalResult translate(func::FuncOp step);
   LogicalResult translate(Operation *op);
   LogicalResult translate(tamk::LaunchOp op);
@@ -187,8 +188,20 @@ FailureOr<Value> Translator::bindArgument(func::FuncOp step, unsigned index,
 }
 
 LogicalResult Translator::translate(tamk::LaunchOp op) {
-  const tamk::Kernel &kernel = *tamk::lookupKernel(op.getKernel());
   Location loc = op.getLoc();
+  if (op.getGenerated()) {
+    auto kernel = module.lookupSymbol<LLVM::LLVMFuncOp>(op.getKernel());
+    if (!kernel)
+      return op.emitOpError("expected a function of the LLVM dialect '")
+             << op.getKernel() << "'";
+    SmallVector<Value> arguments{
+        builder.getBlock()->getParent()->getArgument(Context)};
+    for (Value value : op->getOperands())
+      arguments.push_back(values.lookup(value));
+    LLVM::CallOp::create(builder, loc, kernel, arguments);
+    return success();
+  }
+  const tamk::Kernel &kernel = *tamk::lookupKernel(op.getKernel());
   ArrayRef<int32_t> absent =
       op.getAbsent() ? *op.getAbsent() : ArrayRef<int32_t>();
   SmallVector<Value> arguments{
@@ -304,7 +317,47 @@ LogicalResult Translator::translate(func::FuncOp step) {
   return success();
 }
 
+/// Makes a generated kernel a choice between itself and a copy of it for AVX2,
+/// by what the machine has. Both give the same bits.
+void Translator::writeVersions(LLVM::LLVMFuncOp kernel) {
+  kernel->removeAttr(tamk::kKernelAttrName);
+  Location loc = kernel.getLoc();
+  std::string name = kernel.getName().str();
+  builder.setInsertionPointAfter(kernel);
+  auto wide = cast<LLVM::LLVMFuncOp>(builder.clone(*kernel));
+  kernel.setName(name + "_baseline");
+  wide.setName(name + "_avx2");
+  wide.setTargetFeaturesAttr(
+      LLVM::TargetFeaturesAttr::get(builder.getContext(), "+avx2"));
+  StringRef ask = "tamrt_cpu_level";
+  auto level = module.lookupSymbol<LLVM::LLVMFuncOp>(ask);
+  if (!level)
+    level = LLVM::LLVMFuncOp::create(
+        builder, loc, ask,
+        LLVM::LLVMFunctionType::get(builder.getI64Type(), {}));
+  auto choice = LLVM::LLVMFuncOp::create(
+      builder, loc, name, kernel.getFunctionType(), LLVM::Linkage::Internal);
+  Block *entry = choice.addEntryBlock(builder);
+  Block *ifWide = builder.createBlock(&choice.getBody(), choice.end());
+  Block *otherwise = builder.createBlock(&choice.getBody(), choice.end());
+  builder.setInsertionPointToEnd(entry);
+  Value known =
+      LLVM::CallOp::create(builder, loc, level, ValueRange()).getResult();
+  Value isWide = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sge,
+                                      known, constant(loc, TAMRT_CPU_AVX2));
+  LLVM::CondBrOp::create(builder, loc, isWide, ifWide, otherwise);
+  for (auto [block, version] :
+       {std::pair(ifWide, wide), std::pair(otherwise, kernel)}) {
+    builder.setInsertionPointToEnd(block);
+    LLVM::CallOp::create(builder, loc, version, choice.getArguments());
+    LLVM::ReturnOp::create(builder, loc, ValueRange());
+  }
+}
+
 LogicalResult Translator::run() {
+  for (auto kernel : llvm::to_vector(module.getOps<LLVM::LLVMFuncOp>()))
+    if (kernel->hasAttr(tamk::kKernelAttrName))
+      writeVersions(kernel);
   for (auto global :
        llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
     if (failed(translate(global)))

@@ -98,6 +98,12 @@ public:
     return *this;
   }
 
+  /// Makes the kernel a function of the module.
+  Launch &generated() {
+    isGenerated = true;
+    return *this;
+  }
+
   /// The launch's results; failure if the step lacks a slot.
   mlir::FailureOr<mlir::SmallVector<mlir::Value>> create() {
     if (missing)
@@ -107,7 +113,8 @@ public:
         rewriter.getStringAttr(kernel), inputs, scalars, inits,
         absent.empty() ? mlir::DenseI32ArrayAttr()
                        : rewriter.getDenseI32ArrayAttr(absent),
-        rewriter.getStringAttr(source->getName().getStringRef()));
+        rewriter.getStringAttr(source->getName().getStringRef()),
+        isGenerated ? rewriter.getUnitAttr() : mlir::UnitAttr());
     return mlir::SmallVector<mlir::Value>(op->getResults());
   }
 
@@ -118,6 +125,7 @@ private:
   mlir::SmallVector<mlir::Value> inputs, scalars, inits;
   mlir::SmallVector<int32_t> absent;
   std::optional<tam::SlotKind> missing;
+  bool isGenerated = false;
 };
 
 template <typename Op>
@@ -177,6 +185,10 @@ finishFeatureMap(mlir::ConversionPatternRewriter &rewriter,
 /// Types of the components that a feature map's kernel writes.
 mlir::RankedTensorType structuredType(tam::FeatureMapInterface op,
                                       unsigned index);
+
+/// The pattern of sums over rows that are computed together.
+void populateRowsPatterns(const ComponentTypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
 
 /// The patterns of maps of several variables, and of products.
 void populatePointPatterns(const ComponentTypeConverter &converter,

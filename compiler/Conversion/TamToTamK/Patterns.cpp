@@ -532,4 +532,5 @@ void tamc::populateTamToTamKPatterns(const ComponentTypeConverter &converter,
                ApplyPattern<tam::DecomposeOp>, DesignPattern>(
       converter, patterns.getContext());
   populatePointPatterns(converter, patterns);
+  populateRowsPatterns(converter, patterns);
 }

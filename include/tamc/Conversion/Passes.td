@@ -29,8 +29,12 @@ def ConvertTamToTamK : Pass<"convert-tam-to-tamk", "::mlir::ModuleOp"> {
     %s0 = tensor.empty(%capacity) : tensor<?xi32>
     %v, %s = tamk.launch "bspline" ins(%x, %p ...) ... outs(%v0, %s0 ...)
     ```
+
+    A `tam.rows` becomes the launch of a function in the LLVM dialect that is
+    written for it.
   }];
   let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect",
     "::mlir::arith::ArithDialect",
     "::mlir::bufferization::BufferizationDialect",
     "::mlir::tensor::TensorDialect",

@@ -62,6 +62,8 @@ struct PipelineOptions {
   int64_t maxDirect = 7500;
   /// Store every design matrix dense.
   bool dense = false;
+  /// Compute the sums over rows of a chunk in one loop.
+  bool fuseRows = true;
   /// Add a main function.
   bool entry = true;
   /// Add the functions of a library instead, named `<prefix>_fit` and so on.

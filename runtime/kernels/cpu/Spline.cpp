@@ -9,7 +9,8 @@
 /// \file
 /// The B-spline feature map by the triangular scheme of Cox and de Boor
 /// (docs/math.md section 3, term s; C. de Boor, A Practical Guide to Splines,
-/// chapter X).
+/// chapter X), and within the range for cubic splines by the polynomials that
+/// the scheme comes to on each span.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -53,6 +54,9 @@ public:
       x = last;
     return x > lo ? x : lo;
   }
+
+  /// Whether no gap between two different knots counts as none.
+  bool areApart() const { return step > 2e-8; }
 
   /// The j with knot j <= x < knot j+1 for a clamped x; degree <= j < k+degree.
   int64_t span(double x) const {
@@ -99,13 +103,67 @@ static void evaluate(const Knots &knots, int64_t j, int64_t degree, double x,
   }
 }
 
+namespace {
+
+/// The four cubic B-splines that do not vanish on a span, as polynomials in the
+/// share of the span that lies below x: [power][function].
+struct Cubics {
+  alignas(32) double coefficients[4][4];
+};
+
+/// The cubics of every kind of span. All knots that matter lie within two spans
+/// of it, so a span is told by the number of spans before it and after it, each
+/// at most two.
+struct CubicTable {
+  /// [3 * before + after]
+  Cubics kinds[9];
+
+  constexpr CubicTable() : kinds() {
+    for (int before = 0; before < 3; ++before)
+      for (int after = 0; after < 3; ++after)
+        fill(kinds[3 * before + after], before, after);
+  }
+
+private:
+  /// The triangular scheme of evaluate() on polynomials, in units of spans from
+  /// the start of this one.
+  static constexpr void fill(Cubics &out, int before, int after) {
+    double values[4][4] = {{1.0}};
+    for (int p = 1; p <= 3; ++p) {
+      double carried[4] = {};
+      for (int i = 0; i < p; ++i) {
+        const double low = std::max(1 - p + i, -before);
+        const double high = std::min(i + 1, after + 1);
+        double share[4], next[4] = {};
+        for (int power = 0; power < 4; ++power)
+          share[power] = values[i][power] / (high - low);
+        for (int power = 0; power < 4; ++power) {
+          const double below = power > 0 ? share[power - 1] : 0.0;
+          values[i][power] = carried[power] + high * share[power] - below;
+          next[power] = below - low * share[power];
+        }
+        for (int power = 0; power < 4; ++power)
+          carried[power] = next[power];
+      }
+      for (int power = 0; power < 4; ++power)
+        values[p][power] = carried[power];
+    }
+    for (int power = 0; power < 4; ++power)
+      for (int i = 0; i < 4; ++i)
+        out.coefficients[power][i] = values[i][power];
+  }
+};
+
+constexpr CubicTable cubicTable;
+
+} // namespace
+
 /// Degree: that of the spline where it is known, so that the loops unroll, or
 /// -1. Returns false where a row does not fit its band.
 template <int Degree>
-TAMRT_INLINE bool evaluateRows(const double *__restrict x, const Knots &knots,
-                               int64_t rows, int64_t anyDegree, int64_t mode,
-                               double *__restrict values,
-                               int32_t *__restrict start) {
+inline bool evaluateRows(const double *__restrict x, const Knots &knots,
+                         int64_t rows, int64_t anyDegree, int64_t mode,
+                         double *__restrict values, int32_t *__restrict start) {
   const int64_t degree = Degree < 0 ? anyDegree : Degree, z = degree + 1;
   for (int64_t r = 0; r < rows; ++r, values += z) {
     const Evaluation e = evaluationOf(x[r], mode);
@@ -130,6 +188,83 @@ TAMRT_INLINE bool evaluateRows(const double *__restrict x, const Knots &knots,
   return true;
 }
 
+namespace {
+
+/// Four rows of a cubic spline: where they lie on their spans, which kind of
+/// span each is, and its number.
+typedef int32_t Four __attribute__((vector_size(16)));
+struct Places {
+  Vector share;
+  Four kind, span;
+};
+
+/// The places of four numbers; whether one is beyond the range is added to
+/// `outside`. Left to itself the compiler makes no vectors of this, for
+/// comparisons may trap.
+TAMRT_INLINE Places placesOf(Vector x, double lo, double hi, double perUnit,
+                             int32_t last, Four &outside) {
+  typedef int64_t Mask __attribute__((vector_size(32)));
+  const Vector zero = {};
+  // Not a number: lo.
+  const Vector highest = zero + (hi - 1e-6), lowest = zero + lo;
+  const Mask isBeyond = (x > 1.0) | (x < -1.0);
+  outside |= __builtin_convertvector(isBeyond, Four);
+  x = x > highest ? highest : x;
+  x = x > lowest ? x : lowest;
+  const Vector position = (x - lo) * perUnit;
+  // In range before it is an integer; what is no number is 0.
+  const Vector greatest = zero + static_cast<double>(last);
+  Vector whole = position > zero ? position : zero;
+  whole = whole < greatest ? whole : greatest;
+  const Four span = __builtin_convertvector(whole, Four);
+  const Four two = Four{} + 2, after = last - span;
+  return {position - __builtin_convertvector(span, Vector),
+          3 * (span < two ? span : two) + (after < two ? after : two), span};
+}
+
+} // namespace
+
+/// evaluateRows for degree 3, knots that are apart and k of 31 bits.
+TAMRT_HOT static bool evaluateCubics(const double *__restrict x, double lo,
+                                     double hi, int64_t rows, int64_t k,
+                                     int64_t mode, double *__restrict values,
+                                     int32_t *__restrict start) {
+  const double perUnit = static_cast<double>(k) / (hi - lo);
+  const auto last = static_cast<int32_t>(k - 1);
+  Four outside = {};
+  const auto evaluateFour = [&](Vector numbers, int64_t r,
+                                int64_t count) TAMRT_LAMBDA {
+    const Places places = placesOf(numbers, lo, hi, perUnit, last, outside);
+    for (int64_t i = 0; i < count; ++i) {
+      const Cubics &cubics = cubicTable.kinds[places.kind[i]];
+      Vector sum = vectorAt(cubics.coefficients[3]);
+      for (int power = 2; power >= 0; --power)
+        sum = sum * places.share[i] + vectorAt(cubics.coefficients[power]);
+      vectorAt(values + 4 * (r + i)) = sum;
+      start[r + i] = places.span[i];
+    }
+  };
+  int64_t full = 0;
+  for (; full + 4 <= rows; full += 4)
+    evaluateFour(vectorAt(x + full), full, 4);
+  if (full < rows) {
+    double rest[4] = {};
+    std::copy(x + full, x + rows, rest);
+    evaluateFour(vectorAt(rest), full, rows - full);
+  }
+  if (mode == TAMRT_CONTINUE ||
+      !(outside[0] | outside[1] | outside[2] | outside[3]))
+    return true;
+  // Beyond the range two values are subtracted that agree in all but their last
+  // digits; there the scheme is better.
+  const Knots knots(lo, hi, k, 3);
+  for (int64_t r = 0; r < rows; ++r)
+    if (std::fabs(x[r]) > 1.0 &&
+        !evaluateRows<3>(x + r, knots, 1, 3, mode, values + 4 * r, start + r))
+      return false;
+  return true;
+}
+
 void bspline(tamrt_context *ctx, const double *x, const double *parameters,
              int64_t rows, int64_t k, int64_t degree, int64_t mode,
              double *values, int32_t *start) {
@@ -141,8 +276,9 @@ void bspline(tamrt_context *ctx, const double *x, const double *parameters,
     return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 6);
   const Knots knots(parameters[2], parameters[3], k, degree);
   const bool fits =
-      degree == 3
-          ? evaluateRows<3>(x, knots, rows, degree, mode, values, start)
+      degree == 3 && knots.areApart() && k < (int64_t(1) << 31)
+          ? evaluateCubics(x, parameters[2], parameters[3], rows, k, mode,
+                           values, start)
           : evaluateRows<-1>(x, knots, rows, degree, mode, values, start);
   if (!fits)
     fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 2);

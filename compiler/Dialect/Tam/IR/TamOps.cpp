@@ -310,6 +310,28 @@ LogicalResult RhsOp::verify() {
   return success();
 }
 
+/// The terminator of a body that is about to be filled.
+void YieldOp::build(OpBuilder &, OperationState &) {}
+
+LogicalResult RowsOp::verify() {
+  Block &block = getBody().front();
+  auto yield = cast<YieldOp>(block.getTerminator());
+  if (block.getArgumentTypes() != getOperandTypes() ||
+      TypeRange(getAccumulators()) != getResultTypes() ||
+      TypeRange(yield.getValues()) != getResultTypes()) // rows_c1
+    return emitOpError("expected a body from the operands to the results, "
+                       "which are of the accumulators' types");
+  auto starts = block.getArguments().drop_front(getInputs().size());
+  for (auto [index, value] : llvm::enumerate(yield.getValues())) {
+    auto sum = value.getDefiningOp<RowReductionInterface>();
+    if (!sum || sum.getAccumulatorMutable().get() != starts[index] ||
+        !starts[index].hasOneUse()) // rows_c2
+      return emitOpError("expected result ")
+             << index << " to be what one op adds to accumulator " << index;
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Estimation
 //===----------------------------------------------------------------------===//

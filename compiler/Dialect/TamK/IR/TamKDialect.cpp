@@ -41,6 +41,11 @@ LogicalResult TamKDialect::verifyOperationAttribute(Operation *op,
       return op->emitError("'") << name << "' must be a row of the plan";
     return success();
   }
+  if (name == kKernelAttrName) {
+    if (!isa<FunctionOpInterface>(op) || !isa<UnitAttr>(attribute.getValue()))
+      return op->emitError("'") << name << "' belongs on a function, as a unit";
+    return success();
+  }
   if (name != kPlanAttrName)
     return op->emitError("unknown attribute '")
            << name << "' of the tamk dialect";
@@ -98,13 +103,44 @@ bindParameters(ArrayRef<KernelParameter> parameters, size_t count,
   return bound;
 }
 
+/// What holds of the operands of any launch, whatever its kernel.
+static LogicalResult verifyForms(LaunchOp op) {
+  bool anyTensor = false, anyMemRef = false;
+  for (Type type : op->getOperandTypes()) {
+    anyTensor |= isa<TensorType>(type);
+    if (auto memref = dyn_cast<MemRefType>(type)) {
+      anyMemRef = true;
+      if (!memref.getLayout().isIdentity()) // launch_c5
+        return op.emitOpError("expected the identity layout, got ") << memref;
+    }
+  }
+  if (anyTensor && anyMemRef) // launch_c4
+    return op.emitOpError("expected tensors or memrefs, got both");
+  TypeRange expectedResults =
+      anyTensor ? TypeRange(op.getInits().getTypes()) : TypeRange();
+  if (op.getNumResults() != expectedResults.size()) // launch_c4
+    return op.emitOpError("expected ")
+           << expectedResults.size()
+           << " results of the destinations' types, got " << op.getNumResults();
+  for (auto [index, expected, actual] :
+       llvm::enumerate(expectedResults, op.getResultTypes()))
+    if (actual != expected) // launch_c4
+      return op.emitOpError("expected result ")
+             << index << " of " << expected << ", got " << actual;
+  return success();
+}
+
 LogicalResult LaunchOp::verify() {
+  ArrayRef<int32_t> absent = getAbsent() ? *getAbsent() : ArrayRef<int32_t>();
   const Kernel *kernel = lookupKernel(getKernel());
+  if (getGenerated()) {
+    if (!absent.empty()) // launch_c6
+      return emitOpError("expected all inputs of a generated kernel");
+    return verifyForms(*this);
+  }
   if (!kernel) // launch_c1
     return emitOpError("expected a kernel of the runtime, got '")
            << getKernel() << "'";
-
-  ArrayRef<int32_t> absent = getAbsent() ? *getAbsent() : ArrayRef<int32_t>();
   struct Group {
     StringRef name;
     OperandRange operands;
@@ -113,7 +149,6 @@ LogicalResult LaunchOp::verify() {
   } groups[] = {{"inputs", getInputs(), kernel->inputs(), absent},
                 {"scalars", getScalars(), kernel->scalars(), {}},
                 {"destinations", getInits(), kernel->outputs(), {}}};
-  bool anyTensor = false, anyMemRef = false;
   for (const Group &group : groups) {
     auto bound =
         bindParameters(group.parameters, group.operands.size(), group.absent);
@@ -131,37 +166,35 @@ LogicalResult LaunchOp::verify() {
         return emitOpError("expected ")
                << expected << " for '" << parameter->name << "', got "
                << operand.getType();
-      anyTensor |= isa<TensorType>(operand.getType());
-      if (auto memref = dyn_cast<MemRefType>(operand.getType())) {
-        anyMemRef = true;
-        if (!memref.getLayout().isIdentity()) // launch_c5
-          return emitOpError("expected the identity layout, got ") << memref;
-      }
     }
   }
-  if (anyTensor && anyMemRef) // launch_c4
-    return emitOpError("expected tensors or memrefs, got both");
-  TypeRange expectedResults =
-      anyTensor ? TypeRange(getInits().getTypes()) : TypeRange();
-  if (getNumResults() != expectedResults.size()) // launch_c4
-    return emitOpError("expected ")
-           << expectedResults.size()
-           << " results of the destinations' types, got " << getNumResults();
-  for (auto [index, expected, actual] :
-       llvm::enumerate(expectedResults, getResultTypes()))
-    if (actual != expected) // launch_c4
-      return emitOpError("expected result ")
-             << index << " of " << expected << ", got " << actual;
+  return verifyForms(*this);
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (!getGenerated())
+    return success();
+  auto kernel = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
+      *this, getKernelAttr());
+  if (!kernel) // launch_c1
+    return emitOpError("expected a function '") << getKernel() << "'";
+  // The context comes first.
+  unsigned wanted = 1 + getNumOperands();
+  if (kernel.getNumArguments() != wanted) // launch_c1
+    return emitOpError("expected a function of ")
+           << wanted << " arguments, got '" << getKernel() << "' of "
+           << kernel.getNumArguments();
   return success();
 }
 
 bool LaunchOp::readsInit(unsigned index) {
-  return lookupKernel(getKernel())->outputs()[index].kind ==
-         ParameterKind::InOut;
+  return getGenerated() || lookupKernel(getKernel())->outputs()[index].kind ==
+                               ParameterKind::InOut;
 }
 
 StringRef LaunchOp::getInitName(unsigned index) {
-  return lookupKernel(getKernel())->outputs()[index].name;
+  return getGenerated() ? StringRef("sums")
+                        : lookupKernel(getKernel())->outputs()[index].name;
 }
 
 void LaunchOp::getEffects(

@@ -54,7 +54,8 @@ struct LaunchModel
       return failure();
     LaunchOp::create(rewriter, op->getLoc(), TypeRange(),
                      launch.getKernelAttr(), inputs, launch.getScalars(), inits,
-                     launch.getAbsentAttr(), launch.getSourceAttr());
+                     launch.getAbsentAttr(), launch.getSourceAttr(),
+                     launch.getGeneratedAttr());
     replaceOpWithBufferizedValues(rewriter, op, inits);
     return success();
   }

@@ -724,3 +724,31 @@ func.func @f(%v: tensor<2x?xf64>, %p: tensor<4xf64>) {
   %0 = tam.normalize %v, %p : tensor<2x?xf64>, tensor<4xf64>
   return
 }
+
+// -----
+
+// rows_c1
+func.func @f(%x: tensor<?xf64>, %s: tensor<1xf64, #tam.sums<full>>)
+    -> tensor<1xf64, #tam.sums<full>> {
+  // expected-error @+1 {{expected a body from the operands to the results, which are of the accumulators' types}}
+  %r = tam.rows(%x : tensor<?xf64>)
+      into(%s : tensor<1xf64, #tam.sums<full>>) {
+  ^bb0(%s0: tensor<1xf64, #tam.sums<full>>, %x0: tensor<?xf64>):
+    tam.yield %s0 : tensor<1xf64, #tam.sums<full>>
+  } : tensor<1xf64, #tam.sums<full>>
+  return %r : tensor<1xf64, #tam.sums<full>>
+}
+
+// -----
+
+// rows_c2
+func.func @f(%x: tensor<?xf64>, %s: tensor<1xf64, #tam.sums<full>>)
+    -> tensor<1xf64, #tam.sums<full>> {
+  // expected-error @+1 {{expected result 0 to be what one op adds to accumulator 0}}
+  %r = tam.rows(%x : tensor<?xf64>)
+      into(%s : tensor<1xf64, #tam.sums<full>>) {
+  ^bb0(%x0: tensor<?xf64>, %s0: tensor<1xf64, #tam.sums<full>>):
+    tam.yield %s0 : tensor<1xf64, #tam.sums<full>>
+  } : tensor<1xf64, #tam.sums<full>>
+  return %r : tensor<1xf64, #tam.sums<full>>
+}

@@ -152,6 +152,28 @@ func.func @sums(%a: tensor<?x7xf64, #tam.banded<4>>,
   return
 }
 
+// CHECK-LABEL: func.func @rows(
+// CHECK-SAME: %[[X:.*]]: tensor<?xf64>, %[[S:.*]]: tensor<1xf64, #tam.sums<full>>)
+func.func @rows(%x: tensor<?xf64>, %s: tensor<1xf64, #tam.sums<full>>)
+    -> tensor<1xf64, #tam.sums<full>> {
+  // CHECK: %[[R:.*]] = tam.rows(%[[X]] : tensor<?xf64>) into(%[[S]] : tensor<1xf64, #tam.sums<full>>) {
+  // CHECK-NEXT: ^bb0(%[[X0:.*]]: tensor<?xf64>, %[[S0:.*]]: tensor<1xf64, #tam.sums<full>>):
+  // CHECK-NEXT: %[[L:.*]] = tam.linear %[[X0]]
+  // CHECK-NEXT: %[[B:.*]] = tam.rhs %[[L]], %[[X0]] into %[[S0]]
+  // CHECK-NEXT: tam.yield %[[B]] : tensor<1xf64, #tam.sums<full>>
+  // CHECK-NEXT: } : tensor<1xf64, #tam.sums<full>>
+  %r = tam.rows(%x : tensor<?xf64>)
+      into(%s : tensor<1xf64, #tam.sums<full>>) {
+  ^bb0(%x0: tensor<?xf64>, %s0: tensor<1xf64, #tam.sums<full>>):
+    %l = tam.linear %x0 {scale = 2.0 : f64} : tensor<?xf64>
+        -> tensor<?x1xf64, #tam.dense>
+    %b = tam.rhs %l, %x0 into %s0 : tensor<?x1xf64, #tam.dense>, tensor<?xf64>
+        -> tensor<1xf64, #tam.sums<full>>
+    tam.yield %b : tensor<1xf64, #tam.sums<full>>
+  } : tensor<1xf64, #tam.sums<full>>
+  return %r : tensor<1xf64, #tam.sums<full>>
+}
+
 // CHECK-LABEL: func.func @estimate(
 // CHECK-SAME: %[[ROWS:.*]]: index, %[[G00:.*]]: tensor<1x1xf64, #tam.sums<upper>>, %[[G01:.*]]: tensor<1x2xf64, #tam.sums<full>>, %[[G11:.*]]: tensor<2x2xf64, #tam.sums<diagonal>>, %[[B0:.*]]: tensor<1xf64, #tam.sums<full>>, %[[B1:.*]]: tensor<2xf64, #tam.sums<full>>
 func.func @estimate(%rows: index, %g00: tensor<1x1xf64, #tam.sums<upper>>,

@@ -251,3 +251,40 @@ func.func @f(%rows: index, %out: memref<?x1xf32>) {
   tamk.launch "offset" scalars(%rows : index) outs(%out : memref<?x1xf32>)
   return
 }
+
+// -----
+
+// launch_c1, of a generated kernel.
+func.func @f(%rows: index, %sums: memref<2x1xf64>) {
+  // expected-error @+1 {{'tamk.launch' op expected a function 'rows_0'}}
+  tamk.launch "rows_0" scalars(%rows, %rows : index, index)
+      outs(%sums : memref<2x1xf64>) {generated}
+  return
+}
+
+// -----
+
+// launch_c1, of a generated kernel.
+llvm.func @rows_0(!llvm.ptr, i64, !llvm.ptr) attributes {tamk.kernel}
+func.func @f(%rows: index, %sums: memref<2x1xf64>) {
+  // expected-error @+1 {{'tamk.launch' op expected a function of 4 arguments, got 'rows_0' of 3}}
+  tamk.launch "rows_0" scalars(%rows, %rows : index, index)
+      outs(%sums : memref<2x1xf64>) {generated}
+  return
+}
+
+// -----
+
+// launch_c6
+llvm.func @rows_0(!llvm.ptr, i64, !llvm.ptr) attributes {tamk.kernel}
+func.func @f(%rows: index, %sums: memref<2x1xf64>) {
+  // expected-error @+1 {{'tamk.launch' op expected all inputs of a generated kernel}}
+  tamk.launch "rows_0" absent [0] scalars(%rows : index)
+      outs(%sums : memref<2x1xf64>) {generated}
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'tamk.kernel' belongs on a function, as a unit}}
+module attributes {tamk.kernel} {}

@@ -69,3 +69,18 @@ func.func @list(%t: memref<4xi64>, %b: memref<2x1xf64>, %n: i64,
 
 // CHECK-LABEL: func.func private @planned() attributes {tamk.plan = {arena_bytes = 64 : i64}}
 func.func private @planned() attributes {tamk.plan = {arena_bytes = 64}}
+
+// A kernel that was generated.
+//
+// CHECK: llvm.func @rows_0(!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) attributes {{.*}}tamk.kernel
+llvm.func @rows_0(!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr)
+    attributes {tamk.kernel}
+// CHECK-LABEL: func.func @generated(
+// CHECK-SAME: %[[X:.*]]: memref<?xf64>, %[[ROWS:.*]]: index, %[[SUMS:.*]]: memref<2x1xf64>)
+func.func @generated(%x: memref<?xf64>, %rows: index, %sums: memref<2x1xf64>) {
+  // CHECK: tamk.launch "rows_0" ins(%[[X]] : memref<?xf64>) scalars(%[[ROWS]], %[[ROWS]] : index, index) outs(%[[SUMS]] : memref<2x1xf64>) {generated}
+  tamk.launch "rows_0" ins(%x : memref<?xf64>)
+      scalars(%rows, %rows : index, index) outs(%sums : memref<2x1xf64>)
+      {generated}
+  return
+}

@@ -10,6 +10,7 @@
 #define TAMC_DIALECT_TAM_IR_TAMOPS_TD
 
 include "tamc/Dialect/Tam/IR/TamAttributes.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Tam_Op<string mnemonic, list<Trait> traits = []>
@@ -564,6 +565,57 @@ def Tam_RhsOp : Tam_Op<"rhs",
     attr-dict `:` type($a) `,` type($y) `->` type($result)
   }];
   let hasVerifier = 1;
+}
+
+def Tam_RowsOp : Tam_Op<"rows",
+    [IsolatedFromAbove, AttrSizedOperandSegments,
+     SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "sums over rows that are computed together";
+  let description = [{
+    Means what its body means: the body's arguments are the inputs, then the
+    accumulators, and what it yields are the results. That it is one op says
+    how it runs: in one loop over the rows, in which each feature map is
+    evaluated once for all the sums that read it, nothing being stored but a
+    few rows. The pass tam-fuse-rows makes it.
+
+    ```mlir
+    %g, %b = tam.rows(%x, %y : tensor<?xf64>, tensor<?xf64>)
+        into(%g0, %b0 : tensor<1x1xf64, #tam.sums<upper>>,
+                        tensor<1xf64, #tam.sums<full>>) {
+    ^bb0(%x0: tensor<?xf64>, %y0: tensor<?xf64>,
+         %g1: tensor<1x1xf64, #tam.sums<upper>>,
+         %b1: tensor<1xf64, #tam.sums<full>>):
+      %phi = tam.linear %x0 {scale = 1.0 : f64} : tensor<?xf64>
+          -> tensor<?x1xf64, #tam.dense>
+      %g2 = tam.gram %phi, %phi into %g1 : ...
+      %b2 = tam.rhs %phi, %y0 into %b1 : ...
+      tam.yield %g2, %b2 : ...
+    }
+    ```
+
+    Constraints:
+    * (rows_c1) the body takes the inputs and the accumulators, and yields the
+      results.
+    * (rows_c2) result i is what one op of the body adds to accumulator i.
+  }];
+  let arguments = (ins
+      Variadic<AnyTypeOf<[Index, Tam_Column, Tam_Vector]>>:$inputs,
+      Variadic<Tam_Sums>:$accumulators);
+  let results = (outs Variadic<Tam_Sums>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `(` $inputs `:` type($inputs) `)` `into` `(` $accumulators `:`
+    type($accumulators) `)` attr-dict-with-keyword $body `:` type($results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tam_YieldOp : Tam_Op<"yield",
+    [Terminator, ReturnLike, HasParent<"RowsOp">]> {
+  let summary = "what a body's sums are";
+  let arguments = (ins Variadic<Tam_Sums>:$values);
+  let builders = [OpBuilder<(ins), [{}]>];
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
 //===----------------------------------------------------------------------===//

@@ -64,6 +64,21 @@ def TamTileRows : Pass<"tam-tile-rows", "::mlir::ModuleOp"> {
   }];
 }
 
+def TamFuseRows : Pass<"tam-fuse-rows", "::mlir::ModuleOp"> {
+  let summary = "Compute the sums over rows of a chunk together";
+  let description = [{
+    Moves sums over rows of @fit_chunk, with the feature maps they read, into
+    one `tam.rows`, for which the compiler writes a kernel: one loop over the
+    rows instead of one per sum, and no design matrix in memory.
+
+    Fused are the sums of matrices that are a column (`tam.offset`,
+    `tam.linear`), banded with at most 8 numbers per row (`tam.bspline`) or
+    one-hot (`tam.category`) and stored as such. All others keep their kernels;
+    a feature map that both kinds read is evaluated for each. The sums' bits are
+    the same in both cases.
+  }];
+}
+
 def TamVerifyChoices : Pass<"tam-verify-choices", "::mlir::ModuleOp"> {
   let summary = "Check that every choice has been made";
   let description = [{

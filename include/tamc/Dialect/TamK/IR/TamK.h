@@ -19,6 +19,7 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -36,6 +37,10 @@ inline constexpr llvm::StringLiteral kPlanAttrName = "tamk.plan";
 
 /// On a view of an arena: the row of its buffer in the function's plan.
 inline constexpr llvm::StringLiteral kBufferAttrName = "tamk.buffer";
+
+/// On a function that a launch of a generated kernel calls: it is to be
+/// compiled for several instruction sets.
+inline constexpr llvm::StringLiteral kKernelAttrName = "tamk.kernel";
 
 /// How the plan of a function was made, from its `tamk.plan`: the strategy, and
 /// the reuse where it is not that of the program's order, as in

@@ -12,6 +12,7 @@
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
 
 def TamK_Dialect : Dialect {
   let name = "tamk";
@@ -35,14 +36,19 @@ def TamK_Scalar : AnyTypeOf<[Index, I64, F64]>;
 
 def TamK_LaunchOp : Op<TamK_Dialect, "launch",
     [AttrSizedOperandSegments, DestinationStyleOpInterface,
-     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "launches a kernel of the runtime";
+     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "launches a kernel";
   let description = [{
     Calls `tamrt_<kernel>` with the context, the inputs, the scalars and the
     destinations, in the order of kernels.def. `absent` lists, by position among
     the kernel's inputs, the optional ones that are left out (null). On tensors
     there is one result per destination; on memrefs there is none. `source` is
     the op of the solver graph that the launch serves.
+
+    A `generated` kernel is not the runtime's but a function of the module, of
+    the name `kernel`, that takes the same operands and updates all its
+    destinations.
 
     ```mlir
     %v, %s = tamk.launch "bspline" ins(%x, %p : tensor<?xf64>, tensor<4xf64>)
@@ -52,7 +58,7 @@ def TamK_LaunchOp : Op<TamK_Dialect, "launch",
     ```
 
     Constraints:
-    * (launch_c1) the kernel exists.
+    * (launch_c1) the kernel exists; a generated one takes as many operands.
     * (launch_c2) there is one operand per parameter of the kernel, save absent
       optional ones and the list, which takes any number.
     * (launch_c3) element types and scalars' types are those of the parameters;
@@ -60,10 +66,12 @@ def TamK_LaunchOp : Op<TamK_Dialect, "launch",
     * (launch_c4) operands are all tensors or all memrefs; on tensors results
       have the destinations' types, on memrefs there are none.
     * (launch_c5) memrefs have the identity layout.
+    * (launch_c6) no input of a generated kernel is absent.
   }];
   let arguments = (ins StrAttr:$kernel, Variadic<TamK_Buffer>:$inputs,
       Variadic<TamK_Scalar>:$scalars, Variadic<TamK_Buffer>:$inits,
-      OptionalAttr<DenseI32ArrayAttr>:$absent, OptionalAttr<StrAttr>:$source);
+      OptionalAttr<DenseI32ArrayAttr>:$absent, OptionalAttr<StrAttr>:$source,
+      UnitAttr:$generated);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $kernel (`ins` `(` $inputs^ `:` type($inputs) `)`)?

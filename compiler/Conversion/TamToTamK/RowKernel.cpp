@@ -1,0 +1,636 @@
+//===- RowKernel.cpp - code for sums that share a loop ----------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The kernel walks over tiles of some rows, which lie in one segment (abi.h).
+// Of a tile it computes the feature maps by the runtime's kernels, into scratch
+// that stays in the first-level cache, and then runs loops over its rows that
+// add all products of a row to their sums.
+//
+// Sums of two columns live in registers over a tile. All others are words in
+// memory: a row adds to each at another place, and by the time the next row
+// comes to the same place the word has been stored. That is why the products of
+// one row are added together, and not a pair of matrices at a time.
+//
+// Products are formed as the runtime's kernels form them, factor by factor, and
+// never fused with the addition: the bits are the same with and without fusion,
+// on every instruction set.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowKernel.h"
+
+#include "tamrt/abi.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tamc;
+
+/// Rows of a tile, and the bytes of scratch that make it smaller.
+static constexpr int64_t kTileRows = 128;
+static constexpr int64_t kLeastTileRows = 8;
+static constexpr int64_t kScratchBytes = 64 * 1024;
+
+/// Words that one loop over a tile's rows updates: more than this and its code
+/// leaves the cache of decoded instructions.
+static constexpr int64_t kWordsPerLoop = 160;
+
+/// Sums of two columns that one loop keeps in registers.
+static constexpr size_t kSumsPerLoop = 12;
+
+static RankedTensorType tensorOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+static bool isBanded(Value design) {
+  return isa<tam::BandedAttr>(tensorOf(design).getEncoding());
+}
+
+static bool isOneHot(Value design) {
+  return isa<tam::OneHotAttr>(tensorOf(design).getEncoding());
+}
+
+/// Numbers per row, and columns, of a design matrix.
+static int64_t widthOf(Value design) {
+  return cast<tam::BandedAttr>(tensorOf(design).getEncoding()).getWidth();
+}
+static int64_t columnsOf(Value design) {
+  return tensorOf(design).getDimSize(1);
+}
+
+LogicalResult tamc::checkRowKernel(tam::RowsOp op) {
+  for (Operation &inner : op.getBody().front().without_terminator()) {
+    if (!isa<tam::NormalizeOp, tam::OffsetOp, tam::LinearOp, tam::BSplineOp,
+             tam::CategoryOp, tam::GramOp, tam::RhsOp>(inner))
+      return inner.emitOpError("expected an op that a row kernel has code for");
+    auto map = dyn_cast<tam::FeatureMapInterface>(inner);
+    if (map && tensorOf(inner.getResult(0)).getEncoding() !=
+                   map.getStructuredEncoding())
+      return inner.emitOpError("expected encoding ")
+             << map.getStructuredEncoding() << " in a row kernel, got "
+             << inner.getResult(0).getType();
+  }
+  return success();
+}
+
+namespace {
+
+/// One word, or one band of words, that a row updates: what is added, and
+/// where.
+struct Product {
+  /// The design matrices in the order of the runtime's kernels: one-hot before
+  /// banded before columns. `right` of a right-hand side is the target.
+  Value left, right;
+  Value weights;
+  Value sums;
+
+  bool isTarget() const { return tensorOf(right).getRank() == 1; }
+  bool isSelf() const { return left == right; }
+  /// Whether a side is a number per row.
+  static bool isColumn(Value side) {
+    return tensorOf(side).getRank() == 1 ||
+           isa<tam::DenseAttr>(tensorOf(side).getEncoding());
+  }
+  bool isOfColumns() const { return isColumn(left); }
+  int64_t words() const {
+    return isBanded(left) && !isColumn(right) ? widthOf(left) : 1;
+  }
+};
+
+/// Writes one kernel.
+class Writer {
+public:
+  Writer(OpBuilder &builder, tam::RowsOp op)
+      : b(builder), loc(op.getLoc()), op(op),
+        pointer(LLVM::LLVMPointerType::get(op.getContext())),
+        f64(b.getF64Type()), i32(b.getI32Type()), i64(b.getI64Type()) {}
+
+  LLVM::LLVMFuncOp write(StringRef name);
+
+private:
+  // Code.
+  Value constant(int64_t value) {
+    return LLVM::ConstantOp::create(b, loc, i64, value);
+  }
+  Value add(Value x, Value y) { return LLVM::AddOp::create(b, loc, x, y); }
+  Value mul(Value x, int64_t factor) {
+    return factor == 1
+               ? x
+               : Value(LLVM::MulOp::create(b, loc, x, constant(factor)));
+  }
+  Value isLess(Value x, Value y) {
+    return LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::slt, x, y);
+  }
+  Value least(Value x, Value y) {
+    return LLVM::SelectOp::create(b, loc, isLess(x, y), x, y);
+  }
+  /// The address of an element.
+  Value at(Value base, Type element, Value index) {
+    return LLVM::GEPOp::create(b, loc, pointer, element, base,
+                               ArrayRef<LLVM::GEPArg>{index});
+  }
+  Value at(Value base, Type element, int64_t index) {
+    return index == 0 ? base : at(base, element, constant(index));
+  }
+  Value load(Type type, Value address) {
+    unsigned alignment = type == i32 ? 4 : sizeof(double);
+    return LLVM::LoadOp::create(b, loc, type, address, alignment);
+  }
+  void store(Value value, Value address) {
+    LLVM::StoreOp::create(b, loc, value, address, sizeof(double));
+  }
+  VectorType vector(int64_t size) { return VectorType::get({size}, f64); }
+  Value splat(Value x, int64_t size) {
+    Value undefined = LLVM::PoisonOp::create(b, loc, vector(size));
+    Value one = LLVM::InsertElementOp::create(
+        b, loc, undefined, x, LLVM::ConstantOp::create(b, loc, i32, 0));
+    return LLVM::ShuffleVectorOp::create(b, loc, one, one,
+                                         SmallVector<int32_t>(size, 0));
+  }
+  /// Adds `value`, a number or a vector, to what lies at `address`.
+  void addTo(Value address, Value value) {
+    Value sum = load(value.getType(), address);
+    store(LLVM::FAddOp::create(b, loc, sum, value), address);
+  }
+  /// x * y, where null is a factor of one; not both are null.
+  Value product(Value x, Value y) {
+    if (!x || !y)
+      return x ? x : y;
+    return LLVM::FMulOp::create(b, loc, x, y);
+  }
+  /// Calls `body(i, carried)`, which returns what is carried on, for i in
+  /// [0, end) by `step`; returns what is carried at last.
+  SmallVector<Value>
+  loop(Value end, int64_t step, ValueRange start,
+       function_ref<SmallVector<Value>(Value, ValueRange)> body);
+  void loop(Value end, int64_t step, function_ref<void(Value)> body) {
+    loop(end, step, {}, [&](Value i, ValueRange) {
+      body(i);
+      return SmallVector<Value>();
+    });
+  }
+  void onlyIf(Value condition, function_ref<void()> body);
+  void call(StringRef kernel, ArrayRef<Value> arguments);
+
+  // The kernel's parts.
+  LLVM::LLVMFuncOp writeFlush(StringRef name);
+  void findProducts();
+  int64_t scratchPerRow();
+  Value scratch(int64_t bytesPerRow, int64_t align = 64);
+  void writeMaps(Value rows);
+  void writeWeighted(Value rows);
+  void writeColumns(Value rows, ArrayRef<const Product *> products);
+  void writeProducts(Value rows, ArrayRef<const Product *> products);
+  void writeProduct(const Product &product);
+
+  // A row's numbers, loaded once per loop.
+  Value number(Value side);
+  Value weightOf(Value weights);
+  Value band(Value design, Value weights);
+  Value place(Value design);
+
+  OpBuilder &b;
+  Location loc;
+  tam::RowsOp op;
+  Type pointer, f64, i32, i64;
+
+  SmallVector<Product> products;
+  /// Weighted bands: matrix and weights.
+  llvm::SetVector<std::pair<Value, Value>> weightedBands;
+  Value context;
+  int64_t tileRows = kTileRows;
+  /// What each column or parameter of the op is in the tile: a pointer to its
+  /// first number. Of design matrices `starts` has the pointer to the first
+  /// columns, or levels.
+  DenseMap<Value, Value> numbers, starts;
+  DenseMap<std::pair<Value, Value>, Value> weighted;
+
+  Value row;
+  DenseMap<Value, Value> rowNumbers, rowPlaces;
+  DenseMap<std::pair<Value, Value>, Value> rowBands;
+};
+
+} // namespace
+
+SmallVector<Value>
+Writer::loop(Value end, int64_t step, ValueRange start,
+             function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  Block *before = b.getBlock();
+  Region *region = before->getParent();
+  SmallVector<Type> types{i64};
+  llvm::append_range(types, start.getTypes());
+  SmallVector<Location> locs(types.size(), loc);
+  Block *header = b.createBlock(region, region->end(), types, locs);
+  Block *inside = b.createBlock(region, region->end());
+  Block *after = b.createBlock(region, region->end());
+  b.setInsertionPointToEnd(before);
+  SmallVector<Value> first{constant(0)};
+  llvm::append_range(first, start);
+  LLVM::BrOp::create(b, loc, first, header);
+  b.setInsertionPointToEnd(header);
+  Value i = header->getArgument(0);
+  LLVM::CondBrOp::create(b, loc, isLess(i, end), inside, after);
+  b.setInsertionPointToEnd(inside);
+  SmallVector<Value> carried = body(i, header->getArguments().drop_front());
+  SmallVector<Value> next{add(i, constant(step))};
+  llvm::append_range(next, carried);
+  LLVM::BrOp::create(b, loc, next, header);
+  b.setInsertionPointToEnd(after);
+  return llvm::to_vector_of<Value>(header->getArguments().drop_front());
+}
+
+void Writer::onlyIf(Value condition, function_ref<void()> body) {
+  Block *before = b.getBlock();
+  Region *region = before->getParent();
+  Block *inside = b.createBlock(region, region->end());
+  Block *after = b.createBlock(region, region->end());
+  b.setInsertionPointToEnd(before);
+  LLVM::CondBrOp::create(b, loc, condition, inside, after);
+  b.setInsertionPointToEnd(inside);
+  body();
+  LLVM::BrOp::create(b, loc, ValueRange(), after);
+  b.setInsertionPointToEnd(after);
+}
+
+/// Calls a kernel of the runtime with the context and `arguments`.
+void Writer::call(StringRef kernel, ArrayRef<Value> arguments) {
+  SmallVector<Value> all{context};
+  llvm::append_range(all, arguments);
+  std::string symbol = ("tamrt_" + kernel).str();
+  auto module = b.getBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(symbol);
+  if (!callee) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    callee = LLVM::LLVMFuncOp::create(
+        b, module.getLoc(), symbol,
+        LLVM::LLVMFunctionType::get(
+            LLVM::LLVMVoidType::get(b.getContext()),
+            llvm::to_vector(ValueRange(all).getTypes())));
+  }
+  LLVM::CallOp::create(b, loc, callee, all);
+}
+
+/// A function that moves an accumulator's segment under way to its finished
+/// ones: (accumulator, numbers).
+LLVM::LLVMFuncOp Writer::writeFlush(StringRef name) {
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64});
+  auto function =
+      LLVM::LLVMFuncOp::create(b, loc, name, type, LLVM::Linkage::Internal);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(function.addEntryBlock(b));
+  Value segment = function.getArgument(0), count = function.getArgument(1);
+  Value finished = at(segment, f64, count);
+  loop(count, 1, [&](Value i) {
+    Value from = at(segment, f64, i);
+    addTo(at(finished, f64, i), load(f64, from));
+    store(LLVM::ConstantOp::create(b, loc, f64, b.getF64FloatAttr(0.0)), from);
+  });
+  LLVM::ReturnOp::create(b, loc, ValueRange());
+  return function;
+}
+
+/// Reads the sums off the op.
+void Writer::findProducts() {
+  for (Operation &inner : op.getBody().front()) {
+    if (auto gram = dyn_cast<tam::GramOp>(inner)) {
+      auto layout =
+          cast<tam::SumsAttr>(tensorOf(gram.getResult()).getEncoding())
+              .getLayout();
+      bool isTransposed = layout == tam::SumsLayout::Transposed;
+      products.push_back({isTransposed ? gram.getB() : gram.getA(),
+                          isTransposed ? gram.getA() : gram.getB(),
+                          gram.getWeights(), gram.getAccumulator()});
+    } else if (auto rhs = dyn_cast<tam::RhsOp>(inner)) {
+      products.push_back(
+          {rhs.getA(), rhs.getY(), rhs.getWeights(), rhs.getAccumulator()});
+    }
+  }
+  for (const Product &product : products)
+    for (Value side : {product.left, product.right})
+      if (product.weights && !Product::isColumn(side) && isBanded(side))
+        weightedBands.insert({side, product.weights});
+}
+
+/// Bytes of scratch that a row takes.
+int64_t Writer::scratchPerRow() {
+  int64_t bytes = 0;
+  for (Operation &inner : op.getBody().front())
+    llvm::TypeSwitch<Operation *>(&inner)
+        .Case<tam::NormalizeOp, tam::LinearOp>(
+            [&](auto) { bytes += sizeof(double); })
+        .Case<tam::CategoryOp>([&](auto) { bytes += sizeof(int32_t); })
+        .Case([&](tam::BSplineOp spline) {
+          bytes +=
+              widthOf(spline.getResult()) * sizeof(double) + sizeof(int32_t);
+        });
+  for (auto [design, weights] : weightedBands)
+    bytes += widthOf(design) * sizeof(double);
+  return bytes;
+}
+
+/// Room for the tile's rows on the stack.
+Value Writer::scratch(int64_t bytesPerRow, int64_t align) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&b.getBlock()->getParent()->front());
+  return LLVM::AllocaOp::create(b, loc, pointer, b.getI8Type(),
+                                constant(tileRows * bytesPerRow), align);
+}
+
+/// Computes the feature maps of the tile. What they write is known from here
+/// on.
+void Writer::writeMaps(Value rows) {
+  auto mode = [&](tam::Extrapolate mode) {
+    return constant(static_cast<int64_t>(mode));
+  };
+  auto doubles = [&](Value of, int64_t width) {
+    return numbers[of] = scratch(width * sizeof(double));
+  };
+  auto integers = [&](Value of) {
+    return starts[of] = scratch(sizeof(int32_t));
+  };
+  for (Operation &inner : op.getBody().front())
+    llvm::TypeSwitch<Operation *>(&inner)
+        .Case([&](tam::NormalizeOp map) {
+          call("normalize",
+               {numbers[map.getColumn()], numbers[map.getParameters()], rows,
+                doubles(map.getResult(), 1)});
+        })
+        .Case([&](tam::LinearOp map) {
+          Value scale =
+              LLVM::ConstantOp::create(b, loc, f64, map.getScaleAttr());
+          call("linear",
+               {numbers[map.getX()], rows, scale, mode(map.getExtrapolate()),
+                doubles(map.getResult(), 1)});
+        })
+        .Case([&](tam::CategoryOp map) {
+          call("onehot", {numbers[map.getX()], rows,
+                          constant(static_cast<int64_t>(map.getLevels())),
+                          integers(map.getResult())});
+        })
+        .Case([&](tam::BSplineOp map) {
+          call("bspline",
+               {numbers[map.getX()], numbers[map.getParameters()], rows,
+                constant(static_cast<int64_t>(map.getIntervals())),
+                constant(static_cast<int64_t>(map.getDegree())),
+                mode(map.getExtrapolate()),
+                doubles(map.getResult(), widthOf(map.getResult())),
+                integers(map.getResult())});
+        });
+}
+
+/// Computes the bands times the row weights.
+void Writer::writeWeighted(Value rows) {
+  if (weightedBands.empty())
+    return;
+  for (auto pair : weightedBands)
+    weighted[pair] = scratch(widthOf(pair.first) * sizeof(double));
+  loop(rows, 1, [&](Value i) {
+    for (auto pair : weightedBands) {
+      int64_t width = widthOf(pair.first);
+      Value weight = load(f64, at(numbers[pair.second], f64, i));
+      Value first = mul(i, width);
+      Value values = load(vector(width), at(numbers[pair.first], f64, first));
+      store(product(splat(weight, width), values),
+            at(weighted[pair], f64, first));
+    }
+  });
+}
+
+/// The row's number of a column, null for the intercept.
+Value Writer::number(Value side) {
+  if (side.getDefiningOp<tam::OffsetOp>())
+    return {};
+  Value &known = rowNumbers[side];
+  if (!known)
+    known = load(f64, at(numbers[side], f64, row));
+  return known;
+}
+
+/// The row's weight, null where rows have none.
+Value Writer::weightOf(Value weights) {
+  return weights ? number(weights) : Value();
+}
+
+/// The row's numbers of a band, times the weight if there are weights.
+Value Writer::band(Value design, Value weights) {
+  Value &known = rowBands[{design, weights}];
+  if (!known) {
+    int64_t width = widthOf(design);
+    Value base = weights ? weighted.lookup({design, weights}) : numbers[design];
+    known = load(vector(width), at(base, f64, mul(row, width)));
+  }
+  return known;
+}
+
+/// The row's level, or first column of its band.
+Value Writer::place(Value design) {
+  Value &known = rowPlaces[design];
+  if (!known)
+    known = LLVM::SExtOp::create(b, loc, i64,
+                                 load(i32, at(starts[design], i32, row)));
+  return known;
+}
+
+/// Adds what the row adds to one accumulator. The runtime's kernels weight the
+/// left side (kernels/cpu/Gram*.cpp).
+void Writer::writeProduct(const Product &p) {
+  Value sums = numbers[p.sums];
+  Value one = LLVM::ConstantOp::create(b, loc, f64, b.getF64FloatAttr(1.0));
+  if (isOneHot(p.left)) {
+    Value level = place(p.left), weight = weightOf(p.weights);
+    if (p.isSelf())
+      return addTo(at(sums, f64, level), weight ? weight : one);
+    if (Product::isColumn(p.right)) {
+      Value value = number(p.right);
+      return addTo(at(sums, f64, level),
+                   weight || value ? product(weight, value) : one);
+    }
+    Value word =
+        at(sums, f64, add(mul(level, columnsOf(p.right)), place(p.right)));
+    if (isOneHot(p.right))
+      return addTo(word, weight ? weight : one);
+    return addTo(word, band(p.right, p.weights));
+  }
+  int64_t width = widthOf(p.left);
+  if (Product::isColumn(p.right)) {
+    Value value = number(p.right);
+    return addTo(at(sums, f64, place(p.left)),
+                 product(band(p.left, p.weights),
+                         value ? splat(value, width) : Value()));
+  }
+  int64_t columns = columnsOf(p.right);
+  Value corner =
+      at(sums, f64, add(mul(place(p.left), columns), place(p.right)));
+  Value right = band(p.right, {});
+  Value factors =
+      p.weights ? weighted.lookup({p.left, p.weights}) : numbers[p.left];
+  factors = at(factors, f64, mul(row, width));
+  for (int64_t i = 0; i < width; ++i) {
+    Value factor = load(f64, at(factors, f64, i));
+    addTo(at(corner, f64, i * columns),
+          product(splat(factor, widthOf(p.right)), right));
+  }
+}
+
+/// A loop that adds products to words in memory.
+void Writer::writeProducts(Value rows, ArrayRef<const Product *> some) {
+  loop(rows, 1, [&](Value i) {
+    row = i;
+    rowNumbers.clear();
+    rowPlaces.clear();
+    rowBands.clear();
+    for (const Product *product : some)
+      writeProduct(*product);
+  });
+}
+
+/// A loop that adds products of columns to sums in registers.
+void Writer::writeColumns(Value rows, ArrayRef<const Product *> some) {
+  SmallVector<Value> start;
+  for (const Product *p : some)
+    start.push_back(load(f64, numbers[p->sums]));
+  SmallVector<Value> end =
+      loop(rows, 1, start, [&](Value i, ValueRange carried) {
+        row = i;
+        rowNumbers.clear();
+        SmallVector<Value> next;
+        for (auto [p, sum] : llvm::zip(some, carried)) {
+          // The weight meets the second column first, as in the runtime; of a
+          // matrix with itself that is all the same.
+          Value second = number(p->right), weight = weightOf(p->weights);
+          Value factor = weight || second ? product(weight, second) : Value();
+          Value first = number(p->left);
+          Value value = factor || first
+                            ? product(factor, first)
+                            : Value(LLVM::ConstantOp::create(
+                                  b, loc, f64, b.getF64FloatAttr(1.0)));
+          next.push_back(LLVM::FAddOp::create(b, loc, sum, value));
+        }
+        return next;
+      });
+  for (auto [p, sum] : llvm::zip(some, end))
+    store(sum, numbers[p->sums]);
+}
+
+LLVM::LLVMFuncOp Writer::write(StringRef name) {
+  findProducts();
+  int64_t perRow = scratchPerRow();
+  while (tileRows > kLeastTileRows && tileRows * perRow > kScratchBytes)
+    tileRows /= 2;
+
+  Block &body = op.getBody().front();
+  auto inputs = body.getArguments().take_front(op.getInputs().size());
+  auto accumulators = body.getArguments().drop_front(op.getInputs().size());
+  SmallVector<Type> types{pointer};
+  for (BlockArgument input : inputs)
+    if (!input.getType().isIndex())
+      types.push_back(pointer);
+  types.append({i64, i64});
+  types.append(accumulators.size(), pointer);
+  LLVM::LLVMFuncOp flush = writeFlush((name + "_flush").str());
+  auto function = LLVM::LLVMFuncOp::create(
+      b, loc, name,
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                  types),
+      LLVM::Linkage::Internal);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(function.addEntryBlock(b));
+  unsigned next = 0;
+  context = function.getArgument(next++);
+  SmallVector<std::pair<Value, Value>> columns;
+  for (BlockArgument input : inputs) {
+    if (input.getType().isIndex())
+      continue;
+    Value argument = function.getArgument(next++);
+    if (tensorOf(input).hasStaticShape())
+      numbers[input] = argument;
+    else
+      columns.push_back({input, argument});
+  }
+  Value rows = function.getArgument(next++);
+  Value firstRow = function.getArgument(next++);
+  for (BlockArgument accumulator : accumulators) {
+    function.setArgAttr(next, LLVM::LLVMDialect::getNoAliasAttrName(),
+                        b.getUnitAttr());
+    numbers[accumulator] = function.getArgument(next++);
+  }
+
+  // Tiles end with the segment: how many there are is not known before.
+  Block *entry = b.getBlock();
+  Region *region = entry->getParent();
+  Block *header = b.createBlock(region, region->end(), {i64}, {loc});
+  Block *tile = b.createBlock(region, region->end());
+  Block *exit = b.createBlock(region, region->end());
+  b.setInsertionPointToEnd(entry);
+  Value zero = constant(0), segmentRows = constant(TAMRT_SEGMENT_ROWS);
+  Value mostRows = constant(tileRows);
+  LLVM::BrOp::create(b, loc, zero, header);
+  b.setInsertionPointToEnd(header);
+  Value begin = header->getArgument(0);
+  LLVM::CondBrOp::create(b, loc, isLess(begin, rows), tile, exit);
+  b.setInsertionPointToEnd(tile);
+  Value index = add(firstRow, begin);
+  Value inside = LLVM::SRemOp::create(b, loc, index, segmentRows);
+  Value isStart =
+      LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, inside, zero);
+  Value starts = LLVM::AndOp::create(b, loc, isStart, isLess(zero, index));
+  onlyIf(starts, [&] {
+    for (BlockArgument accumulator : accumulators) {
+      auto type = tensorOf(accumulator);
+      int64_t count = cast<tam::SumsAttr>(type.getEncoding()).getCount(type);
+      LLVM::CallOp::create(b, loc, flush,
+                           ValueRange{numbers[accumulator], constant(count)});
+    }
+  });
+  Value left = least(LLVM::SubOp::create(b, loc, rows, begin),
+                     LLVM::SubOp::create(b, loc, segmentRows, inside));
+  Value count = least(left, mostRows);
+  for (auto [input, argument] : columns)
+    numbers[input] = at(argument, f64, begin);
+  writeMaps(count);
+  writeWeighted(count);
+
+  SmallVector<const Product *> ofColumns, others;
+  auto writeOthers = [&] {
+    if (!others.empty())
+      writeProducts(count, others);
+    others.clear();
+  };
+  int64_t words = 0;
+  for (const Product &product : products) {
+    if (product.isOfColumns()) {
+      ofColumns.push_back(&product);
+      continue;
+    }
+    if (words + product.words() > kWordsPerLoop) {
+      writeOthers();
+      words = 0;
+    }
+    others.push_back(&product);
+    words += product.words();
+  }
+  writeOthers();
+  for (ArrayRef<const Product *> rest = ofColumns; !rest.empty();) {
+    ArrayRef<const Product *> some =
+        rest.take_front(std::min(rest.size(), kSumsPerLoop));
+    writeColumns(count, some);
+    rest = rest.drop_front(some.size());
+  }
+  LLVM::BrOp::create(b, loc, add(begin, count), header);
+  b.setInsertionPointToEnd(exit);
+  LLVM::ReturnOp::create(b, loc, ValueRange());
+  return function;
+}
+
+LLVM::LLVMFuncOp tamc::writeRowKernel(OpBuilder &builder, tam::RowsOp op,
+                                      StringRef name) {
+  return Writer(builder, op).write(name);
+}

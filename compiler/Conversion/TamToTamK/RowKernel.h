@@ -1,0 +1,32 @@
+//===- RowKernel.h - code for sums that share a loop ------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_CONVERSION_TAMTOTAMK_ROWKERNEL_H
+#define TAMC_CONVERSION_TAMTOTAMK_ROWKERNEL_H
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+
+namespace tamc {
+
+/// Whether the row kernel has code for every op of `op`; if not, tells of the
+/// first one without at its place.
+mlir::LogicalResult checkRowKernel(tam::RowsOp op);
+
+/// Writes the function that computes `op`, for which `checkRowKernel` holds,
+/// where `builder` stands: `name`(context, each input but indices, rows, first,
+/// each accumulator), all but the two numbers pointers. Complexity: linear in
+/// the products that a row adds.
+mlir::LLVM::LLVMFuncOp writeRowKernel(mlir::OpBuilder &builder, tam::RowsOp op,
+                                      llvm::StringRef name);
+
+} // namespace tamc
+
+#endif // TAMC_CONVERSION_TAMTOTAMK_ROWKERNEL_H

@@ -1,0 +1,101 @@
+// The function that is written for sums that are computed together, and its
+// launch.
+//
+// RUN: tam-opt %s --convert-tam-to-tamk -split-input-file -verify-diagnostics \
+// RUN:   | FileCheck %s
+
+// What moves a finished segment.
+//
+// CHECK-LABEL: llvm.func internal @rows_0_flush(
+// CHECK: llvm.load
+// CHECK: llvm.fadd
+// CHECK: llvm.store
+
+// The context, the column, its parameters, the target, rows, first, sums.
+//
+// CHECK-LABEL: llvm.func internal @rows_0(
+// CHECK-SAME: %[[CONTEXT:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: i64, %{{[^:]*}}: i64, %{{[^:]*}}: !llvm.ptr {llvm.noalias}, %{{[^:]*}}: !llvm.ptr {llvm.noalias}, %{{[^:]*}}: !llvm.ptr {llvm.noalias})
+// CHECK-SAME: attributes {{.*}}tamk.kernel
+// CHECK: llvm.alloca
+// Once at the start of a segment for each accumulator.
+// CHECK-COUNT-3: llvm.call @rows_0_flush
+// CHECK: llvm.call @tamrt_normalize(%[[CONTEXT]],
+// CHECK: llvm.call @tamrt_bspline(%[[CONTEXT]],
+// CHECK-NOT: llvm.call
+// The band meets itself, four words; the target, one; the intercept, one, which
+// is no factor.
+// CHECK-COUNT-4: llvm.fmul {{.*}} : vector<4xf64>
+// CHECK: llvm.fmul {{.*}} : vector<4xf64>
+// CHECK-NOT: llvm.fmul
+// CHECK-NOT: llvm.call
+
+// CHECK-LABEL: func.func @fit_chunk(
+// CHECK: tamk.launch "rows_0" ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<?xf64>, tensor<4xf64>, tensor<?xf64>)
+// CHECK-SAME: scalars(%{{.*}}, %{{.*}} : index, index)
+// CHECK-SAME: source "tam.rows" {generated}
+// CHECK-SAME: -> tensor<2x25xf64>, tensor<2x5xf64>, tensor<2x5xf64>
+func.func @fit_chunk(
+    %rows: index {tam.slot = #tam.slot<rows>},
+    %first: index {tam.slot = #tam.slot<first>},
+    %v: tensor<?xf64> {tam.slot = #tam.slot<column>},
+    %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>},
+    %y: tensor<?xf64> {tam.slot = #tam.slot<column, 1>},
+    %s0: tensor<5x5xf64, #tam.sums<upper>> {tam.slot = #tam.slot<state>},
+    %s1: tensor<5xf64, #tam.sums<full>> {tam.slot = #tam.slot<state, 448>},
+    %s2: tensor<1x5xf64, #tam.sums<transposed>>
+        {tam.slot = #tam.slot<state, 576>})
+    -> (tensor<5x5xf64, #tam.sums<upper>> {tam.slot = #tam.slot<state>},
+        tensor<5xf64, #tam.sums<full>> {tam.slot = #tam.slot<state, 448>},
+        tensor<1x5xf64, #tam.sums<transposed>>
+            {tam.slot = #tam.slot<state, 576>}) {
+  %r:3 = tam.rows(%rows, %v, %p, %y
+      : index, tensor<?xf64>, tensor<4xf64>, tensor<?xf64>)
+      into(%s0, %s1, %s2 : tensor<5x5xf64, #tam.sums<upper>>,
+           tensor<5xf64, #tam.sums<full>>,
+           tensor<1x5xf64, #tam.sums<transposed>>) {
+  ^bb0(%n: index, %v0: tensor<?xf64>, %p0: tensor<4xf64>, %y0: tensor<?xf64>,
+       %a0: tensor<5x5xf64, #tam.sums<upper>>,
+       %b0: tensor<5xf64, #tam.sums<full>>,
+       %c0: tensor<1x5xf64, #tam.sums<transposed>>):
+    %x = tam.normalize %v0, %p0 : tensor<?xf64>, tensor<4xf64>
+    %a = tam.bspline %x, %p0 {intervals = 2, degree = 3}
+        : tensor<?xf64>, tensor<4xf64> -> tensor<?x5xf64, #tam.banded<4>>
+    %o = tam.offset %n : tensor<?x1xf64, #tam.dense>
+    %a1 = tam.gram %a, %a into %a0 : tensor<?x5xf64, #tam.banded<4>>,
+        tensor<?x5xf64, #tam.banded<4>> -> tensor<5x5xf64, #tam.sums<upper>>
+    %b1 = tam.rhs %a, %y0 into %b0 : tensor<?x5xf64, #tam.banded<4>>,
+        tensor<?xf64> -> tensor<5xf64, #tam.sums<full>>
+    %c1 = tam.gram %o, %a into %c0 : tensor<?x1xf64, #tam.dense>,
+        tensor<?x5xf64, #tam.banded<4>>
+        -> tensor<1x5xf64, #tam.sums<transposed>>
+    tam.yield %a1, %b1, %c1 : tensor<5x5xf64, #tam.sums<upper>>,
+        tensor<5xf64, #tam.sums<full>>,
+        tensor<1x5xf64, #tam.sums<transposed>>
+  } : tensor<5x5xf64, #tam.sums<upper>>, tensor<5xf64, #tam.sums<full>>,
+      tensor<1x5xf64, #tam.sums<transposed>>
+  return %r#0, %r#1, %r#2 : tensor<5x5xf64, #tam.sums<upper>>,
+      tensor<5xf64, #tam.sums<full>>, tensor<1x5xf64, #tam.sums<transposed>>
+}
+
+// -----
+
+// What the row kernel has no code for is refused where it stands.
+func.func @fit_chunk(
+    %rows: index {tam.slot = #tam.slot<rows>},
+    %first: index {tam.slot = #tam.slot<first>},
+    %v: tensor<?xf64> {tam.slot = #tam.slot<column>},
+    %s0: tensor<4xf64, #tam.sums<full>> {tam.slot = #tam.slot<state>})
+    -> (tensor<4xf64, #tam.sums<full>> {tam.slot = #tam.slot<state>}) {
+  // expected-error @+1 {{failed to legalize operation 'tam.rows'}}
+  %r = tam.rows(%v : tensor<?xf64>)
+      into(%s0 : tensor<4xf64, #tam.sums<full>>) {
+  ^bb0(%v0: tensor<?xf64>, %a0: tensor<4xf64, #tam.sums<full>>):
+    // expected-error @+1 {{'tam.fourier' op expected an op that a row kernel has code for}}
+    %f = tam.fourier %v0 {order = 2} : tensor<?xf64>
+        -> tensor<?x4xf64, #tam.dense>
+    %a1 = tam.rhs %f, %v0 into %a0 : tensor<?x4xf64, #tam.dense>,
+        tensor<?xf64> -> tensor<4xf64, #tam.sums<full>>
+    tam.yield %a1 : tensor<4xf64, #tam.sums<full>>
+  } : tensor<4xf64, #tam.sums<full>>
+  return %r : tensor<4xf64, #tam.sums<full>>
+}

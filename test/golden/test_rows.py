@@ -1,0 +1,86 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The kernel that is written for a model against the runtime's kernels, one
+pair of effects at a time: the weights are the same to the bit, whatever the
+terms, the row weights, the chunks and the segments."""
+
+import os
+import random
+
+import golden  # noqa: F401 (finds harness)
+import harness
+from random_formula import LEVELS, Formula, random_rows
+
+COUNT = int(os.environ.get("TAMC_RANDOM_FORMULAS", 25))
+SEED = int(os.environ.get("TAMC_RANDOM_SEED", 20261121))
+
+
+class Fusible(Formula):
+    """Mostly terms that the row kernel has code for."""
+
+    def text(self):
+        draws = [self.linear, self.spline, self.spline, self.number]
+        terms = [self.rng.choice(draws)(40)
+                 for _ in range(self.rng.randint(1, 6))]
+        if self.rng.random() < .4:
+            terms.append(self.term(12))
+        self.rng.shuffle(terms)
+        return "y ~ " + " + ".join(term for term, _ in terms)
+
+    def number(self, most):
+        return f"c(k, n_cat={LEVELS}, {self.ap()})", LEVELS
+
+
+class Rows(harness.TestCase):
+    def same(self, formula, train, chunks, **keys):
+        """The bytes of the weights with and without the row kernel, for each
+        number of rows of a chunk."""
+        path = harness.write_csv(self.dir / "train.csv", train)
+        models = [self.compile(formula, f"--fuse-rows={fuse}", "--profile",
+                               path, name=f"model_{fuse}", **keys)
+                  for fuse in ("true", "false")]
+        expected = None
+        for chunk in chunks:
+            for model in models:
+                got = self.fit(model, path, "--chunk-rows", chunk)
+                table = self.succeed(model, "coefficients", "--weights", got)
+                expected = expected or table
+                self.assertEqual(table, expected, (model, chunk))
+
+    def test_random(self):
+        for case in range(COUNT):
+            rng = random.Random(f"{SEED}.{case}")
+            formula = Fusible(rng).text()
+            train = random_rows(rng, ["p", "q"][:rng.randint(1, 2)],
+                                rng.choice((20, 150, 700)), 1)
+            for level, row in zip(range(LEVELS), train):
+                row["k"] = level
+            keys = dict(group="g", date="day")
+            if case % 2:
+                keys["weights"] = "w"
+            with self.subTest(case=case, formula=formula, **keys):
+                self.same(formula, train, (1024, rng.choice((1, 7, 64))),
+                          **keys)
+
+    def test_segments(self):
+        # Two segments end within the group, at places that are no chunk's end.
+        rng = random.Random(5)
+        train = []
+        while len(train) < 8300:
+            train = random_rows(rng, "p", 9000, 1)
+        for keys in ({}, {"weights": "w"}):
+            self.same("y ~ l(a) + l(b) + s(a, k=9) + s(d) + s(b, k=3, deg=2)"
+                      f" + c(k, n_cat={LEVELS})", train, (1000, 17),
+                      group="g", date="day", **keys)
+
+    def test_many_effects(self):
+        # More sums than one loop takes, and less scratch for each.
+        rng = random.Random(6)
+        terms = [f"s({x}, k={k}, ap=-1)" for k in range(4, 12)
+                 for x in ("a", "b", "d")]
+        self.same("y ~ " + " + ".join(terms), random_rows(rng, "p", 400, 1),
+                  (1024, 64), group="g", date="day")
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -18,6 +18,9 @@ using namespace tamc::planning;
 /// Offsets creep up in small steps where rectangles chase each other; after
 /// this many steps a rectangle waits for the next decision.
 static constexpr uint8_t maxRaises = 2;
+/// A state is kept for each rectangle that was chosen: on thousands of them a
+/// dive to the bottom would take gigabytes.
+static constexpr size_t mostBytes = size_t(1) << 27, mostBytesKept = 1 << 24;
 
 ExactSearch::ExactSearch(const Packing &packing)
     : packing(packing), found(packing.size(), 0),
@@ -45,9 +48,17 @@ ExactSearch::Answer ExactSearch::run(int64_t newHeight, Choice newChoice,
     state.sections[section].rest = packing.load[section];
     wakeSection(section);
   }
-  if (propagate(state) && solve(0, 0, packing.sections))
+  bool solved = propagate(state) && solve(0, 0, packing.sections);
+  if (states.size() * bytesOfState() > mostBytesKept)
+    states = {};
+  if (solved)
     return Answer::Yes;
   return stopped ? Answer::Unknown : Answer::No;
+}
+
+size_t ExactSearch::bytesOfState() const {
+  return packing.size() * sizeof(Buffer) +
+         static_cast<size_t>(packing.sections) * sizeof(Section);
 }
 
 void ExactSearch::wakeSection(int32_t section) {
@@ -371,6 +382,12 @@ bool ExactSearch::solve(size_t depth, int32_t begin, int32_t end) {
     }
     if (++decisions > limit || stopped) {
       stopped = true;
+      return false;
+    }
+    if (states.size() <= depth + 1 &&
+        (depth + 2) * bytesOfState() > mostBytes) {
+      stopped = true;
+      decisions = limit;
       return false;
     }
     copyTo(depth + 1, begin, end);

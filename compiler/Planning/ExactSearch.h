@@ -49,7 +49,8 @@ public:
              int64_t nodes, const Deadline &deadline);
 
   const std::vector<int64_t> &solution() const { return found; }
-  /// Decisions of the last run.
+  /// Decisions of the last run; all that were granted if it gave up because
+  /// its states took too much memory.
   int64_t nodes() const { return decisions; }
 
 private:
@@ -71,6 +72,7 @@ private:
     std::vector<Section> sections;
   };
 
+  size_t bytesOfState() const;
   bool solve(size_t depth, int32_t begin, int32_t end);
   int32_t choose(const State &state, int32_t begin, int32_t end) const;
   int32_t lowestIn(const State &state, int32_t section) const;

@@ -41,6 +41,11 @@ std::unique_ptr<Improver> makeExact(const Instance &instance, uint64_t seed);
 /// outlives the improver.
 std::unique_ptr<Improver> makeSearch(const Instance &instance, uint64_t seed);
 
+/// Part of `auto`: what is alive where the load is largest first, then the
+/// rest; the budget counts plans. The instance is simple and not empty, and
+/// outlives the improver.
+std::unique_ptr<Improver> makeCrowd(const Instance &instance, uint64_t seed);
+
 /// Tries the orders in which a few items can be stacked, by first fit; knows
 /// pins, gaps and alignment. Says optimal after all of them. Does nothing to
 /// instances with windows or of more than 64 items.

@@ -11,9 +11,8 @@
 #include "CheckOrder.h"
 
 #include <algorithm>
+#include <future>
 #include <limits>
-#include <map>
-#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -21,63 +20,120 @@ using namespace tamc::planning;
 
 namespace {
 
-/// Begin or end of a rectangle in time; `group` is what may overlap itself.
-struct Event {
-  int64_t time;
+/// Bytes of a buffer while an interval of its life lasts; `group` is what may
+/// overlap itself.
+struct Rectangle {
+  int64_t lower, upper;
   int64_t begin, end; // addresses
   int64_t group;
   int32_t buffer;
-  bool starts;
 };
 
-/// The live bytes, ordered by address. What one alias class holds is kept as
-/// one entry that reaches to its highest live end, so that neighbours are all
-/// that a new entry has to be compared with.
+/// The live bytes, ordered by address, in blocks. What is live overlaps within
+/// a group only, and members of a group begin at one address: so neighbours are
+/// all that a new entry has to be compared with.
 class Live {
 public:
-  struct Holder {
-    int64_t end;
-    int32_t buffer;
-  };
-
-  /// A buffer of another group that shares bytes with the event's, or -1.
-  int32_t conflict(const Event &event) const {
-    auto next = entries.lower_bound({event.begin, 0});
-    for (auto it = next; it != entries.end(); ++it) {
-      if (it->first.first >= event.end)
-        break;
-      if (it->first.second != event.group)
-        return holder(it->second);
-    }
-    for (auto it = next; it != entries.begin();) {
-      --it;
-      if (it->first.second == event.group)
-        continue;
-      return top(it->second) > event.begin ? holder(it->second) : -1;
-    }
-    return -1;
+  /// A buffer of another group that shares bytes with the rectangle, or -1.
+  int32_t conflict(const Rectangle &r) const {
+    auto [block, at] = find(r);
+    int32_t other = above(r, block, at);
+    return other >= 0 ? other : beneath(r, block, at);
   }
 
-  void insert(const Event &event) {
-    entries[{event.begin, event.group}].insert({event.end, event.buffer});
-  }
-
-  void erase(const Event &event) {
-    auto found = entries.find({event.begin, event.group});
-    if (found == entries.end())
+  void insert(const Rectangle &r) {
+    auto [block, at] = find(r);
+    blocks[block].insert(blocks[block].begin() + std::ptrdiff_t(at),
+                         {r.begin, r.group, r.end, r.buffer});
+    firsts[block] = blocks[block].front().begin;
+    if (blocks[block].size() < most)
       return;
-    found->second.erase({event.end, event.buffer});
-    if (found->second.empty())
-      entries.erase(found);
+    std::vector<Entry> &full = blocks[block];
+    std::vector<Entry> half(full.begin() + most / 2, full.end());
+    half.reserve(most);
+    full.resize(most / 2);
+    firsts.insert(firsts.begin() + std::ptrdiff_t(block) + 1,
+                  half.front().begin);
+    blocks.insert(blocks.begin() + std::ptrdiff_t(block) + 1, std::move(half));
+  }
+
+  void erase(const Rectangle &r) {
+    auto [block, at] = find(r);
+    if (at == blocks[block].size() && block + 1 < blocks.size())
+      ++block, at = 0;
+    std::vector<Entry> &entries = blocks[block];
+    if (at == entries.size() || entries[at].key() != keyOf(r))
+      return;
+    entries.erase(entries.begin() + std::ptrdiff_t(at));
+    if (!entries.empty()) {
+      firsts[block] = entries.front().begin;
+    } else if (blocks.size() > 1) {
+      blocks.erase(blocks.begin() + std::ptrdiff_t(block));
+      firsts.erase(firsts.begin() + std::ptrdiff_t(block));
+    }
   }
 
 private:
-  using Holders = std::set<std::pair<int64_t, int32_t>>;
-  static int64_t top(const Holders &holders) { return holders.rbegin()->first; }
-  static int32_t holder(const Holders &holders) {
-    return holders.rbegin()->second;
+  static constexpr size_t most = 128;
+  struct Entry {
+    int64_t begin, group, end;
+    int32_t buffer;
+    std::tuple<int64_t, int64_t, int64_t, int32_t> key() const {
+      return {begin, group, end, buffer};
+    }
+  };
+  static std::tuple<int64_t, int64_t, int64_t, int32_t>
+  keyOf(const Rectangle &r) {
+    return {r.begin, r.group, r.end, r.buffer};
   }
-  std::map<std::pair<int64_t, int64_t>, Holders> entries;
+
+  /// From a place on upwards: who begins below the rectangle's end.
+  int32_t above(const Rectangle &r, size_t block, size_t at) const {
+    for (; block < blocks.size(); ++block, at = 0)
+      for (; at < blocks[block].size(); ++at) {
+        const Entry &entry = blocks[block][at];
+        if (entry.begin >= r.end)
+          return -1;
+        if (entry.group != r.group)
+          return entry.buffer;
+      }
+    return -1;
+  }
+
+  /// From a place on downwards: the next of another group, if it ends above
+  /// the rectangle's begin. Of one group the highest comes first.
+  int32_t beneath(const Rectangle &r, size_t block, size_t at) const {
+    while (true) {
+      while (at-- > 0)
+        if (const Entry &entry = blocks[block][at]; entry.group != r.group)
+          return entry.end > r.begin ? entry.buffer : -1;
+      if (block == 0)
+        return -1;
+      at = blocks[--block].size();
+    }
+  }
+
+  /// Block and place in it of the first entry that does not come before `r`;
+  /// past the end of a block where the next one begins with it.
+  std::pair<size_t, size_t> find(const Rectangle &r) const {
+    auto block = static_cast<size_t>(
+        std::lower_bound(firsts.begin(), firsts.end(), r.begin) -
+        firsts.begin());
+    // Entries of one begin may reach over several blocks.
+    while (block < blocks.size() && !blocks[block].empty() &&
+           blocks[block].front().key() < keyOf(r))
+      ++block;
+    block -= block > 0;
+    const std::vector<Entry> &entries = blocks[block];
+    auto at = std::partition_point(
+        entries.begin(), entries.end(),
+        [&](const Entry &entry) { return entry.key() < keyOf(r); });
+    return {block, static_cast<size_t>(at - entries.begin())};
+  }
+
+  /// Never empty, but for a single block.
+  std::vector<std::vector<Entry>> blocks = {{}};
+  std::vector<int64_t> firsts = {0}; // by block: its first begin
 };
 
 class Checker {
@@ -180,48 +236,100 @@ private:
 
   /// The buffers of one space.
   void sweep(const std::vector<int32_t> &buffers) {
-    std::vector<Event> events;
+    std::vector<Rectangle> all;
+    all.reserve(buffers.size());
     for (int32_t index : buffers) {
       const Buffer &buffer = problem.buffers[index];
       // Classes and single buffers must not be mistaken for each other.
       int64_t group = buffer.aliasClass >= 0 ? -1 - int64_t(buffer.aliasClass)
                                              : int64_t(index);
-      auto rectangle = [&](Interval time, int64_t from, int64_t to) {
-        if (time.lower >= time.upper || from >= to)
-          return;
-        int64_t begin = offsets[index] + from, end = offsets[index] + to;
-        events.push_back({time.lower, begin, end, group, index, true});
-        events.push_back({time.upper, begin, end, group, index, false});
+      auto append = [&](Interval time, int64_t from, int64_t to) {
+        if (time.lower < time.upper && from < to)
+          all.push_back({time.lower, time.upper, offsets[index] + from,
+                         offsets[index] + to, group, index});
       };
       for (const Interval &interval : buffer.live)
-        rectangle(interval, 0, buffer.size);
+        append(interval, 0, buffer.size);
       for (const Window &window : buffer.windows)
-        rectangle(window.time, window.lower, window.upper);
+        append(window.time, window.lower, window.upper);
     }
-    std::sort(events.begin(), events.end(), [](const Event &a, const Event &b) {
-      return std::tuple(a.time, a.starts, a.buffer, a.begin) <
-             std::tuple(b.time, b.starts, b.buffer, b.begin);
-    });
+    // Of many, both halves of the time can be looked at side by side; what is
+    // wrong is then told in the order of time.
+    constexpr int64_t least = std::numeric_limits<int64_t>::min();
+    constexpr int64_t last = std::numeric_limits<int64_t>::max();
+    if (options.threads > 1 && all.size() > 20000) {
+      int64_t middle = medianTime(all);
+      std::future<bool> early = std::async(std::launch::async, [&] {
+        return sweep(all, least, middle, [](auto...) { return false; });
+      });
+      bool late = sweep(all, middle, last, [](auto...) { return false; });
+      if (early.get() && late)
+        return;
+    }
+    sweep(all, least, last,
+          [&](const Rectangle &r, int32_t other, int64_t time) {
+            add(Finding::Kind::Overlap, other, r.buffer,
+                "buffers " + quoted(other) + " at " +
+                    std::to_string(offsets[other]) + " of " +
+                    std::to_string(problem.buffers[other].size) +
+                    " bytes and " + quoted(r.buffer) + " at " +
+                    std::to_string(offsets[r.buffer]) + " of " +
+                    std::to_string(problem.buffers[r.buffer].size) +
+                    " bytes overlap at time " + std::to_string(time));
+            return !isFull();
+          });
+  }
+
+  /// A time before which about half of the rectangles begin.
+  static int64_t medianTime(const std::vector<Rectangle> &all) {
+    std::vector<int64_t> times;
+    for (size_t i = 0; i < all.size(); i += 16)
+      times.push_back(all[i].lower);
+    auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::nth_element(times.begin(), middle, times.end());
+    return *middle;
+  }
+
+  /// Follows what is live from `first` up to `last`, calls `report` for what
+  /// shares bytes until it returns false; whether it was never called.
+  template <typename Report>
+  static bool sweep(const std::vector<Rectangle> &all, int64_t first,
+                    int64_t last, Report report) {
+    // Ends come before begins.
+    struct Event {
+      int64_t time;
+      uint64_t rectangle; // and, in the highest bit, whether it begins
+      bool operator<(const Event &other) const {
+        return time != other.time ? time < other.time
+                                  : rectangle < other.rectangle;
+      }
+    };
+    constexpr uint64_t begins = uint64_t(1) << 63;
+    std::vector<Event> events;
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (all[i].upper <= first || all[i].lower >= last)
+        continue;
+      events.push_back({std::max(all[i].lower, first), begins | i});
+      if (all[i].upper < last)
+        events.push_back({all[i].upper, i});
+    }
+    std::sort(events.begin(), events.end());
     Live live;
+    bool clean = true;
     for (const Event &event : events) {
-      if (!event.starts) {
-        live.erase(event);
+      const Rectangle &r = all[event.rectangle & ~begins];
+      if (!(event.rectangle & begins)) {
+        live.erase(r);
         continue;
       }
-      if (int32_t other = live.conflict(event); other >= 0) {
-        add(Finding::Kind::Overlap, other, event.buffer,
-            "buffers " + quoted(other) + " at " +
-                std::to_string(offsets[other]) + " of " +
-                std::to_string(problem.buffers[other].size) + " bytes and " +
-                quoted(event.buffer) + " at " +
-                std::to_string(offsets[event.buffer]) + " of " +
-                std::to_string(problem.buffers[event.buffer].size) +
-                " bytes overlap at time " + std::to_string(event.time));
-        if (isFull())
-          return;
+      if (int32_t other = live.conflict(r); other >= 0) {
+        clean = false;
+        if (!report(r, other, event.time))
+          return false;
       }
-      live.insert(event);
+      live.insert(r);
     }
+    return clean;
   }
 
   const Problem &problem;

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <unordered_map>
 
@@ -137,6 +138,35 @@ void appendTo(Instance &instance, const Problem &problem,
                           members.end());
 }
 
+/// Sorts by time; what is equal keeps its order. By digits where that takes few
+/// passes, which on millions is several times quicker than comparing.
+void sortByTime(std::vector<std::pair<int64_t, uint32_t>> &ends) {
+  constexpr int bits = 11;
+  constexpr size_t digits = size_t(1) << bits;
+  int64_t most = 0;
+  for (auto [time, slot] : ends)
+    most = std::max(most, time);
+  if (ends.size() < 4 * digits || most >> (3 * bits) != 0) {
+    std::stable_sort(
+        ends.begin(), ends.end(),
+        [](const auto &a, const auto &b) { return a.first < b.first; });
+    return;
+  }
+  std::vector<std::pair<int64_t, uint32_t>> sorted(ends.size());
+  for (int shift = 0; most >> shift != 0; shift += bits) {
+    auto digitOf = [&](int64_t time) {
+      return static_cast<size_t>(time >> shift) % digits;
+    };
+    std::vector<size_t> first(digits + 1, 0);
+    for (auto [time, slot] : ends)
+      ++first[digitOf(time) + 1];
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    for (const auto &end : ends)
+      sorted[first[digitOf(end.first)]++] = end;
+    ends.swap(sorted);
+  }
+}
+
 } // namespace
 
 std::vector<std::vector<int32_t>>
@@ -181,7 +211,7 @@ Instance tamc::planning::makeInstance(const Problem &problem, int32_t space,
     ends.push_back({piece.upper, slot + 1});
     instance.pieces.push_back({0, 0, piece.from, piece.to});
   }
-  std::sort(ends.begin(), ends.end());
+  sortByTime(ends);
   std::vector<int64_t> &times = instance.times;
   for (auto [time, slot] : ends) {
     if (times.empty() || times.back() != time)

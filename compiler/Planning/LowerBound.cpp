@@ -33,10 +33,25 @@ int64_t commonGrain(const Instance &instance) {
   return std::max<int64_t>(grain, 1);
 }
 
-} // namespace
-
-Bound tamc::planning::boundOf(const Instance &instance) {
-  int64_t grain = commonGrain(instance);
+/// The largest load and its time, where every live item but the topmost is
+/// rounded up to the grain.
+std::pair<__int128, int32_t> largestLoad(const Instance &instance,
+                                         int64_t grain) {
+  __int128 load = 0, best = 0;
+  int32_t at = 0;
+  if (grain == 1) {
+    std::vector<__int128> change(instance.times.size() + 1, 0);
+    for (const Piece &piece : instance.pieces) {
+      change[piece.lower] += piece.to - piece.from;
+      change[piece.upper] -= piece.to - piece.from;
+    }
+    for (size_t time = 0; time < change.size(); ++time)
+      if (load += change[time]; load > best) {
+        best = load;
+        at = static_cast<int32_t>(time);
+      }
+    return {best, at};
+  }
   struct Event {
     int32_t time;
     bool begins;
@@ -56,8 +71,6 @@ Bound tamc::planning::boundOf(const Instance &instance) {
     int64_t rest = bytes % grain;
     return rest ? grain - rest : 0;
   };
-  __int128 load = 0, best = 0;
-  int32_t at = 0;
   // The topmost buffer need not be padded: let it be the worst one.
   std::multiset<int64_t> paddings;
   for (size_t i = 0; i < events.size();) {
@@ -85,6 +98,13 @@ Bound tamc::planning::boundOf(const Instance &instance) {
     }
   }
 
+  return {best, at};
+}
+
+} // namespace
+
+Bound tamc::planning::boundOf(const Instance &instance) {
+  auto [best, at] = largestLoad(instance, commonGrain(instance));
   Bound bound;
   bound.overflow = best > infinite;
   bound.bytes = bound.overflow ? infinite : static_cast<int64_t>(best);

@@ -12,13 +12,15 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <numeric>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 using namespace tamc::planning;
 
 static constexpr int32_t none = INT32_MAX;
-/// Entries of a block: as many as a cache line holds.
-static constexpr size_t fan = 16;
 /// Blocks that a search looks at before it takes the best item found so far:
 /// all of them on up to two thousand items.
 static constexpr int maxBlocksOfFew = 128, maxBlocksOfMany = 24;
@@ -26,45 +28,61 @@ static constexpr size_t few = 16384;
 
 SkylineDecoder::SkylineDecoder(const Instance &instance)
     : instance(instance), parts(instance) {
-  order.resize(instance.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
-    return parts.lower[a] < parts.lower[b];
-  });
   firstOf.assign(parts.count + 1, 0);
-  for (int32_t item : order)
-    ++firstOf[parts.lower[item] + 1];
-  for (int32_t section = 0; section < parts.count; ++section)
-    firstOf[section + 1] += firstOf[section];
-  for (size_t entries = instance.size(); entries > 0;
-       entries = entries <= fan ? 0 : (entries + fan - 1) / fan) {
-    size_t padded = (entries + fan - 1) / fan * fan;
-    levels.emplace_back();
-    levels.back().upper.assign(padded, none);
-    levels.back().rank.assign(padded, none);
-  }
+  for (int32_t section : parts.lower)
+    ++firstOf[section + 1];
+  std::partial_sum(firstOf.begin(), firstOf.end(), firstOf.begin());
+  order.resize(instance.size());
+  std::vector<int32_t> next = firstOf;
   for (size_t i = 0; i < order.size(); ++i)
-    levels[0].upper[i] = parts.upper[order[i]];
-  build(levels, &Level::upper);
-  for (const Level &level : levels)
-    uppers.push_back(level.upper);
+    order[next[parts.lower[i]]++] = static_cast<int32_t>(i);
+  Block empty;
+  empty.upper.fill(none);
+  empty.rank.fill(none);
+  for (size_t entries = instance.size(); entries > 0;
+       entries = entries <= fan ? 0 : (entries + fan - 1) / fan)
+    levels.emplace_back((entries + fan - 1) / fan, empty);
+  for (size_t i = 0; i < order.size(); ++i)
+    levels[0][i / fan].upper[i % fan] = parts.upper[order[i]];
+  build(&Block::upper);
+  unplaced = levels;
 }
 
-static int32_t leastOf(const int32_t *block) {
+template <size_t count>
+static int32_t leastOf(const std::array<int32_t, count> &values) {
   int32_t least = none;
-  for (size_t i = 0; i < fan; ++i)
-    least = std::min(least, block[i]);
+  for (int32_t value : values)
+    least = std::min(least, value);
   return least;
 }
 
-void SkylineDecoder::build(std::vector<Level> &levels,
-                           std::vector<int32_t> Level::*values) {
-  for (size_t level = 1; level < levels.size(); ++level) {
-    const std::vector<int32_t> &below = levels[level - 1].*values;
-    std::vector<int32_t> &here = levels[level].*values;
-    for (size_t block = 0; block < below.size() / fan; ++block)
-      here[block] = leastOf(&below[block * fan]);
-  }
+void SkylineDecoder::build(std::array<int32_t, fan> Block::*values) {
+  for (size_t level = 1; level < levels.size(); ++level)
+    for (size_t i = 0; i < levels[level - 1].size(); ++i)
+      (levels[level][i / fan].*values)[i % fan] =
+          leastOf(levels[level - 1][i].*values);
+}
+
+/// A bit for each entry that ends by `end` and has a rank below `best`.
+static uint32_t candidates(const std::array<int32_t, 16> &upper, int32_t end,
+                           const std::array<int32_t, 16> &rank, int32_t best) {
+#ifdef __SSE2__
+  auto four = [&](size_t i) {
+    auto load = [&](const auto &values) {
+      return _mm_load_si128(
+          reinterpret_cast<const __m128i *>(values.data() + i));
+    };
+    return _mm_andnot_si128(_mm_cmpgt_epi32(load(upper), _mm_set1_epi32(end)),
+                            _mm_cmplt_epi32(load(rank), _mm_set1_epi32(best)));
+  };
+  return static_cast<uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(
+      _mm_packs_epi32(four(0), four(4)), _mm_packs_epi32(four(8), four(12)))));
+#else
+  uint32_t bits = 0;
+  for (size_t i = 0; i < 16; ++i)
+    bits |= uint32_t((upper[i] <= end) & (rank[i] < best)) << i;
+  return bits;
+#endif
 }
 
 int32_t SkylineDecoder::find(int32_t begin, int32_t end) {
@@ -74,15 +92,12 @@ int32_t SkylineDecoder::find(int32_t begin, int32_t end) {
   std::array<std::pair<int32_t, int32_t>, 9> range;
   size_t top = 0;
   range[0] = {firstOf[begin], firstOf[end] - 1};
-  for (; range[top].first / int32_t(fan) != range[top].second / int32_t(fan);
-       ++top)
-    range[top + 1] = {range[top].first / int32_t(fan),
-                      range[top].second / int32_t(fan)};
+  for (; range[top].first / fan != range[top].second / fan; ++top)
+    range[top + 1] = {range[top].first / fan, range[top].second / fan};
   int32_t best = none, found = -1;
   int visited = 0;
   int maxBlocks = instance.size() <= few ? maxBlocksOfFew : maxBlocksOfMany;
-  stack.assign(1,
-               {static_cast<int32_t>(top), range[top].first / int32_t(fan), 0});
+  stack.assign(1, {static_cast<int32_t>(top), range[top].first / fan, 0});
   while (!stack.empty()) {
     auto [level, block, least] = stack.back();
     stack.pop_back();
@@ -90,20 +105,20 @@ int32_t SkylineDecoder::find(int32_t begin, int32_t end) {
       continue;
     if (++visited > maxBlocks && found >= 0)
       break;
-    const Level &here = levels[level];
-    int32_t from = std::max(range[level].first, block * int32_t(fan));
-    int32_t to =
-        std::min(range[level].second, block * int32_t(fan) + int32_t(fan) - 1);
+    const Block &here = levels[level][block];
+    int32_t from = std::max(range[level].first - block * fan, 0);
+    int32_t to = std::min(range[level].second - block * fan, fan - 1);
+    uint32_t within = (2u << to) - (1u << from);
     size_t depth = stack.size();
-    for (int32_t i = from; i <= to; ++i) {
-      if (here.upper[i] > end || here.rank[i] >= best)
-        continue;
+    for (uint32_t rest = candidates(here.upper, end, here.rank, best) & within;
+         rest != 0; rest &= rest - 1) {
+      int32_t i = std::countr_zero(rest);
       if (level > 0) {
-        stack.push_back({level - 1, i, here.rank[i]});
-        continue;
+        stack.push_back({level - 1, block * fan + i, here.rank[i]});
+      } else if (here.rank[i] < best) {
+        best = here.rank[i];
+        found = block * fan + i;
       }
-      best = here.rank[i];
-      found = i;
     }
     // The best one is looked at first, so that most of the rest is cut.
     std::sort(stack.begin() + static_cast<std::ptrdiff_t>(depth), stack.end(),
@@ -113,17 +128,17 @@ int32_t SkylineDecoder::find(int32_t begin, int32_t end) {
 }
 
 void SkylineDecoder::remove(size_t position) {
-  levels[0].upper[position] = levels[0].rank[position] = none;
+  Block *block = &levels[0][position / fan];
+  block->upper[position % fan] = block->rank[position % fan] = none;
   for (size_t level = 1; level < levels.size(); ++level) {
-    size_t block = position / fan;
-    int32_t upper = leastOf(&levels[level - 1].upper[block * fan]);
-    int32_t rank = leastOf(&levels[level - 1].rank[block * fan]);
-    position = block;
-    if (levels[level].upper[position] == upper &&
-        levels[level].rank[position] == rank)
+    int32_t upper = leastOf(block->upper), rank = leastOf(block->rank);
+    position /= fan;
+    block = &levels[level][position / fan];
+    size_t at = position % fan;
+    if (block->upper[at] == upper && block->rank[at] == rank)
       return;
-    levels[level].upper[position] = upper;
-    levels[level].rank[position] = rank;
+    block->upper[at] = upper;
+    block->rank[at] = rank;
   }
 }
 
@@ -166,11 +181,10 @@ int64_t SkylineDecoder::decode(std::span<const int32_t> rank, int64_t limit,
   offsets.resize(instance.size());
   if (instance.size() == 0)
     return 0;
-  for (size_t level = 0; level < levels.size(); ++level)
-    levels[level].upper = uppers[level];
+  levels = unplaced;
   for (size_t i = 0; i < order.size(); ++i)
-    levels[0].rank[i] = rank[order[i]];
-  build(levels, &Level::rank);
+    levels[0][i / fan].rank[i % fan] = rank[order[i]];
+  build(&Block::rank);
   segments.clear();
   heap.clear();
   settleSegment(addSegment(0, parts.count, 0, -1, -1));

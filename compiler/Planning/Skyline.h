@@ -13,6 +13,7 @@
 #include "Instance.h"
 #include "Sections.h"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -58,18 +59,21 @@ private:
     }
   };
 
-  /// Of a level's entry: least upper end and least rank of the items below it
-  /// that are not placed; `none` when all are.
-  struct Level {
-    std::vector<int32_t> upper, rank;
+  /// Entries that share a parent in the next level: as many as a cache line
+  /// holds.
+  static constexpr int32_t fan = 16;
+  /// By entry: least upper end and least rank of the items below it that are
+  /// not placed; `none` when all are. Both are looked at together.
+  struct alignas(64) Block {
+    std::array<int32_t, fan> upper, rank;
   };
+  using Level = std::vector<Block>;
 
   /// The position of the item to place in the sections [begin, end), or -1.
   int32_t find(int32_t begin, int32_t end);
   void remove(size_t position);
   /// Fills in all levels above the lowest, of `upper` or of `rank`.
-  static void build(std::vector<Level> &levels,
-                    std::vector<int32_t> Level::*values);
+  void build(std::array<int32_t, fan> Block::*values);
   int32_t addSegment(int32_t begin, int32_t end, int64_t height, int32_t left,
                      int32_t right);
   /// Joins a segment with neighbours of its height and queues the result.
@@ -79,10 +83,8 @@ private:
   Sections parts;
   /// Items by ascending first section, and a tree over them.
   std::vector<int32_t> order;
-  std::vector<int32_t> firstOf; // by section: first position in `order`
-  /// Blocks of `fan` entries share a parent in the next level.
-  std::vector<Level> levels;
-  std::vector<std::vector<int32_t>> uppers; // with every item unplaced
+  std::vector<int32_t> firstOf;        // by section: first position in `order`
+  std::vector<Level> levels, unplaced; // now, and with no item placed
   struct Visit {
     int32_t level, block, rank;
   };

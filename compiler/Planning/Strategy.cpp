@@ -17,6 +17,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 using namespace tamc::planning;
 
@@ -156,6 +157,9 @@ void tamc::planning::insistOnCorrectness(const Problem &problem,
   options.reuse = given.reuse;
   options.capacities = false;
   options.limit = 1;
+  options.threads = given.threads > 0
+                        ? given.threads
+                        : static_cast<int>(std::thread::hardware_concurrency());
   std::vector<Finding> findings = check(problem, plan.offsets, options);
   if (findings.empty())
     return;

@@ -174,7 +174,8 @@ std::optional<int64_t> parse(std::string_view text) {
 class Reader {
 public:
   Reader(std::string_view text, const CsvOptions &options)
-      : lines(text), options(options) {}
+      : lines(text), options(options),
+        rows(static_cast<size_t>(std::count(text.begin(), text.end(), '\n'))) {}
 
   std::optional<Diagnostic> readHeader() {
     if (!lines.next())
@@ -254,6 +255,7 @@ public:
 private:
   Lines lines;
   CsvOptions options;
+  size_t rows; // at most, where the last line has an end
   std::array<int, NumColumns> columns = {};
   size_t width = 0;
   std::map<std::string, int32_t> spaces, classes, kinds;
@@ -381,6 +383,10 @@ std::variant<Problem, Diagnostic> Reader::read() {
   Problem problem;
   NameTable seen;
   std::vector<int64_t> line;
+  // Buffers are large: a million are not moved when there come more. A text of
+  // many lines may be nonsense, which is not worth as much memory.
+  constexpr size_t most = size_t(1) << 20;
+  problem.buffers.reserve(std::min(rows, most));
   for (bool more = true;;) {
     if (auto wrong = readLine(more))
       return *wrong;

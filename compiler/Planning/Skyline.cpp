@@ -144,8 +144,17 @@ void SkylineDecoder::remove(size_t position) {
 
 int32_t SkylineDecoder::addSegment(int32_t begin, int32_t end, int64_t height,
                                    int32_t left, int32_t right) {
-  auto index = static_cast<int32_t>(segments.size());
-  segments.push_back({begin, end, height, left, right, true});
+  // A queue's entry for what had the index before finds another segment there,
+  // or, if the two are equal, does what the new one's entry would do.
+  int32_t index;
+  if (gone.empty()) {
+    index = static_cast<int32_t>(segments.size());
+    segments.emplace_back();
+  } else {
+    index = gone.back();
+    gone.pop_back();
+  }
+  segments[index] = {begin, end, height, left, right, true};
   if (left >= 0)
     segments[left].right = index;
   if (right >= 0)
@@ -153,11 +162,16 @@ int32_t SkylineDecoder::addSegment(int32_t begin, int32_t end, int64_t height,
   return index;
 }
 
+void SkylineDecoder::drop(int32_t index) {
+  segments[index].alive = false;
+  gone.push_back(index);
+}
+
 void SkylineDecoder::settleSegment(int32_t index) {
   Segment &segment = segments[index];
   if (int32_t left = segment.left;
       left >= 0 && segments[left].height == segment.height) {
-    segments[left].alive = false;
+    drop(left);
     segment.begin = segments[left].begin;
     segment.left = segments[left].left;
     if (segment.left >= 0)
@@ -165,7 +179,7 @@ void SkylineDecoder::settleSegment(int32_t index) {
   }
   if (int32_t right = segment.right;
       right >= 0 && segments[right].height == segment.height) {
-    segments[right].alive = false;
+    drop(right);
     segment.end = segments[right].end;
     segment.right = segments[right].right;
     if (segment.right >= 0)
@@ -186,6 +200,7 @@ int64_t SkylineDecoder::decode(std::span<const int32_t> rank, int64_t limit,
     levels[0][i / fan].rank[i % fan] = rank[order[i]];
   build(&Block::rank);
   segments.clear();
+  gone.clear();
   heap.clear();
   settleSegment(addSegment(0, parts.count, 0, -1, -1));
   int64_t peak = 0;
@@ -222,7 +237,7 @@ int64_t SkylineDecoder::decode(std::span<const int32_t> rank, int64_t limit,
     peak = std::max(peak, top);
     offsets[item] = at;
     int32_t begin = parts.lower[item], end = parts.upper[item];
-    segments[index].alive = false;
+    drop(index);
     int32_t middle = addSegment(begin, end, top, segment.left, segment.right);
     int32_t left = -1, right = -1;
     if (segment.begin < begin)

@@ -76,6 +76,7 @@ private:
   void build(std::array<int32_t, fan> Block::*values);
   int32_t addSegment(int32_t begin, int32_t end, int64_t height, int32_t left,
                      int32_t right);
+  void drop(int32_t segment);
   /// Joins a segment with neighbours of its height and queues the result.
   void settleSegment(int32_t segment);
 
@@ -90,6 +91,7 @@ private:
   };
   std::vector<Visit> stack;
   std::vector<Segment> segments;
+  std::vector<int32_t> gone; // indices of segments that are not alive
   std::vector<Entry> heap;
 };
 

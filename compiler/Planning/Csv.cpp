@@ -387,6 +387,7 @@ std::variant<Problem, Diagnostic> Reader::read() {
   // many lines may be nonsense, which is not worth as much memory.
   constexpr size_t most = size_t(1) << 20;
   problem.buffers.reserve(std::min(rows, most));
+  seen.reserve(std::min(rows, most));
   for (bool more = true;;) {
     if (auto wrong = readLine(more))
       return *wrong;
@@ -402,7 +403,7 @@ std::variant<Problem, Diagnostic> Reader::read() {
     problem.buffers.push_back(std::move(buffer));
     line.push_back(lines.line);
   }
-  if (std::optional<Diagnostic> wrong = validate(problem)) {
+  if (std::optional<Diagnostic> wrong = validateNamed(problem, 1, true)) {
     wrong->line = wrong->buffer < 0 ? 0 : line[wrong->buffer];
     return *wrong;
   }

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 
 namespace tamc::planning {
 
@@ -37,6 +38,12 @@ public:
   }
   double elapsed() const {
     return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+  /// Seconds until then; infinite without a limit.
+  double left() const {
+    return end == Clock::time_point::max()
+               ? std::numeric_limits<double>::infinity()
+               : std::chrono::duration<double>(end - Clock::now()).count();
   }
   /// The deadline has passed too when this flag is set.
   void stopWith(const std::atomic<bool> *flag) { stop = flag; }

@@ -11,8 +11,10 @@
 
 #include "tamc/Planning/Problem.h"
 
+#include <bit>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +24,12 @@ namespace tamc::planning {
 /// hashes and indices: a million names take 16 MiB and no allocation each.
 class NameTable {
 public:
+  /// Makes room for so many names.
+  void reserve(size_t names) {
+    if (size_t size = std::bit_ceil(2 * names + 2); size > entries.size())
+      resize(size);
+  }
+
   /// Enters the name of buffer `index`; returns the index of the buffer that
   /// had it before, or -1.
   int64_t insert(const Problem &problem, std::string_view name, size_t index) {
@@ -44,8 +52,10 @@ private:
     int32_t index = -1;
   };
 
-  void grow() {
-    std::vector<Entry> old(entries.empty() ? 64 : 2 * entries.size());
+  void grow() { resize(entries.empty() ? 64 : 2 * entries.size()); }
+
+  void resize(size_t size) {
+    std::vector<Entry> old(size);
     old.swap(entries);
     for (const Entry &entry : old) {
       if (entry.index < 0)
@@ -60,6 +70,10 @@ private:
   std::vector<Entry> entries;
   size_t count = 0;
 };
+
+/// As validate(); with `unique` no two buffers have one name, which is known.
+std::optional<Diagnostic> validateNamed(const Problem &problem,
+                                        int64_t alignment, bool unique);
 
 } // namespace tamc::planning
 

@@ -258,8 +258,9 @@ std::optional<Diagnostic> checkClasses(const Problem &problem) {
 
 } // namespace
 
-std::optional<Diagnostic> tamc::planning::validate(const Problem &problem,
-                                                   int64_t alignment) {
+std::optional<Diagnostic> tamc::planning::validateNamed(const Problem &problem,
+                                                        int64_t alignment,
+                                                        bool unique) {
   if (alignment < 1)
     return Diagnostic{"expected an alignment of 1 or more, got " +
                       number(alignment)};
@@ -279,11 +280,13 @@ std::optional<Diagnostic> tamc::planning::validate(const Problem &problem,
     return Diagnostic{"expected at most 2^30 buffers, got " +
                       number(problem.buffers.size())};
   NameTable names;
+  if (!unique)
+    names.reserve(problem.buffers.size());
   bool classes = false;
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
     const Buffer &buffer = problem.buffers[i];
     auto index = static_cast<int64_t>(i);
-    if (names.insert(problem, buffer.name, i) >= 0)
+    if (!unique && names.insert(problem, buffer.name, i) >= 0)
       return Diagnostic{"duplicate buffer '" + buffer.name + "'", 0, index};
     if (std::string message = checkBuffer(problem, buffer, alignment);
         !message.empty())
@@ -294,6 +297,11 @@ std::optional<Diagnostic> tamc::planning::validate(const Problem &problem,
     if (std::optional<Diagnostic> wrong = checkClasses(problem))
       return wrong;
   return checkOperations(problem);
+}
+
+std::optional<Diagnostic> tamc::planning::validate(const Problem &problem,
+                                                   int64_t alignment) {
+  return validateNamed(problem, alignment, false);
 }
 
 void tamc::planning::markLastAsOutputs(Problem &problem) {

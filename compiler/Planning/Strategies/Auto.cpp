@@ -42,6 +42,8 @@ public:
       : instance(instance), options(options), deadline(deadline), best(best),
         bound(boundOf(instance).bytes), exact(canSearchExactly(instance)),
         searches(!exact || !isFaithful(instance) || instance.size() > 500),
+        setup(4e-8 * static_cast<double>(totalConflicts(instance)) +
+              4e-6 * static_cast<double>(instance.size())),
         crowds(searches && instance.simple),
         numStreams(instance.size() > large ? streamsOfLarge : mostStreams),
         exacts(numStreams), wheels(numStreams), crowdeds(numStreams) {}
@@ -98,7 +100,7 @@ private:
         crowdeds[stream] = makeCrowd(instance, seed);
       crowdeds[stream]->run(turn.crowds, until, mine);
     }
-    if (exact && !mine.optimal) {
+    if (exact && !mine.optimal && (exacts[stream] || deadline.left() > setup)) {
       if (!exacts[stream])
         exacts[stream] = makeExact(instance, seed);
       exacts[stream]->run(turn.decisions, until, mine);
@@ -155,7 +157,11 @@ private:
   const Deadline &deadline;
   Placement &best;
   int64_t bound;
-  bool exact, searches, crowds;
+  bool exact, searches;
+  /// Seconds to make what the exact search needs, on a slow machine: nothing
+  /// interrupts it.
+  double setup;
+  bool crowds;
   size_t numStreams;
   /// By stream; made when its turn first comes.
   std::vector<std::unique_ptr<Improver>> exacts, wheels, crowdeds;

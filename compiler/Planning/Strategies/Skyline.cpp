@@ -33,7 +33,10 @@ class Orders {
 public:
   Orders(const Instance &instance, const Deadline &deadline, int64_t bound)
       : instance(instance), deadline(deadline), bound(bound), parts(instance),
-        priorities(instance, parts), found(ordersFor(instance.size())) {}
+        priorities(instance, parts),
+        pinned(std::any_of(instance.items.begin(), instance.items.end(),
+                           [](const Item &item) { return item.pin >= 0; })),
+        found(ordersFor(instance.size())) {}
 
   struct Found {
     int64_t peak = infinite;
@@ -65,7 +68,11 @@ private:
   void work() {
     SkylineDecoder decoder(instance);
     for (size_t order; (order = next++) < found.size();) {
-      if (order > atBound || deadline.passed())
+      // On a few thousand items a decode takes milliseconds: there is always
+      // time for the first one, and what comes without is many times worse.
+      constexpr size_t few = 16384;
+      bool granted = order == 0 && instance.size() <= few;
+      if (order > atBound || (deadline.passed() && !granted))
         return;
       Found &mine = found[order];
       mine.tried = true;
@@ -73,20 +80,30 @@ private:
       // what is as good as the best is not aborted.
       mine.peak = decoder.decode(priorities.ranks(order),
                                  instance.simple ? least.load() : infinite,
-                                 mine.offsets, &deadline);
+                                 mine.offsets, granted ? nullptr : &deadline);
       // An aborted decode writes a part of the offsets only.
       if (mine.peak == infinite)
         continue;
-      if (!instance.simple) {
-        // The skyline took every item for a free rectangle; place the items
-        // anew, in the order of their offsets, with pins and gaps in view.
-        mine.offsets =
-            placeInOrder(instance, orderByOffset(mine.offsets), deadline);
-        mine.peak = peakOf(instance, mine.offsets);
-      }
+      if (!instance.simple)
+        placeAnew(mine);
       lower(least, mine.peak);
       if (mine.peak <= bound)
         lower(atBound, order);
+    }
+  }
+
+  /// The skyline took every item for a free rectangle; places the items anew,
+  /// in the order of their offsets, with pins and gaps in view. Without a pin
+  /// the skyline's plan is one too, which a deadline may leave the better one.
+  void placeAnew(Found &mine) {
+    if (!pinned && deadline.passed())
+      return;
+    std::vector<int64_t> offsets =
+        placeInOrder(instance, orderByOffset(mine.offsets), deadline);
+    int64_t peak = peakOf(instance, offsets);
+    if (peak < mine.peak || pinned) {
+      mine.peak = peak;
+      mine.offsets = std::move(offsets);
     }
   }
 
@@ -101,6 +118,7 @@ private:
   int64_t bound;
   Sections parts;
   Priorities priorities;
+  bool pinned;
   std::vector<Found> found;
   /// The next order to try, and the first one known to reach the bound.
   std::atomic<size_t> next = 0, atBound = Priorities::count;

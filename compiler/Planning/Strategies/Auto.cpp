@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arithmetic.h"
-#include "Bounds.h"
-#include "Packing.h"
-#include "Placer.h"
-#include "Portfolio.h"
+#include "Bounds/Bounds.h"
+#include "Placement/Packing.h"
+#include "Placement/Placer.h"
+#include "Problem/Arithmetic.h"
+#include "Strategies/Portfolio.h"
 
 #include <algorithm>
 #include <array>

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arithmetic.h"
-#include "Bounds.h"
-#include "Portfolio.h"
-#include "Shelves.h"
+#include "Bounds/Bounds.h"
+#include "Placement/Shelves.h"
+#include "Problem/Arithmetic.h"
+#include "Strategies/Portfolio.h"
 
 #include <algorithm>
 #include <array>

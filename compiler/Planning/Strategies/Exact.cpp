@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arithmetic.h"
-#include "Deadline.h"
-#include "ExactSearch.h"
-#include "Placer.h"
-#include "Portfolio.h"
-#include "Skyline.h"
+#include "Placement/ExactSearch.h"
+#include "Placement/Placer.h"
+#include "Placement/Skyline.h"
+#include "Problem/Arithmetic.h"
+#include "Strategies/Deadline.h"
+#include "Strategies/Portfolio.h"
 
 #include <algorithm>
 #include <cmath>

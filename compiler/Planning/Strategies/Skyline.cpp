@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Skyline.h"
-#include "Arithmetic.h"
-#include "Bounds.h"
-#include "Deadline.h"
-#include "Placer.h"
-#include "Portfolio.h"
+#include "Placement/Skyline.h"
+#include "Bounds/Bounds.h"
+#include "Placement/Placer.h"
+#include "Problem/Arithmetic.h"
+#include "Strategies/Deadline.h"
+#include "Strategies/Portfolio.h"
 
 #include <algorithm>
 #include <atomic>

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Shelves.h"
+#include "Placement/Shelves.h"
 
-#include "Arithmetic.h"
+#include "Problem/Arithmetic.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -14,7 +14,7 @@
 #include "kernels/cpu/CpuKernels.h"
 
 #include <cstdio>
-#include <optional>
+#include <limits>
 #include <unistd.h>
 
 namespace tamrt {
@@ -27,51 +27,52 @@ Status runFit(const tamrt_model &model, const Options &options) {
 
   if (Status s = checkOutput(options); !s)
     return s;
-  Result<CsvFile> opened = CsvFile::open(options.input, options.threads);
-  if (!opened)
-    return std::move(opened).error();
+  Result<RowReader> reader = RowReader::open(
+      options.input, model, {options.dropMissing, options.threads});
+  if (!reader)
+    return std::move(reader).error();
   progress.update("read", 0, 0);
-  std::optional<CsvFile> file = *std::move(opened);
-  Result<Dataset> data = Dataset::read(
-      *file, model, {Purpose::Fit, options.dropMissing, options.threads});
-  if (!data)
-    return std::move(data).error();
+  Result<Rows> rows = reader->read(std::numeric_limits<size_t>::max());
+  if (!rows)
+    return std::move(rows).error();
   if (options.dropMissing)
     tell(model, "note",
-         "dropped " + std::to_string(data->droppedCount()) + " of " +
-             std::to_string(file->rowCount()) + " rows: missing values");
-  Result<std::vector<LevelTable>> levels = data->levels(*file);
+         "dropped " + std::to_string(reader->dropped()) + " of " +
+             std::to_string(reader->fileRows()) + " rows: missing values");
+  Result<std::vector<LevelTable>> levels = reader->levelTables();
   if (!levels)
     return std::move(levels).error();
-  data->encode(*file, *levels);
-  const std::string path = file->path();
+  const GroupOrder order = sortGroups(reader->groups(), model.group);
+  const Dataset data = Dataset::arrange(*std::move(rows), *reader, order, model,
+                                        *levels, options.threads);
+  const std::string path = reader->path();
   // The text has served; its memory may be what the rung needs.
-  file.reset();
+  reader = Error{};
   timings.end("read");
 
   auto located = [&](Error error) {
     return Error{path + ": " + error.message};
   };
-  if (Status s = checkTexts(model, *data, *levels); !s)
+  if (Status s = checkTexts(model, data, *levels); !s)
     return located(std::move(s).error());
   Weights weights;
   Result<Normalization> normalization =
-      normalize(model, *data, *std::move(levels));
+      normalize(model, data, *std::move(levels));
   if (!normalization)
     return located(std::move(normalization).error());
   weights.normalization = *std::move(normalization);
   progress.update("learn", 0, 0);
-  Result<Tables> tables = learn(model, *data, weights.normalization);
+  Result<Tables> tables = learn(model, data, weights.normalization);
   if (!tables)
     return located(std::move(tables).error());
   weights.tables = *std::move(tables);
   Result<std::vector<double>> coefficients = fitGroups(
-      model, *data, weights.normalization, weights.tables,
+      model, data, weights.normalization, weights.tables,
       {options.threads, options.chunkRows, &tamrt_cpu_kernels, &progress});
   if (!coefficients)
     return located(std::move(coefficients).error());
   weights.coefficients = *std::move(coefficients);
-  for (const Group &group : data->groups())
+  for (const Group &group : data.groups())
     weights.groups.push_back(group.name);
   timings.end("fit");
 

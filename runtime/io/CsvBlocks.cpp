@@ -156,9 +156,12 @@ Result<size_t> CsvBlocks::fill(CsvBlock &block) {
       ended = count == 0 || (!regular && std::memchr(at, 0, count));
     }
     const char *text = block.text.get();
-    size_t end = trimEmptyLines(
-        text, 0, ended ? block.size : findLastRowEnd(text, 0, block.size));
-    if (end > 0 || ended)
+    // Empty lines between the byte order mark and a header are not at the end.
+    const size_t mark = columnNames.empty() ? markBytes({text, block.size}) : 0;
+    size_t end = trimEmptyLines(text, mark,
+                                ended ? block.size
+                                      : findLastRowEnd(text, mark, block.size));
+    if (end > mark || ended)
       return end;
   }
 }

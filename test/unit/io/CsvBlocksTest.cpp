@@ -103,6 +103,8 @@ TEST(CsvBlocks, AgreesWithTheWholeFile) {
   for (int round = 0; round < 4000; ++round) {
     size_t columns = 1 + random() % 3;
     std::string text = random() % 4 ? "" : "\xEF\xBB\xBF";
+    if (random() % 50 == 0)
+      text += "\n\r\n";
     text += std::string("p,q,r").substr(0, 2 * columns - 1) +
             (random() % 3 ? "\n" : "\r\n");
     size_t rows = random() % 12;

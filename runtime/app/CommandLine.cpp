@@ -127,6 +127,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                   "Weights to write, safetensors; - for stdout")
       ->required()
       ->type_name("W.safetensors");
+  fit->add_flag("--stream", options.stream,
+                "Read the file twice instead of keeping its rows");
   addRunOptions(*fit, options, texts);
 
   auto addPredict = [&](const char *name, const char *what) {

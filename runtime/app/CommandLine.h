@@ -36,6 +36,8 @@ struct Options {
   /// 0: the model's largest rung.
   int64_t chunkRows = 0;
   bool dropMissing = false;
+  /// Of fit: keeps sums instead of rows.
+  bool stream = false;
   bool draw = false;
   TimingsFormat timings = TimingsFormat::None;
   PlanFormat planFormat = PlanFormat::Text;

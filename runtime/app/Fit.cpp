@@ -10,14 +10,107 @@
 #include "app/Timings.h"
 #include "core/Executor.h"
 #include "core/Learners.h"
+#include "core/StreamedFit.h"
 #include "core/Weights.h"
 #include "kernels/cpu/CpuKernels.h"
 
 #include <cstdio>
-#include <optional>
+#include <limits>
 #include <unistd.h>
 
 namespace tamrt {
+namespace {
+
+void tellDropped(const tamrt_model &model, const Options &options,
+                 size_t dropped, size_t rows) {
+  if (options.dropMissing)
+    tell(model, "note",
+         "dropped " + std::to_string(dropped) + " of " + std::to_string(rows) +
+             " rows: missing values");
+}
+
+/// Fits rows that are all in memory; `reader` is at its first row, and done
+/// with afterwards.
+Result<Weights> fitInMemory(const tamrt_model &model, const Options &options,
+                            RowReader reader, const RunOptions &run,
+                            Timings &timings) {
+  Result<Rows> rows = reader.read(std::numeric_limits<size_t>::max());
+  if (!rows)
+    return std::move(rows).error();
+  tellDropped(model, options, reader.dropped(), reader.fileRows());
+  Result<std::vector<LevelTable>> levels = reader.levelTables();
+  if (!levels)
+    return std::move(levels).error();
+  const GroupOrder order = sortGroups(reader.groups(), model.group);
+  const Dataset data = Dataset::arrange(*std::move(rows), reader, order, model,
+                                        *levels, options.threads);
+  const std::string path = reader.path();
+  {
+    // Its blocks have served; their memory may be what the rung needs.
+    const RowReader done = std::move(reader);
+  }
+  timings.end("read");
+
+  auto located = [&](Error error) {
+    return Error{path + ": " + error.message};
+  };
+  if (Status s = checkTexts(model, order.names, *levels); !s)
+    return located(std::move(s).error());
+  Weights weights;
+  Result<Normalization> normalization =
+      normalize(model, data, *std::move(levels));
+  if (!normalization)
+    return located(std::move(normalization).error());
+  weights.normalization = *std::move(normalization);
+  run.progress->update("learn", 0, 0);
+  Result<Tables> tables = learn(model, data, weights.normalization);
+  if (!tables)
+    return located(std::move(tables).error());
+  weights.tables = *std::move(tables);
+  Result<std::vector<double>> coefficients =
+      fitGroups(model, data, weights.normalization, weights.tables, run);
+  if (!coefficients)
+    return located(std::move(coefficients).error());
+  weights.coefficients = *std::move(coefficients);
+  weights.groups = order.names;
+  timings.end("fit");
+  return weights;
+}
+
+Result<Weights> fitStreamed(const tamrt_model &model, const Options &options,
+                            RowReader reader, const RunOptions &run,
+                            Timings &timings) {
+  // Told before a long survey.
+  if (Status s = reader.rewind(); !s)
+    return Error{s.error().message + "; leave out --stream"};
+  {
+    Result<StreamedFit> fit = StreamedFit::survey(reader, model, run);
+    if (!fit)
+      return std::move(fit).error();
+    timings.end("survey");
+    if (!fit->disorder()) {
+      tellDropped(model, options, fit->dropped(), fit->fileRows());
+      for (const std::string &note : fit->notes())
+        tell(model, "note", "--stream " + note);
+      Result<Weights> weights = fit->fit();
+      timings.end("fit");
+      return weights;
+    }
+    const size_t rows = fit->fileRows() - fit->dropped();
+    run.progress->clear();
+    tell(model, "note",
+         "--stream keeps all rows, " +
+             std::to_string(rows * Dataset::bytesPerRow(model)) +
+             " bytes: the dates" +
+             (model.group ? " of group '" + *fit->disorder() + "'" : "") +
+             " are not in order");
+  }
+  if (Status s = reader.rewind(); !s)
+    return std::move(s).error();
+  return fitInMemory(model, options, std::move(reader), run, timings);
+}
+
+} // namespace
 
 Status runFit(const tamrt_model &model, const Options &options) {
   Timings timings;
@@ -27,55 +120,19 @@ Status runFit(const tamrt_model &model, const Options &options) {
 
   if (Status s = checkOutput(options); !s)
     return s;
-  Result<CsvFile> opened = CsvFile::open(options.input, options.threads);
-  if (!opened)
-    return std::move(opened).error();
+  Result<RowReader> reader = RowReader::open(
+      options.input, model, {options.dropMissing, options.threads});
+  if (!reader)
+    return std::move(reader).error();
   progress.update("read", 0, 0);
-  std::optional<CsvFile> file = *std::move(opened);
-  Result<Dataset> data = Dataset::read(
-      *file, model, {Purpose::Fit, options.dropMissing, options.threads});
-  if (!data)
-    return std::move(data).error();
-  if (options.dropMissing)
-    tell(model, "note",
-         "dropped " + std::to_string(data->droppedCount()) + " of " +
-             std::to_string(file->rowCount()) + " rows: missing values");
-  Result<std::vector<LevelTable>> levels = data->levels(*file);
-  if (!levels)
-    return std::move(levels).error();
-  data->encode(*file, *levels);
-  const std::string path = file->path();
-  // The text has served; its memory may be what the rung needs.
-  file.reset();
-  timings.end("read");
-
-  auto located = [&](Error error) {
-    return Error{path + ": " + error.message};
-  };
-  if (Status s = checkTexts(model, *data, *levels); !s)
-    return located(std::move(s).error());
-  Weights weights;
-  Result<Normalization> normalization =
-      normalize(model, *data, *std::move(levels));
-  if (!normalization)
-    return located(std::move(normalization).error());
-  weights.normalization = *std::move(normalization);
-  progress.update("learn", 0, 0);
-  Result<Tables> tables = learn(model, *data, weights.normalization);
-  if (!tables)
-    return located(std::move(tables).error());
-  weights.tables = *std::move(tables);
-  Result<std::vector<double>> coefficients = fitGroups(
-      model, *data, weights.normalization, weights.tables,
-      {options.threads, options.chunkRows, &tamrt_cpu_kernels, &progress});
-  if (!coefficients)
-    return located(std::move(coefficients).error());
-  weights.coefficients = *std::move(coefficients);
-  for (const Group &group : data->groups())
-    weights.groups.push_back(group.name);
-  timings.end("fit");
-
-  if (Status s = serialize(model, weights).write(options.output); !s)
+  const RunOptions run = {options.threads, options.chunkRows,
+                          &tamrt_cpu_kernels, &progress};
+  const auto fit = options.stream ? fitStreamed : fitInMemory;
+  Result<Weights> weights =
+      fit(model, options, *std::move(reader), run, timings);
+  if (!weights)
+    return std::move(weights).error();
+  if (Status s = serialize(model, *weights).write(options.output); !s)
     return s;
   timings.end("write");
   progress.clear();

@@ -142,11 +142,7 @@ std::string formatText(const tamrt_model &model) {
   text += "bytes besides, of a fit of a file:\n";
   text += table({{"constant", bytes(need.constant)},
                  {"per thread but one", bytes(need.perThread)},
-                 {"per byte of the file", bytes(need.perFileByte)},
-                 {"per field", bytes(need.perField)},
                  {"per row", bytes(need.perRow)},
-                 {"per field, indexing", bytes(need.perFieldIndexing)},
-                 {"per row, indexing", bytes(need.perRowIndexing)},
                  {"per group", bytes(need.perGroup)}});
   text += "spec:\n" + indent(model.spec);
   return text;
@@ -200,11 +196,7 @@ std::string formatJson(const tamrt_model &model) {
                {"fit",
                 {{"constant", need.constant},
                  {"per_thread", need.perThread},
-                 {"per_file_byte", need.perFileByte},
-                 {"per_field", need.perField},
                  {"per_row", need.perRow},
-                 {"per_field_indexing", need.perFieldIndexing},
-                 {"per_row_indexing", need.perRowIndexing},
                  {"per_group", need.perGroup}}},
                {"spec", model.spec}};
   // What a spec quotes need not be UTF-8.

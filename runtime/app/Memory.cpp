@@ -11,6 +11,7 @@
 #include "core/Dataset.h"
 #include "core/Learners.h"
 #include "core/Model.h"
+#include "io/CsvBlocks.h"
 
 #include <pthread.h>
 
@@ -23,11 +24,9 @@ namespace {
 /// the heap's top and rounds up. The first thread's stack is in it.
 constexpr int64_t kConstant = int64_t(12) << 20;
 
-/// An index grows by an eighth of its size (GrowingArray), and those of several
-/// threads are joined, which takes at most half as much besides.
-constexpr int64_t indexingBytes(size_t entry) {
-  return int64_t((entry * 13 + 7) / 8);
-}
+/// A block of a file with its index and the columns that are made of it. Fields
+/// of one byte make the most of it.
+constexpr int64_t kBlock = 16 * int64_t(CsvBlocks::kBlockBytes);
 
 /// Names, metadata and bookkeeping of a group, of ordinary length.
 constexpr int64_t kGroupText = 512;
@@ -52,16 +51,11 @@ MemoryNeed memoryNeed(const tamrt_model &model) {
   MemoryNeed need;
   // Tables are learnt before the arenas are there, when the text is gone: a
   // column of the rows, which quantiles take, is less than reading took.
-  need.constant =
-      kConstant + kWeightCopies * tableBytes(model) + learningBytes(model);
+  need.constant = kConstant + kBlock + kWeightCopies * tableBytes(model) +
+                  learningBytes(model);
   // The stack with its guard pages.
-  need.perThread = stackBytes() + (int64_t(64) << 10);
-  need.perFileByte = 1;
-  need.perField = int64_t(sizeof(uint32_t));
-  need.perRow = int64_t(sizeof(uint64_t)) +
-                int64_t(Dataset::bytesPerRow(model, Purpose::Fit));
-  need.perFieldIndexing = indexingBytes(sizeof(uint32_t));
-  need.perRowIndexing = indexingBytes(sizeof(uint64_t));
+  need.perThread = stackBytes() + (int64_t(64) << 10) + kBlock;
+  need.perRow = int64_t(Dataset::bytesPerRow(model));
   need.perGroup = kGroupText + kWeightCopies * int64_t(sizeof(double)) *
                                    (model.columns + 2 * model.input_count);
   return need;

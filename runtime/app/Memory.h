@@ -16,27 +16,19 @@
 namespace tamrt {
 
 /// Upper bounds, in bytes of address space, on what a fit takes beside the
-/// memory of a rung on each thread (`fitMemory`). A fit of a file of B bytes, R
-/// rows, C columns and G groups on T threads runs under
+/// memory of a rung on each thread (`fitMemory`). A fit of R rows of G groups
+/// on T threads runs under
 ///
-///     constant + T * rung + (T - 1) * perThread + B * perFileByte
-///              + R * max(perRow + C * perField,
-///                        perRowIndexing + C * perFieldIndexing)
-///              + G * perGroup.
+///     constant + T * rung + (T - 1) * perThread + R * perRow + G * perGroup.
 struct MemoryNeed {
   /// The program, its libraries and what the C library keeps; the model's
-  /// tables, and what it takes to learn them.
+  /// tables, and what it takes to learn them; the block of the file that the
+  /// first thread reads.
   int64_t constant;
-  /// Stack and such of a thread beside the first.
+  /// Stack, block and such of a thread beside the first.
   int64_t perThread;
-  /// The file is held as it is while it is read.
-  int64_t perFileByte;
-  /// The index of the file.
-  int64_t perField;
-  /// The index, and the columns the model reads in the order of the steps.
+  /// The columns the model reads, in the order of the file and of the steps.
   int64_t perRow;
-  /// The index while it is made, when there are no columns yet.
-  int64_t perRowIndexing, perFieldIndexing;
   /// Coefficients and ranges; written twice on their way to the file.
   int64_t perGroup;
 };

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 namespace tamrt {
@@ -20,10 +21,9 @@ namespace {
 /// Rows whose distances gamma is found from.
 constexpr size_t kGammaRows = 1000;
 
-void drawCenters(const LearnerJob &job) {
+Status drawCenters(const LearnerJob &job) {
   Random random(job.learner.seed);
   const auto rows = uint32_t(job.rows.size());
-  const size_t inputs = job.inputs().size();
   const auto count = size_t(job.learner.sizes[0]);
   std::vector<uint32_t> chosen;
   if (rows > count)
@@ -31,9 +31,7 @@ void drawCenters(const LearnerJob &job) {
   else
     for (size_t i = 0; i < count; ++i)
       chosen.push_back(random.integer(rows));
-  double *center = job.numbers(0).data();
-  for (size_t i = 0; i < count; ++i)
-    job.rows.point(chosen[i], job.inputs(), center + i * inputs);
+  return job.rows.points(chosen, job.inputs(), job.numbers(0).data());
 }
 
 double squaredDistance(const double *a, const double *b, size_t inputs) {
@@ -45,17 +43,19 @@ double squaredDistance(const double *a, const double *b, size_t inputs) {
 
 /// The lower median of the squared distances of all ordered pairs of the first
 /// rows, those of a row and itself among them.
-double medianSquaredDistance(const LearnerJob &job) {
+Result<double> medianSquaredDistance(const LearnerJob &job) {
   const size_t inputs = job.inputs().size();
   const size_t rows = std::min(job.rows.size(), kGammaRows);
   // In order, `rows` distances of 0 come first, then each distance of two rows
   // twice: half the pairs tell all.
   const size_t middle = (rows * rows - 1) / 2;
   if (middle < rows)
-    return 0;
+    return 0.0;
+  std::vector<uint32_t> first(rows);
+  std::iota(first.begin(), first.end(), 0u);
   std::vector<double> points(rows * inputs);
-  for (size_t i = 0; i < rows; ++i)
-    job.rows.point(i, job.inputs(), points.data() + i * inputs);
+  if (Status s = job.rows.points(first, job.inputs(), points.data()); !s)
+    return std::move(s).error();
   std::vector<double> pairs;
   pairs.reserve(rows * (rows - 1) / 2);
   for (size_t i = 1; i < rows; ++i)
@@ -71,14 +71,18 @@ double medianSquaredDistance(const LearnerJob &job) {
 
 Status learnCenters(const LearnerJob &job) {
   if (!job.isGiven(0))
-    drawCenters(job);
+    if (Status s = drawCenters(job); !s)
+      return s;
   if (job.isGiven(1))
     return {};
   double &gamma = job.numbers(1)[0];
   gamma = job.learner.number;
   if (gamma != 0)
     return {};
-  const double squared = medianSquaredDistance(job);
+  Result<double> median = medianSquaredDistance(job);
+  if (!median)
+    return std::move(median).error();
+  const double squared = *median;
   gamma = squared == 0 ? 1 : 1 / squared;
   if (!std::isfinite(gamma))
     return Error{"expected training rows with a median distance that has a "

@@ -10,6 +10,7 @@
 
 #include "io/Date.h"
 #include "io/Number.h"
+#include "io/Parallel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,17 +23,12 @@ namespace {
 
 constexpr uint32_t kNoGroup = std::numeric_limits<uint32_t>::max();
 
-/// Index of `value` in `list`, appended when new.
-size_t indexIn(std::vector<size_t> &list, size_t value) {
-  auto at = std::find(list.begin(), list.end(), value);
-  if (at == list.end())
-    at = list.insert(list.end(), value);
-  return size_t(at - list.begin());
-}
+/// Rows below which a thread costs more than it saves.
+constexpr size_t kRowsPerThread = size_t(1) << 15;
 
 /// Sorts distinct group values: as numbers when every one parses, else by
 /// bytes; equal numbers written differently, which are two groups, by bytes.
-void sortGroups(std::vector<std::string_view> &names) {
+void sortNames(std::vector<std::string_view> &names) {
   std::vector<std::pair<double, std::string_view>> numbered;
   for (std::string_view name : names) {
     std::optional<double> number = parseNumber(name);
@@ -68,44 +64,14 @@ Result<Dataset> Dataset::read(const CsvFile &file, const tamrt_model &model,
   data.model = &model;
 
   // All columns first: a misspelt name should not wait for a long parse.
-  auto require = [&](const char *name,
-                     std::optional<size_t> &column) -> Status {
-    if (!name)
-      return {};
-    Result<size_t> found = file.require(name);
-    if (!found)
-      return std::move(found).error();
-    column = *found;
-    return {};
-  };
-  std::optional<size_t> dateColumn, targetColumn, weightColumn;
-  if (Status s = require(model.group, data.groupColumn); !s)
-    return std::move(s).error();
-  if (Status s = require(model.date, dateColumn); !s)
-    return std::move(s).error();
-  std::vector<size_t> levelColumns;
-  for (int64_t i = 0; i < model.input_count; ++i) {
-    const tamrt_input &input = model.inputs[i];
-    std::optional<size_t> column;
-    if (Status s = require(input.column, column); !s)
-      return std::move(s).error();
-    data.inputValues.emplace_back();
-    if (input.rule == TAMRT_RULE_LEVELS)
-      indexIn(levelColumns, *column);
-    else
-      data.inputValues.back() = indexIn(data.numericColumns, *column);
-  }
-  if (options.purpose == Purpose::Fit) {
-    if (Status s = require(model.target, targetColumn); !s)
-      return std::move(s).error();
-    if (Status s = require(model.weights, weightColumn); !s)
-      return std::move(s).error();
-    if (targetColumn)
-      data.targetValues = indexIn(data.numericColumns, *targetColumn);
-    if (weightColumn)
-      data.weightValues = indexIn(data.numericColumns, *weightColumn);
-  }
-  data.codeColumns.resize(size_t(model.input_count));
+  Result<ModelColumns> columns =
+      ModelColumns::find(model, options.purpose,
+                         [&](const char *name) { return file.require(name); });
+  if (!columns)
+    return std::move(columns).error();
+  data.setColumns(*columns);
+  const std::optional<size_t> dateColumn = columns->date;
+  const std::vector<size_t> &levelColumns = columns->levels;
 
   if (Status s = data.group(file, data.groupColumn, options.dropMissing); !s)
     return std::move(s).error();
@@ -125,8 +91,21 @@ Result<Dataset> Dataset::read(const CsvFile &file, const tamrt_model &model,
     return Error{file.path() +
                  ": expected a row without missing values, all of " +
                  std::to_string(data.droppedRows) + " have some"};
-  data.permute();
+  data.permute(options.threads);
   return data;
+}
+
+void Dataset::setColumns(const ModelColumns &columns) {
+  groupColumn = columns.group;
+  numericColumns = columns.numbers;
+  for (int64_t i = 0; i < model->input_count; ++i) {
+    inputValues.emplace_back();
+    if (model->inputs[i].rule != TAMRT_RULE_LEVELS)
+      inputValues.back() = columns.inputs[size_t(i)];
+  }
+  targetValues = columns.target;
+  weightValues = columns.weights;
+  codeColumns.resize(size_t(model->input_count));
 }
 
 /// Numbers the groups, then sorts rows by group, stably, by counting.
@@ -164,7 +143,7 @@ Status Dataset::group(const CsvFile &file, std::optional<size_t> column,
   }
 
   std::vector<std::string_view> sorted = names;
-  sortGroups(sorted);
+  sortNames(sorted);
   std::vector<uint32_t> place(names.size());
   for (size_t i = 0; i < sorted.size(); ++i)
     place[known.at(sorted[i])] = uint32_t(i);
@@ -221,8 +200,7 @@ Status Dataset::sortByDate(const CsvFile &file, size_t column, bool drop) {
 Status Dataset::parse(const CsvFile &file, const DatasetOptions &options) {
   std::vector<double *> outputs;
   for (size_t i = 0; i < numericColumns.size(); ++i) {
-    values.push_back(std::make_unique_for_overwrite<double[]>(file.rowCount()));
-    outputs.push_back(values.back().get());
+    outputs.push_back(values.emplace_back().extend(file.rowCount()));
   }
   if (options.dropMissing)
     return file.numbersOfCompleteRows(numericColumns, outputs, dropped,
@@ -261,7 +239,7 @@ Status Dataset::checkValues(const CsvFile &file,
     }
   };
   for (size_t i = 0; i < numericColumns.size(); ++i) {
-    const double *column = values[i].get();
+    const double *column = values[i].data();
     for (size_t row = 0; row < (drop ? rows : badRow); ++row)
       if (!std::isfinite(column[row]))
         bad(row, numericColumns[i],
@@ -281,7 +259,7 @@ Status Dataset::checkValues(const CsvFile &file,
     }
   }
   if (weightValues) {
-    const double *column = values[*weightValues].get();
+    const double *column = values[*weightValues].data();
     for (size_t row = 0; row < badRow; ++row)
       if (column[row] < 0 && std::isfinite(column[row]) &&
           (dropped.empty() || !dropped[row]))
@@ -322,19 +300,125 @@ void Dataset::removeDropped() {
 }
 
 /// Brings the columns from the file's order to ours, one at a time, so that
-/// only one is there twice.
-void Dataset::permute() {
+/// only one is there twice: the memory of one takes the next.
+void Dataset::permute(unsigned threads) {
+  const size_t count = order.size();
   bool same = true;
-  for (size_t i = 0; i < order.size() && same; ++i)
+  for (size_t i = 0; i < count && same; ++i)
     same = order[i] == i;
-  if (same)
+  if (same || values.empty())
     return;
-  for (std::unique_ptr<double[]> &column : values) {
-    auto sorted = std::make_unique_for_overwrite<double[]>(order.size());
-    for (size_t i = 0; i < order.size(); ++i)
-      sorted[i] = column[order[i]];
-    column = std::move(sorted);
+  GrowingArray<double> sorted;
+  const unsigned pieces = chooseThreads(threads, count, kRowsPerThread);
+  for (GrowingArray<double> &column : values) {
+    sorted.truncate(0);
+    double *to = sorted.extend(count);
+    const double *from = column.data();
+    forEachPiece(pieces, [&](unsigned piece) {
+      const size_t last =
+          piece + 1 == pieces ? count : count / pieces * (piece + 1);
+      for (size_t i = count / pieces * piece; i < last; ++i)
+        to[i] = from[order[i]];
+    });
+    std::swap(column, sorted);
   }
+}
+
+Dataset Dataset::arrange(Rows rows, const RowReader &reader,
+                         const GroupOrder &groups, const tamrt_model &model,
+                         std::span<const LevelTable> tables, unsigned threads) {
+  Dataset data;
+  data.model = &model;
+  const ModelColumns &columns = reader.columns();
+  data.setColumns(columns);
+  data.sortByGroup(rows, groups);
+  data.sortByKeys(rows);
+  rows.groups = {};
+  rows.dates = {};
+  rows.fractions = {};
+  data.values = std::move(rows.numbers);
+  data.permute(threads);
+  for (size_t i = 0; i < tables.size(); ++i) {
+    const tamrt_input &input = model.inputs[i];
+    if (input.rule != TAMRT_RULE_LEVELS)
+      continue;
+    const size_t column = columns.inputs[i];
+    const TextIndex &texts = reader.levels(column);
+    std::vector<int32_t> codes(texts.size());
+    for (size_t id = 0; id < codes.size(); ++id)
+      codes[id] =
+          tables[i].code(texts[uint32_t(id)], tamrt_unseen(input.unseen));
+    auto &out = data.codeColumns[i];
+    out = std::make_unique_for_overwrite<int32_t[]>(rows.count);
+    const uint32_t *ids = rows.levels[column].data();
+    for (size_t row = 0; row < rows.count; ++row)
+      out[row] = codes[ids[data.order[row]]];
+  }
+  return data;
+}
+
+/// Lists the groups that have rows, and sorts rows by group, stably, by
+/// counting.
+void Dataset::sortByGroup(const Rows &rows, const GroupOrder &groups) {
+  order.resize(rows.count);
+  if (!groupColumn) {
+    std::iota(order.begin(), order.end(), uint32_t(0));
+    if (rows.count > 0)
+      groupList.push_back({"", 0, rows.count});
+    return;
+  }
+  std::vector<size_t> next(groups.names.size() + 1, 0);
+  for (uint32_t id : rows.groups)
+    ++next[groups.places[id] + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (size_t i = 0; i < groups.names.size(); ++i)
+    if (next[i + 1] > next[i])
+      groupList.push_back({groups.names[i], next[i], next[i + 1] - next[i], i});
+  for (size_t row = 0; row < rows.count; ++row)
+    order[next[groups.places[rows.groups[row]]]++] = uint32_t(row);
+}
+
+/// Sorts the rows of each group by date; those of equal dates stay as they are.
+void Dataset::sortByKeys(const Rows &rows) {
+  if (rows.dates.empty())
+    return;
+  const int64_t *keys = rows.dates.data();
+  const uint64_t *fractions =
+      rows.fractions.empty() ? nullptr : rows.fractions.data();
+  // The row breaks ties, so that an unstable sort, which needs no memory,
+  // gives the order of a stable one.
+  auto earlier = [&](uint32_t a, uint32_t b) {
+    if (keys[a] != keys[b])
+      return keys[a] < keys[b];
+    if (fractions && fractions[a] != fractions[b])
+      return fractions[a] < fractions[b];
+    return a < b;
+  };
+  for (const Group &group : groupList) {
+    auto begin = order.begin() + ptrdiff_t(group.first);
+    auto end = begin + ptrdiff_t(group.rows);
+    if (!std::is_sorted(begin, end, earlier))
+      std::sort(begin, end, earlier);
+  }
+}
+
+GroupOrder sortGroups(const TextIndex &groups, bool grouped) {
+  if (!grouped)
+    return {{""}, {}};
+  std::vector<std::string_view> sorted;
+  std::unordered_map<std::string_view, uint32_t> ids;
+  for (uint32_t id = 0; id < groups.size(); ++id) {
+    sorted.push_back(groups[id]);
+    ids.emplace(groups[id], id);
+  }
+  sortNames(sorted);
+  GroupOrder order;
+  order.places.resize(sorted.size());
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    order.names.emplace_back(sorted[i]);
+    order.places[ids.at(sorted[i])] = uint32_t(i);
+  }
+  return order;
 }
 
 size_t Dataset::longestGroup() const {
@@ -353,15 +437,15 @@ size_t Dataset::groupOf(size_t row) const {
 
 const double *Dataset::numbers(size_t input) const {
   std::optional<size_t> at = inputValues[input];
-  return at ? values[*at].get() : nullptr;
+  return at ? values[*at].data() : nullptr;
 }
 
 const double *Dataset::target() const {
-  return targetValues ? values[*targetValues].get() : nullptr;
+  return targetValues ? values[*targetValues].data() : nullptr;
 }
 
 const double *Dataset::weights() const {
-  return weightValues ? values[*weightValues].get() : nullptr;
+  return weightValues ? values[*weightValues].data() : nullptr;
 }
 
 Result<std::vector<LevelTable>> Dataset::levels(const CsvFile &file) const {
@@ -399,31 +483,29 @@ void Dataset::encode(const CsvFile &file, std::span<const LevelTable> tables) {
   }
 }
 
-size_t Dataset::bytesPerRow(const tamrt_model &model, Purpose purpose) {
-  std::vector<std::string_view> numeric;
-  auto add = [&](const char *name) {
-    if (name &&
-        std::find(numeric.begin(), numeric.end(), name) == numeric.end())
-      numeric.push_back(name);
+size_t Dataset::bytesPerRow(const tamrt_model &model) {
+  // Columns by their places in a list of the names.
+  std::vector<std::string_view> names;
+  auto require = [&](const char *name) -> Result<size_t> {
+    auto at = std::find(names.begin(), names.end(), name);
+    if (at == names.end())
+      at = names.insert(names.end(), name);
+    return size_t(at - names.begin());
   };
-  size_t levels = 0;
-  for (int64_t i = 0; i < model.input_count; ++i) {
-    if (model.inputs[i].rule == TAMRT_RULE_LEVELS)
-      ++levels;
-    else
-      add(model.inputs[i].column);
-  }
-  if (purpose == Purpose::Fit) {
-    add(model.target);
-    add(model.weights);
-  }
-  // The order, the columns, one of them twice while sorting. The group numbers
-  // are gone before the dates come, and those before the columns.
-  size_t columns = sizeof(uint32_t) + sizeof(double) * (numeric.size() + 1) +
-                   sizeof(int32_t) * levels;
-  size_t dates =
-      sizeof(uint32_t) + (model.date ? sizeof(Date) : sizeof(uint32_t));
-  return std::max(columns, dates);
+  const ModelColumns columns =
+      *ModelColumns::find(model, Purpose::Fit, require);
+  size_t codes = 0;
+  for (int64_t i = 0; i < model.input_count; ++i)
+    codes += model.inputs[i].rule == TAMRT_RULE_LEVELS ? sizeof(int32_t) : 0;
+  const size_t order = sizeof(uint32_t);
+  const size_t kept = sizeof(double) * columns.numbers.size() +
+                      sizeof(uint32_t) * columns.levels.size();
+  const size_t read = kept + (columns.group ? sizeof(uint32_t) : 0) +
+                      (columns.date ? sizeof(int64_t) + sizeof(uint64_t) : 0);
+  // Columns grow by an eighth of their size (GrowingArray) while they are read;
+  // groups and dates are gone when one column is there twice.
+  return std::max({(read * 9 + 7) / 8, read + order,
+                   order + kept + sizeof(double) + codes});
 }
 
 } // namespace tamrt

@@ -16,8 +16,11 @@
 #define TAMRT_CORE_DATASET_H
 
 #include "core/Levels.h"
+#include "core/ModelColumns.h"
+#include "core/RowReader.h"
 #include "io/Csv.h"
 #include "io/Error.h"
+#include "io/GrowingArray.h"
 #include "tamrt/abi.h"
 
 #include <cstddef>
@@ -30,9 +33,6 @@
 #include <vector>
 
 namespace tamrt {
-
-/// What data is read for: the target and the row weights serve a fit alone.
-enum class Purpose { Fit, Predict };
 
 struct DatasetOptions {
   Purpose purpose = Purpose::Fit;
@@ -48,7 +48,21 @@ struct DatasetOptions {
 struct Group {
   std::string name;
   size_t first, rows;
+  /// Its place among all groups of a fit, where these are some of them.
+  size_t place = 0;
 };
+
+/// The groups of a file in order.
+struct GroupOrder {
+  std::vector<std::string> names;
+  /// For each group, by its number in the reader, its place in `names`.
+  std::vector<uint32_t> places;
+};
+
+/// Sorts groups: as numbers when every one parses as one, else by bytes; equal
+/// numbers written differently, which are two groups, by bytes. Without a group
+/// column (`grouped` false) there is one, "".
+GroupOrder sortGroups(const TextIndex &groups, bool grouped);
 
 /// Rows sorted for the steps. "Row" without more means a row in this order; the
 /// row of the file it came from is `fileRows()[row]`.
@@ -69,6 +83,14 @@ public:
   /// that is dropped does not matter, but for its date, which must be one.
   static Result<Dataset> read(const CsvFile &file, const tamrt_model &model,
                               const DatasetOptions &options);
+
+  /// Sorts rows of a fit. `order` is of the texts of the reader's groups (see
+  /// `sortGroups`; of no use without groups); with `tables`, one per input, the
+  /// codes are there, too. O(n log n) at most, on `threads` threads; takes the
+  /// rows' memory, 4 bytes a row and one column besides.
+  static Dataset arrange(Rows rows, const RowReader &reader,
+                         const GroupOrder &order, const tamrt_model &model,
+                         std::span<const LevelTable> tables, unsigned threads);
 
   const std::vector<Group> &groups() const { return groupList; }
   /// Rows in all groups.
@@ -98,9 +120,8 @@ public:
   /// Fills `codes` from the training levels, one table per input.
   void encode(const CsvFile &file, std::span<const LevelTable> tables);
 
-  /// Bytes that reading keeps per row of the file at its peak, the file itself
-  /// and its index apart.
-  static size_t bytesPerRow(const tamrt_model &model, Purpose purpose);
+  /// Most bytes that reading keeps per row for a fit, at its peak.
+  static size_t bytesPerRow(const tamrt_model &model);
 
 private:
   Dataset() = default;
@@ -113,7 +134,10 @@ private:
   void dropWithoutLevel(const CsvFile &file,
                         std::span<const size_t> levelColumns);
   void removeDropped();
-  void permute();
+  void setColumns(const ModelColumns &columns);
+  void sortByGroup(const Rows &rows, const GroupOrder &groups);
+  void sortByKeys(const Rows &rows);
+  void permute(unsigned threads);
   std::string groupAt(const CsvFile &file, size_t fileRow) const;
 
   const tamrt_model *model = nullptr;
@@ -125,7 +149,7 @@ private:
   size_t droppedRows = 0;
   /// Distinct numeric columns: index in the file, and values.
   std::vector<size_t> numericColumns;
-  std::vector<std::unique_ptr<double[]>> values;
+  std::vector<GrowingArray<double>> values;
   /// Per input the index into `values`; none for LEVELS.
   std::vector<std::optional<size_t>> inputValues;
   std::optional<size_t> targetValues, weightValues;

@@ -58,6 +58,12 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
                                       const Tables &tables,
                                       const RunOptions &options);
 
+/// Checks the coefficients of a fit: sums that overflow pass the
+/// factorisation's own test. The error names group and effect.
+Status checkCoefficients(const tamrt_model &model,
+                         std::span<const std::string> groups,
+                         std::span<const double> coefficients);
+
 /// Predicts every group of `data` with the weights of the same name.
 ///
 /// \param kind   TAMRT_STEP_PREDICT, _TERMS or _DESIGN.

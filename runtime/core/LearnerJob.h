@@ -31,7 +31,7 @@ namespace tamrt {
 struct LearnerJob {
   const tamrt_model &model;
   const tamrt_learner &learner;
-  const TrainingRows &rows;
+  TrainingRows &rows;
   Tables &tables;
 
   std::span<const int32_t> inputs() const {

@@ -19,15 +19,17 @@
 namespace tamrt {
 namespace {
 
-void learnRange(const LearnerJob &job) {
+Status learnRange(const LearnerJob &job) {
   double lo = std::numeric_limits<double>::infinity(), hi = -lo;
-  job.rows.forEach(job.inputs()[0], [&](double x) {
+  Status done = job.rows.forEach(job.inputs()[0], [&](size_t, double x) {
     lo = std::min(lo, x);
     hi = std::max(hi, x);
   });
+  // Of zeros of both signs either may come first.
   std::span<double> range = job.numbers(0);
-  range[0] = lo;
-  range[1] = hi;
+  range[0] = lo + 0.0;
+  range[1] = hi + 0.0;
+  return done;
 }
 
 void drawNeural(const LearnerJob &job) {
@@ -54,8 +56,7 @@ void drawNeural(const LearnerJob &job) {
 Status make(const LearnerJob &job) {
   switch (job.learner.kind) {
   case TAMRT_LEARN_RANGE:
-    learnRange(job);
-    return {};
+    return learnRange(job);
   case TAMRT_LEARN_NEURAL:
     drawNeural(job);
     return {};
@@ -101,10 +102,14 @@ Status run(const LearnerJob &job) {
 
 Result<Tables> learn(const tamrt_model &model, const Dataset &data,
                      const Normalization &normalization) {
+  RowsOfDataset rows(data, normalization);
+  return learn(model, rows);
+}
+
+Result<Tables> learn(const tamrt_model &model, TrainingRows &rows) {
   Result<Tables> tables = Tables::allocate(model);
   if (!tables)
     return tables;
-  const TrainingRows rows(data, normalization);
   for (int64_t i = 0; i < model.learner_count; ++i) {
     const tamrt_learner &learner = model.learners[i];
     if (Status s = run({model, learner, rows, *tables}); !s)
@@ -113,6 +118,26 @@ Result<Tables> learn(const tamrt_model &model, const Dataset &data,
                    "': " + s.error().message};
   }
   return tables;
+}
+
+std::vector<std::string> keptByLearners(const tamrt_model &model, size_t rows) {
+  std::vector<std::string> kept;
+  for (int64_t i = 0; i < model.learner_count; ++i) {
+    const tamrt_learner &learner = model.learners[i];
+    const std::string effect =
+        " of effect '" + std::string(model.effects[learner.effect].name) + "'";
+    const bool trees = learner.kind == TAMRT_LEARN_OBLIVIOUS_TREES ||
+                       learner.kind == TAMRT_LEARN_FLAT_TREES;
+    if (trees && learner.choice == TAMRT_SPLIT_QUANTILE &&
+        !model.tables[learner.first_table + 1].given)
+      kept.push_back(std::to_string(rows * sizeof(double)) +
+                     " bytes, one input of every row, for the quantiles" +
+                     effect);
+    if (learner.kind == TAMRT_LEARN_CENTERS)
+      kept.push_back(std::to_string(centersBytes(learner)) +
+                     " bytes, some rows, for the centres" + effect);
+  }
+  return kept;
 }
 
 int64_t learningBytes(const tamrt_model &model) {

@@ -18,10 +18,14 @@
 #include "core/Dataset.h"
 #include "core/Normalization.h"
 #include "core/Tables.h"
+#include "core/TrainingRows.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace tamrt {
 
@@ -44,6 +48,15 @@ namespace tamrt {
 /// do not fit the learner.
 Result<Tables> learn(const tamrt_model &model, const Dataset &data,
                      const Normalization &normalization);
+
+/// As above, from rows wherever they are, which a learner goes through a few
+/// times at most. Errors: those of the rows, too.
+Result<Tables> learn(const tamrt_model &model, TrainingRows &rows);
+
+/// What the learners of a model keep of `rows` rows when these are not in
+/// memory: a sentence each, such as "80000 bytes for the quantiles of effect
+/// 't'".
+std::vector<std::string> keptByLearners(const tamrt_model &model, size_t rows);
 
 /// Most bytes that `learn` needs for a while besides the tables and a column of
 /// the rows.

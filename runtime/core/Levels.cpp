@@ -14,8 +14,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <set>
-#include <unordered_set>
 
 namespace tamrt {
 namespace {
@@ -23,16 +21,17 @@ namespace {
 /// Texts of a message: enough to see what is wrong, not a page of them.
 constexpr size_t kLevelsNamed = 20;
 
-std::string tooMany(const CsvFile &file, size_t column, size_t maximum,
-                    const std::vector<std::string> &levels, bool more) {
+std::string tooMany(const std::string &path, const std::string &column,
+                    size_t maximum, const std::vector<std::string> &levels,
+                    bool more) {
   std::string list;
   size_t shown = std::min(levels.size(), kLevelsNamed);
   for (size_t i = 0; i < shown; ++i)
     list += (i ? ", '" : "'") + levels[i] + "'";
   if (more || shown < levels.size())
     list += ", ...";
-  return file.path() + ": column '" + file.names()[column] +
-         "': expected at most " + std::to_string(maximum) +
+  return path + ": column '" + column + "': expected at most " +
+         std::to_string(maximum) +
          (maximum == 1 ? " level, got " : " levels, got ") +
          (more ? "at least " : "") + std::to_string(levels.size()) + ": " +
          list;
@@ -76,35 +75,24 @@ int32_t LevelTable::code(std::string_view text, tamrt_unseen unseen) const {
   return unseenCode(size(), unseen, size() - 1);
 }
 
-Result<LevelTable> trainingLevels(const CsvFile &file, size_t column,
-                                  std::span<const uint32_t> rows,
-                                  size_t maximum) {
-  std::unordered_set<std::string_view> texts;
-  std::set<double> numbers;
-  bool numeric = true;
+bool LevelCollector::add(std::string_view text) {
+  if (stopped || texts.contains(text))
+    return !stopped;
+  texts.emplace(text);
+  if (std::optional<double> number = parseNumber(text))
+    numbers.insert(plainZero(*number));
+  else
+    numeric = false;
   // Beyond this many the column is an error whichever way levels compare, and
-  // going on would only gather memory.
+  // going on would only gather memory. Many spellings of few numbers are fine,
+  // many numbers never are.
   const size_t enough = maximum + kLevelsNamed;
-  bool stopped = false;
-  std::optional<std::string_view> previous;
-  for (uint32_t row : rows) {
-    std::string_view text = file.field(row, column);
-    if (text == previous)
-      continue;
-    previous = text;
-    if (!texts.insert(text).second)
-      continue;
-    if (std::optional<double> number = parseNumber(text))
-      numbers.insert(plainZero(*number));
-    else
-      numeric = false;
-    // Many spellings of few numbers are fine, many numbers never are.
-    if (numbers.size() > enough || (!numeric && texts.size() > enough)) {
-      stopped = true;
-      break;
-    }
-  }
+  stopped = numbers.size() > enough || (!numeric && texts.size() > enough);
+  return !stopped;
+}
 
+Result<LevelTable> LevelCollector::table(const std::string &path,
+                                         const std::string &column) const {
   LevelTable table;
   if (numeric) {
     table.numeric = true;
@@ -113,11 +101,26 @@ Result<LevelTable> trainingLevels(const CsvFile &file, size_t column,
       table.names.push_back(formatNumber(number));
   } else {
     table.names.assign(texts.begin(), texts.end());
-    std::sort(table.names.begin(), table.names.end());
   }
   if (table.size() > maximum)
-    return Error{tooMany(file, column, maximum, table.names, stopped)};
+    return Error{tooMany(path, column, maximum, table.names, stopped)};
   return table;
+}
+
+Result<LevelTable> trainingLevels(const CsvFile &file, size_t column,
+                                  std::span<const uint32_t> rows,
+                                  size_t maximum) {
+  LevelCollector levels(maximum);
+  std::optional<std::string_view> previous;
+  for (uint32_t row : rows) {
+    std::string_view text = file.field(row, column);
+    if (text == previous)
+      continue;
+    previous = text;
+    if (!levels.add(text))
+      break;
+  }
+  return levels.table(file.path(), file.names()[column]);
 }
 
 } // namespace tamrt

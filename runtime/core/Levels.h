@@ -21,6 +21,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,6 +53,28 @@ struct LevelTable {
   /// near; of text the last), the mean of the levels, or TAMRT_INDEX_NONE.
   /// O(log size).
   int32_t code(std::string_view text, tamrt_unseen unseen) const;
+};
+
+/// Finds the levels of one input from the texts of its training rows, in
+/// memory for the distinct texts alone.
+class LevelCollector {
+public:
+  explicit LevelCollector(size_t maximum) : maximum(maximum) {}
+
+  /// Adds a text, which is not missing. False once there are so many levels
+  /// that the column is an error whatever comes: no more need be added.
+  bool add(std::string_view text);
+
+  /// The levels of what was added. Errors: more than the maximum; names `path`,
+  /// `column` and levels.
+  Result<LevelTable> table(const std::string &path,
+                           const std::string &column) const;
+
+private:
+  size_t maximum;
+  std::set<std::string, std::less<>> texts;
+  std::set<double> numbers;
+  bool numeric = true, stopped = false;
 };
 
 /// The levels of `column` in `rows` of `file`, none of them missing. O(rows)

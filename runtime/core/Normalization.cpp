@@ -13,63 +13,84 @@
 #include <algorithm>
 
 namespace tamrt {
-namespace {
-
-void sortDistinct(std::vector<double> &values) {
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-}
-
-} // namespace
 
 void Normalization::parameters(size_t group, double *block) const {
   writeParameters(ranges.data() + 2 * group * inputs(), knots.data(), inputs(),
                   block);
 }
 
-bool findPeriod(std::span<const double> values, double &lo, double &hi) {
+void PeriodFinder::tidy() {
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+}
+
+void PeriodFinder::add(double value) {
   // Sorted in batches: memory follows the distinct values, not the rows.
-  constexpr size_t kBatch = 1 << 16;
-  std::vector<double> distinct;
-  size_t limit = kBatch;
-  for (double value : values) {
-    distinct.push_back(roundForPeriod(value));
-    if (distinct.size() < limit)
-      continue;
-    sortDistinct(distinct);
-    limit = 2 * distinct.size() + kBatch;
-  }
-  sortDistinct(distinct);
+  distinct.push_back(roundForPeriod(value));
+  if (distinct.size() < limit)
+    return;
+  tidy();
+  limit = 2 * distinct.size() + kBatch;
+}
+
+bool PeriodFinder::find(double &lo, double &hi) {
+  tidy();
   return periodOf(distinct.data(), distinct.size(), lo, hi);
+}
+
+bool findPeriod(std::span<const double> values, double &lo, double &hi) {
+  PeriodFinder finder;
+  for (double value : values)
+    finder.add(value);
+  return finder.find(lo, hi);
 }
 
 Result<Normalization> normalize(const tamrt_model &model, const Dataset &data,
                                 std::vector<LevelTable> levels) {
-  const size_t inputs = size_t(model.input_count);
   const std::vector<Group> &groups = data.groups();
+  std::vector<std::string> names;
+  for (const Group &group : groups)
+    names.push_back(group.name);
+  return normalize(
+      model,
+      {names,
+       [&](size_t group, size_t input) {
+         return spreadOf(model.inputs[input],
+                         {data.numbers(input) + groups[group].first},
+                         groups[group].rows);
+       },
+       [&](size_t input, double &lo, double &hi) {
+         return findPeriod({data.numbers(input), data.rowCount()}, lo, hi);
+       }},
+      std::move(levels));
+}
+
+Result<Normalization> normalize(const tamrt_model &model,
+                                const RowSummary &summary,
+                                std::vector<LevelTable> levels) {
+  const size_t inputs = size_t(model.input_count);
+  const size_t groups = summary.groups.size();
   Normalization result;
   result.levels = std::move(levels);
-  result.ranges.resize(groups.size() * inputs * 2);
+  result.ranges.resize(groups * inputs * 2);
   result.knots.resize(inputs * 2);
   for (size_t i = 0; i < inputs; ++i) {
     const tamrt_input &input = model.inputs[i];
     if (input.rule == TAMRT_RULE_LEVELS)
       continue;
-    const double *values = data.numbers(i);
     double lo = 0, hi = 0;
-    bool periodic = input.rule == TAMRT_RULE_PERIOD_AUTO &&
-                    findPeriod({values, data.rowCount()}, lo, hi);
+    bool periodic =
+        input.rule == TAMRT_RULE_PERIOD_AUTO && summary.period(i, lo, hi);
     const Range period = periodic ? rangeOf(lo, hi) : Range{};
     Extent extent;
-    for (size_t g = 0; g < groups.size(); ++g) {
+    for (size_t g = 0; g < groups; ++g) {
       Range range;
       RangeFault fault = normalizeGroup(input, periodic ? &period : nullptr,
-                                        {values + groups[g].first},
-                                        groups[g].rows, range, extent);
+                                        summary.spread(g, i), range, extent);
       if (fault != RangeFault::None)
         return Error{
             "column '" + std::string(input.column) + "'" +
-            (model.group ? ": group '" + groups[g].name + "'" : "") +
+            (model.group ? ": group '" + summary.groups[g] + "'" : "") +
             (fault == RangeFault::NotFinite
                  ? ": expected values whose range is finite"
                  : ": expected values that are equal or differ by more than "

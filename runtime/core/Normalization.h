@@ -22,7 +22,9 @@
 #include "tamrt/abi.h"
 
 #include <cstddef>
+#include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tamrt {
@@ -54,13 +56,47 @@ Result<Normalization> normalize(const tamrt_model &model, const Dataset &data,
 /// `rangeOf` of values that lie in a row.
 inline Range rangeOf(const tamrt_input &input, const double *values,
                      size_t count) {
-  return rangeOf(input, Values{values}, count);
+  return rangeOf(input, spreadOf(input, Values{values}, count));
 }
 
 /// TAMRT_RULE_PERIOD_AUTO: first distinct value, last distinct value plus the
-/// smallest gap, values rounded to 10 decimals. False when there is one
-/// distinct value.
+/// smallest gap, values rounded to 10 decimals. Takes memory for the distinct
+/// values, at most four times.
+class PeriodFinder {
+public:
+  void add(double value);
+
+  /// The period of what was added; false when there is one distinct value.
+  bool find(double &lo, double &hi);
+
+  /// Distinct values so far, or some more.
+  size_t size() const { return distinct.size(); }
+
+private:
+  void tidy();
+
+  std::vector<double> distinct;
+  size_t limit = kBatch;
+  static constexpr size_t kBatch = size_t(1) << 16;
+};
+
+/// The period of values that lie in a row.
 bool findPeriod(std::span<const double> values, double &lo, double &hi);
+
+/// What normalising asks of training rows, wherever they are.
+struct RowSummary {
+  /// Names of the groups.
+  std::span<const std::string> groups;
+  /// Of an input without levels in a group.
+  std::function<Spread(size_t group, size_t input)> spread;
+  /// Of an input of TAMRT_RULE_PERIOD_AUTO over all groups.
+  std::function<bool(size_t input, double &lo, double &hi)> period;
+};
+
+/// As above, from a summary.
+Result<Normalization> normalize(const tamrt_model &model,
+                                const RowSummary &summary,
+                                std::vector<LevelTable> levels);
 
 } // namespace tamrt
 

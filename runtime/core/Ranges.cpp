@@ -25,21 +25,6 @@ constexpr double kRangeSlack = 1e-6;
 /// Values a period is found from are rounded to this many decimals.
 constexpr double kPeriodScale = 1e10;
 
-void minAndMax(Values values, size_t count, double &lo, double &hi) {
-  lo = hi = values[0];
-  for (size_t i = 1; i < count; ++i) {
-    lo = std::min(lo, values[i]);
-    hi = std::max(hi, values[i]);
-  }
-}
-
-bool allIntegers(Values values, size_t count) {
-  for (size_t i = 0; i < count; ++i)
-    if (values[i] != std::floor(values[i]))
-      return false;
-  return true;
-}
-
 } // namespace
 
 double roundForPeriod(double value) {
@@ -74,16 +59,34 @@ Range rangeOf(double lo, double hi) {
   return {(lo + hi) / 2, (width == 0 ? 1 : width) / 2};
 }
 
-Range rangeOf(const tamrt_input &input, Values values, size_t count) {
+void Spread::add(double value) {
+  lo = std::min(lo, value);
+  hi = std::max(hi, value);
+  integers = integers && value == std::floor(value);
+}
+
+Spread spreadOf(const tamrt_input &input, Values values, size_t count) {
+  Spread spread;
+  const bool codes = input.rule == TAMRT_RULE_CODES;
+  for (size_t i = 0; i < count; ++i) {
+    const double value = values[i];
+    spread.lo = std::min(spread.lo, value);
+    spread.hi = std::max(spread.hi, value);
+  }
+  for (size_t i = 0; i < count && codes && spread.integers; ++i)
+    spread.integers = values[i] == std::floor(values[i]);
+  return spread;
+}
+
+Range rangeOf(const tamrt_input &input, const Spread &spread) {
   if (input.rule == TAMRT_RULE_PERIOD)
     return rangeOf(input.lo, input.hi);
-  double lo, hi;
-  minAndMax(values, count, lo, hi);
-  if (input.rule == TAMRT_RULE_CODES && allIntegers(values, count)) {
+  if (input.rule == TAMRT_RULE_CODES && spread.integers) {
     double last = double(input.levels) - 1;
-    return hi <= last ? rangeOf(0, last) : rangeOf(lo, lo + last);
+    return spread.hi <= last ? rangeOf(0, last)
+                             : rangeOf(spread.lo, spread.lo + last);
   }
-  return rangeOf(lo, hi);
+  return rangeOf(spread.lo, spread.hi);
 }
 
 void Extent::add(double value) {
@@ -97,15 +100,13 @@ void Extent::knots(double *out) const {
 }
 
 RangeFault normalizeGroup(const tamrt_input &input, const Range *period,
-                          Values values, size_t count, Range &range,
-                          Extent &extent) {
-  range = period ? *period : rangeOf(input, values, count);
+                          const Spread &spread, Range &range, Extent &extent) {
+  range = period ? *period : rangeOf(input, spread);
   if (!std::isfinite(range.centre) || !std::isfinite(range.half))
     return RangeFault::NotFinite;
   // A range of one rounding has no centre of its own: x would leave [-1, 1] or
   // be 0/0.
-  double low, high;
-  minAndMax(values, count, low, high);
+  const double low = spread.lo, high = spread.hi;
   bool isRange = input.rule == TAMRT_RULE_RANGE;
   bool isCentred = low < range.centre && range.centre < high &&
                    (range.centre - low) / range.half <= 1 + kRangeSlack &&

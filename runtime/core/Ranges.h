@@ -47,9 +47,23 @@ struct Range {
 /// The range [lo, hi]; a half range of 1/2 when lo = hi.
 Range rangeOf(double lo, double hi);
 
-/// The range of `count` training values of one group by `input`'s rule; for
+/// What a range is found from: the least and the greatest of some values, of
+/// equal ones the first, and whether all are integers.
+struct Spread {
+  double lo = std::numeric_limits<double>::infinity();
+  double hi = -std::numeric_limits<double>::infinity();
+  bool integers = true;
+
+  void add(double value);
+};
+
+/// The spread of the `count` values of one group that has the rule of `input`.
+/// For rules that do not ask for them `integers` may be true for others.
+Spread spreadOf(const tamrt_input &input, Values values, size_t count);
+
+/// The range of training values of one group by `input`'s rule; for
 /// TAMRT_RULE_PERIOD_AUTO that of one distinct value (see `periodOf`).
-Range rangeOf(const tamrt_input &input, Values values, size_t count);
+Range rangeOf(const tamrt_input &input, const Spread &spread);
 
 /// A value as TAMRT_RULE_PERIOD_AUTO sees it: rounded to 10 decimals.
 double roundForPeriod(double value);
@@ -83,12 +97,11 @@ enum class RangeFault {
   Rounding
 };
 
-/// The range of `count` training values of one group, `period` where the input
-/// has one for all groups (null: none), in `range`; adds the normalised values
-/// to `extent`.
+/// The range of training values of one group, `period` where the input has one
+/// for all groups (null: none), in `range`; adds the normalised values to
+/// `extent`.
 RangeFault normalizeGroup(const tamrt_input &input, const Range *period,
-                          Values values, size_t count, Range &range,
-                          Extent &extent);
+                          const Spread &spread, Range &range, Extent &extent);
 
 /// The level code of a value that is none of `count` levels, `nearest` being
 /// the nearest: that one, the mean, or none.

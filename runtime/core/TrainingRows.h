@@ -18,49 +18,64 @@
 
 #include "core/Dataset.h"
 #include "core/Normalization.h"
+#include "io/Error.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 namespace tamrt {
 
 class TrainingRows {
 public:
-  /// Both live as long as this.
-  TrainingRows(const Dataset &data, const Normalization &normalization)
-      : data(data), normalization(normalization) {}
+  /// A run of rows of one group.
+  struct Run {
+    /// Index of the group, and of the first row among all rows.
+    size_t group, first;
+    size_t rows;
+    /// Where the rows are, and the first of them there.
+    const Dataset &data;
+    size_t at;
+  };
 
-  size_t size() const { return data.rowCount(); }
+  /// The normalisation lives as long as this.
+  explicit TrainingRows(const Normalization &normalization)
+      : normalization(normalization) {}
+  virtual ~TrainingRows() = default;
 
-  /// Calls body(x) for the values of `input`, which has no levels, in order.
-  template <class Body> void forEach(int32_t input, const Body &body) const {
-    const double *values = data.numbers(size_t(input));
-    for (size_t g = 0; g < data.groups().size(); ++g) {
-      const Group &group = data.groups()[g];
-      const Range range = rangeAt(g, input);
-      for (size_t row = group.first; row < group.first + group.rows; ++row)
-        body((values[row] - range.centre) / range.half);
-    }
+  virtual size_t size() const = 0;
+
+  /// Calls body(run) for runs that have all rows between them. The runs of one
+  /// group come in order; groups may take turns. Errors: of reading.
+  virtual Status forEachRun(const std::function<void(const Run &)> &body) = 0;
+
+  /// Calls body(row, x) for the values of `input`, which has no levels.
+  template <class Body> Status forEach(int32_t input, const Body &body) {
+    return forEachRun([&](const Run &run) {
+      const double *values = run.data.numbers(size_t(input)) + run.at;
+      const Range range = rangeAt(run.group, input);
+      for (size_t i = 0; i < run.rows; ++i)
+        body(run.first + i, (values[i] - range.centre) / range.half);
+    });
   }
 
-  /// The values of `inputs` in `row`, in the inputs' order. O(log groups).
-  void point(size_t row, std::span<const int32_t> inputs, double *out) const {
-    pointOf(data.groupOf(row), row, inputs, out);
-  }
-
-  /// Calls body() for every row in order, its point written to `out`.
+  /// Calls body() for every row, its point, the values of `inputs` in their
+  /// order, written to `out`.
   template <class Body>
-  void forEachPoint(std::span<const int32_t> inputs, double *out,
-                    const Body &body) const {
-    for (size_t g = 0; g < data.groups().size(); ++g) {
-      const Group &group = data.groups()[g];
-      for (size_t row = group.first; row < group.first + group.rows; ++row) {
-        pointOf(g, row, inputs, out);
+  Status forEachPoint(std::span<const int32_t> inputs, double *out,
+                      const Body &body) {
+    return forEachRun([&](const Run &run) {
+      for (size_t i = 0; i < run.rows; ++i) {
+        pointOf(run, i, inputs, out);
         body();
       }
-    }
+    });
   }
+
+  /// Writes the points of `rows`, one after another, to `out`.
+  Status points(std::span<const uint32_t> rows, std::span<const int32_t> inputs,
+                double *out);
 
 private:
   Range rangeAt(size_t group, int32_t input) const {
@@ -69,17 +84,37 @@ private:
     return {range[0], range[1]};
   }
 
-  void pointOf(size_t group, size_t row, std::span<const int32_t> inputs,
+  void pointOf(const Run &run, size_t i, std::span<const int32_t> inputs,
                double *out) const {
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      const Range range = rangeAt(group, inputs[i]);
-      out[i] =
-          (data.numbers(size_t(inputs[i]))[row] - range.centre) / range.half;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      const Range range = rangeAt(run.group, inputs[k]);
+      out[k] =
+          (run.data.numbers(size_t(inputs[k]))[run.at + i] - range.centre) /
+          range.half;
     }
   }
 
-  const Dataset &data;
   const Normalization &normalization;
+};
+
+/// Rows in memory.
+class RowsOfDataset final : public TrainingRows {
+public:
+  /// Both live as long as this.
+  RowsOfDataset(const Dataset &data, const Normalization &normalization)
+      : TrainingRows(normalization), data(data) {}
+
+  size_t size() const override { return data.rowCount(); }
+  Status forEachRun(const std::function<void(const Run &)> &body) override {
+    for (size_t g = 0; g < data.groups().size(); ++g) {
+      const Group &group = data.groups()[g];
+      body({g, group.first, group.rows, data, group.first});
+    }
+    return {};
+  }
+
+private:
+  const Dataset &data;
 };
 
 } // namespace tamrt

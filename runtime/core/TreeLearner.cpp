@@ -53,18 +53,24 @@ double linspace(double lo, double hi, size_t intervals, size_t i) {
 }
 
 /// Least and greatest over all inputs and rows.
-void extent(const LearnerJob &job, double &lo, double &hi) {
+Status extent(const LearnerJob &job, double &lo, double &hi) {
   lo = std::numeric_limits<double>::infinity();
   hi = -lo;
-  for (int32_t input : job.inputs())
-    job.rows.forEach(input, [&](double x) {
+  std::vector<double> point(job.inputs().size());
+  Status done = job.rows.forEachPoint(job.inputs(), point.data(), [&] {
+    for (double x : point) {
       lo = std::min(lo, x);
       hi = std::max(hi, x);
-    });
+    }
+  });
+  // Of zeros of both signs either may come first.
+  lo += 0.0;
+  hi += 0.0;
   if (lo == hi) {
     lo -= kMargin;
     hi += kMargin;
   }
+  return done;
 }
 
 /// Replaces the levels in `thresholds` by the quantiles of their features.
@@ -85,8 +91,11 @@ Status takeQuantiles(const LearnerJob &job, const Forest &forest,
     if (!column)
       return Error{"expected " + std::to_string(rows * sizeof(double)) +
                    " bytes of memory for the quantiles of a column, got less"};
-    double *next = column.get();
-    job.rows.forEach(job.inputs()[input], [&](double x) { *next++ = x; });
+    if (Status s =
+            job.rows.forEach(job.inputs()[input],
+                             [&](size_t row, double x) { column[row] = x; });
+        !s)
+      return s;
     std::vector<double> levels;
     for (size_t place : places)
       levels.push_back(thresholds[place]);
@@ -113,7 +122,8 @@ Status makeThresholds(const LearnerJob &job, const Forest &forest,
       return s;
   } else {
     double lo, hi;
-    extent(job, lo, hi);
+    if (Status s = extent(job, lo, hi); !s)
+      return s;
     for (size_t i = 0; i < thresholds.size(); ++i)
       thresholds[i] = forest.drawn() ? (hi - lo) * thresholds[i] + lo
                                      : linspace(lo, hi, forest.leaves, i + 1);
@@ -127,14 +137,14 @@ Status makeThresholds(const LearnerJob &job, const Forest &forest,
   return {};
 }
 
-void weighLeaves(const LearnerJob &job, const Forest &forest) {
+Status weighLeaves(const LearnerJob &job, const Forest &forest) {
   std::span<const int32_t> features = job.integers(0);
   std::span<const double> thresholds = job.numbers(1);
   // Rows are counted in the doubles that become the weights: exact to 2^53.
   std::span<double> weights = job.numbers(2);
   std::fill(weights.begin(), weights.end(), 0.0);
   std::vector<double> point(job.inputs().size());
-  job.rows.forEachPoint(job.inputs(), point.data(), [&] {
+  Status done = job.rows.forEachPoint(job.inputs(), point.data(), [&] {
     for (size_t tree = 0; tree < forest.trees; ++tree) {
       std::span<const double> own =
           thresholds.subspan(tree * forest.width, forest.width);
@@ -150,6 +160,7 @@ void weighLeaves(const LearnerJob &job, const Forest &forest) {
   const double mean = double(job.rows.size()) / double(forest.leaves);
   for (double &weight : weights)
     weight = std::pow((weight + 1) / mean, -job.learner.number);
+  return done;
 }
 
 } // namespace
@@ -163,7 +174,7 @@ Status learnTrees(const LearnerJob &job) {
   if (Status s = makeThresholds(job, forest, random); !s)
     return s;
   if (job.learner.table_count > 2 && !job.isGiven(2))
-    weighLeaves(job, forest);
+    return weighLeaves(job, forest);
   return {};
 }
 

@@ -195,14 +195,14 @@ bool isUtf8(const std::string &text) {
 
 } // namespace
 
-Status checkTexts(const tamrt_model &model, const Dataset &data,
+Status checkTexts(const tamrt_model &model, std::span<const std::string> groups,
                   const std::vector<LevelTable> &levels) {
   auto bad = [](const char *column, const char *what) {
     return Error{"column '" + std::string(column) + "': expected " + what +
                  " in UTF-8"};
   };
-  for (const Group &group : data.groups())
-    if (!isUtf8(group.name))
+  for (const std::string &group : groups)
+    if (!isUtf8(group))
       return bad(model.group, "group values");
   for (size_t i = 0; i < levels.size(); ++i)
     for (const std::string &name : levels[i].names)

@@ -41,6 +41,7 @@
 #include "tamrt/abi.h"
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,7 +64,7 @@ struct Weights {
 
 /// Checks that group values and levels are UTF-8, which the file asks for; to
 /// be called before a long fit.
-Status checkTexts(const tamrt_model &model, const Dataset &data,
+Status checkTexts(const tamrt_model &model, std::span<const std::string> groups,
                   const std::vector<LevelTable> &levels);
 
 /// The file's contents. `weights` must be of `model`, with texts checked.

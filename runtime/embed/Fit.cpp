@@ -187,10 +187,11 @@ private:
     for (size_t g = 0; g < groups; ++g) {
       Range range;
       const size_t first = memory.starts[g];
-      const RangeFault fault =
-          normalizeGroup(model.inputs[input], periodic ? &period : nullptr,
-                         valuesOf(input).from(first),
-                         memory.starts[g + 1] - first, range, extent);
+      const RangeFault fault = normalizeGroup(
+          model.inputs[input], periodic ? &period : nullptr,
+          spreadOf(model.inputs[input], valuesOf(input).from(first),
+                   memory.starts[g + 1] - first),
+          range, extent);
       if (fault != RangeFault::None)
         return report.group(fault == RangeFault::NotFinite
                                 ? TAMRT_EMBED_RANGE_OVERFLOW

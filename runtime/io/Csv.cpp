@@ -8,66 +8,19 @@
 
 #include "io/Csv.h"
 #include "io/CsvScanner.h"
-#include "io/Number.h"
+#include "io/CsvText.h"
 #include "io/Parallel.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <fast_float/fast_float.h>
 #include <fmt/format.h>
 #include <limits>
-#include <set>
 
 using namespace tamrt;
 
 /// Work below which a thread costs more than it saves.
 static constexpr size_t kBytesPerThread = size_t(1) << 18;
 static constexpr size_t kFieldsPerThread = size_t(1) << 14;
-
-/// Messages show at most this much of a field.
-static constexpr size_t kShownBytes = 60;
-
-/// Messages list at most this many columns.
-static constexpr size_t kShownNames = 40;
-
-/// What a file is by its first bytes when it is surely no CSV, else empty.
-static std::string_view formatOf(std::string_view bytes) {
-  using namespace std::string_view_literals;
-  constexpr std::pair<std::string_view, std::string_view> formats[] = {
-      {"\x1F\x8B"sv, "gzip"},           {"\x28\xB5\x2F\xFD"sv, "zstd"},
-      {"\xFD\x37zXZ\0"sv, "xz"},        {"BZh91AY&SY"sv, "bzip2"},
-      {"PK\x03\x04"sv, "zip or Excel"}, {"PAR1"sv, "Parquet"},
-      {"\xFF\xFE"sv, "UTF-16"},         {"\xFE\xFF"sv, "UTF-16"},
-  };
-  for (auto [magic, format] : formats)
-    if (bytes.starts_with(magic))
-      return format;
-  return {};
-}
-
-static size_t lineAt(const char *text, size_t offset) {
-  return 1 + static_cast<size_t>(std::count(text, text + offset, '\n'));
-}
-
-static std::string shown(std::string_view text) {
-  if (text.size() <= kShownBytes)
-    return std::string(text);
-  size_t cut = kShownBytes;
-  // Not inside a UTF-8 sequence.
-  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80)
-    --cut;
-  return fmt::format("{}...", text.substr(0, cut));
-}
-
-/// The field as its writer meant it, from its bytes as scanCsv leaves them.
-static std::string_view unquote(std::string_view raw) {
-  if (raw.empty() || raw.front() != '"')
-    return raw;
-  while (raw.back() == '\0')
-    raw.remove_suffix(1);
-  return raw.substr(1, raw.size() - 2);
-}
 
 Result<CsvFile> CsvFile::open(const std::string &path, unsigned threads) {
   Result<FileBytes> bytes = readFile(path, ReadPolicy::TextStream);
@@ -114,38 +67,26 @@ Result<CsvFile> CsvFile::parse(FileBytes bytes, std::string path,
   size_t end = file.bytes.size;
   auto failAt = [&](const CsvFault &fault) {
     return Error{fmt::format("{}: line {}: {}", file.name,
-                             lineAt(text, fault.offset), fault.message)};
+                             lineInText(text, fault.offset), fault.message)};
   };
 
-  if (std::string_view format = formatOf(file.bytes.view()); !format.empty())
+  if (std::string_view format = foreignFormat(file.bytes.view());
+      !format.empty())
     return Error{fmt::format("{}: expected CSV in UTF-8, got {} data",
                              file.name, format)};
-  if (file.bytes.view().starts_with("\xEF\xBB\xBF"))
-    begin = 3;
-  // Empty lines at the end.
-  while (end > begin && text[end - 1] == '\n') {
-    --end;
-    if (end > begin && text[end - 1] == '\r')
-      --end;
-  }
+  begin = markBytes(file.bytes.view());
+  end = trimEmptyLines(text, begin, end);
   if (begin == end)
     return Error{fmt::format("{}: empty file, expected a header", file.name)};
 
   CsvIndex header = scanCsv(text, begin, end, 0, 1);
   if (header.fault)
     return failAt(*header.fault);
-  std::set<std::string_view> names;
-  uint32_t start = 0;
-  for (uint32_t fieldEnd : header.fieldEnds) {
-    std::string_view raw(text + begin + start, fieldEnd - start);
-    bool inQuotes = !raw.empty() && raw.front() == '"';
-    file.columnNames.emplace_back(inQuotes ? unquote(raw) : trimBlanks(raw));
-    start = fieldEnd + 1;
-  }
-  for (const std::string &column : file.columnNames)
-    if (!column.empty() && !names.insert(column).second)
-      return Error{fmt::format("{}: line {}: column '{}' stands twice",
-                               file.name, lineAt(text, begin), shown(column))};
+  Result<std::vector<std::string>> names =
+      namesOfHeader(file.name, text, header);
+  if (!names)
+    return std::move(names).error();
+  file.columnNames = *std::move(names);
   begin = header.end;
   if (begin == end)
     return Error{fmt::format("{}: no rows after the header", file.name)};
@@ -183,15 +124,7 @@ std::optional<size_t> CsvFile::find(std::string_view column) const {
 }
 
 Result<size_t> CsvFile::require(std::string_view column) const {
-  if (std::optional<size_t> found = find(column))
-    return *found;
-  std::string there;
-  for (size_t i = 0; i < std::min(columnNames.size(), kShownNames); ++i)
-    there += (i == 0 ? "" : ", ") + shown(columnNames[i]);
-  if (columnNames.size() > kShownNames)
-    there += fmt::format(" and {} more", columnNames.size() - kShownNames);
-  return Error{fmt::format("{}: no column '{}', expected one of: {}", name,
-                           column, there)};
+  return requireColumn(name, columnNames, column);
 }
 
 std::string_view CsvFile::raw(size_t row, size_t column) const {
@@ -201,7 +134,7 @@ std::string_view CsvFile::raw(size_t row, size_t column) const {
 }
 
 std::string_view CsvFile::field(size_t row, size_t column) const {
-  return unquote(raw(row, column));
+  return unquoteCsv(raw(row, column));
 }
 
 bool CsvFile::quoted(size_t row, size_t column) const {
@@ -213,25 +146,6 @@ std::vector<std::string_view> CsvFile::texts(size_t column) const {
   for (size_t row = 0; row < result.size(); ++row)
     result[row] = field(row, column);
   return result;
-}
-
-/// A field's number, NaN when missing; false when it is neither.
-static bool parseField(std::string_view raw, double &out) {
-  // Nearly all fields are a number and nothing else.
-  const char *end = raw.data() + raw.size();
-  if (!raw.empty()) {
-    auto [stop, error] = fast_float::from_chars(raw.data(), end, out);
-    if (stop == end && error == std::errc() && std::isfinite(out))
-      return true;
-  }
-  std::string_view text = unquote(raw);
-  if (isMissing(text)) {
-    out = std::numeric_limits<double>::quiet_NaN();
-    return true;
-  }
-  std::optional<double> value = parseNumber(text);
-  out = value.value_or(0);
-  return value.has_value();
 }
 
 /// Calls `parseRow(row)` for every row, several at a time. It returns the place
@@ -258,10 +172,9 @@ Status CsvFile::forEachRow(std::span<const size_t> columns, unsigned threads,
   });
   for (const std::optional<Bad> &first : bad)
     if (first) {
-      std::string_view text = field(first->row, first->column);
-      return Error{fmt::format(
-          "{}: expected a number{}, got '{}'", place(first->row, first->column),
-          isTooLarge(text) ? " that a double can hold" : "", shown(text))};
+      return Error{
+          fmt::format("{}: {}", place(first->row, first->column),
+                      describeNoNumber(field(first->row, first->column)))};
     }
   return {};
 }
@@ -271,7 +184,8 @@ Status CsvFile::numbers(std::span<const size_t> columns,
   assert(columns.size() == out.size());
   return forEachRow(columns, threads, [&](size_t row) {
     size_t i = 0;
-    while (i < columns.size() && parseField(raw(row, columns[i]), out[i][row]))
+    while (i < columns.size() &&
+           parseCsvNumber(raw(row, columns[i]), out[i][row]))
       ++i;
     return i;
   });
@@ -288,7 +202,7 @@ Status CsvFile::numbersOfCompleteRows(std::span<const size_t> columns,
     bool complete = dropped.empty() || !dropped[row];
     size_t bad = none;
     for (size_t i = 0; i < columns.size() && complete; ++i) {
-      if (parseField(raw(row, columns[i]), out[i][row]))
+      if (parseCsvNumber(raw(row, columns[i]), out[i][row]))
         complete = std::isfinite(out[i][row]);
       else
         bad = std::min(bad, i);
@@ -311,7 +225,7 @@ Result<std::vector<double>> CsvFile::numbers(size_t column,
 }
 
 size_t CsvFile::line(size_t row) const {
-  return lineAt(bytes.data.get(), rowStarts[row]);
+  return lineInText(bytes.data.get(), rowStarts[row]);
 }
 
 std::string CsvFile::place(size_t row, size_t column) const {

@@ -20,41 +20,62 @@ using namespace tamrt;
 
 static constexpr size_t kBlock = 64;
 
-/// The bits of those of the 64 bytes at `text` that mean something in CSV:
-/// comma, LF, CR, quote, and the zero byte, which must not be there.
-static uint64_t findSpecials(const char *text) {
-  uint64_t bits = 0;
+namespace {
+
+/// Which of 64 bytes mean something in CSV, a bit each.
+struct Specials {
+  uint64_t commas, lineFeeds, returns;
+  /// A quote, or the zero byte, which must not be there.
+  uint64_t others;
+
+  uint64_t all() const { return commas | lineFeeds | returns | others; }
+  /// Whether nothing but fields and rows end here: no quotes, and carriage
+  /// returns before line feeds alone.
+  bool isPlain() const { return (others | (returns & ~(lineFeeds >> 1))) == 0; }
+};
+
+} // namespace
+
+static inline Specials findSpecials(const char *text) {
+  Specials found = {};
 #ifdef __SSE2__
   for (size_t i = 0; i < kBlock; i += 16) {
     __m128i bytes =
         _mm_loadu_si128(reinterpret_cast<const __m128i *>(text + i));
     auto is = [&](char c) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)); };
-    __m128i any = _mm_or_si128(_mm_or_si128(is(','), is('\n')),
-                               _mm_or_si128(is('\r'), is('"')));
-    any = _mm_or_si128(any, is('\0'));
-    bits |= uint64_t(static_cast<uint32_t>(_mm_movemask_epi8(any))) << i;
+    auto bits = [&](__m128i mask) {
+      return uint64_t(static_cast<uint32_t>(_mm_movemask_epi8(mask))) << i;
+    };
+    found.commas |= bits(is(','));
+    found.lineFeeds |= bits(is('\n'));
+    found.returns |= bits(is('\r'));
+    found.others |= bits(_mm_or_si128(is('"'), is('\0')));
   }
 #else
   for (size_t i = 0; i < kBlock; ++i) {
     char c = text[i];
-    bool special = c == ',' || c == '\n' || c == '\r' || c == '"' || c == '\0';
-    bits |= uint64_t(special) << i;
+    found.commas |= uint64_t(c == ',') << i;
+    found.lineFeeds |= uint64_t(c == '\n') << i;
+    found.returns |= uint64_t(c == '\r') << i;
+    found.others |= uint64_t(c == '"' || c == '\0') << i;
   }
 #endif
-  return bits;
+  return found;
 }
 
 namespace {
 
 class Scanner {
 public:
-  Scanner(char *text, size_t begin, size_t end, size_t fields, size_t limit)
+  Scanner(char *text, size_t begin, size_t end, size_t fields, size_t limit,
+          CsvIndex &index)
       : text(text), end(end), fields(fields), limit(limit), rowStart(begin),
-        fieldStart(begin) {}
+        fieldStart(begin), index(index) {}
 
-  CsvIndex scan();
+  void scan();
 
 private:
+  bool handlePlain(size_t block, const Specials &specials);
   bool handle(size_t at);
   bool closeQuoted(size_t open);
   bool fault(size_t at, std::string message);
@@ -70,7 +91,7 @@ private:
   size_t rowFields = 0;
   /// Where scanning goes on: specials before it lie inside quotes.
   size_t resume = 0;
-  CsvIndex index;
+  CsvIndex &index;
 };
 
 } // namespace
@@ -167,28 +188,68 @@ bool Scanner::handle(size_t at) {
   }
 }
 
-CsvIndex Scanner::scan() {
+/// All of a block that is plain, in a row that is not long. Returns false to
+/// stop.
+bool Scanner::handlePlain(size_t block, const Specials &specials) {
+  uint32_t *out = index.fieldEnds.extend(kBlock);
+  uint64_t bits = specials.commas | specials.lineFeeds;
+  for (; bits != 0; bits &= bits - 1) {
+    const auto bit = static_cast<size_t>(std::countr_zero(bits));
+    const size_t at = block + bit;
+    if ((specials.lineFeeds >> bit & 1) == 0) {
+      *out++ = static_cast<uint32_t>(at - rowStart);
+      ++rowFields;
+      fieldStart = at + 1;
+      continue;
+    }
+    const bool carriage = at > fieldStart && text[at - 1] == '\r';
+    if (rowFields + 1 != fields) {
+      index.fieldEnds.truncate(
+          static_cast<size_t>(out - index.fieldEnds.data()));
+      return endRow(carriage ? at - 1 : at, at + 1);
+    }
+    *out++ = static_cast<uint32_t>((carriage ? at - 1 : at) - rowStart);
+    index.rowStarts.push_back(rowStart);
+    rowStart = fieldStart = at + 1;
+    rowFields = 0;
+  }
+  index.fieldEnds.truncate(static_cast<size_t>(out - index.fieldEnds.data()));
+  return true;
+}
+
+void Scanner::scan() {
+  // Rows of more than this many bytes are looked at field by field.
+  constexpr size_t kLongRow = std::numeric_limits<uint32_t>::max() - kBlock;
   size_t block = rowStart;
   while (block < end) {
-    uint64_t bits;
+    Specials specials;
     if (end - block >= kBlock) {
-      bits = findSpecials(text + block);
+      specials = findSpecials(text + block);
     } else {
       char padded[kBlock];
       std::memset(padded, 'x', kBlock);
       std::memcpy(padded, text + block, end - block);
-      bits = findSpecials(padded);
+      specials = findSpecials(padded);
     }
     size_t next = block + kBlock;
-    while (bits != 0) {
+    if (fields != 0 && resume <= block && specials.isPlain() &&
+        block - rowStart < kLongRow &&
+        limit - index.rowStarts.size() > kBlock) {
+      if (!handlePlain(block, specials)) {
+        index.end = rowStart;
+        return;
+      }
+      block = next;
+      continue;
+    }
+    for (uint64_t bits = specials.all(); bits != 0; bits &= bits - 1) {
       size_t at = block + static_cast<size_t>(std::countr_zero(bits));
-      bits &= bits - 1;
       // The inside of a quoted field, as handled when it opened.
       if (at < resume)
         continue;
       if (!handle(at)) {
         index.end = rowStart;
-        return std::move(index);
+        return;
       }
       if (resume > next) {
         next = resume;
@@ -200,15 +261,24 @@ CsvIndex Scanner::scan() {
   // The last row may lack its line end.
   if (rowStart < end || rowFields != 0)
     endRow(end, end);
-  index.rowStarts.shrink();
-  index.fieldEnds.shrink();
   index.end = rowStart;
-  return std::move(index);
+}
+
+void tamrt::scanCsv(char *text, size_t begin, size_t end, size_t fields,
+                    CsvIndex &index, size_t limit) {
+  index.rowStarts.truncate(0);
+  index.fieldEnds.truncate(0);
+  index.fault.reset();
+  Scanner(text, begin, end, fields, limit, index).scan();
 }
 
 CsvIndex tamrt::scanCsv(char *text, size_t begin, size_t end, size_t fields,
                         size_t limit) {
-  return Scanner(text, begin, end, fields, limit).scan();
+  CsvIndex index;
+  scanCsv(text, begin, end, fields, index, limit);
+  index.rowStarts.shrink();
+  index.fieldEnds.shrink();
+  return index;
 }
 
 size_t tamrt::countQuotes(const char *text, size_t begin, size_t end) {
@@ -224,4 +294,18 @@ size_t tamrt::findRowStart(const char *text, size_t begin, size_t end,
       return at + 1;
   }
   return end;
+}
+
+size_t tamrt::findLastRowEnd(const char *text, size_t begin, size_t end) {
+  const void *quote = std::memchr(text + begin, '"', end - begin);
+  // Quotes between `begin` and the place looked at: an even number means it is
+  // outside them.
+  size_t quotes = quote ? countQuotes(text, begin, end) : 0;
+  for (size_t at = end; at > begin; --at) {
+    if (text[at - 1] == '"')
+      --quotes;
+    else if (text[at - 1] == '\n' && quotes % 2 == 0)
+      return at;
+  }
+  return begin;
 }

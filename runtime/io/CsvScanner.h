@@ -55,6 +55,16 @@ struct CsvIndex {
 CsvIndex scanCsv(char *text, size_t begin, size_t end, size_t fields,
                  size_t limit = std::numeric_limits<size_t>::max());
 
+/// As above, into `index`, whose contents are replaced and whose memory is
+/// used again.
+void scanCsv(char *text, size_t begin, size_t end, size_t fields,
+             CsvIndex &index,
+             size_t limit = std::numeric_limits<size_t>::max());
+
+/// Offset after the last line end in [begin, end) that is outside quotes, where
+/// `begin` is outside them; `begin` if there is none. Reads from the end.
+size_t findLastRowEnd(const char *text, size_t begin, size_t end);
+
 /// Offset after the first line end at or after `begin` that is outside quotes,
 /// or `end`. `inQuotes`: whether `begin` is inside quotes.
 size_t findRowStart(const char *text, size_t begin, size_t end, bool inQuotes);

@@ -9,8 +9,10 @@
 #include "io/Date.h"
 #include "io/Number.h"
 
+#include <bit>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <optional>
 
 using namespace tamrt;
@@ -220,6 +222,21 @@ static const char *describe(Date::Form form) {
   return "";
 }
 
+int64_t tamrt::keyOf(const Date &date) {
+  if (date.form != Date::Form::Number)
+    return date.seconds;
+  // The bits of doubles ascend with positive numbers and descend with negative
+  // ones; adding zero makes -0 a plain 0.
+  const auto bits = std::bit_cast<int64_t>(date.number + 0.0);
+  return bits < 0 ? bits ^ std::numeric_limits<int64_t>::max() : bits;
+}
+
+std::string tamrt::describeOtherForm(Date::Form before, Date::Form got,
+                                     std::string_view text) {
+  return fmt::format("expected {} as in the rows before, got {} '{}'",
+                     describe(before), describe(got), text);
+}
+
 Result<std::vector<Date>> tamrt::readDates(const CsvFile &file, size_t column) {
   std::vector<Date> dates;
   dates.reserve(file.rowCount());
@@ -232,11 +249,8 @@ Result<std::vector<Date>> tamrt::readDates(const CsvFile &file, size_t column) {
           fmt::format("{}: {}", file.place(row, column), date.error().message)};
     if (date->form != Date::Form::Missing && date->form != form) {
       if (form != Date::Form::Missing)
-        return Error{
-            fmt::format("{}: expected {} as in the rows before, got {} "
-                        "'{}'",
-                        file.place(row, column), describe(form),
-                        describe(date->form), text)};
+        return Error{fmt::format("{}: {}", file.place(row, column),
+                                 describeOtherForm(form, date->form, text))};
       form = date->form;
     }
     dates.push_back(*date);

@@ -33,6 +33,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -71,6 +72,15 @@ inline bool operator==(const Date &a, const Date &b) { return (a <=> b) == 0; }
 /// Parses one date. Missing text (`isMissing`) gives Form::Missing. The error
 /// says what was expected, without a place: "expected a date, got '31/01/16'".
 Result<Date> parseDate(std::string_view text);
+
+/// A number that orders dates of one form as they are, but for those of times
+/// that differ in their fractions alone. Not of missing dates.
+int64_t keyOf(const Date &date);
+
+/// What is wrong with a date, written as `text`, that is not of the form of the
+/// rows before.
+std::string describeOtherForm(Date::Form before, Date::Form got,
+                              std::string_view text);
 
 /// The dates of one column, one per row. Errors carry file, line and column: a
 /// field that is no date; a field of another form than the column's first date

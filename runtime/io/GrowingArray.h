@@ -51,6 +51,7 @@ public:
   T *data() { return memory.get(); }
   const T *data() const { return memory.get(); }
   T operator[](size_t i) const { return memory.get()[i]; }
+  T &operator[](size_t i) { return memory.get()[i]; }
   T front() const { return memory.get()[0]; }
   const T *begin() const { return data(); }
   const T *end() const { return data() + count; }
@@ -62,6 +63,25 @@ public:
                                           : capacity / 8,
                                       size_t(1)));
     memory.get()[count++] = value;
+  }
+
+  /// Appends `size` values, undefined as yet, and returns where they are.
+  T *extend(size_t size) {
+    if (size > capacity - count)
+      setCapacity(
+          std::max(count + size,
+                   capacity + (capacity < kSmall / sizeof(T) ? capacity
+                                                             : capacity / 8)));
+    T *place = memory.get() + count;
+    count += size;
+    return place;
+  }
+
+  /// Appends values that lie elsewhere.
+  void append(std::span<const T> values) {
+    T *place = extend(values.size());
+    if (!values.empty())
+      std::memcpy(place, values.data(), values.size_bytes());
   }
 
   /// Drops the values from `size` on.

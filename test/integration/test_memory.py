@@ -1,7 +1,7 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A fit runs in the address space that `model info` promises: the constant,
-the rung of each thread, the input and its columns."""
+the rung of each thread and the columns."""
 
 import json
 import os
@@ -23,7 +23,6 @@ class Memory(harness.TestCase):
         need = info["fit"]
         # The largest rung: what a machine with free memory takes.
         rung = max(r["total"] for r in info["rungs"] if r["use"] == "fit")
-        columns = len(harness.header(train))
         # The data of these tests have no line ends inside fields.
         with open(train, encoding="utf-8") as file:
             place = next(file).rstrip("\n").split(",").index("g")
@@ -33,10 +32,7 @@ class Memory(harness.TestCase):
                 rows += 1
         return (need["constant"] + threads * rung
                 + (threads - 1) * need["per_thread"]
-                + train.stat().st_size * need["per_file_byte"]
-                + rows * max(need["per_row"] + columns * need["per_field"],
-                             need["per_row_indexing"]
-                             + columns * need["per_field_indexing"])
+                + rows * need["per_row"]
                 + len(groups) * need["per_group"])
 
     def peak(self, model, train, *options):
@@ -89,7 +85,9 @@ class Memory(harness.TestCase):
             peak = self.peak(model, train, "--threads", threads)
             with self.subTest(threads=threads, promise=promise, peak=peak):
                 self.assertLessEqual(peak, promise)
-                self.assertGreaterEqual(peak, 0.9 * promise)
+                # Fractions of seconds, of which there are none, are promised
+                # room, too.
+                self.assertGreaterEqual(peak, 0.75 * promise)
 
     def test_fit_under_its_promise(self):
         model = self.compile(small.FORMULA, **small.KEYS)
@@ -106,7 +104,7 @@ class Memory(harness.TestCase):
                     self.assertEqual(weights.read_bytes(), free)
 
     def test_wide_file_under_its_promise(self):
-        # Columns nobody reads count for their bytes and their index.
+        # Columns nobody reads do not count.
         model = self.compile("y ~ l(a)", **small.KEYS)
         train = self.dir / "wide.csv"
         with open(train, "w") as file:

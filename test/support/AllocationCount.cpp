@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,10 +21,22 @@ namespace {
 
 std::atomic<bool> counting{false};
 std::atomic<int64_t> allocations{0};
+std::atomic<bool> weighing{false};
+std::atomic<int64_t> live{0}, peak{0};
 
 void count() {
   if (counting.load(std::memory_order_relaxed))
     allocations.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// Notes that `bytes` more are allocated, or fewer.
+void weigh(int64_t bytes) {
+  if (!weighing.load(std::memory_order_relaxed))
+    return;
+  const int64_t now = live += bytes;
+  int64_t before = peak;
+  while (now > before && !peak.compare_exchange_weak(before, now))
+    ;
 }
 
 } // namespace
@@ -35,9 +48,16 @@ extern "C" int __sanitizer_install_malloc_and_free_hooks(
     void (*onMalloc)(const volatile void *, size_t),
     void (*onFree)(const volatile void *));
 
+extern "C" size_t __sanitizer_get_allocated_size(const volatile void *);
+
 static const int hooks = __sanitizer_install_malloc_and_free_hooks(
-    [](const volatile void *, size_t) { count(); },
-    [](const volatile void *) {});
+    [](const volatile void *, size_t size) {
+      count();
+      weigh(int64_t(size));
+    },
+    [](const volatile void *p) {
+      weigh(-int64_t(__sanitizer_get_allocated_size(p)));
+    });
 
 #else
 
@@ -47,31 +67,36 @@ void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
 void *__libc_realloc(void *, size_t);
 void *__libc_memalign(size_t, size_t);
+void __libc_free(void *);
 
-void *malloc(size_t size) {
+/// `p` as it was allocated.
+static void *noted(void *p) {
   count();
-  return __libc_malloc(size);
+  weigh(int64_t(malloc_usable_size(p)));
+  return p;
 }
+
+void *malloc(size_t size) { return noted(__libc_malloc(size)); }
 void *calloc(size_t number, size_t size) {
-  count();
-  return __libc_calloc(number, size);
+  return noted(__libc_calloc(number, size));
 }
 void *realloc(void *p, size_t size) {
-  count();
-  return __libc_realloc(p, size);
+  weigh(-int64_t(malloc_usable_size(p)));
+  return noted(__libc_realloc(p, size));
 }
 void *memalign(size_t alignment, size_t size) {
-  count();
-  return __libc_memalign(alignment, size);
+  return noted(__libc_memalign(alignment, size));
 }
 void *aligned_alloc(size_t alignment, size_t size) {
-  count();
-  return __libc_memalign(alignment, size);
+  return noted(__libc_memalign(alignment, size));
 }
 int posix_memalign(void **p, size_t alignment, size_t size) {
-  count();
-  *p = __libc_memalign(alignment, size);
+  *p = noted(__libc_memalign(alignment, size));
   return *p ? 0 : ENOMEM;
+}
+void free(void *p) {
+  weigh(-int64_t(malloc_usable_size(p)));
+  __libc_free(p);
 }
 void *mmap(void *at, size_t length, int protection, int flags, int file,
            off_t offset) noexcept {
@@ -97,4 +122,12 @@ int64_t tamrt::test::allocationsIn(const std::function<void()> &run) {
   tamrt_test_count_allocations();
   run();
   return tamrt_test_allocations();
+}
+
+int64_t tamrt::test::peakBytesIn(const std::function<void()> &run) {
+  live = peak = 0;
+  weighing = true;
+  run();
+  weighing = false;
+  return peak;
 }

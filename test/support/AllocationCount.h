@@ -19,6 +19,10 @@ namespace tamrt::test {
 /// in the whole program.
 int64_t allocationsIn(const std::function<void()> &run);
 
+/// Most bytes that are allocated at one time while `run` runs, beyond what was
+/// before, from any thread.
+int64_t peakBytesIn(const std::function<void()> &run);
+
 } // namespace tamrt::test
 
 /// The same for C: starts to count; stops, and says how many there were.

@@ -76,7 +76,7 @@ TEST_F(Process, FullStandardOutput) {
 // Sanitizers reserve terabytes of address space: the limit has no meaning
 // there, and the build leaves the test out.
 TEST_F(Process, FitsInTheMemoryThatInfoPromises) {
-  const size_t rows = 200000, groups = 7, columns = 6;
+  const size_t rows = 200000, groups = 7;
   std::string train = data(rows);
   for (std::string program : {kProgram, kLearned}) {
     ASSERT_EQ(shell(program + " info --format=json > " + path("info")), 0);
@@ -87,16 +87,11 @@ TEST_F(Process, FitsInTheMemoryThatInfoPromises) {
     };
     ASSERT_EQ(info["rungs"][0]["use"], "fit");
     for (size_t threads : {1, 2}) {
-      size_t limit =
-          number(fit["constant"]) +
-          threads * number(info["rungs"][0]["total"]) +
-          (threads - 1) * number(fit["per_thread"]) +
-          std::filesystem::file_size(train) * number(fit["per_file_byte"]) +
-          rows * std::max(number(fit["per_row"]) +
-                              columns * number(fit["per_field"]),
-                          number(fit["per_row_indexing"]) +
-                              columns * number(fit["per_field_indexing"])) +
-          groups * number(fit["per_group"]);
+      size_t limit = number(fit["constant"]) +
+                     threads * number(info["rungs"][0]["total"]) +
+                     (threads - 1) * number(fit["per_thread"]) +
+                     rows * number(fit["per_row"]) +
+                     groups * number(fit["per_group"]);
       EXPECT_EQ(shell("ulimit -v " + std::to_string(limit / 1024) + " && " +
                       program + " fit " + train + " -o " + path("w") +
                       " --threads " + std::to_string(threads)),
@@ -107,7 +102,7 @@ TEST_F(Process, FitsInTheMemoryThatInfoPromises) {
   std::string program = kProgram;
   // Far less is an error of one line, and no file is left.
   std::filesystem::remove(path("w"));
-  std::string tight = "ulimit -v 24000 && " + program + " fit " + train +
+  std::string tight = "ulimit -v 16000 && " + program + " fit " + train +
                       " -o " + path("w") + " --threads 1 2>" + path("e");
   EXPECT_EQ(shell(tight), 1);
   std::string error = contents(path("e"));

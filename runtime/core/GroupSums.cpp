@@ -1,0 +1,153 @@
+//===- core/GroupSums.cpp - fits of groups whose rows come in parts -------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/GroupSums.h"
+
+#include "core/AlignedBuffer.h"
+#include "core/Crew.h"
+#include "core/Steps.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace tamrt {
+namespace {
+
+Error changed(const std::string &group) {
+  return Error{"expected the rows that were read before" +
+               (group.empty() ? "" : " of group '" + group + "'") +
+               ", got others: the file has changed meanwhile"};
+}
+
+} // namespace
+
+class GroupSums::Impl {
+public:
+  Impl(const tamrt_model &model, const Normalization &normalization,
+       const Tables &tables, const FittedGroups &groups, size_t first,
+       size_t count, const RunOptions &options, Crew crew, AlignedBuffer states)
+      : model(model), normalization(normalization), tables(tables),
+        groups(groups), first(first), options(options), crew(std::move(crew)),
+        states(std::move(states)), done(count) {}
+
+  Status add(const Dataset &rows);
+  Status finish(std::span<double> coefficients);
+
+private:
+  /// Has the worker work on the group at `place`.
+  void turnTo(Worker &worker, size_t place) {
+    const auto state = size_t(alignedBytes(model.state_bytes));
+    char *at = states.as<char>() + (place - first) * bytesPerGroup(model);
+    worker.place.state = at;
+    worker.place.carry = model.carry_bytes > 0 ? at + state : nullptr;
+    // Solving has no rows to look at.
+    worker.columns.resize(size_t(model.input_count) + 2, nullptr);
+    worker.place.columns = worker.columns.data();
+    normalization.parameters(place, worker.place.parameters);
+    worker.place.tables = tables.pointers();
+  }
+
+  const tamrt_model &model;
+  const Normalization &normalization;
+  const Tables &tables;
+  FittedGroups groups;
+  size_t first;
+  RunOptions options;
+  Crew crew;
+  AlignedBuffer states;
+  /// Rows so far of each group.
+  std::vector<size_t> done;
+};
+
+size_t GroupSums::bytesPerGroup(const tamrt_model &model) {
+  return size_t(alignedBytes(model.state_bytes) +
+                (model.carry_bytes > 0 ? alignedBytes(model.carry_bytes) : 0));
+}
+
+Status GroupSums::Impl::add(const Dataset &rows) {
+  for (const Group &group : rows.groups())
+    if (group.place - first < done.size() &&
+        group.rows > groups.rows[group.place] - done[group.place - first])
+      return changed(group.name);
+  const auto chunkRows = size_t(crew.chunkRows);
+  Work work(model, rows.groups(), crew, options, "fit");
+  return work.run([&](Worker &worker, size_t g, bool) {
+    const Group &group = rows.groups()[g];
+    if (group.place - first >= done.size())
+      return;
+    size_t &before = done[group.place - first];
+    const auto all = int64_t(groups.rows[group.place]);
+    turnTo(worker, group.place);
+    if (before == 0) {
+      worker.setColumns(model, rows, group.first);
+      worker.place.run(*firstStep(model, TAMRT_STEP_FIT_INIT), nullptr, 0, 0,
+                       all);
+    }
+    forEachChunk(worker.place, group.rows, chunkRows,
+                 columnsOf(worker, model, rows, group),
+                 [&](size_t at, size_t count) {
+                   worker.place.run(*crew.rung, nullptr, int64_t(count),
+                                    int64_t(before + at), all);
+                 });
+    before += group.rows;
+  });
+}
+
+Status GroupSums::Impl::finish(std::span<double> coefficients) {
+  const auto width = size_t(model.columns);
+  std::vector<Group> list;
+  for (size_t i = 0; i < done.size(); ++i) {
+    if (done[i] != groups.rows[first + i])
+      return changed(groups.names[first + i]);
+    list.push_back({groups.names[first + i], 0, done[i], first + i});
+  }
+  Work work(model, list, crew, options, "solve");
+  return work.run([&](Worker &worker, size_t i, bool) {
+    turnTo(worker, first + i);
+    worker.place.run(*firstStep(model, TAMRT_STEP_FIT_FINISH), nullptr,
+                     int64_t(done[i]), 0, int64_t(done[i]));
+    if (worker.place.good())
+      std::memcpy(coefficients.data() + i * width, worker.place.output,
+                  width * sizeof(double));
+  });
+}
+
+GroupSums::GroupSums(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
+GroupSums::GroupSums(GroupSums &&) noexcept = default;
+GroupSums::~GroupSums() = default;
+
+Result<GroupSums> GroupSums::create(const tamrt_model &model,
+                                    const Normalization &normalization,
+                                    const Tables &tables,
+                                    const FittedGroups &groups, size_t first,
+                                    size_t count, const RunOptions &options) {
+  const size_t bytes = count * bytesPerGroup(model);
+  AlignedBuffer states = AlignedBuffer::allocate(bytes);
+  if (!states)
+    return Error{"expected " + std::to_string(bytes) +
+                 " bytes of memory for the sums of " + std::to_string(count) +
+                 " groups, got less"};
+  const size_t longest =
+      *std::max_element(groups.rows.begin(), groups.rows.end());
+  Result<Crew> crew = muster(model, TAMRT_STEP_FIT_CHUNK, count, longest,
+                             options, StateOf::Group);
+  if (!crew)
+    return std::move(crew).error();
+  return GroupSums(std::make_unique<Impl>(model, normalization, tables, groups,
+                                          first, count, options,
+                                          *std::move(crew), std::move(states)));
+}
+
+Status GroupSums::add(const Dataset &rows) { return impl->add(rows); }
+Status GroupSums::finish(std::span<double> coefficients) {
+  return impl->finish(coefficients);
+}
+
+} // namespace tamrt

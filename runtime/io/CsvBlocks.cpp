@@ -1,0 +1,249 @@
+//===- io/CsvBlocks.cpp - a CSV file a block at a time --------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "io/CsvBlocks.h"
+#include "io/CsvText.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+using namespace tamrt;
+
+void CsvBlock::scan() {
+  scanCsv(text.get(), 0, size, columns, index);
+  // Every row ends a line; only quotes hold more.
+  lines = std::memchr(text.get(), '"', size) ? lineInText(text.get(), size)
+                                             : rowCount();
+}
+
+/// A field that is not a few digits; out of the way of those that are.
+[[gnu::noinline]] static void parseOther(std::string_view field, size_t row,
+                                         double *out,
+                                         std::vector<size_t> &odd) {
+  if (!parseCsvNumber(field, out[row]) || !std::isfinite(out[row]))
+    odd.push_back(row);
+}
+
+void CsvBlock::numbers(size_t column, double *out,
+                       std::vector<size_t> &odd) const {
+  const size_t rows = rowCount(), step = columns;
+  const char *const bytes = text.get();
+  const uint64_t *const starts = index.rowStarts.data();
+  const uint32_t *ends = index.fieldEnds.data() + column;
+  // A field starts behind the end of the one before it.
+  const uint32_t *before = column == 0 ? nullptr : ends - 1;
+  for (size_t row = 0; row < rows; ++row, ends += step) {
+    size_t start = 0;
+    if (before) {
+      start = size_t(*before) + 1;
+      before += step;
+    }
+    const char *const field = bytes + starts[row] + start;
+    const size_t length = *ends - start;
+    if (!parseShortDecimal(field, length, out[row])) [[unlikely]]
+      parseOther({field, length}, row, out, odd);
+  }
+}
+
+size_t CsvBlock::lineAt(size_t offset) const {
+  return firstLine + lineInText(text.get(), offset) - 1;
+}
+
+CsvBlocks::CsvBlocks(CsvBlocks &&other) noexcept { *this = std::move(other); }
+
+CsvBlocks &CsvBlocks::operator=(CsvBlocks &&other) noexcept {
+  close();
+  name = std::move(other.name);
+  descriptor = std::exchange(other.descriptor, -1);
+  owned = std::exchange(other.owned, false);
+  regular = other.regular;
+  start = other.start;
+  ended = other.ended;
+  anyRow = other.anyRow;
+  fileBytes = other.fileBytes;
+  blockBytes = other.blockBytes;
+  columnNames = std::move(other.columnNames);
+  rest = std::move(other.rest);
+  firstRow = other.firstRow;
+  firstLine = other.firstLine;
+  return *this;
+}
+
+CsvBlocks::~CsvBlocks() { close(); }
+
+void CsvBlocks::close() {
+  if (owned)
+    ::close(std::exchange(descriptor, -1));
+  owned = false;
+}
+
+Error CsvBlocks::failure(const char *action) const {
+  return Error{
+      fmt::format("{}: cannot {}: {}", name, action, std::strerror(errno))};
+}
+
+Result<CsvBlocks> CsvBlocks::open(const std::string &path, size_t blockBytes) {
+  CsvBlocks blocks;
+  blocks.blockBytes = blockBytes;
+  const bool standardInput = path == "-";
+  blocks.name = standardInput ? "standard input" : path;
+  blocks.descriptor =
+      standardInput ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (blocks.descriptor < 0)
+    return blocks.failure("open");
+  blocks.owned = !standardInput;
+  struct stat info;
+  if (::fstat(blocks.descriptor, &info) != 0)
+    return blocks.failure("read");
+  if (S_ISDIR(info.st_mode)) {
+    errno = EISDIR;
+    return blocks.failure("read");
+  }
+  blocks.regular = S_ISREG(info.st_mode);
+  if (blocks.regular)
+    blocks.start = std::max<off_t>(::lseek(blocks.descriptor, 0, SEEK_CUR), 0);
+  if (blocks.regular && info.st_size > 0)
+    blocks.fileBytes = static_cast<size_t>(info.st_size);
+  if (Status s = blocks.readHeader(); !s)
+    return std::move(s).error();
+  return blocks;
+}
+
+/// Reads on until the block, which starts with what was left, holds a row and
+/// about a block's bytes, or the file ends. \returns where its last row ends,
+/// without the line end; 0 when the file has no more rows. Empty lines behind
+/// that row are left: they are nothing when the file ends with them.
+Result<size_t> CsvBlocks::fill(CsvBlock &block) {
+  const size_t left = rest.size();
+  for (size_t wanted = blockBytes + left;; wanted = 2 * block.size) {
+    if (block.capacity < wanted) {
+      auto larger =
+          std::make_unique_for_overwrite<char[]>(wanted + kShortDecimalBytes);
+      std::memset(larger.get() + wanted, 0, kShortDecimalBytes);
+      if (wanted > blockBytes + left)
+        std::memcpy(larger.get(), block.text.get(), block.size);
+      block.text = std::move(larger);
+      block.capacity = wanted;
+    }
+    if (wanted == blockBytes + left) {
+      block.size = left;
+      if (left > 0)
+        std::memcpy(block.text.get(), rest.data(), left);
+    }
+    while (block.size < wanted && !ended) {
+      char *at = block.text.get() + block.size;
+      // Linux reads at most 2 GiB at once.
+      ssize_t got = ::read(descriptor, at,
+                           std::min(wanted - block.size, size_t(1) << 30));
+      if (got < 0 && errno == EINTR)
+        continue;
+      if (got < 0)
+        return failure("read");
+      const auto count = static_cast<size_t>(got);
+      block.size += count;
+      // An endless device has a zero byte somewhere, which is an error.
+      ended = count == 0 || (!regular && std::memchr(at, 0, count));
+    }
+    const char *text = block.text.get();
+    // Empty lines between the byte order mark and a header are not at the end.
+    const size_t mark = columnNames.empty() ? markBytes({text, block.size}) : 0;
+    size_t end = trimEmptyLines(text, mark,
+                                ended ? block.size
+                                      : findLastRowEnd(text, mark, block.size));
+    if (end > mark || ended)
+      return end;
+  }
+}
+
+Status CsvBlocks::readHeader() {
+  CsvBlock block;
+  Result<size_t> filled = fill(block);
+  if (!filled)
+    return std::move(filled).error();
+  char *text = block.text.get();
+  std::string_view bytes(text, block.size);
+  if (std::string_view format = foreignFormat(bytes); !format.empty())
+    return Error{
+        fmt::format("{}: expected CSV in UTF-8, got {} data", name, format)};
+  const size_t begin = markBytes(bytes);
+  if (begin >= *filled)
+    return Error{fmt::format("{}: empty file, expected a header", name)};
+  CsvIndex header = scanCsv(text, begin, *filled, 0, 1);
+  if (header.fault)
+    return Error{fmt::format("{}: line {}: {}", name,
+                             lineInText(text, header.fault->offset),
+                             header.fault->message)};
+  Result<std::vector<std::string>> names = namesOfHeader(name, text, header);
+  if (!names)
+    return std::move(names).error();
+  columnNames = *std::move(names);
+  firstRow = header.end;
+  if (firstRow == *filled) {
+    if (ended)
+      return Error{fmt::format("{}: no rows after the header", name)};
+    // Its line end.
+    firstRow += text[firstRow] == '\r' ? 2 : 1;
+  }
+  firstLine = lineInText(text, firstRow);
+  rest.assign(text + firstRow, text + block.size);
+  return {};
+}
+
+Result<bool> CsvBlocks::read(CsvBlock &block) {
+  Result<size_t> end = fill(block);
+  if (!end)
+    return std::move(end).error();
+  if (*end == 0) {
+    rest.clear();
+    if (!anyRow)
+      return Error{fmt::format("{}: no rows after the header", name)};
+    return false;
+  }
+  const char *text = block.text.get();
+  size_t next = *end;
+  if (next < block.size)
+    next += text[next] == '\r' ? 2 : 1;
+  rest.assign(text + next, text + block.size);
+  block.size = *end;
+  block.columns = columnNames.size();
+  anyRow = true;
+  return true;
+}
+
+Status CsvBlocks::rewind() {
+  if (!regular ||
+      ::lseek(descriptor, start + off_t(firstRow), SEEK_SET) == off_t(-1))
+    return Error{fmt::format("{}: expected a file that can be read twice, got "
+                             "a pipe or a device",
+                             name)};
+  rest.clear();
+  ended = false;
+  return {};
+}
+
+Error CsvBlocks::describe(const CsvBlock &block) const {
+  return Error{fmt::format("{}: line {}: {}", name,
+                           block.lineAt(block.fault()->offset),
+                           block.fault()->message)};
+}
+
+std::string CsvBlocks::place(const CsvBlock &block, size_t row,
+                             size_t column) const {
+  return fmt::format("{}: line {}: column '{}'", name, block.line(row),
+                     columnNames[column]);
+}
+
+Result<size_t> CsvBlocks::require(std::string_view column) const {
+  return requireColumn(name, columnNames, column);
+}

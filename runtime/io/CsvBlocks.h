@@ -1,0 +1,149 @@
+//===- io/CsvBlocks.h - a CSV file a block at a time ------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Reads a CSV file (io/Csv.h says which) in blocks of whole rows, so that a
+/// file of any size goes through memory that stays in cache. Reading and
+/// cutting is for one thread at a time, what is done with a block for any.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_IO_CSVBLOCKS_H
+#define TAMRT_IO_CSVBLOCKS_H
+
+#include "io/CsvScanner.h"
+#include "io/CsvText.h"
+#include "io/Error.h"
+#include "io/ShortDecimal.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+namespace tamrt {
+
+/// Some rows of a file. Rows count from 0 in the block. Its memory is used
+/// again for the next block.
+class CsvBlock {
+public:
+  size_t rowCount() const { return index.rowStarts.size(); }
+
+  /// The field's bytes in the file, quotes included; see scanCsv for what it
+  /// rewrites. O(1).
+  std::string_view raw(size_t row, size_t column) const {
+    const uint32_t *ends = index.fieldEnds.data() + row * columns;
+    const size_t start = column == 0 ? 0 : ends[column - 1] + size_t(1);
+    return {text.get() + index.rowStarts[row] + start, ends[column] - start};
+  }
+
+  /// The field as its writer meant it: unquoted, not trimmed. O(1).
+  std::string_view field(size_t row, size_t column) const {
+    return unquoteCsv(raw(row, column));
+  }
+
+  /// Parses the fields of a column, as `parseCsvNumber` does, to `out`; appends
+  /// to `odd` the rows whose field is missing, infinite or no number.
+  void numbers(size_t column, double *out, std::vector<size_t> &odd) const;
+
+  /// Finds rows and fields; to be called once for each block that was read,
+  /// before anything else is asked. The first fault is in `fault`, the rows
+  /// before it are there.
+  void scan();
+  const std::optional<CsvFault> &fault() const { return index.fault; }
+
+  /// Tells the block which line of the file it starts on: 1 + the lines of the
+  /// header and of the blocks before it.
+  void startAt(size_t line) { firstLine = line; }
+  /// Lines of the block; no use after a fault.
+  size_t lineCount() const { return lines; }
+  /// Line of the file on which `row` starts; that of a byte. O(bytes).
+  size_t line(size_t row) const { return lineAt(index.rowStarts[row]); }
+  size_t lineAt(size_t offset) const;
+
+private:
+  friend class CsvBlocks;
+
+  /// `capacity` bytes and kShortDecimalBytes more.
+  std::unique_ptr<char[]> text;
+  size_t capacity = 0, size = 0, columns = 0, lines = 0, firstLine = 1;
+  CsvIndex index;
+};
+
+/// An open file and how far it was read.
+class CsvBlocks {
+public:
+  /// Bytes that are read at once: a block's bytes, its index and what is made
+  /// of it fit the second level of cache.
+  static constexpr size_t kBlockBytes = size_t(1) << 17;
+
+  /// Opens `path` ("-": standard input) and reads its header. Blocks are of
+  /// about `blockBytes`.
+  ///
+  /// Errors: those of `CsvFile::open`, but for what stands behind the header.
+  static Result<CsvBlocks> open(const std::string &path,
+                                size_t blockBytes = kBlockBytes);
+
+  CsvBlocks(CsvBlocks &&other) noexcept;
+  CsvBlocks &operator=(CsvBlocks &&other) noexcept;
+  ~CsvBlocks();
+
+  /// What messages call the file.
+  const std::string &path() const { return name; }
+  /// Names of the columns, in the file's order.
+  const std::vector<std::string> &names() const { return columnNames; }
+  /// Bytes of the file; 0 where that is not known, as of a pipe.
+  size_t bytes() const { return fileBytes; }
+
+  /// Index of the column called `column`; an absent one is an error that names
+  /// the file and lists the columns that are there.
+  Result<size_t> require(std::string_view column) const;
+
+  /// Reads the next rows, about a block's bytes of them and one at least. False
+  /// at the end. Errors: the system's; a file without rows.
+  Result<bool> read(CsvBlock &block);
+
+  /// Back to the first row. Errors: a file that cannot be read twice.
+  Status rewind();
+
+  /// The message of a block's fault.
+  Error describe(const CsvBlock &block) const;
+
+  /// The start of a message about a field: "data.csv: line 7: column 'load'".
+  std::string place(const CsvBlock &block, size_t row, size_t column) const;
+
+  /// Line on which the first row starts.
+  size_t firstRowLine() const { return firstLine; }
+
+private:
+  CsvBlocks() = default;
+  Result<size_t> fill(CsvBlock &block);
+  Status readHeader();
+  Error failure(const char *action) const;
+  void close();
+
+  std::string name;
+  int descriptor = -1;
+  bool owned = false, regular = false, ended = false, anyRow = false;
+  /// Bytes of the file; where it was when it was handed to us.
+  size_t fileBytes = 0, blockBytes = kBlockBytes;
+  off_t start = 0;
+  std::vector<std::string> columnNames;
+  /// Bytes that were read and are in no block yet; they start with a row.
+  std::string rest;
+  /// Offset from `start` and line of the first row.
+  size_t firstRow = 0, firstLine = 1;
+};
+
+} // namespace tamrt
+
+#endif // TAMRT_IO_CSVBLOCKS_H

@@ -1,0 +1,118 @@
+//===- io/CsvText.cpp - what readers of CSV share -------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "io/CsvText.h"
+#include "io/Number.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
+
+using namespace tamrt;
+
+/// Messages show at most this much of a field.
+static constexpr size_t kShownBytes = 60;
+
+/// Messages list at most this many columns.
+static constexpr size_t kShownNames = 40;
+
+std::string_view tamrt::foreignFormat(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  constexpr std::pair<std::string_view, std::string_view> formats[] = {
+      {"\x1F\x8B"sv, "gzip"},           {"\x28\xB5\x2F\xFD"sv, "zstd"},
+      {"\xFD\x37zXZ\0"sv, "xz"},        {"BZh91AY&SY"sv, "bzip2"},
+      {"PK\x03\x04"sv, "zip or Excel"}, {"PAR1"sv, "Parquet"},
+      {"\xFF\xFE"sv, "UTF-16"},         {"\xFE\xFF"sv, "UTF-16"},
+  };
+  for (auto [magic, format] : formats)
+    if (bytes.starts_with(magic))
+      return format;
+  return {};
+}
+
+size_t tamrt::markBytes(std::string_view bytes) {
+  return bytes.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+}
+
+size_t tamrt::trimEmptyLines(const char *text, size_t begin, size_t end) {
+  while (end > begin && text[end - 1] == '\n') {
+    --end;
+    if (end > begin && text[end - 1] == '\r')
+      --end;
+  }
+  return end;
+}
+
+size_t tamrt::lineInText(const char *text, size_t offset) {
+  return 1 + static_cast<size_t>(std::count(text, text + offset, '\n'));
+}
+
+std::string tamrt::shownText(std::string_view text) {
+  if (text.size() <= kShownBytes)
+    return std::string(text);
+  size_t cut = kShownBytes;
+  // Not inside a UTF-8 sequence.
+  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80)
+    --cut;
+  return fmt::format("{}...", text.substr(0, cut));
+}
+
+bool tamrt::parseOddCsvNumber(std::string_view raw, double &out) {
+  std::string_view text = unquoteCsv(raw);
+  if (isMissing(text)) {
+    out = std::numeric_limits<double>::quiet_NaN();
+    return true;
+  }
+  std::optional<double> value = parseNumber(text);
+  out = value.value_or(0);
+  return value.has_value();
+}
+
+std::string tamrt::describeNoNumber(std::string_view text) {
+  return fmt::format("expected a number{}, got '{}'",
+                     isTooLarge(text) ? " that a double can hold" : "",
+                     shownText(text));
+}
+
+Result<std::vector<std::string>> tamrt::namesOfHeader(const std::string &path,
+                                                      const char *text,
+                                                      const CsvIndex &index) {
+  const size_t begin = index.rowStarts.front();
+  std::vector<std::string> columns;
+  uint32_t start = 0;
+  for (uint32_t fieldEnd : index.fieldEnds) {
+    std::string_view raw(text + begin + start, fieldEnd - start);
+    bool inQuotes = !raw.empty() && raw.front() == '"';
+    columns.emplace_back(inQuotes ? unquoteCsv(raw) : trimBlanks(raw));
+    start = fieldEnd + 1;
+  }
+  std::set<std::string_view> known;
+  for (const std::string &column : columns)
+    if (!column.empty() && !known.insert(column).second)
+      return Error{fmt::format("{}: line {}: column '{}' stands twice", path,
+                               lineInText(text, begin), shownText(column))};
+  return columns;
+}
+
+Result<size_t> tamrt::requireColumn(const std::string &path,
+                                    const std::vector<std::string> &names,
+                                    std::string_view column) {
+  auto place = std::find(names.begin(), names.end(), column);
+  if (!column.empty() && place != names.end())
+    return static_cast<size_t>(place - names.begin());
+  std::string there;
+  for (size_t i = 0; i < std::min(names.size(), kShownNames); ++i)
+    there += (i == 0 ? "" : ", ") + shownText(names[i]);
+  if (names.size() > kShownNames)
+    there += fmt::format(" and {} more", names.size() - kShownNames);
+  return Error{fmt::format("{}: no column '{}', expected one of: {}", path,
+                           column, there)};
+}

@@ -1,0 +1,88 @@
+//===- io/CsvText.h - what readers of CSV share -----------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Fields, headers and messages of CSV files, for CsvFile, which has a file
+/// whole, and CsvBlocks, which has it a block at a time.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_IO_CSVTEXT_H
+#define TAMRT_IO_CSVTEXT_H
+
+#include "io/CsvScanner.h"
+#include "io/Error.h"
+
+#include <fast_float/fast_float.h>
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tamrt {
+
+/// The field as its writer meant it, from its bytes as scanCsv leaves them.
+inline std::string_view unquoteCsv(std::string_view raw) {
+  if (raw.empty() || raw.front() != '"')
+    return raw;
+  while (raw.back() == '\0')
+    raw.remove_suffix(1);
+  return raw.substr(1, raw.size() - 2);
+}
+
+/// `parseCsvNumber` of what is not a plain number.
+bool parseOddCsvNumber(std::string_view raw, double &out);
+
+/// A field's number, NaN when missing; false, and 0, when it is neither.
+inline bool parseCsvNumber(std::string_view raw, double &out) {
+  // Nearly all fields are a number and nothing else.
+  const char *end = raw.data() + raw.size();
+  if (!raw.empty()) {
+    auto [stop, error] = fast_float::from_chars(raw.data(), end, out);
+    if (stop == end && error == std::errc() && std::isfinite(out))
+      return true;
+  }
+  return parseOddCsvNumber(raw, out);
+}
+
+/// What a message says of a field that is no number.
+std::string describeNoNumber(std::string_view text);
+
+/// `text` as messages show it: its start, when it is long.
+std::string shownText(std::string_view text);
+
+/// Line of the byte at `offset`, counted from 1.
+size_t lineInText(const char *text, size_t offset);
+
+/// What a file is by its first bytes when it is surely no CSV, else empty.
+std::string_view foreignFormat(std::string_view bytes);
+
+/// The text without the byte order mark it may start with: bytes to skip.
+size_t markBytes(std::string_view bytes);
+
+/// The end of the text without its empty lines at the end, and without the end
+/// of the last line that is not empty.
+size_t trimEmptyLines(const char *text, size_t begin, size_t end);
+
+/// The names in the header that `index` holds as its first row. An error, which
+/// starts with `path`, when one stands twice.
+Result<std::vector<std::string>>
+namesOfHeader(const std::string &path, const char *text, const CsvIndex &index);
+
+/// The column called `column`; an absent one is an error that names the file
+/// and lists the columns that are there.
+Result<size_t> requireColumn(const std::string &path,
+                             const std::vector<std::string> &names,
+                             std::string_view column);
+
+} // namespace tamrt
+
+#endif // TAMRT_IO_CSVTEXT_H

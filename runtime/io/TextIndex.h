@@ -1,0 +1,108 @@
+//===- io/TextIndex.h - numbers for distinct texts --------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Numbers distinct texts in the order they are met, quickly for the short
+/// texts of a table's groups and levels.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_IO_TEXTINDEX_H
+#define TAMRT_IO_TEXTINDEX_H
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tamrt {
+
+/// A hash table with open addressing that owns its texts. Not for texts that
+/// an enemy chooses: its hash is quick, not secret; lookups of n texts with one
+/// hash take O(n) each.
+class TextIndex {
+public:
+  TextIndex() : slots(kLeastSlots) {}
+
+  size_t size() const { return texts.size(); }
+  /// Text number `id`, as long as the index lives.
+  std::string_view operator[](uint32_t id) const { return texts[id]; }
+
+  /// The number of `text`, the next one when it is new. O(length).
+  uint32_t add(std::string_view text) {
+    const uint64_t hash = hashOf(text);
+    Slot *slot = find(text, hash);
+    if (slot->next != 0)
+      return slot->next - 1;
+    texts.emplace_back(text);
+    *slot = {uint32_t(hash), uint32_t(texts.size())};
+    const auto id = uint32_t(texts.size() - 1);
+    if (texts.size() > slots.size() / 2)
+      grow();
+    return id;
+  }
+
+  void clear() {
+    texts.clear();
+    slots.assign(kLeastSlots, {});
+  }
+
+private:
+  static constexpr size_t kLeastSlots = 256;
+
+  /// `next` is the text's number plus 1; 0: the slot is free.
+  struct Slot {
+    uint32_t hash = 0, next = 0;
+  };
+
+  static uint64_t mix(uint64_t value) {
+    value *= 0x9E3779B97F4A7C15;
+    return value ^ value >> 32;
+  }
+
+  static uint64_t hashOf(std::string_view text) {
+    uint64_t hash = text.size();
+    size_t i = 0;
+    for (; i + 8 <= text.size(); i += 8) {
+      uint64_t word;
+      std::memcpy(&word, text.data() + i, 8);
+      hash = mix(hash ^ word);
+    }
+    uint64_t last = 0;
+    for (size_t shift = 0; i < text.size(); ++i, shift += 8)
+      last |= uint64_t(uint8_t(text[i])) << shift;
+    return mix(hash ^ last);
+  }
+
+  Slot *find(std::string_view text, uint64_t hash) {
+    size_t at = hash & (slots.size() - 1);
+    while (slots[at].next != 0 && (slots[at].hash != uint32_t(hash) ||
+                                   texts[slots[at].next - 1] != text))
+      at = (at + 1) & (slots.size() - 1);
+    return &slots[at];
+  }
+
+  void grow() {
+    slots.assign(2 * slots.size(), {});
+    for (size_t i = 0; i < texts.size(); ++i) {
+      const uint64_t hash = hashOf(texts[i]);
+      *find(texts[i], hash) = {uint32_t(hash), uint32_t(i + 1)};
+    }
+  }
+
+  /// A deque: texts stay where they are when others come.
+  std::deque<std::string> texts;
+  std::vector<Slot> slots;
+};
+
+} // namespace tamrt
+
+#endif // TAMRT_IO_TEXTINDEX_H

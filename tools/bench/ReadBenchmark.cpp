@@ -1,0 +1,108 @@
+//===- ReadBenchmark.cpp - reading a CSV beside fast_float ----------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Times what a fit does to read a file, until its columns lie in the order of
+/// the steps, and fast_float alone, on one thread, over the fields of the same
+/// file that are numbers, whose places are known to it beforehand.
+///
+///     ReadBenchmark FILE.csv GROUP DATE TARGET
+///
+/// All other columns are inputs.
+///
+//===----------------------------------------------------------------------===//
+
+#include "core/Dataset.h"
+#include "io/Csv.h"
+
+#include <benchmark/benchmark.h>
+#include <fast_float/fast_float.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <vector>
+
+using namespace tamrt;
+
+namespace {
+
+std::string path;
+std::vector<std::string> names;
+std::vector<tamrt_input> inputs;
+tamrt_model model = {};
+
+template <class T> T orStop(Result<T> result) {
+  if (result)
+    return *std::move(result);
+  std::fprintf(stderr, "error: %s\n", result.error().message.c_str());
+  std::exit(1);
+}
+
+void fastFloat(benchmark::State &state) {
+  CsvFile file = orStop(CsvFile::open(path));
+  std::vector<std::string_view> fields;
+  for (size_t row = 0; row < file.rowCount(); ++row)
+    for (size_t column = 0; column < file.names().size(); ++column)
+      if (model.date != file.names()[column])
+        fields.push_back(file.field(row, column));
+  std::vector<double> values(fields.size());
+  for (auto _ : state) {
+    for (size_t i = 0; i < fields.size(); ++i)
+      fast_float::from_chars(fields[i].data(),
+                             fields[i].data() + fields[i].size(), values[i]);
+    benchmark::DoNotOptimize(values.data());
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(int64_t(state.iterations() * fields.size()));
+}
+
+void read(benchmark::State &state) {
+  const auto threads = unsigned(state.range(0));
+  for (auto _ : state) {
+    RowReader reader = orStop(RowReader::open(path, model, {false, threads}));
+    Rows rows = orStop(reader.read(std::numeric_limits<size_t>::max()));
+    std::vector<LevelTable> levels = orStop(reader.levelTables());
+    Dataset data = Dataset::arrange(std::move(rows), reader,
+                                    sortGroups(reader.groups(), model.group),
+                                    model, levels, threads);
+    benchmark::DoNotOptimize(data.target());
+  }
+}
+
+BENCHMARK(fastFloat)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
+// 0: as many threads as the machine has.
+BENCHMARK(read)
+    ->Arg(0)
+    ->Arg(1)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->MeasureProcessCPUTime();
+
+} // namespace
+
+int main(int argc, char **argv) {
+  benchmark::Initialize(&argc, argv);
+  if (argc != 5) {
+    std::fprintf(stderr, "usage: ReadBenchmark FILE.csv GROUP DATE TARGET\n");
+    return 1;
+  }
+  path = argv[1];
+  model.group = argv[2];
+  model.date = argv[3];
+  model.target = argv[4];
+  names = orStop(CsvFile::open(path)).names();
+  for (const std::string &name : names)
+    if (name != model.group && name != model.date && name != model.target)
+      inputs.push_back(
+          {name.c_str(), TAMRT_RULE_RANGE, 0, TAMRT_UNSEEN_EDGE, 0, 0, 0});
+  model.inputs = inputs.data();
+  model.input_count = int64_t(inputs.size());
+  benchmark::RunSpecifiedBenchmarks();
+}

@@ -238,16 +238,16 @@ class GramPattern : public KernelPattern<tam::GramOp> {
           ConversionPatternRewriter &rewriter) const override {
     Value first = op.getA(), second = op.getB();
     ValueRange firstParts = adaptor.getA(), secondParts = adaptor.getB();
-    auto layout = cast<tam::SumsAttr>(tensorType(op.getResult()).getEncoding())
-                      .getLayout();
-    if (layout == tam::SumsLayout::Transposed) {
+    auto sums = cast<tam::SumsAttr>(tensorType(op.getResult()).getEncoding());
+    if (failed(checkHasKernel(op, sums)))
+      return failure();
+    if (sums.isTransposed()) {
       std::swap(first, second);
       std::swap(firstParts, secondParts);
     }
     tam::EncodingInterface a = tam::getEncoding(first.getType());
     tam::EncodingInterface b = tam::getEncoding(second.getType());
-    bool isSelf =
-        layout == tam::SumsLayout::Upper || layout == tam::SumsLayout::Diagonal;
+    bool isSelf = sums.isSelf();
     std::string kernel = ("gram_" + a.getKernelTag()).str();
     if (!isSelf)
       kernel += ("_" + b.getKernelTag()).str();
@@ -343,17 +343,15 @@ class NormalMatrixPattern : public KernelPattern<tam::NormalMatrixOp> {
     for (size_t i = 0; i < starts.size(); ++i)
       for (size_t j = i; j < starts.size(); ++j, ++block) {
         RankedTensorType type = tensorType(op.getBlocks()[block]);
-        auto layout = cast<tam::SumsAttr>(type.getEncoding()).getLayout();
+        auto sums = cast<tam::SumsAttr>(type.getEncoding());
         int64_t height = type.getDimSize(0), width = type.getDimSize(1);
         int64_t row = starts[i], column = starts[j];
-        if (layout == tam::SumsLayout::Transposed) {
+        if (sums.isTransposed()) {
           std::swap(height, width);
           std::swap(row, column);
         }
-        int64_t form = layout == tam::SumsLayout::Upper      ? 1
-                       : layout == tam::SumsLayout::Diagonal ? 2
-                                                             : 0;
-        table.append({form, height, width, row, column});
+        table.append({formOf(sums.getLayout()), sums.getWidth(), height, width,
+                      row, column});
         llvm::append_range(blocks, adaptor.getBlocks()[block]);
       }
 

@@ -128,6 +128,10 @@ cl::opt<bool> fuseRows(
     cl::desc("Compute the sums over rows in one loop that is written for the "
              "model (default: true, but for --emit=cpp)"),
     cl::init(true), cl::cat(category));
+cl::opt<bool> panels("panels",
+                     cl::desc("Lay the sums of that loop out in panels "
+                              "(default: true)"),
+                     cl::init(true), cl::cat(category));
 cl::opt<std::string> cpu("mcpu", cl::desc("CPU to generate code for"),
                          cl::init("x86-64"), cl::cat(category));
 cl::opt<std::string>
@@ -247,6 +251,7 @@ int Driver::lower(Phase target) {
   options.dense = dense;
   // C++ has the runtime's kernels alone; the numbers are the same.
   options.fuseRows = fuseRows && emit != Emit::Cpp;
+  options.panels = panels;
   options.entry = emit == Emit::Executable;
   if (emit == Emit::Library)
     options.prefix = libraryPrefix();

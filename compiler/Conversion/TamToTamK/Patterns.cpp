@@ -231,6 +231,32 @@ class ZerosPattern : public KernelPattern<tam::ZerosOp> {
   }
 };
 
+/// Refuses sums in panels: no kernel of the runtime adds to them.
+LogicalResult checkHasKernel(Operation *op, tam::SumsAttr sums) {
+  if (!sums.isPanels())
+    return success();
+  return op->emitOpError("expected sums in panels only in a tam.rows");
+}
+
+/// How the kernel assemble_matrix numbers a layout.
+int64_t formOf(tam::SumsLayout layout) {
+  switch (layout) {
+  case tam::SumsLayout::Full:
+  case tam::SumsLayout::Transposed:
+    return 0;
+  case tam::SumsLayout::Upper:
+    return 1;
+  case tam::SumsLayout::Diagonal:
+    return 2;
+  case tam::SumsLayout::Panels:
+  case tam::SumsLayout::TransposedPanels:
+    return 3;
+  case tam::SumsLayout::UpperPanels:
+    return 4;
+  }
+  llvm_unreachable("all layouts are handled");
+}
+
 class GramPattern : public KernelPattern<tam::GramOp> {
   using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
@@ -271,6 +297,9 @@ class RhsPattern : public KernelPattern<tam::RhsOp> {
   convert(tam::RhsOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     tam::EncodingInterface encoding = tam::getEncoding(op.getA().getType());
+    auto sums = cast<tam::SumsAttr>(tensorType(op.getResult()).getEncoding());
+    if (failed(checkHasKernel(op, sums)))
+      return failure();
     return Launch(rewriter, op, "rhs_" + encoding.getKernelTag())
         .in(adaptor.getA())
         .in(adaptor.getY())
@@ -424,7 +453,8 @@ class NormalVectorPattern : public KernelPattern<tam::NormalVectorOp> {
     int64_t start = 0;
     for (auto [block, parts] : llvm::zip(op.getBlocks(), adaptor.getBlocks())) {
       int64_t size = tensorType(block).getDimSize(0);
-      table.append({size, start});
+      auto sums = cast<tam::SumsAttr>(tensorType(block).getEncoding());
+      table.append({sums.getWidth(), size, start});
       llvm::append_range(blocks, parts);
       start += size;
     }

@@ -28,7 +28,9 @@ static int64_t bandOf(Value design) {
 }
 
 /// The layout of a sum that the row kernel will compute, null where it has no
-/// band: words go along the wider one, that there are fewer of them.
+/// band. Words go along the wider one, that there are fewer of them; of equal
+/// ones along the later effect's, whose columns lie together in the normal
+/// equations' lower triangle.
 static SumsAttr panelsOf(Operation *sum) {
   MLIRContext *context = sum->getContext();
   auto panels = [&](SumsLayout layout, int64_t width) {
@@ -40,8 +42,8 @@ static SumsAttr panelsOf(Operation *sum) {
   int64_t a = bandOf(gram.getA()), b = bandOf(gram.getB());
   if (gram.getA() == gram.getB())
     return panels(SumsLayout::UpperPanels, a);
-  return a >= b ? panels(SumsLayout::Panels, a)
-                : panels(SumsLayout::TransposedPanels, b);
+  return a > b ? panels(SumsLayout::Panels, a)
+               : panels(SumsLayout::TransposedPanels, b);
 }
 
 namespace {
@@ -57,7 +59,7 @@ struct ChooseLayouts
         if (!layout || !accumulator.getDefiningOp<ZerosOp>() ||
             !accumulator.hasOneUse())
           continue;
-        for (Value value : {accumulator, sum->getResult(0)})
+        for (Value value : {accumulator, Value(sum->getResult(0))})
           value.setType(cast<RankedTensorType>(value.getType())
                             .cloneWithEncoding(layout));
       }

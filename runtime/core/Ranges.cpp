@@ -9,6 +9,7 @@
 #include "core/Ranges.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace tamrt {
@@ -25,12 +26,35 @@ constexpr double kRangeSlack = 1e-6;
 /// Values a period is found from are rounded to this many decimals.
 constexpr double kPeriodScale = 1e10;
 
+/// The least and greatest of `count` numbers, at(0) and on; 0 rather than -0.
+template <typename At>
+void minAndMaxOf(At at, size_t count, double &lo, double &hi) {
+  // Several at a time: one after another, each would wait for the one before.
+  constexpr size_t kLanes = 8;
+  std::array<double, kLanes> least, most;
+  least.fill(at(0));
+  most.fill(at(0));
+  auto add = [&](size_t lane, double value) {
+    least[lane] = value < least[lane] ? value : least[lane];
+    most[lane] = value > most[lane] ? value : most[lane];
+  };
+  size_t row = 0;
+  for (; row + kLanes <= count; row += kLanes)
+    for (size_t lane = 0; lane < kLanes; ++lane)
+      add(lane, at(row + lane));
+  for (; row < count; ++row)
+    add(0, at(row));
+  // Adding zero makes -0 a plain 0, whichever of them came first.
+  lo = *std::min_element(least.begin(), least.end()) + 0.0;
+  hi = *std::max_element(most.begin(), most.end()) + 0.0;
+}
+
 void minAndMax(Values values, size_t count, double &lo, double &hi) {
-  lo = hi = values[0];
-  for (size_t i = 1; i < count; ++i) {
-    lo = std::min(lo, values[i]);
-    hi = std::max(hi, values[i]);
-  }
+  if (values.order)
+    minAndMaxOf([=](size_t row) { return values[row]; }, count, lo, hi);
+  else
+    minAndMaxOf([column = values.column](size_t row) { return column[row]; },
+                count, lo, hi);
 }
 
 bool allIntegers(Values values, size_t count) {
@@ -74,16 +98,22 @@ Range rangeOf(double lo, double hi) {
   return {(lo + hi) / 2, (width == 0 ? 1 : width) / 2};
 }
 
-Range rangeOf(const tamrt_input &input, Values values, size_t count) {
+/// As below, of values from `lo` to `hi`.
+static Range rangeOf(const tamrt_input &input, Values values, size_t count,
+                     double lo, double hi) {
   if (input.rule == TAMRT_RULE_PERIOD)
     return rangeOf(input.lo, input.hi);
-  double lo, hi;
-  minAndMax(values, count, lo, hi);
   if (input.rule == TAMRT_RULE_CODES && allIntegers(values, count)) {
     double last = double(input.levels) - 1;
     return hi <= last ? rangeOf(0, last) : rangeOf(lo, lo + last);
   }
   return rangeOf(lo, hi);
+}
+
+Range rangeOf(const tamrt_input &input, Values values, size_t count) {
+  double lo, hi;
+  minAndMax(values, count, lo, hi);
+  return rangeOf(input, values, count, lo, hi);
 }
 
 void Extent::add(double value) {
@@ -99,13 +129,13 @@ void Extent::knots(double *out) const {
 RangeFault normalizeGroup(const tamrt_input &input, const Range *period,
                           Values values, size_t count, Range &range,
                           Extent &extent) {
-  range = period ? *period : rangeOf(input, values, count);
+  double low, high;
+  minAndMax(values, count, low, high);
+  range = period ? *period : rangeOf(input, values, count, low, high);
   if (!std::isfinite(range.centre) || !std::isfinite(range.half))
     return RangeFault::NotFinite;
   // A range of one rounding has no centre of its own: x would leave [-1, 1] or
   // be 0/0.
-  double low, high;
-  minAndMax(values, count, low, high);
   bool isRange = input.rule == TAMRT_RULE_RANGE;
   bool isCentred = low < range.centre && range.centre < high &&
                    (range.centre - low) / range.half <= 1 + kRangeSlack &&

@@ -224,8 +224,9 @@ class ZerosPattern : public KernelPattern<tam::ZerosOp> {
   convert(tam::ZerosOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     RankedTensorType type = componentType(op.getResult(), 0);
+    // The second level is not read before it is written.
     return Launch(rewriter, op, "zero")
-        .scalar(type.getNumElements())
+        .scalar(type.getNumElements() / 2)
         .out(type)
         .create();
   }
@@ -462,6 +463,7 @@ class NormalVectorPattern : public KernelPattern<tam::NormalVectorOp> {
         .in(constantTensor<int64_t>(rewriter, op.getLoc(),
                                     rewriter.getI64Type(), table))
         .in(blocks)
+        .slot(SlotKind::Rows)
         .scalar(start)
         .out(tensorType(op.getResult()))
         .create();

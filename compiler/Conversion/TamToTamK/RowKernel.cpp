@@ -298,10 +298,10 @@ void Writer::call(StringRef kernel, ArrayRef<Value> arguments) {
 }
 
 /// A function that moves an accumulator's segment under way to its finished
-/// ones: (accumulator, numbers).
+/// ones: (accumulator, numbers, whether none has been finished before).
 LLVM::LLVMFuncOp Writer::writeFlush(StringRef name) {
   auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64});
+      LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64, b.getI1Type()});
   auto function =
       LLVM::LLVMFuncOp::create(b, loc, name, type, LLVM::Linkage::Internal);
   OpBuilder::InsertionGuard guard(b);
@@ -309,8 +309,11 @@ LLVM::LLVMFuncOp Writer::writeFlush(StringRef name) {
   Value segment = function.getArgument(0), count = function.getArgument(1);
   Value finished = at(segment, f64, count);
   loop(count, 1, [&](Value i) {
-    Value from = at(segment, f64, i);
-    addTo(at(finished, f64, i), load(f64, from));
+    Value from = at(segment, f64, i), to = at(finished, f64, i);
+    Value sum = load(f64, from);
+    Value all = LLVM::FAddOp::create(b, loc, load(f64, to), sum);
+    store(LLVM::SelectOp::create(b, loc, function.getArgument(2), sum, all),
+          to);
     store(LLVM::ConstantOp::create(b, loc, f64, b.getF64FloatAttr(0.0)), from);
   });
   LLVM::ReturnOp::create(b, loc, ValueRange());
@@ -654,11 +657,14 @@ LLVM::LLVMFuncOp Writer::write(StringRef name) {
       LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, inside, zero);
   Value starts = LLVM::AndOp::create(b, loc, isStart, isLess(zero, index));
   onlyIf(starts, [&] {
+    Value isFirst = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, index,
+                                         segmentRows);
     for (BlockArgument accumulator : accumulators) {
       auto type = tensorOf(accumulator);
       int64_t count = cast<tam::SumsAttr>(type.getEncoding()).getCount(type);
-      LLVM::CallOp::create(b, loc, flush,
-                           ValueRange{numbers[accumulator], constant(count)});
+      LLVM::CallOp::create(
+          b, loc, flush,
+          ValueRange{numbers[accumulator], constant(count), isFirst});
     }
   });
   Value left = least(LLVM::SubOp::create(b, loc, rows, begin),

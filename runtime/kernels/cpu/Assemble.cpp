@@ -14,6 +14,7 @@
 
 #include "kernels/Status.h"
 #include "kernels/cpu/CpuKernels.h"
+#include "kernels/cpu/Support.h"
 
 #include <algorithm>
 #include <bit>
@@ -34,33 +35,57 @@ enum Form : int64_t {
 /// Floor of the penalty per row of the group.
 constexpr double floorPerRow = 1e-6;
 
-/// An accumulator: a number is the sum of both levels.
-struct Sums {
-  const double *segment, *finished;
+/// The sums of a group: of one segment, or of all finished ones and the one
+/// under way.
+class Sums {
+public:
+  Sums(const double *block, int64_t count, int64_t groupRows)
+      : segment(block),
+        finished(groupRows > TAMRT_SEGMENT_ROWS ? block + count : nullptr) {}
 
-  Sums(const double *block, int64_t count)
-      : segment(block), finished(block + count) {}
-  double operator[](int64_t i) const { return finished[i] + segment[i]; }
+  double operator[](int64_t i) const {
+    return finished ? finished[i] + segment[i] : segment[i];
+  }
+  /// Adds numbers [i, i + Size) to what lies at `out`.
+  template <int64_t Size>
+  TAMRT_INLINE void addTo(int64_t i, double *out) const {
+    for (int64_t k = 0; k < Size; ++k)
+      out[k] += (*this)[i + k];
+  }
+
+private:
+  const double *segment, *finished;
 };
+
+int64_t wordSize(int64_t width) {
+  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(width)));
+}
 
 /// Adds `starts` panels of `words` words: element i of word [start][j] goes
 /// `start + i` steps down and j steps right.
-void addPanels(const double *block, int64_t width, int64_t starts,
-               int64_t words, int64_t down, int64_t right, double *corner) {
-  const auto size = static_cast<int64_t>(std::bit_ceil(uint64_t(width)));
-  Sums sums(block, starts * words * size);
+void addPanels(const double *block, int64_t groupRows, int64_t width,
+               int64_t starts, int64_t words, int64_t down, int64_t right,
+               double *corner) {
+  const int64_t size = wordSize(width);
+  const Sums sums(block, starts * words * size, groupRows);
   for (int64_t start = 0, word = 0; start < starts; ++start)
-    for (int64_t j = 0; j < words; ++j, word += size)
+    for (int64_t j = 0; j < words; ++j, word += size) {
+      double *out = corner + start * down + j * right;
+      if (width == 4 && down == 1) {
+        sums.addTo<4>(word, out);
+        continue;
+      }
       for (int64_t i = 0; i < width; ++i)
-        corner[(start + i) * down + j * right] += sums[word + i];
+        out[i * down] += sums[word + i];
+    }
 }
 
 /// Adds the panels of a band with itself to a lower triangle, n from column to
 /// column: word [start][r] has at i the product of i and (i + r) mod width.
-void addUpperPanels(const double *block, int64_t width, int64_t starts,
-                    int64_t n, double *corner) {
-  const auto size = static_cast<int64_t>(std::bit_ceil(uint64_t(width)));
-  Sums sums(block, starts * (width / 2 + 1) * size);
+void addUpperPanels(const double *block, int64_t groupRows, int64_t width,
+                    int64_t starts, int64_t n, double *corner) {
+  const int64_t size = wordSize(width);
+  const Sums sums(block, starts * (width / 2 + 1) * size, groupRows);
   for (int64_t start = 0, word = 0; start < starts; ++start)
     for (int64_t r = 0; r <= width / 2; ++r, word += size)
       for (int64_t i = 0; i < (2 * r == width ? r : width); ++i) {
@@ -91,7 +116,8 @@ void assemble_matrix(tamrt_context *ctx, const int64_t *table,
     const int64_t right = row < column ? 1 : n;
     double *corner = a + row * down + column * right;
     const int64_t starts = rows - bandWidth + 1;
-    Sums sums(blocks[block], form == Diagonal ? rows : rows * columns);
+    const Sums sums(blocks[block], form == Diagonal ? rows : rows * columns,
+                    group_rows);
     switch (form) {
     case Full:
       for (int64_t i = 0; i < rows; ++i)
@@ -108,10 +134,11 @@ void assemble_matrix(tamrt_context *ctx, const int64_t *table,
         corner[i * (n + 1)] += sums[i];
       break;
     case Panels:
-      addPanels(blocks[block], bandWidth, starts, columns, down, right, corner);
+      addPanels(blocks[block], group_rows, bandWidth, starts, columns, down,
+                right, corner);
       break;
     case UpperPanels:
-      addUpperPanels(blocks[block], bandWidth, starts, n, corner);
+      addUpperPanels(blocks[block], group_rows, bandWidth, starts, n, corner);
       break;
     default:
       return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 1);
@@ -136,16 +163,17 @@ void add_penalty(tamrt_context *ctx, const int32_t *penalty_row,
 
 void assemble_vector(tamrt_context *ctx, const int64_t *table,
                      const double *const *blocks, int64_t blocks_count,
-                     int64_t n, double *b) {
+                     int64_t group_rows, int64_t n, double *b) {
   for (int64_t block = 0; block < blocks_count; ++block, table += 3) {
     const int64_t width = table[0], count = table[1];
     double *out = b + table[2];
     if (width > 0) {
       std::fill_n(out, count, 0.0);
-      addPanels(blocks[block], width, count - width + 1, 1, 1, 0, out);
+      addPanels(blocks[block], group_rows, width, count - width + 1, 1, 1, 0,
+                out);
       continue;
     }
-    Sums sums(blocks[block], count);
+    const Sums sums(blocks[block], count, group_rows);
     for (int64_t i = 0; i < count; ++i)
       out[i] = sums[i];
   }

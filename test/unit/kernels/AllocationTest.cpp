@@ -198,7 +198,8 @@ TEST_F(AllocationTest, NoKernelAllocates) {
        }},
       {"assemble_vector",
        [&] {
-         tamrt_assemble_vector(c, vectorTable, blocks, 1, n, vector.data());
+         tamrt_assemble_vector(c, vectorTable, blocks, 1, rows, n,
+                               vector.data());
        }},
       {"cholesky_solve",
        [&] { tamrt_cholesky_solve(c, n, matrix.data(), vector.data()); }},

@@ -54,7 +54,7 @@ TEST_F(SolveTest, AddPenalty) {
 
 // Columns: a dense effect 0..2, a one-hot 3..6, a banded one 7..11.
 TEST_F(SolveTest, AssembleMatrix) {
-  const int64_t n = 12, T = 1000;
+  const int64_t n = 12, T = 5000;
   const Doubles dense = uniforms(2 * 9), oneHot = uniforms(2 * 4),
                 banded = uniforms(2 * 25), oneHotDense = uniforms(2 * 4 * 3),
                 oneHotBanded = uniforms(2 * 4 * 5),
@@ -114,6 +114,7 @@ TEST_F(SolveTest, AssembleMatrix) {
 // Panels against the sums that they stand for: the words are filled with
 // numbers, and every element must be the sum of its words' parts.
 TEST_F(SolveTest, AssembleMatrixFromPanels) {
+  const int64_t T = TAMRT_SEGMENT_ROWS + 1;
   for (int64_t width : {1, 2, 3, 4, 5, 8}) {
     const int64_t columns = width + 3, starts = 4, others = 2, n = columns + 2;
     const int64_t size = width == 3 ? 4 : width == 5 ? 8 : width;
@@ -145,15 +146,28 @@ TEST_F(SolveTest, AssembleMatrixFromPanels) {
           }
         }
       for (int64_t i = 0; i < n; ++i)
-        expected[i * n + i] += 1e-6 * 10;
+        expected[i * n + i] += 1e-6 * T;
       Doubles a(n * n, std::nan(""));
       tamrt_assemble_matrix(&ctx, table, nullptr, nullptr, nullptr, blocks, 2,
-                            10, n, 0, a.data());
+                            T, n, 0, a.data());
       for (int64_t e = 0; e < n * n; ++e)
         EXPECT_NEAR(a[e], expected[e], 1e-12)
             << width << ": " << e % n << ", " << e / n;
     }
   }
+}
+
+// A group of one segment: nobody has written the second level.
+TEST_F(SolveTest, AssembleReadsOneLevelOfOneSegment) {
+  const Doubles sums = {3.0, std::nan("")};
+  const double *blocks[] = {sums.data()};
+  const int64_t matrix[] = {0, 0, 1, 1, 0, 0}, vector[] = {0, 1, 0};
+  double a = 0.0, b = 0.0;
+  tamrt_assemble_matrix(&ctx, matrix, nullptr, nullptr, nullptr, blocks, 1,
+                        TAMRT_SEGMENT_ROWS, 1, 0, &a);
+  tamrt_assemble_vector(&ctx, vector, blocks, 1, TAMRT_SEGMENT_ROWS, 1, &b);
+  EXPECT_EQ(a, 3.0 + 1e-6 * TAMRT_SEGMENT_ROWS);
+  EXPECT_EQ(b, 3.0);
 }
 
 TEST_F(SolveTest, AssembleVectorFromPanels) {
@@ -162,7 +176,8 @@ TEST_F(SolveTest, AssembleVectorFromPanels) {
   const double *blocks[] = {sums.data()};
   const int64_t table[] = {width, count, 0};
   Doubles b(count, std::nan("")), expected(count);
-  tamrt_assemble_vector(&ctx, table, blocks, 1, count, b.data());
+  tamrt_assemble_vector(&ctx, table, blocks, 1, TAMRT_SEGMENT_ROWS + 1, count,
+                        b.data());
   for (int64_t s = 0; s < starts; ++s)
     for (int64_t i = 0; i < width; ++i)
       expected[s + i] += sums[s * size + i] + sums[(starts + s) * size + i];
@@ -185,7 +200,8 @@ TEST_F(SolveTest, AssembleVector) {
   const double *blocks[] = {first.data(), second.data()};
   const int64_t table[] = {0, 2, 1, 0, 1, 0};
   Doubles b(3, std::nan(""));
-  tamrt_assemble_vector(&ctx, table, blocks, 2, 3, b.data());
+  tamrt_assemble_vector(&ctx, table, blocks, 2, TAMRT_SEGMENT_ROWS + 1, 3,
+                        b.data());
   EXPECT_EQ(b, (Doubles{55.0, 11.0, 22.0}));
 }
 

@@ -113,7 +113,7 @@ def Tam_SumsAttr : Tam_Encoding<"Sums", "sums"> {
   let summary = "An accumulator of sums over rows";
   let description = [{
     One component, `tensor<2 x count x f64>`: the segment under way and the
-    finished segments (abi.h). `full` keeps every element row by row,
+    finished segments (kernels.def, "Accumulators"). `full` keeps every element row by row,
     `transposed` column by column, `upper` keeps a square of which only elements
     with column >= row mean something, `diagonal` keeps the diagonal alone; all
     other elements of it are zero.

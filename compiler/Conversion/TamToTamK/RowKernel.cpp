@@ -41,6 +41,9 @@ static constexpr int64_t kScratchBytes = 64 * 1024;
 /// leaves the cache of decoded instructions.
 static constexpr int64_t kWordsPerLoop = 160;
 
+/// Numbers of a line of the cache.
+static constexpr int64_t kLine = 64 / sizeof(double);
+
 /// Sums of two columns that one loop keeps in registers.
 static constexpr size_t kSumsPerLoop = 12;
 
@@ -200,7 +203,9 @@ private:
   void writeMaps(Value rows);
   void writeWeighted(Value rows);
   void writeColumns(Value rows, ArrayRef<const Product *> products);
-  void writeProducts(Value rows, ArrayRef<const Product *> products);
+  void writePrefetch(Value row);
+  void writeProducts(Value rows, ArrayRef<const Product *> products,
+                     bool prefetches);
   Value wordAt(const Product &product, Value index);
   void writeProduct(const Product &product);
   void writePanels(const Product &product);
@@ -218,6 +223,8 @@ private:
   Type pointer, f64, i32, i64;
 
   SmallVector<Product> products;
+  /// Inputs with a number per row.
+  SmallVector<Value> columns;
   /// Weighted bands: matrix and weights.
   llvm::SetVector<std::pair<Value, Value>> weightedBands;
   Value context;
@@ -540,9 +547,19 @@ void Writer::writePanels(const Product &p) {
   }
 }
 
+/// Asks for what the next tile will read. The loop over the rows takes longer
+/// than memory does, and reads nothing else that is not in the cache.
+void Writer::writePrefetch(Value i) {
+  Value index = add(i, constant(tileRows));
+  for (Value column : columns)
+    LLVM::Prefetch::create(b, loc, at(numbers[column], f64, index), /*rw=*/0,
+                           /*hint=*/3, /*cache=*/1);
+}
+
 /// A loop that adds products to words in memory.
-void Writer::writeProducts(Value rows, ArrayRef<const Product *> some) {
-  loop(rows, 1, [&](Value i) {
+void Writer::writeProducts(Value rows, ArrayRef<const Product *> some,
+                           bool prefetches) {
+  auto body = [&](Value i) {
     row = i;
     rowNumbers.clear();
     rowPlaces.clear();
@@ -552,6 +569,14 @@ void Writer::writeProducts(Value rows, ArrayRef<const Product *> some) {
     rowSums = LLVM::LaunderInvariantGroupOp::create(b, loc, pointer, firstSums);
     for (const Product *product : some)
       writeProduct(*product);
+  };
+  if (!prefetches)
+    return loop(rows, 1, body);
+  loop(rows, kLine, [&](Value line) {
+    writePrefetch(line);
+    Value left = LLVM::SubOp::create(b, loc, rows, line);
+    loop(least(left, constant(kLine)), 1,
+         [&](Value inside) { body(add(line, inside)); });
   });
 }
 
@@ -608,7 +633,7 @@ LLVM::LLVMFuncOp Writer::write(StringRef name) {
   b.setInsertionPointToEnd(function.addEntryBlock(b));
   unsigned next = 0;
   context = function.getArgument(next++);
-  SmallVector<std::pair<Value, Value>> columns;
+  DenseMap<Value, Value> firstRows;
   for (BlockArgument input : inputs) {
     if (input.getType().isIndex())
       continue;
@@ -616,7 +641,7 @@ LLVM::LLVMFuncOp Writer::write(StringRef name) {
     if (tensorOf(input).hasStaticShape())
       numbers[input] = argument;
     else
-      columns.push_back({input, argument});
+      columns.push_back(input), firstRows[input] = argument;
   }
   Value rows = function.getArgument(next++);
   Value firstRow = function.getArgument(next++);
@@ -670,15 +695,16 @@ LLVM::LLVMFuncOp Writer::write(StringRef name) {
   Value left = least(LLVM::SubOp::create(b, loc, rows, begin),
                      LLVM::SubOp::create(b, loc, segmentRows, inside));
   Value count = least(left, mostRows);
-  for (auto [input, argument] : columns)
-    numbers[input] = at(argument, f64, begin);
+  for (Value column : columns)
+    numbers[column] = at(firstRows[column], f64, begin);
   writeMaps(count);
   writeWeighted(count);
 
   SmallVector<const Product *> ofColumns, others;
+  bool isFirstLoop = true;
   auto writeOthers = [&] {
     if (!others.empty())
-      writeProducts(count, others);
+      writeProducts(count, others, std::exchange(isFirstLoop, false));
     others.clear();
   };
   int64_t words = 0;

@@ -46,12 +46,6 @@ public:
   double operator[](int64_t i) const {
     return finished ? finished[i] + segment[i] : segment[i];
   }
-  /// Adds numbers [i, i + Size) to what lies at `out`.
-  template <int64_t Size>
-  TAMRT_INLINE void addTo(int64_t i, double *out) const {
-    for (int64_t k = 0; k < Size; ++k)
-      out[k] += (*this)[i + k];
-  }
 
 private:
   const double *segment, *finished;
@@ -61,23 +55,41 @@ int64_t wordSize(int64_t width) {
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(width)));
 }
 
+/// Adds panels of a band of `Width` numbers, a power of two, whose columns lie
+/// together: word [start][j] goes to `corner`, `start` steps down and j right.
+template <int64_t Width>
+void addWords(const double *__restrict segment,
+              const double *__restrict finished, int64_t starts, int64_t words,
+              int64_t right, double *__restrict corner) {
+  for (int64_t start = 0; start < starts; ++start)
+    for (int64_t j = 0; j < words; ++j, segment += Width) {
+      double *out = corner + start + j * right;
+      if (finished) {
+        for (int64_t i = 0; i < Width; ++i)
+          out[i] += finished[i] + segment[i];
+        finished += Width;
+      } else {
+        for (int64_t i = 0; i < Width; ++i)
+          out[i] += segment[i];
+      }
+    }
+}
+
 /// Adds `starts` panels of `words` words: element i of word [start][j] goes
 /// `start + i` steps down and j steps right.
 void addPanels(const double *block, int64_t groupRows, int64_t width,
                int64_t starts, int64_t words, int64_t down, int64_t right,
                double *corner) {
-  const int64_t size = wordSize(width);
-  const Sums sums(block, starts * words * size, groupRows);
+  const int64_t size = wordSize(width), count = starts * words * size;
+  if (width == 4 && down == 1)
+    return addWords<4>(block,
+                       groupRows > TAMRT_SEGMENT_ROWS ? block + count : nullptr,
+                       starts, words, right, corner);
+  const Sums sums(block, count, groupRows);
   for (int64_t start = 0, word = 0; start < starts; ++start)
-    for (int64_t j = 0; j < words; ++j, word += size) {
-      double *out = corner + start * down + j * right;
-      if (width == 4 && down == 1) {
-        sums.addTo<4>(word, out);
-        continue;
-      }
+    for (int64_t j = 0; j < words; ++j, word += size)
       for (int64_t i = 0; i < width; ++i)
-        out[i * down] += sums[word + i];
-    }
+        corner[(start + i) * down + j * right] += sums[word + i];
 }
 
 /// Adds the panels of a band with itself to a lower triangle, n from column to

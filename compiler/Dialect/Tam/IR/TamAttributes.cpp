@@ -200,9 +200,7 @@ bool SumsAttr::isSelf() const {
       getLayout());
 }
 
-int64_t SumsAttr::getWordSize() const {
-  return llvm::PowerOf2Ceil(getWidth());
-}
+int64_t SumsAttr::getWordSize() const { return llvm::PowerOf2Ceil(getWidth()); }
 
 int64_t SumsAttr::getWordsPerPanel(RankedTensorType type) const {
   if (getLayout() == SumsLayout::UpperPanels)

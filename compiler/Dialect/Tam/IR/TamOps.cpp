@@ -326,8 +326,7 @@ LogicalResult RhsOp::verify() {
   auto encodingOf = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getEncoding();
   };
-  if (auto sums =
-          dyn_cast_if_present<SumsAttr>(encodingOf(getAccumulator())))
+  if (auto sums = dyn_cast_if_present<SumsAttr>(encodingOf(getAccumulator())))
     return verifyPanels(*this, sums, encodingOf(getA())); // rhs_c2
   return success();
 }

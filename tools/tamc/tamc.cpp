@@ -126,7 +126,7 @@ cl::opt<bool> dense("dense",
 cl::opt<bool> fuseRows(
     "fuse-rows",
     cl::desc("Compute the sums over rows in one loop that is written for the "
-             "model (default: true, but for --emit=cpp)"),
+             "model (default: true)"),
     cl::init(true), cl::cat(category));
 cl::opt<bool> panels("panels",
                      cl::desc("Lay the sums of that loop out in panels "
@@ -177,6 +177,7 @@ private:
   int lower(Phase target);
   int write(function_ref<int(raw_pwrite_stream &)> print);
   int writeExecutable();
+  int writeCpp();
   int writeLibrary();
   std::string outputName() const;
   int checkOutputName() const;
@@ -249,8 +250,7 @@ int Driver::lower(Phase target) {
   options.chunkRows = chunkRows;
   options.maxDirect = maxDirect;
   options.dense = dense;
-  // C++ has the runtime's kernels alone; the numbers are the same.
-  options.fuseRows = fuseRows && emit != Emit::Cpp;
+  options.fuseRows = fuseRows;
   options.panels = panels;
   options.entry = emit == Emit::Executable;
   if (emit == Emit::Library)
@@ -368,6 +368,32 @@ int Driver::writeExecutable() {
   return 0;
 }
 
+/// Writes C++ and, where the model has kernels of its own, the object of these
+/// beside it.
+int Driver::writeCpp() {
+  std::string kernelPrefix =
+      tamc::libraryPrefix(spec ? StringRef(spec->name) : moduleName(*module));
+  if (hasGeneratedKernels(*module)) {
+    std::string path = outputName();
+    if (path == "-")
+      return fail(
+          "expected -o FILE with --emit=cpp, for the sums over rows are "
+          "an object beside the source; --fuse-rows=false does without");
+    SmallString<256> object(path);
+    sys::path::replace_extension(object, "");
+    object += "_rows.o";
+    SmallString<0> bytes;
+    raw_svector_ostream stream(bytes);
+    if (failed(emitGeneratedKernels(*module, kernelPrefix, {cpu}, stream)))
+      return 1;
+    if (Error error = writeOutput(object, bytes))
+      return fail(toString(std::move(error)));
+  }
+  return write([&](raw_pwrite_stream &out) {
+    return failed(emitCpp(*module, TAMC_VERSION, kernelPrefix, out)) ? 1 : 0;
+  });
+}
+
 /// Writes the archive and its header, from a module at Phase::Plan: what tells
 /// the header and the names of both is gone from the lowered one.
 int Driver::writeLibrary() {
@@ -398,9 +424,6 @@ int Driver::run() {
   if (formula.empty() == inputFile.empty())
     return fail(formula.empty() ? "expected a spec: a file or -f 'formula'"
                                 : "expected a file or -f 'formula', got both");
-  if (emit == Emit::Cpp && fuseRows.getNumOccurrences() && fuseRows)
-    return fail("expected --fuse-rows=false with --emit=cpp, which has the "
-                "runtime's kernels alone");
   if (chunkRows < 0)
     return fail("expected --chunk-rows of at least 0");
   if (!planning::findStrategy(strategy)) {
@@ -479,9 +502,7 @@ int Driver::run() {
       return 0;
     });
   case Emit::Cpp:
-    return write([&](raw_pwrite_stream &out) {
-      return failed(emitCpp(*module, TAMC_VERSION, out)) ? 1 : 0;
-    });
+    return writeCpp();
   case Emit::LLVM:
   case Emit::Assembly:
   case Emit::Object:

@@ -12,7 +12,7 @@ import golden  # noqa: F401 (finds harness)
 import harness
 from random_formula import LEVELS, Formula, random_rows
 
-COUNT = int(os.environ.get("TAMC_RANDOM_FORMULAS", 25))
+COUNT = int(os.environ.get("TAMC_RANDOM_FORMULAS", 12))
 SEED = int(os.environ.get("TAMC_RANDOM_SEED", 20261121))
 
 

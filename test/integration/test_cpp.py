@@ -3,27 +3,10 @@
 """The planned program as C++: whatever compiles it, it does what the
 executable does, to the byte."""
 
-import os
-import subprocess
-
 import small
 from small import harness
 
-# The sanitizers the runtime was built with, as compiler flags.
-SANITIZE = os.environ.get("TAMC_SANITIZE_FLAGS", "").split()
-WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-
-
 class Cpp(harness.TestCase):
-    def build(self, compiler, source, output, standard):
-        subprocess.run(
-            [compiler, f"-std={standard}", *WARNINGS, *SANITIZE,
-             "-I", str(harness.SOURCE / "include"), str(source),
-             str(source.with_name(source.stem + "_rows.o")),
-             str(harness.BUILD / "lib" / "tamrt" / "libtamrt.a"),
-             "-lpthread", "-o", str(output)], check=True)
-        return output
-
     def outputs(self, model, train):
         """Everything the model says of the data."""
         weights = self.fit(model, train)
@@ -47,12 +30,12 @@ class Cpp(harness.TestCase):
         self.succeed(harness.TAMC, self.dir / "model.yaml", *options,
                      "--emit=cpp", "-o", source)
         compilers = [("g++", "c++17"), ("clang++", "c++20")]
-        if SANITIZE:  # the runtime wants the sanitizers of its compiler
+        if harness.SANITIZE:  # the runtime wants the sanitizers of its compiler
             compilers.pop()
         for compiler, standard in compilers:
             with self.subTest(compiler=compiler):
-                built = self.build(compiler, source,
-                                   self.dir / f"model-{compiler}", standard)
+                built = self.build_cpp(source, self.dir / f"model-{compiler}",
+                                       compiler, standard)
                 self.assertEqual(self.outputs(built, train), expected)
 
     def test_text(self):

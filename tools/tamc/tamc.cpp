@@ -132,8 +132,12 @@ cl::opt<bool> panels("panels",
                      cl::desc("Lay the sums of that loop out in panels "
                               "(default: true)"),
                      cl::init(true), cl::cat(category));
-cl::opt<std::string> cpu("mcpu", cl::desc("CPU to generate code for"),
-                         cl::init("x86-64"), cl::cat(category));
+cl::opt<std::string>
+    cpu("mcpu",
+        cl::desc("CPU to generate code for: its level of x86-64, "
+                 "which the model then asks for at start "
+                 "(native: this machine's)"),
+        cl::init("x86-64"), cl::cat(category));
 cl::opt<std::string>
     prefix("prefix",
            cl::desc("Start of the names of a library's functions (default: the "
@@ -176,6 +180,7 @@ private:
   int readModule();
   int lower(Phase target);
   int write(function_ref<int(raw_pwrite_stream &)> print);
+  int setCpuLevel();
   int writeExecutable();
   int writeCpp();
   int writeLibrary();
@@ -337,6 +342,23 @@ int Driver::write(function_ref<int(raw_pwrite_stream &)> print) {
   return 0;
 }
 
+/// Tells the model which CPU its code will need.
+int Driver::setCpuLevel() {
+  std::string error;
+  std::optional<int64_t> level = cpuLevel(cpu, error);
+  if (!level)
+    return fail("cannot generate code: " + error);
+  auto model =
+      (*module)->getAttrOfType<mlir::DictionaryAttr>(tam::kModelAttrName);
+  if (!model || !cpu.getNumOccurrences())
+    return 0;
+  mlir::NamedAttrList entries(model);
+  entries.set(tam::kCpuLevelName,
+              mlir::Builder(context.get()).getI64IntegerAttr(*level));
+  (*module)->setAttr(tam::kModelAttrName, entries.getDictionary(context.get()));
+  return 0;
+}
+
 int Driver::writeExecutable() {
   std::string path = outputName();
   if (path == "-")
@@ -473,6 +495,8 @@ int Driver::run() {
     if (!module)
       return 1;
   }
+  if (int status = setCpuLevel())
+    return status;
 
   bool isPlan = emit == Emit::Plan || emit == Emit::Drawing ||
                 emit == Emit::Cpp || emit == Emit::Library;

@@ -35,7 +35,7 @@ void TimeLimit::start(double seconds, const std::string &place) {
   limit = seconds;
   message = place + ": error: no plan was written within the time limit\n";
   // A plan that is a little late is worth more than none.
-  double alarm = std::clamp(1.05 * seconds + 0.1 - elapsed(), 1e-6, 1e8);
+  double alarm = std::clamp(1.05 * seconds + 0.15 - elapsed(), 1e-6, 1e8);
   struct sigaction action = {};
   action.sa_handler = ring;
   action.sa_flags = SA_RESTART;

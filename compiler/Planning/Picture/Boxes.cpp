@@ -8,9 +8,9 @@
 
 #include "Picture/Boxes.h"
 
-#include "Arithmetic.h"
-#include "Instance.h"
 #include "Picture/Text.h"
+#include "Problem/Arithmetic.h"
+#include "Problem/Instance.h"
 
 #include <algorithm>
 #include <queue>

@@ -8,9 +8,9 @@
 
 #include "tamc/Planning/Picture.h"
 
-#include "Arithmetic.h"
 #include "Picture/Boxes.h"
 #include "Picture/Text.h"
+#include "Problem/Arithmetic.h"
 
 #include <algorithm>
 #include <numeric>

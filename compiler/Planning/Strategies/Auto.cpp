@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arithmetic.h"
-#include "Bounds.h"
-#include "Packing.h"
-#include "Placer.h"
-#include "Portfolio.h"
+#include "Bounds/Bounds.h"
+#include "Placement/Packing.h"
+#include "Placement/Placer.h"
+#include "Problem/Arithmetic.h"
+#include "Strategies/Portfolio.h"
 
 #include <algorithm>
 #include <array>
@@ -29,8 +29,11 @@ constexpr size_t mostStreams = 8, streamsOfLarge = 2, large = 4096;
 
 /// What each stream may do in a round.
 struct Turn {
-  int64_t decisions, decodes;
+  int64_t decisions, decodes, crowds;
 };
+
+/// What a plan of Crowd costs in decodes, about.
+constexpr int64_t decodesOfCrowd = 20;
 
 class Portfolio {
 public:
@@ -39,8 +42,11 @@ public:
       : instance(instance), options(options), deadline(deadline), best(best),
         bound(boundOf(instance).bytes), exact(canSearchExactly(instance)),
         searches(!exact || !isFaithful(instance) || instance.size() > 500),
+        setup(4e-8 * static_cast<double>(totalConflicts(instance)) +
+              4e-6 * static_cast<double>(instance.size())),
+        crowds(searches && instance.simple),
         numStreams(instance.size() > large ? streamsOfLarge : mostStreams),
-        exacts(numStreams), wheels(numStreams) {}
+        exacts(numStreams), wheels(numStreams), crowdeds(numStreams) {}
 
   bool isDone() {
     best.optimal |= peakOf(instance, best.offsets) <= bound;
@@ -52,16 +58,22 @@ public:
   void run(int64_t budget) {
     auto items = static_cast<int64_t>(instance.size());
     auto streams = static_cast<int64_t>(numStreams);
-    Turn turn{20 * items, 50};
+    Turn turn{20 * items, 50, 1};
     // One decode costs about as much as a decision for each item.
     for (int64_t spent = 0; spent < budget && !isDone();) {
       int64_t left = budget - spent;
       Turn cut{std::clamp<int64_t>(left / streams, 1, turn.decisions),
-               std::clamp<int64_t>(left / streams / items, 1, turn.decodes)};
+               std::clamp<int64_t>(left / streams / items, 1, turn.decodes),
+               crowds ? std::min(left / streams / items / decodesOfCrowd,
+                                 turn.crowds)
+                      : 0};
       playRound(cut);
       spent = saturatingAdd(spent, exact ? cut.decisions * streams : 0);
       spent =
           saturatingAdd(spent, searches ? cut.decodes * items * streams : 0);
+      spent =
+          saturatingAdd(spent, cut.crowds * decodesOfCrowd * items * streams);
+      turn.crowds = std::min<int64_t>(2 * turn.crowds, 1 << 16);
       turn.decodes = std::min<int64_t>(2 * turn.decodes, 1 << 20);
       turn.decisions = std::min(2 * turn.decisions, infinite / 64);
     }
@@ -82,7 +94,13 @@ private:
     Deadline until = deadline;
     until.stopWith(&stops[stream]);
     uint64_t seed = options.seed * mostStreams + stream;
-    if (exact) {
+    // First what may end it soon.
+    if (turn.crowds > 0) {
+      if (!crowdeds[stream])
+        crowdeds[stream] = makeCrowd(instance, seed);
+      crowdeds[stream]->run(turn.crowds, until, mine);
+    }
+    if (exact && !mine.optimal && (exacts[stream] || deadline.left() > setup)) {
       if (!exacts[stream])
         exacts[stream] = makeExact(instance, seed);
       exacts[stream]->run(turn.decisions, until, mine);
@@ -140,9 +158,13 @@ private:
   Placement &best;
   int64_t bound;
   bool exact, searches;
+  /// Seconds to make what the exact search needs, on a slow machine: nothing
+  /// interrupts it.
+  double setup;
+  bool crowds;
   size_t numStreams;
   /// By stream; made when its turn first comes.
-  std::vector<std::unique_ptr<Improver>> exacts, wheels;
+  std::vector<std::unique_ptr<Improver>> exacts, wheels, crowdeds;
   std::array<std::atomic<bool>, mostStreams> stops = {};
 };
 

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arithmetic.h"
-#include "Deadline.h"
-#include "ExactSearch.h"
-#include "Placer.h"
-#include "Portfolio.h"
-#include "Skyline.h"
+#include "Placement/ExactSearch.h"
+#include "Placement/Placer.h"
+#include "Placement/Skyline.h"
+#include "Problem/Arithmetic.h"
+#include "Strategies/Deadline.h"
+#include "Strategies/Portfolio.h"
 
 #include <algorithm>
 #include <cmath>
@@ -43,14 +43,16 @@ public:
       : instance(instance), packing(makePacking(instance)), plain(packing),
         random(seed), orders(staticOrders(packing)),
         faithful(isFaithful(instance)), low(packing.bound()),
-        capacity(instance.capacity / packing.unit), load(low) {}
+        capacity(instance.capacity / packing.unit), load(low) {
+    setup = begun.elapsed();
+  }
 
   void run(int64_t budget, const Deadline &deadline, Placement &best) override {
     int64_t before = spent;
     limit = saturatingAdd(spent, budget);
     adopt(best);
     while (low < incumbent && low <= capacity && spent < limit &&
-           !deadline.passed())
+           !deadline.passed() && deadline.left() > setup)
       restart(++round, deadline, best);
     best.nodes += spent - before;
     if (!faithful)
@@ -145,6 +147,10 @@ private:
       low = std::max(low, target + 1);
   }
 
+  Deadline begun{Options()};
+  /// Seconds that it takes to make a packing and its orders, which nothing
+  /// interrupts.
+  double setup = 0;
   const Instance &instance;
   Packing packing;
   ExactSearch plain;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arithmetic.h"
-#include "Placer.h"
+#include "Placement/Placer.h"
+#include "Problem/Arithmetic.h"
 
 #include <algorithm>
 #include <numeric>

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arithmetic.h"
-#include "Instance.h"
+#include "Problem/Arithmetic.h"
+#include "Problem/Instance.h"
 
 #include <algorithm>
 

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arithmetic.h"
-#include "Bounds.h"
-#include "Placer.h"
-#include "Portfolio.h"
-#include "Skyline.h"
+#include "Bounds/Bounds.h"
+#include "Placement/Placer.h"
+#include "Placement/Skyline.h"
+#include "Problem/Arithmetic.h"
+#include "Strategies/Portfolio.h"
 
 #include <algorithm>
 #include <limits>

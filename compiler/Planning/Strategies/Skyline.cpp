@@ -6,14 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Skyline.h"
-#include "Arithmetic.h"
-#include "Bounds.h"
-#include "Deadline.h"
-#include "Placer.h"
-#include "Portfolio.h"
+#include "Placement/Skyline.h"
+#include "Bounds/Bounds.h"
+#include "Placement/Placer.h"
+#include "Problem/Arithmetic.h"
+#include "Strategies/Deadline.h"
+#include "Strategies/Portfolio.h"
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 
 using namespace tamc::planning;
 
@@ -24,36 +26,123 @@ static size_t ordersFor(size_t items) {
                             Priorities::count);
 }
 
+namespace {
+
+/// The orders, each in a thread of its own where there are many items.
+class Orders {
+public:
+  Orders(const Instance &instance, const Deadline &deadline, int64_t bound)
+      : instance(instance), deadline(deadline), bound(bound), parts(instance),
+        priorities(instance, parts),
+        pinned(std::any_of(instance.items.begin(), instance.items.end(),
+                           [](const Item &item) { return item.pin >= 0; })),
+        found(ordersFor(instance.size())) {}
+
+  struct Found {
+    int64_t peak = infinite;
+    std::vector<int64_t> offsets;
+    bool tried = false;
+  };
+
+  /// By order, up to the first one that is at the bound.
+  std::vector<Found> run(int threads) {
+    // Starting a thread takes as long as decoding a few hundred items.
+    constexpr size_t few = 4096;
+    constexpr size_t most = 4; // each has a tree over all items
+    size_t helpers = instance.size() < few
+                         ? 1
+                         : std::min({most, found.size(), size_t(threads)});
+    std::vector<std::thread> others;
+    for (size_t i = 1; i < helpers; ++i)
+      others.emplace_back([this] { work(); });
+    work();
+    for (std::thread &other : others)
+      other.join();
+    for (size_t i = 0; i < found.size(); ++i)
+      if (found[i].peak <= bound || !found[i].tried)
+        found.resize(i + found[i].tried);
+    return std::move(found);
+  }
+
+private:
+  void work() {
+    SkylineDecoder decoder(instance);
+    for (size_t order; (order = next++) < found.size();) {
+      // On a few thousand items a decode takes milliseconds: there is always
+      // time for the first one, and what comes without is many times worse.
+      constexpr size_t few = 16384;
+      bool granted = order == 0 && instance.size() <= few;
+      if (order > atBound || (deadline.passed() && !granted))
+        return;
+      Found &mine = found[order];
+      mine.tried = true;
+      // Of equally good ones the first order wins, whoever is done first: so
+      // what is as good as the best is not aborted.
+      mine.peak = decoder.decode(priorities.ranks(order),
+                                 instance.simple ? least.load() : infinite,
+                                 mine.offsets, granted ? nullptr : &deadline);
+      // An aborted decode writes a part of the offsets only.
+      if (mine.peak == infinite)
+        continue;
+      if (!instance.simple)
+        placeAnew(mine);
+      lower(least, mine.peak);
+      if (mine.peak <= bound)
+        lower(atBound, order);
+    }
+  }
+
+  /// The skyline took every item for a free rectangle; places the items anew,
+  /// in the order of their offsets, with pins and gaps in view. Without a pin
+  /// the skyline's plan is one too, which a deadline may leave the better one.
+  void placeAnew(Found &mine) {
+    if (!pinned && deadline.passed())
+      return;
+    std::vector<int64_t> offsets =
+        placeInOrder(instance, orderByOffset(mine.offsets), deadline);
+    int64_t peak = peakOf(instance, offsets);
+    if (peak < mine.peak || pinned) {
+      mine.peak = peak;
+      mine.offsets = std::move(offsets);
+    }
+  }
+
+  template <typename T> static void lower(std::atomic<T> &to, T value) {
+    T before = to;
+    while (value < before && !to.compare_exchange_weak(before, value)) {
+    }
+  }
+
+  const Instance &instance;
+  const Deadline &deadline;
+  int64_t bound;
+  Sections parts;
+  Priorities priorities;
+  bool pinned;
+  std::vector<Found> found;
+  /// The next order to try, and the first one known to reach the bound.
+  std::atomic<size_t> next = 0, atBound = Priorities::count;
+  std::atomic<int64_t> least = infinite;
+};
+
+} // namespace
+
 Placement tamc::planning::placeBySkyline(const Instance &instance,
                                          const Options &options,
                                          const Deadline &deadline) {
   Placement placement;
-  SkylineDecoder decoder(instance);
-  Priorities priorities(instance, decoder.sections());
   int64_t bound = boundOf(instance).bytes;
   int64_t best = infinite;
-  std::vector<int64_t> offsets;
-  size_t orders = ordersFor(instance.size());
-  for (size_t order = 0; order < orders && best > bound; ++order) {
-    if (deadline.passed())
-      break;
-    int64_t limit = best == infinite ? infinite : best - 1;
-    int64_t peak =
-        decoder.decode(priorities.ranks(order), limit, offsets, &deadline);
+  int threads =
+      options.threads > 0
+          ? options.threads
+          : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  for (Orders::Found &found : Orders(instance, deadline, bound).run(threads)) {
     ++placement.nodes;
-    // An aborted decode writes a part of the offsets only.
-    if (peak == infinite)
+    if (found.peak >= best)
       continue;
-    if (!instance.simple) {
-      // The skyline took every item for a free rectangle; place the items
-      // anew, in the order of their offsets, with pins and gaps in view.
-      offsets = placeInOrder(instance, orderByOffset(offsets), deadline);
-      peak = peakOf(instance, offsets);
-      if (peak >= best)
-        continue;
-    }
-    best = peak;
-    placement.offsets = offsets;
+    best = found.peak;
+    placement.offsets = std::move(found.offsets);
   }
   if (placement.offsets.empty() && instance.size() > 0) {
     // Out of time, or a skyline above 2^63.

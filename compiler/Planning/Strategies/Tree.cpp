@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AllocationTree.h"
-#include "Arithmetic.h"
-#include "Placer.h"
+#include "Placement/AllocationTree.h"
+#include "Placement/Placer.h"
+#include "Problem/Arithmetic.h"
 
 #include <algorithm>
 

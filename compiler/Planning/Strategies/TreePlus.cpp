@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AllocationTree.h"
-#include "Arithmetic.h"
-#include "Bounds.h"
-#include "Deadline.h"
-#include "Placer.h"
-#include "Skyline.h"
+#include "Bounds/Bounds.h"
+#include "Placement/AllocationTree.h"
+#include "Placement/Placer.h"
+#include "Placement/Skyline.h"
+#include "Problem/Arithmetic.h"
+#include "Strategies/Deadline.h"
 
 #include <algorithm>
 #include <numeric>

@@ -52,6 +52,8 @@ struct CheckOptions {
   Reuse reuse = Reuse::Program;
   /// Stop after this many findings.
   size_t limit = 10;
+  /// Two or more: a large problem is looked at by two.
+  int threads = 1;
 };
 
 /// The first violations of `offsets`; none means that the plan is correct. The

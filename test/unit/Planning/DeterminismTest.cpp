@@ -55,6 +55,28 @@ TEST(Determinism, ThreadsDoNotShow) {
     }
 }
 
+/// Large enough for all parts of the portfolio to take turns.
+TEST(Determinism, ThreadsDoNotShowOnACrowd) {
+  std::mt19937_64 random(3);
+  Problem problem;
+  for (int i = 0; i < 700; ++i) {
+    auto lower = static_cast<int64_t>(random() % 300);
+    addBuffer(problem, lower, lower + 1 + static_cast<int64_t>(random() % 60),
+              1 + static_cast<int64_t>(random() % 100000));
+  }
+  Options options;
+  options.nodes = 8 * 700 * 300;
+  options.threads = 1;
+  Plan one = plan(problem, options);
+  // Else nothing was looked for.
+  EXPECT_GT(one.nodes, 1000);
+  for (int threads : {2, 8}) {
+    options.threads = threads;
+    expectEqual(one, plan(problem, options),
+                std::to_string(threads) + " threads");
+  }
+}
+
 TEST(Determinism, SeedsAreUsed) {
   // Of a budget too small for the bound.
   Problem problem = test::load("minimalloc/D.1048576");

@@ -164,4 +164,18 @@ TEST(Strategy, AutoIsOptimalOnPublicInstances) {
   }
 }
 
+/// 28,526 buffers, of which 2,576 are alive at once without a byte to
+/// spare.
+TEST(Strategy, AutoIsOptimalOnACrowd) {
+  Problem problem = test::load("large/S_1");
+  for (uint64_t seed : {1, 2, 3}) {
+    Options options;
+    options.nodes = 3000000;
+    options.seed = seed;
+    Plan plan = tamc::planning::plan(problem, options);
+    EXPECT_EQ(plan.peak, std::vector<int64_t>{1498635932}) << seed;
+    EXPECT_EQ(plan.status, Status::Optimal) << seed;
+  }
+}
+
 } // namespace

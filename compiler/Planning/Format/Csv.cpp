@@ -1,0 +1,552 @@
+//===- Planning/Csv.cpp - problems and plans as comma-separated text ------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamc/Planning/Csv.h"
+
+#include "Format/ReadSize.h"
+#include "Problem/NameTable.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <limits>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+using namespace tamc::planning;
+
+namespace {
+
+enum Column {
+  Name,
+  Lower,
+  Upper,
+  End,
+  Size,
+  Alignment,
+  Offset,
+  Hint,
+  Gaps,
+  SpaceName,
+  Alias,
+  Output,
+  Device,
+  Dtype,
+  Stream,
+  NumColumns
+};
+
+constexpr std::pair<std::string_view, Column> spellings[] = {
+    {"id", Name},         {"buffer", Name},
+    {"name", Name},       {"lower", Lower},
+    {"begin", Lower},     {"start", Lower},
+    {"upper", Upper},     {"end", End},
+    {"size", Size},       {"alignment", Alignment},
+    {"offset", Offset},   {"pin", Offset},
+    {"hint", Hint},       {"gaps", Gaps},
+    {"space", SpaceName}, {"alias", Alias},
+    {"output", Output},   {"device", Device},
+    {"dtype", Dtype},     {"stream", Stream}};
+
+std::string_view trim(std::string_view text) {
+  auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  while (!text.empty() && blank(text.front()))
+    text.remove_prefix(1);
+  while (!text.empty() && blank(text.back()))
+    text.remove_suffix(1);
+  return text;
+}
+
+/// Bytes of the UTF-8 character that the text begins with; 0 when there is none
+/// that a terminal shows.
+size_t shownLength(std::string_view text) {
+  auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x80)
+    return first >= 32 && first != 127;
+  size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || text.size() < length)
+    return 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80)
+      return 0;
+  // C1 controls, surrogates, overlong forms, and what lies beyond Unicode.
+  auto second = static_cast<unsigned char>(text[1]);
+  bool wrong =
+      (first == 0xC2 && second < 0xA0) || (first == 0xE0 && second < 0xA0) ||
+      (first == 0xED && second >= 0xA0) || (first == 0xF0 && second < 0x90) ||
+      (first == 0xF4 && second >= 0x90);
+  return wrong ? 0 : length;
+}
+
+/// For messages: without control characters and broken UTF-8, and not endless.
+std::string printable(std::string_view text) {
+  std::string shown = "'";
+  size_t at = 0;
+  while (at < text.size() && at < 40) {
+    size_t length = shownLength(text.substr(at));
+    shown += length ? text.substr(at, length) : "?";
+    at += std::max<size_t>(length, 1);
+  }
+  return shown + (at < text.size() ? "...'" : "'");
+}
+
+/// Splits a text into lines of fields; keeps count of lines.
+class Lines {
+public:
+  explicit Lines(std::string_view text) : rest(text) {
+    if (rest.substr(0, 3) == "\xEF\xBB\xBF")
+      rest.remove_prefix(3);
+  }
+
+  /// The fields of the next line that is not blank; false at the end.
+  bool next() {
+    while (!rest.empty()) {
+      size_t end = rest.find('\n');
+      std::string_view text = rest.substr(0, end);
+      rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
+      ++line;
+      if (trim(text).empty())
+        continue;
+      split(text);
+      return true;
+    }
+    return false;
+  }
+
+  int64_t line = 0;
+  std::vector<std::string> fields;
+  /// Set when a quote is not closed.
+  bool open = false;
+
+private:
+  void split(std::string_view text) {
+    fields.clear();
+    text = trim(text);
+    size_t at = 0;
+    while (true) {
+      while (at < text.size() && (text[at] == ' ' || text[at] == '\t'))
+        ++at;
+      if (at < text.size() && text[at] == '"') {
+        std::string field;
+        for (++at; at < text.size(); ++at) {
+          if (text[at] != '"') {
+            field += text[at];
+          } else if (at + 1 < text.size() && text[at + 1] == '"') {
+            field += '"';
+            ++at;
+          } else {
+            break;
+          }
+        }
+        open |= at >= text.size();
+        fields.push_back(std::move(field));
+        at = std::min(text.find(',', at), text.size());
+      } else {
+        size_t comma = std::min(text.find(',', at), text.size());
+        fields.emplace_back(trim(text.substr(at, comma - at)));
+        at = comma;
+      }
+      if (at >= text.size())
+        return;
+      ++at;
+    }
+  }
+
+  std::string_view rest;
+};
+
+std::optional<int64_t> parse(std::string_view text) {
+  int64_t value = 0;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return value;
+}
+
+class Reader {
+public:
+  Reader(std::string_view text, const CsvOptions &options)
+      : lines(text), options(options),
+        rows(static_cast<size_t>(std::count(text.begin(), text.end(), '\n'))) {}
+
+  std::optional<Diagnostic> readHeader() {
+    if (!lines.next())
+      return fail("expected a line of column names, got an empty text");
+    columns.fill(-1);
+    for (size_t i = 0; i < lines.fields.size(); ++i) {
+      std::string name = lines.fields[i];
+      std::transform(name.begin(), name.end(), name.begin(),
+                     [](unsigned char c) { return std::tolower(c); });
+      auto found = std::find_if(
+          std::begin(spellings), std::end(spellings),
+          [&](const auto &spelling) { return spelling.first == name; });
+      if (found == std::end(spellings))
+        return fail("unknown column " + printable(name));
+      if (columns[found->second] >= 0)
+        return fail("column " + printable(name) + " is there twice");
+      columns[found->second] = static_cast<int>(i);
+    }
+    width = lines.fields.size();
+    return std::nullopt;
+  }
+
+  /// The next line; nothing at the end of the text.
+  std::optional<Diagnostic> readLine(bool &more) {
+    more = lines.next();
+    if (!more)
+      return std::nullopt;
+    if (lines.open)
+      return fail("a quote is not closed");
+    if (lines.fields.size() != width)
+      return fail("expected " + std::to_string(width) + " fields, got " +
+                  std::to_string(lines.fields.size()));
+    return std::nullopt;
+  }
+
+  bool has(Column column) const { return columns[column] >= 0; }
+  const std::string &text(Column column) const {
+    static const std::string none;
+    return has(column) ? lines.fields[columns[column]] : none;
+  }
+
+  Diagnostic fail(std::string message) const {
+    return {std::move(message), lines.line};
+  }
+
+  /// A number of 0 or more in the field of `column`.
+  std::optional<Diagnostic> number(Column column, const char *what,
+                                   int64_t &value) const {
+    std::optional<int64_t> parsed = parse(text(column));
+    if (!parsed)
+      return fail(std::string("expected a whole number below 2^63 as ") + what +
+                  ", got " + printable(text(column)));
+    if (*parsed < 0)
+      return fail(std::string("expected ") + what + " of 0 or more, got " +
+                  text(column));
+    value = *parsed;
+    return std::nullopt;
+  }
+
+  /// As above; blank or -1 leaves `value` empty.
+  std::optional<Diagnostic> maybe(Column column, const char *what,
+                                  std::optional<int64_t> &value) const {
+    if (text(column).empty() || text(column) == "-1")
+      return std::nullopt;
+    int64_t found = 0;
+    std::optional<Diagnostic> wrong = number(column, what, found);
+    value = found;
+    return wrong;
+  }
+
+  std::optional<Diagnostic> readBuffer(Problem &problem, Buffer &buffer);
+  std::optional<Diagnostic> readGaps(Interval life, Buffer &buffer) const;
+  std::variant<Problem, Diagnostic> read();
+
+  int64_t line() const { return lines.line; }
+
+private:
+  Lines lines;
+  CsvOptions options;
+  size_t rows; // at most, where the last line has an end
+  std::array<int, NumColumns> columns = {};
+  size_t width = 0;
+  std::map<std::string, int32_t> spaces, classes, kinds;
+};
+
+std::optional<Diagnostic> Reader::readGaps(Interval life,
+                                           Buffer &buffer) const {
+  std::string_view rest = text(Gaps);
+  auto wrong = [&](std::string_view gap) {
+    return fail("expected a gap like 'lo-hi' or 'lo-hi@wlo:whi', got " +
+                printable(gap));
+  };
+  int64_t from = life.lower;
+  while (!(rest = trim(rest)).empty()) {
+    size_t end = std::min(rest.find_first_of(" \t"), rest.size());
+    std::string_view gap = rest.substr(0, end);
+    rest.remove_prefix(end);
+    size_t at = gap.find('@');
+    std::string_view time = gap.substr(0, at);
+    size_t dash = time.find('-', 1);
+    if (dash == time.npos)
+      return wrong(gap);
+    std::optional<int64_t> lower = parse(time.substr(0, dash));
+    std::optional<int64_t> upper = parse(time.substr(dash + 1));
+    if (!lower || !upper || *lower < 0 || *upper < *lower)
+      return wrong(gap);
+    if (*lower < from || *upper > life.upper)
+      return fail("expected sorted, disjoint gaps within the life, got " +
+                  printable(gap));
+    if (at != gap.npos) {
+      std::string_view window = gap.substr(at + 1);
+      size_t colon = window.find(':');
+      if (colon == window.npos)
+        return wrong(gap);
+      std::optional<int64_t> low = parse(window.substr(0, colon));
+      std::optional<int64_t> high = parse(window.substr(colon + 1));
+      if (!low || !high || *low < 0 || *high < *low)
+        return wrong(gap);
+      if (*high > buffer.size)
+        return fail("expected a window within the size, got " + printable(gap));
+      buffer.windows.push_back({{*lower, *upper}, *low, *high});
+    }
+    if (*lower > from)
+      buffer.live.push_back({from, *lower});
+    from = *upper;
+  }
+  if (from < life.upper || buffer.live.empty())
+    buffer.live.push_back({from, life.upper});
+  return std::nullopt;
+}
+
+std::optional<Diagnostic> Reader::readBuffer(Problem &problem, Buffer &buffer) {
+  buffer.name = text(Name);
+  if (buffer.name.empty())
+    return fail("expected a name, got a blank field");
+  Interval life;
+  if (auto wrong = number(Lower, "the begin", life.lower))
+    return wrong;
+  Column last = has(Upper) ? Upper : End;
+  if (auto wrong = number(last, "the end", life.upper))
+    return wrong;
+  if (last == End) {
+    if (life.upper == std::numeric_limits<int64_t>::max())
+      return fail("expected the end below 2^63-1, got " + text(End));
+    ++life.upper;
+  }
+  if (life.upper < life.lower)
+    return fail("expected an end not before the begin, got begin " +
+                text(Lower) + " and end " + text(last));
+  if (isExpression(text(Size))) {
+    auto result = readExpression(text(Size), options.binding, problem, buffer);
+    if (result)
+      return fail(*result);
+  } else if (auto wrong = number(Size, "a size", buffer.size)) {
+    return wrong;
+  }
+  if (has(Alignment) && !text(Alignment).empty()) {
+    if (auto wrong = number(Alignment, "an alignment", buffer.alignment))
+      return wrong;
+    if (buffer.alignment < 1)
+      return fail("expected an alignment of 1 or more, got " + text(Alignment));
+  }
+  if (!options.ignorePins)
+    if (auto wrong = maybe(Offset, "an offset", buffer.pin))
+      return wrong;
+  if (auto wrong = maybe(Hint, "a hint", buffer.hint))
+    return wrong;
+  if (auto wrong = readGaps(life, buffer))
+    return wrong;
+  if (has(SpaceName)) {
+    auto [found, fresh] = spaces.try_emplace(
+        text(SpaceName), static_cast<int32_t>(spaces.size()));
+    buffer.space = found->second;
+    if (fresh && found->second > 0)
+      problem.spaces.emplace_back();
+    if (fresh)
+      problem.spaces[buffer.space].name = text(SpaceName);
+  }
+  if (!text(Alias).empty() && text(Alias) != "-1")
+    buffer.aliasClass =
+        classes.try_emplace(text(Alias), static_cast<int32_t>(classes.size()))
+            .first->second;
+  if (!text(Output).empty() && text(Output) != "0" && text(Output) != "1")
+    return fail("expected 0 or 1 as output, got " + printable(text(Output)));
+  buffer.output = text(Output) == "1";
+  if (has(Device) || has(Dtype) || has(Stream)) {
+    std::string kind = text(Device) + '\n' + text(Dtype) + '\n' + text(Stream);
+    buffer.kind = kinds.try_emplace(kind, static_cast<int32_t>(kinds.size()))
+                      .first->second;
+  }
+  return std::nullopt;
+}
+
+std::variant<Problem, Diagnostic> Reader::read() {
+  if (auto wrong = readHeader())
+    return *wrong;
+  if (!has(Name))
+    return fail("expected a column 'id'");
+  if (!has(Lower))
+    return fail("expected a column 'lower'");
+  if (has(Upper) == has(End))
+    return fail("expected one of the columns 'upper' and 'end'");
+  if (!has(Size))
+    return fail("expected a column 'size'");
+  Problem problem;
+  NameTable seen;
+  std::vector<int64_t> line;
+  // Buffers are large: a million are not moved when there come more. A text of
+  // many lines may be nonsense, which is not worth as much memory.
+  constexpr size_t most = size_t(1) << 20;
+  problem.buffers.reserve(std::min(rows, most));
+  seen.reserve(std::min(rows, most));
+  for (bool more = true;;) {
+    if (auto wrong = readLine(more))
+      return *wrong;
+    if (!more)
+      break;
+    Buffer buffer;
+    if (auto wrong = readBuffer(problem, buffer))
+      return *wrong;
+    int64_t before = seen.insert(problem, buffer.name, problem.buffers.size());
+    if (before >= 0)
+      return fail("duplicate buffer " + printable(buffer.name) +
+                  ", first on line " + std::to_string(line[before]));
+    problem.buffers.push_back(std::move(buffer));
+    line.push_back(lines.line);
+  }
+  if (std::optional<Diagnostic> wrong = validateNamed(problem, 1, true)) {
+    wrong->line = wrong->buffer < 0 ? 0 : line[wrong->buffer];
+    return *wrong;
+  }
+  return problem;
+}
+
+/// A field that reads back as itself.
+std::string field(const std::string &text) {
+  if (text.find_first_of(",\" \t") == text.npos)
+    return text;
+  std::string quoted = "\"";
+  for (char c : text)
+    quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+/// First and last time, and the holes in between, as the columns have them.
+Interval lifeOf(const Buffer &buffer, std::string &gaps) {
+  struct Part {
+    Interval time;
+    const Window *window;
+  };
+  std::vector<Part> parts;
+  for (const Interval &interval : buffer.live)
+    parts.push_back({interval, nullptr});
+  for (const Window &window : buffer.windows)
+    parts.push_back({window.time, &window});
+  if (parts.empty())
+    return {};
+  std::stable_sort(
+      parts.begin(), parts.end(),
+      [](const Part &a, const Part &b) { return a.time.lower < b.time.lower; });
+  Interval life = {parts.front().time.lower, parts.back().time.upper};
+  auto append = [&](int64_t lower, int64_t upper) {
+    gaps += (gaps.empty() ? "" : " ") + std::to_string(lower) + "-" +
+            std::to_string(upper);
+  };
+  int64_t from = life.lower;
+  for (const Part &part : parts) {
+    if (part.time.lower > from)
+      append(from, part.time.lower);
+    if (part.window) {
+      append(part.time.lower, part.time.upper);
+      gaps += "@" + std::to_string(part.window->lower) + ":" +
+              std::to_string(part.window->upper);
+    }
+    from = part.time.upper;
+  }
+  return life;
+}
+
+} // namespace
+
+std::variant<Problem, Diagnostic>
+tamc::planning::readCsv(std::string_view text, const CsvOptions &options) {
+  return Reader(text, options).read();
+}
+
+std::variant<std::vector<int64_t>, Diagnostic>
+tamc::planning::readOffsets(std::string_view text, const Problem &problem) {
+  Reader reader(text, {});
+  if (auto wrong = reader.readHeader())
+    return *wrong;
+  if (!reader.has(Name))
+    return reader.fail("expected a column 'id'");
+  if (!reader.has(Offset))
+    return reader.fail("expected a column 'offset'");
+  std::unordered_map<std::string_view, size_t> index;
+  for (size_t i = 0; i < problem.buffers.size(); ++i)
+    index.emplace(problem.buffers[i].name, i);
+  std::vector<int64_t> offsets(problem.buffers.size(), -1);
+  for (bool more = true;;) {
+    if (auto wrong = reader.readLine(more))
+      return *wrong;
+    if (!more)
+      break;
+    auto found = index.find(reader.text(Name));
+    if (found == index.end())
+      return reader.fail("buffer " + printable(reader.text(Name)) +
+                         " is not in the problem");
+    if (offsets[found->second] >= 0)
+      return reader.fail("duplicate buffer " + printable(reader.text(Name)));
+    if (auto wrong = reader.number(Offset, "an offset", offsets[found->second]))
+      return *wrong;
+  }
+  for (size_t i = 0; i < offsets.size(); ++i)
+    if (offsets[i] < 0)
+      return Diagnostic{"buffer " + printable(problem.buffers[i].name) +
+                            " has no offset in the plan",
+                        0, static_cast<int64_t>(i)};
+  return offsets;
+}
+
+std::string tamc::planning::writeCsv(const Problem &problem,
+                                     std::span<const int64_t> offsets) {
+  bool alignment = false, pin = !offsets.empty(), hint = false, gaps = false;
+  bool alias = false, output = false, kind = false;
+  bool space = problem.spaces.size() > 1 ||
+               (!problem.spaces.empty() && !problem.spaces[0].name.empty());
+  for (const Buffer &buffer : problem.buffers) {
+    alignment |= buffer.alignment != 1;
+    pin |= buffer.pin.has_value();
+    hint |= buffer.hint.has_value();
+    gaps |= buffer.live.size() > 1 || !buffer.windows.empty();
+    alias |= buffer.aliasClass >= 0;
+    output |= buffer.output;
+    kind |= buffer.kind != 0;
+  }
+  std::string text = "id,lower,upper,size";
+  for (auto [used, name] :
+       {std::pair(alignment, ",alignment"), std::pair(hint, ",hint"),
+        std::pair(gaps, ",gaps"), std::pair(space, ",space"),
+        std::pair(alias, ",alias"), std::pair(output, ",output"),
+        std::pair(kind, ",dtype"), std::pair(pin, ",offset")})
+    if (used)
+      text += name;
+  text += '\n';
+  for (size_t i = 0; i < problem.buffers.size(); ++i) {
+    const Buffer &buffer = problem.buffers[i];
+    std::string holes;
+    Interval life = lifeOf(buffer, holes);
+    text += field(buffer.name) + ',' + std::to_string(life.lower) + ',' +
+            std::to_string(life.upper) + ',';
+    // Offsets are those of one binding, and so are the sizes beside them.
+    text += buffer.expression >= 0 && offsets.empty()
+                ? field(problem.expressions[buffer.expression].text())
+                : std::to_string(buffer.size);
+    auto add = [&](bool used, const std::string &value) {
+      if (used)
+        text += ',' + value;
+    };
+    add(alignment, std::to_string(buffer.alignment));
+    add(hint, buffer.hint ? std::to_string(*buffer.hint) : "");
+    add(gaps, holes);
+    add(space, field(problem.spaces[buffer.space].name));
+    add(alias, buffer.aliasClass < 0 ? "" : std::to_string(buffer.aliasClass));
+    add(output, buffer.output ? "1" : "0");
+    add(kind, std::to_string(buffer.kind));
+    if (pin)
+      text += ',' + (!offsets.empty() ? std::to_string(offsets[i])
+                     : buffer.pin     ? std::to_string(*buffer.pin)
+                                      : std::string());
+    text += '\n';
+  }
+  return text;
+}

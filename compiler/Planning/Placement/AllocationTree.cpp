@@ -1,0 +1,360 @@
+//===- Planning/AllocationTree.cpp - memory as a tree of splits -----------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Placement/AllocationTree.h"
+
+#include "Problem/Arithmetic.h"
+
+#include <algorithm>
+#include <cassert>
+
+using namespace tamc::planning;
+
+AllocationTree::AllocationTree(const Instance &instance, int64_t alignment,
+                               int32_t item, bool cured)
+    : instance(instance), alignment(alignment), cured(cured) {
+  int32_t leaf = addLeaf(Kind::Allocation, item, instance.items[item].size);
+  root = addTemporal(leaf, spansOf(item));
+}
+
+int32_t AllocationTree::addLeaf(Kind kind, int32_t item, int64_t size) {
+  Node node;
+  node.kind = kind;
+  node.item = item;
+  node.size = size;
+  node.used = kind == Kind::Empty ? 0 : size;
+  nodes.push_back(std::move(node));
+  return static_cast<int32_t>(nodes.size()) - 1;
+}
+
+int32_t AllocationTree::addTemporal(int32_t child, std::vector<Span> spans) {
+  Node node;
+  node.kind = Kind::Temporal;
+  node.size = nodes[child].size;
+  node.used = nodes[child].used;
+  node.children = {child};
+  node.spans = std::move(spans);
+  for (Span &span : node.spans)
+    span.child = 0;
+  nodes.push_back(std::move(node));
+  auto index = static_cast<int32_t>(nodes.size()) - 1;
+  adopt(index, child, 0);
+  return index;
+}
+
+int32_t AllocationTree::addSpatial(int32_t left, int32_t right) {
+  Node node;
+  node.kind = Kind::Spatial;
+  node.size =
+      saturatingAdd(alignUp(nodes[left].size, alignment), nodes[right].size);
+  node.children = {left, right};
+  nodes.push_back(std::move(node));
+  auto index = static_cast<int32_t>(nodes.size()) - 1;
+  adopt(index, left, 0);
+  adopt(index, right, 1);
+  return index;
+}
+
+int32_t AllocationTree::wrap(int32_t child, std::vector<Span> spans,
+                             int64_t extra) {
+  assert(extra > 0);
+  int32_t left = addTemporal(child, std::move(spans));
+  int32_t right = addTemporal(addLeaf(Kind::Empty, -1, extra), {});
+  return addSpatial(left, right);
+}
+
+void AllocationTree::adopt(int32_t parent, int32_t child, int32_t index) {
+  nodes[child].parent = parent;
+  nodes[child].index = index;
+}
+
+std::vector<AllocationTree::Span> AllocationTree::spansOf(int32_t item) const {
+  std::vector<Span> spans;
+  for (const Piece &piece : instance.piecesOf(instance.items[item]))
+    insertSpan(spans, {piece.lower, piece.upper, 0});
+  return spans;
+}
+
+void AllocationTree::insertSpan(std::vector<Span> &spans, Span span) {
+  auto next = std::lower_bound(
+      spans.begin(), spans.end(), span.lower,
+      [](const Span &a, int32_t lower) { return a.lower < lower; });
+  // Spans of one child may touch or, for spatial splits, overlap: join them.
+  auto first = next;
+  while (first != spans.begin() && std::prev(first)->child == span.child &&
+         std::prev(first)->upper >= span.lower)
+    --first;
+  auto last = next;
+  while (last != spans.end() && last->child == span.child &&
+         last->lower <= span.upper)
+    ++last;
+  if (first == last) {
+    spans.insert(next, span);
+    return;
+  }
+  first->lower = std::min(first->lower, span.lower);
+  first->upper = std::max(std::prev(last)->upper, span.upper);
+  spans.erase(std::next(first), last);
+}
+
+int32_t AllocationTree::overlapping(const Node &node, int32_t item) const {
+  int32_t found = -1;
+  for (const Piece &piece : instance.piecesOf(instance.items[item])) {
+    auto span = std::partition_point(
+        node.spans.begin(), node.spans.end(),
+        [&](const Span &a) { return a.upper <= piece.lower; });
+    for (; span != node.spans.end() && span->lower < piece.upper; ++span) {
+      if (found >= 0 && found != span->child)
+        return -2;
+      found = span->child;
+    }
+  }
+  return found;
+}
+
+void AllocationTree::append(int32_t node, int32_t item) {
+  int64_t slot = nodes[node].size;
+  int64_t block = instance.items[item].size;
+  bool sole = nodes[node].children.size() == 1 &&
+              nodes[nodes[node].children.front()].kind == Kind::Empty;
+  if (sole)
+    nodes[node].children.clear();
+  int32_t leaf = addLeaf(Kind::Allocation, item, block);
+  std::vector<Span> spans = spansOf(item);
+  // The left side is padded; counting the padding keeps the slot's size.
+  int64_t left = cured ? alignUp(block, alignment) : block;
+  if (left < slot)
+    leaf = wrap(leaf, spans, slot - left);
+  if (block > slot)
+    for (size_t i = 0; i < nodes[node].children.size(); ++i) {
+      std::vector<Span> own;
+      for (const Span &span : nodes[node].spans)
+        if (span.child == static_cast<int32_t>(i))
+          own.push_back(span);
+      int32_t wrapped =
+          wrap(nodes[node].children[i], std::move(own), block - slot);
+      nodes[node].children[i] = wrapped;
+      adopt(node, wrapped, static_cast<int32_t>(i));
+    }
+  auto index = static_cast<int32_t>(nodes[node].children.size());
+  nodes[node].children.push_back(leaf);
+  adopt(node, leaf, index);
+  for (Span span : spans)
+    insertSpan(nodes[node].spans, {span.lower, span.upper, index});
+  if (sole || block > slot) {
+    measure(node);
+    return;
+  }
+  nodes[node].size = std::max(slot, nodes[leaf].size);
+  nodes[node].used = std::max(nodes[node].used, nodes[leaf].used);
+}
+
+void AllocationTree::measure(int32_t index) {
+  Node &node = nodes[index];
+  if (node.kind == Kind::Temporal) {
+    node.size = node.used = 0;
+    for (int32_t child : node.children) {
+      node.size = std::max(node.size, nodes[child].size);
+      node.used = std::max(node.used, nodes[child].used);
+    }
+  } else if (node.kind == Kind::Spatial) {
+    const Node &left = nodes[node.children[0]];
+    const Node &right = nodes[node.children[1]];
+    int64_t begin = alignUp(left.size, alignment);
+    node.size = saturatingAdd(begin, right.size);
+    node.used = right.used > 0 ? saturatingAdd(begin, right.used) : left.used;
+  }
+}
+
+void AllocationTree::trim(int32_t root) {
+  std::vector<int32_t> order = {root};
+  for (size_t i = 0; i < order.size(); ++i) {
+    Node &node = nodes[order[i]];
+    if (node.kind == Kind::Temporal)
+      order.insert(order.end(), node.children.begin(), node.children.end());
+    if (node.kind == Kind::Empty)
+      node.size = 0;
+    if (node.kind != Kind::Spatial)
+      continue;
+    // What is left of bytes in use stays where it is.
+    order.push_back(node.children[1]);
+    if (nodes[node.children[1]].used == 0)
+      order.push_back(node.children[0]);
+  }
+  for (auto it = order.rbegin(); it != order.rend(); ++it)
+    measure(*it);
+}
+
+void AllocationTree::update(int32_t node, int32_t item) {
+  std::vector<Span> spans = spansOf(item);
+  for (int32_t child = node, parent = nodes[node].parent; parent >= 0;
+       child = parent, parent = nodes[parent].parent) {
+    ++visited;
+    Node &at = nodes[parent];
+    if (at.kind == Kind::Spatial) {
+      measure(parent);
+      continue;
+    }
+    at.size = std::max(at.size, nodes[child].size);
+    at.used = std::max(at.used, nodes[child].used);
+    for (const Span &span : spans)
+      insertSpan(at.spans, {span.lower, span.upper, nodes[child].index});
+  }
+}
+
+bool AllocationTree::allocate(int32_t item, bool mayGrow) {
+  return search(item, mayGrow, false);
+}
+
+bool AllocationTree::allocateOverSeveral(int32_t item, bool mayGrow) {
+  return search(item, mayGrow, true);
+}
+
+bool AllocationTree::joinChildren(int32_t index, int32_t item, bool mayGrow) {
+  std::vector<bool> joins(nodes[index].children.size(), false);
+  visited += static_cast<int64_t>(nodes[index].spans.size());
+  for (const Piece &piece : instance.piecesOf(instance.items[item]))
+    for (const Span &span : nodes[index].spans)
+      if (span.lower < piece.upper && piece.lower < span.upper)
+        joins[span.child] = true;
+  int64_t top = 0;
+  for (size_t i = 0; i < joins.size(); ++i)
+    if (joins[i])
+      top = std::max(top, nodes[nodes[index].children[i]].used);
+  top = alignUp(top, alignment);
+  int64_t slot = nodes[index].size;
+  if (!mayGrow && (top > slot || instance.items[item].size > slot - top))
+    return false;
+
+  Node below;
+  below.kind = Kind::Temporal;
+  std::vector<int32_t> kept;
+  std::vector<int32_t> renamed(joins.size());
+  for (size_t i = 0; i < joins.size(); ++i) {
+    std::vector<int32_t> &list = joins[i] ? below.children : kept;
+    renamed[i] = static_cast<int32_t>(list.size());
+    list.push_back(nodes[index].children[i]);
+  }
+  auto joined = static_cast<int32_t>(kept.size());
+  std::vector<Span> spans;
+  for (Span span : nodes[index].spans) {
+    if (joins[span.child])
+      insertSpan(below.spans, {span.lower, span.upper, renamed[span.child]});
+    insertSpan(spans, {span.lower, span.upper,
+                       joins[span.child] ? joined : renamed[span.child]});
+  }
+  for (int32_t child : below.children)
+    trim(child);
+  nodes.push_back(std::move(below));
+  auto left = static_cast<int32_t>(nodes.size()) - 1;
+  for (size_t i = 0; i < nodes[left].children.size(); ++i)
+    adopt(left, nodes[left].children[i], static_cast<int32_t>(i));
+  measure(left);
+  int32_t right = addTemporal(
+      addLeaf(Kind::Empty, -1, std::max<int64_t>(slot - top, 0)), {});
+  append(right, item);
+  int32_t split = addSpatial(left, right);
+  kept.push_back(split);
+  for (size_t i = 0; i < kept.size(); ++i)
+    adopt(index, kept[i], static_cast<int32_t>(i));
+  nodes[index].children = std::move(kept);
+  for (const Span &span : spansOf(item))
+    insertSpan(spans, {span.lower, span.upper, joined});
+  nodes[index].spans = std::move(spans);
+  measure(index);
+  update(index, item);
+  return true;
+}
+
+bool AllocationTree::search(int32_t item, bool mayGrow, bool join) {
+  struct Try {
+    int32_t node;
+    bool mayGrow;
+  };
+  int64_t block = instance.items[item].size;
+  std::vector<Try> stack = {{root, mayGrow}};
+  while (!stack.empty()) {
+    Try at = stack.back();
+    stack.pop_back();
+    ++visited;
+    const Node &node = nodes[at.node];
+    if (node.kind == Kind::Spatial) {
+      stack.push_back({node.children[1], at.mayGrow});
+      stack.push_back({node.children[0], false});
+      continue;
+    }
+    if (node.kind != Kind::Temporal)
+      continue;
+    if (!at.mayGrow && block > node.size)
+      continue;
+    int32_t child = overlapping(node, item);
+    if (child == -2) {
+      if (join && joinChildren(at.node, item, at.mayGrow))
+        return true;
+      continue;
+    }
+    if (child >= 0) {
+      stack.push_back({node.children[child], at.mayGrow});
+      continue;
+    }
+    append(at.node, item);
+    update(at.node, item);
+    return true;
+  }
+  return false;
+}
+
+void AllocationTree::allocateAtEnd(int32_t item) {
+  int32_t leaf = addLeaf(Kind::Allocation, item, instance.items[item].size);
+  std::vector<Span> spans = nodes[root].spans;
+  std::vector<Span> own = spansOf(item);
+  int32_t right = addTemporal(leaf, own);
+  int32_t split = addSpatial(root, right);
+  std::vector<Span> all;
+  for (Span span : spans)
+    insertSpan(all, {span.lower, span.upper, 0});
+  for (Span span : own)
+    insertSpan(all, {span.lower, span.upper, 0});
+  root = addTemporal(split, std::move(all));
+}
+
+int64_t AllocationTree::finalize(int64_t base,
+                                 std::vector<int64_t> &offsets) const {
+  // Parents before children; sizes are then summed in reverse.
+  std::vector<int32_t> order = {root};
+  for (size_t i = 0; i < order.size(); ++i)
+    for (int32_t child : nodes[order[i]].children)
+      order.push_back(child);
+  // Empty bytes count for nothing any more, which can leave a slot smaller
+  // than it was while the tree grew. Left sides stay rounded up all the same.
+  std::vector<int64_t> size(nodes.size(), 0);
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    const Node &node = nodes[*it];
+    if (node.kind == Kind::Allocation)
+      size[*it] = node.size;
+    if (node.kind == Kind::Spatial)
+      size[*it] = saturatingAdd(alignUp(size[node.children[0]], alignment),
+                                size[node.children[1]]);
+    if (node.kind == Kind::Temporal)
+      for (int32_t child : node.children)
+        size[*it] = std::max(size[*it], size[child]);
+  }
+  std::vector<int64_t> offset(nodes.size(), 0);
+  offset[root] = base;
+  for (int32_t at : order) {
+    const Node &node = nodes[at];
+    if (node.kind == Kind::Allocation)
+      offsets[node.item] = offset[at];
+    for (int32_t child : node.children)
+      offset[child] = offset[at];
+    if (node.kind == Kind::Spatial)
+      offset[node.children[1]] =
+          saturatingAdd(offset[at], alignUp(size[node.children[0]], alignment));
+  }
+  return size[root];
+}

@@ -1,0 +1,131 @@
+//===- Planning/OrderSearch.cpp - every order of a handful of items -------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bounds/Bounds.h"
+#include "Problem/Arithmetic.h"
+#include "Strategies/Portfolio.h"
+
+#include <algorithm>
+
+using namespace tamc::planning;
+
+namespace {
+
+/// Among the best plans take one with the least sum of offsets. No item of it
+/// can move down, not even through others, so that each lies at the first fit
+/// given the items below it: placing the items in the order of their offsets,
+/// by first fit, meets this plan. That holds for gaps, pins and alignments,
+/// but not for windows, where a lower item may reach over a higher one.
+class OrderSearch {
+public:
+  OrderSearch(const Instance &instance, int64_t limit, const Deadline &deadline,
+              Placement &best)
+      : instance(instance), deadline(deadline), best(best), limit(limit),
+        offsets(instance.size(), -1), conflicts(instance.size()),
+        bound(boundOf(instance).bytes), peak(peakOf(instance, best.offsets)) {
+    for (size_t i = 0; i < instance.size(); ++i) {
+      for (size_t j = 0; j < instance.size(); ++j)
+        if (i != j && meet(i, j))
+          conflicts[i].push_back(static_cast<int32_t>(j));
+      if (instance.items[i].pin >= 0) {
+        offsets[i] = instance.items[i].pin;
+        pinned = std::max(pinned, offsets[i] + instance.items[i].size);
+      }
+    }
+  }
+
+  void run() {
+    step(0, -1, pinned);
+    best.nodes += nodes;
+    best.optimal |= peak <= bound || !stopped;
+  }
+
+private:
+  bool meet(size_t a, size_t b) const {
+    for (const Piece &x : instance.piecesOf(instance.items[a]))
+      for (const Piece &y : instance.piecesOf(instance.items[b]))
+        if (x.lower < y.upper && y.lower < x.upper)
+          return true;
+    return false;
+  }
+
+  int64_t firstFit(size_t i) {
+    const Item &item = instance.items[i];
+    int64_t at = 0;
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (int32_t j : conflicts[i])
+        if (offsets[j] >= 0 && offsets[j] < saturatingAdd(at, item.size) &&
+            at < offsets[j] + instance.items[j].size) {
+          at = alignUp(offsets[j] + instance.items[j].size, item.alignment);
+          moved = true;
+        }
+    }
+    return at;
+  }
+
+  /// Places what is left, none of it below `floor`; ties by index.
+  void step(int64_t floor, int32_t last, int64_t top) {
+    if (peak <= bound || stopped)
+      return;
+    std::vector<std::pair<int64_t, int32_t>> next;
+    bool complete = true;
+    for (size_t i = 0; i < instance.size(); ++i) {
+      if (offsets[i] >= 0)
+        continue;
+      complete = false;
+      int64_t at = firstFit(i);
+      // Fits only rise as more is placed.
+      if (saturatingAdd(at, instance.items[i].size) >= peak)
+        return;
+      auto index = static_cast<int32_t>(i);
+      if (std::pair(at, index) > std::pair(floor, last))
+        next.push_back({at, index});
+    }
+    if (complete) {
+      if (top < peak) {
+        peak = top;
+        best.offsets = offsets;
+      }
+      return;
+    }
+    if (++nodes > limit || (nodes % 1024 == 0 && deadline.passed())) {
+      stopped = true;
+      return;
+    }
+    std::sort(next.begin(), next.end());
+    for (auto [at, item] : next) {
+      offsets[item] = at;
+      step(at, item, std::max(top, at + instance.items[item].size));
+      offsets[item] = -1;
+    }
+  }
+
+  const Instance &instance;
+  const Deadline &deadline;
+  Placement &best;
+  int64_t limit, nodes = 0, pinned = 0;
+  std::vector<int64_t> offsets;
+  std::vector<std::vector<int32_t>> conflicts;
+  int64_t bound, peak;
+  bool stopped = false;
+};
+
+} // namespace
+
+void tamc::planning::improveByOrders(const Instance &instance, int64_t nodes,
+                                     const Deadline &deadline,
+                                     Placement &best) {
+  if (instance.size() == 0 || instance.size() > 64)
+    return;
+  for (const Item &item : instance.items)
+    for (const Piece &piece : instance.piecesOf(item))
+      if (piece.from != 0 || piece.to != item.size)
+        return;
+  OrderSearch(instance, nodes, deadline, best).run();
+}

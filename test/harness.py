@@ -16,6 +16,8 @@ import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 BUILD = pathlib.Path(os.environ.get("TAMC_BUILD_DIR", SOURCE / "build"))
+# The sanitizers the runtime was built with, as compiler flags.
+SANITIZE = os.environ.get("TAMC_SANITIZE_FLAGS", "").split()
 TAMC = BUILD / "bin" / "tamc"
 DATA = SOURCE / "test" / "golden" / "data"
 EXAMPLE = SOURCE / "examples" / "airpassengers"
@@ -70,6 +72,16 @@ class TestCase(unittest.TestCase):
             run.returncode, 0,
             f"{program} {' '.join(map(str, arguments))}\n{run.stderr}")
         return run.stdout
+
+    def build_cpp(self, source, output, compiler="g++", standard="c++17"):
+        """The executable of what --emit=cpp wrote to `source` and beside it."""
+        subprocess.run(
+            [compiler, f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic",
+             "-Werror", *SANITIZE, "-I", str(SOURCE / "include"), str(source),
+             str(source.with_name(source.stem + "_rows.o")),
+             str(BUILD / "lib" / "tamrt" / "libtamrt.a"), "-lpthread",
+             "-o", str(output)], check=True)
+        return output
 
     def compile(self, formula, *options, name="model", **keys):
         """Compiles a formula, with `keys` as further keys of the YAML;

@@ -59,6 +59,8 @@ static void buildChoices(OpPassManager &manager,
   tam::TamChooseEncodingsOptions encodings;
   encodings.dense = options.dense;
   manager.addPass(tam::createTamChooseEncodings(encodings));
+  if (options.fuseRows && options.panels)
+    manager.addPass(tam::createTamChooseLayouts());
   manager.addPass(tam::createTamVerifyChoices());
 }
 

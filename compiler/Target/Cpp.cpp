@@ -9,19 +9,58 @@
 #include "tamc/Target/Cpp.h"
 
 #include "tamc/Conversion/Passes.h"
+#include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Dialect/TamK/IR/TamK.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/Cpp/CppEmitter.h"
 
 using namespace mlir;
+using namespace tamc;
 
 LogicalResult tamc::emitCpp(ModuleOp module, llvm::StringRef version,
-                            llvm::raw_ostream &out) {
+                            llvm::StringRef prefix, llvm::raw_ostream &out) {
   PassManager manager(module.getContext());
   ConvertTamKToEmitCOptions options;
   options.version = version.str();
+  options.prefix = prefix.str();
   manager.addPass(createConvertTamKToEmitC(options));
   if (failed(manager.run(module)))
     return failure();
   return emitc::translateToCpp(module, out);
+}
+
+static bool isGeneratedKernel(LLVM::LLVMFuncOp function) {
+  return function->hasAttr(tamk::kKernelAttrName);
+}
+
+bool tamc::hasGeneratedKernels(ModuleOp module) {
+  return llvm::any_of(module.getOps<LLVM::LLVMFuncOp>(), isGeneratedKernel);
+}
+
+LogicalResult tamc::emitGeneratedKernels(ModuleOp module,
+                                         llvm::StringRef prefix,
+                                         const CodeOptions &code,
+                                         llvm::raw_pwrite_stream &out) {
+  OwningOpRef<ModuleOp> kernels = module.clone();
+  (*kernels)->removeAttr(tam::kModelAttrName);
+  SmallVector<std::string> names;
+  for (Operation &op : llvm::make_early_inc_range(*kernels->getBody())) {
+    auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+    if (!function)
+      op.erase();
+    else if (isGeneratedKernel(function))
+      names.push_back(function.getName().str());
+  }
+  PassManager manager(module.getContext());
+  manager.addPass(createConvertTamKToLLVM());
+  if (failed(manager.run(*kernels)))
+    return failure();
+  for (const std::string &name : names) {
+    auto kernel = kernels->lookupSymbol<LLVM::LLVMFuncOp>(name);
+    kernel.setLinkage(LLVM::Linkage::External);
+    kernel.setName(tamk::symbolOf(prefix, name));
+  }
+  return emitCode(*kernels, CodeKind::Object, code, out);
 }

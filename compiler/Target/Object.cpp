@@ -9,6 +9,7 @@
 #include "tamc/Target/Object.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamrt/abi.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LLVMContext.h"
@@ -24,8 +25,25 @@
 
 using namespace mlir;
 
+/// A level of the x86-64 psABI and what tells a CPU that has it.
+struct CpuLevel {
+  int64_t number;
+  llvm::StringLiteral name, features;
+};
+
+static constexpr CpuLevel levels[] = {
+    {TAMRT_CPU_X86_64_V4, "x86-64-v4",
+     "+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,+avx512f,+avx512bw,+avx512cd,"
+     "+avx512dq,+avx512vl"},
+    {TAMRT_CPU_X86_64_V3, "x86-64-v3",
+     "+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe"},
+    {TAMRT_CPU_X86_64_V2, "x86-64-v2", "+cx16,+popcnt,+sahf,+sse4.2,+ssse3"},
+    {TAMRT_CPU_BASELINE, "x86-64", ""},
+};
+
 static std::unique_ptr<llvm::TargetMachine>
-createTarget(const tamc::CodeOptions &options, std::string &error) {
+createTarget(llvm::StringRef cpu, llvm::StringRef features,
+             std::string &error) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
@@ -33,38 +51,51 @@ createTarget(const tamc::CodeOptions &options, std::string &error) {
       llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return nullptr;
-  std::string cpu = options.cpu, features;
-  if (cpu == "native") {
-    cpu = llvm::sys::getHostCPUName().str();
-    llvm::SubtargetFeatures list;
-    for (const auto &feature : llvm::sys::getHostCPUFeatures())
-      list.AddFeature(feature.getKey(), feature.getValue());
-    features = list.getString();
-  }
   // Steps are calls with constant offsets: the fast selector loses nothing and
   // is several times quicker on many rungs.
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
       triple, cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_,
       std::nullopt, llvm::CodeGenOptLevel::Less));
   if (!machine->getMCSubtargetInfo()->isCPUStringValid(cpu)) {
-    error = "unknown CPU '" + cpu + "'";
+    error = "unknown CPU '" + cpu.str() + "'";
     return nullptr;
   }
   return machine;
 }
 
-/// Adds the features that functions ask for to those of the machine, the place
-/// of which they would take otherwise: a machine may lack what its name stands
-/// for.
-static void addFeatures(llvm::Module &module,
-                        const llvm::TargetMachine &machine) {
-  constexpr llvm::StringLiteral name = "target-features";
-  std::string known = machine.getTargetFeatureString().str();
-  if (known.empty())
-    return;
+/// The highest level that a CPU has, null with an error if it is unknown.
+static const CpuLevel *levelOf(llvm::StringRef cpu, std::string &error) {
+  std::string name = cpu.str(), features;
+  if (cpu == "native") {
+    // Not what the CPU's name stands for: a virtual machine may hide some.
+    name = "x86-64";
+    llvm::SubtargetFeatures list;
+    for (const auto &feature : llvm::sys::getHostCPUFeatures())
+      list.AddFeature(feature.getKey(), feature.getValue());
+    features = list.getString();
+  }
+  std::unique_ptr<llvm::TargetMachine> machine =
+      createTarget(name, features, error);
+  if (!machine)
+    return nullptr;
+  return llvm::find_if(levels, [&](const CpuLevel &level) {
+    return level.features.empty() ||
+           machine->getMCSubtargetInfo()->checkFeatures(level.features.str());
+  });
+}
+
+std::optional<int64_t> tamc::cpuLevel(llvm::StringRef cpu, std::string &error) {
+  const CpuLevel *level = levelOf(cpu, error);
+  return level ? std::optional(level->number) : std::nullopt;
+}
+
+/// Schedules for a CPU, which need not be that the instructions are for.
+static void tuneFor(llvm::Module &module, llvm::StringRef cpu) {
+  if (cpu == "native")
+    cpu = llvm::sys::getHostCPUName();
   for (llvm::Function &function : module)
-    if (llvm::Attribute own = function.getFnAttribute(name); own.isValid())
-      function.addFnAttr(name, known + "," + own.getValueAsString().str());
+    if (!function.isDeclaration())
+      function.addFnAttr("tune-cpu", cpu);
 }
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
@@ -86,7 +117,11 @@ LogicalResult tamc::emitCode(ModuleOp module, CodeKind kind,
                              const CodeOptions &options,
                              llvm::raw_pwrite_stream &out) {
   std::string error;
-  std::unique_ptr<llvm::TargetMachine> machine = createTarget(options, error);
+  // Of a CPU that is asked for, the level alone: that is what a model can ask
+  // of the machine it is started on.
+  const CpuLevel *level = levelOf(options.cpu, error);
+  std::unique_ptr<llvm::TargetMachine> machine =
+      level ? createTarget(level->name, "", error) : nullptr;
   if (!machine)
     return module.emitError("cannot generate code: ") << error;
   llvm::LLVMContext context;
@@ -98,7 +133,8 @@ LogicalResult tamc::emitCode(ModuleOp module, CodeKind kind,
   code->setSourceFileName("model");
   code->setDataLayout(machine->createDataLayout());
   code->setTargetTriple(machine->getTargetTriple());
-  addFeatures(*code, *machine);
+  if (options.cpu != level->name)
+    tuneFor(*code, options.cpu);
   optimize(*code, *machine);
   if (kind == CodeKind::LLVM) {
     code->print(out, nullptr);

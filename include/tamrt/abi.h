@@ -31,7 +31,7 @@ extern "C" {
 
 /// Changes whenever a struct or a kernel's signature changes. A model built
 /// for another version is refused at start.
-#define TAMRT_ABI_VERSION 2
+#define TAMRT_ABI_VERSION 3
 
 /// Rows of one segment. Sums over rows run row by row inside a segment;
 /// finished segments are added to a second level in order. The order of every
@@ -306,7 +306,8 @@ typedef struct tamrt_step {
 typedef struct tamrt_model {
   /// TAMRT_ABI_VERSION of the compiler.
   int32_t abi_version;
-  int32_t reserved;
+  /// The least level of tamrt_cpu_level that the code runs on.
+  int32_t cpu_level;
   const char *name;
   /// Formula as written.
   const char *formula;
@@ -340,10 +341,12 @@ typedef struct tamrt_model {
 /// stderr). The `main` of an executable calls this and nothing else.
 int tamrt_main(const tamrt_model *model, int argc, char **argv);
 
-/// What the machine can do beyond its architecture's baseline: levels of
-/// tamrt_cpu_level, each of which includes those below it.
+/// What the machine can do beyond its architecture's baseline: the levels of
+/// the x86-64 psABI, each of which includes those below it. Level 3 has AVX2.
 #define TAMRT_CPU_BASELINE 0
-#define TAMRT_CPU_AVX2 1
+#define TAMRT_CPU_X86_64_V2 2
+#define TAMRT_CPU_X86_64_V3 3
+#define TAMRT_CPU_X86_64_V4 4
 
 /// The machine's level. A compiled model asks which version of a kernel that
 /// was written for it to call.

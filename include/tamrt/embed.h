@@ -65,7 +65,9 @@ typedef enum tamrt_embed_status {
   /// No group, column or level of that name.
   TAMRT_EMBED_UNKNOWN_NAME = 18,
   /// A bug in tamc, or object and runtime of different versions of it.
-  TAMRT_EMBED_INTERNAL = 19
+  TAMRT_EMBED_INTERNAL = 19,
+  /// The CPU lacks instructions that the model was compiled for (--mcpu).
+  TAMRT_EMBED_CPU = 20
 } tamrt_embed_status;
 
 /// Where an error is. What a status does not tell is -1, null or 0.

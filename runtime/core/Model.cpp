@@ -18,6 +18,13 @@ Status checkModel(const tamrt_model &model) {
                  std::to_string(TAMRT_ABI_VERSION) + ", got " +
                  std::to_string(model.abi_version) +
                  "; compile the model again with the tamc of this runtime"};
+  if (int64_t level = tamrt_cpu_level(); level < model.cpu_level)
+    return Error{"expected a CPU of level x86-64-v" +
+                 std::to_string(model.cpu_level) + " or above, got " +
+                 (level == TAMRT_CPU_BASELINE
+                      ? "the baseline"
+                      : "level x86-64-v" + std::to_string(level)) +
+                 "; compile the model with a lower --mcpu"};
   for (tamrt_step_kind kind :
        {TAMRT_STEP_FIT_INIT, TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_FIT_FINISH,
         TAMRT_STEP_PREDICT, TAMRT_STEP_TERMS, TAMRT_STEP_DESIGN})

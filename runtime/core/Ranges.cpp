@@ -9,6 +9,7 @@
 #include "core/Ranges.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace tamrt {
@@ -24,6 +25,29 @@ constexpr double kRangeSlack = 1e-6;
 
 /// Values a period is found from are rounded to this many decimals.
 constexpr double kPeriodScale = 1e10;
+
+/// The least and greatest of `count` numbers, at(0) and on; 0 rather than -0.
+template <typename At>
+void minAndMaxOf(At at, size_t count, double &lo, double &hi) {
+  // Several at a time: one after another, each would wait for the one before.
+  constexpr size_t kLanes = 8;
+  std::array<double, kLanes> least, most;
+  least.fill(at(0));
+  most.fill(at(0));
+  auto add = [&](size_t lane, double value) {
+    least[lane] = value < least[lane] ? value : least[lane];
+    most[lane] = value > most[lane] ? value : most[lane];
+  };
+  size_t row = 0;
+  for (; row + kLanes <= count; row += kLanes)
+    for (size_t lane = 0; lane < kLanes; ++lane)
+      add(lane, at(row + lane));
+  for (; row < count; ++row)
+    add(0, at(row));
+  // Adding zero makes -0 a plain 0, whichever of them came first.
+  lo = *std::min_element(least.begin(), least.end()) + 0.0;
+  hi = *std::max_element(most.begin(), most.end()) + 0.0;
+}
 
 } // namespace
 
@@ -60,19 +84,21 @@ Range rangeOf(double lo, double hi) {
 }
 
 void Spread::add(double value) {
-  lo = std::min(lo, value);
-  hi = std::max(hi, value);
+  // Adding zero makes -0 a plain 0.
+  lo = std::min(lo, value + 0.0);
+  hi = std::max(hi, value + 0.0);
   integers = integers && value == std::floor(value);
 }
 
 Spread spreadOf(const tamrt_input &input, Values values, size_t count) {
   Spread spread;
   const bool codes = input.rule == TAMRT_RULE_CODES;
-  for (size_t i = 0; i < count; ++i) {
-    const double value = values[i];
-    spread.lo = std::min(spread.lo, value);
-    spread.hi = std::max(spread.hi, value);
-  }
+  if (count > 0 && values.order)
+    minAndMaxOf([=](size_t row) { return values[row]; }, count, spread.lo,
+                spread.hi);
+  else if (count > 0)
+    minAndMaxOf([column = values.column](size_t row) { return column[row]; },
+                count, spread.lo, spread.hi);
   for (size_t i = 0; i < count && codes && spread.integers; ++i)
     spread.integers = values[i] == std::floor(values[i]);
   return spread;

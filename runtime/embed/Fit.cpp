@@ -258,6 +258,8 @@ int tamrt_embed_fit(const tamrt_model *model, const void *data, void *weights,
   const Report report(error);
   if (model->abi_version != TAMRT_ABI_VERSION)
     return report.fail(TAMRT_EMBED_INTERNAL);
+  if (tamrt_cpu_level() < model->cpu_level)
+    return report.fail(TAMRT_EMBED_CPU);
   if (!data || !weights || !arena)
     return report.fail(TAMRT_EMBED_NULL_POINTER);
   if (reinterpret_cast<uintptr_t>(weights) % sizeof(double) != 0)

@@ -75,6 +75,8 @@ int predict(const tamrt_model &model, tamrt_step_kind kind, const void *data,
             size_t arenaBytes, double *output, const Report &report) {
   if (model.abi_version != TAMRT_ABI_VERSION)
     return report.fail(TAMRT_EMBED_INTERNAL);
+  if (tamrt_cpu_level() < model.cpu_level)
+    return report.fail(TAMRT_EMBED_CPU);
   if (!data || !arena || !output)
     return report.fail(TAMRT_EMBED_NULL_POINTER);
   WeightsView weights;

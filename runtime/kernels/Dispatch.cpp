@@ -52,8 +52,23 @@ extern "C" {
 
 int64_t tamrt_cpu_level(void) {
 #if defined(__x86_64__) && defined(__GNUC__)
-  if (__builtin_cpu_supports("avx2"))
-    return TAMRT_CPU_AVX2;
+  // Of each level, what has no other name is enough: no processor has these
+  // without the rest.
+  const bool isV2 = __builtin_cpu_supports("ssse3") &&
+                    __builtin_cpu_supports("sse4.2") &&
+                    __builtin_cpu_supports("popcnt");
+  const bool isV3 =
+      isV2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  const bool isV4 = isV3 && __builtin_cpu_supports("avx512f") &&
+                    __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512cd") &&
+                    __builtin_cpu_supports("avx512dq") &&
+                    __builtin_cpu_supports("avx512vl");
+  if (isV2)
+    return isV4   ? TAMRT_CPU_X86_64_V4
+           : isV3 ? TAMRT_CPU_X86_64_V3
+                  : TAMRT_CPU_X86_64_V2;
 #endif
   return TAMRT_CPU_BASELINE;
 }

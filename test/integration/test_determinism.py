@@ -37,6 +37,17 @@ class Weights(harness.TestCase):
                                "--days", LONG_DAYS)
         self.all_equal(model, train, self.combinations())
 
+    def test_cpus(self):
+        # Instruction sets change no bit: no product is fused with a sum.
+        train = small.generate(self.dir / "train.csv", "--groups", 2,
+                               "--days", 30)
+        weights = [
+            self.fit(self.compile(small.FORMULA, *options, name="model",
+                                  **small.KEYS), train).read_bytes()
+            for options in ([], ["--mcpu=x86-64"], ["--mcpu=native"])]
+        self.assertEqual(weights[0], weights[1])
+        self.assertEqual(weights[0], weights[2])
+
     def test_effects(self):
         data = harness.DATA / "effects" / "train_G2.csv"
         model = self.compile(

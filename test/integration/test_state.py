@@ -114,13 +114,7 @@ class State(harness.TestCase):
         source = self.dir / "model.cpp"
         self.succeed(harness.TAMC, self.dir / "model.yaml", "--chunk-rows", 64,
                      "--emit=cpp", "-o", source)
-        built = self.dir / "built"
-        subprocess.run(
-            ["g++", "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
-             *os.environ.get("TAMC_SANITIZE_FLAGS", "").split(),
-             "-I", str(harness.SOURCE / "include"), str(source),
-             str(harness.BUILD / "lib" / "tamrt" / "libtamrt.a"),
-             "-lpthread", "-o", str(built)], check=True)
+        built = self.build_cpp(source, self.dir / "built")
         self.assertEqual(self.fit(built, TRAIN).read_bytes(), expected)
 
     def test_files_lie_beside_the_spec(self):

@@ -126,10 +126,18 @@ cl::opt<bool> dense("dense",
 cl::opt<bool> fuseRows(
     "fuse-rows",
     cl::desc("Compute the sums over rows in one loop that is written for the "
-             "model (default: true, but for --emit=cpp)"),
+             "model (default: true)"),
     cl::init(true), cl::cat(category));
-cl::opt<std::string> cpu("mcpu", cl::desc("CPU to generate code for"),
-                         cl::init("x86-64"), cl::cat(category));
+cl::opt<bool> panels("panels",
+                     cl::desc("Lay the sums of that loop out in panels "
+                              "(default: true)"),
+                     cl::init(true), cl::cat(category));
+cl::opt<std::string>
+    cpu("mcpu",
+        cl::desc("CPU to generate code for: its level of x86-64, "
+                 "which the model then asks for at start "
+                 "(native: this machine's)"),
+        cl::init("x86-64"), cl::cat(category));
 cl::opt<std::string>
     prefix("prefix",
            cl::desc("Start of the names of a library's functions (default: the "
@@ -172,7 +180,9 @@ private:
   int readModule();
   int lower(Phase target);
   int write(function_ref<int(raw_pwrite_stream &)> print);
+  int setCpuLevel();
   int writeExecutable();
+  int writeCpp();
   int writeLibrary();
   std::string outputName() const;
   int checkOutputName() const;
@@ -245,8 +255,8 @@ int Driver::lower(Phase target) {
   options.chunkRows = chunkRows;
   options.maxDirect = maxDirect;
   options.dense = dense;
-  // C++ has the runtime's kernels alone; the numbers are the same.
-  options.fuseRows = fuseRows && emit != Emit::Cpp;
+  options.fuseRows = fuseRows;
+  options.panels = panels;
   options.entry = emit == Emit::Executable;
   if (emit == Emit::Library)
     options.prefix = libraryPrefix();
@@ -332,6 +342,23 @@ int Driver::write(function_ref<int(raw_pwrite_stream &)> print) {
   return 0;
 }
 
+/// Tells the model which CPU its code will need.
+int Driver::setCpuLevel() {
+  std::string error;
+  std::optional<int64_t> level = cpuLevel(cpu, error);
+  if (!level)
+    return fail("cannot generate code: " + error);
+  auto model =
+      (*module)->getAttrOfType<mlir::DictionaryAttr>(tam::kModelAttrName);
+  if (!model || !cpu.getNumOccurrences())
+    return 0;
+  mlir::NamedAttrList entries(model);
+  entries.set(tam::kCpuLevelName,
+              mlir::Builder(context.get()).getI64IntegerAttr(*level));
+  (*module)->setAttr(tam::kModelAttrName, entries.getDictionary(context.get()));
+  return 0;
+}
+
 int Driver::writeExecutable() {
   std::string path = outputName();
   if (path == "-")
@@ -361,6 +388,32 @@ int Driver::writeExecutable() {
   if (Error error = linkExecutable(object, path, options))
     return fail(toString(std::move(error)));
   return 0;
+}
+
+/// Writes C++ and, where the model has kernels of its own, the object of these
+/// beside it.
+int Driver::writeCpp() {
+  std::string kernelPrefix =
+      tamc::libraryPrefix(spec ? StringRef(spec->name) : moduleName(*module));
+  if (hasGeneratedKernels(*module)) {
+    std::string path = outputName();
+    if (path == "-")
+      return fail(
+          "expected -o FILE with --emit=cpp, for the sums over rows are "
+          "an object beside the source; --fuse-rows=false does without");
+    SmallString<256> object(path);
+    sys::path::replace_extension(object, "");
+    object += "_rows.o";
+    SmallString<0> bytes;
+    raw_svector_ostream stream(bytes);
+    if (failed(emitGeneratedKernels(*module, kernelPrefix, {cpu}, stream)))
+      return 1;
+    if (Error error = writeOutput(object, bytes))
+      return fail(toString(std::move(error)));
+  }
+  return write([&](raw_pwrite_stream &out) {
+    return failed(emitCpp(*module, TAMC_VERSION, kernelPrefix, out)) ? 1 : 0;
+  });
 }
 
 /// Writes the archive and its header, from a module at Phase::Plan: what tells
@@ -393,9 +446,6 @@ int Driver::run() {
   if (formula.empty() == inputFile.empty())
     return fail(formula.empty() ? "expected a spec: a file or -f 'formula'"
                                 : "expected a file or -f 'formula', got both");
-  if (emit == Emit::Cpp && fuseRows.getNumOccurrences() && fuseRows)
-    return fail("expected --fuse-rows=false with --emit=cpp, which has the "
-                "runtime's kernels alone");
   if (chunkRows < 0)
     return fail("expected --chunk-rows of at least 0");
   if (!planning::findStrategy(strategy)) {
@@ -445,6 +495,8 @@ int Driver::run() {
     if (!module)
       return 1;
   }
+  if (int status = setCpuLevel())
+    return status;
 
   bool isPlan = emit == Emit::Plan || emit == Emit::Drawing ||
                 emit == Emit::Cpp || emit == Emit::Library;
@@ -474,9 +526,7 @@ int Driver::run() {
       return 0;
     });
   case Emit::Cpp:
-    return write([&](raw_pwrite_stream &out) {
-      return failed(emitCpp(*module, TAMC_VERSION, out)) ? 1 : 0;
-    });
+    return writeCpp();
   case Emit::LLVM:
   case Emit::Assembly:
   case Emit::Object:

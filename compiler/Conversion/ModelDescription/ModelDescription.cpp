@@ -172,7 +172,7 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
         effectCount = i64(int64_t(effects.size())),
         stepCount = i64(int64_t(steps.size()));
   return Record{i32(TAMRT_ABI_VERSION),
-                i32(0),
+                i32(integer(model, tam::kCpuLevelName)),
                 text(model, "name"),
                 text(model, "formula"),
                 text(model, "spec"),

@@ -25,10 +25,12 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/EmitC/IR/EmitC.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace tamc {
@@ -74,8 +76,9 @@ namespace {
 /// Translates one module.
 class Translator {
 public:
-  Translator(ModuleOp module, StringRef symbol)
-      : module(module), symbol(symbol), builder(module.getContext()) {}
+  Translator(ModuleOp module, StringRef symbol, StringRef prefix)
+      : module(module), symbol(symbol), prefix(prefix),
+        builder(module.getContext()) {}
 
   LogicalResult run(StringRef version);
 
@@ -83,6 +86,8 @@ private:
   LogicalResult translate(func::FuncOp step);
   LogicalResult translate(Operation *op);
   LogicalResult translate(tamk::LaunchOp op);
+  LogicalResult translateGenerated(tamk::LaunchOp op);
+  LogicalResult declareGenerated();
   LogicalResult translate(memref::GlobalOp op);
   LogicalResult translate(memref::ViewOp op);
   LogicalResult bindArgument(func::FuncOp step, BlockArgument argument);
@@ -96,7 +101,7 @@ private:
   }
 
   ModuleOp module;
-  StringRef symbol;
+  StringRef symbol, prefix;
   OpBuilder builder;
   /// What each value is called.
   DenseMap<Value, std::string> names;
@@ -230,11 +235,60 @@ LogicalResult Translator::translate(memref::ViewOp view) {
   return success();
 }
 
+/// A generated kernel is a function beside the source, of the type that the
+/// conversion to LLVM calls it by.
+LogicalResult Translator::translateGenerated(tamk::LaunchOp op) {
+  Location loc = op.getLoc();
+  SmallVector<Value> arguments;
+  auto add = [&](StringRef text) {
+    arguments.push_back(
+        emitc::LiteralOp::create(builder, loc, opaque("auto"), text));
+  };
+  add("ctx");
+  for (Value value : op->getOperands())
+    add(names.lookup(value));
+  emitc::CallOpaqueOp::create(builder, loc, TypeRange(),
+                              tamk::symbolOf(prefix, op.getKernel()),
+                              arguments);
+  return success();
+}
+
+/// Declares the generated kernels, whose code lies elsewhere.
+LogicalResult Translator::declareGenerated() {
+  StringSet<> declared;
+  WalkResult result = module.walk([&](tamk::LaunchOp op) {
+    if (!op.getGenerated() || !declared.insert(op.getKernel()).second)
+      return WalkResult::advance();
+    std::string parameters = "tamrt_context *";
+    auto add = [&](Value value, StringRef qualifier) {
+      if (!isa<MemRefType>(value.getType())) {
+        parameters += value.getType().isF64() ? ", double" : ", int64_t";
+        return success();
+      }
+      FailureOr<StringRef> type = elementType(op, value.getType());
+      if (succeeded(type))
+        parameters += (", " + qualifier + *type + " *").str();
+      return LogicalResult(type);
+    };
+    for (Value value : op->getOperands())
+      if (failed(add(value,
+                     llvm::is_contained(op.getInits(), value) ? "" : "const ")))
+        return WalkResult::interrupt();
+    line(op.getLoc(), "\n// The sums over rows, in the object beside this file."
+                      "\nextern \"C\" void " +
+                          tamk::symbolOf(prefix, op.getKernel()) + "(" +
+                          parameters + ");");
+    return WalkResult::advance();
+  });
+  for (auto kernel :
+       llvm::make_early_inc_range(module.getOps<LLVM::LLVMFuncOp>()))
+    kernel.erase();
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult Translator::translate(tamk::LaunchOp op) {
   if (op.getGenerated())
-    return op.emitOpError("expected a kernel of the runtime: what a generated "
-                          "one does cannot be written as C++; compile with "
-                          "--fuse-rows=false, which gives the same numbers");
+    return translateGenerated(op);
   const tamk::Kernel &kernel = *tamk::lookupKernel(op.getKernel());
   Location loc = op.getLoc();
   ArrayRef<int32_t> absent =
@@ -357,6 +411,8 @@ LogicalResult Translator::run(StringRef version) {
   line(loc, "\ntemplate <typename T> static T *at(void *base, int64_t bytes) "
             "{\n  return reinterpret_cast<T *>(static_cast<char *>(base) + "
             "bytes);\n}\n");
+  if (failed(declareGenerated()))
+    return failure();
   for (auto global :
        llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
     if (failed(translate(global)))
@@ -383,7 +439,7 @@ struct ConvertTamKToEmitC
   using ConvertTamKToEmitCBase::ConvertTamKToEmitCBase;
 
   void runOnOperation() override {
-    if (failed(Translator(getOperation(), symbol).run(version)))
+    if (failed(Translator(getOperation(), symbol, prefix).run(version)))
       signalPassFailure();
   }
 };

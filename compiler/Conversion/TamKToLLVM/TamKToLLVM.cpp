@@ -343,8 +343,9 @@ void Translator::writeVersions(LLVM::LLVMFuncOp kernel) {
   builder.setInsertionPointToEnd(entry);
   Value known =
       LLVM::CallOp::create(builder, loc, level, ValueRange()).getResult();
-  Value isWide = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sge,
-                                      known, constant(loc, TAMRT_CPU_AVX2));
+  Value isWide =
+      LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sge, known,
+                           constant(loc, TAMRT_CPU_X86_64_V3));
   LLVM::CondBrOp::create(builder, loc, isWide, ifWide, otherwise);
   for (auto [block, version] :
        {std::pair(ifWide, wide), std::pair(otherwise, kernel)}) {
@@ -355,9 +356,18 @@ void Translator::writeVersions(LLVM::LLVMFuncOp kernel) {
 }
 
 LogicalResult Translator::run() {
+  // Code for a CPU that has AVX2 anyway needs no choice.
+  auto model = module->getAttrOfType<DictionaryAttr>(tam::kModelAttrName);
+  auto level =
+      model ? model.getAs<IntegerAttr>(tam::kCpuLevelName) : IntegerAttr();
+  bool isWide = level && level.getInt() >= TAMRT_CPU_X86_64_V3;
   for (auto kernel : llvm::to_vector(module.getOps<LLVM::LLVMFuncOp>()))
-    if (kernel->hasAttr(tamk::kKernelAttrName))
-      writeVersions(kernel);
+    if (kernel->hasAttr(tamk::kKernelAttrName)) {
+      if (isWide)
+        kernel->removeAttr(tamk::kKernelAttrName);
+      else
+        writeVersions(kernel);
+    }
   for (auto global :
        llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
     if (failed(translate(global)))

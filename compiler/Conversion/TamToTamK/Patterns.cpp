@@ -224,12 +224,39 @@ class ZerosPattern : public KernelPattern<tam::ZerosOp> {
   convert(tam::ZerosOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     RankedTensorType type = componentType(op.getResult(), 0);
+    // The second level is not read before it is written.
     return Launch(rewriter, op, "zero")
-        .scalar(type.getNumElements())
+        .scalar(type.getNumElements() / 2)
         .out(type)
         .create();
   }
 };
+
+/// Refuses sums in panels: no kernel of the runtime adds to them.
+LogicalResult checkHasKernel(Operation *op, tam::SumsAttr sums) {
+  if (!sums.isPanels())
+    return success();
+  return op->emitOpError("expected sums in panels only in a tam.rows");
+}
+
+/// How the kernel assemble_matrix numbers a layout.
+int64_t formOf(tam::SumsLayout layout) {
+  switch (layout) {
+  case tam::SumsLayout::Full:
+  case tam::SumsLayout::Transposed:
+    return 0;
+  case tam::SumsLayout::Upper:
+    return 1;
+  case tam::SumsLayout::Diagonal:
+    return 2;
+  case tam::SumsLayout::Panels:
+  case tam::SumsLayout::TransposedPanels:
+    return 3;
+  case tam::SumsLayout::UpperPanels:
+    return 4;
+  }
+  llvm_unreachable("all layouts are handled");
+}
 
 class GramPattern : public KernelPattern<tam::GramOp> {
   using KernelPattern::KernelPattern;
@@ -238,16 +265,16 @@ class GramPattern : public KernelPattern<tam::GramOp> {
           ConversionPatternRewriter &rewriter) const override {
     Value first = op.getA(), second = op.getB();
     ValueRange firstParts = adaptor.getA(), secondParts = adaptor.getB();
-    auto layout = cast<tam::SumsAttr>(tensorType(op.getResult()).getEncoding())
-                      .getLayout();
-    if (layout == tam::SumsLayout::Transposed) {
+    auto sums = cast<tam::SumsAttr>(tensorType(op.getResult()).getEncoding());
+    if (failed(checkHasKernel(op, sums)))
+      return failure();
+    if (sums.isTransposed()) {
       std::swap(first, second);
       std::swap(firstParts, secondParts);
     }
     tam::EncodingInterface a = tam::getEncoding(first.getType());
     tam::EncodingInterface b = tam::getEncoding(second.getType());
-    bool isSelf =
-        layout == tam::SumsLayout::Upper || layout == tam::SumsLayout::Diagonal;
+    bool isSelf = sums.isSelf();
     std::string kernel = ("gram_" + a.getKernelTag()).str();
     if (!isSelf)
       kernel += ("_" + b.getKernelTag()).str();
@@ -271,6 +298,9 @@ class RhsPattern : public KernelPattern<tam::RhsOp> {
   convert(tam::RhsOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     tam::EncodingInterface encoding = tam::getEncoding(op.getA().getType());
+    auto sums = cast<tam::SumsAttr>(tensorType(op.getResult()).getEncoding());
+    if (failed(checkHasKernel(op, sums)))
+      return failure();
     return Launch(rewriter, op, "rhs_" + encoding.getKernelTag())
         .in(adaptor.getA())
         .in(adaptor.getY())
@@ -343,17 +373,15 @@ class NormalMatrixPattern : public KernelPattern<tam::NormalMatrixOp> {
     for (size_t i = 0; i < starts.size(); ++i)
       for (size_t j = i; j < starts.size(); ++j, ++block) {
         RankedTensorType type = tensorType(op.getBlocks()[block]);
-        auto layout = cast<tam::SumsAttr>(type.getEncoding()).getLayout();
+        auto sums = cast<tam::SumsAttr>(type.getEncoding());
         int64_t height = type.getDimSize(0), width = type.getDimSize(1);
         int64_t row = starts[i], column = starts[j];
-        if (layout == tam::SumsLayout::Transposed) {
+        if (sums.isTransposed()) {
           std::swap(height, width);
           std::swap(row, column);
         }
-        int64_t form = layout == tam::SumsLayout::Upper      ? 1
-                       : layout == tam::SumsLayout::Diagonal ? 2
-                                                             : 0;
-        table.append({form, height, width, row, column});
+        table.append({formOf(sums.getLayout()), sums.getWidth(), height, width,
+                      row, column});
         llvm::append_range(blocks, adaptor.getBlocks()[block]);
       }
 
@@ -426,7 +454,8 @@ class NormalVectorPattern : public KernelPattern<tam::NormalVectorOp> {
     int64_t start = 0;
     for (auto [block, parts] : llvm::zip(op.getBlocks(), adaptor.getBlocks())) {
       int64_t size = tensorType(block).getDimSize(0);
-      table.append({size, start});
+      auto sums = cast<tam::SumsAttr>(tensorType(block).getEncoding());
+      table.append({sums.getWidth(), size, start});
       llvm::append_range(blocks, parts);
       start += size;
     }
@@ -434,6 +463,7 @@ class NormalVectorPattern : public KernelPattern<tam::NormalVectorOp> {
         .in(constantTensor<int64_t>(rewriter, op.getLoc(),
                                     rewriter.getI64Type(), table))
         .in(blocks)
+        .slot(SlotKind::Rows)
         .scalar(start)
         .out(tensorType(op.getResult()))
         .create();

@@ -17,8 +17,8 @@
 // one row are added together, and not a pair of matrices at a time.
 //
 // Products are formed as the runtime's kernels form them, factor by factor, and
-// never fused with the addition: the bits are the same with and without fusion,
-// on every instruction set.
+// never fused with the addition: the bits are the same on every instruction
+// set, and but for panels, which add in another order, without fusion.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,6 +40,9 @@ static constexpr int64_t kScratchBytes = 64 * 1024;
 /// Words that one loop over a tile's rows updates: more than this and its code
 /// leaves the cache of decoded instructions.
 static constexpr int64_t kWordsPerLoop = 160;
+
+/// Numbers of a line of the cache.
+static constexpr int64_t kLine = 64 / sizeof(double);
 
 /// Sums of two columns that one loop keeps in registers.
 static constexpr size_t kSumsPerLoop = 12;
@@ -81,14 +84,15 @@ LogicalResult tamc::checkRowKernel(tam::RowsOp op) {
 
 namespace {
 
-/// One word, or one band of words, that a row updates: what is added, and
-/// where.
+/// The numbers that a row updates in one accumulator: what is added, and where.
 struct Product {
   /// The design matrices in the order of the runtime's kernels: one-hot before
-  /// banded before columns. `right` of a right-hand side is the target.
+  /// banded before columns; of panels, the band along the words first. `right`
+  /// of a right-hand side is the target.
   Value left, right;
   Value weights;
   Value sums;
+  tam::SumsAttr layout;
 
   bool isTarget() const { return tensorOf(right).getRank() == 1; }
   bool isSelf() const { return left == right; }
@@ -98,16 +102,21 @@ struct Product {
            isa<tam::DenseAttr>(tensorOf(side).getEncoding());
   }
   bool isOfColumns() const { return isColumn(left); }
+  /// Words, a number or vector of them, that a row updates.
   int64_t words() const {
-    return isBanded(left) && !isColumn(right) ? widthOf(left) : 1;
+    if (layout.getLayout() == tam::SumsLayout::UpperPanels)
+      return layout.getWordsPerPanel(tensorOf(sums));
+    if (!isBanded(left) || isColumn(right) || isOneHot(right))
+      return 1;
+    return widthOf(layout.isPanels() ? right : left);
   }
 };
 
 /// Writes one kernel.
 class Writer {
 public:
-  Writer(OpBuilder &builder, tam::RowsOp op)
-      : b(builder), loc(op.getLoc()), op(op),
+  Writer(OpBuilder &builder, tam::RowsOp op, ArrayRef<int64_t> offsets)
+      : b(builder), loc(op.getLoc()), op(op), offsets(offsets),
         pointer(LLVM::LLVMPointerType::get(op.getContext())),
         f64(b.getF64Type()), i32(b.getI32Type()), i64(b.getI64Type()) {}
 
@@ -138,12 +147,12 @@ private:
   Value at(Value base, Type element, int64_t index) {
     return index == 0 ? base : at(base, element, constant(index));
   }
-  Value load(Type type, Value address) {
-    unsigned alignment = type == i32 ? 4 : sizeof(double);
+  Value load(Type type, Value address, int64_t numbers = 1) {
+    unsigned alignment = type == i32 ? 4 : numbers * sizeof(double);
     return LLVM::LoadOp::create(b, loc, type, address, alignment);
   }
-  void store(Value value, Value address) {
-    LLVM::StoreOp::create(b, loc, value, address, sizeof(double));
+  void store(Value value, Value address, int64_t numbers = 1) {
+    LLVM::StoreOp::create(b, loc, value, address, numbers * sizeof(double));
   }
   VectorType vector(int64_t size) { return VectorType::get({size}, f64); }
   Value splat(Value x, int64_t size) {
@@ -153,10 +162,18 @@ private:
     return LLVM::ShuffleVectorOp::create(b, loc, one, one,
                                          SmallVector<int32_t>(size, 0));
   }
-  /// Adds `value`, a number or a vector, to what lies at `address`.
-  void addTo(Value address, Value value) {
-    Value sum = load(value.getType(), address);
-    store(LLVM::FAddOp::create(b, loc, sum, value), address);
+  /// Adds `value`, a number or a vector, to what lies at `address`, a multiple
+  /// of so many numbers.
+  void addTo(Value address, Value value, int64_t numbers = 1) {
+    Value sum = load(value.getType(), address, numbers);
+    store(LLVM::FAddOp::create(b, loc, sum, value), address, numbers);
+  }
+  /// The numbers (i + by) mod size of a vector.
+  Value rotate(Value x, int64_t size, int64_t by) {
+    SmallVector<int32_t> from;
+    for (int64_t i = 0; i < size; ++i)
+      from.push_back((i + by) % size);
+    return by == 0 ? x : LLVM::ShuffleVectorOp::create(b, loc, x, x, from);
   }
   /// x * y, where null is a factor of one; not both are null.
   Value product(Value x, Value y) {
@@ -186,8 +203,12 @@ private:
   void writeMaps(Value rows);
   void writeWeighted(Value rows);
   void writeColumns(Value rows, ArrayRef<const Product *> products);
-  void writeProducts(Value rows, ArrayRef<const Product *> products);
+  void writePrefetch(Value row);
+  void writeProducts(Value rows, ArrayRef<const Product *> products,
+                     bool prefetches);
+  Value wordAt(const Product &product, Value index);
   void writeProduct(const Product &product);
+  void writePanels(const Product &product);
 
   // A row's numbers, loaded once per loop.
   Value number(Value side);
@@ -198,12 +219,18 @@ private:
   OpBuilder &b;
   Location loc;
   tam::RowsOp op;
+  ArrayRef<int64_t> offsets;
   Type pointer, f64, i32, i64;
 
   SmallVector<Product> products;
+  /// Inputs with a number per row.
+  SmallVector<Value> columns;
   /// Weighted bands: matrix and weights.
   llvm::SetVector<std::pair<Value, Value>> weightedBands;
   Value context;
+  /// The first accumulator, and the bytes from it to each where they are known.
+  Value firstSums;
+  DenseMap<Value, int64_t> offsetOf;
   int64_t tileRows = kTileRows;
   /// What each column or parameter of the op is in the tile: a pointer to its
   /// first number. Of design matrices `starts` has the pointer to the first
@@ -211,7 +238,7 @@ private:
   DenseMap<Value, Value> numbers, starts;
   DenseMap<std::pair<Value, Value>, Value> weighted;
 
-  Value row;
+  Value row, rowSums;
   DenseMap<Value, Value> rowNumbers, rowPlaces;
   DenseMap<std::pair<Value, Value>, Value> rowBands;
 };
@@ -278,10 +305,10 @@ void Writer::call(StringRef kernel, ArrayRef<Value> arguments) {
 }
 
 /// A function that moves an accumulator's segment under way to its finished
-/// ones: (accumulator, numbers).
+/// ones: (accumulator, numbers, whether none has been finished before).
 LLVM::LLVMFuncOp Writer::writeFlush(StringRef name) {
   auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64});
+      LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64, b.getI1Type()});
   auto function =
       LLVM::LLVMFuncOp::create(b, loc, name, type, LLVM::Linkage::Internal);
   OpBuilder::InsertionGuard guard(b);
@@ -289,8 +316,11 @@ LLVM::LLVMFuncOp Writer::writeFlush(StringRef name) {
   Value segment = function.getArgument(0), count = function.getArgument(1);
   Value finished = at(segment, f64, count);
   loop(count, 1, [&](Value i) {
-    Value from = at(segment, f64, i);
-    addTo(at(finished, f64, i), load(f64, from));
+    Value from = at(segment, f64, i), to = at(finished, f64, i);
+    Value sum = load(f64, from);
+    Value all = LLVM::FAddOp::create(b, loc, load(f64, to), sum);
+    store(LLVM::SelectOp::create(b, loc, function.getArgument(2), sum, all),
+          to);
     store(LLVM::ConstantOp::create(b, loc, f64, b.getF64FloatAttr(0.0)), from);
   });
   LLVM::ReturnOp::create(b, loc, ValueRange());
@@ -300,17 +330,18 @@ LLVM::LLVMFuncOp Writer::writeFlush(StringRef name) {
 /// Reads the sums off the op.
 void Writer::findProducts() {
   for (Operation &inner : op.getBody().front()) {
+    auto layoutOf = [](Value sums) {
+      return cast<tam::SumsAttr>(tensorOf(sums).getEncoding());
+    };
     if (auto gram = dyn_cast<tam::GramOp>(inner)) {
-      auto layout =
-          cast<tam::SumsAttr>(tensorOf(gram.getResult()).getEncoding())
-              .getLayout();
-      bool isTransposed = layout == tam::SumsLayout::Transposed;
+      tam::SumsAttr layout = layoutOf(gram.getResult());
+      bool isTransposed = layout.isTransposed();
       products.push_back({isTransposed ? gram.getB() : gram.getA(),
                           isTransposed ? gram.getA() : gram.getB(),
-                          gram.getWeights(), gram.getAccumulator()});
+                          gram.getWeights(), gram.getAccumulator(), layout});
     } else if (auto rhs = dyn_cast<tam::RhsOp>(inner)) {
-      products.push_back(
-          {rhs.getA(), rhs.getY(), rhs.getWeights(), rhs.getAccumulator()});
+      products.push_back({rhs.getA(), rhs.getY(), rhs.getWeights(),
+                          rhs.getAccumulator(), layoutOf(rhs.getResult())});
     }
   }
   for (const Product &product : products)
@@ -425,7 +456,8 @@ Value Writer::band(Value design, Value weights) {
   if (!known) {
     int64_t width = widthOf(design);
     Value base = weights ? weighted.lookup({design, weights}) : numbers[design];
-    known = load(vector(width), at(base, f64, mul(row, width)));
+    known = load(vector(width), at(base, f64, mul(row, width)),
+                 llvm::isPowerOf2_64(width) ? width : 1);
   }
   return known;
 }
@@ -439,22 +471,31 @@ Value Writer::place(Value design) {
   return known;
 }
 
+/// The address of number `index` of a product's sums. What varies goes first,
+/// so that a known offset ends up in the instruction.
+Value Writer::wordAt(const Product &p, Value index) {
+  auto known = offsetOf.find(p.sums);
+  if (known == offsetOf.end())
+    return at(numbers[p.sums], f64, index);
+  return at(at(rowSums, f64, index), b.getI8Type(), known->second);
+}
+
 /// Adds what the row adds to one accumulator. The runtime's kernels weight the
 /// left side (kernels/cpu/Gram*.cpp).
 void Writer::writeProduct(const Product &p) {
-  Value sums = numbers[p.sums];
+  if (p.layout.isPanels())
+    return writePanels(p);
   Value one = LLVM::ConstantOp::create(b, loc, f64, b.getF64FloatAttr(1.0));
   if (isOneHot(p.left)) {
     Value level = place(p.left), weight = weightOf(p.weights);
     if (p.isSelf())
-      return addTo(at(sums, f64, level), weight ? weight : one);
+      return addTo(wordAt(p, level), weight ? weight : one);
     if (Product::isColumn(p.right)) {
       Value value = number(p.right);
-      return addTo(at(sums, f64, level),
+      return addTo(wordAt(p, level),
                    weight || value ? product(weight, value) : one);
     }
-    Value word =
-        at(sums, f64, add(mul(level, columnsOf(p.right)), place(p.right)));
+    Value word = wordAt(p, add(mul(level, columnsOf(p.right)), place(p.right)));
     if (isOneHot(p.right))
       return addTo(word, weight ? weight : one);
     return addTo(word, band(p.right, p.weights));
@@ -462,13 +503,12 @@ void Writer::writeProduct(const Product &p) {
   int64_t width = widthOf(p.left);
   if (Product::isColumn(p.right)) {
     Value value = number(p.right);
-    return addTo(at(sums, f64, place(p.left)),
+    return addTo(wordAt(p, place(p.left)),
                  product(band(p.left, p.weights),
                          value ? splat(value, width) : Value()));
   }
   int64_t columns = columnsOf(p.right);
-  Value corner =
-      at(sums, f64, add(mul(place(p.left), columns), place(p.right)));
+  Value corner = wordAt(p, add(mul(place(p.left), columns), place(p.right)));
   Value right = band(p.right, {});
   Value factors =
       p.weights ? weighted.lookup({p.left, p.weights}) : numbers[p.left];
@@ -480,15 +520,63 @@ void Writer::writeProduct(const Product &p) {
   }
 }
 
+/// The same for panels.
+void Writer::writePanels(const Product &p) {
+  int64_t width = widthOf(p.left), size = p.layout.getWordSize();
+  Value values = band(p.left, p.weights);
+  Value word = mul(place(p.left), p.layout.getWordsPerPanel(tensorOf(p.sums)));
+  if (!p.isSelf() && !Product::isColumn(p.right))
+    word = add(word, place(p.right));
+  Value first = at(numbers[p.sums], f64, mul(word, size));
+  auto addWord = [&](int64_t index, Value value) {
+    addTo(at(first, f64, index * size), value, size);
+  };
+  if (p.isSelf()) {
+    for (int64_t r = 0; r < p.words(); ++r)
+      addWord(r, product(values, rotate(band(p.left, {}), width, r)));
+  } else if (Product::isColumn(p.right)) {
+    Value value = number(p.right);
+    addWord(0, product(values, value ? splat(value, width) : Value()));
+  } else if (isOneHot(p.right)) {
+    addWord(0, values);
+  } else {
+    int64_t others = widthOf(p.right);
+    Value factors = at(numbers[p.right], f64, mul(row, others));
+    for (int64_t j = 0; j < others; ++j)
+      addWord(j, product(values, splat(load(f64, at(factors, f64, j)), width)));
+  }
+}
+
+/// Asks for what the next tile will read. The loop over the rows takes longer
+/// than memory does, and reads nothing else that is not in the cache.
+void Writer::writePrefetch(Value i) {
+  Value index = add(i, constant(tileRows));
+  for (Value column : columns)
+    LLVM::Prefetch::create(b, loc, at(numbers[column], f64, index), /*rw=*/0,
+                           /*hint=*/3, /*cache=*/1);
+}
+
 /// A loop that adds products to words in memory.
-void Writer::writeProducts(Value rows, ArrayRef<const Product *> some) {
-  loop(rows, 1, [&](Value i) {
+void Writer::writeProducts(Value rows, ArrayRef<const Product *> some,
+                           bool prefetches) {
+  auto body = [&](Value i) {
     row = i;
     rowNumbers.clear();
     rowPlaces.clear();
     rowBands.clear();
+    // Without this the addresses of all accumulators are computed before the
+    // loop, and there are far more than registers.
+    rowSums = LLVM::LaunderInvariantGroupOp::create(b, loc, pointer, firstSums);
     for (const Product *product : some)
       writeProduct(*product);
+  };
+  if (!prefetches)
+    return loop(rows, 1, body);
+  loop(rows, kLine, [&](Value line) {
+    writePrefetch(line);
+    Value left = LLVM::SubOp::create(b, loc, rows, line);
+    loop(least(left, constant(kLine)), 1,
+         [&](Value inside) { body(add(line, inside)); });
   });
 }
 
@@ -545,7 +633,7 @@ LLVM::LLVMFuncOp Writer::write(StringRef name) {
   b.setInsertionPointToEnd(function.addEntryBlock(b));
   unsigned next = 0;
   context = function.getArgument(next++);
-  SmallVector<std::pair<Value, Value>> columns;
+  DenseMap<Value, Value> firstRows;
   for (BlockArgument input : inputs) {
     if (input.getType().isIndex())
       continue;
@@ -553,14 +641,25 @@ LLVM::LLVMFuncOp Writer::write(StringRef name) {
     if (tensorOf(input).hasStaticShape())
       numbers[input] = argument;
     else
-      columns.push_back({input, argument});
+      columns.push_back(input), firstRows[input] = argument;
   }
   Value rows = function.getArgument(next++);
   Value firstRow = function.getArgument(next++);
-  for (BlockArgument accumulator : accumulators) {
-    function.setArgAttr(next, LLVM::LLVMDialect::getNoAliasAttrName(),
-                        b.getUnitAttr());
-    numbers[accumulator] = function.getArgument(next++);
+  // Known offsets make one address of all accumulators: a register, not one
+  // more load per product.
+  firstSums = accumulators.empty() ? Value() : function.getArgument(next);
+  for (auto [i, accumulator] : llvm::enumerate(accumulators)) {
+    Value argument = function.getArgument(next);
+    if (offsets.empty() || i == 0)
+      function.setArgAttr(next, LLVM::LLVMDialect::getNoAliasAttrName(),
+                          b.getUnitAttr());
+    if (offsets.empty()) {
+      numbers[accumulator] = argument;
+    } else {
+      numbers[accumulator] = at(firstSums, b.getI8Type(), offsets[i]);
+      offsetOf[accumulator] = offsets[i];
+    }
+    ++next;
   }
 
   // Tiles end with the segment: how many there are is not known before.
@@ -583,25 +682,29 @@ LLVM::LLVMFuncOp Writer::write(StringRef name) {
       LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, inside, zero);
   Value starts = LLVM::AndOp::create(b, loc, isStart, isLess(zero, index));
   onlyIf(starts, [&] {
+    Value isFirst = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, index,
+                                         segmentRows);
     for (BlockArgument accumulator : accumulators) {
       auto type = tensorOf(accumulator);
       int64_t count = cast<tam::SumsAttr>(type.getEncoding()).getCount(type);
-      LLVM::CallOp::create(b, loc, flush,
-                           ValueRange{numbers[accumulator], constant(count)});
+      LLVM::CallOp::create(
+          b, loc, flush,
+          ValueRange{numbers[accumulator], constant(count), isFirst});
     }
   });
   Value left = least(LLVM::SubOp::create(b, loc, rows, begin),
                      LLVM::SubOp::create(b, loc, segmentRows, inside));
   Value count = least(left, mostRows);
-  for (auto [input, argument] : columns)
-    numbers[input] = at(argument, f64, begin);
+  for (Value column : columns)
+    numbers[column] = at(firstRows[column], f64, begin);
   writeMaps(count);
   writeWeighted(count);
 
   SmallVector<const Product *> ofColumns, others;
+  bool isFirstLoop = true;
   auto writeOthers = [&] {
     if (!others.empty())
-      writeProducts(count, others);
+      writeProducts(count, others, std::exchange(isFirstLoop, false));
     others.clear();
   };
   int64_t words = 0;
@@ -631,6 +734,7 @@ LLVM::LLVMFuncOp Writer::write(StringRef name) {
 }
 
 LLVM::LLVMFuncOp tamc::writeRowKernel(OpBuilder &builder, tam::RowsOp op,
-                                      StringRef name) {
-  return Writer(builder, op).write(name);
+                                      StringRef name,
+                                      ArrayRef<int64_t> offsets) {
+  return Writer(builder, op, offsets).write(name);
 }

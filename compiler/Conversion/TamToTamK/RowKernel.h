@@ -24,8 +24,12 @@ mlir::LogicalResult checkRowKernel(tam::RowsOp op);
 /// where `builder` stands: `name`(context, each input but indices, rows, first,
 /// each accumulator), all but the two numbers pointers. Complexity: linear in
 /// the products that a row adds.
+///
+/// `offsets` has for each accumulator the bytes from the first one to it, if
+/// they are always the same, else it is empty.
 mlir::LLVM::LLVMFuncOp writeRowKernel(mlir::OpBuilder &builder, tam::RowsOp op,
-                                      llvm::StringRef name);
+                                      llvm::StringRef name,
+                                      llvm::ArrayRef<int64_t> offsets);
 
 } // namespace tamc
 

@@ -9,11 +9,48 @@
 #include "Launch.h"
 #include "RowKernel.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
 using namespace mlir;
 using namespace tamc;
 using tam::SlotKind;
 
 namespace {
+
+/// Where in the state an accumulator of a step lies, negative if it does not
+/// come from there.
+int64_t stateOffset(Value accumulator) {
+  while (auto cast = accumulator.getDefiningOp<UnrealizedConversionCastOp>())
+    accumulator = cast.getInputs().front();
+  auto tensor = accumulator.getDefiningOp<bufferization::ToTensorOp>();
+  auto argument =
+      tensor ? dyn_cast<BlockArgument>(tensor.getBuffer()) : BlockArgument();
+  auto step =
+      argument
+          ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
+          : FunctionOpInterface();
+  tam::SlotAttr slot = step
+                           ? tam::getArgumentSlot(step, argument.getArgNumber())
+                           : tam::SlotAttr();
+  return slot && slot.getKind() == tam::SlotKind::State ? slot.getOffset() : -1;
+}
+
+/// The accumulators' offsets from the first, empty if one is not known.
+SmallVector<int64_t> offsetsOf(ValueRange accumulators) {
+  SmallVector<int64_t> offsets;
+  for (Value accumulator : accumulators) {
+    int64_t offset = stateOffset(accumulator);
+    if (offset < 0)
+      return {};
+    offsets.push_back(offset);
+  }
+  for (int64_t &offset : llvm::drop_begin(offsets))
+    offset -= offsets.front();
+  if (!offsets.empty())
+    offsets.front() = 0;
+  return offsets;
+}
 
 class RowsPattern : public OpConversionPattern<tam::RowsOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -29,7 +66,7 @@ class RowsPattern : public OpConversionPattern<tam::RowsOp> {
     {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(module.getBody());
-      writeRowKernel(rewriter, op, name)
+      writeRowKernel(rewriter, op, name, offsetsOf(op.getAccumulators()))
           ->setAttr(tamk::kKernelAttrName, rewriter.getUnitAttr());
     }
     Launch launch(rewriter, op, name);

@@ -60,11 +60,14 @@ def ConvertTamKToEmitC : Pass<"convert-tamk-to-emitc", "::mlir::ModuleOp"> {
     (abi.h) that names every buffer at its offset in the arena, with what it
     serves, and calls the kernels; the model's description becomes the constant
     `symbol`, and `main` calls the runtime. The translation to C++ text is
-    upstream's.
+    upstream's. Generated kernels are declared as `<prefix>_<kernel>`; their
+    code is dropped.
   }];
   let options = [
     Option<"symbol", "symbol", "std::string", /*default=*/"\"tam_model\"",
            "Name of the model's constant">,
+    Option<"prefix", "prefix", "std::string", /*default=*/"\"model\"",
+           "What the names of generated kernels begin with">,
     Option<"version", "version", "std::string", /*default=*/"\"\"",
            "Version of the compiler">,
   ];

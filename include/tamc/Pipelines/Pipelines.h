@@ -64,6 +64,8 @@ struct PipelineOptions {
   bool dense = false;
   /// Compute the sums over rows of a chunk in one loop.
   bool fuseRows = true;
+  /// Lay the sums of that loop out in panels.
+  bool panels = true;
   /// Add a main function.
   bool entry = true;
   /// Add the functions of a library instead, named `<prefix>_fit` and so on.

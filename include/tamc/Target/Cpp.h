@@ -9,6 +9,8 @@
 #ifndef TAMC_TARGET_CPP_H
 #define TAMC_TARGET_CPP_H
 
+#include "tamc/Target/Object.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -16,10 +18,21 @@ namespace tamc {
 
 /// Writes a planned module (phase `plan`) as one C++ source: a function per
 /// step and rung, the model's description, `main`. Compiled against
-/// tamrt/abi.h and linked with libtamrt it is the executable that tamc makes.
-/// Consumes the module.
+/// tamrt/abi.h and linked with libtamrt and the object of its generated
+/// kernels, if it has any, it is the executable that tamc makes. Their symbols
+/// begin with `prefix`, a C identifier. Consumes the module.
 mlir::LogicalResult emitCpp(mlir::ModuleOp module, llvm::StringRef version,
-                            llvm::raw_ostream &out);
+                            llvm::StringRef prefix, llvm::raw_ostream &out);
+
+/// Whether a planned module has generated kernels.
+bool hasGeneratedKernels(mlir::ModuleOp module);
+
+/// Writes the generated kernels of a planned module as an object file: those
+/// that `emitCpp` declares, for the same prefix. Leaves the module as it is.
+mlir::LogicalResult emitGeneratedKernels(mlir::ModuleOp module,
+                                         llvm::StringRef prefix,
+                                         const CodeOptions &code,
+                                         llvm::raw_pwrite_stream &out);
 
 } // namespace tamc
 

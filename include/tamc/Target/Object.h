@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <optional>
 #include <string>
 
 namespace tamc {
@@ -20,9 +21,14 @@ namespace tamc {
 enum class CodeKind { LLVM, Assembly, Object };
 
 struct CodeOptions {
-  /// CPU as LLVM names it; "native" is the machine tamc runs on.
+  /// CPU as LLVM names it; "native" is the machine tamc runs on. Code is for
+  /// the highest level of the x86-64 psABI that it has, and tuned for it.
   std::string cpu = "x86-64";
 };
+
+/// The level of a CPU that CodeOptions takes, as tamrt_cpu_level (abi.h)
+/// numbers them; none, with `error` told, if LLVM knows no such CPU.
+std::optional<int64_t> cpuLevel(llvm::StringRef cpu, std::string &error);
 
 /// Translates, optimises and writes a module. The bytes depend on the module,
 /// the options and LLVM's version alone. Errors go to the module's context.

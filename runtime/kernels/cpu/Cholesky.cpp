@@ -70,11 +70,29 @@ struct Diagonal {
 /// given columns [panel, j). Returns the first column without a pivot, or -1.
 TAMRT_INLINE int64_t factorDiagonal(const Matrix &m, int64_t panel, int64_t j,
                                     int64_t columns, Diagonal &diagonal) {
+  // All sums side by side: one after another, each waits for the one before.
+  Vector x[tileColumns] = {};
+  if (columns == tileColumns) {
+    for (int64_t c = 0; c < tileColumns; ++c)
+      x[c] = vectorAt(m.at(j, j + c));
+    for (int64_t p = panel; p < j; ++p) {
+      const Vector l = vectorAt(m.at(j, p));
+      for (int64_t c = 0; c < tileColumns; ++c)
+        x[c] -= l * l[c];
+    }
+  } else {
+    for (int64_t c = 0; c < columns; ++c)
+      for (int64_t r = c; r < columns; ++r) {
+        x[c][r] = *m.at(j + r, j + c);
+        for (int64_t p = panel; p < j; ++p)
+          x[c][r] -= *m.at(j + r, p) * *m.at(j + c, p);
+      }
+  }
   for (int64_t c = 0; c < columns; ++c) {
     for (int64_t r = c; r < columns; ++r) {
-      double sum = *m.at(j + r, j + c);
-      for (int64_t p = panel; p < j + c; ++p)
-        sum -= *m.at(j + r, p) * *m.at(j + c, p);
+      double sum = x[c][r];
+      for (int64_t p = 0; p < c; ++p)
+        sum -= diagonal.l[r][p] * diagonal.l[c][p];
       if (r == c) {
         if (!isPivot(sum))
           return j + c;

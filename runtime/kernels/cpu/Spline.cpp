@@ -20,6 +20,7 @@
 #include "kernels/cpu/Support.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace tamrt::cpu {
 
@@ -190,25 +191,25 @@ inline bool evaluateRows(const double *__restrict x, const Knots &knots,
 
 namespace {
 
-/// Four rows of a cubic spline: where they lie on their spans, which kind of
-/// span each is, and its number.
 typedef int32_t Four __attribute__((vector_size(16)));
+typedef int64_t Mask __attribute__((vector_size(32)));
+
+/// Four rows of a cubic spline: where they lie on their spans, and which these
+/// are.
 struct Places {
   Vector share;
-  Four kind, span;
+  Four span;
 };
 
-/// The places of four numbers; whether one is beyond the range is added to
+/// The places of four numbers; where one is beyond the range a bit is set in
 /// `outside`. Left to itself the compiler makes no vectors of this, for
 /// comparisons may trap.
 TAMRT_INLINE Places placesOf(Vector x, double lo, double hi, double perUnit,
-                             int32_t last, Four &outside) {
-  typedef int64_t Mask __attribute__((vector_size(32)));
+                             int32_t last, Mask &outside) {
   const Vector zero = {};
   // Not a number: lo.
   const Vector highest = zero + (hi - 1e-6), lowest = zero + lo;
-  const Mask isBeyond = (x > 1.0) | (x < -1.0);
-  outside |= __builtin_convertvector(isBeyond, Four);
+  outside |= (x > 1.0) | (x < -1.0);
   x = x > highest ? highest : x;
   x = x > lowest ? x : lowest;
   const Vector position = (x - lo) * perUnit;
@@ -217,9 +218,37 @@ TAMRT_INLINE Places placesOf(Vector x, double lo, double hi, double perUnit,
   Vector whole = position > zero ? position : zero;
   whole = whole < greatest ? whole : greatest;
   const Four span = __builtin_convertvector(whole, Four);
-  const Four two = Four{} + 2, after = last - span;
-  return {position - __builtin_convertvector(span, Vector),
-          3 * (span < two ? span : two) + (after < two ? after : two), span};
+  return {position - __builtin_convertvector(span, Vector), span};
+}
+
+/// Whether four spans all have two before them and two after them.
+TAMRT_INLINE bool areInner(Four span, int32_t last) {
+  typedef int64_t Two __attribute__((vector_size(16)));
+  const Four two = Four{} + 2;
+  const auto both = reinterpret_cast<Two>((span >= two) & (last - span >= two));
+  return (both[0] & both[1]) == -1;
+}
+
+/// The kind of a span with two spans before it and two after it.
+constexpr int32_t innerKind = 8;
+
+/// The cubics of the inner kind at four shares, row after row. To the bit what
+/// one share after another gives.
+TAMRT_INLINE void evaluateInner(Vector share, double *values) {
+  typedef int64_t Indices __attribute__((vector_size(32)));
+  const auto &c = cubicTable.kinds[innerKind].coefficients;
+  Vector f[4];
+  for (int i = 0; i < 4; ++i)
+    f[i] = ((c[3][i] * share + c[2][i]) * share + c[1][i]) * share + c[0][i];
+  const Vector low01 = __builtin_shuffle(f[0], f[1], Indices{0, 4, 2, 6});
+  const Vector high01 = __builtin_shuffle(f[0], f[1], Indices{1, 5, 3, 7});
+  const Vector low23 = __builtin_shuffle(f[2], f[3], Indices{0, 4, 2, 6});
+  const Vector high23 = __builtin_shuffle(f[2], f[3], Indices{1, 5, 3, 7});
+  const Indices firsts = {0, 1, 4, 5}, seconds = {2, 3, 6, 7};
+  vectorAt(values) = __builtin_shuffle(low01, low23, firsts);
+  vectorAt(values + 4) = __builtin_shuffle(high01, high23, firsts);
+  vectorAt(values + 8) = __builtin_shuffle(low01, low23, seconds);
+  vectorAt(values + 12) = __builtin_shuffle(high01, high23, seconds);
 }
 
 } // namespace
@@ -231,26 +260,46 @@ TAMRT_HOT static bool evaluateCubics(const double *__restrict x, double lo,
                                      int32_t *__restrict start) {
   const double perUnit = static_cast<double>(k) / (hi - lo);
   const auto last = static_cast<int32_t>(k - 1);
-  Four outside = {};
-  const auto evaluateFour = [&](Vector numbers, int64_t r,
-                                int64_t count) TAMRT_LAMBDA {
-    const Places places = placesOf(numbers, lo, hi, perUnit, last, outside);
-    for (int64_t i = 0; i < count; ++i) {
-      const Cubics &cubics = cubicTable.kinds[places.kind[i]];
-      Vector sum = vectorAt(cubics.coefficients[3]);
-      for (int power = 2; power >= 0; --power)
-        sum = sum * places.share[i] + vectorAt(cubics.coefficients[power]);
-      vectorAt(values + 4 * (r + i)) = sum;
-      start[r + i] = places.span[i];
+  Mask outside = {};
+  // All places of a block, then all values: in one loop a processor would not
+  // look far enough ahead to hide how long each takes.
+  constexpr int64_t blockRows = 64;
+  alignas(32) double shares[blockRows];
+  alignas(16) int32_t spans[blockRows];
+  for (int64_t first = 0; first < rows; first += blockRows) {
+    const int64_t count = std::min(blockRows, rows - first);
+    const auto placeFour = [&](Vector numbers, int64_t r) TAMRT_LAMBDA {
+      const Places places = placesOf(numbers, lo, hi, perUnit, last, outside);
+      vectorAt(shares + r) = places.share;
+      std::memcpy(spans + r, &places.span, sizeof places.span);
+    };
+    const int64_t full = count / 4 * 4;
+    for (int64_t r = 0; r < full; r += 4)
+      placeFour(vectorAt(x + first + r), r);
+    if (full < count) {
+      double rest[4] = {};
+      std::copy(x + first + full, x + first + count, rest);
+      placeFour(vectorAt(rest), full);
     }
-  };
-  int64_t full = 0;
-  for (; full + 4 <= rows; full += 4)
-    evaluateFour(vectorAt(x + full), full, 4);
-  if (full < rows) {
-    double rest[4] = {};
-    std::copy(x + full, x + rows, rest);
-    evaluateFour(vectorAt(rest), full, rows - full);
+    std::copy_n(spans, count, start + first);
+    for (int64_t r = 0; r < count; r += 4) {
+      Four four;
+      std::memcpy(&four, spans + r, sizeof four);
+      double *to = values + 4 * (first + r);
+      if (r < full && areInner(four, last)) {
+        evaluateInner(vectorAt(shares + r), to);
+        continue;
+      }
+      for (int64_t i = r; i < std::min(count, r + 4); ++i, to += 4) {
+        const int32_t before = std::min(spans[i], 2);
+        const int32_t after = std::min(last - spans[i], 2);
+        const Cubics &cubics = cubicTable.kinds[3 * before + after];
+        Vector sum = vectorAt(cubics.coefficients[3]);
+        for (int power = 2; power >= 0; --power)
+          sum = sum * shares[i] + vectorAt(cubics.coefficients[power]);
+        vectorAt(to) = sum;
+      }
+    }
   }
   if (mode == TAMRT_CONTINUE ||
       !(outside[0] | outside[1] | outside[2] | outside[3]))

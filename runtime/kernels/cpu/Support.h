@@ -80,7 +80,8 @@ TAMRT_INLINE double weighted(double weight, double value) {
 /// of an accumulator of `count` numbers (kernels.def, "Accumulators"): calls
 /// `body(begin, end)` on rows [begin, end) of one segment, in order, and moves
 /// the segment's sums to the finished ones before each row whose index in the
-/// group is a positive multiple of TAMRT_SEGMENT_ROWS.
+/// group is a positive multiple of TAMRT_SEGMENT_ROWS. The first segment's are
+/// the first finished ones: until then the second level is not read.
 template <typename Body>
 TAMRT_INLINE void forEachSegment(int64_t rows, int64_t first, int64_t count,
                                  double *sums, Body body) {
@@ -89,10 +90,12 @@ TAMRT_INLINE void forEachSegment(int64_t rows, int64_t first, int64_t count,
     if (inside == 0 && first + begin > 0) {
       double *__restrict segment = sums;
       double *__restrict finished = sums + count;
-      for (int64_t i = 0; i < count; ++i) {
-        finished[i] += segment[i];
-        segment[i] = 0.0;
-      }
+      if (first + begin == TAMRT_SEGMENT_ROWS)
+        std::copy_n(segment, count, finished);
+      else
+        for (int64_t i = 0; i < count; ++i)
+          finished[i] += segment[i];
+      std::fill_n(segment, count, 0.0);
     }
     const int64_t end = std::min(rows, begin + TAMRT_SEGMENT_ROWS - inside);
     body(begin, end);

@@ -10,7 +10,7 @@
 // CHECK-DAG: llvm.func @tamrt_linear(!llvm.ptr, !llvm.ptr, i64, f64, i64, !llvm.ptr)
 // CHECK-DAG: llvm.func @tamrt_predict_dense(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64, i64, i64, i64, !llvm.ptr)
 // CHECK-DAG: llvm.func @tamrt_rhs_dense(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64, i64, !llvm.ptr)
-// CHECK-DAG: llvm.func @tamrt_assemble_vector(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr)
+// CHECK-DAG: llvm.func @tamrt_assemble_vector(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64, i64, !llvm.ptr)
 
 // CHECK: llvm.mlir.global internal constant @table(dense<[1, 0, 2, 1]> : tensor<4xi64>) {{{.*}}alignment = 64 : i64} : !llvm.array<4 x i64>
 memref.global "private" constant @table : memref<2x2xi64> =
@@ -122,10 +122,10 @@ func.func @fit_finish(%s: memref<2x1xf64> {tam.slot = #tam.slot<state>},
   // CHECK: %[[NEXT:.*]] = llvm.getelementptr %[[LIST]][8]
   // CHECK: llvm.store %[[T]], %[[NEXT]] : !llvm.ptr, !llvm.ptr
   // CHECK: %[[COUNT:.*]] = llvm.mlir.constant(2 : i64) : i64
-  // CHECK: llvm.call @tamrt_assemble_vector(%[[CONTEXT]], %[[TABLE]], %[[LIST]], %[[COUNT]], %[[N]], %[[OUTPUT]])
+  // CHECK: llvm.call @tamrt_assemble_vector(%[[CONTEXT]], %[[TABLE]], %[[LIST]], %[[COUNT]], %[[N]], %[[N]], %[[OUTPUT]])
   tamk.launch "assemble_vector"
       ins(%flat, %s, %t : memref<?x2xi64>, memref<2x1xf64>, memref<2x1xf64>)
-      scalars(%n : i64) outs(%b : memref<2xf64>)
+      scalars(%n, %n : i64, i64) outs(%b : memref<2xf64>)
   return
 }
 

@@ -25,16 +25,16 @@ func.func @fit_finish(%rows: index {tam.slot = #tam.slot<rows>},
   // CHECK-DAG: %[[TG11:.*]] = bufferization.to_tensor %[[G11]] restrict : memref<2x3xf64>
   // CHECK-DAG: %[[TB0:.*]] = bufferization.to_tensor %[[S0]] restrict : memref<2x2xf64>
   // CHECK-DAG: %[[TB1:.*]] = bufferization.to_tensor %[[S1]] restrict : memref<2x3xf64>
-  // Form, rows, columns, row and column in A of each block: the upper triangle
-  // of effect 0 (form 1), the pair's block as it lies in memory, 3 x 2 at row 2
-  // and column 0 (form 0), the diagonal of effect 1 (form 2).
-  // CHECK-DAG: %[[TABLE:.*]] = arith.constant dense<[1, 2, 2, 0, 0, 0, 3, 2, 2, 0, 2, 3, 3, 2, 2]> : tensor<15xi64>
+  // Form, width of panels, rows, columns, row and column in A of each block: the
+  // upper triangle of effect 0 (form 1), the pair's block as it lies in memory,
+  // 3 x 2 at row 2 and column 0 (form 0), the diagonal of effect 1 (form 2).
+  // CHECK-DAG: %[[TABLE:.*]] = arith.constant dense<[1, 0, 2, 2, 0, 0, 0, 0, 3, 2, 2, 0, 2, 0, 3, 3, 2, 2]> : tensor<18xi64>
   // Those of effect 1 start at row and column 2.
   // CHECK-DAG: %[[PR:.*]] = arith.constant dense<[0, 1, 1, 2, 4]> : tensor<5xi32>
   // CHECK-DAG: %[[PC:.*]] = arith.constant dense<[0, 0, 1, 2, 3]> : tensor<5xi32>
   // CHECK-DAG: %[[PV:.*]] = arith.constant dense<[1.000000e+00, -1.000000e+00, 1.000000e+00, 5.000000e-01, 2.500000e-01]> : tensor<5xf64>
-  // Size and start of each block of the vector.
-  // CHECK-DAG: %[[VTABLE:.*]] = arith.constant dense<[2, 0, 3, 2]> : tensor<4xi64>
+  // Width of panels, size and start of each block of the vector.
+  // CHECK-DAG: %[[VTABLE:.*]] = arith.constant dense<[0, 2, 0, 0, 3, 2]> : tensor<6xi64>
   // CHECK-DAG: %[[C5:.*]] = arith.constant 5 : i64
   %p0 = tam.penalty rows [0, 1, 1] columns [0, 0, 1] values [1.0, -1.0, 1.0]
       : tensor<2x2xf64, #tam.coordinates<3>>
@@ -49,7 +49,7 @@ func.func @fit_finish(%rows: index {tam.slot = #tam.slot<rows>},
       penalties(%p0, %p1 : tensor<2x2xf64, #tam.coordinates<3>>,
                 tensor<3x3xf64, #tam.coordinates<2>>) : tensor<5x5xf64>
   // CHECK: %[[B0:.*]] = tensor.empty() : tensor<5xf64>
-  // CHECK: %[[B:.*]] = tamk.launch "assemble_vector" ins(%[[VTABLE]], %[[TB0]], %[[TB1]] : {{.*}}) scalars(%[[C5]] : i64) outs(%[[B0]] : tensor<5xf64>) source "tam.normal_vector"
+  // CHECK: %[[B:.*]] = tamk.launch "assemble_vector" ins(%[[VTABLE]], %[[TB0]], %[[TB1]] : {{.*}}) scalars(%[[T]], %[[C5]] : index, i64) outs(%[[B0]] : tensor<5xf64>) source "tam.normal_vector"
   %b = tam.normal_vector(%b0, %b1 : tensor<2xf64, #tam.sums<full>>,
                          tensor<3xf64, #tam.sums<full>>) : tensor<5xf64>
   // Both destinations are overwritten; the solution is the second.
@@ -63,7 +63,7 @@ func.func @fit_finish(%rows: index {tam.slot = #tam.slot<rows>},
 // A pair in the kernel's order lies above the diagonal of A.
 //
 // CHECK-LABEL: func.func @full_pair(
-// CHECK: arith.constant dense<[1, 1, 1, 0, 0, 0, 1, 2, 0, 1, 1, 2, 2, 1, 1]> : tensor<15xi64>
+// CHECK: arith.constant dense<[1, 0, 1, 1, 0, 0, 0, 0, 1, 2, 0, 1, 1, 0, 2, 2, 1, 1]> : tensor<18xi64>
 func.func @full_pair(%rows: index {tam.slot = #tam.slot<rows>},
     %g00: tensor<1x1xf64, #tam.sums<upper>> {tam.slot = #tam.slot<state>},
     %g01: tensor<1x2xf64, #tam.sums<full>> {tam.slot = #tam.slot<state, 64>},
@@ -81,4 +81,35 @@ func.func @full_pair(%rows: index {tam.slot = #tam.slot<rows>},
       penalties(%p0, %p1 : tensor<1x1xf64, #tam.coordinates<1>>,
                 tensor<2x2xf64, #tam.coordinates<1>>) : tensor<3x3xf64>
   return %a : tensor<3x3xf64>
+}
+
+// Panels: of a band and a column, which lie below the diagonal of A when they
+// are transposed (form 3), and of the band with itself (form 4).
+//
+// CHECK-LABEL: func.func @panels(
+// CHECK-DAG: arith.constant dense<[1, 0, 1, 1, 0, 0, 3, 4, 5, 1, 1, 0, 4, 4, 5, 5, 1, 1]> : tensor<18xi64>
+// CHECK-DAG: arith.constant dense<[0, 1, 0, 4, 5, 1]> : tensor<6xi64>
+func.func @panels(%rows: index {tam.slot = #tam.slot<rows>},
+    %g00: tensor<1x1xf64, #tam.sums<upper>> {tam.slot = #tam.slot<state>},
+    %g01: tensor<1x5xf64, #tam.sums<transposed_panels, 4>>
+        {tam.slot = #tam.slot<state, 64>},
+    %g11: tensor<5x5xf64, #tam.sums<upper_panels, 4>>
+        {tam.slot = #tam.slot<state, 192>},
+    %b0: tensor<1xf64, #tam.sums<full>> {tam.slot = #tam.slot<state, 640>},
+    %b1: tensor<5xf64, #tam.sums<panels, 4>> {tam.slot = #tam.slot<state, 704>})
+    -> (tensor<6x6xf64> {tam.slot = #tam.slot<output>},
+        tensor<6xf64> {tam.slot = #tam.slot<output, 512>}) {
+  %p0 = tam.penalty rows [0] columns [0] values [1.0]
+      : tensor<1x1xf64, #tam.coordinates<1>>
+  %p1 = tam.penalty rows [1] columns [0] values [1.0]
+      : tensor<5x5xf64, #tam.coordinates<1>>
+  %a = tam.normal_matrix %rows
+      blocks(%g00, %g01, %g11 : tensor<1x1xf64, #tam.sums<upper>>,
+             tensor<1x5xf64, #tam.sums<transposed_panels, 4>>,
+             tensor<5x5xf64, #tam.sums<upper_panels, 4>>)
+      penalties(%p0, %p1 : tensor<1x1xf64, #tam.coordinates<1>>,
+                tensor<5x5xf64, #tam.coordinates<1>>) : tensor<6x6xf64>
+  %b = tam.normal_vector(%b0, %b1 : tensor<1xf64, #tam.sums<full>>,
+                         tensor<5xf64, #tam.sums<panels, 4>>) : tensor<6xf64>
+  return %a, %b : tensor<6x6xf64>, tensor<6xf64>
 }

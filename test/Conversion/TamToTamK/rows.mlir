@@ -14,9 +14,11 @@
 // The context, the column, its parameters, the target, rows, first, sums.
 //
 // CHECK-LABEL: llvm.func internal @rows_0(
-// CHECK-SAME: %[[CONTEXT:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: i64, %{{[^:]*}}: i64, %{{[^:]*}}: !llvm.ptr {llvm.noalias}, %{{[^:]*}}: !llvm.ptr {llvm.noalias}, %{{[^:]*}}: !llvm.ptr {llvm.noalias})
+// CHECK-SAME: %[[CONTEXT:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: i64, %{{[^:]*}}: i64, %[[SUMS:[^:]*]]: !llvm.ptr {llvm.noalias}, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr)
 // CHECK-SAME: attributes {{.*}}tamk.kernel
 // CHECK: llvm.alloca
+// All accumulators are reached from the first: they lie in the state.
+// CHECK: llvm.getelementptr %[[SUMS]][%{{.*}}] : (!llvm.ptr, i64)
 // Once at the start of a segment for each accumulator.
 // CHECK-COUNT-3: llvm.call @rows_0_flush
 // CHECK: llvm.call @tamrt_normalize(%[[CONTEXT]],
@@ -75,6 +77,86 @@ func.func @fit_chunk(
       tensor<1x5xf64, #tam.sums<transposed>>
   return %r#0, %r#1, %r#2 : tensor<5x5xf64, #tam.sums<upper>>,
       tensor<5xf64, #tam.sums<full>>, tensor<1x5xf64, #tam.sums<transposed>>
+}
+
+// -----
+
+// Panels: the band meets itself in three words, one per rotation, an aligned
+// one for the target and one for the intercept.
+//
+// CHECK-LABEL: llvm.func internal @rows_0(
+// CHECK: llvm.call @tamrt_bspline(
+// CHECK-COUNT-4: llvm.fmul {{.*}} : vector<4xf64>
+// CHECK-NOT: llvm.fmul
+// CHECK: llvm.store {{.*}} {alignment = 32 : i64} : vector<4xf64>, !llvm.ptr
+// CHECK: tamk.launch "rows_0"
+// CHECK-SAME: -> tensor<2x24xf64>, tensor<2x8xf64>, tensor<2x8xf64>
+func.func @fit_chunk(
+    %rows: index {tam.slot = #tam.slot<rows>},
+    %first: index {tam.slot = #tam.slot<first>},
+    %v: tensor<?xf64> {tam.slot = #tam.slot<column>},
+    %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>},
+    %y: tensor<?xf64> {tam.slot = #tam.slot<column, 1>},
+    %s0: tensor<5x5xf64, #tam.sums<upper_panels, 4>>
+        {tam.slot = #tam.slot<state>},
+    %s1: tensor<5xf64, #tam.sums<panels, 4>> {tam.slot = #tam.slot<state, 448>},
+    %s2: tensor<1x5xf64, #tam.sums<transposed_panels, 4>>
+        {tam.slot = #tam.slot<state, 576>})
+    -> (tensor<5x5xf64, #tam.sums<upper_panels, 4>>
+            {tam.slot = #tam.slot<state>},
+        tensor<5xf64, #tam.sums<panels, 4>> {tam.slot = #tam.slot<state, 448>},
+        tensor<1x5xf64, #tam.sums<transposed_panels, 4>>
+            {tam.slot = #tam.slot<state, 576>}) {
+  %r:3 = tam.rows(%rows, %v, %p, %y
+      : index, tensor<?xf64>, tensor<4xf64>, tensor<?xf64>)
+      into(%s0, %s1, %s2 : tensor<5x5xf64, #tam.sums<upper_panels, 4>>,
+           tensor<5xf64, #tam.sums<panels, 4>>,
+           tensor<1x5xf64, #tam.sums<transposed_panels, 4>>) {
+  ^bb0(%n: index, %v0: tensor<?xf64>, %p0: tensor<4xf64>, %y0: tensor<?xf64>,
+       %a0: tensor<5x5xf64, #tam.sums<upper_panels, 4>>,
+       %b0: tensor<5xf64, #tam.sums<panels, 4>>,
+       %c0: tensor<1x5xf64, #tam.sums<transposed_panels, 4>>):
+    %x = tam.normalize %v0, %p0 : tensor<?xf64>, tensor<4xf64>
+    %a = tam.bspline %x, %p0 {intervals = 2, degree = 3}
+        : tensor<?xf64>, tensor<4xf64> -> tensor<?x5xf64, #tam.banded<4>>
+    %o = tam.offset %n : tensor<?x1xf64, #tam.dense>
+    %a1 = tam.gram %a, %a into %a0 : tensor<?x5xf64, #tam.banded<4>>,
+        tensor<?x5xf64, #tam.banded<4>>
+        -> tensor<5x5xf64, #tam.sums<upper_panels, 4>>
+    %b1 = tam.rhs %a, %y0 into %b0 : tensor<?x5xf64, #tam.banded<4>>,
+        tensor<?xf64> -> tensor<5xf64, #tam.sums<panels, 4>>
+    %c1 = tam.gram %o, %a into %c0 : tensor<?x1xf64, #tam.dense>,
+        tensor<?x5xf64, #tam.banded<4>>
+        -> tensor<1x5xf64, #tam.sums<transposed_panels, 4>>
+    tam.yield %a1, %b1, %c1 : tensor<5x5xf64, #tam.sums<upper_panels, 4>>,
+        tensor<5xf64, #tam.sums<panels, 4>>,
+        tensor<1x5xf64, #tam.sums<transposed_panels, 4>>
+  } : tensor<5x5xf64, #tam.sums<upper_panels, 4>>,
+      tensor<5xf64, #tam.sums<panels, 4>>,
+      tensor<1x5xf64, #tam.sums<transposed_panels, 4>>
+  return %r#0, %r#1, %r#2 : tensor<5x5xf64, #tam.sums<upper_panels, 4>>,
+      tensor<5xf64, #tam.sums<panels, 4>>,
+      tensor<1x5xf64, #tam.sums<transposed_panels, 4>>
+}
+
+// -----
+
+// The runtime has no kernel that adds to panels.
+func.func @fit_chunk(
+    %rows: index {tam.slot = #tam.slot<rows>},
+    %first: index {tam.slot = #tam.slot<first>},
+    %capacity: index {tam.slot = #tam.slot<capacity>},
+    %v: tensor<?xf64> {tam.slot = #tam.slot<column>},
+    %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>},
+    %s0: tensor<5xf64, #tam.sums<panels, 4>> {tam.slot = #tam.slot<state>})
+    -> (tensor<5xf64, #tam.sums<panels, 4>> {tam.slot = #tam.slot<state>}) {
+  %a = tam.bspline %v, %p {intervals = 2, degree = 3}
+      : tensor<?xf64>, tensor<4xf64> -> tensor<?x5xf64, #tam.banded<4>>
+  // expected-error @+2 {{'tam.rhs' op expected sums in panels only in a tam.rows}}
+  // expected-error @+1 {{failed to legalize operation 'tam.rhs'}}
+  %b = tam.rhs %a, %v into %s0 : tensor<?x5xf64, #tam.banded<4>>,
+      tensor<?xf64> -> tensor<5xf64, #tam.sums<panels, 4>>
+  return %b : tensor<5xf64, #tam.sums<panels, 4>>
 }
 
 // -----

@@ -346,6 +346,11 @@ TEST_F(Errors, AbiAndSteps) {
   EXPECT_EQ(tamrt_main(&wrong, 1, argv), 1);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("99"),
             std::string::npos);
+  tamrt_model distant = model.get();
+  distant.cpu_level = 99;
+  expectError(run(distant, {"info"}),
+              {"expected a CPU of level x86-64-v99 or above, got ",
+               "compile the model with a lower --mcpu"});
   FakeModel lacking;
   std::erase_if(lacking.steps, [](const tamrt_step &step) {
     return step.kind == TAMRT_STEP_TERMS;

@@ -38,8 +38,8 @@ TEST_F(AllocationTest, NoKernelAllocates) {
   Doubles out(rows * width), dense(rows * n), banded(rows * z), column(rows);
   Doubles sums(2 * n * n), matrix(n * n), vector(n);
   std::vector<int32_t> start(rows), index(rows);
-  const int64_t matrixTable[] = {1, n, n, 0, 0};
-  const int64_t vectorTable[] = {n, 0};
+  const int64_t matrixTable[] = {1, 0, n, n, 0, 0};
+  const int64_t vectorTable[] = {0, n, 0};
   const double *blocks[] = {sums.data()};
   const double *X = x.data(), *W = w.data();
   double *D = dense.data(), *B = banded.data(), *S = sums.data();
@@ -198,7 +198,8 @@ TEST_F(AllocationTest, NoKernelAllocates) {
        }},
       {"assemble_vector",
        [&] {
-         tamrt_assemble_vector(c, vectorTable, blocks, 1, n, vector.data());
+         tamrt_assemble_vector(c, vectorTable, blocks, 1, rows, n,
+                               vector.data());
        }},
       {"cholesky_solve",
        [&] { tamrt_cholesky_solve(c, n, matrix.data(), vector.data()); }},

@@ -54,18 +54,18 @@ TEST_F(SolveTest, AddPenalty) {
 
 // Columns: a dense effect 0..2, a one-hot 3..6, a banded one 7..11.
 TEST_F(SolveTest, AssembleMatrix) {
-  const int64_t n = 12, T = 1000;
+  const int64_t n = 12, T = 5000;
   const Doubles dense = uniforms(2 * 9), oneHot = uniforms(2 * 4),
                 banded = uniforms(2 * 25), oneHotDense = uniforms(2 * 4 * 3),
                 oneHotBanded = uniforms(2 * 4 * 5),
                 bandedDense = uniforms(2 * 5 * 3);
   const int64_t table[] = {
-      1, 3, 3, 0, 0, // upper triangle of dense
-      2, 4, 4, 3, 3, // diagonal of one-hot
-      1, 5, 5, 7, 7, // upper triangle of banded
-      0, 4, 3, 3, 0, // one-hot x dense lies below the diagonal
-      0, 4, 5, 3, 7, // one-hot x banded above it: stored transposed
-      0, 5, 3, 7, 0, // banded x dense
+      1, 0, 3, 3, 0, 0, // upper triangle of dense
+      2, 0, 4, 4, 3, 3, // diagonal of one-hot
+      1, 0, 5, 5, 7, 7, // upper triangle of banded
+      0, 0, 4, 3, 3, 0, // one-hot x dense lies below the diagonal
+      0, 0, 4, 5, 3, 7, // one-hot x banded above it: stored transposed
+      0, 0, 5, 3, 7, 0, // banded x dense
   };
   const double *blocks[] = {dense.data(),        oneHot.data(),
                             banded.data(),       oneHotDense.data(),
@@ -111,8 +111,82 @@ TEST_F(SolveTest, AssembleMatrix) {
       EXPECT_EQ(a[j * n + i], 0.0) << "above the diagonal";
 }
 
+// Panels against the sums that they stand for: the words are filled with
+// numbers, and every element must be the sum of its words' parts.
+TEST_F(SolveTest, AssembleMatrixFromPanels) {
+  const int64_t T = TAMRT_SEGMENT_ROWS + 1;
+  for (int64_t width : {1, 2, 3, 4, 5, 8}) {
+    const int64_t columns = width + 3, starts = 4, others = 2, n = columns + 2;
+    const int64_t size = width == 3 ? 4 : width == 5 ? 8 : width;
+    const int64_t rotations = width / 2 + 1;
+    // The band's columns come first in A, `others` after them; then the other
+    // way round, where the block lies above the diagonal's transposed place.
+    for (bool isFirst : {true, false}) {
+      const int64_t band = isFirst ? 0 : others, rest = isFirst ? columns : 0;
+      Doubles self = uniforms(2 * starts * rotations * size),
+              pair = uniforms(2 * starts * others * size);
+      const int64_t table[] = {4, width, columns, columns, band, band,
+                               3, width, columns, others,  band, rest};
+      const double *blocks[] = {self.data(), pair.data()};
+      Doubles expected(n * n);
+      auto add = [&](int64_t i, int64_t j, const Doubles &sums, int64_t e) {
+        expected[std::min(i, j) * n + std::max(i, j)] +=
+            sums[e] + sums[sums.size() / 2 + e];
+      };
+      for (int64_t s = 0; s < starts; ++s)
+        for (int64_t i = 0; i < width; ++i) {
+          for (int64_t j = 0; j < others; ++j)
+            add(band + s + i, rest + j, pair, (s * others + j) * size + i);
+          // Each pair of the band's numbers once, whichever word has it first.
+          for (int64_t k = i; k < width; ++k) {
+            const int64_t up = k - i, down = width - up;
+            const bool isUp = up <= width / 2;
+            add(band + s + i, band + s + k, self,
+                (s * rotations + (isUp ? up : down)) * size + (isUp ? i : k));
+          }
+        }
+      for (int64_t i = 0; i < n; ++i)
+        expected[i * n + i] += 1e-6 * T;
+      Doubles a(n * n, std::nan(""));
+      tamrt_assemble_matrix(&ctx, table, nullptr, nullptr, nullptr, blocks, 2,
+                            T, n, 0, a.data());
+      for (int64_t e = 0; e < n * n; ++e)
+        EXPECT_NEAR(a[e], expected[e], 1e-12)
+            << width << ": " << e % n << ", " << e / n;
+    }
+  }
+}
+
+// A group of one segment: nobody has written the second level.
+TEST_F(SolveTest, AssembleReadsOneLevelOfOneSegment) {
+  const Doubles sums = {3.0, std::nan("")};
+  const double *blocks[] = {sums.data()};
+  const int64_t matrix[] = {0, 0, 1, 1, 0, 0}, vector[] = {0, 1, 0};
+  double a = 0.0, b = 0.0;
+  tamrt_assemble_matrix(&ctx, matrix, nullptr, nullptr, nullptr, blocks, 1,
+                        TAMRT_SEGMENT_ROWS, 1, 0, &a);
+  tamrt_assemble_vector(&ctx, vector, blocks, 1, TAMRT_SEGMENT_ROWS, 1, &b);
+  EXPECT_EQ(a, 3.0 + 1e-6 * TAMRT_SEGMENT_ROWS);
+  EXPECT_EQ(b, 3.0);
+}
+
+TEST_F(SolveTest, AssembleVectorFromPanels) {
+  const int64_t width = 3, count = 5, starts = 3, size = 4;
+  const Doubles sums = uniforms(2 * starts * size);
+  const double *blocks[] = {sums.data()};
+  const int64_t table[] = {width, count, 0};
+  Doubles b(count, std::nan("")), expected(count);
+  tamrt_assemble_vector(&ctx, table, blocks, 1, TAMRT_SEGMENT_ROWS + 1, count,
+                        b.data());
+  for (int64_t s = 0; s < starts; ++s)
+    for (int64_t i = 0; i < width; ++i)
+      expected[s + i] += sums[s * size + i] + sums[(starts + s) * size + i];
+  for (int64_t i = 0; i < count; ++i)
+    EXPECT_NEAR(b[i], expected[i], 1e-14) << i;
+}
+
 TEST_F(SolveTest, AssembleMatrixRefusesAnUnknownForm) {
-  const int64_t table[] = {3, 1, 1, 0, 0};
+  const int64_t table[] = {5, 0, 1, 1, 0, 0};
   const double block[] = {1.0, 1.0};
   const double *blocks[] = {block};
   double a = 0.0;
@@ -124,9 +198,10 @@ TEST_F(SolveTest, AssembleMatrixRefusesAnUnknownForm) {
 TEST_F(SolveTest, AssembleVector) {
   const Doubles first = {1.0, 2.0, 10.0, 20.0}, second = {5.0, 50.0};
   const double *blocks[] = {first.data(), second.data()};
-  const int64_t table[] = {2, 1, 1, 0};
+  const int64_t table[] = {0, 2, 1, 0, 1, 0};
   Doubles b(3, std::nan(""));
-  tamrt_assemble_vector(&ctx, table, blocks, 2, 3, b.data());
+  tamrt_assemble_vector(&ctx, table, blocks, 2, TAMRT_SEGMENT_ROWS + 1, 3,
+                        b.data());
   EXPECT_EQ(b, (Doubles{55.0, 11.0, 22.0}));
 }
 

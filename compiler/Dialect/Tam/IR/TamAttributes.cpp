@@ -166,19 +166,55 @@ LogicalResult SumsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
       ShapedType::isDynamicShape(shape)) // sums_c1
     return emitError() << "expected a tensor of f64 of static shape and rank 1 "
                           "or 2";
-  SumsLayout layout = getLayout();
-  if (shape.size() == 1 && layout != SumsLayout::Full) // sums_c2
-    return emitError() << "expected 'full' for a tensor of rank 1, got '"
-                       << stringifySumsLayout(layout) << "'";
-  if ((layout == SumsLayout::Upper || layout == SumsLayout::Diagonal) &&
-      shape[0] != shape[1]) // sums_c3
-    return emitError() << "expected a square for '"
-                       << stringifySumsLayout(layout) << "', got " << shape[0]
-                       << " x " << shape[1];
+  StringRef layout = stringifySumsLayout(getLayout());
+  if (shape.size() == 1 && getLayout() != SumsLayout::Full &&
+      getLayout() != SumsLayout::Panels) // sums_c2
+    return emitError()
+           << "expected 'full' or 'panels' for a tensor of rank 1, got '"
+           << layout << "'";
+  if (isSelf() && shape[0] != shape[1]) // sums_c3
+    return emitError() << "expected a square for '" << layout << "', got "
+                       << shape[0] << " x " << shape[1];
+  int64_t most = isPanels() ? shape[isTransposed() ? 1 : 0] : 0;
+  int64_t least = isPanels() ? 1 : 0;
+  if (getWidth() < least || getWidth() > most) // sums_c4
+    return emitError() << "expected a width from " << least << " to " << most
+                       << " for '" << layout << "', got " << getWidth();
   return success();
 }
 
+bool SumsAttr::isPanels() const {
+  return llvm::is_contained({SumsLayout::Panels, SumsLayout::TransposedPanels,
+                             SumsLayout::UpperPanels},
+                            getLayout());
+}
+
+bool SumsAttr::isTransposed() const {
+  return llvm::is_contained(
+      {SumsLayout::Transposed, SumsLayout::TransposedPanels}, getLayout());
+}
+
+bool SumsAttr::isSelf() const {
+  return llvm::is_contained(
+      {SumsLayout::Upper, SumsLayout::Diagonal, SumsLayout::UpperPanels},
+      getLayout());
+}
+
+int64_t SumsAttr::getWordSize() const { return llvm::PowerOf2Ceil(getWidth()); }
+
+int64_t SumsAttr::getWordsPerPanel(RankedTensorType type) const {
+  if (getLayout() == SumsLayout::UpperPanels)
+    return getWidth() / 2 + 1;
+  if (type.getRank() == 1)
+    return 1;
+  return type.getDimSize(isTransposed() ? 0 : 1);
+}
+
 int64_t SumsAttr::getCount(RankedTensorType type) const {
+  if (isPanels()) {
+    int64_t starts = type.getDimSize(isTransposed() ? 1 : 0) - getWidth() + 1;
+    return starts * getWordsPerPanel(type) * getWordSize();
+  }
   return getLayout() == SumsLayout::Diagonal ? type.getDimSize(0)
                                              : type.getNumElements();
 }

@@ -281,6 +281,18 @@ LogicalResult ConvertOp::verify() {
 // Sums over rows
 //===----------------------------------------------------------------------===//
 
+/// Checks that sums in panels are those of a band: `side` is the encoding of
+/// the matrix whose columns go along the words.
+static LogicalResult verifyPanels(Operation *op, SumsAttr sums,
+                                  Attribute side) {
+  auto banded = dyn_cast_if_present<BandedAttr>(side);
+  if (!sums.isPanels() || (banded && banded.getWidth() == sums.getWidth()))
+    return success();
+  return op->emitOpError("expected '")
+         << stringifySumsLayout(sums.getLayout())
+         << "' only for a banded matrix of width " << sums.getWidth();
+}
+
 LogicalResult GramOp::verify() {
   int64_t rows = columnsOf(getA()), columns = columnsOf(getB());
   if (shapeOf(getAccumulator()) != ArrayRef<int64_t>({rows, columns}))
@@ -292,12 +304,16 @@ LogicalResult GramOp::verify() {
   if (!sums)
     return success();
   SumsLayout layout = sums.getLayout();
-  bool isOneHot = isa_and_present<OneHotAttr>(
-      cast<RankedTensorType>(getA().getType()).getEncoding());
-  if ((layout == SumsLayout::Upper || layout == SumsLayout::Diagonal) &&
-      getA() != getB()) // gram_c2
+  auto encodingOf = [](Value design) {
+    return cast<RankedTensorType>(design.getType()).getEncoding();
+  };
+  bool isOneHot = isa_and_present<OneHotAttr>(encodingOf(getA()));
+  if (sums.isSelf() && getA() != getB()) // gram_c2
     return emitOpError("expected '")
            << stringifySumsLayout(layout) << "' only for a matrix with itself";
+  Value side = sums.isTransposed() ? getB() : getA();
+  if (failed(verifyPanels(*this, sums, encodingOf(side)))) // gram_c3
+    return failure();
   if (layout == SumsLayout::Diagonal && !isOneHot) // gram_c2
     return emitOpError("expected 'diagonal' only for a one-hot matrix");
   return success();
@@ -307,6 +323,11 @@ LogicalResult RhsOp::verify() {
   if (shapeOf(getAccumulator()) != ArrayRef<int64_t>({columnsOf(getA())}))
     return emitOpError("expected an accumulator of ") // rhs_c1
            << columnsOf(getA()) << ", got " << getAccumulator().getType();
+  auto encodingOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getEncoding();
+  };
+  if (auto sums = dyn_cast_if_present<SumsAttr>(encodingOf(getAccumulator())))
+    return verifyPanels(*this, sums, encodingOf(getA())); // rhs_c2
   return success();
 }
 

@@ -159,8 +159,45 @@ func.func private @f(tensor<3xi64, #tam.sums<full>>)
 // -----
 
 // sums_c2
-// expected-error @+1 {{expected 'full' for a tensor of rank 1, got 'transposed'}}
+// expected-error @+1 {{expected 'full' or 'panels' for a tensor of rank 1, got 'transposed'}}
 func.func private @f(tensor<3xf64, #tam.sums<transposed>>)
+
+// -----
+
+// expected-error @+1 {{expected a width from 1 to 5 for 'panels', got 6}}
+func.func private @sums_c4(tensor<5x3xf64, #tam.sums<panels, 6>>)
+
+// -----
+
+// expected-error @+1 {{expected a width from 1 to 3 for 'transposed_panels', got 0}}
+func.func private @sums_c4(tensor<5x3xf64, #tam.sums<transposed_panels>>)
+
+// -----
+
+// expected-error @+1 {{expected a width from 0 to 0 for 'full', got 4}}
+func.func private @sums_c4(tensor<5x3xf64, #tam.sums<full, 4>>)
+
+// -----
+
+func.func @gram_c3(%a: tensor<?x5xf64, #tam.banded<4>>,
+                   %o: tensor<?x1xf64, #tam.dense>,
+                   %s: tensor<1x5xf64, #tam.sums<transposed_panels, 3>>) {
+  // expected-error @+1 {{expected 'transposed_panels' only for a banded matrix of width 3}}
+  %0 = tam.gram %o, %a into %s : tensor<?x1xf64, #tam.dense>,
+      tensor<?x5xf64, #tam.banded<4>>
+      -> tensor<1x5xf64, #tam.sums<transposed_panels, 3>>
+  return
+}
+
+// -----
+
+func.func @rhs_c2(%a: tensor<?x5xf64, #tam.dense>, %y: tensor<?xf64>,
+                  %s: tensor<5xf64, #tam.sums<panels, 4>>) {
+  // expected-error @+1 {{expected 'panels' only for a banded matrix of width 4}}
+  %0 = tam.rhs %a, %y into %s : tensor<?x5xf64, #tam.dense>, tensor<?xf64>
+      -> tensor<5xf64, #tam.sums<panels, 4>>
+  return
+}
 
 // -----
 

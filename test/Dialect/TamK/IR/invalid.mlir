@@ -147,7 +147,7 @@ func.func @f(%t: memref<2xi64>, %b: memref<2x1xi64>, %n: i64,
              %out: memref<1xf64>) {
   // expected-error @+1 {{'tamk.launch' op expected 'f64' for 'blocks', got 'memref<2x1xi64>'}}
   tamk.launch "assemble_vector" ins(%t, %b : memref<2xi64>, memref<2x1xi64>)
-      scalars(%n : i64) outs(%out : memref<1xf64>)
+      scalars(%n, %n : i64, i64) outs(%out : memref<1xf64>)
   return
 }
 

@@ -57,12 +57,12 @@ func.func @optional_input(%a: memref<?x3xf64>, %w: memref<?xf64>, %i: index,
 // CHECK-SAME: %[[T:.*]]: memref<4xi64>, %[[B:.*]]: memref<2x1xf64>, %[[N:.*]]: i64, %[[OUT:.*]]: memref<2xf64>)
 func.func @list(%t: memref<4xi64>, %b: memref<2x1xf64>, %n: i64,
                 %out: memref<2xf64>) {
-  // CHECK: tamk.launch "assemble_vector" ins(%[[T]], %[[B]], %[[B]] : memref<4xi64>, memref<2x1xf64>, memref<2x1xf64>) scalars(%[[N]] : i64) outs(%[[OUT]] : memref<2xf64>){{$}}
+  // CHECK: tamk.launch "assemble_vector" ins(%[[T]], %[[B]], %[[B]] : memref<4xi64>, memref<2x1xf64>, memref<2x1xf64>) scalars(%[[N]], %[[N]] : i64, i64) outs(%[[OUT]] : memref<2xf64>){{$}}
   tamk.launch "assemble_vector"
       ins(%t, %b, %b : memref<4xi64>, memref<2x1xf64>, memref<2x1xf64>)
-      scalars(%n : i64) outs(%out : memref<2xf64>)
-  // CHECK: tamk.launch "assemble_vector" ins(%[[T]] : memref<4xi64>) scalars(%[[N]] : i64) outs(%[[OUT]] : memref<2xf64>){{$}}
-  tamk.launch "assemble_vector" ins(%t : memref<4xi64>) scalars(%n : i64)
+      scalars(%n, %n : i64, i64) outs(%out : memref<2xf64>)
+  // CHECK: tamk.launch "assemble_vector" ins(%[[T]] : memref<4xi64>) scalars(%[[N]], %[[N]] : i64, i64) outs(%[[OUT]] : memref<2xf64>){{$}}
+  tamk.launch "assemble_vector" ins(%t : memref<4xi64>) scalars(%n, %n : i64, i64)
       outs(%out : memref<2xf64>)
   return
 }

@@ -105,7 +105,8 @@ func.func @read_and_written(%a: memref<?x1xf64>, %rows: index,
       outs(%told : tensor<2x1xf64>) -> tensor<2x1xf64>
   %v = tamk.launch "assemble_vector"
       ins(%tt, %told, %new : tensor<4xi64>, tensor<2x1xf64>, tensor<2x1xf64>)
-      scalars(%c1 : i64) outs(%tb : tensor<2xf64>) -> tensor<2xf64>
+      scalars(%rows, %c1 : index, i64) outs(%tb : tensor<2xf64>)
+      -> tensor<2xf64>
   bufferization.materialize_in_destination %v in restrict writable %b
       : (tensor<2xf64>, memref<2xf64>) -> ()
   return

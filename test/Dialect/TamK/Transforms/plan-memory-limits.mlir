@@ -23,6 +23,6 @@ func.func @constant(%s: memref<2x1xf64>) {
   %table = memref.get_global @table : memref<2xi64>
   %b = memref.alloc() : memref<1xf64>
   tamk.launch "assemble_vector" ins(%table, %s : memref<2xi64>, memref<2x1xf64>)
-      scalars(%n : i64) outs(%b : memref<1xf64>)
+      scalars(%n, %n : i64, i64) outs(%b : memref<1xf64>)
   return
 }

@@ -38,6 +38,10 @@
 
 namespace tamc::tam {
 
+/// Name of the entry of the model's description that tells the least CPU its
+/// code runs on, as tamrt_cpu_level (abi.h) numbers them; none: the baseline.
+inline constexpr llvm::StringLiteral kCpuLevelName = "cpu_level";
+
 /// Name of the argument and result attribute that holds a SlotAttr.
 inline constexpr llvm::StringLiteral kSlotAttrName = "tam.slot";
 /// Name of the module attribute that describes the model.

@@ -99,8 +99,13 @@ def Tam_SumsFull : I32EnumAttrCase<"Full", 0, "full">;
 def Tam_SumsUpper : I32EnumAttrCase<"Upper", 1, "upper">;
 def Tam_SumsDiagonal : I32EnumAttrCase<"Diagonal", 2, "diagonal">;
 def Tam_SumsTransposed : I32EnumAttrCase<"Transposed", 3, "transposed">;
+def Tam_SumsPanels : I32EnumAttrCase<"Panels", 4, "panels">;
+def Tam_SumsTransposedPanels
+    : I32EnumAttrCase<"TransposedPanels", 5, "transposed_panels">;
+def Tam_SumsUpperPanels : I32EnumAttrCase<"UpperPanels", 6, "upper_panels">;
 def Tam_SumsLayout : I32EnumAttr<"SumsLayout", "which numbers are kept, and how",
-    [Tam_SumsFull, Tam_SumsUpper, Tam_SumsDiagonal, Tam_SumsTransposed]> {
+    [Tam_SumsFull, Tam_SumsUpper, Tam_SumsDiagonal, Tam_SumsTransposed,
+     Tam_SumsPanels, Tam_SumsTransposedPanels, Tam_SumsUpperPanels]> {
   let cppNamespace = "::tamc::tam";
 }
 
@@ -108,21 +113,49 @@ def Tam_SumsAttr : Tam_Encoding<"Sums", "sums"> {
   let summary = "An accumulator of sums over rows";
   let description = [{
     One component, `tensor<2 x count x f64>`: the segment under way and the
-    finished segments (abi.h). `full` keeps every element row by row,
+    finished segments (kernels.def, "Accumulators"). `full` keeps every element row by row,
     `transposed` column by column, `upper` keeps a square of which only elements
     with column >= row mean something, `diagonal` keeps the diagonal alone; all
     other elements of it are zero.
 
+    Panels are for products with a band of `width` numbers per row. They keep
+    apart the sums of rows whose bands start at different columns, so that a row
+    adds whole words, of `width` numbers padded to a power of two, and words of
+    different rows never overlap in part. An element is the sum of what up to
+    `width` panels have for it.
+    * `panels`, of m x n or m: word [start][j], with 0 <= start <= m - width,
+      adds to the elements (start + i, j).
+    * `transposed_panels`, of m x n: word [start][j] adds to (j, start + i).
+    * `upper_panels`, of a square: word [start][r], 0 <= r <= width / 2, has at
+      i the product of the band's numbers i and (i + r) mod width. If
+      2 r = width, the second half of the word repeats the first.
+
     Constraints:
     * (sums_c1) the tensor has static shape, rank 1 or 2, elements f64.
-    * (sums_c2) a tensor of rank 1 is `full`.
-    * (sums_c3) `upper` and `diagonal` take a square.
+    * (sums_c2) a tensor of rank 1 is `full` or `panels`.
+    * (sums_c3) `upper`, `diagonal` and `upper_panels` take a square.
+    * (sums_c4) of panels, 1 <= width <= the elements along the band; of others,
+      width = 0.
   }];
-  let parameters = (ins EnumParameter<Tam_SumsLayout>:$layout);
-  let assemblyFormat = "`<` $layout `>`";
+  let parameters = (ins EnumParameter<Tam_SumsLayout>:$layout,
+                        DefaultValuedParameter<"int64_t", "0">:$width);
+  let assemblyFormat = "`<` $layout (`,` $width^)? `>`";
+  let builders = [AttrBuilder<(ins "SumsLayout":$layout), [{
+    return $_get($_ctxt, layout, 0);
+  }]>];
   let extraClassDeclaration = [{
     /// Numbers in one level of an accumulator of type `type`.
     int64_t getCount(::mlir::RankedTensorType type) const;
+    /// Whether the sums are kept by the starts of bands.
+    bool isPanels() const;
+    /// Whether the sums are those of the transposed product.
+    bool isTransposed() const;
+    /// Whether the sums are those of a matrix with itself.
+    bool isSelf() const;
+    /// Numbers from a word of a panel to the next.
+    int64_t getWordSize() const;
+    /// Words of the panel of one start, in an accumulator of type `type`.
+    int64_t getWordsPerPanel(::mlir::RankedTensorType type) const;
   }];
 }
 

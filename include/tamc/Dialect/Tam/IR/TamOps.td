@@ -531,8 +531,10 @@ def Tam_GramOp : Tam_Op<"gram",
     Constraints:
     * (gram_c1) the accumulator has as many rows as `a` and as many columns as
       `b` has columns.
-    * (gram_c2) the accumulator is `upper` or `diagonal` only if `a` and `b` are
-      the same value; `diagonal` only if they are one-hot.
+    * (gram_c2) the accumulator is `upper`, `diagonal` or `upper_panels` only if
+      `a` and `b` are the same value; `diagonal` only if they are one-hot.
+    * (gram_c3) panels are those of `a`, or if transposed of `b`, which is banded
+      of the same width.
   }];
   let arguments = (ins Tam_Design:$a, Tam_Design:$b,
                        Optional<Tam_Column>:$weights, Tam_Sums:$accumulator);
@@ -556,6 +558,7 @@ def Tam_RhsOp : Tam_Op<"rhs",
 
     Constraints:
     * (rhs_c1) the accumulator has as many elements as `a` has columns.
+    * (rhs_c2) panels are those of `a`, which is banded of the same width.
   }];
   let arguments = (ins Tam_Design:$a, Tam_Column:$y,
                        Optional<Tam_Column>:$weights, Tam_Sums:$accumulator);

@@ -53,6 +53,27 @@ def TamChooseEncodings : Pass<"tam-choose-encodings", "::mlir::ModuleOp"> {
   ];
 }
 
+def TamChooseLayouts : Pass<"tam-choose-layouts", "::mlir::ModuleOp"> {
+  let summary = "Choose panels for the sums of a row kernel";
+  let description = [{
+    Of the sums that `tam-fuse-rows` will move into one loop, those with a
+    banded matrix get panels (`#tam.sums`): what a row adds is then whole
+    aligned words, and never overlaps in part what the row before it has just
+    written, for which a processor would wait. Sums of a matrix with itself
+    keep one word per rotation of the band.
+
+    Panels differ from the other layouts by the order in which rows are added,
+    which is rounding. Before:
+    ```mlir
+    %r = tam.rhs %a, %y into %z : ... -> tensor<23xf64, #tam.sums<full>>
+    ```
+    After:
+    ```mlir
+    %r = tam.rhs %a, %y into %z : ... -> tensor<23xf64, #tam.sums<panels, 4>>
+    ```
+  }];
+}
+
 def TamTileRows : Pass<"tam-tile-rows", "::mlir::ModuleOp"> {
   let summary = "Cut the fit into init, chunk and finish";
   let description = [{
@@ -74,8 +95,8 @@ def TamFuseRows : Pass<"tam-fuse-rows", "::mlir::ModuleOp"> {
     Fused are the sums of matrices that are a column (`tam.offset`,
     `tam.linear`), banded with at most 8 numbers per row (`tam.bspline`) or
     one-hot (`tam.category`) and stored as such. All others keep their kernels;
-    a feature map that both kinds read is evaluated for each. The sums' bits are
-    the same in both cases.
+    a feature map that both kinds read is evaluated for each. The bits of sums
+    that are not in panels are the same in both cases.
   }];
 }
 

@@ -42,6 +42,12 @@ inline constexpr llvm::StringLiteral kBufferAttrName = "tamk.buffer";
 /// compiled for several instruction sets.
 inline constexpr llvm::StringLiteral kKernelAttrName = "tamk.kernel";
 
+/// What a generated kernel is called outside its module, where other models'
+/// may have the same name: `prefix` is a C identifier.
+inline std::string symbolOf(llvm::StringRef prefix, llvm::StringRef kernel) {
+  return (prefix + "_" + kernel).str();
+}
+
 /// How the plan of a function was made, from its `tamk.plan`: the strategy, and
 /// the reuse where it is not that of the program's order, as in
 /// "tree+, reuse branch-safe". Empty where the plan does not say.

@@ -1,0 +1,26 @@
+//===- FusibleSums.h - which sums share a loop over rows --------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_DIALECT_TAM_TRANSFORMS_FUSIBLESUMS_H
+#define TAMC_DIALECT_TAM_TRANSFORMS_FUSIBLESUMS_H
+
+#include "mlir/IR/Block.h"
+
+namespace tamc::tam {
+
+/// The sums over rows of `block` for which one kernel can be written, in their
+/// order; empty when there is but one, which is what its own kernel is for.
+///
+/// A sum is one of them if its matrices are made, within the block and from its
+/// arguments, by feature maps that the row kernel has code for, and all else it
+/// reads is an argument or an empty accumulator. Linear in the ops.
+llvm::SmallVector<mlir::Operation *> findFusibleSums(mlir::Block &block);
+
+} // namespace tamc::tam
+
+#endif // TAMC_DIALECT_TAM_TRANSFORMS_FUSIBLESUMS_H

@@ -6,6 +6,7 @@ executable does, to the byte."""
 import small
 from small import harness
 
+
 class Cpp(harness.TestCase):
     def outputs(self, model, train):
         """Everything the model says of the data."""

@@ -14,14 +14,22 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 using namespace tamc::planning;
 
 namespace {
 
+/// TAMC_RANDOM_PROBLEMS, or so many.
+int problemCount(int usual) {
+  const char *asked = std::getenv("TAMC_RANDOM_PROBLEMS");
+  return asked ? std::stoi(asked) : usual;
+}
+
 /// Plans pass the checker inside plan(); here they pass the definition too.
 TEST(Random, EveryPlanOfEveryStrategyKeepsEveryRule) {
   std::mt19937_64 random(2026);
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0, end = problemCount(2000); round < end; ++round) {
     test::Kinds kinds{.buffers = round % 4 ? 9 : 30,
                       .times = round % 3 ? 8 : 30};
     kinds.gaps = round & 1;

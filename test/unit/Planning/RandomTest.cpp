@@ -29,7 +29,7 @@ int problemCount(int usual) {
 /// Plans pass the checker inside plan(); here they pass the definition too.
 TEST(Random, EveryPlanOfEveryStrategyKeepsEveryRule) {
   std::mt19937_64 random(2026);
-  for (int round = 0, end = problemCount(2000); round < end; ++round) {
+  for (int round = 0, end = problemCount(10000); round < end; ++round) {
     test::Kinds kinds{.buffers = round % 4 ? 9 : 30,
                       .times = round % 3 ? 8 : 30};
     kinds.gaps = round & 1;

@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
+#include <unordered_map>
 
 using namespace tamc::planning;
 
@@ -61,16 +62,23 @@ std::string bytes(int64_t value) {
   return std::to_string(value) + (value == 1 ? " byte" : " bytes");
 }
 
-/// Two pins that share bytes at one time; no plan can mend that.
+/// Two pins that share bytes at one time; no plan can mend that. A pin is that
+/// of all buffers of its alias class.
 std::string conflictOfPins(const Problem &problem, int64_t alignment) {
+  std::unordered_map<int32_t, int64_t> ofClass;
+  for (const Buffer &buffer : problem.buffers)
+    if (buffer.pin && buffer.aliasClass >= 0)
+      ofClass.emplace(buffer.aliasClass, *buffer.pin);
   Problem pins;
   pins.spaces = problem.spaces;
   std::vector<int64_t> offsets;
-  for (const Buffer &buffer : problem.buffers)
-    if (buffer.pin) {
-      pins.buffers.push_back(buffer);
-      offsets.push_back(*buffer.pin);
-    }
+  for (const Buffer &buffer : problem.buffers) {
+    auto found = ofClass.find(buffer.aliasClass);
+    if (!buffer.pin && found == ofClass.end())
+      continue;
+    pins.buffers.push_back(buffer);
+    offsets.push_back(buffer.pin ? *buffer.pin : found->second);
+  }
   if (offsets.empty())
     return {};
   CheckOptions options;

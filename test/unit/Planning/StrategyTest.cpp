@@ -93,6 +93,23 @@ TEST(Strategy, PinsThatExcludeEachOther) {
   }
 }
 
+TEST(Strategy, APinIsThatOfItsClass) {
+  Problem problem;
+  addBuffer(problem, 1, 9, 10, "a");
+  addBuffer(problem, 20, 30, 10, "b");
+  addBuffer(problem, 0, 9, 10, "c");
+  problem.buffers[0].pin = 8;
+  problem.buffers[1].pin = 0;
+  problem.buffers[1].aliasClass = problem.buffers[2].aliasClass = 0;
+  for (const Strategy &strategy : strategies()) {
+    Plan plan = run(problem, strategy.name.data());
+    EXPECT_EQ(plan.status, Status::Infeasible) << strategy.name;
+    EXPECT_EQ(plan.reason,
+              "two pins exclude each other: buffers 'c' at 0 of 10 bytes and "
+              "'a' at 8 of 10 bytes overlap at time 1");
+  }
+}
+
 TEST(Strategy, SizesUpToTheLimit) {
   // The sum wraps, the load does not: never a wrong plan.
   Problem problem;

@@ -344,13 +344,15 @@ int Driver::write(function_ref<int(raw_pwrite_stream &)> print) {
 
 /// Tells the model which CPU its code will need.
 int Driver::setCpuLevel() {
+  if (!cpu.getNumOccurrences())
+    return 0;
   std::string error;
   std::optional<int64_t> level = cpuLevel(cpu, error);
   if (!level)
     return fail("cannot generate code: " + error);
   auto model =
       (*module)->getAttrOfType<mlir::DictionaryAttr>(tam::kModelAttrName);
-  if (!model || !cpu.getNumOccurrences())
+  if (!model)
     return 0;
   mlir::NamedAttrList entries(model);
   entries.set(tam::kCpuLevelName,
@@ -393,8 +395,7 @@ int Driver::writeExecutable() {
 /// Writes C++ and, where the model has kernels of its own, the object of these
 /// beside it.
 int Driver::writeCpp() {
-  std::string kernelPrefix =
-      tamc::libraryPrefix(spec ? StringRef(spec->name) : moduleName(*module));
+  const std::string kernelPrefix = libraryPrefix();
   if (hasGeneratedKernels(*module)) {
     std::string path = outputName();
     if (path == "-")

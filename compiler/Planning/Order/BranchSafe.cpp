@@ -10,6 +10,7 @@
 #include "Order/DataFlow.h"
 #include "Placement/Placer.h"
 #include "Problem/Arithmetic.h"
+#include "Problem/Buffers.h"
 #include "Strategies/Judge.h"
 #include "tamc/Planning/Check.h"
 #include "tamc/Planning/LowerBound.h"
@@ -17,7 +18,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <numeric>
 
 using namespace tamc::planning;
@@ -164,19 +164,11 @@ private:
 
   /// Two pins over the same bytes; no plan can mend that.
   std::string conflictOfPins() const {
-    std::map<int32_t, int64_t> ofClass;
-    for (const Buffer &buffer : problem.buffers)
-      if (buffer.pin && buffer.aliasClass >= 0)
-        ofClass[buffer.aliasClass] = *buffer.pin;
+    std::vector<std::optional<int64_t>> all = effectivePins(problem);
     std::vector<std::pair<int64_t, int32_t>> pins;
-    for (size_t i = 0; i < problem.buffers.size(); ++i) {
-      const Buffer &buffer = problem.buffers[i];
-      auto found = ofClass.find(buffer.aliasClass);
-      if (buffer.pin)
-        pins.push_back({*buffer.pin, static_cast<int32_t>(i)});
-      else if (found != ofClass.end())
-        pins.push_back({found->second, static_cast<int32_t>(i)});
-    }
+    for (size_t i = 0; i < all.size(); ++i)
+      if (all[i])
+        pins.push_back({*all[i], static_cast<int32_t>(i)});
     std::sort(pins.begin(), pins.end());
     for (size_t i = 0; i < pins.size(); ++i)
       for (size_t j = i + 1; j < pins.size(); ++j) {

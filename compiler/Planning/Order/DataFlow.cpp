@@ -8,6 +8,8 @@
 
 #include "Order/DataFlow.h"
 
+#include "Problem/Buffers.h"
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -24,18 +26,6 @@ struct LastTouch {
 void sortOnce(std::vector<int32_t> &list) {
   std::sort(list.begin(), list.end());
   list.erase(std::unique(list.begin(), list.end()), list.end());
-}
-
-bool occupies(const Buffer &buffer) {
-  if (buffer.size == 0)
-    return false;
-  for (const Interval &interval : buffer.live)
-    if (interval.lower < interval.upper)
-      return true;
-  for (const Window &window : buffer.windows)
-    if (window.time.lower < window.time.upper && window.lower < window.upper)
-      return true;
-  return false;
 }
 
 } // namespace

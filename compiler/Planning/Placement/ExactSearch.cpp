@@ -24,7 +24,7 @@ static constexpr size_t mostBytes = size_t(1) << 27, mostBytesKept = 1 << 24;
 
 ExactSearch::ExactSearch(const Packing &packing)
     : packing(packing), found(packing.size(), 0),
-      sectionQueued(packing.sections, 0), bufferQueued(packing.size(), 0),
+      sectionQueue(packing.sections), bufferQueue(packing.size()),
       raises(packing.size(), 0) {}
 
 ExactSearch::Answer ExactSearch::run(int64_t newHeight, Choice newChoice,
@@ -46,7 +46,7 @@ ExactSearch::Answer ExactSearch::run(int64_t newHeight, Choice newChoice,
   clearQueues();
   for (int32_t section = 0; section < packing.sections; ++section) {
     state.sections[section].rest = packing.load[section];
-    wakeSection(section);
+    sectionQueue.wake(section);
   }
   bool solved = propagate(state) && solve(0, 0, packing.sections);
   if (states.size() * bytesOfState() > mostBytesKept)
@@ -61,30 +61,11 @@ size_t ExactSearch::bytesOfState() const {
          static_cast<size_t>(packing.sections) * sizeof(Section);
 }
 
-void ExactSearch::wakeSection(int32_t section) {
-  if (!sectionQueued[section]) {
-    sectionQueued[section] = 1;
-    sectionQueue.push_back(section);
-  }
-}
-
-void ExactSearch::wakeBuffer(int32_t buffer) {
-  if (!bufferQueued[buffer]) {
-    bufferQueued[buffer] = 1;
-    bufferQueue.push_back(buffer);
-  }
-}
-
 void ExactSearch::clearQueues() {
-  for (int32_t section : sectionQueue)
-    sectionQueued[section] = 0;
-  for (int32_t buffer : bufferQueue)
-    bufferQueued[buffer] = 0;
-  for (int32_t buffer : raised)
-    raises[buffer] = 0;
   sectionQueue.clear();
   bufferQueue.clear();
-  sectionHead = bufferHead = 0;
+  for (int32_t buffer : raised)
+    raises[buffer] = 0;
   raised.clear();
 }
 
@@ -105,9 +86,9 @@ bool ExactSearch::raise(State &state, int32_t buffer, int64_t least) {
     const Section &section = state.sections[t];
     if (old <= section.least2 || old + r.size <= section.end2 ||
         least > height - section.rest)
-      wakeSection(t);
+      sectionQueue.wake(t);
   }
-  wakeBuffer(buffer);
+  bufferQueue.wake(buffer);
   return true;
 }
 
@@ -121,7 +102,7 @@ bool ExactSearch::place(State &state, int32_t buffer) {
     return false;
   for (int32_t t = r.lower; t < r.upper; ++t) {
     state.sections[t].rest -= r.size;
-    wakeSection(t);
+    sectionQueue.wake(t);
   }
   for (int32_t other : packing.neighbours[buffer]) {
     Buffer &o = state.buffers[other];
@@ -129,7 +110,7 @@ bool ExactSearch::place(State &state, int32_t buffer) {
       continue;
     if (top > o.skyline) {
       o.skyline = top;
-      wakeBuffer(other);
+      bufferQueue.wake(other);
     }
     if (top > o.least) {
       o.least = top;
@@ -137,7 +118,7 @@ bool ExactSearch::place(State &state, int32_t buffer) {
       if (top > height - q.size)
         return false;
       for (int32_t t = q.lower; t < q.upper; ++t)
-        wakeSection(t);
+        sectionQueue.wake(t);
     }
   }
   return true;
@@ -188,7 +169,7 @@ bool ExactSearch::visitSection(State &state, int32_t t) {
       old.leastAt != section.leastAt || old.endAt != section.endAt)
     for (int32_t b : packing.alive[t])
       if (!state.buffers[b].placed)
-        wakeBuffer(b);
+        bufferQueue.wake(b);
   return true;
 }
 
@@ -233,25 +214,12 @@ bool ExactSearch::propagate(State &state) {
       possible = false;
       break;
     }
-    if (sectionHead < sectionQueue.size()) {
-      int32_t section = sectionQueue[sectionHead++];
-      if (sectionHead == sectionQueue.size()) {
-        sectionQueue.clear();
-        sectionHead = 0;
-      }
-      sectionQueued[section] = 0;
-      possible = visitSection(state, section);
-    } else if (bufferHead < bufferQueue.size()) {
-      int32_t buffer = bufferQueue[bufferHead++];
-      if (bufferHead == bufferQueue.size()) {
-        bufferQueue.clear();
-        bufferHead = 0;
-      }
-      bufferQueued[buffer] = 0;
-      possible = visitBuffer(state, buffer);
-    } else {
+    if (!sectionQueue.empty())
+      possible = visitSection(state, sectionQueue.pop());
+    else if (!bufferQueue.empty())
+      possible = visitBuffer(state, bufferQueue.pop());
+    else
       break;
-    }
   }
   clearQueues();
   return possible;

@@ -18,6 +18,40 @@
 
 namespace tamc::planning {
 
+/// Numbers below a limit, first in first out, none twice at a time.
+class WakeQueue {
+public:
+  explicit WakeQueue(size_t limit) : waits(limit, 0) {}
+
+  bool empty() const { return head == queue.size(); }
+  void wake(int32_t number) {
+    if (waits[number])
+      return;
+    waits[number] = 1;
+    queue.push_back(number);
+  }
+  int32_t pop() {
+    int32_t number = queue[head++];
+    if (empty()) {
+      queue.clear();
+      head = 0;
+    }
+    waits[number] = 0;
+    return number;
+  }
+  void clear() {
+    for (int32_t number : queue)
+      waits[number] = 0;
+    queue.clear();
+    head = 0;
+  }
+
+private:
+  std::vector<int32_t> queue;
+  std::vector<uint8_t> waits;
+  size_t head = 0;
+};
+
 /// Depth-first search for a packing within a height.
 ///
 /// Each rectangle has a lower bound of its offset and the height of the skyline
@@ -82,8 +116,6 @@ private:
   bool propagate(State &state);
   bool visitSection(State &state, int32_t section);
   bool visitBuffer(State &state, int32_t buffer);
-  void wakeSection(int32_t section);
-  void wakeBuffer(int32_t buffer);
   void clearQueues();
   /// Lowest offset and end among the unplaced neighbours.
   std::pair<int64_t, int64_t> below(const State &state, int32_t buffer) const;
@@ -93,13 +125,13 @@ private:
   bool isLate();
   std::vector<State> states;
   std::vector<int64_t> found;
-  std::vector<int32_t> sectionQueue, bufferQueue, raised;
-  std::vector<uint8_t> sectionQueued, bufferQueued, raises;
+  WakeQueue sectionQueue, bufferQueue;
+  std::vector<int32_t> raised;
+  std::vector<uint8_t> raises;
   std::span<const double> rank;
   Choice choice = Choice::LowestThenRank;
   const Deadline *deadline = nullptr;
   int64_t height = 0, limit = 0, decisions = 0;
-  size_t sectionHead = 0, bufferHead = 0;
   uint32_t steps = 0;
   bool stopped = false;
 };

@@ -189,13 +189,7 @@ void tamc::planning::pileUp(const Instance &instance,
 int64_t tamc::planning::totalConflicts(const Instance &instance) {
   // Every pair of the n^2 overlaps but those of which one ends before the
   // other begins.
-  std::vector<int32_t> lowers, uppers;
-  for (const Item &item : instance.items) {
-    lowers.push_back(item.lower);
-    uppers.push_back(item.upper);
-  }
-  std::sort(lowers.begin(), lowers.end());
-  std::sort(uppers.begin(), uppers.end());
+  auto [lowers, uppers] = sortedTimes(instance);
   auto count = static_cast<int64_t>(instance.size());
   int64_t conflicts = count * count - count;
   size_t ended = 0;

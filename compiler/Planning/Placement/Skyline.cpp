@@ -169,22 +169,20 @@ void SkylineDecoder::drop(int32_t index) {
 
 void SkylineDecoder::settleSegment(int32_t index) {
   Segment &segment = segments[index];
-  if (int32_t left = segment.left;
-      left >= 0 && segments[left].height == segment.height) {
-    drop(left);
-    segment.begin = segments[left].begin;
-    segment.left = segments[left].left;
-    if (segment.left >= 0)
-      segments[segment.left].right = index;
-  }
-  if (int32_t right = segment.right;
-      right >= 0 && segments[right].height == segment.height) {
-    drop(right);
-    segment.end = segments[right].end;
-    segment.right = segments[right].right;
-    if (segment.right >= 0)
-      segments[segment.right].left = index;
-  }
+  // Takes over the neighbour on one side if it is as high.
+  auto merge = [&](int32_t Segment::*end, int32_t Segment::*side,
+                   int32_t Segment::*other) {
+    int32_t next = segment.*side;
+    if (next < 0 || segments[next].height != segment.height)
+      return;
+    drop(next);
+    segment.*end = segments[next].*end;
+    segment.*side = segments[next].*side;
+    if (segment.*side >= 0)
+      segments[segment.*side].*other = index;
+  };
+  merge(&Segment::begin, &Segment::left, &Segment::right);
+  merge(&Segment::end, &Segment::right, &Segment::left);
   heap.push_back({segment.height, segment.begin, index});
   std::push_heap(heap.begin(), heap.end());
 }

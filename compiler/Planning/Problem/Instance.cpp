@@ -9,13 +9,13 @@
 #include "Problem/Instance.h"
 
 #include "Problem/Arithmetic.h"
+#include "Problem/Buffers.h"
 #include "Strategies/Deadline.h"
 
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <set>
-#include <unordered_map>
 
 using namespace tamc::planning;
 
@@ -25,18 +25,6 @@ namespace {
 struct RawPiece {
   int64_t lower, upper, from, to;
 };
-
-bool isOccupying(const Buffer &buffer) {
-  if (buffer.size == 0)
-    return false;
-  for (const Interval &interval : buffer.live)
-    if (interval.lower < interval.upper)
-      return true;
-  for (const Window &window : buffer.windows)
-    if (window.time.lower < window.time.upper && window.lower < window.upper)
-      return true;
-  return false;
-}
 
 void appendPieces(const Buffer &buffer, std::vector<RawPiece> &pieces) {
   size_t first = pieces.size();
@@ -110,7 +98,7 @@ void appendTo(Instance &instance, const Problem &problem,
   item.kind = problem.buffers[members.front()].kind;
   for (int32_t member : members) {
     const Buffer &buffer = problem.buffers[member];
-    if (isOccupying(buffer))
+    if (occupies(buffer))
       item.size = std::max(item.size, buffer.size);
     item.alignment = commonMultiple(item.alignment, buffer.alignment);
     if (buffer.pin)
@@ -194,7 +182,7 @@ Instance tamc::planning::makeInstance(const Problem &problem, int32_t space,
       const std::vector<int32_t> &members = classes[buffer.aliasClass];
       if (members.front() == index)
         appendTo(instance, problem, options, members, raw);
-    } else if (isOccupying(buffer)) {
+    } else if (occupies(buffer)) {
       appendTo(instance, problem, options, {&index, 1}, raw);
     }
   }
@@ -236,24 +224,26 @@ int64_t tamc::planning::peakOf(const Instance &instance,
   return peak;
 }
 
+SortedTimes tamc::planning::sortedTimes(const Instance &instance) {
+  SortedTimes times;
+  for (const Item &item : instance.items) {
+    times.lowers.push_back(item.lower);
+    times.uppers.push_back(item.upper);
+  }
+  std::sort(times.lowers.begin(), times.lowers.end());
+  std::sort(times.uppers.begin(), times.uppers.end());
+  return times;
+}
+
 Plan tamc::planning::planEachSpace(const Problem &problem,
                                    const Options &options,
                                    Placement (*place)(const Instance &,
                                                       const Options &)) {
   Plan plan;
   // What occupies nothing lies at its pin or its class's pin, else at 0.
-  plan.offsets.assign(problem.buffers.size(), 0);
-  std::unordered_map<int32_t, int64_t> pins;
-  for (const Buffer &buffer : problem.buffers)
-    if (buffer.pin && buffer.aliasClass >= 0)
-      pins[buffer.aliasClass] = *buffer.pin;
-  for (size_t i = 0; i < problem.buffers.size(); ++i) {
-    const Buffer &buffer = problem.buffers[i];
-    if (buffer.pin)
-      plan.offsets[i] = *buffer.pin;
-    else if (auto found = pins.find(buffer.aliasClass); found != pins.end())
-      plan.offsets[i] = found->second;
-  }
+  plan.offsets.reserve(problem.buffers.size());
+  for (std::optional<int64_t> pin : effectivePins(problem))
+    plan.offsets.push_back(pin.value_or(0));
   bool optimal = true;
   Deadline deadline(options);
   plan.bound.assign(problem.spaces.size(), 0);

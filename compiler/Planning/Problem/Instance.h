@@ -97,6 +97,12 @@ struct Placement {
   bool stopped = false;
 };
 
+/// When items begin and when they end, each ascending. O(n log n).
+struct SortedTimes {
+  std::vector<int32_t> lowers, uppers;
+};
+SortedTimes sortedTimes(const Instance &instance);
+
 /// End of the highest item; `infinite` when there is an offset that is.
 int64_t peakOf(const Instance &instance, std::span<const int64_t> offsets);
 

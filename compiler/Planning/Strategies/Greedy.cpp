@@ -21,13 +21,7 @@ enum class Key { Size, Life, Conflicts };
 /// Number of items that begin before an item ends and end after it begins:
 /// O(n log n) by counting the others. Gaps are ignored.
 std::vector<int64_t> countConflicts(const Instance &instance) {
-  std::vector<int32_t> lowers, uppers;
-  for (const Item &item : instance.items) {
-    lowers.push_back(item.lower);
-    uppers.push_back(item.upper);
-  }
-  std::sort(lowers.begin(), lowers.end());
-  std::sort(uppers.begin(), uppers.end());
+  auto [lowers, uppers] = sortedTimes(instance);
   std::vector<int64_t> conflicts;
   for (const Item &item : instance.items)
     conflicts.push_back(

@@ -9,6 +9,7 @@
 #include "tamc/Planning/Strategy.h"
 
 #include "Problem/Arithmetic.h"
+#include "Problem/Buffers.h"
 #include "Strategies/Judge.h"
 #include "tamc/Planning/Check.h"
 #include "tamc/Planning/LowerBound.h"
@@ -18,7 +19,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
-#include <unordered_map>
 
 using namespace tamc::planning;
 
@@ -62,23 +62,17 @@ std::string bytes(int64_t value) {
   return std::to_string(value) + (value == 1 ? " byte" : " bytes");
 }
 
-/// Two pins that share bytes at one time; no plan can mend that. A pin is that
-/// of all buffers of its alias class.
+/// Two pins that share bytes at one time; no plan can mend that.
 std::string conflictOfPins(const Problem &problem, int64_t alignment) {
-  std::unordered_map<int32_t, int64_t> ofClass;
-  for (const Buffer &buffer : problem.buffers)
-    if (buffer.pin && buffer.aliasClass >= 0)
-      ofClass.emplace(buffer.aliasClass, *buffer.pin);
+  std::vector<std::optional<int64_t>> all = effectivePins(problem);
   Problem pins;
   pins.spaces = problem.spaces;
   std::vector<int64_t> offsets;
-  for (const Buffer &buffer : problem.buffers) {
-    auto found = ofClass.find(buffer.aliasClass);
-    if (!buffer.pin && found == ofClass.end())
-      continue;
-    pins.buffers.push_back(buffer);
-    offsets.push_back(buffer.pin ? *buffer.pin : found->second);
-  }
+  for (size_t i = 0; i < all.size(); ++i)
+    if (all[i]) {
+      pins.buffers.push_back(problem.buffers[i]);
+      offsets.push_back(*all[i]);
+    }
   if (offsets.empty())
     return {};
   CheckOptions options;

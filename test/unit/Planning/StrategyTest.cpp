@@ -24,6 +24,15 @@ Plan run(const Problem &problem, const char *strategy, int64_t alignment = 1) {
   return plan(problem, options);
 }
 
+/// Every strategy says that the problem has no plan, and why.
+void expectInfeasible(const Problem &problem, std::string_view reason) {
+  for (const Strategy &strategy : strategies()) {
+    Plan plan = run(problem, strategy.name.data());
+    EXPECT_EQ(plan.status, Status::Infeasible) << strategy.name;
+    EXPECT_EQ(plan.reason, reason) << strategy.name;
+  }
+}
+
 TEST(Strategy, RegistryKnowsItsMembers) {
   EXPECT_NE(findStrategy("naive"), nullptr);
   EXPECT_EQ(findStrategy("magic"), nullptr);
@@ -57,14 +66,10 @@ TEST(Strategy, BelowTheBoundIsInfeasibleWithTheReason) {
   addBuffer(problem, 0, 3, 10, "a");
   addBuffer(problem, 2, 5, 20, "b");
   problem.spaces[0] = {"sram", 29, 1};
-  for (const Strategy &strategy : strategies()) {
-    Plan plan = run(problem, strategy.name.data());
-    EXPECT_EQ(plan.status, Status::Infeasible) << strategy.name;
-    EXPECT_EQ(plan.reason,
-              "at time 2 at least 30 bytes are needed, 1 byte over the "
-              "capacity of space 'sram' of 29 bytes; alive are 'b' (20), "
-              "'a' (10)");
-  }
+  expectInfeasible(problem,
+                   "at time 2 at least 30 bytes are needed, 1 byte over the "
+                   "capacity of space 'sram' of 29 bytes; alive are 'b' (20), "
+                   "'a' (10)");
 }
 
 TEST(Strategy, AboveTheBoundItIsNotFoundOnly) {
@@ -84,13 +89,9 @@ TEST(Strategy, PinsThatExcludeEachOther) {
   addBuffer(problem, 1, 2, 20, "b");
   problem.buffers[0].pin = 0;
   problem.buffers[1].pin = 8;
-  for (const Strategy &strategy : strategies()) {
-    Plan plan = run(problem, strategy.name.data());
-    EXPECT_EQ(plan.status, Status::Infeasible) << strategy.name;
-    EXPECT_EQ(plan.reason,
-              "two pins exclude each other: buffers 'a' at 0 of 10 bytes and "
-              "'b' at 8 of 20 bytes overlap at time 1");
-  }
+  expectInfeasible(
+      problem, "two pins exclude each other: buffers 'a' at 0 of 10 bytes and "
+               "'b' at 8 of 20 bytes overlap at time 1");
 }
 
 TEST(Strategy, APinIsThatOfItsClass) {
@@ -101,13 +102,9 @@ TEST(Strategy, APinIsThatOfItsClass) {
   problem.buffers[0].pin = 8;
   problem.buffers[1].pin = 0;
   problem.buffers[1].aliasClass = problem.buffers[2].aliasClass = 0;
-  for (const Strategy &strategy : strategies()) {
-    Plan plan = run(problem, strategy.name.data());
-    EXPECT_EQ(plan.status, Status::Infeasible) << strategy.name;
-    EXPECT_EQ(plan.reason,
-              "two pins exclude each other: buffers 'c' at 0 of 10 bytes and "
-              "'a' at 8 of 10 bytes overlap at time 1");
-  }
+  expectInfeasible(
+      problem, "two pins exclude each other: buffers 'c' at 0 of 10 bytes and "
+               "'a' at 8 of 10 bytes overlap at time 1");
 }
 
 TEST(Strategy, SizesUpToTheLimit) {

@@ -1,0 +1,42 @@
+//===- Planning/Buffers.cpp - what follows from a buffer ------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Problem/Buffers.h"
+
+#include <unordered_map>
+
+using namespace tamc::planning;
+
+bool tamc::planning::occupies(const Buffer &buffer) {
+  if (buffer.size == 0)
+    return false;
+  for (const Interval &interval : buffer.live)
+    if (interval.lower < interval.upper)
+      return true;
+  for (const Window &window : buffer.windows)
+    if (window.time.lower < window.time.upper && window.lower < window.upper)
+      return true;
+  return false;
+}
+
+std::vector<std::optional<int64_t>>
+tamc::planning::effectivePins(const Problem &problem) {
+  std::unordered_map<int32_t, int64_t> ofClass;
+  for (const Buffer &buffer : problem.buffers)
+    if (buffer.pin && buffer.aliasClass >= 0)
+      ofClass.emplace(buffer.aliasClass, *buffer.pin);
+  std::vector<std::optional<int64_t>> pins;
+  pins.reserve(problem.buffers.size());
+  for (const Buffer &buffer : problem.buffers) {
+    auto found = ofClass.find(buffer.aliasClass);
+    pins.push_back(buffer.pin || found == ofClass.end()
+                       ? buffer.pin
+                       : std::optional(found->second));
+  }
+  return pins;
+}

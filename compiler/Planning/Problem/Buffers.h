@@ -1,0 +1,28 @@
+//===- Planning/Buffers.h - what follows from a buffer ----------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_PLANNING_BUFFERS_H
+#define TAMC_PLANNING_BUFFERS_H
+
+#include "tamc/Planning/Problem.h"
+
+#include <optional>
+#include <vector>
+
+namespace tamc::planning {
+
+/// Whether a buffer holds any byte at any time.
+bool occupies(const Buffer &buffer);
+
+/// By buffer its pin, or that of its alias class. For a valid problem, whose
+/// classes have one pin at most. O(n).
+std::vector<std::optional<int64_t>> effectivePins(const Problem &problem);
+
+} // namespace tamc::planning
+
+#endif // TAMC_PLANNING_BUFFERS_H

@@ -24,6 +24,8 @@
 
 #include "RowKernel.h"
 
+#include "KernelWriter.h"
+
 #include "tamrt/abi.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -113,93 +115,22 @@ struct Product {
 };
 
 /// Writes one kernel.
-class Writer {
+class Writer : KernelWriter {
 public:
   Writer(OpBuilder &builder, tam::RowsOp op, ArrayRef<int64_t> offsets)
-      : b(builder), loc(op.getLoc()), op(op), offsets(offsets),
-        pointer(LLVM::LLVMPointerType::get(op.getContext())),
-        f64(b.getF64Type()), i32(b.getI32Type()), i64(b.getI64Type()) {}
+      : KernelWriter(builder, op.getLoc()), op(op), offsets(offsets) {}
 
   LLVM::LLVMFuncOp write(StringRef name);
 
 private:
-  // Code.
-  Value constant(int64_t value) {
-    return LLVM::ConstantOp::create(b, loc, i64, value);
-  }
-  Value add(Value x, Value y) { return LLVM::AddOp::create(b, loc, x, y); }
-  Value mul(Value x, int64_t factor) {
-    return factor == 1
-               ? x
-               : Value(LLVM::MulOp::create(b, loc, x, constant(factor)));
-  }
-  Value isLess(Value x, Value y) {
-    return LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::slt, x, y);
-  }
-  Value least(Value x, Value y) {
-    return LLVM::SelectOp::create(b, loc, isLess(x, y), x, y);
-  }
-  /// The address of an element.
-  Value at(Value base, Type element, Value index) {
-    return LLVM::GEPOp::create(b, loc, pointer, element, base,
-                               ArrayRef<LLVM::GEPArg>{index});
-  }
-  Value at(Value base, Type element, int64_t index) {
-    return index == 0 ? base : at(base, element, constant(index));
-  }
-  Value load(Type type, Value address, int64_t numbers = 1) {
-    unsigned alignment = type == i32 ? 4 : numbers * sizeof(double);
-    return LLVM::LoadOp::create(b, loc, type, address, alignment);
-  }
-  void store(Value value, Value address, int64_t numbers = 1) {
-    LLVM::StoreOp::create(b, loc, value, address, numbers * sizeof(double));
-  }
-  VectorType vector(int64_t size) { return VectorType::get({size}, f64); }
-  Value splat(Value x, int64_t size) {
-    Value undefined = LLVM::PoisonOp::create(b, loc, vector(size));
-    Value one = LLVM::InsertElementOp::create(
-        b, loc, undefined, x, LLVM::ConstantOp::create(b, loc, i32, 0));
-    return LLVM::ShuffleVectorOp::create(b, loc, one, one,
-                                         SmallVector<int32_t>(size, 0));
-  }
-  /// Adds `value`, a number or a vector, to what lies at `address`, a multiple
-  /// of so many numbers.
-  void addTo(Value address, Value value, int64_t numbers = 1) {
-    Value sum = load(value.getType(), address, numbers);
-    store(LLVM::FAddOp::create(b, loc, sum, value), address, numbers);
-  }
-  /// The numbers (i + by) mod size of a vector.
-  Value rotate(Value x, int64_t size, int64_t by) {
-    SmallVector<int32_t> from;
-    for (int64_t i = 0; i < size; ++i)
-      from.push_back((i + by) % size);
-    return by == 0 ? x : LLVM::ShuffleVectorOp::create(b, loc, x, x, from);
-  }
-  /// x * y, where null is a factor of one; not both are null.
-  Value product(Value x, Value y) {
-    if (!x || !y)
-      return x ? x : y;
-    return LLVM::FMulOp::create(b, loc, x, y);
-  }
-  /// Calls `body(i, carried)`, which returns what is carried on, for i in
-  /// [0, end) by `step`; returns what is carried at last.
-  SmallVector<Value>
-  loop(Value end, int64_t step, ValueRange start,
-       function_ref<SmallVector<Value>(Value, ValueRange)> body);
-  void loop(Value end, int64_t step, function_ref<void(Value)> body) {
-    loop(end, step, {}, [&](Value i, ValueRange) {
-      body(i);
-      return SmallVector<Value>();
-    });
-  }
-  void onlyIf(Value condition, function_ref<void()> body);
-  void call(StringRef kernel, ArrayRef<Value> arguments);
-
   // The kernel's parts.
   LLVM::LLVMFuncOp writeFlush(StringRef name);
   void findProducts();
   int64_t scratchPerRow();
-  Value scratch(int64_t bytesPerRow, int64_t align = 64);
+  /// Room for the tile's rows.
+  Value tileScratch(int64_t bytesPerRow) {
+    return scratch(tileRows * bytesPerRow);
+  }
   void writeMaps(Value rows);
   void writeWeighted(Value rows);
   void writeColumns(Value rows, ArrayRef<const Product *> products);
@@ -216,18 +147,14 @@ private:
   Value band(Value design, Value weights);
   Value place(Value design);
 
-  OpBuilder &b;
-  Location loc;
   tam::RowsOp op;
   ArrayRef<int64_t> offsets;
-  Type pointer, f64, i32, i64;
 
   SmallVector<Product> products;
   /// Inputs with a number per row.
   SmallVector<Value> columns;
   /// Weighted bands: matrix and weights.
   llvm::SetVector<std::pair<Value, Value>> weightedBands;
-  Value context;
   /// The first accumulator, and the bytes from it to each where they are known.
   Value firstSums;
   DenseMap<Value, int64_t> offsetOf;
@@ -244,65 +171,6 @@ private:
 };
 
 } // namespace
-
-SmallVector<Value>
-Writer::loop(Value end, int64_t step, ValueRange start,
-             function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  Block *before = b.getBlock();
-  Region *region = before->getParent();
-  SmallVector<Type> types{i64};
-  llvm::append_range(types, start.getTypes());
-  SmallVector<Location> locs(types.size(), loc);
-  Block *header = b.createBlock(region, region->end(), types, locs);
-  Block *inside = b.createBlock(region, region->end());
-  Block *after = b.createBlock(region, region->end());
-  b.setInsertionPointToEnd(before);
-  SmallVector<Value> first{constant(0)};
-  llvm::append_range(first, start);
-  LLVM::BrOp::create(b, loc, first, header);
-  b.setInsertionPointToEnd(header);
-  Value i = header->getArgument(0);
-  LLVM::CondBrOp::create(b, loc, isLess(i, end), inside, after);
-  b.setInsertionPointToEnd(inside);
-  SmallVector<Value> carried = body(i, header->getArguments().drop_front());
-  SmallVector<Value> next{add(i, constant(step))};
-  llvm::append_range(next, carried);
-  LLVM::BrOp::create(b, loc, next, header);
-  b.setInsertionPointToEnd(after);
-  return llvm::to_vector_of<Value>(header->getArguments().drop_front());
-}
-
-void Writer::onlyIf(Value condition, function_ref<void()> body) {
-  Block *before = b.getBlock();
-  Region *region = before->getParent();
-  Block *inside = b.createBlock(region, region->end());
-  Block *after = b.createBlock(region, region->end());
-  b.setInsertionPointToEnd(before);
-  LLVM::CondBrOp::create(b, loc, condition, inside, after);
-  b.setInsertionPointToEnd(inside);
-  body();
-  LLVM::BrOp::create(b, loc, ValueRange(), after);
-  b.setInsertionPointToEnd(after);
-}
-
-/// Calls a kernel of the runtime with the context and `arguments`.
-void Writer::call(StringRef kernel, ArrayRef<Value> arguments) {
-  SmallVector<Value> all{context};
-  llvm::append_range(all, arguments);
-  std::string symbol = ("tamrt_" + kernel).str();
-  auto module = b.getBlock()->getParentOp()->getParentOfType<ModuleOp>();
-  auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(symbol);
-  if (!callee) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(module.getBody());
-    callee = LLVM::LLVMFuncOp::create(
-        b, module.getLoc(), symbol,
-        LLVM::LLVMFunctionType::get(
-            LLVM::LLVMVoidType::get(b.getContext()),
-            llvm::to_vector(ValueRange(all).getTypes())));
-  }
-  LLVM::CallOp::create(b, loc, callee, all);
-}
 
 /// A function that moves an accumulator's segment under way to its finished
 /// ones: (accumulator, numbers, whether none has been finished before).
@@ -367,14 +235,6 @@ int64_t Writer::scratchPerRow() {
   return bytes;
 }
 
-/// Room for the tile's rows on the stack.
-Value Writer::scratch(int64_t bytesPerRow, int64_t align) {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(&b.getBlock()->getParent()->front());
-  return LLVM::AllocaOp::create(b, loc, pointer, b.getI8Type(),
-                                constant(tileRows * bytesPerRow), align);
-}
-
 /// Computes the feature maps of the tile. What they write is known from here
 /// on.
 void Writer::writeMaps(Value rows) {
@@ -382,10 +242,10 @@ void Writer::writeMaps(Value rows) {
     return constant(static_cast<int64_t>(mode));
   };
   auto doubles = [&](Value of, int64_t width) {
-    return numbers[of] = scratch(width * sizeof(double));
+    return numbers[of] = tileScratch(width * sizeof(double));
   };
   auto integers = [&](Value of) {
-    return starts[of] = scratch(sizeof(int32_t));
+    return starts[of] = tileScratch(sizeof(int32_t));
   };
   for (Operation &inner : op.getBody().front())
     llvm::TypeSwitch<Operation *>(&inner)
@@ -422,7 +282,7 @@ void Writer::writeWeighted(Value rows) {
   if (weightedBands.empty())
     return;
   for (auto pair : weightedBands)
-    weighted[pair] = scratch(widthOf(pair.first) * sizeof(double));
+    weighted[pair] = tileScratch(widthOf(pair.first) * sizeof(double));
   loop(rows, 1, [&](Value i) {
     for (auto pair : weightedBands) {
       int64_t width = widthOf(pair.first);

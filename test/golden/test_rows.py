@@ -22,11 +22,22 @@ class Fusible(Formula):
     def text(self):
         draws = [self.linear, self.spline, self.spline, self.number]
         terms = [self.rng.choice(draws)(40)
-                 for _ in range(self.rng.randint(1, 6))]
+                 for _ in range(self.rng.randint(1, 5))]
+        if self.rng.random() < .5:
+            terms.append(self.product())
         if self.rng.random() < .4:
             terms.append(self.term(12))
         self.rng.shuffle(terms)
         return "y ~ " + " + ".join(term for term, _ in terms)
+
+    def product(self):
+        """A product of two or three splines and categories."""
+        draws = [self.spline, self.spline, self.number]
+        factors = [self.rng.choice(draws)(8)[0]
+                   for _ in range(self.rng.randint(2, 3))]
+        if len(factors) == 3 and self.rng.random() < .5:
+            factors[:2] = [f"te({', '.join(factors[:2])})"]
+        return f"te({', '.join(factors)})", 0
 
     def number(self, most):
         return f"c(k, n_cat={LEVELS}, {self.ap()})", LEVELS

@@ -16,6 +16,8 @@
 #ifndef TAMC_CONVERSION_TAMTOTAMK_KERNELWRITER_H
 #define TAMC_CONVERSION_TAMTOTAMK_KERNELWRITER_H
 
+#include "tamrt/abi.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 
@@ -53,12 +55,11 @@ protected:
     return index == 0 ? base : at(base, element, constant(index));
   }
   mlir::Value load(mlir::Type type, mlir::Value address, int64_t numbers = 1) {
-    unsigned alignment = type == i32 ? 4 : numbers * sizeof(double);
+    unsigned alignment = type == i32 ? 4 : alignmentOf(numbers);
     return mlir::LLVM::LoadOp::create(b, loc, type, address, alignment);
   }
   void store(mlir::Value value, mlir::Value address, int64_t numbers = 1) {
-    mlir::LLVM::StoreOp::create(b, loc, value, address,
-                                numbers * sizeof(double));
+    mlir::LLVM::StoreOp::create(b, loc, value, address, alignmentOf(numbers));
   }
   mlir::VectorType vector(int64_t size) {
     return mlir::VectorType::get({size}, f64);
@@ -110,6 +111,11 @@ protected:
   void call(llvm::StringRef kernel, llvm::ArrayRef<mlir::Value> arguments);
   /// So many bytes on the stack, for the whole kernel.
   mlir::Value scratch(int64_t bytes, int64_t align = 64);
+
+  /// Of words of so many numbers in a buffer.
+  static unsigned alignmentOf(int64_t numbers) {
+    return std::min<int64_t>(numbers * sizeof(double), TAMRT_ALIGNMENT);
+  }
 
   mlir::OpBuilder &b;
   mlir::Location loc;

@@ -240,8 +240,9 @@ LogicalResult checkHasKernel(Operation *op, tam::SumsAttr sums) {
 }
 
 /// How the kernel assemble_matrix numbers a layout.
-int64_t formOf(tam::SumsLayout layout) {
-  switch (layout) {
+int64_t formOf(tam::SumsAttr sums) {
+  bool isProduct = sums.getWidths().size() > 1;
+  switch (sums.getLayout()) {
   case tam::SumsLayout::Full:
   case tam::SumsLayout::Transposed:
     return 0;
@@ -251,9 +252,9 @@ int64_t formOf(tam::SumsLayout layout) {
     return 2;
   case tam::SumsLayout::Panels:
   case tam::SumsLayout::TransposedPanels:
-    return 3;
+    return isProduct ? 5 : 3;
   case tam::SumsLayout::UpperPanels:
-    return 4;
+    return isProduct ? 6 : 4;
   }
   llvm_unreachable("all layouts are handled");
 }
@@ -312,6 +313,19 @@ class RhsPattern : public KernelPattern<tam::RhsOp> {
         .create();
   }
 };
+
+/// The width of a band, or how many factors a product has.
+int64_t tableWidth(tam::SumsAttr sums) {
+  return sums.getWidths().size() > 1 ? sums.getWidths().size()
+                                     : sums.getWidth();
+}
+
+/// Of a product, its factors' widths and columns.
+void appendFactors(tam::SumsAttr sums, SmallVectorImpl<int64_t> &table) {
+  if (sums.getWidths().size() > 1)
+    for (auto [width, columns] : llvm::zip(sums.getWidths(), sums.getColumns()))
+      table.append({width, columns});
+}
 
 class PenaltyPattern : public KernelPattern<tam::PenaltyOp> {
   using KernelPattern::KernelPattern;
@@ -380,8 +394,9 @@ class NormalMatrixPattern : public KernelPattern<tam::NormalMatrixOp> {
           std::swap(height, width);
           std::swap(row, column);
         }
-        table.append({formOf(sums.getLayout()), sums.getWidth(), height, width,
-                      row, column});
+        table.append(
+            {formOf(sums), tableWidth(sums), height, width, row, column});
+        appendFactors(sums, table);
         llvm::append_range(blocks, adaptor.getBlocks()[block]);
       }
 
@@ -455,7 +470,10 @@ class NormalVectorPattern : public KernelPattern<tam::NormalVectorOp> {
     for (auto [block, parts] : llvm::zip(op.getBlocks(), adaptor.getBlocks())) {
       int64_t size = tensorType(block).getDimSize(0);
       auto sums = cast<tam::SumsAttr>(tensorType(block).getEncoding());
-      table.append({sums.getWidth(), size, start});
+      bool isProduct = sums.getWidths().size() > 1;
+      table.append(
+          {isProduct ? -tableWidth(sums) : tableWidth(sums), size, start});
+      appendFactors(sums, table);
       llvm::append_range(blocks, parts);
       start += size;
     }

@@ -43,6 +43,9 @@ static constexpr int64_t kScratchBytes = 64 * 1024;
 /// leaves the cache of decoded instructions.
 static constexpr int64_t kWordsPerLoop = 160;
 
+/// Numbers that an instruction stores.
+static constexpr int64_t kStoredNumbers = 4;
+
 /// Numbers of a line of the cache.
 static constexpr int64_t kLine = 64 / sizeof(double);
 
@@ -72,7 +75,8 @@ static int64_t columnsOf(Value design) {
 LogicalResult tamc::checkRowKernel(tam::RowsOp op) {
   for (Operation &inner : op.getBody().front().without_terminator()) {
     if (!isa<tam::NormalizeOp, tam::OffsetOp, tam::LinearOp, tam::BSplineOp,
-             tam::CategoryOp, tam::GramOp, tam::RhsOp>(inner))
+             tam::CategoryOp, tam::KroneckerOp, tam::ConvertOp, tam::GramOp,
+             tam::RhsOp>(inner))
       return inner.emitOpError("expected an op that a row kernel has code for");
     auto map = dyn_cast<tam::FeatureMapInterface>(inner);
     if (map && tensorOf(inner.getResult(0)).getEncoding() !=
@@ -89,8 +93,8 @@ namespace {
 /// The numbers that a row updates in one accumulator: what is added, and where.
 struct Product {
   /// The design matrices in the order of the runtime's kernels: one-hot before
-  /// banded before columns; of panels, the band along the words first. `right`
-  /// of a right-hand side is the target.
+  /// banded before columns; of panels, the band along the words first, which
+  /// may be a product of several. `right` of a right-hand side is the target.
   Value left, right;
   Value weights;
   Value sums;
@@ -104,13 +108,20 @@ struct Product {
            isa<tam::DenseAttr>(tensorOf(side).getEncoding());
   }
   bool isOfColumns() const { return isColumn(left); }
+  /// Of sums in panels, the factor that words go along.
+  Value getWordFactor() const {
+    return tam::getFactors(left)[layout.getWordFactor()];
+  }
   /// Words, a number or vector of them, that a row updates.
   int64_t words() const {
     if (layout.getLayout() == tam::SumsLayout::UpperPanels)
       return layout.getWordsPerPanel(tensorOf(sums));
-    if (!isBanded(left) || isColumn(right) || isOneHot(right))
-      return 1;
-    return widthOf(layout.isPanels() ? right : left);
+    int64_t stores = layout.isPanels() ? llvm::divideCeil(layout.getWordSize(),
+                                                          kStoredNumbers)
+                                       : 1;
+    if (isColumn(left) || isOneHot(left) || isColumn(right) || isOneHot(right))
+      return stores;
+    return widthOf(layout.isPanels() ? right : left) * stores;
   }
 };
 
@@ -140,12 +151,17 @@ private:
   Value wordAt(const Product &product, Value index);
   void writeProduct(const Product &product);
   void writePanels(const Product &product);
+  void writePairs(const Product &product, Value first, size_t factor,
+                  Value pair, int64_t index);
+  void addWord(Value address, Value values, Value factor, int64_t numbers,
+               int64_t size);
 
   // A row's numbers, loaded once per loop.
   Value number(Value side);
   Value weightOf(Value weights);
   Value band(Value design, Value weights);
   Value place(Value design);
+  Value productBand(const Product &product);
 
   tam::RowsOp op;
   ArrayRef<int64_t> offsets;
@@ -204,18 +220,31 @@ void Writer::findProducts() {
     if (auto gram = dyn_cast<tam::GramOp>(inner)) {
       tam::SumsAttr layout = layoutOf(gram.getResult());
       bool isTransposed = layout.isTransposed();
-      products.push_back({isTransposed ? gram.getB() : gram.getA(),
-                          isTransposed ? gram.getA() : gram.getB(),
-                          gram.getWeights(), gram.getAccumulator(), layout});
+      Value left = isTransposed ? gram.getB() : gram.getA();
+      Value right = isTransposed ? gram.getA() : gram.getB();
+      // What was made sparse to meet a product is a band all the same.
+      if (auto convert = right.getDefiningOp<tam::ConvertOp>();
+          convert && left != right)
+        right = convert.getA();
+      products.push_back(
+          {left, right, gram.getWeights(), gram.getAccumulator(), layout});
     } else if (auto rhs = dyn_cast<tam::RhsOp>(inner)) {
       products.push_back({rhs.getA(), rhs.getY(), rhs.getWeights(),
                           rhs.getAccumulator(), layoutOf(rhs.getResult())});
     }
   }
-  for (const Product &product : products)
+  for (const Product &product : products) {
+    if (!product.weights)
+      continue;
+    if (product.layout.isPanels()) {
+      if (isBanded(product.getWordFactor()))
+        weightedBands.insert({product.getWordFactor(), product.weights});
+      continue;
+    }
     for (Value side : {product.left, product.right})
-      if (product.weights && !Product::isColumn(side) && isBanded(side))
+      if (!Product::isColumn(side) && isBanded(side))
         weightedBands.insert({side, product.weights});
+  }
 }
 
 /// Bytes of scratch that a row takes.
@@ -322,13 +351,23 @@ Value Writer::band(Value design, Value weights) {
   return known;
 }
 
-/// The row's level, or first column of its band.
+/// The row's level, or first column of its band; of a product, the tuple of
+/// those of its factors as one number.
 Value Writer::place(Value design) {
   Value &known = rowPlaces[design];
-  if (!known)
-    known = LLVM::SExtOp::create(b, loc, i64,
-                                 load(i32, at(starts[design], i32, row)));
-  return known;
+  if (known)
+    return known;
+  SmallVector<Value> factors = tam::getFactors(design);
+  if (factors.size() == 1)
+    return known = LLVM::SExtOp::create(
+               b, loc, i64, load(i32, at(starts[factors[0]], i32, row)));
+  Value panel;
+  for (Value factor : factors) {
+    int64_t panels = columnsOf(factor) - tam::getFactorWidth(factor) + 1;
+    Value own = place(factor);
+    panel = panel ? add(mul(panel, panels), own) : own;
+  }
+  return rowPlaces[design] = panel;
 }
 
 /// The address of number `index` of a product's sums. What varies goes first,
@@ -380,31 +419,100 @@ void Writer::writeProduct(const Product &p) {
   }
 }
 
+/// The row's numbers of the product of a left side's factors, times the weight
+/// if there are weights; null for a single 1.
+Value Writer::productBand(const Product &p) {
+  Value values;
+  int64_t size = 1;
+  for (auto [index, factor] : llvm::enumerate(tam::getFactors(p.left))) {
+    Value weights = index == p.layout.getWordFactor() ? p.weights : Value();
+    if (!isBanded(factor)) {
+      if (weights)
+        values = product(values, splat(number(weights), size));
+      continue;
+    }
+    Value own = band(factor, weights);
+    int64_t width = widthOf(factor);
+    SmallVector<int32_t> before, after;
+    for (int64_t i = 0; i < size * width; ++i) {
+      before.push_back(i / width);
+      after.push_back(i % width);
+    }
+    if (values)
+      own =
+          product(LLVM::ShuffleVectorOp::create(b, loc, values, values, before),
+                  LLVM::ShuffleVectorOp::create(b, loc, own, own, after));
+    values = own;
+    size *= width;
+  }
+  return values;
+}
+
+/// Adds `factor` times `values` to a word of so many numbers; null is 1.
+void Writer::addWord(Value address, Value values, Value factor, int64_t numbers,
+                     int64_t size) {
+  Value scale = factor ? splat(factor, numbers) : Value();
+  if (!scale && !values)
+    scale = splat(LLVM::ConstantOp::create(b, loc, f64, b.getF64FloatAttr(1.0)),
+                  numbers);
+  addTo(address, product(values, scale), size);
+}
+
+/// Adds the row's products of a matrix with itself to the panel at `first`.
+/// The factors from `factor` on, but for the word factor, go through their
+/// pairs; `pair` is the product of the pairs chosen so far, and `index` says
+/// which they are.
+void Writer::writePairs(const Product &p, Value first, size_t factor,
+                        Value pair, int64_t index) {
+  SmallVector<Value> factors = tam::getFactors(p.left);
+  Value words = p.getWordFactor();
+  if (factor == factors.size()) {
+    int64_t width = tam::getFactorWidth(words);
+    int64_t size = p.layout.getWordSize(), rotations = width / 2 + 1;
+    for (int64_t r = 0; r < rotations; ++r) {
+      Value values;
+      if (isBanded(words))
+        values =
+            product(band(words, p.weights), rotate(band(words, {}), width, r));
+      else if (p.weights)
+        values = splat(number(p.weights), 1);
+      addWord(at(first, f64, (index * rotations + r) * size), values, pair,
+              width, size);
+    }
+    return;
+  }
+  if (factor == p.layout.getWordFactor() || !isBanded(factors[factor]))
+    return writePairs(p, first, factor + 1, pair, index);
+  int64_t width = widthOf(factors[factor]);
+  Value numbers = at(this->numbers[factors[factor]], f64, mul(row, width));
+  index *= width * (width + 1) / 2;
+  for (int64_t i = 0; i < width; ++i)
+    for (int64_t k = i; k < width; ++k) {
+      Value own = product(load(f64, at(numbers, f64, i)),
+                          load(f64, at(numbers, f64, k)));
+      writePairs(p, first, factor + 1, product(pair, own), index++);
+    }
+}
+
 /// The same for panels.
 void Writer::writePanels(const Product &p) {
-  int64_t width = widthOf(p.left), size = p.layout.getWordSize();
-  Value values = band(p.left, p.weights);
+  int64_t size = p.layout.getWordSize(), width = p.layout.getWidth();
   Value word = mul(place(p.left), p.layout.getWordsPerPanel(tensorOf(p.sums)));
   if (!p.isSelf() && !Product::isColumn(p.right))
     word = add(word, place(p.right));
   Value first = at(numbers[p.sums], f64, mul(word, size));
-  auto addWord = [&](int64_t index, Value value) {
-    addTo(at(first, f64, index * size), value, size);
-  };
-  if (p.isSelf()) {
-    for (int64_t r = 0; r < p.words(); ++r)
-      addWord(r, product(values, rotate(band(p.left, {}), width, r)));
-  } else if (Product::isColumn(p.right)) {
-    Value value = number(p.right);
-    addWord(0, product(values, value ? splat(value, width) : Value()));
-  } else if (isOneHot(p.right)) {
-    addWord(0, values);
-  } else {
-    int64_t others = widthOf(p.right);
-    Value factors = at(numbers[p.right], f64, mul(row, others));
-    for (int64_t j = 0; j < others; ++j)
-      addWord(j, product(values, splat(load(f64, at(factors, f64, j)), width)));
-  }
+  if (p.isSelf())
+    return writePairs(p, first, 0, {}, 0);
+  Value values = productBand(p);
+  if (Product::isColumn(p.right))
+    return addWord(first, values, number(p.right), width, size);
+  if (isOneHot(p.right))
+    return addWord(first, values, {}, width, size);
+  int64_t others = widthOf(p.right);
+  Value factors = at(numbers[p.right], f64, mul(row, others));
+  for (int64_t j = 0; j < others; ++j)
+    addWord(at(first, f64, j * size), values, load(f64, at(factors, f64, j)),
+            width, size);
 }
 
 /// Asks for what the next tile will read. The loop over the rows takes longer

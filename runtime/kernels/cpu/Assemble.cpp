@@ -29,7 +29,9 @@ enum Form : int64_t {
   UpperTriangle = 1,
   Diagonal = 2,
   Panels = 3,
-  UpperPanels = 4
+  UpperPanels = 4,
+  ProductPanels = 5,
+  UpperProductPanels = 6
 };
 
 /// Floor of the penalty per row of the group.
@@ -107,6 +109,164 @@ void addUpperPanels(const double *block, int64_t groupRows, int64_t width,
       }
 }
 
+/// Most factors of a product (kernels.def).
+constexpr int64_t mostFactors = 8;
+
+/// A matrix that is the row-wise Kronecker product of several with bands.
+class Factors {
+public:
+  /// `table` has width and columns of each.
+  Factors(const int64_t *table, int64_t count) : count(count) {
+    int64_t step = 1;
+    for (int64_t f = count - 1; f >= 0; --f) {
+      width[f] = table[2 * f];
+      starts[f] = table[2 * f + 1] - width[f] + 1;
+      stride[f] = step;
+      step *= table[2 * f + 1];
+      panels *= starts[f];
+      numbers *= width[f];
+    }
+    for (int64_t f = 1; f < count; ++f)
+      if (width[f] >= width[word])
+        word = f;
+  }
+
+  /// Calls `body(panel, column)` for each tuple of starts and the column of the
+  /// product that is its first.
+  template <typename Body> void forEachPanel(const Body &body) const {
+    forEachTuple(starts, body);
+  }
+  /// Calls `body(i, column)` for each tuple of indices into the bands, and how
+  /// many columns it lies after the first.
+  template <typename Body> void forEachNumber(const Body &body) const {
+    forEachTuple(width, body);
+  }
+
+  int64_t count, panels = 1, numbers = 1;
+  int64_t width[mostFactors], starts[mostFactors], stride[mostFactors];
+  /// The factor that words go along in panels of the product with itself.
+  int64_t word = 0;
+
+private:
+  template <typename Body>
+  void forEachTuple(const int64_t *extent, const Body &body) const {
+    int64_t at[mostFactors] = {}, column = 0, index = 0;
+    for (int64_t f = count; f >= 0; ++index) {
+      body(index, column);
+      for (f = count - 1; f >= 0; --f) {
+        column += stride[f];
+        if (++at[f] < extent[f])
+          break;
+        column -= extent[f] * stride[f];
+        at[f] = 0;
+      }
+    }
+  }
+};
+
+/// Adds panels of a product: number i of word [start][j] goes as many steps
+/// down as the columns of start and i, and j right.
+void addProductPanels(const double *block, int64_t groupRows,
+                      const Factors &factors, int64_t words, int64_t down,
+                      int64_t right, double *corner) {
+  const int64_t size = wordSize(factors.numbers);
+  const Sums sums(block, factors.panels * words * size, groupRows);
+  factors.forEachPanel([&](int64_t panel, int64_t start) {
+    for (int64_t j = 0; j < words; ++j) {
+      const int64_t word = (panel * words + j) * size;
+      double *out = corner + start * down + j * right;
+      factors.forEachNumber([&](int64_t i, int64_t column) {
+        out[column * down] += sums[word + i];
+      });
+    }
+  });
+}
+
+/// Adds the panels of a product with itself to a lower triangle, n from column
+/// to column.
+class UpperProductAdder {
+public:
+  UpperProductAdder(const double *block, int64_t groupRows,
+                    const Factors &factors, int64_t n, double *corner)
+      : factors(factors), n(n), corner(corner),
+        size(wordSize(factors.width[factors.word])),
+        panelNumbers(panelSize(factors, size)),
+        sums(block, factors.panels * panelNumbers, groupRows) {}
+
+  /// Goes through the pairs of the factors from `factor` on; `index` says which
+  /// pairs those before have.
+  void add(int64_t factor = 0, int64_t index = 0) {
+    if (factor == factors.count)
+      return addWords(index);
+    if (factor == factors.word)
+      return add(factor + 1, index);
+    const int64_t width = factors.width[factor];
+    index *= width * (width + 1) / 2;
+    for (int64_t i = 0; i < width; ++i)
+      for (int64_t k = i; k < width; ++k) {
+        low[factor] = i * factors.stride[factor];
+        high[factor] = k * factors.stride[factor];
+        add(factor + 1, index++);
+      }
+  }
+
+private:
+  static int64_t panelSize(const Factors &factors, int64_t size) {
+    int64_t words = factors.width[factors.word] / 2 + 1;
+    for (int64_t f = 0; f < factors.count; ++f)
+      if (f != factors.word)
+        words *= factors.width[f] * (factors.width[f] + 1) / 2;
+    return words * size;
+  }
+
+  void addWords(int64_t index) {
+    const int64_t word = factors.word, width = factors.width[word];
+    const int64_t stride = factors.stride[word], rotations = width / 2 + 1;
+    for (int64_t r = 0; r < rotations; ++r)
+      for (int64_t i = 0; i < (2 * r == width ? r : width); ++i) {
+        low[word] = i * stride;
+        high[word] = (i + r) % width * stride;
+        addNumber((index * rotations + r) * size + i);
+      }
+  }
+
+  /// A product of pairs stands for each way to give one of a pair's columns to
+  /// the row, but for exchanging row and column.
+  void addNumber(int64_t number) {
+    int64_t row = 0, column = 0, places[1 << (mostFactors - 1)], count = 1;
+    int64_t turn[mostFactors], turns = 0;
+    for (int64_t f = 0; f < factors.count; ++f) {
+      row += low[f];
+      column += high[f];
+      if (low[f] != high[f])
+        turn[turns++] = high[f] - low[f];
+    }
+    count = int64_t(1) << std::max<int64_t>(0, turns - 1);
+    for (int64_t way = 0; way < count; ++way) {
+      int64_t turned = 0;
+      for (int64_t t = 1; t < turns; ++t)
+        if (way >> (t - 1) & 1)
+          turned += turn[t];
+      const int64_t x = row + turned, y = column - turned;
+      places[way] = std::min(x, y) * n + std::max(x, y);
+    }
+    factors.forEachPanel([&](int64_t panel, int64_t start) {
+      const double sum = sums[panel * panelNumbers + number];
+      double *out = corner + start * (n + 1);
+      for (int64_t way = 0; way < count; ++way)
+        out[places[way]] += sum;
+    });
+  }
+
+  const Factors &factors;
+  int64_t n;
+  double *corner;
+  int64_t size, panelNumbers;
+  Sums sums;
+  /// The columns of each factor's pair, before the panel's start.
+  int64_t low[mostFactors] = {}, high[mostFactors] = {};
+};
+
 } // namespace
 
 void zero(tamrt_context *ctx, int64_t count, double *out) {
@@ -119,7 +279,7 @@ void assemble_matrix(tamrt_context *ctx, const int64_t *table,
                      int64_t blocks_count, int64_t group_rows, int64_t n,
                      int64_t penalties, double *a) {
   std::fill_n(a, n * n, 0.0);
-  for (int64_t block = 0; block < blocks_count; ++block, table += 6) {
+  for (int64_t block = 0; block < blocks_count; ++block) {
     const int64_t form = table[0], bandWidth = table[1];
     const int64_t rows = table[2], columns = table[3];
     const int64_t row = table[4], column = table[5];
@@ -152,9 +312,23 @@ void assemble_matrix(tamrt_context *ctx, const int64_t *table,
     case UpperPanels:
       addUpperPanels(blocks[block], group_rows, bandWidth, starts, n, corner);
       break;
+    case ProductPanels:
+    case UpperProductPanels: {
+      if (bandWidth > mostFactors)
+        return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 1);
+      const Factors factors(table + 6, bandWidth);
+      if (form == ProductPanels)
+        addProductPanels(blocks[block], group_rows, factors, columns, down,
+                         right, corner);
+      else
+        UpperProductAdder(blocks[block], group_rows, factors, n, corner).add();
+      table += 2 * bandWidth;
+      break;
+    }
     default:
       return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 1);
     }
+    table += 6;
   }
   const double scale = static_cast<double>(group_rows);
   for (int64_t p = 0; p < penalties; ++p)
@@ -179,6 +353,15 @@ void assemble_vector(tamrt_context *ctx, const int64_t *table,
   for (int64_t block = 0; block < blocks_count; ++block, table += 3) {
     const int64_t width = table[0], count = table[1];
     double *out = b + table[2];
+    if (width < 0) {
+      if (-width > mostFactors)
+        return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 1);
+      std::fill_n(out, count, 0.0);
+      addProductPanels(blocks[block], group_rows, Factors(table + 3, -width), 1,
+                       1, 0, out);
+      table += -2 * width;
+      continue;
+    }
     if (width > 0) {
       std::fill_n(out, count, 0.0);
       addPanels(blocks[block], group_rows, width, count - width + 1, 1, 1, 0,

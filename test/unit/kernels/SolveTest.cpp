@@ -13,6 +13,8 @@
 
 #include "KernelTest.h"
 
+#include <array>
+#include <bit>
 #include <cmath>
 
 namespace tamrt::test {
@@ -157,6 +159,157 @@ TEST_F(SolveTest, AssembleMatrixFromPanels) {
   }
 }
 
+/// Two or three factors of a product: width and columns of each.
+using FactorList = std::vector<std::array<int64_t, 2>>;
+
+/// One row of a product of factors: the numbers of each factor's band.
+struct ProductRow {
+  std::vector<int64_t> start;
+  std::vector<Doubles> band;
+
+  /// The row of the product, all columns of it.
+  Doubles dense(const FactorList &factors) const {
+    Doubles values = {1.0};
+    for (size_t f = 0; f < factors.size(); ++f) {
+      Doubles next;
+      for (double value : values)
+        for (int64_t c = 0; c < factors[f][1]; ++c) {
+          const int64_t i = c - start[f];
+          next.push_back(i >= 0 && i < factors[f][0] ? value * band[f][i]
+                                                     : 0.0);
+        }
+      values = next;
+    }
+    return values;
+  }
+};
+
+// What a row adds to panels of a product, as #tam.sums describes them, becomes
+// its share of the normal equations.
+TEST_F(SolveTest, AssembleFromPanelsOfProducts) {
+  for (const FactorList &factors :
+       {FactorList{{4, 6}, {4, 5}}, FactorList{{4, 5}, {1, 3}},
+        FactorList{{1, 3}, {4, 5}}, FactorList{{1, 2}, {1, 3}},
+        FactorList{{3, 4}, {2, 4}}, FactorList{{2, 4}, {3, 3}, {3, 5}},
+        FactorList{{3, 4}, {1, 2}, {2, 3}}}) {
+    const int64_t count = factors.size(), T = TAMRT_SEGMENT_ROWS + 1;
+    int64_t columns = 1, panels = 1, width = 1, word = 0;
+    std::vector<int64_t> sizes;
+    for (int64_t f = 0; f < count; ++f) {
+      columns *= factors[f][1];
+      panels *= factors[f][1] - factors[f][0] + 1;
+      width *= factors[f][0];
+      if (factors[f][0] >= factors[word][0])
+        word = f;
+      sizes.insert(sizes.end(), {factors[f][0], factors[f][1]});
+    }
+    const int64_t wordWidth = factors[word][0], rotations = wordWidth / 2 + 1;
+    const int64_t wordSize = std::bit_ceil(static_cast<uint64_t>(wordWidth));
+    const int64_t rowSize = std::bit_ceil(static_cast<uint64_t>(width));
+    int64_t words = rotations;
+    for (int64_t f = 0; f < count; ++f)
+      if (f != word)
+        words *= factors[f][0] * (factors[f][0] + 1) / 2;
+
+    // The other effect, of two columns, comes before or after the product.
+    for (bool isFirst : {true, false}) {
+      const int64_t n = columns + 2, own = isFirst ? 0 : 2,
+                    other = isFirst ? columns : 0;
+      Doubles self(2 * panels * words * wordSize),
+          cross(2 * panels * 2 * rowSize), target(2 * panels * rowSize);
+      Doubles expected(n * n), expectedTarget(columns);
+      for (int64_t r = 0; r < 40; ++r) {
+        ProductRow row;
+        int64_t panel = 0;
+        for (int64_t f = 0; f < count; ++f) {
+          const int64_t starts = factors[f][1] - factors[f][0] + 1;
+          row.start.push_back((7 * r + 3 * f + r / 5) % starts);
+          row.band.push_back(uniforms(factors[f][0]));
+          panel = panel * starts + row.start[f];
+        }
+        const Doubles others = uniforms(3);
+        // Every third row is of a finished segment.
+        const int64_t level = r % 3 == 0;
+        // Panels of the product itself, pair by pair of the factors.
+        Doubles tuples = {1.0};
+        for (int64_t f = 0; f < count; ++f) {
+          Doubles next;
+          for (double value : tuples)
+            for (int64_t i = 0; i < factors[f][0]; ++i)
+              for (int64_t k = i; f != word && k < factors[f][0]; ++k)
+                next.push_back(value * row.band[f][i] * row.band[f][k]);
+          if (f != word)
+            tuples = next;
+        }
+        for (size_t t = 0; t < tuples.size(); ++t)
+          for (int64_t q = 0; q < rotations; ++q)
+            for (int64_t i = 0; i < wordWidth; ++i)
+              self[level * self.size() / 2 +
+                   ((panel * words + t * rotations + q) * wordSize) + i] +=
+                  tuples[t] * row.band[word][i] *
+                  row.band[word][(i + q) % wordWidth];
+        // Panels with the other effect and the target.
+        Doubles values = {1.0};
+        for (int64_t f = 0; f < count; ++f) {
+          Doubles next;
+          for (double value : values)
+            for (double factor : row.band[f])
+              next.push_back(value * factor);
+          values = next;
+        }
+        for (int64_t i = 0; i < width; ++i) {
+          for (int64_t j = 0; j < 2; ++j)
+            cross[level * cross.size() / 2 + (panel * 2 + j) * rowSize + i] +=
+                values[i] * others[j];
+          target[level * target.size() / 2 + panel * rowSize + i] +=
+              values[i] * others[2];
+        }
+        const Doubles dense = row.dense(factors);
+        for (int64_t i = 0; i < columns; ++i) {
+          expectedTarget[i] += dense[i] * others[2];
+          for (int64_t j = 0; j <= i; ++j)
+            expected[(own + j) * n + own + i] += dense[i] * dense[j];
+          for (int64_t j = 0; j < 2; ++j)
+            expected[std::min(own + i, other + j) * n +
+                     std::max(own + i, other + j)] += dense[i] * others[j];
+        }
+      }
+      std::vector<int64_t> table = {6, count, columns, columns, own, own};
+      table.insert(table.end(), sizes.begin(), sizes.end());
+      table.insert(table.end(), {5, count, columns, 2, own, other});
+      table.insert(table.end(), sizes.begin(), sizes.end());
+      const double *blocks[] = {self.data(), cross.data()};
+      for (int64_t i = 0; i < n; ++i)
+        expected[i * n + i] += 1e-6 * T;
+      Doubles a(n * n, std::nan(""));
+      tamrt_assemble_matrix(&ctx, table.data(), nullptr, nullptr, nullptr,
+                            blocks, 2, T, n, 0, a.data());
+      for (int64_t e = 0; e < n * n; ++e)
+        ASSERT_NEAR(a[e], expected[e], 1e-12)
+            << count << ": " << e % n << ", " << e / n;
+
+      std::vector<int64_t> vector = {-count, columns, 0};
+      vector.insert(vector.end(), sizes.begin(), sizes.end());
+      const double *targets[] = {target.data()};
+      Doubles b(columns, std::nan(""));
+      tamrt_assemble_vector(&ctx, vector.data(), targets, 1, T, columns,
+                            b.data());
+      for (int64_t i = 0; i < columns; ++i)
+        ASSERT_NEAR(b[i], expectedTarget[i], 1e-13) << i;
+    }
+  }
+}
+
+TEST_F(SolveTest, AssembleRefusesTooManyFactors) {
+  const double block[] = {1.0, 1.0};
+  const double *blocks[] = {block};
+  double a = 0.0;
+  const int64_t matrix[] = {5, 9, 1, 1, 0, 0};
+  tamrt_assemble_matrix(&ctx, matrix, nullptr, nullptr, nullptr, blocks, 1, 1,
+                        1, 0, &a);
+  expectError(TAMRT_ERROR_INVALID_ARGUMENT, 1);
+}
+
 // A group of one segment: nobody has written the second level.
 TEST_F(SolveTest, AssembleReadsOneLevelOfOneSegment) {
   const Doubles sums = {3.0, std::nan("")};
@@ -186,7 +339,7 @@ TEST_F(SolveTest, AssembleVectorFromPanels) {
 }
 
 TEST_F(SolveTest, AssembleMatrixRefusesAnUnknownForm) {
-  const int64_t table[] = {5, 0, 1, 1, 0, 0};
+  const int64_t table[] = {7, 0, 1, 1, 0, 0};
   const double block[] = {1.0, 1.0};
   const double *blocks[] = {block};
   double a = 0.0;

@@ -18,6 +18,32 @@ using namespace tamc::tam;
 #include "tamc/Dialect/Tam/IR/TamAttrInterfaces.cpp.inc"
 #include "tamc/Dialect/Tam/IR/TamEnums.cpp.inc"
 
+/// The factors of panels: `, 4`, or `, 4 of 23, 1 of 7`.
+static ParseResult parseFactors(AsmParser &parser, SmallVector<int64_t> &widths,
+                                SmallVector<int64_t> &columns) {
+  while (succeeded(parser.parseOptionalComma())) {
+    SMLoc place = parser.getCurrentLocation();
+    if (parser.parseInteger(widths.emplace_back()))
+      return failure();
+    if (succeeded(parser.parseOptionalKeyword("of")) &&
+        parser.parseInteger(columns.emplace_back()))
+      return failure();
+    if (!columns.empty() ? columns.size() != widths.size() : widths.size() > 1)
+      return parser.emitError(place)
+             << "expected the columns of every factor, or one width";
+  }
+  return success();
+}
+
+static void printFactors(AsmPrinter &printer, ArrayRef<int64_t> widths,
+                         ArrayRef<int64_t> columns) {
+  for (auto [index, width] : llvm::enumerate(widths)) {
+    printer << ", " << width;
+    if (!columns.empty())
+      printer << " of " << columns[index];
+  }
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "tamc/Dialect/Tam/IR/TamAttributes.cpp.inc"
 
@@ -175,11 +201,26 @@ LogicalResult SumsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
   if (isSelf() && shape[0] != shape[1]) // sums_c3
     return emitError() << "expected a square for '" << layout << "', got "
                        << shape[0] << " x " << shape[1];
-  int64_t most = isPanels() ? shape[isTransposed() ? 1 : 0] : 0;
-  int64_t least = isPanels() ? 1 : 0;
-  if (getWidth() < least || getWidth() > most) // sums_c4
-    return emitError() << "expected a width from " << least << " to " << most
-                       << " for '" << layout << "', got " << getWidth();
+  if (getWidths().empty() == isPanels()) // sums_c4
+    return emitError() << "expected a width for panels alone, got '" << layout
+                       << "' with " << getWidths().size();
+  if (!isPanels())
+    return success();
+  int64_t along = shape[isTransposed() ? 1 : 0], all = 1;
+  if (getColumns().empty() ? getWidths().size() != 1
+                           : getColumns().size() != getWidths().size())
+    return emitError() << "expected the columns of " << getWidths().size()
+                       << " factors, got " << getColumns().size();
+  for (auto [index, width] : llvm::enumerate(getWidths())) {
+    int64_t most = getColumns().empty() ? along : getColumns()[index];
+    if (width < 1 || width > most)
+      return emitError() << "expected a width from 1 to " << most << " for '"
+                         << layout << "', got " << width;
+    all *= most;
+  }
+  if (all != along)
+    return emitError() << "expected factors with " << along
+                       << " columns together, got " << all;
   return success();
 }
 
@@ -200,21 +241,50 @@ bool SumsAttr::isSelf() const {
       getLayout());
 }
 
-int64_t SumsAttr::getWordSize() const { return llvm::PowerOf2Ceil(getWidth()); }
+int64_t SumsAttr::getWidth() const {
+  return getWidths().empty() ? 0 : llvm::product_of(getWidths(), int64_t(1));
+}
+
+SmallVector<int64_t> SumsAttr::getFactorColumns(RankedTensorType type) const {
+  if (!getColumns().empty())
+    return SmallVector<int64_t>(getColumns());
+  return {type.getDimSize(isTransposed() ? 1 : 0)};
+}
+
+size_t SumsAttr::getWordFactor() const {
+  ArrayRef<int64_t> widths = getWidths();
+  size_t most = 0;
+  for (size_t i = 1; i < widths.size(); ++i)
+    if (widths[i] >= widths[most])
+      most = i;
+  return most;
+}
+
+int64_t SumsAttr::getWordSize() const {
+  return llvm::PowerOf2Ceil(getLayout() == SumsLayout::UpperPanels
+                                ? getWidths()[getWordFactor()]
+                                : getWidth());
+}
 
 int64_t SumsAttr::getWordsPerPanel(RankedTensorType type) const {
-  if (getLayout() == SumsLayout::UpperPanels)
-    return getWidth() / 2 + 1;
-  if (type.getRank() == 1)
-    return 1;
-  return type.getDimSize(isTransposed() ? 0 : 1);
+  if (getLayout() != SumsLayout::UpperPanels)
+    return type.getRank() == 1 ? 1 : type.getDimSize(isTransposed() ? 0 : 1);
+  int64_t words = 1;
+  for (auto [index, width] : llvm::enumerate(getWidths()))
+    words *= index == getWordFactor() ? width / 2 + 1 : width * (width + 1) / 2;
+  return words;
+}
+
+int64_t SumsAttr::getPanels(RankedTensorType type) const {
+  int64_t panels = 1;
+  for (auto [width, columns] : llvm::zip(getWidths(), getFactorColumns(type)))
+    panels *= columns - width + 1;
+  return panels;
 }
 
 int64_t SumsAttr::getCount(RankedTensorType type) const {
-  if (isPanels()) {
-    int64_t starts = type.getDimSize(isTransposed() ? 1 : 0) - getWidth() + 1;
-    return starts * getWordsPerPanel(type) * getWordSize();
-  }
+  if (isPanels())
+    return getPanels(type) * getWordsPerPanel(type) * getWordSize();
   return getLayout() == SumsLayout::Diagonal ? type.getDimSize(0)
                                              : type.getNumElements();
 }

@@ -174,6 +174,30 @@ int64_t tamc::tam::getNumbersPerRow(Value design) {
       .Default([&](Attribute) { return type.getDimSize(1); });
 }
 
+SmallVector<Value> tamc::tam::getFactors(Value design) {
+  Attribute encoding = cast<RankedTensorType>(design.getType()).getEncoding();
+  if (isa_and_present<BandedAttr, OneHotAttr>(encoding))
+    return {design};
+  if (!isa_and_present<SparseAttr>(encoding))
+    return {};
+  if (auto convert = design.getDefiningOp<ConvertOp>())
+    return getFactors(convert.getA());
+  auto product = design.getDefiningOp<KroneckerOp>();
+  if (!product)
+    return {};
+  SmallVector<Value> factors = getFactors(product.getA());
+  SmallVector<Value> others = getFactors(product.getB());
+  if (factors.empty() || others.empty())
+    return {};
+  factors.append(others);
+  return factors;
+}
+
+int64_t tamc::tam::getFactorWidth(Value factor) {
+  auto banded = dyn_cast<BandedAttr>(getEncoding(factor.getType()));
+  return banded ? banded.getWidth() : 1;
+}
+
 /// Whether all of a row of `design` is stored.
 static bool isDense(Value design) {
   return isa_and_present<DenseAttr>(
@@ -281,16 +305,31 @@ LogicalResult ConvertOp::verify() {
 // Sums over rows
 //===----------------------------------------------------------------------===//
 
-/// Checks that sums in panels are those of a band: `side` is the encoding of
-/// the matrix whose columns go along the words.
-static LogicalResult verifyPanels(Operation *op, SumsAttr sums,
-                                  Attribute side) {
-  auto banded = dyn_cast_if_present<BandedAttr>(side);
-  if (!sums.isPanels() || (banded && banded.getWidth() == sums.getWidth()))
+/// Checks that sums in panels are those of `side`, the matrix whose columns go
+/// along the words.
+static LogicalResult verifyPanels(Operation *op, SumsAttr sums, Value side) {
+  if (!sums.isPanels())
     return success();
-  return op->emitOpError("expected '")
-         << stringifySumsLayout(sums.getLayout())
-         << "' only for a banded matrix of width " << sums.getWidth();
+  SmallVector<Value> factors = getFactors(side);
+  SmallVector<int64_t> widths, columns;
+  for (Value factor : factors) {
+    widths.push_back(getFactorWidth(factor));
+    columns.push_back(columnsOf(factor));
+  }
+  auto type = cast<RankedTensorType>(
+      cast<RowReductionInterface>(op).getAccumulatorMutable().get().getType());
+  if (ArrayRef(widths) == sums.getWidths() &&
+      columns == sums.getFactorColumns(type))
+    return success();
+  InFlightDiagnostic diagnostic = op->emitOpError("expected '");
+  diagnostic << stringifySumsLayout(sums.getLayout())
+             << "' only for factors of widths ";
+  llvm::interleaveComma(sums.getWidths(), diagnostic);
+  diagnostic << ", got ";
+  if (widths.empty())
+    return diagnostic << side.getType();
+  llvm::interleaveComma(widths, diagnostic);
+  return diagnostic;
 }
 
 LogicalResult GramOp::verify() {
@@ -312,7 +351,7 @@ LogicalResult GramOp::verify() {
     return emitOpError("expected '")
            << stringifySumsLayout(layout) << "' only for a matrix with itself";
   Value side = sums.isTransposed() ? getB() : getA();
-  if (failed(verifyPanels(*this, sums, encodingOf(side)))) // gram_c3
+  if (failed(verifyPanels(*this, sums, side))) // gram_c3
     return failure();
   if (layout == SumsLayout::Diagonal && !isOneHot) // gram_c2
     return emitOpError("expected 'diagonal' only for a one-hot matrix");
@@ -327,7 +366,7 @@ LogicalResult RhsOp::verify() {
     return cast<RankedTensorType>(value.getType()).getEncoding();
   };
   if (auto sums = dyn_cast_if_present<SumsAttr>(encodingOf(getAccumulator())))
-    return verifyPanels(*this, sums, encodingOf(getA())); // rhs_c2
+    return verifyPanels(*this, sums, getA()); // rhs_c2
   return success();
 }
 

@@ -83,7 +83,8 @@ struct FuseRows : public tamc::tam::impl::TamFuseRowsBase<FuseRows> {
       auto kind = step->getAttrOfType<StepAttr>(kStepAttrName);
       if (!kind || kind.getKind() != StepKind::FitChunk)
         continue;
-      SmallVector<Operation *> sums = findFusibleSums(step.getBody().front());
+      SmallVector<Operation *> sums =
+          findFusibleSums(step.getBody().front(), /*choosesPanels=*/false);
       if (!sums.empty())
         fuse(step, sums);
     }

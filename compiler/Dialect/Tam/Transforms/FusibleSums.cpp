@@ -18,11 +18,23 @@ using namespace tamc::tam;
 /// Most numbers per row of a band: all products of two bands are written out.
 static constexpr int64_t kWidestBand = 8;
 
+/// The same for sums of products: the most words of a panel that a row updates,
+/// and the most factors (kernels.def).
+static constexpr int64_t kMostWords = 160;
+static constexpr size_t kMostFactors = 8;
+
+/// How many times the numbers of the plain layout panels of a product may take,
+/// and numbers that they may take in any case.
+static constexpr int64_t kMostGrowth = 4;
+static constexpr int64_t kFreeNumbers = 16384;
+
 /// Whether the row kernel has code for a map or the preparation of its input.
 /// What it reads must be there before the loop, or be such an op itself.
 static bool isFusibleMap(Operation *op) {
   if (isa<NormalizeOp>(op))
     return true;
+  if (isa<KroneckerOp, ConvertOp>(op))
+    return !getFactors(op->getResult(0)).empty();
   if (!isa<OffsetOp, LinearOp, BSplineOp, CategoryOp>(op))
     return false;
   if (auto spline = dyn_cast<BSplineOp>(op);
@@ -33,7 +45,66 @@ static bool isFusibleMap(Operation *op) {
          cast<FeatureMapInterface>(op).getStructuredEncoding();
 }
 
-SmallVector<Operation *> tamc::tam::findFusibleSums(Block &block) {
+/// Whether a matrix is a product of factors, or made sparse to meet one.
+static bool isProduct(Value design) {
+  return isa_and_present<SparseAttr>(getEncoding(design.getType()));
+}
+
+/// Numbers per row of the product of a matrix' factors; 0 where it has no band
+/// that words could go along.
+static int64_t bandOf(ArrayRef<Value> factors) {
+  int64_t width = factors.size() > 1 ? 1 : 0;
+  for (Value factor : factors)
+    if (int64_t own = getFactorWidth(factor);
+        own > 1 || isa<BandedAttr>(getEncoding(factor.getType())))
+      width = std::max<int64_t>(width, 1) * own;
+  return width;
+}
+
+/// Words go along a product, else along the wider band, that there are fewer of
+/// them; of equal ones along the later effect's, whose columns lie together in
+/// the normal equations' lower triangle.
+SumsAttr tamc::tam::getPanels(Operation *sum) {
+  auto type = cast<RankedTensorType>(sum->getResult(0).getType());
+  SumsLayout layout = SumsLayout::Panels;
+  SmallVector<Value> along, others;
+  if (auto rhs = dyn_cast<RhsOp>(sum)) {
+    along = getFactors(rhs.getA());
+  } else {
+    auto gram = cast<GramOp>(sum);
+    along = getFactors(gram.getA());
+    others = getFactors(gram.getB());
+    if (gram.getA() == gram.getB()) {
+      layout = SumsLayout::UpperPanels;
+      others.clear();
+    } else if (others.size() > 1 ||
+               (along.size() <= 1 && bandOf(along) <= bandOf(others))) {
+      layout = SumsLayout::TransposedPanels;
+      std::swap(along, others);
+    }
+  }
+  if (bandOf(along) == 0 || others.size() > 1 || along.size() > kMostFactors)
+    return {};
+  SmallVector<int64_t> widths, columns;
+  for (Value factor : along) {
+    widths.push_back(getFactorWidth(factor));
+    if (along.size() > 1)
+      columns.push_back(cast<RankedTensorType>(factor.getType()).getDimSize(1));
+  }
+  auto panels = SumsAttr::get(sum->getContext(), layout, widths, columns);
+  if (along.size() == 1)
+    return panels;
+  int64_t words = layout == SumsLayout::UpperPanels
+                      ? panels.getWordsPerPanel(type)
+                      : bandOf(along) * std::max<int64_t>(1, bandOf(others));
+  int64_t most = std::max(kMostGrowth * type.getNumElements(), kFreeNumbers);
+  if (words > kMostWords || panels.getCount(type) > most)
+    return {};
+  return panels;
+}
+
+SmallVector<Operation *> tamc::tam::findFusibleSums(Block &block,
+                                                    bool choosesPanels) {
   DenseSet<Operation *> known;
   auto isKnown = [&](Value value) {
     Operation *op = value.getDefiningOp();
@@ -48,7 +119,13 @@ SmallVector<Operation *> tamc::tam::findFusibleSums(Block &block) {
                           : source && !isa<ZerosOp>(source))
         return false;
     }
-    return isa_and_present<SumsAttr>(getEncoding(op.getResult(0).getType()));
+    auto sums =
+        dyn_cast_if_present<SumsAttr>(getEncoding(op.getResult(0).getType()));
+    auto isPlain = [](Value design) { return !isProduct(design); };
+    if (!sums || sums.isPanels() ||
+        llvm::all_of(op.getOperands().take_front(designs), isPlain))
+      return static_cast<bool>(sums);
+    return choosesPanels && getPanels(&op);
   };
   SmallVector<Operation *> sums;
   for (Operation &op : block.without_terminator()) {

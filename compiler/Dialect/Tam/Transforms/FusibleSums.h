@@ -9,6 +9,8 @@
 #ifndef TAMC_DIALECT_TAM_TRANSFORMS_FUSIBLESUMS_H
 #define TAMC_DIALECT_TAM_TRANSFORMS_FUSIBLESUMS_H
 
+#include "tamc/Dialect/Tam/IR/Tam.h"
+
 #include "mlir/IR/Block.h"
 
 namespace tamc::tam {
@@ -19,7 +21,15 @@ namespace tamc::tam {
 /// A sum is one of them if its matrices are made, within the block and from its
 /// arguments, by feature maps that the row kernel has code for, and all else it
 /// reads is an argument or an empty accumulator. Linear in the ops.
-llvm::SmallVector<mlir::Operation *> findFusibleSums(mlir::Block &block);
+/// A sum of a matrix that is a product of several factors must lie in panels,
+/// or have panels to choose where `choosesPanels` says that they may be chosen.
+llvm::SmallVector<mlir::Operation *> findFusibleSums(mlir::Block &block,
+                                                     bool choosesPanels);
+
+/// The layout in panels of a sum that the row kernel will compute; null where
+/// it has none: no band, or a product whose panels would take far more numbers
+/// or code than the plain layout.
+SumsAttr getPanels(mlir::Operation *sum);
 
 } // namespace tamc::tam
 

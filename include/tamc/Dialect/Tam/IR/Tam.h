@@ -67,6 +67,14 @@ EncodingInterface getEncoding(mlir::Type type);
 /// mean of several), the width of a band.
 int64_t getNumbersPerRow(mlir::Value design);
 
+/// The banded and one-hot matrices whose row-wise Kronecker product `design`
+/// is, the last fastest: itself, or what products and conversions to sparse are
+/// made of. Empty if one of them is neither.
+llvm::SmallVector<mlir::Value> getFactors(mlir::Value design);
+
+/// Numbers per row of a factor (getFactors): the width of a band, or 1.
+int64_t getFactorWidth(mlir::Value factor);
+
 /// The term of the formula a
 /// location stands for ("s(t1, k=20)"), empty if it stands for none.
 llvm::StringRef getTermText(mlir::Location loc);

@@ -130,19 +130,37 @@ def Tam_SumsAttr : Tam_Encoding<"Sums", "sums"> {
       i the product of the band's numbers i and (i + r) mod width. If
       2 r = width, the second half of the word repeats the first.
 
+    The matrix may be the row-wise Kronecker product of several that each have a
+    band (of a one-hot one: one number), `4 of 23, 4 of 23`: numbers per row and
+    columns of each factor. Then `start` is the tuple of the factors' starts and
+    i that of indices into their bands, the last factor fastest, and the columns
+    are those of the product. `upper_panels` have the words
+    [start][pairs...][r]: r belongs to the word factor, the last one with the
+    most numbers per row, and to each other factor a pair i <= k of numbers in
+    lexicographic order. Word [...][r] is the product of the pairs' numbers
+    times what r means above, in words of the word factor's width.
+
     Constraints:
     * (sums_c1) the tensor has static shape, rank 1 or 2, elements f64.
     * (sums_c2) a tensor of rank 1 is `full` or `panels`.
     * (sums_c3) `upper`, `diagonal` and `upper_panels` take a square.
-    * (sums_c4) of panels, 1 <= width <= the elements along the band; of others,
-      width = 0.
+    * (sums_c4) panels have a width, others none: of a factor, 1 <= width <= its
+      columns; the columns of several multiply to the elements along the band.
   }];
   let parameters = (ins EnumParameter<Tam_SumsLayout>:$layout,
-                        DefaultValuedParameter<"int64_t", "0">:$width);
-  let assemblyFormat = "`<` $layout (`,` $width^)? `>`";
-  let builders = [AttrBuilder<(ins "SumsLayout":$layout), [{
-    return $_get($_ctxt, layout, 0);
-  }]>];
+                        ArrayRefParameter<"int64_t">:$widths,
+                        ArrayRefParameter<"int64_t">:$columns);
+  let assemblyFormat = "`<` $layout `` custom<Factors>($widths, $columns) `` `>`";
+  let builders = [
+    AttrBuilder<(ins "SumsLayout":$layout), [{
+      return $_get($_ctxt, layout, ::llvm::ArrayRef<int64_t>(),
+                   ::llvm::ArrayRef<int64_t>());
+    }]>,
+    AttrBuilder<(ins "SumsLayout":$layout, "int64_t":$width), [{
+      return $_get($_ctxt, layout, ::llvm::ArrayRef<int64_t>(width),
+                   ::llvm::ArrayRef<int64_t>());
+    }]>
+  ];
   let extraClassDeclaration = [{
     /// Numbers in one level of an accumulator of type `type`.
     int64_t getCount(::mlir::RankedTensorType type) const;
@@ -152,10 +170,19 @@ def Tam_SumsAttr : Tam_Encoding<"Sums", "sums"> {
     bool isTransposed() const;
     /// Whether the sums are those of a matrix with itself.
     bool isSelf() const;
+    /// Numbers per row of the matrix along the panels; 0 without panels.
+    int64_t getWidth() const;
+    /// The factors' columns, in an accumulator of type `type`.
+    ::llvm::SmallVector<int64_t>
+    getFactorColumns(::mlir::RankedTensorType type) const;
+    /// Index of the word factor.
+    size_t getWordFactor() const;
     /// Numbers from a word of a panel to the next.
     int64_t getWordSize() const;
     /// Words of the panel of one start, in an accumulator of type `type`.
     int64_t getWordsPerPanel(::mlir::RankedTensorType type) const;
+    /// Starts, in an accumulator of type `type`.
+    int64_t getPanels(::mlir::RankedTensorType type) const;
   }];
 }
 

@@ -1,0 +1,119 @@
+//===- bench/GramBenchmark.cpp - sums over rows beside OpenBLAS -----------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Times what a compiled model does with the rows of a group, from its columns
+/// to the sums of the normal equations, right-hand side included, beside
+/// OpenBLAS' DSYRK on the dense design of the same rows, which it is given.
+/// One thread each; per row. The rows are random; a group has as many as one
+/// of the load model.
+///
+//===----------------------------------------------------------------------===//
+
+#include "core/AlignedBuffer.h"
+#include "core/Steps.h"
+#include "kernels/cpu/CpuKernels.h"
+
+#include <benchmark/benchmark.h>
+
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+extern "C" {
+extern const tamrt_model tam_model;
+void openblas_set_num_threads(int count);
+void dsyrk_(const char *, const char *, const int *, const int *,
+            const double *, const double *, const int *, const double *,
+            double *, const int *, size_t, size_t);
+}
+
+using namespace tamrt;
+
+namespace {
+
+constexpr int64_t rowsOfGroup = 2190, rowsOfChunk = 1024;
+
+/// The rows of a group, and memory for a step.
+class Group {
+public:
+  Group() : data(size_t(tam_model.input_count) + 1) {
+    std::mt19937 random(1);
+    for (std::vector<double> &column : data)
+      for (int64_t i = 0; i < rowsOfGroup; ++i)
+        column.push_back(double(random() % 20001) / 10000 - 1);
+    for (int64_t i = 0; i < tam_model.input_count; ++i)
+      parameters.insert(parameters.end(), {0, 1, -1, 1});
+    context.kernels = &tamrt_cpu_kernels;
+  }
+
+  /// Runs a step on `rows` rows from `first` on.
+  void run(const tamrt_step &step, const AlignedBuffer &arena,
+           const AlignedBuffer &sums, double *output, int64_t rows,
+           int64_t first) {
+    std::vector<const void *> columns;
+    for (const std::vector<double> &column : data)
+      columns.push_back(column.data() + first);
+    columns.push_back(nullptr);
+    step.run(&context, arena.data(), sums.data(), nullptr, parameters.data(),
+             nullptr, nullptr, columns.data(), output, rows, first,
+             rowsOfGroup);
+    if (context.status != TAMRT_OK)
+      throw std::runtime_error("a step failed");
+  }
+
+private:
+  std::vector<std::vector<double>> data;
+  std::vector<double> parameters;
+  tamrt_context context = {};
+};
+
+void sums(benchmark::State &state) {
+  Group group;
+  const tamrt_step &chunk =
+      *stepFor(tam_model, TAMRT_STEP_FIT_CHUNK, rowsOfChunk);
+  const ThreadMemory need = fitMemory(tam_model, chunk);
+  const AlignedBuffer arena = AlignedBuffer::allocate(size_t(need.arena));
+  const AlignedBuffer sums = AlignedBuffer::allocate(size_t(need.state));
+  group.run(*firstStep(tam_model, TAMRT_STEP_FIT_INIT), arena, sums, nullptr, 0,
+            0);
+  for (auto _ : state)
+    for (int64_t first = 0; first < rowsOfGroup; first += rowsOfChunk)
+      group.run(chunk, arena, sums, nullptr,
+                std::min(rowsOfChunk, rowsOfGroup - first), first);
+  state.SetItemsProcessed(state.iterations() * rowsOfGroup);
+}
+
+void dsyrk(benchmark::State &state) {
+  openblas_set_num_threads(1);
+  Group group;
+  const int64_t columns = tam_model.columns;
+  std::vector<double> design(size_t(rowsOfGroup * columns)),
+      gram(size_t(columns * columns));
+  for (int64_t first = 0; first < rowsOfGroup; first += rowsOfChunk) {
+    const int64_t rows = std::min(rowsOfChunk, rowsOfGroup - first);
+    const tamrt_step &step = *stepFor(tam_model, TAMRT_STEP_DESIGN, rows);
+    const ThreadMemory need = predictMemory(tam_model, step, rows);
+    const AlignedBuffer arena = AlignedBuffer::allocate(size_t(need.arena));
+    group.run(step, arena, AlignedBuffer(), design.data() + first * columns,
+              rows, first);
+  }
+  const int n = int(columns), k = int(rowsOfGroup);
+  const double one = 1.0, none = 0.0;
+  for (auto _ : state)
+    dsyrk_("L", "N", &n, &k, &one, design.data(), &n, &none, gram.data(), &n, 1,
+           1);
+  state.SetItemsProcessed(state.iterations() * rowsOfGroup);
+}
+
+BENCHMARK(sums);
+BENCHMARK(dsyrk);
+
+} // namespace
+
+BENCHMARK_MAIN();

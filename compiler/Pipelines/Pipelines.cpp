@@ -59,8 +59,10 @@ static void buildChoices(OpPassManager &manager,
   tam::TamChooseEncodingsOptions encodings;
   encodings.dense = options.dense;
   manager.addPass(tam::createTamChooseEncodings(encodings));
-  if (options.fuseRows && options.panels)
+  if (options.fuseRows && options.panels) {
+    manager.addPass(tam::createTamShareSums());
     manager.addPass(tam::createTamChooseLayouts());
+  }
   manager.addPass(tam::createTamVerifyChoices());
 }
 

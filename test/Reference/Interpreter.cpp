@@ -399,6 +399,25 @@ LogicalResult Execution::execute(Operation *op) {
                    weightsOf(op.getWeights()), sum);
             return sum;
           })
+          .Case([&](tam::MarginalOp op) -> Datum {
+            SmallVector<int64_t> rows = op.getRowMap();
+            SmallVector<int64_t> columns = op.getColumnMap();
+            Datum sum = zerosOf(cast<RankedTensorType>(op.getType()));
+            for (size_t r = 0; r < rows.size(); ++r) {
+              if (auto *vector = std::get_if<Vector>(&sum)) {
+                (*vector)[rows[r]] += get<Vector>(op.getSums())[r];
+                continue;
+              }
+              for (size_t c = 0; c < columns.size(); ++c) {
+                size_t row = rows[r], column = columns[c];
+                if (op.getTransposed())
+                  std::swap(row, column);
+                std::get<Matrix>(sum).at(row, column) +=
+                    get<Matrix>(op.getSums()).at(r, c);
+              }
+            }
+            return sum;
+          })
           .Case([&](tam::PenaltyOp op) -> Datum {
             Matrix p(op.getType().getDimSize(0), op.getType().getDimSize(0));
             for (size_t i = 0; i < op.getValues().size(); ++i) {

@@ -356,6 +356,48 @@ Value constantTensor(ConversionPatternRewriter &rewriter, Location loc,
                                    DenseElementsAttr::get(type, values));
 }
 
+class MarginalPattern : public KernelPattern<tam::MarginalOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::MarginalOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType from = tensorType(op.getSums()),
+                     to = tensorType(op.getResult());
+    auto source = cast<tam::SumsAttr>(from.getEncoding());
+    auto target = cast<tam::SumsAttr>(to.getEncoding());
+    // A number per element, but for what is zero.
+    int64_t numbers = target.getCount(to);
+    DenseMap<std::pair<int64_t, int64_t>, int64_t> numberOf;
+    target.forEachNumber(to, [&](int64_t number, int64_t row, int64_t column) {
+      numberOf[{row, column}] = number;
+    });
+    SmallVector<SmallVector<int32_t>> parts(numbers);
+    SmallVector<int64_t> rows = op.getRowMap(), columns = op.getColumnMap();
+    source.forEachNumber(
+        from, [&](int64_t number, int64_t row, int64_t column) {
+          std::pair<int64_t, int64_t> element(rows[row], columns[column]);
+          if (op.getTransposed())
+            std::swap(element.first, element.second);
+          if (auto found = numberOf.find(element); found != numberOf.end())
+            parts[found->second].push_back(static_cast<int32_t>(number));
+        });
+    SmallVector<int32_t> starts{0}, index;
+    for (ArrayRef<int32_t> part : parts) {
+      llvm::append_range(index, part);
+      starts.push_back(static_cast<int32_t>(index.size()));
+    }
+    Type i32 = rewriter.getI32Type();
+    return Launch(rewriter, op, "marginal")
+        .in(constantTensor<int32_t>(rewriter, op.getLoc(), i32, starts))
+        .in(constantTensor<int32_t>(rewriter, op.getLoc(), i32, index))
+        .in(adaptor.getSums())
+        .slot(SlotKind::Rows)
+        .scalars64({source.getCount(from), numbers})
+        .out(componentType(op.getResult(), 0))
+        .create();
+  }
+};
+
 class NormalMatrixPattern : public KernelPattern<tam::NormalMatrixOp> {
   using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
@@ -575,7 +617,7 @@ void tamc::populateTamToTamKPatterns(const ComponentTypeConverter &converter,
   patterns.add<NormalizePattern, OffsetPattern, LinearPattern, FourierPattern,
                ChebyshevPattern, BSplinePattern, CategoryPattern, LevelsPattern,
                AffinePattern, WaveletPattern, ZerosPattern, GramPattern,
-               RhsPattern, PenaltyPattern, NormalMatrixPattern,
+               RhsPattern, PenaltyPattern, MarginalPattern, NormalMatrixPattern,
                NormalVectorPattern, SolvePattern, ApplyPattern<tam::PredictOp>,
                ApplyPattern<tam::DecomposeOp>, DesignPattern>(
       converter, patterns.getContext());

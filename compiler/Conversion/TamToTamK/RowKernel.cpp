@@ -64,6 +64,12 @@ static bool isOneHot(Value design) {
   return isa<tam::OneHotAttr>(tensorOf(design).getEncoding());
 }
 
+/// Whether a row has a single 1: a category, or several as one.
+static bool isLevels(Value design) {
+  SmallVector<Value> factors = tam::getFactors(design);
+  return !factors.empty() && llvm::all_of(factors, isOneHot);
+}
+
 /// Numbers per row, and columns, of a design matrix.
 static int64_t widthOf(Value design) {
   return cast<tam::BandedAttr>(tensorOf(design).getEncoding()).getWidth();
@@ -119,7 +125,7 @@ struct Product {
     int64_t stores = layout.isPanels() ? llvm::divideCeil(layout.getWordSize(),
                                                           kStoredNumbers)
                                        : 1;
-    if (isColumn(left) || isOneHot(left) || isColumn(right) || isOneHot(right))
+    if (isColumn(left) || isOneHot(left) || isColumn(right) || isLevels(right))
       return stores;
     return widthOf(layout.isPanels() ? right : left) * stores;
   }
@@ -506,7 +512,7 @@ void Writer::writePanels(const Product &p) {
   Value values = productBand(p);
   if (Product::isColumn(p.right))
     return addWord(first, values, number(p.right), width, size);
-  if (isOneHot(p.right))
+  if (isLevels(p.right))
     return addWord(first, values, {}, width, size);
   int64_t others = widthOf(p.right);
   Value factors = at(numbers[p.right], f64, mul(row, others));

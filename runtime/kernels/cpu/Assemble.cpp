@@ -273,6 +273,20 @@ void zero(tamrt_context *ctx, int64_t count, double *out) {
   std::fill_n(out, count, 0.0);
 }
 
+void marginal(tamrt_context *ctx, const int32_t *from, const int32_t *index,
+              const double *sums, int64_t group_rows, int64_t m, int64_t n,
+              double *out) {
+  // The finished segments mean nothing in a group of one segment.
+  for (int64_t level = 0; level < (group_rows > TAMRT_SEGMENT_ROWS ? 2 : 1);
+       ++level, sums += m, out += n)
+    for (int64_t i = 0; i < n; ++i) {
+      double sum = 0.0;
+      for (int32_t k = from[i]; k < from[i + 1]; ++k)
+        sum += sums[index[k]];
+      out[i] = sum;
+    }
+}
+
 void assemble_matrix(tamrt_context *ctx, const int64_t *table,
                      const int32_t *penalty_row, const int32_t *penalty_column,
                      const double *penalty_value, const double *const *blocks,

@@ -289,6 +289,89 @@ int64_t SumsAttr::getCount(RankedTensorType type) const {
                                              : type.getNumElements();
 }
 
+/// Calls `body(index, offset)` for each tuple of indices below `extents`, the
+/// last fastest, and the sum of their multiples of `strides`.
+static void forEachTuple(ArrayRef<int64_t> extents, ArrayRef<int64_t> strides,
+                         llvm::function_ref<void(int64_t, int64_t)> body) {
+  int64_t count = llvm::product_of(extents, int64_t(1));
+  for (int64_t index = 0; index < count; ++index) {
+    int64_t rest = index, offset = 0;
+    for (size_t f = extents.size(); f-- > 0; rest /= extents[f])
+      offset += rest % extents[f] * strides[f];
+    body(index, offset);
+  }
+}
+
+void SumsAttr::forEachNumber(
+    RankedTensorType type,
+    llvm::function_ref<void(int64_t, int64_t, int64_t)> body) const {
+  int64_t rows = type.getDimSize(0);
+  int64_t columns = type.getRank() == 2 ? type.getDimSize(1) : 1;
+  if (!isPanels()) {
+    bool isSquare = getLayout() == SumsLayout::Upper;
+    for (int64_t i = 0; i < rows; ++i) {
+      if (getLayout() == SumsLayout::Diagonal) {
+        body(i, i, i);
+        continue;
+      }
+      for (int64_t j = isSquare ? i : 0; j < columns; ++j) {
+        body(isTransposed() ? j * rows + i : i * columns + j, i, j);
+        if (isSquare && i != j)
+          body(i * columns + j, j, i);
+      }
+    }
+    return;
+  }
+  SmallVector<int64_t> factors = getFactorColumns(type), starts, strides;
+  for (auto [width, own] : llvm::zip(getWidths(), factors)) {
+    for (int64_t &stride : strides)
+      stride *= own;
+    strides.push_back(1);
+    starts.push_back(own - width + 1);
+  }
+  int64_t size = getWordSize(), words = getWordsPerPanel(type);
+  forEachTuple(starts, strides, [&](int64_t panel, int64_t start) {
+    if (!isSelf()) {
+      forEachTuple(getWidths(), strides, [&](int64_t i, int64_t column) {
+        for (int64_t j = 0; j < words; ++j) {
+          int64_t number = (panel * words + j) * size + i;
+          int64_t along = start + column;
+          body(number, isTransposed() ? j : along, isTransposed() ? along : j);
+        }
+      });
+      return;
+    }
+    // Of a pair of numbers, the tuple of the factors' pairs says the word.
+    forEachTuple(getWidths(), strides, [&](int64_t i, int64_t row) {
+      forEachTuple(getWidths(), strides, [&](int64_t k, int64_t column) {
+        int64_t word = 0, rotation = 0, place = 0, above = 1;
+        for (int64_t width : getWidths())
+          above *= width;
+        int64_t restI = i, restK = k;
+        for (auto [f, width] : llvm::enumerate(getWidths())) {
+          above /= width;
+          int64_t ownI = restI / above, ownK = restK / above;
+          restI %= above;
+          restK %= above;
+          int64_t low = std::min(ownI, ownK), high = std::max(ownI, ownK);
+          if (f == getWordFactor()) {
+            bool isNear = 2 * (high - low) <= width;
+            rotation = isNear ? high - low : width - (high - low);
+            place = isNear ? low : high;
+            continue;
+          }
+          // Pairs (i, k >= i) in lexicographic order.
+          word = word * (width * (width + 1) / 2) + low * width -
+                 low * (low - 1) / 2 + high - low;
+        }
+        word = word * (getWidths()[getWordFactor()] / 2 + 1) + rotation;
+        body((panel * words + word) * size + place, start + row,
+             start + column);
+      });
+    });
+  });
+}
+
 SmallVector<RankedTensorType>
 SumsAttr::getComponentTypes(RankedTensorType type) const {
   return {RankedTensorType::get({2, getCount(type)}, type.getElementType())};

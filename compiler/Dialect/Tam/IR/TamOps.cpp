@@ -370,6 +370,74 @@ LogicalResult RhsOp::verify() {
   return success();
 }
 
+/// For each tuple of factors, the last fastest, which tuple of those that are
+/// kept it has.
+static SmallVector<int64_t> mapOf(ArrayRef<int64_t> factors,
+                                  ArrayRef<int64_t> kept) {
+  SmallVector<int64_t> map{0};
+  for (auto [index, factor] : llvm::enumerate(factors)) {
+    bool isKept = llvm::is_contained(kept, static_cast<int64_t>(index));
+    SmallVector<int64_t> next;
+    for (int64_t before : map)
+      for (int64_t i = 0; i < factor; ++i)
+        next.push_back(isKept ? before * factor + i : before);
+    map = std::move(next);
+  }
+  return map;
+}
+
+SmallVector<int64_t> MarginalOp::getRowMap() {
+  return mapOf(getRowFactors(), getRowKept());
+}
+SmallVector<int64_t> MarginalOp::getColumnMap() {
+  return mapOf(getColumnFactors(), getColumnKept());
+}
+
+LogicalResult MarginalOp::verify() {
+  ArrayRef<int64_t> shape = shapeOf(getSums());
+  SmallVector<int64_t> kept;
+  auto addSide = [&](StringRef side, ArrayRef<int64_t> factors,
+                     ArrayRef<int64_t> indices, int64_t size) -> LogicalResult {
+    int64_t all = 1, some = 1;
+    for (auto [index, factor] : llvm::enumerate(factors)) {
+      all *= factor;
+      if (llvm::is_contained(indices, static_cast<int64_t>(index)))
+        some *= factor;
+    }
+    if (all != size) // marginal_c1
+      return emitOpError("expected factors of ")
+             << size << ' ' << side << " together, got " << all;
+    int64_t least = 0;
+    for (int64_t index : indices) {
+      if (index < least || index >= static_cast<int64_t>(factors.size()))
+        return emitOpError("expected ascending indices of ") // marginal_c2
+               << factors.size() << " factors of " << side << ", got " << index;
+      least = index + 1;
+    }
+    kept.push_back(some);
+    return success();
+  };
+  if (failed(addSide("rows", getRowFactors(), getRowKept(), shape[0])) ||
+      failed(addSide("columns", getColumnFactors(), getColumnKept(),
+                     shape.size() == 1 ? 1 : shape[1])))
+    return failure();
+  if (getTransposed())
+    std::swap(kept[0], kept[1]);
+  kept.resize(shape.size());
+  if (shapeOf(getResult()) != ArrayRef(kept)) { // marginal_c3
+    InFlightDiagnostic diagnostic = emitOpError("expected a result of ");
+    llvm::interleave(kept, diagnostic, " x ");
+    return diagnostic << ", got " << getType();
+  }
+  auto sums = dyn_cast_if_present<SumsAttr>(
+      cast<RankedTensorType>(getType()).getEncoding());
+  if (sums && sums.getLayout() != SumsLayout::Full &&
+      sums.getLayout() != SumsLayout::Diagonal) // marginal_c4
+    return emitOpError("expected 'full' or 'diagonal', got '")
+           << stringifySumsLayout(sums.getLayout()) << "'";
+  return success();
+}
+
 /// The terminator of a body that is about to be filled.
 void YieldOp::build(OpBuilder &, OperationState &) {}
 

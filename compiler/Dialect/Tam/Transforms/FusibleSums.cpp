@@ -61,9 +61,17 @@ static int64_t bandOf(ArrayRef<Value> factors) {
   return width;
 }
 
-/// Words go along a product, else along the wider band, that there are fewer of
-/// them; of equal ones along the later effect's, whose columns lie together in
-/// the normal equations' lower triangle.
+/// Whether the row kernel has code for a matrix across panels: a column, one
+/// band, or levels of categories.
+static bool canMeetPanels(ArrayRef<Value> factors) {
+  return factors.size() <= 1 || llvm::all_of(factors, [](Value factor) {
+           return isa<OneHotAttr>(getEncoding(factor.getType()));
+         });
+}
+
+/// Words go along a product of bands, else along the wider band, that there are
+/// fewer of them; of equal ones along the later effect's, whose columns lie
+/// together in the normal equations' lower triangle.
 SumsAttr tamc::tam::getPanels(Operation *sum) {
   auto type = cast<RankedTensorType>(sum->getResult(0).getType());
   SumsLayout layout = SumsLayout::Panels;
@@ -77,13 +85,14 @@ SumsAttr tamc::tam::getPanels(Operation *sum) {
     if (gram.getA() == gram.getB()) {
       layout = SumsLayout::UpperPanels;
       others.clear();
-    } else if (others.size() > 1 ||
-               (along.size() <= 1 && bandOf(along) <= bandOf(others))) {
+    } else if (canMeetPanels(along) &&
+               (bandOf(along) <= bandOf(others) || !canMeetPanels(others))) {
       layout = SumsLayout::TransposedPanels;
       std::swap(along, others);
     }
   }
-  if (bandOf(along) == 0 || others.size() > 1 || along.size() > kMostFactors)
+  if (bandOf(along) == 0 || !canMeetPanels(others) ||
+      along.size() > kMostFactors)
     return {};
   SmallVector<int64_t> widths, columns;
   for (Value factor : along) {

@@ -181,6 +181,11 @@ def Tam_SumsAttr : Tam_Encoding<"Sums", "sums"> {
     int64_t getWordSize() const;
     /// Words of the panel of one start, in an accumulator of type `type`.
     int64_t getWordsPerPanel(::mlir::RankedTensorType type) const;
+    /// Calls `body(number, row, column)` for each number of an accumulator of
+    /// type `type` and each element that it adds to. Linear in their pairs.
+    void forEachNumber(
+        ::mlir::RankedTensorType type,
+        ::llvm::function_ref<void(int64_t, int64_t, int64_t)> body) const;
     /// Starts, in an accumulator of type `type`.
     int64_t getPanels(::mlir::RankedTensorType type) const;
   }];

@@ -570,6 +570,53 @@ def Tam_RhsOp : Tam_Op<"rhs",
   let hasVerifier = 1;
 }
 
+def Tam_MarginalOp : Tam_Op<"marginal"> {
+  let summary = "sums of fewer columns, read off sums of their products";
+  let description = [{
+    The rows of `sums` are tuples of `rowFactors`, its columns of
+    `columnFactors`, the last fastest; of each, the factors in `rowKept` and
+    `columnKept` are kept. An element adds up the elements of `sums` that agree
+    with it in the factors that are kept.
+
+    Of the sums (a * b)'Wc of a row-wise product this makes a'Wc, if every row
+    of b adds up to one, as those of splines and of categories do.
+
+    ```mlir
+    %d = tam.marginal %g rows [7, 2] keep [0] columns [23] keep [0]
+        : tensor<14x23xf64, #tam.sums<transposed_panels, 4>>
+        -> tensor<7x23xf64, #tam.sums<full>>
+    ```
+
+    Constraints:
+    * (marginal_c1) the factors of a side multiply to the size of `sums` there;
+      a tensor of rank 1 has no columns.
+    * (marginal_c2) what is kept of a side are indices of factors, ascending.
+    * (marginal_c3) the result has the sizes of what is kept, those of columns
+      first if it is `transposed`.
+    * (marginal_c4) the result is `full`, or `diagonal` if it is a square of
+      which all else is zero.
+  }];
+  let arguments = (ins Tam_Sums:$sums,
+                       DenseI64ArrayAttr:$rowFactors,
+                       DenseI64ArrayAttr:$rowKept,
+                       DenseI64ArrayAttr:$columnFactors,
+                       DenseI64ArrayAttr:$columnKept,
+                       UnitAttr:$transposed);
+  let results = (outs Tam_Sums:$result);
+  let assemblyFormat = [{
+    $sums (`transposed` $transposed^)? `rows` $rowFactors `keep` $rowKept
+    `columns` $columnFactors `keep` $columnKept attr-dict
+    `:` type($sums) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// For each row of the sums, or each column, the row or column of what is
+    /// kept that it adds to.
+    ::llvm::SmallVector<int64_t> getRowMap();
+    ::llvm::SmallVector<int64_t> getColumnMap();
+  }];
+}
+
 def Tam_RowsOp : Tam_Op<"rows",
     [IsolatedFromAbove, AttrSizedOperandSegments,
      SingleBlockImplicitTerminator<"YieldOp">]> {

@@ -53,6 +53,33 @@ def TamChooseEncodings : Pass<"tam-choose-encodings", "::mlir::ModuleOp"> {
   ];
 }
 
+def TamShareSums : Pass<"tam-share-sums", "::mlir::ModuleOp"> {
+  let summary = "Read sums off others that contain them";
+  let description = [{
+    Of the sums that `tam-fuse-rows` will move into one loop, some follow from
+    others because rows of splines and of categories add up to one. They are
+    not summed, but read off at the end (`tam.marginal`):
+
+    * what a spline or a category has with the intercept, off what it has with
+      itself;
+    * what categories of few levels have, off the sums of the tuples of their
+      levels, of which a row adds to one.
+
+    Before:
+    ```mlir
+    %0 = tam.gram %day, %x into ... -> tensor<7x1xf64, #tam.sums<full>>
+    %1 = tam.gram %holiday, %x into ... -> tensor<2x1xf64, #tam.sums<full>>
+    ```
+    After:
+    ```mlir
+    %both = tam.kronecker %day, %holiday : ... -> tensor<?x14xf64, #tam.sparse<1>>
+    %2 = tam.gram %both, %x into ... -> tensor<14x1xf64, #tam.sums<full>>
+    %0 = tam.marginal %2 rows [7, 2] keep [0] columns [1] keep [0] : ...
+    %1 = tam.marginal %2 rows [7, 2] keep [1] columns [1] keep [0] : ...
+    ```
+  }];
+}
+
 def TamChooseLayouts : Pass<"tam-choose-layouts", "::mlir::ModuleOp"> {
   let summary = "Choose panels for the sums of a row kernel";
   let description = [{

@@ -1,0 +1,248 @@
+//===- ShareSums.cpp - sums that others contain -----------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "FusibleSums.h"
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Dialect/Tam/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tamc::tam {
+#define GEN_PASS_DEF_TAMSHARESUMS
+#include "tamc/Dialect/Tam/Transforms/Passes.h.inc"
+} // namespace tamc::tam
+
+using namespace mlir;
+using namespace tamc::tam;
+
+/// Most tuples of levels that categories may have together.
+static constexpr int64_t kMostLevels = 64;
+
+static int64_t columnsOf(Value design) {
+  return cast<RankedTensorType>(design.getType()).getDimSize(1);
+}
+
+static bool isOffset(Value design) {
+  return design.getDefiningOp<OffsetOp>() != nullptr;
+}
+
+namespace {
+
+/// The sums over rows of one function that will share a loop.
+class SharedSums {
+public:
+  explicit SharedSums(Block &block) : builder(block.getParentOp()) {
+    for (Operation *sum : findFusibleSums(block, /*choosesPanels=*/true))
+      add(sum);
+  }
+
+  void share() {
+    if (all.empty() || !endsBeforeUses())
+      return;
+    builder.setInsertionPointAfter(all.back());
+    SmallVector<Value> categories = findCategories();
+    if (categories.size() > 1)
+      merge(categories);
+    shareWithOffset();
+  }
+
+private:
+  void add(Operation *sum) {
+    all.push_back(sum);
+    if (auto gram = dyn_cast<GramOp>(sum))
+      grams[{gram.getA(), gram.getB()}] = gram;
+    else
+      targets[cast<RhsOp>(sum).getA()] = cast<RhsOp>(sum);
+  }
+
+  /// Whether what reads the sums comes after all of them, where what stands for
+  /// them will be.
+  bool endsBeforeUses() {
+    return llvm::all_of(all, [&](Operation *sum) {
+      return llvm::all_of(sum->getUsers(), [&](Operation *user) {
+        return user->getBlock() == all.back()->getBlock() &&
+               all.back()->isBeforeInBlock(user);
+      });
+    });
+  }
+
+  /// The gram of two matrices, in either order.
+  GramOp gramOf(Value a, Value b) {
+    GramOp found = grams.lookup({a, b});
+    return found ? found : grams.lookup({b, a});
+  }
+
+  /// Categories whose every sum is one of these, in the order of the function,
+  /// as long as they have few tuples of levels.
+  SmallVector<Value> findCategories() {
+    SetVector<Value> designs;
+    for (Operation *sum : all)
+      if (auto gram = dyn_cast<GramOp>(sum); gram && gram.getA() == gram.getB())
+        designs.insert(gram.getA());
+    auto isSummedHere = [&](Operation *user) {
+      return !isa<RowReductionInterface>(user) || llvm::is_contained(all, user);
+    };
+    auto hasAllSums = [&](Value category) {
+      return targets.lookup(category) &&
+             llvm::all_of(designs,
+                          [&](Value other) { return gramOf(category, other); });
+    };
+    SmallVector<Value> categories;
+    int64_t tuples = 1;
+    for (Value design : designs) {
+      if (!design.getDefiningOp<CategoryOp>() ||
+          !isa<OneHotAttr>(getEncoding(design.getType())) ||
+          !llvm::all_of(design.getUsers(), isSummedHere) ||
+          !hasAllSums(design) || tuples * columnsOf(design) > kMostLevels)
+        continue;
+      tuples *= columnsOf(design);
+      categories.push_back(design);
+    }
+    return categories;
+  }
+
+  /// Sums the tuples of the categories' levels, and reads off what each of them
+  /// has by itself.
+  void merge(ArrayRef<Value> categories) {
+    Value tuples = categories.front();
+    SmallVector<int64_t> factors{columnsOf(tuples)};
+    for (Value category : categories.drop_front()) {
+      factors.push_back(columnsOf(category));
+      auto type = RankedTensorType::get(
+          {cast<RankedTensorType>(tuples.getType()).getDimSize(0),
+           columnsOf(tuples) * factors.back()},
+          builder.getF64Type(), SparseAttr::get(builder.getContext(), 1));
+      tuples = KroneckerOp::create(
+          builder, builder.getFusedLoc({tuples.getLoc(), category.getLoc()}),
+          type, tuples, category);
+    }
+    Value weights = gramOf(categories[0], categories[0]).getWeights();
+    GramOp self = createGram(tuples, tuples, weights, SumsLayout::Upper);
+    RhsOp target = targets[categories[0]];
+    auto vector = RankedTensorType::get({columnsOf(tuples)},
+                                        builder.getF64Type(), fullSums());
+    auto rhs = RhsOp::create(builder, tuples.getLoc(), vector, tuples,
+                             target.getY(), weights,
+                             ZerosOp::create(builder, tuples.getLoc(), vector));
+
+    SmallVector<GramOp> before;
+    for (Operation *sum : all)
+      if (auto gram = dyn_cast<GramOp>(sum))
+        before.push_back(gram);
+    DenseMap<Value, GramOp> withOthers;
+    for (auto [i, category] : llvm::enumerate(categories)) {
+      int64_t kept = i;
+      replace(targets[category],
+              createMarginal(targets[category], rhs.getResult(), factors, kept,
+                             {}, {}, false));
+      for (GramOp gram : before) {
+        bool isFirst = gram.getA() == category;
+        if (!isFirst && gram.getB() != category)
+          continue;
+        Value other = isFirst ? gram.getB() : gram.getA();
+        const auto *place = llvm::find(categories, other);
+        if (place != categories.end()) {
+          // A pair of the categories: once, from its first one.
+          if (isFirst)
+            replace(gram, createMarginal(
+                              gram, self.getResult(), factors, kept, factors,
+                              int64_t(place - categories.begin()), false));
+          continue;
+        }
+        if (isOffset(other)) {
+          replace(gram, createMarginal(gram, self.getResult(), factors, kept,
+                                       factors, {}, !isFirst));
+          continue;
+        }
+        GramOp &joint = withOthers[other];
+        if (!joint)
+          joint = createGram(tuples, other, weights, SumsLayout::Full);
+        replace(gram, createMarginal(gram, joint.getResult(), factors, kept,
+                                     columnsOf(other), 0, !isFirst));
+      }
+    }
+  }
+
+  /// What a matrix has with the intercept is what its rows add up to, and those
+  /// of splines and categories add up to one.
+  void shareWithOffset() {
+    for (Operation *sum : SmallVector<Operation *>(all)) {
+      auto gram = dyn_cast_if_present<GramOp>(sum);
+      if (!gram || isOffset(gram.getA()) == isOffset(gram.getB()))
+        continue;
+      bool isFirst = isOffset(gram.getA());
+      Value other = isFirst ? gram.getB() : gram.getA();
+      GramOp self = grams.lookup({other, other});
+      if (getFactors(other).empty() || !self ||
+          self.getWeights() != gram.getWeights())
+        continue;
+      replace(gram, createMarginal(gram, self.getResult(), columnsOf(other), {},
+                                   columnsOf(other), 0, !isFirst));
+    }
+  }
+
+  SumsAttr fullSums() {
+    return SumsAttr::get(builder.getContext(), SumsLayout::Full);
+  }
+
+  GramOp createGram(Value a, Value b, Value weights, SumsLayout layout) {
+    auto type = RankedTensorType::get(
+        {columnsOf(a), columnsOf(b)}, builder.getF64Type(),
+        SumsAttr::get(builder.getContext(), layout));
+    Location loc = builder.getFusedLoc({a.getLoc(), b.getLoc()});
+    return GramOp::create(builder, loc, type, a, b, weights,
+                          ZerosOp::create(builder, loc, type));
+  }
+
+  /// What stands for `sum`: of `sums`, one factor of the rows and one of the
+  /// columns, or none.
+  Value createMarginal(Operation *sum, Value sums, ArrayRef<int64_t> rows,
+                       std::optional<int64_t> rowKept,
+                       ArrayRef<int64_t> columns,
+                       std::optional<int64_t> columnKept, bool transposed) {
+    auto asList = [](std::optional<int64_t> kept) {
+      return kept ? SmallVector<int64_t>{*kept} : SmallVector<int64_t>();
+    };
+    auto type = cast<RankedTensorType>(sum->getResult(0).getType());
+    auto layout = cast<SumsAttr>(type.getEncoding());
+    if (layout.getLayout() != SumsLayout::Diagonal)
+      type = type.cloneWithEncoding(fullSums());
+    return MarginalOp::create(builder, sum->getLoc(), type, sums, rows,
+                              asList(rowKept), columns, asList(columnKept),
+                              transposed);
+  }
+
+  void replace(Operation *sum, Value marginal) {
+    Value start =
+        cast<RowReductionInterface>(sum).getAccumulatorMutable().get();
+    sum->getResult(0).replaceAllUsesWith(marginal);
+    llvm::replace(all, sum, static_cast<Operation *>(nullptr));
+    if (auto gram = dyn_cast<GramOp>(sum))
+      grams.erase({gram.getA(), gram.getB()});
+    sum->erase();
+    if (start.use_empty())
+      start.getDefiningOp()->erase();
+  }
+
+  OpBuilder builder;
+  /// In their order; null for those that have been replaced.
+  SmallVector<Operation *> all;
+  DenseMap<std::pair<Value, Value>, GramOp> grams;
+  DenseMap<Value, RhsOp> targets;
+};
+
+struct ShareSums : public tamc::tam::impl::TamShareSumsBase<ShareSums> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      SharedSums(function.getBody().front()).share();
+  }
+};
+
+} // namespace

@@ -8,6 +8,9 @@
 
 #include "Launch.h"
 
+#include <array>
+#include <map>
+
 using namespace mlir;
 using namespace tamc;
 using tam::SlotKind;
@@ -365,25 +368,31 @@ class MarginalPattern : public KernelPattern<tam::MarginalOp> {
                      to = tensorType(op.getResult());
     auto source = cast<tam::SumsAttr>(from.getEncoding());
     auto target = cast<tam::SumsAttr>(to.getEncoding());
-    // A number per element, but for what is zero.
-    int64_t numbers = target.getCount(to);
-    DenseMap<std::pair<int64_t, int64_t>, int64_t> numberOf;
-    target.forEachNumber(to, [&](int64_t number, int64_t row, int64_t column) {
-      numberOf[{row, column}] = number;
+    // Which numbers add up to each of the result's: those of its element, and
+    // of its panel if it has panels.
+    using Key = std::array<int64_t, 3>;
+    std::map<Key, int64_t> numberOf;
+    auto keyOf = [&](int64_t row, int64_t column, int64_t panel) {
+      return Key{target.isPanels() ? panel : 0, row, column};
+    };
+    target.forEachNumber(to, [&](tam::SumsAttr::Number number) {
+      numberOf[keyOf(number.row, number.column, number.panel)] = number.index;
     });
-    SmallVector<SmallVector<int32_t>> parts(numbers);
+    SmallVector<SmallVector<int32_t>> parts(target.getCount(to));
     SmallVector<int64_t> rows = op.getRowMap(), columns = op.getColumnMap();
-    source.forEachNumber(
-        from, [&](int64_t number, int64_t row, int64_t column) {
-          std::pair<int64_t, int64_t> element(rows[row], columns[column]);
-          if (op.getTransposed())
-            std::swap(element.first, element.second);
-          if (auto found = numberOf.find(element); found != numberOf.end())
-            parts[found->second].push_back(static_cast<int32_t>(number));
-        });
+    source.forEachNumber(from, [&](tam::SumsAttr::Number number) {
+      int64_t row = rows[number.row], column = columns[number.column];
+      if (op.getTransposed())
+        std::swap(row, column);
+      auto found = numberOf.find(keyOf(row, column, number.panel));
+      if (found != numberOf.end())
+        parts[found->second].push_back(static_cast<int32_t>(number.index));
+    });
+    int64_t size =
+        findWordSize(parts, source.isPanels() ? source.getWordSize() : 1);
     SmallVector<int32_t> starts{0}, index;
-    for (ArrayRef<int32_t> part : parts) {
-      llvm::append_range(index, part);
+    for (size_t i = 0; i < parts.size(); i += size) {
+      llvm::append_range(index, parts[i]);
       starts.push_back(static_cast<int32_t>(index.size()));
     }
     Type i32 = rewriter.getI32Type();
@@ -392,9 +401,29 @@ class MarginalPattern : public KernelPattern<tam::MarginalOp> {
         .in(constantTensor<int32_t>(rewriter, op.getLoc(), i32, index))
         .in(adaptor.getSums())
         .slot(SlotKind::Rows)
-        .scalars64({source.getCount(from), numbers})
+        .scalars64(
+            {source.getCount(from), static_cast<int64_t>(parts.size()), size})
         .out(componentType(op.getResult(), 0))
         .create();
+  }
+
+private:
+  /// `size` if the parts of so many numbers in a row are always words in a row,
+  /// else 1.
+  static int64_t findWordSize(ArrayRef<SmallVector<int32_t>> parts,
+                              int64_t size) {
+    if (parts.size() % size != 0)
+      return 1;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      ArrayRef<int32_t> first = parts[i / size * size], own = parts[i];
+      int32_t along = i % size;
+      if (own.size() != first.size())
+        return 1;
+      for (auto [a, b] : llvm::zip(first, own))
+        if (a + along != b)
+          return 1;
+    }
+    return size;
   }
 };
 

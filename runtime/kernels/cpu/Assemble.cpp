@@ -267,6 +267,21 @@ private:
   int64_t low[mostFactors] = {}, high[mostFactors] = {};
 };
 
+/// Makes words of `Size` numbers, `step` from one to the next, of `n` numbers,
+/// from the words of `sums` that the tables name.
+template <int64_t Size>
+void addWordsUp(const int32_t *__restrict from, const int32_t *__restrict index,
+                const double *__restrict sums, int64_t n,
+                double *__restrict out, int64_t step = Size) {
+  for (int64_t i = 0; i < n / step; ++i) {
+    double word[Size] = {};
+    for (int32_t k = from[i]; k < from[i + 1]; ++k)
+      for (int64_t e = 0; e < Size; ++e)
+        word[e] += sums[index[k] + e];
+    std::copy_n(word, Size, out + i * step);
+  }
+}
+
 } // namespace
 
 void zero(tamrt_context *ctx, int64_t count, double *out) {
@@ -275,16 +290,16 @@ void zero(tamrt_context *ctx, int64_t count, double *out) {
 
 void marginal(tamrt_context *ctx, const int32_t *from, const int32_t *index,
               const double *sums, int64_t group_rows, int64_t m, int64_t n,
-              double *out) {
+              int64_t size, double *out) {
   // The finished segments mean nothing in a group of one segment.
   for (int64_t level = 0; level < (group_rows > TAMRT_SEGMENT_ROWS ? 2 : 1);
-       ++level, sums += m, out += n)
-    for (int64_t i = 0; i < n; ++i) {
-      double sum = 0.0;
-      for (int32_t k = from[i]; k < from[i + 1]; ++k)
-        sum += sums[index[k]];
-      out[i] = sum;
-    }
+       ++level, sums += m, out += n) {
+    if (size == 4)
+      addWordsUp<4>(from, index, sums, n, out);
+    else
+      for (int64_t i = 0; i < size; ++i)
+        addWordsUp<1>(from, index, sums + i, n, out + i, size);
+  }
 }
 
 void assemble_matrix(tamrt_context *ctx, const int64_t *table,

@@ -191,6 +191,11 @@ TEST_F(AllocationTest, NoKernelAllocates) {
          tamrt_assemble_matrix(c, matrixTable, nullptr, nullptr, nullptr,
                                blocks, 1, rows, n, 0, matrix.data());
        }},
+      {"marginal",
+       [&] {
+         tamrt_marginal(c, zeros.data(), zeros.data(), D, rows, 1, 1, 1,
+                        vector.data());
+       }},
       {"add_penalty",
        [&] {
          tamrt_add_penalty(c, zeros.data(), zeros.data(), range + 1,

@@ -310,6 +310,36 @@ TEST_F(SolveTest, AssembleRefusesTooManyFactors) {
   expectError(TAMRT_ERROR_INVALID_ARGUMENT, 1);
 }
 
+TEST_F(SolveTest, Marginal) {
+  // Words of four numbers, of three and of one, of both levels.
+  for (int64_t size : {4, 3, 1}) {
+    const int64_t m = 5 * size, n = 3 * size;
+    const Doubles sums = uniforms(2 * m);
+    const std::vector<int32_t> from = {0, 2, 2, 5};
+    std::vector<int32_t> index;
+    for (int64_t word : {4, 1, 0, 0, 3})
+      index.push_back(static_cast<int32_t>(word * size));
+    Doubles out(2 * n, -1.0);
+    tamrt_marginal(&ctx, from.data(), index.data(), sums.data(),
+                   TAMRT_SEGMENT_ROWS + 1, m, n, size, out.data());
+    for (int64_t level : {0, 1})
+      for (int64_t e = 0; e < size; ++e) {
+        const double *word = sums.data() + level * m + e;
+        const double *own = out.data() + level * n + e;
+        EXPECT_EQ(own[0], word[4 * size] + word[size]);
+        EXPECT_EQ(own[size], 0.0);
+        EXPECT_EQ(own[2 * size], word[0] + word[0] + word[3 * size]);
+      }
+    // In a group of one segment there is no second level.
+    Doubles one(2 * n, -1.0);
+    tamrt_marginal(&ctx, from.data(), index.data(), sums.data(),
+                   TAMRT_SEGMENT_ROWS, m, n, size, one.data());
+    EXPECT_EQ(Doubles(one.begin(), one.begin() + n),
+              Doubles(out.begin(), out.begin() + n));
+    EXPECT_EQ(Doubles(one.begin() + n, one.end()), Doubles(n, -1.0));
+  }
+}
+
 // A group of one segment: nobody has written the second level.
 TEST_F(SolveTest, AssembleReadsOneLevelOfOneSegment) {
   const Doubles sums = {3.0, std::nan("")};

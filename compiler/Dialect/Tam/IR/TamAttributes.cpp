@@ -302,22 +302,21 @@ static void forEachTuple(ArrayRef<int64_t> extents, ArrayRef<int64_t> strides,
   }
 }
 
-void SumsAttr::forEachNumber(
-    RankedTensorType type,
-    llvm::function_ref<void(int64_t, int64_t, int64_t)> body) const {
+void SumsAttr::forEachNumber(RankedTensorType type,
+                             llvm::function_ref<void(Number)> body) const {
   int64_t rows = type.getDimSize(0);
   int64_t columns = type.getRank() == 2 ? type.getDimSize(1) : 1;
   if (!isPanels()) {
     bool isSquare = getLayout() == SumsLayout::Upper;
     for (int64_t i = 0; i < rows; ++i) {
       if (getLayout() == SumsLayout::Diagonal) {
-        body(i, i, i);
+        body({i, i, i, 0});
         continue;
       }
       for (int64_t j = isSquare ? i : 0; j < columns; ++j) {
-        body(isTransposed() ? j * rows + i : i * columns + j, i, j);
+        body({isTransposed() ? j * rows + i : i * columns + j, i, j, 0});
         if (isSquare && i != j)
-          body(i * columns + j, j, i);
+          body({i * columns + j, j, i, 0});
       }
     }
     return;
@@ -336,7 +335,8 @@ void SumsAttr::forEachNumber(
         for (int64_t j = 0; j < words; ++j) {
           int64_t number = (panel * words + j) * size + i;
           int64_t along = start + column;
-          body(number, isTransposed() ? j : along, isTransposed() ? along : j);
+          body({number, isTransposed() ? j : along, isTransposed() ? along : j,
+                panel});
         }
       });
       return;
@@ -365,8 +365,8 @@ void SumsAttr::forEachNumber(
                  low * (low - 1) / 2 + high - low;
         }
         word = word * (getWidths()[getWordFactor()] / 2 + 1) + rotation;
-        body((panel * words + word) * size + place, start + row,
-             start + column);
+        body({(panel * words + word) * size + place, start + row,
+              start + column, panel});
       });
     });
   });

@@ -393,6 +393,23 @@ SmallVector<int64_t> MarginalOp::getColumnMap() {
   return mapOf(getColumnFactors(), getColumnKept());
 }
 
+SumsAttr MarginalOp::getPanels() {
+  auto type = cast<RankedTensorType>(getSums().getType());
+  auto sums = dyn_cast_if_present<SumsAttr>(type.getEncoding());
+  if (!sums || !sums.isPanels())
+    return {};
+  bool hasColumns = getColumnKept().size() == getColumnFactors().size();
+  bool hasRows = getRowKept().size() == getRowFactors().size();
+  bool alongColumns = sums.isSelf() ? hasColumns : sums.isTransposed();
+  if (alongColumns ? !hasColumns : !hasRows)
+    return {};
+  return SumsAttr::get(getContext(),
+                       alongColumns != getTransposed()
+                           ? SumsLayout::TransposedPanels
+                           : SumsLayout::Panels,
+                       sums.getWidths(), sums.getColumns());
+}
+
 LogicalResult MarginalOp::verify() {
   ArrayRef<int64_t> shape = shapeOf(getSums());
   SmallVector<int64_t> kept;
@@ -431,11 +448,11 @@ LogicalResult MarginalOp::verify() {
   }
   auto sums = dyn_cast_if_present<SumsAttr>(
       cast<RankedTensorType>(getType()).getEncoding());
-  if (sums && sums.getLayout() != SumsLayout::Full &&
-      sums.getLayout() != SumsLayout::Diagonal) // marginal_c4
-    return emitOpError("expected 'full' or 'diagonal', got '")
-           << stringifySumsLayout(sums.getLayout()) << "'";
-  return success();
+  if (!sums || sums.getLayout() == SumsLayout::Full ||
+      sums.getLayout() == SumsLayout::Diagonal || sums == getPanels())
+    return success();
+  return emitOpError("expected 'full', 'diagonal' or panels of the sums, got ")
+         << sums; // marginal_c4
 }
 
 /// The terminator of a body that is about to be filled.

@@ -26,7 +26,7 @@ namespace {
 struct ChooseLayouts
     : public tamc::tam::impl::TamChooseLayoutsBase<ChooseLayouts> {
   void runOnOperation() override {
-    for (auto function : getOperation().getOps<func::FuncOp>())
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
       for (Operation *sum : findFusibleSums(function.getBody().front(),
                                             /*choosesPanels=*/true)) {
         SumsAttr layout = getPanels(sum);
@@ -36,9 +36,20 @@ struct ChooseLayouts
             !accumulator.hasOneUse())
           continue;
         for (Value value : {accumulator, Value(sum->getResult(0))})
-          value.setType(cast<RankedTensorType>(value.getType())
-                            .cloneWithEncoding(layout));
+          setLayout(value, layout);
       }
+      // What is read off panels has panels, too, where a side is kept whole.
+      function.walk([&](MarginalOp marginal) {
+        if (SumsAttr layout = marginal.getPanels())
+          setLayout(marginal.getResult(), layout);
+      });
+    }
+  }
+
+private:
+  static void setLayout(Value sums, SumsAttr layout) {
+    sums.setType(
+        cast<RankedTensorType>(sums.getType()).cloneWithEncoding(layout));
   }
 };
 

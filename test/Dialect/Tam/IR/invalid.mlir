@@ -134,85 +134,6 @@ func.func private @f(tensor<?x7xi32, #tam.one_hot>)
 
 // -----
 
-// sums_c1: static shape.
-// expected-error @+1 {{expected a tensor of f64 of static shape and rank 1 or 2}}
-func.func private @f(tensor<?x3xf64, #tam.sums<full>>)
-
-// -----
-
-// sums_c1: rank.
-// expected-error @+1 {{expected a tensor of f64 of static shape and rank 1 or 2}}
-func.func private @f(tensor<3x3x3xf64, #tam.sums<full>>)
-
-// -----
-
-// sums_c1: rank 0.
-// expected-error @+1 {{expected a tensor of f64 of static shape and rank 1 or 2}}
-func.func private @f(tensor<f64, #tam.sums<full>>)
-
-// -----
-
-// sums_c1: element type.
-// expected-error @+1 {{expected a tensor of f64 of static shape and rank 1 or 2}}
-func.func private @f(tensor<3xi64, #tam.sums<full>>)
-
-// -----
-
-// sums_c2
-// expected-error @+1 {{expected 'full' or 'panels' for a tensor of rank 1, got 'transposed'}}
-func.func private @f(tensor<3xf64, #tam.sums<transposed>>)
-
-// -----
-
-// expected-error @+1 {{expected a width from 1 to 5 for 'panels', got 6}}
-func.func private @sums_c4(tensor<5x3xf64, #tam.sums<panels, 6>>)
-
-// -----
-
-// expected-error @+1 {{expected a width from 1 to 3 for 'transposed_panels', got 0}}
-func.func private @sums_c4(tensor<5x3xf64, #tam.sums<transposed_panels>>)
-
-// -----
-
-// expected-error @+1 {{expected a width from 0 to 0 for 'full', got 4}}
-func.func private @sums_c4(tensor<5x3xf64, #tam.sums<full, 4>>)
-
-// -----
-
-func.func @gram_c3(%a: tensor<?x5xf64, #tam.banded<4>>,
-                   %o: tensor<?x1xf64, #tam.dense>,
-                   %s: tensor<1x5xf64, #tam.sums<transposed_panels, 3>>) {
-  // expected-error @+1 {{expected 'transposed_panels' only for a banded matrix of width 3}}
-  %0 = tam.gram %o, %a into %s : tensor<?x1xf64, #tam.dense>,
-      tensor<?x5xf64, #tam.banded<4>>
-      -> tensor<1x5xf64, #tam.sums<transposed_panels, 3>>
-  return
-}
-
-// -----
-
-func.func @rhs_c2(%a: tensor<?x5xf64, #tam.dense>, %y: tensor<?xf64>,
-                  %s: tensor<5xf64, #tam.sums<panels, 4>>) {
-  // expected-error @+1 {{expected 'panels' only for a banded matrix of width 4}}
-  %0 = tam.rhs %a, %y into %s : tensor<?x5xf64, #tam.dense>, tensor<?xf64>
-      -> tensor<5xf64, #tam.sums<panels, 4>>
-  return
-}
-
-// -----
-
-// sums_c3: upper.
-// expected-error @+1 {{expected a square for 'upper', got 3 x 4}}
-func.func private @f(tensor<3x4xf64, #tam.sums<upper>>)
-
-// -----
-
-// sums_c3: diagonal.
-// expected-error @+1 {{expected a square for 'diagonal', got 4 x 3}}
-func.func private @f(tensor<4x3xf64, #tam.sums<diagonal>>)
-
-// -----
-
 // coordinates_c1: square.
 // expected-error @+1 {{expected a square tensor of f64 of static shape}}
 func.func private @f(tensor<2x3xf64, #tam.coordinates<1>>)
@@ -404,99 +325,6 @@ func.func @f(%x: tensor<?xf64>) {
 
 //===----------------------------------------------------------------------===//
 // Sums over rows
-//===----------------------------------------------------------------------===//
-
-// -----
-
-// gram_c1: rows.
-func.func @f(%a: tensor<?x3xf64>, %b: tensor<?x2xf64>) {
-  %0 = tam.zeros : tensor<2x2xf64>
-  // expected-error @+1 {{'tam.gram' op expected an accumulator of 3 x 2, got 'tensor<2x2xf64>'}}
-  %1 = tam.gram %a, %b into %0 : tensor<?x3xf64>, tensor<?x2xf64>
-      -> tensor<2x2xf64>
-  return
-}
-
-// -----
-
-// gram_c1: columns.
-func.func @f(%a: tensor<?x3xf64>, %b: tensor<?x2xf64>) {
-  %0 = tam.zeros : tensor<3x3xf64, #tam.sums<full>>
-  // expected-error @+1 {{'tam.gram' op expected an accumulator of 3 x 2, got 'tensor<3x3xf64, #tam.sums<full>>'}}
-  %1 = tam.gram %a, %b into %0 : tensor<?x3xf64>, tensor<?x2xf64>
-      -> tensor<3x3xf64, #tam.sums<full>>
-  return
-}
-
-// -----
-
-// gram_c1: rank.
-func.func @f(%a: tensor<?x3xf64>) {
-  %0 = tam.zeros : tensor<3xf64>
-  // expected-error @+1 {{'tam.gram' op expected an accumulator of 3 x 3, got 'tensor<3xf64>'}}
-  %1 = tam.gram %a, %a into %0 : tensor<?x3xf64>, tensor<?x3xf64>
-      -> tensor<3xf64>
-  return
-}
-
-// -----
-
-// gram_c2: upper, two values.
-func.func @f(%a: tensor<?x3xf64>, %b: tensor<?x3xf64>) {
-  %0 = tam.zeros : tensor<3x3xf64, #tam.sums<upper>>
-  // expected-error @+1 {{'tam.gram' op expected 'upper' only for a matrix with itself}}
-  %1 = tam.gram %a, %b into %0 : tensor<?x3xf64>, tensor<?x3xf64>
-      -> tensor<3x3xf64, #tam.sums<upper>>
-  return
-}
-
-// -----
-
-// gram_c2: diagonal, two values.
-func.func @f(%a: tensor<?x3xf64, #tam.one_hot>,
-             %b: tensor<?x3xf64, #tam.one_hot>) {
-  %0 = tam.zeros : tensor<3x3xf64, #tam.sums<diagonal>>
-  // expected-error @+1 {{'tam.gram' op expected 'diagonal' only for a matrix with itself}}
-  %1 = tam.gram %a, %b into %0 : tensor<?x3xf64, #tam.one_hot>,
-      tensor<?x3xf64, #tam.one_hot> -> tensor<3x3xf64, #tam.sums<diagonal>>
-  return
-}
-
-// -----
-
-// gram_c2: diagonal, not one-hot.
-func.func @f(%a: tensor<?x3xf64, #tam.dense>) {
-  %0 = tam.zeros : tensor<3x3xf64, #tam.sums<diagonal>>
-  // expected-error @+1 {{'tam.gram' op expected 'diagonal' only for a one-hot matrix}}
-  %1 = tam.gram %a, %a into %0 : tensor<?x3xf64, #tam.dense>,
-      tensor<?x3xf64, #tam.dense> -> tensor<3x3xf64, #tam.sums<diagonal>>
-  return
-}
-
-// -----
-
-// rhs_c1
-func.func @f(%a: tensor<?x3xf64>, %y: tensor<?xf64>) {
-  %0 = tam.zeros : tensor<4xf64, #tam.sums<full>>
-  // expected-error @+1 {{'tam.rhs' op expected an accumulator of 3, got 'tensor<4xf64, #tam.sums<full>>'}}
-  %1 = tam.rhs %a, %y into %0 : tensor<?x3xf64>, tensor<?xf64>
-      -> tensor<4xf64, #tam.sums<full>>
-  return
-}
-
-// -----
-
-// rhs_c1: rank.
-func.func @f(%a: tensor<?x3xf64>, %y: tensor<?xf64>) {
-  %0 = tam.zeros : tensor<3x1xf64>
-  // expected-error @+1 {{'tam.rhs' op expected an accumulator of 3, got 'tensor<3x1xf64>'}}
-  %1 = tam.rhs %a, %y into %0 : tensor<?x3xf64>, tensor<?xf64>
-      -> tensor<3x1xf64>
-  return
-}
-
-//===----------------------------------------------------------------------===//
-// Estimation
 //===----------------------------------------------------------------------===//
 
 // -----
@@ -705,16 +533,6 @@ func.func @f(%a: tensor<?x3xf64>, %b: tensor<3xf64>) {
 
 // -----
 
-func.func @f(%a: tensor<3x3xf64, #tam.sums<full>>) {
-  %0 = tam.zeros : tensor<3x3xf64>
-  // expected-error @+1 {{'tam.gram' op operand #0 must be design matrix}}
-  %1 = tam.gram %a, %a into %0 : tensor<3x3xf64, #tam.sums<full>>,
-      tensor<3x3xf64, #tam.sums<full>> -> tensor<3x3xf64>
-  return
-}
-
-// -----
-
 func.func @f() {
   // expected-error @+1 {{'tam.zeros' op result #0 must be accumulator}}
   %0 = tam.zeros : tensor<3x3xf64, #tam.coordinates<0>>
@@ -760,32 +578,4 @@ func.func @f(%v: tensor<2x?xf64>, %p: tensor<4xf64>) {
   // expected-error @+1 {{'tam.normalize' op operand #0 must be column of f64 values, but got 'tensor<2x?xf64>'}}
   %0 = tam.normalize %v, %p : tensor<2x?xf64>, tensor<4xf64>
   return
-}
-
-// -----
-
-// rows_c1
-func.func @f(%x: tensor<?xf64>, %s: tensor<1xf64, #tam.sums<full>>)
-    -> tensor<1xf64, #tam.sums<full>> {
-  // expected-error @+1 {{expected a body from the operands to the results, which are of the accumulators' types}}
-  %r = tam.rows(%x : tensor<?xf64>)
-      into(%s : tensor<1xf64, #tam.sums<full>>) {
-  ^bb0(%s0: tensor<1xf64, #tam.sums<full>>, %x0: tensor<?xf64>):
-    tam.yield %s0 : tensor<1xf64, #tam.sums<full>>
-  } : tensor<1xf64, #tam.sums<full>>
-  return %r : tensor<1xf64, #tam.sums<full>>
-}
-
-// -----
-
-// rows_c2
-func.func @f(%x: tensor<?xf64>, %s: tensor<1xf64, #tam.sums<full>>)
-    -> tensor<1xf64, #tam.sums<full>> {
-  // expected-error @+1 {{expected result 0 to be what one op adds to accumulator 0}}
-  %r = tam.rows(%x : tensor<?xf64>)
-      into(%s : tensor<1xf64, #tam.sums<full>>) {
-  ^bb0(%x0: tensor<?xf64>, %s0: tensor<1xf64, #tam.sums<full>>):
-    tam.yield %s0 : tensor<1xf64, #tam.sums<full>>
-  } : tensor<1xf64, #tam.sums<full>>
-  return %r : tensor<1xf64, #tam.sums<full>>
 }

@@ -217,6 +217,24 @@ func.func @estimate(%rows: index, %g00: tensor<1x1xf64, #tam.sums<upper>>,
   return %x : tensor<3xf64>
 }
 
+// CHECK-LABEL: func.func @products(
+// CHECK-SAME: tensor<6xf64, #tam.sums<panels, 2 of 3, 1 of 2>>
+func.func @products(%s: tensor<6xf64, #tam.sums<panels, 2 of 3, 1 of 2>>,
+    %g: tensor<6x3xf64, #tam.sums<transposed_panels, 2>>)
+    -> (tensor<2xf64, #tam.sums<full>>,
+        tensor<3x2xf64, #tam.sums<panels, 2>>) {
+  // CHECK: tam.marginal %{{.*}} rows [3, 2] keep [1] columns [] keep [] : tensor<6xf64, #tam.sums<panels, 2 of 3, 1 of 2>> -> tensor<2xf64, #tam.sums<full>>
+  %0 = tam.marginal %s rows [3, 2] keep [1] columns [] keep []
+      : tensor<6xf64, #tam.sums<panels, 2 of 3, 1 of 2>>
+      -> tensor<2xf64, #tam.sums<full>>
+  // CHECK: tam.marginal %{{.*}} transposed rows [3, 2] keep [1] columns [3] keep [0] : tensor<6x3xf64, #tam.sums<transposed_panels, 2>> -> tensor<3x2xf64, #tam.sums<panels, 2>>
+  %1 = tam.marginal %g transposed rows [3, 2] keep [1] columns [3] keep [0]
+      : tensor<6x3xf64, #tam.sums<transposed_panels, 2>>
+      -> tensor<3x2xf64, #tam.sums<panels, 2>>
+  return %0, %1 : tensor<2xf64, #tam.sums<full>>,
+      tensor<3x2xf64, #tam.sums<panels, 2>>
+}
+
 // CHECK-LABEL: func.func @apply(
 // CHECK-SAME: %[[O:.*]]: tensor<?x1xf64, #tam.dense>, %[[C:.*]]: tensor<?x5xf64, #tam.one_hot>, %[[BO:.*]]: tensor<1xf64>, %[[BC:.*]]: tensor<5xf64>
 func.func @apply(%o: tensor<?x1xf64, #tam.dense>,

@@ -79,3 +79,53 @@ func.func @fit(%v: tensor<?xf64> {tam.slot = #tam.slot<column>},
       tensor<?xf64> -> tensor<5xf64, #tam.sums<full>>
   return
 }
+
+// -----
+
+// A product's sums with itself go through the pairs of all factors but one;
+// words go along a product of bands, and along a band that meets levels.
+//
+// CHECK-LABEL: func.func @products(
+// CHECK: tam.gram %[[P:.*]], %[[P]] into {{.*}} -> tensor<15x15xf64, #tam.sums<upper_panels, 4 of 5, 1 of 3>>
+// CHECK: tam.gram %[[P]], %[[A:.*]] into {{.*}} -> tensor<15x5xf64, #tam.sums<panels, 4 of 5, 1 of 3>>
+// CHECK: tam.gram %[[A]], %[[P]] into {{.*}} -> tensor<5x15xf64, #tam.sums<transposed_panels, 4 of 5, 1 of 3>>
+// CHECK: tam.gram %[[Q:.*]], %[[A]] into {{.*}} -> tensor<6x5xf64, #tam.sums<transposed_panels, 4>>
+// CHECK: tam.rhs %[[P]], {{.*}} -> tensor<15xf64, #tam.sums<panels, 4 of 5, 1 of 3>>
+// Two products, of which neither is one of levels, have none.
+// CHECK: tam.gram %[[P]], %{{.*}} into {{.*}} -> tensor<15x10xf64, #tam.sums<full>>
+func.func @products(%v: tensor<?xf64> {tam.slot = #tam.slot<column>},
+    %u: tensor<?xf64> {tam.slot = #tam.slot<column, 1>},
+    %y: tensor<?xf64> {tam.slot = #tam.slot<column, 2>},
+    %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>}) {
+  %a = tam.bspline %v, %p {intervals = 2, degree = 3}
+      : tensor<?xf64>, tensor<4xf64> -> tensor<?x5xf64, #tam.banded<4>>
+  %l = tam.category %u {levels = 3} : tensor<?xf64>
+      -> tensor<?x3xf64, #tam.one_hot>
+  %m = tam.category %y {levels = 2} : tensor<?xf64>
+      -> tensor<?x2xf64, #tam.one_hot>
+  %al = tam.kronecker %a, %l : tensor<?x5xf64, #tam.banded<4>>,
+      tensor<?x3xf64, #tam.one_hot> -> tensor<?x15xf64, #tam.sparse<4>>
+  %am = tam.kronecker %a, %m : tensor<?x5xf64, #tam.banded<4>>,
+      tensor<?x2xf64, #tam.one_hot> -> tensor<?x10xf64, #tam.sparse<4>>
+  %lm = tam.kronecker %l, %m : tensor<?x3xf64, #tam.one_hot>,
+      tensor<?x2xf64, #tam.one_hot> -> tensor<?x6xf64, #tam.sparse<1>>
+  %z0 = tam.zeros : tensor<15x15xf64, #tam.sums<upper>>
+  %0 = tam.gram %al, %al into %z0 : tensor<?x15xf64, #tam.sparse<4>>,
+      tensor<?x15xf64, #tam.sparse<4>> -> tensor<15x15xf64, #tam.sums<upper>>
+  %z1 = tam.zeros : tensor<15x5xf64, #tam.sums<full>>
+  %1 = tam.gram %al, %a into %z1 : tensor<?x15xf64, #tam.sparse<4>>,
+      tensor<?x5xf64, #tam.banded<4>> -> tensor<15x5xf64, #tam.sums<full>>
+  %z2 = tam.zeros : tensor<5x15xf64, #tam.sums<full>>
+  %2 = tam.gram %a, %al into %z2 : tensor<?x5xf64, #tam.banded<4>>,
+      tensor<?x15xf64, #tam.sparse<4>> -> tensor<5x15xf64, #tam.sums<full>>
+  %z3 = tam.zeros : tensor<6x5xf64, #tam.sums<full>>
+  %3 = tam.gram %lm, %a into %z3 : tensor<?x6xf64, #tam.sparse<1>>,
+      tensor<?x5xf64, #tam.banded<4>> -> tensor<6x5xf64, #tam.sums<full>>
+  %z4 = tam.zeros : tensor<15xf64, #tam.sums<full>>
+  %4 = tam.rhs %al, %y into %z4 : tensor<?x15xf64, #tam.sparse<4>>,
+      tensor<?xf64> -> tensor<15xf64, #tam.sums<full>>
+  %z5 = tam.zeros : tensor<15x10xf64, #tam.sums<full>>
+  %5 = tam.gram %al, %am into %z5 : tensor<?x15xf64, #tam.sparse<4>>,
+      tensor<?x10xf64, #tam.sparse<4>> -> tensor<15x10xf64, #tam.sums<full>>
+  return
+}

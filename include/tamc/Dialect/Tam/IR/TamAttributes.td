@@ -181,11 +181,15 @@ def Tam_SumsAttr : Tam_Encoding<"Sums", "sums"> {
     int64_t getWordSize() const;
     /// Words of the panel of one start, in an accumulator of type `type`.
     int64_t getWordsPerPanel(::mlir::RankedTensorType type) const;
-    /// Calls `body(number, row, column)` for each number of an accumulator of
-    /// type `type` and each element that it adds to. Linear in their pairs.
-    void forEachNumber(
-        ::mlir::RankedTensorType type,
-        ::llvm::function_ref<void(int64_t, int64_t, int64_t)> body) const;
+    /// A number of an accumulator, an element that it adds to, and the panel
+    /// that it lies in (without panels, 0).
+    struct Number {
+      int64_t index, row, column, panel;
+    };
+    /// Calls `body` for each number of an accumulator of type `type` and each
+    /// element that it adds to. Linear in their pairs.
+    void forEachNumber(::mlir::RankedTensorType type,
+                       ::llvm::function_ref<void(Number)> body) const;
     /// Starts, in an accumulator of type `type`.
     int64_t getPanels(::mlir::RankedTensorType type) const;
   }];

@@ -1,0 +1,221 @@
+//===- TamPointMaps.td - maps of several variables ---------*- tablegen -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Maps of several variables, and what becomes of their matrices: a part of
+// TamOps.td, which includes it where its constraints are known.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_DIALECT_TAM_IR_TAMPOINTMAPS_TD
+#define TAMC_DIALECT_TAM_IR_TAMPOINTMAPS_TD
+
+def Tam_StackOp : Tam_Op<"stack"> {
+  let summary = "columns side by side: one point per row";
+  let description = [{
+    ```mlir
+    %points = tam.stack(%x, %y : tensor<?xf64>, tensor<?xf64>)
+        : tensor<?x2xf64>
+    ```
+
+    Constraints:
+    * (stack_c1) the points have as many coordinates as there are columns.
+  }];
+  let arguments = (ins Variadic<Tam_Column>:$columns);
+  let results = (outs Tam_Rows:$result);
+  let assemblyFormat =
+      "`(` $columns `:` type($columns) `)` attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tam_SliceOp : Tam_Op<"slice"> {
+  let summary = "some coordinates of points";
+  let description = [{
+    A result of rank 1 is one coordinate as a column.
+
+    ```mlir
+    %y = tam.slice %points[1] : tensor<?x2xf64> -> tensor<?xf64>
+    ```
+
+    Constraints:
+    * (slice_c1) the coordinates lie within the points.
+  }];
+  let arguments = (ins Tam_Rows:$points,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$first);
+  let results = (outs Tam_ColumnOrRows:$result);
+  let assemblyFormat =
+      "$points `[` $first `]` attr-dict `:` type($points) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tam_BoundaryOp : Tam_Op<"boundary",
+    [AllTypesMatch<["points", "border", "inside"]>]> {
+  let summary = "where a map is evaluated for points beyond the range";
+  let description = [{
+    `border` is the nearest point of the range, `inside` lies a little behind it
+    seen from the point, `amount` says how much of the slope between them is
+    added (`tam.blend`): 0 for a point within the range.
+
+    ```mlir
+    %border, %inside, %amount = tam.boundary %points
+        {extrapolate = #tam.extrapolate<linear>} : tensor<?x2xf64>
+        -> tensor<?xf64>
+    ```
+  }];
+  let arguments = (ins Tam_Rows:$points, Tam_ExtrapolateAttr:$extrapolate);
+  let results = (outs Tam_Rows:$border, Tam_Rows:$inside, Tam_Column:$amount);
+  let assemblyFormat =
+      "$points attr-dict `:` type($points) `->` type($amount)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$points,
+                                 "Extrapolate":$extrapolate), [{
+    auto type = ::llvm::cast<::mlir::RankedTensorType>(points.getType());
+    build($_builder, $_state, type, type,
+          ::mlir::RankedTensorType::get({type.getDimSize(0)},
+                                        type.getElementType()),
+          points, extrapolate);
+  }]>];
+}
+
+def Tam_BlendOp : Tam_FeatureMap<"blend"> {
+  let summary = "a map beyond the range from its values at the border";
+  let description = [{
+    border + amount * (border - inside) / 1e-5, row by row. Where amount is 0
+    `inside` is not read.
+
+    ```mlir
+    %phi = tam.blend %b, %i, %amount : tensor<?x8xf64, #tam.dense>,
+        tensor<?x8xf64, #tam.dense>, tensor<?xf64> -> tensor<?x8xf64, #tam.dense>
+    ```
+
+    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`), and
+    * (blend_c1) both matrices have one encoding.
+  }];
+  let arguments = (ins Tam_Design:$border, Tam_Design:$inside,
+                       Tam_Column:$amount);
+  let assemblyFormat = [{
+    $border `,` $inside `,` $amount attr-dict `:` type($border) `,`
+    type($inside) `,` type($amount) `->` type($result)
+  }];
+}
+
+def Tam_NeuralOp : Tam_FeatureMap<"neural",
+    [AttrSizedOperandSegments]> {
+  let summary = "random neural features";
+  let description = [{
+    One or more layers act(h W + b); the last is divided by the root of its
+    width. `only`, where given, says by 0 which rows are not needed.
+
+    ```mlir
+    %phi = tam.neural %points weights(%W : tensor<2x30xf64>)
+        bias(%b : tensor<30xf64>) {activation = #tam.activation<relu>}
+        : tensor<?x2xf64> -> tensor<?x30xf64, #tam.dense>
+    ```
+
+    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`), and
+    * (neural_c1) there is at least one layer, and each has weights and a bias.
+    * (neural_c2) a layer takes what the one before gives.
+  }];
+  let arguments = (ins Tam_Rows:$points, Variadic<Tam_Matrix>:$weights,
+      Variadic<Tam_Vector>:$bias, Optional<Tam_Column>:$only,
+      Tam_ActivationAttr:$activation);
+  let assemblyFormat = [{
+    $points `weights` `(` $weights `:` type($weights) `)` `bias` `(` $bias `:`
+    type($bias) `)` (`only` $only^ `:` type($only))? attr-dict `:` type($points)
+    `->` type($result)
+  }];
+}
+
+def Tam_RadialOp : Tam_FeatureMap<"radial"> {
+  let summary = "radial basis functions around training rows";
+  let description = [{
+    Gaussian for nu = 0, else Matern of smoothness nu.
+
+    ```mlir
+    %phi = tam.radial %points, %centers, %gamma {nu = 1.5 : f64}
+        : tensor<?x2xf64>, tensor<9x2xf64>, tensor<1xf64>
+        -> tensor<?x9xf64, #tam.dense>
+    ```
+
+    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`), and
+    * (radial_c1) the centres have the points' coordinates.
+  }];
+  let arguments = (ins Tam_Rows:$points, Tam_Matrix:$centers, Tam_Vector:$gamma,
+      Optional<Tam_Column>:$only, F64Attr:$nu);
+  let assemblyFormat = [{
+    $points `,` $centers `,` $gamma (`only` $only^ `:` type($only))? attr-dict
+    `:` type($points) `,` type($centers) `,` type($gamma) `->` type($result)
+  }];
+}
+
+def Tam_TreeOp : Tam_FeatureMap<"tree"> {
+  let summary = "the leaf of each of some trees";
+  let description = [{
+    An oblivious tree asks depth questions, one after another, whatever the
+    answers, and has 2^depth leaves; a flat tree cuts the range of one feature
+    into `leaves` pieces.
+
+    ```mlir
+    %phi = tam.tree %points, %features, %thresholds {oblivious, leaves = 8}
+        : tensor<?x2xf64>, tensor<4x3xi32>, tensor<4x3xf64>
+        -> tensor<?x32xf64, #tam.multi_hot<4, 5.000000e-01>>
+    ```
+
+    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`), and
+    * (tree_c1) oblivious: features and thresholds are trees x depth, leaves is
+      2^depth; flat: features are trees x 1, thresholds trees x (leaves - 1).
+  }];
+  let arguments = (ins Tam_Rows:$points, Tam_Integers:$features,
+      Tam_Matrix:$thresholds, Optional<Tam_Column>:$only,
+      ConfinedAttr<I64Attr, [IntPositive]>:$leaves, UnitAttr:$oblivious);
+  let assemblyFormat = [{
+    $points `,` $features `,` $thresholds (`only` $only^ `:` type($only))?
+    attr-dict `:` type($points) `,` type($features) `,` type($thresholds) `->`
+    type($result)
+  }];
+}
+
+def Tam_KroneckerOp : Tam_FeatureMap<"kronecker"> {
+  let summary = "all products of the columns of two design matrices";
+  let description = [{
+    The row-wise Kronecker product, the columns of `b` fastest. Two dense
+    matrices give a dense one; others a sparse one with as many numbers per row
+    as the product of theirs.
+
+    ```mlir
+    %phi = tam.kronecker %a, %b : tensor<?x7xf64, #tam.banded<4>>,
+        tensor<?x4xf64, #tam.dense> -> tensor<?x28xf64, #tam.sparse<16>>
+    ```
+
+    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`).
+  }];
+  let arguments = (ins Tam_Design:$a, Tam_Design:$b);
+  let assemblyFormat =
+      "$a `,` $b attr-dict `:` type($a) `,` type($b) `->` type($result)";
+}
+
+def Tam_ConvertOp : Tam_Op<"convert"> {
+  let summary = "another encoding of a design matrix";
+  let description = [{
+    Inserted where two encodings have no kernel of their own (pass
+    tam-choose-encodings).
+
+    ```mlir
+    %s = tam.convert %a : tensor<?x7xf64, #tam.banded<4>>
+        -> tensor<?x7xf64, #tam.sparse<4>>
+    ```
+
+    Constraints:
+    * (convert_c1) both have the same columns; the result is dense, or sparse
+      with as many numbers per row as the operand holds.
+  }];
+  let arguments = (ins Tam_Design:$a);
+  let results = (outs Tam_Design:$result);
+  let assemblyFormat = "$a attr-dict `:` type($a) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif // TAMC_DIALECT_TAM_IR_TAMPOINTMAPS_TD

@@ -207,6 +207,18 @@ func.func private @f(tensor<3x4xf64, #tam.sums<upper>>)
 
 // -----
 
+// sums_c3: frequencies.
+// expected-error @+1 {{expected a square for 'frequencies', got 4 x 2}}
+func.func private @f(tensor<4x2xf64, #tam.sums<frequencies>>)
+
+// -----
+
+// sums_c3: frequencies come with a cosine and a sine each.
+// expected-error @+1 {{expected an even size for 'frequencies', got 3}}
+func.func private @f(tensor<3x3xf64, #tam.sums<frequencies>>)
+
+// -----
+
 // sums_c3: diagonal.
 // expected-error @+1 {{expected a square for 'diagonal', got 4 x 3}}
 func.func private @f(tensor<4x3xf64, #tam.sums<diagonal>>)
@@ -470,6 +482,30 @@ func.func @f(%a: tensor<?x3xf64, #tam.dense>) {
   // expected-error @+1 {{'tam.gram' op expected 'diagonal' only for a one-hot matrix}}
   %1 = tam.gram %a, %a into %0 : tensor<?x3xf64, #tam.dense>,
       tensor<?x3xf64, #tam.dense> -> tensor<3x3xf64, #tam.sums<diagonal>>
+  return
+}
+
+// -----
+
+// gram_c4: not of a Fourier term.
+func.func @f(%a: tensor<?x4xf64, #tam.dense>) {
+  %0 = tam.zeros : tensor<4x4xf64, #tam.sums<frequencies>>
+  // expected-error @+1 {{'tam.gram' op expected 'frequencies' only for a tam.fourier that does not leave the circle}}
+  %1 = tam.gram %a, %a into %0 : tensor<?x4xf64, #tam.dense>,
+      tensor<?x4xf64, #tam.dense> -> tensor<4x4xf64, #tam.sums<frequencies>>
+  return
+}
+
+// -----
+
+// gram_c4: of one that leaves the circle beyond the range.
+func.func @f(%x: tensor<?xf64>) {
+  %a = tam.fourier %x {order = 2, extrapolate = #tam.extrapolate<saturation>}
+      : tensor<?xf64> -> tensor<?x4xf64, #tam.dense>
+  %0 = tam.zeros : tensor<4x4xf64, #tam.sums<frequencies>>
+  // expected-error @+1 {{'tam.gram' op expected 'frequencies' only for a tam.fourier that does not leave the circle}}
+  %1 = tam.gram %a, %a into %0 : tensor<?x4xf64, #tam.dense>,
+      tensor<?x4xf64, #tam.dense> -> tensor<4x4xf64, #tam.sums<frequencies>>
   return
 }
 

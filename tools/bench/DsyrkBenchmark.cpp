@@ -1,4 +1,4 @@
-//===- bench/DsyrkBenchmark.cpp - Gram matrices beside dsyrk ---------------===//
+//===- bench/DsyrkBenchmark.cpp - Gram matrices beside dsyrk --------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -303,8 +303,9 @@ int main(int argc, char **argv) {
         measure(("trees and splines" + inputs).c_str(), trees, rows, chunk,
                 repeats);
     }
-    Fourier fourier(32768, sorted);
-    measure(("two Fourier terms" + inputs).c_str(), fourier, 32768, 1024,
-            4 * repeats);
+    // Rows that stay in cache, as those that a chunk has just computed.
+    Fourier fourier(1024, sorted);
+    measure(("two Fourier terms" + inputs).c_str(), fourier, 1024, 1024,
+            100 * repeats);
   }
 }

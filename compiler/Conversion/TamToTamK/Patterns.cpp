@@ -258,6 +258,8 @@ int64_t formOf(tam::SumsAttr sums) {
     return isProduct ? 5 : 3;
   case tam::SumsLayout::UpperPanels:
     return isProduct ? 6 : 4;
+  case tam::SumsLayout::Frequencies:
+    return 7;
   }
   llvm_unreachable("all layouts are handled");
 }
@@ -279,7 +281,10 @@ class GramPattern : public KernelPattern<tam::GramOp> {
     tam::EncodingInterface a = tam::getEncoding(first.getType());
     tam::EncodingInterface b = tam::getEncoding(second.getType());
     bool isSelf = sums.isSelf();
-    std::string kernel = ("gram_" + a.getKernelTag()).str();
+    bool areFrequencies = sums.getLayout() == tam::SumsLayout::Frequencies;
+    std::string kernel =
+        ("gram_" + (areFrequencies ? StringRef("fourier") : a.getKernelTag()))
+            .str();
     if (!isSelf)
       kernel += ("_" + b.getKernelTag()).str();
     Launch launch(rewriter, op, kernel);

@@ -31,7 +31,8 @@ enum Form : int64_t {
   Panels = 3,
   UpperPanels = 4,
   ProductPanels = 5,
-  UpperProductPanels = 6
+  UpperProductPanels = 6,
+  Frequencies = 7
 };
 
 /// Floor of the penalty per row of the group.
@@ -282,6 +283,32 @@ void addWordsUp(const int32_t *__restrict from, const int32_t *__restrict index,
   }
 }
 
+/// Adds the square of the cosines and sines of m multiples of an angle, of
+/// which `sums` has those of twice as many, to a lower triangle, n from column
+/// to column.
+void addFrequencies(const Sums &sums, int64_t m, int64_t n, double *corner) {
+  auto cosine = [&](int64_t k) { return sums[k]; };
+  auto sine = [&](int64_t k) {
+    return k == 0 ? 0.0 : k < 0 ? -sums[2 * m - k] : sums[2 * m + k];
+  };
+  for (int64_t i = 1; i <= m; ++i) {
+    double *cosines = corner + (i - 1) * n, *sines = cosines + m * n;
+    for (int64_t j = i; j <= m; ++j) {
+      cosines[j - 1] += (cosine(j - i) + cosine(j + i)) / 2.0;
+      sines[m + j - 1] += (cosine(j - i) - cosine(j + i)) / 2.0;
+    }
+    for (int64_t j = 1; j <= m; ++j)
+      cosines[m + j - 1] += (sine(j + i) + sine(j - i)) / 2.0;
+  }
+}
+
+/// Numbers of a block that is not in panels.
+int64_t countOf(int64_t form, int64_t rows, int64_t columns) {
+  if (form == Diagonal)
+    return rows;
+  return form == Frequencies ? 2 * rows + 1 : rows * columns;
+}
+
 } // namespace
 
 void zero(tamrt_context *ctx, int64_t count, double *out) {
@@ -317,8 +344,7 @@ void assemble_matrix(tamrt_context *ctx, const int64_t *table,
     const int64_t right = row < column ? 1 : n;
     double *corner = a + row * down + column * right;
     const int64_t starts = rows - bandWidth + 1;
-    const Sums sums(blocks[block], form == Diagonal ? rows : rows * columns,
-                    group_rows);
+    const Sums sums(blocks[block], countOf(form, rows, columns), group_rows);
     switch (form) {
     case Full:
       for (int64_t i = 0; i < rows; ++i)
@@ -354,6 +380,9 @@ void assemble_matrix(tamrt_context *ctx, const int64_t *table,
       table += 2 * bandWidth;
       break;
     }
+    case Frequencies:
+      addFrequencies(sums, rows / 2, n, corner);
+      break;
     default:
       return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 1);
     }

@@ -114,6 +114,13 @@ TAMRT_INLINE void addUpright(const Operands &o, int64_t begin, int64_t end,
 template <bool Weighted, int Height>
 TAMRT_INLINE void addPanel(const Operands &o, int64_t begin, int64_t end,
                            int64_t i, int64_t j) {
+  // One sum after another would wait for an addition to end; eight do not.
+  if constexpr (Height == 1)
+    for (; j + 32 <= o.nb; j += 32)
+      addTile<Weighted, Height, 8>(o, begin, end, i, j);
+  if constexpr (Height == 1)
+    for (; j + 16 <= o.nb; j += 16)
+      addTile<Weighted, Height, 4>(o, begin, end, i, j);
   for (; j + 8 <= o.nb; j += 8)
     addTile<Weighted, Height, 2>(o, begin, end, i, j);
   for (; j + 4 <= o.nb; j += 4)
@@ -138,6 +145,10 @@ TAMRT_INLINE void addRows(const Operands &o, int64_t begin, int64_t end) {
   for (int64_t block = begin; block < end; block += blockRows) {
     const int64_t blockEnd = std::min(end, block + blockRows);
     int64_t i = 0;
+    // Six rows load less per product; what is left of the columns is for four.
+    if (!Upper && o.nb % 8 == 0)
+      for (; i + 6 <= o.na; i += 6)
+        addPanel<Weighted, 6>(o, block, blockEnd, i, 0);
     for (; i + 4 <= o.na; i += 4)
       addPanel<Weighted, 4>(o, block, blockEnd, i, Upper ? i : 0);
     const int64_t j = Upper ? i : 0;

@@ -7,17 +7,44 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Gram blocks and right-hand sides of multi-hot matrices, the leaves of trees:
-/// every pair of a row's columns counts the same.
+/// Gram blocks and right-hand sides of multi-hot matrices: every pair of a
+/// row's columns counts the same. Leaves of trees, one of each tree in its
+/// place of the row, are the usual case and have ways of their own.
+///
+/// Without weights an entry of a' a is a count of rows times scale^2, and that
+/// is what the accumulator holds, rounded once, however many rows were added in
+/// whatever order: the count is read off the sum, and the sum written anew. So
+/// rows may be counted by whatever is quickest (LeafCounts.h).
 ///
 //===----------------------------------------------------------------------===//
 
 #include "kernels/cpu/CpuKernels.h"
+#include "kernels/cpu/LeafCounts.h"
 #include "kernels/cpu/SparseRow.h"
+
+#include <cmath>
 
 namespace tamrt::cpu {
 
 namespace {
+
+/// Calls `add(row, column, times)` for every pair of a row's columns, row of
+/// the matrix <= column.
+template <typename Add>
+TAMRT_INLINE void forEachPair(const int32_t *__restrict index, int64_t z,
+                              Add add) {
+  for (int64_t i = 0; i < z; ++i) {
+    const int64_t column = index[i];
+    add(column, column, 1);
+    for (int64_t j = i + 1; j < z; ++j) {
+      const int64_t other = index[j];
+      // A column with two ones is a two, and its square four: the pair counts
+      // in both orders.
+      add(std::min(column, other), std::max(column, other),
+          column == other ? 2 : 1);
+    }
+  }
+}
 
 /// Adds `share` to the entry of every pair of a row's columns.
 TAMRT_INLINE void addPairs(const int32_t *__restrict index, int64_t z,
@@ -30,29 +57,215 @@ TAMRT_INLINE void addPairs(const int32_t *__restrict index, int64_t z,
     }
     return;
   }
-  for (int64_t i = 0; i < z; ++i) {
-    const int64_t column = index[i];
-    sums[column * n + column] += share;
-    for (int64_t j = i + 1; j < z; ++j) {
-      const int64_t other = index[j];
-      // A column with two ones is a two, and its square four: the pair counts
-      // in both orders.
-      sums[std::min(column, other) * n + std::max(column, other)] +=
-          column == other ? share + share : share;
+  forEachPair(index, z,
+              [&](int64_t row, int64_t column, int times) TAMRT_LAMBDA {
+                sums[row * n + column] += times == 2 ? share + share : share;
+              });
+}
+
+/// Leaves of the trees of one group, tree by tree, of a block of rows.
+using LeafTable = uint16_t[LeafBlock::groupTrees][LeafBlock::rows];
+
+/// Writes the leaves of trees [begin, end).
+TAMRT_INLINE void transpose(const Leaves &a, int64_t rows, int64_t begin,
+                            int64_t end, LeafTable &table) {
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t t = begin; t < end; ++t)
+      table[t - begin][r] = static_cast<uint16_t>(a.leaf(r, t));
+}
+
+/// Adds the shares of weighted rows, pair after pair of trees: the entries of a
+/// pair stay in the first-level cache while all rows pass over them.
+TAMRT_INLINE void addWeighted(const Leaves &a, const double *__restrict shares,
+                              int64_t rows, double *__restrict sums) {
+  LeafTable left, right;
+  for (int64_t i = 0; i < a.z; i += LeafBlock::groupTrees) {
+    const int64_t iEnd = std::min(a.z, i + LeafBlock::groupTrees);
+    transpose(a, rows, i, iEnd, left);
+    for (int64_t t = i; t < iEnd; ++t) {
+      double *__restrict corner = sums + t * a.count * (a.n + 1);
+      const uint16_t *__restrict leaf = left[t - i];
+      for (int64_t r = 0; r < rows; ++r)
+        corner[leaf[r] * (a.n + 1)] += shares[r];
+    }
+    for (int64_t j = i; j < a.z; j += LeafBlock::groupTrees) {
+      const int64_t jEnd = std::min(a.z, j + LeafBlock::groupTrees);
+      transpose(a, rows, j, jEnd, right);
+      for (int64_t t = i; t < iEnd; ++t)
+        for (int64_t u = std::max(j, t + 1); u < jEnd; ++u) {
+          double *__restrict corner = sums + t * a.count * a.n + u * a.count;
+          const uint16_t *__restrict row = left[t - i];
+          const uint16_t *__restrict column = right[u - j];
+          for (int64_t r = 0; r < rows; ++r)
+            corner[row[r] * a.n + column[r]] += shares[r];
+        }
     }
   }
 }
 
+/// Rows of one block, weighted.
+TAMRT_INLINE void addWeightedBlock(const int32_t *index, const double *w,
+                                   int64_t rows, int64_t z, int64_t n,
+                                   double scale, double *sums) {
+  double shares[LeafBlock::rows];
+  for (int64_t r = 0; r < rows; ++r)
+    shares[r] = w[r] * scale * scale;
+  const Leaves leaves = {index, z, n, n / z};
+  // Either way an entry gets the same shares, row by row.
+  if (leaves.haveCode() && leaves.contain(rows))
+    return addWeighted(leaves, shares, rows, sums);
+  for (int64_t r = 0; r < rows; ++r)
+    addPairs(index + r * z, z, n, shares[r], sums);
+}
+
+/// Rows of one block, all of weight one.
+TAMRT_INLINE void addCounts(const int32_t *index, int64_t rows, int64_t z,
+                            int64_t n, const Counter &counter, double *sums) {
+  const Leaves leaves = {index, z, n, n / z};
+  if (leaves.haveCode() && leaves.contain(rows)) {
+    LeafBlock block;
+    return block.add(leaves, rows, counter, sums);
+  }
+  for (int64_t r = 0; r < rows; ++r)
+    forEachPair(index + r * z, z,
+                [&](int64_t row, int64_t column, int times) TAMRT_LAMBDA {
+                  counter.add(sums[row * n + column], times);
+                });
+}
+
+/// Calls `body(begin, end)` on rows [begin, end) of blocks.
+template <typename Body>
+TAMRT_INLINE void forEachBlock(int64_t begin, int64_t end, Body body) {
+  for (; begin < end; begin += LeafBlock::rows)
+    body(begin, std::min(end, begin + LeafBlock::rows));
+}
+
+/// The product of a row's weight, of the value that a multi-hot matrix has and
+/// of what it meets: `scale` first.
+template <bool Weighted>
+TAMRT_INLINE double factorAt(const double *w, int64_t r, double scale) {
+  return weighted<Weighted>(weightAt<Weighted>(w, r), scale);
+}
+
+template <bool Weighted>
+TAMRT_INLINE void
+addDense(const int32_t *__restrict index, const double *__restrict b,
+         const double *__restrict w, int64_t begin, int64_t end, int64_t z,
+         double scale, int64_t nb, double *__restrict sums) {
+  for (int64_t r = begin; r < end; ++r) {
+    const double factor = factorAt<Weighted>(w, r, scale);
+    const int32_t *__restrict columns = index + r * z;
+    const double *__restrict row = b + r * nb;
+    if (nb == 1) {
+      const double product = factor * row[0];
+      for (int64_t i = 0; i < z; ++i)
+        sums[columns[i]] += product;
+      continue;
+    }
+    for (int64_t i = 0; i < z; ++i) {
+      double *__restrict out = sums + columns[i] * nb;
+      for (int64_t j = 0; j < nb; ++j)
+        out[j] += factor * row[j];
+    }
+  }
+}
+
+/// `Z` is the width of the band, 0 for one known only at run time. All trees
+/// of a row before the next row: a word that overlaps in part one just written
+/// would have to wait for it.
+template <bool Weighted, int Z>
+TAMRT_INLINE void addBanded(const int32_t *__restrict index, const double *b,
+                            const int32_t *__restrict start,
+                            const double *__restrict w, int64_t begin,
+                            int64_t end, int64_t z, double scale, int64_t width,
+                            int64_t nb, double *__restrict sums) {
+  for (int64_t r = begin; r < end; ++r) {
+    const double factor = factorAt<Weighted>(w, r, scale);
+    const int32_t *__restrict columns = index + r * z;
+    double *__restrict corner = sums + start[r];
+    if constexpr (Z == 4) {
+      const Vector products = factor * vectorAt(b + 4 * r);
+      for (int64_t i = 0; i < z; ++i)
+        vectorAt(corner + columns[i] * nb) += products;
+    } else {
+      for (int64_t i = 0; i < z; ++i)
+        for (int64_t j = 0; j < width; ++j)
+          corner[columns[i] * nb + j] += factor * b[r * width + j];
+    }
+  }
+}
+
+template <bool Weighted>
+TAMRT_INLINE void addChunk(const int32_t *a, const double *b, const double *w,
+                           int64_t rows, int64_t first, int64_t z, int64_t na,
+                           double scale, int64_t nb, double *sums) {
+  forEachSegment(rows, first, na * nb, sums,
+                 [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
+                   addDense<Weighted>(a, b, w, begin, end, z, scale, nb, sums);
+                 });
+}
+
+template <bool Weighted>
+TAMRT_INLINE void addChunk(const int32_t *a, const double *b,
+                           const int32_t *start, const double *w, int64_t rows,
+                           int64_t first, int64_t za, int64_t na, double scale,
+                           int64_t zb, int64_t nb, double *sums) {
+  forEachSegment(rows, first, na * nb, sums,
+                 [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
+                   if (zb == 4)
+                     addBanded<Weighted, 4>(a, b, start, w, begin, end, za,
+                                            scale, zb, nb, sums);
+                   else
+                     addBanded<Weighted, 0>(a, b, start, w, begin, end, za,
+                                            scale, zb, nb, sums);
+                 });
+}
+
 } // namespace
 
-void gram_multihot(tamrt_context *ctx, const int32_t *a, const double *w,
-                   int64_t rows, int64_t first, int64_t z, int64_t n,
-                   double scale, double *sums) {
-  forEachSegment(
-      rows, first, n * n, sums, [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
-        for (int64_t r = begin; r < end; ++r)
-          addPairs(a + r * z, z, n, (w ? w[r] * scale : scale) * scale, sums);
-      });
+TAMRT_HOT void gram_multihot(tamrt_context *ctx, const int32_t *a,
+                             const double *w, int64_t rows, int64_t first,
+                             int64_t z, int64_t n, double scale, double *sums) {
+  const Counter counter(scale * scale);
+  if (w) {
+    forEachSegment(
+        rows, first, n * n, sums, [&](int64_t from, int64_t to) TAMRT_LAMBDA {
+          forEachBlock(from, to, [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
+            addWeightedBlock(a + begin * z, w + begin, end - begin, z, n, scale,
+                             sums);
+          });
+        });
+    return;
+  }
+  // Counts need no second level; whoever adds the levels up finds zeros.
+  if (first <= TAMRT_SEGMENT_ROWS && TAMRT_SEGMENT_ROWS < first + rows)
+    std::fill_n(sums + n * n, n * n, 0.0);
+  forEachBlock(0, rows, [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
+    addCounts(a + begin * z, end - begin, z, n, counter, sums);
+  });
+}
+
+TAMRT_HOT void gram_multihot_dense(tamrt_context *ctx, const int32_t *a,
+                                   const double *b, const double *w,
+                                   int64_t rows, int64_t first, int64_t za,
+                                   int64_t na, double scale, int64_t nb,
+                                   double *sums) {
+  if (w)
+    addChunk<true>(a, b, w, rows, first, za, na, scale, nb, sums);
+  else
+    addChunk<false>(a, b, w, rows, first, za, na, scale, nb, sums);
+}
+
+TAMRT_HOT void gram_multihot_banded(tamrt_context *ctx, const int32_t *a,
+                                    const double *b, const int32_t *b_start,
+                                    const double *w, int64_t rows,
+                                    int64_t first, int64_t za, int64_t na,
+                                    double scale, int64_t zb, int64_t nb,
+                                    double *sums) {
+  if (w)
+    addChunk<true>(a, b, b_start, w, rows, first, za, na, scale, zb, nb, sums);
+  else
+    addChunk<false>(a, b, b_start, w, rows, first, za, na, scale, zb, nb, sums);
 }
 
 void rhs_multihot(tamrt_context *ctx, const int32_t *a, const double *y,

@@ -167,6 +167,17 @@ TEST_F(AllocationTest, NoKernelAllocates) {
        [&] { tamrt_gram_sparse(c, V, v, W, rows, 4000, z, n, S); }},
       {"gram_multihot",
        [&] { tamrt_gram_multihot(c, v, W, rows, 4000, z, n, 0.5, S); }},
+      {"gram_fourier",
+       [&] { tamrt_gram_fourier(c, D, W, rows, 4000, 2 * m, S); }},
+      {"gram_multihot_dense",
+       [&] {
+         tamrt_gram_multihot_dense(c, v, D, W, rows, 4000, z, n, 0.5, n, S);
+       }},
+      {"gram_multihot_banded",
+       [&] {
+         tamrt_gram_multihot_banded(c, v, B, t, W, rows, 4000, z, n, 0.5, z, n,
+                                    S);
+       }},
       {"gram_sparse_dense",
        [&] { tamrt_gram_sparse_dense(c, V, v, D, W, rows, 4000, z, n, n, S); }},
       {"gram_sparse_sparse",

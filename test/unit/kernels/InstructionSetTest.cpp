@@ -50,6 +50,14 @@ TEST_F(InstructionSetTest, Sums) {
   matrices.push_back(randomMatrix(Encoding::MultiHot, rows, 15, 6, generator));
   for (int64_t z : {3, 4, 8})
     matrices.push_back(randomMatrix(Encoding::Sparse, rows, 17, z, generator));
+  for (int64_t m : {1, 4, 7}) {
+    Doubles values(static_cast<size_t>(rows * 2 * m));
+    tamrt_fourier(&ctx, y.data(), rows, m, 0, TAMRT_CONTINUE, values.data());
+    for (const double *weights : {(const double *)nullptr, w.data()})
+      compare(2 * (4 * m + 1), [&](tamrt_context *ctx, double *sums) {
+        tamrt_gram_fourier(ctx, values.data(), weights, rows, 0, 2 * m, sums);
+      });
+  }
   for (const Matrix &a : matrices)
     for (const double *weights : {(const double *)nullptr, w.data()}) {
       compare(2 * a.n * a.n, [&](tamrt_context *ctx, double *sums) {

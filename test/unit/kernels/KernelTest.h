@@ -247,7 +247,11 @@ inline void gram(tamrt_context *ctx, const Matrix &a, const Matrix *b,
                                       y.n, sums);
     return tamrt_gram_onehot_onehot(ctx, i, k, w, rows, first, x.n, y.n, sums);
   case Encoding::MultiHot:
-    FAIL() << "multi-hot matrices are made sparse before they meet others";
+    if (b->encoding == Encoding::Dense)
+      return tamrt_gram_multihot_dense(ctx, i, u, w, rows, first, x.z, x.n,
+                                       x.scale, y.n, sums);
+    return tamrt_gram_multihot_banded(ctx, i, u, t, w, rows, first, x.z, x.n,
+                                      x.scale, y.z, y.n, sums);
   case Encoding::Sparse:
     if (b->encoding == Encoding::Dense)
       return tamrt_gram_sparse_dense(ctx, v, i, u, w, rows, first, x.z, x.n,
@@ -286,11 +290,14 @@ inline void rhs(tamrt_context *ctx, const Matrix &a, const double *y,
   }
 }
 
-/// Whether there is a kernel for a' W b: of the old encodings, the one that
-/// comes later is a; sparse ones meet dense and sparse ones.
+/// Whether there is a kernel for a' W b: of dense, banded and one-hot, the one
+/// that comes later is a; multi-hot ones meet dense and banded ones, sparse
+/// ones dense and sparse ones.
 inline bool hasCrossKernel(Encoding a, Encoding b) {
   if (a == Encoding::Sparse)
     return b == Encoding::Sparse || b == Encoding::Dense;
+  if (a == Encoding::MultiHot)
+    return b == Encoding::Banded || b == Encoding::Dense;
   return a <= Encoding::OneHot && a >= b;
 }
 

@@ -369,7 +369,7 @@ TEST_F(SolveTest, AssembleVectorFromPanels) {
 }
 
 TEST_F(SolveTest, AssembleMatrixRefusesAnUnknownForm) {
-  const int64_t table[] = {7, 0, 1, 1, 0, 0};
+  const int64_t table[] = {8, 0, 1, 1, 0, 0};
   const double block[] = {1.0, 1.0};
   const double *blocks[] = {block};
   double a = 0.0;

@@ -201,6 +201,9 @@ LogicalResult SumsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
   if (isSelf() && shape[0] != shape[1]) // sums_c3
     return emitError() << "expected a square for '" << layout << "', got "
                        << shape[0] << " x " << shape[1];
+  if (getLayout() == SumsLayout::Frequencies && shape[0] % 2 != 0) // sums_c3
+    return emitError() << "expected an even size for 'frequencies', got "
+                       << shape[0];
   if (getWidths().empty() == isPanels()) // sums_c4
     return emitError() << "expected a width for panels alone, got '" << layout
                        << "' with " << getWidths().size();
@@ -236,9 +239,9 @@ bool SumsAttr::isTransposed() const {
 }
 
 bool SumsAttr::isSelf() const {
-  return llvm::is_contained(
-      {SumsLayout::Upper, SumsLayout::Diagonal, SumsLayout::UpperPanels},
-      getLayout());
+  return llvm::is_contained({SumsLayout::Upper, SumsLayout::Diagonal,
+                             SumsLayout::UpperPanels, SumsLayout::Frequencies},
+                            getLayout());
 }
 
 int64_t SumsAttr::getWidth() const {
@@ -285,6 +288,8 @@ int64_t SumsAttr::getPanels(RankedTensorType type) const {
 int64_t SumsAttr::getCount(RankedTensorType type) const {
   if (isPanels())
     return getPanels(type) * getWordsPerPanel(type) * getWordSize();
+  if (getLayout() == SumsLayout::Frequencies)
+    return 2 * type.getDimSize(0) + 1;
   return getLayout() == SumsLayout::Diagonal ? type.getDimSize(0)
                                              : type.getNumElements();
 }

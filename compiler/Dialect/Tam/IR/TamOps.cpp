@@ -81,6 +81,10 @@ Attribute FourierOp::getStructuredEncoding() {
   return DenseAttr::get(getContext());
 }
 int64_t FourierOp::getColumns() { return 2 * getOrder(); }
+bool FourierOp::hasAngles() {
+  return llvm::is_contained({Extrapolate::Continue, Extrapolate::Constant},
+                            getExtrapolate());
+}
 LogicalResult FourierOp::verify() { return verifyFeatureMap(*this); }
 
 Attribute BSplineOp::getStructuredEncoding() {
@@ -355,6 +359,12 @@ LogicalResult GramOp::verify() {
     return failure();
   if (layout == SumsLayout::Diagonal && !isOneHot) // gram_c2
     return emitOpError("expected 'diagonal' only for a one-hot matrix");
+  if (layout == SumsLayout::Frequencies) { // gram_c4
+    auto fourier = getA().getDefiningOp<FourierOp>();
+    if (!fourier || !fourier.hasAngles())
+      return emitOpError("expected 'frequencies' only for a tam.fourier that "
+                         "does not leave the circle");
+  }
   return success();
 }
 
@@ -446,8 +456,15 @@ LogicalResult MarginalOp::verify() {
     llvm::interleave(kept, diagnostic, " x ");
     return diagnostic << ", got " << getType();
   }
-  auto sums = dyn_cast_if_present<SumsAttr>(
-      cast<RankedTensorType>(getType()).getEncoding());
+  auto sumsOf = [](Value value) {
+    return dyn_cast_if_present<SumsAttr>(
+        cast<RankedTensorType>(value.getType()).getEncoding());
+  };
+  if (SumsAttr source = sumsOf(getSums());
+      source && source.getLayout() == SumsLayout::Frequencies)
+    return emitOpError(
+        "expected sums by elements, got 'frequencies'"); // marginal_c5
+  SumsAttr sums = sumsOf(getResult());
   if (!sums || sums.getLayout() == SumsLayout::Full ||
       sums.getLayout() == SumsLayout::Diagonal || sums == getPanels())
     return success();

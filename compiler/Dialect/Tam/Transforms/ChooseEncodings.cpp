@@ -31,7 +31,7 @@ static void encode(Value value, Attribute encoding) {
 /// Place of an encoding in the order in which pair kernels take their operands.
 static int kernelRank(Attribute encoding) {
   return llvm::TypeSwitch<Attribute, int>(encoding)
-      .Case<OneHotAttr>([](auto) { return 0; })
+      .Case<OneHotAttr, MultiHotAttr>([](auto) { return 0; })
       .Case<BandedAttr>([](auto) { return 1; })
       .Case<SparseAttr>([](auto) { return 2; })
       .Default([](auto) { return 3; });
@@ -44,13 +44,21 @@ static bool havePairKernel(Attribute a, Attribute b) {
     return isa<DenseAttr, BandedAttr, OneHotAttr>(e);
   };
   auto isGeneric = [](Attribute e) { return isa<DenseAttr, SparseAttr>(e); };
-  return (isPlain(a) && isPlain(b)) || (isGeneric(a) && isGeneric(b));
+  auto areLeavesAnd = [](Attribute e, Attribute other) {
+    return isa<MultiHotAttr>(e) && isa<DenseAttr, BandedAttr>(other);
+  };
+  return (isPlain(a) && isPlain(b)) || (isGeneric(a) && isGeneric(b)) ||
+         areLeavesAnd(a, b) || areLeavesAnd(b, a);
 }
 
-static SumsLayout layoutOf(GramOp op) {
+static SumsLayout layoutOf(GramOp op, bool frequencies) {
   Attribute a = encodingOf(op.getA()), b = encodingOf(op.getB());
-  if (op.getA() == op.getB())
+  if (op.getA() == op.getB()) {
+    auto fourier = op.getA().getDefiningOp<FourierOp>();
+    if (frequencies && fourier && fourier.hasAngles())
+      return SumsLayout::Frequencies;
     return isa<OneHotAttr>(a) ? SumsLayout::Diagonal : SumsLayout::Upper;
+  }
   return kernelRank(a) <= kernelRank(b) ? SumsLayout::Full
                                         : SumsLayout::Transposed;
 }
@@ -88,7 +96,7 @@ struct ChooseEncodings
     };
     getOperation().walk([&](Operation *op) {
       if (auto gram = dyn_cast<GramOp>(op))
-        encodeSums(gram, layoutOf(gram));
+        encodeSums(gram, layoutOf(gram, frequencies && !dense));
       else if (auto rhs = dyn_cast<RhsOp>(op))
         encodeSums(rhs, SumsLayout::Full);
     });

@@ -9,6 +9,7 @@
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 #include "tamc/Dialect/TamK/Transforms/Passes.h"
+#include "tamrt/abi.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -28,9 +29,41 @@ using namespace tamc::tamk;
 /// beside the rows.
 static constexpr int64_t kDefaultChunkRows = 1024;
 
+/// How many times the largest rung's temporaries sums must be for it to have
+/// more rows: such sums are in no cache, and every chunk passes over them.
+static constexpr int64_t kSumsPerTemporary = 8;
+
 /// Rows of the largest rung for `chunk_rows: all`. More would not help: a chunk
 /// ends with its group.
 static constexpr int64_t kMostChunkRows = int64_t(1) << 20;
+
+/// Bytes of a buffer, per row where it has rows.
+static int64_t bytesOf(MemRefType type) {
+  int64_t bits = type.getElementTypeBitWidth();
+  for (int64_t size : type.getShape())
+    if (!ShapedType::isDynamic(size))
+      bits *= size;
+  return llvm::divideCeil(bits, 8);
+}
+
+/// Rows of a step's largest rung when nobody asks for a number: at most a
+/// segment of the sums.
+static int64_t chooseRows(func::FuncOp step) {
+  int64_t sums = 0, perRow = 0;
+  for (BlockArgument argument : step.getArguments())
+    if (auto slot = step.getArgAttrOfType<tam::SlotAttr>(
+            argument.getArgNumber(), tam::kSlotAttrName))
+      if (slot.getKind() == tam::SlotKind::State)
+        sums += bytesOf(cast<MemRefType>(argument.getType()));
+  for (auto alloc : step.getOps<memref::AllocOp>())
+    if (!alloc.getDynamicSizes().empty())
+      perRow += bytesOf(alloc.getType());
+  int64_t rows = kDefaultChunkRows;
+  while (rows < TAMRT_SEGMENT_ROWS &&
+         kSumsPerTemporary * 2 * rows * std::max<int64_t>(perRow, 1) <= sums)
+    rows *= 2;
+  return rows;
+}
 
 namespace {
 
@@ -45,9 +78,7 @@ struct SpecializeRungs
               tam::kModelAttrName))
         if (auto attribute = model.getAs<IntegerAttr>("chunk_rows"))
           rows = attribute.getInt();
-    if (rows == 0)
-      rows = kDefaultChunkRows;
-    if (rows < 1) {
+    if (rows < 0) {
       getOperation().emitError("expected a chunk of at least one row, got ")
           << rows;
       return signalPassFailure();
@@ -57,7 +88,7 @@ struct SpecializeRungs
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (!tam::findSlotArgument(step, tam::SlotKind::Capacity))
         continue;
-      for (int64_t rung = rows; rung >= 1; rung /= 2)
+      for (int64_t rung = rows ? rows : chooseRows(step); rung >= 1; rung /= 2)
         if (failed(specialize(step, rung)))
           return signalPassFailure();
       step.erase();

@@ -285,3 +285,49 @@ func.func @f(%x: tensor<?xf64>, %s: tensor<1xf64, #tam.sums<full>>)
   } : tensor<1xf64, #tam.sums<full>>
   return %r : tensor<1xf64, #tam.sums<full>>
 }
+
+// -----
+
+// sums_c3: frequencies.
+// expected-error @+1 {{expected a square for 'frequencies', got 4 x 2}}
+func.func private @f(tensor<4x2xf64, #tam.sums<frequencies>>)
+
+// -----
+
+// sums_c3: frequencies come with a cosine and a sine each.
+// expected-error @+1 {{expected an even size for 'frequencies', got 3}}
+func.func private @f(tensor<3x3xf64, #tam.sums<frequencies>>)
+
+// -----
+
+// gram_c4: not of a Fourier term.
+func.func @f(%a: tensor<?x4xf64, #tam.dense>) {
+  %0 = tam.zeros : tensor<4x4xf64, #tam.sums<frequencies>>
+  // expected-error @+1 {{'tam.gram' op expected 'frequencies' only for a tam.fourier that does not leave the circle}}
+  %1 = tam.gram %a, %a into %0 : tensor<?x4xf64, #tam.dense>,
+      tensor<?x4xf64, #tam.dense> -> tensor<4x4xf64, #tam.sums<frequencies>>
+  return
+}
+
+// -----
+
+// gram_c4: of one that leaves the circle beyond the range.
+func.func @f(%x: tensor<?xf64>) {
+  %a = tam.fourier %x {order = 2, extrapolate = #tam.extrapolate<saturation>}
+      : tensor<?xf64> -> tensor<?x4xf64, #tam.dense>
+  %0 = tam.zeros : tensor<4x4xf64, #tam.sums<frequencies>>
+  // expected-error @+1 {{'tam.gram' op expected 'frequencies' only for a tam.fourier that does not leave the circle}}
+  %1 = tam.gram %a, %a into %0 : tensor<?x4xf64, #tam.dense>,
+      tensor<?x4xf64, #tam.dense> -> tensor<4x4xf64, #tam.sums<frequencies>>
+  return
+}
+
+// -----
+
+func.func @marginal_c5(%s: tensor<4x4xf64, #tam.sums<frequencies>>) {
+  // expected-error @+1 {{expected sums by elements, got 'frequencies'}}
+  %0 = tam.marginal %s rows [4] keep [] columns [4] keep [0]
+      : tensor<4x4xf64, #tam.sums<frequencies>>
+      -> tensor<1x4xf64, #tam.sums<full>>
+  return
+}

@@ -5,6 +5,9 @@
 // RUN:   -verify-diagnostics | FileCheck %s
 // RUN: tam-opt %s --tam-choose-encodings=dense -split-input-file \
 // RUN:   -verify-diagnostics | FileCheck %s --check-prefix=DENSE
+// RUN: tam-opt %s --tam-choose-encodings=frequencies=false \
+// RUN:   -split-input-file -verify-diagnostics \
+// RUN:   | FileCheck %s --check-prefix=NONE
 
 // One feature map of each kind.
 //
@@ -118,6 +121,40 @@ func.func @sums(%x: tensor<?xf64>, %p: tensor<4xf64>, %y: tensor<?xf64>,
   // DENSE: tam.rhs {{.*}} -> tensor<5xf64, #tam.sums<full>>
   %cy = tam.rhs %c, %y into %zy
       : tensor<?x5xf64>, tensor<?xf64> -> tensor<5xf64>
+  return
+}
+
+// -----
+
+// A Fourier term whose rows are angles, whatever x, keeps sums of frequencies.
+//
+// CHECK-LABEL: func.func @frequencies(
+// DENSE-LABEL: func.func @frequencies(
+// NONE-LABEL: func.func @frequencies(
+func.func @frequencies(%x: tensor<?xf64>) {
+  %a = tam.fourier %x {order = 2} : tensor<?xf64> -> tensor<?x4xf64>
+  %za = tam.zeros : tensor<4x4xf64>
+  // CHECK: tam.gram {{.*}} -> tensor<4x4xf64, #tam.sums<frequencies>>
+  // DENSE: tam.gram {{.*}} -> tensor<4x4xf64, #tam.sums<upper>>
+  // NONE: tam.gram {{.*}} -> tensor<4x4xf64, #tam.sums<upper>>
+  %aa = tam.gram %a, %a into %za
+      : tensor<?x4xf64>, tensor<?x4xf64> -> tensor<4x4xf64>
+  %b = tam.fourier %x {order = 2, extrapolate = #tam.extrapolate<constant>}
+      : tensor<?xf64> -> tensor<?x4xf64>
+  %zb = tam.zeros : tensor<4x4xf64>
+  // CHECK: tam.gram {{.*}} -> tensor<4x4xf64, #tam.sums<frequencies>>
+  %bb = tam.gram %b, %b into %zb
+      : tensor<?x4xf64>, tensor<?x4xf64> -> tensor<4x4xf64>
+  %zab = tam.zeros : tensor<4x4xf64>
+  // CHECK: tam.gram {{.*}} -> tensor<4x4xf64, #tam.sums<full>>
+  %ab = tam.gram %a, %b into %zab
+      : tensor<?x4xf64>, tensor<?x4xf64> -> tensor<4x4xf64>
+  %c = tam.fourier %x {order = 2, extrapolate = #tam.extrapolate<linear>}
+      : tensor<?xf64> -> tensor<?x4xf64>
+  %zc = tam.zeros : tensor<4x4xf64>
+  // CHECK: tam.gram {{.*}} -> tensor<4x4xf64, #tam.sums<upper>>
+  %cc = tam.gram %c, %c into %zc
+      : tensor<?x4xf64>, tensor<?x4xf64> -> tensor<4x4xf64>
   return
 }
 

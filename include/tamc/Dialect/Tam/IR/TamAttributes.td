@@ -103,9 +103,11 @@ def Tam_SumsPanels : I32EnumAttrCase<"Panels", 4, "panels">;
 def Tam_SumsTransposedPanels
     : I32EnumAttrCase<"TransposedPanels", 5, "transposed_panels">;
 def Tam_SumsUpperPanels : I32EnumAttrCase<"UpperPanels", 6, "upper_panels">;
+def Tam_SumsFrequencies : I32EnumAttrCase<"Frequencies", 7, "frequencies">;
 def Tam_SumsLayout : I32EnumAttr<"SumsLayout", "which numbers are kept, and how",
     [Tam_SumsFull, Tam_SumsUpper, Tam_SumsDiagonal, Tam_SumsTransposed,
-     Tam_SumsPanels, Tam_SumsTransposedPanels, Tam_SumsUpperPanels]> {
+     Tam_SumsPanels, Tam_SumsTransposedPanels, Tam_SumsUpperPanels,
+     Tam_SumsFrequencies]> {
   let cppNamespace = "::tamc::tam";
 }
 
@@ -116,7 +118,9 @@ def Tam_SumsAttr : Tam_Encoding<"Sums", "sums"> {
     finished segments (kernels.def, "Accumulators"). `full` keeps every element row by row,
     `transposed` column by column, `upper` keeps a square of which only elements
     with column >= row mean something, `diagonal` keeps the diagonal alone; all
-    other elements of it are zero.
+    other elements of it are zero. `frequencies` keeps the square of the cosines
+    and sines of m multiples of an angle as sums of the cosines of multiples 0 to
+    2m, then of the sines of 1 to 2m: 4m + 1 numbers.
 
     Panels are for products with a band of `width` numbers per row. They keep
     apart the sums of rows whose bands start at different columns, so that a row
@@ -143,7 +147,8 @@ def Tam_SumsAttr : Tam_Encoding<"Sums", "sums"> {
     Constraints:
     * (sums_c1) the tensor has static shape, rank 1 or 2, elements f64.
     * (sums_c2) a tensor of rank 1 is `full` or `panels`.
-    * (sums_c3) `upper`, `diagonal` and `upper_panels` take a square.
+    * (sums_c3) `upper`, `diagonal`, `upper_panels` and `frequencies` take a
+      square, the last of an even size.
     * (sums_c4) panels have a width, others none: of a factor, 1 <= width <= its
       columns; the columns of several multiply to the elements along the band.
   }];

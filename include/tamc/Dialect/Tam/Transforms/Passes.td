@@ -30,8 +30,9 @@ def TamChooseEncodings : Pass<"tam-choose-encodings", "::mlir::ModuleOp"> {
     Gives every feature map's result its structured encoding (or dense, with
     `dense`), and every accumulator the layout of the kernel that will add to
     it: of a matrix with itself the upper triangle, or the diagonal when it is
-    one-hot; of two matrices `full`, or `transposed` when the kernel takes them
-    in the other order (one-hot before banded before sparse before dense).
+    one-hot, or the sums of frequencies of a Fourier term, unless `dense` or
+    `frequencies=false`; of two matrices `full`, or `transposed` when the kernel takes them
+    in the other order (one-hot and multi-hot before banded before sparse before dense).
 
     Two encodings without a kernel of their own are converted to sparse ones
     (tam.convert), which the generic kernel takes; a remark says so.
@@ -50,6 +51,8 @@ def TamChooseEncodings : Pass<"tam-choose-encodings", "::mlir::ModuleOp"> {
   let options = [
     Option<"dense", "dense", "bool", /*default=*/"false",
            "Store every design matrix dense">,
+    Option<"frequencies", "frequencies", "bool", /*default=*/"true",
+           "Keep sums of frequencies of Fourier terms">,
   ];
 }
 

@@ -32,13 +32,16 @@ def TamKSpecializeRungs : Pass<"tamk-specialize-rungs", "::mlir::ModuleOp"> {
   let description = [{
     The rungs have `chunk-rows`, half of it, a quarter, ... 1 rows. In each
     clone `capacity` is a constant, so that every buffer has a static size.
+    Where nobody asks for a number of rows, it is 1024, or 2048 or 4096 where
+    temporaries still take no more than an eighth of the sums: a chunk passes
+    over the sums of a large model once.
 
     Before: `@fit_chunk(%rows, ..., %capacity)`.
     After: `@fit_chunk_256(%rows, ...)`, `@fit_chunk_128`, ..., `@fit_chunk_1`.
   }];
   let options = [
     Option<"chunkRows", "chunk-rows", "int64_t", /*default=*/"0",
-           "Rows of the largest rung; 0: the model's `chunk_rows`, else 1024">,
+           "Rows of the largest rung; 0: the model's `chunk_rows`, else by the sums' size">,
   ];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }

@@ -1,0 +1,43 @@
+// Without a number of rows, steps whose sums are large beside the temporaries
+// get rungs of up to a segment. 40 bytes a row: 2048 rows take an eighth of
+// 655,360 bytes, 4096 of 1,310,720.
+//
+// RUN: tam-opt %s --tamk-specialize-rungs | FileCheck %s
+
+// CHECK-NOT: @few_4096
+// CHECK-NOT: @few_2048
+// CHECK: func.func @few_1024(
+func.func @few(%capacity: index {tam.slot = #tam.slot<capacity>},
+               %a: memref<2x40959xf64> {tam.slot = #tam.slot<state>}) {
+  %x = memref.alloc(%capacity) : memref<?x5xf64>
+  return
+}
+
+// CHECK-NOT: @some_4096
+// CHECK: func.func @some_2048(
+// CHECK: func.func @some_1024(
+func.func @some(%capacity: index {tam.slot = #tam.slot<capacity>},
+                %a: memref<2x20480xf64> {tam.slot = #tam.slot<state>},
+                %b: memref<2x20480xf64> {tam.slot = #tam.slot<state, 327680>}) {
+  %x = memref.alloc(%capacity) : memref<?x4xf64>
+  %k = memref.alloc(%capacity) : memref<?x2xi32>
+  return
+}
+
+// CHECK-NOT: @many_8192
+// CHECK: func.func @many_4096(
+func.func @many(%capacity: index {tam.slot = #tam.slot<capacity>},
+                %a: memref<2x1000000xf64> {tam.slot = #tam.slot<state>}) {
+  %x = memref.alloc(%capacity) : memref<?x5xf64>
+  return
+}
+
+// What a step is told of the rows is no sum.
+//
+// CHECK-NOT: @table_2048
+// CHECK: func.func @table_1024(
+func.func @table(%capacity: index {tam.slot = #tam.slot<capacity>},
+                 %a: memref<2x1000000xf64> {tam.slot = #tam.slot<table>}) {
+  %x = memref.alloc(%capacity) : memref<?x5xf64>
+  return
+}

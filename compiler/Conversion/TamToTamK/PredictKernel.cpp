@@ -17,8 +17,10 @@
 // depend on which way it went; nor on the instruction set, for no
 // multiplication is fused with an addition.
 //
-// What is rare has no code of its own: a row that lies beyond the range of a
-// spline, a level that was not seen. A row of four that has such a thing sends
+// Beyond its range a spline is a straight line, or constant: its value and its
+// slope at the border, which the runtime's kernels give when a row first needs
+// them. What else is rare has no code of its own: a level that was not seen, or
+// an exponential beyond the range. A row of four that has such a thing sends
 // them all the other way, where a branch calls the runtime's kernels for that
 // effect of that row.
 //
@@ -44,6 +46,15 @@ static constexpr int64_t kTableBytes = 32 * 1024;
 /// polynomials.
 static constexpr int64_t kLeastRows = 8;
 static constexpr int64_t kPolynomialsPerRow = 8;
+
+/// How far beyond the border the line of a spline is asked for. Its value there
+/// is large beside that at the border, so that the slope keeps its last digits;
+/// a power of two, by which dividing is exact.
+static constexpr double kFar = 0x1p20;
+
+/// Numbers that are kept of a border: whether they are known, as an integer,
+/// the spline's value, its slope, and none.
+static constexpr int64_t kBorderNumbers = 4;
 
 /// Distance of the points the slope at the border is taken from (the runtime's
 /// Evaluation::step).
@@ -83,6 +94,12 @@ LogicalResult tamc::checkPredictKernel(tam::RowsOp op) {
   return success();
 }
 
+/// Whether a spline is a line beyond its range.
+static bool hasLines(tam::BSplineOp map) {
+  return map.getExtrapolate() == tam::Extrapolate::Constant ||
+         map.getExtrapolate() == tam::Extrapolate::Linear;
+}
+
 namespace {
 
 /// Writes one kernel.
@@ -99,12 +116,14 @@ public:
   LLVM::LLVMFuncOp write(StringRef name);
 
 private:
-  /// An effect's share of predictions, and whether it is another, an i1 by row;
-  /// null if it never is.
+  /// An effect's share of predictions; whether it is on the border's line at
+  /// `x` instead, an i1 by row; whether the runtime's kernels are to tell. A
+  /// flag is null if it never holds.
   struct Share {
-    Value value, isOther;
+    Value value, isOther, x, isBeyond;
   };
 
+  LLVM::LLVMFuncOp writeBorder(StringRef name);
   void readParameters();
   Value writeTables(Value rows);
   /// The sum of all shares of the rows from `row` on; `shares` is filled in.
@@ -114,8 +133,14 @@ private:
   Share shareOf(tam::BSplineOp map, Value coefficients, int64_t lanes);
   Share shareOf(tam::CategoryOp map, Value coefficients, int64_t lanes);
   Share shareOf(tam::LevelsOp map, Value coefficients, int64_t lanes);
-  Value anyOther(ArrayRef<Share> shares);
-  Value writeOther(Value usual, ArrayRef<Share> shares);
+  Value either(Value x, Value y);
+  Value flagOf(ArrayRef<Share> shares, ArrayRef<Value Share::*> flags);
+  Value isAny(Value flag);
+  void callBorder(Value design, Value coefficients, Value side);
+  Value onLine(const Share &share, Value border, Value slope, int64_t lanes);
+  Value writeRare(Value usual, ArrayRef<Share> shares);
+  Value writeBeyond(ArrayRef<Share> shares);
+  void writeAgain(Block *single, ValueRange rows, Block *done);
   Value callKernels(Value design, Value coefficients);
   Value number(Value column, int64_t lanes);
   Value gather(Value coefficients, Value index, int64_t lanes);
@@ -132,6 +157,10 @@ private:
   DenseMap<Value, std::pair<Value, Value>> ranges;
   DenseMap<Value, SplineKnots> knots;
   DenseMap<Value, Value> tables;
+  /// What is kept of the borders, lower and upper, of splines with lines beyond
+  /// them; the function that computes it.
+  DenseMap<Value, Value> borders;
+  LLVM::LLVMFuncOp border;
 
   /// The first row, and what has been computed of the rows from it on.
   Value row;
@@ -155,6 +184,12 @@ void Writer::readParameters() {
               knotsOf(inputs[map.getParameters()],
                       static_cast<int64_t>(map.getIntervals()),
                       static_cast<int64_t>(map.getDegree()));
+          if (!hasLines(map))
+            return;
+          Value sides = scratch(2 * kBorderNumbers * sizeof(double));
+          borders[map.getResult()] = sides;
+          for (int64_t side = 0; side < 2; ++side)
+            store(constant(0), at(sides, f64, side * kBorderNumbers));
         });
 }
 
@@ -239,10 +274,10 @@ Writer::Share Writer::shareOf(tam::LinearOp map, Value coefficients,
   Value scale = each(map.getScale().convertToDouble(), lanes);
   Value coefficient = each(load(f64, inputs[coefficients]), lanes);
   if (map.getExtrapolate() == tam::Extrapolate::Continue)
-    return {times(times(scale, x), coefficient), {}};
+    return {times(times(scale, x), coefficient), {}, {}, {}};
   Value beyond = isBeyond(x, lanes);
   if (map.getExtrapolate() == tam::Extrapolate::Saturation)
-    return {times(times(scale, x), coefficient), beyond};
+    return {times(times(scale, x), coefficient), beyond, {}, {}};
   // The value at the border, and for mode 'linear' the slope there.
   Value border = LLVM::CopySignOp::create(b, loc, each(1.0, lanes), x);
   Value value = times(scale, border);
@@ -253,14 +288,17 @@ Writer::Share Writer::shareOf(tam::LinearOp map, Value coefficients,
         over(minus(value, times(scale, inner)), each(kSlopeStep, lanes));
     value = plus(value, times(distance, slope));
   }
-  return {times(select(beyond, value, times(scale, x)), coefficient), {}};
+  return {
+      times(select(beyond, value, times(scale, x)), coefficient), {}, {}, {}};
 }
 
 Writer::Share Writer::shareOf(tam::BSplineOp map, Value coefficients,
                               int64_t lanes) {
   const SplineKnots &spline = knots.find(map.getResult())->second;
-  Value x = number(map.getX(), lanes), isOther;
-  if (map.getExtrapolate() != tam::Extrapolate::Continue)
+  Value x = number(map.getX(), lanes), isOther, beyond;
+  if (borders.contains(map.getResult()))
+    beyond = isBeyond(x, lanes);
+  else if (map.getExtrapolate() != tam::Extrapolate::Continue)
     isOther = isBeyond(x, lanes);
   SplinePlace place = placeOf(spline, x, lanes);
   auto wide = [&](Value interval) {
@@ -272,13 +310,12 @@ Writer::Share Writer::shareOf(tam::BSplineOp map, Value coefficients,
     // Knots that are not apart have been sent the other way in vectors.
     Value one = LLVM::ConstantOp::create(b, loc, b.getI1Type(), 1);
     Value areNear = LLVM::XOrOp::create(b, loc, spline.areApart, one);
-    isOther =
-        isOther ? Value(LLVM::OrOp::create(b, loc, isOther, areNear)) : areNear;
+    isOther = either(isOther, areNear);
     Value all =
         polynomialOn(spline, wide(place.interval), inputs[coefficients]);
     for (int64_t i = 0; i < count; ++i)
       powers.push_back(element(all, i));
-    return {valueAt(place.share, powers), isOther};
+    return {valueAt(place.share, powers), isOther, x, beyond};
   }
   // Two powers of each row at a time, turned into two vectors of one power.
   Value table = tables.lookup(map.getResult());
@@ -312,7 +349,7 @@ Writer::Share Writer::shareOf(tam::BSplineOp map, Value coefficients,
     if (first + 1 < count)
       powers.push_back(shuffle(even, odd, {1, 5, 3, 7}));
   }
-  return {valueAt(place.share, powers), isOther};
+  return {valueAt(place.share, powers), isOther, x, beyond};
 }
 
 Writer::Share Writer::shareOf(tam::CategoryOp map, Value coefficients,
@@ -328,7 +365,7 @@ Writer::Share Writer::shareOf(tam::CategoryOp map, Value coefficients,
   Type integer = lanes == 1 ? i32 : Type(VectorType::get({lanes}, i32));
   Value index = LLVM::FPToSIOp::create(b, loc, integer,
                                        minus(plus(code, integers), integers));
-  return {gather(coefficients, index, lanes), {}};
+  return {gather(coefficients, index, lanes), {}, {}, {}};
 }
 
 Writer::Share Writer::shareOf(tam::LevelsOp map, Value coefficients,
@@ -339,13 +376,16 @@ Writer::Share Writer::shareOf(tam::LevelsOp map, Value coefficients,
   Value zero = LLVM::ZeroOp::create(b, loc, integer);
   Value isOther =
       LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::slt, codes, zero);
-  return {gather(coefficients, select(isOther, zero, codes), lanes), isOther};
+  return {gather(coefficients, select(isOther, zero, codes), lanes),
+          isOther,
+          {},
+          {}};
 }
 
 Writer::Share Writer::shareOf(Value design, Value coefficients, int64_t lanes) {
   return llvm::TypeSwitch<Operation *, Share>(design.getDefiningOp())
       .Case([&](tam::OffsetOp) {
-        return Share{each(load(f64, inputs[coefficients]), lanes), {}};
+        return Share{each(load(f64, inputs[coefficients]), lanes), {}, {}, {}};
       })
       .Case<tam::LinearOp, tam::BSplineOp, tam::CategoryOp, tam::LevelsOp>(
           [&](auto map) { return shareOf(map, coefficients, lanes); });
@@ -362,20 +402,100 @@ Value Writer::writeRows(int64_t lanes, SmallVectorImpl<Share> &shares) {
   return sum;
 }
 
-/// Whether a share of a row is another, as an i1; null if none ever is.
-Value Writer::anyOther(ArrayRef<Share> shares) {
+/// Whether one of two flags holds, of which either may be null for never.
+Value Writer::either(Value x, Value y) {
+  if (!x || !y)
+    return x ? x : y;
+  return LLVM::OrOp::create(b, loc, x, y);
+}
+
+/// Whether one of the shares has one of the flags; null for never.
+Value Writer::flagOf(ArrayRef<Share> shares, ArrayRef<Value Share::*> flags) {
   Value any;
   for (const Share &share : shares)
-    if (share.isOther)
-      any = any ? Value(LLVM::OrOp::create(b, loc, any, share.isOther))
-                : share.isOther;
-  auto type = any ? dyn_cast<VectorType>(any.getType()) : VectorType();
+    for (Value Share::*flag : flags)
+      any = either(any, share.*flag);
+  return any;
+}
+
+/// Whether a flag of some rows holds for one of them.
+Value Writer::isAny(Value flag) {
+  auto type = dyn_cast<VectorType>(flag.getType());
   if (!type)
-    return any;
+    return flag;
   Type bits = b.getIntegerType(type.getDimSize(0));
   return LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne,
-                              LLVM::BitcastOp::create(b, loc, bits, any),
+                              LLVM::BitcastOp::create(b, loc, bits, flag),
                               LLVM::ConstantOp::create(b, loc, bits, 0));
+}
+
+/// A function that computes what is kept of a border: (context, parameters,
+/// coefficients, intervals, degree, columns, mode, a number beyond the border,
+/// where to).
+LLVM::LLVMFuncOp Writer::writeBorder(StringRef name) {
+  auto function = LLVM::LLVMFuncOp::create(
+      b, loc, name,
+      LLVM::LLVMFunctionType::get(
+          LLVM::LLVMVoidType::get(b.getContext()),
+          {pointer, pointer, pointer, i64, i64, i64, i64, f64, pointer}),
+      LLVM::Linkage::Internal);
+  function.setNoInline(true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(function.addEntryBlock(b));
+  context = function.getArgument(0);
+  Value parameters = function.getArgument(1), beta = function.getArgument(2),
+        intervals = function.getArgument(3), degree = function.getArgument(4),
+        columns = function.getArgument(5), mode = function.getArgument(6),
+        x = function.getArgument(7), to = function.getArgument(8);
+  Value values = scratch((kWidestDegree + 1) * sizeof(double));
+  Value start = scratch(sizeof(int32_t), sizeof(int32_t));
+  Value number = scratch(sizeof(double), sizeof(double));
+  Value one = constant(1), zero = constant(0);
+  auto valueIn = [&](Value mode) {
+    store(x, number);
+    call("bspline",
+         {number, parameters, one, intervals, degree, mode, values, start});
+    call("predict_banded", {values, start, beta, one, add(degree, one), columns,
+                            one, zero, zero, number});
+    return load(f64, number);
+  };
+  Value value =
+      valueIn(constant(static_cast<int64_t>(tam::Extrapolate::Constant)));
+  store(value, at(to, f64, 1));
+  Value rise = minus(valueIn(mode), value);
+  store(times(rise, each(1.0 / kFar, 1)), at(to, f64, 2));
+  store(one, to);
+  LLVM::ReturnOp::create(b, loc, ValueRange());
+  return function;
+}
+
+/// Sees to it that a border's numbers are known; `side`, an i64, is 0 for the
+/// lower one and 1 for the upper.
+void Writer::callBorder(Value design, Value coefficients, Value side) {
+  const SplineKnots &spline = knots.find(design)->second;
+  Value to = at(borders[design], f64, mul(side, kBorderNumbers));
+  Value isNew = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq,
+                                     load(i64, to), constant(0));
+  onlyIf(isNew, [&] {
+    auto map = design.getDefiningOp<tam::BSplineOp>();
+    Value isUpper = isLess(constant(0), side);
+    Value x = select(isUpper, each(1.0 + kFar, 1), each(-1.0 - kFar, 1));
+    LLVM::CallOp::create(
+        b, loc, border,
+        ValueRange{context, spline.parameters, inputs[coefficients],
+                   constant(spline.intervals), constant(spline.degree),
+                   constant(tensorOf(design).getDimSize(1)),
+                   constant(static_cast<int64_t>(map.getExtrapolate())), x,
+                   to});
+  });
+}
+
+/// A spline beyond its range, from its value and slope at the border.
+Value Writer::onLine(const Share &share, Value border, Value slope,
+                     int64_t lanes) {
+  Value end = LLVM::CopySignOp::create(b, loc, each(1.0, lanes), share.x);
+  Value distance = LLVM::FAbsOp::create(b, loc, minus(share.x, end));
+  return plus(border, times(distance, slope));
 }
 
 Value Writer::unless(Value condition, Value usual, function_ref<Value()> body) {
@@ -442,9 +562,9 @@ Value Writer::callKernels(Value design, Value coefficients) {
   return load(f64, share);
 }
 
-/// The row's prediction where some share is another.
-Value Writer::writeOther(Value usual, ArrayRef<Share> shares) {
-  Value any = anyOther(shares);
+/// The row's prediction, of which something may be rare.
+Value Writer::writeRare(Value usual, ArrayRef<Share> shares) {
+  Value any = flagOf(shares, {&Share::isBeyond, &Share::isOther});
   if (!any)
     return usual;
   return unless(any, usual, [&] {
@@ -455,10 +575,74 @@ Value Writer::writeOther(Value usual, ArrayRef<Share> shares) {
       if (share.isOther)
         value = unless(share.isOther, value,
                        [&] { return callKernels(design, coefficients); });
+      if (share.isBeyond)
+        value = unless(share.isBeyond, value, [&] {
+          Value isUpper =
+              compare(LLVM::FCmpPredicate::ogt, share.x, each(0.0, 1));
+          Value side = LLVM::ZExtOp::create(b, loc, i64, isUpper);
+          callBorder(design, coefficients, side);
+          Value from = at(borders[design], f64, mul(side, kBorderNumbers));
+          return onLine(share, load(f64, at(from, f64, 1)),
+                        load(f64, at(from, f64, 2)), 1);
+        });
       sum = sum ? plus(sum, value) : value;
     }
     return sum;
   });
+}
+
+/// The predictions of rows of which some are beyond the range of a spline.
+Value Writer::writeBeyond(ArrayRef<Share> shares) {
+  Value sum;
+  for (auto [share, design, coefficients] :
+       llvm::zip(shares, predict.getDesigns(), predict.getCoefficients())) {
+    Value value = share.value;
+    if (share.isBeyond) {
+      Value zero = each(0.0, kLanes), from = borders[design];
+      Value isUpper = compare(LLVM::FCmpPredicate::ogt, share.x, zero);
+      Value isLower = compare(LLVM::FCmpPredicate::olt, share.x, zero);
+      for (auto [side, is] : {std::pair(0, isLower), std::pair(1, isUpper)})
+        onlyIf(isAny(LLVM::AndOp::create(b, loc, share.isBeyond, is)),
+               [&] { callBorder(design, coefficients, constant(side)); });
+      auto bySide = [&](int64_t index) {
+        auto ofSide = [&](int64_t side) {
+          Value address = at(from, f64, side * kBorderNumbers + index);
+          return splat(load(f64, address), kLanes);
+        };
+        return select(isUpper, ofSide(1), ofSide(0));
+      };
+      value = select(share.isBeyond,
+                     onLine(share, bySide(1), bySide(2), kLanes), value);
+    }
+    sum = sum ? plus(sum, value) : value;
+  }
+  return sum;
+}
+
+/// Computes rows of which something is rare once more and goes on to `done`
+/// with their predictions, or to `single` where the runtime's kernels are to
+/// tell.
+void Writer::writeAgain(Block *single, ValueRange rows, Block *done) {
+  // Nothing computed before is kept for here: it would fill the registers where
+  // nothing is rare.
+  DenseMap<Value, Value> known = inputs;
+  for (BlockArgument input : op.getBody().front().getArguments())
+    if (!input.getType().isIndex() && !tensorOf(input).hasStaticShape())
+      inputs[input] =
+          LLVM::LaunderInvariantGroupOp::create(b, loc, pointer, known[input]);
+  SmallVector<Share> shares;
+  writeRows(kLanes, shares);
+  if (Value other = flagOf(shares, &Share::isOther)) {
+    Block *before = b.getBlock();
+    Region *region = before->getParent();
+    Block *beyond = b.createBlock(region, region->end());
+    b.setInsertionPointToEnd(before);
+    LLVM::CondBrOp::create(b, loc, isAny(other), single, rows, beyond,
+                           ValueRange());
+    b.setInsertionPointToEnd(beyond);
+  }
+  LLVM::BrOp::create(b, loc, ValueRange(writeBeyond(shares)), done);
+  inputs = std::move(known);
 }
 
 LLVM::LLVMFuncOp Writer::write(StringRef name) {
@@ -468,6 +652,8 @@ LLVM::LLVMFuncOp Writer::write(StringRef name) {
     if (!input.getType().isIndex())
       types.push_back(pointer);
   types.append({i64, pointer});
+  if (llvm::any_of(body.getOps<tam::BSplineOp>(), hasLines))
+    border = writeBorder((name + "_border").str());
   auto function = LLVM::LLVMFuncOp::create(
       b, loc, name,
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
@@ -490,13 +676,13 @@ LLVM::LLVMFuncOp Writer::write(StringRef name) {
 
   Block *entry = b.getBlock();
   Region *region = entry->getParent();
-  auto block = [&](unsigned arguments) {
-    return b.createBlock(region, region->end(),
-                         SmallVector<Type>(arguments, i64),
-                         SmallVector<Location>(arguments, loc));
+  auto block = [&](ArrayRef<Type> types) {
+    return b.createBlock(region, region->end(), types,
+                         SmallVector<Location>(types.size(), loc));
   };
-  Block *header = block(1), *inside = block(0), *several = block(0),
-        *store4 = block(0), *single = block(2), *exit = block(0);
+  Block *header = block(i64), *inside = block({}), *several = block({}),
+        *done = block(Type(vector(kLanes))), *single = block({i64, i64}),
+        *exit = block({});
   b.setInsertionPointToEnd(entry);
   LLVM::BrOp::create(b, loc, ValueRange(constant(0)), header);
 
@@ -510,19 +696,30 @@ LLVM::LLVMFuncOp Writer::write(StringRef name) {
   LLVM::CondBrOp::create(b, loc, areSeveral, several, ValueRange(), single,
                          ValueRange{first, rows});
 
-  // Four rows; where one of them is another, all four row by row.
   b.setInsertionPointToEnd(several);
   row = first;
   SmallVector<Share> shares;
   Value sums = writeRows(kLanes, shares);
-  if (Value any = anyOther(shares))
-    LLVM::CondBrOp::create(b, loc, any, single, ValueRange{first, last}, store4,
-                           ValueRange(), std::pair<uint32_t, uint32_t>(1, 100));
-  else
-    LLVM::BrOp::create(b, loc, ValueRange(), store4);
-  b.setInsertionPointToEnd(store4);
-  LLVM::StoreOp::create(b, loc, sums, at(predictions, f64, first),
-                        sizeof(double));
+  const std::pair<uint32_t, uint32_t> rarely(1, 100);
+  const SmallVector<Value> four{first, last};
+  Value beyond = flagOf(shares, &Share::isBeyond);
+  Value other = flagOf(shares, &Share::isOther);
+  if (beyond) {
+    Block *again = block({});
+    b.setInsertionPointToEnd(several);
+    LLVM::CondBrOp::create(b, loc, isAny(either(beyond, other)), again,
+                           ValueRange(), done, ValueRange(sums), rarely);
+    b.setInsertionPointToEnd(again);
+    writeAgain(single, four, done);
+  } else if (other) {
+    LLVM::CondBrOp::create(b, loc, isAny(other), single, four, done,
+                           ValueRange(sums), rarely);
+  } else {
+    LLVM::BrOp::create(b, loc, ValueRange(sums), done);
+  }
+  b.setInsertionPointToEnd(done);
+  LLVM::StoreOp::create(b, loc, done->getArgument(0),
+                        at(predictions, f64, first), sizeof(double));
   LLVM::BrOp::create(b, loc, ValueRange(last), header);
 
   // The rows from one to a limit, one by one.
@@ -531,7 +728,7 @@ LLVM::LLVMFuncOp Writer::write(StringRef name) {
   Value limit = single->getArgument(1);
   shares.clear();
   Value usual = writeRows(1, shares);
-  store(writeOther(usual, shares), at(predictions, f64, row));
+  store(writeRare(usual, shares), at(predictions, f64, row));
   Value following = add(row, constant(1));
   LLVM::CondBrOp::create(b, loc, isLess(following, limit), single,
                          ValueRange{following, limit}, header,

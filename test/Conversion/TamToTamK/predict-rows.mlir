@@ -10,11 +10,16 @@
 // CHECK-SAME: 1.000000e+00, -2.000000e+00, 1.000000e+00, 0.000000e+00, 0.000000e+00, 2.000000e+00, -2.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, 1.000000e+00, 0.000000e+00,
 // CHECK-SAME: tensor<48xf64>) {{.*}}: !llvm.array<48 x f64>
 
+// What is kept of a border: the value of the spline, and of its line far away.
+//
+// CHECK-LABEL: llvm.func internal @predict_rows_0_border(
+// CHECK-COUNT-2: llvm.call @tamrt_bspline(
+
 // The context, the column, its parameters, the levels, coefficients, rows,
 // predictions.
 //
 // CHECK-LABEL: llvm.func internal @predict_rows_0(
-// CHECK-SAME: %[[CONTEXT:[^:]*]]: !llvm.ptr, %[[V:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %[[K:[^:]*]]: !llvm.ptr, %[[B0:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: i64, %[[OUT:[^:]*]]: !llvm.ptr {llvm.noalias})
+// CHECK-SAME: %[[CONTEXT:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: i64, %{{[^:]*}}: !llvm.ptr {llvm.noalias})
 // CHECK-SAME: attributes {{.*}}tamk.kernel
 // The polynomials of many rows, in scratch.
 // CHECK: llvm.fmul {{.*}} : vector<4xf64>
@@ -27,10 +32,18 @@
 // CHECK: llvm.icmp "slt" {{.*}} : vector<4xi32>
 // CHECK: llvm.bitcast {{.*}} : vector<4xi1> to i4
 // CHECK: llvm.store {{.*}} : vector<4xf64>, !llvm.ptr
-// One row, and what is rare of it.
+// One row.
 // CHECK: llvm.fdiv {{.*}} : f64
+// CHECK: llvm.return
+// Four rows again, of which something is rare: either border.
+// CHECK: llvm.intr.launder.invariant.group
+// CHECK-COUNT-8: llvm.load {{.*}} : !llvm.ptr -> vector<2xf64>
+// CHECK-COUNT-2: llvm.call @predict_rows_0_border(%[[CONTEXT]],
+// What is rare of one row: knots that are not apart, either border, a level
+// that was not seen.
 // CHECK: llvm.call @tamrt_bspline(%[[CONTEXT]],
 // CHECK: llvm.call @tamrt_predict_banded(%[[CONTEXT]],
+// CHECK: llvm.call @predict_rows_0_border(%[[CONTEXT]],
 // CHECK: llvm.call @tamrt_predict_onehot(%[[CONTEXT]],
 // CHECK-NOT: llvm.call
 

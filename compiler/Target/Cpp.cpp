@@ -48,9 +48,9 @@ LogicalResult tamc::emitGeneratedKernels(ModuleOp module,
   SmallVector<std::string> names;
   for (Operation &op : llvm::make_early_inc_range(*kernels->getBody())) {
     auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
-    if (!function)
+    if (!function && !isa<LLVM::GlobalOp>(op))
       op.erase();
-    else if (isGeneratedKernel(function))
+    else if (function && isGeneratedKernel(function))
       names.push_back(function.getName().str());
   }
   PassManager manager(module.getContext());

@@ -442,7 +442,9 @@ LogicalResult Execution::execute(Operation *op) {
           })
           .Case([&](tam::SolveOp op) { return solve(op); })
           .Case([&](tam::PredictOp op) -> Datum {
-            Vector y(get<Matrix>(op.getDesigns()[0]).rows);
+            Vector y = op.getStart()
+                           ? get<Vector>(op.getStart())
+                           : Vector(get<Matrix>(op.getDesigns()[0]).rows);
             for (size_t row = 0; row < y.size(); ++row)
               for (size_t i = 0; i < op.getDesigns().size(); ++i)
                 y[row] += effect(op, i, row);

@@ -9,7 +9,8 @@
 /// \file
 /// Times the compiled functions of the load model a call at a time, on random
 /// rows of one group: sums of a chunk, and predictions of chunks down to one
-/// row. Per row, by processor time.
+/// row, within the training range and where of every column half the numbers
+/// lie beyond it. Per row, by processor time.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +33,9 @@ namespace {
 constexpr size_t kRows = 2190;
 
 /// Calls the step of `kind` for as many rows as the benchmark's argument, from
-/// the first row of the group to the last.
-void step(benchmark::State &state, tamrt_step_kind kind) {
+/// the first row of the group to the last. Columns are uniform on [-1, 1],
+/// `half` of which on either side of 0 is the training range.
+void step(benchmark::State &state, tamrt_step_kind kind, double half) {
   const auto rows = state.range(0);
   const tamrt_step &chunk = *stepFor(tam_model, kind, rows);
   const bool fits = kind == TAMRT_STEP_FIT_CHUNK;
@@ -44,7 +46,7 @@ void step(benchmark::State &state, tamrt_step_kind kind) {
       column.push_back(double(random() % 2001) / 1000 - 1);
   std::vector<double> parameters;
   for (int64_t i = 0; i < tam_model.input_count; ++i)
-    parameters.insert(parameters.end(), {0, 1, -1, 1});
+    parameters.insert(parameters.end(), {0, half, -1, 1});
   std::vector<double> coefficients(size_t(tam_model.columns), 0.5);
   std::vector<double> output(kRows);
   const ThreadMemory need = fits ? fitMemory(tam_model, chunk)
@@ -74,10 +76,13 @@ void step(benchmark::State &state, tamrt_step_kind kind) {
   state.SetItemsProcessed(state.iterations() * rows);
 }
 
-BENCHMARK_CAPTURE(step, fit, TAMRT_STEP_FIT_CHUNK)->Arg(1024);
-BENCHMARK_CAPTURE(step, predict, TAMRT_STEP_PREDICT)
+BENCHMARK_CAPTURE(step, fit, TAMRT_STEP_FIT_CHUNK, 1.0)->Arg(1024);
+BENCHMARK_CAPTURE(step, predict, TAMRT_STEP_PREDICT, 1.0)
     ->Arg(1024)
     ->Arg(64)
+    ->Arg(1);
+BENCHMARK_CAPTURE(step, predict_beyond, TAMRT_STEP_PREDICT, 0.5)
+    ->Arg(1024)
     ->Arg(1);
 
 } // namespace

@@ -125,8 +125,8 @@ cl::opt<bool> dense("dense",
                     cl::cat(category));
 cl::opt<bool> fuseRows(
     "fuse-rows",
-    cl::desc("Compute the sums over rows in one loop that is written for the "
-             "model (default: true)"),
+    cl::desc("Compute the sums over rows, and predictions, in loops that are "
+             "written for the model (default: true)"),
     cl::init(true), cl::cat(category));
 cl::opt<bool> panels("panels",
                      cl::desc("Lay the sums of that loop out in panels "
@@ -400,7 +400,7 @@ int Driver::writeCpp() {
     std::string path = outputName();
     if (path == "-")
       return fail(
-          "expected -o FILE with --emit=cpp, for the sums over rows are "
+          "expected -o FILE with --emit=cpp, for the loops over rows are "
           "an object beside the source; --fuse-rows=false does without");
     SmallString<256> object(path);
     sys::path::replace_extension(object, "");

@@ -410,7 +410,8 @@ OwningOpRef<ModuleOp> Importer::run() {
       RankedTensorType::get({ShapedType::kDynamic}, builder.getF64Type());
   Variant predict = begin("predict", tam::StepKind::Predict);
   predict.finish(tam::PredictOp::create(builder, loc, column, predict.designs,
-                                        addCoefficients(predict)));
+                                        addCoefficients(predict),
+                                        /*start=*/Value()));
   auto matrix = [&](int64_t width) {
     return RankedTensorType::get({ShapedType::kDynamic, width},
                                  builder.getF64Type());

@@ -274,15 +274,15 @@ LogicalResult Translator::declareGenerated() {
       if (failed(add(value,
                      llvm::is_contained(op.getInits(), value) ? "" : "const ")))
         return WalkResult::interrupt();
-    line(op.getLoc(), "\n// The sums over rows, in the object beside this file."
+    line(op.getLoc(), "\n// A loop over rows, in the object beside this file."
                       "\nextern \"C\" void " +
                           tamk::symbolOf(prefix, op.getKernel()) + "(" +
                           parameters + ");");
     return WalkResult::advance();
   });
-  for (auto kernel :
-       llvm::make_early_inc_range(module.getOps<LLVM::LLVMFuncOp>()))
-    kernel.erase();
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+    if (isa<LLVM::LLVMFuncOp, LLVM::GlobalOp>(op))
+      op.erase();
   return failure(result.wasInterrupted());
 }
 

@@ -593,10 +593,15 @@ public:
   FailureOr<SmallVector<Value>>
   convert(Op op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
-    bool addsUp = std::is_same_v<Op, tam::PredictOp>;
+    constexpr bool addsUp = std::is_same_v<Op, tam::PredictOp>;
     RankedTensorType type = tensorType(op.getResult());
     int64_t width = addsUp ? 1 : type.getDimSize(1);
-    SmallVector<Value> out{createEmpty(rewriter, op, type)};
+    SmallVector<Value> out;
+    if constexpr (addsUp)
+      llvm::append_range(out, adaptor.getStart());
+    bool hasStart = !out.empty();
+    if (!hasStart)
+      out.push_back(createEmpty(rewriter, op, type));
     if (!out.front())
       return missingSlot(op, SlotKind::Capacity);
     for (auto [index, design] : llvm::enumerate(op.getDesigns())) {
@@ -608,7 +613,7 @@ public:
               .slot(SlotKind::Rows)
               .sizes(encoding, tensorType(design))
               .scalars64({width, addsUp ? 0 : static_cast<int64_t>(index),
-                          addsUp && index > 0 ? 1 : 0})
+                          addsUp && (hasStart || index > 0) ? 1 : 0})
               .out(out)
               .create();
       if (failed(next))

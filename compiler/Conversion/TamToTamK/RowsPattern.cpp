@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Launch.h"
+#include "PredictKernel.h"
 #include "RowKernel.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -57,24 +58,32 @@ class RowsPattern : public OpConversionPattern<tam::RowsOp> {
   LogicalResult
   matchAndRewrite(tam::RowsOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (failed(checkRowKernel(op)))
+    bool predicts = op.getAccumulators().empty();
+    if (failed(predicts ? checkPredictKernel(op) : checkRowKernel(op)))
       return failure();
     auto module = op->getParentOfType<ModuleOp>();
     std::string name;
     for (unsigned i = 0; name.empty() || module.lookupSymbol(name); ++i)
-      name = "rows_" + std::to_string(i);
+      name = (predicts ? "predict_rows_" : "rows_") + std::to_string(i);
     {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(module.getBody());
-      writeRowKernel(rewriter, op, name, offsetsOf(op.getAccumulators()))
-          ->setAttr(tamk::kKernelAttrName, rewriter.getUnitAttr());
+      LLVM::LLVMFuncOp kernel =
+          predicts ? writePredictKernel(rewriter, op, name)
+                   : writeRowKernel(rewriter, op, name,
+                                    offsetsOf(op.getAccumulators()));
+      kernel->setAttr(tamk::kKernelAttrName, rewriter.getUnitAttr());
     }
     Launch launch(rewriter, op, name);
     launch.generated();
     for (auto [input, parts] : llvm::zip(op.getInputs(), adaptor.getInputs()))
       if (!input.getType().isIndex())
         launch.in(parts);
-    launch.slot(SlotKind::Rows).slot(SlotKind::First);
+    launch.slot(SlotKind::Rows);
+    if (predicts)
+      launch.out(tensorType(op.getResult(0)));
+    else
+      launch.slot(SlotKind::First);
     for (ValueRange parts : adaptor.getAccumulators())
       launch.out(parts);
     auto results = launch.create();

@@ -62,7 +62,7 @@ struct PipelineOptions {
   int64_t maxDirect = 7500;
   /// Store every design matrix dense.
   bool dense = false;
-  /// Compute the sums over rows of a chunk in one loop.
+  /// Compute the sums over rows of a chunk, and its predictions, in one loop.
   bool fuseRows = true;
   /// Lay the sums of that loop out in panels.
   bool panels = true;

@@ -135,10 +135,13 @@ TEST_F(CompiledStepTest, TermsAddUpToThePrediction) {
   run(find(TAMRT_STEP_PREDICT, 64), prediction.data(), 64, 0);
   run(find(TAMRT_STEP_TERMS, 64), terms.data(), 64, 0);
   for (int64_t row = 0; row < 64; ++row) {
-    double sum = 0;
-    for (int64_t effect = 0; effect < tam_model.effect_count; ++effect)
-      sum += terms[row * tam_model.effect_count + effect];
-    EXPECT_EQ(sum, prediction[row]) << "row " << row;
+    double sum = 0, size = 0;
+    for (int64_t effect = 0; effect < tam_model.effect_count; ++effect) {
+      const double term = terms[row * tam_model.effect_count + effect];
+      sum += term;
+      size += std::abs(term);
+    }
+    EXPECT_NEAR(sum, prediction[row], 1e-14 * size) << "row " << row;
   }
 }
 

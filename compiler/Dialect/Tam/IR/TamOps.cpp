@@ -478,13 +478,21 @@ void YieldOp::build(OpBuilder &, OperationState &) {}
 LogicalResult RowsOp::verify() {
   Block &block = getBody().front();
   auto yield = cast<YieldOp>(block.getTerminator());
-  if (block.getArgumentTypes() != getOperandTypes() ||
-      TypeRange(getAccumulators()) != getResultTypes() ||
+  size_t sums = getAccumulators().size();
+  if (block.getArgumentTypes() != getOperandTypes() || getNumResults() < sums ||
+      TypeRange(getAccumulators()) !=
+          TypeRange(getResults().take_front(sums)) ||
       TypeRange(yield.getValues()) != getResultTypes()) // rows_c1
     return emitOpError("expected a body from the operands to the results, "
-                       "which are of the accumulators' types");
+                       "which are of the accumulators' types, then columns");
   auto starts = block.getArguments().drop_front(getInputs().size());
   for (auto [index, value] : llvm::enumerate(yield.getValues())) {
+    if (index >= sums) {
+      if (!value.getDefiningOp<PredictOp>()) // rows_c3
+        return emitOpError("expected result ")
+               << index << " to be what a tam.predict of the body makes";
+      continue;
+    }
     auto sum = value.getDefiningOp<RowReductionInterface>();
     if (!sum || sum.getAccumulatorMutable().get() != starts[index] ||
         !starts[index].hasOneUse()) // rows_c2
@@ -578,12 +586,10 @@ LogicalResult SolveOp::verify() {
 
 static LogicalResult verifyApply(Operation *op, OperandRange designs,
                                  OperandRange coefficients) {
-  // Both lists have the same length by construction, and an operand too many is
-  // in neither.
-  if (op->getNumOperands() % 2 != 0) // apply_c2
+  if (designs.size() != coefficients.size()) // apply_c2
     return op->emitOpError("expected as many vectors of coefficients as design "
                            "matrices, got ")
-           << op->getNumOperands() << " operands";
+           << coefficients.size() << " and " << designs.size();
   for (auto [design, beta] : llvm::zip(designs, coefficients))
     if (shapeOf(beta) != ArrayRef<int64_t>({columnsOf(design)})) // apply_c1
       return op->emitOpError("expected ")
@@ -601,6 +607,12 @@ LogicalResult DecomposeOp::verify() {
       static_cast<int64_t>(getDesigns().size())) // decompose_c1
     return emitOpError("expected ")
            << getDesigns().size() << " columns, got " << getType();
+  // Both lists have the same length by construction, and an operand too many is
+  // in neither.
+  if (getNumOperands() % 2 != 0) // apply_c2
+    return emitOpError("expected as many vectors of coefficients as design "
+                       "matrices, got ")
+           << getNumOperands() << " operands";
   return verifyApply(*this, getDesigns(), getCoefficients());
 }
 

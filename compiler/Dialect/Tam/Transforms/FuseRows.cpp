@@ -1,4 +1,4 @@
-//===- FuseRows.cpp - sums over rows in one loop ----------------*- C++ -*-===//
+//===- FuseRows.cpp - sums and predictions in one loop ----------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FusibleEffects.h"
 #include "FusibleSums.h"
 
-#include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,10 +24,12 @@ namespace tamc::tam {
 using namespace mlir;
 using namespace tamc::tam;
 
-/// Puts a tam.rows before the step's terminator in the place of `sums`.
-static void fuse(func::FuncOp step, ArrayRef<Operation *> sums) {
-  // What the sums need, in the order of the step.
-  SetVector<Operation *> needed(sums.begin(), sums.end());
+/// Puts a tam.rows before `place` in the place of `roots`, ops of one result:
+/// sums over rows, or predictions.
+static void fuse(func::FuncOp step, ArrayRef<Operation *> roots,
+                 Operation *place) {
+  // What the roots need, in the order of the step.
+  SetVector<Operation *> needed(roots.begin(), roots.end());
   for (size_t i = 0; i < needed.size(); ++i)
     for (Value operand : needed[i]->getOperands())
       if (Operation *source = operand.getDefiningOp())
@@ -38,9 +40,9 @@ static void fuse(func::FuncOp step, ArrayRef<Operation *> sums) {
       ops.push_back(&op);
 
   SmallVector<Value> accumulators;
-  for (Operation *sum : sums)
-    accumulators.push_back(
-        cast<RowReductionInterface>(sum).getAccumulatorMutable().get());
+  for (Operation *root : roots)
+    if (auto sum = dyn_cast<RowReductionInterface>(root))
+      accumulators.push_back(sum.getAccumulatorMutable().get());
   SetVector<Value> inputs;
   for (Operation *op : ops)
     for (Value operand : op->getOperands())
@@ -48,13 +50,14 @@ static void fuse(func::FuncOp step, ArrayRef<Operation *> sums) {
           !llvm::is_contained(accumulators, operand))
         inputs.insert(operand);
 
-  Operation *terminator = step.getBody().front().getTerminator();
-  OpBuilder builder(terminator);
+  OpBuilder builder(place);
   SmallVector<Location> locs;
-  for (Operation *sum : sums)
-    locs.push_back(sum->getLoc());
-  auto rows = RowsOp::create(builder, builder.getFusedLoc(locs),
-                             TypeRange(ValueRange(accumulators)),
+  SmallVector<Type> types;
+  for (Operation *root : roots) {
+    locs.push_back(root->getLoc());
+    types.push_back(root->getResult(0).getType());
+  }
+  auto rows = RowsOp::create(builder, builder.getFusedLoc(locs), types,
                              inputs.getArrayRef(), accumulators);
   Block &body = rows.getBody().emplaceBlock();
   IRMapping mapping;
@@ -64,15 +67,41 @@ static void fuse(func::FuncOp step, ArrayRef<Operation *> sums) {
   for (Operation *op : ops)
     builder.clone(*op, mapping);
   SmallVector<Value> results;
-  for (Operation *sum : sums)
-    results.push_back(mapping.lookup(sum->getResult(0)));
+  for (Operation *root : roots)
+    results.push_back(mapping.lookup(root->getResult(0)));
   YieldOp::create(builder, rows.getLoc(), results);
 
-  for (auto [sum, result] : llvm::zip(sums, rows.getResults()))
-    sum->getResult(0).replaceAllUsesWith(result);
+  for (auto [root, result] : llvm::zip(roots, rows.getResults()))
+    root->getResult(0).replaceAllUsesWith(result);
   for (Operation *op : llvm::reverse(ops))
     if (op->use_empty())
       op->erase();
+}
+
+/// Splits off the effects of `predict` that one kernel can be written for, and
+/// puts them into a tam.rows that the others, if there are any, are added to.
+static void fusePrediction(func::FuncOp step, PredictOp predict) {
+  SmallVector<unsigned> effects = findFusibleEffects(predict);
+  if (effects.empty() || predict.getStart())
+    return;
+  SmallVector<Value> designs[2], coefficients[2];
+  for (auto [index, design, vector] :
+       llvm::enumerate(predict.getDesigns(), predict.getCoefficients())) {
+    bool isOther = !llvm::is_contained(effects, index);
+    designs[isOther].push_back(design);
+    coefficients[isOther].push_back(vector);
+  }
+  OpBuilder builder(predict);
+  auto fused =
+      PredictOp::create(builder, predict.getLoc(), predict.getType(),
+                        designs[0], coefficients[0], /*start=*/Value());
+  Value result = fused;
+  if (!designs[1].empty())
+    result = PredictOp::create(builder, predict.getLoc(), predict.getType(),
+                               designs[1], coefficients[1], fused);
+  predict.replaceAllUsesWith(result);
+  predict.erase();
+  fuse(step, {fused}, fused);
 }
 
 namespace {
@@ -81,12 +110,16 @@ struct FuseRows : public tamc::tam::impl::TamFuseRowsBase<FuseRows> {
   void runOnOperation() override {
     for (auto step : getOperation().getOps<func::FuncOp>()) {
       auto kind = step->getAttrOfType<StepAttr>(kStepAttrName);
-      if (!kind || kind.getKind() != StepKind::FitChunk)
-        continue;
-      SmallVector<Operation *> sums =
-          findFusibleSums(step.getBody().front(), /*choosesPanels=*/false);
-      if (!sums.empty())
-        fuse(step, sums);
+      Block &block = step.getBody().front();
+      if (kind && kind.getKind() == StepKind::FitChunk) {
+        SmallVector<Operation *> sums =
+            findFusibleSums(block, /*choosesPanels=*/false);
+        if (!sums.empty())
+          fuse(step, sums, block.getTerminator());
+      } else if (kind && kind.getKind() == StepKind::Predict) {
+        for (auto predict : llvm::to_vector(block.getOps<PredictOp>()))
+          fusePrediction(step, predict);
+      }
     }
   }
 };

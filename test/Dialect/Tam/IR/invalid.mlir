@@ -511,7 +511,7 @@ func.func @f(%a: tensor<?x3xf64>, %b: tensor<?x2xf64>) {
 
 // apply_c2: predict.
 func.func @f(%a: tensor<?x3xf64>, %b: tensor<3xf64>) {
-  // expected-error @+1 {{'tam.predict' op expected as many vectors of coefficients as design matrices, got 3 operands}}
+  // expected-error @+1 {{'tam.predict' op expected as many vectors of coefficients as design matrices, got 2 and 1}}
   %0 = tam.predict(%a : tensor<?x3xf64>)
       coefficients(%b, %b : tensor<3xf64>, tensor<3xf64>) : tensor<?xf64>
   return

@@ -174,6 +174,33 @@ func.func @rows(%x: tensor<?xf64>, %s: tensor<1xf64, #tam.sums<full>>)
   return %r : tensor<1xf64, #tam.sums<full>>
 }
 
+// CHECK-LABEL: func.func @rows_of_predictions(
+// CHECK-SAME: %[[X:.*]]: tensor<?xf64>, %[[K:.*]]: tensor<?xi32>, %[[C:.*]]: tensor<1xf64>)
+func.func @rows_of_predictions(%x: tensor<?xf64>, %k: tensor<?xi32>,
+                               %c: tensor<1xf64>) -> tensor<?xf64> {
+  // CHECK: %[[R:.*]] = tam.rows(%[[X]], %[[K]], %[[C]] : tensor<?xf64>, tensor<?xi32>, tensor<1xf64>) {
+  // CHECK-NEXT: ^bb0(%[[X0:.*]]: tensor<?xf64>, %[[K0:.*]]: tensor<?xi32>, %[[C0:.*]]: tensor<1xf64>):
+  // CHECK-NEXT: %[[L:.*]] = tam.linear %[[X0]]
+  // CHECK-NEXT: %[[P:.*]] = tam.predict(%[[L]] : tensor<?x1xf64, #tam.dense>) coefficients(%[[C0]] : tensor<1xf64>) : tensor<?xf64>
+  // CHECK-NEXT: tam.yield %[[P]] : tensor<?xf64>
+  // CHECK-NEXT: } : tensor<?xf64>
+  %r = tam.rows(%x, %k, %c : tensor<?xf64>, tensor<?xi32>, tensor<1xf64>) {
+  ^bb0(%x0: tensor<?xf64>, %k0: tensor<?xi32>, %c0: tensor<1xf64>):
+    %l = tam.linear %x0 {scale = 2.0 : f64} : tensor<?xf64>
+        -> tensor<?x1xf64, #tam.dense>
+    %p = tam.predict(%l : tensor<?x1xf64, #tam.dense>)
+        coefficients(%c0 : tensor<1xf64>) : tensor<?xf64>
+    tam.yield %p : tensor<?xf64>
+  } : tensor<?xf64>
+  // CHECK: tam.predict(%{{.*}} : tensor<?x1xf64, #tam.dense>) coefficients(%[[C]] : tensor<1xf64>) into(%[[R]] : tensor<?xf64>) : tensor<?xf64>
+  %l = tam.linear %x {scale = 2.0 : f64} : tensor<?xf64>
+      -> tensor<?x1xf64, #tam.dense>
+  %s = tam.predict(%l : tensor<?x1xf64, #tam.dense>)
+      coefficients(%c : tensor<1xf64>) into(%r : tensor<?xf64>)
+      : tensor<?xf64>
+  return %s : tensor<?xf64>
+}
+
 // CHECK-LABEL: func.func @estimate(
 // CHECK-SAME: %[[ROWS:.*]]: index, %[[G00:.*]]: tensor<1x1xf64, #tam.sums<upper>>, %[[G01:.*]]: tensor<1x2xf64, #tam.sums<full>>, %[[G11:.*]]: tensor<2x2xf64, #tam.sums<diagonal>>, %[[B0:.*]]: tensor<1xf64, #tam.sums<full>>, %[[B1:.*]]: tensor<2xf64, #tam.sums<full>>
 func.func @estimate(%rows: index, %g00: tensor<1x1xf64, #tam.sums<upper>>,

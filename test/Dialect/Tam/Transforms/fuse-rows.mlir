@@ -147,3 +147,72 @@ func.func @predict(
       -> tensor<1xf64, #tam.sums<full>>
   return %0, %1 : tensor<1xf64, #tam.sums<full>>, tensor<1xf64, #tam.sums<full>>
 }
+
+// -----
+
+// Predictions: the effects that the kernel has code for become a tam.rows, in
+// their order, to whose result the others are added. A column that both read is
+// made for each.
+//
+// CHECK-LABEL: func.func @predict(
+// CHECK-SAME: %[[ROWS:[^:]*]]: index, %[[V:[^:]*]]: tensor<?xf64>, %[[P:[^:]*]]: tensor<4xf64>, %[[K:[^:]*]]: tensor<?xi32>,
+// CHECK-SAME: %[[B0:[^:]*]]: tensor<1xf64>, %[[B1:[^:]*]]: tensor<6xf64>, %[[B2:[^:]*]]: tensor<5xf64>, %[[B3:[^:]*]]: tensor<7xf64>)
+// CHECK-NEXT: %[[X:.*]] = tam.normalize %[[V]], %[[P]]
+// CHECK-NEXT: %[[F:.*]] = tam.fourier %[[X]]
+// CHECK-NEXT: %[[R:.*]] = tam.rows(
+// CHECK-NOT: into
+// CHECK: ^bb0(
+// CHECK-NEXT: %[[X0:.*]] = tam.normalize
+// CHECK-NEXT: %[[O:.*]] = tam.offset
+// CHECK-NEXT: %[[S:.*]] = tam.bspline %[[X0]],
+// CHECK-NEXT: %[[L:.*]] = tam.levels
+// CHECK-NEXT: %[[Y0:.*]] = tam.predict(%[[O]], %[[S]], %[[L]] :
+// CHECK-NEXT: tam.yield %[[Y0]] : tensor<?xf64>
+// CHECK-NEXT: } : tensor<?xf64>
+// CHECK-NEXT: %[[Y:.*]] = tam.predict(%[[F]] : {{.*}}) coefficients(%[[B1]] : tensor<6xf64>) into(%[[R]] : tensor<?xf64>) : tensor<?xf64>
+// CHECK-NEXT: return %[[Y]]
+func.func @predict(%rows: index, %v: tensor<?xf64>, %p: tensor<4xf64>,
+    %k: tensor<?xi32>, %b0: tensor<1xf64>, %b1: tensor<6xf64>,
+    %b2: tensor<5xf64>, %b3: tensor<7xf64>) -> tensor<?xf64>
+    attributes {tam.step = #tam.step<predict>} {
+  %x = tam.normalize %v, %p : tensor<?xf64>, tensor<4xf64>
+  %o = tam.offset %rows : tensor<?x1xf64, #tam.dense>
+  %f = tam.fourier %x {order = 3} : tensor<?xf64>
+      -> tensor<?x6xf64, #tam.dense>
+  %s = tam.bspline %x, %p {intervals = 2, degree = 3}
+      : tensor<?xf64>, tensor<4xf64> -> tensor<?x5xf64, #tam.banded<4>>
+  %l = tam.levels %k {levels = 7} : tensor<?xi32>
+      -> tensor<?x7xf64, #tam.one_hot>
+  %y = tam.predict(%o, %f, %s, %l : tensor<?x1xf64, #tam.dense>,
+          tensor<?x6xf64, #tam.dense>, tensor<?x5xf64, #tam.banded<4>>,
+          tensor<?x7xf64, #tam.one_hot>)
+      coefficients(%b0, %b1, %b2, %b3 : tensor<1xf64>, tensor<6xf64>,
+          tensor<5xf64>, tensor<7xf64>) : tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+// -----
+
+// One effect alone has a kernel already; a spline of degree 0 and one that is
+// stored dense have no code in the kernel of predictions.
+//
+// CHECK-LABEL: func.func @predict(
+// CHECK-NOT: tam.rows
+// CHECK: tam.predict(%{{.*}}, %{{.*}}, %{{.*}} : {{.*}}) coefficients(
+// CHECK-NOT: tam.rows
+// CHECK: return
+func.func @predict(%rows: index, %v: tensor<?xf64>, %p: tensor<4xf64>,
+    %b0: tensor<1xf64>, %b1: tensor<2xf64>, %b2: tensor<5xf64>) -> tensor<?xf64>
+    attributes {tam.step = #tam.step<predict>} {
+  %x = tam.normalize %v, %p : tensor<?xf64>, tensor<4xf64>
+  %o = tam.offset %rows : tensor<?x1xf64, #tam.dense>
+  %s = tam.bspline %x, %p {intervals = 2, degree = 0}
+      : tensor<?xf64>, tensor<4xf64> -> tensor<?x2xf64, #tam.banded<1>>
+  %t = tam.bspline %x, %p {intervals = 2, degree = 3}
+      : tensor<?xf64>, tensor<4xf64> -> tensor<?x5xf64, #tam.dense>
+  %y = tam.predict(%o, %s, %t : tensor<?x1xf64, #tam.dense>,
+          tensor<?x2xf64, #tam.banded<1>>, tensor<?x5xf64, #tam.dense>)
+      coefficients(%b0, %b1, %b2 : tensor<1xf64>, tensor<2xf64>, tensor<5xf64>)
+      : tensor<?xf64>
+  return %y : tensor<?xf64>
+}

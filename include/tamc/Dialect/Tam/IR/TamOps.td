@@ -425,13 +425,13 @@ def Tam_MarginalOp : Tam_Op<"marginal"> {
 def Tam_RowsOp : Tam_Op<"rows",
     [IsolatedFromAbove, AttrSizedOperandSegments,
      SingleBlockImplicitTerminator<"YieldOp">]> {
-  let summary = "sums over rows that are computed together";
+  let summary = "sums over rows, or predictions, that are computed together";
   let description = [{
     Means what its body means: the body's arguments are the inputs, then the
-    accumulators, and what it yields are the results. That it is one op says
-    how it runs: in one loop over the rows, in which each feature map is
-    evaluated once for all the sums that read it, nothing being stored but a
-    few rows. The pass tam-fuse-rows makes it.
+    accumulators, and what it yields are the results: the sums, then
+    predictions. That it is one op says how it runs: in one loop over the rows,
+    in which each feature map is evaluated once for all that read it, nothing
+    being stored but a few rows. The pass tam-fuse-rows makes it.
 
     ```mlir
     %g, %b = tam.rows(%x, %y : tensor<?xf64>, tensor<?xf64>)
@@ -450,25 +450,27 @@ def Tam_RowsOp : Tam_Op<"rows",
 
     Constraints:
     * (rows_c1) the body takes the inputs and the accumulators, and yields the
-      results.
+      results: of the accumulators' types, then columns.
     * (rows_c2) result i is what one op of the body adds to accumulator i.
+    * (rows_c3) a column is what a tam.predict of the body makes.
   }];
   let arguments = (ins
-      Variadic<AnyTypeOf<[Index, Tam_Column, Tam_Vector]>>:$inputs,
+      Variadic<AnyTypeOf<[Index, Tam_Column, Tam_Codes, Tam_Vector]>>:$inputs,
       Variadic<Tam_Sums>:$accumulators);
-  let results = (outs Variadic<Tam_Sums>:$results);
+  let results = (outs Variadic<AnyTypeOf<[Tam_Sums, Tam_Column]>>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `(` $inputs `:` type($inputs) `)` `into` `(` $accumulators `:`
-    type($accumulators) `)` attr-dict-with-keyword $body `:` type($results)
+    `(` $inputs `:` type($inputs) `)`
+    (`into` `(` $accumulators^ `:` type($accumulators) `)`)?
+    attr-dict-with-keyword $body `:` type($results)
   }];
   let hasVerifier = 1;
 }
 
 def Tam_YieldOp : Tam_Op<"yield",
     [Terminator, ReturnLike, HasParent<"RowsOp">]> {
-  let summary = "what a body's sums are";
-  let arguments = (ins Variadic<Tam_Sums>:$values);
+  let summary = "what a body's results are";
+  let arguments = (ins Variadic<AnyTypeOf<[Tam_Sums, Tam_Column]>>:$values);
   let builders = [OpBuilder<(ins), [{}]>];
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
@@ -585,41 +587,51 @@ def Tam_SolveOp : Tam_Op<"solve", [AllTypesMatch<["vector", "result"]>]> {
 // Application
 //===----------------------------------------------------------------------===//
 
-class Tam_ApplyOp<string mnemonic> : Tam_Op<mnemonic,
-    [SameVariadicOperandSize]> {
-  let arguments = (ins Variadic<Tam_Design>:$designs,
-                       Variadic<Tam_Vector>:$coefficients);
-  let assemblyFormat = [{
-    `(` $designs `:` type($designs) `)` `coefficients` `(` $coefficients `:`
-    type($coefficients) `)` attr-dict `:` type($result)
-  }];
-  let hasVerifier = 1;
-}
-
-def Tam_PredictOp : Tam_ApplyOp<"predict"> {
-  let summary = "the sum of all effects, row by row";
+def Tam_PredictOp : Tam_Op<"predict", [AttrSizedOperandSegments]> {
+  let summary = "the sum of effects, row by row";
   let description = [{
+    `into` is the sum of other effects, which these are added to.
+
     ```mlir
     %y = tam.predict(%phi0, %phi1 : ...) coefficients(%b0, %b1 : ...)
         : tensor<?xf64>
+    %z = tam.predict(%phi2 : ...) coefficients(%b2 : ...)
+        into(%y : tensor<?xf64>) : tensor<?xf64>
     ```
 
     Constraints:
     * (apply_c1) each design matrix has as many columns as its coefficients.
     * (apply_c2) there are as many vectors of coefficients as design matrices.
   }];
+  let arguments = (ins Variadic<Tam_Design>:$designs,
+                       Variadic<Tam_Vector>:$coefficients,
+                       Optional<Tam_Column>:$start);
   let results = (outs Tam_Column:$result);
+  let assemblyFormat = [{
+    `(` $designs `:` type($designs) `)` `coefficients` `(` $coefficients `:`
+    type($coefficients) `)` (`into` `(` $start^ `:` type($start) `)`)? attr-dict
+    `:` type($result)
+  }];
+  let hasVerifier = 1;
 }
 
-def Tam_DecomposeOp : Tam_ApplyOp<"decompose"> {
+def Tam_DecomposeOp : Tam_Op<"decompose", [SameVariadicOperandSize]> {
   let summary = "every effect by itself, one column each";
   let description = [{
-    The columns, added from left to right, are the prediction bit for bit.
+    The columns add up to the prediction, which may be rounded otherwise: the
+    prediction's own kernel has no use for the columns.
 
     Constraints: apply_c1, apply_c2 (see `tam.predict`), and
     * (decompose_c1) one column per effect.
   }];
+  let arguments = (ins Variadic<Tam_Design>:$designs,
+                       Variadic<Tam_Vector>:$coefficients);
   let results = (outs Tam_Rows:$result);
+  let assemblyFormat = [{
+    `(` $designs `:` type($designs) `)` `coefficients` `(` $coefficients `:`
+    type($coefficients) `)` attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
 }
 
 def Tam_DesignOp : Tam_Op<"design"> {

@@ -116,7 +116,8 @@ def TamTileRows : Pass<"tam-tile-rows", "::mlir::ModuleOp"> {
 }
 
 def TamFuseRows : Pass<"tam-fuse-rows", "::mlir::ModuleOp"> {
-  let summary = "Compute the sums over rows of a chunk together";
+  let summary = "Compute the sums over rows of a chunk, or its predictions, "
+                "together";
   let description = [{
     Moves sums over rows of @fit_chunk, with the feature maps they read, into
     one `tam.rows`, for which the compiler writes a kernel: one loop over the
@@ -127,6 +128,12 @@ def TamFuseRows : Pass<"tam-fuse-rows", "::mlir::ModuleOp"> {
     one-hot (`tam.category`) and stored as such. All others keep their kernels;
     a feature map that both kinds read is evaluated for each. The bits of sums
     that are not in panels are the same in both cases.
+
+    Of the `tam.predict` of @predict, the effects whose matrices are of these
+    kinds or one-hot by level (`tam.levels`), splines being of degree 1 to 7,
+    become a `tam.rows` of their own, whose result the other effects are added
+    to. Both kinds of fusion take at least two. Predictions differ from those
+    of the runtime's kernels by rounding.
   }];
 }
 

@@ -1,0 +1,33 @@
+//===- PredictKernel.h - code for predictions -------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_CONVERSION_TAMTOTAMK_PREDICTKERNEL_H
+#define TAMC_CONVERSION_TAMTOTAMK_PREDICTKERNEL_H
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+
+namespace tamc {
+
+/// Whether the kernel of predictions has code for every op of `op`, which is to
+/// have no accumulators and one result; if not, tells of the first one without
+/// at its place.
+mlir::LogicalResult checkPredictKernel(tam::RowsOp op);
+
+/// Writes the function that computes `op`, for which `checkPredictKernel`
+/// holds, where `builder` stands: `name`(context, each input but indices, rows,
+/// predictions), all but the number pointers. What a row's prediction is
+/// depends, to the bit, on that row alone. Complexity: linear in the effects.
+mlir::LLVM::LLVMFuncOp writePredictKernel(mlir::OpBuilder &builder,
+                                          tam::RowsOp op, llvm::StringRef name);
+
+} // namespace tamc
+
+#endif // TAMC_CONVERSION_TAMTOTAMK_PREDICTKERNEL_H

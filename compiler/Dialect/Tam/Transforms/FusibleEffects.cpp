@@ -1,0 +1,53 @@
+//===- FusibleEffects.cpp - which effects share a loop over rows ----------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FusibleEffects.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace tamc::tam;
+
+/// Splines the kernel has code for. Those of degree 0 have steps at their
+/// knots, where a kernel that rounds otherwise is not near the runtime's.
+static constexpr uint64_t kLeastDegree = 1;
+static constexpr uint64_t kMostDegree = 7;
+static constexpr uint64_t kMostIntervals = std::numeric_limits<int32_t>::max();
+
+/// Whether the kernel has code for the map that makes a design matrix, which is
+/// to be stored as it is computed, and for all that the map reads.
+static bool isFusible(Value design) {
+  Operation *map = design.getDefiningOp();
+  if (!isa_and_present<OffsetOp, LinearOp, BSplineOp, CategoryOp, LevelsOp>(
+          map) ||
+      cast<RankedTensorType>(design.getType()).getEncoding() !=
+          cast<FeatureMapInterface>(map).getStructuredEncoding())
+    return false;
+  if (auto spline = dyn_cast<BSplineOp>(map);
+      spline &&
+      (spline.getDegree() < kLeastDegree || spline.getDegree() > kMostDegree ||
+       spline.getIntervals() > kMostIntervals))
+    return false;
+  return llvm::all_of(map->getOperands(), [](Value value) {
+    auto normalize = value.getDefiningOp<NormalizeOp>();
+    return normalize ? !normalize.getColumn().getDefiningOp() &&
+                           !normalize.getParameters().getDefiningOp()
+                     : !value.getDefiningOp();
+  });
+}
+
+SmallVector<unsigned> tamc::tam::findFusibleEffects(PredictOp predict) {
+  SmallVector<unsigned> effects;
+  for (auto [index, design, coefficients] :
+       llvm::enumerate(predict.getDesigns(), predict.getCoefficients()))
+    if (isFusible(design) && !coefficients.getDefiningOp())
+      effects.push_back(index);
+  if (effects.size() < 2)
+    effects.clear();
+  return effects;
+}

@@ -1,0 +1,105 @@
+// The function that is written for predictions, and its launch.
+//
+// RUN: tam-opt %s --convert-tam-to-tamk -split-input-file -verify-diagnostics \
+// RUN:   | FileCheck %s
+
+// The polynomials of the two kinds of a spline of degree 2: of one interval and
+// none about it the Bernstein polynomials, (1 - u)^2, 2u - 2u^2, u^2.
+//
+// CHECK: llvm.mlir.global internal constant @spline_polynomials_2(dense<[
+// CHECK-SAME: 1.000000e+00, -2.000000e+00, 1.000000e+00, 0.000000e+00, 0.000000e+00, 2.000000e+00, -2.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, 1.000000e+00, 0.000000e+00,
+// CHECK-SAME: tensor<48xf64>) {{.*}}: !llvm.array<48 x f64>
+
+// What is kept of a border: the value of the spline, and of its line far away.
+//
+// CHECK-LABEL: llvm.func internal @predict_rows_0_border(
+// CHECK-COUNT-2: llvm.call @tamrt_bspline(
+
+// The context, the column, its parameters, the levels, coefficients, rows,
+// predictions.
+//
+// CHECK-LABEL: llvm.func internal @predict_rows_0(
+// CHECK-SAME: %[[CONTEXT:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: i64, %{{[^:]*}}: !llvm.ptr {llvm.noalias})
+// CHECK-SAME: attributes {{.*}}tamk.kernel
+// The polynomials of many rows, in scratch.
+// CHECK: llvm.fmul {{.*}} : vector<4xf64>
+// CHECK: llvm.store {{.*}} : vector<4xf64>
+// Four rows, with two powers of each at a time; nothing is stored between.
+// CHECK: llvm.fdiv {{.*}} : vector<4xf64>
+// CHECK: llvm.fptosi {{.*}} : vector<4xf64> to vector<4xi32>
+// CHECK-COUNT-8: llvm.load {{.*}} : !llvm.ptr -> vector<2xf64>
+// CHECK-NOT: llvm.store
+// CHECK: llvm.icmp "slt" {{.*}} : vector<4xi32>
+// CHECK: llvm.bitcast {{.*}} : vector<4xi1> to i4
+// CHECK: llvm.store {{.*}} : vector<4xf64>, !llvm.ptr
+// One row.
+// CHECK: llvm.fdiv {{.*}} : f64
+// CHECK: llvm.return
+// Four rows again, of which something is rare: either border.
+// CHECK: llvm.intr.launder.invariant.group
+// CHECK-COUNT-8: llvm.load {{.*}} : !llvm.ptr -> vector<2xf64>
+// CHECK-COUNT-2: llvm.call @predict_rows_0_border(%[[CONTEXT]],
+// What is rare of one row: knots that are not apart, either border, a level
+// that was not seen.
+// CHECK: llvm.call @tamrt_bspline(%[[CONTEXT]],
+// CHECK: llvm.call @tamrt_predict_banded(%[[CONTEXT]],
+// CHECK: llvm.call @predict_rows_0_border(%[[CONTEXT]],
+// CHECK: llvm.call @tamrt_predict_onehot(%[[CONTEXT]],
+// CHECK-NOT: llvm.call
+
+// CHECK-LABEL: func.func @predict(
+// CHECK: tamk.launch "predict_rows_0" ins(
+// CHECK-SAME: scalars(%{{.*}} : index)
+// CHECK-SAME: source "tam.rows" {generated}
+// CHECK-SAME: -> tensor<?xf64>
+func.func @predict(
+    %rows: index {tam.slot = #tam.slot<rows>},
+    %capacity: index {tam.slot = #tam.slot<capacity>},
+    %v: tensor<?xf64> {tam.slot = #tam.slot<column>},
+    %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>},
+    %k: tensor<?xi32> {tam.slot = #tam.slot<column, 1>},
+    %b0: tensor<1xf64> {tam.slot = #tam.slot<coefficients>},
+    %b1: tensor<4xf64> {tam.slot = #tam.slot<coefficients, 8>},
+    %b2: tensor<7xf64> {tam.slot = #tam.slot<coefficients, 40>})
+    -> (tensor<?xf64> {tam.slot = #tam.slot<output>}) {
+  %y = tam.rows(%rows, %v, %p, %k, %b0, %b1, %b2
+      : index, tensor<?xf64>, tensor<4xf64>, tensor<?xi32>, tensor<1xf64>,
+        tensor<4xf64>, tensor<7xf64>) {
+  ^bb0(%n: index, %v0: tensor<?xf64>, %p0: tensor<4xf64>, %k0: tensor<?xi32>,
+       %c0: tensor<1xf64>, %c1: tensor<4xf64>, %c2: tensor<7xf64>):
+    %x = tam.normalize %v0, %p0 : tensor<?xf64>, tensor<4xf64>
+    %o = tam.offset %n : tensor<?x1xf64, #tam.dense>
+    %s = tam.bspline %x, %p0
+        {intervals = 2, degree = 2, extrapolate = #tam.extrapolate<linear>}
+        : tensor<?xf64>, tensor<4xf64> -> tensor<?x4xf64, #tam.banded<3>>
+    %l = tam.levels %k0 {levels = 7} : tensor<?xi32>
+        -> tensor<?x7xf64, #tam.one_hot>
+    %y0 = tam.predict(%o, %s, %l : tensor<?x1xf64, #tam.dense>,
+            tensor<?x4xf64, #tam.banded<3>>, tensor<?x7xf64, #tam.one_hot>)
+        coefficients(%c0, %c1, %c2 : tensor<1xf64>, tensor<4xf64>,
+            tensor<7xf64>) : tensor<?xf64>
+    tam.yield %y0 : tensor<?xf64>
+  } : tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+// -----
+
+func.func @predict(
+    %rows: index {tam.slot = #tam.slot<rows>},
+    %capacity: index {tam.slot = #tam.slot<capacity>},
+    %v: tensor<?xf64> {tam.slot = #tam.slot<column>},
+    %b: tensor<6xf64> {tam.slot = #tam.slot<coefficients>})
+    -> (tensor<?xf64> {tam.slot = #tam.slot<output>}) {
+  // expected-error @+1 {{failed to legalize operation 'tam.rows'}}
+  %y = tam.rows(%v, %b : tensor<?xf64>, tensor<6xf64>) {
+  ^bb0(%v0: tensor<?xf64>, %b0: tensor<6xf64>):
+    // expected-error @+1 {{'tam.fourier' op expected an op that the kernel of predictions has code for}}
+    %f = tam.fourier %v0 {order = 3} : tensor<?xf64>
+        -> tensor<?x6xf64, #tam.dense>
+    %y0 = tam.predict(%f : tensor<?x6xf64, #tam.dense>)
+        coefficients(%b0 : tensor<6xf64>) : tensor<?xf64>
+    tam.yield %y0 : tensor<?xf64>
+  } : tensor<?xf64>
+  return %y : tensor<?xf64>
+}

@@ -78,6 +78,16 @@ void KernelWriter::call(StringRef kernel, ArrayRef<Value> arguments) {
   LLVM::CallOp::create(b, loc, callee, all);
 }
 
+LLVM::LLVMFuncOp KernelWriter::startFunction(StringRef name,
+                                             ArrayRef<Type> arguments) {
+  auto type = LLVM::LLVMFunctionType::get(
+      LLVM::LLVMVoidType::get(b.getContext()), arguments);
+  auto function =
+      LLVM::LLVMFuncOp::create(b, loc, name, type, LLVM::Linkage::Internal);
+  b.setInsertionPointToEnd(function.addEntryBlock(b));
+  return function;
+}
+
 Value KernelWriter::scratch(int64_t bytes, int64_t align) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&b.getBlock()->getParent()->front());

@@ -109,6 +109,10 @@ protected:
   void onlyIf(mlir::Value condition, llvm::function_ref<void()> body);
   /// Calls a kernel of the runtime with the context and `arguments`.
   void call(llvm::StringRef kernel, llvm::ArrayRef<mlir::Value> arguments);
+  /// Creates a function of the module that returns nothing, and goes on at its
+  /// start.
+  mlir::LLVM::LLVMFuncOp startFunction(llvm::StringRef name,
+                                       llvm::ArrayRef<mlir::Type> arguments);
   /// So many bytes on the stack, for the whole kernel.
   mlir::Value scratch(int64_t bytes, int64_t align = 64);
 

@@ -433,15 +433,10 @@ Value Writer::isAny(Value flag) {
 /// coefficients, intervals, degree, columns, mode, a number beyond the border,
 /// where to).
 LLVM::LLVMFuncOp Writer::writeBorder(StringRef name) {
-  auto function = LLVM::LLVMFuncOp::create(
-      b, loc, name,
-      LLVM::LLVMFunctionType::get(
-          LLVM::LLVMVoidType::get(b.getContext()),
-          {pointer, pointer, pointer, i64, i64, i64, i64, f64, pointer}),
-      LLVM::Linkage::Internal);
-  function.setNoInline(true);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(function.addEntryBlock(b));
+  LLVM::LLVMFuncOp function = startFunction(
+      name, {pointer, pointer, pointer, i64, i64, i64, i64, f64, pointer});
+  function.setNoInline(true);
   context = function.getArgument(0);
   Value parameters = function.getArgument(1), beta = function.getArgument(2),
         intervals = function.getArgument(3), degree = function.getArgument(4),
@@ -654,13 +649,8 @@ LLVM::LLVMFuncOp Writer::write(StringRef name) {
   types.append({i64, pointer});
   if (llvm::any_of(body.getOps<tam::BSplineOp>(), hasLines))
     border = writeBorder((name + "_border").str());
-  auto function = LLVM::LLVMFuncOp::create(
-      b, loc, name,
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                  types),
-      LLVM::Linkage::Internal);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(function.addEntryBlock(b));
+  LLVM::LLVMFuncOp function = startFunction(name, types);
   unsigned next = 0;
   context = function.getArgument(next++);
   for (BlockArgument input : body.getArguments())

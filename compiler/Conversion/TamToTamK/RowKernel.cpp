@@ -197,12 +197,9 @@ private:
 /// A function that moves an accumulator's segment under way to its finished
 /// ones: (accumulator, numbers, whether none has been finished before).
 LLVM::LLVMFuncOp Writer::writeFlush(StringRef name) {
-  auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64, b.getI1Type()});
-  auto function =
-      LLVM::LLVMFuncOp::create(b, loc, name, type, LLVM::Linkage::Internal);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(function.addEntryBlock(b));
+  LLVM::LLVMFuncOp function =
+      startFunction(name, {pointer, i64, b.getI1Type()});
   Value segment = function.getArgument(0), count = function.getArgument(1);
   Value finished = at(segment, f64, count);
   loop(count, 1, [&](Value i) {
@@ -598,13 +595,8 @@ LLVM::LLVMFuncOp Writer::write(StringRef name) {
   types.append({i64, i64});
   types.append(accumulators.size(), pointer);
   LLVM::LLVMFuncOp flush = writeFlush((name + "_flush").str());
-  auto function = LLVM::LLVMFuncOp::create(
-      b, loc, name,
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                  types),
-      LLVM::Linkage::Internal);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(function.addEntryBlock(b));
+  LLVM::LLVMFuncOp function = startFunction(name, types);
   unsigned next = 0;
   context = function.getArgument(next++);
   DenseMap<Value, Value> firstRows;

@@ -92,8 +92,9 @@ class Predict(harness.TestCase):
         for more in [["--chunk-rows", chunk] for chunk in chunks] + [
                 ["--threads", 2]]:
             self.assertEqual(self.predictions(own, path, *more), got, more)
-        for i in random.Random(SEED).sample(range(len(new)),
-                                            min(len(new), 5)):
+        # A row of pid() is nothing without those before it.
+        alone = 0 if "pid(" in formula else min(len(new), 5)
+        for i in random.Random(SEED).sample(range(len(new)), alone):
             one = harness.write_csv(self.dir / "one.csv", [new[i]])
             self.assertEqual(self.predictions(own, one), [got[i]], new[i])
 

@@ -115,10 +115,6 @@ private:
         continue;
       Value &sparse = converted[design];
       if (!sparse) {
-        mlir::emitRemark(design.getLoc(), "no kernel for ")
-            << encodingOf(design) << " with "
-            << (operand->getOperandNumber() == 0 ? b : a)
-            << ", a generic one for sparse matrices is used";
         OpBuilder builder(&getContext());
         builder.setInsertionPointAfterValue(design);
         auto type = cast<RankedTensorType>(design.getType());

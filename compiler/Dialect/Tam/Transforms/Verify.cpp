@@ -51,6 +51,28 @@ struct VerifyChoices
   }
 };
 
+/// The encoding that a matrix had before it was made sparse to meet others.
+Attribute originalEncoding(Value design) {
+  if (auto convert = design.getDefiningOp<ConvertOp>())
+    design = convert.getA();
+  return getEncoding(design.getType());
+}
+
+/// Tells of a matrix that is made sparse although it has a better encoding, and
+/// of the first one that it meets so. What a tam.rows computes is not made
+/// sparse, whatever its body says.
+void tellFallBack(ConvertOp convert) {
+  for (Operation *user : convert->getUsers())
+    if (auto gram = dyn_cast<GramOp>(user)) {
+      bool isFirst = gram.getA() == convert.getResult();
+      mlir::emitRemark(convert.getLoc(), "no kernel for ")
+          << originalEncoding(convert.getResult()) << " with "
+          << originalEncoding(isFirst ? gram.getB() : gram.getA())
+          << ", a generic one for sparse matrices is used";
+      return;
+    }
+}
+
 struct VerifyTiled : public tamc::tam::impl::TamVerifyTiledBase<VerifyTiled> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
@@ -58,6 +80,8 @@ struct VerifyTiled : public tamc::tam::impl::TamVerifyTiledBase<VerifyTiled> {
         function.emitOpError("expected a 'tam.step'");
         return signalPassFailure();
       }
+      for (auto convert : function.getOps<ConvertOp>())
+        tellFallBack(convert);
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
         if (!getArgumentSlot(function, i)) {
           function.emitOpError("expected a slot of argument ") << i;

@@ -1,4 +1,5 @@
 // After tiling: every function is a step, every argument and result has a slot.
+// A matrix that pays for an encoding without a kernel is named.
 //
 // RUN: tam-opt %s --tam-verify-tiled -split-input-file -verify-diagnostics
 
@@ -32,4 +33,26 @@ func.func @no_result_slot(%b: tensor<1xf64>
                               {tam.slot = #tam.slot<coefficients>})
     -> tensor<1xf64> attributes {tam.step = #tam.step<predict>} {
   return %b : tensor<1xf64>
+}
+
+// -----
+
+func.func @generic(
+    %x: tensor<?xf64> {tam.slot = #tam.slot<column>},
+    %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>},
+    %g: tensor<5x9xf64, #tam.sums<full>> {tam.slot = #tam.slot<state>})
+    -> (tensor<5x9xf64, #tam.sums<full>> {tam.slot = #tam.slot<state>})
+    attributes {tam.step = #tam.step<fit_chunk>} {
+  %c = tam.category %x {levels = 5} : tensor<?xf64>
+      -> tensor<?x5xf64, #tam.one_hot>
+  // expected-remark @+1 {{no kernel for #tam.one_hot with #tam.sparse<4>, a generic one for sparse matrices is used}}
+  %sc = tam.convert %c : tensor<?x5xf64, #tam.one_hot>
+      -> tensor<?x5xf64, #tam.sparse<1>>
+  %s = tam.bspline %x, %p {intervals = 2, degree = 1} : tensor<?xf64>,
+      tensor<4xf64> -> tensor<?x3xf64, #tam.banded<2>>
+  %k = tam.kronecker %s, %s : tensor<?x3xf64, #tam.banded<2>>,
+      tensor<?x3xf64, #tam.banded<2>> -> tensor<?x9xf64, #tam.sparse<4>>
+  %0 = tam.gram %sc, %k into %g : tensor<?x5xf64, #tam.sparse<1>>,
+      tensor<?x9xf64, #tam.sparse<4>> -> tensor<5x9xf64, #tam.sums<full>>
+  return %0 : tensor<5x9xf64, #tam.sums<full>>
 }

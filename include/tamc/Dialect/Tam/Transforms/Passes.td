@@ -35,7 +35,8 @@ def TamChooseEncodings : Pass<"tam-choose-encodings", "::mlir::ModuleOp"> {
     in the other order (one-hot and multi-hot before banded before sparse before dense).
 
     Two encodings without a kernel of their own are converted to sparse ones
-    (tam.convert), which the generic kernel takes; a remark says so.
+    (tam.convert), which the generic kernel takes. tam-verify-tiled tells of those
+    that no row kernel takes over.
 
     Before:
     ```mlir

@@ -19,6 +19,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "OpenBlas.h"
+
 #include "io/Csv.h"
 #include "io/Number.h"
 
@@ -30,17 +32,6 @@
 #include <limits>
 #include <string>
 #include <vector>
-
-extern "C" {
-void openblas_set_num_threads(int count);
-void dgemm_(const char *, const char *, const int *, const int *, const int *,
-            const double *, const double *, const int *, const double *,
-            const int *, const double *, double *, const int *, size_t, size_t);
-void dsyrk_(const char *, const char *, const int *, const int *,
-            const double *, const double *, const int *, const double *,
-            double *, const int *, size_t, size_t);
-void dpotrf_(const char *, const int *, double *, const int *, int *, size_t);
-}
 
 namespace {
 

@@ -21,6 +21,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "OpenBlas.h"
+
 #include "kernels/cpu/CpuKernels.h"
 
 #include <algorithm>
@@ -34,14 +36,6 @@
 #include <random>
 #include <string>
 #include <vector>
-
-extern "C" {
-void openblas_set_num_threads(int count);
-char *openblas_get_corename(void);
-void dsyrk_(const char *, const char *, const int *, const int *,
-            const double *, const double *, const int *, const double *,
-            double *, const int *, size_t, size_t);
-}
 
 namespace {
 

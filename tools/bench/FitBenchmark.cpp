@@ -17,36 +17,23 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "OpenBlas.h"
+#include "ReadRows.h"
+
 #include "core/AlignedBuffer.h"
-#include "core/Dataset.h"
 #include "core/Executor.h"
 #include "core/Normalization.h"
 #include "core/Progress.h"
-#include "core/RowReader.h"
 #include "core/Steps.h"
 #include "kernels/cpu/CpuKernels.h"
 
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <limits>
 #include <string>
 #include <vector>
 
-extern "C" {
-extern const tamrt_model tam_model;
-void openblas_set_num_threads(int count);
-void dsyrk_(const char *, const char *, const int *, const int *,
-            const double *, const double *, const int *, const double *,
-            double *, const int *, size_t, size_t);
-void dgemv_(const char *, const int *, const int *, const double *,
-            const double *, const int *, const double *, const int *,
-            const double *, double *, const int *, size_t);
-void dpotrf_(const char *, const int *, double *, const int *, int *, size_t);
-void dpotrs_(const char *, const int *, const int *, const double *,
-             const int *, double *, const int *, int *, size_t);
-}
+extern "C" const tamrt_model tam_model;
 
 using namespace tamrt;
 
@@ -56,31 +43,8 @@ constexpr int64_t rowsOfChunk = 1024;
 
 std::string path;
 
-template <class T> T orStop(Result<T> result) {
-  if (result)
-    return *std::move(result);
-  std::fprintf(stderr, "error: %s\n", result.error().message.c_str());
-  std::exit(1);
-}
-
-/// The rows of the file, and the tables of the levels in it.
-struct Data {
-  Dataset rows;
-  std::vector<LevelTable> levels;
-};
-
-Data read() {
-  RowReader reader = orStop(RowReader::open(path, tam_model, {false, 1}));
-  Rows rows = orStop(reader.read(std::numeric_limits<size_t>::max()));
-  std::vector<LevelTable> levels = orStop(reader.levelTables());
-  return {Dataset::arrange(std::move(rows), reader,
-                           sortGroups(reader.groups(), tam_model.group),
-                           tam_model, levels, 1),
-          levels};
-}
-
 void fit(benchmark::State &state) {
-  const Data data = read();
+  const ReadRows data = readRows(path, tam_model, 1);
   Progress progress(-1, "fit");
   RunOptions options;
   options.threads = unsigned(state.range(0));
@@ -97,7 +61,7 @@ void fit(benchmark::State &state) {
 
 void dense(benchmark::State &state) {
   openblas_set_num_threads(1);
-  const Data data = read();
+  const ReadRows data = readRows(path, tam_model, 1);
   const tamrt_step &design =
       *stepFor(tam_model, TAMRT_STEP_DESIGN, rowsOfChunk);
   const ThreadMemory need = predictMemory(tam_model, design, rowsOfChunk);

@@ -15,6 +15,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "OpenBlas.h"
+
 #include "core/AlignedBuffer.h"
 #include "core/Steps.h"
 #include "kernels/cpu/CpuKernels.h"
@@ -25,13 +27,7 @@
 #include <stdexcept>
 #include <vector>
 
-extern "C" {
-extern const tamrt_model tam_model;
-void openblas_set_num_threads(int count);
-void dsyrk_(const char *, const char *, const int *, const int *,
-            const double *, const double *, const int *, const double *,
-            double *, const int *, size_t, size_t);
-}
+extern "C" const tamrt_model tam_model;
 
 using namespace tamrt;
 

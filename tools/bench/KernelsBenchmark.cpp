@@ -16,6 +16,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "OpenBlas.h"
+
 #include "kernels/cpu/CpuKernels.h"
 
 #include <benchmark/benchmark.h>
@@ -26,19 +28,6 @@
 #include <random>
 #include <string>
 #include <vector>
-
-extern "C" {
-void openblas_set_num_threads(int count);
-void dgemm_(const char *, const char *, const int *, const int *, const int *,
-            const double *, const double *, const int *, const double *,
-            const int *, const double *, double *, const int *, size_t, size_t);
-void dsyrk_(const char *, const char *, const int *, const int *,
-            const double *, const double *, const int *, const double *,
-            double *, const int *, size_t, size_t);
-void dpotrf_(const char *, const int *, double *, const int *, int *, size_t);
-void dpotrs_(const char *, const int *, const int *, const double *,
-             const int *, double *, const int *, int *, size_t);
-}
 
 namespace {
 

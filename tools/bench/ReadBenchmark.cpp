@@ -17,15 +17,14 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "core/Dataset.h"
+#include "ReadRows.h"
+
 #include "io/Csv.h"
 
 #include <benchmark/benchmark.h>
 #include <fast_float/fast_float.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -37,13 +36,6 @@ std::string path;
 std::vector<std::string> names;
 std::vector<tamrt_input> inputs;
 tamrt_model model = {};
-
-template <class T> T orStop(Result<T> result) {
-  if (result)
-    return *std::move(result);
-  std::fprintf(stderr, "error: %s\n", result.error().message.c_str());
-  std::exit(1);
-}
 
 void fastFloat(benchmark::State &state) {
   CsvFile file = orStop(CsvFile::open(path));
@@ -66,13 +58,8 @@ void fastFloat(benchmark::State &state) {
 void read(benchmark::State &state) {
   const auto threads = unsigned(state.range(0));
   for (auto _ : state) {
-    RowReader reader = orStop(RowReader::open(path, model, {false, threads}));
-    Rows rows = orStop(reader.read(std::numeric_limits<size_t>::max()));
-    std::vector<LevelTable> levels = orStop(reader.levelTables());
-    Dataset data = Dataset::arrange(std::move(rows), reader,
-                                    sortGroups(reader.groups(), model.group),
-                                    model, levels, threads);
-    benchmark::DoNotOptimize(data.target());
+    ReadRows data = readRows(path, model, threads);
+    benchmark::DoNotOptimize(data.rows.target());
   }
 }
 

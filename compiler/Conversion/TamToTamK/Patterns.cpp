@@ -244,7 +244,6 @@ LogicalResult checkHasKernel(Operation *op, tam::SumsAttr sums) {
 
 /// How the kernel assemble_matrix numbers a layout.
 int64_t formOf(tam::SumsAttr sums) {
-  bool isProduct = sums.getWidths().size() > 1;
   switch (sums.getLayout()) {
   case tam::SumsLayout::Full:
   case tam::SumsLayout::Transposed:
@@ -255,9 +254,9 @@ int64_t formOf(tam::SumsAttr sums) {
     return 2;
   case tam::SumsLayout::Panels:
   case tam::SumsLayout::TransposedPanels:
-    return isProduct ? 5 : 3;
+    return sums.isProduct() ? 5 : 3;
   case tam::SumsLayout::UpperPanels:
-    return isProduct ? 6 : 4;
+    return sums.isProduct() ? 6 : 4;
   case tam::SumsLayout::Frequencies:
     return 7;
   }
@@ -324,13 +323,12 @@ class RhsPattern : public KernelPattern<tam::RhsOp> {
 
 /// The width of a band, or how many factors a product has.
 int64_t tableWidth(tam::SumsAttr sums) {
-  return sums.getWidths().size() > 1 ? sums.getWidths().size()
-                                     : sums.getWidth();
+  return sums.isProduct() ? sums.getWidths().size() : sums.getWidth();
 }
 
 /// Of a product, its factors' widths and columns.
 void appendFactors(tam::SumsAttr sums, SmallVectorImpl<int64_t> &table) {
-  if (sums.getWidths().size() > 1)
+  if (sums.isProduct())
     for (auto [width, columns] : llvm::zip(sums.getWidths(), sums.getColumns()))
       table.append({width, columns});
 }
@@ -546,9 +544,8 @@ class NormalVectorPattern : public KernelPattern<tam::NormalVectorOp> {
     for (auto [block, parts] : llvm::zip(op.getBlocks(), adaptor.getBlocks())) {
       int64_t size = tensorType(block).getDimSize(0);
       auto sums = cast<tam::SumsAttr>(tensorType(block).getEncoding());
-      bool isProduct = sums.getWidths().size() > 1;
-      table.append(
-          {isProduct ? -tableWidth(sums) : tableWidth(sums), size, start});
+      int64_t width = tableWidth(sums);
+      table.append({sums.isProduct() ? -width : width, size, start});
       appendFactors(sums, table);
       llvm::append_range(blocks, parts);
       start += size;

@@ -64,12 +64,6 @@ static bool isOneHot(Value design) {
   return isa<tam::OneHotAttr>(tensorOf(design).getEncoding());
 }
 
-/// Whether a row has a single 1: a category, or several as one.
-static bool isLevels(Value design) {
-  SmallVector<Value> factors = tam::getFactors(design);
-  return !factors.empty() && llvm::all_of(factors, isOneHot);
-}
-
 /// Numbers per row, and columns, of a design matrix.
 static int64_t widthOf(Value design) {
   return cast<tam::BandedAttr>(tensorOf(design).getEncoding()).getWidth();
@@ -106,7 +100,6 @@ struct Product {
   Value sums;
   tam::SumsAttr layout;
 
-  bool isTarget() const { return tensorOf(right).getRank() == 1; }
   bool isSelf() const { return left == right; }
   /// Whether a side is a number per row.
   static bool isColumn(Value side) {
@@ -125,7 +118,8 @@ struct Product {
     int64_t stores = layout.isPanels() ? llvm::divideCeil(layout.getWordSize(),
                                                           kStoredNumbers)
                                        : 1;
-    if (isColumn(left) || isOneHot(left) || isColumn(right) || isLevels(right))
+    if (isColumn(left) || isOneHot(left) || isColumn(right) ||
+        tam::areLevels(tam::getFactors(right)))
       return stores;
     return widthOf(layout.isPanels() ? right : left) * stores;
   }
@@ -509,7 +503,7 @@ void Writer::writePanels(const Product &p) {
   Value values = productBand(p);
   if (Product::isColumn(p.right))
     return addWord(first, values, number(p.right), width, size);
-  if (isLevels(p.right))
+  if (tam::areLevels(tam::getFactors(p.right)))
     return addWord(first, values, {}, width, size);
   int64_t others = widthOf(p.right);
   Value factors = at(numbers[p.right], f64, mul(row, others));

@@ -202,6 +202,12 @@ int64_t tamc::tam::getFactorWidth(Value factor) {
   return banded ? banded.getWidth() : 1;
 }
 
+bool tamc::tam::areLevels(ArrayRef<Value> factors) {
+  return !factors.empty() && llvm::all_of(factors, [](Value factor) {
+    return isa<OneHotAttr>(getEncoding(factor.getType()));
+  });
+}
+
 /// Whether all of a row of `design` is stored.
 static bool isDense(Value design) {
   return isa_and_present<DenseAttr>(

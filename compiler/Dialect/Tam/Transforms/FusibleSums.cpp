@@ -64,9 +64,7 @@ static int64_t bandOf(ArrayRef<Value> factors) {
 /// Whether the row kernel has code for a matrix across panels: a column, one
 /// band, or levels of categories.
 static bool canMeetPanels(ArrayRef<Value> factors) {
-  return factors.size() <= 1 || llvm::all_of(factors, [](Value factor) {
-           return isa<OneHotAttr>(getEncoding(factor.getType()));
-         });
+  return factors.size() <= 1 || areLevels(factors);
 }
 
 /// Words go along a product of bands, else along the wider band, that there are

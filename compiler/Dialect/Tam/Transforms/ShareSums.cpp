@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+
 #include "FusibleSums.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"

@@ -75,6 +75,10 @@ llvm::SmallVector<mlir::Value> getFactors(mlir::Value design);
 /// Numbers per row of a factor (getFactors): the width of a band, or 1.
 int64_t getFactorWidth(mlir::Value factor);
 
+/// Whether there are factors (getFactors) and all are one-hot: a row of their
+/// product has a single 1.
+bool areLevels(llvm::ArrayRef<mlir::Value> factors);
+
 /// The term of the formula a
 /// location stands for ("s(t1, k=20)"), empty if it stands for none.
 llvm::StringRef getTermText(mlir::Location loc);

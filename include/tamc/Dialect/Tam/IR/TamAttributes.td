@@ -175,6 +175,8 @@ def Tam_SumsAttr : Tam_Encoding<"Sums", "sums"> {
     bool isTransposed() const;
     /// Whether the sums are those of a matrix with itself.
     bool isSelf() const;
+    /// Whether the panels are those of a product of several factors.
+    bool isProduct() const { return getWidths().size() > 1; }
     /// Numbers per row of the matrix along the panels; 0 without panels.
     int64_t getWidth() const;
     /// The factors' columns, in an accumulator of type `type`.

@@ -58,24 +58,38 @@ int64_t wordSize(int64_t width) {
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(width)));
 }
 
-/// Adds panels of a band of `Width` numbers, a power of two, whose columns lie
-/// together: word [start][j] goes to `corner`, `start` steps down and j right.
-template <int64_t Width>
-void addWords(const double *__restrict segment,
-              const double *__restrict finished, int64_t starts, int64_t words,
-              int64_t right, double *__restrict corner) {
-  for (int64_t start = 0; start < starts; ++start)
-    for (int64_t j = 0; j < words; ++j, segment += Width) {
-      double *out = corner + start + j * right;
-      if (finished) {
-        for (int64_t i = 0; i < Width; ++i)
-          out[i] += finished[i] + segment[i];
-        finished += Width;
-      } else {
-        for (int64_t i = 0; i < Width; ++i)
-          out[i] += segment[i];
-      }
+/// Adds panels of a band of four numbers, whose columns lie together: element i
+/// of word [start][j] goes to `corner`, start + i steps down and j right.
+///
+/// Down a column, each number once: words that overlap in part, added one after
+/// another, would each wait for the one before to leave the store buffer.
+template <bool Finished>
+TAMRT_INLINE void addColumns(const double *__restrict segment,
+                             const double *__restrict finished, int64_t starts,
+                             int64_t words, int64_t right,
+                             double *__restrict corner) {
+  const int64_t panel = 4 * words;
+  for (int64_t j = 0; j < words; ++j, segment += 4, corner += right) {
+    double *__restrict out = corner;
+    // What the panels before have for this row and the two after it.
+    double sum0 = 0.0, sum1 = 0.0, sum2 = 0.0;
+    for (int64_t start = 0; start < starts; ++start) {
+      double word[4];
+      for (int64_t i = 0; i < 4; ++i)
+        word[i] = Finished
+                      ? finished[start * panel + i] + segment[start * panel + i]
+                      : segment[start * panel + i];
+      out[start] += sum0 + word[0];
+      sum0 = sum1 + word[1];
+      sum1 = sum2 + word[2];
+      sum2 = word[3];
     }
+    out[starts] += sum0;
+    out[starts + 1] += sum1;
+    out[starts + 2] += sum2;
+    if (Finished)
+      finished += 4;
+  }
 }
 
 /// Adds `starts` panels of `words` words: element i of word [start][j] goes
@@ -84,10 +98,12 @@ void addPanels(const double *block, int64_t groupRows, int64_t width,
                int64_t starts, int64_t words, int64_t down, int64_t right,
                double *corner) {
   const int64_t size = wordSize(width), count = starts * words * size;
-  if (width == 4 && down == 1)
-    return addWords<4>(block,
-                       groupRows > TAMRT_SEGMENT_ROWS ? block + count : nullptr,
-                       starts, words, right, corner);
+  if (width == 4 && down == 1) {
+    if (groupRows > TAMRT_SEGMENT_ROWS)
+      return addColumns<true>(block, block + count, starts, words, right,
+                              corner);
+    return addColumns<false>(block, nullptr, starts, words, right, corner);
+  }
   const Sums sums(block, count, groupRows);
   for (int64_t start = 0, word = 0; start < starts; ++start)
     for (int64_t j = 0; j < words; ++j, word += size)
@@ -101,13 +117,14 @@ void addUpperPanels(const double *block, int64_t groupRows, int64_t width,
                     int64_t starts, int64_t n, double *corner) {
   const int64_t size = wordSize(width);
   const Sums sums(block, starts * (width / 2 + 1) * size, groupRows);
-  for (int64_t start = 0, word = 0; start < starts; ++start)
-    for (int64_t r = 0; r <= width / 2; ++r, word += size)
-      for (int64_t i = 0; i < (2 * r == width ? r : width); ++i) {
-        const int64_t k = (i + r) % width;
-        corner[(start + std::min(i, k)) * n + start + std::max(i, k)] +=
-            sums[word + i];
-      }
+  for (int64_t r = 0, first = 0; r <= width / 2; ++r, first += size)
+    for (int64_t i = 0; i < (2 * r == width ? r : width); ++i) {
+      const int64_t k = i + r < width ? i + r : i + r - width;
+      double *out = corner + std::min(i, k) * n + std::max(i, k);
+      for (int64_t start = 0, word = first + i; start < starts;
+           ++start, word += (width / 2 + 1) * size)
+        out[start * (n + 1)] += sums[word];
+    }
 }
 
 /// Most factors of a product (kernels.def).
@@ -268,19 +285,32 @@ private:
   int64_t low[mostFactors] = {}, high[mostFactors] = {};
 };
 
-/// Makes words of `Size` numbers, `step` from one to the next, of `n` numbers,
-/// from the words of `sums` that the tables name.
-template <int64_t Size>
-void addWordsUp(const int32_t *__restrict from, const int32_t *__restrict index,
-                const double *__restrict sums, int64_t n,
-                double *__restrict out, int64_t step = Size) {
-  for (int64_t i = 0; i < n / step; ++i) {
-    double word[Size] = {};
+/// Makes n / 4 words of four numbers, of the words of `sums` that the tables
+/// name.
+TAMRT_HOT void addWordsUp(const int32_t *__restrict from,
+                          const int32_t *__restrict index,
+                          const double *__restrict sums, int64_t n,
+                          double *__restrict out) {
+  for (int64_t i = 0; i < n / 4; ++i) {
+    Vector word = {};
     for (int32_t k = from[i]; k < from[i + 1]; ++k)
-      for (int64_t e = 0; e < Size; ++e)
-        word[e] += sums[index[k] + e];
-    std::copy_n(word, Size, out + i * step);
+      word += vectorAt(sums + index[k]);
+    vectorAt(out + 4 * i) = word;
   }
+}
+
+/// The same for words of `size` numbers.
+void addNumbersUp(const int32_t *__restrict from,
+                  const int32_t *__restrict index,
+                  const double *__restrict sums, int64_t n, int64_t size,
+                  double *__restrict out) {
+  for (int64_t i = 0; i < n / size; ++i)
+    for (int64_t e = 0; e < size; ++e) {
+      double number = 0.0;
+      for (int32_t k = from[i]; k < from[i + 1]; ++k)
+        number += sums[index[k] + e];
+      *out++ = number;
+    }
 }
 
 /// Adds the square of the cosines and sines of m multiples of an angle, of
@@ -322,10 +352,9 @@ void marginal(tamrt_context *ctx, const int32_t *from, const int32_t *index,
   for (int64_t level = 0; level < (group_rows > TAMRT_SEGMENT_ROWS ? 2 : 1);
        ++level, sums += m, out += n) {
     if (size == 4)
-      addWordsUp<4>(from, index, sums, n, out);
+      addWordsUp(from, index, sums, n, out);
     else
-      for (int64_t i = 0; i < size; ++i)
-        addWordsUp<1>(from, index, sums + i, n, out + i, size);
+      addNumbersUp(from, index, sums, n, size, out);
   }
 }
 

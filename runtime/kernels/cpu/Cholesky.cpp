@@ -20,7 +20,7 @@
 ///        panel
 ///     +---+-----------+      A column-major, n x n; only the lower triangle
 ///     | L |           |      counts. Tiles that cross the diagonal spoil what
-///     +---+-----------+      lies above it.
+///     +---+-----------+      lies above it. L's diagonal is kept inverted.
 ///     |   |           |
 ///     | L |  A -= LL' |
 ///     |   |           |
@@ -96,9 +96,8 @@ TAMRT_INLINE int64_t factorDiagonal(const Matrix &m, int64_t panel, int64_t j,
       if (r == c) {
         if (!isPivot(sum))
           return j + c;
-        const double root = std::sqrt(sum);
-        *m.at(j + c, j + c) = root;
-        diagonal.inverse[c] = 1.0 / root;
+        diagonal.inverse[c] = 1.0 / std::sqrt(sum);
+        *m.at(j + c, j + c) = diagonal.inverse[c];
       } else {
         diagonal.l[r][c] = sum * diagonal.inverse[c];
         *m.at(j + r, j + c) = diagonal.l[r][c];
@@ -272,7 +271,7 @@ TAMRT_HOT void solve(const double *__restrict a, int64_t n,
                      double *__restrict b) {
   for (int64_t j = 0; j < n; ++j) {
     const double *__restrict column = a + j * n;
-    const double x = b[j] / column[j];
+    const double x = b[j] * column[j];
     b[j] = x;
     for (int64_t i = j + 1; i < n; ++i)
       b[i] -= x * column[i];
@@ -288,7 +287,7 @@ TAMRT_HOT void solve(const double *__restrict a, int64_t n,
     double sum = (both[0] + both[1]) + (both[2] + both[3]);
     for (; i < n; ++i)
       sum += column[i] * b[i];
-    b[j] = (b[j] - sum) / column[j];
+    b[j] = (b[j] - sum) * column[j];
   }
 }
 

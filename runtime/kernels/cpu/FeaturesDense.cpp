@@ -57,56 +57,172 @@ void affine(tamrt_context *ctx, const double *x, int64_t rows, double scale,
   }
 }
 
-/// cos and sin of pi * turns. The argument is reduced before it meets pi:
-/// taking off a multiple of two is exact, while the rounding of a large
-/// pi * turns would show in the result.
-static void sinCosPi(double turns, double &cosine, double &sine) {
-  const double angle =
-      std::numbers::pi * (turns - 2.0 * std::nearbyint(turns / 2.0));
-  cosine = std::cos(angle);
-  sine = std::sin(angle);
+namespace {
+
+/// The power series of sine and cosine: terms of 1 / n! for n = Odd, Odd + 2
+/// .., the last first.
+template <int Terms, int Odd> struct Series {
+  double coefficients[Terms];
+
+  constexpr Series() : coefficients() {
+    double factorial = 1.0;
+    for (int term = 0; term < Terms; ++term) {
+      const int n = 2 * term + Odd;
+      if (term > 0)
+        factorial *= (n - 1) * n;
+      coefficients[Terms - 1 - term] = (term % 2 ? -1.0 : 1.0) / factorial;
+    }
+  }
+
+  TAMRT_INLINE void at(Vector square, Vector &sum) const {
+    sum = Vector{} + coefficients[0];
+    for (int term = 1; term < Terms; ++term)
+      sum = sum * square + coefficients[term];
+  }
+};
+
+/// On [-pi/4, pi/4] what is left off is less than half an ulp.
+constexpr Series<8, 1> sineSeries;
+constexpr Series<9, 0> cosineSeries;
+
+/// cos and sin of pi * turns, within two ulps of one. The argument is reduced
+/// before it meets pi: taking off a multiple of 1/2 is exact, while the
+/// rounding of a large pi * turns would show in the result. Written out rather
+/// than taken from the C library, which has no vectors for every machine and
+/// whose bits differ from one release to the next.
+TAMRT_INLINE void sinCosPi(Vector turns, Vector &cosine, Vector &sine) {
+  typedef int64_t Integers __attribute__((vector_size(32)));
+  // Added to a number below a quarter of it, this leaves no room for a
+  // fraction.
+  constexpr double noFraction = 0x1.8p52;
+  const Vector zero = {}, most = zero + 0x1p50;
+  const Integers large = (turns > most) | (turns < -most);
+  if (large[0] | large[1] | large[2] | large[3])
+    for (int i = 0; i < 4; ++i)
+      turns[i] = std::remainder(turns[i], 2.0);
+  const Vector shifted = 2.0 * turns + noFraction;
+  const Vector angle =
+      std::numbers::pi * (turns - 0.5 * (shifted - noFraction));
+  const Vector square = angle * angle;
+  Vector s, c;
+  sineSeries.at(square, s);
+  s *= angle;
+  cosineSeries.at(square, c);
+  // The quarter turns taken off are the last bits of what was added to.
+  const Integers quarters = reinterpret_cast<Integers>(shifted);
+  const Integers isOdd = -(quarters & 1), isTurned = -(quarters >> 1 & 1);
+  const Vector across = isOdd ? s : c, along = isOdd ? c : s;
+  cosine = (isOdd ^ isTurned) ? -across : across;
+  sine = isTurned ? -along : along;
 }
 
-/// cos and sin of pi * base * k * x, k = 1..m, in O(m) with a call of the
-/// library for the powers of four only, whose multiples of x are exact.
+/// cos and sin of pi * angle times four powers of four, the lowest first.
+struct Powers {
+  Vector cosines, sines;
+
+  TAMRT_INLINE void find(double angle) {
+    sinCosPi(angle * Vector{1.0, 4.0, 16.0, 64.0}, cosines, sines);
+  }
+};
+
+/// The first `count` numbers of four.
+TAMRT_INLINE void storeSome(Vector numbers, int64_t count, double *out) {
+  if (count > 0)
+    out[0] = numbers[0];
+  if (count > 1)
+    out[1] = numbers[1];
+  if (count > 2)
+    out[2] = numbers[2];
+}
+
+/// cos and sin of pi * angle * k, k = 1..m, in O(m): the powers of four alone,
+/// whose multiples of the angle are exact, by their series. `powers` has those
+/// of 1 to 64.
 ///
-/// With d * p, p a power of four, for the last digit of k that is not zero in
-/// base four: angle k is the sum of angles k - d*p and d*p, both known. An
-/// error thus passes through a few products per digit of k, not through k of
-/// them.
-static void fourierRow(double x, int64_t m, double base,
-                       double *__restrict cosines, double *__restrict sines) {
+/// Those of a multiple of four come of d, its last digit in base four that is
+/// not zero, at its place, and what it is without; those of the three numbers
+/// after it of their own and its. An error thus passes through a few products
+/// per digit of k, not through k of them.
+TAMRT_INLINE void fourierRow(double angle, Powers powers, int64_t m,
+                             double *__restrict cosines,
+                             double *__restrict sines) {
+  const double c1 = powers.cosines[0], s1 = powers.sines[0];
+  const double c2 = c1 * c1 - s1 * s1, s2 = s1 * c1 + c1 * s1;
+  const double c3 = c1 * c2 - s1 * s2, s3 = s1 * c2 + c1 * s2;
+  const Vector digitCosines = {1.0, c1, c2, c3}, digitSines = {0.0, s1, s2, s3};
   // Element k - 1 belongs to k.
-  for (int64_t k = 1; k <= m; ++k) {
+  storeSome(Vector{c1, c2, c3, 0.0}, m, cosines);
+  storeSome(Vector{s1, s2, s3, 0.0}, m, sines);
+  for (int64_t k = 4, exponent = 1; k <= m; k += 4) {
     const int64_t power = int64_t(1) << (std::countr_zero(uint64_t(k)) & ~1);
-    const int64_t digit = k & (3 * power);
+    double cosine, sine;
     if (k == power) {
-      sinCosPi(base * static_cast<double>(k) * x, cosines[k - 1], sines[k - 1]);
-      continue;
+      if (exponent % 4 == 0)
+        powers.find(angle * static_cast<double>(k));
+      cosine = powers.cosines[exponent % 4];
+      sine = powers.sines[exponent % 4];
+      ++exponent;
+    } else {
+      const int64_t digit = k & (3 * power);
+      const int64_t p = (digit == k ? power : digit) - 1, q = k - p - 2;
+      cosine = cosines[p] * cosines[q] - sines[p] * sines[q];
+      sine = sines[p] * cosines[q] + cosines[p] * sines[q];
     }
-    const int64_t p = (digit == k ? power : digit) - 1, q = k - p - 2;
-    cosines[k - 1] = cosines[p] * cosines[q] - sines[p] * sines[q];
-    sines[k - 1] = sines[p] * cosines[q] + cosines[p] * sines[q];
+    const Vector c = cosine * digitCosines - sine * digitSines;
+    const Vector s = sine * digitCosines + cosine * digitSines;
+    if (k + 3 <= m) {
+      vectorAt(cosines + k - 1) = c;
+      vectorAt(sines + k - 1) = s;
+    } else {
+      storeSome(c, m - k + 1, cosines + k - 1);
+      storeSome(s, m - k + 1, sines + k - 1);
+    }
   }
 }
+
+/// Makes the values at the border those that the mode gives beyond it.
+void extrapolateFourier(const Evaluation &e, int64_t m, double base,
+                        double *cosines, double *sines) {
+  for (int64_t k = 0; k < m; k += 4) {
+    const auto first = static_cast<double>(k + 1);
+    const Vector multiples = {first, first + 1, first + 2, first + 3};
+    Vector c, s;
+    sinCosPi(base * multiples * e.inner, c, s);
+    for (int64_t i = 0; i < std::min<int64_t>(4, m - k); ++i) {
+      cosines[k + i] = e.combine(cosines[k + i], c[i]);
+      sines[k + i] = e.combine(sines[k + i], s[i]);
+    }
+  }
+}
+
+TAMRT_HOT void fourierRows(const double *x, int64_t rows, int64_t m,
+                           double base, int64_t mode, double *values) {
+  // The series of a block first: each takes long, but several go at a time.
+  constexpr int64_t blockRows = 16;
+  Evaluation evaluations[blockRows];
+  Powers powers[blockRows];
+  for (int64_t first = 0; first < rows; first += blockRows) {
+    const int64_t count = std::min(blockRows, rows - first);
+    for (int64_t r = 0; r < count; ++r) {
+      evaluations[r] = evaluationOf(x[first + r], mode);
+      powers[r].find(base * evaluations[r].at);
+    }
+    for (int64_t r = 0; r < count; ++r, values += 2 * m) {
+      const Evaluation &e = evaluations[r];
+      fourierRow(base * e.at, powers[r], m, values, values + m);
+      if (e.amount != 0.0)
+        extrapolateFourier(e, m, base, values, values + m);
+    }
+  }
+}
+
+} // namespace
 
 void fourier(tamrt_context *ctx, const double *x, int64_t rows, int64_t m,
              int64_t cyclic, int64_t mode, double *values) {
   if (!isMode(mode))
     return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 5);
-  const double base = cyclic ? 1.0 : 0.5;
-  for (int64_t r = 0; r < rows; ++r, values += 2 * m) {
-    const Evaluation e = evaluationOf(x[r], mode);
-    fourierRow(e.at, m, base, values, values + m);
-    if (e.amount == 0.0)
-      continue;
-    for (int64_t k = 1; k <= m; ++k) {
-      double cosine, sine;
-      sinCosPi(base * static_cast<double>(k) * e.inner, cosine, sine);
-      values[k - 1] = e.combine(values[k - 1], cosine);
-      values[m + k - 1] = e.combine(values[m + k - 1], sine);
-    }
-  }
+  fourierRows(x, rows, m, cyclic ? 1.0 : 0.5, mode, values);
 }
 
 void chebyshev(tamrt_context *ctx, const double *x, int64_t rows,

@@ -9,7 +9,6 @@
 #include "core/Ranges.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace tamrt {
@@ -26,27 +25,51 @@ constexpr double kRangeSlack = 1e-6;
 /// Values a period is found from are rounded to this many decimals.
 constexpr double kPeriodScale = 1e10;
 
-/// The least and greatest of `count` numbers, at(0) and on; 0 rather than -0.
-template <typename At>
-void minAndMaxOf(At at, size_t count, double &lo, double &hi) {
+/// Two numbers: what every machine has vectors of.
+typedef double Two __attribute__((vector_size(16)));
+
+/// Whether two numbers are integers.
+bool areIntegers(Two values) {
+  // Added to a number below a quarter of it, this leaves no room for a
+  // fraction.
+  constexpr double noFraction = 0x1.8p52;
+  const auto same = (values + noFraction) - noFraction == values;
+  return (same[0] & same[1]) || (values[0] == std::floor(values[0]) &&
+                                 values[1] == std::floor(values[1]));
+}
+
+/// The spread of `count` numbers, at(0) and on, at least one; whether they are
+/// integers only if `asksIntegers`.
+template <typename At> Spread spreadOf(At at, size_t count, bool asksIntegers) {
   // Several at a time: one after another, each would wait for the one before.
-  constexpr size_t kLanes = 8;
-  std::array<double, kLanes> least, most;
-  least.fill(at(0));
-  most.fill(at(0));
-  auto add = [&](size_t lane, double value) {
-    least[lane] = value < least[lane] ? value : least[lane];
-    most[lane] = value > most[lane] ? value : most[lane];
+  constexpr size_t kTwos = 4;
+  Two least[kTwos], most[kTwos];
+  for (size_t k = 0; k < kTwos; ++k)
+    least[k] = most[k] = Two{at(0), at(0)};
+  Spread spread;
+  auto add = [&](size_t k, Two values) {
+    least[k] = values < least[k] ? values : least[k];
+    most[k] = values > most[k] ? values : most[k];
+    if (asksIntegers && spread.integers)
+      spread.integers = areIntegers(values);
   };
   size_t row = 0;
-  for (; row + kLanes <= count; row += kLanes)
-    for (size_t lane = 0; lane < kLanes; ++lane)
-      add(lane, at(row + lane));
+  for (; row + 2 * kTwos <= count; row += 2 * kTwos)
+    for (size_t k = 0; k < kTwos; ++k)
+      add(k, Two{at(row + 2 * k), at(row + 2 * k + 1)});
   for (; row < count; ++row)
-    add(0, at(row));
+    add(0, Two{at(row), at(row)});
+  spread.lo = least[0][0];
+  spread.hi = most[0][0];
+  for (size_t k = 0; k < kTwos; ++k)
+    for (int i = 0; i < 2; ++i) {
+      spread.lo = std::min(spread.lo, least[k][i]);
+      spread.hi = std::max(spread.hi, most[k][i]);
+    }
   // Adding zero makes -0 a plain 0, whichever of them came first.
-  lo = *std::min_element(least.begin(), least.end()) + 0.0;
-  hi = *std::max_element(most.begin(), most.end()) + 0.0;
+  spread.lo += 0.0;
+  spread.hi += 0.0;
+  return spread;
 }
 
 } // namespace
@@ -91,17 +114,13 @@ void Spread::add(double value) {
 }
 
 Spread spreadOf(const tamrt_input &input, Values values, size_t count) {
-  Spread spread;
+  if (count == 0)
+    return {};
   const bool codes = input.rule == TAMRT_RULE_CODES;
-  if (count > 0 && values.order)
-    minAndMaxOf([=](size_t row) { return values[row]; }, count, spread.lo,
-                spread.hi);
-  else if (count > 0)
-    minAndMaxOf([column = values.column](size_t row) { return column[row]; },
-                count, spread.lo, spread.hi);
-  for (size_t i = 0; i < count && codes && spread.integers; ++i)
-    spread.integers = values[i] == std::floor(values[i]);
-  return spread;
+  if (values.order)
+    return spreadOf([=](size_t row) { return values[row]; }, count, codes);
+  return spreadOf([column = values.column](size_t row) { return column[row]; },
+                  count, codes);
 }
 
 Range rangeOf(const tamrt_input &input, const Spread &spread) {

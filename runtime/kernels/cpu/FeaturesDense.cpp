@@ -38,10 +38,18 @@ void offset(tamrt_context *ctx, int64_t rows, double *values) {
   std::fill_n(values, rows, 1.0);
 }
 
+TAMRT_HOT static void scaleRows(const double *__restrict x, int64_t rows,
+                                double scale, double *__restrict values) {
+  for (int64_t r = 0; r < rows; ++r)
+    values[r] = scale * x[r];
+}
+
 void linear(tamrt_context *ctx, const double *x, int64_t rows, double scale,
             int64_t mode, double *values) {
   if (!isMode(mode))
     return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 4);
+  if (mode == TAMRT_CONTINUE)
+    return scaleRows(x, rows, scale, values);
   for (int64_t r = 0; r < rows; ++r) {
     const Evaluation e = evaluationOf(x[r], mode);
     values[r] = e.amount == 0.0 ? scale * e.at

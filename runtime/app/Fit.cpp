@@ -58,7 +58,7 @@ Result<Weights> fitInMemory(const tamrt_model &model, const Options &options,
     return located(std::move(s).error());
   Weights weights;
   Result<Normalization> normalization =
-      normalize(model, data, *std::move(levels));
+      normalize(model, data, *std::move(levels), run.threads);
   if (!normalization)
     return located(std::move(normalization).error());
   weights.normalization = *std::move(normalization);

@@ -9,8 +9,10 @@
 #include "core/Normalization.h"
 
 #include "core/Steps.h"
+#include "io/Parallel.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace tamrt {
 
@@ -45,19 +47,40 @@ bool findPeriod(std::span<const double> values, double &lo, double &hi) {
   return finder.find(lo, hi);
 }
 
+/// The spread of each input without levels in each group, [group][input].
+static std::vector<Spread> spreadsOf(const tamrt_model &model,
+                                     const Dataset &data, unsigned threads) {
+  // Fewer rows take less time than a thread takes to start.
+  constexpr size_t kLeastRows = size_t(1) << 15;
+  const size_t inputs = size_t(model.input_count);
+  std::vector<Spread> spreads(data.groups().size() * inputs);
+  std::atomic<size_t> next = 0;
+  forEachPiece(chooseThreads(threads, data.rowCount(), kLeastRows),
+               [&](unsigned) {
+                 for (size_t at; (at = next++) < spreads.size();) {
+                   const size_t input = at % inputs;
+                   const Group &group = data.groups()[at / inputs];
+                   if (model.inputs[input].rule != TAMRT_RULE_LEVELS)
+                     spreads[at] = spreadOf(model.inputs[input],
+                                            {data.numbers(input) + group.first},
+                                            group.rows);
+                 }
+               });
+  return spreads;
+}
+
 Result<Normalization> normalize(const tamrt_model &model, const Dataset &data,
-                                std::vector<LevelTable> levels) {
-  const std::vector<Group> &groups = data.groups();
+                                std::vector<LevelTable> levels,
+                                unsigned threads) {
+  const std::vector<Spread> spreads = spreadsOf(model, data, threads);
   std::vector<std::string> names;
-  for (const Group &group : groups)
+  for (const Group &group : data.groups())
     names.push_back(group.name);
   return normalize(
       model,
       {names,
        [&](size_t group, size_t input) {
-         return spreadOf(model.inputs[input],
-                         {data.numbers(input) + groups[group].first},
-                         groups[group].rows);
+         return spreads[group * size_t(model.input_count) + input];
        },
        [&](size_t input, double &lo, double &hi) {
          return findPeriod({data.numbers(input), data.rowCount()}, lo, hi);

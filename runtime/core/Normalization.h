@@ -46,12 +46,14 @@ struct Normalization {
   void parameters(size_t group, double *block) const;
 };
 
-/// Normalises the training rows `data`, whose levels are `levels`. O(rows), and
+/// Normalises the training rows `data`, whose levels are `levels`, on `threads`
+/// threads (0: as many as the machine has and the rows keep busy). O(rows), and
 /// O(distinct values) memory for a period to be found.
 ///
 /// Errors: a range too wide for a double; names group and column.
 Result<Normalization> normalize(const tamrt_model &model, const Dataset &data,
-                                std::vector<LevelTable> levels);
+                                std::vector<LevelTable> levels,
+                                unsigned threads);
 
 /// `rangeOf` of values that lie in a row.
 inline Range rangeOf(const tamrt_input &input, const double *values,

@@ -52,7 +52,7 @@ void fit(benchmark::State &state) {
   options.progress = &progress;
   for (auto _ : state) {
     const Normalization normalization =
-        orStop(normalize(tam_model, data.rows, data.levels));
+        orStop(normalize(tam_model, data.rows, data.levels, options.threads));
     benchmark::DoNotOptimize(orStop(
         fitGroups(tam_model, data.rows, normalization, Tables(), options)));
   }
@@ -80,7 +80,7 @@ void dense(benchmark::State &state) {
   std::vector<double> gram(size_t(n) * size_t(n)), target(size_t(n), 0.0);
   for (auto _ : state) {
     const Normalization normalization =
-        orStop(normalize(tam_model, data.rows, data.levels));
+        orStop(normalize(tam_model, data.rows, data.levels, 1));
     for (size_t g = 0; g < data.rows.groups().size(); ++g) {
       const Group &group = data.rows.groups()[g];
       normalization.parameters(g, place.parameters);

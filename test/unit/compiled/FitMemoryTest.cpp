@@ -55,7 +55,7 @@ Fit fitOf(size_t rows) {
   EXPECT_EQ(data.rowCount(), rows);
   const int64_t peak = peakBytesIn([&] {
     Result<Normalization> normalization =
-        normalize(tam_model, data, std::move(levels));
+        normalize(tam_model, data, std::move(levels), 1);
     ASSERT_TRUE(normalization.ok());
     Result<Tables> tables = learn(tam_model, data, *normalization);
     ASSERT_TRUE(tables.ok());

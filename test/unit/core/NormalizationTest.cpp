@@ -71,7 +71,7 @@ TEST(Normalization, PerGroupWithKnotsOverAll) {
                        "2,5,5,8,a,0\n2,5,6,8,b,0\n");
   Result<Dataset> data = Dataset::read(file, model, {});
   ASSERT_TRUE(data.ok());
-  auto norm = normalize(model, *data, *data->levels(file));
+  auto norm = normalize(model, *data, *data->levels(file), 1);
   ASSERT_TRUE(norm.ok());
   double block[5 * TAMRT_INPUT_PARAMETERS];
   auto expect = [&](size_t i, std::vector<double> wanted) {
@@ -98,7 +98,7 @@ TEST(Normalization, PeriodOfOneValueIsItsRange) {
   tamrt_model model = modelOf(inputs, 1);
   CsvFile file = table("x,y\n3,1\n3,1\n");
   Result<Dataset> data = Dataset::read(file, model, {});
-  auto norm = normalize(model, *data, *data->levels(file));
+  auto norm = normalize(model, *data, *data->levels(file), 1);
   ASSERT_TRUE(norm.ok());
   EXPECT_EQ(norm->ranges, (std::vector<double>{3, 0.5}));
 }

@@ -14,11 +14,11 @@
 
 #include "kernels/Status.h"
 #include "kernels/cpu/CpuKernels.h"
+#include "kernels/cpu/Elementary.h"
 #include "kernels/cpu/Extrapolate.h"
 #include "kernels/cpu/Support.h"
 
 #include <bit>
-#include <numbers>
 
 namespace tamrt::cpu {
 
@@ -66,63 +66,6 @@ void affine(tamrt_context *ctx, const double *x, int64_t rows, double scale,
 }
 
 namespace {
-
-/// The power series of sine and cosine: terms of 1 / n! for n = Odd, Odd + 2
-/// .., the last first.
-template <int Terms, int Odd> struct Series {
-  double coefficients[Terms];
-
-  constexpr Series() : coefficients() {
-    double factorial = 1.0;
-    for (int term = 0; term < Terms; ++term) {
-      const int n = 2 * term + Odd;
-      if (term > 0)
-        factorial *= (n - 1) * n;
-      coefficients[Terms - 1 - term] = (term % 2 ? -1.0 : 1.0) / factorial;
-    }
-  }
-
-  TAMRT_INLINE void at(Vector square, Vector &sum) const {
-    sum = Vector{} + coefficients[0];
-    for (int term = 1; term < Terms; ++term)
-      sum = sum * square + coefficients[term];
-  }
-};
-
-/// On [-pi/4, pi/4] what is left off is less than half an ulp.
-constexpr Series<8, 1> sineSeries;
-constexpr Series<9, 0> cosineSeries;
-
-/// cos and sin of pi * turns, within two ulps of one. The argument is reduced
-/// before it meets pi: taking off a multiple of 1/2 is exact, while the
-/// rounding of a large pi * turns would show in the result. Written out rather
-/// than taken from the C library, which has no vectors for every machine and
-/// whose bits differ from one release to the next.
-TAMRT_INLINE void sinCosPi(Vector turns, Vector &cosine, Vector &sine) {
-  typedef int64_t Integers __attribute__((vector_size(32)));
-  // Added to a number below a quarter of it, this leaves no room for a
-  // fraction.
-  constexpr double noFraction = 0x1.8p52;
-  const Vector zero = {}, most = zero + 0x1p50;
-  const Integers large = (turns > most) | (turns < -most);
-  if (large[0] | large[1] | large[2] | large[3])
-    for (int i = 0; i < 4; ++i)
-      turns[i] = std::remainder(turns[i], 2.0);
-  const Vector shifted = 2.0 * turns + noFraction;
-  const Vector angle =
-      std::numbers::pi * (turns - 0.5 * (shifted - noFraction));
-  const Vector square = angle * angle;
-  Vector s, c;
-  sineSeries.at(square, s);
-  s *= angle;
-  cosineSeries.at(square, c);
-  // The quarter turns taken off are the last bits of what was added to.
-  const Integers quarters = reinterpret_cast<Integers>(shifted);
-  const Integers isOdd = -(quarters & 1), isTurned = -(quarters >> 1 & 1);
-  const Vector across = isOdd ? s : c, along = isOdd ? c : s;
-  cosine = (isOdd ^ isTurned) ? -across : across;
-  sine = isTurned ? -along : along;
-}
 
 /// cos and sin of pi * angle times four powers of four, the lowest first.
 struct Powers {

@@ -13,9 +13,8 @@
 
 #include "kernels/Status.h"
 #include "kernels/cpu/CpuKernels.h"
+#include "kernels/cpu/Elementary.h"
 #include "kernels/cpu/Support.h"
-
-#include <cmath>
 
 namespace tamrt::cpu {
 
@@ -66,7 +65,11 @@ TAMRT_INLINE void activate(double *__restrict values,
                            const double *__restrict bias, int64_t n,
                            double scale, Activation act) {
   for (int64_t j = 0; j < n; ++j)
-    values[j] = scale * act(values[j] + bias[j]);
+    values[j] += bias[j];
+  forEachFour(values, n, values, [&](Vector v, Vector &out) TAMRT_LAMBDA {
+    act(v, out);
+    out *= scale;
+  });
 }
 
 } // namespace
@@ -97,14 +100,15 @@ TAMRT_HOT void neural_layer(tamrt_context *ctx, const double *h,
     for (int t = 0; t < count; ++t) {
       double *row = tile.values[t];
       if (activation == TAMRT_RELU)
-        activate(row, bias, n, scale,
-                 [](double v) TAMRT_LAMBDA { return v < 0.0 ? 0.0 : v; });
+        activate(row, bias, n, scale, [](Vector v, Vector &out) TAMRT_LAMBDA {
+          out = v < Vector{} ? Vector{} : v;
+        });
       else if (activation == TAMRT_COS)
         activate(row, bias, n, scale,
-                 [](double v) TAMRT_LAMBDA { return std::cos(v); });
+                 [](Vector v, Vector &out) TAMRT_LAMBDA { cosOf(v, out); });
       else
         activate(row, bias, n, scale,
-                 [](double v) TAMRT_LAMBDA { return std::tanh(v); });
+                 [](Vector v, Vector &out) TAMRT_LAMBDA { tanhOf(v, out); });
     }
   }
 }

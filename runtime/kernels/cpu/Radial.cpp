@@ -13,7 +13,9 @@
 
 #include "kernels/Status.h"
 #include "kernels/cpu/CpuKernels.h"
+#include "kernels/cpu/Elementary.h"
 #include "kernels/cpu/Matern.h"
+#include "kernels/cpu/Support.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,56 +34,83 @@ struct Problem {
   double *values;
 };
 
-/// values = phi(squared distance) for every row and centre.
+/// Calls phi(squared distances, values) for every row and four centres at a
+/// time; the last ones again where fewer than four are left.
 template <typename Function>
-void forEachDistance(const Problem &p, Function phi) {
+TAMRT_INLINE void forEachFour(const Problem &p, Function phi) {
+  const int64_t d = p.d;
   for (int64_t r = 0; r < p.rows; ++r) {
     if (p.only && p.only[r] == 0.0)
       continue;
-    const double *point = p.points + r * p.d;
-    double *values = p.values + r * p.n;
-    for (int64_t j = 0; j < p.n; ++j) {
-      const double *center = p.centers + j * p.d;
-      double square = 0.0;
-      for (int64_t k = 0; k < p.d; ++k) {
-        const double difference = point[k] - center[k];
+    const double *__restrict point = p.points + r * d;
+    double *__restrict values = p.values + r * p.n;
+    for (int64_t j = 0; j < p.n; j += 4) {
+      const double *centers[4];
+      for (int64_t i = 0; i < 4; ++i)
+        centers[i] = p.centers + std::min(j + i, p.n - 1) * d;
+      Vector square = {}, value;
+      for (int64_t k = 0; k < d; ++k) {
+        const Vector center = {centers[0][k], centers[1][k], centers[2][k],
+                               centers[3][k]};
+        const Vector difference = point[k] - center;
         square += difference * difference;
       }
-      values[j] = phi(square);
+      phi(square, value);
+      if (j + 4 <= p.n)
+        vectorAt(values + j) = value;
+      else
+        for (int64_t i = 0; i < p.n - j; ++i)
+          values[j + i] = value[i];
     }
   }
 }
 
+/// With r the distance times `scale`: exp(-r) times what `factor` makes of r.
+template <typename Function>
+TAMRT_INLINE void decay(const Problem &p, double scale, Function factor) {
+  forEachFour(p, [&](Vector square, Vector &value) TAMRT_LAMBDA {
+    const Vector most = Vector{} + farAway;
+    Vector r, share;
+    rootOf(square, r);
+    r *= scale;
+    r = r < most ? r : most;
+    expOf(-r, value);
+    factor(r, share);
+    value *= share;
+  });
+}
+
 } // namespace
 
-void radial(tamrt_context *ctx, const double *points, const double *centers,
-            const double *gamma, const double *only, int64_t rows, int64_t d,
-            int64_t n, double nu, double *values) {
+TAMRT_HOT void radial(tamrt_context *ctx, const double *points,
+                      const double *centers, const double *gamma,
+                      const double *only, int64_t rows, int64_t d, int64_t n,
+                      double nu, double *values) {
   const Problem problem = {points, centers, only, rows, d, n, values};
   const double g = *gamma;
   const double scale = std::sqrt(2.0 * nu * g);
   if (!(nu >= 0.0) || !std::isfinite(scale))
     return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 8);
   if (nu == 0.0)
-    return forEachDistance(
-        problem, [=](double square) { return std::exp(-g * square); });
+    return forEachFour(problem, [&](Vector square, Vector &value) TAMRT_LAMBDA {
+      expOf(-g * square, value);
+    });
   if (nu == 0.5)
-    return forEachDistance(problem, [=](double square) {
-      return std::exp(-scale * std::sqrt(square));
+    return decay(problem, scale, [](Vector, Vector &factor) TAMRT_LAMBDA {
+      factor = Vector{} + 1.0;
     });
   if (nu == 1.5)
-    return forEachDistance(problem, [=](double square) {
-      const double r = std::min(scale * std::sqrt(square), farAway);
-      return (1.0 + r) * std::exp(-r);
+    return decay(problem, scale, [](Vector r, Vector &factor) TAMRT_LAMBDA {
+      factor = 1.0 + r;
     });
   if (nu == 2.5)
-    return forEachDistance(problem, [=](double square) {
-      const double r = std::min(scale * std::sqrt(square), farAway);
-      return (1.0 + r + r * r / 3.0) * std::exp(-r);
+    return decay(problem, scale, [](Vector r, Vector &factor) TAMRT_LAMBDA {
+      factor = 1.0 + r + r * r / 3.0;
     });
   const Matern matern(nu);
-  forEachDistance(problem, [&](double square) {
-    return matern(scale * std::sqrt(square));
+  forEachFour(problem, [&](Vector square, Vector &value) TAMRT_LAMBDA {
+    for (int i = 0; i < 4; ++i)
+      value[i] = matern(scale * std::sqrt(square[i]));
   });
 }
 

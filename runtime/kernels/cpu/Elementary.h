@@ -1,0 +1,208 @@
+//===- cpu/Elementary.h - elementary functions ------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Exponentials, sines and their like of four numbers at a time, within three
+/// ulps; what is not a number remains so.
+///
+/// Written out rather than taken from the C library, which has no vectors for
+/// every machine, and whose bits differ from one release to the next: these are
+/// the same everywhere. Arguments are reduced by constants in parts, of which
+/// all but the last have so few digits that a multiple is exact (Cody and
+/// Waite), and what is left is summed by the power series.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_KERNELS_CPU_ELEMENTARY_H
+#define TAMRT_KERNELS_CPU_ELEMENTARY_H
+
+#include "kernels/cpu/Support.h"
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+namespace tamrt::cpu {
+
+/// Four numbers as their bits.
+typedef int64_t Bits __attribute__((vector_size(32)));
+
+/// Added to a number below a quarter of it, this leaves no room for a fraction:
+/// the sum is rounded half to even, and ends in the bits of the integer.
+constexpr double noFraction = 0x1.8p52;
+
+/// A power series: 1 / n! for n = First, First + Step and so on, with signs in
+/// turn if Alternates.
+template <int Terms, int First, int Step, bool Alternates> struct PowerSeries {
+  double coefficients[Terms];
+
+  constexpr PowerSeries() : coefficients() {
+    double factorial = 1.0;
+    for (int n = 2; n <= First; ++n)
+      factorial *= n;
+    for (int term = 0, n = First; term < Terms; ++term) {
+      coefficients[term] = (Alternates && term % 2 ? -1.0 : 1.0) / factorial;
+      for (int i = 0; i < Step; ++i)
+        factorial *= ++n;
+    }
+  }
+
+  /// By Estrin's scheme: Horner's waits for each product, and processors look
+  /// only so far ahead for work that does not.
+  TAMRT_INLINE void at(Vector x, Vector &sum) const {
+    Vector parts[(Terms + 1) / 2];
+    for (int i = 0; i < Terms / 2; ++i)
+      parts[i] = coefficients[2 * i] + coefficients[2 * i + 1] * x;
+    if constexpr (Terms % 2 == 1)
+      parts[Terms / 2] = Vector{} + coefficients[Terms - 1];
+    combine<(Terms + 1) / 2>(parts, x * x);
+    sum = parts[0];
+  }
+
+private:
+  /// Adds up parts[i] * step^i into the first.
+  template <int Count>
+  static TAMRT_INLINE void combine(Vector *parts, Vector step) {
+    if constexpr (Count > 1) {
+      for (int i = 0; i < Count / 2; ++i)
+        parts[i] = parts[2 * i] + parts[2 * i + 1] * step;
+      if constexpr (Count % 2 == 1)
+        parts[Count / 2] = parts[Count - 1];
+      combine<(Count + 1) / 2>(parts, step * step);
+    }
+  }
+};
+
+// What they leave off is less than half an ulp where they are used.
+constexpr PowerSeries<8, 1, 2, true> sineSeries;
+constexpr PowerSeries<9, 0, 2, true> cosineSeries;
+constexpr PowerSeries<13, 1, 1, false> exponentialSeries;
+
+/// cos and sin of quarters * pi/2 + angle, |angle| <= pi/4. `quarters` has them
+/// in its last bits.
+TAMRT_INLINE void turn(Vector angle, Bits quarters, Vector &cosine,
+                       Vector &sine) {
+  const Vector square = angle * angle;
+  Vector s, c;
+  sineSeries.at(square, s);
+  s *= angle;
+  cosineSeries.at(square, c);
+  const Bits isOdd = -(quarters & 1), isTurned = -(quarters >> 1 & 1);
+  const Vector across = isOdd ? s : c, along = isOdd ? c : s;
+  cosine = (isOdd ^ isTurned) ? -across : across;
+  sine = isTurned ? -along : along;
+}
+
+/// cos and sin of pi * turns. The argument is reduced before it meets pi:
+/// taking off a multiple of 1/2 is exact, while the rounding of a large pi *
+/// turns would show in the result.
+TAMRT_INLINE void sinCosPi(Vector turns, Vector &cosine, Vector &sine) {
+  const Vector zero = {}, most = zero + 0x1p50;
+  const Bits large = (turns > most) | (turns < -most);
+  if (large[0] | large[1] | large[2] | large[3])
+    for (int i = 0; i < 4; ++i)
+      turns[i] = std::remainder(turns[i], 2.0);
+  const Vector shifted = 2.0 * turns + noFraction;
+  const Vector angle =
+      std::numbers::pi * (turns - 0.5 * (shifted - noFraction));
+  turn(angle, reinterpret_cast<Bits>(shifted), cosine, sine);
+}
+
+/// cos of x.
+TAMRT_INLINE void cosOf(Vector x, Vector &cosine) {
+  // pi / 2 in parts, the first two of 33 bits.
+  constexpr double high = 0x1.921fb544p0, middle = 0x1.0b4611a6p-34,
+                   low = 0x1.3198a2e037073p-69;
+  const Vector zero = {}, most = zero + 0x1p19;
+  const Vector shifted = x * (2.0 / std::numbers::pi) + noFraction;
+  const Vector quarters = shifted - noFraction;
+  const Vector angle =
+      ((x - quarters * high) - quarters * middle) - quarters * low;
+  Vector sine;
+  turn(angle, reinterpret_cast<Bits>(shifted), cosine, sine);
+  const Bits large = (x > most) | (x < -most);
+  if (large[0] | large[1] | large[2] | large[3])
+    for (int i = 0; i < 4; ++i)
+      if (large[i])
+        cosine[i] = std::cos(x[i]);
+}
+
+/// x = n * ln 2 + rest with an integer n: n, and exp(rest) - 1.
+TAMRT_INLINE void reduceExponent(Vector x, Vector &n, Vector &rest) {
+  constexpr double high = 0x1.62e42feep-1, low = 0x1.a39ef35793c76p-33;
+  n = (x * std::numbers::log2e + noFraction) - noFraction;
+  const Vector r = (x - n * high) - n * low;
+  exponentialSeries.at(r, rest);
+  rest *= r;
+}
+
+/// 2 to an integer n, -1022 <= n <= 1023.
+TAMRT_INLINE void powerOfTwo(Vector n, Vector &power) {
+  const Vector biased = n + (noFraction + 1023.0);
+  power = reinterpret_cast<Vector>(reinterpret_cast<Bits>(biased) << 52);
+}
+
+/// exp(x); 0 where it is less than 4e-308, for numbers that are not normal cost
+/// some processors a hundred cycles each.
+TAMRT_INLINE void expOf(Vector x, Vector &result) {
+  const Vector zero = {}, most = zero + 710.0, least = zero - 708.0;
+  x = x > most ? most : x;
+  const Bits isLess = x < least;
+  x = isLess ? zero : x;
+  Vector n, rest, power;
+  reduceExponent(x, n, rest);
+  // In two steps: 2 to the greatest n is not a number, half of it is.
+  powerOfTwo(n - 1.0, power);
+  result = (power + power * rest) * 2.0;
+  result = isLess ? zero : result;
+}
+
+/// tanh(x).
+TAMRT_INLINE void tanhOf(Vector x, Vector &result) {
+  const Vector zero = {}, most = zero + 44.0;
+  const Bits isNegative = x < zero;
+  Vector twice = 2.0 * (isNegative ? -x : x);
+  // From here on it is 1.
+  twice = twice > most ? most : twice;
+  Vector n, rest, power;
+  reduceExponent(twice, n, rest);
+  powerOfTwo(n, power);
+  const Vector lessOne = power * rest + (power - 1.0);
+  const Vector magnitude = lessOne / (lessOne + 2.0);
+  result = isNegative ? -magnitude : magnitude;
+}
+
+/// The square root of x, which is at least 0.
+TAMRT_INLINE void rootOf(Vector x, Vector &root) {
+  for (int i = 0; i < 4; ++i)
+    root[i] = __builtin_sqrt(x[i]);
+}
+
+/// Calls function(numbers, results) on `count` numbers, four by four; the last
+/// ones with zeros.
+template <typename Function>
+TAMRT_INLINE void forEachFour(const double *in, int64_t count, double *out,
+                              Function function) {
+  int64_t i = 0;
+  Vector result;
+  for (; i + 4 <= count; i += 4) {
+    function(vectorAt(in + i), result);
+    vectorAt(out + i) = result;
+  }
+  if (i == count)
+    return;
+  double last[4] = {};
+  std::copy(in + i, in + count, last);
+  function(vectorAt(last), result);
+  vectorAt(last) = result;
+  std::copy_n(last, count - i, out + i);
+}
+
+} // namespace tamrt::cpu
+
+#endif // TAMRT_KERNELS_CPU_ELEMENTARY_H

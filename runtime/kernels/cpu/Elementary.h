@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Exponentials, sines and their like of four numbers at a time, within three
+/// Exponentials, sines and their like of four numbers at a time, within four
 /// ulps; what is not a number remains so.
 ///
 /// Written out rather than taken from the C library, which has no vectors for

@@ -138,10 +138,97 @@ TAMRT_INLINE void addPanel(const Operands &o, int64_t begin, int64_t end,
     addColumn<Weighted, Height>(o, begin, end, i, j);
 }
 
+/// A matrix is wide if a block of its rows and the sums that they meet leave
+/// the first-level cache: then strips of its columns are copied for as many
+/// rows as pay for it.
+constexpr int64_t wideColumns = 160, packedRows = 96;
+/// Columns of a strip, and of the strips that fit the cache together.
+constexpr int64_t stripColumns = 8, packedColumns = 32;
+
+/// Copies columns [j, j + columns) of rows [begin, end), strip after strip.
+TAMRT_INLINE void pack(const Operands &o, int64_t begin, int64_t end, int64_t j,
+                       int64_t columns, double *__restrict packed) {
+  for (int64_t strip = 0; strip < columns; strip += stripColumns) {
+    const double *__restrict from = o.b + begin * o.nb + j + strip;
+    for (int64_t r = begin; r < end;
+         ++r, from += o.nb, packed += stripColumns) {
+      vectorAt(packed) = vectorAt(from);
+      vectorAt(packed + 4) = vectorAt(from + 4);
+    }
+  }
+}
+
+/// Adds rows [begin, end) to the entries of rows i .. i+Height-1 with the
+/// strips [first, last) of those packed, whose first column is j.
+template <bool Weighted, int Height>
+TAMRT_INLINE void addStrips(const Operands &o, const double *packed,
+                            int64_t begin, int64_t end, int64_t i, int64_t j,
+                            int64_t first, int64_t last) {
+  const int64_t rows = end - begin, na = o.na, nb = o.nb;
+  const double *__restrict w = o.w;
+  for (int64_t strip = first; strip < last; ++strip) {
+    const double *__restrict b = packed + strip * rows * stripColumns;
+    const double *__restrict a = o.a + begin * na + i;
+    double *__restrict sums = o.sums + i * nb + j + strip * stripColumns;
+    Vector sum[Height][2];
+    for (int h = 0; h < Height; ++h)
+      for (int v = 0; v < 2; ++v)
+        sum[h][v] = vectorAt(sums + h * nb + 4 * v);
+    for (int64_t r = begin; r < end; ++r, a += na, b += stripColumns) {
+      const double weight = weightAt<Weighted>(w, r);
+      const Vector left = vectorAt(b), right = vectorAt(b + 4);
+      for (int h = 0; h < Height; ++h) {
+        const double factor = weighted<Weighted>(weight, a[h]);
+        sum[h][0] += factor * left;
+        sum[h][1] += factor * right;
+      }
+    }
+    for (int h = 0; h < Height; ++h)
+      for (int v = 0; v < 2; ++v)
+        vectorAt(sums + h * nb + 4 * v) = sum[h][v];
+  }
+}
+
+/// addRows for a wide matrix: whole strips; returns the columns they cover.
+template <bool Weighted, bool Upper>
+TAMRT_INLINE int64_t addPacked(const Operands &o, int64_t begin, int64_t end) {
+  alignas(TAMRT_ALIGNMENT) double packed[packedRows * packedColumns];
+  const int64_t covered = o.nb / stripColumns * stripColumns;
+  for (int64_t block = begin; block < end; block += packedRows) {
+    const int64_t blockEnd = std::min(end, block + packedRows);
+    for (int64_t j = 0; j < covered; j += packedColumns) {
+      const int64_t columns = std::min(packedColumns, covered - j);
+      pack(o, block, blockEnd, j, columns, packed);
+      const int64_t strips = columns / stripColumns;
+      const int64_t rows = Upper ? std::min(o.na, j + columns) : o.na;
+      const auto firstOf = [&](int64_t i) TAMRT_LAMBDA {
+        return Upper && i > j ? (i - j) / stripColumns : 0;
+      };
+      int64_t i = 0;
+      for (; i + 6 <= rows; i += 6)
+        addStrips<Weighted, 6>(o, packed, block, blockEnd, i, j, firstOf(i),
+                               strips);
+      for (; i + 2 <= rows; i += 2)
+        addStrips<Weighted, 2>(o, packed, block, blockEnd, i, j, firstOf(i),
+                               strips);
+      for (; i < rows; ++i)
+        addStrips<Weighted, 1>(o, packed, block, blockEnd, i, j, firstOf(i),
+                               strips);
+    }
+  }
+  return covered;
+}
+
 /// Adds rows [begin, end) to all entries, or to those with column >= row (and
 /// to some of the others) when `Upper`.
 template <bool Weighted, bool Upper>
 TAMRT_INLINE void addRows(const Operands &o, int64_t begin, int64_t end) {
+  // Columns before this one are done.
+  const int64_t done = o.nb >= wideColumns && o.na >= 4
+                           ? addPacked<Weighted, Upper>(o, begin, end)
+                           : 0;
+  if (done == o.nb)
+    return;
   for (int64_t block = begin; block < end; block += blockRows) {
     const int64_t blockEnd = std::min(end, block + blockRows);
     int64_t i = 0;
@@ -150,8 +237,9 @@ TAMRT_INLINE void addRows(const Operands &o, int64_t begin, int64_t end) {
       for (; i + 6 <= o.na; i += 6)
         addPanel<Weighted, 6>(o, block, blockEnd, i, 0);
     for (; i + 4 <= o.na; i += 4)
-      addPanel<Weighted, 4>(o, block, blockEnd, i, Upper ? i : 0);
-    const int64_t j = Upper ? i : 0;
+      addPanel<Weighted, 4>(o, block, blockEnd, i,
+                            std::max(done, Upper ? i : 0));
+    const int64_t j = std::max(done, Upper ? i : 0);
     if (o.na - i == 3)
       addPanel<Weighted, 3>(o, block, blockEnd, i, j);
     else if (o.na - i == 2)

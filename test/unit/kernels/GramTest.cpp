@@ -172,6 +172,25 @@ TEST_F(GramTest, MatchesPlainLoops) {
   }
 }
 
+TEST_F(GramTest, WideMatrices) {
+  const int64_t rows = 233;
+  const Doubles w = uniforms(rows, 0.0, 3.0);
+  for (int64_t n : {160, 203, 246}) {
+    const Matrix a = matrix({Encoding::Dense, n, 0}, rows);
+    for (const double *weights : {(const double *)nullptr, w.data()}) {
+      SCOPED_TRACE(std::to_string(n) + (weights ? ", weighted" : ""));
+      checkValues(a, nullptr, weights, rows, 0);
+      checkChunks(a, nullptr, weights, rows, TAMRT_SEGMENT_ROWS - 100);
+      for (int64_t others : {1, 3, 7, 12}) {
+        const Matrix b = matrix({Encoding::Dense, others, 0}, rows);
+        checkValues(b, &a, weights, rows, 0);
+        checkValues(a, &b, weights, rows, 0);
+        checkChunks(b, &a, weights, rows, TAMRT_SEGMENT_ROWS - 100);
+      }
+    }
+  }
+}
+
 TEST_F(GramTest, KeepsSegments) {
   const int64_t S = TAMRT_SEGMENT_ROWS;
   // No boundary; exactly at one; just after one; a start inside; a start at a

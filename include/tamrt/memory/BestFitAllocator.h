@@ -1,5 +1,4 @@
 //===- tamrt/memory/BestFitAllocator.h - blocks out of regions --*- C++ -*-===//
-//===- tamrt/memory/BestFitAllocator.h - best fit with coalescing *- C++
 //-*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
@@ -27,6 +26,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 

@@ -1,5 +1,4 @@
 //===- tamrt/memory/Snapshot.h - blocks at one moment -----------*- C++ -*-===//
-//===- tamrt/memory/Snapshot.h - regions and blocks at one moment *- C++
 //-*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.

@@ -39,12 +39,12 @@ struct Chunk {
   /// The allocator's clock when it was allocated.
   uint64_t born = 0;
   uint32_t tag = 0;
-  /// Of the caching allocator: where it is free, and who uses it.
+  /// Of the caching allocator: the list it is in when it is free.
   uint32_t pool = 0;
+  /// Of the caching allocator: its uses by other streams; of a waiting chunk
+  /// the number of events that have not passed.
   uint32_t uses = noChunk;
   State state = State::Unused;
-  /// The streams of some uses are not known.
-  bool usedElsewhere = false;
 };
 
 /// Records in an array that grows, with a list of those not in use.

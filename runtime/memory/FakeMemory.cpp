@@ -97,23 +97,23 @@ std::optional<MemoryInfo> FakeMemory::info() noexcept {
 void FakeMemory::exclude(size_t offset, size_t bytes) {
   std::lock_guard lock(mutex);
   size_t end = offset > size || bytes > size - offset ? size : offset + bytes;
-  std::vector<Range> left;
-  left.reserve(blocks + exclusions + 3);
-  for (const Range &range : ranges) {
-    size_t from = std::max(range.from, offset), to = std::min(range.to, end);
-    if (from >= to) {
-      left.push_back(range);
-      continue;
-    }
-    if (range.from < from)
-      left.push_back({range.from, from});
-    if (to < range.to)
-      left.push_back({to, range.to});
-    free -= to - from;
-    usable -= to - from;
-  }
-  ranges = std::move(left);
   ++exclusions;
+  auto first = std::lower_bound(
+      ranges.begin(), ranges.end(), offset,
+      [](const Range &range, size_t begin) { return range.to <= begin; });
+  auto last = first;
+  // What is left of the first and of the last range that is met.
+  std::vector<Range> left;
+  for (; last != ranges.end() && last->from < end; ++last) {
+    if (last->from < offset)
+      left.push_back({last->from, offset});
+    if (end < last->to)
+      left.push_back({end, last->to});
+    size_t gone = std::min(last->to, end) - std::max(last->from, offset);
+    free -= gone;
+    usable -= gone;
+  }
+  ranges.insert(ranges.erase(first, last), left.begin(), left.end());
 }
 
 bool FakeMemory::isWhole() const {

@@ -41,11 +41,11 @@ bool grows(std::mt19937_64 &random, size_t operation) {
   return random() % 100 < (operation / 5000 % 2 ? 45u : 55u);
 }
 
-/// Sizes from 8 bytes to 1 GiB, alignments to 64 KiB, out of 64 GiB that do not
+/// Sizes from 8 bytes to 1 GiB, alignments to 64 KiB, out of 16 GiB that do not
 /// always suffice.
 TEST(Random, BestFitKeepsBlocksApartAndLosesNothing) {
   std::mt19937_64 random(2026);
-  FakeMemory space(size_t(64) << 30);
+  FakeMemory space(size_t(16) << 30);
   test::CountingMemory memory(space);
   BestFitAllocator allocator(memory);
   test::Ranges ranges;
@@ -101,7 +101,7 @@ TEST(Random, BestFitKeepsBlocksApartAndLosesNothing) {
 /// may still use are in the account until the test lets that stream finish.
 TEST(Random, CachingKeepsBlocksApartAndLosesNothing) {
   std::mt19937_64 random(7);
-  FakeMemory space(size_t(64) << 30);
+  FakeMemory space(size_t(16) << 30);
   test::CountingMemory memory(space);
   test::FakeStreams streams;
   CachingAllocator allocator(memory, streams);

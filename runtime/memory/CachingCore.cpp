@@ -231,15 +231,31 @@ size_t CachingAllocator::Implementation::empty() noexcept {
   return giveBack(/*all=*/false);
 }
 
-/// Returns segments without a block in use, or all; the bytes of them.
+/// The first chunk of a segment without a block in use that is no graph's, or
+/// of any segment.
+bool CachingAllocator::Implementation::isReturnable(uint32_t chunk,
+                                                    bool all) const {
+  const Chunk &first = chunks[chunk];
+  if (first.state == State::Unused || first.before != noChunk)
+    return false;
+  return all || (first.state == State::Free && chunks.isRegion(chunk) &&
+                 !graphs.isOpen(pools[first.pool].graph));
+}
+
+/// Returns segments without a block in use, or all; the bytes of them. A block
+/// that its stream released may still be used by that stream's work, which is
+/// waited for.
 size_t CachingAllocator::Implementation::giveBack(bool all) noexcept {
+  const auto count = static_cast<uint32_t>(chunks.records().size());
+  if (options.ownedByStreams) {
+    for (uint32_t i = 0; i < count; ++i)
+      if (isReturnable(i, all))
+        pools[chunks[i].pool].returns = true;
+    pools.waitForMarked([&](Stream stream) { streams.synchronize(stream); });
+  }
   size_t sum = 0;
-  for (uint32_t i = 0; i < chunks.records().size(); ++i) {
-    if (chunks[i].state == State::Unused || chunks[i].before != noChunk)
-      continue;
-    const bool isFree = chunks[i].state == State::Free && chunks.isRegion(i) &&
-                        !graphs.isOpen(pools[chunks[i].pool].graph);
-    if (!isFree && !all)
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!isReturnable(i, all))
       continue;
     size_t bytes = 0;
     for (uint32_t at = i; at != noChunk; at = chunks[at].after)
@@ -248,9 +264,10 @@ size_t CachingAllocator::Implementation::giveBack(bool all) noexcept {
     segment.bytes = bytes;
     segment.requested = 0;
     tell(MemoryEvent::Kind::RegionReturned, segment);
-    if (isFree) {
+    if (chunks[i].state == State::Free) {
       takeFree(i);
-      chunks.remove(i);
+      if (chunks.isRegion(i))
+        chunks.remove(i);
     }
     raw.release(reinterpret_cast<void *>(segment.address), bytes);
     counts.reserved.subtract(bytes);

@@ -59,6 +59,7 @@ private:
   void makeFree(uint32_t chunk);
   void waitForEvents(uint32_t chunk);
   size_t empty() noexcept;
+  bool isReturnable(uint32_t chunk, bool all) const;
   size_t giveBack(bool all) noexcept;
 
   void addFree(uint32_t chunk) {

@@ -32,6 +32,8 @@ public:
     /// The graph pool; 0 is none.
     uint32_t graph = 0;
     bool small = false;
+    /// Segments are to be returned when the stream has done its work.
+    bool returns = false;
   };
 
   /// The index of a pool, made when it is first asked for; noChunk when there
@@ -45,6 +47,15 @@ public:
   }
   const StreamStatistics &streamOf(uint32_t pool) const {
     return statistics[pools[pool].stream];
+  }
+
+  /// Calls wait(stream) for the pools that are marked, and unmarks them.
+  template <class Wait> void waitForMarked(const Wait &wait) {
+    for (Pool &pool : pools)
+      if (pool.returns) {
+        wait(statistics[pool.stream].stream);
+        pool.returns = false;
+      }
   }
 
   /// In the order in which they were first seen.

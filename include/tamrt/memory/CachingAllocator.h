@@ -70,9 +70,9 @@ struct CachingOptions {
 ///
 /// A released block is reused by its own stream at once, because what comes
 /// later on a stream runs later. No other stream gets it; it goes to another
-/// one by emptyCache() alone. Where recordUse() named other streams, an event
-/// is recorded on each when the block is released, and nobody gets the block
-/// before all of them have passed.
+/// one by emptyCache() alone, which waits for the stream. Where recordUse()
+/// named other streams, an event is recorded on each when the block is
+/// released, and nobody gets the block before all of them have passed.
 ///
 /// When the raw memory has no more, or the limit is reached, all that is cached
 /// is returned, after waiting for what was released, and the request is tried

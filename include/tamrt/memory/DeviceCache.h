@@ -46,8 +46,8 @@ public:
   /// such block, or when a stream captures and there is no memory to note it.
   virtual bool recordUse(void *address, Stream stream) noexcept = 0;
 
-  /// Returns what is not in use to the device, after waiting for what was
-  /// released; the bytes of it.
+  /// Returns what is not in use to the device, after waiting for the work that
+  /// may still use it; the bytes of it.
   virtual size_t emptyCache() noexcept = 0;
 
   /// Tags of requests, as in BestFitAllocator.

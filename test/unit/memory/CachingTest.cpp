@@ -129,6 +129,20 @@ TEST_F(Caching, EmptyCacheReturnsAllThatIsNotInUse) {
   EXPECT_TRUE(space.isWhole());
 }
 
+/// What its own stream released it may still be using.
+TEST_F(Caching, SegmentsAreReturnedWhenTheirStreamsAreDone) {
+  allocator.allocate(1000, 3);
+  allocator.release(allocator.allocate(1000, 1));
+  allocator.release(allocator.allocate(30 * MiB, 1));
+  streams.give(1);
+  streams.give(2);
+  streams.give(3);
+  EXPECT_EQ(allocator.emptyCache(), 32 * MiB);
+  EXPECT_EQ(streams.open(1), 0u);
+  EXPECT_EQ(streams.open(2), 1u);
+  EXPECT_EQ(streams.open(3), 1u);
+}
+
 TEST_F(Caching, OutOfMemoryEmptiesTheCacheAndRetriesOnce) {
   void *held = allocator.allocate(600 * MiB, 1);
   allocator.recordUse(held, 2);

@@ -69,9 +69,11 @@ public:
            std::to_string(events.at(event).stream) + " ";
   }
 
+  /// Gives work to a stream.
+  void give(Stream stream) { ++given[stream]; }
   /// All work given to the stream so far is done.
   void finish(Stream stream) { done[stream] = given[stream]; }
-  /// The events of a stream that have not passed.
+  /// The work of a stream, events included, that is not done.
   size_t open(Stream stream) { return given[stream] - done[stream]; }
 
   bool canCapture = true, capturing = false, noEvents = false;

@@ -18,25 +18,23 @@ using State = Chunk::State;
 /// The smallest free chunk in which an aligned block fits. For an alignment
 /// above the unit, the smallest ones are tried one by one; then one that is
 /// large enough wherever it lies is taken, and only without such a one all.
-uint32_t BestFitAllocator::Implementation::find(size_t bytes,
-                                                size_t alignment) const {
-  uint32_t chunk = bins.find(chunks, bytes);
+FreeBins::Found BestFitAllocator::Implementation::find(size_t bytes,
+                                                       size_t alignment) {
+  FreeBins::Found found = bins.find(chunks, bytes);
   if (alignment <= unit)
-    return chunk;
+    return found;
   constexpr int patience = 8;
-  for (int tries = 0; chunk != noChunk; ++tries) {
-    const Chunk &free = chunks[chunk];
+  for (int tries = 0; found; ++tries) {
+    const Chunk &free = chunks[found.chunk];
     size_t padding = -free.address & (alignment - 1);
     if (padding <= free.bytes && free.bytes - padding >= bytes)
-      return chunk;
-    if (tries == patience && alignment <= SIZE_MAX - bytes) {
-      uint32_t large = bins.find(chunks, bytes + alignment - unit);
-      if (large != noChunk)
+      return found;
+    if (tries == patience && alignment <= SIZE_MAX - bytes)
+      if (FreeBins::Found large = bins.find(chunks, bytes + alignment - unit))
         return large;
-    }
-    chunk = bins.find(chunks, free.bytes, free.address + 1);
+    found = bins.find(chunks, free.bytes, free.address + 1);
   }
-  return noChunk;
+  return found;
 }
 
 void *BestFitAllocator::Implementation::take(size_t bytes, size_t alignment,
@@ -44,13 +42,14 @@ void *BestFitAllocator::Implementation::take(size_t bytes, size_t alignment,
   // Two ends may be split off; a region may be obtained.
   if (!chunks.reserve(3) || !table.reserve())
     return nullptr;
-  uint32_t chunk = find(bytes, alignment);
-  if (chunk == noChunk) {
+  FreeBins::Found found = find(bytes, alignment);
+  if (!found) {
     if (!grow(bytes, alignment))
       return nullptr;
-    chunk = find(bytes, alignment);
+    found = find(bytes, alignment);
   }
-  takeFree(chunk);
+  takeFree(found);
+  uint32_t chunk = found.chunk;
   if (size_t padding = -chunks[chunk].address & (alignment - 1)) {
     uint32_t aligned = chunks.split(chunk, padding);
     addFree(chunk);

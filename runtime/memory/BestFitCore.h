@@ -50,7 +50,7 @@ private:
   friend class BestFitAllocator;
 
   void *take(size_t bytes, size_t alignment, const MemoryRequest &request);
-  uint32_t find(size_t bytes, size_t alignment) const;
+  FreeBins::Found find(size_t bytes, size_t alignment);
   bool grow(size_t bytes, size_t alignment);
   bool obtain(size_t wanted, size_t needed, size_t alignment);
   size_t giveBack(bool all) noexcept;
@@ -64,6 +64,10 @@ private:
   }
   void takeFree(uint32_t chunk) {
     bins.remove(chunks, chunk);
+    --counts.freeBlocks;
+  }
+  void takeFree(const FreeBins::Found &found) {
+    bins.take(chunks, found);
     --counts.freeBlocks;
   }
   void tell(MemoryEvent::Kind kind, uintptr_t address, size_t bytes,

@@ -36,21 +36,24 @@ size_t CachingAllocator::Implementation::segmentFor(size_t bytes) const {
   return std::max(bytes, roundUp(bytes, std::max(options.segmentUnit, unit)));
 }
 
-/// The free block of a pool that serves a request; noChunk when there is none.
-uint32_t CachingAllocator::Implementation::find(uint32_t pool,
-                                                size_t bytes) const {
-  const uint32_t chunk = pools[pool].bins.find(chunks, bytes);
-  if (chunk == noChunk)
+/// Takes the free block of a pool that serves a request; noChunk when there is
+/// none.
+uint32_t CachingAllocator::Implementation::takeFitting(uint32_t pool,
+                                                       size_t bytes) {
+  FreeBins &bins = pools[pool].bins;
+  const FreeBins::Found found = bins.find(chunks, bytes);
+  if (!found)
     return noChunk;
-  const size_t found = chunks[chunk].bytes;
-  if (options.powersOfTwo)
-    return found == bytes ? chunk : noChunk;
-  if (found <= options.mostSplit)
-    return chunk;
+  const size_t has = chunks[found.chunk].bytes;
+  if (options.powersOfTwo && has != bytes)
+    return noChunk;
   // Large blocks are kept whole for large requests.
-  return bytes > options.mostSplit && found - bytes <= options.mostWaste
-             ? chunk
-             : noChunk;
+  if (has > options.mostSplit &&
+      (bytes <= options.mostSplit || has - bytes > options.mostWaste))
+    return noChunk;
+  bins.take(chunks, found);
+  countTaken(found.chunk);
+  return found.chunk;
 }
 
 /// A new segment, as a chunk that is in no bin; noChunk when there is none.
@@ -72,22 +75,17 @@ uint32_t CachingAllocator::Implementation::obtain(uint32_t pool, size_t bytes) {
 
 uint32_t CachingAllocator::Implementation::findOrObtain(uint32_t pool,
                                                         size_t bytes) {
-  if (uint32_t chunk = find(pool, bytes); chunk != noChunk) {
-    takeFree(chunk);
-    return chunk;
-  }
-  uint32_t chunk = obtain(pool, segmentFor(bytes));
+  uint32_t chunk = takeFitting(pool, bytes);
+  if (chunk == noChunk)
+    chunk = obtain(pool, segmentFor(bytes));
   if (chunk != noChunk || graphs.capturing())
     return chunk;
   ++counts.retries;
   tellOf(MemoryEvent::Kind::Retried, bytes, pool);
   const bool isMore = empty() > 0;
   // What was waited for may have completed a block of a segment in use.
-  if (chunk = find(pool, bytes); chunk != noChunk) {
-    takeFree(chunk);
-    return chunk;
-  }
-  if (isMore)
+  chunk = takeFitting(pool, bytes);
+  if (chunk == noChunk && isMore)
     chunk = obtain(pool, segmentFor(bytes));
   return chunk != noChunk ? chunk : obtain(pool, bytes);
 }

@@ -52,7 +52,7 @@ private:
 
   size_t roundedSize(size_t bytes) const;
   size_t segmentFor(size_t bytes) const;
-  uint32_t find(uint32_t pool, size_t bytes) const;
+  uint32_t takeFitting(uint32_t pool, size_t bytes);
   uint32_t obtain(uint32_t pool, size_t bytes);
   uint32_t findOrObtain(uint32_t pool, size_t bytes);
   void cutRest(uint32_t chunk, size_t bytes);
@@ -71,8 +71,11 @@ private:
     ++counts.freeBlocks;
   }
   void takeFree(uint32_t chunk) {
-    Chunk &free = chunks[chunk];
-    pools[free.pool].bins.remove(chunks, chunk);
+    pools[chunks[chunk].pool].bins.remove(chunks, chunk);
+    countTaken(chunk);
+  }
+  void countTaken(uint32_t chunk) {
+    const Chunk &free = chunks[chunk];
     pools.streamOf(free.pool).free -= free.bytes;
     counts.free -= free.bytes;
     --counts.freeBlocks;

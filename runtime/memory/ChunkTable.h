@@ -24,9 +24,9 @@ namespace tamrt {
 /// The index of no record.
 constexpr uint32_t noChunk = ~uint32_t(0);
 
-/// A part of a region, free or not. The first line of members is what a search
-/// for a free chunk looks at.
-struct Chunk {
+/// A part of a region, free or not; one cache line, as a search for a free
+/// chunk goes from one to the next.
+struct alignas(64) Chunk {
   enum class State : uint8_t { Unused, Free, Used, Waiting };
 
   uintptr_t address = 0;
@@ -46,6 +46,7 @@ struct Chunk {
   uint32_t uses = noChunk;
   State state = State::Unused;
 };
+static_assert(sizeof(Chunk) == 64);
 
 /// Records in an array that grows, with a list of those not in use.
 class ChunkTable {

@@ -48,7 +48,7 @@ void FreeBins::insert(ChunkTable &chunks, uint32_t chunk) {
     }
   }
   *left = *right = noChunk;
-  filled |= uint64_t(1) << bin;
+  mark(bin);
 }
 
 void FreeBins::remove(ChunkTable &chunks, uint32_t chunk) {
@@ -59,7 +59,12 @@ void FreeBins::remove(ChunkTable &chunks, uint32_t chunk) {
     Chunk &node = chunks[*link];
     link = isLess(node, gone.bytes, gone.address) ? &node.right : &node.left;
   }
-  uint32_t left = gone.left, right = gone.right;
+  take(chunks, {chunk, bin, link});
+}
+
+void FreeBins::take(ChunkTable &chunks, const Found &found) {
+  uint32_t *link = found.link;
+  uint32_t left = chunks[found.chunk].left, right = chunks[found.chunk].right;
   while (left != noChunk && right != noChunk) {
     if (priorityOf(left) >= priorityOf(right)) {
       *link = left;
@@ -72,38 +77,58 @@ void FreeBins::remove(ChunkTable &chunks, uint32_t chunk) {
     }
   }
   *link = left != noChunk ? left : right;
-  if (roots[bin] == noChunk)
-    filled &= ~(uint64_t(1) << bin);
+  if (roots[found.bin] == noChunk)
+    unmark(found.bin);
 }
 
-uint32_t FreeBins::find(const ChunkTable &chunks, size_t bytes,
-                        uintptr_t address) const {
+unsigned FreeBins::nextFilled(unsigned bin) const {
+  if (bin >= count)
+    return count;
+  unsigned word = bin / 64;
+  if (uint64_t rest = filled[word] >> bin % 64; rest != 0)
+    return bin + static_cast<unsigned>(std::countr_zero(rest));
+  const uint32_t above = words >> (word + 1);
+  if (above == 0)
+    return count;
+  word += 1 + static_cast<unsigned>(std::countr_zero(above));
+  return word * 64 + static_cast<unsigned>(std::countr_zero(filled[word]));
+}
+
+FreeBins::Found FreeBins::find(ChunkTable &chunks, size_t bytes,
+                               uintptr_t address) {
   const unsigned bin = binOf(bytes);
-  uint32_t found = noChunk;
-  for (uint32_t at = roots[bin]; at != noChunk;) {
-    const Chunk &node = chunks[at];
+  Found found;
+  for (uint32_t *link = &roots[bin]; *link != noChunk;) {
+    Chunk &node = chunks[*link];
     if (isLess(node, bytes, address)) {
-      at = node.right;
+      link = &node.right;
     } else {
-      found = at;
-      at = node.left;
+      found = {*link, bin, link};
+      link = &node.left;
     }
   }
-  // A shift by all bits would be undefined.
-  const uint64_t above = bin + 1 < count ? filled >> (bin + 1) : 0;
-  if (found != noChunk || above == 0)
+  if (found)
     return found;
-  uint32_t at = roots[bin + 1 + static_cast<unsigned>(std::countr_zero(above))];
-  while (chunks[at].left != noChunk)
-    at = chunks[at].left;
-  return at;
+  // All that is in a higher bin is larger.
+  found.bin = nextFilled(bin + 1);
+  if (found.bin == count)
+    return found;
+  found.link = &roots[found.bin];
+  found.chunk = *found.link;
+  while (chunks[found.chunk].left != noChunk) {
+    found.link = &chunks[found.chunk].left;
+    found.chunk = *found.link;
+  }
+  return found;
 }
 
 uint32_t FreeBins::largest(const ChunkTable &chunks) const {
-  if (filled == 0)
+  if (words == 0)
     return noChunk;
-  uint32_t at =
-      roots[count - 1 - static_cast<unsigned>(std::countl_zero(filled))];
+  const auto word = static_cast<unsigned>(std::bit_width(words)) - 1;
+  const unsigned bin =
+      word * 64 + static_cast<unsigned>(std::bit_width(filled[word])) - 1;
+  uint32_t at = roots[bin];
   while (chunks[at].right != noChunk)
     at = chunks[at].right;
   return at;

@@ -8,10 +8,9 @@
 
 #include "memory/Regions.h"
 
-#include "memory/FreeBins.h"
-
 #include <algorithm>
 #include <array>
+#include <bit>
 
 using namespace tamrt;
 
@@ -53,11 +52,11 @@ std::vector<MemoryRegion> tamrt::regionsOf(const ChunkTable &chunks,
 }
 
 std::vector<BinStatistics> tamrt::binsOf(const ChunkTable &chunks) {
-  std::array<BinStatistics, FreeBins::count> bins{};
+  std::array<BinStatistics, 64> bins{};
   for (const Chunk &chunk : chunks.records()) {
     if (chunk.state == Chunk::State::Unused)
       continue;
-    BinStatistics &bin = bins[FreeBins::binOf(chunk.bytes)];
+    BinStatistics &bin = bins[std::bit_width(chunk.bytes) - 1];
     const bool isFree = chunk.state == Chunk::State::Free;
     ++(isFree ? bin.freeBlocks : bin.usedBlocks);
     (isFree ? bin.freeBytes : bin.usedBytes) += chunk.bytes;

@@ -16,12 +16,12 @@
 ///
 /// FOLDER is test/data/planning. Counters, of one trace set and allocator:
 /// `median` and `p99` of single calls of allocate in ns, the clock's own time
-/// taken off; `mean` over all calls, releases included; `peak`, the mean over
-/// the traces of the most bytes the allocator has from the system over the most
-/// that are in use, and `worst`, the largest of these. For peaks all sizes of a
-/// trace are multiplied by a power of two, so that at least 256 MiB are in use
-/// and what allocators have for a start does not count. tools/bench/memory
-/// makes tables of them.
+/// taken off; `calls`, releases included, in the benchmark's time; `peak`, the
+/// mean over the traces of the most bytes the allocator has from the system
+/// over the most that are in use, and `worst`, the largest of these. For peaks
+/// all sizes of a trace are multiplied by a power of two, so that at least 256
+/// MiB are in use and what allocators have for a start does not count.
+/// tools/bench/memory makes tables of them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -254,17 +254,12 @@ void run(benchmark::State &state, const TraceSet &set, double peak,
       });
   };
   all();
-  double spent = 0;
-  for (auto _ : state) {
-    auto begin = Clock::now();
+  for (auto _ : state)
     all();
-    spent += nanoseconds(Clock::now() - begin);
-  }
   std::vector<double> times = callTimes(allocator, set, slots);
   state.counters["median"] = times[times.size() / 2];
   state.counters["p99"] = times[times.size() / 100 * 99];
-  state.counters["mean"] =
-      spent / double(calls) / double(std::max<int64_t>(state.iterations(), 1));
+  state.counters["calls"] = double(calls);
   state.counters["peak"] = peak;
   state.counters["worst"] = worst;
 }

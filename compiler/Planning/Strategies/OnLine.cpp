@@ -160,11 +160,11 @@ std::vector<Event> eventsOf(const Instance &instance) {
   return events;
 }
 
-/// Runs the program; false when the allocator has no memory left. What was not
-/// placed keeps the offset -1.
+/// Runs the program; returns the item for which the allocator has no memory, or
+/// -1. What was not placed keeps the offset -1.
 template <class Replay>
-bool run(const Instance &instance, std::span<const Event> events,
-         int64_t capacity, const Deadline &deadline, Placement &placement) {
+int32_t run(const Instance &instance, std::span<const Event> events,
+            int64_t capacity, const Deadline &deadline, Placement &placement) {
   placement.offsets.assign(instance.size(), -1);
   for (size_t i = 0; i < instance.size(); ++i)
     placement.offsets[i] = instance.items[i].pin;
@@ -176,7 +176,7 @@ bool run(const Instance &instance, std::span<const Event> events,
     constexpr size_t betweenLooks = 4096;
     if (++count % betweenLooks == 0 && deadline.passed()) {
       placement.stopped = true;
-      return true;
+      return -1;
     }
     void *&block = blocks[event.item];
     if (!event.begins) {
@@ -195,11 +195,11 @@ bool run(const Instance &instance, std::span<const Event> events,
     block = replay.allocate(static_cast<size_t>(bytes),
                             static_cast<size_t>(alignment));
     if (!block)
-      return false;
+      return event.item;
     placement.offsets[event.item] =
         alignUp(replay.offsetOf(block), item.alignment);
   }
-  return true;
+  return -1;
 }
 
 template <class Replay>
@@ -207,10 +207,24 @@ Placement place(const Instance &instance, const Options &options) {
   Deadline deadline(options);
   std::vector<Event> events = eventsOf(instance);
   Placement placement;
-  // What fits into no capacity may still say how much would be needed.
-  if (!run<Replay>(instance, events, instance.capacity, deadline, placement) &&
-      (instance.capacity == infinite ||
-       !run<Replay>(instance, events, infinite, deadline, placement)))
+  int32_t failed =
+      run<Replay>(instance, events, instance.capacity, deadline, placement);
+  if (failed >= 0 && instance.capacity != infinite) {
+    // How much would be needed.
+    const Item &item = instance.items[failed];
+    failed = run<Replay>(instance, events, infinite, deadline, placement);
+    if (int64_t peak = peakOf(instance, placement.offsets);
+        failed < 0 && !placement.stopped && peak <= instance.capacity) {
+      placement.offsets.clear();
+      placement.reason =
+          "with the blocks and segments of the allocator there are no " +
+          std::to_string(item.size) + " bytes at time " +
+          std::to_string(instance.times[item.lower]) +
+          "; without the capacity it would use " + std::to_string(peak) +
+          " bytes";
+    }
+  }
+  if (failed >= 0)
     std::replace(placement.offsets.begin(), placement.offsets.end(),
                  int64_t(-1), infinite);
   if (placement.stopped)

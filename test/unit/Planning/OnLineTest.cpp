@@ -116,6 +116,14 @@ TEST(OnLine, WhatDoesNotFitSaysWhatItNeeds) {
   EXPECT_EQ(plan.totalPeak(), 356);
   EXPECT_EQ(plan.reason, "the best plan found needs 356 bytes, 56 bytes over "
                          "the capacity of 300 bytes; the bound is 200 bytes");
+  // The plan would fit, but not the block that the allocator makes of it.
+  problem.spaces[0].capacity = 500;
+  plan = run(problem, "bfc");
+  EXPECT_EQ(plan.status, Status::NotFound);
+  EXPECT_TRUE(plan.offsets.empty());
+  EXPECT_EQ(plan.reason,
+            "with the blocks and segments of the allocator there are no 100 "
+            "bytes at time 0; without the capacity it would use 356 bytes");
   problem.spaces[0].capacity = 512;
   EXPECT_TRUE(run(problem, "bfc").fits());
 }

@@ -263,7 +263,9 @@ Plan tamc::planning::planEachSpace(const Problem &problem,
     plan.stopped |= placement.stopped;
     if (placement.offsets.empty() && instance.size() > 0) {
       plan.offsets.clear();
-      plan.status = Status::TimedOut;
+      plan.status =
+          placement.reason.empty() ? Status::TimedOut : Status::NotFound;
+      plan.reason = std::move(placement.reason);
       return plan;
     }
     for (size_t i = 0; i < instance.size(); ++i) {

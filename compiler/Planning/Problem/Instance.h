@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tamc::planning {
@@ -86,6 +87,8 @@ Instance makeInstance(const Problem &problem, int32_t space,
 struct Placement {
   /// By item; empty when nothing was found.
   std::vector<int64_t> offsets;
+  /// Why the strategy came to its end without offsets; empty when time ran out.
+  std::string reason;
   /// Space and base relative to the instance.
   std::vector<Pool> pools;
   int64_t nodes = 0;

@@ -59,6 +59,15 @@ TEST(Tool, PlansFromStandardInput) {
   EXPECT_NE(automatic.text.find("peak      128\n"), std::string::npos);
 }
 
+TEST(Tool, ReplaysAllocators) {
+  Result bfc = run("- --strategy bfc", four);
+  EXPECT_EQ(bfc.code, 0) << bfc.text;
+  EXPECT_NE(bfc.text.find("peak      320\n"), std::string::npos) << bfc.text;
+  Result caching = run("- --strategy caching --capacity 1000", four);
+  EXPECT_EQ(caching.code, 2);
+  EXPECT_NE(caching.text.find("not found"), std::string::npos) << caching.text;
+}
+
 TEST(Tool, CsvIsTheInputWithOffsets) {
   Result result = run("- --emit=csv", four);
   EXPECT_EQ(result.code, 0);
@@ -125,7 +134,8 @@ TEST(Tool, ChecksAPlanMadeElsewhere) {
 TEST(Tool, ComparesAndExplains) {
   Result all = run("- --compare", four);
   EXPECT_EQ(all.code, 0);
-  for (const char *name : {"naive ", "tree ", "tree+ ", "auto "})
+  for (const char *name :
+       {"naive ", "tree ", "tree+ ", "bfc ", "caching ", "auto "})
     EXPECT_NE(all.text.find(name), std::string::npos) << all.text;
   Result why = run("- --explain", four);
   EXPECT_NE(why.text.find("bound 128: the load at time 0"), std::string::npos)

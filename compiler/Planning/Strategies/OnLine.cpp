@@ -1,0 +1,245 @@
+//===- Planning/OnLine.cpp - strategies bfc and caching: allocators -------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Placement/Placer.h"
+#include "Problem/Arithmetic.h"
+#include "Strategies/Deadline.h"
+#include "tamrt/memory/BestFitAllocator.h"
+#include "tamrt/memory/CachingAllocator.h"
+#include "tamrt/memory/FakeMemory.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace tamc::planning;
+
+namespace {
+
+/// Bytes [lower, upper) of a space.
+struct Range {
+  int64_t lower, upper;
+};
+
+/// What pins take, ascending and disjoint. An allocator knows nothing of the
+/// future: these bytes are never its.
+std::vector<Range> pinnedRanges(const Instance &instance) {
+  std::vector<Range> pins;
+  for (const Item &item : instance.items)
+    if (item.pin >= 0)
+      pins.push_back({item.pin, saturatingAdd(item.pin, item.size)});
+  std::sort(pins.begin(), pins.end(),
+            [](const Range &a, const Range &b) { return a.lower < b.lower; });
+  std::vector<Range> merged;
+  for (const Range &pin : pins)
+    if (!merged.empty() && pin.lower <= merged.back().upper)
+      merged.back().upper = std::max(merged.back().upper, pin.upper);
+    else
+      merged.push_back(pin);
+  return merged;
+}
+
+/// The addresses of a space without its pins.
+class Addresses {
+public:
+  Addresses(const Instance &instance, int64_t capacity)
+      : memory(static_cast<size_t>(capacity)) {
+    for (const Range &pin : pinnedRanges(instance)) {
+      if (free.upper < pin.lower)
+        gaps.push_back({free.upper, std::min(pin.lower, capacity)});
+      free.upper = pin.upper;
+      memory.exclude(static_cast<size_t>(pin.lower),
+                     static_cast<size_t>(pin.upper - pin.lower));
+    }
+    if (free.upper < capacity)
+      gaps.push_back({free.upper, capacity});
+  }
+
+  tamrt::FakeMemory memory;
+  /// The ranges between pins, below the capacity and ascending.
+  std::vector<Range> gaps;
+
+private:
+  Range free = {0, 0};
+};
+
+/// One region by range between pins, as after an allocator has obtained all
+/// memory when the program starts.
+class BestFitReplay {
+public:
+  BestFitReplay(const Instance &instance, int64_t capacity)
+      : addresses(instance, capacity), allocator(addresses.memory, options()) {
+    const auto unit = static_cast<int64_t>(this->unit());
+    // The lowest place where a region fits is in its own range: what is left of
+    // those below is less than a unit.
+    for (const Range &gap : addresses.gaps) {
+      int64_t lower = alignUp(gap.lower, unit);
+      if (lower < gap.upper && gap.upper - lower >= unit)
+        allocator.reserve(static_cast<size_t>((gap.upper - lower) & -unit));
+    }
+  }
+
+  size_t unit() const { return tamrt::BestFitOptions().granularity; }
+  /// The largest alignment a request can have.
+  static constexpr int64_t aligns = int64_t(1) << 62;
+  void *allocate(size_t bytes, size_t alignment) {
+    return allocator.allocate({bytes, alignment, 0, {}});
+  }
+  void release(void *address) { allocator.release(address); }
+  int64_t offsetOf(const void *address) const {
+    return static_cast<int64_t>(addresses.memory.offsetOf(address));
+  }
+
+private:
+  static tamrt::BestFitOptions options() {
+    tamrt::BestFitOptions options;
+    options.grows = false;
+    return options;
+  }
+
+  Addresses addresses;
+  tamrt::BestFitAllocator allocator;
+};
+
+/// The program runs on one stream: no block is ever waited for.
+class OneStream final : public tamrt::Streams {
+public:
+  tamrt::StreamEvent record(tamrt::Stream) noexcept override { return 0; }
+  bool passed(tamrt::StreamEvent) noexcept override { return true; }
+  void wait(tamrt::StreamEvent) noexcept override {}
+  void destroy(tamrt::StreamEvent) noexcept override {}
+  void synchronize(tamrt::Stream) noexcept override {}
+};
+
+/// Segments are obtained as the program needs them.
+class CachingReplay {
+public:
+  CachingReplay(const Instance &instance, int64_t capacity)
+      : addresses(instance, capacity), allocator(addresses.memory, streams) {}
+
+  size_t unit() const { return tamrt::CachingOptions().granularity; }
+  /// Requests say no alignment.
+  static constexpr int64_t aligns = 1;
+  void *allocate(size_t bytes, size_t) { return allocator.allocate(bytes, 0); }
+  void release(void *address) { allocator.release(address); }
+  int64_t offsetOf(const void *address) const {
+    return static_cast<int64_t>(addresses.memory.offsetOf(address));
+  }
+
+private:
+  Addresses addresses;
+  OneStream streams;
+  tamrt::CachingAllocator allocator;
+};
+
+struct Event {
+  int32_t time;
+  bool begins;
+  int32_t item;
+};
+
+/// What a program does, in order: what ends at a time is released before what
+/// begins. Gaps are no releases.
+std::vector<Event> eventsOf(const Instance &instance) {
+  std::vector<Event> events;
+  for (size_t i = 0; i < instance.size(); ++i) {
+    const Item &item = instance.items[i];
+    if (item.pin >= 0)
+      continue;
+    events.push_back({item.lower, true, static_cast<int32_t>(i)});
+    events.push_back({item.upper, false, static_cast<int32_t>(i)});
+  }
+  std::stable_sort(
+      events.begin(), events.end(), [](const Event &a, const Event &b) {
+        return a.time != b.time ? a.time < b.time : a.begins < b.begins;
+      });
+  return events;
+}
+
+/// Runs the program; returns the item for which the allocator has no memory, or
+/// -1. What was not placed keeps the offset -1.
+template <class Replay>
+int32_t run(const Instance &instance, std::span<const Event> events,
+            int64_t capacity, const Deadline &deadline, Placement &placement) {
+  placement.offsets.assign(instance.size(), -1);
+  for (size_t i = 0; i < instance.size(); ++i)
+    placement.offsets[i] = instance.items[i].pin;
+  Replay replay(instance, capacity);
+  std::vector<void *> blocks(instance.size(), nullptr);
+  const auto unit = static_cast<int64_t>(replay.unit());
+  size_t count = 0;
+  for (const Event &event : events) {
+    constexpr size_t betweenLooks = 4096;
+    if (++count % betweenLooks == 0 && deadline.passed()) {
+      placement.stopped = true;
+      return -1;
+    }
+    void *&block = blocks[event.item];
+    if (!event.begins) {
+      replay.release(block);
+      continue;
+    }
+    const Item &item = instance.items[event.item];
+    const bool isPower = (item.alignment & (item.alignment - 1)) == 0;
+    int64_t bytes = item.size, alignment = 1;
+    if (isPower && item.alignment <= Replay::aligns)
+      alignment = item.alignment;
+    else
+      // As programs do it: ask for more, and go to the next multiple.
+      bytes =
+          saturatingAdd(bytes, item.alignment - std::gcd(item.alignment, unit));
+    block = replay.allocate(static_cast<size_t>(bytes),
+                            static_cast<size_t>(alignment));
+    if (!block)
+      return event.item;
+    placement.offsets[event.item] =
+        alignUp(replay.offsetOf(block), item.alignment);
+  }
+  return -1;
+}
+
+template <class Replay>
+Placement place(const Instance &instance, const Options &options) {
+  Deadline deadline(options);
+  std::vector<Event> events = eventsOf(instance);
+  Placement placement;
+  int32_t failed =
+      run<Replay>(instance, events, instance.capacity, deadline, placement);
+  if (failed >= 0 && instance.capacity != infinite) {
+    // How much would be needed.
+    const Item &item = instance.items[failed];
+    failed = run<Replay>(instance, events, infinite, deadline, placement);
+    if (int64_t peak = peakOf(instance, placement.offsets);
+        failed < 0 && !placement.stopped && peak <= instance.capacity) {
+      placement.offsets.clear();
+      placement.reason =
+          "with the blocks and segments of the allocator there are no " +
+          std::to_string(item.size) + " bytes at time " +
+          std::to_string(instance.times[item.lower]) +
+          "; without the capacity it would use " + std::to_string(peak) +
+          " bytes";
+    }
+  }
+  if (failed >= 0)
+    std::replace(placement.offsets.begin(), placement.offsets.end(),
+                 int64_t(-1), infinite);
+  if (placement.stopped)
+    pileUp(instance, placement.offsets);
+  return placement;
+}
+
+} // namespace
+
+namespace tamc::planning {
+Plan planBestFit(const Problem &problem, const Options &options) {
+  return planEachSpace(problem, options, place<BestFitReplay>);
+}
+
+Plan planCaching(const Problem &problem, const Options &options) {
+  return planEachSpace(problem, options, place<CachingReplay>);
+}
+} // namespace tamc::planning

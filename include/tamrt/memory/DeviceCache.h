@@ -1,0 +1,64 @@
+//===- tamrt/memory/DeviceCache.h - blocks for streams ----------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What a manager over devices asks of each device. CachingAllocator is what
+/// most devices have; a backend that knows better gives one of its own.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_MEMORY_DEVICECACHE_H
+#define TAMRT_MEMORY_DEVICECACHE_H
+
+#include "tamrt/memory/Snapshot.h"
+#include "tamrt/memory/Streams.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace tamrt {
+
+/// Blocks of one device's memory for work on its streams. All functions may be
+/// called from several threads at once; none throws but snapshot().
+class DeviceCache {
+public:
+  virtual ~DeviceCache() = default;
+
+  /// A block (0 bytes are taken for 1) for work that is given to `stream` from
+  /// now on; null when there is no memory. `tag` is as openTag() returned it.
+  virtual void *allocate(size_t bytes, Stream stream,
+                         uint32_t tag = 0) noexcept = 0;
+
+  /// Ends the use of a block. Work on its stream, and work that recordUse() was
+  /// told of, may still use it: it is handed out when that cannot be seen.
+  /// False, and nothing else, when `address` is not that of a block in use;
+  /// null is fine.
+  virtual bool release(void *address) noexcept = 0;
+
+  /// Work given to `stream` so far uses the block too. To be called after that
+  /// work was given and before the block is released. False when there is no
+  /// such block, or when a stream captures and there is no memory to note it.
+  virtual bool recordUse(void *address, Stream stream) noexcept = 0;
+
+  /// Returns what is not in use to the device, after waiting for the work that
+  /// may still use it; the bytes of it.
+  virtual size_t emptyCache() noexcept = 0;
+
+  /// Tags of requests, as in BestFitAllocator.
+  virtual uint32_t openTag(std::string_view name) noexcept = 0;
+  virtual void closeTag(uint32_t tag) noexcept = 0;
+
+  virtual MemoryStatistics statistics() const noexcept = 0;
+  virtual MemorySnapshot snapshot() const = 0;
+  virtual void resetPeaks() noexcept = 0;
+};
+
+} // namespace tamrt
+
+#endif // TAMRT_MEMORY_DEVICECACHE_H

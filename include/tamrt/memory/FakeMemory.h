@@ -1,0 +1,78 @@
+//===- tamrt/memory/FakeMemory.h - addresses without memory -----*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A memory of which there are the addresses alone: for tests of allocators,
+/// and for finding out what an allocator would have needed.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_MEMORY_FAKEMEMORY_H
+#define TAMRT_MEMORY_FAKEMEMORY_H
+
+#include "tamrt/memory/RawMemory.h"
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace tamrt {
+
+/// An address space of a given size. Its addresses must never be dereferenced.
+/// A block goes to the lowest place where it fits, so that equal calls give
+/// equal addresses. Each call takes O(free ranges) at worst.
+class FakeMemory final : public RawMemory {
+public:
+  /// An offset is as aligned as its address, up to this: 2^63.
+  static constexpr uintptr_t usualBase = uintptr_t(1) << 63;
+
+  /// The addresses [base, base + bytes), which do not wrap; base is not 0 and
+  /// a multiple of granularity, which is a power of two.
+  explicit FakeMemory(size_t bytes, size_t granularity = 1,
+                      uintptr_t base = usualBase);
+
+  void *allocate(size_t bytes, size_t alignment) noexcept override;
+  void release(void *address, size_t bytes) noexcept override;
+  const MemoryAttributes &attributes() const noexcept override {
+    return description;
+  }
+  std::optional<MemoryInfo> info() noexcept override;
+
+  /// Takes [offset, offset + bytes) out of what is handed out, for good. Ranges
+  /// may overlap each other, but no block that is out; what lies beyond the
+  /// space does not matter.
+  void exclude(size_t offset, size_t bytes);
+
+  /// Where in the space an address lies.
+  size_t offsetOf(const void *address) const {
+    return reinterpret_cast<uintptr_t>(address) - base;
+  }
+
+  /// True when every byte that is not excluded is free.
+  bool isWhole() const;
+
+private:
+  MemoryAttributes description;
+  const uintptr_t base;
+  const size_t size;
+  mutable std::mutex mutex;
+  struct Range {
+    size_t from, to;
+  };
+  /// Free, ascending, and no two touch. There is always room for one more than
+  /// there are blocks and exclusions, so that a release cannot fail.
+  std::vector<Range> ranges;
+  size_t blocks = 0;
+  size_t exclusions = 0;
+  size_t free;
+  size_t usable;
+};
+
+} // namespace tamrt
+
+#endif // TAMRT_MEMORY_FAKEMEMORY_H

@@ -1,0 +1,143 @@
+//===- tamrt/memory/Statistics.h - what allocators count --------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The figures of an allocator. Bytes of blocks are counted as they were
+/// rounded, but for those called requested.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_MEMORY_STATISTICS_H
+#define TAMRT_MEMORY_STATISTICS_H
+
+#include "tamrt/memory/Streams.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace tamrt {
+
+/// A number of bytes, and the most there were at one time.
+struct Level {
+  size_t now = 0;
+  size_t peak = 0;
+
+  void add(size_t bytes) {
+    now += bytes;
+    if (now > peak)
+      peak = now;
+  }
+  void subtract(size_t bytes) { now -= bytes; }
+};
+
+/// The state of an allocator, and what has happened to it.
+struct MemoryStatistics {
+  /// Blocks that are in use.
+  Level used;
+  /// The same, as they were asked for.
+  Level requested;
+  /// Regions obtained from the raw memory and not returned.
+  Level reserved;
+  /// Released blocks whose streams have not come to the end of their uses.
+  size_t waiting = 0;
+  /// Free bytes of the regions: reserved less used and waiting.
+  size_t free = 0;
+  /// The largest block that needs no further region.
+  size_t largestFree = 0;
+  /// Blocks in use, waiting and free.
+  size_t usedBlocks = 0;
+  size_t waitingBlocks = 0;
+  size_t freeBlocks = 0;
+  /// Regions that are obtained.
+  size_t regions = 0;
+
+  uint64_t allocations = 0;
+  uint64_t releases = 0;
+  uint64_t regionsObtained = 0;
+  uint64_t regionsReturned = 0;
+  /// Requests that found no memory at first and were tried again.
+  uint64_t retries = 0;
+  /// Requests that got no memory.
+  uint64_t failures = 0;
+
+  /// The part of the free bytes that the largest free block has not: 0 when one
+  /// block has all, or nothing is free.
+  double fragmentation() const {
+    return free == 0 ? 0
+                     : 1 - static_cast<double>(largestFree) /
+                               static_cast<double>(free);
+  }
+};
+
+/// The blocks of sizes [least, 2 * least).
+struct BinStatistics {
+  size_t least = 0;
+  size_t usedBlocks = 0;
+  size_t usedBytes = 0;
+  size_t freeBlocks = 0;
+  size_t freeBytes = 0;
+};
+
+/// The blocks that were allocated for one stream.
+struct StreamStatistics {
+  Stream stream = 0;
+  Level used;
+  size_t waiting = 0;
+  size_t free = 0;
+  uint64_t allocations = 0;
+  uint64_t releases = 0;
+};
+
+/// What was asked for under one tag, for example by the launches of a kernel.
+struct TagStatistics {
+  std::string name;
+  /// Bytes requested and not released yet, and the most there were.
+  Level requested;
+  /// The most there were from the latest opening on.
+  size_t latestPeak = 0;
+  /// Requests, and the sum of their bytes.
+  uint64_t requests = 0;
+  uint64_t bytes = 0;
+  /// How often the tag was opened, and how often it is open now.
+  uint64_t openings = 0;
+  uint64_t open = 0;
+};
+
+/// Something that happens in an allocator.
+struct MemoryEvent {
+  enum class Kind {
+    Allocated,
+    Released,
+    /// A released block whose uses have passed may be used again.
+    Reusable,
+    RegionObtained,
+    RegionReturned,
+    /// A request found no memory; it is tried again.
+    Retried,
+    /// A request got no memory; there is no address.
+    Failed
+  };
+  Kind kind;
+  uintptr_t address = 0;
+  /// Of the block or region.
+  size_t bytes = 0;
+  /// As asked for; of blocks.
+  size_t requested = 0;
+  uint32_t tag = 0;
+  Stream stream = 0;
+};
+
+/// Hears of every event, in their order and under the allocator's lock: it
+/// must neither call the allocator nor throw.
+using MemoryObserver = std::function<void(const MemoryEvent &)>;
+
+} // namespace tamrt
+
+#endif // TAMRT_MEMORY_STATISTICS_H

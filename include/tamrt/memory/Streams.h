@@ -1,0 +1,74 @@
+//===- tamrt/memory/Streams.h - when a device has done its work -*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What allocators have to know of a device that works on its own time: queues
+/// of work, and points in them that pass when all work before them is done.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_MEMORY_STREAMS_H
+#define TAMRT_MEMORY_STREAMS_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tamrt {
+
+/// A queue of work, as the device calls it; 0 is the device's default queue.
+using Stream = uint64_t;
+
+/// A point in a stream; 0 is none.
+using StreamEvent = uint64_t;
+
+/// The streams of one device. All functions may be called from several threads
+/// at once, and none throws.
+class Streams {
+public:
+  virtual ~Streams() = default;
+
+  /// The point that `stream` has come to: it passes when all work is done that
+  /// was given to the stream before this call. 0 when there is no event left;
+  /// the caller has to `synchronize` instead.
+  virtual StreamEvent record(Stream stream) noexcept = 0;
+
+  /// Whether the event has passed. Does not wait.
+  virtual bool passed(StreamEvent event) noexcept = 0;
+
+  /// Returns when the event has passed.
+  virtual void wait(StreamEvent event) noexcept = 0;
+
+  /// Forgets an event, passed or not. Every event ends so.
+  virtual void destroy(StreamEvent event) noexcept = 0;
+
+  /// Returns when all work is done that was given to the stream.
+  virtual void synchronize(Stream stream) noexcept = 0;
+
+  /// Whether work can be captured into graphs that run later. Where it can, an
+  /// allocator has pools for graphs: beginCapture of CachingAllocator.
+  virtual bool captures() const noexcept { return false; }
+
+  /// Whether the device allocates and frees in the order of a stream: then the
+  /// three functions below can be called.
+  virtual bool allocatesInOrder() const noexcept { return false; }
+
+  /// `bytes` (1 or more), aligned to `alignment` (a power of two), for work
+  /// that is given to `stream` from now on; null when there is no memory.
+  virtual void *allocate(size_t, size_t, Stream) noexcept { return nullptr; }
+
+  /// Frees a block of `allocate` when the stream has come to this point.
+  virtual void release(void *, size_t, Stream) noexcept {}
+
+  /// Lets what is given to `stream` from now on wait for the event; the caller
+  /// does not wait. The event may be destroyed before it passes.
+  virtual void order(Stream, StreamEvent) noexcept {}
+};
+
+} // namespace tamrt
+
+#endif // TAMRT_MEMORY_STREAMS_H

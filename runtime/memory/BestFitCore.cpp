@@ -1,0 +1,259 @@
+//===- memory/BestFitCore.cpp - what BestFitAllocator does ----------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "memory/BestFitCore.h"
+
+#include "memory/Regions.h"
+#include "memory/Sizes.h"
+
+using namespace tamrt;
+
+using State = Chunk::State;
+
+/// The smallest free chunk in which an aligned block fits. For an alignment
+/// above the unit, the smallest ones are tried one by one; then one that is
+/// large enough wherever it lies is taken, and only without such a one all.
+FreeBins::Found BestFitAllocator::Implementation::find(size_t bytes,
+                                                       size_t alignment) {
+  FreeBins::Found found = bins.find(chunks, bytes);
+  if (alignment <= unit)
+    return found;
+  constexpr int patience = 8;
+  for (int tries = 0; found; ++tries) {
+    const Chunk &free = chunks[found.chunk];
+    size_t padding = -free.address & (alignment - 1);
+    if (padding <= free.bytes && free.bytes - padding >= bytes)
+      return found;
+    if (tries == patience && alignment <= SIZE_MAX - bytes)
+      if (FreeBins::Found large = bins.find(chunks, bytes + alignment - unit))
+        return large;
+    found = bins.find(chunks, free.bytes, free.address + 1);
+  }
+  return found;
+}
+
+void *BestFitAllocator::Implementation::take(size_t bytes, size_t alignment,
+                                             const MemoryRequest &request) {
+  // Two ends may be split off; a region may be obtained.
+  if (!chunks.reserve(3) || !table.reserve())
+    return nullptr;
+  FreeBins::Found found = find(bytes, alignment);
+  if (!found) {
+    if (!grow(bytes, alignment))
+      return nullptr;
+    found = find(bytes, alignment);
+  }
+  takeFree(found);
+  uint32_t chunk = found.chunk;
+  if (size_t padding = -chunks[chunk].address & (alignment - 1)) {
+    uint32_t aligned = chunks.split(chunk, padding);
+    addFree(chunk);
+    chunk = aligned;
+  }
+  if (chunks[chunk].bytes > bytes)
+    addFree(chunks.split(chunk, bytes));
+
+  Chunk &block = chunks[chunk];
+  block.state = State::Used;
+  block.requested = request.bytes;
+  block.tag = tags.known(request.tag);
+  block.born = ++clock;
+  table.insert(block.address, chunk);
+  tags.allocated(block.tag, request.bytes);
+  counts.used.add(bytes);
+  counts.requested.add(request.bytes);
+  ++counts.usedBlocks;
+  ++counts.allocations;
+  tell(MemoryEvent::Kind::Allocated, block.address, bytes, request.bytes,
+       block.tag);
+  return reinterpret_cast<void *>(block.address);
+}
+
+void *BestFitAllocator::Implementation::allocate(
+    const MemoryRequest &request) noexcept {
+  using Clock = std::chrono::steady_clock;
+  const size_t bytes = roundUp(std::max<size_t>(request.bytes, 1), unit);
+  const size_t alignment = std::max(request.alignment, unit);
+  std::unique_lock lock(mutex);
+  void *address = bytes != 0 ? take(bytes, alignment, request) : nullptr;
+  if (address || bytes == 0 || request.patience.count() <= 0) {
+    if (!address) {
+      ++counts.failures;
+      tell(MemoryEvent::Kind::Failed, 0, bytes, request.bytes, request.tag);
+    }
+    return address;
+  }
+
+  constexpr std::chrono::nanoseconds most = std::chrono::hours(24 * 365);
+  const Clock::time_point deadline =
+      Clock::now() + std::min(request.patience, most);
+  ++waiters;
+  bool late = false;
+  while (!address && !late) {
+    uint64_t seen = counts.releases;
+    late = !released.wait_until(lock, deadline,
+                                [&] { return counts.releases != seen; });
+    if (late)
+      break;
+    ++counts.retries;
+    tell(MemoryEvent::Kind::Retried, 0, bytes, request.bytes, request.tag);
+    address = take(bytes, alignment, request);
+  }
+  --waiters;
+  if (!address) {
+    ++counts.failures;
+    tell(MemoryEvent::Kind::Failed, 0, bytes, request.bytes, request.tag);
+  }
+  return address;
+}
+
+bool BestFitAllocator::Implementation::reserve(size_t bytes) noexcept {
+  std::lock_guard lock(mutex);
+  bytes = roundUp(std::max<size_t>(bytes, 1), unit);
+  return bytes != 0 && chunks.reserve(1) && obtain(bytes, bytes, unit);
+}
+
+/// Obtains a region for a request; false when there is none.
+bool BestFitAllocator::Implementation::grow(size_t bytes, size_t alignment) {
+  if (!options.grows)
+    return false;
+  // Of twice the last size until the request fits: else requests that are
+  // larger than regions would have one each.
+  size_t wanted = nextRegion;
+  while (wanted < bytes && wanted <= options.mostRegion / 2)
+    wanted *= 2;
+  wanted = std::max(roundDown(wanted, unit), bytes);
+  if (!obtain(wanted, bytes, alignment)) {
+    // Regions that are whole but too small may make way for one that is not.
+    if (giveBack(/*all=*/false) == 0)
+      return false;
+    ++counts.retries;
+    tell(MemoryEvent::Kind::Retried, 0, bytes);
+    if (!chunks.reserve(3) || !obtain(wanted, bytes, alignment))
+      return false;
+  }
+  if (wanted <= options.mostRegion / 2)
+    nextRegion = wanted * 2;
+  return true;
+}
+
+/// Obtains a region of `wanted` bytes, or of less, but not less than `needed`.
+bool BestFitAllocator::Implementation::obtain(size_t wanted, size_t needed,
+                                              size_t alignment) {
+  const size_t left =
+      options.limit - std::min(options.limit, counts.reserved.now);
+  if (needed > left)
+    return false;
+  wanted = std::min(wanted, roundDown(left, unit));
+  void *address = raw.allocate(wanted, alignment);
+  while (!address && wanted > needed) {
+    wanted = wanted / 4 < unit
+                 ? needed
+                 : std::max(needed, roundDown(wanted - wanted / 4, unit));
+    address = raw.allocate(wanted, alignment);
+  }
+  if (!address)
+    return false;
+  addFree(chunks.add(reinterpret_cast<uintptr_t>(address), wanted));
+  counts.reserved.add(wanted);
+  ++counts.regions;
+  ++counts.regionsObtained;
+  for (const RegionVisitor &visitor : options.visitors)
+    if (visitor.obtained)
+      visitor.obtained(address, wanted);
+  tell(MemoryEvent::Kind::RegionObtained, reinterpret_cast<uintptr_t>(address),
+       wanted);
+  return true;
+}
+
+/// Returns regions without a block in use, or all; the bytes of them.
+size_t BestFitAllocator::Implementation::giveBack(bool all) noexcept {
+  size_t sum = 0;
+  for (uint32_t i = 0; i < chunks.records().size(); ++i) {
+    const bool isFree = chunks[i].state == State::Free && chunks.isRegion(i);
+    const bool isFirst =
+        chunks[i].state != State::Unused && chunks[i].before == noChunk;
+    if (!isFree && !(all && isFirst))
+      continue;
+    size_t bytes = chunks[i].bytes;
+    if (isFree) {
+      takeFree(i);
+      chunks.remove(i);
+    } else {
+      for (uint32_t at = chunks[i].after; at != noChunk; at = chunks[at].after)
+        bytes += chunks[at].bytes;
+    }
+    auto *address = reinterpret_cast<void *>(chunks[i].address);
+    for (const RegionVisitor &visitor : options.visitors)
+      if (visitor.returned)
+        visitor.returned(address, bytes);
+    tell(MemoryEvent::Kind::RegionReturned, chunks[i].address, bytes);
+    raw.release(address, bytes);
+    counts.reserved.subtract(bytes);
+    --counts.regions;
+    ++counts.regionsReturned;
+    sum += bytes;
+  }
+  return sum;
+}
+
+bool BestFitAllocator::Implementation::release(uintptr_t address) noexcept {
+  std::lock_guard lock(mutex);
+  uint32_t chunk = table.take(address);
+  if (chunk == noChunk)
+    return address == 0;
+  Chunk &block = chunks[chunk];
+  ++clock;
+  tags.released(block.tag, block.requested);
+  counts.used.subtract(block.bytes);
+  counts.requested.subtract(block.requested);
+  --counts.usedBlocks;
+  ++counts.releases;
+  tell(MemoryEvent::Kind::Released, address, block.bytes, block.requested,
+       block.tag);
+  addFree(joinNeighbours(chunk));
+  if (waiters > 0)
+    released.notify_all();
+  return true;
+}
+
+/// Joins a chunk with its free neighbours; the result is in no bin.
+uint32_t BestFitAllocator::Implementation::joinNeighbours(uint32_t chunk) {
+  if (uint32_t after = chunks[chunk].after;
+      after != noChunk && chunks[after].state == State::Free) {
+    takeFree(after);
+    chunks.join(chunk);
+  }
+  if (uint32_t before = chunks[chunk].before;
+      before != noChunk && chunks[before].state == State::Free) {
+    takeFree(before);
+    chunks.join(before);
+    return before;
+  }
+  return chunk;
+}
+
+MemoryStatistics BestFitAllocator::Implementation::statistics() const {
+  MemoryStatistics result = counts;
+  result.free = counts.reserved.now - counts.used.now;
+  uint32_t largest = bins.largest(chunks);
+  result.largestFree = largest == noChunk ? 0 : chunks[largest].bytes;
+  return result;
+}
+
+MemorySnapshot BestFitAllocator::Implementation::snapshot() const {
+  std::lock_guard lock(mutex);
+  MemorySnapshot result;
+  result.name = raw.attributes().name;
+  result.now = clock;
+  result.statistics = statistics();
+  result.regions = regionsOf(chunks);
+  result.bins = binsOf(chunks);
+  result.tags = tags.all();
+  return result;
+}

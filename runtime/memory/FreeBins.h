@@ -1,0 +1,81 @@
+//===- memory/FreeBins.h - free chunks, ordered by size ---------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_MEMORY_FREEBINS_H
+#define TAMRT_MEMORY_FREEBINS_H
+
+#include "memory/ChunkTable.h"
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace tamrt {
+
+/// Free chunks in bins, eight to a power of two, each a tree over size and
+/// address (a treap whose priorities are hashes of the records' indices, so
+/// that equal calls give equal trees). The links are in the records: nothing is
+/// allocated. O(log n) expected for n chunks of one bin.
+class FreeBins {
+public:
+  /// A chunk and what points to it; good until something is added or removed.
+  struct Found {
+    uint32_t chunk = noChunk;
+    unsigned bin = 0;
+    uint32_t *link = nullptr;
+
+    explicit operator bool() const { return chunk != noChunk; }
+  };
+
+  FreeBins() { roots.fill(noChunk); }
+
+  void insert(ChunkTable &chunks, uint32_t chunk);
+  void remove(ChunkTable &chunks, uint32_t chunk);
+
+  /// The first chunk by size, then address, from (bytes, address) on.
+  Found find(ChunkTable &chunks, size_t bytes, uintptr_t address = 0);
+  /// Removes what was found. O(1) expected.
+  void take(ChunkTable &chunks, const Found &found);
+
+  /// The last by size, then address; noChunk when there is none.
+  uint32_t largest(const ChunkTable &chunks) const;
+
+private:
+  static constexpr unsigned steps = 8;
+  static constexpr unsigned count = 64 * steps;
+
+  /// The bin of chunks of `bytes`, 1 or more; larger chunks are in no lower
+  /// one.
+  static unsigned binOf(size_t bytes) {
+    const auto power = static_cast<unsigned>(std::bit_width(bytes)) - 1;
+    const auto step = power >= 3 ? bytes >> (power - 3) : bytes << (3 - power);
+    return power * steps + static_cast<unsigned>(step % steps);
+  }
+  /// The first bin from `bin` on that has a chunk; `count` when there is none.
+  unsigned nextFilled(unsigned bin) const;
+  void mark(unsigned bin) {
+    filled[bin / 64] |= uint64_t(1) << bin % 64;
+    words |= 1u << bin / 64;
+  }
+  void unmark(unsigned bin) {
+    filled[bin / 64] &= ~(uint64_t(1) << bin % 64);
+    if (filled[bin / 64] == 0)
+      words &= ~(1u << bin / 64);
+  }
+
+  /// By bin: the root of its tree, and a bit where there is one; by 64 bins: a
+  /// bit where one of them has one.
+  std::array<uint32_t, count> roots;
+  std::array<uint64_t, count / 64> filled{};
+  uint32_t words = 0;
+};
+
+} // namespace tamrt
+
+#endif // TAMRT_MEMORY_FREEBINS_H

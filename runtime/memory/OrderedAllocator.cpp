@@ -1,0 +1,208 @@
+//===- memory/OrderedAllocator.cpp - blocks in stream order ---------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamrt/memory/OrderedAllocator.h"
+
+#include "memory/AddressTable.h"
+#include "memory/ChunkTable.h"
+#include "memory/Regions.h"
+#include "memory/Sizes.h"
+#include "memory/StreamPools.h"
+#include "memory/StreamUses.h"
+#include "memory/TagTable.h"
+
+#include <algorithm>
+#include <mutex>
+
+using namespace tamrt;
+
+class OrderedAllocator::Implementation {
+public:
+  Implementation(Streams &streams, std::string name, size_t granularity,
+                 MemoryObserver observer)
+      : streams(streams), name(std::move(name)), unit(granularity),
+        observer(std::move(observer)), uses(streams) {}
+
+  ~Implementation() {
+    for (uint32_t i = 0; i < chunks.records().size(); ++i)
+      if (chunks[i].state == Chunk::State::Used)
+        free(i);
+  }
+
+  void *allocate(size_t requested, Stream stream, uint32_t tag) noexcept {
+    const size_t bytes = roundUp(std::max<size_t>(requested, 1), unit);
+    std::lock_guard lock(mutex);
+    const uint32_t pool = pools.find(stream, 0, false);
+    void *address = nullptr;
+    if (bytes != 0 && pool != noChunk && chunks.reserve(1) && table.reserve())
+      address = streams.allocate(bytes, unit, stream);
+    if (!address) {
+      ++counts.failures;
+      tell({MemoryEvent::Kind::Failed, 0, bytes, requested, tag, stream});
+      return nullptr;
+    }
+    const auto at = reinterpret_cast<uintptr_t>(address);
+    const uint32_t index = chunks.add(at, bytes);
+    Chunk &block = chunks[index];
+    block.state = Chunk::State::Used;
+    block.pool = pool;
+    block.requested = requested;
+    block.tag = tags.known(tag);
+    block.born = ++clock;
+    table.insert(at, index);
+    tags.allocated(block.tag, requested);
+    counts.used.add(bytes);
+    counts.reserved.add(bytes);
+    counts.requested.add(requested);
+    ++counts.usedBlocks;
+    ++counts.regions;
+    ++counts.allocations;
+    pools.streamOf(pool).used.add(bytes);
+    ++pools.streamOf(pool).allocations;
+    tell({MemoryEvent::Kind::Allocated, at, bytes, requested, block.tag,
+          stream});
+    return address;
+  }
+
+  bool release(uintptr_t address) noexcept {
+    std::lock_guard lock(mutex);
+    const uint32_t index = table.take(address);
+    if (index == noChunk)
+      return address == 0;
+    Chunk &block = chunks[index];
+    StreamStatistics &owner = pools.streamOf(block.pool);
+    ++clock;
+    tags.released(block.tag, block.requested);
+    counts.used.subtract(block.bytes);
+    counts.reserved.subtract(block.bytes);
+    counts.requested.subtract(block.requested);
+    --counts.usedBlocks;
+    --counts.regions;
+    ++counts.releases;
+    owner.used.subtract(block.bytes);
+    ++owner.releases;
+    tell({MemoryEvent::Kind::Released, address, block.bytes, block.requested,
+          block.tag, owner.stream});
+    free(index);
+    return true;
+  }
+
+  bool recordUse(uintptr_t address, Stream stream) noexcept {
+    std::lock_guard lock(mutex);
+    const uint32_t index = table.find(address);
+    if (index == noChunk)
+      return false;
+    if (pools.streamOf(chunks[index].pool).stream != stream &&
+        !uses.note(chunks[index].uses, stream))
+      streams.synchronize(stream);
+    return true;
+  }
+
+  MemorySnapshot snapshot() const {
+    std::lock_guard lock(mutex);
+    MemorySnapshot result;
+    result.name = name;
+    result.now = clock;
+    result.statistics = counts;
+    std::vector<uint32_t> firsts;
+    result.regions = regionsOf(chunks, &firsts);
+    for (size_t i = 0; i < firsts.size(); ++i)
+      result.regions[i].stream = pools.streamOf(chunks[firsts[i]].pool).stream;
+    result.bins = binsOf(chunks);
+    result.streams = pools.streams();
+    result.tags = tags.all();
+    return result;
+  }
+
+private:
+  friend class OrderedAllocator;
+
+  void free(uint32_t index) noexcept {
+    const Stream owner = pools.streamOf(chunks[index].pool).stream;
+    uses.forget(chunks[index].uses, [&](Stream other) {
+      if (StreamEvent event = streams.record(other)) {
+        streams.order(owner, event);
+        streams.destroy(event);
+      } else {
+        streams.synchronize(other);
+      }
+    });
+    streams.release(reinterpret_cast<void *>(chunks[index].address),
+                    chunks[index].bytes, owner);
+    chunks.remove(index);
+  }
+  void tell(const MemoryEvent &event) const {
+    if (observer)
+      observer(event);
+  }
+
+  Streams &streams;
+  const std::string name;
+  const size_t unit;
+  const MemoryObserver observer;
+
+  mutable std::mutex mutex;
+  /// Each block is a region of its own.
+  ChunkTable chunks;
+  /// For the statistics of streams alone: nothing is ever free.
+  StreamPools pools;
+  AddressTable table;
+  StreamUses uses;
+  TagTable tags;
+  uint64_t clock = 0;
+  MemoryStatistics counts;
+};
+
+OrderedAllocator::OrderedAllocator(Streams &streams, std::string name,
+                                   size_t granularity, MemoryObserver observer)
+    : implementation(std::make_unique<Implementation>(
+          streams, std::move(name), granularity, std::move(observer))) {}
+
+OrderedAllocator::~OrderedAllocator() = default;
+
+void *OrderedAllocator::allocate(size_t bytes, Stream stream,
+                                 uint32_t tag) noexcept {
+  return implementation->allocate(bytes, stream, tag);
+}
+
+bool OrderedAllocator::release(void *address) noexcept {
+  return implementation->release(reinterpret_cast<uintptr_t>(address));
+}
+
+bool OrderedAllocator::recordUse(void *address, Stream stream) noexcept {
+  return implementation->recordUse(reinterpret_cast<uintptr_t>(address),
+                                   stream);
+}
+
+uint32_t OrderedAllocator::openTag(std::string_view name) noexcept {
+  std::lock_guard lock(implementation->mutex);
+  return implementation->tags.open(name);
+}
+
+void OrderedAllocator::closeTag(uint32_t tag) noexcept {
+  std::lock_guard lock(implementation->mutex);
+  implementation->tags.close(tag);
+}
+
+MemoryStatistics OrderedAllocator::statistics() const noexcept {
+  std::lock_guard lock(implementation->mutex);
+  return implementation->counts;
+}
+
+MemorySnapshot OrderedAllocator::snapshot() const {
+  return implementation->snapshot();
+}
+
+void OrderedAllocator::resetPeaks() noexcept {
+  std::lock_guard lock(implementation->mutex);
+  MemoryStatistics &counts = implementation->counts;
+  for (Level *level : {&counts.used, &counts.requested, &counts.reserved})
+    level->peak = level->now;
+  for (StreamStatistics &stream : implementation->pools.streams())
+    stream.used.peak = stream.used.now;
+}

@@ -1,0 +1,233 @@
+//===- memory/Snapshot.cpp - snapshots as JSON and as planning problems ---===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamrt/memory/Snapshot.h"
+
+#include <cinttypes>
+#include <cstdio>
+
+using namespace tamrt;
+
+std::string_view tamrt::toString(MemoryBlock::State state) {
+  switch (state) {
+  case MemoryBlock::State::Free:
+    return "free";
+  case MemoryBlock::State::Used:
+    return "used";
+  case MemoryBlock::State::Waiting:
+    return "waiting";
+  }
+  return "";
+}
+
+namespace {
+
+/// Appends the members of one object or array, with commas between them.
+class Writer {
+public:
+  explicit Writer(std::string &text) : text(text) {}
+
+  Writer &key(std::string_view name) {
+    separate();
+    text.append("\"").append(name).append("\": ");
+    first = true;
+    return *this;
+  }
+  void number(uint64_t value) {
+    separate();
+    text += std::to_string(value);
+  }
+  void address(uintptr_t value) {
+    char digits[24];
+    std::snprintf(digits, sizeof digits, "\"0x%" PRIxPTR "\"", value);
+    separate();
+    text += digits;
+  }
+  void fraction(double value) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.6f", value);
+    separate();
+    text += digits;
+  }
+  void string(std::string_view value) {
+    separate();
+    text += '"';
+    for (char c : value) {
+      if (c == '"' || c == '\\') {
+        text += '\\';
+        text += c;
+      } else if (static_cast<unsigned char>(c) < 0x20) {
+        char code[8];
+        std::snprintf(code, sizeof code, "\\u%04x", c);
+        text += code;
+      } else {
+        text += c;
+      }
+    }
+    text += '"';
+  }
+  void level(const Level &value) {
+    begin('{');
+    key("now").number(value.now);
+    key("peak").number(value.peak);
+    end('}');
+  }
+  void begin(char bracket) {
+    separate();
+    text += bracket;
+    first = true;
+  }
+  void end(char bracket) {
+    text += bracket;
+    first = false;
+  }
+
+private:
+  void separate() {
+    if (!first)
+      text += ", ";
+    first = false;
+  }
+
+  std::string &text;
+  bool first = true;
+};
+
+void write(Writer &to, const MemoryStatistics &of) {
+  to.begin('{');
+  to.key("used").level(of.used);
+  to.key("requested").level(of.requested);
+  to.key("reserved").level(of.reserved);
+  to.key("waiting").number(of.waiting);
+  to.key("free").number(of.free);
+  to.key("largest_free").number(of.largestFree);
+  to.key("fragmentation").fraction(of.fragmentation());
+  to.key("used_blocks").number(of.usedBlocks);
+  to.key("waiting_blocks").number(of.waitingBlocks);
+  to.key("free_blocks").number(of.freeBlocks);
+  to.key("regions").number(of.regions);
+  to.key("allocations").number(of.allocations);
+  to.key("releases").number(of.releases);
+  to.key("regions_obtained").number(of.regionsObtained);
+  to.key("regions_returned").number(of.regionsReturned);
+  to.key("retries").number(of.retries);
+  to.key("failures").number(of.failures);
+  to.end('}');
+}
+
+void write(Writer &to, const BinStatistics &of) {
+  to.begin('{');
+  to.key("least").number(of.least);
+  to.key("used_blocks").number(of.usedBlocks);
+  to.key("used_bytes").number(of.usedBytes);
+  to.key("free_blocks").number(of.freeBlocks);
+  to.key("free_bytes").number(of.freeBytes);
+  to.end('}');
+}
+
+void write(Writer &to, const StreamStatistics &of) {
+  to.begin('{');
+  to.key("stream").number(of.stream);
+  to.key("used").level(of.used);
+  to.key("waiting").number(of.waiting);
+  to.key("free").number(of.free);
+  to.key("allocations").number(of.allocations);
+  to.key("releases").number(of.releases);
+  to.end('}');
+}
+
+void write(Writer &to, const TagStatistics &of) {
+  to.begin('{');
+  to.key("name").string(of.name);
+  to.key("requested").level(of.requested);
+  to.key("latest_peak").number(of.latestPeak);
+  to.key("requests").number(of.requests);
+  to.key("bytes").number(of.bytes);
+  to.key("openings").number(of.openings);
+  to.key("open").number(of.open);
+  to.end('}');
+}
+
+void write(Writer &to, const MemoryBlock &of) {
+  to.begin('{');
+  to.key("state").string(toString(of.state));
+  to.key("address").address(of.address);
+  to.key("bytes").number(of.bytes);
+  to.key("requested").number(of.requested);
+  to.key("born").number(of.born);
+  to.key("tag").number(of.tag);
+  to.end('}');
+}
+
+template <class List>
+void writeAll(Writer &to, std::string_view name, const List &list) {
+  to.key(name).begin('[');
+  for (const auto &each : list)
+    write(to, each);
+  to.end(']');
+}
+
+void write(Writer &to, const MemoryRegion &of) {
+  to.begin('{');
+  to.key("address").address(of.address);
+  to.key("bytes").number(of.bytes);
+  to.key("stream").number(of.stream);
+  to.key("pool").number(of.pool);
+  writeAll(to, "blocks", of.blocks);
+  to.end('}');
+}
+
+/// A name that needs no quotes in CSV.
+std::string plain(std::string_view name) {
+  std::string result(name);
+  for (char &c : result)
+    if (c == ',' || c == '"' || static_cast<unsigned char>(c) < 0x20)
+      c = '_';
+  return result;
+}
+
+} // namespace
+
+std::string tamrt::toJson(const MemorySnapshot &snapshot) {
+  std::string text;
+  Writer to(text);
+  to.begin('{');
+  to.key("name").string(snapshot.name);
+  to.key("now").number(snapshot.now);
+  writeAll(to, "regions", snapshot.regions);
+  to.key("statistics");
+  write(to, snapshot.statistics);
+  writeAll(to, "bins", snapshot.bins);
+  writeAll(to, "streams", snapshot.streams);
+  writeAll(to, "tags", snapshot.tags);
+  to.end('}');
+  text += '\n';
+  return text;
+}
+
+std::string tamrt::toPlanningCsv(const MemorySnapshot &snapshot) {
+  std::string text = "id,lower,upper,size,offset,space\n";
+  for (size_t i = 0; i < snapshot.regions.size(); ++i) {
+    const MemoryRegion &region = snapshot.regions[i];
+    for (const MemoryBlock &block : region.blocks) {
+      if (block.state == MemoryBlock::State::Free)
+        continue;
+      // Times are moments between calls: what is there lives past the last.
+      text += block.tag < snapshot.tags.size()
+                  ? plain(snapshot.tags[block.tag].name)
+                  : "";
+      text += '#' + std::to_string(block.born) + ',' +
+              std::to_string(block.born) + ',' +
+              std::to_string(snapshot.now + 1) + ',' +
+              std::to_string(block.bytes) + ',' +
+              std::to_string(block.address - region.address) + ",region" +
+              std::to_string(i) + '\n';
+    }
+  }
+  return text;
+}

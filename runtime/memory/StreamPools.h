@@ -1,0 +1,81 @@
+//===- memory/StreamPools.h - free blocks by stream and kind ----*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_MEMORY_STREAMPOOLS_H
+#define TAMRT_MEMORY_STREAMPOOLS_H
+
+#include "memory/FreeBins.h"
+#include "tamrt/memory/Statistics.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace tamrt {
+
+/// The free blocks of a caching allocator: a pool of small and one of large
+/// segments for each stream, and for each graph that a stream captures into.
+/// Not for several threads at once.
+class StreamPools {
+public:
+  struct Pool {
+    FreeBins bins;
+    /// Index into StreamPools::streams().
+    uint32_t stream = 0;
+    /// The graph pool; 0 is none.
+    uint32_t graph = 0;
+    bool small = false;
+    /// Segments are to be returned when the stream has done its work.
+    bool returns = false;
+  };
+
+  /// The index of a pool, made when it is first asked for; noChunk when there
+  /// is no memory. O(log pools), O(1) for the pool of the last call.
+  uint32_t find(Stream stream, uint32_t graph, bool small) noexcept;
+
+  Pool &operator[](uint32_t pool) { return pools[pool]; }
+  const Pool &operator[](uint32_t pool) const { return pools[pool]; }
+  StreamStatistics &streamOf(uint32_t pool) {
+    return statistics[pools[pool].stream];
+  }
+  const StreamStatistics &streamOf(uint32_t pool) const {
+    return statistics[pools[pool].stream];
+  }
+
+  /// Calls wait(stream) for the pools that are marked, and unmarks them.
+  template <class Wait> void waitForMarked(const Wait &wait) {
+    for (Pool &pool : pools)
+      if (pool.returns) {
+        wait(statistics[pool.stream].stream);
+        pool.returns = false;
+      }
+  }
+
+  /// In the order in which they were first seen.
+  std::vector<StreamStatistics> &streams() { return statistics; }
+  const std::vector<StreamStatistics> &streams() const { return statistics; }
+
+  /// Bytes of the largest free block; 0 when there is none. O(pools + log n).
+  size_t largestFree(const ChunkTable &chunks) const;
+
+private:
+  using Key = std::pair<uint32_t, Stream>;
+
+  std::vector<Pool> pools;
+  std::vector<StreamStatistics> statistics;
+  /// By graph and stream: the pool of large segments, before that of small.
+  std::map<Key, uint32_t> indices;
+  Key lastKey;
+  uint32_t last = noChunk;
+};
+
+} // namespace tamrt
+
+#endif // TAMRT_MEMORY_STREAMPOOLS_H

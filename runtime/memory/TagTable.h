@@ -1,0 +1,82 @@
+//===- memory/TagTable.h - what was asked for under which name --*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_MEMORY_TAGTABLE_H
+#define TAMRT_MEMORY_TAGTABLE_H
+
+#include "tamrt/memory/Statistics.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tamrt {
+
+/// The tags of an allocator; the first one, without a name, stands for requests
+/// without a tag. Not for several threads at once.
+class TagTable {
+public:
+  TagTable() : records(1) {}
+
+  /// 0 when there is no memory for a new name. O(log tags).
+  uint32_t open(std::string_view name) noexcept {
+    auto known = indices.find(name);
+    uint32_t tag = known == indices.end() ? add(name) : known->second;
+    if (tag == 0)
+      return 0;
+    TagStatistics &record = records[tag];
+    ++record.openings;
+    ++record.open;
+    record.latestPeak = record.requested.now;
+    return tag;
+  }
+  void close(uint32_t tag) noexcept {
+    if (tag != 0 && tag < records.size() && records[tag].open > 0)
+      --records[tag].open;
+  }
+
+  /// The tag itself, or 0 for one that there is not.
+  uint32_t known(uint32_t tag) const { return tag < records.size() ? tag : 0; }
+  void allocated(uint32_t tag, size_t bytes) noexcept {
+    TagStatistics &record = records[tag];
+    record.requested.add(bytes);
+    record.latestPeak = std::max(record.latestPeak, record.requested.now);
+    ++record.requests;
+    record.bytes += bytes;
+  }
+  void released(uint32_t tag, size_t bytes) noexcept {
+    records[tag].requested.subtract(bytes);
+  }
+
+  const std::vector<TagStatistics> &all() const { return records; }
+
+private:
+  uint32_t add(std::string_view name) noexcept {
+    auto tag = static_cast<uint32_t>(records.size());
+    try {
+      records.emplace_back().name = name;
+      indices.emplace(name, tag);
+    } catch (const std::exception &) {
+      records.resize(tag);
+      return 0;
+    }
+    return tag;
+  }
+
+  std::vector<TagStatistics> records;
+  std::map<std::string, uint32_t, std::less<>> indices;
+};
+
+} // namespace tamrt
+
+#endif // TAMRT_MEMORY_TAGTABLE_H

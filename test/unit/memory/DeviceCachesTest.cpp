@@ -1,0 +1,97 @@
+//===- memory/DeviceCachesTest.cpp - devices, and blocks in stream order --===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+#include "FakeStreams.h"
+
+#include "tamrt/memory/CachingAllocator.h"
+#include "tamrt/memory/DeviceCaches.h"
+#include "tamrt/memory/FakeMemory.h"
+#include "tamrt/memory/OrderedAllocator.h"
+
+#include <memory>
+
+using namespace tamrt;
+
+namespace {
+
+TEST(Ordered, WaitsForOtherStreamsOnTheDevice) {
+  test::FakeStreams streams;
+  OrderedAllocator allocator(streams, "cuda:0");
+  void *block = allocator.allocate(1000, 1, allocator.openTag("x"));
+  EXPECT_TRUE(allocator.recordUse(block, 1));
+  EXPECT_TRUE(allocator.recordUse(block, 2));
+  EXPECT_FALSE(allocator.recordUse(&streams, 2));
+  test::expectConsistent(allocator.snapshot());
+  EXPECT_TRUE(allocator.release(block));
+  EXPECT_FALSE(allocator.release(block));
+  EXPECT_EQ(streams.log, "allocate@1 1 after 2 release@1 ");
+  EXPECT_TRUE(streams.memory.isWhole());
+  MemorySnapshot snapshot = allocator.snapshot();
+  test::expectConsistent(snapshot);
+  EXPECT_EQ(snapshot.name, "cuda:0");
+  EXPECT_EQ(snapshot.statistics.used.peak, 1024u);
+  EXPECT_EQ(snapshot.tags[1].requested.peak, 1000u);
+}
+
+TEST(Ordered, WithoutEventsTheStreamIsWaitedFor) {
+  test::FakeStreams streams;
+  OrderedAllocator allocator(streams, "cuda:0");
+  void *block = allocator.allocate(1000, 1);
+  allocator.recordUse(block, 2);
+  streams.noEvents = true;
+  allocator.release(block);
+  EXPECT_EQ(streams.synchronizations, 1);
+  EXPECT_EQ(allocator.allocate(size_t(1) << 21, 1), nullptr);
+  EXPECT_EQ(allocator.statistics().failures, 1u);
+}
+
+TEST(Ordered, FreesWhatIsLeft) {
+  test::FakeStreams streams;
+  {
+    OrderedAllocator allocator(streams, "cuda:0");
+    allocator.allocate(1000, 1);
+    allocator.release(allocator.allocate(2000, 2));
+    allocator.recordUse(allocator.allocate(1000, 3), 2);
+  }
+  EXPECT_TRUE(streams.memory.isWhole());
+}
+
+TEST(DeviceCaches, KnowsTheDeviceOfEachBlock) {
+  FakeMemory first(1 << 24, 1, uintptr_t(1) << 40);
+  FakeMemory second(1 << 24, 1, uintptr_t(1) << 41);
+  test::FakeStreams streams[2];
+  {
+    DeviceCaches caches;
+    EXPECT_EQ(caches.add(std::make_unique<CachingAllocator>(first, streams[0])),
+              0u);
+    EXPECT_EQ(
+        caches.add(std::make_unique<CachingAllocator>(second, streams[1])), 1u);
+    void *a = caches.allocate(0, 1000, 1);
+    void *b = caches.allocate(1, 1000, 1);
+    EXPECT_EQ(caches.deviceOf(a), 0u);
+    EXPECT_EQ(caches.deviceOf(b), 1u);
+    EXPECT_EQ(caches.deviceOf(&caches), caches.size());
+    EXPECT_TRUE(caches.recordUse(b, 2));
+    EXPECT_FALSE(caches.recordUse(nullptr, 2));
+    EXPECT_TRUE(caches.release(b));
+    EXPECT_FALSE(caches.release(b));
+    EXPECT_TRUE(caches.release(nullptr));
+    EXPECT_EQ(streams[0].open(2), 0u);
+    EXPECT_EQ(streams[1].open(2), 1u);
+    EXPECT_EQ(caches[0].statistics().used.now, 1024u);
+    EXPECT_EQ(caches[1].statistics().waiting, 1024u);
+    EXPECT_EQ(caches.allocate(1, 1 << 25, 0), nullptr);
+    EXPECT_TRUE(caches.release(a));
+    EXPECT_EQ(caches.emptyCaches(), size_t(2) << 20);
+    EXPECT_EQ(caches.emptyCaches(), 0u);
+  }
+  EXPECT_TRUE(first.isWhole() && second.isWhole());
+}
+
+} // namespace

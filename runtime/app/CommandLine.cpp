@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include <charconv>
+#include <fmt/format.h>
 #include <optional>
 #include <utility>
 
@@ -57,6 +58,50 @@ CLI::Validator count(int64_t most) {
       "");
 }
 
+/// `text` as a number of bytes, with K, M, G or T for powers of 1024.
+std::optional<int64_t> parseBytes(std::string_view text) {
+  int64_t value = 0;
+  auto [end, code] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || value < 1)
+    return std::nullopt;
+  const std::string_view unit(end, size_t(text.data() + text.size() - end));
+  if (unit.empty())
+    return value;
+  const size_t power = std::string_view("KMGT").find(unit.front());
+  if (power == std::string_view::npos ||
+      (unit.size() > 1 && unit.substr(1) != "iB") ||
+      value > (INT64_MAX >> (10 * (power + 1))))
+    return std::nullopt;
+  return value << (10 * (power + 1));
+}
+
+CLI::Validator bytes() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        if (parseBytes(text))
+          return "";
+        return "expected a number of bytes such as 512M, got '" + text + "'";
+      },
+      "");
+}
+
+/// A number above 0, at most `most`.
+CLI::Validator positive(double most) {
+  return CLI::Validator(
+      [most](std::string &text) -> std::string {
+        double value = 0;
+        auto [end, code] =
+            std::from_chars(text.data(), text.data() + text.size(), value);
+        if (code == std::errc() && end == text.data() + text.size() &&
+            value > 0 && value <= most)
+          return "";
+        return fmt::format("expected a number above 0, at most {}, got '{}'",
+                           most, text);
+      },
+      "");
+}
+
 /// What CLI11 found, as our messages say it: one line, lower case, "expected
 /// X".
 std::string describe(const CLI::ParseError &error) {
@@ -85,8 +130,52 @@ constexpr int64_t kMostThreads = 4096;
 /// Texts as they come from the command line, before they mean anything.
 struct Texts {
   std::string threads, chunkRows, timings, type = "response", format = "text";
-  bool allRungs = false;
+  std::string memory, oracle, rows, groups;
+  bool allRungs = false, sliding = false;
 };
+
+/// What the oracle knows and where the work is done.
+void addMemoryOptions(CLI::App &command, Options &options, Texts &texts) {
+  constexpr const char *group = "Memory";
+  auto share = [&](const char *name, double &value, const char *what) {
+    command.add_option(name, value, what)
+        ->check(positive(1))
+        ->type_name("SHARE")
+        ->capture_default_str()
+        ->group(group);
+  };
+  command
+      .add_option("--device", options.device,
+                  "auto, cpu, or a backend's, such as cuda:1")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--oracle", texts.oracle,
+                  "How it is known what fits: by the plan, the default, or by "
+                  "an estimate")
+      ->check(oneOf({"plan", "estimate"}))
+      ->type_name("RULE")
+      ->group(group);
+  share("--device-share", options.oracle.deviceShare,
+        "Part of a device's free memory that work may take");
+  share("--ram-share", options.oracle.ramShare,
+        "Part of free RAM that work may take");
+  command
+      .add_option("--direct-limit", options.oracle.directColumns,
+                  "Most columns of the direct solver where there is another")
+      ->check(count(INT64_MAX))
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--estimate-factor", options.oracle.estimateFactor,
+                  "Matrices that the estimate counts")
+      ->check(positive(1e6))
+      ->type_name("X")
+      ->capture_default_str()
+      ->group(group);
+}
 
 void addRunOptions(CLI::App &command, Options &options, Texts &texts) {
   command
@@ -105,6 +194,21 @@ void addRunOptions(CLI::App &command, Options &options, Texts &texts) {
       .add_flag("--timings{table}", texts.timings,
                 "Seconds per phase on stderr; also --timings=json")
       ->check(oneOf({"table", "json"}));
+  command
+      .add_option("--trace", options.trace,
+                  "File for a trace of the run, which Perfetto opens")
+      ->type_name("OUT.json");
+  addMemoryOptions(command, options, texts);
+  command
+      .add_option("--memory", texts.memory,
+                  "Most bytes that count as free, such as 512M")
+      ->check(bytes())
+      ->type_name("BYTES")
+      ->group("Memory");
+  command
+      .add_flag("--allow-cpu-fallback", options.allowCpuFallback,
+                "Use the CPU where a device has too little memory")
+      ->group("Memory");
 }
 
 } // namespace
@@ -170,12 +274,44 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   plan->add_flag("--all-rungs", texts.allRungs,
                  "Every rung buffer by buffer, not just the largest; csv and "
                  "json hold all in any case");
+  plan->add_option("--memory", texts.memory,
+                   "Instead, say what fits into that many bytes, such as 512M")
+      ->check(bytes())
+      ->type_name("BYTES")
+      ->group("Memory");
+  plan->add_option("--rows", texts.rows, "Rows of the data")
+      ->check(count(INT64_MAX))
+      ->type_name("N")
+      ->group("Memory");
+  plan->add_option("--groups", texts.groups, "Groups of the data")
+      ->check(count(INT64_MAX))
+      ->type_name("N")
+      ->group("Memory");
+  plan->add_option("--threads", texts.threads,
+                   "Most threads; default: the machine's")
+      ->check(count(kMostThreads))
+      ->type_name("N")
+      ->group("Memory");
+  plan->add_flag("--sliding", texts.sliding,
+                 "As for windows that slide over the rows")
+      ->group("Memory");
+  addMemoryOptions(*plan, options, texts);
+  for (auto [name, value] :
+       {std::pair("--sliding-device-share", &options.oracle.slidingDeviceShare),
+        std::pair("--sliding-ram-share", &options.oracle.slidingRamShare)})
+    plan->add_option(name, *value, "The share for sliding windows")
+        ->check(positive(1))
+        ->type_name("SHARE")
+        ->capture_default_str()
+        ->group("Memory");
 
   CLI::App *info = app.add_subcommand(
       "info", "Print the spec, memory needs, device and versions");
   info->add_option("--format", texts.format, "text or json")
       ->check(oneOf({"text", "json"}))
       ->type_name("FORMAT");
+  info->add_flag("--devices", options.devices,
+                 "Instead, what devices were found, tested and passed over");
 
   // CLI11 reports by throwing; what it throws ends here.
   try {
@@ -211,6 +347,19 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   if (!texts.timings.empty())
     options.timings =
         texts.timings == "json" ? TimingsFormat::Json : TimingsFormat::Table;
+  if (!texts.memory.empty())
+    options.memoryBytes = *parseBytes(texts.memory);
+  if (texts.oracle == "estimate")
+    options.oracle.rule = OracleRule::Estimate;
+  if (!texts.rows.empty())
+    options.planRows = *parseCount(texts.rows, INT64_MAX);
+  if (!texts.groups.empty())
+    options.planGroups = *parseCount(texts.groups, INT64_MAX);
+  if (texts.sliding)
+    options.planWork = WorkKind::Sliding;
+  if (*plan && texts.memory.empty() &&
+      (!texts.rows.empty() || !texts.groups.empty() || texts.sliding))
+    return Error{"expected --memory with --rows, --groups or --sliding"};
   if (texts.type == "terms" || *decompose)
     options.type = TAMRT_STEP_TERMS;
   else if (texts.type == "design")
@@ -223,6 +372,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   }
   if (texts.allRungs)
     options.planScope = PlanScope::AllRungs;
+  if (options.draw && options.memoryBytes > 0)
+    return Error{"expected --draw without --memory"};
   if (options.draw && options.planFormat != PlanFormat::Text)
     return Error{"expected --draw without --format, or with --format=text"};
   return options;

@@ -9,6 +9,7 @@
 #ifndef TAMRT_APP_COMMANDLINE_H
 #define TAMRT_APP_COMMANDLINE_H
 
+#include "core/Oracle.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
 #include "tamrt/plan_table.h"
@@ -43,6 +44,21 @@ struct Options {
   PlanFormat planFormat = PlanFormat::Text;
   PlanScope planScope = PlanScope::LargestRungs;
   InfoFormat infoFormat = InfoFormat::Text;
+  /// Of info: what devices there are, instead of the model.
+  bool devices = false;
+  /// What the steps run on: "auto", "cpu", "cuda:1".
+  std::string device = "auto";
+  OracleOptions oracle;
+  /// Most bytes that count as free; of plan: of the machine to answer for. 0:
+  /// not given.
+  int64_t memoryBytes = 0;
+  bool allowCpuFallback = false;
+  /// File to write a trace to; empty: none.
+  std::string trace;
+  /// Of plan: the data and the work to answer for. 0 rows: as many as the
+  /// largest rung takes.
+  int64_t planRows = 0, planGroups = 1;
+  WorkKind planWork = WorkKind::Static;
   /// PREDICT, TERMS or DESIGN.
   tamrt_step_kind type = TAMRT_STEP_PREDICT;
 };

@@ -32,10 +32,17 @@ Status runPredict(const tamrt_model &model, const Options &options);
 /// has groups.
 Status runCoefficients(const tamrt_model &model, const Options &options);
 
-/// Prints the memory plan.
+/// Prints the memory plan; with --memory what of it fits into that much.
 Status runPlan(const tamrt_model &model, const Options &options);
 
-/// Prints what the model is and what it needs.
+/// What fits into --memory, as text or JSON: for a fit and for each kind of
+/// prediction whether it fits, on which rung, for how many threads, by which
+/// solver, and what would be needed.
+Result<std::string> formatFits(const tamrt_model &model,
+                               const Options &options);
+
+/// Prints what the model is and what it needs; with --devices, what devices
+/// there are.
 Status runInfo(const tamrt_model &model, const Options &options);
 
 /// Writes `text` to standard output, all of it or with an error.
@@ -51,8 +58,8 @@ void tell(const tamrt_model &model, std::string_view kind,
 std::vector<std::string> uniqueNames(const std::vector<std::string> &keys,
                                      std::vector<std::string> names);
 
-/// Refuses an output that would replace one of the run's inputs, which is more
-/// likely a slip than meant.
+/// Refuses an output, or a trace, that would replace one of the run's inputs or
+/// the other, which is more likely a slip than meant.
 Status checkOutput(const Options &options);
 
 /// Names of the columns that a prediction of `kind` has after the keys:

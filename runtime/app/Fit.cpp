@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "app/Commands.h"
+#include "app/Session.h"
 #include "app/Timings.h"
 #include "core/Executor.h"
 #include "core/Learners.h"
 #include "core/StreamedFit.h"
 #include "core/Weights.h"
-#include "kernels/cpu/CpuKernels.h"
 
 #include <cstdio>
 #include <limits>
@@ -110,9 +110,8 @@ Result<Weights> fitStreamed(const tamrt_model &model, const Options &options,
   return fitInMemory(model, options, std::move(reader), run, timings);
 }
 
-} // namespace
-
-Status runFit(const tamrt_model &model, const Options &options) {
+Status fitFile(const tamrt_model &model, const Options &options,
+               const Session &session) {
   Timings timings;
   Progress progress(STDERR_FILENO, model.name);
   if (options.output == "-" && ::isatty(STDOUT_FILENO))
@@ -120,13 +119,15 @@ Status runFit(const tamrt_model &model, const Options &options) {
 
   if (Status s = checkOutput(options); !s)
     return s;
+  const RunOptions run = session.run(options, progress);
+  // Told before a long reading.
+  if (Status s = checkFits(model, TAMRT_STEP_FIT_CHUNK, run); !s)
+    return s;
   Result<RowReader> reader = RowReader::open(
       options.input, model, {options.dropMissing, options.threads});
   if (!reader)
     return std::move(reader).error();
   progress.update("read", 0, 0);
-  const RunOptions run = {options.threads, options.chunkRows,
-                          &tamrt_cpu_kernels, &progress};
   const auto fit = options.stream ? fitStreamed : fitInMemory;
   Result<Weights> weights =
       fit(model, options, *std::move(reader), run, timings);
@@ -138,6 +139,14 @@ Status runFit(const tamrt_model &model, const Options &options) {
   progress.clear();
   std::fputs(timings.format(options.timings).c_str(), stderr);
   return {};
+}
+
+} // namespace
+
+Status runFit(const tamrt_model &model, const Options &options) {
+  return runSession(model, options, [&](const Session &session) {
+    return fitFile(model, options, session);
+  });
 }
 
 } // namespace tamrt

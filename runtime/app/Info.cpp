@@ -8,6 +8,7 @@
 
 #include "app/Commands.h"
 #include "app/Memory.h"
+#include "core/Devices.h"
 #include "core/Model.h"
 #include "core/Tables.h"
 
@@ -203,9 +204,57 @@ std::string formatJson(const tamrt_model &model) {
   return info.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
+std::string devicesAsText(const std::vector<DeviceReport> &reports,
+                          const std::vector<std::string> &folders) {
+  std::string text = "backends are looked for in:\n";
+  for (const std::string &folder : folders)
+    text += "  " + folder + "\n";
+  text += "devices, in the order they are tried:\n";
+  for (const DeviceReport &report : reports) {
+    text += "  " + report.label;
+    if (!report.name.empty())
+      text +=
+          ": " + report.name + ", " + std::to_string(report.memory.freeBytes) +
+          " of " + std::to_string(report.memory.totalBytes) + " bytes free" +
+          (report.memory.source.empty() ? ""
+                                        : " (" + report.memory.source + ")");
+    text += "\n";
+    if (!report.path.empty())
+      text += "    found: " + report.path + "\n";
+    for (const std::string &test : report.tests)
+      text += "    tested: " + test + "\n";
+    text += report.isTrusted() ? "    trusted\n"
+                               : "    passed over: " + report.why + "\n";
+  }
+  return text;
+}
+
+std::string devicesAsJson(const std::vector<DeviceReport> &reports,
+                          const std::vector<std::string> &folders) {
+  json devices = json::array();
+  for (const DeviceReport &report : reports)
+    devices.push_back({{"device", report.label},
+                       {"name", report.name},
+                       {"path", report.path},
+                       {"free", report.memory.freeBytes},
+                       {"total", report.memory.totalBytes},
+                       {"tests", report.tests},
+                       {"trusted", report.isTrusted()},
+                       {"why", report.why}});
+  const json all = {{"folders", folders}, {"devices", devices}};
+  return all.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
 } // namespace
 
 Status runInfo(const tamrt_model &model, const Options &options) {
+  if (options.devices) {
+    const std::vector<std::string> folders = backendFolders();
+    const std::vector<DeviceReport> reports = surveyDevices(folders);
+    return print(options.infoFormat == InfoFormat::Json
+                     ? devicesAsJson(reports, folders)
+                     : devicesAsText(reports, folders));
+  }
   return print(options.infoFormat == InfoFormat::Json ? formatJson(model)
                                                       : formatText(model));
 }

@@ -7,13 +7,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "app/Commands.h"
+#include "core/Log.h"
+#include "core/MachineMemory.h"
 #include "core/Model.h"
 #include "core/Weights.h"
 #include "io/AtomicFile.h"
 #include "io/CsvWriter.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <fmt/format.h>
 #include <new>
 #include <span>
 
@@ -32,6 +36,43 @@ void configureAllocator() {
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
   mallopt(M_TRIM_THRESHOLD, 1 << 20);
 #endif
+}
+
+/// How much stack to have from the start: where address space is limited, the
+/// stack that grows into nothing kills the process.
+constexpr size_t kStackBytes = 512 << 10;
+
+[[gnu::noinline]] void touchStack() {
+  volatile char stack[kStackBytes];
+  for (size_t at = 0; at < kStackBytes; at += 4096)
+    stack[at] = 0;
+  (void)stack[0];
+}
+
+/// What `operator new` throws: how much there was when more was asked for.
+struct OutOfMemory : std::bad_alloc {
+  int64_t usedBytes = 0;
+};
+
+[[noreturn]] void throwOutOfMemory() {
+  OutOfMemory failure;
+  failure.usedBytes = processBytes();
+  throw failure;
+}
+
+std::string outOfMemory(const tamrt_model &model, int64_t usedBytes) {
+  const MachineMemory memory = machineMemory();
+  const MemorySource *source = memory.tightest();
+  std::string text = "out of memory: ";
+  if (usedBytes > 0)
+    text += fmt::format("{} bytes of address space were in use and more were "
+                        "asked for; ",
+                        usedBytes);
+  if (source)
+    text += fmt::format("{} leaves {} bytes; ", source->name, source->free);
+  return text + fmt::format("`{} info` tells what a run needs, `{} plan "
+                            "--memory` what fits",
+                            model.name, model.name);
 }
 
 Status runCommand(const tamrt_model &model, const Options &options) {
@@ -93,6 +134,10 @@ Status runCoefficients(const tamrt_model &model, const Options &options) {
 }
 
 Status runPlan(const tamrt_model &model, const Options &options) {
+  if (options.memoryBytes > 0) {
+    Result<std::string> text = formatFits(model, options);
+    return text ? print(*text) : Status(std::move(text).error());
+  }
   std::span<const tamrt_step> steps(model.steps, size_t(model.step_count));
   return print(options.draw
                    ? drawPlan(steps, options.planScope)
@@ -106,6 +151,13 @@ Status checkOutput(const Options &options) {
       return Error{options.output +
                    ": expected an output that is no input of the run, got " +
                    (input == &options.input ? "the data" : "the weights")};
+  for (const std::string *other :
+       {&options.input, &options.weights, &options.output})
+    if (!options.trace.empty() && options.trace != "-" && *other != "-" &&
+        (options.trace == *other || isSameFile(options.trace, *other)))
+      return Error{options.trace +
+                   ": expected a file of its own for the trace, got another "
+                   "of the run"};
   return {};
 }
 
@@ -113,41 +165,46 @@ Status print(std::string_view text) { return writeFile("-", text); }
 
 void tell(const tamrt_model &model, std::string_view kind,
           std::string_view message) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string line = std::string(model.name) + ": " + std::string(kind) + ": ";
-  for (char c : message) {
-    auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-      line += c;
-      continue;
-    }
-    line += "\\x";
-    line += digits[byte >> 4];
-    line += digits[byte & 15];
-  }
-  line += '\n';
-  std::fputs(line.c_str(), stderr);
+  std::fputs(lineOf(model.name, kind, message).c_str(), stderr);
 }
 
 } // namespace tamrt
 
 int tamrt_main(const tamrt_model *model, int argc, char **argv) {
+  tamrt::touchStack();
   tamrt::configureAllocator();
   tamrt::removeTemporariesOnSignals();
+  std::set_new_handler(tamrt::throwOutOfMemory);
   // Nothing in the runtime throws on purpose; what the standard library throws
   // must not cross the C ABI.
+  int64_t usedBytes = 0;
   try {
+    if (!tamrt::startLog(model->name, tamrt::LogLevel::Warning))
+      tamrt::tell(*model, "warning",
+                  "expected none, error, warning, info or debug as TAMRT_LOG, "
+                  "got '" +
+                      std::string(std::getenv("TAMRT_LOG")) + "'");
     tamrt::Status done = tamrt::run(*model, argc, argv);
     if (done)
       return 0;
     tamrt::tell(*model, "error", done.error().message);
+    return 1;
+  } catch (const tamrt::OutOfMemory &failure) {
+    usedBytes = failure.usedBytes;
   } catch (const std::bad_alloc &) {
-    std::fprintf(stderr,
-                 "%s: error: out of memory; `%s info` tells what a run needs\n",
-                 model->name, model->name);
   } catch (const std::exception &exception) {
     std::fprintf(stderr, "%s: error: internal error: %s\n", model->name,
                  exception.what());
+    return 1;
+  }
+  // Here all that the run held is free again.
+  try {
+    tamrt::tell(*model, "error", tamrt::outOfMemory(*model, usedBytes));
+  } catch (const std::bad_alloc &) {
+    std::fprintf(stderr,
+                 "%s: error: out of memory: %lld bytes of address space were "
+                 "in use and more were asked for\n",
+                 model->name, static_cast<long long>(usedBytes));
   }
   return 1;
 }

@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "app/Commands.h"
+#include "app/Session.h"
 #include "app/Timings.h"
 #include "core/Executor.h"
 #include "core/Model.h"
 #include "core/Weights.h"
 #include "io/CsvWriter.h"
 #include "io/Number.h"
-#include "kernels/cpu/CpuKernels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -44,7 +44,8 @@ std::vector<std::string> keyNames(const tamrt_model &model) {
 /// first such row of the file and names line, group and term.
 Status checkFinite(const tamrt_model &model, const Options &options,
                    const CsvFile &file, const Dataset &data,
-                   const Weights &weights, const double *numbers) {
+                   const Weights &weights, const RunOptions &run,
+                   const double *numbers) {
   const auto width = size_t(outputWidth(model, options.type));
   size_t bad = data.rowCount();
   for (size_t row = 0; row < data.rowCount(); ++row)
@@ -70,7 +71,7 @@ Status checkFinite(const tamrt_model &model, const Options &options,
     effect = &model.effects[firstBad(row)];
   else {
     Result<std::vector<double>> terms =
-        decomposeRow(model, data, weights, bad, &tamrt_cpu_kernels);
+        decomposeRow(model, data, weights, bad, run);
     if (!terms)
       return Error{file.path() + ": " + terms.error().message};
     // Terms may be finite and their sum not.
@@ -164,10 +165,14 @@ std::vector<std::string> outputNames(const tamrt_model &model,
   return names;
 }
 
-Status runPredict(const tamrt_model &model, const Options &options) {
+static Status predictFile(const tamrt_model &model, const Options &options,
+                          const Session &session) {
   Timings timings;
   Progress progress(STDERR_FILENO, model.name);
   if (Status s = checkOutput(options); !s)
+    return s;
+  const RunOptions run = session.run(options, progress);
+  if (Status s = checkFits(model, options.type, run); !s)
     return s;
   // Weights first: they are small, and a wrong file should not wait for a long
   // parse.
@@ -197,14 +202,12 @@ Status runPredict(const tamrt_model &model, const Options &options) {
                  std::to_string(data->rowCount() * width * sizeof(double)) +
                  " bytes of memory for the output, got less; predict fewer "
                  "rows at a time"};
-  if (Status s = predictGroups(
-          model, options.type, *data, *weights,
-          {options.threads, options.chunkRows, &tamrt_cpu_kernels, &progress},
-          output.get());
+  if (Status s = predictGroups(model, options.type, *data, *weights, run,
+                               output.get());
       !s)
     return Error{file->path() + ": " + s.error().message};
-  if (Status s =
-          checkFinite(model, options, *file, *data, *weights, output.get());
+  if (Status s = checkFinite(model, options, *file, *data, *weights, run,
+                             output.get());
       !s)
     return s;
   timings.end("predict");
@@ -217,6 +220,12 @@ Status runPredict(const tamrt_model &model, const Options &options) {
   progress.clear();
   std::fputs(timings.format(options.timings).c_str(), stderr);
   return {};
+}
+
+Status runPredict(const tamrt_model &model, const Options &options) {
+  return runSession(model, options, [&](const Session &session) {
+    return predictFile(model, options, session);
+  });
 }
 
 } // namespace tamrt

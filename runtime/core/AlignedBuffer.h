@@ -37,6 +37,16 @@ public:
     return result;
   }
 
+  /// Takes over `bytes` bytes that `give(owner, memory, bytes)` gives back;
+  /// empty when `memory` is null.
+  static AlignedBuffer adopt(void *memory, size_t bytes, void *owner,
+                             void (*give)(void *owner, void *memory,
+                                          size_t bytes)) {
+    AlignedBuffer result;
+    result.memory = {memory, Free{owner, give, bytes}};
+    return result;
+  }
+
   /// What `allocate(bytes)` takes; 0 on overflow.
   static size_t size(size_t bytes) {
     if (bytes == 0)
@@ -53,8 +63,22 @@ private:
   /// allocators need not be asked (a sanitizer's takes it for an error).
   static constexpr size_t kMostBytes = size_t(1) << 47;
 
+  /// Memory of a device goes back to it, that of `allocate` to the C library.
   struct Free {
-    void operator()(void *pointer) const { std::free(pointer); }
+    Free() {}
+    Free(void *owner, void (*give)(void *, void *, size_t), size_t bytes)
+        : owner(owner), give(give), bytes(bytes) {}
+
+    void *owner = nullptr;
+    void (*give)(void *owner, void *memory, size_t bytes) = nullptr;
+    size_t bytes = 0;
+
+    void operator()(void *pointer) const {
+      if (give)
+        give(owner, pointer, bytes);
+      else
+        std::free(pointer);
+    }
   };
   std::unique_ptr<void, Free> memory;
 };

@@ -8,6 +8,7 @@
 
 #include "core/Crew.h"
 
+#include "core/Log.h"
 #include "core/Model.h"
 
 #include <algorithm>
@@ -18,20 +19,61 @@ extern "C" __attribute__((weak)) void openblas_set_num_threads(int threads);
 namespace tamrt {
 namespace {
 
-/// Chunks of fewer rows waste more time per row than a second thread gains.
-constexpr int64_t kSmallChunk = 256;
-
-/// Takes memory for `threads` threads on one rung; false when there is none.
-bool allocate(Crew &crew, unsigned threads, const ThreadMemory &memory) {
+/// Takes memory for up to `threads` threads on one rung.
+void allocate(Crew &crew, Device &device, unsigned threads, size_t rung) {
   crew.workers.clear();
   for (unsigned i = 0; i < threads; ++i) {
     crew.workers.emplace_back();
-    if (!crew.workers.back().allocate(memory)) {
-      crew.workers.clear();
-      return false;
+    crew.workers.back().lane = i;
+    if (!crew.workers.back().allocate(*crew.ladder, device, rung)) {
+      crew.workers.pop_back();
+      return;
     }
   }
-  return true;
+}
+
+/// Takes memory on the rung and for the threads decided, or what comes after
+/// them; false when there is none.
+bool settle(Crew &crew, Device &device, const Decision &decision) {
+  Ladder &ladder = *crew.ladder;
+  for (size_t rung = decision.rung; rung < ladder.size(); ++rung) {
+    allocate(crew, device, decision.threads, rung);
+    if (crew.workers.size() == decision.threads)
+      return true;
+    const bool isLast = rung + 1 == ladder.size();
+    if (!crew.workers.empty() &&
+        (isLast || ladder.chunkRows(rung + 1) < kSmallChunk)) {
+      log(LogLevel::Warning, "device '{}' has memory for {} of {} threads",
+          device.label(), crew.workers.size(), decision.threads);
+      return true;
+    }
+    crew.workers.clear();
+    device.purge();
+    if (!isLast)
+      ladder.warn(device, rung, ladder.memory(rung).total(), device, rung + 1,
+                  0);
+  }
+  return false;
+}
+
+Decision ask(const Question &question, const RunOptions &options) {
+  const Decision decision = decide(question, options.oracle);
+  log(LogLevel::Info,
+      "oracle: {}: {} thread{}, chunks of {} rows: {} of {} bytes, {} free",
+      decision.reason, decision.threads, decision.threads == 1 ? "" : "s",
+      question.direct->rungs[decision.rung].rows, decision.bytes,
+      decision.budget, question.freeBytes);
+  return decision;
+}
+
+/// Bytes that count as free, and what keeps them few.
+DeviceMemory freeOn(const Device &device, const RunOptions &options) {
+  DeviceMemory memory = device.memory();
+  if (options.memoryBytes > 0 && options.memoryBytes < memory.freeBytes) {
+    memory.freeBytes = options.memoryBytes;
+    memory.source = "--memory";
+  }
+  return memory;
 }
 
 /// The start of a message about `column` of the design of a group.
@@ -49,40 +91,76 @@ void useOneBlasThread() {
     openblas_set_num_threads(1);
 }
 
+Device &deviceOf(const RunOptions &options) {
+  return options.device ? *options.device : Device::cpu();
+}
+
+Question questionOf(const tamrt_model &model, tamrt_step_kind kind,
+                    size_t groups, size_t groupRows, int64_t freeBytes,
+                    const RunOptions &options) {
+  const Device &device = deviceOf(options);
+  Question question;
+  question.columns = model.columns;
+  question.direct =
+      Ladder(model, kind, int64_t(groupRows), options, StateOf::Worker)
+          .need(device);
+  question.threads = chooseThreads(options.threads, groups, 1);
+  question.freeBytes = freeBytes;
+  question.place = device.place();
+  return question;
+}
+
+Status checkFits(const tamrt_model &model, tamrt_step_kind kind,
+                 const RunOptions &options) {
+  const Device &device = deviceOf(options);
+  const DeviceMemory memory = freeOn(device, options);
+  const Question question =
+      questionOf(model, kind, 1, 1, memory.freeBytes, options);
+  const Decision decision = decide(question, options.oracle);
+  if (decision.fits || (options.allowCpuFallback && !device.isCpu()))
+    return {};
+  return Error{tooLittle(question, decision, options.oracle, memory.source)};
+}
+
 Result<Crew> muster(const tamrt_model &model, tamrt_step_kind kind,
                     size_t groups, size_t longest, const RunOptions &options,
-                    StateOf state) {
-  const auto groupRows = int64_t(longest);
-  std::vector<const tamrt_step *> rungs =
-      rungsFor(model, kind, groupRows, options.chunkRows);
-  auto memoryOf = [&](const tamrt_step &step) {
-    ThreadMemory memory =
-        kind == TAMRT_STEP_FIT_CHUNK
-            ? fitMemory(model, step)
-            : predictMemory(model, step,
-                            chunkOf(step, groupRows, options.chunkRows));
-    if (state == StateOf::Group)
-      memory.state = memory.carry = 0;
-    return memory;
-  };
+                    StateOf state, int64_t sharedBytes) {
+  Device *device = &deviceOf(options);
   Crew crew;
-  unsigned most = chooseThreads(options.threads, groups, 1);
-  for (unsigned threads = most; threads > 0; threads /= 2) {
-    for (const tamrt_step *rung : rungs) {
-      int64_t chunk = chunkOf(*rung, groupRows, options.chunkRows);
-      if (threads > 1 && rung != rungs.front() && chunk < kSmallChunk)
-        break;
-      if (!allocate(crew, threads, memoryOf(*rung)))
-        continue;
-      crew.rung = rung;
-      crew.chunkRows = chunk;
-      for (Worker &worker : crew.workers)
-        worker.place.context.kernels = options.kernels;
+  crew.ladder =
+      std::make_unique<Ladder>(model, kind, int64_t(longest), options, state);
+  while (true) {
+    const DeviceMemory memory = freeOn(*device, options);
+    Question question;
+    question.columns = model.columns;
+    question.direct = crew.ladder->need(*device);
+    question.direct->sharedBytes = sharedBytes;
+    question.threads = chooseThreads(options.threads, groups, 1);
+    question.freeBytes = memory.freeBytes;
+    question.place = device->place();
+    const Decision decision = ask(question, options);
+    if (decision.fits && settle(crew, *device, decision)) {
+      crew.device = device;
+      if (options.trace)
+        options.trace->instant(
+            0, "rung",
+            {{"rows", int64_t(crew.workers.front().chunkRows)},
+             {"threads", int64_t(crew.workers.size())},
+             {"bytes", decision.bytes}});
       return crew;
     }
+    if (options.allowCpuFallback && !device->isCpu()) {
+      const size_t last = crew.ladder->size() - 1;
+      crew.ladder->warn(*device, last, decision.bytes, Device::cpu(), 0, 0);
+      device = &Device::cpu();
+      continue;
+    }
+    return Error{
+        decision.fits
+            ? crew.ladder->shortage(*device, crew.ladder->size() - 1,
+                                    decision.bytes)
+            : tooLittle(question, decision, options.oracle, memory.source)};
   }
-  return Error{"expected " + std::to_string(memoryOf(*rungs.back()).total()) +
-               " bytes of memory for the smallest chunks, got less"};
 }
 
 Error overflow(const tamrt_model &model, const std::string &group,
@@ -93,7 +171,7 @@ Error overflow(const tamrt_model &model, const std::string &group,
 }
 
 Error describe(const tamrt_model &model, const std::string &group,
-               const tamrt_context &context) {
+               const tamrt_context &context, const std::string &shortage) {
   std::string message;
   if (model.group)
     message = "group '" + group + "': ";
@@ -107,6 +185,10 @@ Error describe(const tamrt_model &model, const std::string &group,
   case TAMRT_ERROR_OVERFLOW:
     return overflow(model, group, context.detail);
   case TAMRT_ERROR_OUT_OF_MEMORY:
+    if (!shortage.empty()) {
+      message += shortage;
+      break;
+    }
     message += "a kernel asked for " + std::to_string(context.detail) +
                " bytes and did not get them";
     break;

@@ -15,8 +15,8 @@
 #ifndef TAMRT_CORE_CREW_H
 #define TAMRT_CORE_CREW_H
 
-#include "core/AlignedBuffer.h"
 #include "core/Executor.h"
+#include "core/Ladder.h"
 #include "core/Steps.h"
 #include "io/Error.h"
 #include "io/Parallel.h"
@@ -25,92 +25,65 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace tamrt {
 
-/// What one thread works in, and the memory of it.
-struct Worker {
-  Workplace place;
-  AlignedBuffer arena, state, carry, output, parameters;
-  std::vector<const void *> columns;
-
-  bool allocate(const ThreadMemory &memory) {
-    arena = AlignedBuffer::allocate(size_t(memory.arena));
-    output = AlignedBuffer::allocate(size_t(memory.output));
-    parameters = AlignedBuffer::allocate(size_t(memory.parameters));
-    if (memory.state > 0)
-      state = AlignedBuffer::allocate(size_t(memory.state));
-    if (memory.carry > 0)
-      carry = AlignedBuffer::allocate(size_t(memory.carry));
-    place.arena = arena.data();
-    place.state = state.data();
-    place.carry = carry.data();
-    place.output = output.as<double>();
-    place.parameters = parameters.as<double>();
-    return arena && output && parameters && (memory.state == 0 || state) &&
-           (memory.carry == 0 || carry);
-  }
-
-  /// Points the columns, of inputs, target and row weights, at `row`.
-  void setColumns(const tamrt_model &model, const Dataset &data, size_t row) {
-    auto inputs = size_t(model.input_count);
-    columns.resize(inputs + 2);
-    for (size_t i = 0; i < inputs; ++i) {
-      if (model.inputs[i].rule == TAMRT_RULE_LEVELS)
-        columns[i] = data.codes(i) + row;
-      else
-        columns[i] = data.numbers(i) + row;
-    }
-    columns[inputs] = data.target() ? data.target() + row : nullptr;
-    columns[inputs + 1] = data.weights() ? data.weights() + row : nullptr;
-    place.columns = columns.data();
-  }
-};
-
-/// The memory of all threads, the rung it was taken for and its chunks.
+/// The threads of a run with their memory, and the rungs it may be on.
 struct Crew {
+  /// At an address that stays, for the workers' sake.
+  std::unique_ptr<Ladder> ladder;
+  /// Where the memory is from.
+  Device *device = nullptr;
   std::vector<Worker> workers;
-  const tamrt_step *rung = nullptr;
-  int64_t chunkRows = 0;
-};
-
-/// Whose the state and the carry of a group are.
-enum class StateOf {
-  /// A thread's, which fits group after group.
-  Worker,
-  /// The group's, which gets its rows in parts; the caller has them.
-  Group
 };
 
 /// Takes memory for all threads, at most one for each of `groups` groups of at
-/// most `groupRows` rows, on the largest rung there is memory for. Rather than
-/// very small chunks, fewer threads; at last one thread and one row.
+/// most `groupRows` rows, on the rung and for the threads that the oracle
+/// chooses. Where there is none nevertheless: the next rung; rather than very
+/// small chunks, the threads that there is memory for; at last the CPU, if the
+/// options allow it. `sharedBytes` is what the caller will take besides.
 Result<Crew> muster(const tamrt_model &model, tamrt_step_kind kind,
                     size_t groups, size_t groupRows, const RunOptions &options,
-                    StateOf state = StateOf::Worker);
+                    StateOf state = StateOf::Worker, int64_t sharedBytes = 0);
+
+/// The device that the options ask for.
+Device &deviceOf(const RunOptions &options);
 
 /// The error of a fit whose numbers leave the range of a double in `column` of
 /// the design of a group.
 Error overflow(const tamrt_model &model, const std::string &group,
                int64_t column);
 
-/// Says what went wrong in a step.
+/// Says what went wrong in a step. `shortage` says what memory was missing.
 Error describe(const tamrt_model &model, const std::string &group,
-               const tamrt_context &context);
+               const tamrt_context &context, const std::string &shortage = {});
 
 /// Keeps a BLAS library from starting threads of its own.
 void useOneBlasThread();
 
-/// What points the worker's columns at a row of a group, for `fitGroup` and
-/// its like.
-inline auto columnsOf(Worker &worker, const tamrt_model &model,
-                      const Dataset &data, const Group &group) {
-  return [&](size_t first, size_t) {
-    worker.setColumns(model, data, group.first + first);
-  };
+/// Attempts the chunks of `rows` rows: run(first row, rows) sets the columns
+/// and runs a step; done(first row, rows) is called once it has succeeded.
+/// Stops at an error.
+template <class Run, class Done>
+void attemptChunks(Ladder &ladder, Worker &worker, size_t rows, const Run &run,
+                   const Done &done) {
+  for (size_t first = 0, count = 0; first < rows && worker.place.good();
+       first += count) {
+    const TraceSpan span(
+        ladder.options.trace, worker.lane, "chunk",
+        {{"first", int64_t(first)}, {"rung", worker.rung->rung_rows}});
+    worker.attempt(ladder, [&] {
+      // Fewer after a step down.
+      count = std::min(worker.chunkRows, rows - first);
+      run(first, count);
+    });
+    if (worker.place.good())
+      done(first, count);
+  }
 }
 
 /// The work shared by the crew: groups in order, one after another to whoever
@@ -139,6 +112,9 @@ public:
       Worker &worker = crew.workers[piece];
       for (size_t g; (g = next++) < count && g < firstFailed;) {
         worker.place.context.status = TAMRT_OK;
+        const TraceSpan span(
+            options.trace, worker.lane, "group",
+            {{"group", int64_t(g)}, {"rows", int64_t(groups[g].rows)}});
         process(worker, g, piece == 0);
         if (worker.place.context.status == TAMRT_OK)
           continue;
@@ -152,7 +128,8 @@ public:
     });
     for (size_t i = 0; i < failed.size(); ++i)
       if (failed[i] < count && failed[i] == firstFailed)
-        return describe(model, groups[failed[i]].name, failures[i]);
+        return describe(model, groups[failed[i]].name, failures[i],
+                        crew.workers[i].shortage);
     return {};
   }
 

@@ -28,22 +28,39 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
                              data.longestGroup(), options);
   if (!crew)
     return std::move(crew).error();
-  const auto chunkRows = size_t(crew->chunkRows);
 
   Work work(model, data.groups(), *crew, options, "fit");
   Status done = work.run([&](Worker &worker, size_t g, bool reports) {
     const Group &group = data.groups()[g];
     normalization.parameters(g, worker.place.parameters);
     worker.place.tables = tables.pointers();
-    fitGroup(model, *crew->rung, worker.place, group.rows, chunkRows,
-             columnsOf(worker, model, data, group),
-             [&](size_t rows) { work.done(rows, reports); });
+    const auto all = int64_t(group.rows);
+    auto run = [&](const tamrt_step &step, size_t first, int64_t rows) {
+      worker.setColumns(model, data, group.first + first);
+      worker.place.run(step, nullptr, rows, int64_t(first), all);
+    };
+    Ladder &ladder = *crew->ladder;
+    worker.attempt(ladder,
+                   [&] { run(*firstStep(model, TAMRT_STEP_FIT_INIT), 0, 0); });
+    attemptChunks(
+        ladder, worker, group.rows,
+        [&](size_t first, size_t rows) {
+          run(*worker.rung, first, int64_t(rows));
+        },
+        [&](size_t, size_t rows) { work.done(rows, reports); });
+    if (worker.place.good()) {
+      const TraceSpan span(options.trace, worker.lane, "solve");
+      worker.attempt(ladder, [&] {
+        run(*firstStep(model, TAMRT_STEP_FIT_FINISH), 0, all);
+      });
+    }
     if (worker.place.good())
       std::memcpy(coefficients.data() + g * width, worker.place.output,
                   width * sizeof(double));
   });
   if (!done)
     return std::move(done).error();
+  crew->ladder->summarize();
   std::vector<std::string> names;
   for (const Group &group : data.groups())
     names.push_back(group.name);
@@ -91,61 +108,67 @@ Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
   if (!crew)
     return std::move(crew).error();
   Work work(model, data.groups(), *crew, options, "predict");
-  return work.run([&](Worker &worker, size_t g, bool reports) {
+  Status done = work.run([&](Worker &worker, size_t g, bool reports) {
     const Group &group = data.groups()[g];
     const size_t place = (*places)[g];
     weights.normalization.parameters(place, worker.place.parameters);
     worker.place.tables = weights.tables.pointers();
-    predictGroup(
-        *crew->rung, worker.place, weights.of(place, model), group.rows,
-        size_t(crew->chunkRows), columnsOf(worker, model, data, group),
+    attemptChunks(
+        *crew->ladder, worker, group.rows,
+        [&](size_t first, size_t rows) {
+          worker.setColumns(model, data, group.first + first);
+          worker.place.run(*worker.rung, weights.of(place, model),
+                           int64_t(rows), int64_t(first), int64_t(group.rows));
+        },
         [&](size_t first, size_t rows) {
           std::memcpy(output + (group.first + first) * width,
                       worker.place.output, rows * width * sizeof(double));
           work.done(rows, reports);
         });
   });
+  if (done)
+    crew->ladder->summarize();
+  return done;
 }
 
 Result<std::vector<double>> decomposeRow(const tamrt_model &model,
                                          const Dataset &data,
                                          const Weights &weights, size_t row,
-                                         const tamrt_kernels *kernels) {
+                                         const RunOptions &options) {
   Result<std::vector<size_t>> places = trainedPlaces(data, weights);
   if (!places)
     return std::move(places).error();
   const size_t g = data.groupOf(row);
   const Group &group = data.groups()[g];
   // Alone, unless a carry makes the rows before it matter.
-  const auto last = int64_t(row - group.first);
-  const int64_t start = model.carry_bytes > 0 ? 0 : last;
-  Worker worker;
-  const tamrt_step *step = nullptr;
-  int64_t chunk = 0;
-  for (const tamrt_step *rung :
-       rungsFor(model, TAMRT_STEP_TERMS, last - start + 1, 0)) {
-    chunk = chunkOf(*rung, last - start + 1, 0);
-    if (worker.allocate(predictMemory(model, *rung, chunk))) {
-      step = rung;
-      break;
-    }
-  }
-  if (!step)
-    return Error{"expected memory for one row, got less"};
-  worker.place.context.kernels = kernels;
+  const size_t last = row - group.first;
+  const size_t start = model.carry_bytes > 0 ? 0 : last;
+  RunOptions alone = options;
+  alone.threads = 1;
+  Result<Crew> crew =
+      muster(model, TAMRT_STEP_TERMS, 1, last - start + 1, alone);
+  if (!crew)
+    return std::move(crew).error();
+  Worker &worker = crew->workers.front();
   worker.place.tables = weights.tables.pointers();
   weights.normalization.parameters((*places)[g], worker.place.parameters);
-  int64_t rows = 0;
-  for (int64_t first = start; first <= last; first += rows) {
-    rows = std::min(chunk, last - first + 1);
-    worker.setColumns(model, data, group.first + size_t(first));
-    worker.place.run(*step, weights.of((*places)[g], model), rows, first,
-                     int64_t(group.rows));
-    if (!worker.place.good())
-      return describe(model, group.name, worker.place.context);
-  }
-  const double *terms = worker.place.output + (rows - 1) * model.effect_count;
-  return std::vector<double>(terms, terms + model.effect_count);
+  std::vector<double> terms;
+  attemptChunks(
+      *crew->ladder, worker, last - start + 1,
+      [&](size_t first, size_t rows) {
+        worker.setColumns(model, data, group.first + start + first);
+        worker.place.run(*worker.rung, weights.of((*places)[g], model),
+                         int64_t(rows), int64_t(start + first),
+                         int64_t(group.rows));
+      },
+      [&](size_t, size_t rows) {
+        const double *of =
+            worker.place.output + int64_t(rows - 1) * model.effect_count;
+        terms.assign(of, of + model.effect_count);
+      });
+  if (!worker.place.good())
+    return describe(model, group.name, worker.place.context, worker.shortage);
+  return terms;
 }
 
 } // namespace tamrt

@@ -9,12 +9,16 @@
 /// \file
 /// Calls the steps of a compiled model group by group, on several threads.
 ///
-/// Every thread gets its memory before the work starts: an arena, the state and
-/// the carry of one group and room for a step's output, all aligned to
-/// TAMRT_ALIGNMENT. All read the same tables. What
-/// is computed depends neither on the number of threads nor on the rung: groups
-/// are independent, and steps add rows in an order that does not depend on
-/// where chunks end (abi.h).
+/// Every thread gets its memory, of the device that runs the steps, before the
+/// work starts: an arena, the state and the carry of one group and room for a
+/// step's output, all aligned to TAMRT_ALIGNMENT. All read the same tables.
+/// What is computed depends neither on the number of threads nor on the rung:
+/// groups are independent, and steps add rows in an order that does not depend
+/// on where chunks end (abi.h).
+///
+/// The oracle chooses rung and threads (Oracle.h). Where memory runs out
+/// nevertheless, the thread steps down one rung and does the same chunk again;
+/// a rung that was left is not tried again.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +26,9 @@
 #define TAMRT_CORE_EXECUTOR_H
 
 #include "core/Dataset.h"
+#include "core/Device.h"
 #include "core/Normalization.h"
+#include "core/Oracle.h"
 #include "core/Progress.h"
 #include "core/Tables.h"
 #include "core/Weights.h"
@@ -42,10 +48,33 @@ struct RunOptions {
   unsigned threads = 0;
   /// Most rows of a chunk; 0: as the model's largest rung has.
   int64_t chunkRows = 0;
+  /// Null: the device's.
   const tamrt_kernels *kernels = nullptr;
   /// Told of the rows done; may be null.
   Progress *progress = nullptr;
+  /// What the steps run on; null: the CPU. The CPU must be able to address its
+  /// memory.
+  Device *device = nullptr;
+  OracleOptions oracle;
+  /// Most bytes that count as free; 0: what the device says.
+  int64_t memoryBytes = 0;
+  /// Where a device has no memory for the smallest rung, the CPU does the work.
+  bool allowCpuFallback = false;
+  /// Told of chunks, rungs and retries; may be null.
+  Trace *trace = nullptr;
 };
+
+/// Checks that steps of `kind` fit at all: one thread on the smallest rung. For
+/// fits before their rows are read. The error says what is needed, what is
+/// there, and what would help.
+Status checkFits(const tamrt_model &model, tamrt_step_kind kind,
+                 const RunOptions &options);
+
+/// The oracle's question for a run of `groups` groups of at most `groupRows`
+/// rows with `freeBytes` free, as `fitGroups` and `predictGroups` ask it.
+Question questionOf(const tamrt_model &model, tamrt_step_kind kind,
+                    size_t groups, size_t groupRows, int64_t freeBytes,
+                    const RunOptions &options);
 
 /// Fits every group of `data` with the tables of the model.
 ///
@@ -80,7 +109,7 @@ Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
 Result<std::vector<double>> decomposeRow(const tamrt_model &model,
                                          const Dataset &data,
                                          const Weights &weights, size_t row,
-                                         const tamrt_kernels *kernels);
+                                         const RunOptions &options);
 
 /// The steps of `kind` that may process groups of at most `groupRows` rows, in
 /// the order to try them, of falling rung: from the smallest that takes a whole

@@ -10,6 +10,7 @@
 
 #include "core/AlignedBuffer.h"
 #include "core/Crew.h"
+#include "core/Log.h"
 #include "core/Steps.h"
 
 #include <algorithm>
@@ -39,6 +40,7 @@ public:
 
   Status add(const Dataset &rows);
   Status finish(std::span<double> coefficients);
+  size_t count() const { return done.size(); }
 
 private:
   /// Has the worker work on the group at `place`.
@@ -76,7 +78,6 @@ Status GroupSums::Impl::add(const Dataset &rows) {
     if (group.place - first < done.size() &&
         group.rows > groups.rows[group.place] - done[group.place - first])
       return changed(group.name);
-  const auto chunkRows = size_t(crew.chunkRows);
   Work work(model, rows.groups(), crew, options, "fit");
   return work.run([&](Worker &worker, size_t g, bool) {
     const Group &group = rows.groups()[g];
@@ -85,17 +86,20 @@ Status GroupSums::Impl::add(const Dataset &rows) {
     size_t &before = done[group.place - first];
     const auto all = int64_t(groups.rows[group.place]);
     turnTo(worker, group.place);
-    if (before == 0) {
-      worker.setColumns(model, rows, group.first);
-      worker.place.run(*firstStep(model, TAMRT_STEP_FIT_INIT), nullptr, 0, 0,
-                       all);
-    }
-    forEachChunk(worker.place, group.rows, chunkRows,
-                 columnsOf(worker, model, rows, group),
-                 [&](size_t at, size_t count) {
-                   worker.place.run(*crew.rung, nullptr, int64_t(count),
-                                    int64_t(before + at), all);
-                 });
+    if (before == 0)
+      worker.attempt(*crew.ladder, [&] {
+        worker.setColumns(model, rows, group.first);
+        worker.place.run(*firstStep(model, TAMRT_STEP_FIT_INIT), nullptr, 0, 0,
+                         all);
+      });
+    attemptChunks(
+        *crew.ladder, worker, group.rows,
+        [&](size_t at, size_t count) {
+          worker.setColumns(model, rows, group.first + at);
+          worker.place.run(*worker.rung, nullptr, int64_t(count),
+                           int64_t(before + at), all);
+        },
+        [](size_t, size_t) {});
     before += group.rows;
   });
 }
@@ -109,14 +113,19 @@ Status GroupSums::Impl::finish(std::span<double> coefficients) {
     list.push_back({groups.names[first + i], 0, done[i], first + i});
   }
   Work work(model, list, crew, options, "solve");
-  return work.run([&](Worker &worker, size_t i, bool) {
+  Status solved = work.run([&](Worker &worker, size_t i, bool) {
     turnTo(worker, first + i);
-    worker.place.run(*firstStep(model, TAMRT_STEP_FIT_FINISH), nullptr,
-                     int64_t(done[i]), 0, int64_t(done[i]));
+    worker.attempt(*crew.ladder, [&] {
+      worker.place.run(*firstStep(model, TAMRT_STEP_FIT_FINISH), nullptr,
+                       int64_t(done[i]), 0, int64_t(done[i]));
+    });
     if (worker.place.good())
       std::memcpy(coefficients.data() + i * width, worker.place.output,
                   width * sizeof(double));
   });
+  if (solved)
+    crew.ladder->summarize();
+  return solved;
 }
 
 GroupSums::GroupSums(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
@@ -127,24 +136,43 @@ Result<GroupSums> GroupSums::create(const tamrt_model &model,
                                     const Normalization &normalization,
                                     const Tables &tables,
                                     const FittedGroups &groups, size_t first,
-                                    size_t count, const RunOptions &options) {
-  const size_t bytes = count * bytesPerGroup(model);
-  AlignedBuffer states = AlignedBuffer::allocate(bytes);
-  if (!states)
-    return Error{"expected " + std::to_string(bytes) +
-                 " bytes of memory for the sums of " + std::to_string(count) +
-                 " groups, got less"};
+                                    size_t most, const RunOptions &options) {
   const size_t longest =
       *std::max_element(groups.rows.begin(), groups.rows.end());
-  Result<Crew> crew = muster(model, TAMRT_STEP_FIT_CHUNK, count, longest,
-                             options, StateOf::Group);
-  if (!crew)
-    return std::move(crew).error();
-  return GroupSums(std::make_unique<Impl>(model, normalization, tables, groups,
-                                          first, count, options,
-                                          *std::move(crew), std::move(states)));
+  RunOptions now = options;
+  for (size_t count = most;;) {
+    const size_t bytes = count * bytesPerGroup(model);
+    Result<Crew> crew = muster(model, TAMRT_STEP_FIT_CHUNK, count, longest, now,
+                               StateOf::Group, int64_t(bytes));
+    std::string why;
+    if (crew) {
+      if (AlignedBuffer states = crew->device->allocate(bytes))
+        return GroupSums(std::make_unique<Impl>(
+            model, normalization, tables, groups, first, count, now,
+            *std::move(crew), std::move(states)));
+      crew->device->purge();
+      why = "expected " + std::to_string(bytes) +
+            " bytes of memory for the sums of " + std::to_string(count) +
+            " groups on device '" + crew->device->label() + "', got " +
+            std::to_string(crew->device->memory().freeBytes) + " free";
+    } else {
+      why = crew.error().message;
+    }
+    if (count > 1) {
+      count = (count + 1) / 2;
+      log(LogLevel::Warning, "{}; going on with {} groups at a time", why,
+          count);
+    } else if (now.allowCpuFallback && !deviceOf(now).isCpu()) {
+      log(LogLevel::Warning, "{}; going on on 'cpu'", why);
+      now.device = &Device::cpu();
+      count = most;
+    } else {
+      return Error{why};
+    }
+  }
 }
 
+size_t GroupSums::count() const { return impl->count(); }
 Status GroupSums::add(const Dataset &rows) { return impl->add(rows); }
 Status GroupSums::finish(std::span<double> coefficients) {
   return impl->finish(coefficients);

@@ -1,5 +1,4 @@
-//===- core/GroupSums.h - fits of groups whose rows come in parts -*- C++
-//-*-===//
+//===- core/GroupSums.h - fits of groups in parts ---------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -36,19 +35,21 @@ struct FittedGroups {
   std::span<const size_t> rows;
 };
 
-/// Sums of the groups at `first` to `first + count` of a fit.
+/// Sums of the groups at `first` to `first + count()` of a fit.
 class GroupSums {
 public:
-  /// Takes memory for the states of the groups, `bytesPerGroup` each, and of a
-  /// rung on each thread. All arguments must outlive the sums. Errors: no
-  /// memory.
+  /// Takes memory for a rung on each thread and for the states of the groups,
+  /// `bytesPerGroup` each, of `most` groups or, where there is less memory, of
+  /// fewer. All arguments must outlive the sums. Errors: no memory for one.
   static Result<GroupSums> create(const tamrt_model &model,
                                   const Normalization &normalization,
                                   const Tables &tables,
                                   const FittedGroups &groups, size_t first,
-                                  size_t count, const RunOptions &options);
+                                  size_t most, const RunOptions &options);
   GroupSums(GroupSums &&) noexcept;
   ~GroupSums();
+
+  size_t count() const;
 
   /// Adds rows; those of a group must come in their order. Rows of groups
   /// that are not summed are passed over. Errors: those of `fitGroups`; more

@@ -280,18 +280,22 @@ Result<Weights> StreamedFit::Impl::fit() {
     return located(std::move(tables).error());
   weights.tables = *std::move(tables);
 
-  const size_t groups = groupRows.size(), passes = passesForSums();
+  const size_t groups = groupRows.size();
   const auto width = size_t(model.columns);
   weights.coefficients.resize(groups * width);
-  for (size_t pass = 0; pass < passes; ++pass) {
-    const size_t first =
-        groups / passes * pass + std::min(pass, groups % passes);
-    const size_t count = groups / passes + (pass < groups % passes);
-    Result<GroupSums> sums =
-        GroupSums::create(model, weights.normalization, weights.tables,
-                          {order.names, groupRows}, first, count, options);
+  size_t passes = passesForSums();
+  size_t most = (groups + passes - 1) / passes;
+  for (size_t first = 0, pass = 0; first < groups; ++pass) {
+    Result<GroupSums> sums = GroupSums::create(
+        model, weights.normalization, weights.tables, {order.names, groupRows},
+        first, std::min(most, groups - first), options);
     if (!sums)
       return located(std::move(sums).error());
+    const size_t count = sums->count();
+    // Fewer at a time where memory is less than was planned.
+    if (first + count < groups)
+      most = count;
+    passes = pass + 1 + (groups - first - count + most - 1) / most;
     Status added = forEachPart([&](const Dataset &part) {
       if (options.progress)
         options.progress->update("fit", pass * fileRows + reader.fileRows(),
@@ -304,6 +308,7 @@ Result<Weights> StreamedFit::Impl::fit() {
                                     .subspan(first * width, count * width));
         !s)
       return located(std::move(s).error());
+    first += count;
   }
   if (Status s = checkCoefficients(model, order.names, weights.coefficients);
       !s)

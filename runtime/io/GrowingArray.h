@@ -139,11 +139,15 @@ private:
     if (wanted == 0) {
       memory.reset();
     } else {
-      if (wanted > std::numeric_limits<size_t>::max() / sizeof(T))
+      void *moved = nullptr;
+      if (wanted <= std::numeric_limits<size_t>::max() / sizeof(T))
+        moved = std::realloc(memory.get(), wanted * sizeof(T));
+      if (!moved) {
+        // As `operator new` does; the handler may throw what says more.
+        if (std::new_handler handler = std::get_new_handler())
+          handler();
         throw std::bad_alloc();
-      void *moved = std::realloc(memory.get(), wanted * sizeof(T));
-      if (!moved)
-        throw std::bad_alloc();
+      }
       (void)memory.release();
       memory.reset(static_cast<T *>(moved));
     }

@@ -54,8 +54,11 @@ protected:
     Result<RowReader> reader =
         RowReader::open(train, compiled, {true, threads, blockBytes});
     EXPECT_TRUE(reader.ok());
-    Result<StreamedFit> fit = StreamedFit::survey(
-        *reader, compiled, {threads, 3, &tamrt_cpu_kernels}, limits);
+    RunOptions options;
+    options.threads = threads;
+    options.chunkRows = 3;
+    Result<StreamedFit> fit =
+        StreamedFit::survey(*reader, compiled, options, limits);
     if (!fit)
       return fit.error().message;
     EXPECT_EQ(fit->disorder(), nullptr);

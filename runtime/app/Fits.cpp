@@ -1,0 +1,168 @@
+//===- app/Fits.cpp - what fits into a machine's memory -------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "app/Commands.h"
+#include "app/Memory.h"
+#include "core/Devices.h"
+#include "core/Executor.h"
+#include "core/Model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace tamrt {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// The answer for one use of the model.
+struct Answer {
+  std::string use;
+  /// What is left of the memory when the program and its data have theirs.
+  int64_t freeBytes = 0;
+  Question question;
+  Decision decision;
+  /// Memory the machine must have for the smallest rung on one thread, and for
+  /// the largest on all threads.
+  int64_t leastMemory = 0, mostMemory = 0;
+  /// Empty when it fits.
+  std::string why;
+};
+
+/// `a * b + c` or the largest number.
+int64_t bounded(int64_t a, int64_t b, int64_t c) {
+  const double sum = double(a) * double(b) + double(c);
+  return sum < 9e18 ? a * b + c : std::numeric_limits<int64_t>::max();
+}
+
+Answer answer(const tamrt_model &model, tamrt_step_kind kind,
+              const Options &options, const RunOptions &run) {
+  Answer answer;
+  const bool isFit = kind == TAMRT_STEP_FIT_CHUNK;
+  answer.use = isFit ? "fit" : nameOf(kind);
+  // What is there before the steps run. Of predictions the data are not
+  // counted: how much is kept of them depends on their text.
+  const MemoryNeed need = memoryNeed(model);
+  int64_t besides = need.constant;
+  if (isFit)
+    besides = bounded(options.planRows, need.perRow,
+                      bounded(options.planGroups, need.perGroup, besides));
+  // Negative: what is missing before the work starts.
+  answer.freeBytes = options.memoryBytes - besides;
+
+  int64_t groupRows = 1;
+  if (options.planRows > 0)
+    groupRows =
+        (options.planRows + options.planGroups - 1) / options.planGroups;
+  else
+    for (const tamrt_step *step : stepsOf(model, kind))
+      groupRows = std::max(groupRows, step->rung_rows);
+  answer.question = questionOf(model, kind, size_t(options.planGroups),
+                               size_t(groupRows), answer.freeBytes, run);
+  answer.question.work = options.planWork;
+  answer.decision = decide(answer.question, options.oracle);
+
+  const double share =
+      options.oracle.share(answer.question.place, options.planWork);
+  const std::vector<RungNeed> &rungs = answer.question.direct->rungs;
+  auto memoryFor = [&](int64_t bytes) {
+    const double free = std::ceil(double(bytes) / share);
+    return free < 9e18 ? bounded(1, int64_t(free), besides)
+                       : std::numeric_limits<int64_t>::max();
+  };
+  answer.leastMemory = memoryFor(rungs.back().bytes);
+  answer.mostMemory =
+      memoryFor(bounded(rungs.front().bytes, answer.question.threads, 0));
+  if (!answer.decision.fits)
+    answer.why =
+        tooLittle(answer.question, answer.decision, options.oracle, "");
+  return answer;
+}
+
+int64_t rowsOf(const Answer &answer) {
+  return answer.question.direct->rungs[answer.decision.rung].rows;
+}
+
+std::string formatText(const std::vector<Answer> &answers,
+                       const Options &options) {
+  std::string text = fmt::format("memory: {} bytes\n", options.memoryBytes);
+  if (options.planRows > 0)
+    text += fmt::format("data: {} rows in {} group{}\n", options.planRows,
+                        options.planGroups, options.planGroups == 1 ? "" : "s");
+  else
+    text += "data: not counted; --rows and --groups tell their size\n";
+  for (const Answer &answer : answers) {
+    const Decision &decision = answer.decision;
+    if (decision.fits)
+      text += fmt::format(
+          "{}: fits: {} solver ({}), chunks of {} row{}, {} thread{}: {} of {} "
+          "bytes, the share of {} left by program and data\n",
+          answer.use, "direct", decision.reason, rowsOf(answer),
+          rowsOf(answer) == 1 ? "" : "s", decision.threads,
+          decision.threads == 1 ? "" : "s", decision.bytes, decision.budget,
+          answer.freeBytes);
+    else
+      text += fmt::format("{}: does not fit: {}\n", answer.use, answer.why);
+    text +=
+        fmt::format("  needed at least: --memory {}\n"
+                    "  for the largest chunks on {} thread{}: --memory {}\n",
+                    answer.leastMemory, answer.question.threads,
+                    answer.question.threads == 1 ? "" : "s", answer.mostMemory);
+  }
+  return text;
+}
+
+std::string formatJson(const std::vector<Answer> &answers,
+                       const Options &options) {
+  json uses = json::array();
+  for (const Answer &answer : answers) {
+    const Decision &decision = answer.decision;
+    uses.push_back({{"use", answer.use},
+                    {"fits", decision.fits},
+                    {"solver", "direct"},
+                    {"reason", decision.reason},
+                    {"rows", rowsOf(answer)},
+                    {"threads", decision.threads},
+                    {"bytes", decision.bytes},
+                    {"budget", decision.budget},
+                    {"free", answer.freeBytes},
+                    {"least_memory", answer.leastMemory},
+                    {"most_memory", answer.mostMemory},
+                    {"why", answer.why}});
+  }
+  const json all = {{"memory", options.memoryBytes},
+                    {"rows", options.planRows},
+                    {"groups", options.planGroups},
+                    {"uses", uses}};
+  return all.dump() + "\n";
+}
+
+} // namespace
+
+Result<std::string> formatFits(const tamrt_model &model,
+                               const Options &options) {
+  if (options.planFormat == PlanFormat::Csv)
+    return Error{"expected --memory with --format text or json, got csv"};
+  Result<ChosenDevice> device = chooseDevice(options.device);
+  if (!device)
+    return std::move(device).error();
+  RunOptions run;
+  run.threads = options.threads;
+  run.device = &**device;
+  std::vector<Answer> answers;
+  for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_PREDICT,
+                               TAMRT_STEP_TERMS, TAMRT_STEP_DESIGN})
+    answers.push_back(answer(model, kind, options, run));
+  return options.planFormat == PlanFormat::Json ? formatJson(answers, options)
+                                                : formatText(answers, options);
+}
+
+} // namespace tamrt

@@ -1,0 +1,51 @@
+//===- app/Session.h - what a run has of the machine ---------- -*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_APP_SESSION_H
+#define TAMRT_APP_SESSION_H
+
+#include "app/CommandLine.h"
+#include "core/Devices.h"
+#include "core/Executor.h"
+#include "core/Progress.h"
+#include "io/Error.h"
+#include "tamrt/abi.h"
+
+#include <functional>
+#include <memory>
+
+namespace tamrt {
+
+/// The device of a run, and the trace of it if one is asked for.
+class Session {
+public:
+  /// Chooses and tests the device. Errors: those of `chooseDevice`.
+  static Result<Session> start(const Options &options);
+  Session(Session &&) = default;
+  ~Session();
+
+  /// What the options ask for, on this device. The session must outlive it.
+  RunOptions run(const Options &options, Progress &progress) const;
+
+private:
+  friend Status runSession(const tamrt_model &, const Options &,
+                           const std::function<Status(const Session &)> &);
+  Session() = default;
+
+  ChosenDevice device;
+  std::unique_ptr<Trace> trace;
+};
+
+/// Calls `body` with a session and writes the trace, of a run that failed too.
+/// Errors: the session's, the body's, those of writing.
+Status runSession(const tamrt_model &model, const Options &options,
+                  const std::function<Status(const Session &)> &body);
+
+} // namespace tamrt
+
+#endif // TAMRT_APP_SESSION_H

@@ -1,0 +1,495 @@
+//===- sim/Sim.cpp - a device to break ------------------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A device that is the CPU with a memory of its own, which can be made to fail
+/// wherever a test wants it. Built with the tests alone. What it is told, it is
+/// told by the environment when it is loaded:
+///
+///     TAMRT_SIM_MEMORY=BYTES     all of its memory; 1 GiB
+///     TAMRT_SIM_LARGEST=BYTES    largest free block: how fragmented it is
+///     TAMRT_SIM_FAIL=K           allocation K, counted from 1, fails
+///     TAMRT_SIM_FAIL_LATER=1     and every later one of more than half its
+///     size TAMRT_SIM_FAIL_KERNEL=K    kernel K, counted from 1, runs out of
+///     memory TAMRT_SIM_FAIL_KERNELS=N   and the N-1 after it
+///     TAMRT_SIM_WITHOUT=LIST     absent: streams, events, pinned, graphs
+///     TAMRT_SIM_BROKEN=KERNEL    rhs_dense or cholesky_solve does nothing
+///     TAMRT_SIM_OPAQUE=1         the CPU may not address the memory
+///     TAMRT_SIM_DEVICES=N        how many there are; 1
+///
+/// Streams are threads; `tamrt_sim_hold`, which the library exports besides,
+/// holds one back.
+///
+//===----------------------------------------------------------------------===//
+
+#include "tamrt/backend.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+using Task = std::function<void()>;
+
+/// A queue of work and the thread that does it.
+struct tamrt_stream {
+  tamrt_stream() : worker([this] { work(); }) {}
+  ~tamrt_stream() {
+    {
+      std::lock_guard lock(mutex);
+      ends = true;
+      held = false;
+    }
+    changed.notify_all();
+    worker.join();
+  }
+
+  /// Into the queue, or into the graph that is being captured.
+  void put(Task task) {
+    {
+      std::lock_guard lock(mutex);
+      if (captured) {
+        captured->push_back(std::move(task));
+        return;
+      }
+      queue.push_back(std::move(task));
+    }
+    changed.notify_all();
+  }
+
+  void hold(bool yes) {
+    {
+      std::lock_guard lock(mutex);
+      held = yes;
+    }
+    changed.notify_all();
+  }
+
+  void synchronize() {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return queue.empty() && !busy; });
+  }
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<Task> queue;
+  std::unique_ptr<std::vector<Task>> captured;
+  bool held = false, ends = false, busy = false;
+
+private:
+  void work() {
+    std::unique_lock lock(mutex);
+    while (true) {
+      changed.wait(lock, [this] { return ends || (!held && !queue.empty()); });
+      if (queue.empty())
+        return;
+      Task task = std::move(queue.front());
+      queue.pop_front();
+      busy = true;
+      lock.unlock();
+      task();
+      lock.lock();
+      busy = false;
+      changed.notify_all();
+    }
+  }
+
+  std::thread worker;
+};
+
+struct tamrt_event {
+  std::mutex mutex;
+  std::condition_variable changed;
+  uint64_t recorded = 0, happened = 0;
+
+  void happen(uint64_t which) {
+    {
+      std::lock_guard lock(mutex);
+      happened = std::max(happened, which);
+    }
+    changed.notify_all();
+  }
+  void wait(uint64_t which) {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return happened >= which; });
+  }
+};
+
+struct tamrt_graph {
+  std::vector<Task> tasks;
+};
+
+struct tamrt_device {
+  std::mutex mutex;
+  int64_t total = 0, largest = 0, used = 0, peak = 0;
+  uint64_t calls = 0, failures = 0;
+  uint64_t failAt = 0;
+  bool failsLater = false;
+  size_t failedBytes = 0;
+  std::unordered_map<void *, size_t> blocks;
+  std::set<tamrt_stream *> streams;
+};
+
+namespace {
+
+const tamrt_core *core = nullptr;
+std::atomic<uint64_t> kernelCalls = 0;
+uint64_t failKernel = 0, failKernels = 1;
+tamrt_kernels kernelTable;
+
+int64_t number(const char *name, int64_t otherwise) {
+  const char *text = std::getenv(name);
+  return text && *text ? std::strtoll(text, nullptr, 10) : otherwise;
+}
+
+[[gnu::format(printf, 2, 3)]] void log(tamrt_log_level level,
+                                       const char *format, ...) {
+  char line[256];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(line, sizeof(line), format, arguments);
+  va_end(arguments);
+  core->log(level, line);
+}
+
+/// Whether this launch may run; counts it.
+bool mayRun(tamrt_context *ctx) {
+  const uint64_t call = ++kernelCalls;
+  if (failKernel == 0 || call < failKernel || call >= failKernel + failKernels)
+    return true;
+  core->fail(ctx, TAMRT_ERROR_OUT_OF_MEMORY, 4096);
+  return false;
+}
+
+/// The CPU's kernel, unless its turn to fail has come. With a stream as the
+/// context's device it runs there.
+template <class Function> struct Kernel;
+template <class... Arguments>
+struct Kernel<void (*)(tamrt_context *, Arguments...)> {
+  template <auto member>
+  static void call(tamrt_context *ctx, Arguments... arguments) {
+    auto run = [=] {
+      if (mayRun(ctx))
+        (core->cpu_kernels->*member)(ctx, arguments...);
+    };
+    if (ctx->device)
+      static_cast<tamrt_stream *>(ctx->device)->put(run);
+    else
+      run();
+  }
+  static void nothing(tamrt_context *, Arguments...) {}
+};
+
+int32_t probe(char *why, size_t whyBytes) {
+  const int64_t count = number("TAMRT_SIM_DEVICES", 1);
+  if (count <= 0)
+    std::snprintf(why, whyBytes, "TAMRT_SIM_DEVICES says there is none");
+  return int32_t(count);
+}
+
+tamrt_device *open(int32_t, char *why, size_t whyBytes) {
+  auto device = std::make_unique<tamrt_device>();
+  device->total = number("TAMRT_SIM_MEMORY", int64_t(1) << 30);
+  device->largest = number("TAMRT_SIM_LARGEST", device->total);
+  device->failAt = uint64_t(number("TAMRT_SIM_FAIL", 0));
+  device->failsLater = number("TAMRT_SIM_FAIL_LATER", 0) != 0;
+  if (device->total < 0) {
+    std::snprintf(why, whyBytes, "expected a size as TAMRT_SIM_MEMORY");
+    return nullptr;
+  }
+  return device.release();
+}
+
+void close(tamrt_device *device) {
+  log(TAMRT_LOG_DEBUG,
+      "sim: %llu allocations, %llu failed, %llu kernels, %lld bytes at most",
+      (unsigned long long)device->calls, (unsigned long long)device->failures,
+      (unsigned long long)kernelCalls.load(), (long long)device->peak);
+  if (device->used != 0)
+    log(TAMRT_LOG_ERROR, "sim: %lld bytes were never released",
+        (long long)device->used);
+  delete device;
+}
+
+const char *name(tamrt_device *) { return "simulated device"; }
+
+uint32_t traits(tamrt_device *) {
+  uint32_t all = TAMRT_DEVICE_KERNELS_MAY_RUN_OUT;
+  if (number("TAMRT_SIM_OPAQUE", 0) == 0)
+    all |= TAMRT_DEVICE_HOST_ADDRESSABLE;
+  return all;
+}
+
+int32_t memory(tamrt_device *device, int64_t *freeBytes, int64_t *totalBytes) {
+  std::lock_guard lock(device->mutex);
+  *freeBytes = device->total - device->used;
+  *totalBytes = device->total;
+  return TAMRT_OK;
+}
+
+void *allocate(tamrt_device *device, size_t bytes) {
+  std::lock_guard lock(device->mutex);
+  ++device->calls;
+  const bool isTurn = device->calls == device->failAt;
+  const bool isLater = device->failsLater && device->failedBytes > 0 &&
+                       bytes > device->failedBytes / 2;
+  void *block = nullptr;
+  if (!isTurn && !isLater && int64_t(bytes) <= device->largest &&
+      int64_t(bytes) <= device->total - device->used)
+    block = std::aligned_alloc(TAMRT_ALIGNMENT, bytes);
+  if (!block) {
+    ++device->failures;
+    if (isTurn)
+      device->failedBytes = bytes;
+    return nullptr;
+  }
+  // Not numbers: what reads them before it writes them shows.
+  std::memset(block, 0xff, bytes);
+  device->blocks[block] = bytes;
+  device->used += int64_t(bytes);
+  device->peak = std::max(device->peak, device->used);
+  return block;
+}
+
+void release(tamrt_device *device, void *block, size_t bytes) {
+  std::lock_guard lock(device->mutex);
+  auto at = device->blocks.find(block);
+  if (at == device->blocks.end() || at->second != bytes) {
+    log(TAMRT_LOG_ERROR, "sim: released what was not allocated");
+    return;
+  }
+  device->used -= int64_t(bytes);
+  device->blocks.erase(at);
+  std::free(block);
+}
+
+int32_t copy(tamrt_device *, void *to, const void *from, size_t bytes,
+             tamrt_stream *stream) {
+  if (stream)
+    stream->put([=] { std::memcpy(to, from, bytes); });
+  else
+    std::memcpy(to, from, bytes);
+  return TAMRT_OK;
+}
+
+const tamrt_kernels *kernels(tamrt_device *) { return &kernelTable; }
+
+int32_t synchronize(tamrt_device *device, tamrt_stream *stream) {
+  if (stream) {
+    stream->synchronize();
+    return TAMRT_OK;
+  }
+  std::vector<tamrt_stream *> all;
+  {
+    std::lock_guard lock(device->mutex);
+    all.assign(device->streams.begin(), device->streams.end());
+  }
+  for (tamrt_stream *one : all)
+    one->synchronize();
+  return TAMRT_OK;
+}
+
+tamrt_stream *createStream(tamrt_device *device) {
+  auto *stream = new tamrt_stream;
+  std::lock_guard lock(device->mutex);
+  device->streams.insert(stream);
+  return stream;
+}
+
+void destroyStream(tamrt_device *device, tamrt_stream *stream) {
+  {
+    std::lock_guard lock(device->mutex);
+    device->streams.erase(stream);
+  }
+  delete stream;
+}
+
+int32_t callOnStream(tamrt_device *, tamrt_stream *stream,
+                     void (*function)(void *), void *argument) {
+  stream->put([=] { function(argument); });
+  return TAMRT_OK;
+}
+
+tamrt_event *createEvent(tamrt_device *) { return new tamrt_event; }
+void destroyEvent(tamrt_device *, tamrt_event *event) { delete event; }
+
+int32_t recordEvent(tamrt_device *, tamrt_event *event, tamrt_stream *stream) {
+  uint64_t which;
+  {
+    std::lock_guard lock(event->mutex);
+    which = ++event->recorded;
+  }
+  if (stream)
+    stream->put([=] { event->happen(which); });
+  else
+    event->happen(which);
+  return TAMRT_OK;
+}
+
+int32_t queryEvent(tamrt_device *, tamrt_event *event) {
+  std::lock_guard lock(event->mutex);
+  return event->happened >= event->recorded;
+}
+
+int32_t synchronizeEvent(tamrt_device *, tamrt_event *event) {
+  uint64_t which;
+  {
+    std::lock_guard lock(event->mutex);
+    which = event->recorded;
+  }
+  event->wait(which);
+  return TAMRT_OK;
+}
+
+int32_t waitForEvent(tamrt_device *device, tamrt_stream *stream,
+                     tamrt_event *event) {
+  if (!stream)
+    return synchronizeEvent(device, event);
+  uint64_t which;
+  {
+    std::lock_guard lock(event->mutex);
+    which = event->recorded;
+  }
+  stream->put([=] { event->wait(which); });
+  return TAMRT_OK;
+}
+
+void *allocatePinned(tamrt_device *, size_t bytes) {
+  return std::aligned_alloc(TAMRT_ALIGNMENT, (bytes + TAMRT_ALIGNMENT - 1) /
+                                                 TAMRT_ALIGNMENT *
+                                                 TAMRT_ALIGNMENT);
+}
+void releasePinned(tamrt_device *, void *block, size_t) { std::free(block); }
+
+int32_t beginCapture(tamrt_device *, tamrt_stream *stream) {
+  std::lock_guard lock(stream->mutex);
+  if (stream->captured)
+    return TAMRT_ERROR_INVALID_ARGUMENT;
+  stream->captured = std::make_unique<std::vector<Task>>();
+  return TAMRT_OK;
+}
+
+tamrt_graph *endCapture(tamrt_device *, tamrt_stream *stream) {
+  std::lock_guard lock(stream->mutex);
+  if (!stream->captured)
+    return nullptr;
+  auto *graph = new tamrt_graph{std::move(*stream->captured)};
+  stream->captured.reset();
+  return graph;
+}
+
+int32_t launchGraph(tamrt_device *, tamrt_graph *graph, tamrt_stream *stream) {
+  for (const Task &task : graph->tasks)
+    if (stream)
+      stream->put(task);
+    else
+      task();
+  return TAMRT_OK;
+}
+void destroyGraph(tamrt_device *, tamrt_graph *graph) { delete graph; }
+
+bool lacks(std::string_view what) {
+  const char *list = std::getenv("TAMRT_SIM_WITHOUT");
+  return list && std::string_view(list).find(what) != std::string_view::npos;
+}
+
+tamrt_backend makeTable() {
+  tamrt_backend table = {};
+  table.version = TAMRT_BACKEND_VERSION;
+  table.abi_version = TAMRT_ABI_VERSION;
+  table.kind = "sim";
+  table.probe = probe;
+  table.open = open;
+  table.close = close;
+  table.name = name;
+  table.traits = traits;
+  table.memory = memory;
+  table.allocate = allocate;
+  table.release = release;
+  table.copy = copy;
+  table.kernels = kernels;
+  table.synchronize = synchronize;
+  if (!lacks("streams")) {
+    table.stream_create = createStream;
+    table.stream_destroy = destroyStream;
+    table.stream_call = callOnStream;
+  }
+  if (!lacks("events")) {
+    table.event_create = createEvent;
+    table.event_destroy = destroyEvent;
+    table.event_record = recordEvent;
+    table.event_query = queryEvent;
+    table.event_synchronize = synchronizeEvent;
+    table.stream_wait = waitForEvent;
+  }
+  if (!lacks("pinned")) {
+    table.pinned_allocate = allocatePinned;
+    table.pinned_release = releasePinned;
+  }
+  if (!lacks("graphs")) {
+    table.capture_begin = beginCapture;
+    table.capture_end = endCapture;
+    table.graph_launch = launchGraph;
+    table.graph_destroy = destroyGraph;
+  }
+  return table;
+}
+
+tamrt_kernels makeKernels() {
+  tamrt_kernels table = {};
+#define TAMRT_KERNEL(name, ...)                                                \
+  table.name =                                                                 \
+      Kernel<decltype(tamrt_kernels::name)>::call<&tamrt_kernels::name>;
+#include "tamrt/kernels.def"
+  const char *broken = std::getenv("TAMRT_SIM_BROKEN");
+  if (broken && std::string_view(broken) == "rhs_dense")
+    table.rhs_dense = Kernel<decltype(tamrt_kernels::rhs_dense)>::nothing;
+  if (broken && std::string_view(broken) == "cholesky_solve")
+    table.cholesky_solve =
+        Kernel<decltype(tamrt_kernels::cholesky_solve)>::nothing;
+  return table;
+}
+
+} // namespace
+
+extern "C" {
+
+/// Keeps a stream from starting what is in it; 0: lets it go on.
+__attribute__((visibility("default"))) void tamrt_sim_hold(tamrt_stream *stream,
+                                                           int32_t yes) {
+  stream->hold(yes != 0);
+}
+
+__attribute__((visibility("default"))) const tamrt_backend *
+tamrt_backend_register(const tamrt_core *from) {
+  core = from;
+  if (from->version != TAMRT_BACKEND_VERSION ||
+      from->abi_version != TAMRT_ABI_VERSION)
+    return nullptr;
+  failKernel = uint64_t(number("TAMRT_SIM_FAIL_KERNEL", 0));
+  failKernels = uint64_t(number("TAMRT_SIM_FAIL_KERNELS", 1));
+  kernelCalls = 0;
+  kernelTable = makeKernels();
+  static tamrt_backend table;
+  table = makeTable();
+  return &table;
+}
+
+} // extern "C"

@@ -1,0 +1,65 @@
+//===- core/Log.h - lines for whoever asked for them ---------- -*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Messages of the runtime, by urgency, on standard error. Only the command
+/// line of a model prints; inside another program nothing is printed unless
+/// TAMRT_LOG asks for it.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_LOG_H
+#define TAMRT_CORE_LOG_H
+
+#include "tamrt/backend.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+namespace tamrt {
+
+enum class LogLevel {
+  /// Nothing is printed.
+  None = -1,
+  Error = TAMRT_LOG_ERROR,
+  Warning = TAMRT_LOG_WARNING,
+  Info = TAMRT_LOG_INFO,
+  Debug = TAMRT_LOG_DEBUG
+};
+
+/// Starts logging as the program `name`, whose name starts each line, from
+/// `level` on unless TAMRT_LOG names another: none, error, warning, info or
+/// debug. \returns false when TAMRT_LOG has another word, which is passed over.
+bool startLog(std::string_view name, LogLevel level);
+
+/// Whether lines of that level are printed. None before `startLog`, unless
+/// TAMRT_LOG asks for them.
+bool logs(LogLevel level);
+
+/// Prints "name: warning: message", one line by one write whatever other
+/// threads do; control characters, which data may have, as "\x0a".
+void logLine(LogLevel level, std::string_view message);
+
+/// The same, formatted only when it is printed.
+template <class... Arguments>
+void log(LogLevel level, fmt::format_string<Arguments...> format,
+         Arguments &&...arguments) {
+  if (logs(level))
+    logLine(level, fmt::format(format, std::forward<Arguments>(arguments)...));
+}
+
+/// "load: error: no such file" with a line end: what a line of `kind` looks
+/// like.
+std::string lineOf(std::string_view name, std::string_view kind,
+                   std::string_view message);
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_LOG_H

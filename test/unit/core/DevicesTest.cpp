@@ -1,0 +1,241 @@
+//===- DevicesTest.cpp - finding, testing and breaking devices ------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/Devices.h"
+#include "core/Log.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+namespace tamrt::test {
+namespace {
+
+const std::string kFolder = TAMC_BINARY_DIR "/test/backends";
+
+/// Sets variables of the environment for a test.
+class Devices : public testing::Test {
+protected:
+  void set(const char *name, const char *value) {
+    ::setenv(name, value, 1);
+    names.push_back(name);
+  }
+  void TearDown() override {
+    for (const char *name : names)
+      ::unsetenv(name);
+  }
+  std::string whyNot(const char *label) {
+    Result<ChosenDevice> device = chooseDevice(label, {kFolder});
+    return device ? "trusted" : device.error().message;
+  }
+
+  std::vector<const char *> names;
+};
+
+TEST_F(Devices, TheCpuIsBuiltIn) {
+  Result<ChosenDevice> device = chooseDevice("auto", {});
+  ASSERT_TRUE(device);
+  EXPECT_TRUE((*device)->isCpu());
+  EXPECT_EQ((*device)->label(), "cpu");
+  std::vector<std::string> tests;
+  EXPECT_TRUE(testDevice(**device, tests));
+  EXPECT_EQ(tests,
+            (std::vector<std::string>{"binary64 sum: ok", "cholesky: ok"}));
+  EXPECT_EQ((*device)->usedBytes(), 0);
+}
+
+TEST_F(Devices, SimIsUsedByNameAlone) {
+  Result<ChosenDevice> device = chooseDevice("auto", {kFolder});
+  ASSERT_TRUE(device);
+  EXPECT_TRUE((*device)->isCpu());
+  set("TAMRT_SIM_MEMORY", "1000000");
+  set("TAMRT_SIM_DEVICES", "2");
+  device = chooseDevice("sim:1", {kFolder});
+  ASSERT_TRUE(device) << device.error().message;
+  EXPECT_EQ((*device)->label(), "sim:1");
+  EXPECT_EQ((*device)->memory().totalBytes, 1000000);
+  EXPECT_EQ((*device)->place(), MemoryPlace::Device);
+  {
+    AlignedBuffer some = (*device)->allocate(1000);
+    ASSERT_TRUE(some);
+    EXPECT_EQ((*device)->usedBytes(), 1024);
+    EXPECT_EQ((*device)->memory().freeBytes, 1000000 - 1024);
+    EXPECT_FALSE((*device)->allocate(1000000));
+  }
+  EXPECT_EQ((*device)->usedBytes(), 0);
+}
+
+TEST_F(Devices, SaysWhyNot) {
+  EXPECT_NE(whyNot("cuda").find("no backend"), std::string::npos);
+  EXPECT_NE(whyNot("../sim").find("expected a device"), std::string::npos);
+  EXPECT_NE(whyNot("sim:x").find("expected a device"), std::string::npos);
+  EXPECT_NE(whyNot("cpu:1").find("of which there is one"), std::string::npos);
+  EXPECT_NE(whyNot("sim:1").find("there are 1"), std::string::npos);
+  EXPECT_EQ(whyNot("sim"), "trusted");
+  set("TAMRT_SIM_DEVICES", "0");
+  EXPECT_NE(whyNot("sim").find("there is none"), std::string::npos);
+}
+
+TEST_F(Devices, ADeviceThatComputesWrongIsPassedOver) {
+  set("TAMRT_SIM_BROKEN", "rhs_dense");
+  EXPECT_NE(whyNot("sim").find("test 'binary64 sum' failed: expected 1.0"),
+            std::string::npos)
+      << whyNot("sim");
+  set("TAMRT_SIM_BROKEN", "cholesky_solve");
+  EXPECT_NE(whyNot("sim").find("test 'cholesky' failed"), std::string::npos);
+  set("TAMRT_SIM_BROKEN", "");
+  set("TAMRT_SIM_OPAQUE", "1");
+  EXPECT_NE(whyNot("sim").find("cannot address"), std::string::npos);
+}
+
+TEST_F(Devices, EveryAllocationOfTheTestMayFail) {
+  for (int k = 1; k <= 5; ++k) {
+    set("TAMRT_SIM_FAIL", std::to_string(k).c_str());
+    EXPECT_NE(whyNot("sim").find("bytes of memory for a test"),
+              std::string::npos)
+        << k;
+  }
+  set("TAMRT_SIM_FAIL", "6");
+  EXPECT_EQ(whyNot("sim"), "trusted");
+}
+
+TEST_F(Devices, SurveyListsAll) {
+  set("TAMRT_SIM_DEVICES", "2");
+  std::vector<DeviceReport> reports = surveyDevices({"/nowhere", kFolder});
+  std::vector<std::string> labels;
+  for (const DeviceReport &report : reports)
+    labels.push_back(report.label);
+  EXPECT_EQ(labels, (std::vector<std::string>{"cuda", "mps", "xpu", "cpu",
+                                              "sim", "sim:1"}));
+  EXPECT_EQ(reports[0].why, "no backend was found");
+  EXPECT_TRUE(reports[3].isTrusted());
+  EXPECT_TRUE(reports[4].isTrusted());
+  EXPECT_EQ(reports[4].tests.size(), 2u);
+}
+
+TEST_F(Devices, LibrariesThatAreNoBackends) {
+  std::string pattern = testing::TempDir() + "backendsXXXXXX";
+  ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+  std::ofstream(pattern + "/libtamrt-backend-cuda.so") << "text";
+  // A backend under another name.
+  std::filesystem::copy_file(kFolder + "/libtamrt-backend-sim.so",
+                             pattern + "/libtamrt-backend-xpu.so");
+  std::vector<DeviceReport> reports = surveyDevices({pattern});
+  EXPECT_FALSE(reports[0].isTrusted());
+  EXPECT_NE(reports[2].why.find("of kind 'xpu', got 'sim'"), std::string::npos);
+  // What is broken does not keep the CPU from being used.
+  Result<ChosenDevice> device = chooseDevice("auto", {pattern});
+  ASSERT_TRUE(device);
+  EXPECT_TRUE((*device)->isCpu());
+  std::filesystem::remove_all(pattern);
+}
+
+/// The sim's own table, for what the core does not use yet.
+struct Sim {
+  Sim() {
+    library = ::dlopen((kFolder + "/libtamrt-backend-sim.so").c_str(),
+                       RTLD_NOW | RTLD_LOCAL);
+    auto start = reinterpret_cast<tamrt_backend_register_function>(
+        ::dlsym(library, TAMRT_BACKEND_REGISTER));
+    hold = reinterpret_cast<void (*)(tamrt_stream *, int32_t)>(
+        ::dlsym(library, "tamrt_sim_hold"));
+    static const tamrt_core core = {
+        TAMRT_BACKEND_VERSION, TAMRT_ABI_VERSION, [](int32_t, const char *) {},
+        [](tamrt_context *, int32_t, int64_t) {}, Device::cpu().kernels()};
+    table = start(&core);
+    device = table->open(0, nullptr, 0);
+  }
+  ~Sim() { table->close(device); }
+
+  void *library;
+  void (*hold)(tamrt_stream *, int32_t);
+  const tamrt_backend *table;
+  tamrt_device *device;
+};
+
+TEST_F(Devices, StreamsCanBeHeldBackAndEventsOrderThem) {
+  Sim sim;
+  const tamrt_backend &table = *sim.table;
+  tamrt_stream *a = table.stream_create(sim.device);
+  tamrt_stream *b = table.stream_create(sim.device);
+  tamrt_event *event = table.event_create(sim.device);
+  EXPECT_EQ(table.event_query(sim.device, event), 1);
+  sim.hold(a, 1);
+  std::atomic<int> count = 0;
+  auto add = [](void *at) { ++*static_cast<std::atomic<int> *>(at); };
+  table.stream_call(sim.device, a, add, &count);
+  table.event_record(sim.device, event, a);
+  table.stream_wait(sim.device, b, event);
+  table.stream_call(sim.device, b, add, &count);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(count, 0);
+  EXPECT_EQ(table.event_query(sim.device, event), 0);
+  sim.hold(a, 0);
+  table.synchronize(sim.device, nullptr);
+  EXPECT_EQ(count, 2);
+  EXPECT_EQ(table.event_query(sim.device, event), 1);
+
+  // A graph: kept, not run, and run twice.
+  table.capture_begin(sim.device, a);
+  table.stream_call(sim.device, a, add, &count);
+  tamrt_graph *graph = table.capture_end(sim.device, a);
+  EXPECT_EQ(count, 2);
+  table.graph_launch(sim.device, graph, a);
+  table.graph_launch(sim.device, graph, b);
+  table.synchronize(sim.device, nullptr);
+  EXPECT_EQ(count, 4);
+  table.graph_destroy(sim.device, graph);
+  table.event_destroy(sim.device, event);
+  table.stream_destroy(sim.device, a);
+  table.stream_destroy(sim.device, b);
+}
+
+TEST_F(Devices, CapabilitiesCanBeSwitchedOff) {
+  set("TAMRT_SIM_WITHOUT", "streams,pinned");
+  {
+    Sim sim;
+    EXPECT_EQ(sim.table->stream_create, nullptr);
+    EXPECT_EQ(sim.table->pinned_allocate, nullptr);
+    EXPECT_NE(sim.table->capture_begin, nullptr);
+  }
+  EXPECT_EQ(whyNot("sim"), "trusted");
+}
+
+TEST(Log, LinesAreSafe) {
+  EXPECT_EQ(lineOf("m", "error", "a\nb\x7f"), "m: error: a\\x0ab\\x7f\n");
+}
+
+TEST(Log, LevelsComeFromTheEnvironment) {
+  auto printed = [](const char *level) {
+    if (level)
+      ::setenv("TAMRT_LOG", level, 1);
+    const bool isKnown = startLog("m", LogLevel::Warning);
+    ::unsetenv("TAMRT_LOG");
+    testing::internal::CaptureStderr();
+    logLine(LogLevel::Error, "e");
+    logLine(LogLevel::Warning, "w");
+    logLine(LogLevel::Debug, "d");
+    std::string text = testing::internal::GetCapturedStderr();
+    startLog("m", LogLevel::None);
+    return (isKnown ? "" : "unknown ") + text;
+  };
+  EXPECT_EQ(printed(nullptr), "m: error: e\nm: warning: w\n");
+  EXPECT_EQ(printed("none"), "");
+  EXPECT_EQ(printed("error"), "m: error: e\n");
+  EXPECT_EQ(printed("debug"), "m: error: e\nm: warning: w\nm: debug: d\n");
+  EXPECT_EQ(printed("loud"), "unknown m: error: e\nm: warning: w\n");
+}
+
+} // namespace
+} // namespace tamrt::test

@@ -11,6 +11,7 @@
 #include "core/Devices.h"
 #include "core/Executor.h"
 #include "core/Model.h"
+#include "io/Parallel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -51,7 +52,8 @@ Answer answer(const tamrt_model &model, tamrt_step_kind kind,
   // What is there before the steps run. Of predictions the data are not
   // counted: how much is kept of them depends on their text.
   const MemoryNeed need = memoryNeed(model);
-  int64_t besides = need.constant;
+  const unsigned readers = chooseThreads(options.threads, SIZE_MAX, 1);
+  int64_t besides = need.constant + (readers - 1) * need.perThread;
   if (isFit)
     besides = bounded(options.planRows, need.perRow,
                       bounded(options.planGroups, need.perGroup, besides));

@@ -145,6 +145,7 @@ Result<GroupSums> GroupSums::create(const tamrt_model &model,
     Result<Crew> crew = muster(model, TAMRT_STEP_FIT_CHUNK, count, longest, now,
                                StateOf::Group, int64_t(bytes));
     std::string why;
+    LogLevel level = LogLevel::Warning;
     if (crew) {
       if (AlignedBuffer states = crew->device->allocate(bytes))
         return GroupSums(std::make_unique<Impl>(
@@ -156,12 +157,13 @@ Result<GroupSums> GroupSums::create(const tamrt_model &model,
             " groups on device '" + crew->device->label() + "', got " +
             std::to_string(crew->device->memory().freeBytes) + " free";
     } else {
+      // Of what the oracle foresees nobody needs to be warned.
       why = crew.error().message;
+      level = LogLevel::Info;
     }
     if (count > 1) {
       count = (count + 1) / 2;
-      log(LogLevel::Warning, "{}; going on with {} groups at a time", why,
-          count);
+      log(level, "{}; going on with {} groups at a time", why, count);
     } else if (now.allowCpuFallback && !deviceOf(now).isCpu()) {
       log(LogLevel::Warning, "{}; going on on 'cpu'", why);
       now.device = &Device::cpu();

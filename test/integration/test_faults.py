@@ -1,0 +1,207 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Every allocation and every kernel of a run fails once, on a simulated
+device: each run ends with the bytes of the undisturbed one or with the
+documented error, and tries no rung twice."""
+
+import json
+import os
+import re
+
+import small
+from small import harness
+
+BACKENDS = harness.BUILD / "test" / "backends"
+STEP = re.compile(r"warning: device '(\w+)' had no \d+ bytes more for chunks "
+                  r"of (\d+) rows?, of \d+ free; going on in chunks of (\d+) "
+                  r"rows?( on 'cpu')?$")
+SUMMARY = re.compile(r"warning: memory ran out (\d+) times?; ")
+THREADS = re.compile(r"warning: device 'sim' has memory for \d+ of \d+ threads")
+GROUPS = re.compile(r"(?:warning|info): .* going on with (\d+) groups at a time$")
+# What a run that finds no memory may say; each names bytes.
+ERRORS = re.compile(r"error: .*(expected \d+ bytes of memory|a kernel "
+                    r"reported status 2)")
+COUNTS = re.compile(r"debug: sim: (\d+) allocations, (\d+) failed, (\d+) "
+                    r"kernels, (\d+) bytes at most")
+# Allocations and kernels of the device's test at the start.
+TEST_ALLOCATIONS, TEST_KERNELS = 5, 2
+
+
+class Faults(harness.TestCase):
+    def prepare(self, formula=small.FORMULA, days=3, groups=5,
+                **keys):
+        """A model whose kernels are all called through the device's table,
+        data, and the undisturbed results of each command."""
+        model = self.compile(formula, "--fuse-rows=false", **small.KEYS,
+                             **keys)
+        train = small.generate(self.dir / "train.csv", "--days", days,
+                               "--groups", groups)
+        weights = self.fit(model, train)
+        self.commands = {
+            "fit": ["fit", train, "-o", "out"],
+            "stream": ["fit", train, "-o", "out", "--stream"],
+            "predict": ["predict", train, "--weights", weights, "-o", "out"],
+            "decompose": ["decompose", train, "--weights", weights, "-o",
+                          "out"]}
+        self.good = {}
+        for name, command in self.commands.items():
+            self.succeed(model, *command)
+            self.good[name] = (self.dir / "out").read_bytes()
+        return model
+
+    def run_sim(self, model, name, *options, **sim):
+        """Runs a command on the simulated device. \\returns the counts of its
+        calls, or None, and checks all that it says."""
+        out = self.dir / "out"
+        out.unlink(missing_ok=True)
+        environment = dict(os.environ, TAMRT_LOG="debug",
+                           TAMRT_BACKEND_PATH=str(BACKENDS))
+        environment |= {f"TAMRT_SIM_{key.upper()}": str(value)
+                        for key, value in sim.items()}
+        run = self.run_program(model, *self.commands[name], "--device", "sim",
+                               *options, env=environment)
+        what = f"{name} {options} {sim}: {run.stderr}"
+        lines = [line.removeprefix("model: ")
+                 for line in run.stderr.splitlines()]
+        counts, steps, groups, summary, errors = None, [], [], 0, 0
+        for line in lines:
+            if match := COUNTS.match(line):
+                counts = list(map(int, match.groups()))
+            elif match := STEP.match(line):
+                steps.append(match.groups())
+            elif match := GROUPS.match(line):
+                groups.append(int(match.group(1)))
+            elif match := SUMMARY.match(line):
+                summary = int(match.group(1))
+            elif ERRORS.match(line):
+                errors += 1
+            elif not (THREADS.match(line) or line.startswith("info: ")):
+                self.fail(what)
+        if run.returncode == 0:
+            self.assertEqual(out.read_bytes(), self.good[name], what)
+            self.assertEqual(errors, 0, what)
+            # Each batch of groups of a stream has a summary of its own.
+            if name != "stream":
+                self.assertEqual(summary, len(steps), what)
+        else:
+            self.assertEqual(run.returncode, 1, what)
+            self.assertEqual(errors, 1, what)
+            self.assertFalse(out.exists(), what)
+        # Nothing is tried again at the size at which it failed: rungs and
+        # batches get smaller, on a device and again on the CPU.
+        threads = int(options[options.index("--threads") + 1])
+        if name != "stream":
+            self.check_falls(steps, threads, what)
+        self.assertEqual(groups, sorted(set(groups), reverse=True), what)
+        return counts, run.returncode
+
+    def check_falls(self, steps, threads, what):
+        left = {}
+        for device, rows, to, to_cpu in steps:
+            left[device, rows] = left.get((device, rows), 0) + 1
+            if not to_cpu:
+                self.assertLess(int(to), int(rows), what)
+        for count in left.values():
+            self.assertLessEqual(count, threads, what)
+
+    def sweep(self, model, name, key, first, last, *options, **sim):
+        """Lets the k-th fail for k from `first` to `last`; returns how many
+        runs ended well."""
+        good = 0
+        for k in range(first, last + 1):
+            _, status = self.run_sim(model, name, *options, **{key: k}, **sim)
+            good += status == 0
+        return good
+
+    def test_every_allocation(self):
+        model = self.prepare()
+        for name in self.commands:
+            for threads in ("1", "2"):
+                options = ("--threads", threads)
+                (calls, failed, _, _), status = self.run_sim(
+                    model, name, *options)
+                self.assertEqual((failed, status), (0, 0))
+                self.assertGreaterEqual(calls, TEST_ALLOCATIONS + 3)
+                for later in (0, 1):
+                    good = self.sweep(model, name, "fail", 1, calls, *options,
+                                      fail_later=later)
+                    if not later:
+                        # One failure is survived unless it is the device's
+                        # test that fails.
+                        self.assertEqual(good, calls - TEST_ALLOCATIONS,
+                                         (name, threads))
+                    # With the CPU to fall back to, so is every other.
+                    good = self.sweep(
+                        model, name, "fail", TEST_ALLOCATIONS + 1, calls,
+                        *options, "--allow-cpu-fallback", fail_later=later)
+                    self.assertEqual(good, calls - TEST_ALLOCATIONS,
+                                     (name, threads, later))
+
+    def test_every_kernel(self):
+        # A recursion has a carry, which must not be advanced twice.
+        model = self.prepare("y ~ l(a)+s(c,k=5)+pid(b,w=3)", days=30,
+                             groups=2, chunk_rows=16)
+        for name in ("fit", "predict", "decompose"):
+            (_, _, kernels, _), _ = self.run_sim(model, name, "--threads", "1")
+            kernels = min(kernels, TEST_KERNELS + 150)
+            good = self.sweep(model, name, "fail_kernel", TEST_KERNELS + 1,
+                              kernels, "--threads", "1")
+            self.assertEqual(good, kernels - TEST_KERNELS, name)
+        # The last kernel of a fit solves.
+        (_, _, kernels, _), _ = self.run_sim(model, "fit", "--threads", "1")
+        self.sweep(model, "fit", "fail_kernel", kernels - 3, kernels,
+                   "--threads", "1")
+
+    def test_kernels_that_never_get_memory(self):
+        model = self.prepare()
+        for name in self.commands:
+            one = ("--threads", "1")
+            _, status = self.run_sim(model, name, *one, fail_kernel=3,
+                                     fail_kernels=10**9)
+            self.assertEqual(status, 1, name)
+            _, status = self.run_sim(model, name, "--allow-cpu-fallback", *one,
+                                     fail_kernel=3, fail_kernels=10**9)
+            self.assertEqual(status, 0, name)
+
+    def test_little_and_fragmented_memory(self):
+        model = self.prepare(days=30)
+        (_, _, _, peak), _ = self.run_sim(model, "fit", "--threads", "1")
+        statuses = set()
+        for part in range(1, 20):
+            _, status = self.run_sim(model, "fit", "--threads", "1",
+                                     memory=45_000 + peak * part // 10)
+            statuses.add(status)
+            self.run_sim(model, "fit", "--threads", "1",
+                         largest=22_000 + peak * part // 20)
+        self.assertEqual(statuses, {0, 1})
+
+    def test_trace(self):
+        model = self.prepare()
+        self.run_sim(model, "fit", "--threads", "1", "--trace", "trace.json",
+                     fail=TEST_ALLOCATIONS + 4)
+        trace = json.loads((self.dir / "trace.json").read_text())
+        stacks, last, names, used = {}, 0, set(), []
+        for event in trace["traceEvents"]:
+            if event["ph"] == "M":
+                continue
+            self.assertGreaterEqual(event["ts"], last)
+            last = event["ts"]
+            if event["ph"] == "B":
+                stacks.setdefault(event["tid"], []).append(event["name"])
+            elif event["ph"] == "E":
+                stacks[event["tid"]].pop()
+            elif event["ph"] == "C":
+                used.append(event["args"]["bytes"])
+            if "name" in event:
+                names.add(event["name"])
+        self.assertTrue(stacks)
+        self.assertFalse(any(stacks.values()), stacks)
+        self.assertLessEqual({"group", "chunk", "solve", "rung", "step down",
+                              "out of memory", "device memory"}, names)
+        # All that was taken was given back.
+        self.assertGreater(max(used), 0)
+        self.assertEqual(used[-1], 0)
+
+
+if __name__ == "__main__":
+    harness.main()

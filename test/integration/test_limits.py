@@ -1,0 +1,244 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models in little memory: the undisturbed bytes, or exit 1 with one line that
+names bytes; and `plan --memory`, which says so beforehand."""
+
+import json
+import os
+import pathlib
+import random
+import re
+import resource
+import time
+
+import small
+from small import harness
+
+MIB = 1 << 20
+BACKENDS = harness.BUILD / "test" / "backends"
+# Megabytes of address space, from 2 GB to 100 MB: close where it gets tight.
+LIMITS = (2048, 1536, 1024, 768, 640, 576, 512, 448, 400, 350, 300, 260, 230,
+          200, 180, 160, 145, 130, 120, 110, 100)
+
+
+def limited(limit):
+    """Options of a process that has so many bytes of address space."""
+    return {"preexec_fn":
+            lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))}
+
+
+class Limits(harness.TestCase):
+    def write_rows(self, rows, groups):
+        rng = random.Random(3)
+        return harness.write_csv(
+            self.dir / "train.csv",
+            [{"g": f"G{i % groups}", "a": round(rng.uniform(-2, 2), 6),
+              "b": round(rng.uniform(-2, 2), 6), "y": round(rng.gauss(0, 1), 6)}
+             for i in range(rows)])
+
+    def check(self, run, out, good, what):
+        """The undisturbed bytes, or one line that names bytes."""
+        lines = [line for line in run.stderr.splitlines(keepends=True)
+                 if not line.startswith("model: note: ")]
+        run.stderr = "".join(lines)
+        if run.returncode == 0:
+            self.assertEqual(out.read_bytes(), good, what)
+            self.assertEqual(run.stderr, "", what)
+            return True
+        self.assertEqual(run.returncode, 1, (what, run.stderr))
+        self.assertRegex(run.stderr, r"\Amodel: error: [^\n]*\d+ bytes[^\n]*"
+                                     r"\n\Z", what)
+        self.assertFalse(out.exists(), what)
+        return False
+
+    def test_sweep_of_address_space(self):
+        model = self.compile("y ~ n(a,others='b',n_neurons=1000)", group="g")
+        train = self.write_rows(240, 8)
+        weights = self.fit(model, train)
+        out = self.dir / "out"
+        commands = {
+            "fit": ["fit", train, "-o", out],
+            "stream": ["fit", train, "-o", out, "--stream"],
+            "predict": ["predict", train, "--weights", weights, "-o", out],
+            "decompose": ["decompose", train, "--weights", weights, "-o", out],
+            "design": ["predict", "--type=design", train, "--weights", weights,
+                       "-o", out]}
+        for name, command in commands.items():
+            self.succeed(model, *command)
+            good = out.read_bytes()
+            ends = set()
+            for megabytes in LIMITS:
+                out.unlink(missing_ok=True)
+                run = self.run_program(model, *command, "--threads", 8,
+                                       **limited(megabytes * MIB))
+                ends.add(self.check(run, out, good, (name, megabytes)))
+            # There is much room at one end of the sweep.
+            self.assertIn(True, ends, name)
+
+    def test_program_that_hardly_starts(self):
+        """Down to limits at which only the loader runs."""
+        model = self.compile(small.FORMULA, **small.KEYS)
+        train = small.generate(self.dir / "train.csv", "--days", 30)
+        out = self.dir / "out"
+        self.succeed(model, "fit", train, "-o", out)
+        good = out.read_bytes()
+        for kilobytes in range(100_000, 9_000, -3_500):
+            out.unlink(missing_ok=True)
+            run = self.run_program(model, "fit", train, "-o", out,
+                                   **limited(kilobytes * 1024))
+            self.check(run, out, good, kilobytes)
+
+    def test_lower_rung(self):
+        model = self.compile("y ~ n(a,others='b',n_neurons=300)", group="g")
+        train = self.write_rows(6000, 2)
+        good = self.fit(model, train).read_bytes()
+        fit = self.plan(model, "2G", "--rows", 6000, "--groups", 2,
+                        "--threads", 1)["fit"]
+        least, most = fit["least_memory"], fit["most_memory"]
+        rungs = set()
+        for part in range(9):
+            limit = least + (most - least) * part // 8
+            run = self.run_program(
+                model, "fit", train, "-o", self.dir / "low", "--threads", 1,
+                env=dict(os.environ, TAMRT_LOG="info"), **limited(limit))
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertEqual((self.dir / "low").read_bytes(), good)
+            rungs.add(int(re.search(r"chunks of (\d+) rows",
+                                    run.stderr).group(1)))
+        self.assertGreater(len(rungs), 1, "no lower rung was ever needed")
+
+    def test_no_rung_fits(self):
+        """Told before the data are read, with the numbers, in a second."""
+        model = self.compile("y ~ n(a,others='b',n_neurons=2500)", group="g")
+        # Data that would take long to read, if anyone did.
+        pipe = self.dir / "pipe"
+        os.mkfifo(pipe)
+        start = time.monotonic()
+        run = self.run_program(model, "fit", pipe, "-o", self.dir / "w",
+                               **limited(120 * MIB))
+        self.assertLess(time.monotonic() - start, 1)
+        self.assertEqual(run.returncode, 1)
+        match = re.fullmatch(
+            r"model: error: expected (\d+) bytes of memory for the direct "
+            r"solver in chunks of 1 row, got (\d+), which is 70% of (\d+) "
+            r"bytes free \(limit on address space\); (\d+) bytes more would "
+            r"do(, or a share of 0\.\d+)?\n", run.stderr)
+        self.assertIsNotNone(match, run.stderr)
+        needed, got, free, more = map(int, match.groups()[:4])
+        self.assertGreater(needed, 2 * 8 * 2500 * 2500 / 2)
+        self.assertEqual(got, free * 7 // 10)
+        # The change it names is enough: it goes on to the data.
+        train = self.write_rows(20, 1)
+        self.succeed(model, "fit", train, "-o", self.dir / "w",
+                     **limited(120 * MIB + more + 8 * MIB))
+
+    def test_memory_of_a_control_group(self):
+        """In a group of its own, where this machine lets a test make one."""
+        if not (group := self.make_group(200 * MIB)):
+            print("no control group can be made here: its files are tested "
+                  "as fakes alone, in MachineMemoryTest", flush=True)
+            return
+        model = self.compile("y ~ n(a,others='b',n_neurons=2500)", group="g")
+        run = self.run_program(
+            model, "fit", self.write_rows(20, 1), "-o", self.dir / "w",
+            preexec_fn=lambda: (group / "cgroup.procs").write_text(
+                str(os.getpid())))
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertRegex(run.stderr, r"bytes free \(control group .*\); \d+ "
+                                     r"bytes more would do")
+
+    def make_group(self, limit):
+        for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            if controllers and "memory" not in controllers.split(","):
+                continue
+            mount = pathlib.Path("/sys/fs/cgroup") / (
+                "memory" if controllers else ".")
+            name = "memory.limit_in_bytes" if controllers else "memory.max"
+            group = mount / path.lstrip("/") / f"tamc-test-{os.getpid()}"
+            try:
+                group.mkdir()
+            except OSError:
+                continue
+            self.addCleanup(group.rmdir)
+            try:
+                (group / name).write_text(str(limit))
+                return group
+            except OSError:
+                continue
+        return None
+
+    def plan(self, model, memory, *options):
+        answer = json.loads(self.succeed(model, "plan", "--memory", memory,
+                                         "--format=json", *options))
+        return {use["use"]: use for use in answer["uses"]}
+
+    def test_plan_tells_beforehand(self):
+        model = self.compile("y ~ n(a,others='b',n_neurons=300)", group="g")
+        train = self.write_rows(6000, 2)
+        options = ("--rows", 6000, "--groups", 2, "--threads", 2)
+        fit = self.plan(model, "2G", *options)["fit"]
+        self.assertTrue(fit["fits"])
+        self.assertEqual((fit["threads"], fit["why"]), (2, ""))
+        # What is needed at least is, to the byte; at most gives the best.
+        least, most = fit["least_memory"], fit["most_memory"]
+        self.assertTrue(self.plan(model, least, *options)["fit"]["fits"])
+        below = self.plan(model, least - 1, *options)["fit"]
+        self.assertFalse(below["fits"])
+        self.assertRegex(below["why"], r"expected \d+ bytes .* bytes more")
+        best = self.plan(model, most, *options)["fit"]
+        self.assertEqual((best["rows"], best["threads"]),
+                         (fit["rows"], fit["threads"]))
+        worse = self.plan(model, most - 1, *options)["fit"]
+        self.assertLess((worse["rows"], worse["threads"]),
+                        (fit["rows"], fit["threads"]))
+        # What fits by the plan does so in that address space.
+        for memory in (least, (least + most) // 2, most):
+            self.fit(model, train, "--threads", 2, **limited(memory))
+        text = self.succeed(model, "plan", "--memory", "10M")
+        self.assertIn("fit: does not fit: expected", text)
+        text = self.succeed(model, "plan", "--memory", "1G", "--sliding",
+                            "--sliding-ram-share", "0.5", *options)
+        self.assertIn("fit: fits: direct solver", text)
+        for wrong in (["--memory", "much"], ["--rows", "5"],
+                      ["--memory", "1G", "--ram-share", "1.5"]):
+            run = self.run_program(model, "plan", *wrong)
+            self.assertEqual(run.returncode, 1)
+            self.assertRegex(run.stderr, "error: .*expected")
+
+    def test_options_of_the_oracle(self):
+        model = self.compile(small.FORMULA, **small.KEYS)
+        train = small.generate(self.dir / "train.csv")
+        good = self.fit(model, train).read_bytes()
+        for options in (["--memory", "150K"], ["--ram-share", "0.0001"],
+                        ["--oracle", "estimate"], ["--direct-limit", "1"]):
+            weights = self.fit(model, train, *options, weights="other")
+            self.assertEqual(weights.read_bytes(), good)
+        run = self.run_program(model, "fit", train, "-o", self.dir / "w",
+                               "--memory", "1K")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("(--memory)", run.stderr)
+
+    def test_devices_are_told(self):
+        model = self.compile(small.FORMULA, **small.KEYS)
+        environment = dict(os.environ, TAMRT_BACKEND_PATH=str(BACKENDS))
+        text = self.succeed(model, "info", "--devices", env=environment)
+        self.assertIn("  cuda\n    passed over: no backend was found\n", text)
+        self.assertIn(f"  {BACKENDS}\n", text)
+        devices = {device["device"]: device for device in json.loads(
+            self.succeed(model, "info", "--devices", "--format=json",
+                         env=dict(environment, TAMRT_SIM_BROKEN="rhs_dense"))
+        )["devices"]}
+        self.assertTrue(devices["cpu"]["trusted"])
+        self.assertEqual(devices["cpu"]["tests"],
+                         ["binary64 sum: ok", "cholesky: ok"])
+        self.assertFalse(devices["sim"]["trusted"])
+        self.assertIn("binary64 sum", devices["sim"]["why"])
+        run = self.run_program(model, "fit", "no.csv", "-o", "w", "--device",
+                               "cuda")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("device 'cuda': no backend", run.stderr)
+
+
+if __name__ == "__main__":
+    harness.main()

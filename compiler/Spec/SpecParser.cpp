@@ -393,6 +393,14 @@ bool SpecParser::entry(const Key &key, llvm::yaml::Node *node) {
     }
     return true;
   }
+  if (key.text == "placement") {
+    diagnostics.error(key.range, "expected one device for all steps, got "
+                                 "'placement': this version does not place "
+                                 "steps one by one");
+    diagnostics.note(key.range, "--device of the compiled model chooses the "
+                                "device of a run");
+    return false;
+  }
   diagnostics.error(key.range, "unknown key '" + key.text + "'");
   llvm::StringRef near = closest(key.text, keys);
   if (near.empty())

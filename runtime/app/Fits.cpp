@@ -105,10 +105,13 @@ std::string formatText(const std::vector<Answer> &answers,
     const Decision &decision = answer.decision;
     if (decision.fits)
       text += fmt::format(
-          "{}: fits: {} solver ({}), chunks of {} row{}, {} thread{}: {} of {} "
-          "bytes, the share of {} left by program and data\n",
-          answer.use, "direct", decision.reason, rowsOf(answer),
-          rowsOf(answer) == 1 ? "" : "s", decision.threads,
+          "{}: fits: {}chunks of {} row{}, {} thread{}: {} of {} bytes, the "
+          "share of {} left by program and data\n",
+          answer.use,
+          answer.use == "fit"
+              ? fmt::format("direct solver ({}), ", decision.reason)
+              : "",
+          rowsOf(answer), rowsOf(answer) == 1 ? "" : "s", decision.threads,
           decision.threads == 1 ? "" : "s", decision.bytes, decision.budget,
           answer.freeBytes);
     else

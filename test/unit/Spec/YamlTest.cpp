@@ -106,6 +106,11 @@ TEST(Yaml, Keys) {
             "2:1 error: unknown key 'foo'\n"
             "2:1 note: the keys are name, formula, group, date, weights, "
             "solver, device, defaults, chunk_rows and state\n");
+  EXPECT_EQ(messagesOfYaml("formula: y ~ l(x)\nplacement: {solve: cpu}\n"),
+            "2:1 error: expected one device for all steps, got 'placement': "
+            "this version does not place steps one by one\n"
+            "2:1 note: --device of the compiled model chooses the device of a "
+            "run\n");
   EXPECT_EQ(messagesOfYaml("group: a\nformula: y ~ l(x)\ngroup: b\n"),
             "3:1 error: 'group' is given twice\n"
             "1:1 note: first given here\n");

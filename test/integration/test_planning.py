@@ -83,7 +83,8 @@ class Planning(harness.TestCase):
     def test_every_search_keeps_its_limit(self):
         for family in ("program", "uniform"):
             path = self.problem(family, 10000)
-            for strategy in ("tree", "tree+", "skyline", "search", "exact"):
+            for strategy in ("tree", "tree+", "bfc", "caching", "skyline",
+                             "search", "exact"):
                 self.check_limit(path, 0.3, "--strategy", strategy)
 
     def test_the_limit_is_for_all_spaces(self):

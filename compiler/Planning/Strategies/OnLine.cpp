@@ -43,28 +43,56 @@ std::vector<Range> pinnedRanges(const Instance &instance) {
   return merged;
 }
 
-/// The addresses of a space without its pins.
-class Addresses {
+/// The address of an offset: as aligned as the offset is.
+void *addressOf(int64_t offset) {
+  return reinterpret_cast<void *>(tamrt::FakeMemory::usualBase +
+                                  static_cast<uintptr_t>(offset));
+}
+
+int64_t offsetOf(const void *address) {
+  return static_cast<int64_t>(reinterpret_cast<uintptr_t>(address) -
+                              tamrt::FakeMemory::usualBase);
+}
+
+/// Gives the ranges between pins, one after another.
+class Gaps final : public tamrt::RawMemory {
 public:
-  Addresses(const Instance &instance, int64_t capacity)
-      : memory(static_cast<size_t>(capacity)) {
+  /// By multiples of `unit`, a power of two.
+  Gaps(const Instance &instance, int64_t capacity, int64_t unit) {
+    int64_t from = 0;
+    auto add = [&](int64_t to) {
+      from = alignUp(from, unit);
+      if (from < to && to - from >= unit)
+        ranges.push_back({from, from + ((to - from) & -unit)});
+    };
     for (const Range &pin : pinnedRanges(instance)) {
-      if (free.upper < pin.lower)
-        gaps.push_back({free.upper, std::min(pin.lower, capacity)});
-      free.upper = pin.upper;
-      memory.exclude(static_cast<size_t>(pin.lower),
-                     static_cast<size_t>(pin.upper - pin.lower));
+      add(std::min(pin.lower, capacity));
+      from = pin.upper;
     }
-    if (free.upper < capacity)
-      gaps.push_back({free.upper, capacity});
+    add(capacity);
   }
 
-  tamrt::FakeMemory memory;
-  /// The ranges between pins, below the capacity and ascending.
-  std::vector<Range> gaps;
+  void *allocate(size_t bytes, size_t) noexcept override {
+    if (next == ranges.size() || bytes != bytesOfNext())
+      return nullptr;
+    return addressOf(ranges[next++].lower);
+  }
+  void release(void *, size_t) noexcept override {}
+  const tamrt::MemoryAttributes &attributes() const noexcept override {
+    return description;
+  }
+
+  /// 0 when there is none.
+  size_t bytesOfNext() const {
+    return next == ranges.size()
+               ? 0
+               : static_cast<size_t>(ranges[next].upper - ranges[next].lower);
+  }
 
 private:
-  Range free = {0, 0};
+  tamrt::MemoryAttributes description = {"space", false, false, 1};
+  std::vector<Range> ranges;
+  size_t next = 0;
 };
 
 /// One region by range between pins, as after an allocator has obtained all
@@ -72,27 +100,20 @@ private:
 class BestFitReplay {
 public:
   BestFitReplay(const Instance &instance, int64_t capacity)
-      : addresses(instance, capacity), allocator(addresses.memory, options()) {
-    const auto unit = static_cast<int64_t>(this->unit());
-    // The lowest place where a region fits is in its own range: what is left of
-    // those below is less than a unit.
-    for (const Range &gap : addresses.gaps) {
-      int64_t lower = alignUp(gap.lower, unit);
-      if (lower < gap.upper && gap.upper - lower >= unit)
-        allocator.reserve(static_cast<size_t>((gap.upper - lower) & -unit));
-    }
+      : gaps(instance, capacity, static_cast<int64_t>(unit())),
+        allocator(gaps, options()) {
+    while (size_t bytes = gaps.bytesOfNext())
+      if (!allocator.reserve(bytes))
+        break;
   }
 
-  size_t unit() const { return tamrt::BestFitOptions().granularity; }
+  static size_t unit() { return tamrt::BestFitOptions().granularity; }
   /// The largest alignment a request can have.
   static constexpr int64_t aligns = int64_t(1) << 62;
   void *allocate(size_t bytes, size_t alignment) {
     return allocator.allocate({bytes, alignment, 0, {}});
   }
   void release(void *address) { allocator.release(address); }
-  int64_t offsetOf(const void *address) const {
-    return static_cast<int64_t>(addresses.memory.offsetOf(address));
-  }
 
 private:
   static tamrt::BestFitOptions options() {
@@ -101,7 +122,7 @@ private:
     return options;
   }
 
-  Addresses addresses;
+  Gaps gaps;
   tamrt::BestFitAllocator allocator;
 };
 
@@ -119,19 +140,20 @@ public:
 class CachingReplay {
 public:
   CachingReplay(const Instance &instance, int64_t capacity)
-      : addresses(instance, capacity), allocator(addresses.memory, streams) {}
+      : space(static_cast<size_t>(capacity)), allocator(space, streams) {
+    for (const Range &pin : pinnedRanges(instance))
+      space.exclude(static_cast<size_t>(pin.lower),
+                    static_cast<size_t>(pin.upper - pin.lower));
+  }
 
-  size_t unit() const { return tamrt::CachingOptions().granularity; }
+  static size_t unit() { return tamrt::CachingOptions().granularity; }
   /// Requests say no alignment.
   static constexpr int64_t aligns = 1;
   void *allocate(size_t bytes, size_t) { return allocator.allocate(bytes, 0); }
   void release(void *address) { allocator.release(address); }
-  int64_t offsetOf(const void *address) const {
-    return static_cast<int64_t>(addresses.memory.offsetOf(address));
-  }
 
 private:
-  Addresses addresses;
+  tamrt::FakeMemory space;
   OneStream streams;
   tamrt::CachingAllocator allocator;
 };
@@ -196,8 +218,7 @@ int32_t run(const Instance &instance, std::span<const Event> events,
                             static_cast<size_t>(alignment));
     if (!block)
       return event.item;
-    placement.offsets[event.item] =
-        alignUp(replay.offsetOf(block), item.alignment);
+    placement.offsets[event.item] = alignUp(offsetOf(block), item.alignment);
   }
   return -1;
 }

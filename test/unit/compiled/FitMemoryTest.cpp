@@ -59,8 +59,11 @@ Fit fitOf(size_t rows) {
     ASSERT_TRUE(normalization.ok());
     Result<Tables> tables = learn(tam_model, data, *normalization);
     ASSERT_TRUE(tables.ok());
-    Result<std::vector<double>> coefficients = fitGroups(
-        tam_model, data, *normalization, *tables, {1, 0, &tamrt_cpu_kernels});
+    RunOptions options;
+    options.threads = 1;
+    options.kernels = &tamrt_cpu_kernels;
+    Result<std::vector<double>> coefficients =
+        fitGroups(tam_model, data, *normalization, *tables, options);
     ASSERT_TRUE(coefficients.ok()) << coefficients.error().message;
   });
   const tamrt_step *rung =

@@ -55,6 +55,8 @@ static void buildChoices(OpPassManager &manager,
                          const PipelineOptions &options) {
   tam::TamChooseSolverOptions solver;
   solver.maxDirect = options.maxDirect;
+  solver.blockLimit = options.blockLimit;
+  solver.both = options.bothSolvers;
   manager.addPass(tam::createTamChooseSolver(solver));
   tam::TamChooseEncodingsOptions encodings;
   encodings.dense = options.dense;

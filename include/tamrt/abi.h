@@ -31,7 +31,7 @@ extern "C" {
 
 /// Changes whenever a struct or a kernel's signature changes. A model built
 /// for another version is refused at start.
-#define TAMRT_ABI_VERSION 3
+#define TAMRT_ABI_VERSION 4
 
 /// Rows of one segment. Sums over rows run row by row inside a segment;
 /// finished segments are added to a second level in order. The order of every
@@ -204,6 +204,9 @@ typedef struct tamrt_effect {
   const char *term;
   /// First column in the design matrix, and how many.
   int64_t first_column, columns;
+  /// 1 where TAMRT_STEP_PRECONDITION solves with the effect's block, else 0.
+  int32_t factored;
+  int32_t reserved;
 } tamrt_effect;
 
 /// One buffer of a step's memory plan.
@@ -241,8 +244,9 @@ typedef struct tamrt_context {
 ///
 /// \param ctx        status and kernels.
 /// \param arena      at least the step's `arena_bytes`, contents undefined.
-/// \param state      the model's `state_bytes`: accumulators of one group; null
-///                   in predict steps, which have none.
+/// \param state      the model's `state_bytes`, or in steps from
+///                   TAMRT_STEP_CG_INIT on `cg_state_bytes`: accumulators of
+///                   one group; null in predict steps, which have none.
 /// \param carry      the model's `carry_bytes`: what earlier rows of the group
 ///                   leave to later ones. Read only where first > 0: then it is
 ///                   as the call on the rows before left it. Null where a step
@@ -251,12 +255,13 @@ typedef struct tamrt_context {
 ///                   TAMRT_INPUT_PARAMETERS * inputs doubles.
 /// \param tables     one pointer per table of the model, aligned to
 ///                   TAMRT_ALIGNMENT.
-/// \param coefficients the group's D coefficients; null in fit steps.
+/// \param coefficients the group's D coefficients; in steps that apply
+///                   something to a vector, that vector; else null.
 /// \param columns    one pointer per input, then the target, then the row
 ///                   weights (null where absent), each at the chunk's first
 ///                   row.
 /// \param output     see tamrt_step_kind; null where a step has none.
-/// \param rows       rows of this chunk; of FIT_FINISH: rows of the group.
+/// \param rows       rows of this chunk; of a FINISH: rows of the group.
 /// \param first      index in its group of the chunk's first row.
 /// \param group_rows rows of the group in this run.
 typedef void (*tamrt_step_function)(
@@ -278,6 +283,25 @@ typedef enum tamrt_step_kind {
   TAMRT_STEP_TERMS = 4,
   /// Output: rows x D, the design matrix.
   TAMRT_STEP_DESIGN = 5,
+  /// Conjugate gradients, for A x = b of one group. INIT zeroes accumulators in
+  /// `state`, CHUNK adds `rows` rows to them.
+  TAMRT_STEP_CG_INIT = 6,
+  TAMRT_STEP_CG_CHUNK = 7,
+  /// Output: b. Leaves the factors of A's blocks in `state`, where no step of
+  /// APPLY touches them; where some effect is not `factored`, those of the
+  /// blocks of T P + 1e-6 T I.
+  TAMRT_STEP_CG_FINISH = 8,
+  /// Of a vector v of D numbers, in place of the coefficients. INIT zeroes
+  /// accumulators in `state`, CHUNK adds the rows' part of A v to them.
+  TAMRT_STEP_APPLY_INIT = 9,
+  TAMRT_STEP_APPLY_CHUNK = 10,
+  /// Output: A v. Right after APPLY_INIT: the part of A v that is no sum over
+  /// rows, (T P + 1e-6 T I) v.
+  TAMRT_STEP_APPLY_FINISH = 11,
+  /// Of a vector r of D numbers, in place of the coefficients, and the factors
+  /// in `state`. Output: of each effect that is `factored`, its block's inverse
+  /// times its part of r; the other numbers are not written.
+  TAMRT_STEP_PRECONDITION = 12,
 } tamrt_step_kind;
 
 /// A step and its memory plan. A chunked step exists once per rung of the
@@ -316,14 +340,17 @@ typedef struct tamrt_model {
   const char *spec, *spec_hash;
   /// Column names; null where the spec gives none.
   const char *target, *group, *date, *weights;
-  /// "direct".
+  /// Whose steps the model has: "direct", "cg", or "auto", both.
   const char *solver;
   /// Versions: of tamc, of LLVM.
   const char *tamc_version, *llvm_version;
   /// D, the columns of the design matrix.
   int64_t columns;
-  /// Bytes of `state` and of `carry` of one group.
+  /// Bytes of `state` and of `carry` of one group. Without the steps of the
+  /// direct solver state_bytes is 0.
   int64_t state_bytes, carry_bytes;
+  /// Bytes of `state` in the steps of conjugate gradients, 0 without them.
+  int64_t cg_state_bytes;
   int64_t input_count;
   const tamrt_input *inputs;
   int64_t table_count;

@@ -67,7 +67,10 @@ typedef enum tamrt_embed_status {
   /// A bug in tamc, or object and runtime of different versions of it.
   TAMRT_EMBED_INTERNAL = 19,
   /// The CPU lacks instructions that the model was compiled for (--mcpu).
-  TAMRT_EMBED_CPU = 20
+  TAMRT_EMBED_CPU = 20,
+  /// The iterations of a group did not converge; raise the penalty ap. Detail:
+  /// group.
+  TAMRT_EMBED_NOT_CONVERGED = 21
 } tamrt_embed_status;
 
 /// Where an error is. What a status does not tell is -1, null or 0.

@@ -127,10 +127,33 @@ std::string describe(const CLI::ParseError &error) {
 
 constexpr int64_t kMostThreads = 4096;
 
+/// `text` as a number greater than 0 and less than 1.
+std::optional<double> parseTolerance(const std::string &text) {
+  double value = 0;
+  auto [end, code] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size() || !(value > 0) ||
+      !(value < 1))
+    return std::nullopt;
+  return value;
+}
+
+CLI::Validator tolerance() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        if (parseTolerance(text))
+          return "";
+        return "expected a number between 0 and 1, got '" + text + "'";
+      },
+      "");
+}
+
 /// Texts as they come from the command line, before they mean anything.
 struct Texts {
   std::string threads, chunkRows, timings, type = "response", format = "text";
   std::string memory, oracle, rows, groups;
+  std::string solver = "auto", tolerance, maxIterations,
+              preconditioner = "sketch";
   bool allRungs = false, sliding = false;
 };
 
@@ -211,6 +234,32 @@ void addRunOptions(CLI::App &command, Options &options, Texts &texts) {
       ->group("Memory");
 }
 
+/// Options of fits by conjugate gradients, of models that have them.
+void addCgOptions(const tamrt_model &model, CLI::App &fit, Options &options,
+                  Texts &texts) {
+  if (!hasCg(model))
+    return;
+  if (hasDirect(model))
+    fit.add_option("--solver", texts.solver,
+                   "auto, direct or cg (conjugate gradients)")
+        ->check(oneOf({"auto", "direct", "cg"}))
+        ->type_name("SOLVER");
+  fit.add_option("--tolerance", texts.tolerance,
+                 "Conjugate gradients end when |r|/|b| is below; default 1e-10")
+      ->check(tolerance())
+      ->type_name("TOL");
+  fit.add_option("--max-iterations", texts.maxIterations,
+                 "Most iterations of conjugate gradients; default 5000")
+      ->check(count(INT64_MAX))
+      ->type_name("N");
+  fit.add_option("--preconditioner", texts.preconditioner,
+                 "Of conjugate gradients: sketch, the default, block or none")
+      ->check(oneOf({"sketch", "block", "none"}))
+      ->type_name("NAME");
+  fit.add_flag("--allow-unconverged", options.allowUnconverged,
+               "Warn, rather than fail, when iterations do not converge");
+}
+
 } // namespace
 
 Result<Options> parseCommandLine(const tamrt_model &model, int argc,
@@ -233,6 +282,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
       ->type_name("W.safetensors");
   fit->add_flag("--stream", options.stream,
                 "Read the file twice instead of keeping its rows");
+  addCgOptions(model, *fit, options, texts);
   addRunOptions(*fit, options, texts);
 
   auto addPredict = [&](const char *name, const char *what) {
@@ -344,6 +394,16 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.threads = unsigned(*parseCount(texts.threads, kMostThreads));
   if (!texts.chunkRows.empty())
     options.chunkRows = *parseCount(texts.chunkRows, INT64_MAX);
+  if (texts.solver != "auto")
+    options.solver = texts.solver == "cg" ? FitSolver::Cg : FitSolver::Direct;
+  if (!texts.tolerance.empty())
+    options.cg.tolerance = *parseTolerance(texts.tolerance);
+  if (!texts.maxIterations.empty())
+    options.cg.maxIterations = *parseCount(texts.maxIterations, INT64_MAX);
+  if (texts.preconditioner == "none")
+    options.cg.preconditioner = Preconditioner::None;
+  else if (texts.preconditioner == "block")
+    options.cg.preconditioner = Preconditioner::Block;
   if (!texts.timings.empty())
     options.timings =
         texts.timings == "json" ? TimingsFormat::Json : TimingsFormat::Table;

@@ -9,6 +9,7 @@
 #ifndef TAMRT_APP_COMMANDLINE_H
 #define TAMRT_APP_COMMANDLINE_H
 
+#include "core/Executor.h"
 #include "core/Oracle.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
@@ -39,6 +40,10 @@ struct Options {
   bool dropMissing = false;
   /// Of fit: keeps sums instead of rows.
   bool stream = false;
+  /// Of fit.
+  FitSolver solver = FitSolver::Auto;
+  CgOptions cg = {};
+  bool allowUnconverged = false;
   bool draw = false;
   TimingsFormat timings = TimingsFormat::None;
   PlanFormat planFormat = PlanFormat::Text;

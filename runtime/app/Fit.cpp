@@ -29,6 +29,18 @@ void tellDropped(const tamrt_model &model, const Options &options,
              " rows: missing values");
 }
 
+void tellUnconverged(const tamrt_model &model, const CgSummary &summary) {
+  if (summary.unconverged == 0)
+    return;
+  char residual[32];
+  std::snprintf(residual, sizeof(residual), "%.1e", summary.residual);
+  tell(model, "warning",
+       "conjugate gradients did not converge for " +
+           std::to_string(summary.unconverged) + " of " +
+           std::to_string(summary.groups) + " groups, largest residual " +
+           residual);
+}
+
 /// Fits rows that are all in memory; `reader` is at its first row, and done
 /// with afterwards.
 Result<Weights> fitInMemory(const tamrt_model &model, const Options &options,
@@ -81,6 +93,9 @@ Result<Weights> fitStreamed(const tamrt_model &model, const Options &options,
                             RowReader reader, const RunOptions &run,
                             Timings &timings) {
   // Told before a long survey.
+  if (!hasDirect(model) || options.solver == FitSolver::Cg)
+    return Error{"expected rows in memory, got --stream: conjugate gradients "
+                 "read them once per iteration; leave out --stream"};
   if (Status s = reader.rewind(); !s)
     return Error{s.error().message + "; leave out --stream"};
   {
@@ -119,7 +134,9 @@ Status fitFile(const tamrt_model &model, const Options &options,
 
   if (Status s = checkOutput(options); !s)
     return s;
-  const RunOptions run = session.run(options, progress);
+  RunOptions run = session.run(options, progress);
+  CgSummary summary;
+  run.summary = &summary;
   // Told before a long reading.
   if (Status s = checkFits(model, TAMRT_STEP_FIT_CHUNK, run); !s)
     return s;
@@ -137,6 +154,12 @@ Status fitFile(const tamrt_model &model, const Options &options,
     return s;
   timings.end("write");
   progress.clear();
+  tellUnconverged(model, summary);
+  if (summary.groups > 0) {
+    timings.note("iterations", summary.allIterations);
+    timings.note("most iterations of a group", summary.mostIterations);
+    timings.note("residual", summary.residual);
+  }
   std::fputs(timings.format(options.timings).c_str(), stderr);
   return {};
 }

@@ -44,6 +44,13 @@ int64_t bounded(int64_t a, int64_t b, int64_t c) {
   return sum < 9e18 ? a * b + c : std::numeric_limits<int64_t>::max();
 }
 
+/// The rungs of the solver that was chosen.
+const std::vector<RungNeed> &rungsOf(const Answer &answer) {
+  return answer.decision.solver == SolverChoice::Direct
+             ? answer.question.direct->rungs
+             : answer.question.conjugateGradients->rungs;
+}
+
 Answer answer(const tamrt_model &model, tamrt_step_kind kind,
               const Options &options, const RunOptions &run) {
   Answer answer;
@@ -65,8 +72,9 @@ Answer answer(const tamrt_model &model, tamrt_step_kind kind,
     groupRows =
         (options.planRows + options.planGroups - 1) / options.planGroups;
   else
-    for (const tamrt_step *step : stepsOf(model, kind))
-      groupRows = std::max(groupRows, step->rung_rows);
+    for (tamrt_step_kind of : {kind, isFit ? TAMRT_STEP_APPLY_CHUNK : kind})
+      for (const tamrt_step *step : stepsOf(model, of))
+        groupRows = std::max(groupRows, step->rung_rows);
   answer.question = questionOf(model, kind, size_t(options.planGroups),
                                size_t(groupRows), answer.freeBytes, run);
   answer.question.work = options.planWork;
@@ -74,7 +82,7 @@ Answer answer(const tamrt_model &model, tamrt_step_kind kind,
 
   const double share =
       options.oracle.share(answer.question.place, options.planWork);
-  const std::vector<RungNeed> &rungs = answer.question.direct->rungs;
+  const std::vector<RungNeed> &rungs = rungsOf(answer);
   auto memoryFor = [&](int64_t bytes) {
     const double free = std::ceil(double(bytes) / share);
     return free < 9e18 ? bounded(1, int64_t(free), besides)
@@ -90,7 +98,7 @@ Answer answer(const tamrt_model &model, tamrt_step_kind kind,
 }
 
 int64_t rowsOf(const Answer &answer) {
-  return answer.question.direct->rungs[answer.decision.rung].rows;
+  return rungsOf(answer)[answer.decision.rung].rows;
 }
 
 std::string formatText(const std::vector<Answer> &answers,
@@ -109,7 +117,11 @@ std::string formatText(const std::vector<Answer> &answers,
           "share of {} left by program and data\n",
           answer.use,
           answer.use == "fit"
-              ? fmt::format("direct solver ({}), ", decision.reason)
+              ? fmt::format("{} ({}), ",
+                            decision.solver == SolverChoice::Direct
+                                ? "direct solver"
+                                : "conjugate gradients",
+                            decision.reason)
               : "",
           rowsOf(answer), rowsOf(answer) == 1 ? "" : "s", decision.threads,
           decision.threads == 1 ? "" : "s", decision.bytes, decision.budget,
@@ -130,18 +142,19 @@ std::string formatJson(const std::vector<Answer> &answers,
   json uses = json::array();
   for (const Answer &answer : answers) {
     const Decision &decision = answer.decision;
-    uses.push_back({{"use", answer.use},
-                    {"fits", decision.fits},
-                    {"solver", "direct"},
-                    {"reason", decision.reason},
-                    {"rows", rowsOf(answer)},
-                    {"threads", decision.threads},
-                    {"bytes", decision.bytes},
-                    {"budget", decision.budget},
-                    {"free", answer.freeBytes},
-                    {"least_memory", answer.leastMemory},
-                    {"most_memory", answer.mostMemory},
-                    {"why", answer.why}});
+    uses.push_back(
+        {{"use", answer.use},
+         {"fits", decision.fits},
+         {"solver", decision.solver == SolverChoice::Direct ? "direct" : "cg"},
+         {"reason", decision.reason},
+         {"rows", rowsOf(answer)},
+         {"threads", decision.threads},
+         {"bytes", decision.bytes},
+         {"budget", decision.budget},
+         {"free", answer.freeBytes},
+         {"least_memory", answer.leastMemory},
+         {"most_memory", answer.mostMemory},
+         {"why", answer.why}});
   }
   const json all = {{"memory", options.memoryBytes},
                     {"rows", options.planRows},

@@ -33,19 +33,25 @@ struct RungMemory {
 
 std::vector<RungMemory> rungMemory(const tamrt_model &model) {
   std::vector<RungMemory> list;
-  for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_PREDICT,
-                               TAMRT_STEP_TERMS, TAMRT_STEP_DESIGN})
-    for (const tamrt_step *step : stepsOf(model, kind))
+  for (tamrt_step_kind kind :
+       {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_APPLY_CHUNK, TAMRT_STEP_PREDICT,
+        TAMRT_STEP_TERMS, TAMRT_STEP_DESIGN})
+    for (const tamrt_step *step : stepsOf(model, kind)) {
+      const bool fits =
+          kind == TAMRT_STEP_FIT_CHUNK || kind == TAMRT_STEP_APPLY_CHUNK;
       list.push_back({kind, step->rung_rows,
-                      kind == TAMRT_STEP_FIT_CHUNK
-                          ? fitMemory(model, *step)
-                          : predictMemory(model, *step, step->rung_rows)});
+                      fits ? fitMemory(model, *step)
+                           : predictMemory(model, *step, step->rung_rows)});
+    }
   return list;
 }
 
 /// What the user calls the use of a step: the command, or the type of output.
 std::string use(tamrt_step_kind kind) {
-  return kind == TAMRT_STEP_FIT_CHUNK ? "fit" : std::string(nameOf(kind));
+  if (kind == TAMRT_STEP_FIT_CHUNK)
+    return "fit";
+  return kind == TAMRT_STEP_APPLY_CHUNK ? "fit by cg"
+                                        : std::string(nameOf(kind));
 }
 
 std::string typeOf(const tamrt_table &table) {
@@ -137,8 +143,8 @@ std::string formatText(const tamrt_model &model) {
   for (const RungMemory &rung : rungMemory(model))
     rows.push_back({use(rung.kind), bytes(rung.rows), bytes(rung.memory.arena),
                     bytes(rung.memory.state), bytes(rung.memory.carry),
-                    bytes(rung.memory.output), bytes(rung.memory.parameters),
-                    bytes(rung.memory.total())});
+                    bytes(rung.memory.output + rung.memory.vectors),
+                    bytes(rung.memory.parameters), bytes(rung.memory.total())});
   text += table(rows);
   text += "bytes besides, of a fit of a file:\n";
   text += table({{"constant", bytes(need.constant)},
@@ -175,7 +181,7 @@ std::string formatJson(const tamrt_model &model) {
                      {"arena", rung.memory.arena},
                      {"state", rung.memory.state},
                      {"carry", rung.memory.carry},
-                     {"output", rung.memory.output},
+                     {"output", rung.memory.output + rung.memory.vectors},
                      {"parameters", rung.memory.parameters},
                      {"total", rung.memory.total()}});
   json info = {{"model", model.name},

@@ -41,6 +41,9 @@ RunOptions Session::run(const Options &options, Progress &progress) const {
   run.memoryBytes = options.memoryBytes;
   run.allowCpuFallback = options.allowCpuFallback;
   run.trace = trace.get();
+  run.solver = options.solver;
+  run.cg = options.cg;
+  run.allowUnconverged = options.allowUnconverged;
   return run;
 }
 

@@ -34,6 +34,16 @@ void Timings::end(std::string phase) {
   last = now;
 }
 
+void Timings::note(std::string name, int64_t value) {
+  notes.emplace_back(std::move(name), std::to_string(value));
+}
+
+void Timings::note(std::string name, double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.3e", value);
+  notes.emplace_back(std::move(name), text);
+}
+
 std::string Timings::format(TimingsFormat format) const {
   if (format == TimingsFormat::None)
     return "";
@@ -43,6 +53,8 @@ std::string Timings::format(TimingsFormat format) const {
   if (format == TimingsFormat::Json) {
     for (const auto &[name, value] : lines)
       text += (text.empty() ? "{\"" : ",\"") + name + "\":" + seconds(value);
+    for (const auto &[name, value] : notes)
+      text += ",\"" + name + "\":" + value;
     return text + "}\n";
   }
   size_t width = 0, digits = 0;
@@ -55,6 +67,8 @@ std::string Timings::format(TimingsFormat format) const {
     text += name + std::string(width - name.size() + 2, ' ') +
             std::string(digits - number.size(), ' ') + number + " s\n";
   }
+  for (const auto &[name, value] : notes)
+    text += name + ": " + value + "\n";
   return text;
 }
 

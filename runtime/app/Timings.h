@@ -12,6 +12,7 @@
 #include "app/CommandLine.h"
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,13 +26,19 @@ public:
   /// Ends a phase: it took the time since the last one ended.
   void end(std::string phase);
 
-  /// The phases and "total": a table, or one line of JSON. Empty for None.
+  /// Adds a number that is no time, to be told after the total.
+  void note(std::string name, int64_t value);
+  void note(std::string name, double value);
+
+  /// The phases, "total" and the notes: a table, or one line of JSON. Empty for
+  /// None.
   std::string format(TimingsFormat format) const;
 
 private:
   using Clock = std::chrono::steady_clock;
   Clock::time_point start = Clock::now(), last = start;
   std::vector<std::pair<std::string, double>> phases;
+  std::vector<std::pair<std::string, std::string>> notes;
 };
 
 } // namespace tamrt

@@ -58,11 +58,14 @@ bool settle(Crew &crew, Device &device, const Decision &decision) {
 
 Decision ask(const Question &question, const RunOptions &options) {
   const Decision decision = decide(question, options.oracle);
+  const Need &chosen = decision.solver == SolverChoice::Direct
+                           ? *question.direct
+                           : *question.conjugateGradients;
   log(LogLevel::Info,
       "oracle: {}: {} thread{}, chunks of {} rows: {} of {} bytes, {} free",
       decision.reason, decision.threads, decision.threads == 1 ? "" : "s",
-      question.direct->rungs[decision.rung].rows, decision.bytes,
-      decision.budget, question.freeBytes);
+      chosen.rungs[decision.rung].rows, decision.bytes, decision.budget,
+      question.freeBytes);
   return decision;
 }
 
@@ -101,13 +104,37 @@ Question questionOf(const tamrt_model &model, tamrt_step_kind kind,
   const Device &device = deviceOf(options);
   Question question;
   question.columns = model.columns;
-  question.direct =
-      Ladder(model, kind, int64_t(groupRows), options, StateOf::Worker)
-          .need(device);
+  auto need = [&](tamrt_step_kind of) {
+    return Ladder(model, of, int64_t(groupRows), options, StateOf::Worker)
+        .need(device);
+  };
+  if (kind != TAMRT_STEP_FIT_CHUNK && kind != TAMRT_STEP_APPLY_CHUNK) {
+    question.direct = need(kind);
+  } else {
+    if (hasDirect(model) && options.solver != FitSolver::Cg)
+      question.direct = need(TAMRT_STEP_FIT_CHUNK);
+    if (hasCg(model) && options.solver != FitSolver::Direct)
+      question.conjugateGradients = need(TAMRT_STEP_APPLY_CHUNK);
+  }
   question.threads = chooseThreads(options.threads, groups, 1);
   question.freeBytes = freeBytes;
   question.place = device.place();
   return question;
+}
+
+Result<tamrt_step_kind> fitKind(const tamrt_model &model, size_t groups,
+                                size_t groupRows, const RunOptions &options) {
+  if ((options.solver == FitSolver::Direct && !hasDirect(model)) ||
+      (options.solver == FitSolver::Cg && !hasCg(model)))
+    return Error{std::string("expected solver '") + model.solver +
+                 "', which the model was compiled with, got '" +
+                 (options.solver == FitSolver::Cg ? "cg" : "direct") + "'"};
+  const Question question =
+      questionOf(model, TAMRT_STEP_FIT_CHUNK, groups, groupRows,
+                 freeOn(deviceOf(options), options).freeBytes, options);
+  return decide(question, options.oracle).solver == SolverChoice::Direct
+             ? TAMRT_STEP_FIT_CHUNK
+             : TAMRT_STEP_APPLY_CHUNK;
 }
 
 Status checkFits(const tamrt_model &model, tamrt_step_kind kind,
@@ -133,8 +160,11 @@ Result<Crew> muster(const tamrt_model &model, tamrt_step_kind kind,
     const DeviceMemory memory = freeOn(*device, options);
     Question question;
     question.columns = model.columns;
-    question.direct = crew.ladder->need(*device);
-    question.direct->sharedBytes = sharedBytes;
+    std::optional<Need> &need = kind == TAMRT_STEP_APPLY_CHUNK
+                                    ? question.conjugateGradients
+                                    : question.direct;
+    need = crew.ladder->need(*device);
+    need->sharedBytes = sharedBytes;
     question.threads = chooseThreads(options.threads, groups, 1);
     question.freeBytes = memory.freeBytes;
     question.place = device->place();

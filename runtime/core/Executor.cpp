@@ -11,11 +11,96 @@
 #include "core/Crew.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <string_view>
 #include <unordered_map>
 
 namespace tamrt {
+
+namespace {
+
+/// "2.5e-07"
+std::string shortNumber(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1e", value);
+  return text;
+}
+
+/// What the iterations of all groups were.
+CgSummary summarize(std::span<const CgOutcome> outcomes) {
+  CgSummary summary;
+  summary.groups = outcomes.size();
+  for (const CgOutcome &outcome : outcomes) {
+    summary.unconverged += !outcome.converged;
+    summary.allIterations += outcome.iterations;
+    summary.mostIterations =
+        std::max(summary.mostIterations, outcome.iterations);
+    summary.residual = std::max(summary.residual, outcome.residual);
+  }
+  return summary;
+}
+
+/// The error of the first group that did not converge.
+Error unconverged(const tamrt_model &model, const Dataset &data,
+                  std::span<const CgOutcome> outcomes,
+                  const CgOptions &options) {
+  size_t g = 0;
+  while (outcomes[g].converged)
+    ++g;
+  const bool isStuck = outcomes[g].iterations < options.maxIterations;
+  return Error{
+      (model.group ? "group '" + data.groups()[g].name + "': " : "") +
+      "expected conjugate gradients to reach a residual below " +
+      shortNumber(options.tolerance) + ", got " +
+      shortNumber(outcomes[g].residual) + " after " +
+      std::to_string(outcomes[g].iterations) + " iterations; " +
+      (isStuck ? "" : "raise --max-iterations, ") +
+      "raise the penalty ap or --tolerance, or take the coefficients as they "
+      "are with --allow-unconverged"};
+}
+
+/// Runs the steps of conjugate gradients on a rung that may fall.
+class LadderRunner {
+public:
+  LadderRunner(Ladder &ladder, Worker &worker, const Dataset &data,
+               const Group &group)
+      : ladder(ladder), worker(worker), data(data), group(group) {}
+
+  void frame(tamrt_step_kind kind, const double *v, double *output) {
+    worker.attempt(ladder, [&] {
+      worker.setColumns(ladder.model, data, group.first);
+      worker.place.output = output;
+      const auto all = int64_t(group.rows);
+      worker.place.run(*firstStep(ladder.model, kind), v, all, 0, all);
+    });
+  }
+
+  void pass(tamrt_step_kind kind, const double *v) {
+    attemptChunks(
+        ladder, worker, group.rows,
+        [&](size_t first, size_t rows) {
+          const tamrt_step &step = kind == TAMRT_STEP_CG_CHUNK
+                                       ? setupStep(ladder.model, *worker.rung)
+                                       : *worker.rung;
+          const auto most = size_t(step.rung_rows);
+          for (size_t at = 0; at < rows; at += most) {
+            worker.setColumns(ladder.model, data, group.first + first + at);
+            worker.place.run(step, v, int64_t(std::min(most, rows - at)),
+                             int64_t(first + at), int64_t(group.rows));
+          }
+        },
+        [](size_t, size_t) {});
+  }
+
+private:
+  Ladder &ladder;
+  Worker &worker;
+  const Dataset &data;
+  const Group &group;
+};
+
+} // namespace
 
 Result<std::vector<double>> fitGroups(const tamrt_model &model,
                                       const Dataset &data,
@@ -24,8 +109,14 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
                                       const RunOptions &options) {
   const auto width = size_t(model.columns);
   std::vector<double> coefficients(data.groups().size() * width);
-  Result<Crew> crew = muster(model, TAMRT_STEP_FIT_CHUNK, data.groups().size(),
-                             data.longestGroup(), options);
+  Result<tamrt_step_kind> kind =
+      fitKind(model, data.groups().size(), data.longestGroup(), options);
+  if (!kind)
+    return std::move(kind).error();
+  const bool direct = *kind == TAMRT_STEP_FIT_CHUNK;
+  std::vector<CgOutcome> outcomes(direct ? 0 : data.groups().size());
+  Result<Crew> crew =
+      muster(model, *kind, data.groups().size(), data.longestGroup(), options);
   if (!crew)
     return std::move(crew).error();
 
@@ -40,6 +131,24 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
       worker.place.run(step, nullptr, rows, int64_t(first), all);
     };
     Ladder &ladder = *crew->ladder;
+    if (!direct) {
+      LadderRunner runner(ladder, worker, data, group);
+      auto tell = [&](const CgOutcome &outcome) {
+        if (reports && options.progress)
+          options.progress->update(
+              "fit: group " + std::to_string(g + 1) + " of " +
+                  std::to_string(data.groups().size()) + ", iteration " +
+                  std::to_string(outcome.iterations) + ", residual " +
+                  shortNumber(outcome.residual),
+              0, 0);
+      };
+      outcomes[g] = solveByCg(model, worker.place, int64_t(group.rows),
+                              options.cg, runner, tell);
+      if (worker.place.good())
+        std::memcpy(coefficients.data() + g * width, worker.place.vectors,
+                    width * sizeof(double));
+      return;
+    }
     worker.attempt(ladder,
                    [&] { run(*firstStep(model, TAMRT_STEP_FIT_INIT), 0, 0); });
     attemptChunks(
@@ -61,6 +170,11 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
   if (!done)
     return std::move(done).error();
   crew->ladder->summarize();
+  const CgSummary summary = summarize(outcomes);
+  if (options.summary)
+    *options.summary = summary;
+  if (summary.unconverged > 0 && !options.allowUnconverged)
+    return unconverged(model, data, outcomes, options.cg);
   std::vector<std::string> names;
   for (const Group &group : data.groups())
     names.push_back(group.name);

@@ -25,6 +25,7 @@
 #ifndef TAMRT_CORE_EXECUTOR_H
 #define TAMRT_CORE_EXECUTOR_H
 
+#include "core/ConjugateGradients.h"
 #include "core/Dataset.h"
 #include "core/Device.h"
 #include "core/Normalization.h"
@@ -41,6 +42,24 @@
 #include <vector>
 
 namespace tamrt {
+
+/// Which of a model's solvers to fit with.
+enum class FitSolver {
+  /// What the oracle chooses of those that the model has.
+  Auto,
+  Direct,
+  Cg,
+};
+
+/// How the iterations of a fit by conjugate gradients went.
+struct CgSummary {
+  /// Groups fitted so, and of those the ones that did not converge.
+  size_t groups = 0, unconverged = 0;
+  /// Of all groups: most iterations of one, iterations together, and the
+  /// largest |r| / |b| at the end.
+  int64_t mostIterations = 0, allIterations = 0;
+  double residual = 0;
+};
 
 struct RunOptions {
   /// Threads, the caller's included; 0: as many as the machine has. Never more
@@ -62,7 +81,20 @@ struct RunOptions {
   bool allowCpuFallback = false;
   /// Told of chunks, rungs and retries; may be null.
   Trace *trace = nullptr;
+  /// Of fits. A solver that the model lacks is an error.
+  FitSolver solver = FitSolver::Auto;
+  CgOptions cg = {};
+  /// Take coefficients of groups that did not converge.
+  bool allowUnconverged = false;
+  /// Gets what conjugate gradients did; may be null.
+  CgSummary *summary = nullptr;
 };
+
+/// The kind of the chunked step that a fit's rung is one of, for `groups`
+/// groups of at most `groupRows` rows: FIT_CHUNK, or APPLY_CHUNK for conjugate
+/// gradients. Errors: the model lacks the solver that is asked for.
+Result<tamrt_step_kind> fitKind(const tamrt_model &model, size_t groups,
+                                size_t groupRows, const RunOptions &options);
 
 /// Checks that steps of `kind` fit at all: one thread on the smallest rung. For
 /// fits before their rows are read. The error says what is needed, what is
@@ -80,7 +112,8 @@ Question questionOf(const tamrt_model &model, tamrt_step_kind kind,
 ///
 /// \returns the G x D coefficients. Errors: no memory even for the smallest
 /// rung on one thread (with the bytes it takes); a step's status (with group
-/// and effect), that of the first group that has one.
+/// and effect), that of the first group that has one; a group whose iterations
+/// did not converge.
 Result<std::vector<double>> fitGroups(const tamrt_model &model,
                                       const Dataset &data,
                                       const Normalization &normalization,

@@ -27,18 +27,25 @@ int64_t Ladder::chunkRows(size_t i) const {
 }
 
 ThreadMemory Ladder::memory(size_t i) const {
-  ThreadMemory memory = kind == TAMRT_STEP_FIT_CHUNK
-                            ? fitMemory(model, *rungs[i])
-                            : predictMemory(model, *rungs[i], chunkRows(i));
+  ThreadMemory memory =
+      kind == TAMRT_STEP_FIT_CHUNK || kind == TAMRT_STEP_APPLY_CHUNK
+          ? fitMemory(model, *rungs[i])
+          : predictMemory(model, *rungs[i], chunkRows(i));
   if (state == StateOf::Group)
     memory.state = memory.carry = 0;
   return memory;
 }
 
+int64_t Ladder::stateBytes() const {
+  if (kind == TAMRT_STEP_FIT_CHUNK)
+    return model.state_bytes;
+  return kind == TAMRT_STEP_APPLY_CHUNK ? model.cg_state_bytes : 0;
+}
+
 int64_t Ladder::savedBytes(const Device &device) const {
   if (!device.hasTrait(TAMRT_DEVICE_KERNELS_MAY_RUN_OUT))
     return 0;
-  return (kind == TAMRT_STEP_FIT_CHUNK ? alignedBytes(model.state_bytes) : 0) +
+  return (stateBytes() > 0 ? alignedBytes(stateBytes()) : 0) +
          (model.carry_bytes > 0 ? alignedBytes(model.carry_bytes) : 0);
 }
 
@@ -147,6 +154,14 @@ bool Worker::allocate(const Ladder &ladder, Device &on, size_t at) {
     return false;
   }
   place.parameters = parameters.as<double>();
+  // Those of a group under way stay where they are.
+  if (memory.vectors > 0 && !vectors)
+    vectors = AlignedBuffer::allocate(size_t(memory.vectors));
+  if (memory.vectors > 0 && !vectors) {
+    clear();
+    return false;
+  }
+  place.vectors = vectors.as<double>();
   if (ladder.state == StateOf::Worker) {
     place.state = state.data();
     place.carry = carry.data();
@@ -160,9 +175,9 @@ void Worker::save(const Ladder &ladder) {
   if (!saved)
     return;
   auto *at = saved.as<char>();
-  if (place.state && ladder.kind == TAMRT_STEP_FIT_CHUNK) {
-    std::memcpy(at, place.state, size_t(ladder.model.state_bytes));
-    at += alignedBytes(ladder.model.state_bytes);
+  if (place.state && ladder.stateBytes() > 0) {
+    std::memcpy(at, place.state, size_t(ladder.stateBytes()));
+    at += alignedBytes(ladder.stateBytes());
   }
   if (place.carry)
     std::memcpy(at, place.carry, size_t(ladder.model.carry_bytes));
@@ -172,9 +187,9 @@ void Worker::restore(const Ladder &ladder) {
   if (!saved)
     return;
   const auto *at = saved.as<char>();
-  if (place.state && ladder.kind == TAMRT_STEP_FIT_CHUNK) {
-    std::memcpy(place.state, at, size_t(ladder.model.state_bytes));
-    at += alignedBytes(ladder.model.state_bytes);
+  if (place.state && ladder.stateBytes() > 0) {
+    std::memcpy(place.state, at, size_t(ladder.stateBytes()));
+    at += alignedBytes(ladder.stateBytes());
   }
   if (place.carry)
     std::memcpy(place.carry, at, size_t(ladder.model.carry_bytes));
@@ -213,8 +228,7 @@ bool Worker::moveToCpu(Ladder &ladder, int64_t bytes) {
   const size_t fromRung = index;
   auto keep = [&] {
     if (oldState)
-      std::memcpy(state.data(), oldState.data(),
-                  size_t(ladder.model.state_bytes));
+      std::memcpy(state.data(), oldState.data(), size_t(ladder.stateBytes()));
     if (oldCarry)
       std::memcpy(carry.data(), oldCarry.data(),
                   size_t(ladder.model.carry_bytes));
@@ -228,6 +242,7 @@ bool Worker::moveToCpu(Ladder &ladder, int64_t bytes) {
   }
   Question question;
   question.columns = ladder.model.columns;
+  // One way is asked about, whichever.
   question.direct = ladder.need(cpu);
   question.freeBytes = cpu.memory().freeBytes;
   const Decision decision = decide(question, ladder.options.oracle);

@@ -56,6 +56,8 @@ public:
   int64_t chunkRows(size_t i) const;
   /// What a thread needs on rung `i`.
   ThreadMemory memory(size_t i) const;
+  /// Bytes of the state of a group; 0 for predictions.
+  int64_t stateBytes() const;
   /// Bytes of a copy of state and carry; 0 on a device that needs none.
   int64_t savedBytes(const Device &device) const;
   /// What the oracle counts: a rung for each of the ladder's.
@@ -131,6 +133,8 @@ private:
   Device *device = nullptr;
   size_t index = 0;
   AlignedBuffer arena, state, carry, output, parameters, saved;
+  /// Vectors, which the CPU computes with wherever the steps run.
+  AlignedBuffer vectors;
 };
 
 } // namespace tamrt

@@ -25,12 +25,21 @@ Status checkModel(const tamrt_model &model) {
                       ? "the baseline"
                       : "level x86-64-v" + std::to_string(level)) +
                  "; compile the model with a lower --mcpu"};
+  const bool direct = hasDirect(model), cg = hasCg(model);
   for (tamrt_step_kind kind :
        {TAMRT_STEP_FIT_INIT, TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_FIT_FINISH,
-        TAMRT_STEP_PREDICT, TAMRT_STEP_TERMS, TAMRT_STEP_DESIGN})
-    if (stepsOf(model, kind).empty())
+        TAMRT_STEP_PREDICT, TAMRT_STEP_TERMS, TAMRT_STEP_DESIGN,
+        TAMRT_STEP_CG_INIT, TAMRT_STEP_CG_CHUNK, TAMRT_STEP_CG_FINISH,
+        TAMRT_STEP_APPLY_INIT, TAMRT_STEP_APPLY_CHUNK, TAMRT_STEP_APPLY_FINISH,
+        TAMRT_STEP_PRECONDITION}) {
+    const bool isFits = kind <= TAMRT_STEP_FIT_FINISH;
+    const bool isCgs = kind >= TAMRT_STEP_CG_INIT;
+    // A model without any solver is told of the direct one's steps.
+    const bool isNeeded = isFits ? direct || !cg : !isCgs || cg;
+    if (isNeeded && stepsOf(model, kind).empty())
       return Error{"expected a model with a step '" +
                    std::string(nameOf(kind)) + "', got none"};
+  }
   return checkLearners(model);
 }
 
@@ -57,6 +66,20 @@ std::string_view nameOf(tamrt_step_kind kind) {
     return "terms";
   case TAMRT_STEP_DESIGN:
     return "design";
+  case TAMRT_STEP_CG_INIT:
+    return "cg_init";
+  case TAMRT_STEP_CG_CHUNK:
+    return "cg_chunk";
+  case TAMRT_STEP_CG_FINISH:
+    return "cg_finish";
+  case TAMRT_STEP_APPLY_INIT:
+    return "apply_init";
+  case TAMRT_STEP_APPLY_CHUNK:
+    return "apply_chunk";
+  case TAMRT_STEP_APPLY_FINISH:
+    return "apply_finish";
+  case TAMRT_STEP_PRECONDITION:
+    return "precondition";
   }
   return "unknown";
 }

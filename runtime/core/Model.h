@@ -25,14 +25,15 @@
 namespace tamrt {
 
 /// Checks that this runtime can run `model`: the version of the ABI, that every
-/// kind of step is there, and that learners and tables fit together.
+/// kind of step of predictions and of a solver is there, and that learners and
+/// tables fit together.
 Status checkModel(const tamrt_model &model);
 
 /// The steps of `kind`, by falling rung.
 std::vector<const tamrt_step *> stepsOf(const tamrt_model &model,
                                         tamrt_step_kind kind);
 
-/// "fit_init", "fit_chunk", "fit_finish", "predict", "terms", "design".
+/// "fit_init", "fit_chunk", "predict", "apply_chunk" and so on.
 std::string_view nameOf(tamrt_step_kind kind);
 
 /// Bytes of the model's tables, which all threads share.

@@ -8,6 +8,8 @@
 
 #include "core/Steps.h"
 
+#include "core/ConjugateGradients.h"
+
 #include <cmath>
 
 namespace tamrt {
@@ -17,6 +19,14 @@ const tamrt_step *firstStep(const tamrt_model &model, tamrt_step_kind kind) {
     if (model.steps[i].kind == kind)
       return &model.steps[i];
   return nullptr;
+}
+
+bool hasDirect(const tamrt_model &model) {
+  return firstStep(model, TAMRT_STEP_FIT_FINISH) != nullptr;
+}
+
+bool hasCg(const tamrt_model &model) {
+  return firstStep(model, TAMRT_STEP_CG_FINISH) != nullptr;
 }
 
 const tamrt_step *lastStep(const tamrt_model &model, tamrt_step_kind kind) {
@@ -37,6 +47,14 @@ const tamrt_step *stepFor(const tamrt_model &model, tamrt_step_kind kind,
   return best;
 }
 
+const tamrt_step &setupStep(const tamrt_model &model, const tamrt_step &apply) {
+  for (int64_t i = 0; i < model.step_count; ++i)
+    if (model.steps[i].kind == TAMRT_STEP_CG_CHUNK &&
+        model.steps[i].rung_rows <= apply.rung_rows)
+      return model.steps[i];
+  return *lastStep(model, TAMRT_STEP_CG_CHUNK);
+}
+
 int64_t outputWidth(const tamrt_model &model, tamrt_step_kind kind) {
   switch (kind) {
   case TAMRT_STEP_PREDICT:
@@ -45,9 +63,16 @@ int64_t outputWidth(const tamrt_model &model, tamrt_step_kind kind) {
     return model.effect_count;
   case TAMRT_STEP_DESIGN:
   case TAMRT_STEP_FIT_FINISH:
+  case TAMRT_STEP_CG_FINISH:
+  case TAMRT_STEP_APPLY_FINISH:
+  case TAMRT_STEP_PRECONDITION:
     return model.columns;
   case TAMRT_STEP_FIT_INIT:
   case TAMRT_STEP_FIT_CHUNK:
+  case TAMRT_STEP_CG_INIT:
+  case TAMRT_STEP_CG_CHUNK:
+  case TAMRT_STEP_APPLY_INIT:
+  case TAMRT_STEP_APPLY_CHUNK:
     break;
   }
   return 0;
@@ -63,6 +88,22 @@ const tamrt_effect *effectOf(const tamrt_model &model, int64_t column) {
   return nullptr;
 }
 
+/// Whether a step of `kind` works on the rows of a chunk.
+static bool takesRows(int32_t kind) {
+  switch (kind) {
+  case TAMRT_STEP_FIT_INIT:
+  case TAMRT_STEP_FIT_FINISH:
+  case TAMRT_STEP_CG_INIT:
+  case TAMRT_STEP_CG_FINISH:
+  case TAMRT_STEP_APPLY_INIT:
+  case TAMRT_STEP_APPLY_FINISH:
+  case TAMRT_STEP_PRECONDITION:
+    return false;
+  default:
+    return true;
+  }
+}
+
 static int64_t parameterBytes(const tamrt_model &model) {
   return alignedBytes(model.input_count * TAMRT_INPUT_PARAMETERS *
                       int64_t(sizeof(double)));
@@ -73,16 +114,22 @@ static int64_t carryBytes(const tamrt_model &model) {
 }
 
 ThreadMemory fitMemory(const tamrt_model &model, const tamrt_step &chunk) {
+  const bool direct = chunk.kind == TAMRT_STEP_FIT_CHUNK;
   int64_t arena = chunk.arena_bytes;
+  if (!direct)
+    arena = std::max(arena, setupStep(model, chunk).arena_bytes);
   for (int64_t i = 0; i < model.step_count; ++i) {
     const tamrt_step &step = model.steps[i];
-    if (step.kind == TAMRT_STEP_FIT_INIT || step.kind == TAMRT_STEP_FIT_FINISH)
+    const bool isDirects = step.kind < TAMRT_STEP_CG_INIT;
+    if (!takesRows(step.kind) && isDirects == direct)
       arena = std::max(arena, step.arena_bytes);
   }
-  return {alignedBytes(arena), alignedBytes(model.state_bytes),
+  return {alignedBytes(arena),
+          alignedBytes(direct ? model.state_bytes : model.cg_state_bytes),
           carryBytes(model),
-          alignedBytes(model.columns * int64_t(sizeof(double))),
-          parameterBytes(model)};
+          alignedBytes(direct ? model.columns * int64_t(sizeof(double)) : 0),
+          parameterBytes(model),
+          direct ? 0 : cgVectorBytes(model)};
 }
 
 ThreadMemory predictMemory(const tamrt_model &model, const tamrt_step &step,
@@ -104,10 +151,11 @@ int64_t chunkOf(const tamrt_step &step, int64_t groupRows, int64_t chunkRows) {
 
 void Workplace::run(const tamrt_step &step, const double *coefficients,
                     int64_t rows, int64_t first, int64_t groupRows) {
-  const bool frames =
-      step.kind == TAMRT_STEP_FIT_INIT || step.kind == TAMRT_STEP_FIT_FINISH;
+  const bool frames = !takesRows(step.kind);
   const bool writes =
-      step.kind != TAMRT_STEP_FIT_INIT && step.kind != TAMRT_STEP_FIT_CHUNK;
+      step.kind != TAMRT_STEP_FIT_INIT && step.kind != TAMRT_STEP_FIT_CHUNK &&
+      step.kind != TAMRT_STEP_CG_INIT && step.kind != TAMRT_STEP_CG_CHUNK &&
+      step.kind != TAMRT_STEP_APPLY_INIT && step.kind != TAMRT_STEP_APPLY_CHUNK;
   step.run(&context, arena, state, frames ? nullptr : carry, parameters, tables,
            coefficients, columns, writes ? output : nullptr, rows, first,
            groupRows);

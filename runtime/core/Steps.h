@@ -34,6 +34,11 @@ constexpr int64_t alignedBytes(int64_t bytes) {
 /// The first step of `kind`, the one of the largest rung; null if none.
 const tamrt_step *firstStep(const tamrt_model &model, tamrt_step_kind kind);
 
+/// Whether the model has the steps of the direct solver, and those of conjugate
+/// gradients.
+bool hasDirect(const tamrt_model &model);
+bool hasCg(const tamrt_model &model);
+
 /// The last step of `kind`, the one of the smallest rung; null if none.
 const tamrt_step *lastStep(const tamrt_model &model, tamrt_step_kind kind);
 
@@ -42,7 +47,12 @@ const tamrt_step *lastStep(const tamrt_model &model, tamrt_step_kind kind);
 const tamrt_step *stepFor(const tamrt_model &model, tamrt_step_kind kind,
                           int64_t rows);
 
-/// Numbers per row that a step of `kind` writes; for FIT_FINISH: in all.
+/// Of conjugate gradients, the step that adds rows to b for chunks of at most
+/// as many rows as those of `apply`, a step of kind APPLY_CHUNK, has.
+const tamrt_step &setupStep(const tamrt_model &model, const tamrt_step &apply);
+
+/// Numbers per row that a step of `kind` writes; of a step that takes no rows:
+/// in all.
 int64_t outputWidth(const tamrt_model &model, tamrt_step_kind kind);
 
 /// The effect that holds column `column` of the design matrix, null if none.
@@ -51,11 +61,16 @@ const tamrt_effect *effectOf(const tamrt_model &model, int64_t column);
 /// Bytes one thread needs, by use, each a multiple of TAMRT_ALIGNMENT.
 struct ThreadMemory {
   int64_t arena = 0, state = 0, carry = 0, output = 0, parameters = 0;
+  /// Of conjugate gradients; the CPU's.
+  int64_t vectors = 0;
 
-  int64_t total() const { return arena + state + carry + output + parameters; }
+  int64_t total() const {
+    return arena + state + carry + output + parameters + vectors;
+  }
 };
 
-/// What one thread needs to fit, with `chunk` as the rung's step.
+/// What one thread needs to fit, with `chunk`, of kind FIT_CHUNK or
+/// APPLY_CHUNK, as the rung's step.
 ThreadMemory fitMemory(const tamrt_model &model, const tamrt_step &chunk);
 
 /// What one thread needs to predict with `step` of kind PREDICT, TERMS or
@@ -72,7 +87,7 @@ int64_t chunkOf(const tamrt_step &step, int64_t groupRows, int64_t chunkRows);
 struct Workplace {
   tamrt_context context = {};
   void *arena = nullptr, *state = nullptr, *carry = nullptr;
-  double *output = nullptr, *parameters = nullptr;
+  double *output = nullptr, *parameters = nullptr, *vectors = nullptr;
   /// The model's tables; null where it has none.
   const void *const *tables = nullptr;
   /// One pointer per input, then target and row weights, at a chunk's first
@@ -82,7 +97,7 @@ struct Workplace {
   bool good() const { return context.status == TAMRT_OK; }
 
   /// Runs one step on the columns as they are set, for a group of `groupRows`
-  /// rows.
+  /// rows. What it writes goes to `output`.
   void run(const tamrt_step &step, const double *coefficients, int64_t rows,
            int64_t first, int64_t groupRows);
 };

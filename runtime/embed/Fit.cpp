@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "core/ConjugateGradients.h"
 #include "embed/Support.h"
 
 #include <algorithm>
@@ -16,6 +17,14 @@ using namespace tamrt;
 using namespace tamrt::embed;
 
 namespace {
+
+/// The step of the rung that fits `rows` rows: of the direct solver where the
+/// model has it, else of conjugate gradients.
+const tamrt_step &fitStep(const tamrt_model &model, size_t rows) {
+  return *stepFor(
+      model, hasDirect(model) ? TAMRT_STEP_FIT_CHUNK : TAMRT_STEP_APPLY_CHUNK,
+      int64_t(rows));
+}
 
 /// What a fit has in the arena.
 struct Memory {
@@ -47,8 +56,7 @@ struct Memory {
     scratch = layout.take<double>(periods ? rows : 0);
     const size_t end = layout.mark();
     layout.rewind(mark);
-    const tamrt_step &step =
-        *stepFor(model, TAMRT_STEP_FIT_CHUNK, int64_t(rows));
+    const tamrt_step &step = fitStep(model, rows);
     chunks.emplace(model, size_t(chunkOf(step, int64_t(rows), 0)),
                    /*copies=*/true, /*fits=*/true, layout);
     takeWorkplace(fitMemory(model, step), layout, place);
@@ -207,24 +215,33 @@ private:
   int solve(size_t group) {
     const auto inputs = size_t(model.input_count);
     const auto width = size_t(model.columns);
-    const tamrt_step &step =
-        *stepFor(model, TAMRT_STEP_FIT_CHUNK, int64_t(data.rows));
+    const tamrt_step &step = fitStep(model, data.rows);
     const size_t start = memory.starts[group];
     const size_t rows = memory.starts[group + 1] - start;
     Workplace &place = memory.place;
     writeParameters(weights.ranges + 2 * group * inputs, weights.knots, inputs,
                     place.parameters);
-    fitGroup(
-        model, step, place, rows, size_t(chunkOf(step, int64_t(data.rows), 0)),
-        [&](size_t first, size_t count) {
-          memory.chunks->set(data, weights, order(), start + first, count,
-                             place);
-        },
-        [](size_t) {});
+    const auto chunkRows = size_t(chunkOf(step, int64_t(data.rows), 0));
+    auto setColumns = [&](size_t first, size_t count) {
+      memory.chunks->set(data, weights, order(), start + first, count, place);
+    };
+    bool converged = true;
+    const bool direct = step.kind == TAMRT_STEP_FIT_CHUNK;
+    if (direct) {
+      fitGroup(model, step, place, rows, chunkRows, setColumns, [](size_t) {});
+    } else {
+      RungRunner runner(model, step, place, rows, chunkRows, setColumns);
+      converged = solveByCg(model, place, int64_t(rows), CgOptions(), runner,
+                            [](const CgOutcome &) {})
+                      .converged;
+    }
     if (!place.good())
       return report.step(model, place.context, weights.groups[group]);
-    std::memcpy(weights.coefficients + group * width, place.output,
-                width * sizeof(double));
+    if (!converged)
+      return report.group(TAMRT_EMBED_NOT_CONVERGED, weights.groups[group],
+                          nullptr);
+    std::memcpy(weights.coefficients + group * width,
+                direct ? place.output : place.vectors, width * sizeof(double));
     return report.ok();
   }
 

@@ -53,6 +53,8 @@ const char *tamrt_embed_status_string(int status) {
   case TAMRT_EMBED_INTERNAL:
     return "internal error, or an object and a runtime of different versions "
            "of tamc";
+  case TAMRT_EMBED_NOT_CONVERGED:
+    return "expected the iterations of a group to converge";
   case TAMRT_EMBED_CPU:
     return "expected a CPU with the instructions the model was compiled for";
   }

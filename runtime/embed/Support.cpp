@@ -172,6 +172,9 @@ void takeWorkplace(const ThreadMemory &memory, Layout &layout,
       reinterpret_cast<double *>(layout.take<char>(size_t(memory.output)));
   place.parameters =
       reinterpret_cast<double *>(layout.take<char>(size_t(memory.parameters)));
+  if (memory.vectors > 0)
+    place.vectors =
+        reinterpret_cast<double *>(layout.take<char>(size_t(memory.vectors)));
   place.context.kernels = &tamrt_cpu_kernels;
 }
 

@@ -39,11 +39,11 @@ void tamc::reference::addRhs(const Matrix &a, const Vector &y,
   }
 }
 
-std::optional<Vector> tamc::reference::solveCholesky(const Matrix &a,
-                                                     const Vector &b,
-                                                     size_t *pivot) {
+using Rows = std::vector<std::vector<long double>>;
+
+static std::optional<Rows> factor(const Matrix &a, size_t *pivot) {
   size_t n = a.rows;
-  std::vector<std::vector<long double>> l(n, std::vector<long double>(n));
+  Rows l(n, std::vector<long double>(n));
   for (size_t i = 0; i < n; ++i)
     for (size_t j = 0; j <= i; ++j) {
       long double rest = a.at(i, j);
@@ -60,6 +60,11 @@ std::optional<Vector> tamc::reference::solveCholesky(const Matrix &a,
       }
       l[i][i] = std::sqrt(rest);
     }
+  return l;
+}
+
+static Vector solve(const Rows &l, const Vector &b) {
+  size_t n = l.size();
   std::vector<long double> x(b.begin(), b.end());
   for (size_t i = 0; i < n; ++i) {
     for (size_t k = 0; k < i; ++k)
@@ -72,4 +77,33 @@ std::optional<Vector> tamc::reference::solveCholesky(const Matrix &a,
     x[i] /= l[i][i];
   }
   return Vector(x.begin(), x.end());
+}
+
+std::optional<Matrix> tamc::reference::factorCholesky(const Matrix &a,
+                                                      size_t *pivot) {
+  auto rows = factor(a, pivot);
+  if (!rows)
+    return std::nullopt;
+  Matrix l(a.rows, a.rows);
+  for (size_t i = 0; i < l.rows; ++i)
+    for (size_t j = 0; j <= i; ++j)
+      l.at(i, j) = static_cast<double>((*rows)[i][j]);
+  return l;
+}
+
+Vector tamc::reference::solveFactored(const Matrix &l, const Vector &b) {
+  Rows rows(l.rows, std::vector<long double>(l.rows));
+  for (size_t i = 0; i < l.rows; ++i)
+    for (size_t j = 0; j <= i; ++j)
+      rows[i][j] = l.at(i, j);
+  return solve(rows, b);
+}
+
+std::optional<Vector> tamc::reference::solveCholesky(const Matrix &a,
+                                                     const Vector &b,
+                                                     size_t *pivot) {
+  auto rows = factor(a, pivot);
+  if (!rows)
+    return std::nullopt;
+  return solve(*rows, b);
 }

@@ -22,8 +22,15 @@ void addGram(const Matrix &a, const Matrix &b, const Vector *weights,
 void addRhs(const Matrix &a, const Vector &y, const Vector *weights,
             Vector &sum);
 
-/// The solution of A x = b by A = L L', L of the lower triangle of A; nullopt
+/// L of A = L L', of the lower triangle of A, zero above the diagonal; nullopt
 /// when a pivot is not positive, with the pivot's number in `pivot` if given.
+std::optional<Matrix> factorCholesky(const Matrix &a, size_t *pivot = nullptr);
+
+/// The solution of L L' x = b.
+Vector solveFactored(const Matrix &l, const Vector &b);
+
+/// The solution of A x = b by A = L L', in long double throughout; nullopt as
+/// `factorCholesky`.
 std::optional<Vector> solveCholesky(const Matrix &a, const Vector &b,
                                     size_t *pivot = nullptr);
 

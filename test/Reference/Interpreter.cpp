@@ -81,6 +81,7 @@ private:
   LogicalResult execute(tam::RowsOp op);
   Datum normalMatrix(tam::NormalMatrixOp op);
   FailureOr<Datum> solve(tam::SolveOp op);
+  Datum normalProduct(tam::NormalProductOp op);
   /// Effect `index` of the row: the dot product of the design's row with its
   /// coefficients.
   template <typename Op> double effect(Op op, size_t index, size_t row);
@@ -174,7 +175,9 @@ Datum Execution::normalMatrix(tam::NormalMatrixOp op) {
       a.at(top + r, top + r) += 1e-6 * t;
     }
     size_t left = top;
-    for (size_t j = i; j < op.getPenalties().size(); ++j, ++block) {
+    for (size_t j = i;
+         block < op.getBlocks().size() && j < op.getPenalties().size();
+         ++j, ++block) {
       const Matrix &sums = get<Matrix>(op.getBlocks()[block]);
       for (size_t r = 0; r < sums.rows; ++r)
         for (size_t c = 0; c < sums.columns; ++c) {
@@ -197,6 +200,23 @@ FailureOr<Datum> Execution::solve(tam::SolveOp op) {
     return op.emitOpError("expected a positive definite matrix, got pivot ")
            << pivot << " that is not positive";
   return Datum(std::move(*x));
+}
+
+Datum Execution::normalProduct(tam::NormalProductOp op) {
+  double t = static_cast<double>(get<int64_t>(op.getGroupRows()));
+  const Vector &v = get<Vector>(op.getVector());
+  Vector q;
+  for (auto [sums, name] : llvm::zip(op.getSums(), op.getPenalties())) {
+    const Matrix &penalty = get<Matrix>(name);
+    size_t first = q.size();
+    for (size_t r = 0; r < penalty.rows; ++r) {
+      double value = get<Vector>(sums)[r] + 1e-6 * t * v[first + r];
+      for (size_t c = 0; c < penalty.columns; ++c)
+        value += t * penalty.at(r, c) * v[first + c];
+      q.push_back(value);
+    }
+  }
+  return q;
 }
 
 template <typename Op>
@@ -440,7 +460,21 @@ LogicalResult Execution::execute(Operation *op) {
                 b.push_back(value);
             return b;
           })
+          .Case([&](tam::NormalProductOp op) { return normalProduct(op); })
           .Case([&](tam::SolveOp op) { return solve(op); })
+          .Case([&](tam::FactorOp op) -> FailureOr<Datum> {
+            size_t pivot = 0;
+            auto l = factorCholesky(get<Matrix>(op.getMatrix()), &pivot);
+            if (!l)
+              return op.emitOpError("expected a positive definite matrix, got "
+                                    "pivot ")
+                     << pivot << " that is not positive";
+            return Datum(std::move(*l));
+          })
+          .Case([&](tam::FactorSolveOp op) -> Datum {
+            return solveFactored(get<Matrix>(op.getFactor()),
+                                 get<Vector>(op.getVector()));
+          })
           .Case([&](tam::PredictOp op) -> Datum {
             Vector y = op.getStart()
                            ? get<Vector>(op.getStart())

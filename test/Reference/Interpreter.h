@@ -49,7 +49,8 @@ public:
   explicit Model(mlir::ModuleOp module) : module(module) {}
 
   /// The coefficients: @fit, or after row tiling the three steps of it, with
-  /// chunks of `chunkRows` rows (0: one chunk of all rows).
+  /// chunks of `chunkRows` rows (0: one chunk of all rows). Where there is no
+  /// such function, the functions of conjugate gradients.
   mlir::FailureOr<Vector> fit(const Group &group, int64_t chunkRows = 0);
   /// The predictions, the effects and the design matrix; `coefficients` as
   /// returned by `fit`.
@@ -63,9 +64,14 @@ private:
   using State = std::map<int64_t, Datum>;
 
   mlir::FailureOr<mlir::func::FuncOp> lookup(llvm::StringRef name);
+  /// The output of @name, or of its three steps.
+  mlir::FailureOr<Vector> reduce(llvm::StringRef name, const Group &group,
+                                 int64_t chunkRows, const Vector &coefficients,
+                                 State &state);
+  mlir::FailureOr<Vector> fitByCg(const Group &group, int64_t chunkRows);
   /// Runs a function on rows first..first+rows-1; results with the slot `state`
-  /// go to `state`, the one with the slot `output` is returned (zero if there
-  /// is none).
+  /// go to `state`, what is in the slot `output` is returned (zero if there is
+  /// nothing; parts of it one after another).
   mlir::FailureOr<Datum> run(mlir::func::FuncOp function, const Group &group,
                              int64_t first, int64_t rows,
                              const Vector &coefficients, State &state);

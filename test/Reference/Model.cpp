@@ -10,6 +10,7 @@
 #include "tamc/Dialect/Tam/IR/Tam.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace mlir;
 using namespace tamc;
@@ -114,8 +115,10 @@ FailureOr<Datum> Model::run(func::FuncOp function, const Group &group,
       state[slot.getOffset()] = std::move(value);
     else if (slot.getKind() == SlotKind::Carry)
       state[carryKey(slot.getOffset())] = std::move(value);
-    else
+    else if (slot.getOffset() == 0)
       output = std::move(value);
+    else
+      llvm::append_range(std::get<Vector>(output), std::get<Vector>(value));
   }
   return output;
 }
@@ -130,21 +133,72 @@ static FailureOr<T> expect(func::FuncOp function, FailureOr<Datum> value) {
   return std::get<T>(std::move(*value));
 }
 
-FailureOr<Vector> Model::fit(const Group &group, int64_t chunkRows) {
-  State state;
-  if (auto fit = module.lookupSymbol<func::FuncOp>("fit"))
-    return expect<Vector>(fit, run(fit, group, 0, group.rows, {}, state));
-  auto init = lookup("fit_init"), chunk = lookup("fit_chunk"),
-       finish = lookup("fit_finish");
+FailureOr<Vector> Model::reduce(StringRef name, const Group &group,
+                                int64_t chunkRows, const Vector &coefficients,
+                                State &state) {
+  if (auto whole = module.lookupSymbol<func::FuncOp>(name))
+    return expect<Vector>(
+        whole, run(whole, group, 0, group.rows, coefficients, state));
+  auto init = lookup((name + "_init").str());
+  auto chunk = lookup((name + "_chunk").str());
+  auto finish = lookup((name + "_finish").str());
   if (failed(init) || failed(chunk) || failed(finish) ||
-      failed(run(*init, group, 0, 0, {}, state)))
+      failed(run(*init, group, 0, 0, coefficients, state)))
     return failure();
   int64_t step = chunkRows > 0 ? chunkRows : std::max<int64_t>(group.rows, 1);
   for (int64_t first = 0; first < group.rows; first += step)
-    if (failed(run(*chunk, group, first, std::min(step, group.rows - first), {},
-                   state)))
+    if (failed(run(*chunk, group, first, std::min(step, group.rows - first),
+                   coefficients, state)))
       return failure();
-  return expect<Vector>(*finish, run(*finish, group, 0, group.rows, {}, state));
+  return expect<Vector>(
+      *finish, run(*finish, group, 0, group.rows, coefficients, state));
+}
+
+static double dot(const Vector &a, const Vector &b) {
+  long double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i)
+    sum += static_cast<long double>(a[i]) * b[i];
+  return static_cast<double>(sum);
+}
+
+/// Conjugate gradients as a textbook has them, until the residual does not
+/// matter.
+FailureOr<Vector> Model::fitByCg(const Group &group, int64_t chunkRows) {
+  State state;
+  auto b = reduce("cg", group, chunkRows, {}, state);
+  auto precondition = lookup("precondition");
+  if (failed(b) || failed(precondition))
+    return failure();
+  Vector x(b->size()), r = *b, p;
+  double before = 0, end = 1e-12 * std::sqrt(dot(*b, *b));
+  for (size_t i = 0; i < 100 * b->size() && std::sqrt(dot(r, r)) > end; ++i) {
+    auto z = expect<Vector>(*precondition,
+                            run(*precondition, group, 0, 0, r, state));
+    if (failed(z))
+      return failure();
+    double now = dot(r, *z);
+    p.resize(r.size());
+    for (size_t k = 0; k < p.size(); ++k)
+      p[k] = (*z)[k] + (i == 0 ? 0 : now / before) * p[k];
+    before = now;
+    auto q = reduce("apply", group, chunkRows, p, state);
+    if (failed(q))
+      return failure();
+    double alpha = now / dot(p, *q);
+    for (size_t k = 0; k < p.size(); ++k) {
+      x[k] += alpha * p[k];
+      r[k] -= alpha * (*q)[k];
+    }
+  }
+  return x;
+}
+
+FailureOr<Vector> Model::fit(const Group &group, int64_t chunkRows) {
+  State state;
+  if (!module.lookupSymbol("fit") && !module.lookupSymbol("fit_init") &&
+      module.lookupSymbol("precondition"))
+    return fitByCg(group, chunkRows);
+  return reduce("fit", group, chunkRows, {}, state);
 }
 
 FailureOr<Vector> Model::predict(const Group &group,

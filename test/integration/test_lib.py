@@ -211,6 +211,12 @@ class Lib(harness.TestCase):
                 program = self.check(model, compiler=compiler, flags=flags)
         self.errors(model, program)
 
+    def test_conjugate_gradients(self):
+        """A library fits by the solver that its model has."""
+        self.check(self.grouped(options=["--solver=cg"]))
+        self.check(self.grouped(name="open", options=["--solver=cg",
+                                                      "--block-limit=2"]))
+
     def test_names(self):
         """Groups and levels that are text: by their places."""
         model = self.grouped(groups=("north", "east \"x\"", "süd", "a\\b"),

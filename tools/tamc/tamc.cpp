@@ -120,6 +120,16 @@ cl::opt<planning::Reuse> reuse(
 cl::opt<int64_t> maxDirect("max-direct",
                            cl::desc("Most coefficients of the direct solver"),
                            cl::init(7500), cl::cat(category));
+cl::opt<int64_t>
+    blockLimit("block-limit",
+               cl::desc("Most columns of an effect whose block preconditions "
+                        "conjugate gradients"),
+               cl::value_desc("n"), cl::init(512), cl::cat(category));
+cl::opt<bool> bothSolvers(
+    "both-solvers",
+    cl::desc("With solver auto, where both come into question, compile both: "
+             "`fit --solver` chooses"),
+    cl::cat(category));
 cl::opt<bool> dense("dense",
                     cl::desc("Store every design matrix dense (for tests)"),
                     cl::cat(category));
@@ -254,6 +264,8 @@ int Driver::lower(Phase target) {
   options.reuse = reuse;
   options.chunkRows = chunkRows;
   options.maxDirect = maxDirect;
+  options.blockLimit = blockLimit;
+  options.bothSolvers = bothSolvers;
   options.dense = dense;
   options.fuseRows = fuseRows;
   options.panels = panels;

@@ -152,20 +152,23 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
     learners.push_back(describeLearner(row, index));
   for (DictionaryAttr row : rows(model, "effects"))
     effects.push_back({text(row, "name"), text(row, "term"),
-                       i64(integer(row, "first")),
-                       i64(integer(row, "columns"))});
+                       i64(integer(row, "first")), i64(integer(row, "columns")),
+                       i32(integer(row, "factored")), i32(0)});
+  bool isDirect = false, isCg = false;
   for (auto function : module.getOps<FunctionOpInterface>()) {
     if (!function->hasAttr(tam::kStepAttrName))
       continue;
     if (!function->hasAttr(tamk::kPlanAttrName))
       return function->emitOpError("expected a planned step");
     steps.push_back(describeStep(function));
+    tam::StepKind kind =
+        function->getAttrOfType<tam::StepAttr>(tam::kStepAttrName).getKind();
+    isDirect |= kind == tam::StepKind::FitFinish;
+    isCg |= kind == tam::StepKind::CgFinish;
   }
-  auto solver = model.getAs<tam::SolverAttr>("solver");
-  // A spec of `auto` that came this far was given the direct solver.
-  StringRef solverName = solver && solver.getValue() != tam::Solver::Auto
-                             ? tam::stringifySolver(solver.getValue())
-                             : tam::stringifySolver(tam::Solver::Direct);
+  StringRef solverName = tam::stringifySolver(
+      !isCg ? tam::Solver::Direct
+            : (isDirect ? tam::Solver::Auto : tam::Solver::CG));
   Field inputCount = i64(int64_t(inputs.size())),
         tableCount = i64(int64_t(tables.size())),
         learnerCount = i64(int64_t(learners.size())),
@@ -187,6 +190,7 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
                 i64(integer(model, "columns")),
                 i64(integer(model, "state_bytes")),
                 i64(integer(model, "carry_bytes")),
+                i64(integer(model, "cg_state_bytes")),
                 inputCount,
                 array("tam_inputs", "tamrt_input", std::move(inputs)),
                 tableCount,

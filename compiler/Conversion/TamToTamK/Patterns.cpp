@@ -430,36 +430,92 @@ private:
   }
 };
 
+/// The entries of the penalties of all effects as those of one matrix.
+struct PenaltyEntries {
+  SmallVector<int32_t> rows, columns, which;
+  SmallVector<double> values;
+
+  /// Adds the entries of an effect whose columns start at `start`: those that
+  /// are multiplied by an element of table `table`, or with -1 by none.
+  void add(tam::PenaltyOp source, int64_t start, int32_t table) {
+    for (size_t i = 0; i < source.getValues().size(); ++i) {
+      if ((source.getTable() ? (*source.getTable())[i] : -1) != table)
+        continue;
+      rows.push_back(start + source.getRows()[i]);
+      columns.push_back(start + source.getColumns()[i]);
+      values.push_back(source.getValues()[i]);
+      if (table >= 0)
+        which.push_back((*source.getElement())[i]);
+    }
+  }
+  /// The inputs of a kernel that say where the entries are and what.
+  void addTo(Launch &launch, ConversionPatternRewriter &rewriter,
+             Location loc) const {
+    Type i32 = rewriter.getI32Type();
+    launch.in(constantTensor<int32_t>(rewriter, loc, i32, rows))
+        .in(constantTensor<int32_t>(rewriter, loc, i32, columns))
+        .in(constantTensor<double>(rewriter, loc, rewriter.getF64Type(),
+                                   values));
+    if (!which.empty())
+      launch.in(constantTensor<int32_t>(rewriter, loc, i32, which));
+  }
+  int64_t size() const { return static_cast<int64_t>(values.size()); }
+};
+
+/// The ops that make penalties; failure, with an error at `op`, where one is
+/// made by another.
+FailureOr<SmallVector<tam::PenaltyOp>> sourcesOf(Operation *op,
+                                                 ValueRange penalties) {
+  SmallVector<tam::PenaltyOp> sources;
+  for (Value penalty : penalties) {
+    sources.push_back(penalty.getDefiningOp<tam::PenaltyOp>());
+    if (!sources.back())
+      return op->emitOpError("expected penalties known at compile time");
+  }
+  return sources;
+}
+
+/// Calls body(entries, table) for the entries of all effects that a table is
+/// multiplied with, table by table.
+LogicalResult
+forEachLearnt(ArrayRef<tam::PenaltyOp> sources, ArrayRef<int64_t> starts,
+              function_ref<LogicalResult(const PenaltyEntries &, Value)> body) {
+  for (auto [start, penalty] : llvm::zip(starts, sources)) {
+    tam::PenaltyOp source = penalty;
+    for (auto [index, weights] : llvm::enumerate(source.getWeights())) {
+      PenaltyEntries entries;
+      entries.add(source, start, static_cast<int32_t>(index));
+      if (failed(body(entries, weights)))
+        return failure();
+    }
+  }
+  return success();
+}
+
 class NormalMatrixPattern : public KernelPattern<tam::NormalMatrixOp> {
   using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
   convert(tam::NormalMatrixOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
+    auto sources = sourcesOf(op, op.getPenalties());
+    if (failed(sources))
+      return failure();
     // Where each effect starts, and the penalties of all of them as one matrix.
     SmallVector<int64_t> starts;
-    SmallVector<int32_t> rows, columns;
-    SmallVector<double> values;
+    PenaltyEntries entries;
     int64_t size = 0;
-    for (Value penalty : op.getPenalties()) {
-      auto source = penalty.getDefiningOp<tam::PenaltyOp>();
-      if (!source)
-        return op.emitOpError("expected penalties known at compile time");
-      for (size_t i = 0; i < source.getValues().size(); ++i) {
-        if (source.getTable() && (*source.getTable())[i] >= 0)
-          continue;
-        rows.push_back(size + source.getRows()[i]);
-        columns.push_back(size + source.getColumns()[i]);
-        values.push_back(source.getValues()[i]);
-      }
+    for (tam::PenaltyOp source : *sources) {
+      entries.add(source, size, /*table=*/-1);
       starts.push_back(size);
-      size += tensorType(penalty).getDimSize(0);
+      size += tensorType(source.getResult()).getDimSize(0);
     }
 
     SmallVector<int64_t> table;
     SmallVector<Value> blocks;
     size_t block = 0;
     for (size_t i = 0; i < starts.size(); ++i)
-      for (size_t j = i; j < starts.size(); ++j, ++block) {
+      for (size_t j = i; j < starts.size() && block < op.getBlocks().size();
+           ++j, ++block) {
         RankedTensorType type = tensorType(op.getBlocks()[block]);
         auto sums = cast<tam::SumsAttr>(type.getEncoding());
         int64_t height = type.getDimSize(0), width = type.getDimSize(1);
@@ -475,87 +531,136 @@ class NormalMatrixPattern : public KernelPattern<tam::NormalMatrixOp> {
       }
 
     Location loc = op.getLoc();
-    auto matrix = Launch(rewriter, op, "assemble_matrix")
-                      .in(constantTensor<int64_t>(rewriter, loc,
-                                                  rewriter.getI64Type(), table))
-                      .in(constantTensor<int32_t>(rewriter, loc,
-                                                  rewriter.getI32Type(), rows))
-                      .in(constantTensor<int32_t>(
-                          rewriter, loc, rewriter.getI32Type(), columns))
-                      .in(constantTensor<double>(rewriter, loc,
-                                                 rewriter.getF64Type(), values))
-                      .in(blocks)
+    Launch launch(rewriter, op, "assemble_matrix");
+    launch.in(
+        constantTensor<int64_t>(rewriter, loc, rewriter.getI64Type(), table));
+    entries.addTo(launch, rewriter, loc);
+    auto matrix = launch.in(blocks)
                       .slot(SlotKind::Rows)
-                      .scalars64({size, static_cast<int64_t>(values.size())})
+                      .scalars64({size, entries.size()})
                       .out(tensorType(op.getResult()))
                       .create();
-    return addLearnt(op, starts, size, matrix, rewriter);
-  }
-
-private:
-  /// Adds the entries that are multiplied by an element of a table, table by
-  /// table.
-  static FailureOr<SmallVector<Value>>
-  addLearnt(tam::NormalMatrixOp op, ArrayRef<int64_t> starts, int64_t size,
-            FailureOr<SmallVector<Value>> matrix,
-            ConversionPatternRewriter &rewriter) {
-    for (auto [start, penalty] : llvm::zip(starts, op.getPenalties())) {
-      auto source = penalty.getDefiningOp<tam::PenaltyOp>();
-      for (auto [index, weights] : llvm::enumerate(source.getWeights())) {
-        SmallVector<int32_t> rows, columns, which;
-        SmallVector<double> values;
-        for (size_t i = 0; i < source.getValues().size(); ++i) {
-          if ((*source.getTable())[i] != static_cast<int32_t>(index))
-            continue;
-          rows.push_back(start + source.getRows()[i]);
-          columns.push_back(start + source.getColumns()[i]);
-          values.push_back(source.getValues()[i]);
-          which.push_back((*source.getElement())[i]);
-        }
-        if (failed(matrix))
-          return failure();
-        Location loc = op.getLoc();
-        Type i32 = rewriter.getI32Type();
-        matrix = Launch(rewriter, op, "add_penalty")
-                     .in(constantTensor<int32_t>(rewriter, loc, i32, rows))
-                     .in(constantTensor<int32_t>(rewriter, loc, i32, columns))
-                     .in(constantTensor<double>(rewriter, loc,
-                                                rewriter.getF64Type(), values))
-                     .in(constantTensor<int32_t>(rewriter, loc, i32, which))
-                     .in(weights)
-                     .slot(SlotKind::Rows)
-                     .scalars64({size, static_cast<int64_t>(values.size())})
-                     .out(*matrix)
-                     .create();
-      }
-    }
+    LogicalResult added = forEachLearnt(
+        *sources, starts, [&](const PenaltyEntries &learnt, Value weights) {
+          if (failed(matrix))
+            return failure();
+          Launch add(rewriter, op, "add_penalty");
+          learnt.addTo(add, rewriter, loc);
+          matrix = add.in(weights)
+                       .slot(SlotKind::Rows)
+                       .scalars64({size, learnt.size()})
+                       .out(*matrix)
+                       .create();
+          return success();
+        });
+    if (failed(added))
+      return failure();
     return matrix;
   }
 };
+
+/// A vector of the sums of effects one after another, whose components are
+/// `parts`.
+FailureOr<SmallVector<Value>>
+assembleVector(Operation *op, ValueRange blocks, ArrayRef<ValueRange> parts,
+               RankedTensorType type, ConversionPatternRewriter &rewriter) {
+  SmallVector<int64_t> table;
+  SmallVector<Value> components;
+  int64_t start = 0;
+  for (auto [block, part] : llvm::zip(blocks, parts)) {
+    int64_t size = tensorType(block).getDimSize(0);
+    auto sums = cast<tam::SumsAttr>(tensorType(block).getEncoding());
+    int64_t width = tableWidth(sums);
+    table.append({sums.isProduct() ? -width : width, size, start});
+    appendFactors(sums, table);
+    llvm::append_range(components, part);
+    start += size;
+  }
+  return Launch(rewriter, op, "assemble_vector")
+      .in(constantTensor<int64_t>(rewriter, op->getLoc(), rewriter.getI64Type(),
+                                  table))
+      .in(components)
+      .slot(SlotKind::Rows)
+      .scalar(start)
+      .out(type)
+      .create();
+}
 
 class NormalVectorPattern : public KernelPattern<tam::NormalVectorOp> {
   using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
   convert(tam::NormalVectorOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
-    SmallVector<int64_t> table;
-    SmallVector<Value> blocks;
-    int64_t start = 0;
-    for (auto [block, parts] : llvm::zip(op.getBlocks(), adaptor.getBlocks())) {
-      int64_t size = tensorType(block).getDimSize(0);
-      auto sums = cast<tam::SumsAttr>(tensorType(block).getEncoding());
-      int64_t width = tableWidth(sums);
-      table.append({sums.isProduct() ? -width : width, size, start});
-      appendFactors(sums, table);
-      llvm::append_range(blocks, parts);
-      start += size;
+    return assembleVector(op, op.getBlocks(), adaptor.getBlocks(),
+                          tensorType(op.getResult()), rewriter);
+  }
+};
+
+class NormalProductPattern : public KernelPattern<tam::NormalProductOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::NormalProductOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    auto sources = sourcesOf(op, op.getPenalties());
+    if (failed(sources))
+      return failure();
+    SmallVector<int64_t> starts;
+    PenaltyEntries entries;
+    int64_t size = 0;
+    for (tam::PenaltyOp source : *sources) {
+      entries.add(source, size, /*table=*/-1);
+      starts.push_back(size);
+      size += tensorType(source.getResult()).getDimSize(0);
     }
-    return Launch(rewriter, op, "assemble_vector")
-        .in(constantTensor<int64_t>(rewriter, op.getLoc(),
-                                    rewriter.getI64Type(), table))
-        .in(blocks)
-        .slot(SlotKind::Rows)
-        .scalar(start)
+    auto product = assembleVector(op, op.getSums(), adaptor.getSums(),
+                                  tensorType(op.getResult()), rewriter);
+    // Adds entries, times the elements of a table where they are learnt.
+    auto add = [&](StringRef kernel, const PenaltyEntries &some,
+                   ValueRange weights) {
+      if (failed(product))
+        return failure();
+      Launch launch(rewriter, op, kernel);
+      some.addTo(launch, rewriter, op.getLoc());
+      product = launch.in(weights)
+                    .in(adaptor.getVector())
+                    .slot(SlotKind::Rows)
+                    .scalars64({size, some.size()})
+                    .out(*product)
+                    .create();
+      return success();
+    };
+    if (failed(add("multiply_penalty", entries, {})) ||
+        failed(forEachLearnt(
+            *sources, starts, [&](const PenaltyEntries &some, Value weights) {
+              return add("multiply_learnt_penalty", some, weights);
+            })))
+      return failure();
+    return product;
+  }
+};
+
+class FactorPattern : public KernelPattern<tam::FactorOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::FactorOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    return Launch(rewriter, op, "cholesky_factor")
+        .scalars64({tensorType(op.getMatrix()).getDimSize(0),
+                    static_cast<int64_t>(op.getColumn())})
+        .out(adaptor.getMatrix())
+        .create();
+  }
+};
+
+class FactorSolvePattern : public KernelPattern<tam::FactorSolveOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::FactorSolveOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    return Launch(rewriter, op, "cholesky_apply")
+        .in(adaptor.getFactor())
+        .in(adaptor.getVector())
+        .scalar(tensorType(op.getVector()).getDimSize(0))
         .out(tensorType(op.getResult()))
         .create();
   }
@@ -654,7 +759,8 @@ void tamc::populateTamToTamKPatterns(const ComponentTypeConverter &converter,
                ChebyshevPattern, BSplinePattern, CategoryPattern, LevelsPattern,
                AffinePattern, WaveletPattern, ZerosPattern, GramPattern,
                RhsPattern, PenaltyPattern, MarginalPattern, NormalMatrixPattern,
-               NormalVectorPattern, SolvePattern, ApplyPattern<tam::PredictOp>,
+               NormalVectorPattern, NormalProductPattern, SolvePattern,
+               FactorPattern, FactorSolvePattern, ApplyPattern<tam::PredictOp>,
                ApplyPattern<tam::DecomposeOp>, DesignPattern>(
       converter, patterns.getContext());
   populatePointPatterns(converter, patterns);

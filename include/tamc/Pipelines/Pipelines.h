@@ -60,6 +60,11 @@ struct PipelineOptions {
   int64_t chunkRows = 0;
   /// Most unknowns of a system that is factored.
   int64_t maxDirect = 7500;
+  /// Most columns of an effect whose block is factored for conjugate gradients.
+  int64_t blockLimit = 512;
+  /// Compile both solvers where the spec leaves the choice and the direct one
+  /// comes into question.
+  bool bothSolvers = false;
   /// Store every design matrix dense.
   bool dense = false;
   /// Compute the sums over rows of a chunk, and its predictions, in one loop.

@@ -332,6 +332,14 @@ void addFrequencies(const Sums &sums, int64_t m, int64_t n, double *corner) {
   }
 }
 
+/// Adds an entry of the lower triangle of a symmetric matrix, times v, to q.
+void addEntry(int32_t row, int32_t column, double value,
+              const double *__restrict v, double *__restrict q) {
+  q[row] += value * v[column];
+  if (row != column)
+    q[column] += value * v[row];
+}
+
 /// Numbers of a block that is not in panels.
 int64_t countOf(int64_t form, int64_t rows, int64_t columns) {
   if (form == Diagonal)
@@ -432,6 +440,30 @@ void add_penalty(tamrt_context *ctx, const int32_t *penalty_row,
   for (int64_t p = 0; p < penalties; ++p)
     a[penalty_column[p] * n + penalty_row[p]] +=
         scale * (penalty_value[p] * weights[which[p]]);
+}
+
+void multiply_penalty(tamrt_context *ctx, const int32_t *penalty_row,
+                      const int32_t *penalty_column,
+                      const double *penalty_value, const double *v,
+                      int64_t group_rows, int64_t n, int64_t penalties,
+                      double *q) {
+  const double scale = static_cast<double>(group_rows);
+  for (int64_t p = 0; p < penalties; ++p)
+    addEntry(penalty_row[p], penalty_column[p], scale * penalty_value[p], v, q);
+  for (int64_t i = 0; i < n; ++i)
+    q[i] += floorPerRow * scale * v[i];
+}
+
+void multiply_learnt_penalty(tamrt_context *ctx, const int32_t *penalty_row,
+                             const int32_t *penalty_column,
+                             const double *penalty_value, const int32_t *which,
+                             const double *weights, const double *v,
+                             int64_t group_rows, int64_t n, int64_t penalties,
+                             double *q) {
+  const double scale = static_cast<double>(group_rows);
+  for (int64_t p = 0; p < penalties; ++p)
+    addEntry(penalty_row[p], penalty_column[p],
+             scale * (penalty_value[p] * weights[which[p]]), v, q);
 }
 
 void assemble_vector(tamrt_context *ctx, const int64_t *table,

@@ -293,6 +293,23 @@ TAMRT_HOT void solve(const double *__restrict a, int64_t n,
 
 } // namespace
 
+void cholesky_factor(tamrt_context *ctx, int64_t n, int64_t column, double *a) {
+  // An overflow is told from a lack of definiteness here: no pivot could. The
+  // diagonal of sums of squares is where one shows first.
+  for (int64_t j = 0; j < n; ++j)
+    if (!std::isfinite(a[j * n + j]))
+      return fail(ctx, TAMRT_ERROR_OVERFLOW, column + j);
+  const int64_t failed = factor(a, n);
+  if (failed >= 0)
+    fail(ctx, TAMRT_ERROR_NOT_POSITIVE_DEFINITE, column + failed);
+}
+
+void cholesky_apply(tamrt_context *ctx, const double *a, const double *b,
+                    int64_t n, double *x) {
+  std::copy_n(b, n, x);
+  solve(a, n, x);
+}
+
 void cholesky_solve(tamrt_context *ctx, int64_t n, double *a, double *b) {
   // An overflow is told from a lack of definiteness here: no pivot could. The
   // diagonal of sums of squares is where one shows first.

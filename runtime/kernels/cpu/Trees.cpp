@@ -13,6 +13,7 @@
 
 #include "kernels/Status.h"
 #include "kernels/cpu/CpuKernels.h"
+#include "kernels/cpu/Support.h"
 
 #include <algorithm>
 #include <limits>
@@ -43,6 +44,64 @@ void forEachTree(const double *points, const double *only, int64_t rows,
   }
 }
 
+/// Rows and trees of a tile, and the most inputs it has room for.
+constexpr int64_t tileRows = 64, tileTrees = 16, tileInputs = 32;
+
+typedef int64_t Words __attribute__((vector_size(32)));
+typedef int32_t HalfWords
+    __attribute__((vector_size(16), aligned(4), may_alias));
+
+/// Oblivious trees whose points have few inputs.
+struct ObliviousTrees {
+  const int32_t *features;
+  const double *thresholds;
+  int64_t trees, depth;
+};
+
+/// Leaves of tree `b` for eight points, whose inputs lie `tileRows` apart.
+TAMRT_INLINE void eightLeaves(const ObliviousTrees &forest, int64_t b,
+                              const double *inputs, int32_t *leaves) {
+  const int32_t *feature = forest.features + b * forest.depth;
+  const double *threshold = forest.thresholds + b * forest.depth;
+  const int64_t base = b << forest.depth;
+  Words low = Words{} + base, high = low;
+  for (int64_t j = 0; j < forest.depth; ++j) {
+    const double *x = inputs + feature[j] * tileRows;
+    const Vector limit = Vector{} + threshold[j];
+    const Words bit = Words{} + (int64_t(1) << j);
+    low += (Words)(vectorAt(x) > limit) & bit;
+    high += (Words)(vectorAt(x + 4) > limit) & bit;
+  }
+  *reinterpret_cast<HalfWords *>(leaves) =
+      __builtin_convertvector(low, HalfWords);
+  *reinterpret_cast<HalfWords *>(leaves + 4) =
+      __builtin_convertvector(high, HalfWords);
+}
+
+/// Leaves of at most `tileRows` points of d inputs: eight points at a time, the
+/// comparisons of a level side by side.
+TAMRT_HOT void leavesOfTile(const ObliviousTrees &forest, const double *points,
+                            int64_t rows, int64_t d, int32_t *index) {
+  alignas(TAMRT_ALIGNMENT) double inputs[tileInputs * tileRows];
+  for (int64_t i = 0; i < d; ++i)
+    for (int64_t r = 0; r < tileRows; ++r)
+      inputs[i * tileRows + r] = r < rows ? points[r * d + i] : 0.0;
+  alignas(TAMRT_ALIGNMENT) int32_t leaves[tileTrees * 8];
+  for (int64_t first = 0; first < forest.trees; first += tileTrees) {
+    const int64_t count = std::min(tileTrees, forest.trees - first);
+    for (int64_t r = 0; r < rows; r += 8) {
+      for (int64_t b = 0; b < count; ++b)
+        eightLeaves(forest, first + b, inputs + r, leaves + 8 * b);
+      const int64_t height = std::min<int64_t>(8, rows - r);
+      for (int64_t k = 0; k < height; ++k) {
+        int32_t *out = index + (r + k) * forest.trees + first;
+        for (int64_t b = 0; b < count; ++b)
+          out[b] = leaves[8 * b + k];
+      }
+    }
+  }
+}
+
 } // namespace
 
 void tree_oblivious(tamrt_context *ctx, const double *points,
@@ -53,6 +112,17 @@ void tree_oblivious(tamrt_context *ctx, const double *points,
     return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 8);
   if (!fits(trees, int64_t(1) << depth))
     return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 7);
+  if (d <= tileInputs) {
+    const ObliviousTrees forest = {features, thresholds, trees, depth};
+    for (int64_t r = 0; r < rows; r += tileRows) {
+      const int64_t count = std::min(tileRows, rows - r);
+      leavesOfTile(forest, points + r * d, count, d, index + r * trees);
+    }
+    for (int64_t r = 0; only && r < rows; ++r)
+      if (only[r] == 0.0)
+        std::fill_n(index + r * trees, trees, 0);
+    return;
+  }
   forEachTree(points, only, rows, d, trees, int64_t(1) << depth, index,
               [=](const double *point, int64_t b) {
                 const int32_t *feature = features + b * depth;

@@ -31,13 +31,13 @@
 module attributes {tam.model = {
     name = "m", formula = "y ~ l(a)", target = "y", weights = "w",
     spec_hash = "abc", columns = 2 : i64, state_bytes = 576 : i64,
-    carry_bytes = 192 : i64, solver = #tam.solver<auto>,
+    carry_bytes = 192 : i64, cg_state_bytes = 320 : i64, solver = #tam.solver<auto>,
     inputs = [{column = "a", rule = 1 : i32, levels = 7 : i32,
                unseen = 2 : i32, lo = 0.5 : f64, hi = 2.5 : f64}],
     effects = [{name = "offset", term = "offset", first = 0 : i64,
                 columns = 1 : i64},
                {name = "a", term = "l(a)", first = 1 : i64,
-                columns = 1 : i64}],
+                columns = 1 : i64, factored = 1 : i32}],
     tables = [{name = "a.features", is_integer = 1 : i32,
                shape = array<i64: 5, 2>},
               {name = "a.gamma", is_integer = 0 : i32, shape = array<i64: 1>}],
@@ -72,14 +72,14 @@ module attributes {tam.model = {
 // CHECK-DAG: @tam_tables = internal constant {{.*}} { ptr @[[FEATURES]], i32 1, i32 2, i64 5, i64 2, ptr null }, {{.*}} { ptr @{{.*}}, i32 0, i32 1, i64 1, i64 1, ptr null }]
 // kind, choice, sizes, number, seed, effect, inputs, tables
 // CHECK-DAG: @tam_learners = internal constant {{.*}} { i32 3, i32 1, i64 5, i64 2, double 5.000000e-01, i32 42, i32 1, i64 1, ptr @[[INPUTS:.*]], i64 0, i64 2 }]
-// name, term, first column, columns
-// CHECK-DAG: @tam_effects = internal constant {{.*}} { ptr @[[OFFSET]], ptr @[[OFFSET]], i64 0, i64 1 }, {{.*}} { ptr @[[A]], ptr @[[TERM]], i64 1, i64 1 }]
+// name, term, first column, columns, factored, reserved
+// CHECK-DAG: @tam_effects = internal constant {{.*}} { ptr @[[OFFSET]], ptr @[[OFFSET]], i64 0, i64 1, i32 0, i32 0 }, {{.*}} { ptr @[[A]], ptr @[[TERM]], i64 1, i64 1, i32 1, i32 0 }]
 // kind, launches, name, rung, arena, lower bound, naive, strategy, function,
 // buffers; a step without buffers has none of them.
 // CHECK-DAG: @tam_steps = internal constant [2 x {{.*}} { i32 0, i32 1, ptr @{{.*}}, i64 0, i64 0, i64 0, i64 0, ptr @[[TREE]], ptr @fit_init, i64 0, ptr null }, {{.*}} { i32 3, i32 1, ptr @[[STEP]], i64 8, i64 128, i64 64, i64 192, ptr @[[TREE]], ptr @predict_8, i64 1, ptr @tam_buffers_predict_8 }]
 // Texts that the spec does not give are null; `auto` that came this far was
 // given the direct solver.
-// CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr null, ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, i64 2, ptr @tam_steps }
+// CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr null, ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 320, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, i64 2, ptr @tam_steps }
 
 func.func @fit_init(%s: memref<2x1xf64> {tam.slot = #tam.slot<state>})
     attributes {tam.step = #tam.step<fit_init>,

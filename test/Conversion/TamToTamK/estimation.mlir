@@ -113,3 +113,70 @@ func.func @panels(%rows: index {tam.slot = #tam.slot<rows>},
                          tensor<5xf64, #tam.sums<panels, 4>>) : tensor<6xf64>
   return %a, %b : tensor<6x6xf64>, tensor<6xf64>
 }
+
+// Conjugate gradients: the factor of a block, with the design's column for its
+// errors, solutions with it, and the penalties times a vector.
+//
+// CHECK-LABEL: func.func @cg_finish(
+// CHECK-DAG: %[[C7:.*]] = arith.constant 7 : i64
+// CHECK: %[[A:.*]] = tamk.launch "assemble_matrix"
+// CHECK: %[[L:.*]] = tamk.launch "cholesky_factor" scalars(%{{.*}}, %[[C7]] : i64, i64) outs(%[[A]] : tensor<2x2xf64>) source "tam.factor"
+// CHECK: bufferization.materialize_in_destination %[[L]] in restrict writable
+func.func @cg_finish(%rows: index {tam.slot = #tam.slot<rows>},
+    %g: tensor<2x2xf64, #tam.sums<upper>> {tam.slot = #tam.slot<state, 64>})
+    -> (tensor<2x2xf64> {tam.slot = #tam.slot<state>}) {
+  %p = tam.penalty rows [0] columns [0] values [1.0]
+      : tensor<2x2xf64, #tam.coordinates<1>>
+  %a = tam.normal_matrix %rows blocks(%g : tensor<2x2xf64, #tam.sums<upper>>)
+      penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>) : tensor<2x2xf64>
+  %l = tam.factor %a {column = 7} : tensor<2x2xf64>
+  return %l : tensor<2x2xf64>
+}
+
+// CHECK-LABEL: func.func @precondition(
+// CHECK-SAME: %[[L:[^:]*]]: memref<2x2xf64> {tam.slot = #tam.slot<state>}
+// CHECK-SAME: %[[R:[^:]*]]: memref<2xf64> {tam.slot = #tam.slot<coefficients, 8>}
+// CHECK-SAME: %[[OUT:[^:]*]]: memref<2xf64> {tam.slot = #tam.slot<output, 8>}
+// CHECK-DAG: %[[TL:.*]] = bufferization.to_tensor %[[L]]
+// CHECK-DAG: %[[TR:.*]] = bufferization.to_tensor %[[R]]
+// CHECK: %[[Z:.*]] = tamk.launch "cholesky_apply" ins(%[[TL]], %[[TR]] : {{.*}}) scalars(%{{.*}} : i64)
+// CHECK: bufferization.materialize_in_destination %[[Z]] in restrict writable %[[OUT]]
+func.func @precondition(
+    %l: tensor<2x2xf64> {tam.slot = #tam.slot<state>},
+    %r: tensor<2xf64> {tam.slot = #tam.slot<coefficients, 8>})
+    -> (tensor<2xf64> {tam.slot = #tam.slot<output, 8>}) {
+  %z = tam.factor_solve %l, %r : tensor<2x2xf64>, tensor<2xf64>
+  return %z : tensor<2xf64>
+}
+
+// CHECK-LABEL: func.func @apply_finish(
+// CHECK-SAME: %[[T:[^:]*]]: index {tam.slot = #tam.slot<rows>}
+// CHECK-SAME: %[[W:[^:]*]]: memref<2xf64> {tam.slot = #tam.slot<table>}
+// CHECK-DAG: %[[TW:.*]] = bufferization.to_tensor %[[W]]
+// CHECK-DAG: %[[ROWS:.*]] = arith.constant dense<[0, 2]> : tensor<2xi32>
+// CHECK-DAG: %[[VALUES:.*]] = arith.constant dense<[1.000000e+00, 5.000000e-01]> : tensor<2xf64>
+// CHECK-DAG: %[[LEARNT:.*]] = arith.constant dense<3> : tensor<1xi32>
+// CHECK-DAG: %[[ELEMENT:.*]] = arith.constant dense<1> : tensor<1xi32>
+// CHECK-DAG: %[[VALUE:.*]] = arith.constant dense<7.500000e-01> : tensor<1xf64>
+// CHECK: %[[Q0:.*]] = tamk.launch "assemble_vector"
+// CHECK: %[[Q1:.*]] = tamk.launch "multiply_penalty" ins(%[[ROWS]], %[[ROWS]], %[[VALUES]], %[[V:.*]] : {{.*}}) scalars(%[[T]], %{{.*}}, %{{.*}} : index, i64, i64) outs(%[[Q0]] :
+// CHECK: %[[Q2:.*]] = tamk.launch "multiply_learnt_penalty" ins(%[[LEARNT]], %[[LEARNT]], %[[VALUE]], %[[ELEMENT]], %[[TW]], %[[V]] : {{.*}} outs(%[[Q1]] :
+func.func @apply_finish(%rows: index {tam.slot = #tam.slot<rows>},
+    %w: tensor<2xf64> {tam.slot = #tam.slot<table>},
+    %v: tensor<4xf64> {tam.slot = #tam.slot<coefficients>},
+    %s0: tensor<2xf64, #tam.sums<full>> {tam.slot = #tam.slot<state>},
+    %s1: tensor<2xf64, #tam.sums<full>> {tam.slot = #tam.slot<state, 64>})
+    -> (tensor<4xf64> {tam.slot = #tam.slot<output>}) {
+  %p0 = tam.penalty rows [0] columns [0] values [1.0]
+      : tensor<2x2xf64, #tam.coordinates<1>>
+  %p1 = tam.penalty rows [0, 1] columns [0, 1] values [0.5, 0.75]
+      weights(%w : tensor<2xf64>) table [-1, 0] element [0, 1]
+      : tensor<2x2xf64, #tam.coordinates<2>>
+  %q = tam.normal_product %rows
+      sums(%s0, %s1 : tensor<2xf64, #tam.sums<full>>,
+           tensor<2xf64, #tam.sums<full>>)
+      penalties(%p0, %p1 : tensor<2x2xf64, #tam.coordinates<1>>,
+                tensor<2x2xf64, #tam.coordinates<2>>)
+      vector %v : tensor<4xf64>
+  return %q : tensor<4xf64>
+}

@@ -145,6 +145,27 @@ TEST_P(Differential, PassesKeepTheMeaning) {
   expectClose(*imported, *chunked);
 }
 
+// Conjugate gradients predict what the direct solver does, before and after
+// rows are tiled.
+TEST_P(Differential, ConjugateGradientsKeepTheMeaning) {
+  SCOPED_TRACE(model.yaml());
+  ASSERT_TRUE(module) << errors;
+  auto direct = answer(*module, model);
+  ASSERT_TRUE(succeeded(direct));
+  tam::TamChooseSolverOptions options;
+  options.maxDirect = 0;
+  ASSERT_TRUE(run(tam::createTamChooseSolver(options),
+                  tam::createTamChooseEncodings(),
+                  tam::createTamVerifyChoices()));
+  auto whole = answer(*module, model);
+  ASSERT_TRUE(succeeded(whole));
+  expectClose(direct->predictions, whole->predictions, 1e-6, "prediction");
+  ASSERT_TRUE(run(tam::createTamTileRows(), tam::createTamVerifyTiled()));
+  auto chunked = answer(*module, model, model.chunkRows);
+  ASSERT_TRUE(succeeded(chunked));
+  expectClose(direct->predictions, chunked->predictions, 1e-6, "prediction");
+}
+
 // What the executable answers is what the interpreter answers, and the bytes of
 // its answers depend neither on threads nor on chunks.
 TEST_P(DifferentialExecutable, Agrees) {
@@ -167,6 +188,25 @@ TEST_P(DifferentialExecutable, Agrees) {
                                      "--threads", "1", "--chunk-rows", chunk}));
   EXPECT_TRUE(folder.read("w") == folder.read("w.chunks"))
       << "weights differ with chunks of " << chunk << " rows";
+
+  // By conjugate gradients, too.
+  ASSERT_EQ("", folder.run(TAMC_BINARY_DIR "/bin/tamc",
+                           {"random.yaml", "--profile", "train.csv", "--solver",
+                            "cg", "-o", "cg"}));
+  ASSERT_EQ("",
+            folder.run(folder.path("cg"), {"fit", "train.csv", "-o", "w2"}));
+  ASSERT_EQ("", folder.run(folder.path("cg"),
+                           {"fit", "train.csv", "-o", "w2.chunks", "--threads",
+                            "1", "--chunk-rows", chunk}));
+  EXPECT_TRUE(folder.read("w2") == folder.read("w2.chunks"))
+      << "weights of cg differ with chunks of " << chunk << " rows";
+  ASSERT_EQ(
+      "", folder.run(folder.path("cg"),
+                     {"predict", "fresh.csv", "--weights", "w2", "-o", "out"}));
+  Vector byCg;
+  for (const auto &row : parseCsv(folder.read("out")).rows)
+    byCg.push_back(parseNumber(row.back()).value());
+  expectClose(expected->predictions, byCg, 1e-6, "prediction of cg");
 
   Answer actual;
   ASSERT_EQ("",

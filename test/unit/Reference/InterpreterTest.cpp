@@ -180,6 +180,58 @@ TEST_F(InterpreterTest, NormalEquations) {
   EXPECT_EQ((Vector{1, 2, 3}), std::get<Vector>((*results)[1]));
 }
 
+// A = [4 2; 2 5] has the factor [2 0; 1 2]; A (1, 2) = (8, 12).
+TEST_F(InterpreterTest, FactorAndSolve) {
+  auto results = run(R"(
+    func.func @f(%a: tensor<2x2xf64>, %b: tensor<2xf64>)
+        -> (tensor<2x2xf64>, tensor<2xf64>) {
+      %l = tam.factor %a : tensor<2x2xf64>
+      %x = tam.factor_solve %l, %b : tensor<2x2xf64>, tensor<2xf64>
+      return %l, %x : tensor<2x2xf64>, tensor<2xf64>
+    })",
+                     {matrix(2, 2, {4, 2, 2, 5}), Vector{8, 12}});
+  ASSERT_TRUE(succeeded(results)) << error;
+  EXPECT_EQ((Vector{2, 0, 1, 2}), std::get<Matrix>((*results)[0]).values);
+  EXPECT_EQ((Vector{1, 2}), std::get<Vector>((*results)[1]));
+}
+
+TEST_F(InterpreterTest, FactorFailsAtTheOp) {
+  auto results = run(R"(
+    func.func @f(%a: tensor<2x2xf64>) -> tensor<2x2xf64> {
+      %l = tam.factor %a : tensor<2x2xf64>
+      return %l : tensor<2x2xf64>
+    })",
+                     {matrix(2, 2, {1, 1, 1, 1})});
+  EXPECT_TRUE(failed(results));
+  EXPECT_EQ("'tam.factor' op expected a positive definite matrix, got pivot 1 "
+            "that is not positive",
+            error);
+}
+
+// T = 10: sums, ten times P v = (1, -1, 3 * 4), and the floor of v.
+TEST_F(InterpreterTest, NormalProduct) {
+  auto results =
+      run(R"(
+    func.func @f(%n: index, %s0: tensor<2xf64>, %s1: tensor<1xf64>,
+                 %v: tensor<3xf64>) -> tensor<3xf64> {
+      %p0 = tam.penalty rows [0, 1, 1] columns [0, 0, 1] values [1.0, -1.0, 1.0]
+          : tensor<2x2xf64, #tam.coordinates<3>>
+      %p1 = tam.penalty rows [0] columns [0] values [3.0]
+          : tensor<1x1xf64, #tam.coordinates<1>>
+      %q = tam.normal_product %n sums(%s0, %s1 : tensor<2xf64>, tensor<1xf64>)
+          penalties(%p0, %p1 : tensor<2x2xf64, #tam.coordinates<3>>,
+                    tensor<1x1xf64, #tam.coordinates<1>>)
+          vector %v : tensor<3xf64>
+      return %q : tensor<3xf64>
+    })",
+          {int64_t(10), Vector{100, 200}, Vector{300}, Vector{3, 2, 4}});
+  ASSERT_TRUE(succeeded(results)) << error;
+  const Vector &q = std::get<Vector>((*results)[0]);
+  EXPECT_DOUBLE_EQ(100 + 10 + 3e-5, q[0]);
+  EXPECT_DOUBLE_EQ(200 - 10 + 2e-5, q[1]);
+  EXPECT_DOUBLE_EQ(300 + 120 + 4e-5, q[2]);
+}
+
 TEST_F(InterpreterTest, SolveFailsAtTheOp) {
   auto results = run(R"(
     func.func @f(%a: tensor<2x2xf64>, %b: tensor<2xf64>) -> tensor<2xf64> {

@@ -219,6 +219,21 @@ TEST_F(AllocationTest, NoKernelAllocates) {
        }},
       {"cholesky_solve",
        [&] { tamrt_cholesky_solve(c, n, matrix.data(), vector.data()); }},
+      {"multiply_penalty",
+       [&] {
+         tamrt_multiply_penalty(c, zeros.data(), zeros.data(), range + 1, X,
+                                rows, n, 1, vector.data());
+       }},
+      {"multiply_learnt_penalty",
+       [&] {
+         tamrt_multiply_learnt_penalty(c, zeros.data(), zeros.data(), range + 1,
+                                       zeros.data(), range + 1, X, rows, n, 1,
+                                       vector.data());
+       }},
+      {"cholesky_factor",
+       [&] { tamrt_cholesky_factor(c, 1, 0, matrix.data()); }},
+      {"cholesky_apply",
+       [&] { tamrt_cholesky_apply(c, matrix.data(), X, n, vector.data()); }},
       {"predict_dense",
        [&] {
          tamrt_predict_dense(c, D, vector.data(), rows, n, width, 1, 1,

@@ -54,6 +54,53 @@ TEST_F(SolveTest, AddPenalty) {
   EXPECT_EQ(a, (Doubles{1.0, 1.0, 101.0, 1.0, 66.0, 1.0, 1.0, 1.0, 11.0}));
 }
 
+TEST_F(SolveTest, MultiplyPenalty) {
+  // P = [1 0 3; 0 0 0; 3 0 2], T = 10.
+  const int32_t row[] = {0, 2, 2}, column[] = {0, 0, 2};
+  const double value[] = {1.0, 3.0, 2.0}, v[] = {1.0, 1e6, 2.0};
+  Doubles q = {5.0, 6.0, 7.0};
+  tamrt_multiply_penalty(&ctx, row, column, value, v, 10, 3, 3, q.data());
+  EXPECT_DOUBLE_EQ(q[0], 5.0 + 10 * 7 + 1e-5);
+  EXPECT_DOUBLE_EQ(q[1], 6.0 + 10.0);
+  EXPECT_DOUBLE_EQ(q[2], 7.0 + 10 * 7 + 2e-5);
+  // The same entries times 3, 0.5 and 3; no floor.
+  const int32_t which[] = {1, 0, 1};
+  const double weights[] = {0.5, 3.0};
+  q = {5.0, 6.0, 7.0};
+  tamrt_multiply_learnt_penalty(&ctx, row, column, value, which, weights, v, 10,
+                                3, 3, q.data());
+  EXPECT_EQ(q, (Doubles{5.0 + 10 * (3 + 3), 6.0, 7.0 + 10 * (1.5 + 12)}));
+}
+
+TEST_F(SolveTest, FactorOnceSolveOften) {
+  for (int64_t n : {1, 5, 70, 131}) {
+    const Doubles a = positiveDefinite(n);
+    Doubles factor = a;
+    tamrt_cholesky_factor(&ctx, n, 0, factor.data());
+    for (int time = 0; time < 2; ++time) {
+      const Doubles b = uniforms(n);
+      Doubles x(n, std::nan("")), expected = b, system = a;
+      tamrt_cholesky_apply(&ctx, factor.data(), b.data(), n, x.data());
+      tamrt_cholesky_solve(&ctx, n, system.data(), expected.data());
+      EXPECT_EQ(x, expected) << n;
+    }
+    ASSERT_EQ(ctx.status, TAMRT_OK);
+  }
+}
+
+TEST_F(SolveTest, FactorNamesTheColumnOfTheDesign) {
+  Doubles a = {4.0, 2.0, 2.0, 1.0};
+  tamrt_cholesky_factor(&ctx, 2, 40, a.data());
+  EXPECT_EQ(ctx.status, TAMRT_ERROR_NOT_POSITIVE_DEFINITE);
+  EXPECT_EQ(ctx.detail, 41);
+  ctx.status = TAMRT_OK;
+  a = {4.0, 2.0, 2.0, HUGE_VAL};
+  tamrt_cholesky_factor(&ctx, 2, 40, a.data());
+  EXPECT_EQ(ctx.status, TAMRT_ERROR_OVERFLOW);
+  EXPECT_EQ(ctx.detail, 41);
+  ctx.status = TAMRT_OK;
+}
+
 // Columns: a dense effect 0..2, a one-hot 3..6, a banded one 7..11.
 TEST_F(SolveTest, AssembleMatrix) {
   const int64_t n = 12, T = 5000;

@@ -133,6 +133,48 @@ TEST_F(TreesTest, ArgumentsOutsideTheContract) {
   expectError(TAMRT_ERROR_INVALID_ARGUMENT, 7);
 }
 
+TEST_F(TreesTest, ObliviousLeavesOfAnyShape) {
+  for (int64_t rows : {1, 7, 8, 63, 64, 65, 131})
+    for (int64_t trees : {1, 15, 16, 17, 40})
+      // More inputs than a tile has room for take another way.
+      for (int64_t d : {1, 3, 32, 33})
+        for (int64_t depth : {0, 1, 5}) {
+          const Doubles points = uniforms(rows * d);
+          Doubles thresholds = uniforms(trees * depth), only = uniforms(rows);
+          std::vector<int32_t> features(size_t(trees * depth));
+          for (size_t i = 0; i < features.size(); ++i)
+            features[i] = int32_t(i * 7 % size_t(d));
+          // A point on a threshold is not beyond it.
+          if (depth > 0)
+            thresholds[0] = points[size_t(features[0])];
+          for (size_t r = 0; r < only.size(); r += 3)
+            only[r] = 0.0;
+          for (bool some : {false, true}) {
+            std::vector<int32_t> index(size_t(rows * trees) + 1, -7);
+            tamrt_tree_oblivious(&ctx, points.data(), features.data(),
+                                 thresholds.data(),
+                                 some ? only.data() : nullptr, rows, d, trees,
+                                 depth, index.data());
+            for (int64_t r = 0; r < rows; ++r)
+              for (int64_t b = 0; b < trees; ++b) {
+                int32_t leaf = int32_t(b) << depth;
+                for (int64_t j = 0; j < depth; ++j)
+                  leaf +=
+                      (points[size_t(r * d + features[size_t(b * depth + j)])] >
+                       thresholds[size_t(b * depth + j)])
+                      << j;
+                if (some && only[size_t(r)] == 0.0)
+                  leaf = 0;
+                ASSERT_EQ(index[size_t(r * trees + b)], leaf)
+                    << rows << " rows, " << trees << " trees, " << d
+                    << " inputs, depth " << depth << ": row " << r << ", tree "
+                    << b;
+              }
+            ASSERT_EQ(index.back(), -7);
+          }
+        }
+}
+
 } // namespace
 
 } // namespace tamrt::test

@@ -545,7 +545,9 @@ LogicalResult PenaltyOp::verify() {
 
 LogicalResult NormalMatrixOp::verify() {
   size_t effects = getPenalties().size();
-  if (getBlocks().size() != effects * (effects + 1) / 2) // normal_matrix_c1
+  bool hasSums = !getBlocks().empty();
+  if (hasSums &&
+      getBlocks().size() != effects * (effects + 1) / 2) // normal_matrix_c1
     return emitOpError("expected ")
            << effects * (effects + 1) / 2 << " blocks for " << effects
            << " penalties, got " << getBlocks().size();
@@ -554,7 +556,7 @@ LogicalResult NormalMatrixOp::verify() {
   for (size_t i = 0; i < effects; ++i) {
     int64_t rows = shapeOf(getPenalties()[i])[0];
     size += rows;
-    for (size_t j = i; j < effects; ++j, ++block) {
+    for (size_t j = i; hasSums && j < effects; ++j, ++block) {
       int64_t columns = shapeOf(getPenalties()[j])[0];
       if (shapeOf(getBlocks()[block]) != ArrayRef<int64_t>({rows, columns}))
         return emitOpError("expected block (") // normal_matrix_c2
@@ -583,6 +585,39 @@ LogicalResult SolveOp::verify() {
   if (shapeOf(getMatrix()) != ArrayRef<int64_t>({size, size})) // solve_c1
     return emitOpError("expected a square matrix of ")
            << size << " rows, got " << getMatrix().getType();
+  return success();
+}
+
+LogicalResult NormalProductOp::verify() {
+  if (getSums().size() != getPenalties().size()) // normal_product_c1
+    return emitOpError("expected as many sums as penalties, got ")
+           << getSums().size() << " and " << getPenalties().size();
+  int64_t size = 0;
+  for (auto [sums, penalty] : llvm::zip(getSums(), getPenalties())) {
+    int64_t rows = shapeOf(penalty)[0];
+    if (shapeOf(sums)[0] != rows) // normal_product_c1
+      return emitOpError("expected sums of ")
+             << rows << ", got " << sums.getType();
+    size += rows;
+  }
+  if (shapeOf(getVector())[0] != size) // normal_product_c2
+    return emitOpError("expected a vector of ")
+           << size << ", got " << getVector().getType();
+  return success();
+}
+
+LogicalResult FactorOp::verify() {
+  ArrayRef<int64_t> shape = shapeOf(getMatrix());
+  if (shape[0] != shape[1]) // factor_c1
+    return emitOpError("expected a square matrix, got ") << getType();
+  return success();
+}
+
+LogicalResult FactorSolveOp::verify() {
+  int64_t size = shapeOf(getVector())[0];
+  if (shapeOf(getFactor()) != ArrayRef<int64_t>({size, size}))
+    return emitOpError("expected a square factor of ") // factor_solve_c1
+           << size << " rows, got " << getFactor().getType();
   return success();
 }
 

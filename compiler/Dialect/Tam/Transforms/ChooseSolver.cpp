@@ -8,6 +8,13 @@
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
+#include "tamrt/abi.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace tamc::tam {
 #define GEN_PASS_DEF_TAMCHOOSESOLVER
@@ -16,6 +23,252 @@ namespace tamc::tam {
 
 using namespace mlir;
 using namespace tamc::tam;
+
+namespace {
+
+/// Writes what conjugate gradients need of a system, from the function that
+/// makes it.
+class CgWriter {
+public:
+  CgWriter(func::FuncOp fit, SolveOp solve, int64_t blockLimit)
+      : fit(fit), solve(solve), blockLimit(blockLimit),
+        builder(fit.getContext()) {}
+
+  /// Adds @cg, @apply and @precondition behind the function.
+  LogicalResult write();
+
+  /// For each effect whether the preconditioner factors its block.
+  ArrayRef<bool> getFactored() const { return factored; }
+
+private:
+  /// One effect of the system.
+  struct Effect {
+    /// Of its columns in the design.
+    int64_t first, size;
+    /// Value of the function: the sums with itself, its penalty and its share
+    /// of the right-hand side.
+    Value block, penalty;
+    RhsOp rhs;
+    /// Bytes into the state where its factor is.
+    int64_t factorOffset = -1;
+  };
+
+  LogicalResult findEffects();
+  void writeSetup();
+  void writeApply();
+  void writePrecondition();
+
+  /// A copy of the function; `mapping` has what has become of its values.
+  func::FuncOp copy(StringRef name, StepKind kind, IRMapping &mapping);
+  /// Has `function`, a copy, return `result` instead of the solution, and
+  /// `more`; what nobody needs any more goes.
+  void finish(func::FuncOp function, const IRMapping &mapping, Value result,
+              ArrayRef<std::pair<Value, SlotAttr>> more);
+
+  SlotAttr slot(SlotKind kind, int64_t offset = 0) {
+    return SlotAttr::get(builder.getContext(), kind, offset);
+  }
+  RankedTensorType numbers(ArrayRef<int64_t> shape) {
+    return RankedTensorType::get(shape, builder.getF64Type());
+  }
+  Value addArgument(func::FuncOp function, Type type, SlotAttr slot) {
+    Block &body = function.getBody().front();
+    Value argument = body.addArgument(type, function.getLoc());
+    function.setType(builder.getFunctionType(
+        body.getArgumentTypes(), function.getFunctionType().getResults()));
+    SmallVector<DictionaryAttr> attributes;
+    function.getAllArgAttrs(attributes);
+    attributes.resize(body.getNumArguments() - 1);
+    attributes.push_back(slots(slot));
+    function.setAllArgAttrs(attributes);
+    return argument;
+  }
+  DictionaryAttr slots(SlotAttr slot) {
+    return builder.getDictionaryAttr(builder.getNamedAttr(kSlotAttrName, slot));
+  }
+
+  func::FuncOp fit;
+  SolveOp solve;
+  int64_t blockLimit;
+  OpBuilder builder;
+  NormalMatrixOp matrix;
+  NormalVectorOp vector;
+  SmallVector<Effect> effects;
+  SmallVector<bool> factored;
+};
+
+} // namespace
+
+LogicalResult CgWriter::findEffects() {
+  matrix = solve.getMatrix().getDefiningOp<NormalMatrixOp>();
+  vector = solve.getVector().getDefiningOp<NormalVectorOp>();
+  bool isOutput =
+      solve->hasOneUse() && isa<func::ReturnOp>(*solve->getUsers().begin());
+  if (!matrix || !vector || !isOutput ||
+      matrix.getPenalties().size() != vector.getBlocks().size())
+    return solve.emitError(
+        "expected the normal equations of a fit for solver 'cg'");
+  size_t count = matrix.getPenalties().size(), block = 0;
+  int64_t first = 0, state = 0;
+  for (auto [index, penalty, sums] :
+       llvm::enumerate(matrix.getPenalties(), vector.getBlocks())) {
+    Effect effect = {
+        first, cast<RankedTensorType>(penalty.getType()).getDimSize(0),
+        matrix.getBlocks()[block], penalty, sums.getDefiningOp<RhsOp>()};
+    if (!effect.rhs)
+      return solve.emitError("expected a right-hand side of sums over rows for "
+                             "solver 'cg'");
+    factored.push_back(effect.size <= blockLimit);
+    if (factored.back()) {
+      effect.factorOffset = state;
+      state += llvm::alignTo(effect.size * effect.size * sizeof(double),
+                             TAMRT_ALIGNMENT);
+    }
+    first += effect.size;
+    block += count - index;
+    effects.push_back(effect);
+  }
+  return success();
+}
+
+func::FuncOp CgWriter::copy(StringRef name, StepKind kind, IRMapping &mapping) {
+  auto function = cast<func::FuncOp>(builder.clone(*fit, mapping));
+  function.setName(name);
+  function->setAttr(kStepAttrName,
+                    StepAttr::get(builder.getContext(), kind, 0));
+  return function;
+}
+
+void CgWriter::finish(func::FuncOp function, const IRMapping &mapping,
+                      Value result, ArrayRef<std::pair<Value, SlotAttr>> more) {
+  Block &body = function.getBody().front();
+  Operation *terminator = body.getTerminator();
+  SmallVector<DictionaryAttr> attributes;
+  function.getAllResultAttrs(attributes);
+  mapping.lookup(solve.getResult()).replaceAllUsesWith(result);
+  SmallVector<Value> results(terminator->getOperands());
+  for (auto [value, slot] : more) {
+    results.push_back(value);
+    attributes.push_back(slots(slot));
+  }
+  terminator->setOperands(results);
+  function.setType(builder.getFunctionType(body.getArgumentTypes(),
+                                           ValueRange(results).getTypes()));
+  function.setAllResultAttrs(attributes);
+  SmallVector<Operation *> ops;
+  for (Operation &op : body.without_terminator())
+    ops.push_back(&op);
+  for (Operation *op : llvm::reverse(ops))
+    if (isOpTriviallyDead(op))
+      op->erase();
+}
+
+void CgWriter::writeSetup() {
+  IRMapping mapping;
+  func::FuncOp function = copy("cg", StepKind::CgFinish, mapping);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(function.getBody().front().getTerminator());
+  SmallVector<std::pair<Value, SlotAttr>> factors;
+  // Where an effect is not factored, nothing of its sums is in the
+  // preconditioner; with those of effects that share functions with it, as the
+  // intercept does, it would be far from A in their direction.
+  bool hasSums = !llvm::is_contained(factored, false);
+  for (const Effect &effect : effects) {
+    if (effect.factorOffset < 0)
+      continue;
+    Location loc = effect.penalty.getLoc();
+    auto type = numbers({effect.size, effect.size});
+    SmallVector<Value> blocks;
+    if (hasSums)
+      blocks.push_back(mapping.lookup(effect.block));
+    Value block = NormalMatrixOp::create(
+        builder, loc, type, mapping.lookup(matrix.getGroupRows()), blocks,
+        mapping.lookup(effect.penalty));
+    Value factor = FactorOp::create(builder, loc, type, block, effect.first);
+    factors.push_back({factor, slot(SlotKind::State, effect.factorOffset)});
+  }
+  finish(function, mapping, mapping.lookup(solve.getVector()), factors);
+}
+
+void CgWriter::writeApply() {
+  IRMapping mapping;
+  func::FuncOp function = copy("apply", StepKind::ApplyFinish, mapping);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(function.getBody().front().getTerminator());
+  Location loc = solve.getLoc();
+  Value whole =
+      addArgument(function, solve.getType(), slot(SlotKind::Coefficients));
+  SmallVector<Value> designs, slices, sums, penalties;
+  for (Effect &effect : effects) {
+    designs.push_back(mapping.lookup(effect.rhs.getA()));
+    slices.push_back(
+        addArgument(function, numbers({effect.size}),
+                    slot(SlotKind::Coefficients,
+                         effect.first * static_cast<int64_t>(sizeof(double)))));
+    penalties.push_back(mapping.lookup(effect.penalty));
+  }
+  Type column = effects.front().rhs.getY().getType();
+  Value product = PredictOp::create(builder, loc, column, designs, slices,
+                                    /*start=*/Value());
+  for (auto [effect, design] : llvm::zip(effects, designs)) {
+    Location place = effect.rhs.getLoc();
+    auto type = numbers({effect.size});
+    Value zeros = ZerosOp::create(builder, place, type);
+    Value weights = effect.rhs.getWeights();
+    if (weights)
+      weights = mapping.lookup(weights);
+    sums.push_back(
+        RhsOp::create(builder, place, type, design, product, weights, zeros));
+  }
+  Value result = NormalProductOp::create(builder, loc, solve.getType(),
+                                         mapping.lookup(matrix.getGroupRows()),
+                                         sums, penalties, whole);
+  finish(function, mapping, result, {});
+  // The target is of no interest here.
+  Value target = mapping.lookup(effects.front().rhs.getY());
+  if (auto argument = dyn_cast<BlockArgument>(target);
+      argument && argument.use_empty())
+    (void)function.eraseArgument(argument.getArgNumber());
+}
+
+void CgWriter::writePrecondition() {
+  Location loc = fit.getLoc();
+  auto function = func::FuncOp::create(builder, loc, "precondition",
+                                       builder.getFunctionType({}, {}));
+  function->setAttr(kStepAttrName, StepAttr::get(builder.getContext(),
+                                                 StepKind::Precondition, 0));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(function.addEntryBlock());
+  SmallVector<Value> results;
+  SmallVector<DictionaryAttr> attributes;
+  for (const Effect &effect : effects) {
+    if (effect.factorOffset < 0)
+      continue;
+    int64_t offset = effect.first * static_cast<int64_t>(sizeof(double));
+    Value factor = addArgument(function, numbers({effect.size, effect.size}),
+                               slot(SlotKind::State, effect.factorOffset));
+    Value part = addArgument(function, numbers({effect.size}),
+                             slot(SlotKind::Coefficients, offset));
+    results.push_back(FactorSolveOp::create(builder, effect.penalty.getLoc(),
+                                            part.getType(), factor, part));
+    attributes.push_back(slots(slot(SlotKind::Output, offset)));
+  }
+  func::ReturnOp::create(builder, loc, results);
+  function.setType(
+      builder.getFunctionType(function.getBody().front().getArgumentTypes(),
+                              ValueRange(results).getTypes()));
+  function.setAllResultAttrs(attributes);
+}
+
+LogicalResult CgWriter::write() {
+  if (failed(findEffects()))
+    return failure();
+  builder.setInsertionPointAfter(fit);
+  writeSetup();
+  writeApply();
+  writePrecondition();
+  return success();
+}
 
 namespace {
 
@@ -29,27 +282,54 @@ struct ChooseSolver
             getOperation()->getAttrOfType<DictionaryAttr>(kModelAttrName))
       if (auto solver = model.getAs<SolverAttr>("solver"))
         asked = solver.getValue();
+    SmallVector<SolveOp> systems;
     getOperation().walk([&](SolveOp op) {
       if (op.getSolver() == Solver::Auto)
-        choose(op, asked);
+        systems.push_back(op);
     });
+    for (SolveOp op : systems)
+      if (failed(choose(op, asked)))
+        return signalPassFailure();
   }
 
 private:
-  void choose(SolveOp op, Solver asked) {
+  LogicalResult choose(SolveOp op, Solver asked) {
     int64_t unknowns =
         cast<RankedTensorType>(op.getVector().getType()).getDimSize(0);
-    if (asked == Solver::CG) {
-      op.emitError("no kernels yet for solver 'cg', expected 'direct'");
-      return signalPassFailure();
+    bool isDirect = asked == Solver::Direct ||
+                    (asked == Solver::Auto && unknowns <= maxDirect);
+    if (isDirect)
+      op.setSolver(Solver::Direct);
+    if (isDirect && (asked == Solver::Direct || !both))
+      return success();
+    auto fit = op->getParentOfType<func::FuncOp>();
+    CgWriter writer(fit, op, blockLimit);
+    if (failed(writer.write()))
+      return failure();
+    describe(writer.getFactored());
+    if (!isDirect)
+      fit.erase();
+    return success();
+  }
+
+  /// Says in the model's description which effects are factored.
+  void describe(ArrayRef<bool> factored) {
+    auto model = getOperation()->getAttrOfType<DictionaryAttr>(kModelAttrName);
+    auto effects = model ? model.getAs<ArrayAttr>("effects") : ArrayAttr();
+    if (!effects || effects.size() != factored.size())
+      return;
+    Builder builder(&getContext());
+    SmallVector<Attribute> rows;
+    for (auto [row, flag] :
+         llvm::zip(effects.getAsRange<DictionaryAttr>(), factored)) {
+      NamedAttrList entries(row);
+      entries.set("factored", builder.getI32IntegerAttr(flag));
+      rows.push_back(entries.getDictionary(&getContext()));
     }
-    if (asked == Solver::Auto && unknowns > maxDirect) {
-      op.emitError("no kernels yet for solver 'cg', which ")
-          << unknowns << " coefficients call for, expected at most "
-          << maxDirect.getValue() << " or 'solver: direct'";
-      return signalPassFailure();
-    }
-    op.setSolver(Solver::Direct);
+    NamedAttrList entries(model);
+    entries.set("effects", builder.getArrayAttr(rows));
+    getOperation()->setAttr(kModelAttrName,
+                            entries.getDictionary(&getContext()));
   }
 };
 

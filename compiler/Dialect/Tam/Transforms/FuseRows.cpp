@@ -111,7 +111,8 @@ struct FuseRows : public tamc::tam::impl::TamFuseRowsBase<FuseRows> {
     for (auto step : getOperation().getOps<func::FuncOp>()) {
       auto kind = step->getAttrOfType<StepAttr>(kStepAttrName);
       Block &block = step.getBody().front();
-      if (kind && kind.getKind() == StepKind::FitChunk) {
+      if (kind && (kind.getKind() == StepKind::FitChunk ||
+                   kind.getKind() == StepKind::CgChunk)) {
         SmallVector<Operation *> sums =
             findFusibleSums(block, /*choosesPanels=*/false);
         if (!sums.empty())

@@ -96,6 +96,7 @@ private:
 
 struct TileRows : public tamc::tam::impl::TamTileRowsBase<TileRows> {
   void runOnOperation() override {
+    kept = keptBytes();
     for (auto function :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       bool hasSums = !function.getOps<RowReductionInterface>().empty();
@@ -107,6 +108,9 @@ struct TileRows : public tamc::tam::impl::TamTileRowsBase<TileRows> {
   }
 
 private:
+  /// Of the state, before rows are tiled.
+  int64_t kept = 0;
+
   SlotAttr slot(SlotKind kind, int64_t offset = 0) {
     return SlotAttr::get(&getContext(), kind, offset);
   }
@@ -121,9 +125,32 @@ private:
     }
   }
 
-  FailureOr<SmallVector<Accumulator>> placeState(func::FuncOp fit) {
-    SmallVector<Accumulator> accumulators;
+  /// Bytes of the state that functions pass to each other.
+  int64_t keptBytes() {
     int64_t bytes = 0;
+    auto keep = [&](SlotAttr slot, Type type) {
+      if (slot && slot.getKind() == SlotKind::State)
+        bytes = std::max<int64_t>(
+            bytes,
+            llvm::alignTo(slot.getOffset() +
+                              cast<RankedTensorType>(type).getNumElements() *
+                                  int64_t(sizeof(double)),
+                          TAMRT_ALIGNMENT));
+    };
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      for (unsigned i = 0; i < function.getNumArguments(); ++i)
+        keep(getArgumentSlot(function, i), function.getArgumentTypes()[i]);
+      for (unsigned i = 0; i < function.getNumResults(); ++i)
+        keep(getResultSlot(function, i), function.getResultTypes()[i]);
+    }
+    return bytes;
+  }
+
+  /// Gives the accumulators places from `bytes` on, and tells the model under
+  /// `key` where they end, or where those of an earlier function do.
+  FailureOr<SmallVector<Accumulator>> placeState(func::FuncOp fit,
+                                                 int64_t bytes, StringRef key) {
+    SmallVector<Accumulator> accumulators;
     for (auto reduction : fit.getOps<RowReductionInterface>()) {
       OpOperand &operand = reduction.getAccumulatorMutable();
       // Two sums may start from one zero (CSE), but each needs its own bytes.
@@ -145,7 +172,9 @@ private:
             getOperation()->getAttrOfType<DictionaryAttr>(kModelAttrName)) {
       NamedAttrList entries(model);
       Builder builder(&getContext());
-      entries.set("state_bytes", builder.getI64IntegerAttr(bytes));
+      if (auto known = model.getAs<IntegerAttr>(key))
+        bytes = std::max(bytes, known.getInt());
+      entries.set(key, builder.getI64IntegerAttr(bytes));
       getOperation()->setAttr(kModelAttrName,
                               entries.getDictionary(&getContext()));
     }
@@ -153,7 +182,22 @@ private:
   }
 
   LogicalResult splitFit(func::FuncOp fit) {
-    auto accumulators = placeState(fit);
+    auto step = fit->getAttrOfType<StepAttr>(kStepAttrName);
+    StepKind last = step ? step.getKind() : StepKind::FitFinish;
+    if (last != StepKind::FitFinish && last != StepKind::CgFinish &&
+        last != StepKind::ApplyFinish)
+      return fit.emitOpError("expected no sums over rows in step '")
+             << stringifyStepKind(last) << "'";
+    // The parts of a step that is cut are numbered one after another.
+    auto kindOf = [&](int32_t before) {
+      return static_cast<StepKind>(static_cast<int32_t>(last) - before);
+    };
+    auto nameOf = [&](StringRef part) {
+      return (fit.getName() + "_" + part).str();
+    };
+    bool isDirect = last == StepKind::FitFinish;
+    auto accumulators = placeState(fit, isDirect ? 0 : kept,
+                                   isDirect ? "state_bytes" : "cg_state_bytes");
     if (failed(accumulators))
       return failure();
     auto reads = [&](Operation *op, const DenseSet<Operation *> &set) {
@@ -178,16 +222,17 @@ private:
     // The end sees the sums and the number of rows, but no row.
     BlockArgument rows = findSlotArgument(fit, SlotKind::Rows);
     DenseSet<Operation *> end = neededBy(fit, late, /*stop=*/sums);
-    auto isTable = [&](Value value) {
+    auto isConstant = [&](Value value) {
       auto argument = dyn_cast<BlockArgument>(value);
       SlotAttr known =
           argument ? getArgumentSlot(fit, argument.getArgNumber()) : SlotAttr();
-      return known && known.getKind() == SlotKind::Table;
+      return known && (known.getKind() == SlotKind::Table ||
+                       known.getKind() == SlotKind::Coefficients);
     };
     auto isKnownAtEnd = [&](Value value) {
       Operation *op = value.getDefiningOp();
       return op ? end.contains(op) || sums.contains(op)
-                : value == rows || isTable(value);
+                : value == rows || isConstant(value);
     };
     // What is carried from chunk to chunk is a result of every chunk.
     auto isCarried = [&](unsigned result) {
@@ -215,12 +260,12 @@ private:
       values.push_back(accumulator.value());
     }
 
-    StepBuilder init(builder, fit, "fit_init", StepKind::FitInit);
+    StepBuilder init(builder, fit, nameOf("init"), kindOf(2));
     for (Value start : starts)
       init.clone(start.getDefiningOp());
     init.finish(starts, stateSlots);
 
-    StepBuilder chunk(builder, fit, "fit_chunk", StepKind::FitChunk);
+    StepBuilder chunk(builder, fit, nameOf("chunk"), kindOf(1));
     for (BlockArgument argument : fit.getArguments())
       chunk.addArgument(argument, argument.getType(), argument.getLoc(),
                         getArgumentSlot(fit, argument.getArgNumber()));
@@ -245,12 +290,12 @@ private:
         chunk.clone(&op);
     chunk.finish(chunkValues, chunkSlots);
 
-    StepBuilder finish(builder, fit, "fit_finish", StepKind::FitFinish);
+    StepBuilder finish(builder, fit, nameOf("finish"), kindOf(0));
     if (rows)
       finish.addArgument(rows, rows.getType(), rows.getLoc(),
                          slot(SlotKind::Rows));
     for (BlockArgument argument : fit.getArguments())
-      if (isTable(argument) &&
+      if (isConstant(argument) &&
           llvm::any_of(argument.getUsers(),
                        [&](Operation *user) { return end.contains(user); }))
         finish.addArgument(argument, argument.getType(), argument.getLoc(),

@@ -463,6 +463,64 @@ func.func @f(%a: tensor<2x3xf64>, %b: tensor<2xf64>) {
   return
 }
 
+// -----
+
+// normal_product_c1: as many sums as penalties.
+func.func @f(%n: index, %s: tensor<2xf64>, %v: tensor<2xf64>) {
+  %p = tam.penalty rows [0] columns [0] values [1.0]
+      : tensor<2x2xf64, #tam.coordinates<1>>
+  // expected-error @+1 {{'tam.normal_product' op expected as many sums as penalties, got 2 and 1}}
+  %0 = "tam.normal_product"(%n, %s, %s, %p, %v)
+      <{operandSegmentSizes = array<i32: 1, 2, 1, 1>}>
+      : (index, tensor<2xf64>, tensor<2xf64>,
+         tensor<2x2xf64, #tam.coordinates<1>>, tensor<2xf64>) -> tensor<2xf64>
+  return
+}
+
+// -----
+
+// normal_product_c1: of the penalties' sizes.
+func.func @f(%n: index, %s: tensor<3xf64>, %v: tensor<2xf64>) {
+  %p = tam.penalty rows [0] columns [0] values [1.0]
+      : tensor<2x2xf64, #tam.coordinates<1>>
+  // expected-error @+1 {{'tam.normal_product' op expected sums of 2, got 'tensor<3xf64>'}}
+  %0 = tam.normal_product %n sums(%s : tensor<3xf64>)
+      penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>) vector %v
+      : tensor<2xf64>
+  return
+}
+
+// -----
+
+// normal_product_c2: the vector's size.
+func.func @f(%n: index, %s: tensor<2xf64>, %v: tensor<3xf64>) {
+  %p = tam.penalty rows [0] columns [0] values [1.0]
+      : tensor<2x2xf64, #tam.coordinates<1>>
+  // expected-error @+1 {{'tam.normal_product' op expected a vector of 2, got 'tensor<3xf64>'}}
+  %0 = tam.normal_product %n sums(%s : tensor<2xf64>)
+      penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>) vector %v
+      : tensor<3xf64>
+  return
+}
+
+// -----
+
+// factor_c1: a square.
+func.func @f(%a: tensor<2x3xf64>) {
+  // expected-error @+1 {{'tam.factor' op expected a square matrix, got 'tensor<2x3xf64>'}}
+  %0 = tam.factor %a : tensor<2x3xf64>
+  return
+}
+
+// -----
+
+// factor_solve_c1: sizes.
+func.func @f(%l: tensor<3x3xf64>, %b: tensor<2xf64>) {
+  // expected-error @+1 {{'tam.factor_solve' op expected a square factor of 2 rows, got 'tensor<3x3xf64>'}}
+  %0 = tam.factor_solve %l, %b : tensor<3x3xf64>, tensor<2xf64>
+  return
+}
+
 //===----------------------------------------------------------------------===//
 // Application
 //===----------------------------------------------------------------------===//

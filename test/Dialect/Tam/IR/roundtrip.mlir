@@ -282,4 +282,20 @@ func.func @apply(%o: tensor<?x1xf64, #tam.dense>,
   return %y, %t, %d : tensor<?xf64>, tensor<?x2xf64>, tensor<?x6xf64>
 }
 
+// CHECK-LABEL: func.func @cg(
+func.func @cg(%n: index, %a: tensor<2x2xf64>, %b: tensor<2xf64>)
+    -> (tensor<2xf64>, tensor<2xf64>) {
+  %p = tam.penalty rows [0] columns [0] values [1.0]
+      : tensor<2x2xf64, #tam.coordinates<1>>
+  // CHECK: tam.factor %{{.*}} {column = 3 : i64} : tensor<2x2xf64>
+  %l = tam.factor %a {column = 3} : tensor<2x2xf64>
+  // CHECK: tam.factor_solve %{{.*}}, %{{.*}} : tensor<2x2xf64>, tensor<2xf64>
+  %z = tam.factor_solve %l, %b : tensor<2x2xf64>, tensor<2xf64>
+  // CHECK: tam.normal_product %{{.*}} sums(%{{.*}} : tensor<2xf64>) penalties(%{{.*}} : tensor<2x2xf64, #tam.coordinates<1>>) vector %{{.*}} : tensor<2xf64>
+  %q = tam.normal_product %n sums(%b : tensor<2xf64>)
+      penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>) vector %b
+      : tensor<2xf64>
+  return %z, %q : tensor<2xf64>, tensor<2xf64>
+}
+
 }

@@ -1,5 +1,6 @@
 // A system of at most max-direct unknowns is factored; a spec that asks for the
-// direct solver gets it whatever the size; what has no kernels is an error.
+// direct solver gets it whatever the size. Others are solved by conjugate
+// gradients (choose-solver-cg.mlir), if they are the system of a fit.
 //
 // RUN: tam-opt %s --tam-choose-solver -split-input-file -verify-diagnostics \
 // RUN:   | FileCheck %s
@@ -26,7 +27,7 @@ func.func @limit(%a: tensor<7500x7500xf64>, %b: tensor<7500xf64>)
 
 // -----
 
-// A choice already made stays, even one that has no kernels.
+// A choice already made stays, even one that no pass makes.
 //
 // CHECK-LABEL: func.func @chosen(
 func.func @chosen(%a: tensor<3x3xf64>, %b: tensor<3xf64>) -> tensor<3xf64> {
@@ -68,7 +69,7 @@ module attributes {tam.model = {name = "m", solver = #tam.solver<auto>}} {
 
 func.func @too_large(%a: tensor<7501x7501xf64>, %b: tensor<7501xf64>)
     -> tensor<7501xf64> {
-  // expected-error @+1 {{no kernels yet for solver 'cg', which 7501 coefficients call for, expected at most 7500 or 'solver: direct'}}
+  // expected-error @+1 {{expected the normal equations of a fit for solver 'cg'}}
   %x = tam.solve %a, %b : tensor<7501x7501xf64>, tensor<7501xf64>
   return %x : tensor<7501xf64>
 }
@@ -76,9 +77,9 @@ func.func @too_large(%a: tensor<7501x7501xf64>, %b: tensor<7501xf64>)
 // -----
 
 module attributes {tam.model = {solver = #tam.solver<cg>}} {
-  func.func @no_kernels(%a: tensor<3x3xf64>, %b: tensor<3xf64>)
+  func.func @no_fit(%a: tensor<3x3xf64>, %b: tensor<3xf64>)
       -> tensor<3xf64> {
-    // expected-error @+1 {{no kernels yet for solver 'cg', expected 'direct'}}
+    // expected-error @+1 {{expected the normal equations of a fit for solver 'cg'}}
     %x = tam.solve %a, %b : tensor<3x3xf64>, tensor<3xf64>
     return %x : tensor<3xf64>
   }

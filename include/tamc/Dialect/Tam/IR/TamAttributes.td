@@ -257,9 +257,19 @@ def Tam_StepFitFinish : I32EnumAttrCase<"FitFinish", 2, "fit_finish">;
 def Tam_StepPredict : I32EnumAttrCase<"Predict", 3, "predict">;
 def Tam_StepTerms : I32EnumAttrCase<"Terms", 4, "terms">;
 def Tam_StepDesign : I32EnumAttrCase<"Design", 5, "design">;
+def Tam_StepCgInit : I32EnumAttrCase<"CgInit", 6, "cg_init">;
+def Tam_StepCgChunk : I32EnumAttrCase<"CgChunk", 7, "cg_chunk">;
+def Tam_StepCgFinish : I32EnumAttrCase<"CgFinish", 8, "cg_finish">;
+def Tam_StepApplyInit : I32EnumAttrCase<"ApplyInit", 9, "apply_init">;
+def Tam_StepApplyChunk : I32EnumAttrCase<"ApplyChunk", 10, "apply_chunk">;
+def Tam_StepApplyFinish : I32EnumAttrCase<"ApplyFinish", 11, "apply_finish">;
+def Tam_StepPrecondition
+    : I32EnumAttrCase<"Precondition", 12, "precondition">;
 def Tam_StepKind : I32EnumAttr<"StepKind", "the steps of a model (abi.h)",
     [Tam_StepFitInit, Tam_StepFitChunk, Tam_StepFitFinish, Tam_StepPredict,
-     Tam_StepTerms, Tam_StepDesign]> {
+     Tam_StepTerms, Tam_StepDesign, Tam_StepCgInit, Tam_StepCgChunk,
+     Tam_StepCgFinish, Tam_StepApplyInit, Tam_StepApplyChunk,
+     Tam_StepApplyFinish, Tam_StepPrecondition]> {
   let cppNamespace = "::tamc::tam";
 }
 
@@ -268,6 +278,7 @@ def Tam_StepAttr : Tam_Attr<"Step", "step"> {
   let description = [{
     The numbers of the kinds are those of tamrt_step_kind. `rung` is the most
     rows a call may pass; 0 before the ladder exists and for steps without one.
+    A function that is still to be cut at its sums over rows is its last part.
   }];
   let parameters = (ins EnumParameter<Tam_StepKind>:$kind,
                         DefaultValuedParameter<"int64_t", "0">:$rung);

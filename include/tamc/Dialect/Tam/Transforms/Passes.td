@@ -15,12 +15,60 @@ def TamChooseSolver : Pass<"tam-choose-solver", "::mlir::ModuleOp"> {
   let summary = "Choose how each linear system is solved";
   let description = [{
     Follows docs/math.md section 4, routing: `direct` when the system has at
-    most `max-direct` unknowns. A spec that asks for `direct` gets it whatever
-    the size. What has no kernels yet, conjugate gradients, is an error.
+    most `max-direct` unknowns, else conjugate gradients. A spec that asks for
+    one of them gets it whatever the size; one that leaves the choice gets both
+    with `both`, where the direct solver comes into question.
+
+    The direct solver is `tam.solve` in @fit. For conjugate gradients, whose
+    iterations are the runtime's, @fit is replaced by three functions (with
+    both, they are added to it), steps for tamrt_step_kind:
+
+    * @cg returns b, and as state the factors of A's diagonal blocks, one for
+      each effect of at most `block-limit` columns; where an effect has more,
+      those of T P + 1e-6 T I;
+    * @apply returns A v: sums over rows of the products of the design with the
+      predictions that v makes. A is nowhere;
+    * @precondition solves with the factors.
+
+    Before:
+    ```mlir
+    func.func @fit(...) {
+      %g = tam.gram %a, %a into ...
+      %r = tam.rhs %a, %y into ...
+      %A = tam.normal_matrix %rows blocks(%g) penalties(%p)
+      %b = tam.normal_vector(%r)
+      %x = tam.solve %A, %b
+      return %x
+    }
+    ```
+    After:
+    ```mlir
+    func.func @cg(...) {
+      ...
+      %A = tam.normal_matrix %rows blocks(%g) penalties(%p)
+      %l = tam.factor %A
+      return %b, %l
+    }
+    func.func @apply(..., %v) {
+      %t = tam.predict(%a) coefficients(%v)
+      %s = tam.rhs %a, %t into ...
+      %q = tam.normal_product %rows sums(%s) penalties(%p) vector %v
+      return %q
+    }
+    func.func @precondition(%l, %r) {
+      %z = tam.factor_solve %l, %r
+      return %z
+    }
+    ```
   }];
   let options = [
     Option<"maxDirect", "max-direct", "int64_t", /*default=*/"7500",
            "Most unknowns of a system that is factored">,
+    Option<"blockLimit", "block-limit", "int64_t", /*default=*/"512",
+           "Most columns of an effect whose block is factored for conjugate "
+           "gradients">,
+    Option<"both", "both", "bool", /*default=*/"false",
+           "Where the spec leaves the choice, leave it to the runtime">,
   ];
 }
 
@@ -113,6 +161,11 @@ def TamTileRows : Pass<"tam-tile-rows", "::mlir::ModuleOp"> {
     sums. Accumulators become state: each gets an offset, a multiple of 64
     bytes, that is the same in all three and on every rung. Every step that
     takes rows gets the arguments `first` and `capacity`.
+
+    So are other functions with sums, which have the `tam.step` of their last
+    part. Their accumulators lie behind the state that the module's functions
+    pass to each other, which thus lasts; those of different functions share
+    bytes.
   }];
 }
 
@@ -120,7 +173,7 @@ def TamFuseRows : Pass<"tam-fuse-rows", "::mlir::ModuleOp"> {
   let summary = "Compute the sums over rows of a chunk, or its predictions, "
                 "together";
   let description = [{
-    Moves sums over rows of @fit_chunk, with the feature maps they read, into
+    Moves sums over rows of @fit_chunk or @cg_chunk, with the feature maps they read, into
     one `tam.rows`, for which the compiler writes a kernel: one loop over the
     rows instead of one per sum, and no design matrix in memory.
 

@@ -1,0 +1,143 @@
+// For conjugate gradients a fit becomes three functions: b and the factors of
+// the blocks, the product with a vector, the solution with the factors.
+//
+// RUN: tam-opt %s --tam-choose-solver=block-limit=3 | FileCheck %s
+// RUN: tam-opt %s --tam-choose-solver=block-limit=5 \
+// RUN:   | FileCheck %s --check-prefix=BLOCKS
+// RUN: tam-opt %s --tam-choose-solver="block-limit=3 both=true" \
+// RUN:   | FileCheck %s --check-prefix=ASKED
+// RUN: sed 's/solver<cg>/solver<auto>/' %s \
+// RUN:   | tam-opt --tam-choose-solver=both=true \
+// RUN:   | FileCheck %s --check-prefix=BOTH
+// RUN: sed 's/solver<cg>/solver<auto>/' %s \
+// RUN:   | tam-opt --tam-choose-solver="both=true max-direct=5" \
+// RUN:   | FileCheck %s --check-prefix=ASKED
+// RUN: tam-opt %s --tam-choose-solver=block-limit=3 --tam-choose-encodings \
+// RUN:   --tam-tile-rows | FileCheck %s --check-prefix=TILED
+
+// The spec leaves no choice, or the system is too large.
+// ASKED-NOT: func.func @fit(
+// ASKED: func.func @cg(
+// BOTH: func.func @fit(
+// BOTH: tam.solve {{.*}}solver<direct>
+// BOTH: func.func @cg(
+
+// CHECK: effects = [{factored = 1 : i32, name = "offset"}, {factored = 0 : i32, name = "a"}]
+module attributes {tam.model = {solver = #tam.solver<cg>,
+    effects = [{name = "offset"}, {name = "a"}]}} {
+
+// CHECK-NOT: func.func @fit(
+// No sums: the second effect, of more than three columns, is not factored, so of
+// the first the penalty is. A factor is state at an offset of its own.
+// CHECK-LABEL: func.func @cg(
+// CHECK-SAME: %[[N:[^:]*]]: index {tam.slot = #tam.slot<rows>}
+// CHECK-SAME: -> (tensor<6xf64> {tam.slot = #tam.slot<output>}, tensor<1x1xf64> {tam.slot = #tam.slot<state>})
+// CHECK-SAME: tam.step = #tam.step<cg_finish>
+// CHECK-NOT: tam.gram
+// CHECK: %[[P0:.*]] = tam.penalty
+// CHECK: %[[B:.*]] = tam.normal_vector
+// CHECK: %[[M:.*]] = tam.normal_matrix %[[N]] blocks( : ) penalties(%[[P0]] : {{.*}} : tensor<1x1xf64>
+// CHECK: %[[L:.*]] = tam.factor %[[M]] : tensor<1x1xf64>
+// CHECK: return %[[B]], %[[L]]
+
+// CHECK-LABEL: func.func @apply(
+// CHECK-SAME: %[[N:[^:]*]]: index {tam.slot = #tam.slot<rows>}
+// CHECK-SAME: %[[A:[^:]*]]: tensor<?xf64> {tam.slot = #tam.slot<column>}
+// CHECK-NOT: #tam.slot<column, 1>
+// CHECK-SAME: %[[W:[^:]*]]: tensor<?xf64> {tam.slot = #tam.slot<column, 2>}
+// CHECK-SAME: %[[V:[^:]*]]: tensor<6xf64> {tam.slot = #tam.slot<coefficients>}
+// CHECK-SAME: %[[V0:[^:]*]]: tensor<1xf64> {tam.slot = #tam.slot<coefficients>}
+// CHECK-SAME: %[[V1:[^:]*]]: tensor<5xf64> {tam.slot = #tam.slot<coefficients, 8>})
+// CHECK-SAME: -> (tensor<6xf64> {tam.slot = #tam.slot<output>})
+// CHECK-SAME: tam.step = #tam.step<apply_finish>
+// CHECK-NOT: tam.gram
+// CHECK: %[[P0:.*]] = tam.penalty
+// CHECK: %[[P1:.*]] = tam.penalty
+// CHECK: %[[T:.*]] = tam.predict(%[[D0:[^,]*]], %[[D1:[^ ]*]] : {{.*}} coefficients(%[[V0]], %[[V1]] :
+// CHECK: %[[S0:.*]] = tam.rhs %[[D0]], %[[T]] weights %[[W]]
+// CHECK: %[[S1:.*]] = tam.rhs %[[D1]], %[[T]] weights %[[W]]
+// CHECK: %[[Q:.*]] = tam.normal_product %[[N]] sums(%[[S0]], %[[S1]] : {{.*}} penalties(%[[P0]], %[[P1]] : {{.*}} vector %[[V]]
+// CHECK: return %[[Q]]
+
+// CHECK-LABEL: func.func @precondition(
+// CHECK-SAME: %[[L:[^:]*]]: tensor<1x1xf64> {tam.slot = #tam.slot<state>}
+// CHECK-SAME: %[[R:[^:]*]]: tensor<1xf64> {tam.slot = #tam.slot<coefficients>})
+// CHECK-SAME: -> (tensor<1xf64> {tam.slot = #tam.slot<output>})
+// CHECK-SAME: tam.step = #tam.step<precondition>
+// CHECK: %[[Z:.*]] = tam.factor_solve %[[L]], %[[R]]
+// CHECK: return %[[Z]]
+
+// Sums of an effect with itself if all effects are factored; none of two.
+// BLOCKS-LABEL: func.func @cg(
+// BLOCKS: %[[O:.*]] = tam.offset
+// BLOCKS: %[[G:.*]] = tam.gram %[[O]], %[[O]]
+// BLOCKS: %[[H:.*]] = tam.gram
+// BLOCKS-NOT: tam.gram
+// BLOCKS: %[[M:.*]] = tam.normal_matrix %{{.*}} blocks(%[[G]] :
+// BLOCKS: tam.factor %[[M]] : tensor<1x1xf64>
+// BLOCKS: %[[M:.*]] = tam.normal_matrix %{{.*}} blocks(%[[H]] :
+// BLOCKS: tam.factor %[[M]] {column = 1 : i64} : tensor<5x5xf64>
+
+// Accumulators lie behind the factor, which takes 64 bytes: those of @cg of
+// 64 + 128 bytes, those of @apply in the same place.
+// TILED: cg_state_bytes = 256 : i64
+// TILED-LABEL: func.func @cg_init()
+// TILED-SAME: #tam.slot<state, 64>
+// TILED-SAME: #tam.slot<state, 128>
+// TILED-SAME: tam.step = #tam.step<cg_init>
+// TILED-LABEL: func.func @cg_chunk(
+// TILED-LABEL: func.func @cg_finish(
+// TILED-SAME: tensor<1x1xf64> {tam.slot = #tam.slot<state>}
+// TILED-LABEL: func.func @apply_init()
+// TILED-SAME: #tam.slot<state, 64>
+// TILED-SAME: #tam.slot<state, 128>
+// TILED-LABEL: func.func @apply_chunk(
+// TILED: tam.predict
+// TILED: tam.rhs
+// What is applied to a vector needs it at the end, too, but no slices of it.
+// TILED-LABEL: func.func @apply_finish(
+// TILED-SAME: tensor<6xf64> {tam.slot = #tam.slot<coefficients>}
+// TILED-NOT: tensor<5xf64> {tam.slot = #tam.slot<coefficients
+// TILED: tam.normal_product
+
+func.func @fit(%n: index {tam.slot = #tam.slot<rows>},
+               %a: tensor<?xf64> {tam.slot = #tam.slot<column>},
+               %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>},
+               %y: tensor<?xf64> {tam.slot = #tam.slot<column, 1>},
+               %w: tensor<?xf64> {tam.slot = #tam.slot<column, 2>})
+    -> (tensor<6xf64> {tam.slot = #tam.slot<output>}) {
+  %d0 = tam.offset %n : tensor<?x1xf64>
+  %x = tam.normalize %a, %p : tensor<?xf64>, tensor<4xf64>
+  %d1 = tam.bspline %x, %p {intervals = 2, degree = 3}
+      : tensor<?xf64>, tensor<4xf64> -> tensor<?x5xf64>
+  %z00 = tam.zeros : tensor<1x1xf64>
+  %g00 = tam.gram %d0, %d0 weights %w : tensor<?xf64> into %z00
+      : tensor<?x1xf64>, tensor<?x1xf64> -> tensor<1x1xf64>
+  %z01 = tam.zeros : tensor<1x5xf64>
+  %g01 = tam.gram %d0, %d1 weights %w : tensor<?xf64> into %z01
+      : tensor<?x1xf64>, tensor<?x5xf64> -> tensor<1x5xf64>
+  %z0 = tam.zeros : tensor<1xf64>
+  %b0 = tam.rhs %d0, %y weights %w : tensor<?xf64> into %z0
+      : tensor<?x1xf64>, tensor<?xf64> -> tensor<1xf64>
+  %p0 = tam.penalty rows [0] columns [0] values [1.0]
+      : tensor<1x1xf64, #tam.coordinates<1>>
+  %z11 = tam.zeros : tensor<5x5xf64>
+  %g11 = tam.gram %d1, %d1 weights %w : tensor<?xf64> into %z11
+      : tensor<?x5xf64>, tensor<?x5xf64> -> tensor<5x5xf64>
+  %z1 = tam.zeros : tensor<5xf64>
+  %b1 = tam.rhs %d1, %y weights %w : tensor<?xf64> into %z1
+      : tensor<?x5xf64>, tensor<?xf64> -> tensor<5xf64>
+  %p1 = tam.penalty rows [0, 1] columns [0, 0] values [2.0, -1.0]
+      : tensor<5x5xf64, #tam.coordinates<2>>
+  %m = tam.normal_matrix %n
+      blocks(%g00, %g01, %g11 : tensor<1x1xf64>, tensor<1x5xf64>,
+             tensor<5x5xf64>)
+      penalties(%p0, %p1 : tensor<1x1xf64, #tam.coordinates<1>>,
+                tensor<5x5xf64, #tam.coordinates<2>>) : tensor<6x6xf64>
+  %b = tam.normal_vector(%b0, %b1 : tensor<1xf64>, tensor<5xf64>)
+      : tensor<6xf64>
+  %c = tam.solve %m, %b : tensor<6x6xf64>, tensor<6xf64>
+  return %c : tensor<6xf64>
+}
+
+}

@@ -1,0 +1,211 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Conjugate gradients against the direct solver: predictions agree to 1e-6 on
+the models of effects.json and on the load model, and what a user sees of
+them."""
+
+import json
+import math
+import random
+import sys
+
+import golden
+import harness
+
+sys.path.insert(0, str(harness.SOURCE / "tools" / "bench"))
+import load_model  # noqa: E402
+
+
+def predictions(table):
+    return [float(row["prediction"]) for row in harness.read_csv(table)]
+
+
+class ConjugateGradients(harness.TestCase):
+    """One test per case, made below, and others."""
+
+    def check_agrees(self, model, train, new, *options):
+        """Fits with both solvers and compares predictions, relative to the
+        largest; the bytes of the second fit do not depend on threads and
+        chunks. Returns what --timings tells."""
+        direct = self.fit(model, train, "--solver=direct", weights="direct")
+        expected = predictions(self.predict(model, new, direct))
+        cg = self.dir / "cg"
+        run = self.run_program(model, "fit", train, "-o", cg, "--solver=cg",
+                               "--threads=1", "--timings=json", *options)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        other = self.fit(model, train, "--solver=cg", "--threads=2",
+                         "--chunk-rows=37", *options, weights="other")
+        self.assertEqual(cg.read_bytes(), other.read_bytes())
+        got = predictions(self.predict(model, new, cg))
+        self.assert_close_to_norm(got, expected, 1e-6, "prediction")
+        return json.loads(run.stderr)
+
+    def check(self, name):
+        case = golden.effect_case(name)
+        model = self.compile(case["formula"], "--profile", case["train"],
+                             "--both-solvers", name=name, group="g",
+                             date="date",
+                             state=json.dumps(golden.given_state(case)))
+        self.check_agrees(model, case["train"], case["test"])
+        # Without a preconditioner it takes longer, and ends no less.
+        self.check_agrees(model, case["train"], case["test"],
+                          "--preconditioner=none")
+
+    def test_no_block(self):
+        """Of no effect but the offset the block is factored."""
+        for name in ("te", "tree_uniform", "spline_default", "lt"):
+            case = golden.effect_case(name)
+            model = self.compile(case["formula"], "--profile", case["train"],
+                                 "--both-solvers", "--block-limit=1",
+                                 name=name, group="g", date="date")
+            self.check_agrees(model, case["train"], case["test"])
+
+    def test_sketch(self):
+        """Trees whose Gram matrix is far from its diagonal."""
+        rows = self.write_rows(rows=3000)
+        model = self.compile("y ~ t(a, n_trees=64, max_depth=5) + s(b, k=4)",
+                             "--both-solvers", group="g")
+        sketched = self.check_agrees(model, rows, rows)
+        plain = self.check_agrees(model, rows, rows, "--preconditioner=block")
+        self.assertGreater(sketched["most iterations of a group"], 256)
+        self.assertLess(sketched["iterations"], plain["iterations"])
+
+    def test_memory(self):
+        """512 trees of 32 leaves, 100,000 rows: less than 200 MB, planned and
+        taken."""
+        model = self.compile("y ~ t(a, n_trees=512, max_depth=5)")
+        rows = self.write_rows(rows=100000, groups=1)
+        told = json.loads(self.succeed(model, "info", "--format=json"))
+        self.assertEqual(told["columns"], 16385)
+        largest = max(rung["total"] for rung in told["rungs"]
+                      if rung["use"] == "fit by cg")
+        self.assertLess(largest + told["fit"]["constant"]
+                        + told["fit"]["per_group"], 100 << 20)
+        program = ("import resource, subprocess, sys\n"
+                   "subprocess.run(sys.argv[1:], check=True)\n"
+                   "print(resource.getrusage(resource.RUSAGE_CHILDREN)"
+                   ".ru_maxrss)\n")
+        kib = int(self.succeed(
+            sys.executable, "-c", program, model, "fit", rows, "-o", "w",
+            "--max-iterations=3", "--allow-unconverged", "--threads=1"))
+        self.assertLess(kib << 10, rows.stat().st_size + (200 << 20))
+
+    def test_load(self):
+        load_model.write_rows(self.dir / "train.csv", 500, 1)
+        load_model.write_rows(self.dir / "new.csv", 30, 2)
+        model = self.compile(load_model.FORMULA, "--both-solvers",
+                             name="load", group="g", date="date")
+        told = self.check_agrees(model, "train.csv", "new.csv")
+        self.assertLess(told["most iterations of a group"], 500)
+        self.assertLess(told["residual"], 1e-10)
+
+    def write_rows(self, rows=9000, groups=2, scale=1.0, weight=None):
+        draw = random.Random(3)
+        lines = ["y,a,b,g" + (",w" if weight is not None else "")]
+        for i in range(rows):
+            a, b, g = draw.random(), draw.randrange(5), i % groups
+            y = (3 + math.sin(6 * a) + 0.3 * b + g + draw.gauss(0, .1)) * scale
+            lines.append(f"{y!r},{a:.6f},{b},{g}" + (
+                "" if weight is None else f",{weight}"))
+        path = self.dir / "rows.csv"
+        path.write_text("\n".join(lines) + "\n")
+        return path
+
+    FORMULA = "y ~ s(a, k=20) + c(b, n_cat=5)"
+
+    def test_units_do_not_matter(self):
+        model = self.compile(self.FORMULA, "--both-solvers", group="g")
+        for scale in (1e-9, 1e9):
+            rows = self.write_rows(scale=scale)
+            self.check_agrees(model, rows, rows)
+
+    def test_large_models_need_no_matrix(self):
+        """With `auto` and more coefficients than the direct solver takes."""
+        model = self.compile("y ~ t(a, n_trees=240, max_depth=5)", group="g")
+        rows = self.write_rows(rows=1500)
+        told = self.succeed(model, "info")
+        self.assertIn("solver: cg\n", told)
+        self.assertIn("fit by cg", told)
+        self.assertIn("step apply_chunk_", self.succeed(model, "plan"))
+        weights = self.fit(model, rows)
+        values = [float(row["y"]) for row in harness.read_csv(rows)]
+        got = predictions(self.predict(model, rows, weights))
+        error = sum((p - y) ** 2 for p, y in zip(got, values)) / len(got)
+        self.assertLess(error, 0.3)
+        run = self.run_program(model, "fit", rows, "-o", "w", "--solver=cg")
+        self.assertEqual(run.returncode, 1)
+
+    def test_not_converged(self):
+        model = self.compile(self.FORMULA, group="g", solver="cg")
+        rows = self.write_rows(rows=200)
+        run = self.run_program(model, "fit", rows, "-o", "w",
+                               "--max-iterations=2")
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(
+            run.stderr, "error: .*rows.csv: group '0': expected conjugate "
+            "gradients to reach a residual below 1.0e-10, got .* after 2 "
+            "iterations; raise --max-iterations, raise the penalty ap or "
+            "--tolerance")
+        self.assertFalse((self.dir / "w").exists())
+        run = self.run_program(model, "fit", rows, "-o", "w",
+                               "--max-iterations=2", "--allow-unconverged")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(run.stderr, "warning: conjugate gradients did not "
+                         "converge for 2 of 2 groups")
+
+    def test_stream(self):
+        model = self.compile(self.FORMULA, group="g", solver="cg")
+        run = self.run_program(model, "fit", self.write_rows(rows=20), "-o",
+                               "w", "--stream")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("leave out --stream", run.stderr)
+
+    def same_error(self, model, rows):
+        """Both solvers fail with the same words."""
+        messages = []
+        for solver in ("direct", "cg"):
+            run = self.run_program(model, "fit", rows, "-o", "w",
+                                   f"--solver={solver}")
+            self.assertEqual(run.returncode, 1, solver)
+            messages.append(run.stderr)
+        self.assertEqual(*messages)
+
+    def test_errors(self):
+        model = self.compile(self.FORMULA, "--both-solvers", group="g")
+        rows = self.write_rows(rows=60)
+        text = rows.read_text()
+        rows.write_text(text.replace(",0.", ",nan", 1))
+        self.same_error(model, rows)
+        lines = text.splitlines()
+        lines[5] = "1e308" + lines[5][lines[5].index(","):]
+        lines[7] = "1e308" + lines[7][lines[7].index(","):]
+        rows.write_text("\n".join(lines) + "\n")
+        self.same_error(model, rows)
+
+    def test_zero_weights(self):
+        model = self.compile(self.FORMULA, "--both-solvers", group="g",
+                             weights="w")
+        rows = self.write_rows(rows=60, weight=0)
+        answers = []
+        for solver in ("direct", "cg"):
+            weights = self.fit(model, rows, f"--solver={solver}")
+            answers.append(predictions(self.predict(model, rows, weights)))
+        self.assertEqual(*answers)
+
+    def test_cpp(self):
+        model = self.compile(self.FORMULA, group="g", solver="cg")
+        self.succeed(harness.TAMC, "model.yaml", "--emit=cpp", "-o", "m.cpp")
+        program = self.build_cpp(self.dir / "m.cpp", self.dir / "program")
+        rows = self.write_rows(rows=300)
+        self.assertEqual(
+            self.fit(model, rows, weights="1").read_bytes(),
+            self.fit(program, rows, weights="2").read_bytes())
+
+
+for case_name in golden.EFFECTS:
+    setattr(ConjugateGradients, f"test_{case_name}",
+            lambda self, name=case_name: self.check(name))
+
+
+if __name__ == "__main__":
+    harness.main()

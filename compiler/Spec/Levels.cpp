@@ -34,7 +34,7 @@ void collectOpen(std::vector<Term> &terms, std::vector<Term *> &open) {
 
 // A model's levels are counted here and collected by the runtime when it fits:
 // what is missing, what is a number and what is equal must agree with
-// runtime/io/Number.h and runtime/core/Levels.h.
+// runtime/io/Number.h and runtime/core/data/Levels.h.
 
 bool isMissing(llvm::StringRef field) {
   field = field.trim(" \t");

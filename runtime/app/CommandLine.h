@@ -9,8 +9,8 @@
 #ifndef TAMRT_APP_COMMANDLINE_H
 #define TAMRT_APP_COMMANDLINE_H
 
-#include "core/Executor.h"
-#include "core/Oracle.h"
+#include "core/device/Oracle.h"
+#include "core/run/Executor.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
 #include "tamrt/plan_table.h"

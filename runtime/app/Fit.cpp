@@ -9,10 +9,10 @@
 #include "app/Commands.h"
 #include "app/Session.h"
 #include "app/Timings.h"
-#include "core/Executor.h"
-#include "core/Learners.h"
-#include "core/StreamedFit.h"
-#include "core/Weights.h"
+#include "core/learn/Learners.h"
+#include "core/model/Weights.h"
+#include "core/run/Executor.h"
+#include "core/run/StreamedFit.h"
 
 #include <cstdio>
 #include <limits>

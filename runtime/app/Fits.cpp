@@ -8,9 +8,9 @@
 
 #include "app/Commands.h"
 #include "app/Memory.h"
-#include "core/Devices.h"
-#include "core/Executor.h"
-#include "core/Model.h"
+#include "core/device/Devices.h"
+#include "core/model/Model.h"
+#include "core/run/Executor.h"
 #include "io/Parallel.h"
 
 #include <algorithm>

@@ -8,9 +8,9 @@
 
 #include "app/Commands.h"
 #include "app/Memory.h"
-#include "core/Devices.h"
-#include "core/Model.h"
-#include "core/Tables.h"
+#include "core/device/Devices.h"
+#include "core/model/Model.h"
+#include "core/model/Tables.h"
 
 #include <nlohmann/json.hpp>
 

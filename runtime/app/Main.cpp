@@ -8,9 +8,9 @@
 
 #include "app/Commands.h"
 #include "core/Log.h"
-#include "core/MachineMemory.h"
-#include "core/Model.h"
-#include "core/Weights.h"
+#include "core/device/MachineMemory.h"
+#include "core/model/Model.h"
+#include "core/model/Weights.h"
 #include "io/AtomicFile.h"
 #include "io/CsvWriter.h"
 

@@ -8,9 +8,9 @@
 
 #include "app/Memory.h"
 
-#include "core/Dataset.h"
-#include "core/Learners.h"
-#include "core/Model.h"
+#include "core/data/Dataset.h"
+#include "core/learn/Learners.h"
+#include "core/model/Model.h"
 #include "io/CsvBlocks.h"
 
 #include <pthread.h>

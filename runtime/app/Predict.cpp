@@ -9,9 +9,9 @@
 #include "app/Commands.h"
 #include "app/Session.h"
 #include "app/Timings.h"
-#include "core/Executor.h"
-#include "core/Model.h"
-#include "core/Weights.h"
+#include "core/model/Model.h"
+#include "core/model/Weights.h"
+#include "core/run/Executor.h"
 #include "io/CsvWriter.h"
 #include "io/Number.h"
 

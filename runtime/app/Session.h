@@ -10,9 +10,9 @@
 #define TAMRT_APP_SESSION_H
 
 #include "app/CommandLine.h"
-#include "core/Devices.h"
-#include "core/Executor.h"
-#include "core/Progress.h"
+#include "core/device/Devices.h"
+#include "core/run/Executor.h"
+#include "core/run/Progress.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
 

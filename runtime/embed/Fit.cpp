@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "core/ConjugateGradients.h"
+#include "core/run/ConjugateGradients.h"
 #include "embed/Support.h"
 
 #include <algorithm>

@@ -8,9 +8,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Reads and writes the JSON of a file of weights (core/Weights.h) in place.
-/// Its metadata holds JSON within strings of JSON, so both know levels: the
-/// characters of a text within a text are read, and written, through the
+/// Reads and writes the JSON of a file of weights (core/model/Weights.h) in
+/// place. Its metadata holds JSON within strings of JSON, so both know levels:
+/// the characters of a text within a text are read, and written, through the
 /// escapes of the outer one. Nothing here allocates or throws.
 ///
 //===----------------------------------------------------------------------===//

@@ -43,7 +43,7 @@ struct Tensor {
   }
 };
 
-/// A file of weights (core/Weights.h), read in place.
+/// A file of weights (core/model/Weights.h), read in place.
 class Loader {
 public:
   Loader(const tamrt_model &model, std::string_view file)

@@ -19,8 +19,8 @@ namespace {
 
 constexpr size_t kPrefixBytes = 8;
 
-/// Writes what core/Weights.h says, byte for byte as the executable does: keys
-/// sorted, tensors by name.
+/// Writes what core/model/Weights.h says, byte for byte as the executable does:
+/// keys sorted, tensors by name.
 class Saver {
 public:
   Saver(const tamrt_model &model, const WeightsView &weights, JsonWriter &out)

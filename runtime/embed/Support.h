@@ -15,8 +15,8 @@
 #ifndef TAMRT_EMBED_SUPPORT_H
 #define TAMRT_EMBED_SUPPORT_H
 
-#include "core/Ranges.h"
-#include "core/Steps.h"
+#include "core/data/Ranges.h"
+#include "core/run/Steps.h"
 #include "embed/Embed.h"
 
 #include <cstddef>

@@ -20,11 +20,11 @@
 #include "OpenBlas.h"
 #include "ReadRows.h"
 
-#include "core/AlignedBuffer.h"
-#include "core/Executor.h"
-#include "core/Normalization.h"
-#include "core/Progress.h"
-#include "core/Steps.h"
+#include "core/data/Normalization.h"
+#include "core/device/AlignedBuffer.h"
+#include "core/run/Executor.h"
+#include "core/run/Progress.h"
+#include "core/run/Steps.h"
 #include "kernels/cpu/CpuKernels.h"
 
 #include <benchmark/benchmark.h>

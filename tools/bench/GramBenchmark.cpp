@@ -17,8 +17,8 @@
 
 #include "OpenBlas.h"
 
-#include "core/AlignedBuffer.h"
-#include "core/Steps.h"
+#include "core/device/AlignedBuffer.h"
+#include "core/run/Steps.h"
 #include "kernels/cpu/CpuKernels.h"
 
 #include <benchmark/benchmark.h>

@@ -14,8 +14,8 @@
 #ifndef TAMC_BENCH_READROWS_H
 #define TAMC_BENCH_READROWS_H
 
-#include "core/Dataset.h"
-#include "core/RowReader.h"
+#include "core/data/Dataset.h"
+#include "core/data/RowReader.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -14,8 +14,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "core/AlignedBuffer.h"
-#include "core/Steps.h"
+#include "core/device/AlignedBuffer.h"
+#include "core/run/Steps.h"
 #include "kernels/cpu/CpuKernels.h"
 
 #include <benchmark/benchmark.h>

@@ -8,7 +8,7 @@
 
 #include "ModelRun.h"
 
-#include "core/Weights.h"
+#include "core/model/Weights.h"
 
 #include <cmath>
 #include <random>

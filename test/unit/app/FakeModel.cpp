@@ -131,9 +131,9 @@ void solve(double *a, double *b, int64_t n, int64_t rows, double *output) {
 FakeModel::FakeModel(std::vector<int64_t> rungs) {
   x = {"x", TAMRT_RULE_RANGE, 0, 0, 0, 0, 0};
   d = {"d", TAMRT_RULE_LEVELS, int32_t(kLevels), 0, 0, 0, 0};
-  effects = {{"offset", "offset", 0, 1},
-             {"x", "l(x)", 1, 1},
-             {"d", "c(d)", 2, kLevels}};
+  effects = {{"offset", "offset", 0, 1, 0, 0},
+             {"x", "l(x)", 1, 1, 0, 0},
+             {"d", "c(d)", 2, kLevels, 0, 0}};
   buffers = {{"values", "tam.linear", "l(x)", 128, 0, 0, 2},
              {"index", "tam.onehot", "c(d)", 64, 128, 1, 3}};
   // Names stay where they are once all are there.

@@ -149,7 +149,8 @@ tamrt_step_function functionOf(int32_t kind) {
 
 LearnedModel::LearnedModel(std::vector<int64_t> rungs)
     : FakeModel(std::move(rungs)) {
-  effects = {{"offset", "offset", 0, 1}, {"x", "many(x)", 1, n - 1}};
+  effects = {{"offset", "offset", 0, 1, 0, 0},
+             {"x", "many(x)", 1, n - 1, 0, 0}};
   for (tamrt_step &step : steps)
     step.run = functionOf(step.kind);
   auto learner = [&](int32_t kind, int32_t choice, int64_t first,

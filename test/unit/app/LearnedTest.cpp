@@ -9,7 +9,7 @@
 #include "LearnedModel.h"
 #include "ModelRun.h"
 
-#include "core/Weights.h"
+#include "core/model/Weights.h"
 #include "io/Safetensors.h"
 
 #include <nlohmann/json.hpp>

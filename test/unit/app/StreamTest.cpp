@@ -9,7 +9,7 @@
 #include "LearnedModel.h"
 #include "ModelRun.h"
 
-#include "core/StreamedFit.h"
+#include "core/run/StreamedFit.h"
 #include "kernels/cpu/CpuKernels.h"
 
 #include <cstdio>

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "core/Executor.h"
-#include "core/Learners.h"
-#include "core/Steps.h"
+#include "core/learn/Learners.h"
+#include "core/run/Executor.h"
+#include "core/run/Steps.h"
 #include "kernels/cpu/CpuKernels.h"
 #include "support/AllocationCount.h"
 

@@ -12,9 +12,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "core/ConjugateGradients.h"
+#include "core/run/ConjugateGradients.h"
 
-#include "core/AlignedBuffer.h"
+#include "core/device/AlignedBuffer.h"
 #include "kernels/cpu/CpuKernels.h"
 
 #include <gtest/gtest.h>

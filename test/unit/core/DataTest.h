@@ -9,7 +9,7 @@
 #ifndef TAMRT_TEST_DATATEST_H
 #define TAMRT_TEST_DATATEST_H
 
-#include "core/Dataset.h"
+#include "core/data/Dataset.h"
 
 #include <cstring>
 #include <memory>

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "core/Devices.h"
+#include "core/device/Devices.h"
 #include "core/Log.h"
 
 #include <gtest/gtest.h>

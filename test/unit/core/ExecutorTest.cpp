@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "core/Executor.h"
-#include "core/Model.h"
-#include "core/Progress.h"
+#include "core/run/Executor.h"
+#include "core/model/Model.h"
+#include "core/run/Progress.h"
 
 #include <gtest/gtest.h>
 
@@ -52,7 +52,8 @@ TEST(Executor, Rungs) {
 }
 
 TEST(Executor, EffectOfAColumn) {
-  const tamrt_effect effects[] = {{"offset", "", 0, 1}, {"x", "", 1, 3}};
+  const tamrt_effect effects[] = {{"offset", "", 0, 1, 0, 0},
+                                  {"x", "", 1, 3, 0, 0}};
   tamrt_model model = {};
   model.effects = effects;
   model.effect_count = 2;

@@ -8,7 +8,7 @@
 
 #include "DataTest.h"
 
-#include "core/Levels.h"
+#include "core/data/Levels.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "core/MachineMemory.h"
+#include "core/device/MachineMemory.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 
 #include "DataTest.h"
 
-#include "core/Normalization.h"
+#include "core/data/Normalization.h"
 
 #include <gtest/gtest.h>
 

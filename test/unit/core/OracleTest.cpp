@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "core/Oracle.h"
+#include "core/device/Oracle.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 
 #include "DataTest.h"
 
-#include "core/RowReader.h"
+#include "core/data/RowReader.h"
 
 #include <gtest/gtest.h>
 

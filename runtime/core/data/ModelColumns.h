@@ -1,0 +1,49 @@
+//===- core/data/ModelColumns.h - the columns a model reads -----*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Where a file has the columns of a model.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_DATA_MODELCOLUMNS_H
+#define TAMRT_CORE_DATA_MODELCOLUMNS_H
+
+#include "io/Error.h"
+#include "tamrt/abi.h"
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace tamrt {
+
+/// What data is read for: the target and the row weights serve a fit alone.
+enum class Purpose { Fit, Predict };
+
+/// Where a file has the columns of a model. Columns that several inputs share
+/// stand once.
+struct ModelColumns {
+  std::optional<size_t> group, date;
+  /// Columns of numbers and of levels.
+  std::vector<size_t> numbers, levels;
+  /// Per input its index in `numbers`, or in `levels` for TAMRT_RULE_LEVELS.
+  std::vector<size_t> inputs;
+  /// Indices in `numbers`.
+  std::optional<size_t> target, weights;
+
+  /// `require` finds a column by its name.
+  static Result<ModelColumns>
+  find(const tamrt_model &model, Purpose purpose,
+       const std::function<Result<size_t>(const char *)> &require);
+};
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_DATA_MODELCOLUMNS_H

@@ -1,0 +1,105 @@
+//===- core/data/Normalization.h - inputs brought to [-1, 1] ----*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What a fit learns of its inputs before it solves anything: ranges, knots and
+/// levels (docs/math.md sections 2.2 and 3). Part of the weights.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_DATA_NORMALIZATION_H
+#define TAMRT_CORE_DATA_NORMALIZATION_H
+
+#include "core/data/Dataset.h"
+#include "core/data/Levels.h"
+#include "core/data/Ranges.h"
+#include "io/Error.h"
+#include "tamrt/abi.h"
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tamrt {
+
+/// Ranges of G groups and I inputs. Inputs of TAMRT_RULE_LEVELS have zeros for
+/// range and knots, and a table; the others an empty table.
+struct Normalization {
+  /// G x I x 2: centre c and half range a/2; x = (v - c) / (a/2).
+  std::vector<double> ranges;
+  /// I x 2: lo and hi of the knots.
+  std::vector<double> knots;
+  /// I tables.
+  std::vector<LevelTable> levels;
+
+  size_t inputs() const { return levels.size(); }
+
+  /// Writes the parameter block of `group`: TAMRT_INPUT_PARAMETERS doubles per
+  /// input (abi.h).
+  void parameters(size_t group, double *block) const;
+};
+
+/// Normalises the training rows `data`, whose levels are `levels`, on `threads`
+/// threads (0: as many as the machine has and the rows keep busy). O(rows), and
+/// O(distinct values) memory for a period to be found.
+///
+/// Errors: a range too wide for a double; names group and column.
+Result<Normalization> normalize(const tamrt_model &model, const Dataset &data,
+                                std::vector<LevelTable> levels,
+                                unsigned threads);
+
+/// `rangeOf` of values that lie in a row.
+inline Range rangeOf(const tamrt_input &input, const double *values,
+                     size_t count) {
+  return rangeOf(input, spreadOf(input, Values{values}, count));
+}
+
+/// TAMRT_RULE_PERIOD_AUTO: first distinct value, last distinct value plus the
+/// smallest gap, values rounded to 10 decimals. Takes memory for the distinct
+/// values, at most four times.
+class PeriodFinder {
+public:
+  void add(double value);
+
+  /// The period of what was added; false when there is one distinct value.
+  bool find(double &lo, double &hi);
+
+  /// Distinct values so far, or some more.
+  size_t size() const { return distinct.size(); }
+
+private:
+  void tidy();
+
+  std::vector<double> distinct;
+  size_t limit = kBatch;
+  static constexpr size_t kBatch = size_t(1) << 16;
+};
+
+/// The period of values that lie in a row.
+bool findPeriod(std::span<const double> values, double &lo, double &hi);
+
+/// What normalising asks of training rows, wherever they are.
+struct RowSummary {
+  /// Names of the groups.
+  std::span<const std::string> groups;
+  /// Of an input without levels in a group.
+  std::function<Spread(size_t group, size_t input)> spread;
+  /// Of an input of TAMRT_RULE_PERIOD_AUTO over all groups.
+  std::function<bool(size_t input, double &lo, double &hi)> period;
+};
+
+/// As above, from a summary.
+Result<Normalization> normalize(const tamrt_model &model,
+                                const RowSummary &summary,
+                                std::vector<LevelTable> levels);
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_DATA_NORMALIZATION_H

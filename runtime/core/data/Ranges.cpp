@@ -1,0 +1,190 @@
+//===- core/data/Ranges.cpp - the ranges and levels of inputs -------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/data/Ranges.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tamrt {
+namespace {
+
+/// Knots of equal values are moved apart by this much each (docs/math.md
+/// section 3, term s).
+constexpr double kKnotMargin = 1e-3;
+
+/// A range is refused when rounding its centre moves its ends by more than this
+/// part of half of it.
+constexpr double kRangeSlack = 1e-6;
+
+/// Values a period is found from are rounded to this many decimals.
+constexpr double kPeriodScale = 1e10;
+
+/// Two numbers: what every machine has vectors of.
+typedef double Two __attribute__((vector_size(16)));
+
+/// Whether two numbers are integers.
+bool areIntegers(Two values) {
+  // Added to a number below a quarter of it, this leaves no room for a
+  // fraction.
+  constexpr double noFraction = 0x1.8p52;
+  const auto same = (values + noFraction) - noFraction == values;
+  return (same[0] & same[1]) || (values[0] == std::floor(values[0]) &&
+                                 values[1] == std::floor(values[1]));
+}
+
+/// The spread of `count` numbers, at(0) and on, at least one; whether they are
+/// integers only if `asksIntegers`.
+template <typename At> Spread spreadOf(At at, size_t count, bool asksIntegers) {
+  // Several at a time: one after another, each would wait for the one before.
+  constexpr size_t kTwos = 4;
+  Two least[kTwos], most[kTwos];
+  for (size_t k = 0; k < kTwos; ++k)
+    least[k] = most[k] = Two{at(0), at(0)};
+  Spread spread;
+  auto add = [&](size_t k, Two values) {
+    least[k] = values < least[k] ? values : least[k];
+    most[k] = values > most[k] ? values : most[k];
+    if (asksIntegers && spread.integers)
+      spread.integers = areIntegers(values);
+  };
+  size_t row = 0;
+  for (; row + 2 * kTwos <= count; row += 2 * kTwos)
+    for (size_t k = 0; k < kTwos; ++k)
+      add(k, Two{at(row + 2 * k), at(row + 2 * k + 1)});
+  for (; row < count; ++row)
+    add(0, Two{at(row), at(row)});
+  spread.lo = least[0][0];
+  spread.hi = most[0][0];
+  for (size_t k = 0; k < kTwos; ++k)
+    for (int i = 0; i < 2; ++i) {
+      spread.lo = std::min(spread.lo, least[k][i]);
+      spread.hi = std::max(spread.hi, most[k][i]);
+    }
+  // Adding zero makes -0 a plain 0, whichever of them came first.
+  spread.lo += 0.0;
+  spread.hi += 0.0;
+  return spread;
+}
+
+} // namespace
+
+double roundForPeriod(double value) {
+  double scaled = value * kPeriodScale;
+  // Beyond 2^53 the scaled value is whole already, or overflows.
+  if (!(std::fabs(scaled) < 9007199254740992.0))
+    return value;
+  // The nearest integer, ties to even; adding zero makes -0 a plain 0.
+  return std::nearbyint(scaled) / kPeriodScale + 0.0;
+}
+
+bool periodOf(const double *distinct, size_t count, double &lo, double &hi) {
+  if (count < 2)
+    return false;
+  double gap = distinct[1] - distinct[0];
+  for (size_t i = 2; i < count; ++i)
+    gap = std::min(gap, distinct[i] - distinct[i - 1]);
+  lo = distinct[0];
+  hi = distinct[count - 1] + gap;
+  return true;
+}
+
+bool isKnotRange(const tamrt_input &input, double lo, double hi) {
+  if (!(lo < hi))
+    return false;
+  return input.rule != TAMRT_RULE_RANGE ||
+         (lo >= -1 - kRangeSlack && hi <= 1 + kRangeSlack);
+}
+
+Range rangeOf(double lo, double hi) {
+  double width = hi - lo;
+  return {(lo + hi) / 2, (width == 0 ? 1 : width) / 2};
+}
+
+void Spread::add(double value) {
+  // Adding zero makes -0 a plain 0.
+  lo = std::min(lo, value + 0.0);
+  hi = std::max(hi, value + 0.0);
+  integers = integers && value == std::floor(value);
+}
+
+Spread spreadOf(const tamrt_input &input, Values values, size_t count) {
+  if (count == 0)
+    return {};
+  const bool codes = input.rule == TAMRT_RULE_CODES;
+  if (values.order)
+    return spreadOf([=](size_t row) { return values[row]; }, count, codes);
+  return spreadOf([column = values.column](size_t row) { return column[row]; },
+                  count, codes);
+}
+
+Range rangeOf(const tamrt_input &input, const Spread &spread) {
+  if (input.rule == TAMRT_RULE_PERIOD)
+    return rangeOf(input.lo, input.hi);
+  if (input.rule == TAMRT_RULE_CODES && spread.integers) {
+    double last = double(input.levels) - 1;
+    return spread.hi <= last ? rangeOf(0, last)
+                             : rangeOf(spread.lo, spread.lo + last);
+  }
+  return rangeOf(spread.lo, spread.hi);
+}
+
+void Extent::add(double value) {
+  lo = std::min(lo, value);
+  hi = std::max(hi, value);
+}
+
+void Extent::knots(double *out) const {
+  out[0] = lo == hi ? lo - kKnotMargin : lo;
+  out[1] = lo == hi ? hi + kKnotMargin : hi;
+}
+
+RangeFault normalizeGroup(const tamrt_input &input, const Range *period,
+                          const Spread &spread, Range &range, Extent &extent) {
+  range = period ? *period : rangeOf(input, spread);
+  if (!std::isfinite(range.centre) || !std::isfinite(range.half))
+    return RangeFault::NotFinite;
+  // A range of one rounding has no centre of its own: x would leave [-1, 1] or
+  // be 0/0.
+  const double low = spread.lo, high = spread.hi;
+  bool isRange = input.rule == TAMRT_RULE_RANGE;
+  bool isCentred = low < range.centre && range.centre < high &&
+                   (range.centre - low) / range.half <= 1 + kRangeSlack &&
+                   (high - range.centre) / range.half <= 1 + kRangeSlack;
+  if (low < high && (range.half == 0 || (isRange && !isCentred)))
+    return RangeFault::Rounding;
+  // Rounding is monotonic, so the extremes of the normalised values are those
+  // of the values, normalised.
+  extent.add((low - range.centre) / range.half);
+  extent.add((high - range.centre) / range.half);
+  return RangeFault::None;
+}
+
+int32_t unseenCode(size_t count, tamrt_unseen unseen, size_t nearest) {
+  if (unseen == TAMRT_UNSEEN_MEAN)
+    return TAMRT_INDEX_MEAN(int32_t(count));
+  if (unseen == TAMRT_UNSEEN_ZERO)
+    return TAMRT_INDEX_NONE;
+  return int32_t(nearest);
+}
+
+int32_t levelCode(const double *levels, size_t count, double value,
+                  tamrt_unseen unseen) {
+  const size_t last = count - 1;
+  size_t at = size_t(std::lower_bound(levels, levels + count, value) - levels);
+  if (at <= last && levels[at] == value)
+    return int32_t(at);
+  if (at == 0)
+    return unseenCode(count, unseen, 0);
+  if (at > last)
+    return unseenCode(count, unseen, last);
+  return unseenCode(count, unseen,
+                    value - levels[at - 1] <= levels[at] - value ? at - 1 : at);
+}
+
+} // namespace tamrt

@@ -1,0 +1,111 @@
+//===- core/data/RowReader.h - training rows off a file ---------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Reads what a fit needs of a CSV file: the columns of the model as numbers,
+/// dates and texts as numbers that stand for them. The file goes through memory
+/// a block at a time, on several threads; only the rows asked for stay.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_DATA_ROWREADER_H
+#define TAMRT_CORE_DATA_ROWREADER_H
+
+#include "core/data/Levels.h"
+#include "core/data/ModelColumns.h"
+#include "io/CsvBlocks.h"
+#include "io/Error.h"
+#include "io/GrowingArray.h"
+#include "io/TextIndex.h"
+#include "tamrt/abi.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tamrt {
+
+/// Rows in the file's order, a column each; those of a model alone.
+struct Rows {
+  size_t count = 0;
+  /// Numbers of the groups' texts; empty without a group column.
+  GrowingArray<uint32_t> groups;
+  /// Keys that sort as the dates do, and fractions of seconds that break ties;
+  /// empty without a date column, the fractions where all are 0.
+  GrowingArray<int64_t> dates;
+  GrowingArray<uint64_t> fractions;
+  std::vector<GrowingArray<double>> numbers;
+  /// Numbers of the levels' texts.
+  std::vector<GrowingArray<uint32_t>> levels;
+};
+
+struct ReadOptions {
+  /// Leaves out rows with a missing or infinite value, in a column that is
+  /// read, instead of refusing them.
+  bool dropMissing = false;
+  /// Threads that parse; 0: as many as the machine has.
+  unsigned threads = 0;
+  /// About so many bytes of the file are read at once.
+  size_t blockBytes = CsvBlocks::kBlockBytes;
+};
+
+/// A file that is read for a fit, and how far.
+class RowReader {
+public:
+  /// Opens `path` ("-": standard input) for `model`, which must outlive the
+  /// reader. Errors: those of `CsvBlocks::open`; a column that is absent.
+  static Result<RowReader> open(const std::string &path,
+                                const tamrt_model &model,
+                                const ReadOptions &options);
+  RowReader(RowReader &&) noexcept;
+  RowReader &operator=(RowReader &&) noexcept;
+  ~RowReader();
+
+  /// Reads on, up to `most` rows and those of a few blocks more; none at the
+  /// end of the file. The rows are the same for any number of threads.
+  ///
+  /// Errors, with file, line, column and group: a file that is no table; a
+  /// missing group or date; text that is no date or, in a numeric column, no
+  /// number; dates of two forms; a missing or infinite value, unless rows are
+  /// to be dropped; a negative row weight; no row left; more than 2^32 - 1
+  /// rows. Of several kinds the first in this order is told, of a kind the
+  /// first in the file; so an error is looked for to the end of the file. What
+  /// else stands in a row that is dropped does not matter, but for its date,
+  /// which must be one.
+  Result<Rows> read(size_t most);
+
+  /// Back to the first row. Texts keep their numbers. Errors: a file that
+  /// cannot be read twice.
+  Status rewind();
+
+  const std::string &path() const;
+  const ModelColumns &columns() const;
+  /// Rows of the file since the start or `rewind`, and those of them that were
+  /// left out.
+  size_t fileRows() const;
+  size_t dropped() const;
+
+  /// Texts of groups by their numbers, in the order they were met.
+  const TextIndex &groups() const;
+  /// Texts of a column of levels by their numbers.
+  const TextIndex &levels(size_t column) const;
+  /// One table per input, empty but for TAMRT_RULE_LEVELS. Errors: those of
+  /// `LevelCollector::table`.
+  Result<std::vector<LevelTable>> levelTables() const;
+
+private:
+  class Impl;
+  explicit RowReader(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_DATA_ROWREADER_H

@@ -1,0 +1,88 @@
+//===- core/device/AlignedBuffer.h - memory for steps -----------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The memory a step works in: aligned, and asked for without throwing.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_DEVICE_ALIGNEDBUFFER_H
+#define TAMRT_CORE_DEVICE_ALIGNEDBUFFER_H
+
+#include "tamrt/abi.h"
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+
+namespace tamrt {
+
+/// Bytes at an address that is a multiple of TAMRT_ALIGNMENT, or nothing.
+class AlignedBuffer {
+public:
+  AlignedBuffer() = default;
+
+  /// Allocates `bytes` (at least one alignment unit, so that the address is
+  /// never null for lack of need); empty when there is no such memory. The
+  /// contents are undefined.
+  static AlignedBuffer allocate(size_t bytes) {
+    AlignedBuffer result;
+    if (size_t rounded = size(bytes); rounded && rounded <= kMostBytes)
+      result.memory.reset(std::aligned_alloc(TAMRT_ALIGNMENT, rounded));
+    return result;
+  }
+
+  /// Takes over `bytes` bytes that `give(owner, memory, bytes)` gives back;
+  /// empty when `memory` is null.
+  static AlignedBuffer adopt(void *memory, size_t bytes, void *owner,
+                             void (*give)(void *owner, void *memory,
+                                          size_t bytes)) {
+    AlignedBuffer result;
+    result.memory = {memory, Free{owner, give, bytes}};
+    return result;
+  }
+
+  /// What `allocate(bytes)` takes; 0 on overflow.
+  static size_t size(size_t bytes) {
+    if (bytes == 0)
+      bytes = 1;
+    return (bytes + TAMRT_ALIGNMENT - 1) / TAMRT_ALIGNMENT * TAMRT_ALIGNMENT;
+  }
+
+  explicit operator bool() const { return memory != nullptr; }
+  void *data() const { return memory.get(); }
+  template <class T> T *as() const { return static_cast<T *>(memory.get()); }
+
+private:
+  /// Half of a 48-bit address space: what more is asked for is not there, and
+  /// allocators need not be asked (a sanitizer's takes it for an error).
+  static constexpr size_t kMostBytes = size_t(1) << 47;
+
+  /// Memory of a device goes back to it, that of `allocate` to the C library.
+  struct Free {
+    Free() {}
+    Free(void *owner, void (*give)(void *, void *, size_t), size_t bytes)
+        : owner(owner), give(give), bytes(bytes) {}
+
+    void *owner = nullptr;
+    void (*give)(void *owner, void *memory, size_t bytes) = nullptr;
+    size_t bytes = 0;
+
+    void operator()(void *pointer) const {
+      if (give)
+        give(owner, pointer, bytes);
+      else
+        std::free(pointer);
+    }
+  };
+  std::unique_ptr<void, Free> memory;
+};
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_DEVICE_ALIGNEDBUFFER_H

@@ -1,0 +1,179 @@
+//===- core/device/Device.cpp - a device that runs steps ------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/device/Device.h"
+
+#include "core/device/MachineMemory.h"
+#include "kernels/cpu/CpuKernels.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace tamrt {
+namespace {
+
+/// Half of a 48-bit address space: what more is asked for is not there, and
+/// allocators need not be asked (a sanitizer's takes it for an error).
+constexpr size_t kMostBytes = size_t(1) << 47;
+
+/// The CPU needs no handle of its own.
+tamrt_device *const kCpuHandle = nullptr;
+
+int32_t probeCpu(char *, size_t) { return 1; }
+tamrt_device *openCpu(int32_t, char *, size_t) { return kCpuHandle; }
+void closeCpu(tamrt_device *) {}
+const char *nameOfCpu(tamrt_device *) { return "CPU"; }
+uint32_t traitsOfCpu(tamrt_device *) {
+  return TAMRT_DEVICE_HOST_ADDRESSABLE | TAMRT_DEVICE_SHARES_RAM;
+}
+
+int32_t memoryOfCpu(tamrt_device *, int64_t *freeBytes, int64_t *totalBytes) {
+  *freeBytes = machineMemory().free();
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  *totalBytes = pages > 0 ? int64_t(pages) * ::sysconf(_SC_PAGESIZE) : 0;
+  return TAMRT_OK;
+}
+
+void *allocateOnCpu(tamrt_device *, size_t bytes) {
+  return std::aligned_alloc(TAMRT_ALIGNMENT, AlignedBuffer::size(bytes));
+}
+void releaseOnCpu(tamrt_device *, void *memory, size_t) { std::free(memory); }
+
+int32_t copyOnCpu(tamrt_device *, void *to, const void *from, size_t bytes,
+                  tamrt_stream *) {
+  std::memcpy(to, from, bytes);
+  return TAMRT_OK;
+}
+const tamrt_kernels *kernelsOfCpu(tamrt_device *) { return &tamrt_cpu_kernels; }
+int32_t synchronizeCpu(tamrt_device *, tamrt_stream *) { return TAMRT_OK; }
+
+Error deviceError(const std::string &label, const char *what, int32_t status) {
+  return Error{fmt::format("device '{}' reported status {} when asked to {}",
+                           label, status, what)};
+}
+
+} // namespace
+
+const tamrt_backend &cpuBackend() {
+  static const tamrt_backend backend = [] {
+    tamrt_backend table = {};
+    table.version = TAMRT_BACKEND_VERSION;
+    table.abi_version = TAMRT_ABI_VERSION;
+    table.kind = "cpu";
+    table.probe = probeCpu;
+    table.open = openCpu;
+    table.close = closeCpu;
+    table.name = nameOfCpu;
+    table.traits = traitsOfCpu;
+    table.memory = memoryOfCpu;
+    table.allocate = allocateOnCpu;
+    table.release = releaseOnCpu;
+    table.copy = copyOnCpu;
+    table.kernels = kernelsOfCpu;
+    table.synchronize = synchronizeCpu;
+    return table;
+  }();
+  return backend;
+}
+
+Device &Device::cpu() {
+  static Device device(cpuBackend(), kCpuHandle, 0);
+  return device;
+}
+
+Device::Device(const tamrt_backend &backend, tamrt_device *handle,
+               int32_t index)
+    : backend(backend), handle(handle), index(index),
+      traits(backend.traits(handle)) {}
+
+Device::~Device() { backend.close(handle); }
+
+Result<std::unique_ptr<Device>> Device::open(const tamrt_backend &backend,
+                                             int32_t index) {
+  char why[256] = "";
+  tamrt_device *handle = backend.open(index, why, sizeof(why));
+  if (!handle)
+    return Error{why[0] ? why : "the device cannot be opened"};
+  return std::unique_ptr<Device>(new Device(backend, handle, index));
+}
+
+std::string Device::label() const {
+  return index == 0 ? backend.kind : fmt::format("{}:{}", backend.kind, index);
+}
+
+std::string Device::name() const { return backend.name(handle); }
+
+bool Device::isCpu() const { return &backend == &cpuBackend(); }
+
+DeviceMemory Device::memory() const {
+  DeviceMemory memory;
+  if (backend.memory(handle, &memory.freeBytes, &memory.totalBytes) != TAMRT_OK)
+    memory.freeBytes = 0;
+  if (!hasTrait(TAMRT_DEVICE_SHARES_RAM))
+    return memory;
+  // RAM is also what the process may take of it.
+  const MachineMemory machine = machineMemory();
+  if (machine.free() <= memory.freeBytes || isCpu()) {
+    memory.freeBytes = machine.free();
+    if (const MemorySource *source = machine.tightest())
+      memory.source = source->name;
+  }
+  return memory;
+}
+
+void Device::note(int64_t change) {
+  const int64_t now = used += change;
+  for (int64_t most = peak;
+       most < now && !peak.compare_exchange_weak(most, now);)
+    ;
+  if (trace)
+    trace->counter("device memory", now);
+}
+
+AlignedBuffer Device::allocate(size_t bytes) {
+  bytes = AlignedBuffer::size(bytes);
+  if (bytes == 0 || bytes > kMostBytes)
+    return {};
+  void *memory = backend.allocate(handle, bytes);
+  if (memory)
+    note(int64_t(bytes));
+  else if (trace)
+    trace->instant(0, "out of memory", {{"bytes", int64_t(bytes)}});
+  return AlignedBuffer::adopt(memory, bytes, this, give);
+}
+
+void Device::give(void *owner, void *memory, size_t bytes) {
+  auto &device = *static_cast<Device *>(owner);
+  device.backend.release(device.handle, memory, bytes);
+  device.note(-int64_t(bytes));
+}
+
+void Device::purge() {
+  if (backend.purge)
+    backend.purge(handle);
+}
+
+Status Device::copy(void *to, const void *from, size_t bytes) {
+  int32_t status = backend.copy(handle, to, from, bytes, nullptr);
+  if (status == TAMRT_OK)
+    status = backend.synchronize(handle, nullptr);
+  if (status != TAMRT_OK)
+    return deviceError(label(), "copy", status);
+  return {};
+}
+
+Status Device::synchronize() {
+  if (int32_t status = backend.synchronize(handle, nullptr); status != TAMRT_OK)
+    return deviceError(label(), "finish its work", status);
+  return {};
+}
+
+} // namespace tamrt

@@ -1,0 +1,110 @@
+//===- core/device/Device.h - a device that runs steps ----------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// One device of one backend (tamrt/backend.h): its memory, what of it is in
+/// use, and its kernels. And the CPU, which is built in.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_DEVICE_DEVICE_H
+#define TAMRT_CORE_DEVICE_DEVICE_H
+
+#include "core/device/AlignedBuffer.h"
+#include "core/device/Oracle.h"
+#include "core/run/Trace.h"
+#include "io/Error.h"
+#include "tamrt/backend.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace tamrt {
+
+/// What a device says of its memory.
+struct DeviceMemory {
+  int64_t freeBytes = 0, totalBytes = 0;
+  /// What keeps it as small as it is, e.g. "limit on address space"; may be
+  /// empty.
+  std::string source;
+};
+
+/// An open device. Its memory may be asked for and given back by several
+/// threads at once.
+class Device {
+public:
+  /// Opens device `index` of a backend that `probe` has found. Errors: the
+  /// backend's.
+  static Result<std::unique_ptr<Device>> open(const tamrt_backend &backend,
+                                              int32_t index);
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+  ~Device();
+
+  /// The CPU, always there.
+  static Device &cpu();
+
+  /// "cuda" or "cuda:1"; the maker's name.
+  std::string label() const;
+  std::string name() const;
+  bool isCpu() const;
+  bool hasTrait(tamrt_device_trait trait) const {
+    return (traits & uint32_t(trait)) != 0;
+  }
+  /// Whose memory it has: what share of it may be used.
+  MemoryPlace place() const {
+    return hasTrait(TAMRT_DEVICE_SHARES_RAM) ? MemoryPlace::Ram
+                                             : MemoryPlace::Device;
+  }
+  const tamrt_kernels *kernels() const { return backend.kernels(handle); }
+
+  /// What is free now.
+  DeviceMemory memory() const;
+
+  /// `bytes` (at least one alignment unit) of the device's memory; empty when
+  /// there is none. The device must outlive the buffer.
+  AlignedBuffer allocate(size_t bytes);
+
+  /// Gives back what is kept for reuse.
+  void purge();
+
+  /// Copies between the CPU's memory and the device's, and waits for it.
+  Status copy(void *to, const void *from, size_t bytes);
+
+  /// Waits for all work.
+  Status synchronize();
+
+  /// Bytes in use, and the most that ever were.
+  int64_t usedBytes() const { return used; }
+  int64_t peakBytes() const { return peak; }
+
+  /// Has allocations noted in `trace`, which may be null.
+  void follow(Trace *trace) { this->trace = trace; }
+
+private:
+  Device(const tamrt_backend &backend, tamrt_device *handle, int32_t index);
+  void note(int64_t change);
+  static void give(void *owner, void *memory, size_t bytes);
+
+  const tamrt_backend &backend;
+  tamrt_device *handle;
+  int32_t index;
+  uint32_t traits;
+  std::atomic<int64_t> used = 0, peak = 0;
+  Trace *trace = nullptr;
+};
+
+/// The backend of the CPU.
+const tamrt_backend &cpuBackend();
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_DEVICE_DEVICE_H

@@ -1,0 +1,289 @@
+//===- core/device/Devices.cpp - finds devices and tests them -------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/device/Devices.h"
+
+#include "core/Log.h"
+#include "kernels/Status.h"
+#include "kernels/cpu/CpuKernels.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <optional>
+#include <set>
+
+namespace tamrt {
+namespace {
+
+/// The order of preference; the CPU, which is built in, comes last.
+constexpr std::string_view kOrder[] = {"cuda", "mps", "xpu"};
+
+constexpr std::string_view kPrefix = "libtamrt-backend-", kSuffix = ".so";
+
+void logForBackend(int32_t level, const char *message) {
+  logLine(
+      LogLevel(std::clamp<int32_t>(level, TAMRT_LOG_ERROR, TAMRT_LOG_DEBUG)),
+      message);
+}
+
+void failForBackend(tamrt_context *ctx, int32_t status, int64_t detail) {
+  fail(ctx, tamrt_status(status), detail);
+}
+
+constexpr tamrt_core kCore = {TAMRT_BACKEND_VERSION, TAMRT_ABI_VERSION,
+                              logForBackend, failForBackend,
+                              &tamrt_cpu_kernels};
+
+/// The backend of `kind`'s file in the first folder that has one.
+std::optional<std::string> findBackend(const std::vector<std::string> &folders,
+                                       std::string_view kind) {
+  for (const std::string &folder : folders) {
+    const std::string path =
+        fmt::format("{}/{}{}{}", folder, kPrefix, kind, kSuffix);
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(path, ignored))
+      return path;
+  }
+  return std::nullopt;
+}
+
+/// Kinds that have a file in a folder.
+std::set<std::string> kindsIn(const std::vector<std::string> &folders) {
+  std::set<std::string> kinds;
+  for (const std::string &folder : folders) {
+    std::error_code ignored;
+    for (std::filesystem::directory_iterator at(folder, ignored), end;
+         at != end; at.increment(ignored)) {
+      const std::string name = at->path().filename();
+      if (name.size() > kPrefix.size() + kSuffix.size() &&
+          name.starts_with(kPrefix) && name.ends_with(kSuffix))
+        kinds.insert(name.substr(kPrefix.size(), name.size() - kPrefix.size() -
+                                                     kSuffix.size()));
+    }
+  }
+  return kinds;
+}
+
+/// Whether all functions that every backend has are there, and of a group of
+/// the others all or none.
+bool isComplete(const tamrt_backend &b) {
+  auto together = [](std::initializer_list<bool> there) {
+    return std::count(there.begin(), there.end(), true) % there.size() == 0;
+  };
+  return b.probe && b.open && b.close && b.name && b.traits && b.memory &&
+         b.allocate && b.release && b.copy && b.kernels && b.synchronize &&
+         together({b.stream_create != nullptr, b.stream_destroy != nullptr,
+                   b.stream_call != nullptr}) &&
+         together({b.event_create != nullptr, b.event_destroy != nullptr,
+                   b.event_record != nullptr, b.event_query != nullptr,
+                   b.event_synchronize != nullptr, b.stream_wait != nullptr}) &&
+         together(
+             {b.pinned_allocate != nullptr, b.pinned_release != nullptr}) &&
+         together({b.capture_begin != nullptr, b.capture_end != nullptr,
+                   b.graph_launch != nullptr, b.graph_destroy != nullptr});
+}
+
+/// Loads a backend; it stays loaded, for its tables live as long as the
+/// program.
+Result<const tamrt_backend *> load(const std::string &path,
+                                   std::string_view kind) {
+  void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    const char *why = ::dlerror();
+    return Error{why ? why : "cannot be loaded"};
+  }
+  auto start = reinterpret_cast<tamrt_backend_register_function>(
+      ::dlsym(library, TAMRT_BACKEND_REGISTER));
+  if (!start)
+    return Error{"expected a backend, got a library without '" +
+                 std::string(TAMRT_BACKEND_REGISTER) + "'"};
+  const tamrt_backend *backend = start(&kCore);
+  if (!backend)
+    return Error{"the backend declines to serve this runtime"};
+  if (backend->version != TAMRT_BACKEND_VERSION ||
+      backend->abi_version != TAMRT_ABI_VERSION)
+    return Error{fmt::format("expected a backend of version {}.{}, got {}.{}",
+                             TAMRT_BACKEND_VERSION, TAMRT_ABI_VERSION,
+                             backend->version, backend->abi_version)};
+  if (backend->kind != kind)
+    return Error{fmt::format("expected a backend of kind '{}', got '{}'", kind,
+                             backend->kind)};
+  if (!isComplete(*backend))
+    return Error{"expected a complete table of functions, got one with gaps"};
+  return backend;
+}
+
+/// Opens and tests one device; `report` says what came of it.
+std::unique_ptr<Device> trust(const tamrt_backend &backend, int32_t index,
+                              DeviceReport &report) {
+  report.label =
+      index == 0 ? backend.kind : fmt::format("{}:{}", backend.kind, index);
+  Result<std::unique_ptr<Device>> device = Device::open(backend, index);
+  if (!device) {
+    report.why = device.error().message;
+    return nullptr;
+  }
+  report.name = (*device)->name();
+  report.memory = (*device)->memory();
+  if (!(*device)->hasTrait(TAMRT_DEVICE_HOST_ADDRESSABLE)) {
+    report.why = "the CPU cannot address its memory, and this version does not "
+                 "copy rows to devices";
+    return nullptr;
+  }
+  if (Status tested = testDevice(**device, report.tests); !tested) {
+    report.why = tested.error().message;
+    return nullptr;
+  }
+  return *std::move(device);
+}
+
+/// Devices of a backend's file, up to `stop`; reports are added to `reports`.
+/// The device at `stop` is returned if it is trusted.
+std::unique_ptr<Device> tryBackend(const std::string &path,
+                                   const std::string &kind,
+                                   std::optional<int32_t> stop,
+                                   std::vector<DeviceReport> &reports) {
+  DeviceReport report;
+  report.label = kind;
+  report.path = path;
+  Result<const tamrt_backend *> backend = load(path, kind);
+  char why[256] = "";
+  int32_t count = 0;
+  if (!backend)
+    report.why = backend.error().message;
+  else if ((count = (*backend)->probe(why, sizeof(why))) <= 0)
+    report.why = why[0] ? why : "no device";
+  else if (stop && *stop >= count)
+    report.why = fmt::format("there are {}", count);
+  if (!report.isTrusted()) {
+    if (stop && *stop > 0)
+      report.label = fmt::format("{}:{}", kind, *stop);
+    reports.push_back(report);
+    return nullptr;
+  }
+  for (int32_t index = stop.value_or(0); index < count; ++index) {
+    DeviceReport one = report;
+    std::unique_ptr<Device> device = trust(**backend, index, one);
+    reports.push_back(std::move(one));
+    if (stop)
+      return device;
+  }
+  return nullptr;
+}
+
+DeviceReport reportOfCpu() {
+  Device &cpu = Device::cpu();
+  DeviceReport report;
+  report.label = cpu.label();
+  report.name = cpu.name();
+  report.memory = cpu.memory();
+  if (Status tested = testDevice(cpu, report.tests); !tested)
+    report.why = tested.error().message;
+  return report;
+}
+
+} // namespace
+
+std::vector<std::string> backendFolders() {
+  std::vector<std::string> folders;
+  // Not where the caller of a program with more rights could put code in it.
+  if (const char *path = ::secure_getenv("TAMRT_BACKEND_PATH"))
+    for (std::string_view rest = path; !rest.empty();) {
+      const size_t end = std::min(rest.find(':'), rest.size());
+      if (end > 0)
+        folders.emplace_back(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  std::error_code failed;
+  std::filesystem::path self =
+      std::filesystem::read_symlink("/proc/self/exe", failed);
+  if (!failed)
+    folders.push_back(self.parent_path());
+  folders.push_back(TAMRT_INSTALL_FOLDER);
+  return folders;
+}
+
+std::vector<DeviceReport>
+surveyDevices(const std::vector<std::string> &folders) {
+  std::vector<DeviceReport> reports;
+  std::set<std::string> kinds = kindsIn(folders);
+  kinds.erase("cpu");
+  auto survey = [&](const std::string &kind) {
+    if (std::optional<std::string> path = findBackend(folders, kind)) {
+      tryBackend(*path, kind, std::nullopt, reports);
+      return;
+    }
+    DeviceReport report;
+    report.label = kind;
+    report.why = "no backend was found";
+    reports.push_back(std::move(report));
+  };
+  for (std::string_view kind : kOrder) {
+    survey(std::string(kind));
+    kinds.erase(std::string(kind));
+  }
+  reports.push_back(reportOfCpu());
+  for (const std::string &kind : kinds)
+    survey(kind);
+  return reports;
+}
+
+Result<ChosenDevice> chooseDevice(std::string_view label,
+                                  const std::vector<std::string> &folders) {
+  if (label == "cpu")
+    return ChosenDevice();
+  if (label == "auto") {
+    for (std::string_view kind : kOrder) {
+      std::optional<std::string> path = findBackend(folders, kind);
+      if (!path)
+        continue;
+      std::vector<DeviceReport> reports;
+      if (auto device = tryBackend(*path, std::string(kind), 0, reports))
+        return ChosenDevice(std::move(device));
+      log(LogLevel::Info, "device '{}' is passed over: {}",
+          reports.back().label, reports.back().why);
+    }
+    return ChosenDevice();
+  }
+
+  const size_t colon = std::min(label.find(':'), label.size());
+  const std::string kind(label.substr(0, colon));
+  int32_t index = 0;
+  const std::string_view digits =
+      label.substr(std::min(colon + 1, label.size()));
+  auto [end, code] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), index);
+  if (kind.empty() || kind.find('/') != kind.npos ||
+      (colon < label.size() &&
+       (code != std::errc() || end != digits.data() + digits.size() ||
+        index < 0)))
+    return Error{fmt::format("expected a device such as cpu or cuda:1, got "
+                             "'{}'",
+                             label)};
+  if (kind == "cpu")
+    return Error{fmt::format("expected device 'cpu', of which there is one, "
+                             "got '{}'",
+                             label)};
+  std::optional<std::string> path = findBackend(folders, kind);
+  if (!path)
+    return Error{fmt::format("device '{}': no backend '{}{}{}' was found; "
+                             "`info --devices` tells where it is looked for",
+                             label, kPrefix, kind, kSuffix)};
+  std::vector<DeviceReport> reports;
+  if (auto device = tryBackend(*path, kind, index, reports))
+    return ChosenDevice(std::move(device));
+  return Error{
+      fmt::format("device '{}': {}", reports.back().label, reports.back().why)};
+}
+
+} // namespace tamrt

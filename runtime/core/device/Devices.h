@@ -1,0 +1,88 @@
+//===- core/device/Devices.h - finds devices and tests them -----*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The devices of this machine: backends are looked for in folders, loaded,
+/// asked for devices, and each device is tested before it is trusted.
+///
+/// Kinds are tried in the order cuda, mps, xpu, cpu. Others, such as `sim`, are
+/// used only when asked for by name.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_DEVICE_DEVICES_H
+#define TAMRT_CORE_DEVICE_DEVICES_H
+
+#include "core/device/Device.h"
+#include "io/Error.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tamrt {
+
+/// What was found of one device, or of a backend without devices.
+struct DeviceReport {
+  /// "cuda" or "cuda:1".
+  std::string label;
+  /// The backend's file; empty for what is built in.
+  std::string path;
+  /// The maker's name; empty where none was opened.
+  std::string name;
+  DeviceMemory memory;
+  /// What was tested, each with its result: "binary64 sum: ok".
+  std::vector<std::string> tests;
+  /// Why it is passed over; empty when it is trusted.
+  std::string why;
+
+  bool isTrusted() const { return why.empty(); }
+};
+
+/// The folders backends are looked for in, in order: those of
+/// TAMRT_BACKEND_PATH, which ':' separates; that of the executable; the install
+/// prefix's lib/tamrt.
+std::vector<std::string> backendFolders();
+
+/// All devices of all kinds that have a backend in `folders`, and the CPU, in
+/// the order they are tried; kinds beyond that order last, by name.
+std::vector<DeviceReport>
+surveyDevices(const std::vector<std::string> &folders = backendFolders());
+
+/// A device to work on, which lives as long as this does.
+class ChosenDevice {
+public:
+  /// The CPU.
+  ChosenDevice() : device(&Device::cpu()) {}
+  explicit ChosenDevice(std::unique_ptr<Device> owned)
+      : owned(std::move(owned)), device(this->owned.get()) {}
+
+  Device &operator*() const { return *device; }
+  Device *operator->() const { return device; }
+
+private:
+  std::unique_ptr<Device> owned;
+  Device *device;
+};
+
+/// The first trusted device of the order for "auto", else the one named, "cuda"
+/// or "cuda:1". Errors: there is no such backend or device, or it is not
+/// trusted; the message says why.
+Result<ChosenDevice>
+chooseDevice(std::string_view label,
+             const std::vector<std::string> &folders = backendFolders());
+
+/// Tests a device: a sum that only binary64 gets right, and a factorisation,
+/// both by its own kernels in its own memory. What was tested is added to
+/// `tests`. Errors: the first test that failed.
+Status testDevice(Device &device, std::vector<std::string> &tests);
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_DEVICE_DEVICES_H

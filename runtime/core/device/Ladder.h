@@ -1,0 +1,142 @@
+//===- core/device/Ladder.h - rungs, and what is on them --------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The chunk ladder under fire: the memory a thread has on a rung, and the step
+/// down to the next one when it runs out. Internal to what runs steps.
+///
+/// Nothing is counted twice: where a kernel can run out after others of its
+/// step have added to the sums, a copy of the sums is kept to go back to
+/// (TAMRT_DEVICE_KERNELS_MAY_RUN_OUT); elsewhere a step that fails has added
+/// nothing. A rung that was left is never tried again.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_DEVICE_LADDER_H
+#define TAMRT_CORE_DEVICE_LADDER_H
+
+#include "core/device/AlignedBuffer.h"
+#include "core/device/Device.h"
+#include "core/run/Executor.h"
+#include "core/run/Steps.h"
+#include "tamrt/abi.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tamrt {
+
+/// Whose the state and the carry of a group are.
+enum class StateOf {
+  /// A thread's, which fits group after group.
+  Worker,
+  /// The group's, which gets its rows in parts; the caller has them.
+  Group
+};
+
+/// The rungs of one run, the same for all its threads.
+class Ladder {
+public:
+  /// Rungs of `kind` for groups of at most `groupRows` rows. The model, and
+  /// what the options point to, must outlive it.
+  Ladder(const tamrt_model &model, tamrt_step_kind kind, int64_t groupRows,
+         const RunOptions &options, StateOf state);
+
+  size_t size() const { return rungs.size(); }
+  const tamrt_step &rung(size_t i) const { return *rungs[i]; }
+  /// Rows of a chunk on rung `i`.
+  int64_t chunkRows(size_t i) const;
+  /// What a thread needs on rung `i`.
+  ThreadMemory memory(size_t i) const;
+  /// Bytes of the state of a group; 0 for predictions.
+  int64_t stateBytes() const;
+  /// Bytes of a copy of state and carry; 0 on a device that needs none.
+  int64_t savedBytes(const Device &device) const;
+  /// What the oracle counts: a rung for each of the ladder's.
+  Need need(const Device &device) const;
+
+  /// "chunks of 16 rows".
+  std::string chunksOf(size_t rung) const;
+
+  /// Warns of a step down from `rung`, to `to` of `device`, for lack of `bytes`
+  /// bytes, and counts it.
+  void warn(const Device &from, size_t rung, int64_t bytes, const Device &to,
+            size_t toRung, unsigned lane);
+
+  /// What to say when `device` lacks `bytes` bytes on its last rung.
+  std::string shortage(const Device &device, size_t rung, int64_t bytes) const;
+
+  /// One line of all steps down of a run that ended well, if there were any.
+  void summarize() const;
+
+  const tamrt_model &model;
+  const tamrt_step_kind kind;
+  const int64_t groupRows;
+  const RunOptions options;
+  const StateOf state;
+
+private:
+  std::vector<const tamrt_step *> rungs;
+  std::atomic<int> stepsDown = 0;
+  std::atomic<int64_t> leastRows = 0;
+};
+
+/// What one thread works in, and the memory of it.
+class Worker {
+public:
+  /// Takes memory of `device` for a rung; false when there is none, then it has
+  /// none at all.
+  bool allocate(const Ladder &ladder, Device &device, size_t rung);
+
+  /// Calls `body`, which runs a step. While it runs out of memory: goes back to
+  /// the sums before it, steps down, and calls it again. When there is no rung
+  /// left the status stays, and `shortage` says what was missing.
+  template <class Body> void attempt(Ladder &ladder, const Body &body) {
+    save(ladder);
+    body();
+    while (place.context.status == TAMRT_ERROR_OUT_OF_MEMORY &&
+           stepDown(ladder)) {
+      restore(ladder);
+      body();
+    }
+  }
+
+  /// Points the columns, of inputs, target and row weights, at `row`.
+  void setColumns(const tamrt_model &model, const Dataset &data, size_t row);
+
+  Workplace place;
+  std::vector<const void *> columns;
+  /// The rung it is on, and rows of a chunk.
+  const tamrt_step *rung = nullptr;
+  size_t chunkRows = 0;
+  /// Its number in the crew: its lane in a trace.
+  unsigned lane = 0;
+  std::string shortage;
+
+private:
+  bool stepDown(Ladder &ladder);
+  bool moveToCpu(Ladder &ladder, int64_t bytes);
+  void save(const Ladder &ladder);
+  void restore(const Ladder &ladder);
+  bool takeChunkMemory(const Ladder &ladder, size_t index);
+  void releaseChunkMemory();
+  void clear();
+
+  Device *device = nullptr;
+  size_t index = 0;
+  AlignedBuffer arena, state, carry, output, parameters, saved;
+  /// Vectors, which the CPU computes with wherever the steps run.
+  AlignedBuffer vectors;
+};
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_DEVICE_LADDER_H

@@ -1,0 +1,136 @@
+//===- core/device/Oracle.cpp - what fits, decided beforehand -------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/device/Oracle.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace tamrt {
+namespace {
+
+/// Rung and threads of one way. `fits` says whether they are within budget.
+Decision place(const Need &need, unsigned most, int64_t budget) {
+  assert(!need.rungs.empty());
+  Decision decision;
+  decision.budget = budget;
+  for (unsigned threads = std::max(most, 1u); threads > 0; threads /= 2)
+    for (size_t rung = 0; rung < need.rungs.size(); ++rung) {
+      if (threads > 1 && rung > 0 && need.rungs[rung].rows < kSmallChunk)
+        break;
+      const double bytes = double(need.sharedBytes) +
+                           double(threads) * double(need.rungs[rung].bytes);
+      if (bytes > double(budget))
+        continue;
+      decision.fits = true;
+      decision.rung = rung;
+      decision.threads = threads;
+      decision.bytes =
+          need.sharedBytes + int64_t(threads) * need.rungs[rung].bytes;
+      return decision;
+    }
+  decision.rung = need.rungs.size() - 1;
+  decision.bytes = need.sharedBytes + need.rungs.back().bytes;
+  return decision;
+}
+
+std::string_view nameOf(SolverChoice solver) {
+  return solver == SolverChoice::Direct ? "the direct solver"
+                                        : "conjugate gradients";
+}
+
+} // namespace
+
+double OracleOptions::share(MemoryPlace place, WorkKind work) const {
+  if (work == WorkKind::Static)
+    return place == MemoryPlace::Device ? deviceShare : ramShare;
+  return place == MemoryPlace::Device ? slidingDeviceShare : slidingRamShare;
+}
+
+int64_t budgetOf(int64_t freeBytes, double share) {
+  if (freeBytes <= 0)
+    return 0;
+  // 0.7 is not 7/10 in binary: what is a whole number but for that is one.
+  const long double product = (long double)(freeBytes)*share;
+  const long double whole = std::round(product);
+  const long double part = std::abs(product - whole) <= 1e-16L * product
+                               ? whole
+                               : std::floor(product);
+  return part >= (long double)(freeBytes) ? freeBytes : int64_t(part);
+}
+
+Decision decide(const Question &question, const OracleOptions &options) {
+  assert(question.direct || question.conjugateGradients);
+  const int64_t budget = budgetOf(question.freeBytes,
+                                  options.share(question.place, question.work));
+  auto gradients = [&](std::string reason) {
+    Decision decision =
+        place(*question.conjugateGradients, question.threads, budget);
+    decision.solver = SolverChoice::ConjugateGradients;
+    decision.reason = std::move(reason);
+    return decision;
+  };
+  if (!question.direct)
+    return gradients("compiled for conjugate gradients alone");
+
+  Decision direct = place(*question.direct, question.threads, budget);
+  if (!question.conjugateGradients) {
+    direct.reason = "compiled for the direct solver alone";
+    return direct;
+  }
+  if (question.columns > options.directColumns)
+    return gradients(fmt::format("{} columns, more than {}", question.columns,
+                                 options.directColumns));
+  if (options.rule == OracleRule::Plan) {
+    direct.reason =
+        fmt::format("{} columns, planned bytes fit", question.columns);
+    return direct.fits ? direct
+                       : gradients("planned bytes of the direct solver do not "
+                                   "fit");
+  }
+  const double estimate = options.estimateFactor * 8 *
+                          double(question.columns) * double(question.columns);
+  const double most = options.deviceShare * double(question.freeBytes);
+  if (!(estimate < most))
+    return gradients(fmt::format("estimated {:.0f} bytes, not less than {:.0f}",
+                                 estimate, most));
+  // The estimate counts, whatever the plan says; the smallest rung is tried.
+  direct.fits = true;
+  direct.reason =
+      fmt::format("estimated {:.0f} bytes, less than {:.0f}", estimate, most);
+  return direct;
+}
+
+std::string tooLittle(const Question &question, const Decision &decision,
+                      const OracleOptions &options, const std::string &source) {
+  const double share = options.share(question.place, question.work);
+  const Need &need = decision.solver == SolverChoice::Direct
+                         ? *question.direct
+                         : *question.conjugateGradients;
+  const int64_t rows = need.rungs.back().rows;
+  // The least amount of free memory the share of which is enough.
+  auto wanted = int64_t(std::ceil(double(decision.bytes) / share));
+  while (budgetOf(wanted, share) < decision.bytes)
+    ++wanted;
+  std::string text = fmt::format(
+      "expected {} bytes of memory for {} in chunks of {} row{}, got {}, which "
+      "is {:g}% of {} bytes free{}; {} bytes more would do",
+      decision.bytes, nameOf(decision.solver), rows, rows == 1 ? "" : "s",
+      decision.budget, share * 100, std::max<int64_t>(question.freeBytes, 0),
+      source.empty() ? "" : " (" + source + ")", wanted - question.freeBytes);
+  if (decision.bytes <= question.freeBytes)
+    text += fmt::format(
+        ", or a share of {:.2f}",
+        std::ceil(100 * double(decision.bytes) / double(question.freeBytes)) /
+            100);
+  return text;
+}
+
+} // namespace tamrt

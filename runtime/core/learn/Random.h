@@ -1,0 +1,63 @@
+//===- core/learn/Random.h - random numbers as PyTorch's --------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The random numbers of feature maps: MT19937 and the distributions that
+/// PyTorch's CPU generator makes of it, so that a seed means the same there and
+/// here (docs/math.md section 3, "Random numbers"). The numbers depend on the
+/// seed and the calls alone, but for the last bit of the C library's log,
+/// log1p, cos and sin.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_LEARN_RANDOM_H
+#define TAMRT_CORE_LEARN_RANDOM_H
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <span>
+#include <vector>
+
+namespace tamrt {
+
+/// A generator. All draws, of whatever kind, are of one sequence.
+class Random {
+public:
+  /// Seeded as std::mt19937(seed).
+  explicit Random(uint32_t seed) : engine(seed) {}
+
+  /// Uniform in [0, 1), a multiple of 2^-53. Two draws of 32 bits.
+  double uniform();
+
+  /// Uniform in [0, n), n > 0: 32 bits modulo n. One draw.
+  uint32_t integer(uint32_t n);
+
+  /// Fills `out` with normal numbers of mean 0 and variance 1. What 16 or more
+  /// become differs from what as many single ones would: they are made in
+  /// blocks, and when their number is not a multiple of 16 the last 16 are
+  /// drawn again. Of fewer, made in pairs, one may be left for the next such
+  /// call.
+  void normal(std::span<double> out);
+
+  /// The first `count` places of a random permutation of 0..n-1, count <= n.
+  /// The generator goes on as after the whole. O(n) draws, O(count) memory.
+  std::vector<uint32_t> permutation(uint32_t n, uint32_t count);
+
+private:
+  double normalOfPair();
+
+  std::mt19937 engine;
+  /// The second of a pair, not returned yet.
+  std::optional<double> kept;
+};
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_LEARN_RANDOM_H

@@ -1,0 +1,44 @@
+//===- core/model/Model.h - queries on a compiled model ---------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Questions the runtime asks of a `tamrt_model`.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_MODEL_MODEL_H
+#define TAMRT_CORE_MODEL_MODEL_H
+
+#include "core/run/Steps.h"
+#include "io/Error.h"
+#include "tamrt/abi.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tamrt {
+
+/// Checks that this runtime can run `model`: the version of the ABI, that every
+/// kind of step of predictions and of a solver is there, and that learners and
+/// tables fit together.
+Status checkModel(const tamrt_model &model);
+
+/// The steps of `kind`, by falling rung.
+std::vector<const tamrt_step *> stepsOf(const tamrt_model &model,
+                                        tamrt_step_kind kind);
+
+/// "fit_init", "fit_chunk", "predict", "apply_chunk" and so on.
+std::string_view nameOf(tamrt_step_kind kind);
+
+/// Bytes of the model's tables, which all threads share.
+int64_t tableBytes(const tamrt_model &model);
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_MODEL_MODEL_H

@@ -1,0 +1,269 @@
+//===- core/model/Tables.cpp - what learners leave for steps --------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/model/Tables.h"
+
+#include "io/Number.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string_view>
+
+namespace tamrt {
+namespace {
+
+std::string number(int64_t value) { return std::to_string(value); }
+
+TableForm vectorForm(std::string name, int64_t count) {
+  return {std::move(name), false, 1, {count, 1}};
+}
+
+TableForm matrixForm(std::string name, int64_t rows, int64_t columns) {
+  return {std::move(name), false, 2, {rows, columns}};
+}
+
+TableForm integerForm(TableForm form) {
+  form.isInteger = true;
+  return form;
+}
+
+/// "F64 [3, 2]".
+std::string describe(bool isInteger, int32_t rank, const int64_t *shape) {
+  return std::string(isInteger ? "I32 [" : "F64 [") + number(shape[0]) +
+         (rank == 2 ? ", " + number(shape[1]) : "") + "]";
+}
+
+/// The learner's name of a table.
+std::string_view lastName(std::string_view name) {
+  size_t dot = name.rfind('.');
+  return dot == name.npos ? name : name.substr(dot + 1);
+}
+
+bool isKind(int32_t kind) {
+  return kind >= TAMRT_LEARN_RANGE && kind <= TAMRT_LEARN_FLAT_TREES;
+}
+
+/// Checks a learner but for its tables.
+bool isSound(const tamrt_model &model, const tamrt_learner &learner) {
+  constexpr int64_t kDeepest = 30;
+  const int64_t first = learner.sizes[0], second = learner.sizes[1];
+  bool good = isKind(learner.kind) && learner.effect >= 0 &&
+              learner.effect < model.effect_count && learner.input_count > 0 &&
+              std::isfinite(learner.number);
+  for (int64_t i = 0; good && i < learner.input_count; ++i)
+    good = learner.inputs[i] >= 0 && learner.inputs[i] < model.input_count &&
+           model.inputs[learner.inputs[i]].rule != TAMRT_RULE_LEVELS;
+  if (!good)
+    return false;
+  switch (learner.kind) {
+  case TAMRT_LEARN_RANGE:
+    return learner.input_count == 1;
+  case TAMRT_LEARN_NEURAL:
+    return first > 0 && second > 0 && learner.choice >= TAMRT_RELU &&
+           learner.choice <= TAMRT_TANH;
+  case TAMRT_LEARN_CENTERS:
+    return first > 0 && learner.number >= 0;
+  default:
+    break;
+  }
+  // A tree; oblivious ones have 2^depth leaves.
+  return first > 0 && second > 0 &&
+         (learner.kind == TAMRT_LEARN_FLAT_TREES || second <= kDeepest) &&
+         (learner.choice == TAMRT_SPLIT_UNIFORM ||
+          learner.choice == TAMRT_SPLIT_QUANTILE);
+}
+
+std::string outside(std::string_view wanted, std::string_view got, size_t at) {
+  return "expected " + std::string(wanted) + ", got " + std::string(got) +
+         " at index " + std::to_string(at);
+}
+
+/// The first element of `values` that is not `good`, as a fault's text; empty
+/// when all are.
+template <class T, class Good>
+std::string firstBad(std::span<const T> values, std::string_view wanted,
+                     const Good &good) {
+  for (size_t i = 0; i < values.size(); ++i)
+    if (!good(values[i]))
+      return outside(wanted, formatNumber(double(values[i])), i);
+  return "";
+}
+
+/// The fault of table `k` of `learner`, whose contents are finite; empty when
+/// there is none.
+std::string kindFault(const tamrt_learner &learner, int64_t k,
+                      const Tables &tables) {
+  const auto at = size_t(learner.first_table + k);
+  switch (learner.kind) {
+  case TAMRT_LEARN_RANGE: {
+    std::span<const double> range = tables.numbers(at);
+    return range[0] <= range[1]
+               ? ""
+               : "expected a range lo to hi, got " + formatNumber(range[0]) +
+                     " to " + formatNumber(range[1]);
+  }
+  case TAMRT_LEARN_CENTERS:
+    return k == 0 ? ""
+                  : firstBad(tables.numbers(at), "a number above 0",
+                             [](double gamma) { return gamma > 0; });
+  case TAMRT_LEARN_OBLIVIOUS_TREES:
+  case TAMRT_LEARN_FLAT_TREES:
+    break;
+  default:
+    return "";
+  }
+  if (k == 0)
+    return firstBad(tables.integers(at),
+                    "features from 0 to " + number(learner.input_count - 1),
+                    [&](int32_t feature) {
+                      return feature >= 0 && feature < learner.input_count;
+                    });
+  std::span<const double> values = tables.numbers(at);
+  if (k == 2)
+    return firstBad(values, "weights that are not negative",
+                    [](double weight) { return weight >= 0; });
+  if (learner.kind == TAMRT_LEARN_OBLIVIOUS_TREES)
+    return "";
+  const auto width = size_t(learner.sizes[1] - 1);
+  for (size_t i = 1; i < values.size(); ++i)
+    if (i % width != 0 && values[i] < values[i - 1])
+      return outside(
+          "thresholds of a tree that ascend",
+          formatNumber(values[i]) + " after " + formatNumber(values[i - 1]), i);
+  return "";
+}
+
+} // namespace
+
+int64_t elementsOf(const tamrt_table &table) {
+  return table.shape[0] * table.shape[1];
+}
+
+int64_t bytesOf(const tamrt_table &table) {
+  return elementsOf(table) *
+         int64_t(table.is_integer ? sizeof(int32_t) : sizeof(double));
+}
+
+Result<Tables> Tables::allocate(const tamrt_model &model) {
+  Tables tables;
+  for (int64_t i = 0; i < model.table_count; ++i) {
+    const tamrt_table &table = model.tables[i];
+    const auto bytes = size_t(bytesOf(table));
+    AlignedBuffer buffer = AlignedBuffer::allocate(bytes);
+    if (!buffer)
+      return Error{"expected " + std::to_string(bytes) +
+                   " bytes of memory for table '" + table.name + "', got less"};
+    tables.counts.push_back(size_t(elementsOf(table)));
+    tables.bytes.push_back(bytes);
+    tables.addresses.push_back(buffer.data());
+    tables.buffers.push_back(std::move(buffer));
+    if (table.given)
+      tables.set(size_t(i), table.given);
+  }
+  return tables;
+}
+
+void Tables::set(size_t i, const void *contents) {
+  if (bytes[i] > 0)
+    std::memcpy(buffers[i].data(), contents, bytes[i]);
+}
+
+std::vector<TableForm> formsOf(const tamrt_learner &learner) {
+  const int64_t inputs = learner.input_count;
+  const int64_t first = learner.sizes[0], second = learner.sizes[1];
+  std::vector<TableForm> forms;
+  switch (learner.kind) {
+  case TAMRT_LEARN_RANGE:
+    return {vectorForm("range", 2)};
+  case TAMRT_LEARN_NEURAL:
+    for (int64_t i = 1; i <= second; ++i) {
+      forms.push_back(
+          matrixForm("W" + number(i), i == 1 ? inputs : first, first));
+      forms.push_back(vectorForm("b" + number(i), first));
+    }
+    return forms;
+  case TAMRT_LEARN_CENTERS:
+    return {matrixForm("centers", first, inputs), vectorForm("gamma", 1)};
+  case TAMRT_LEARN_OBLIVIOUS_TREES:
+    forms = {integerForm(matrixForm("features", first, second)),
+             matrixForm("thresholds", first, second)};
+    if (learner.number != 0)
+      forms.push_back(matrixForm("leaf_weights", first, int64_t(1) << second));
+    return forms;
+  case TAMRT_LEARN_FLAT_TREES:
+    forms = {integerForm(vectorForm("features", first)),
+             matrixForm("thresholds", first, second - 1)};
+    if (learner.number != 0)
+      forms.push_back(matrixForm("leaf_weights", first, second));
+    return forms;
+  }
+  return forms;
+}
+
+Status checkLearners(const tamrt_model &model) {
+  int64_t next = 0;
+  for (int64_t i = 0; i < model.learner_count; ++i) {
+    const tamrt_learner &learner = model.learners[i];
+    const std::string place = "internal error: learner " + number(i) + ": ";
+    if (!isSound(model, learner))
+      return Error{place + "expected sizes and inputs of its kind, got others"};
+    const std::vector<TableForm> forms = formsOf(learner);
+    if (learner.first_table != next ||
+        learner.table_count != int64_t(forms.size()) ||
+        next + learner.table_count > model.table_count)
+      return Error{place + "expected tables " + number(next) + " to " +
+                   number(next + int64_t(forms.size()) - 1) + ", got " +
+                   number(learner.first_table) + " to " +
+                   number(learner.first_table + learner.table_count - 1)};
+    for (const TableForm &form : forms) {
+      const tamrt_table &table = model.tables[next++];
+      if (lastName(table.name) != form.name ||
+          bool(table.is_integer) != form.isInteger || table.rank != form.rank ||
+          table.shape[0] != form.shape[0] || table.shape[1] != form.shape[1])
+        return Error{place + "expected table '" + form.name + "' " +
+                     describe(form.isInteger, form.rank, form.shape) +
+                     ", got '" + table.name + "' " +
+                     describe(table.is_integer, table.rank, table.shape)};
+    }
+  }
+  if (next != model.table_count)
+    return Error{"internal error: expected " + number(next) + " tables, got " +
+                 number(model.table_count)};
+  return {};
+}
+
+std::string faultOf(const tamrt_model &model, const tamrt_learner &learner,
+                    int64_t k, const Tables &tables) {
+  const auto at = size_t(learner.first_table + k);
+  const tamrt_table &table = model.tables[at];
+  std::string text;
+  if (!table.is_integer)
+    text = firstBad(tables.numbers(at), "finite numbers",
+                    [](double value) { return std::isfinite(value); });
+  if (text.empty())
+    text = kindFault(learner, k, tables);
+  const auto bytes = size_t(bytesOf(table));
+  if (text.empty() && table.given && bytes > 0 &&
+      std::memcmp(tables.pointers()[at], table.given, bytes) != 0)
+    text = "expected the numbers that the spec gives as state, got others";
+  return text;
+}
+
+std::optional<TableFault> findFault(const tamrt_model &model,
+                                    const Tables &tables) {
+  for (int64_t i = 0; i < model.learner_count; ++i) {
+    const tamrt_learner &learner = model.learners[i];
+    for (int64_t k = 0; k < learner.table_count; ++k)
+      if (std::string text = faultOf(model, learner, k, tables); !text.empty())
+        return TableFault{size_t(learner.first_table + k), std::move(text)};
+  }
+  return std::nullopt;
+}
+
+} // namespace tamrt

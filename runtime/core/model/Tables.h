@@ -1,0 +1,115 @@
+//===- core/model/Tables.h - what learners leave for steps ------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The tables of a model: numbers learnt or drawn once for all groups, which
+/// steps read (abi.h, tamrt_table).
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_MODEL_TABLES_H
+#define TAMRT_CORE_MODEL_TABLES_H
+
+#include "core/device/AlignedBuffer.h"
+#include "io/Error.h"
+#include "tamrt/abi.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tamrt {
+
+/// Elements of a table.
+int64_t elementsOf(const tamrt_table &table);
+
+/// Bytes of a table's contents.
+int64_t bytesOf(const tamrt_table &table);
+
+/// The contents of a model's tables, each in a buffer of its own, aligned to
+/// TAMRT_ALIGNMENT.
+class Tables {
+public:
+  /// No tables.
+  Tables() = default;
+
+  /// Room for the tables of `model`. Those whose contents the spec gives hold
+  /// them; of the others they are undefined. Errors: no memory.
+  static Result<Tables> allocate(const tamrt_model &model);
+
+  /// The contents of table `i` of the model, which has doubles.
+  std::span<double> numbers(size_t i) {
+    return {buffers[i].as<double>(), counts[i]};
+  }
+  std::span<const double> numbers(size_t i) const {
+    return {buffers[i].as<double>(), counts[i]};
+  }
+
+  /// The contents of table `i` of the model, which has integers.
+  std::span<int32_t> integers(size_t i) {
+    return {buffers[i].as<int32_t>(), counts[i]};
+  }
+  std::span<const int32_t> integers(size_t i) const {
+    return {buffers[i].as<int32_t>(), counts[i]};
+  }
+
+  /// Copies contents of table `i` of the model, of its size, into it.
+  void set(size_t i, const void *contents);
+
+  /// What a step gets: one pointer per table.
+  const void *const *pointers() const { return addresses.data(); }
+
+private:
+  std::vector<AlignedBuffer> buffers;
+  std::vector<size_t> counts, bytes;
+  std::vector<const void *> addresses;
+};
+
+/// Name in its learner, type and shape of a table.
+struct TableForm {
+  std::string name;
+  bool isInteger = false;
+  int32_t rank = 1;
+  int64_t shape[2] = {1, 1};
+};
+
+/// The tables a learner of a known kind has, in order (abi.h,
+/// tamrt_learner_kind).
+std::vector<TableForm> formsOf(const tamrt_learner &learner);
+
+/// Checks that the learners of `model` fit its inputs, and its tables the
+/// learners. An error is a bug of the compiler, or of what made the model.
+Status checkLearners(const tamrt_model &model);
+
+/// What is wrong with the contents of table `k` of `learner`; empty when
+/// nothing is. Wrong are contents that no fit leaves and kernels do not expect:
+/// numbers that are not finite; a range that falls; a gamma that is not
+/// positive; features that are none of the learner's; thresholds of a flat tree
+/// that fall; negative weights of leaves; other numbers than the spec gives.
+/// O(elements).
+std::string faultOf(const tamrt_model &model, const tamrt_learner &learner,
+                    int64_t k, const Tables &tables);
+
+/// A table with a fault.
+struct TableFault {
+  /// The table's number in the model.
+  size_t table;
+  /// "expected finite numbers, got nan at index 3".
+  std::string text;
+};
+
+/// The first table with a fault.
+std::optional<TableFault> findFault(const tamrt_model &model,
+                                    const Tables &tables);
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_MODEL_TABLES_H

@@ -1,0 +1,326 @@
+//===- core/model/Weights.cpp - what a fit leaves behind ------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/model/Weights.h"
+
+#include "io/Number.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <optional>
+#include <set>
+
+namespace tamrt {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char *kFormat = "tamc weights 1";
+
+json orNull(const char *text) { return text ? json(text) : json(nullptr); }
+
+/// A metadata entry that holds JSON. Parsed without exceptions: the file may
+/// hold anything.
+Result<json> jsonEntry(const SafetensorsFile &file, std::string_view key) {
+  Result<std::string> text = file.requireMetadata(key);
+  if (!text)
+    return std::move(text).error();
+  json value = json::parse(*text, nullptr, false);
+  if (value.is_discarded())
+    return Error{file.path() + ": metadata '" + std::string(key) +
+                 "': expected JSON"};
+  return value;
+}
+
+Result<std::vector<std::string>> stringList(const json &value,
+                                            const std::string &place) {
+  std::vector<std::string> list;
+  bool good = value.is_array();
+  for (size_t i = 0; good && i < value.size(); ++i) {
+    good = value[i].is_string();
+    if (good)
+      list.push_back(value[i].get<std::string>());
+  }
+  if (!good)
+    return Error{place + ": expected a list of texts"};
+  return list;
+}
+
+/// An entry when it is there, for messages.
+std::string orUnknown(const SafetensorsFile &file, std::string_view key) {
+  auto at = file.metadata().find(key);
+  return at == file.metadata().end() ? "unknown" : at->second;
+}
+
+Status checkSpec(const tamrt_model &model, const SafetensorsFile &file) {
+  auto format = file.metadata().find("format");
+  if (format == file.metadata().end() || format->second != kFormat)
+    return Error{file.path() + ": expected a file of format '" + kFormat +
+                 "', got '" + orUnknown(file, "format") + "'"};
+  Result<std::string> hash = file.requireMetadata("spec_hash");
+  if (!hash)
+    return std::move(hash).error();
+  if (*hash == model.spec_hash)
+    return {};
+  std::string message = file.path() + ": expected weights of model '" +
+                        model.name + "' (" + model.formula +
+                        "), got those of model '" + orUnknown(file, "model") +
+                        "' (" + orUnknown(file, "formula") + ")";
+  // Two specs may share name and formula and yet differ, in a column's name or
+  // an option; without a word on it the message would contradict itself.
+  if (orUnknown(file, "model") == model.name &&
+      orUnknown(file, "formula") == model.formula)
+    message += "; other keys of their specs differ";
+  return Error{message};
+}
+
+Result<std::vector<LevelTable>> loadLevels(const tamrt_model &model,
+                                           const SafetensorsFile &file) {
+  Result<json> inputs = jsonEntry(file, "inputs");
+  if (!inputs)
+    return std::move(inputs).error();
+  const std::string place = file.path() + ": metadata 'inputs'";
+  if (!inputs->is_array() || inputs->size() != size_t(model.input_count))
+    return Error{place + ": expected a list of " +
+                 std::to_string(model.input_count) + " inputs"};
+  std::vector<LevelTable> tables(inputs->size());
+  for (size_t i = 0; i < inputs->size(); ++i) {
+    const tamrt_input &input = model.inputs[i];
+    if (input.rule != TAMRT_RULE_LEVELS)
+      continue;
+    const json &entry = (*inputs)[i];
+    if (!entry.is_object() || !entry.contains("levels") ||
+        !entry.contains("numeric") || !entry["numeric"].is_boolean())
+      return Error{place + ": expected levels of column '" +
+                   std::string(input.column) + "'"};
+    Result<std::vector<std::string>> names =
+        stringList(entry["levels"], place + ": levels");
+    if (!names)
+      return std::move(names).error();
+    if (names->empty() || names->size() > size_t(input.levels))
+      return Error{place + ": expected 1 to " + std::to_string(input.levels) +
+                   " levels of column '" + std::string(input.column) +
+                   "', got " + std::to_string(names->size())};
+    Result<LevelTable> table =
+        LevelTable::create(entry["numeric"].get<bool>(), *std::move(names));
+    if (!table)
+      return Error{place + ": " + table.error().message};
+    tables[i] = *std::move(table);
+  }
+  return tables;
+}
+
+/// Checks that ranges and knots are such as a fit leaves, so that the kernels
+/// can rely on them. Errors name the tensor.
+Status checkNormalization(const tamrt_model &model, const Weights &weights,
+                          const std::string &path) {
+  const Normalization &norm = weights.normalization;
+  const size_t inputs = norm.inputs();
+  for (size_t i = 0; i < inputs; ++i) {
+    const tamrt_input &input = model.inputs[i];
+    const bool levels = input.rule == TAMRT_RULE_LEVELS;
+    const std::string column = " of column '" + std::string(input.column) + "'";
+    for (size_t g = 0; g < weights.groups.size(); ++g) {
+      const size_t at = 2 * (g * inputs + i);
+      const double centre = norm.ranges[at], half = norm.ranges[at + 1];
+      if (levels ? centre == 0 && half == 0 : half > 0)
+        continue;
+      return Error{
+          path + ": tensor 'ranges': expected " +
+          (levels ? "zeros" : "a half range above 0") + column +
+          (model.group ? " in group '" + weights.groups[g] + "'" : "") +
+          ", got " + formatNumber(centre) + " and " + formatNumber(half)};
+    }
+    const double lo = norm.knots[2 * i], hi = norm.knots[2 * i + 1];
+    bool good = levels ? lo == 0 && hi == 0 : isKnotRange(input, lo, hi);
+    if (!good)
+      return Error{
+          path + ": tensor 'knots': expected " +
+          (levels                           ? "zeros"
+           : input.rule == TAMRT_RULE_RANGE ? "lo below hi, both from -1 to 1,"
+                                            : "lo below hi") +
+          column + ", got " + formatNumber(lo) + " and " + formatNumber(hi)};
+  }
+  return {};
+}
+
+/// A tensor's name in the file.
+std::string tensorOf(const tamrt_table &table) {
+  return std::string("tables.") + table.name;
+}
+
+template <class T>
+Status loadTable(const SafetensorsFile &file, const tamrt_table &table,
+                 size_t place, Tables &tables) {
+  Result<std::vector<T>> values = file.values<T>(
+      tensorOf(table), std::span(table.shape, size_t(table.rank)));
+  if (!values)
+    return std::move(values).error();
+  tables.set(place, values->data());
+  return {};
+}
+
+Result<Tables> loadTables(const tamrt_model &model,
+                          const SafetensorsFile &file) {
+  Result<Tables> tables = Tables::allocate(model);
+  if (!tables)
+    return Error{file.path() + ": " + tables.error().message};
+  for (int64_t i = 0; i < model.table_count; ++i) {
+    const tamrt_table &table = model.tables[i];
+    Status loaded = table.is_integer
+                        ? loadTable<int32_t>(file, table, size_t(i), *tables)
+                        : loadTable<double>(file, table, size_t(i), *tables);
+    if (!loaded)
+      return std::move(loaded).error();
+  }
+  if (std::optional<TableFault> fault = findFault(model, *tables))
+    return Error{file.path() + ": tensor '" +
+                 tensorOf(model.tables[fault->table]) + "': " + fault->text};
+  return tables;
+}
+
+bool isUtf8(const std::string &text) {
+  // Replacing changes the text exactly where it is not UTF-8.
+  json value = text;
+  std::string dumped =
+      value.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json::parse(dumped).get<std::string>() == text;
+}
+
+} // namespace
+
+Status checkTexts(const tamrt_model &model, std::span<const std::string> groups,
+                  const std::vector<LevelTable> &levels) {
+  auto bad = [](const char *column, const char *what) {
+    return Error{"column '" + std::string(column) + "': expected " + what +
+                 " in UTF-8"};
+  };
+  for (const std::string &group : groups)
+    if (!isUtf8(group))
+      return bad(model.group, "group values");
+  for (size_t i = 0; i < levels.size(); ++i)
+    for (const std::string &name : levels[i].names)
+      if (!isUtf8(name))
+        return bad(model.inputs[i].column, "levels");
+  return {};
+}
+
+SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights) {
+  json effects = json::array();
+  for (int64_t i = 0; i < model.effect_count; ++i) {
+    const tamrt_effect &effect = model.effects[i];
+    effects.push_back({{"name", effect.name},
+                       {"term", effect.term},
+                       {"first", effect.first_column},
+                       {"columns", effect.columns}});
+  }
+  json inputs = json::array();
+  for (int64_t i = 0; i < model.input_count; ++i) {
+    const LevelTable &table = weights.normalization.levels[size_t(i)];
+    bool levels = model.inputs[i].rule == TAMRT_RULE_LEVELS;
+    inputs.push_back({{"column", model.inputs[i].column},
+                      {"levels", levels ? json(table.names) : json(nullptr)},
+                      {"numeric", table.numeric}});
+  }
+  json columns = {{"target", orNull(model.target)},
+                  {"group", orNull(model.group)},
+                  {"date", orNull(model.date)},
+                  {"weights", orNull(model.weights)}};
+  auto dump = [](const json &value) { return value.dump(); };
+
+  SafetensorsWriter writer;
+  writer.metadata("format", kFormat);
+  writer.metadata("model", model.name);
+  writer.metadata("formula", model.formula);
+  writer.metadata("spec", model.spec);
+  writer.metadata("spec_hash", model.spec_hash);
+  writer.metadata("tamc_version", model.tamc_version);
+  writer.metadata("columns", dump(columns));
+  writer.metadata("effects", dump(effects));
+  writer.metadata("groups", dump(weights.groups));
+  writer.metadata("inputs", dump(inputs));
+
+  const auto groups = int64_t(weights.groups.size());
+  const Normalization &norm = weights.normalization;
+  writer.add<double>("coefficients", {groups, model.columns},
+                     weights.coefficients);
+  writer.add<double>("ranges", {groups, model.input_count, 2}, norm.ranges);
+  writer.add<double>("knots", {model.input_count, 2}, norm.knots);
+  for (int64_t i = 0; i < model.table_count; ++i) {
+    const tamrt_table &table = model.tables[i];
+    std::vector<int64_t> shape(table.shape, table.shape + table.rank);
+    if (table.is_integer)
+      writer.add<int32_t>(tensorOf(table), std::move(shape),
+                          weights.tables.integers(size_t(i)));
+    else
+      writer.add<double>(tensorOf(table), std::move(shape),
+                         weights.tables.numbers(size_t(i)));
+  }
+  return writer;
+}
+
+Result<Weights> loadWeights(const tamrt_model &model, const std::string &path) {
+  Result<SafetensorsFile> file = SafetensorsFile::open(path);
+  if (!file)
+    return std::move(file).error();
+  if (Status s = checkSpec(model, *file); !s)
+    return std::move(s).error();
+
+  Weights weights;
+  Result<json> groups = jsonEntry(*file, "groups");
+  if (!groups)
+    return std::move(groups).error();
+  Result<std::vector<std::string>> names =
+      stringList(*groups, path + ": metadata 'groups'");
+  if (!names)
+    return std::move(names).error();
+  weights.groups = *std::move(names);
+  std::set<std::string_view> unique(weights.groups.begin(),
+                                    weights.groups.end());
+  if (unique.empty() || unique.size() != weights.groups.size())
+    return Error{path + ": metadata 'groups': expected distinct groups"};
+
+  Result<std::vector<LevelTable>> levels = loadLevels(model, *file);
+  if (!levels)
+    return std::move(levels).error();
+  weights.normalization.levels = *std::move(levels);
+
+  const auto count = int64_t(weights.groups.size());
+  const int64_t coefficients[] = {count, model.columns};
+  const int64_t ranges[] = {count, model.input_count, 2};
+  const int64_t knots[] = {model.input_count, 2};
+  auto tensor = [&](std::string_view name, std::span<const int64_t> shape,
+                    std::vector<double> &out) -> Status {
+    Result<std::vector<double>> values = file->values<double>(name, shape);
+    if (!values)
+      return std::move(values).error();
+    out = *std::move(values);
+    for (size_t i = 0; i < out.size(); ++i)
+      if (!std::isfinite(out[i]))
+        return Error{path + ": tensor '" + std::string(name) +
+                     "': expected finite numbers, got " + formatNumber(out[i]) +
+                     " at index " + std::to_string(i)};
+    return {};
+  };
+  if (Status s = tensor("coefficients", coefficients, weights.coefficients); !s)
+    return std::move(s).error();
+  if (Status s = tensor("ranges", ranges, weights.normalization.ranges); !s)
+    return std::move(s).error();
+  if (Status s = tensor("knots", knots, weights.normalization.knots); !s)
+    return std::move(s).error();
+  if (Status s = checkNormalization(model, weights, path); !s)
+    return std::move(s).error();
+  Result<Tables> tables = loadTables(model, *file);
+  if (!tables)
+    return std::move(tables).error();
+  weights.tables = *std::move(tables);
+  return weights;
+}
+
+} // namespace tamrt

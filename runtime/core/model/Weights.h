@@ -1,0 +1,84 @@
+//===- core/model/Weights.h - what a fit leaves behind ----------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Trained weights and the file they are kept in.
+///
+/// The file is a safetensors file that depends on the model and the training
+/// data alone: nothing of the run (time, threads, rung, device, paths) is in
+/// it. With G groups, D coefficients and I inputs its tensors are
+///
+///     coefficients  F64 [G, D]     in the order of the design's columns
+///     ranges        F64 [G, I, 2]  centre, half range: x = (v - c) / (a/2)
+///     knots         F64 [I, 2]     lo and hi of the knots, normalised
+///     tables.NAME   F64 or I32     one per table of the model, called NAME
+///                                  there ("tables.a.W1"), of its shape
+///
+/// and its metadata, where lists and objects are JSON,
+///
+///     format        "tamc weights 1"
+///     model, formula, spec, spec_hash, tamc_version
+///     columns       {"target", "group", "date", "weights"}, null where absent
+///     effects       [{"name", "term", "first", "columns"}]
+///     groups        [group values as read, in order]; [""] without groups
+///     inputs        [{"column", "levels", "numeric"}], levels null where the
+///                   input has none
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_MODEL_WEIGHTS_H
+#define TAMRT_CORE_MODEL_WEIGHTS_H
+
+#include "core/data/Normalization.h"
+#include "core/model/Tables.h"
+#include "io/Error.h"
+#include "io/Safetensors.h"
+#include "tamrt/abi.h"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tamrt {
+
+struct Weights {
+  /// Group values as read, in the order of the groups.
+  std::vector<std::string> groups;
+  /// G x D.
+  std::vector<double> coefficients;
+  Normalization normalization;
+  /// The model's tables.
+  Tables tables;
+
+  /// The D coefficients of one group.
+  const double *of(size_t group, const tamrt_model &model) const {
+    return coefficients.data() + group * size_t(model.columns);
+  }
+};
+
+/// Checks that group values and levels are UTF-8, which the file asks for; to
+/// be called before a long fit.
+Status checkTexts(const tamrt_model &model, std::span<const std::string> groups,
+                  const std::vector<LevelTable> &levels);
+
+/// The file's contents. `weights` must be of `model`, with texts checked.
+SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights);
+
+/// Reads weights of `model` from `path`.
+///
+/// Errors: those of SafetensorsFile; weights of another model (names and
+/// formulas of both); contents that do not fit the model or that no fit leaves
+/// (numbers that are not finite, ranges and knots that are none, tables with a
+/// fault as `findFault` has it), by the name of the tensor or the metadata
+/// entry; no memory for the tables.
+Result<Weights> loadWeights(const tamrt_model &model, const std::string &path);
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_MODEL_WEIGHTS_H

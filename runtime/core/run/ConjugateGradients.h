@@ -1,0 +1,244 @@
+//===- core/run/ConjugateGradients.h - the matrix-free solver ---*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Preconditioned conjugate gradients for the normal equations of one group
+/// (docs/math.md section 4). The model's steps multiply with A and solve with
+/// blocks of it; here are the vectors. Nothing allocates or throws.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_RUN_CONJUGATEGRADIENTS_H
+#define TAMRT_CORE_RUN_CONJUGATEGRADIENTS_H
+
+#include "core/run/GramSketch.h"
+#include "core/run/Steps.h"
+
+#include <cstdint>
+
+namespace tamrt {
+
+/// What to do before each iteration.
+enum class Preconditioner {
+  None,
+  /// Solves with the diagonal blocks of A, or where effects have many columns
+  /// with their penalties alone.
+  Block,
+  /// The same; where effects have many columns and it takes many iterations,
+  /// the Gram matrix is approximated besides, from products with random
+  /// vectors.
+  Sketch,
+};
+
+struct CgOptions {
+  /// Ends when |r| / max(|b|, 1e-12) is below.
+  double tolerance = 1e-10;
+  int64_t maxIterations = 5000;
+  Preconditioner preconditioner = Preconditioner::Sketch;
+};
+
+/// How the iterations of a group ended.
+struct CgOutcome {
+  /// Products with A, those for a sketch included.
+  int64_t iterations = 0;
+  /// |r| / max(|b|, 1e-12).
+  double residual = 0;
+  bool converged = false;
+};
+
+/// Bytes of the vectors that `CgIteration` works in, a multiple of
+/// TAMRT_ALIGNMENT.
+int64_t cgVectorBytes(const tamrt_model &model);
+
+/// The vectors of one group's iterations. Its functions are called in the order
+/// given; `solveByCg` does that.
+class CgIteration {
+public:
+  /// `vectors` are cgVectorBytes, aligned to TAMRT_ALIGNMENT.
+  CgIteration(const tamrt_model &model, const CgOptions &options,
+              double *vectors);
+
+  /// Whether some effects' blocks are not factored: then `weigh` wants the
+  /// product with `ones`.
+  bool isWeighed() const { return isOpen; }
+  /// All one.
+  const double *ones();
+  /// Takes (T P + 1e-6 T I) * 1 from `product`, T being `groupRows`. A number
+  /// that is not finite: an error of `context`.
+  void weigh(tamrt_context &context, int64_t groupRows);
+
+  /// Takes b from `residual`. A number that is not finite: an error of
+  /// `context`.
+  void start(tamrt_context &context);
+
+  /// Where the steps write: b; what A or the preconditioner make.
+  double *residual() { return r; }
+  double *product() { return s; }
+  /// What the preconditioner, and then A, are applied to.
+  const double *direction() const { return p; }
+
+  /// Whether it is over: converged, out of iterations, or stuck.
+  bool isOver() const { return over; }
+  bool isPreconditioned() const {
+    return options.preconditioner != Preconditioner::None;
+  }
+
+  /// Whether to make a sketch now (`solveByCg` knows how); the iterations then
+  /// start anew from where they are. As many are made before as it takes
+  /// products: where they were enough, it was not missed.
+  bool wantsSketch() const;
+  GramSketch &theSketch() { return sketch; }
+  /// Vector i for it, what T P + 1e-6 T I is times it, and what A is.
+  const double *probe(int64_t i);
+  void takePenalty(int64_t i);
+  void takeProbe(int64_t i, tamrt_context &context);
+  /// Takes the preconditioned row j of the sketch.
+  void takeRow(int64_t j);
+
+  /// Makes the next direction; `product` has the preconditioned residual of the
+  /// effects that are factored.
+  void turn();
+  /// Goes along the direction; `product` has A times it. `groupRows` is T.
+  void advance(tamrt_context &context, int64_t groupRows);
+
+  const CgOutcome &outcome() const { return result; }
+  /// The solution.
+  const double *solution() const { return x; }
+
+private:
+  void judge();
+  void divide(const double *from);
+
+  const tamrt_model &model;
+  const CgOptions &options;
+  int64_t stride;
+  double *x, *r, *p, *s, *weight;
+  /// Whether there are effects that are not factored.
+  bool isOpen;
+  GramSketch sketch;
+  bool triedSketch = false;
+  double norm = 0, previous = 0;
+  bool over = false, fresh = true;
+  CgOutcome result;
+};
+
+/// Makes the sketch of `iteration`. `run(kind, v, output)` runs a step that
+/// takes no rows, `multiply(v)` makes A v.
+template <class Run, class Multiply>
+void makeSketch(CgIteration &iteration, Workplace &place, const Run &run,
+                const Multiply &multiply) {
+  GramSketch &sketch = iteration.theSketch();
+  for (int64_t i = 0; i < sketch.size(); ++i) {
+    const double *v = iteration.probe(i);
+    run(TAMRT_STEP_APPLY_INIT, v, nullptr);
+    run(TAMRT_STEP_APPLY_FINISH, v, iteration.product());
+    iteration.takePenalty(i);
+    multiply(v);
+    if (!place.good())
+      return;
+    iteration.takeProbe(i, place.context);
+    if (!place.good() || iteration.isOver())
+      return;
+  }
+  if (!sketch.reduce(place.context))
+    return;
+  for (int64_t j = 0; j < sketch.size(); ++j) {
+    run(TAMRT_STEP_PRECONDITION, sketch.row(j), iteration.product());
+    iteration.takeRow(j);
+  }
+  sketch.close(place.context);
+}
+
+/// Solves for one group of `rows` rows, whose parameter block is set: D
+/// coefficients, the first of `place.vectors`, unless `place` has an error.
+/// `done(outcome)` is called before every iteration.
+///
+/// runner.frame(kind, v, output) runs the step of a kind that takes no rows on
+/// a vector; runner.pass(kind, v) runs one that does, on all rows. Neither does
+/// anything once `place` has an error.
+template <class Runner, class Done>
+CgOutcome solveByCg(const tamrt_model &model, Workplace &place, int64_t rows,
+                    const CgOptions &options, Runner &runner,
+                    const Done &done) {
+  CgIteration iteration(model, options, place.vectors);
+  auto frame = [&](tamrt_step_kind kind, const double *v, double *output) {
+    if (place.good())
+      runner.frame(kind, v, output);
+  };
+  auto multiply = [&](const double *v) {
+    frame(TAMRT_STEP_APPLY_INIT, v, nullptr);
+    if (place.good())
+      runner.pass(TAMRT_STEP_APPLY_CHUNK, v);
+    frame(TAMRT_STEP_APPLY_FINISH, v, iteration.product());
+  };
+
+  frame(TAMRT_STEP_CG_INIT, nullptr, nullptr);
+  if (place.good())
+    runner.pass(TAMRT_STEP_CG_CHUNK, nullptr);
+  frame(TAMRT_STEP_CG_FINISH, nullptr, iteration.residual());
+  if (iteration.isPreconditioned() && iteration.isWeighed()) {
+    frame(TAMRT_STEP_APPLY_INIT, iteration.ones(), nullptr);
+    frame(TAMRT_STEP_APPLY_FINISH, iteration.ones(), iteration.product());
+    if (place.good())
+      iteration.weigh(place.context, rows);
+  }
+  if (place.good())
+    iteration.start(place.context);
+  while (place.good() && !iteration.isOver()) {
+    done(iteration.outcome());
+    if (iteration.wantsSketch()) {
+      makeSketch(iteration, place, frame, multiply);
+      continue;
+    }
+    if (iteration.isPreconditioned())
+      frame(TAMRT_STEP_PRECONDITION, iteration.residual(), iteration.product());
+    iteration.turn();
+    multiply(iteration.direction());
+    if (place.good())
+      iteration.advance(place.context, rows);
+  }
+  return iteration.outcome();
+}
+
+/// Runs the steps on one rung, `apply` of kind APPLY_CHUNK, in chunks of at
+/// most `chunkRows` rows, whose columns setColumns(first row, rows) sets.
+template <class SetColumns> class RungRunner {
+public:
+  RungRunner(const tamrt_model &model, const tamrt_step &apply,
+             Workplace &place, size_t rows, size_t chunkRows,
+             const SetColumns &setColumns)
+      : model(model), apply(apply), place(place), rows(rows),
+        chunkRows(chunkRows), setColumns(setColumns) {}
+
+  void frame(tamrt_step_kind kind, const double *v, double *output) {
+    setColumns(0, std::min(chunkRows, rows));
+    place.output = output;
+    place.run(*firstStep(model, kind), v, int64_t(rows), 0, int64_t(rows));
+  }
+
+  void pass(tamrt_step_kind kind, const double *v) {
+    const tamrt_step &step =
+        kind == TAMRT_STEP_CG_CHUNK ? setupStep(model, apply) : apply;
+    forEachChunk(place, rows, std::min(chunkRows, size_t(step.rung_rows)),
+                 setColumns, [&](size_t first, size_t count) {
+                   place.run(step, v, int64_t(count), int64_t(first),
+                             int64_t(rows));
+                 });
+  }
+
+private:
+  const tamrt_model &model;
+  const tamrt_step &apply;
+  Workplace &place;
+  size_t rows, chunkRows;
+  const SetColumns &setColumns;
+};
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_RUN_CONJUGATEGRADIENTS_H

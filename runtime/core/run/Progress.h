@@ -1,0 +1,55 @@
+//===- core/run/Progress.h - how far a long run is --------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A line on the terminal that says how far a long run is.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_RUN_PROGRESS_H
+#define TAMRT_CORE_RUN_PROGRESS_H
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tamrt {
+
+/// Shows "load: fit: 35%" on a terminal once the run has taken a second, and
+/// removes it at the end. Used by one thread.
+class Progress {
+public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Writes to `descriptor`, if that is a terminal, lines that start with
+  /// `name`. The run started at `start`.
+  Progress(int descriptor, std::string_view name,
+           Clock::time_point start = Clock::now());
+  Progress(const Progress &) = delete;
+  Progress &operator=(const Progress &) = delete;
+  ~Progress() { clear(); }
+
+  /// `done` of `total` is done of `phase`. Cheap: writes at most five times a
+  /// second.
+  void update(std::string_view phase, size_t done, size_t total);
+
+  /// Removes the line.
+  void clear();
+
+private:
+  int descriptor;
+  std::string name;
+  Clock::time_point next;
+  bool enabled;
+  bool shown = false;
+};
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_RUN_PROGRESS_H

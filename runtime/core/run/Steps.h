@@ -1,0 +1,168 @@
+//===- core/run/Steps.h - runs the steps of one group -----------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The order in which the steps of a model run for one group, and the memory
+/// they run in. Shared by the executable, which runs groups on threads and owns
+/// its memory, and the library for embedding, which has the caller's alone.
+/// Nothing here allocates or throws.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_RUN_STEPS_H
+#define TAMRT_CORE_RUN_STEPS_H
+
+#include "tamrt/abi.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace tamrt {
+
+/// `bytes`, at least 1, rounded up to TAMRT_ALIGNMENT.
+constexpr int64_t alignedBytes(int64_t bytes) {
+  return (std::max<int64_t>(bytes, 1) + TAMRT_ALIGNMENT - 1) / TAMRT_ALIGNMENT *
+         TAMRT_ALIGNMENT;
+}
+
+/// The first step of `kind`, the one of the largest rung; null if none.
+const tamrt_step *firstStep(const tamrt_model &model, tamrt_step_kind kind);
+
+/// Whether the model has the steps of the direct solver, and those of conjugate
+/// gradients.
+bool hasDirect(const tamrt_model &model);
+bool hasCg(const tamrt_model &model);
+
+/// The last step of `kind`, the one of the smallest rung; null if none.
+const tamrt_step *lastStep(const tamrt_model &model, tamrt_step_kind kind);
+
+/// The step of `kind` with the smallest rung that takes `rows` rows at once,
+/// else the one of the largest rung; null if there is no such step.
+const tamrt_step *stepFor(const tamrt_model &model, tamrt_step_kind kind,
+                          int64_t rows);
+
+/// Of conjugate gradients, the step that adds rows to b for chunks of at most
+/// as many rows as those of `apply`, a step of kind APPLY_CHUNK, has.
+const tamrt_step &setupStep(const tamrt_model &model, const tamrt_step &apply);
+
+/// Numbers per row that a step of `kind` writes; of a step that takes no rows:
+/// in all.
+int64_t outputWidth(const tamrt_model &model, tamrt_step_kind kind);
+
+/// The effect that holds column `column` of the design matrix, null if none.
+const tamrt_effect *effectOf(const tamrt_model &model, int64_t column);
+
+/// Bytes one thread needs, by use, each a multiple of TAMRT_ALIGNMENT.
+struct ThreadMemory {
+  int64_t arena = 0, state = 0, carry = 0, output = 0, parameters = 0;
+  /// Of conjugate gradients; the CPU's.
+  int64_t vectors = 0;
+
+  int64_t total() const {
+    return arena + state + carry + output + parameters + vectors;
+  }
+};
+
+/// What one thread needs to fit, with `chunk`, of kind FIT_CHUNK or
+/// APPLY_CHUNK, as the rung's step.
+ThreadMemory fitMemory(const tamrt_model &model, const tamrt_step &chunk);
+
+/// What one thread needs to predict with `step` of kind PREDICT, TERMS or
+/// DESIGN, at most `rows` rows at a time.
+ThreadMemory predictMemory(const tamrt_model &model, const tamrt_step &step,
+                           int64_t rows);
+
+/// Rows of a chunk on `step`, for groups of at most `groupRows` rows: at most
+/// `chunkRows`, if not 0.
+int64_t chunkOf(const tamrt_step &step, int64_t groupRows, int64_t chunkRows);
+
+/// What the steps of one thread work in (see `ThreadMemory`), aligned to
+/// TAMRT_ALIGNMENT.
+struct Workplace {
+  tamrt_context context = {};
+  void *arena = nullptr, *state = nullptr, *carry = nullptr;
+  double *output = nullptr, *parameters = nullptr, *vectors = nullptr;
+  /// The model's tables; null where it has none.
+  const void *const *tables = nullptr;
+  /// One pointer per input, then target and row weights, at a chunk's first
+  /// row.
+  const void **columns = nullptr;
+
+  bool good() const { return context.status == TAMRT_OK; }
+
+  /// Runs one step on the columns as they are set, for a group of `groupRows`
+  /// rows. What it writes goes to `output`.
+  void run(const tamrt_step &step, const double *coefficients, int64_t rows,
+           int64_t first, int64_t groupRows);
+};
+
+/// Calls body(first row in the group, rows) for the chunks of a group of `rows`
+/// rows, after setColumns(first row in the group, rows); stops at an error.
+template <class SetColumns, class Body>
+void forEachChunk(Workplace &place, size_t rows, size_t chunkRows,
+                  const SetColumns &setColumns, const Body &body) {
+  for (size_t first = 0; first < rows && place.good(); first += chunkRows) {
+    const size_t count = std::min(chunkRows, rows - first);
+    setColumns(first, count);
+    body(first, count);
+  }
+}
+
+/// Fits one group of `rows` rows, whose parameter block is set, with `chunk` as
+/// the rung's step: D coefficients in `place.output` unless `place` has an
+/// error. `done(rows)` is called after every chunk.
+template <class SetColumns, class Done>
+void fitGroup(const tamrt_model &model, const tamrt_step &chunk,
+              Workplace &place, size_t rows, size_t chunkRows,
+              const SetColumns &setColumns, const Done &done) {
+  const size_t start = std::min(chunkRows, rows);
+  setColumns(0, start);
+  const auto all = int64_t(rows);
+  place.run(*firstStep(model, TAMRT_STEP_FIT_INIT), nullptr, 0, 0, all);
+  forEachChunk(place, rows, chunkRows, setColumns,
+               [&](size_t first, size_t count) {
+                 place.run(chunk, nullptr, int64_t(count), int64_t(first), all);
+                 if (place.good())
+                   done(count);
+               });
+  if (!place.good())
+    return;
+  setColumns(0, start);
+  place.run(*firstStep(model, TAMRT_STEP_FIT_FINISH), nullptr, all, 0, all);
+}
+
+/// Predicts rows of one group with `step` of kind PREDICT, TERMS or DESIGN, its
+/// parameter block being set. `take(first, rows)` is called after every chunk,
+/// whose results are in `place.output`.
+template <class SetColumns, class Take>
+void predictGroup(const tamrt_step &step, Workplace &place,
+                  const double *coefficients, size_t rows, size_t chunkRows,
+                  const SetColumns &setColumns, const Take &take) {
+  forEachChunk(place, rows, chunkRows, setColumns,
+               [&](size_t first, size_t count) {
+                 place.run(step, coefficients, int64_t(count), int64_t(first),
+                           int64_t(rows));
+                 if (place.good())
+                   take(first, count);
+               });
+}
+
+/// The first of D coefficients that is not finite, D if none: sums that
+/// overflow pass the factorisation's own test of its pivots.
+size_t firstNotFinite(const double *values, size_t count);
+
+/// Writes the parameter block of one group: TAMRT_INPUT_PARAMETERS doubles for
+/// each of `inputs` inputs (abi.h), from the group's pairs of centre and half
+/// range and the pairs of knots.
+void writeParameters(const double *ranges, const double *knots, size_t inputs,
+                     double *block);
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_RUN_STEPS_H

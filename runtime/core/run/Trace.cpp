@@ -1,0 +1,89 @@
+//===- core/run/Trace.cpp - what a run did, and when ----------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/run/Trace.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+
+namespace tamrt {
+
+void Trace::add(char phase, unsigned lane, const char *name,
+                std::initializer_list<Argument> arguments) {
+  Event event = {phase, 0, lane, 0, name, {}};
+  for (const Argument &argument : arguments)
+    if (event.arguments < kMostArguments)
+      event.argument[event.arguments++] = argument;
+  std::lock_guard lock(mutex);
+  // Inside the lock, so that events are in the order of time.
+  event.microseconds =
+      std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+  events.push_back(event);
+}
+
+void Trace::begin(unsigned lane, const char *name,
+                  std::initializer_list<Argument> arguments) {
+  add('B', lane, name, arguments);
+}
+
+void Trace::end(unsigned lane) { add('E', lane, nullptr, {}); }
+
+void Trace::instant(unsigned lane, const char *name,
+                    std::initializer_list<Argument> arguments) {
+  add('i', lane, name, arguments);
+}
+
+void Trace::counter(const char *name, int64_t value) {
+  add('C', 0, name, {{"bytes", value}});
+}
+
+/// A text of a model as JSON has it.
+static std::string quoted(const std::string &text) {
+  std::string result = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      result += '\\';
+    if (static_cast<unsigned char>(c) >= 0x20)
+      result += c;
+  }
+  return result + '"';
+}
+
+std::string Trace::json(const std::string &process) const {
+  std::lock_guard lock(mutex);
+  std::string text = fmt::format(
+      "{{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n{{\"name\":"
+      "\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{{\"name\":"
+      "{}}}}}",
+      quoted(process));
+  unsigned lanes = 1;
+  for (const Event &event : events)
+    lanes = std::max(lanes, event.lane + 1);
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    text += fmt::format(
+        ",\n{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{0},"
+        "\"args\":{{\"name\":\"{1}\"}}}}",
+        lane, lane == 0 ? "main" : fmt::format("worker {}", lane));
+  auto out = std::back_inserter(text);
+  for (const Event &event : events) {
+    fmt::format_to(out, ",\n{{\"ph\":\"{}\",\"pid\":1,\"tid\":{},\"ts\":{:.3f}",
+                   event.phase, event.lane, event.microseconds);
+    if (event.name)
+      fmt::format_to(out, ",\"name\":\"{}\"", event.name);
+    if (event.phase == 'i')
+      text += ",\"s\":\"t\"";
+    for (unsigned i = 0; i < event.arguments; ++i)
+      fmt::format_to(out, "{}\"{}\":{}", i ? "," : ",\"args\":{",
+                     event.argument[i].key, event.argument[i].value);
+    text += event.arguments ? "}}" : "}";
+  }
+  return text + "\n]}\n";
+}
+
+} // namespace tamrt

@@ -184,7 +184,9 @@ TEST_F(ConjugateGradientsTest, EveryPreconditionerSolves) {
 }
 
 TEST_F(ConjugateGradientsTest, ProductsAreCounted) {
-  const CgOutcome outcome = solve({});
+  CgOptions options;
+  options.preconditioner = Preconditioner::Sketch;
+  const CgOutcome outcome = solve(options);
   EXPECT_EQ(outcome.iterations, theSystem.products);
 }
 
@@ -192,6 +194,7 @@ TEST_F(ConjugateGradientsTest, EndsAfterTheMostIterations) {
   for (int64_t most : {1, 70, 130}) {
     CgOptions options;
     options.maxIterations = most;
+    options.preconditioner = Preconditioner::Sketch;
     const CgOutcome outcome = solve(options);
     EXPECT_FALSE(outcome.converged);
     EXPECT_EQ(outcome.iterations, most);

@@ -109,6 +109,7 @@ class Files(unittest.TestCase):
             "blanks": HEAD + "int a; \n",
             "tab": HEAD + "\tint a;\n",
             "newline": HEAD + "int a;",
+            "conflict": HEAD + "<" * 7 + " HEAD\n",
             "SPDX": "int a;\n",
         }
         with tempfile.TemporaryDirectory() as root:

@@ -74,7 +74,7 @@ void CgIteration::weigh(tamrt_context &context, int64_t groupRows) {
   // The rows of a penalty may add up to something negative.
   const double least = kFloorPerRow * double(groupRows);
   for (int64_t j = 0; j < model.columns; ++j)
-    weight[j] = std::max(s[j], least);
+    weight[j] = std::max(double(groupRows) * s[j], least);
 }
 
 void CgIteration::start(tamrt_context &context) {
@@ -115,13 +115,13 @@ const double *CgIteration::probe(int64_t i) {
   return p;
 }
 
-void CgIteration::takePenalty(int64_t i) {
+void CgIteration::takePenalty(int64_t i, int64_t groupRows) {
   double *out = sketch.product(i);
   for (int64_t e = 0; e < model.effect_count; ++e) {
     const tamrt_effect &effect = model.effects[e];
     const int64_t end = effect.first_column + effect.columns;
     for (int64_t j = effect.first_column; j < end; ++j)
-      out[j] = effect.factored ? -s[j] : -weight[j] * p[j];
+      out[j] = effect.factored ? -double(groupRows) * s[j] : -weight[j] * p[j];
   }
 }
 

@@ -68,8 +68,8 @@ public:
   bool isWeighed() const { return isOpen; }
   /// All one.
   const double *ones();
-  /// Takes (T P + 1e-6 T I) * 1 from `product`, T being `groupRows`. A number
-  /// that is not finite: an error of `context`.
+  /// Takes (P + 1e-6 I) * 1 from `product`, for a group of `groupRows` rows. A
+  /// number that is not finite: an error of `context`.
   void weigh(tamrt_context &context, int64_t groupRows);
 
   /// Takes b from `residual`. A number that is not finite: an error of
@@ -93,9 +93,9 @@ public:
   /// products: where they were enough, it was not missed.
   bool wantsSketch() const;
   GramSketch &theSketch() { return sketch; }
-  /// Vector i for it, what T P + 1e-6 T I is times it, and what A is.
+  /// Vector i for it, what P + 1e-6 I is times it, and what A is.
   const double *probe(int64_t i);
-  void takePenalty(int64_t i);
+  void takePenalty(int64_t i, int64_t groupRows);
   void takeProbe(int64_t i, tamrt_context &context);
   /// Takes the preconditioned row j of the sketch.
   void takeRow(int64_t j);
@@ -127,17 +127,18 @@ private:
   CgOutcome result;
 };
 
-/// Makes the sketch of `iteration`. `run(kind, v, output)` runs a step that
-/// takes no rows, `multiply(v)` makes A v.
-template <class Run, class Multiply>
-void makeSketch(CgIteration &iteration, Workplace &place, const Run &run,
+/// Makes the sketch of `iteration` for a group of `rows` rows. `run(kind, v,
+/// output)` runs a step that takes no rows, `penalize(v)` makes (P + 1e-6 I) v
+/// and `multiply(v)` A v.
+template <class Run, class Penalize, class Multiply>
+void makeSketch(CgIteration &iteration, Workplace &place, int64_t rows,
+                const Run &run, const Penalize &penalize,
                 const Multiply &multiply) {
   GramSketch &sketch = iteration.theSketch();
   for (int64_t i = 0; i < sketch.size(); ++i) {
     const double *v = iteration.probe(i);
-    run(TAMRT_STEP_APPLY_INIT, v, nullptr);
-    run(TAMRT_STEP_APPLY_FINISH, v, iteration.product());
-    iteration.takePenalty(i);
+    penalize(v);
+    iteration.takePenalty(i, rows);
     multiply(v);
     if (!place.good())
       return;
@@ -158,9 +159,9 @@ void makeSketch(CgIteration &iteration, Workplace &place, const Run &run,
 /// coefficients, the first of `place.vectors`, unless `place` has an error.
 /// `done(outcome)` is called before every iteration.
 ///
-/// runner.frame(kind, v, output) runs the step of a kind that takes no rows on
-/// a vector; runner.pass(kind, v) runs one that does, on all rows. Neither does
-/// anything once `place` has an error.
+/// runner.frame(kind, v, output, T) runs the step of a kind that takes no rows
+/// on a vector, as for a group of T rows; runner.pass(kind, v) runs one that
+/// does, on all rows. Neither does anything once `place` has an error.
 template <class Runner, class Done>
 CgOutcome solveByCg(const tamrt_model &model, Workplace &place, int64_t rows,
                     const CgOptions &options, Runner &runner,
@@ -168,7 +169,15 @@ CgOutcome solveByCg(const tamrt_model &model, Workplace &place, int64_t rows,
   CgIteration iteration(model, options, place.vectors);
   auto frame = [&](tamrt_step_kind kind, const double *v, double *output) {
     if (place.good())
-      runner.frame(kind, v, output);
+      runner.frame(kind, v, output, rows);
+  };
+  // As for a group of one row: accumulators of more than a segment mean nothing
+  // before all rows are in them.
+  auto penalize = [&](const double *v) {
+    if (place.good())
+      runner.frame(TAMRT_STEP_APPLY_INIT, v, nullptr, 1);
+    if (place.good())
+      runner.frame(TAMRT_STEP_APPLY_FINISH, v, iteration.product(), 1);
   };
   auto multiply = [&](const double *v) {
     frame(TAMRT_STEP_APPLY_INIT, v, nullptr);
@@ -182,8 +191,7 @@ CgOutcome solveByCg(const tamrt_model &model, Workplace &place, int64_t rows,
     runner.pass(TAMRT_STEP_CG_CHUNK, nullptr);
   frame(TAMRT_STEP_CG_FINISH, nullptr, iteration.residual());
   if (iteration.isPreconditioned() && iteration.isWeighed()) {
-    frame(TAMRT_STEP_APPLY_INIT, iteration.ones(), nullptr);
-    frame(TAMRT_STEP_APPLY_FINISH, iteration.ones(), iteration.product());
+    penalize(iteration.ones());
     if (place.good())
       iteration.weigh(place.context, rows);
   }
@@ -192,7 +200,7 @@ CgOutcome solveByCg(const tamrt_model &model, Workplace &place, int64_t rows,
   while (place.good() && !iteration.isOver()) {
     done(iteration.outcome());
     if (iteration.wantsSketch()) {
-      makeSketch(iteration, place, frame, multiply);
+      makeSketch(iteration, place, rows, frame, penalize, multiply);
       continue;
     }
     if (iteration.isPreconditioned())
@@ -215,10 +223,11 @@ public:
       : model(model), apply(apply), place(place), rows(rows),
         chunkRows(chunkRows), setColumns(setColumns) {}
 
-  void frame(tamrt_step_kind kind, const double *v, double *output) {
+  void frame(tamrt_step_kind kind, const double *v, double *output,
+             int64_t groupRows) {
     setColumns(0, std::min(chunkRows, rows));
     place.output = output;
-    place.run(*firstStep(model, kind), v, int64_t(rows), 0, int64_t(rows));
+    place.run(*firstStep(model, kind), v, groupRows, 0, groupRows);
   }
 
   void pass(tamrt_step_kind kind, const double *v) {

@@ -67,12 +67,13 @@ public:
                const Group &group)
       : ladder(ladder), worker(worker), data(data), group(group) {}
 
-  void frame(tamrt_step_kind kind, const double *v, double *output) {
+  void frame(tamrt_step_kind kind, const double *v, double *output,
+             int64_t groupRows) {
     worker.attempt(ladder, [&] {
       worker.setColumns(ladder.model, data, group.first);
       worker.place.output = output;
-      const auto all = int64_t(group.rows);
-      worker.place.run(*firstStep(ladder.model, kind), v, all, 0, all);
+      worker.place.run(*firstStep(ladder.model, kind), v, groupRows, 0,
+                       groupRows);
     });
   }
 

@@ -105,9 +105,9 @@ bool GramSketch::reduce(tamrt_context &context) {
   for (int64_t i = 0; i < rank; ++i) {
     for (int64_t j = 0; j < i; ++j)
       add(-square[j * rank + i], row(j), product(i), n);
-    const double pivot = square[i * rank + i];
+    const double inverse = square[i * rank + i];
     for (int64_t k = 0; k < n; ++k)
-      product(i)[k] /= pivot;
+      product(i)[k] *= inverse;
   }
   return true;
 }
@@ -129,13 +129,13 @@ void GramSketch::apply(const double *r, double *s) const {
     double sum = dot(row(i), r, n);
     for (int64_t j = 0; j < i; ++j)
       sum -= square[j * rank + i] * small[j];
-    small[i] = sum / square[i * rank + i];
+    small[i] = sum * square[i * rank + i];
   }
   for (int64_t i = rank - 1; i >= 0; --i) {
     double sum = small[i];
     for (int64_t j = i + 1; j < rank; ++j)
       sum -= square[i * rank + j] * small[j];
-    small[i] = sum / square[i * rank + i];
+    small[i] = sum * square[i * rank + i];
   }
   for (int64_t i = 0; i < rank; ++i)
     add(-small[i], row(i), s, n);

@@ -67,9 +67,11 @@ void addProduct(tamrt_context *, void *, void *, void *, const double *,
 
 void finishProduct(tamrt_context *, void *, void *, void *, const double *,
                    const void *const *, const double *v, const void *const *,
-                   double *output, int64_t, int64_t, int64_t) {
+                   double *output, int64_t rows, int64_t, int64_t) {
+  // Penalties count once for each row of the group.
   for (int64_t i = 0; i < kColumns; ++i)
-    output[i] = theSystem.sum[i] + theSystem.penalty[i] * v[i];
+    output[i] = theSystem.sum[i] +
+                theSystem.penalty[i] * double(rows) / double(kRows) * v[i];
 }
 
 /// The one factored effect is the first column.

@@ -183,19 +183,19 @@ private:
 
   LogicalResult splitFit(func::FuncOp fit) {
     auto step = fit->getAttrOfType<StepAttr>(kStepAttrName);
-    StepKind last = step ? step.getKind() : StepKind::FitFinish;
-    if (last != StepKind::FitFinish && last != StepKind::CgFinish &&
-        last != StepKind::ApplyFinish)
+    StepKind lastKind = step ? step.getKind() : StepKind::FitFinish;
+    if (lastKind != StepKind::FitFinish && lastKind != StepKind::CgFinish &&
+        lastKind != StepKind::ApplyFinish)
       return fit.emitOpError("expected no sums over rows in step '")
-             << stringifyStepKind(last) << "'";
+             << stringifyStepKind(lastKind) << "'";
     // The parts of a step that is cut are numbered one after another.
     auto kindOf = [&](int32_t before) {
-      return static_cast<StepKind>(static_cast<int32_t>(last) - before);
+      return static_cast<StepKind>(static_cast<int32_t>(lastKind) - before);
     };
     auto nameOf = [&](StringRef part) {
       return (fit.getName() + "_" + part).str();
     };
-    bool isDirect = last == StepKind::FitFinish;
+    bool isDirect = lastKind == StepKind::FitFinish;
     auto accumulators = placeState(fit, isDirect ? 0 : kept,
                                    isDirect ? "state_bytes" : "cg_state_bytes");
     if (failed(accumulators))
@@ -221,7 +221,6 @@ private:
 
     // The end sees the sums and the number of rows, but no row.
     BlockArgument rows = findSlotArgument(fit, SlotKind::Rows);
-    DenseSet<Operation *> end = neededBy(fit, late, /*stop=*/sums);
     auto isConstant = [&](Value value) {
       auto argument = dyn_cast<BlockArgument>(value);
       SlotAttr known =
@@ -229,6 +228,19 @@ private:
       return known && (known.getKind() == SlotKind::Table ||
                        known.getKind() == SlotKind::Coefficients);
     };
+    // What needs neither is computed there, too, if it is a result.
+    DenseSet<Operation *> plain, last = late;
+    for (Operation &op : fit.getBody().front().without_terminator())
+      if (llvm::all_of(op.getOperands(), [&](Value operand) {
+            Operation *source = operand.getDefiningOp();
+            return source ? plain.contains(source)
+                          : operand == rows || isConstant(operand);
+          }))
+        plain.insert(&op);
+    for (Value result : fit.getBody().front().getTerminator()->getOperands())
+      if (plain.contains(result.getDefiningOp()))
+        last.insert(result.getDefiningOp());
+    DenseSet<Operation *> end = neededBy(fit, last, /*stop=*/sums);
     auto isKnownAtEnd = [&](Value value) {
       Operation *op = value.getDefiningOp();
       return op ? end.contains(op) || sums.contains(op)

@@ -295,8 +295,8 @@ typedef enum tamrt_step_kind {
   /// accumulators in `state`, CHUNK adds the rows' part of A v to them.
   TAMRT_STEP_APPLY_INIT = 9,
   TAMRT_STEP_APPLY_CHUNK = 10,
-  /// Output: A v. Right after APPLY_INIT, for a group of one row: what is no sum
-  /// over rows, (P + 1e-6 I) v.
+  /// Output: A v. Right after APPLY_INIT, for a group of one row: the part that
+  /// is no sum over rows, (P + 1e-6 I) v.
   TAMRT_STEP_APPLY_FINISH = 11,
   /// Of a vector r of D numbers, in place of the coefficients, and the factors
   /// in `state`. Output: of each effect that is `factored`, its block's inverse

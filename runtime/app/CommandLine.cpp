@@ -153,7 +153,7 @@ struct Texts {
   std::string threads, chunkRows, timings, type = "response", format = "text";
   std::string memory, oracle, rows, groups;
   std::string solver = "auto", tolerance, maxIterations,
-              preconditioner = "block";
+              preconditioner = "sketch";
   bool allRungs = false, sliding = false;
 };
 
@@ -253,8 +253,8 @@ void addCgOptions(const tamrt_model &model, CLI::App &fit, Options &options,
       ->check(count(INT64_MAX))
       ->type_name("N");
   fit.add_option("--preconditioner", texts.preconditioner,
-                 "Of conjugate gradients: block, the default, sketch or none")
-      ->check(oneOf({"block", "sketch", "none"}))
+                 "Of conjugate gradients: sketch, the default, block or none")
+      ->check(oneOf({"sketch", "block", "none"}))
       ->type_name("NAME");
   fit.add_flag("--allow-unconverged", options.allowUnconverged,
                "Warn, rather than fail, when iterations do not converge");
@@ -402,8 +402,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.cg.maxIterations = *parseCount(texts.maxIterations, INT64_MAX);
   if (texts.preconditioner == "none")
     options.cg.preconditioner = Preconditioner::None;
-  else if (texts.preconditioner == "sketch")
-    options.cg.preconditioner = Preconditioner::Sketch;
+  else if (texts.preconditioner == "block")
+    options.cg.preconditioner = Preconditioner::Block;
   if (!texts.timings.empty())
     options.timings =
         texts.timings == "json" ? TimingsFormat::Json : TimingsFormat::Table;

@@ -61,12 +61,21 @@ class ConjugateGradients(harness.TestCase):
             self.check_agrees(model, case["train"], case["test"])
 
     def test_sketch(self):
-        """Trees whose Gram matrix is far from its diagonal."""
-        rows = self.write_rows(rows=3000)
-        model = self.compile("y ~ t(a, n_trees=64, max_depth=5) + s(b, k=4)",
+        """Trees whose Gram matrix is far from its diagonal, and groups of more
+        than a segment of rows: the penalty alone, a multiple of the identity,
+        helps as little as nothing does, the sketch does."""
+        rows = self.write_rows(rows=11000)
+        model = self.compile("y ~ t(a, n_trees=64, max_depth=5)",
                              "--both-solvers", group="g")
-        told = self.check_agrees(model, rows, rows, "--preconditioner=sketch")
-        self.assertGreater(told["most iterations of a group"], 128)
+        told = {name: self.check_agrees(model, rows, rows,
+                                        f"--preconditioner={name}")
+                for name in ("none", "block", "sketch")}
+        most = {name: one["most iterations of a group"]
+                for name, one in told.items()}
+        self.assertLess(most["block"], 1.1 * most["none"])
+        # Its products and the iterations before it are counted.
+        self.assertGreater(most["sketch"], 256)
+        self.assertLess(most["sketch"], most["block"])
 
     def test_memory(self):
         """512 trees of 32 leaves, 100,000 rows: less than 200 MB, planned and

@@ -39,7 +39,7 @@ struct CgOptions {
   /// Ends when |r| / max(|b|, 1e-12) is below.
   double tolerance = 1e-10;
   int64_t maxIterations = 5000;
-  Preconditioner preconditioner = Preconditioner::Block;
+  Preconditioner preconditioner = Preconditioner::Sketch;
 };
 
 /// How the iterations of a group ended.

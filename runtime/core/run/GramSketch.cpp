@@ -22,12 +22,19 @@ constexpr int64_t kMostVectors = 128;
 /// Of the largest eigenvalue, what rounding may do to the small ones.
 constexpr double kShift = 1e-15;
 
-/// A sign that is random enough, of element k of vector i (splitmix64).
-double signOf(int64_t i, int64_t k) {
-  uint64_t bits = (uint64_t(i) << 40) + uint64_t(k) + 0x9e3779b97f4a7c15u;
+/// The step of splitmix64 from one state to the next, and its output.
+constexpr uint64_t kGolden = 0x9e3779b97f4a7c15u;
+uint64_t mix(uint64_t bits) {
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
   bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
-  return ((bits ^ (bits >> 31)) & 1) != 0 ? 1.0 : -1.0;
+  return bits ^ (bits >> 31);
+}
+
+/// A sign that is random enough, of element k of vector i: each vector has a
+/// stream of its own.
+double signOf(int64_t i, int64_t k) {
+  const uint64_t seed = mix(uint64_t(i + 1) * kGolden);
+  return (mix(seed + uint64_t(k + 1) * kGolden) >> 63) != 0 ? 1.0 : -1.0;
 }
 
 /// y += factor * x.

@@ -492,6 +492,22 @@ forEachLearnt(ArrayRef<tam::PenaltyOp> sources, ArrayRef<int64_t> starts,
   return success();
 }
 
+/// The penalties of a normal matrix: where each effect starts, all entries that
+/// are known at compile time as one matrix, and its size.
+struct AllPenalties {
+  explicit AllPenalties(ArrayRef<tam::PenaltyOp> sources) {
+    for (tam::PenaltyOp source : sources) {
+      entries.add(source, size, /*table=*/-1);
+      starts.push_back(size);
+      size += tensorType(source.getResult()).getDimSize(0);
+    }
+  }
+
+  SmallVector<int64_t> starts;
+  PenaltyEntries entries;
+  int64_t size = 0;
+};
+
 class NormalMatrixPattern : public KernelPattern<tam::NormalMatrixOp> {
   using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
@@ -500,26 +516,18 @@ class NormalMatrixPattern : public KernelPattern<tam::NormalMatrixOp> {
     auto sources = sourcesOf(op, op.getPenalties());
     if (failed(sources))
       return failure();
-    // Where each effect starts, and the penalties of all of them as one matrix.
-    SmallVector<int64_t> starts;
-    PenaltyEntries entries;
-    int64_t size = 0;
-    for (tam::PenaltyOp source : *sources) {
-      entries.add(source, size, /*table=*/-1);
-      starts.push_back(size);
-      size += tensorType(source.getResult()).getDimSize(0);
-    }
+    const AllPenalties all(*sources);
 
     SmallVector<int64_t> table;
     SmallVector<Value> blocks;
     size_t block = 0;
-    for (size_t i = 0; i < starts.size(); ++i)
-      for (size_t j = i; j < starts.size() && block < op.getBlocks().size();
+    for (size_t i = 0; i < all.starts.size(); ++i)
+      for (size_t j = i; j < all.starts.size() && block < op.getBlocks().size();
            ++j, ++block) {
         RankedTensorType type = tensorType(op.getBlocks()[block]);
         auto sums = cast<tam::SumsAttr>(type.getEncoding());
         int64_t height = type.getDimSize(0), width = type.getDimSize(1);
-        int64_t row = starts[i], column = starts[j];
+        int64_t row = all.starts[i], column = all.starts[j];
         if (sums.isTransposed()) {
           std::swap(height, width);
           std::swap(row, column);
@@ -534,21 +542,21 @@ class NormalMatrixPattern : public KernelPattern<tam::NormalMatrixOp> {
     Launch launch(rewriter, op, "assemble_matrix");
     launch.in(
         constantTensor<int64_t>(rewriter, loc, rewriter.getI64Type(), table));
-    entries.addTo(launch, rewriter, loc);
+    all.entries.addTo(launch, rewriter, loc);
     auto matrix = launch.in(blocks)
                       .slot(SlotKind::Rows)
-                      .scalars64({size, entries.size()})
+                      .scalars64({all.size, all.entries.size()})
                       .out(tensorType(op.getResult()))
                       .create();
     LogicalResult added = forEachLearnt(
-        *sources, starts, [&](const PenaltyEntries &learnt, Value weights) {
+        *sources, all.starts, [&](const PenaltyEntries &learnt, Value weights) {
           if (failed(matrix))
             return failure();
           Launch add(rewriter, op, "add_penalty");
           learnt.addTo(add, rewriter, loc);
           matrix = add.in(weights)
                        .slot(SlotKind::Rows)
-                       .scalars64({size, learnt.size()})
+                       .scalars64({all.size, learnt.size()})
                        .out(*matrix)
                        .create();
           return success();
@@ -604,14 +612,7 @@ class NormalProductPattern : public KernelPattern<tam::NormalProductOp> {
     auto sources = sourcesOf(op, op.getPenalties());
     if (failed(sources))
       return failure();
-    SmallVector<int64_t> starts;
-    PenaltyEntries entries;
-    int64_t size = 0;
-    for (tam::PenaltyOp source : *sources) {
-      entries.add(source, size, /*table=*/-1);
-      starts.push_back(size);
-      size += tensorType(source.getResult()).getDimSize(0);
-    }
+    const AllPenalties all(*sources);
     auto product = assembleVector(op, op.getSums(), adaptor.getSums(),
                                   tensorType(op.getResult()), rewriter);
     // Adds entries, times the elements of a table where they are learnt.
@@ -624,16 +625,17 @@ class NormalProductPattern : public KernelPattern<tam::NormalProductOp> {
       product = launch.in(weights)
                     .in(adaptor.getVector())
                     .slot(SlotKind::Rows)
-                    .scalars64({size, some.size()})
+                    .scalars64({all.size, some.size()})
                     .out(*product)
                     .create();
       return success();
     };
-    if (failed(add("multiply_penalty", entries, {})) ||
-        failed(forEachLearnt(
-            *sources, starts, [&](const PenaltyEntries &some, Value weights) {
-              return add("multiply_learnt_penalty", some, weights);
-            })))
+    if (failed(add("multiply_penalty", all.entries, {})) ||
+        failed(forEachLearnt(*sources, all.starts,
+                             [&](const PenaltyEntries &some, Value weights) {
+                               return add("multiply_learnt_penalty", some,
+                                          weights);
+                             })))
       return failure();
     return product;
   }

@@ -14,9 +14,9 @@
 ///     TAMRT_SIM_MEMORY=BYTES     all of its memory; 1 GiB
 ///     TAMRT_SIM_LARGEST=BYTES    largest free block: how fragmented it is
 ///     TAMRT_SIM_FAIL=K           allocation K, counted from 1, fails
-///     TAMRT_SIM_FAIL_LATER=1     and every later one of more than half its
-///     size TAMRT_SIM_FAIL_KERNEL=K    kernel K, counted from 1, runs out of
-///     memory TAMRT_SIM_FAIL_KERNELS=N   and the N-1 after it
+///     TAMRT_SIM_FAIL_LATER=1     and all later ones of over half its size
+///     TAMRT_SIM_FAIL_KERNEL=K    kernel K, counted from 1, lacks memory
+///     TAMRT_SIM_FAIL_KERNELS=N   and the N-1 after it
 ///     TAMRT_SIM_WITHOUT=LIST     absent: streams, events, pinned, graphs
 ///     TAMRT_SIM_BROKEN=KERNEL    rhs_dense or cholesky_solve does nothing
 ///     TAMRT_SIM_OPAQUE=1         the CPU may not address the memory

@@ -171,28 +171,31 @@ bool Worker::allocate(const Ladder &ladder, Device &on, size_t at) {
   return true;
 }
 
-void Worker::save(const Ladder &ladder) {
+/// Calls copy(copy of it, it, bytes) for the state and the carry, where copies
+/// of them are kept.
+template <class Copy>
+void Worker::forEachSaved(const Ladder &ladder, const Copy &copy) {
   if (!saved)
     return;
   auto *at = saved.as<char>();
   if (place.state && ladder.stateBytes() > 0) {
-    std::memcpy(at, place.state, size_t(ladder.stateBytes()));
+    copy(at, place.state, size_t(ladder.stateBytes()));
     at += alignedBytes(ladder.stateBytes());
   }
   if (place.carry)
-    std::memcpy(at, place.carry, size_t(ladder.model.carry_bytes));
+    copy(at, place.carry, size_t(ladder.model.carry_bytes));
+}
+
+void Worker::save(const Ladder &ladder) {
+  forEachSaved(ladder, [](void *kept, const void *now, size_t bytes) {
+    std::memcpy(kept, now, bytes);
+  });
 }
 
 void Worker::restore(const Ladder &ladder) {
-  if (!saved)
-    return;
-  const auto *at = saved.as<char>();
-  if (place.state && ladder.stateBytes() > 0) {
-    std::memcpy(place.state, at, size_t(ladder.stateBytes()));
-    at += alignedBytes(ladder.stateBytes());
-  }
-  if (place.carry)
-    std::memcpy(place.carry, at, size_t(ladder.model.carry_bytes));
+  forEachSaved(ladder, [](const void *kept, void *now, size_t bytes) {
+    std::memcpy(now, kept, bytes);
+  });
 }
 
 bool Worker::stepDown(Ladder &ladder) {

@@ -124,6 +124,8 @@ public:
 private:
   bool stepDown(Ladder &ladder);
   bool moveToCpu(Ladder &ladder, int64_t bytes);
+  template <class Copy>
+  void forEachSaved(const Ladder &ladder, const Copy &copy);
   void save(const Ladder &ladder);
   void restore(const Ladder &ladder);
   bool takeChunkMemory(const Ladder &ladder, size_t index);

@@ -20,40 +20,99 @@ namespace tamrt {
 namespace {
 
 /// Takes memory for up to `threads` threads on one rung.
-void allocate(Crew &crew, Device &device, unsigned threads, size_t rung) {
-  crew.workers.clear();
+std::vector<Worker> hire(const Ladder &ladder, Device &device, unsigned threads,
+                         size_t rung) {
+  std::vector<Worker> workers;
   for (unsigned i = 0; i < threads; ++i) {
-    crew.workers.emplace_back();
-    crew.workers.back().lane = i;
-    if (!crew.workers.back().allocate(*crew.ladder, device, rung)) {
-      crew.workers.pop_back();
-      return;
+    workers.emplace_back();
+    workers.back().lane = i;
+    if (!workers.back().allocate(ladder, device, rung)) {
+      workers.pop_back();
+      break;
     }
   }
+  return workers;
 }
 
 /// Takes memory on the rung and for the threads decided, or what comes after
 /// them; false when there is none.
-bool settle(Crew &crew, Device &device, const Decision &decision) {
-  Ladder &ladder = *crew.ladder;
+bool settle(Ladder &ladder, Device &device, const Decision &decision,
+            std::vector<Worker> &workers) {
   for (size_t rung = decision.rung; rung < ladder.size(); ++rung) {
-    allocate(crew, device, decision.threads, rung);
-    if (crew.workers.size() == decision.threads)
+    workers = hire(ladder, device, decision.threads, rung);
+    if (workers.size() == decision.threads)
       return true;
     const bool isLast = rung + 1 == ladder.size();
-    if (!crew.workers.empty() &&
+    if (!workers.empty() &&
         (isLast || ladder.chunkRows(rung + 1) < kSmallChunk)) {
       log(LogLevel::Warning, "device '{}' has memory for {} of {} threads",
-          device.label(), crew.workers.size(), decision.threads);
+          device.label(), workers.size(), decision.threads);
       return true;
     }
-    crew.workers.clear();
+    workers.clear();
     device.purge();
     if (!isLast)
       ladder.warn(device, rung, ladder.memory(rung).total(), device, rung + 1,
                   0);
   }
   return false;
+}
+
+/// Bytes that count as free, and what keeps them few.
+DeviceMemory freeOn(const Device &device, const RunOptions &options) {
+  DeviceMemory memory = device.memory();
+  if (options.memoryBytes > 0 && options.memoryBytes < memory.freeBytes) {
+    memory.freeBytes = options.memoryBytes;
+    memory.source = "--memory";
+  }
+  return memory;
+}
+
+/// The rungs of each way there is to do the work: of a fit one per solver.
+struct Ladders {
+  std::unique_ptr<Ladder> direct, gradients;
+
+  std::unique_ptr<Ladder> &of(SolverChoice solver) {
+    return solver == SolverChoice::Direct ? direct : gradients;
+  }
+};
+
+Ladders laddersFor(const tamrt_model &model, tamrt_step_kind kind,
+                   size_t groupRows, const RunOptions &options) {
+  auto ladder = [&](tamrt_step_kind of) {
+    return std::make_unique<Ladder>(model, of, int64_t(groupRows), options,
+                                    StateOf::Worker);
+  };
+  Ladders ladders;
+  if (kind != TAMRT_STEP_FIT_CHUNK && kind != TAMRT_STEP_APPLY_CHUNK) {
+    ladders.direct = ladder(kind);
+    return ladders;
+  }
+  if (hasDirect(model) && options.solver != FitSolver::Cg)
+    ladders.direct = ladder(TAMRT_STEP_FIT_CHUNK);
+  if (hasCg(model) && options.solver != FitSolver::Direct)
+    ladders.gradients = ladder(TAMRT_STEP_APPLY_CHUNK);
+  return ladders;
+}
+
+Question questionOf(const Ladders &ladders, const Device &device, size_t groups,
+                    int64_t freeBytes, int64_t sharedBytes,
+                    const RunOptions &options) {
+  Question question;
+  auto ask = [&](const std::unique_ptr<Ladder> &ladder,
+                 std::optional<Need> &need) {
+    if (!ladder)
+      return;
+    need = ladder->need(device);
+    need->sharedBytes = sharedBytes;
+    question.columns = ladder->model.columns;
+  };
+  ask(ladders.direct, question.direct);
+  ask(ladders.gradients, question.conjugateGradients);
+  question.threads = chooseThreads(options.threads, groups, 1);
+  question.freeBytes = freeBytes;
+  question.place = device.place();
+  return question;
 }
 
 Decision ask(const Question &question, const RunOptions &options) {
@@ -69,14 +128,35 @@ Decision ask(const Question &question, const RunOptions &options) {
   return decision;
 }
 
-/// Bytes that count as free, and what keeps them few.
-DeviceMemory freeOn(const Device &device, const RunOptions &options) {
-  DeviceMemory memory = device.memory();
-  if (options.memoryBytes > 0 && options.memoryBytes < memory.freeBytes) {
-    memory.freeBytes = options.memoryBytes;
-    memory.source = "--memory";
+/// See the header's.
+Result<Crew> muster(Ladders ladders, size_t groups, const RunOptions &options,
+                    int64_t sharedBytes) {
+  Device *device = &deviceOf(options);
+  while (true) {
+    const DeviceMemory memory = freeOn(*device, options);
+    const Question question = questionOf(
+        ladders, *device, groups, memory.freeBytes, sharedBytes, options);
+    const Decision decision = ask(question, options);
+    std::unique_ptr<Ladder> &ladder = ladders.of(decision.solver);
+    std::vector<Worker> workers;
+    if (decision.fits && settle(*ladder, *device, decision, workers)) {
+      if (options.trace)
+        options.trace->instant(0, "rung",
+                               {{"rows", int64_t(workers.front().chunkRows)},
+                                {"threads", int64_t(workers.size())},
+                                {"bytes", decision.bytes}});
+      return Crew{std::move(ladder), device, std::move(workers)};
+    }
+    const size_t last = ladder->size() - 1;
+    if (options.allowCpuFallback && !device->isCpu()) {
+      ladder->warn(*device, last, decision.bytes, Device::cpu(), 0, 0);
+      device = &Device::cpu();
+      continue;
+    }
+    return Error{decision.fits ? ladder->shortage(*device, last, decision.bytes)
+                               : tooLittle(question, decision, options.oracle,
+                                           memory.source)};
   }
-  return memory;
 }
 
 /// The start of a message about `column` of the design of a group.
@@ -101,40 +181,9 @@ Device &deviceOf(const RunOptions &options) {
 Question questionOf(const tamrt_model &model, tamrt_step_kind kind,
                     size_t groups, size_t groupRows, int64_t freeBytes,
                     const RunOptions &options) {
-  const Device &device = deviceOf(options);
-  Question question;
-  question.columns = model.columns;
-  auto need = [&](tamrt_step_kind of) {
-    return Ladder(model, of, int64_t(groupRows), options, StateOf::Worker)
-        .need(device);
-  };
-  if (kind != TAMRT_STEP_FIT_CHUNK && kind != TAMRT_STEP_APPLY_CHUNK) {
-    question.direct = need(kind);
-  } else {
-    if (hasDirect(model) && options.solver != FitSolver::Cg)
-      question.direct = need(TAMRT_STEP_FIT_CHUNK);
-    if (hasCg(model) && options.solver != FitSolver::Direct)
-      question.conjugateGradients = need(TAMRT_STEP_APPLY_CHUNK);
-  }
-  question.threads = chooseThreads(options.threads, groups, 1);
-  question.freeBytes = freeBytes;
-  question.place = device.place();
-  return question;
-}
-
-Result<tamrt_step_kind> fitKind(const tamrt_model &model, size_t groups,
-                                size_t groupRows, const RunOptions &options) {
-  if ((options.solver == FitSolver::Direct && !hasDirect(model)) ||
-      (options.solver == FitSolver::Cg && !hasCg(model)))
-    return Error{std::string("expected solver '") + model.solver +
-                 "', which the model was compiled with, got '" +
-                 (options.solver == FitSolver::Cg ? "cg" : "direct") + "'"};
-  const Question question =
-      questionOf(model, TAMRT_STEP_FIT_CHUNK, groups, groupRows,
-                 freeOn(deviceOf(options), options).freeBytes, options);
-  return decide(question, options.oracle).solver == SolverChoice::Direct
-             ? TAMRT_STEP_FIT_CHUNK
-             : TAMRT_STEP_APPLY_CHUNK;
+  return questionOf(laddersFor(model, kind, groupRows, options),
+                    deviceOf(options), groups, freeBytes, /*sharedBytes=*/0,
+                    options);
 }
 
 Status checkFits(const tamrt_model &model, tamrt_step_kind kind,
@@ -150,47 +199,23 @@ Status checkFits(const tamrt_model &model, tamrt_step_kind kind,
 }
 
 Result<Crew> muster(const tamrt_model &model, tamrt_step_kind kind,
-                    size_t groups, size_t longest, const RunOptions &options,
+                    size_t groups, size_t groupRows, const RunOptions &options,
                     StateOf state, int64_t sharedBytes) {
-  Device *device = &deviceOf(options);
-  Crew crew;
-  crew.ladder =
-      std::make_unique<Ladder>(model, kind, int64_t(longest), options, state);
-  while (true) {
-    const DeviceMemory memory = freeOn(*device, options);
-    Question question;
-    question.columns = model.columns;
-    std::optional<Need> &need = kind == TAMRT_STEP_APPLY_CHUNK
-                                    ? question.conjugateGradients
-                                    : question.direct;
-    need = crew.ladder->need(*device);
-    need->sharedBytes = sharedBytes;
-    question.threads = chooseThreads(options.threads, groups, 1);
-    question.freeBytes = memory.freeBytes;
-    question.place = device->place();
-    const Decision decision = ask(question, options);
-    if (decision.fits && settle(crew, *device, decision)) {
-      crew.device = device;
-      if (options.trace)
-        options.trace->instant(
-            0, "rung",
-            {{"rows", int64_t(crew.workers.front().chunkRows)},
-             {"threads", int64_t(crew.workers.size())},
-             {"bytes", decision.bytes}});
-      return crew;
-    }
-    if (options.allowCpuFallback && !device->isCpu()) {
-      const size_t last = crew.ladder->size() - 1;
-      crew.ladder->warn(*device, last, decision.bytes, Device::cpu(), 0, 0);
-      device = &Device::cpu();
-      continue;
-    }
-    return Error{
-        decision.fits
-            ? crew.ladder->shortage(*device, crew.ladder->size() - 1,
-                                    decision.bytes)
-            : tooLittle(question, decision, options.oracle, memory.source)};
-  }
+  Ladders ladders;
+  (kind == TAMRT_STEP_APPLY_CHUNK ? ladders.gradients : ladders.direct) =
+      std::make_unique<Ladder>(model, kind, int64_t(groupRows), options, state);
+  return muster(std::move(ladders), groups, options, sharedBytes);
+}
+
+Result<Crew> musterFit(const tamrt_model &model, size_t groups,
+                       size_t groupRows, const RunOptions &options) {
+  if ((options.solver == FitSolver::Direct && !hasDirect(model)) ||
+      (options.solver == FitSolver::Cg && !hasCg(model)))
+    return Error{std::string("expected solver '") + model.solver +
+                 "', which the model was compiled with, got '" +
+                 (options.solver == FitSolver::Cg ? "cg" : "direct") + "'"};
+  return muster(laddersFor(model, TAMRT_STEP_FIT_CHUNK, groupRows, options),
+                groups, options, /*sharedBytes=*/0);
 }
 
 Error overflow(const tamrt_model &model, const std::string &group,

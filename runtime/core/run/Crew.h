@@ -50,6 +50,13 @@ Result<Crew> muster(const tamrt_model &model, tamrt_step_kind kind,
                     size_t groups, size_t groupRows, const RunOptions &options,
                     StateOf state = StateOf::Worker, int64_t sharedBytes = 0);
 
+/// The same for a fit, by the solver that the oracle chooses of those that the
+/// model has: the kind of the crew's ladder is FIT_CHUNK, or APPLY_CHUNK for
+/// conjugate gradients. Errors also: the model lacks the solver that is asked
+/// for.
+Result<Crew> musterFit(const tamrt_model &model, size_t groups,
+                       size_t groupRows, const RunOptions &options);
+
 /// The device that the options ask for.
 Device &deviceOf(const RunOptions &options);
 

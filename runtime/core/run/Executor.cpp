@@ -60,12 +60,46 @@ Error unconverged(const tamrt_model &model, const Dataset &data,
       "are with --allow-unconverged"};
 }
 
-/// Runs the steps of conjugate gradients on a rung that may fall.
-class LadderRunner {
+/// Tells how far the iterations of group `g` are.
+void tellIteration(const RunOptions &options, size_t g, size_t groups,
+                   const CgOutcome &outcome) {
+  if (options.progress)
+    options.progress->update("fit: group " + std::to_string(g + 1) + " of " +
+                                 std::to_string(groups) + ", iteration " +
+                                 std::to_string(outcome.iterations) +
+                                 ", residual " + shortNumber(outcome.residual),
+                             0, 0);
+}
+
+/// Runs the steps of one group's fit on a rung that may fall.
+class GroupFit {
 public:
-  LadderRunner(Ladder &ladder, Worker &worker, const Dataset &data,
-               const Group &group)
+  GroupFit(Ladder &ladder, Worker &worker, const Dataset &data,
+           const Group &group)
       : ladder(ladder), worker(worker), data(data), group(group) {}
+
+  /// Sums over chunks and one factorization; the coefficients are the output.
+  /// `done` gets the rows of each chunk.
+  template <class Done> void solveDirectly(const Done &done) {
+    worker.attempt(ladder, [&] {
+      run(*firstStep(ladder.model, TAMRT_STEP_FIT_INIT), nullptr, 0, 0);
+    });
+    attemptChunks(
+        ladder, worker, group.rows,
+        [&](size_t first, size_t rows) {
+          run(*worker.rung, nullptr, first, rows);
+        },
+        [&](size_t, size_t rows) { done(rows); });
+    if (!worker.place.good())
+      return;
+    const TraceSpan span(ladder.options.trace, worker.lane, "solve");
+    worker.attempt(ladder, [&] {
+      run(*firstStep(ladder.model, TAMRT_STEP_FIT_FINISH), nullptr, 0,
+          group.rows);
+    });
+  }
+
+  // What `solveByCg` asks of a runner.
 
   void frame(tamrt_step_kind kind, const double *v, double *output,
              int64_t groupRows) {
@@ -85,16 +119,19 @@ public:
                                        ? setupStep(ladder.model, *worker.rung)
                                        : *worker.rung;
           const auto most = size_t(step.rung_rows);
-          for (size_t at = 0; at < rows; at += most) {
-            worker.setColumns(ladder.model, data, group.first + first + at);
-            worker.place.run(step, v, int64_t(std::min(most, rows - at)),
-                             int64_t(first + at), int64_t(group.rows));
-          }
+          for (size_t at = 0; at < rows; at += most)
+            run(step, v, first + at, std::min(most, rows - at));
         },
         [](size_t, size_t) {});
   }
 
 private:
+  void run(const tamrt_step &step, const double *v, size_t first, size_t rows) {
+    worker.setColumns(ladder.model, data, group.first + first);
+    worker.place.run(step, v, int64_t(rows), int64_t(first),
+                     int64_t(group.rows));
+  }
+
   Ladder &ladder;
   Worker &worker;
   const Dataset &data;
@@ -109,63 +146,31 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
                                       const Tables &tables,
                                       const RunOptions &options) {
   const auto width = size_t(model.columns);
-  std::vector<double> coefficients(data.groups().size() * width);
-  Result<tamrt_step_kind> kind =
-      fitKind(model, data.groups().size(), data.longestGroup(), options);
-  if (!kind)
-    return std::move(kind).error();
-  const bool direct = *kind == TAMRT_STEP_FIT_CHUNK;
-  std::vector<CgOutcome> outcomes(direct ? 0 : data.groups().size());
-  Result<Crew> crew =
-      muster(model, *kind, data.groups().size(), data.longestGroup(), options);
+  const size_t groups = data.groups().size();
+  std::vector<double> coefficients(groups * width);
+  Result<Crew> crew = musterFit(model, groups, data.longestGroup(), options);
   if (!crew)
     return std::move(crew).error();
+  const bool direct = crew->ladder->kind == TAMRT_STEP_FIT_CHUNK;
+  std::vector<CgOutcome> outcomes(direct ? 0 : groups);
 
   Work work(model, data.groups(), *crew, options, "fit");
   Status done = work.run([&](Worker &worker, size_t g, bool reports) {
     const Group &group = data.groups()[g];
     normalization.parameters(g, worker.place.parameters);
     worker.place.tables = tables.pointers();
-    const auto all = int64_t(group.rows);
-    auto run = [&](const tamrt_step &step, size_t first, int64_t rows) {
-      worker.setColumns(model, data, group.first + first);
-      worker.place.run(step, nullptr, rows, int64_t(first), all);
-    };
-    Ladder &ladder = *crew->ladder;
-    if (!direct) {
-      LadderRunner runner(ladder, worker, data, group);
-      auto tell = [&](const CgOutcome &outcome) {
-        if (reports && options.progress)
-          options.progress->update(
-              "fit: group " + std::to_string(g + 1) + " of " +
-                  std::to_string(data.groups().size()) + ", iteration " +
-                  std::to_string(outcome.iterations) + ", residual " +
-                  shortNumber(outcome.residual),
-              0, 0);
-      };
+    GroupFit fit(*crew->ladder, worker, data, group);
+    if (direct)
+      fit.solveDirectly([&](size_t rows) { work.done(rows, reports); });
+    else
       outcomes[g] = solveByCg(model, worker.place, int64_t(group.rows),
-                              options.cg, runner, tell);
-      if (worker.place.good())
-        std::memcpy(coefficients.data() + g * width, worker.place.vectors,
-                    width * sizeof(double));
-      return;
-    }
-    worker.attempt(ladder,
-                   [&] { run(*firstStep(model, TAMRT_STEP_FIT_INIT), 0, 0); });
-    attemptChunks(
-        ladder, worker, group.rows,
-        [&](size_t first, size_t rows) {
-          run(*worker.rung, first, int64_t(rows));
-        },
-        [&](size_t, size_t rows) { work.done(rows, reports); });
-    if (worker.place.good()) {
-      const TraceSpan span(options.trace, worker.lane, "solve");
-      worker.attempt(ladder, [&] {
-        run(*firstStep(model, TAMRT_STEP_FIT_FINISH), 0, all);
-      });
-    }
+                              options.cg, fit, [&](const CgOutcome &outcome) {
+                                if (reports)
+                                  tellIteration(options, g, groups, outcome);
+                              });
     if (worker.place.good())
-      std::memcpy(coefficients.data() + g * width, worker.place.output,
+      std::memcpy(coefficients.data() + g * width,
+                  direct ? worker.place.output : worker.place.vectors,
                   width * sizeof(double));
   });
   if (!done)

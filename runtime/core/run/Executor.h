@@ -90,12 +90,6 @@ struct RunOptions {
   CgSummary *summary = nullptr;
 };
 
-/// The kind of the chunked step that a fit's rung is one of, for `groups`
-/// groups of at most `groupRows` rows: FIT_CHUNK, or APPLY_CHUNK for conjugate
-/// gradients. Errors: the model lacks the solver that is asked for.
-Result<tamrt_step_kind> fitKind(const tamrt_model &model, size_t groups,
-                                size_t groupRows, const RunOptions &options);
-
 /// Checks that steps of `kind` fit at all: one thread on the smallest rung. For
 /// fits before their rows are read. The error says what is needed, what is
 /// there, and what would help.

@@ -75,7 +75,5 @@ MemorySnapshot BestFitAllocator::snapshot() const {
 
 void BestFitAllocator::resetPeaks() noexcept {
   std::lock_guard lock(implementation->mutex);
-  MemoryStatistics &counts = implementation->counts;
-  for (Level *level : {&counts.used, &counts.requested, &counts.reserved})
-    level->peak = level->now;
+  implementation->counts.resetPeaks();
 }

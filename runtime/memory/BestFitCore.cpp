@@ -194,9 +194,7 @@ size_t BestFitAllocator::Implementation::giveBack(bool all) noexcept {
         visitor.returned(address, bytes);
     tell(MemoryEvent::Kind::RegionReturned, chunks[i].address, bytes);
     raw.release(address, bytes);
-    counts.reserved.subtract(bytes);
-    --counts.regions;
-    ++counts.regionsReturned;
+    counts.regionReturned(bytes);
     sum += bytes;
   }
   return sum;

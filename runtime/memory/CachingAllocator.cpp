@@ -65,11 +65,8 @@ MemorySnapshot CachingAllocator::snapshot() const {
 
 void CachingAllocator::resetPeaks() noexcept {
   std::lock_guard lock(implementation->mutex);
-  MemoryStatistics &counts = implementation->counts;
-  for (Level *level : {&counts.used, &counts.requested, &counts.reserved})
-    level->peak = level->now;
-  for (StreamStatistics &stream : implementation->pools.streams())
-    stream.used.peak = stream.used.now;
+  implementation->counts.resetPeaks();
+  implementation->pools.resetPeaks();
 }
 
 size_t CachingAllocator::sizeOf(const void *address) const noexcept {

@@ -268,9 +268,7 @@ size_t CachingAllocator::Implementation::giveBack(bool all) noexcept {
         chunks.remove(i);
     }
     raw.release(reinterpret_cast<void *>(segment.address), bytes);
-    counts.reserved.subtract(bytes);
-    --counts.regions;
-    ++counts.regionsReturned;
+    counts.regionReturned(bytes);
     sum += bytes;
   }
   return sum;

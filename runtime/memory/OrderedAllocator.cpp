@@ -200,9 +200,6 @@ MemorySnapshot OrderedAllocator::snapshot() const {
 
 void OrderedAllocator::resetPeaks() noexcept {
   std::lock_guard lock(implementation->mutex);
-  MemoryStatistics &counts = implementation->counts;
-  for (Level *level : {&counts.used, &counts.requested, &counts.reserved})
-    level->peak = level->now;
-  for (StreamStatistics &stream : implementation->pools.streams())
-    stream.used.peak = stream.used.now;
+  implementation->counts.resetPeaks();
+  implementation->pools.resetPeaks();
 }

@@ -61,6 +61,10 @@ public:
   /// In the order in which they were first seen.
   std::vector<StreamStatistics> &streams() { return statistics; }
   const std::vector<StreamStatistics> &streams() const { return statistics; }
+  void resetPeaks() {
+    for (StreamStatistics &stream : statistics)
+      stream.used.resetPeak();
+  }
 
   /// Bytes of the largest free block; 0 when there is none. O(pools + log n).
   size_t largestFree(const ChunkTable &chunks) const;

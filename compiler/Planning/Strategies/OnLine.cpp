@@ -9,6 +9,7 @@
 #include "Placement/Placer.h"
 #include "Problem/Arithmetic.h"
 #include "Strategies/Deadline.h"
+#include "Strategies/Events.h"
 #include "tamrt/memory/BestFitAllocator.h"
 #include "tamrt/memory/CachingAllocator.h"
 #include "tamrt/memory/FakeMemory.h"
@@ -157,30 +158,6 @@ private:
   OneStream streams;
   tamrt::CachingAllocator allocator;
 };
-
-struct Event {
-  int32_t time;
-  bool begins;
-  int32_t item;
-};
-
-/// What a program does, in order: what ends at a time is released before what
-/// begins. Gaps are no releases.
-std::vector<Event> eventsOf(const Instance &instance) {
-  std::vector<Event> events;
-  for (size_t i = 0; i < instance.size(); ++i) {
-    const Item &item = instance.items[i];
-    if (item.pin >= 0)
-      continue;
-    events.push_back({item.lower, true, static_cast<int32_t>(i)});
-    events.push_back({item.upper, false, static_cast<int32_t>(i)});
-  }
-  std::stable_sort(
-      events.begin(), events.end(), [](const Event &a, const Event &b) {
-        return a.time != b.time ? a.time < b.time : a.begins < b.begins;
-      });
-  return events;
-}
 
 /// Runs the program; returns the item for which the allocator has no memory, or
 /// -1. What was not placed keeps the offset -1.

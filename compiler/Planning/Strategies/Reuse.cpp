@@ -8,6 +8,7 @@
 
 #include "Problem/Arithmetic.h"
 #include "Problem/Instance.h"
+#include "Strategies/Events.h"
 
 #include <algorithm>
 #include <map>
@@ -78,30 +79,15 @@ Placement place(const Instance &instance, const Options &) {
                      ? load.max(0, static_cast<int32_t>(instance.times.size()))
                      : 0;
 
-  struct Event {
-    int32_t time;
-    bool begins;
-    int32_t item;
-  };
-  std::vector<Event> events;
   int64_t top = 0;
-  for (size_t i = 0; i < instance.size(); ++i) {
-    const Item &item = instance.items[i];
-    if (item.pin >= 0) {
+  for (size_t i = 0; i < instance.size(); ++i)
+    if (const Item &item = instance.items[i]; item.pin >= 0) {
       placement.offsets[i] = item.pin;
       top = std::max(top, item.pin + item.size);
-      continue;
     }
-    events.push_back({item.lower, true, static_cast<int32_t>(i)});
-    events.push_back({item.upper, false, static_cast<int32_t>(i)});
-  }
-  std::stable_sort(
-      events.begin(), events.end(), [](const Event &a, const Event &b) {
-        return a.time != b.time ? a.time < b.time : a.begins < b.begins;
-      });
   using Key = std::tuple<int32_t, int64_t, int64_t>;
   std::map<Key, std::vector<int32_t>> free;
-  for (const Event &event : events) {
+  for (const Event &event : eventsOf(instance)) {
     const Item &item = instance.items[event.item];
     std::vector<int32_t> &list = free[{item.kind, item.size, item.alignment}];
     if (!event.begins) {

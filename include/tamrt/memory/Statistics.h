@@ -35,6 +35,8 @@ struct Level {
       peak = now;
   }
   void subtract(size_t bytes) { now -= bytes; }
+  /// Forgets the most there were.
+  void resetPeak() { peak = now; }
 };
 
 /// The state of an allocator, and what has happened to it.
@@ -66,6 +68,17 @@ struct MemoryStatistics {
   uint64_t retries = 0;
   /// Requests that got no memory.
   uint64_t failures = 0;
+
+  void resetPeaks() {
+    for (Level *level : {&used, &requested, &reserved})
+      level->resetPeak();
+  }
+  /// Counts a region of `bytes` bytes that went back to the raw memory.
+  void regionReturned(size_t bytes) {
+    reserved.subtract(bytes);
+    --regions;
+    ++regionsReturned;
+  }
 
   /// The part of the free bytes that the largest free block has not: 0 when one
   /// block has all, or nothing is free.

@@ -13,9 +13,10 @@
 /// memory, start threads and round as the machine they meet suggests: here the
 /// coefficients have the same bits on every x86-64.
 ///
-/// Panels of 64 columns. A panel is factored four columns at a time, each time
-/// from all columns of the panel to the left; then the columns to the right of
-/// the panel are updated by it, from copies of its rows in the order of use:
+/// Panels of 64 columns, or one panel of a small matrix. A panel is factored
+/// four columns at a time, each time from all columns of the panel to the left;
+/// then the columns to the right of the panel are updated by it, from copies of
+/// its rows in the order of use:
 ///
 ///        panel
 ///     +---+-----------+      A column-major, n x n; only the lower triangle
@@ -39,6 +40,8 @@ namespace tamrt::cpu {
 
 namespace {
 
+/// Up to so many columns a matrix is one panel: it fits the second-level cache.
+constexpr int64_t mostInOnePanel = 128;
 constexpr int64_t panelColumns = 64;
 /// Rows, and columns, of a block of the update: two copies of as many rows of
 /// a panel fit the first-level cache.
@@ -66,29 +69,43 @@ struct Diagonal {
   double inverse[tileColumns];
 };
 
-/// Factors columns [j, j + columns), columns <= 4, of rows [j, j + columns),
-/// given columns [panel, j). Returns the first column without a pivot, or -1.
-TAMRT_INLINE int64_t factorDiagonal(const Matrix &m, int64_t panel, int64_t j,
-                                    int64_t columns, Diagonal &diagonal) {
-  // All sums side by side: one after another, each waits for the one before.
-  Vector x[tileColumns] = {};
-  if (columns == tileColumns) {
-    for (int64_t c = 0; c < tileColumns; ++c)
-      x[c] = vectorAt(m.at(j, j + c));
-    for (int64_t p = panel; p < j; ++p) {
-      const Vector l = vectorAt(m.at(j, p));
-      for (int64_t c = 0; c < tileColumns; ++c)
-        x[c] -= l * l[c];
+/// Columns j .. j+3 of rows i .. i + 4*Height - 1.
+template <int Height>
+TAMRT_INLINE void loadTile(const Matrix &m, int64_t i, int64_t j,
+                           Vector (&x)[tileColumns][Height]) {
+  for (int c = 0; c < tileColumns; ++c)
+    for (int v = 0; v < Height; ++v)
+      x[c][v] = vectorAt(m.at(i + 4 * v, j + c));
+}
+
+/// Rows i .. i+3 of columns j .. j+3.
+TAMRT_INLINE void storeColumns(const Matrix &m, int64_t i, int64_t j,
+                               const Vector (&x)[tileColumns]) {
+  for (int c = 0; c < tileColumns; ++c)
+    vectorAt(m.at(i, j + c)) = x[c];
+}
+
+/// Takes columns [panel, j) off columns j .. j+3 in rows i .. i + 4*Height - 1.
+template <int Height>
+TAMRT_INLINE void takeOff(const Matrix &m, int64_t panel, int64_t j, int64_t i,
+                          Vector (&x)[tileColumns][Height]) {
+  const int64_t n = m.n;
+  const double *__restrict left = m.at(i, panel);
+  const double *__restrict top = m.at(j, panel);
+  for (int64_t p = panel; p < j; ++p, left += n, top += n)
+    for (int v = 0; v < Height; ++v) {
+      const Vector l = vectorAt(left + 4 * v);
+      for (int c = 0; c < tileColumns; ++c)
+        x[c][v] -= l * top[c];
     }
-  } else {
-    for (int64_t c = 0; c < columns; ++c)
-      for (int64_t r = c; r < columns; ++r) {
-        x[c][r] = *m.at(j + r, j + c);
-        for (int64_t p = panel; p < j; ++p)
-          x[c][r] -= *m.at(j + r, p) * *m.at(j + c, p);
-      }
-  }
-  for (int64_t c = 0; c < columns; ++c) {
+}
+
+/// Factors the tile on the diagonal, of which `x` is left and of which
+/// `columns` count. Returns the first column without a pivot, or -1.
+TAMRT_INLINE int64_t factorDiagonal(const Matrix &m, int64_t j, int64_t columns,
+                                    const Vector (&x)[tileColumns],
+                                    Diagonal &diagonal) {
+  for (int64_t c = 0; c < columns; ++c)
     for (int64_t r = c; r < columns; ++r) {
       double sum = x[c][r];
       for (int64_t p = 0; p < c; ++p)
@@ -103,64 +120,107 @@ TAMRT_INLINE int64_t factorDiagonal(const Matrix &m, int64_t panel, int64_t j,
         *m.at(j + r, j + c) = diagonal.l[r][c];
       }
     }
-  }
   return -1;
 }
 
-/// Columns j .. j+3 of L in rows i .. i + 4*Height - 1, given columns
-/// [panel, j) and the diagonal tile.
+/// Columns of L from what is left, given the diagonal tile.
+TAMRT_INLINE void divide(Vector (&x)[tileColumns], const Diagonal &diagonal) {
+  for (int c = 0; c < tileColumns; ++c) {
+    for (int p = 0; p < c; ++p)
+      x[c] -= x[p] * diagonal.l[c][p];
+    x[c] *= diagonal.inverse[c];
+  }
+}
+
+/// Columns j .. j+3 of L in rows i .. i + 4*Height - 1.
 template <int Height>
 TAMRT_INLINE void factorTile(const Matrix &m, int64_t panel, int64_t j,
                              const Diagonal &diagonal, int64_t i) {
-  const int64_t n = m.n;
   Vector x[tileColumns][Height];
-  for (int c = 0; c < tileColumns; ++c)
-    for (int v = 0; v < Height; ++v)
-      x[c][v] = vectorAt(m.at(i + 4 * v, j + c));
-  const double *__restrict left = m.at(i, panel);
-  const double *__restrict top = m.at(j, panel);
-  for (int64_t p = panel; p < j; ++p, left += n, top += n)
-    for (int v = 0; v < Height; ++v) {
-      const Vector l = vectorAt(left + 4 * v);
-      for (int c = 0; c < tileColumns; ++c)
-        x[c][v] -= l * top[c];
-    }
-  for (int c = 0; c < tileColumns; ++c)
-    for (int v = 0; v < Height; ++v) {
-      for (int p = 0; p < c; ++p)
-        x[c][v] -= x[p][v] * diagonal.l[c][p];
-      x[c][v] *= diagonal.inverse[c];
-      vectorAt(m.at(i + 4 * v, j + c)) = x[c][v];
-    }
+  loadTile(m, i, j, x);
+  takeOff(m, panel, j, i, x);
+  for (int v = 0; v < Height; ++v) {
+    Vector own[tileColumns];
+    for (int c = 0; c < tileColumns; ++c)
+      own[c] = x[c][v];
+    divide(own, diagonal);
+    storeColumns(m, i + 4 * v, j, own);
+  }
 }
 
-/// The same in one row.
-TAMRT_INLINE void factorRow(const Matrix &m, int64_t panel, int64_t j,
-                            const Diagonal &diagonal, int64_t i) {
+/// The same in the last rows of the matrix, fewer than a vector has. What is
+/// read beyond a column is the start of the next one, and counts for nothing.
+TAMRT_INLINE void factorRest(const Matrix &m, int64_t panel, int64_t j,
+                             const Diagonal &diagonal, int64_t i) {
+  Vector x[tileColumns][1] = {};
+  for (int c = 0; c < tileColumns; ++c)
+    for (int64_t r = i; r < m.n; ++r)
+      x[c][0][r - i] = *m.at(r, j + c);
+  takeOff(m, panel, j, i, x);
+  Vector own[tileColumns];
+  for (int c = 0; c < tileColumns; ++c)
+    own[c] = x[c][0];
+  divide(own, diagonal);
+  for (int c = 0; c < tileColumns; ++c)
+    for (int64_t r = i; r < m.n; ++r)
+      *m.at(r, j + c) = own[c][r - i];
+}
+
+/// What is left of the tile on the diagonal and of the rows of four below it,
+/// as far as the matrix has them: the tile as factorDiagonal takes it.
+TAMRT_INLINE void takeOffTop(const Matrix &m, int64_t panel, int64_t j,
+                             int64_t columns, Vector (&tile)[tileColumns],
+                             Vector (&below)[tileColumns]) {
+  if (columns < tileColumns) {
+    for (int64_t c = 0; c < columns; ++c)
+      for (int64_t r = c; r < columns; ++r)
+        tile[c][r] = *m.at(j + r, j + c);
+    for (int64_t p = panel; p < j; ++p)
+      for (int64_t c = 0; c < columns; ++c)
+        for (int64_t r = c; r < columns; ++r)
+          tile[c][r] -= *m.at(j + r, p) * *m.at(j + c, p);
+    return;
+  }
+  if (j + 2 * tileColumns > m.n) {
+    Vector x[tileColumns][1];
+    loadTile(m, j, j, x);
+    takeOff(m, panel, j, j, x);
+    for (int64_t c = 0; c < tileColumns; ++c)
+      tile[c] = x[c][0];
+    return;
+  }
+  Vector x[tileColumns][2];
+  loadTile(m, j, j, x);
+  takeOff(m, panel, j, j, x);
   for (int64_t c = 0; c < tileColumns; ++c) {
-    double x = *m.at(i, j + c);
-    for (int64_t p = panel; p < j + c; ++p)
-      x -= *m.at(i, p) * *m.at(j + c, p);
-    *m.at(i, j + c) = x * diagonal.inverse[c];
+    tile[c] = x[c][0];
+    below[c] = x[c][1];
   }
 }
 
 /// Factors columns [panel, end). Returns as factorDiagonal does.
 TAMRT_INLINE int64_t factorPanel(const Matrix &m, int64_t panel, int64_t end) {
   for (int64_t j = panel; j < end; j += tileColumns) {
-    Diagonal diagonal;
     const int64_t columns = std::min(tileColumns, end - j);
-    const int64_t failed = factorDiagonal(m, panel, j, columns, diagonal);
+    Diagonal diagonal;
+    Vector tile[tileColumns] = {}, below[tileColumns] = {};
+    takeOffTop(m, panel, j, columns, tile, below);
+    const int64_t failed = factorDiagonal(m, j, columns, tile, diagonal);
     if (failed >= 0)
       return failed;
     // Fewer columns than a tile has: the last of the matrix, nothing is below.
     int64_t i = j + columns;
+    if (i + tileColumns <= m.n) {
+      divide(below, diagonal);
+      storeColumns(m, i, j, below);
+      i += tileColumns;
+    }
     for (; i + 8 <= m.n; i += 8)
       factorTile<2>(m, panel, j, diagonal, i);
     for (; i + 4 <= m.n; i += 4)
       factorTile<1>(m, panel, j, diagonal, i);
-    for (; i < m.n; ++i)
-      factorRow(m, panel, j, diagonal, i);
+    if (i < m.n)
+      factorRest(m, panel, j, diagonal, i);
   }
   return -1;
 }
@@ -256,8 +316,9 @@ TAMRT_INLINE void update(const Matrix &m, int64_t panel, int64_t end) {
 /// Returns the first column without a pivot, or -1.
 TAMRT_HOT int64_t factor(double *a, int64_t n) {
   const Matrix m = {a, n};
-  for (int64_t panel = 0; panel < n; panel += panelColumns) {
-    const int64_t end = std::min(n, panel + panelColumns);
+  const int64_t width = n <= mostInOnePanel ? mostInOnePanel : panelColumns;
+  for (int64_t panel = 0; panel < n; panel += width) {
+    const int64_t end = std::min(n, panel + width);
     const int64_t failed = factorPanel(m, panel, end);
     if (failed >= 0)
       return failed;
@@ -266,29 +327,88 @@ TAMRT_HOT int64_t factor(double *a, int64_t n) {
   return -1;
 }
 
-/// b <- L'^-1 L^-1 b.
-TAMRT_HOT void solve(const double *__restrict a, int64_t n,
-                     double *__restrict b) {
-  for (int64_t j = 0; j < n; ++j) {
-    const double *__restrict column = a + j * n;
-    const double x = b[j] * column[j];
-    b[j] = x;
-    for (int64_t i = j + 1; i < n; ++i)
-      b[i] -= x * column[i];
+/// The lower triangle of a tile on the diagonal.
+struct Triangle {
+  TAMRT_INLINE explicit Triangle(const Matrix &m, int64_t j) {
+    for (int64_t c = 0; c < tileColumns; ++c)
+      for (int64_t r = c; r < tileColumns; ++r)
+        l[r][c] = *m.at(j + r, j + c);
   }
-  for (int64_t j = n - 1; j >= 0; --j) {
-    const double *__restrict column = a + j * n;
-    Vector partial[2] = {};
-    int64_t i = j + 1;
-    for (; i + 8 <= n; i += 8)
-      for (int v = 0; v < 2; ++v)
-        partial[v] += vectorAt(column + i + 4 * v) * vectorAt(b + i + 4 * v);
-    const Vector both = partial[0] + partial[1];
-    double sum = (both[0] + both[1]) + (both[2] + both[3]);
+
+  double l[tileColumns][tileColumns];
+};
+
+/// b <- L^-1 b, four columns at a time: each waits for the one before.
+TAMRT_INLINE void solveDown(const Matrix &m, double *__restrict b) {
+  const int64_t n = m.n;
+  int64_t j = 0;
+  for (; j + tileColumns <= n; j += tileColumns) {
+    const Triangle t(m, j);
+    double x[tileColumns];
+    for (int64_t c = 0; c < tileColumns; ++c) {
+      double left = b[j + c];
+      for (int64_t p = 0; p < c; ++p)
+        left -= t.l[c][p] * x[p];
+      b[j + c] = x[c] = left * t.l[c][c];
+    }
+    const double *__restrict column = m.at(0, j);
+    int64_t i = j + tileColumns;
+    for (; i + 4 <= n; i += 4) {
+      Vector left = vectorAt(b + i);
+      for (int64_t c = 0; c < tileColumns; ++c)
+        left -= x[c] * vectorAt(column + c * n + i);
+      vectorAt(b + i) = left;
+    }
     for (; i < n; ++i)
-      sum += column[i] * b[i];
-    b[j] = (b[j] - sum) * column[j];
+      for (int64_t c = 0; c < tileColumns; ++c)
+        b[i] -= x[c] * column[c * n + i];
   }
+  for (; j < n; ++j) {
+    b[j] *= *m.at(j, j);
+    for (int64_t i = j + 1; i < n; ++i)
+      b[i] -= b[j] * *m.at(i, j);
+  }
+}
+
+/// b <- L'^-1 b, four columns at a time.
+TAMRT_INLINE void solveUp(const Matrix &m, double *__restrict b) {
+  const int64_t n = m.n, whole = n - n % tileColumns;
+  for (int64_t j = n - 1; j >= whole; --j) {
+    for (int64_t i = j + 1; i < n; ++i)
+      b[j] -= *m.at(i, j) * b[i];
+    b[j] *= *m.at(j, j);
+  }
+  for (int64_t j = whole - tileColumns; j >= 0; j -= tileColumns) {
+    const double *__restrict column = m.at(0, j);
+    Vector partial[tileColumns] = {};
+    int64_t i = j + tileColumns;
+    for (; i + 4 <= n; i += 4) {
+      const Vector x = vectorAt(b + i);
+      for (int64_t c = 0; c < tileColumns; ++c)
+        partial[c] += vectorAt(column + c * n + i) * x;
+    }
+    double sums[tileColumns];
+    for (int64_t c = 0; c < tileColumns; ++c)
+      sums[c] =
+          (partial[c][0] + partial[c][1]) + (partial[c][2] + partial[c][3]);
+    for (; i < n; ++i)
+      for (int64_t c = 0; c < tileColumns; ++c)
+        sums[c] += column[c * n + i] * b[i];
+    const Triangle t(m, j);
+    for (int64_t c = tileColumns - 1; c >= 0; --c) {
+      double left = b[j + c] - sums[c];
+      for (int64_t p = tileColumns - 1; p > c; --p)
+        left -= t.l[p][c] * b[j + p];
+      b[j + c] = left * t.l[c][c];
+    }
+  }
+}
+
+/// b <- L'^-1 L^-1 b.
+TAMRT_HOT void solve(double *a, int64_t n, double *__restrict b) {
+  const Matrix m = {a, n};
+  solveDown(m, b);
+  solveUp(m, b);
 }
 
 } // namespace
@@ -307,7 +427,7 @@ void cholesky_factor(tamrt_context *ctx, int64_t n, int64_t column, double *a) {
 void cholesky_apply(tamrt_context *ctx, const double *a, const double *b,
                     int64_t n, double *x) {
   std::copy_n(b, n, x);
-  solve(a, n, x);
+  solve(const_cast<double *>(a), n, x);
 }
 
 void cholesky_solve(tamrt_context *ctx, int64_t n, double *a, double *b) {

@@ -53,8 +53,8 @@ MemoryNeed memoryNeed(const tamrt_model &model) {
   // column of the rows, which quantiles take, is less than reading took.
   need.constant = kConstant + kBlock + kWeightCopies * tableBytes(model) +
                   learningBytes(model);
-  // The stack with its guard pages.
-  need.perThread = stackBytes() + (int64_t(64) << 10) + kBlock;
+  // The stack with its guard pages, a block, and one that is laid aside.
+  need.perThread = stackBytes() + (int64_t(64) << 10) + 2 * kBlock;
   need.perRow = int64_t(Dataset::bytesPerRow(model));
   need.perGroup = kGroupText + kWeightCopies * int64_t(sizeof(double)) *
                                    (model.columns + 2 * model.input_count);

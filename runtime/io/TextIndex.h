@@ -38,12 +38,12 @@ public:
 
   /// The number of `text`, the next one when it is new. O(length).
   uint32_t add(std::string_view text) {
-    const uint64_t hash = hashOf(text);
-    Slot *slot = find(text, hash);
+    const Key key = keyOf(text);
+    Slot *slot = find(text, key);
     if (slot->next != 0)
       return slot->next - 1;
     texts.emplace_back(text);
-    *slot = {uint32_t(hash), uint32_t(texts.size())};
+    *slot = {key.word, key.size, uint32_t(texts.size())};
     const auto id = uint32_t(texts.size() - 1);
     if (texts.size() > slots.size() / 2)
       grow();
@@ -58,9 +58,18 @@ public:
 private:
   static constexpr size_t kLeastSlots = 256;
 
-  /// `next` is the text's number plus 1; 0: the slot is free.
+  /// Of a text of at most eight bytes these bytes, else a hash: short texts are
+  /// told apart without a look at them.
+  struct Key {
+    uint64_t word;
+    uint32_t size;
+  };
+
+  /// `next` is the text's number plus 1; 0: the slot is free. A size beyond 32
+  /// bits counts as any other: the texts decide.
   struct Slot {
-    uint32_t hash = 0, next = 0;
+    uint64_t word = 0;
+    uint32_t size = 0, next = 0;
   };
 
   static uint64_t mix(uint64_t value) {
@@ -68,24 +77,27 @@ private:
     return value ^ value >> 32;
   }
 
-  static uint64_t hashOf(std::string_view text) {
-    uint64_t hash = text.size();
+  static Key keyOf(std::string_view text) {
+    uint64_t hash = 0;
     size_t i = 0;
     for (; i + 8 <= text.size(); i += 8) {
       uint64_t word;
       std::memcpy(&word, text.data() + i, 8);
-      hash = mix(hash ^ word);
+      hash = i == 0 ? word : mix(hash ^ word);
     }
     uint64_t last = 0;
     for (size_t shift = 0; i < text.size(); ++i, shift += 8)
       last |= uint64_t(uint8_t(text[i])) << shift;
-    return mix(hash ^ last);
+    if (text.size() < 8)
+      return {last, uint32_t(text.size())};
+    return {text.size() > 8 ? mix(hash ^ last) : hash, uint32_t(text.size())};
   }
 
-  Slot *find(std::string_view text, uint64_t hash) {
-    size_t at = hash & (slots.size() - 1);
-    while (slots[at].next != 0 && (slots[at].hash != uint32_t(hash) ||
-                                   texts[slots[at].next - 1] != text))
+  Slot *find(std::string_view text, Key key) {
+    size_t at = mix(key.word ^ key.size) & (slots.size() - 1);
+    while (slots[at].next != 0 &&
+           (slots[at].word != key.word || slots[at].size != key.size ||
+            (text.size() > 8 && texts[slots[at].next - 1] != text)))
       at = (at + 1) & (slots.size() - 1);
     return &slots[at];
   }
@@ -93,8 +105,8 @@ private:
   void grow() {
     slots.assign(2 * slots.size(), {});
     for (size_t i = 0; i < texts.size(); ++i) {
-      const uint64_t hash = hashOf(texts[i]);
-      *find(texts[i], hash) = {uint32_t(hash), uint32_t(i + 1)};
+      const Key key = keyOf(texts[i]);
+      *find(texts[i], key) = {key.word, key.size, uint32_t(i + 1)};
     }
   }
 

@@ -13,6 +13,7 @@
 #include "io/Parallel.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -299,7 +300,7 @@ void Dataset::removeDropped() {
   dropped = {};
 }
 
-/// Brings the columns from the file's order to ours, one at a time, so that
+/// Brings the columns from the file's order to ours, one after another, so that
 /// only one is there twice: the memory of one takes the next.
 void Dataset::permute(unsigned threads) {
   const size_t count = order.size();
@@ -308,20 +309,33 @@ void Dataset::permute(unsigned threads) {
     same = order[i] == i;
   if (same || values.empty())
     return;
-  GrowingArray<double> sorted;
-  const unsigned pieces = chooseThreads(threads, count, kRowsPerThread);
-  for (GrowingArray<double> &column : values) {
-    sorted.truncate(0);
-    double *to = sorted.extend(count);
-    const double *from = column.data();
-    forEachPiece(pieces, [&](unsigned piece) {
-      const size_t last =
-          piece + 1 == pieces ? count : count / pieces * (piece + 1);
-      for (size_t i = count / pieces * piece; i < last; ++i)
-        to[i] = from[order[i]];
-    });
-    std::swap(column, sorted);
-  }
+  GrowingArray<double> spare;
+  std::vector<double *> places{spare.extend(count)};
+  for (GrowingArray<double> &column : values)
+    places.push_back(column.data());
+  // Pieces of columns are taken in order. One starts when the column before is
+  // done, for then its place is free: whoever waits waits for a piece that a
+  // thread has.
+  const size_t pieces = chooseThreads(threads, count, kRowsPerThread);
+  std::atomic<size_t> next = 0;
+  std::vector<std::atomic<size_t>> done(values.size());
+  forEachPiece(unsigned(pieces), [&](unsigned) {
+    for (size_t i; (i = next++) < pieces * values.size();) {
+      const size_t column = i / pieces, piece = i % pieces;
+      if (column > 0)
+        for (size_t before; (before = done[column - 1]) < pieces;)
+          done[column - 1].wait(before);
+      const double *from = places[column + 1];
+      double *to = places[column];
+      const size_t last = count * (piece + 1) / pieces;
+      for (size_t row = count * piece / pieces; row < last; ++row)
+        to[row] = from[order[row]];
+      ++done[column];
+      done[column].notify_all();
+    }
+  });
+  for (GrowingArray<double> &column : values)
+    std::swap(column, spare);
 }
 
 Dataset Dataset::arrange(Rows rows, const RowReader &reader,

@@ -76,7 +76,8 @@ void RowBlock::parseTexts(size_t column, LocalTexts &local,
   std::string_view previous;
   for (size_t row = 0; row < count; ++row) {
     std::string_view field = text.field(row, column);
-    if (row > 0 && field == previous) {
+    // A short text is found as soon as it is compared.
+    if (field.size() > 8 && field == previous) {
       out[row] = out[row - 1];
       continue;
     }

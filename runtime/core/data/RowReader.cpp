@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -44,7 +45,8 @@ void shrink(Rows &rows) {
 } // namespace
 
 /// Threads take blocks one after another, parse them at the same time, and add
-/// them in the order of the file.
+/// them in the order of the file. A block whose turn has not come is laid aside
+/// while there are others: waiting takes longer than most blocks do.
 class RowReader::Impl {
 public:
   Impl(CsvBlocks file, ModelColumns columns, const tamrt_model &model,
@@ -69,7 +71,8 @@ public:
   std::vector<LevelCollector> collectors;
 
 private:
-  void work(RowBlock &block, Rows &rows, size_t most);
+  void work(Rows &rows, size_t most);
+  RowBlock *takeIdle(std::unique_lock<std::mutex> &lock);
   void add(RowBlock &block, Rows &rows);
   void checkForms(RowBlock &block);
   uint32_t share(LocalTexts &local, uint32_t id, TextIndex &all);
@@ -85,6 +88,9 @@ private:
   std::mutex adding;
   std::condition_variable added;
   size_t nextAdded = 0;
+  /// Blocks that wait for their turn, and those that nobody has.
+  std::map<size_t, RowBlock *> parsed;
+  std::vector<RowBlock *> idle;
   bool broken = false, full = false;
   size_t line = 1;
   Date::Form form = Date::Form::Missing;
@@ -198,17 +204,29 @@ void RowReader::Impl::add(RowBlock &block, Rows &rows) {
   rows.count += from.count;
 }
 
-void RowReader::Impl::work(RowBlock &block, Rows &rows, size_t most) {
-  while (true) {
+/// Waits for a block that nobody has; null when there is none to wait for.
+RowBlock *RowReader::Impl::takeIdle(std::unique_lock<std::mutex> &lock) {
+  added.wait(lock, [&] { return broken || !idle.empty(); });
+  if (broken)
+    return nullptr;
+  RowBlock *block = idle.back();
+  idle.pop_back();
+  return block;
+}
+
+void RowReader::Impl::work(Rows &rows, size_t most) {
+  std::unique_lock lock(adding);
+  while (RowBlock *block = takeIdle(lock)) {
+    lock.unlock();
     size_t turn;
     {
-      std::lock_guard lock(reading);
+      std::lock_guard read(reading);
       {
         std::lock_guard look(adding);
         if (ended || full || broken)
           return;
       }
-      Result<bool> more = file.read(block.text);
+      Result<bool> more = file.read(block->text);
       if (!more || !*more) {
         std::lock_guard look(adding);
         ended = true;
@@ -219,15 +237,18 @@ void RowReader::Impl::work(RowBlock &block, Rows &rows, size_t most) {
       }
       turn = nextRead++;
     }
-    block.parse(columns, options.dropMissing);
-    std::unique_lock lock(adding);
-    added.wait(lock, [&] { return broken || nextAdded == turn; });
-    if (broken)
-      return;
-    add(block, rows);
-    ++nextAdded;
-    full = rows.count >= most && !firstError();
-    broken = fatal.has_value();
+    block->parse(columns, options.dropMissing);
+    lock.lock();
+    parsed.emplace(turn, block);
+    for (auto next = parsed.begin();
+         !broken && next != parsed.end() && next->first == nextAdded;
+         next = parsed.erase(next)) {
+      add(*next->second, rows);
+      idle.push_back(next->second);
+      ++nextAdded;
+      full = rows.count >= most && !firstError();
+      broken = fatal.has_value();
+    }
     added.notify_all();
   }
 }
@@ -241,12 +262,17 @@ Result<Rows> RowReader::Impl::read(size_t most) {
   const unsigned threads =
       chooseThreads(options.threads, std::max<size_t>(bytes, 1),
                     kBlocksPerThread * options.blockBytes);
-  if (blocks.size() < threads)
-    blocks.resize(threads);
+  // One that is laid aside for each thread but the first.
+  const size_t count = 2 * size_t(threads) - 1;
+  if (blocks.size() < count)
+    blocks.resize(count);
+  idle.clear();
+  for (RowBlock &block : blocks)
+    idle.push_back(&block);
   full = false;
-  forEachPiece(threads, [&](unsigned piece) {
+  forEachPiece(threads, [&](unsigned) {
     try {
-      work(blocks[piece], rows, most);
+      work(rows, most);
     } catch (...) {
       // No one may wait for a block that will not come.
       {

@@ -27,21 +27,26 @@ constexpr uint32_t kNoGroup = std::numeric_limits<uint32_t>::max();
 /// Rows below which a thread costs more than it saves.
 constexpr size_t kRowsPerThread = size_t(1) << 15;
 
-/// Sorts distinct group values: as numbers when every one parses, else by
-/// bytes; equal numbers written differently, which are two groups, by bytes.
-void sortNames(std::vector<std::string_view> &names) {
-  std::vector<std::pair<double, std::string_view>> numbered;
+/// The order of distinct group values: as numbers when every one parses, else
+/// by bytes; equal numbers written differently, which are two groups, by bytes.
+std::vector<uint32_t> orderOf(std::span<const std::string_view> names) {
+  std::vector<uint32_t> order(names.size());
+  std::iota(order.begin(), order.end(), uint32_t(0));
+  std::vector<double> numbers;
+  numbers.reserve(names.size());
   for (std::string_view name : names) {
     std::optional<double> number = parseNumber(name);
-    if (!number) {
-      std::sort(names.begin(), names.end());
-      return;
-    }
-    numbered.emplace_back(*number, name);
+    if (!number)
+      break;
+    numbers.push_back(*number);
   }
-  std::sort(numbered.begin(), numbered.end());
-  for (size_t i = 0; i < names.size(); ++i)
-    names[i] = numbered[i].second;
+  const bool numeric = numbers.size() == names.size();
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    if (numeric && numbers[a] != numbers[b])
+      return numbers[a] < numbers[b];
+    return names[a] < names[b];
+  });
+  return order;
 }
 
 /// The text of a level counts as missing like a number: an infinite number is
@@ -143,11 +148,10 @@ Status Dataset::group(const CsvFile &file, std::optional<size_t> column,
                    ": expected a group, got a missing value"};
   }
 
-  std::vector<std::string_view> sorted = names;
-  sortNames(sorted);
+  const std::vector<uint32_t> sorted = orderOf(names);
   std::vector<uint32_t> place(names.size());
   for (size_t i = 0; i < sorted.size(); ++i)
-    place[known.at(sorted[i])] = uint32_t(i);
+    place[sorted[i]] = uint32_t(i);
   std::vector<size_t> next(sorted.size() + 1, 0);
   for (uint32_t &id : ids) {
     if (id == kNoGroup)
@@ -158,7 +162,7 @@ Status Dataset::group(const CsvFile &file, std::optional<size_t> column,
   std::partial_sum(next.begin(), next.end(), next.begin());
   for (size_t i = 0; i < sorted.size(); ++i)
     groupList.push_back(
-        {std::string(sorted[i]), next[i], next[i + 1] - next[i]});
+        {std::string(names[sorted[i]]), next[i], next[i + 1] - next[i]});
   size_t kept = next.back();
   for (size_t row = 0; row < rows; ++row) {
     if (ids[row] != kNoGroup) {
@@ -419,18 +423,15 @@ void Dataset::sortByKeys(const Rows &rows) {
 GroupOrder sortGroups(const TextIndex &groups, bool grouped) {
   if (!grouped)
     return {{""}, {}};
-  std::vector<std::string_view> sorted;
-  std::unordered_map<std::string_view, uint32_t> ids;
-  for (uint32_t id = 0; id < groups.size(); ++id) {
-    sorted.push_back(groups[id]);
-    ids.emplace(groups[id], id);
-  }
-  sortNames(sorted);
+  std::vector<std::string_view> names;
+  names.reserve(groups.size());
+  for (uint32_t id = 0; id < groups.size(); ++id)
+    names.push_back(groups[id]);
   GroupOrder order;
-  order.places.resize(sorted.size());
-  for (size_t i = 0; i < sorted.size(); ++i) {
-    order.names.emplace_back(sorted[i]);
-    order.places[ids.at(sorted[i])] = uint32_t(i);
+  order.places.resize(names.size());
+  for (uint32_t id : orderOf(names)) {
+    order.places[id] = uint32_t(order.names.size());
+    order.names.emplace_back(names[id]);
   }
   return order;
 }

@@ -90,7 +90,8 @@ bool GramSketch::factor() {
   // failure is no error of the system, which is solved without the sketch.
   tamrt_context context = {};
   context.kernels = &tamrt_cpu_kernels;
-  tamrt_cpu_kernels.cholesky_factor(&context, rank, 0, square);
+  std::fill_n(small, rank, 0.0);
+  tamrt_cpu_kernels.cholesky_solve(&context, rank, square, small);
   return context.status == TAMRT_OK;
 }
 

@@ -11,6 +11,10 @@
 /// through the table of the context's device. Generated from kernels.def. And
 /// what kernels of the models' own need to know of the machine.
 ///
+/// After an error nothing is launched until the runtime clears it: what a
+/// kernel that failed should have written is whatever was there, and may be
+/// indices.
+///
 //===----------------------------------------------------------------------===//
 
 #include "tamrt/abi.h"
@@ -46,7 +50,8 @@ extern "C" {
 
 #define TAMRT_KERNEL(name, ...)                                                \
   void tamrt_##name(tamrt_context *ctx FOR_EACH(PARAMETER, __VA_ARGS__)) {     \
-    ctx->kernels->name(ctx FOR_EACH(ARGUMENT, __VA_ARGS__));                   \
+    if (ctx->status == TAMRT_OK)                                               \
+      ctx->kernels->name(ctx FOR_EACH(ARGUMENT, __VA_ARGS__));                 \
   }
 #include "tamrt/kernels.def"
 

@@ -199,6 +199,48 @@ class ConjugateGradients(harness.TestCase):
             answers.append(predictions(self.predict(model, rows, weights)))
         self.assertEqual(*answers)
 
+    def test_blocks_without_a_factor(self):
+        """Columns that depend on each other under hardly any penalty, and a
+        group without weight: where rounding leaves a block no pivot, its
+        diagonal takes its place, and predictions are those of other weights;
+        what is beyond a double is an error."""
+        model = self.compile("y ~ f(a,m=5,ap=-12)+s(c,k=12,ap=-12)",
+                             "--both-solvers", group="g", weights="w")
+        draw = random.Random(1)
+        lines = [(draw.gauss(0, 1), i // 2 % 2, i // 2 % 3, i % 2)
+                 for i in range(200)]
+        # The weight of the second group is 1eN.
+        expected, ends = None, {}
+        for power in (12, 16, 20, 40, 100, 150, 200, 300, 308):
+            rows = harness.write_csv(
+                self.dir / "rows.csv",
+                [{"y": repr(y), "a": a, "c": c, "g": g,
+                  "w": f"1e{power}" if g else 0} for y, a, c, g in lines])
+            for preconditioner in ("none", "block", "sketch"):
+                run = self.run_program(
+                    model, "fit", rows, "-o", "w", "--solver=cg",
+                    f"--preconditioner={preconditioner}")
+                what = f"{power} {preconditioner}: {run.stderr}"
+                ends.setdefault(power, []).append(run.returncode)
+                self.assertNotIn("nan", run.stderr)
+                if run.returncode:
+                    self.assertRegex(
+                        run.stderr, r"\Amodel: error: .*rows.csv: group '1': "
+                        r"effect '\w+': expected finite coefficients, got an "
+                        r"overflow; .*\n\Z", what)
+                    continue
+                got = predictions(self.predict(model, rows, self.dir / "w"))
+                expected = expected or got
+                self.assert_close_to_norm(got, expected, 1e-6, what)
+            # The direct solver needs the pivots.
+            run = self.run_program(model, "fit", rows, "-o", "w",
+                                   "--solver=direct")
+            if 16 <= power <= 100:
+                self.assertIn("expected a positive definite system",
+                              run.stderr)
+        self.assertEqual(ends[100], [0, 0, 0])
+        self.assertEqual(ends[200], [1, 1, 1])
+
     def test_cpp(self):
         model = self.compile(self.FORMULA, group="g", solver="cg")
         self.succeed(harness.TAMC, "model.yaml", "--emit=cpp", "-o", "m.cpp")

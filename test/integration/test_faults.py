@@ -28,21 +28,24 @@ TEST_ALLOCATIONS, TEST_KERNELS = 5, 2
 
 
 class Faults(harness.TestCase):
-    def prepare(self, formula=small.FORMULA, days=3, groups=5,
-                **keys):
+    def prepare(self, formula=small.FORMULA, days=3, groups=5, options=(),
+                fit=(), names=None, **keys):
         """A model whose kernels are all called through the device's table,
-        data, and the undisturbed results of each command."""
-        model = self.compile(formula, "--fuse-rows=false", **small.KEYS,
-                             **keys)
+        data, and the undisturbed results of each command, or of those in
+        `names`. `options` are tamc's, `fit` those of a fit."""
+        model = self.compile(formula, "--fuse-rows=false", *options,
+                             **small.KEYS, **keys)
         train = small.generate(self.dir / "train.csv", "--days", days,
                                "--groups", groups)
-        weights = self.fit(model, train)
+        weights = self.fit(model, train, *fit)
         self.commands = {
-            "fit": ["fit", train, "-o", "out"],
-            "stream": ["fit", train, "-o", "out", "--stream"],
+            "fit": ["fit", train, "-o", "out", *fit],
+            "stream": ["fit", train, "-o", "out", "--stream", *fit],
             "predict": ["predict", train, "--weights", weights, "-o", "out"],
             "decompose": ["decompose", train, "--weights", weights, "-o",
                           "out"]}
+        if names:
+            self.commands = {name: self.commands[name] for name in names}
         self.good = {}
         for name, command in self.commands.items():
             self.succeed(model, *command)
@@ -113,9 +116,8 @@ class Faults(harness.TestCase):
             good += status == 0
         return good
 
-    def test_every_allocation(self):
-        model = self.prepare()
-        for name in self.commands:
+    def check_every_allocation(self, model, names):
+        for name in names:
             for threads in ("1", "2"):
                 options = ("--threads", threads)
                 (calls, failed, _, _), status = self.run_sim(
@@ -136,6 +138,79 @@ class Faults(harness.TestCase):
                         *options, "--allow-cpu-fallback", fail_later=later)
                     self.assertEqual(good, calls - TEST_ALLOCATIONS,
                                      (name, threads, later))
+
+    def test_every_allocation(self):
+        model = self.prepare()
+        self.check_every_allocation(model, self.commands)
+
+    # Trees whose block is not factored, for which a sketch is made, and a
+    # recursion, whose carry starts anew in each iteration.
+    OPEN_FORMULA = "y ~ s(c,k=5)+t(a,n_trees=24,max_depth=2)+pid(b,w=3)"
+
+    def prepare_cg(self, both, **keys):
+        """The same with a fit by conjugate gradients."""
+        return self.prepare(
+            self.OPEN_FORMULA, groups=2, options=[
+                "--block-limit=8",
+                "--both-solvers" if both else "--solver=cg"],
+            fit=["--solver=cg"] if both else [], names=["fit"], **keys)
+
+    def test_every_allocation_of_conjugate_gradients(self):
+        for both in (False, True):
+            model = self.prepare_cg(both, days=40)
+            self.check_every_allocation(model, self.commands)
+
+    def test_every_kernel_of_conjugate_gradients(self):
+        for both in (False, True):
+            model = self.prepare_cg(both, days=40, chunk_rows=4)
+            one = ("--threads", "1")
+            (_, _, kernels, _), _ = self.run_sim(model, "fit", *one)
+            # Those before the first iteration, a part of those that follow,
+            # in turns of each kind, and the last.
+            part = range(TEST_KERNELS + 101, kernels, max(kernels // 150, 1))
+            for k in [*range(TEST_KERNELS + 1, TEST_KERNELS + 101), *part,
+                      kernels]:
+                _, status = self.run_sim(model, "fit", *one, fail_kernel=k)
+                self.assertEqual(status, 0, k)
+            # Several in turn: down to the last rung, and beyond it.
+            for k in [TEST_KERNELS + 1, *part[::15]]:
+                for count in (2, 3, 4):
+                    _, status = self.run_sim(model, "fit", *one, fail_kernel=k,
+                                             fail_kernels=count)
+                    self.assertEqual(status, count > 2, (k, count))
+                    _, status = self.run_sim(
+                        model, "fit", "--allow-cpu-fallback", *one,
+                        fail_kernel=k, fail_kernels=count)
+                    self.assertEqual(status, 0, (k, count))
+
+    def test_every_factorization_of_conjugate_gradients(self):
+        """The sketch's factorizations are the CPU's: what befalls a device's
+        does not decide whether there is one."""
+        model = self.prepare_cg(False, days=40)
+        one = ("--threads", "1")
+        for kernel in ("cholesky_factor", "cholesky_apply"):
+            (_, _, calls, _), _ = self.run_sim(model, "fit", *one,
+                                               kernel=kernel)
+            self.assertGreater(calls, 0, kernel)
+            for k in range(1, calls + 1, max(calls // 100, 1)):
+                for count in (1, 99):
+                    _, status = self.run_sim(
+                        model, "fit", *one, kernel=kernel, fail_kernel=k,
+                        fail_kernels=count)
+                    self.assertEqual(status, count > 1, (kernel, k))
+
+    def test_kernels_of_two_threads_at_once(self):
+        model = self.prepare_cg(True, days=40, chunk_rows=4)
+        two = ("--threads", "2")
+        (_, _, kernels, _), _ = self.run_sim(model, "fit", *two)
+        for k in range(TEST_KERNELS + 1, kernels, max(kernels // 30, 1)):
+            _, status = self.run_sim(model, "fit", *two, fail_kernel=k,
+                                     fail_kernels=2)
+            self.assertEqual(status, 0, k)
+            self.run_sim(model, "fit", *two, fail_kernel=k, fail_kernels=6)
+            _, status = self.run_sim(model, "fit", "--allow-cpu-fallback",
+                                     *two, fail_kernel=k, fail_kernels=6)
+            self.assertEqual(status, 0, k)
 
     def test_every_kernel(self):
         # A recursion has a carry, which must not be advanced twice.

@@ -17,6 +17,7 @@
 ///     TAMRT_SIM_FAIL_LATER=1     and all later ones of over half its size
 ///     TAMRT_SIM_FAIL_KERNEL=K    kernel K, counted from 1, lacks memory
 ///     TAMRT_SIM_FAIL_KERNELS=N   and the N-1 after it
+///     TAMRT_SIM_KERNEL=NAME      only launches of this kernel count
 ///     TAMRT_SIM_WITHOUT=LIST     absent: streams, events, pinned, graphs
 ///     TAMRT_SIM_BROKEN=KERNEL    rhs_dense or cholesky_solve does nothing
 ///     TAMRT_SIM_OPAQUE=1         the CPU may not address the memory
@@ -169,8 +170,13 @@ int64_t number(const char *name, int64_t otherwise) {
   core->log(level, line);
 }
 
-/// Whether this launch may run; counts it.
-bool mayRun(tamrt_context *ctx) {
+/// Whether this launch may run; counts it if it `counts`. After an error none
+/// does, nor on a stream those that were launched before it.
+bool mayRun(tamrt_context *ctx, bool counts) {
+  if (ctx->status != TAMRT_OK)
+    return false;
+  if (!counts)
+    return true;
   const uint64_t call = ++kernelCalls;
   if (failKernel == 0 || call < failKernel || call >= failKernel + failKernels)
     return true;
@@ -183,10 +189,13 @@ bool mayRun(tamrt_context *ctx) {
 template <class Function> struct Kernel;
 template <class... Arguments>
 struct Kernel<void (*)(tamrt_context *, Arguments...)> {
+  /// Whether its launches count.
+  template <auto member> static inline bool counts = true;
+
   template <auto member>
   static void call(tamrt_context *ctx, Arguments... arguments) {
     auto run = [=] {
-      if (mayRun(ctx))
+      if (mayRun(ctx, counts<member>))
         (core->cpu_kernels->*member)(ctx, arguments...);
     };
     if (ctx->device)
@@ -454,9 +463,13 @@ tamrt_backend makeTable() {
 
 tamrt_kernels makeKernels() {
   tamrt_kernels table = {};
+  const char *text = std::getenv("TAMRT_SIM_KERNEL");
+  const std::string_view only = text ? text : "";
 #define TAMRT_KERNEL(name, ...)                                                \
   table.name =                                                                 \
-      Kernel<decltype(tamrt_kernels::name)>::call<&tamrt_kernels::name>;
+      Kernel<decltype(tamrt_kernels::name)>::call<&tamrt_kernels::name>;       \
+  Kernel<decltype(tamrt_kernels::name)>::counts<&tamrt_kernels::name> =        \
+      only.empty() || only == #name;
 #include "tamrt/kernels.def"
   const char *broken = std::getenv("TAMRT_SIM_BROKEN");
   if (broken && std::string_view(broken) == "rhs_dense")

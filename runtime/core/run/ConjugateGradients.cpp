@@ -37,13 +37,27 @@ int64_t openColumns(const tamrt_model &model) {
   return columns;
 }
 
-/// The first of n numbers that is not finite: an error of `context`.
+/// Of n numbers: the first that is not finite is an error of `context`.
 bool isFinite(const double *values, int64_t n, tamrt_context &context) {
   const size_t bad = firstNotFinite(values, size_t(n));
   if (bad == size_t(n))
     return true;
   context.status = TAMRT_ERROR_OVERFLOW;
   context.detail = int64_t(bad);
+  return false;
+}
+
+/// The same of a product of n numbers with others: the error names the largest.
+bool isFinite(double product, const double *values, int64_t n,
+              tamrt_context &context) {
+  if (std::isfinite(product))
+    return true;
+  context.status = TAMRT_ERROR_OVERFLOW;
+  context.detail = std::max_element(values, values + n,
+                                    [](double a, double b) {
+                                      return std::abs(a) < std::abs(b);
+                                    }) -
+                   values;
   return false;
 }
 
@@ -81,7 +95,10 @@ void CgIteration::start(tamrt_context &context) {
   if (!isFinite(r, model.columns, context))
     return;
   std::fill_n(x, model.columns, 0.0);
-  norm = std::max(std::sqrt(dot(r, r, model.columns)), kLeastNorm);
+  const double square = dot(r, r, model.columns);
+  if (!isFinite(square, r, model.columns, context))
+    return;
+  norm = std::max(std::sqrt(square), kLeastNorm);
   judge();
 }
 
@@ -165,6 +182,8 @@ void CgIteration::advance(tamrt_context &context, int64_t groupRows) {
   if (!isFinite(s, n, context))
     return;
   const double curvature = dot(p, s, n);
+  if (!isFinite(curvature, s, n, context))
+    return;
   const double least = kLeastCurvature * double(groupRows) * dot(p, p, n);
   ++result.iterations;
   if (!(curvature > least) || !(previous > 0)) {

@@ -146,13 +146,15 @@ void makeSketch(CgIteration &iteration, Workplace &place, int64_t rows,
     if (!place.good() || iteration.isOver())
       return;
   }
-  if (!sketch.reduce(place.context))
+  if (!sketch.reduce())
     return;
   for (int64_t j = 0; j < sketch.size(); ++j) {
     run(TAMRT_STEP_PRECONDITION, sketch.row(j), iteration.product());
+    if (!place.good())
+      return;
     iteration.takeRow(j);
   }
-  sketch.close(place.context);
+  sketch.close();
 }
 
 /// Solves for one group of `rows` rows, whose parameter block is set: D

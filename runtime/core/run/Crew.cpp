@@ -115,8 +115,14 @@ Question questionOf(const Ladders &ladders, const Device &device, size_t groups,
   return question;
 }
 
-Decision ask(const Question &question, const RunOptions &options) {
-  const Decision decision = decide(question, options.oracle);
+/// `isSettled`: the solver was chosen before, on a device whose memory failed.
+Decision ask(const Question &question, const RunOptions &options,
+             bool isSettled) {
+  Decision decision = decide(question, options.oracle);
+  if (isSettled)
+    decision.reason = "the solver that was chosen before";
+  else if (options.solver != FitSolver::Auto)
+    decision.reason = "the solver that was asked for";
   const Need &chosen = decision.solver == SolverChoice::Direct
                            ? *question.direct
                            : *question.conjugateGradients;
@@ -132,11 +138,11 @@ Decision ask(const Question &question, const RunOptions &options) {
 Result<Crew> muster(Ladders ladders, size_t groups, const RunOptions &options,
                     int64_t sharedBytes) {
   Device *device = &deviceOf(options);
-  while (true) {
+  for (bool isSettled = false;;) {
     const DeviceMemory memory = freeOn(*device, options);
     const Question question = questionOf(
         ladders, *device, groups, memory.freeBytes, sharedBytes, options);
-    const Decision decision = ask(question, options);
+    const Decision decision = ask(question, options, isSettled);
     std::unique_ptr<Ladder> &ladder = ladders.of(decision.solver);
     std::vector<Worker> workers;
     if (decision.fits && settle(*ladder, *device, decision, workers)) {
@@ -148,14 +154,23 @@ Result<Crew> muster(Ladders ladders, size_t groups, const RunOptions &options,
       return Crew{std::move(ladder), device, std::move(workers)};
     }
     const size_t last = ladder->size() - 1;
-    if (options.allowCpuFallback && !device->isCpu()) {
+    std::string why =
+        decision.fits
+            ? ladder->shortage(*device, last, decision.bytes)
+            : tooLittle(question, decision, options.oracle, memory.source);
+    if (!options.allowCpuFallback || device->isCpu())
+      return Error{std::move(why)};
+    if (decision.fits) {
       ladder->warn(*device, last, decision.bytes, Device::cpu(), 0, 0);
-      device = &Device::cpu();
-      continue;
+      // What breaks does not decide what is computed.
+      const bool isDirect = decision.solver == SolverChoice::Direct;
+      (isDirect ? ladders.gradients : ladders.direct).reset();
+      isSettled = true;
+    } else {
+      // The CPU may do it another way.
+      log(LogLevel::Warning, "{}; going on on 'cpu'", why);
     }
-    return Error{decision.fits ? ladder->shortage(*device, last, decision.bytes)
-                               : tooLittle(question, decision, options.oracle,
-                                           memory.source)};
+    device = &Device::cpu();
   }
 }
 

@@ -9,6 +9,7 @@
 #include "core/run/GramSketch.h"
 
 #include "core/run/Steps.h"
+#include "kernels/cpu/CpuKernels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -83,16 +84,18 @@ void GramSketch::fill(int64_t i, double *v) const {
     v[k] = signOf(i, k) / std::sqrt(weights[k]);
 }
 
-bool GramSketch::factor(tamrt_context &context) {
-  tamrt_cholesky_factor(&context, rank, 0, square);
-  if (context.status == TAMRT_OK)
-    return true;
-  // No error of the system: it is solved without the sketch.
-  context.status = TAMRT_OK;
-  return false;
+bool GramSketch::factor() {
+  // The vectors are the CPU's, and so is what works on them: whether there is
+  // a sketch does not depend on what befalls the kernels of a device. Its
+  // failure is no error of the system, which is solved without the sketch.
+  tamrt_context context = {};
+  context.kernels = &tamrt_cpu_kernels;
+  std::fill_n(small, rank, 0.0);
+  tamrt_cpu_kernels.cholesky_solve(&context, rank, square, small);
+  return context.status == TAMRT_OK;
 }
 
-bool GramSketch::reduce(tamrt_context &context) {
+bool GramSketch::reduce() {
   double squares = 0;
   for (int64_t i = 0; i < rank; ++i)
     for (int64_t k = 0; k < n; ++k)
@@ -107,7 +110,7 @@ bool GramSketch::reduce(tamrt_context &context) {
     for (int64_t j = 0; j <= i; ++j)
       square[j * rank + i] = dot(scratch, row(j), n);
   }
-  if (!factor(context))
+  if (!factor())
     return false;
   for (int64_t i = 0; i < rank; ++i) {
     for (int64_t j = 0; j < i; ++j)
@@ -126,8 +129,8 @@ void GramSketch::take(int64_t j, const double *solved) {
   std::copy_n(solved, n, product(j));
 }
 
-bool GramSketch::close(tamrt_context &context) {
-  made = factor(context);
+bool GramSketch::close() {
+  made = factor();
   return made;
 }
 

@@ -56,18 +56,18 @@ public:
   double *product(int64_t i) { return rows + i * stride; }
   /// Makes B' of the products, in their place. \returns whether they were good
   /// enough.
-  bool reduce(tamrt_context &context);
+  bool reduce();
   /// Row j of B', for j = 0, 1, .. in turn, and takes C^-1 times it.
   const double *row(int64_t j) const { return rows + j * stride; }
   void take(int64_t j, const double *solved);
   /// \returns whether the sketch is made.
-  bool close(tamrt_context &context);
+  bool close();
 
   /// From r and C^-1 r, in `s`, makes what the sketch solves of r.
   void apply(const double *r, double *s) const;
 
 private:
-  bool factor(tamrt_context &context);
+  bool factor();
 
   int64_t n, rank, stride;
   const double *weights;

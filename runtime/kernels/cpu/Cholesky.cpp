@@ -33,6 +33,7 @@
 #include "kernels/cpu/CpuKernels.h"
 #include "kernels/cpu/Support.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -48,6 +49,10 @@ constexpr int64_t panelColumns = 64;
 constexpr int64_t blockSize = 32;
 /// A tile held in registers is this high and this wide.
 constexpr int64_t tileRows = 8, tileColumns = 4;
+
+/// A pivot that is less of the largest diagonal element is mostly rounding,
+/// which the iterations of conjugate gradients would be led by.
+constexpr double leastPivot = 1e-12;
 
 /// The matrix: element (i, j) is a[j * n + i].
 struct Matrix {
@@ -416,12 +421,33 @@ TAMRT_HOT void solve(double *a, int64_t n, double *__restrict b) {
 void cholesky_factor(tamrt_context *ctx, int64_t n, int64_t column, double *a) {
   // An overflow is told from a lack of definiteness here: no pivot could. The
   // diagonal of sums of squares is where one shows first.
-  for (int64_t j = 0; j < n; ++j)
-    if (!std::isfinite(a[j * n + j]))
+  double largest = 0.0;
+  for (int64_t j = 0; j < n; ++j) {
+    const double pivot = a[j * n + j];
+    if (!std::isfinite(pivot))
       return fail(ctx, TAMRT_ERROR_OVERFLOW, column + j);
-  const int64_t failed = factor(a, n);
-  if (failed >= 0)
-    fail(ctx, TAMRT_ERROR_NOT_POSITIVE_DEFINITE, column + failed);
+    if (!isPivot(pivot))
+      return fail(ctx, TAMRT_ERROR_NOT_POSITIVE_DEFINITE, column + j);
+    largest = std::max(largest, pivot);
+  }
+  // The first row's part above the diagonal is in no tile that crosses it, so
+  // it keeps the diagonal.
+  const double corner = a[0];
+  for (int64_t j = 1; j < n; ++j)
+    a[j * n] = a[j * n + j];
+  const double least = leastPivot * largest;
+  bool isGood = factor(a, n) < 0;
+  for (int64_t j = 0; j < n && isGood; ++j)
+    isGood = 1.0 / a[j * n + j] >= least * a[j * n + j];
+  if (isGood)
+    return;
+  // Of a matrix that is definite but for rounding the diagonal still divides
+  // by the right size: iterations take longer and end nevertheless.
+  for (int64_t j = 0; j < n; ++j) {
+    const double pivot = std::max(j == 0 ? corner : a[j * n], least);
+    std::fill_n(a + j * n, n, 0.0);
+    a[j * n + j] = 1.0 / std::sqrt(pivot);
+  }
 }
 
 void cholesky_apply(tamrt_context *ctx, const double *a, const double *b,

@@ -89,7 +89,7 @@ TEST_F(SolveTest, FactorOnceSolveOften) {
 }
 
 TEST_F(SolveTest, FactorNamesTheColumnOfTheDesign) {
-  Doubles a = {4.0, 2.0, 2.0, 1.0};
+  Doubles a = {4.0, 2.0, 2.0, 0.0};
   tamrt_cholesky_factor(&ctx, 2, 40, a.data());
   EXPECT_EQ(ctx.status, TAMRT_ERROR_NOT_POSITIVE_DEFINITE);
   EXPECT_EQ(ctx.detail, 41);
@@ -99,6 +99,28 @@ TEST_F(SolveTest, FactorNamesTheColumnOfTheDesign) {
   EXPECT_EQ(ctx.status, TAMRT_ERROR_OVERFLOW);
   EXPECT_EQ(ctx.detail, 41);
   ctx.status = TAMRT_OK;
+}
+
+TEST_F(SolveTest, FactorWithoutAPivotIsTheDiagonals) {
+  for (int64_t n : {2, 3, 5, 64, 70, 131})
+    for (auto [bad, part] : {std::pair<int64_t, double>{1, -1e-15},
+                             {n / 2, -1e-15},
+                             {n - 1, -1e-15},
+                             {n - 1, 1e-13}}) {
+      Doubles a = positiveDefinite(n);
+      // Column `bad` is twice the first, but for some of its diagonal.
+      for (int64_t i = 0; i < n; ++i)
+        a[bad * n + i] = a[i * n + bad] = 2 * a[i];
+      a[bad * n + bad] = 4 * a[0] * (1 + part);
+      const Doubles before = a, b = uniforms(n);
+      Doubles x(n, std::nan(""));
+      tamrt_cholesky_factor(&ctx, n, 40, a.data());
+      tamrt_cholesky_apply(&ctx, a.data(), b.data(), n, x.data());
+      EXPECT_EQ(ctx.status, TAMRT_OK);
+      for (int64_t i = 0; i < n; ++i)
+        EXPECT_NEAR(x[i], b[i] / before[i * n + i], 1e-14 * std::abs(x[i]))
+            << n << " " << bad << " " << i;
+    }
 }
 
 // Columns: a dense effect 0..2, a one-hot 3..6, a banded one 7..11.

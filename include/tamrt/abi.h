@@ -31,7 +31,7 @@ extern "C" {
 
 /// Changes whenever a struct or a kernel's signature changes. A model built
 /// for another version is refused at start.
-#define TAMRT_ABI_VERSION 4
+#define TAMRT_ABI_VERSION 5
 
 /// Rows of one segment. Sums over rows run row by row inside a segment;
 /// finished segments are added to a second level in order. The order of every
@@ -326,6 +326,21 @@ typedef struct tamrt_step {
   const tamrt_buffer *buffers;
 } tamrt_step;
 
+/// An accumulator in a state: 2 x `count` doubles (kernels.def,
+/// "Accumulators"). What it takes to put together sums of segments that were
+/// added up apart.
+typedef struct tamrt_accumulator {
+  /// The kind of the steps that add rows to it.
+  int32_t kind;
+  int32_t reserved;
+  /// Bytes from the start of the state.
+  int64_t offset;
+  int64_t count;
+  /// 0, or the unit of numbers of rows that have no second level: the square of
+  /// the scale of gram_multihot (kernels.def).
+  double unit;
+} tamrt_accumulator;
+
 /// A compiled model.
 typedef struct tamrt_model {
   /// TAMRT_ABI_VERSION of the compiler.
@@ -351,6 +366,8 @@ typedef struct tamrt_model {
   int64_t state_bytes, carry_bytes;
   /// Bytes of `state` in the steps of conjugate gradients, 0 without them.
   int64_t cg_state_bytes;
+  int64_t accumulator_count;
+  const tamrt_accumulator *accumulators;
   int64_t input_count;
   const tamrt_input *inputs;
   int64_t table_count;

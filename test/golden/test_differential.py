@@ -79,6 +79,43 @@ class Differential(harness.TestCase):
             with self.subTest(case=case, formula=formula, **keys):
                 self.compare(formula, train, new, **keys)
 
+    def test_threads(self):
+        # More threads than groups, which end within segments of the sums: the
+        # bytes are those of one thread. What one thread gives is compared with
+        # the oracle on fewer rows above.
+        for case in range(max(COUNT // 4, 1)):
+            rng = random.Random(f"{SEED}.threads.{case}")
+            formula = Formula(rng).text()
+            sizes = [rng.choice((60, 4095, 4096, 4097, 8192, 13000, 21000))
+                     for _ in range(rng.randint(1, 2))]
+            few = random_rows(rng, ["x"], 40, 1)
+            while len(few) < LEVELS:
+                few += random_rows(rng, ["x"], 40, 1)
+            for level, row in zip(range(LEVELS), few):
+                row["k"] = level
+            # Rows that repeat, but for the target, which makes sums round.
+            train = [dict(few[day % len(few)], g=group, day=day,
+                          y=repr(rng.gauss(1, 2)))
+                     for group, size in enumerate(sizes)
+                     for day in range(size)]
+            keys = dict(group="g", date="day")
+            if case % 2:
+                keys["weights"] = "w"
+            path = harness.write_csv(self.dir / "train.csv", train)
+            with self.subTest(case=case, formula=formula, sizes=sizes, **keys):
+                model = self.compile(formula, "--profile", path, **keys)
+                first = None
+                for options in (["--threads", 1], ["--threads", 2],
+                                ["--threads", 5, "--chunk-rows", 4095],
+                                ["--threads", 3, "--stream"]):
+                    weights = self.fit(model, path, *options)
+                    table = self.predict(
+                        model, path, weights,
+                        *(o for o in options if o != "--stream"))
+                    got = weights.read_bytes(), table.read_bytes()
+                    first = first or got
+                    self.assertTrue(got == first, options)
+
     def test_one_row_per_group(self):
         rng = random.Random(7)
         train = random_rows(rng, "pqr", 2, 1)

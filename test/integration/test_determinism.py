@@ -4,6 +4,7 @@
 executables whatever the directory, name and time."""
 
 import json
+import math
 import os
 import time
 
@@ -13,6 +14,21 @@ from small import harness
 CHUNKS = (1, 7, 256, None)
 # Groups longer than TAMRT_SEGMENT_ROWS, so that segments end within them.
 LONG_DAYS = 4500
+# Of the columns that write_groups writes.
+FORMULA = "y ~ l(a) + s(d, k=9) + c(k, n_cat=7)"
+
+
+def write_groups(path, *sizes):
+    """Rows of groups of these sizes, dates in order; numbers of which sums
+    round everywhere."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("date,g,a,d,k,y\n")
+        for group, rows in enumerate(sizes):
+            file.writelines(
+                f"{i},{group},{math.sin(i):.6f},{i % 9973 / 9973:.5f},"
+                f"{i * i % 7},{math.cos(i * 1.7 + group):.5f}\n"
+                for i in range(rows))
+    return path
 
 
 class Weights(harness.TestCase):
@@ -36,6 +52,49 @@ class Weights(harness.TestCase):
         train = small.generate(self.dir / "train.csv", "--groups", 2,
                                "--days", LONG_DAYS)
         self.all_equal(model, train, self.combinations())
+
+    def test_one_group(self):
+        # Several threads share the rows of a group.
+        model = self.compile(FORMULA, date="date")
+        train = write_groups(self.dir / "train.csv", 20 * 4096 + 5)
+        options = [["--threads", threads, *chunk] for threads in (1, 2, 3, 7)
+                   for chunk in ([], *(["--chunk-rows", rows] for rows in (
+                       1, 4095, 4096, 4097)))]
+        options += [["--stream", *option] for option in options[::3]]
+        self.all_equal(model, train, options)
+
+    def test_a_million_rows_of_one_group(self):
+        model = self.compile(FORMULA, date="date")
+        train = write_groups(self.dir / "train.csv", 10**6)
+        self.all_equal(model, train, [
+            *(["--threads", threads] for threads in (1, 2, 3, 7)),
+            ["--threads", 2, "--chunk-rows", 1],
+            ["--threads", 3, "--chunk-rows", 4095], ["--stream"],
+            ["--threads", 3, "--stream", "--chunk-rows", 4097]])
+
+    def test_groups_of_unequal_length(self):
+        model = self.compile(FORMULA, **small.KEYS)
+        train = write_groups(self.dir / "train.csv", 40, 5000, 30001, 4096, 1,
+                             9000)
+        options = [["--threads", threads, "--chunk-rows", chunk]
+                   for threads in (1, 2, 3, 7) for chunk in (4095, 1024)]
+        weights = self.all_equal(
+            model, train, options + [option + ["--stream"]
+                                     for option in options])
+        path = self.dir / "model.safetensors"
+        path.write_bytes(weights)
+        for kind in ("response", "terms", "design"):
+            tables = {self.predict(model, train, path, f"--type={kind}",
+                                   *option).read_bytes()
+                      for option in options}
+            self.assertEqual(len(tables), 1, kind)
+
+    def test_conjugate_gradients_of_one_group(self):
+        model = self.compile(FORMULA, "--both-solvers", date="date")
+        train = write_groups(self.dir / "train.csv", 9 * 4096 + 5)
+        self.all_equal(model, train, [
+            ["--solver=cg", "--threads", threads, "--chunk-rows", chunk]
+            for threads in (1, 2, 3, 7) for chunk in (1024, 4095)])
 
     def test_cpus(self):
         # Instruction sets change no bit: no product is fused with a sum.

@@ -227,6 +227,32 @@ class Faults(harness.TestCase):
         self.sweep(model, "fit", "fail_kernel", kernels - 3, kernels,
                    "--threads", "1")
 
+    def test_rows_that_threads_share(self):
+        # Groups of three segments, fewer than threads.
+        model = self.prepare("y ~ l(a)+s(c,k=5)", days=9000, groups=2)
+        for name in ("fit", "stream", "predict"):
+            options = ("--threads", "3")
+            (calls, _, kernels, _), status = self.run_sim(model, name, *options)
+            self.assertEqual(status, 0)
+            for later in (0, 1):
+                good = self.sweep(model, name, "fail", TEST_ALLOCATIONS + 1,
+                                  calls, *options, fail_later=later)
+                if not later:
+                    self.assertEqual(good, calls - TEST_ALLOCATIONS, name)
+            # Which call is the k-th depends on the threads.
+            for k in range(TEST_KERNELS + 1, kernels, max(kernels // 40, 1)):
+                for count in (1, 3):
+                    _, status = self.run_sim(
+                        model, name, *options, fail_kernel=k,
+                        fail_kernels=count)
+                    self.assertEqual(status, 0, (name, k, count))
+                self.run_sim(model, name, *options, fail_kernel=k,
+                             fail_kernels=10**9)
+                _, status = self.run_sim(
+                    model, name, *options, "--allow-cpu-fallback",
+                    fail_kernel=k, fail_kernels=10**9)
+                self.assertEqual(status, 0, (name, k))
+
     def test_kernels_that_never_get_memory(self):
         model = self.prepare()
         for name in self.commands:

@@ -154,6 +154,11 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
     effects.push_back({text(row, "name"), text(row, "term"),
                        i64(integer(row, "first")), i64(integer(row, "columns")),
                        i32(integer(row, "factored")), i32(0)});
+  std::vector<Record> accumulators;
+  for (DictionaryAttr row : rows(model, tam::kAccumulatorsName))
+    accumulators.push_back(
+        {i32(integer(row, "kind")), i32(0), i64(integer(row, "offset")),
+         i64(integer(row, "count")), f64(real(row, "unit"))});
   bool isDirect = false, isCg = false;
   for (auto function : module.getOps<FunctionOpInterface>()) {
     if (!function->hasAttr(tam::kStepAttrName))
@@ -173,32 +178,36 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
         tableCount = i64(int64_t(tables.size())),
         learnerCount = i64(int64_t(learners.size())),
         effectCount = i64(int64_t(effects.size())),
-        stepCount = i64(int64_t(steps.size()));
-  return Record{i32(TAMRT_ABI_VERSION),
-                i32(integer(model, tam::kCpuLevelName)),
-                text(model, "name"),
-                text(model, "formula"),
-                text(model, "spec"),
-                text(model, "spec_hash"),
-                text(model, "target"),
-                text(model, "group"),
-                text(model, "date"),
-                text(model, "weights"),
-                text(solverName),
-                text(version),
-                text(LLVM_VERSION_STRING),
-                i64(integer(model, "columns")),
-                i64(integer(model, "state_bytes")),
-                i64(integer(model, "carry_bytes")),
-                i64(integer(model, "cg_state_bytes")),
-                inputCount,
-                array("tam_inputs", "tamrt_input", std::move(inputs)),
-                tableCount,
-                array("tam_tables", "tamrt_table", std::move(tables)),
-                learnerCount,
-                array("tam_learners", "tamrt_learner", std::move(learners)),
-                effectCount,
-                array("tam_effects", "tamrt_effect", std::move(effects)),
-                stepCount,
-                array("tam_steps", "tamrt_step", std::move(steps))};
+        stepCount = i64(int64_t(steps.size())),
+        accumulatorCount = i64(int64_t(accumulators.size()));
+  return Record{
+      i32(TAMRT_ABI_VERSION),
+      i32(integer(model, tam::kCpuLevelName)),
+      text(model, "name"),
+      text(model, "formula"),
+      text(model, "spec"),
+      text(model, "spec_hash"),
+      text(model, "target"),
+      text(model, "group"),
+      text(model, "date"),
+      text(model, "weights"),
+      text(solverName),
+      text(version),
+      text(LLVM_VERSION_STRING),
+      i64(integer(model, "columns")),
+      i64(integer(model, "state_bytes")),
+      i64(integer(model, "carry_bytes")),
+      i64(integer(model, "cg_state_bytes")),
+      accumulatorCount,
+      array("tam_accumulators", "tamrt_accumulator", std::move(accumulators)),
+      inputCount,
+      array("tam_inputs", "tamrt_input", std::move(inputs)),
+      tableCount,
+      array("tam_tables", "tamrt_table", std::move(tables)),
+      learnerCount,
+      array("tam_learners", "tamrt_learner", std::move(learners)),
+      effectCount,
+      array("tam_effects", "tamrt_effect", std::move(effects)),
+      stepCount,
+      array("tam_steps", "tamrt_step", std::move(steps))};
 }

@@ -16,6 +16,17 @@
 namespace tamrt {
 namespace {
 
+/// Gives spares what the budget has left.
+void addSpares(const Need &need, Decision &decision) {
+  if (decision.threads < 2 || need.spareBytes == 0)
+    return;
+  const int64_t most = int64_t(decision.threads) * need.sparesPerThread;
+  const int64_t left =
+      std::min(decision.budget - decision.bytes, need.spareLimit);
+  decision.spares = unsigned(std::min(most, left / need.spareBytes));
+  decision.bytes += decision.spares * need.spareBytes;
+}
+
 /// Rung and threads of one way. `fits` says whether they are within budget.
 Decision place(const Need &need, unsigned most, int64_t budget) {
   assert(!need.rungs.empty());
@@ -34,6 +45,7 @@ Decision place(const Need &need, unsigned most, int64_t budget) {
       decision.threads = threads;
       decision.bytes =
           need.sharedBytes + int64_t(threads) * need.rungs[rung].bytes;
+      addSpares(need, decision);
       return decision;
     }
   decision.rung = need.rungs.size() - 1;

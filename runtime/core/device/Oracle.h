@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -61,6 +62,11 @@ struct RungNeed {
 struct Need {
   std::vector<RungNeed> rungs;
   int64_t sharedBytes = 0;
+  /// Several threads gain from up to `sparesPerThread` pieces of memory of
+  /// `spareBytes` more for each of them, `spareLimit` bytes in all, but can do
+  /// without.
+  int64_t spareBytes = 0, spareLimit = std::numeric_limits<int64_t>::max();
+  unsigned sparesPerThread = 0;
 };
 
 enum class SolverChoice { Direct, ConjugateGradients };
@@ -86,7 +92,10 @@ struct Decision {
   /// Index of the rung of the solver's need.
   size_t rung = 0;
   unsigned threads = 1;
-  /// What threads and the shared bytes take together, and what they may take.
+  /// Pieces of memory that the threads may share besides.
+  unsigned spares = 0;
+  /// What threads, spares and the shared bytes take together, and what they may
+  /// take.
   int64_t bytes = 0, budget = 0;
   /// "3 columns, planned bytes fit": why this solver.
   std::string reason;
@@ -101,7 +110,7 @@ int64_t budgetOf(int64_t freeBytes, double share);
 /// Decides. Direct when there are at most `directColumns` columns, or no other
 /// way, and it fits by the rule; else conjugate gradients. Of a way the largest
 /// rung that fits on all threads; rather than chunks below `kSmallChunk` rows,
-/// half as many threads. O(rungs * log threads).
+/// half as many threads. Spares get what is left. O(rungs * log threads).
 Decision decide(const Question &question, const OracleOptions &options);
 
 /// Says that nothing fits: what is needed, what is there (`source` names what

@@ -10,14 +10,19 @@
 
 #include "core/Log.h"
 #include "core/model/Model.h"
+#include "io/Parallel.h"
 
 #include <algorithm>
+#include <cmath>
 
 // Exported by OpenBLAS, absent from other BLAS libraries.
 extern "C" __attribute__((weak)) void openblas_set_num_threads(int threads);
 
 namespace tamrt {
 namespace {
+
+/// Segments that are worth a thread that nobody asked for.
+constexpr int64_t kLeastSegments = 4;
 
 /// Takes memory for up to `threads` threads on one rung.
 std::vector<Worker> hire(const Ladder &ladder, Device &device, unsigned threads,
@@ -56,6 +61,38 @@ bool settle(Ladder &ladder, Device &device, const Decision &decision,
                   0);
   }
   return false;
+}
+
+/// Takes memory for spares, or for fewer where there is less.
+std::vector<AlignedBuffer> stock(const Ladder &ladder, Device &device,
+                                 unsigned spares) {
+  std::vector<AlignedBuffer> states;
+  for (unsigned i = 0; i < spares; ++i) {
+    AlignedBuffer state =
+        device.allocate(size_t(alignedBytes(ladder.stateBytes())));
+    if (!state) {
+      log(LogLevel::Info, "device '{}' has memory for {} of {} spare states",
+          device.label(), i, spares);
+      break;
+    }
+    states.push_back(std::move(state));
+  }
+  return states;
+}
+
+/// Threads that groups of a ladder's length keep busy. A thread that is not
+/// asked for gets a group or some segments.
+unsigned threadsFor(const Ladder &ladder, const Device &device, size_t groups,
+                    unsigned asked) {
+  const bool predicts = ladder.kind != TAMRT_STEP_FIT_CHUNK &&
+                        ladder.kind != TAMRT_STEP_APPLY_CHUNK;
+  double pieces = double(groups);
+  if (predicts ? ladder.model.carry_bytes == 0 : canSplit(ladder, device))
+    pieces *= std::ceil(double(std::max<int64_t>(ladder.groupRows, 1)) /
+                        TAMRT_SEGMENT_ROWS);
+  if (asked == 0)
+    pieces = std::max(double(groups), std::floor(pieces / kLeastSegments));
+  return chooseThreads(asked, size_t(std::min(pieces, 1e9)), 1);
 }
 
 /// Bytes that count as free, and what keeps them few.
@@ -105,11 +142,19 @@ Question questionOf(const Ladders &ladders, const Device &device, size_t groups,
       return;
     need = ladder->need(device);
     need->sharedBytes = sharedBytes;
+    // Each thread has a piece at hand, and one more while it waits for those
+    // before it.
+    if (canSplit(*ladder, device) && ladder->groupRows > TAMRT_SEGMENT_ROWS) {
+      need->spareBytes = alignedBytes(ladder->stateBytes());
+      need->sparesPerThread = ladder->state == StateOf::Worker ? 1 : 2;
+      need->spareLimit = options.spareBytes;
+    }
     question.columns = ladder->model.columns;
+    question.threads = std::max(
+        question.threads, threadsFor(*ladder, device, groups, options.threads));
   };
   ask(ladders.direct, question.direct);
   ask(ladders.gradients, question.conjugateGradients);
-  question.threads = chooseThreads(options.threads, groups, 1);
   question.freeBytes = freeBytes;
   question.place = device.place();
   return question;
@@ -151,7 +196,11 @@ Result<Crew> muster(Ladders ladders, size_t groups, const RunOptions &options,
                                {{"rows", int64_t(workers.front().chunkRows)},
                                 {"threads", int64_t(workers.size())},
                                 {"bytes", decision.bytes}});
-      return Crew{std::move(ladder), device, std::move(workers)};
+      std::vector<AlignedBuffer> spares;
+      if (workers.size() > 1)
+        spares = stock(*ladder, *device, decision.spares);
+      return Crew{std::move(ladder), device, std::move(workers),
+                  std::move(spares)};
     }
     const size_t last = ladder->size() - 1;
     std::string why =
@@ -183,6 +232,18 @@ std::string effectAt(const tamrt_model &model, const std::string &group,
 }
 
 } // namespace
+
+bool canSplit(const Ladder &ladder, const Device &device) {
+  const tamrt_model &model = ladder.model;
+  if (model.carry_bytes > 0 ||
+      (ladder.options.allowCpuFallback && !device.isCpu()))
+    return false;
+  return std::any_of(model.accumulators,
+                     model.accumulators + model.accumulator_count,
+                     [&](const tamrt_accumulator &accumulator) {
+                       return accumulator.kind == ladder.kind;
+                     });
+}
 
 void useOneBlasThread() {
   if (openblas_set_num_threads)

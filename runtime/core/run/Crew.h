@@ -7,8 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The threads of a run, their memory, and the groups they share. Internal to
-/// what runs steps: Executor and GroupSums.
+/// The threads of a run and their memory. Internal to what runs steps.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +18,11 @@
 #include "core/run/Executor.h"
 #include "core/run/Steps.h"
 #include "io/Error.h"
-#include "io/Parallel.h"
 #include "tamrt/abi.h"
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -39,10 +35,17 @@ struct Crew {
   /// Where the memory is from.
   Device *device = nullptr;
   std::vector<Worker> workers;
+  /// States besides the workers', for segments that are summed apart.
+  std::vector<AlignedBuffer> spares;
 };
 
-/// Takes memory for all threads, at most one for each of `groups` groups of at
-/// most `groupRows` rows, on the rung and for the threads that the oracle
+/// Whether the rows of one group can be shared by threads: a fit without a
+/// carry, whose sums can be put together. With a way back to the CPU they are
+/// not: a thread that goes there takes the memory it works in along.
+bool canSplit(const Ladder &ladder, const Device &device);
+
+/// Takes memory for all threads, at most as many as `groups` groups of at most
+/// `groupRows` rows keep busy, on the rung and for the threads that the oracle
 /// chooses. Where there is none nevertheless: the next rung; rather than very
 /// small chunks, the threads that there is memory for; at last the CPU, if the
 /// options allow it. `sharedBytes` is what the caller will take besides.
@@ -92,70 +95,6 @@ void attemptChunks(Ladder &ladder, Worker &worker, size_t rows, const Run &run,
       done(first, count);
   }
 }
-
-/// The work shared by the crew: groups in order, one after another to whoever
-/// is free.
-class Work {
-public:
-  /// All arguments must outlive the work.
-  Work(const tamrt_model &model, std::span<const Group> groups, Crew &crew,
-       const RunOptions &options, const char *phase)
-      : model(model), groups(groups), crew(crew), options(options),
-        phase(phase) {
-    for (const Group &group : groups)
-      allRows += group.rows;
-  }
-
-  /// Calls process(worker, group) for every group. The error is that of the
-  /// first group in order that has one, whatever the threads: all groups
-  /// before it were begun, and none is broken off.
-  template <class Process> Status run(const Process &process) {
-    useOneBlasThread();
-    const size_t count = groups.size();
-    std::vector<tamrt_context> failures(crew.workers.size());
-    std::vector<size_t> failed(crew.workers.size(), count);
-    std::atomic<size_t> next = 0, firstFailed = count;
-    forEachPiece(unsigned(crew.workers.size()), [&](unsigned piece) {
-      Worker &worker = crew.workers[piece];
-      for (size_t g; (g = next++) < count && g < firstFailed;) {
-        worker.place.context.status = TAMRT_OK;
-        const TraceSpan span(
-            options.trace, worker.lane, "group",
-            {{"group", int64_t(g)}, {"rows", int64_t(groups[g].rows)}});
-        process(worker, g, piece == 0);
-        if (worker.place.context.status == TAMRT_OK)
-          continue;
-        failures[piece] = worker.place.context;
-        failed[piece] = g;
-        size_t before = firstFailed;
-        while (g < before && !firstFailed.compare_exchange_weak(before, g))
-          ;
-        return;
-      }
-    });
-    for (size_t i = 0; i < failed.size(); ++i)
-      if (failed[i] < count && failed[i] == firstFailed)
-        return describe(model, groups[failed[i]].name, failures[i],
-                        crew.workers[i].shortage);
-    return {};
-  }
-
-  /// Notes that rows are done; tells of it where `reports`.
-  void done(size_t rows, bool reports) {
-    size_t all = rowsDone += rows;
-    if (reports && options.progress)
-      options.progress->update(phase, all, allRows);
-  }
-
-private:
-  const tamrt_model &model;
-  std::span<const Group> groups;
-  Crew &crew;
-  const RunOptions &options;
-  const char *phase;
-  size_t allRows = 0;
-  std::atomic<size_t> rowsDone = 0;
-};
 
 } // namespace tamrt
 

@@ -8,7 +8,7 @@
 
 #include "core/run/Executor.h"
 
-#include "core/run/Crew.h"
+#include "core/run/Work.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -74,29 +74,22 @@ void tellIteration(const RunOptions &options, size_t g, size_t groups,
 /// Runs the steps of one group's fit on a rung that may fall.
 class GroupFit {
 public:
-  GroupFit(Ladder &ladder, Worker &worker, const Dataset &data,
+  GroupFit(Ladder &ladder, Team &team, Worker &worker, const Dataset &data,
            const Group &group)
-      : ladder(ladder), worker(worker), data(data), group(group) {}
+      : ladder(ladder), team(team), worker(worker), data(data), group(group) {}
 
   /// Sums over chunks and one factorization; the coefficients are the output.
-  /// `done` gets the rows of each chunk.
+  /// `done` gets the rows of each chunk, and who has added them.
   template <class Done> void solveDirectly(const Done &done) {
-    worker.attempt(ladder, [&] {
-      run(*firstStep(ladder.model, TAMRT_STEP_FIT_INIT), nullptr, 0, 0);
-    });
-    attemptChunks(
-        ladder, worker, group.rows,
-        [&](size_t first, size_t rows) {
-          run(*worker.rung, nullptr, first, rows);
-        },
-        [&](size_t, size_t rows) { done(rows); });
+    run(TAMRT_STEP_FIT_INIT, nullptr, 0);
+    if (!worker.place.good())
+      return;
+    team.add(worker, {TAMRT_STEP_FIT_CHUNK, nullptr, data, group.first, 0,
+                      group.rows, group.rows, done});
     if (!worker.place.good())
       return;
     const TraceSpan span(ladder.options.trace, worker.lane, "solve");
-    worker.attempt(ladder, [&] {
-      run(*firstStep(ladder.model, TAMRT_STEP_FIT_FINISH), nullptr, 0,
-          group.rows);
-    });
+    run(TAMRT_STEP_FIT_FINISH, nullptr, int64_t(group.rows));
   }
 
   // What `solveByCg` asks of a runner.
@@ -112,31 +105,45 @@ public:
   }
 
   void pass(tamrt_step_kind kind, const double *v) {
-    attemptChunks(
-        ladder, worker, group.rows,
-        [&](size_t first, size_t rows) {
-          const tamrt_step &step = kind == TAMRT_STEP_CG_CHUNK
-                                       ? setupStep(ladder.model, *worker.rung)
-                                       : *worker.rung;
-          const auto most = size_t(step.rung_rows);
-          for (size_t at = 0; at < rows; at += most)
-            run(step, v, first + at, std::min(most, rows - at));
-        },
-        [](size_t, size_t) {});
+    team.add(worker,
+             {kind, v, data, group.first, 0, group.rows, group.rows, {}});
   }
 
 private:
-  void run(const tamrt_step &step, const double *v, size_t first, size_t rows) {
-    worker.setColumns(ladder.model, data, group.first + first);
-    worker.place.run(step, v, int64_t(rows), int64_t(first),
-                     int64_t(group.rows));
+  /// Runs a step that takes no rows.
+  void run(tamrt_step_kind kind, const double *v, int64_t rows) {
+    worker.attempt(ladder, [&] {
+      worker.setColumns(ladder.model, data, group.first);
+      worker.place.run(*firstStep(ladder.model, kind), v, rows, 0,
+                       int64_t(group.rows));
+    });
   }
 
   Ladder &ladder;
+  Team &team;
   Worker &worker;
   const Dataset &data;
   const Group &group;
 };
+
+/// The groups of `data`, cut into slices for several threads where no row
+/// depends on others. The place of a slice is that of its group.
+std::vector<Group> slicesOf(const tamrt_model &model, const Dataset &data,
+                            const Crew &crew) {
+  const bool cuts = crew.workers.size() > 1 && model.carry_bytes == 0;
+  const auto most =
+      std::max(size_t(TAMRT_SEGMENT_ROWS), size_t(crew.ladder->chunkRows(0)));
+  std::vector<Group> slices;
+  for (const Group &group : data.groups()) {
+    const size_t place = size_t(&group - data.groups().data());
+    for (size_t at = 0; at < group.rows;) {
+      const size_t rows = cuts ? std::min(most, group.rows - at) : group.rows;
+      slices.push_back({group.name, group.first + at, rows, place});
+      at += rows;
+    }
+  }
+  return slices;
+}
 
 } // namespace
 
@@ -155,17 +162,18 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
   std::vector<CgOutcome> outcomes(direct ? 0 : groups);
 
   Work work(model, data.groups(), *crew, options, "fit");
-  Status done = work.run([&](Worker &worker, size_t g, bool reports) {
+  Status done = work.run([&](Worker &worker, size_t g) {
     const Group &group = data.groups()[g];
     normalization.parameters(g, worker.place.parameters);
     worker.place.tables = tables.pointers();
-    GroupFit fit(*crew->ladder, worker, data, group);
+    GroupFit fit(*crew->ladder, work.team(), worker, data, group);
     if (direct)
-      fit.solveDirectly([&](size_t rows) { work.done(rows, reports); });
+      fit.solveDirectly(
+          [&](const Worker &by, size_t rows) { work.done(by, rows); });
     else
       outcomes[g] = solveByCg(model, worker.place, int64_t(group.rows),
                               options.cg, fit, [&](const CgOutcome &outcome) {
-                                if (reports)
+                                if (worker.lane == 0)
                                   tellIteration(options, g, groups, outcome);
                               });
     if (worker.place.good())
@@ -227,23 +235,27 @@ Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
       muster(model, kind, data.groups().size(), data.longestGroup(), options);
   if (!crew)
     return std::move(crew).error();
-  Work work(model, data.groups(), *crew, options, "predict");
-  Status done = work.run([&](Worker &worker, size_t g, bool reports) {
-    const Group &group = data.groups()[g];
-    const size_t place = (*places)[g];
+  const std::vector<Group> slices = slicesOf(model, data, *crew);
+  Work work(model, slices, *crew, options, "predict");
+  Status done = work.run([&](Worker &worker, size_t s) {
+    const Group &slice = slices[s];
+    const Group &group = data.groups()[slice.place];
+    const size_t before = slice.first - group.first;
+    const size_t place = (*places)[slice.place];
     weights.normalization.parameters(place, worker.place.parameters);
     worker.place.tables = weights.tables.pointers();
     attemptChunks(
-        *crew->ladder, worker, group.rows,
+        *crew->ladder, worker, slice.rows,
         [&](size_t first, size_t rows) {
-          worker.setColumns(model, data, group.first + first);
+          worker.setColumns(model, data, slice.first + first);
           worker.place.run(*worker.rung, weights.of(place, model),
-                           int64_t(rows), int64_t(first), int64_t(group.rows));
+                           int64_t(rows), int64_t(before + first),
+                           int64_t(group.rows));
         },
         [&](size_t first, size_t rows) {
-          std::memcpy(output + (group.first + first) * width,
+          std::memcpy(output + (slice.first + first) * width,
                       worker.place.output, rows * width * sizeof(double));
-          work.done(rows, reports);
+          work.done(worker, rows);
         });
   });
   if (done)

@@ -13,8 +13,9 @@
 /// work starts: an arena, the state and the carry of one group and room for a
 /// step's output, all aligned to TAMRT_ALIGNMENT. All read the same tables.
 /// What is computed depends neither on the number of threads nor on the rung:
-/// groups are independent, and steps add rows in an order that does not depend
-/// on where chunks end (abi.h).
+/// groups are independent, steps add rows in an order that does not depend on
+/// where chunks end (abi.h), and threads that share a group put their sums
+/// together in that order (Team.h).
 ///
 /// The oracle chooses rung and threads (Oracle.h). Where memory runs out
 /// nevertheless, the thread steps down one rung and does the same chunk again;
@@ -38,6 +39,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -63,7 +65,7 @@ struct CgSummary {
 
 struct RunOptions {
   /// Threads, the caller's included; 0: as many as the machine has. Never more
-  /// than there are groups.
+  /// than there are groups, or segments of rows where a group can be split.
   unsigned threads = 0;
   /// Most rows of a chunk; 0: as the model's largest rung has.
   int64_t chunkRows = 0;
@@ -77,6 +79,8 @@ struct RunOptions {
   OracleOptions oracle;
   /// Most bytes that count as free; 0: what the device says.
   int64_t memoryBytes = 0;
+  /// Most bytes that states may take which threads need to share a group.
+  int64_t spareBytes = std::numeric_limits<int64_t>::max();
   /// Where a device has no memory for the smallest rung, the CPU does the work.
   bool allowCpuFallback = false;
   /// Told of chunks, rungs and retries; may be null.

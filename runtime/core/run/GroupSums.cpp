@@ -10,8 +10,8 @@
 
 #include "core/Log.h"
 #include "core/device/AlignedBuffer.h"
-#include "core/run/Crew.h"
 #include "core/run/Steps.h"
+#include "core/run/Work.h"
 
 #include <algorithm>
 #include <cstring>
@@ -79,7 +79,7 @@ Status GroupSums::Impl::add(const Dataset &rows) {
         group.rows > groups.rows[group.place] - done[group.place - first])
       return changed(group.name);
   Work work(model, rows.groups(), crew, options, "fit");
-  return work.run([&](Worker &worker, size_t g, bool) {
+  return work.run([&](Worker &worker, size_t g) {
     const Group &group = rows.groups()[g];
     if (group.place - first >= done.size())
       return;
@@ -92,14 +92,15 @@ Status GroupSums::Impl::add(const Dataset &rows) {
         worker.place.run(*firstStep(model, TAMRT_STEP_FIT_INIT), nullptr, 0, 0,
                          all);
       });
-    attemptChunks(
-        *crew.ladder, worker, group.rows,
-        [&](size_t at, size_t count) {
-          worker.setColumns(model, rows, group.first + at);
-          worker.place.run(*worker.rung, nullptr, int64_t(count),
-                           int64_t(before + at), all);
-        },
-        [](size_t, size_t) {});
+    if (worker.place.good())
+      work.team().add(worker, {TAMRT_STEP_FIT_CHUNK,
+                               nullptr,
+                               rows,
+                               group.first,
+                               before,
+                               group.rows,
+                               size_t(all),
+                               {}});
     before += group.rows;
   });
 }
@@ -113,7 +114,7 @@ Status GroupSums::Impl::finish(std::span<double> coefficients) {
     list.push_back({groups.names[first + i], 0, done[i], first + i});
   }
   Work work(model, list, crew, options, "solve");
-  Status solved = work.run([&](Worker &worker, size_t i, bool) {
+  Status solved = work.run([&](Worker &worker, size_t i) {
     turnTo(worker, first + i);
     worker.attempt(*crew.ladder, [&] {
       worker.place.run(*firstStep(model, TAMRT_STEP_FIT_FINISH), nullptr,

@@ -161,6 +161,24 @@ void Workplace::run(const tamrt_step &step, const double *coefficients,
            groupRows);
 }
 
+void Workplace::append(const tamrt_model &model, tamrt_step_kind chunk,
+                       const void *sums, int64_t first) {
+  for (int64_t i = 0; i < model.accumulator_count && good(); ++i) {
+    const tamrt_accumulator &each = model.accumulators[i];
+    if (each.kind != chunk)
+      continue;
+    const auto *from = reinterpret_cast<const double *>(
+        static_cast<const char *>(sums) + each.offset);
+    auto *to =
+        reinterpret_cast<double *>(static_cast<char *>(state) + each.offset);
+    if (each.unit == 0)
+      context.kernels->append_sums(&context, from, first, each.count, to);
+    else
+      context.kernels->append_counts(&context, from, first, each.count,
+                                     each.unit, to);
+  }
+}
+
 size_t firstNotFinite(const double *values, size_t count) {
   size_t at = 0;
   while (at < count && std::isfinite(values[at]))

@@ -100,6 +100,12 @@ struct Workplace {
   /// rows. What it writes goes to `output`.
   void run(const tamrt_step &step, const double *coefficients, int64_t rows,
            int64_t first, int64_t groupRows);
+
+  /// Puts sums of a segment, which steps of kind `chunk` have added up in a
+  /// state of their own, behind those of the rows before it, in `state`.
+  /// `first` is the index in the group of the segment's first row.
+  void append(const tamrt_model &model, tamrt_step_kind chunk, const void *sums,
+              int64_t first);
 };
 
 /// Calls body(first row in the group, rows) for the chunks of a group of `rows`

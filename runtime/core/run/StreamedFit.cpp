@@ -285,10 +285,15 @@ Result<Weights> StreamedFit::Impl::fit() {
   weights.coefficients.resize(groups * width);
   size_t passes = passesForSums();
   size_t most = (groups + passes - 1) / passes;
+  // What states of groups leave of their limit.
+  RunOptions summing = options;
+  summing.spareBytes = int64_t(
+      limits.stateBytes -
+      std::min(limits.stateBytes, most * GroupSums::bytesPerGroup(model)));
   for (size_t first = 0, pass = 0; first < groups; ++pass) {
     Result<GroupSums> sums = GroupSums::create(
         model, weights.normalization, weights.tables, {order.names, groupRows},
-        first, std::min(most, groups - first), options);
+        first, std::min(most, groups - first), summing);
     if (!sums)
       return located(std::move(sums).error());
     const size_t count = sums->count();

@@ -14,6 +14,7 @@
 
 #include "kernels/Status.h"
 #include "kernels/cpu/CpuKernels.h"
+#include "kernels/cpu/LeafCounts.h"
 #include "kernels/cpu/Support.h"
 
 #include <algorithm>
@@ -351,6 +352,33 @@ int64_t countOf(int64_t form, int64_t rows, int64_t columns) {
 
 void zero(tamrt_context *ctx, int64_t count, double *out) {
   std::fill_n(out, count, 0.0);
+}
+
+TAMRT_HOT void append_sums(tamrt_context *ctx, const double *segment,
+                           int64_t first, int64_t count, double *sums) {
+  double *__restrict under = sums, *__restrict finished = sums + count;
+  const double *__restrict later = segment;
+  if (first == TAMRT_SEGMENT_ROWS) {
+    for (int64_t i = 0; i < count; ++i) {
+      finished[i] = under[i];
+      under[i] = later[i];
+    }
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    finished[i] += under[i];
+    under[i] = later[i];
+  }
+}
+
+TAMRT_HOT void append_counts(tamrt_context *ctx, const double *segment,
+                             int64_t first, int64_t count, double unit,
+                             double *sums) {
+  const Counter counter(unit);
+  if (first == TAMRT_SEGMENT_ROWS)
+    std::fill_n(sums + count, count, 0.0);
+  for (int64_t i = 0; i < count; ++i)
+    counter.join(sums[i], segment[i]);
 }
 
 void marginal(tamrt_context *ctx, const int32_t *from, const int32_t *index,

@@ -38,13 +38,21 @@ public:
   explicit Counter(double unit) : unit(unit), inverse(1.0 / unit) {}
 
   TAMRT_INLINE void add(double &sum, int times) const {
-    // To add and subtract this rounds to an integer, in vectors as well.
-    constexpr double rounder = 0x1.8p52;
-    const double count = (sum * inverse + rounder) - rounder;
-    sum = (count + static_cast<double>(times)) * unit;
+    sum = (countIn(sum) + static_cast<double>(times)) * unit;
+  }
+
+  /// Adds another such number.
+  TAMRT_INLINE void join(double &sum, double other) const {
+    sum = (countIn(sum) + countIn(other)) * unit;
   }
 
 private:
+  TAMRT_INLINE double countIn(double sum) const {
+    // To add and subtract this rounds to an integer, in vectors as well.
+    constexpr double rounder = 0x1.8p52;
+    return (sum * inverse + rounder) - rounder;
+  }
+
   double unit, inverse;
 };
 

@@ -32,6 +32,8 @@ module attributes {tam.model = {
     name = "m", formula = "y ~ l(a)", target = "y", weights = "w",
     spec_hash = "abc", columns = 2 : i64, state_bytes = 576 : i64,
     carry_bytes = 192 : i64, cg_state_bytes = 320 : i64, solver = #tam.solver<auto>,
+    accumulators = [{kind = 1 : i32, offset = 64 : i64, count = 3 : i64,
+                     unit = 0.25 : f64}],
     inputs = [{column = "a", rule = 1 : i32, levels = 7 : i32,
                unseen = 2 : i32, lo = 0.5 : f64, hi = 2.5 : f64}],
     effects = [{name = "offset", term = "offset", first = 0 : i64,
@@ -67,6 +69,8 @@ module attributes {tam.model = {
 // CHECK-DAG: @tam_buffers_predict_8 = internal constant {{.*}} { ptr @[[X]], ptr @[[OP]], ptr @[[TERM]], i64 64, i64 0, i32 0, i32 1 }]
 // column, rule, levels, unseen, reserved, lo, hi
 // CHECK-DAG: @tam_inputs = internal constant {{.*}} { ptr @[[A]], i32 1, i32 7, i32 2, i32 0, double 5.000000e-01, double 2.500000e+00 }]
+// kind, reserved, offset, count, unit
+// CHECK-DAG: @tam_accumulators = internal constant {{.*}} { i32 1, i32 0, i64 64, i64 3, double 2.500000e-01 }]
 // name, is_integer, rank, shape, given
 // CHECK-DAG: @[[FEATURES:tam_text_[0-9]+]] = internal constant [11 x i8] c"a.features\00"
 // CHECK-DAG: @tam_tables = internal constant {{.*}} { ptr @[[FEATURES]], i32 1, i32 2, i64 5, i64 2, ptr null }, {{.*}} { ptr @{{.*}}, i32 0, i32 1, i64 1, i64 1, ptr null }]
@@ -79,7 +83,7 @@ module attributes {tam.model = {
 // CHECK-DAG: @tam_steps = internal constant [2 x {{.*}} { i32 0, i32 1, ptr @{{.*}}, i64 0, i64 0, i64 0, i64 0, ptr @[[TREE]], ptr @fit_init, i64 0, ptr null }, {{.*}} { i32 3, i32 1, ptr @[[STEP]], i64 8, i64 128, i64 64, i64 192, ptr @[[TREE]], ptr @predict_8, i64 1, ptr @tam_buffers_predict_8 }]
 // Texts that the spec does not give are null; `auto` that came this far was
 // given the direct solver.
-// CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr null, ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 320, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, i64 2, ptr @tam_steps }
+// CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr null, ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 320, i64 1, ptr @tam_accumulators, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, i64 2, ptr @tam_steps }
 
 func.func @fit_init(%s: memref<2x1xf64> {tam.slot = #tam.slot<state>})
     attributes {tam.step = #tam.step<fit_init>,

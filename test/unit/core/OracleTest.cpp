@@ -132,6 +132,31 @@ TEST(Oracle, RungsBeforeThreadsUntilChunksAreSmall) {
   EXPECT_EQ(none.bytes, 400);
 }
 
+TEST(Oracle, SparesGetWhatIsLeft) {
+  Question asked;
+  asked.direct = Need{{{1024, 1000}, {512, 600}}, 100};
+  asked.direct->spareBytes = 300;
+  asked.direct->sparesPerThread = 2;
+  OracleOptions options;
+  options.ramShare = 1;
+  auto expect = [&](unsigned threads, int64_t freeBytes, unsigned spares) {
+    asked.threads = threads;
+    asked.freeBytes = freeBytes;
+    const Decision decision = decide(asked, options);
+    EXPECT_EQ(decision.rung, 0u);
+    EXPECT_EQ(decision.threads, threads);
+    EXPECT_EQ(decision.spares, spares) << freeBytes;
+    EXPECT_EQ(decision.bytes, 100 + int64_t(threads) * 1000 + spares * 300);
+  };
+  expect(1, 1 << 20, 0);
+  expect(2, 2100, 0);
+  expect(2, 2399, 0);
+  expect(2, 2400, 1);
+  expect(2, 1 << 20, 4);
+  asked.direct->spareLimit = 899;
+  expect(2, 1 << 20, 2);
+}
+
 TEST(Oracle, OneWayAlone) {
   Question asked = question(9000, 10, 1000);
   asked.conjugateGradients.reset();

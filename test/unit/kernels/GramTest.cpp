@@ -150,6 +150,38 @@ protected:
                                sums.size() * sizeof(double)))
           << "chunks of " << chunk;
     }
+    if (first == 0)
+      checkApart(a, b, w, rows, expected);
+  }
+
+  /// Sums the segments apart and puts them together.
+  void checkApart(const Matrix &a, const Matrix *b, const double *w,
+                  int64_t rows, const Doubles &expected) {
+    const std::vector<Entry> entries = entriesOf(a, b);
+    const auto count = static_cast<int64_t>(entries.size());
+    const bool areCounts = !b && a.encoding == Encoding::MultiHot && !w;
+    Doubles sums(2 * entries.size(), 1e300);
+    for (int64_t begin = 0; begin < rows; begin += TAMRT_SEGMENT_ROWS) {
+      Doubles segment(2 * entries.size(), 1e300);
+      tamrt_zero(&ctx, count, segment.data());
+      gram(&ctx, a, b, w, begin, std::min(rows, begin + TAMRT_SEGMENT_ROWS), 0,
+           segment.data());
+      if (begin == 0)
+        sums = segment;
+      else if (areCounts)
+        tamrt_append_counts(&ctx, segment.data(), begin, count,
+                            a.scale * a.scale, sums.data());
+      else
+        tamrt_append_sums(&ctx, segment.data(), begin, count, sums.data());
+    }
+    if (rows <= TAMRT_SEGMENT_ROWS)
+      std::fill_n(sums.begin() + count, count, 0.0);
+    for (size_t e = 0; e < sums.size(); ++e)
+      if (!isKept(entries[e % entries.size()], b))
+        sums[e] = 0.0;
+    EXPECT_EQ(0, std::memcmp(sums.data(), expected.data(),
+                             sums.size() * sizeof(double)))
+        << "segments apart";
   }
 };
 

@@ -146,10 +146,38 @@ private:
     return bytes;
   }
 
-  /// Gives the accumulators places from `bytes` on, and tells the model under
-  /// `key` where they end, or where those of an earlier function do.
-  FailureOr<SmallVector<Accumulator>> placeState(func::FuncOp fit,
-                                                 int64_t bytes, StringRef key) {
+  /// What the model says of an accumulator to which steps of kind `chunk` add
+  /// (abi.h, tamrt_accumulator).
+  DictionaryAttr describe(Accumulator accumulator, StepKind chunk) {
+    auto type = cast<RankedTensorType>(accumulator.start().getType());
+    // Rows without weights are counted.
+    double unit = 0;
+    auto gram = dyn_cast<GramOp>(accumulator.reduction.getOperation());
+    if (gram && !gram.getWeights() &&
+        cast<SumsAttr>(type.getEncoding()).isSelf())
+      if (auto multiHot =
+              dyn_cast<MultiHotAttr>(getEncoding(gram.getA().getType()))) {
+        const double scale = multiHot.getScale().getValueAsDouble();
+        unit = scale * scale;
+      }
+    Builder builder(&getContext());
+    auto named = [&](StringRef name, Attribute value) {
+      return NamedAttribute(builder.getStringAttr(name), value);
+    };
+    int64_t numbers =
+        getEncoding(type).getComponentTypes(type).front().getNumElements();
+    return builder.getDictionaryAttr(
+        {named("count", builder.getI64IntegerAttr(numbers / 2)),
+         named("kind", builder.getI32IntegerAttr(static_cast<int32_t>(chunk))),
+         named("offset", builder.getI64IntegerAttr(accumulator.offset)),
+         named("unit", builder.getF64FloatAttr(unit))});
+  }
+
+  /// Gives the accumulators, to which steps of kind `chunk` add, places from
+  /// `bytes` on; tells the model of them, and under `key` where they end, or
+  /// where those of an earlier function do.
+  FailureOr<SmallVector<Accumulator>>
+  placeState(func::FuncOp fit, StepKind chunk, int64_t bytes, StringRef key) {
     SmallVector<Accumulator> accumulators;
     for (auto reduction : fit.getOps<RowReductionInterface>()) {
       OpOperand &operand = reduction.getAccumulatorMutable();
@@ -175,6 +203,12 @@ private:
       if (auto known = model.getAs<IntegerAttr>(key))
         bytes = std::max(bytes, known.getInt());
       entries.set(key, builder.getI64IntegerAttr(bytes));
+      SmallVector<Attribute> described;
+      if (auto known = model.getAs<ArrayAttr>(kAccumulatorsName))
+        llvm::append_range(described, known);
+      for (const Accumulator &accumulator : accumulators)
+        described.push_back(describe(accumulator, chunk));
+      entries.set(kAccumulatorsName, builder.getArrayAttr(described));
       getOperation()->setAttr(kModelAttrName,
                               entries.getDictionary(&getContext()));
     }
@@ -196,7 +230,7 @@ private:
       return (fit.getName() + "_" + part).str();
     };
     bool isDirect = lastKind == StepKind::FitFinish;
-    auto accumulators = placeState(fit, isDirect ? 0 : kept,
+    auto accumulators = placeState(fit, kindOf(1), isDirect ? 0 : kept,
                                    isDirect ? "state_bytes" : "cg_state_bytes");
     if (failed(accumulators))
       return failure();

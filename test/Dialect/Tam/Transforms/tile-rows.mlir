@@ -8,7 +8,10 @@
 // State: the 5 x 5 upper triangle is 2 x 25 doubles, 400 bytes, and takes 448;
 // the right-hand side of 5 is 2 x 5 doubles, 80 bytes, and takes 128.
 //
-// CHECK: module attributes {tam.model = {name = "m", state_bytes = 576 : i64}}
+// CHECK: module attributes {tam.model = {accumulators = [
+// CHECK-SAME: {count = 25 : i64, kind = 1 : i32, offset = 0 : i64, unit = 0.000000e+00 : f64},
+// CHECK-SAME: {count = 5 : i64, kind = 1 : i32, offset = 448 : i64, unit = 0.000000e+00 : f64}],
+// CHECK-SAME: name = "m", state_bytes = 576 : i64}}
 module attributes {tam.model = {name = "m"}} {
 
 // CHECK-LABEL: func.func @fit_init()

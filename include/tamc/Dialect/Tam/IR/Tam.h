@@ -42,6 +42,10 @@ namespace tamc::tam {
 /// code runs on, as tamrt_cpu_level (abi.h) numbers them; none: the baseline.
 inline constexpr llvm::StringLiteral kCpuLevelName = "cpu_level";
 
+/// Name of the entry that lists the accumulators in the states, a dictionary
+/// each with the fields of tamrt_accumulator (abi.h).
+inline constexpr llvm::StringLiteral kAccumulatorsName = "accumulators";
+
 /// Name of the argument and result attribute that holds a SlotAttr.
 inline constexpr llvm::StringLiteral kSlotAttrName = "tam.slot";
 /// Name of the module attribute that describes the model.

@@ -1,0 +1,115 @@
+//===- core/run/Work.h - groups shared by threads ---------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The groups of a run, and the rows of a group, shared by threads. Internal to
+/// what runs steps: Executor and GroupSums.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_RUN_WORK_H
+#define TAMRT_CORE_RUN_WORK_H
+
+#include "core/run/Crew.h"
+#include "core/run/Team.h"
+#include "io/Parallel.h"
+
+#include <atomic>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace tamrt {
+
+/// The work shared by the crew: groups in order, one after another to whoever
+/// is free, and then the rows of those that others are at.
+class Work {
+public:
+  /// All arguments must outlive the work.
+  Work(const tamrt_model &model, std::span<const Group> groups, Crew &crew,
+       const RunOptions &options, const char *phase)
+      : model(model), groups(groups), crew(crew), options(options),
+        phase(phase), members(model, crew) {
+    for (const Group &group : groups)
+      allRows += group.rows;
+  }
+
+  /// Who adds up rows.
+  Team &team() { return members; }
+
+  /// Calls process(worker, group) for every group. The error is that of the
+  /// first group in order that has one, whatever the threads: all groups
+  /// before it were begun, and none is broken off.
+  template <class Process> Status run(const Process &process) {
+    useOneBlasThread();
+    const size_t count = groups.size();
+    std::vector<tamrt_context> failures(crew.workers.size());
+    std::vector<size_t> failed(crew.workers.size(), count);
+    std::atomic<size_t> next = 0, firstFailed = count;
+    forEachPiece(unsigned(crew.workers.size()), [&](unsigned piece) {
+      Worker &worker = crew.workers[piece];
+      {
+        const Membership membership(members);
+        for (size_t g; (g = next++) < count && g < firstFailed;) {
+          worker.place.context.status = TAMRT_OK;
+          const TraceSpan span(
+              options.trace, worker.lane, "group",
+              {{"group", int64_t(g)}, {"rows", int64_t(groups[g].rows)}});
+          process(worker, g);
+          if (worker.place.context.status == TAMRT_OK)
+            continue;
+          failures[piece] = worker.place.context;
+          failed[piece] = g;
+          size_t before = firstFailed;
+          while (g < before && !firstFailed.compare_exchange_weak(before, g))
+            ;
+          return;
+        }
+      }
+      members.help(worker);
+    });
+    for (size_t i = 0; i < failed.size(); ++i)
+      if (failed[i] < count && failed[i] == firstFailed)
+        return describe(model, groups[failed[i]].name, failures[i],
+                        crew.workers[i].shortage);
+    return {};
+  }
+
+  /// Notes that a worker has done rows. The first tells of it.
+  void done(const Worker &worker, size_t rows) {
+    size_t all = rowsDone += rows;
+    if (worker.lane == 0 && options.progress)
+      options.progress->update(phase, all, allRows);
+  }
+
+private:
+  /// The time that a worker has groups of its own.
+  class Membership {
+  public:
+    explicit Membership(Team &team) : team(team) { team.enter(); }
+    Membership(const Membership &) = delete;
+    Membership &operator=(const Membership &) = delete;
+    ~Membership() { team.leave(); }
+
+  private:
+    Team &team;
+  };
+
+  const tamrt_model &model;
+  std::span<const Group> groups;
+  Crew &crew;
+  const RunOptions &options;
+  const char *phase;
+  size_t allRows = 0;
+  std::atomic<size_t> rowsDone = 0;
+  Team members;
+};
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_RUN_WORK_H

@@ -1,0 +1,43 @@
+// The model is told of its accumulators: kind of the steps that add to them,
+// place, numbers of a level, and the unit of those that count rows: leaves of
+// trees with themselves, where rows have no weights.
+//
+// RUN: tam-opt %s --tam-tile-rows | FileCheck %s
+
+// CHECK: accumulators = [
+// CHECK-SAME: {count = 64 : i64, kind = 1 : i32, offset = 0 : i64, unit = 2.500000e-01 : f64},
+// CHECK-SAME: {count = 64 : i64, kind = 1 : i32, offset = 1024 : i64, unit = 0.000000e+00 : f64},
+// CHECK-SAME: {count = 16 : i64, kind = 1 : i32, offset = 2048 : i64, unit = 0.000000e+00 : f64}]
+module attributes {tam.model = {name = "m"}} {
+func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
+               %x: tensor<?xf64> {tam.slot = #tam.slot<column>},
+               %w: tensor<?xf64> {tam.slot = #tam.slot<column, 1>},
+               %f: tensor<4x1xi32> {tam.slot = #tam.slot<table>},
+               %h: tensor<4x1xf64> {tam.slot = #tam.slot<table, 1>})
+    -> (tensor<8x8xf64, #tam.sums<upper>> {tam.slot = #tam.slot<output>},
+        tensor<8x8xf64, #tam.sums<upper>> {tam.slot = #tam.slot<output, 1>},
+        tensor<8x2xf64, #tam.sums<full>> {tam.slot = #tam.slot<output, 2>}) {
+  %points = tam.stack(%x : tensor<?xf64>) : tensor<?x1xf64>
+  %t = tam.tree %points, %f, %h {leaves = 2, oblivious}
+      : tensor<?x1xf64>, tensor<4x1xi32>, tensor<4x1xf64>
+      -> tensor<?x8xf64, #tam.multi_hot<4, 0.5 : f64>>
+  %d = tam.chebyshev %x {degree = 2}
+      : tensor<?xf64> -> tensor<?x2xf64, #tam.dense>
+  %z0 = tam.zeros : tensor<8x8xf64, #tam.sums<upper>>
+  %counts = tam.gram %t, %t into %z0
+      : tensor<?x8xf64, #tam.multi_hot<4, 0.5 : f64>>,
+        tensor<?x8xf64, #tam.multi_hot<4, 0.5 : f64>>
+      -> tensor<8x8xf64, #tam.sums<upper>>
+  %z1 = tam.zeros : tensor<8x8xf64, #tam.sums<upper>>
+  %weighted = tam.gram %t, %t weights %w : tensor<?xf64> into %z1
+      : tensor<?x8xf64, #tam.multi_hot<4, 0.5 : f64>>,
+        tensor<?x8xf64, #tam.multi_hot<4, 0.5 : f64>>
+      -> tensor<8x8xf64, #tam.sums<upper>>
+  %z2 = tam.zeros : tensor<8x2xf64, #tam.sums<full>>
+  %other = tam.gram %t, %d into %z2
+      : tensor<?x8xf64, #tam.multi_hot<4, 0.5 : f64>>,
+        tensor<?x2xf64, #tam.dense> -> tensor<8x2xf64, #tam.sums<full>>
+  return %counts, %weighted, %other : tensor<8x8xf64, #tam.sums<upper>>,
+      tensor<8x8xf64, #tam.sums<upper>>, tensor<8x2xf64, #tam.sums<full>>
+}
+}

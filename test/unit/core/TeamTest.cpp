@@ -1,0 +1,322 @@
+//===- TeamTest.cpp - groups whose rows several threads add up ------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A model of two sums, made by hand, whose coefficients are both levels of its
+/// accumulators: every bit of them must be the same for any number of threads.
+///
+//===----------------------------------------------------------------------===//
+
+#include "DataTest.h"
+
+#include "core/data/Normalization.h"
+#include "core/model/Tables.h"
+#include "core/run/Executor.h"
+#include "core/run/GroupSums.h"
+#include "kernels/cpu/CpuKernels.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tamrt::test {
+namespace {
+
+constexpr int64_t S = TAMRT_SEGMENT_ROWS;
+/// Where the second accumulator lies.
+constexpr int64_t kSecond = 64;
+
+double *second(void *state) {
+  return reinterpret_cast<double *>(static_cast<char *>(state) + kSecond);
+}
+
+void init(tamrt_context *ctx, void *, void *state, void *, const double *,
+          const void *const *, const double *, const void *const *, double *,
+          int64_t, int64_t, int64_t) {
+  // Nobody reads a second level before it is written.
+  for (double *sums : {static_cast<double *>(state), second(state)}) {
+    tamrt_zero(ctx, 1, sums);
+    sums[1] = std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+/// How long a chunk takes, and who has run one.
+std::atomic<int> chunkMicroseconds = 0;
+std::mutex runnersMutex;
+std::set<std::thread::id> runners;
+
+void chunk(tamrt_context *ctx, void *, void *state, void *, const double *,
+           const void *const *, const double *, const void *const *columns,
+           double *, int64_t rows, int64_t first, int64_t) {
+  const auto *x = static_cast<const double *>(columns[0]);
+  const auto *y = static_cast<const double *>(columns[1]);
+  tamrt_gram_dense(ctx, x, nullptr, rows, first, 1,
+                   static_cast<double *>(state));
+  if (ctx->status != TAMRT_OK)
+    return;
+  tamrt_rhs_dense(ctx, x, y, nullptr, rows, first, 1, second(state));
+  if (int time = chunkMicroseconds) {
+    std::this_thread::sleep_for(std::chrono::microseconds(time));
+    const std::lock_guard lock(runnersMutex);
+    runners.insert(std::this_thread::get_id());
+  }
+}
+
+void finish(tamrt_context *, void *, void *state, void *, const double *,
+            const void *const *, const double *, const void *const *,
+            double *output, int64_t, int64_t, int64_t groupRows) {
+  for (double *sums : {static_cast<double *>(state), second(state)}) {
+    *output++ = sums[0];
+    *output++ = groupRows > S ? sums[1] : 0;
+  }
+}
+
+void predict(tamrt_context *, void *, void *, void *, const double *,
+             const void *const *, const double *coefficients,
+             const void *const *columns, double *output, int64_t rows, int64_t,
+             int64_t) {
+  for (int64_t i = 0; i < rows; ++i)
+    output[i] = coefficients[0] * static_cast<const double *>(columns[0])[i];
+}
+
+tamrt_step stepOf(tamrt_step_kind kind, int64_t rung,
+                  tamrt_step_function function) {
+  tamrt_step step = {};
+  step.kind = kind;
+  step.name = "step";
+  step.rung_rows = rung;
+  step.run = function;
+  return step;
+}
+
+RunOptions onThreads(unsigned threads) {
+  RunOptions options;
+  options.threads = threads;
+  return options;
+}
+
+class TeamTest : public ::testing::Test {
+protected:
+  TeamTest() {
+    model.group = "g";
+    model.solver = "direct";
+    model.columns = 4;
+    model.state_bytes = kSecond + 16;
+    model.accumulator_count = 2;
+    model.accumulators = accumulators;
+    model.effect_count = 1;
+    model.effects = &effect;
+    model.step_count = 6;
+    model.steps = steps;
+    chunkMicroseconds = 0;
+  }
+
+  /// Rows of groups, sizes by group, without the first `skipped`.
+  Dataset data(const std::vector<int64_t> &sizes, int64_t skipped = 0) {
+    std::string text = "g,x,y\n";
+    uint64_t random = 1;
+    auto next = [&] {
+      random = random * 6364136223846793005u + 1442695040888963407u;
+      return std::to_string(double(random >> 11) * 0x1p-53 + 0.125);
+    };
+    for (size_t g = 0; g < sizes.size(); ++g)
+      for (int64_t i = 0; i < sizes[g]; ++i) {
+        const std::string x = next(), y = next();
+        if (--skipped < 0)
+          text += std::to_string(g) + "," + x + "," + y + "\n";
+      }
+    CsvFile file = table(text);
+    return *Dataset::read(file, model, {});
+  }
+
+  Result<std::vector<double>> fit(const Dataset &rows,
+                                  const RunOptions &options) {
+    Result<Normalization> normalization = normalize(model, rows, {{}}, 1);
+    EXPECT_TRUE(normalization);
+    return fitGroups(model, rows, *normalization, Tables(), options);
+  }
+
+  tamrt_input inputs[1] = {input("x", TAMRT_RULE_RANGE)};
+  tamrt_effect effect = {"x", "l(x)", 0, 4, 0, 0};
+  tamrt_accumulator accumulators[2] = {
+      {TAMRT_STEP_FIT_CHUNK, 0, 0, 1, 0},
+      {TAMRT_STEP_FIT_CHUNK, 0, kSecond, 1, 0}};
+  tamrt_step steps[6] = {stepOf(TAMRT_STEP_FIT_INIT, 0, init),
+                         stepOf(TAMRT_STEP_FIT_CHUNK, 8192, chunk),
+                         stepOf(TAMRT_STEP_FIT_CHUNK, 1024, chunk),
+                         stepOf(TAMRT_STEP_FIT_CHUNK, 256, chunk),
+                         stepOf(TAMRT_STEP_FIT_FINISH, 0, finish),
+                         stepOf(TAMRT_STEP_PREDICT, 1024, predict)};
+  tamrt_model model = modelOf(inputs, 1);
+};
+
+const std::vector<std::vector<int64_t>> kGroups = {
+    {S},
+    {S + 1},
+    {5 * S + 77},
+    {2 * S, 3 * S},
+    {3, 7 * S - 1, 5000},
+    {6 * S, 10, 20, 30, 5000, S}};
+
+TEST_F(TeamTest, BitsDoNotDependOnThreads) {
+  for (const std::vector<int64_t> &sizes : kGroups) {
+    const Dataset rows = data(sizes);
+    const std::vector<double> expected = *fit(rows, onThreads(1));
+    for (unsigned threads : {2, 3, 7})
+      for (int64_t chunkRows : {int64_t(0), int64_t(61), S - 1, S, S + 1}) {
+        RunOptions options = onThreads(threads);
+        options.chunkRows = chunkRows;
+        EXPECT_EQ(*fit(rows, options), expected)
+            << sizes.size() << " groups, " << threads << " threads, chunks of "
+            << chunkRows;
+      }
+  }
+}
+
+TEST_F(TeamTest, EveryThreadTakesPart) {
+  const Dataset rows = data({12 * S});
+  chunkMicroseconds = 5000;
+  runners.clear();
+  RunOptions options = onThreads(3);
+  options.chunkRows = S;
+  ASSERT_TRUE(fit(rows, options));
+  EXPECT_EQ(runners.size(), 3u);
+}
+
+TEST_F(TeamTest, WithoutSpareStates) {
+  const Dataset rows = data({9 * S + 5, 100});
+  RunOptions options = onThreads(1);
+  const std::vector<double> expected = *fit(rows, options);
+  options.threads = 3;
+  options.spareBytes = 0;
+  EXPECT_EQ(*fit(rows, options), expected);
+}
+
+TEST_F(TeamTest, AModelWithACarryIsNotSplit) {
+  model.carry_bytes = 8;
+  const Question asked =
+      questionOf(model, TAMRT_STEP_FIT_CHUNK, 1, size_t(9 * S),
+                 int64_t(1) << 30, onThreads(4));
+  EXPECT_EQ(asked.threads, 1u);
+  EXPECT_EQ(asked.direct->spareBytes, 0);
+}
+
+TEST_F(TeamTest, StatesOfThreadsAreCounted) {
+  const Question asked =
+      questionOf(model, TAMRT_STEP_FIT_CHUNK, 1, size_t(9 * S),
+                 int64_t(1) << 30, onThreads(4));
+  EXPECT_EQ(asked.threads, 4u);
+  const Decision decision = decide(asked, {});
+  EXPECT_EQ(decision.threads, 4u);
+  EXPECT_EQ(decision.spares, 4u);
+  EXPECT_EQ(decision.bytes,
+            4 * (asked.direct->rungs[decision.rung].bytes + 128));
+  // A short group is one thread's.
+  EXPECT_EQ(questionOf(model, TAMRT_STEP_FIT_CHUNK, 1, size_t(S),
+                       int64_t(1) << 30, onThreads(4))
+                .threads,
+            1u);
+}
+
+/// A kernel that finds no memory at some calls.
+std::atomic<int> calls = 0;
+int firstFailure = 0, lastFailure = 0;
+
+void gramThatFails(tamrt_context *ctx, const double *a, const double *w,
+                   int64_t rows, int64_t first, int64_t n, double *sums) {
+  const int call = ++calls;
+  if (firstFailure <= call && call <= lastFailure) {
+    ctx->status = TAMRT_ERROR_OUT_OF_MEMORY;
+    ctx->detail = 1;
+    return;
+  }
+  tamrt_cpu_kernels.gram_dense(ctx, a, w, rows, first, n, sums);
+}
+
+TEST_F(TeamTest, MemoryRunsOut) {
+  const Dataset rows = data({5 * S + 5, 300});
+  RunOptions options = onThreads(1);
+  const std::vector<double> expected = *fit(rows, options);
+  tamrt_kernels kernels = tamrt_cpu_kernels;
+  kernels.gram_dense = gramThatFails;
+  options.kernels = &kernels;
+  options.threads = 3;
+  for (int failures : {1, 2, 1000})
+    for (int at = 1; at <= 12; ++at) {
+      calls = 0;
+      firstFailure = at;
+      lastFailure = at + failures - 1;
+      Result<std::vector<double>> got = fit(rows, options);
+      if (got) {
+        EXPECT_EQ(*got, expected) << failures << " failures from call " << at;
+      } else {
+        EXPECT_EQ(failures, 1000) << got.error().message;
+        EXPECT_NE(got.error().message.find("bytes of memory"),
+                  std::string::npos)
+            << got.error().message;
+      }
+    }
+}
+
+TEST_F(TeamTest, RowsThatComeInParts) {
+  const int64_t all = 9 * S + 9;
+  const Dataset rows = data({all});
+  RunOptions options = onThreads(1);
+  const std::vector<double> expected = *fit(rows, options);
+  const Normalization normalization = *normalize(model, rows, {{}}, 1);
+  const Tables tables;
+  const std::vector<std::string> names = {"0"};
+  const std::vector<size_t> sizes = {size_t(all)};
+  for (unsigned threads : {1, 2, 5})
+    for (std::vector<int64_t> ends : {std::vector<int64_t>{all},
+                                      {3 * S, 6 * S, all},
+                                      {1, S + 1, all},
+                                      {4 * S - 1, 8 * S + 1, 9 * S, all}}) {
+      options.threads = threads;
+      Result<GroupSums> sums = GroupSums::create(model, normalization, tables,
+                                                 {names, sizes}, 0, 1, options);
+      ASSERT_TRUE(sums);
+      for (int64_t from = 0; int64_t end : ends) {
+        ASSERT_TRUE(sums->add(data({end}, from)));
+        from = end;
+      }
+      std::vector<double> got(expected.size());
+      ASSERT_TRUE(sums->finish(got));
+      EXPECT_EQ(got, expected) << threads << " threads";
+    }
+}
+
+TEST_F(TeamTest, PredictionsAreSplit) {
+  const Dataset rows = data({7 * S + 3, 50});
+  Weights weights;
+  weights.normalization = *normalize(model, rows, {{}}, 1);
+  weights.groups = {"0", "1"};
+  weights.coefficients = {2, 0, 0, 0, 3, 0, 0, 0};
+  std::vector<double> expected(rows.rowCount()), got(rows.rowCount());
+  RunOptions options = onThreads(1);
+  ASSERT_TRUE(predictGroups(model, TAMRT_STEP_PREDICT, rows, weights, options,
+                            expected.data()));
+  EXPECT_EQ(expected[0], 2 * rows.numbers(0)[0]);
+  for (unsigned threads : {2, 3, 7}) {
+    options.threads = threads;
+    ASSERT_TRUE(predictGroups(model, TAMRT_STEP_PREDICT, rows, weights, options,
+                              got.data()));
+    EXPECT_EQ(got, expected);
+  }
+}
+
+} // namespace
+} // namespace tamrt::test

@@ -163,11 +163,16 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
     if (direct)
       fit.solveDirectly([&](size_t rows) { work.done(rows, reports); });
     else
-      outcomes[g] = solveByCg(model, worker.place, int64_t(group.rows),
-                              options.cg, fit, [&](const CgOutcome &outcome) {
-                                if (reports)
-                                  tellIteration(options, g, groups, outcome);
-                              });
+      outcomes[g] = solveByCg(
+          model, worker.place, int64_t(group.rows), options.cg, fit,
+          [&](const CgOutcome &outcome) {
+            if (options.trace)
+              options.trace->instant(
+                  worker.lane, "iteration",
+                  {{"group", int64_t(g)}, {"iteration", outcome.iterations}});
+            if (reports)
+              tellIteration(options, g, groups, outcome);
+          });
     if (worker.place.good())
       std::memcpy(coefficients.data() + g * width,
                   direct ? worker.place.output : worker.place.vectors,

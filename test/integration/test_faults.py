@@ -276,32 +276,93 @@ class Faults(harness.TestCase):
                          largest=22_000 + peak * part // 20)
         self.assertEqual(statuses, {0, 1})
 
-    def test_trace(self):
-        model = self.prepare()
-        self.run_sim(model, "fit", "--threads", "1", "--trace", "trace.json",
-                     fail=TEST_ALLOCATIONS + 4)
-        trace = json.loads((self.dir / "trace.json").read_text())
-        stacks, last, names, used = {}, 0, set(), []
+    def read_trace(self, path):
+        """The events of a trace, held against what Perfetto reads of the
+        Trace Event Format: the fields of each phase, time that does not go
+        back on a thread, spans that nest and end, names of process and
+        threads."""
+        def refuse(constant):
+            self.fail(f"{constant} is no JSON")
+
+        trace = json.loads(path.read_text(), parse_constant=refuse)
+        self.assertIn(trace["displayTimeUnit"], ("ms", "ns"))
+        stacks, last, processes, threads = {}, {}, set(), set()
         for event in trace["traceEvents"]:
-            if event["ph"] == "M":
+            phase, thread = event["ph"], (event["pid"], event["tid"])
+            for number in thread:
+                self.assertIs(type(number), int, event)
+            arguments = event.get("args", {})
+            self.assertIs(type(arguments), dict, event)
+            if phase == "M":
+                self.assertIs(type(arguments["name"]), str, event)
+                if event["name"] == "process_name":
+                    self.assertNotIn(event["pid"], processes)
+                    processes.add(event["pid"])
+                else:
+                    self.assertEqual(event["name"], "thread_name")
+                    self.assertNotIn(thread, threads)
+                    threads.add(thread)
                 continue
-            self.assertGreaterEqual(event["ts"], last)
-            last = event["ts"]
-            if event["ph"] == "B":
-                stacks.setdefault(event["tid"], []).append(event["name"])
-            elif event["ph"] == "E":
-                stacks[event["tid"]].pop()
-            elif event["ph"] == "C":
-                used.append(event["args"]["bytes"])
-            if "name" in event:
-                names.add(event["name"])
-        self.assertTrue(stacks)
+            self.assertIn(type(event["ts"]), (int, float), event)
+            self.assertGreaterEqual(event["ts"], last.get(thread, 0), event)
+            last[thread] = event["ts"]
+            if phase == "E":
+                self.assertTrue(stacks.get(thread), event)
+                stacks[thread].pop()
+                continue
+            self.assertIn(phase, "BCi")
+            self.assertTrue(event["name"])
+            for value in arguments.values():
+                self.assertIn(type(value), (int, float), event)
+            if phase == "B":
+                stacks.setdefault(thread, []).append(event["name"])
+            elif phase == "C":
+                self.assertTrue(arguments, event)
+            else:
+                self.assertIn(event["s"], "gpt")
         self.assertFalse(any(stacks.values()), stacks)
-        self.assertLessEqual({"group", "chunk", "solve", "rung", "step down",
-                              "out of memory", "device memory"}, names)
+        self.assertLessEqual(set(last), threads)
+        self.assertEqual({pid for pid, _ in threads}, processes)
+        return trace["traceEvents"]
+
+    def check_trace(self, model, name, threads, wanted, **sim):
+        """A run that leaves a trace with all the names that are wanted."""
+        path = self.dir / "trace.json"
+        self.run_sim(model, name, "--threads", threads, "--trace", path, **sim)
+        events = self.read_trace(path)
+        self.assertLessEqual(wanted | {"rung", "device memory"},
+                             {event.get("name") for event in events})
+        used = [event["args"]["bytes"] for event in events
+                if event["ph"] == "C"]
         # All that was taken was given back.
         self.assertGreater(max(used), 0)
         self.assertEqual(used[-1], 0)
+        return events
+
+    def test_trace(self):
+        model = self.prepare()
+        fell = {"group", "chunk", "step down", "out of memory"}
+        for threads in ("1", "2"):
+            for name, more in (("fit", {"solve"}), ("stream", set()),
+                               ("predict", set()), ("decompose", set())):
+                self.check_trace(model, name, threads, fell | more,
+                                 fail=TEST_ALLOCATIONS + 2)
+
+    def test_trace_of_conjugate_gradients(self):
+        model = self.prepare_cg(False, days=40, chunk_rows=4)
+        for threads in ("1", "2"):
+            events = self.check_trace(
+                model, "fit", threads,
+                {"group", "chunk", "iteration", "step down"}, fail_kernel=2000)
+            iterations = {}
+            for event in events:
+                if event.get("name") == "iteration":
+                    iterations.setdefault(event["args"]["group"], []).append(
+                        event["args"]["iteration"])
+            self.assertEqual(sorted(iterations), [0, 1])
+            for group in iterations.values():
+                self.assertEqual(group, sorted(set(group)))
+                self.assertEqual(group[0], 0)
 
 
 if __name__ == "__main__":

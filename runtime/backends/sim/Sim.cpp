@@ -42,6 +42,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <shared_mutex>
 #include <string_view>
 #include <thread>
 #include <unordered_map>
@@ -121,10 +122,9 @@ struct tamrt_event {
   uint64_t recorded = 0, happened = 0;
 
   void happen(uint64_t which) {
-    {
-      std::lock_guard lock(mutex);
-      happened = std::max(happened, which);
-    }
+    // Whoever sees that it happened may destroy it: nothing is touched later.
+    std::lock_guard lock(mutex);
+    happened = std::max(happened, which);
     changed.notify_all();
   }
   void wait(uint64_t which) {
@@ -146,6 +146,8 @@ struct tamrt_device {
   size_t failedBytes = 0;
   std::unordered_map<void *, size_t> blocks;
   std::set<tamrt_stream *> streams;
+  /// Shared while all streams are waited for, so that none of them goes.
+  std::shared_mutex waiting;
 };
 
 namespace {
@@ -305,6 +307,7 @@ int32_t synchronize(tamrt_device *device, tamrt_stream *stream) {
     stream->synchronize();
     return TAMRT_OK;
   }
+  std::shared_lock waiting(device->waiting);
   std::vector<tamrt_stream *> all;
   {
     std::lock_guard lock(device->mutex);
@@ -324,6 +327,7 @@ tamrt_stream *createStream(tamrt_device *device) {
 
 void destroyStream(tamrt_device *device, tamrt_stream *stream) {
   {
+    std::lock_guard waiting(device->waiting);
     std::lock_guard lock(device->mutex);
     device->streams.erase(stream);
   }

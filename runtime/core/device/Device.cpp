@@ -135,7 +135,7 @@ void Device::note(int64_t change) {
        most < now && !peak.compare_exchange_weak(most, now);)
     ;
   if (trace)
-    trace->counter("device memory", now);
+    trace->counter("device memory", used);
 }
 
 AlignedBuffer Device::allocate(size_t bytes) {

@@ -171,11 +171,16 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
       fit.solveDirectly(
           [&](const Worker &by, size_t rows) { work.done(by, rows); });
     else
-      outcomes[g] = solveByCg(model, worker.place, int64_t(group.rows),
-                              options.cg, fit, [&](const CgOutcome &outcome) {
-                                if (worker.lane == 0)
-                                  tellIteration(options, g, groups, outcome);
-                              });
+      outcomes[g] = solveByCg(
+          model, worker.place, int64_t(group.rows), options.cg, fit,
+          [&](const CgOutcome &outcome) {
+            if (options.trace)
+              options.trace->instant(
+                  worker.lane, "iteration",
+                  {{"group", int64_t(g)}, {"iteration", outcome.iterations}});
+            if (worker.lane == 0)
+              tellIteration(options, g, groups, outcome);
+          });
     if (worker.place.good())
       std::memcpy(coefficients.data() + g * width,
                   direct ? worker.place.output : worker.place.vectors,

@@ -21,6 +21,10 @@ void Trace::add(char phase, unsigned lane, const char *name,
     if (event.arguments < kMostArguments)
       event.argument[event.arguments++] = argument;
   std::lock_guard lock(mutex);
+  add(event);
+}
+
+void Trace::add(Event &event) {
   // Inside the lock, so that events are in the order of time.
   event.microseconds =
       std::chrono::duration<double, std::micro>(Clock::now() - start).count();
@@ -39,8 +43,10 @@ void Trace::instant(unsigned lane, const char *name,
   add('i', lane, name, arguments);
 }
 
-void Trace::counter(const char *name, int64_t value) {
-  add('C', 0, name, {{"bytes", value}});
+void Trace::counter(const char *name, const std::atomic<int64_t> &value) {
+  std::lock_guard lock(mutex);
+  Event event = {'C', 1, 0, 0, name, {{"bytes", value}}};
+  add(event);
 }
 
 /// A text of a model as JSON has it.

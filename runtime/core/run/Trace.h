@@ -17,6 +17,7 @@
 
 #include "io/Error.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <initializer_list>
@@ -46,8 +47,9 @@ public:
   void instant(unsigned lane, const char *name,
                std::initializer_list<Argument> arguments = {});
 
-  /// A number that changes with time.
-  void counter(const char *name, int64_t value);
+  /// A number that several threads change: what it is when the event is noted,
+  /// so that the last event has the last number.
+  void counter(const char *name, const std::atomic<int64_t> &value);
 
   /// The events, by time, as one JSON object. Lane 0 is called `main`, others
   /// "worker N".
@@ -67,6 +69,7 @@ private:
 
   void add(char phase, unsigned lane, const char *name,
            std::initializer_list<Argument> arguments);
+  void add(Event &event);
 
   const Clock::time_point start = Clock::now();
   mutable std::mutex mutex;

@@ -430,8 +430,8 @@ void cholesky_factor(tamrt_context *ctx, int64_t n, int64_t column, double *a) {
       return fail(ctx, TAMRT_ERROR_NOT_POSITIVE_DEFINITE, column + j);
     largest = std::max(largest, pivot);
   }
-  // The first row's part above the diagonal is in no tile that crosses it, so
-  // it keeps the diagonal.
+  // Of what lies above the diagonal nothing is written in the first row: it
+  // keeps the diagonal.
   const double corner = a[0];
   for (int64_t j = 1; j < n; ++j)
     a[j * n] = a[j * n + j];

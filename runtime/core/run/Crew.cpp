@@ -142,11 +142,11 @@ Question questionOf(const Ladders &ladders, const Device &device, size_t groups,
       return;
     need = ladder->need(device);
     need->sharedBytes = sharedBytes;
-    // Each thread has a piece at hand, and one more while it waits for those
-    // before it.
+    // Each thread has a piece at hand, and one more may wait for those before
+    // it.
     if (canSplit(*ladder, device) && ladder->groupRows > TAMRT_SEGMENT_ROWS) {
       need->spareBytes = alignedBytes(ladder->stateBytes());
-      need->sparesPerThread = ladder->state == StateOf::Worker ? 1 : 2;
+      need->sparesPerThread = 2;
       need->spareLimit = options.spareBytes;
     }
     question.columns = ladder->model.columns;

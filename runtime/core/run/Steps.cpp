@@ -161,22 +161,52 @@ void Workplace::run(const tamrt_step &step, const double *coefficients,
            groupRows);
 }
 
-void Workplace::append(const tamrt_model &model, tamrt_step_kind chunk,
-                       const void *sums, int64_t first) {
-  for (int64_t i = 0; i < model.accumulator_count && good(); ++i) {
+/// Calls body(accumulator, address in `state`, address in `other`) for those
+/// that steps of kind `chunk` add to, until there is an error.
+template <class Body>
+static void forEachAccumulator(const tamrt_model &model, Workplace &place,
+                               tamrt_step_kind chunk, const void *other,
+                               const Body &body) {
+  auto *mine = static_cast<char *>(place.state);
+  const auto *its = static_cast<const char *>(other);
+  for (int64_t i = 0; i < model.accumulator_count && place.good(); ++i) {
     const tamrt_accumulator &each = model.accumulators[i];
-    if (each.kind != chunk)
-      continue;
-    const auto *from = reinterpret_cast<const double *>(
-        static_cast<const char *>(sums) + each.offset);
-    auto *to =
-        reinterpret_cast<double *>(static_cast<char *>(state) + each.offset);
-    if (each.unit == 0)
-      context.kernels->append_sums(&context, from, first, each.count, to);
-    else
-      context.kernels->append_counts(&context, from, first, each.count,
-                                     each.unit, to);
+    if (each.kind == chunk)
+      body(each, reinterpret_cast<double *>(mine + each.offset),
+           its ? reinterpret_cast<const double *>(its + each.offset) : nullptr);
   }
+}
+
+void Workplace::clear(const tamrt_model &model, tamrt_step_kind chunk,
+                      bool counts) {
+  forEachAccumulator(
+      model, *this, chunk, nullptr,
+      [&](const tamrt_accumulator &each, double *sums, const double *) {
+        if (each.unit == 0 || counts)
+          context.kernels->zero(&context, each.count, sums);
+      });
+}
+
+void Workplace::append(const tamrt_model &model, tamrt_step_kind chunk,
+                       const void *earlier, int64_t first) {
+  forEachAccumulator(
+      model, *this, chunk, earlier,
+      [&](const tamrt_accumulator &each, double *sums, const double *before) {
+        if (each.unit == 0)
+          context.kernels->append_sums(&context, before, first, each.count,
+                                       sums);
+      });
+}
+
+void Workplace::addCounts(const tamrt_model &model, tamrt_step_kind chunk,
+                          const void *other) {
+  forEachAccumulator(
+      model, *this, chunk, other,
+      [&](const tamrt_accumulator &each, double *sums, const double *others) {
+        if (each.unit != 0)
+          context.kernels->append_counts(&context, others, TAMRT_SEGMENT_ROWS,
+                                         each.count, each.unit, sums);
+      });
 }
 
 size_t firstNotFinite(const double *values, size_t count) {

@@ -101,11 +101,19 @@ struct Workplace {
   void run(const tamrt_step &step, const double *coefficients, int64_t rows,
            int64_t first, int64_t groupRows);
 
-  /// Puts sums of a segment, which steps of kind `chunk` have added up in a
-  /// state of their own, behind those of the rows before it, in `state`.
-  /// `first` is the index in the group of the segment's first row.
-  void append(const tamrt_model &model, tamrt_step_kind chunk, const void *sums,
-              int64_t first);
+  /// Zeroes the sums in `state` that steps of kind `chunk` add to, for the rows
+  /// of a segment; and the numbers of rows, if asked.
+  void clear(const tamrt_model &model, tamrt_step_kind chunk, bool counts);
+
+  /// Puts the sums of the rows before, in another state, in front of those of
+  /// the segment in `state`. `first` is the index in the group of its first
+  /// row. Numbers of rows stay where they are.
+  void append(const tamrt_model &model, tamrt_step_kind chunk,
+              const void *earlier, int64_t first);
+
+  /// Adds the numbers of rows of another state of a group.
+  void addCounts(const tamrt_model &model, tamrt_step_kind chunk,
+                 const void *other);
 };
 
 /// Calls body(first row in the group, rows) for the chunks of a group of `rows`

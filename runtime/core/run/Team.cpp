@@ -35,11 +35,6 @@ size_t piecesOf(const Pass &pass) {
   return (pass.first + pass.rows - 1) / kSegment - pass.first / kSegment + 1;
 }
 
-/// The step that zeroes the sums of a kind's.
-tamrt_step_kind initOf(tamrt_step_kind chunk) {
-  return tamrt_step_kind(chunk - 1);
-}
-
 } // namespace
 
 Team::Team(const tamrt_model &model, Crew &crew)
@@ -48,8 +43,12 @@ Team::Team(const tamrt_model &model, Crew &crew)
   spares.reserve(states);
   for (AlignedBuffer &spare : crew.spares)
     spares.push_back(spare.data());
-  for (Split &split : all)
+  // Nothing allocates while pieces are open.
+  for (Split &split : all) {
     split.waiting.reserve(states);
+    split.used.reserve(states);
+    split.idle.reserve(states);
+  }
 }
 
 void Team::enter() {
@@ -93,32 +92,6 @@ void Team::addAlone(Worker &worker, const Pass &pass, size_t begin, size_t end,
       });
 }
 
-/// Adds a piece to `worker.place.state`: the group's, or one that is apart.
-void Team::addPiece(Worker &worker, const Split &split, size_t piece,
-                    bool apart) {
-  const Pass &pass = *split.pass;
-  const size_t begin = beginOf(pass, piece);
-  if (apart)
-    worker.attempt(*crew.ladder, [&] {
-      worker.setColumns(model, pass.data, pass.row + begin - pass.first);
-      worker.place.run(*firstStep(model, initOf(pass.kind)), pass.vector, 0, 0,
-                       int64_t(pass.groupRows));
-    });
-  if (worker.place.good())
-    addAlone(worker, pass, begin, endOf(pass, piece), apart ? begin : 0);
-}
-
-/// Puts the sums of a piece behind those of the group's state.
-void Team::append(Worker &worker, const Split &split, size_t piece,
-                  const void *sums) {
-  const TraceSpan span(crew.ladder->options.trace, worker.lane, "join",
-                       {{"first", int64_t(beginOf(*split.pass, piece))}});
-  worker.attempt(*crew.ladder, [&] {
-    worker.place.append(model, split.pass->kind, sums,
-                        int64_t(beginOf(*split.pass, piece)));
-  });
-}
-
 /// Notes an error, unless there was one before. What waits is not wanted.
 void Team::giveUp(Split &split, const tamrt_context &error,
                   const std::string &shortage) {
@@ -126,10 +99,7 @@ void Team::giveUp(Split &split, const tamrt_context &error,
     split.error = error;
     split.shortage = shortage;
   }
-  for (auto &[piece, sums] : split.waiting) {
-    spares.push_back(sums);
-    --split.open;
-  }
+  split.open -= split.waiting.size();
   split.waiting.clear();
 }
 
@@ -162,21 +132,62 @@ std::exception_ptr Team::unlocked(Worker &worker, Split &split, void *state,
   return exception;
 }
 
-/// Lets `body` work in the group's state, which then has one more piece.
-template <class Body>
-void Team::inGroup(Worker &worker, Split &split, Lock &lock, const Body &body) {
-  split.isTaken = true;
-  const std::exception_ptr exception =
-      unlocked(worker, split, split.place.state, lock, body);
-  split.isTaken = false;
-  ++split.joined;
-  --split.open;
-  if (exception)
-    std::rethrow_exception(exception);
+/// Whether the group's sums must end where they were: the caller owns that
+/// place, or keeps more there than sums.
+bool Team::staysInPlace(const Split &split) const {
+  return crew.ladder->state == StateOf::Group ||
+         split.pass->kind != TAMRT_STEP_FIT_CHUNK;
 }
 
-/// Puts the sums behind the group's that are next, if they wait and nobody is
-/// there.
+/// Adds up the next piece: in the group's sums, if they are free and have all
+/// pieces before it, else in a state apart. False when there is none.
+bool Team::begin(Worker &worker, Split &split, Lock &lock) {
+  const Pass &pass = *split.pass;
+  if (split.next == split.pieces)
+    return false;
+  const bool apart = split.isTaken || split.joined < split.next;
+  void *state = split.sums;
+  bool isNew = false;
+  if (apart && !split.idle.empty()) {
+    state = split.idle.back();
+    split.idle.pop_back();
+  } else if (apart && !spares.empty()) {
+    state = spares.back();
+    spares.pop_back();
+    split.used.push_back(state);
+    isNew = true;
+  } else if (apart) {
+    return false;
+  }
+  const size_t piece = split.next++;
+  ++split.open;
+  if (!apart)
+    split.isTaken = true;
+  const std::exception_ptr exception =
+      unlocked(worker, split, state, lock, [&] {
+        if (apart)
+          worker.attempt(*crew.ladder,
+                         [&] { worker.place.clear(model, pass.kind, isNew); });
+        const size_t first = beginOf(pass, piece);
+        if (worker.place.good())
+          addAlone(worker, pass, first, endOf(pass, piece), apart ? first : 0);
+      });
+  if (!apart) {
+    split.isTaken = false;
+    ++split.joined;
+    --split.open;
+  } else if (split.failed()) {
+    --split.open;
+  } else {
+    split.waiting.push_back({piece, state});
+  }
+  if (exception)
+    std::rethrow_exception(exception);
+  return true;
+}
+
+/// Puts the sums that are next behind the group's, if they wait and nobody is
+/// there: in their state, which has the group's sums from then on.
 bool Team::join(Worker &worker, Split &split, Lock &lock) {
   if (split.isTaken)
     return false;
@@ -186,45 +197,75 @@ bool Team::join(Worker &worker, Split &split, Lock &lock) {
   if (at == split.waiting.end())
     return false;
   const auto [piece, sums] = *at;
+  const size_t first = beginOf(*split.pass, piece);
   split.waiting.erase(at);
-  inGroup(worker, split, lock, [&, piece = piece, sums = sums] {
-    append(worker, split, piece, sums);
-  });
-  spares.push_back(sums);
-  return true;
-}
-
-/// Does what is next for a group; false when nothing can be done now.
-bool Team::advance(Worker &worker, Split &split, Lock &lock) {
-  if (split.failed())
-    return false;
-  if (join(worker, split, lock))
-    return true;
-  if (split.next == split.pieces)
-    return false;
-  const bool apart = split.isTaken || split.joined < split.next;
-  if (apart && spares.empty())
-    return false;
-  const size_t piece = split.next++;
-  ++split.open;
-  auto body = [&] { addPiece(worker, split, piece, apart); };
-  if (!apart) {
-    inGroup(worker, split, lock, body);
-    return true;
-  }
-  void *state = spares.back();
-  spares.pop_back();
+  split.isTaken = true;
   const std::exception_ptr exception =
-      unlocked(worker, split, state, lock, body);
-  if (split.failed()) {
-    spares.push_back(state);
-    --split.open;
-  } else {
-    split.waiting.push_back({piece, state});
-  }
+      unlocked(worker, split, sums, lock, [&, sums = sums] {
+        const TraceSpan span(crew.ladder->options.trace, worker.lane, "join",
+                             {{"first", int64_t(first)}});
+        worker.attempt(*crew.ladder, [&] {
+          worker.place.append(model, split.pass->kind, split.sums,
+                              int64_t(first));
+        });
+      });
+  if (split.sums != split.place.state || !staysInPlace(split))
+    split.idle.push_back(split.sums);
+  split.sums = sums;
+  split.isTaken = false;
+  ++split.joined;
+  --split.open;
   if (exception)
     std::rethrow_exception(exception);
   return true;
+}
+
+/// Does what is next for a group; false when nothing can be done now. Its owner
+/// joins sums before it goes on, in whose cache they then are; others do that
+/// when they have no piece to begin.
+bool Team::advance(Worker &worker, Split &split, bool isOwner, Lock &lock) {
+  if (split.failed())
+    return false;
+  return isOwner ? join(worker, split, lock) || begin(worker, split, lock)
+                 : begin(worker, split, lock) || join(worker, split, lock);
+}
+
+/// Leaves all that a pass has added up where the owner goes on with it, and
+/// gives the other states back.
+void Team::close(Worker &worker, Split &split, Lock &lock) {
+  const tamrt_step_kind kind = split.pass->kind;
+  void *const place = split.place.state;
+  if (!split.failed())
+    (void)unlocked(worker, split, split.sums, lock, [&] {
+      auto add = [&](const void *other) {
+        if (other != split.sums && worker.place.good())
+          worker.attempt(*crew.ladder,
+                         [&] { worker.place.addCounts(model, kind, other); });
+      };
+      add(place);
+      for (const void *other : split.used)
+        add(other);
+      if (split.sums == place || !staysInPlace(split))
+        return;
+      for (int64_t i = 0; i < model.accumulator_count; ++i) {
+        const tamrt_accumulator &each = model.accumulators[i];
+        if (each.kind == kind &&
+            !crew.device->copy(static_cast<char *>(place) + each.offset,
+                               static_cast<char *>(split.sums) + each.offset,
+                               size_t(2 * each.count) * sizeof(double)))
+          worker.place.context.status = TAMRT_ERROR_DEVICE;
+      }
+    });
+  const bool moves = !staysInPlace(split);
+  worker.place.state = moves ? split.sums : place;
+  for (void *state : split.used)
+    if (state != worker.place.state)
+      spares.push_back(state);
+  if (worker.place.state != place)
+    spares.push_back(place);
+  split.used.clear();
+  split.idle.clear();
+  changed.notify_all();
 }
 
 void Team::add(Worker &worker, const Pass &pass) {
@@ -238,6 +279,7 @@ void Team::add(Worker &worker, const Pass &pass) {
   split.place = worker.place;
   split.pieces = piecesOf(pass);
   split.next = split.joined = 0;
+  split.sums = worker.place.state;
   split.error = {};
   changed.notify_all();
   // Others use the pass until the split is over, whatever comes.
@@ -246,7 +288,7 @@ void Team::add(Worker &worker, const Pass &pass) {
     bool moved = false;
     if (!exception) {
       try {
-        moved = advance(worker, split, lock);
+        moved = advance(worker, split, /*isOwner=*/true, lock);
       } catch (...) {
         exception = std::current_exception();
       }
@@ -254,6 +296,7 @@ void Team::add(Worker &worker, const Pass &pass) {
     if (!moved && !split.isOver())
       changed.wait(lock);
   }
+  close(worker, split, lock);
   split.pass = nullptr;
   if (split.failed()) {
     worker.place.context.status = split.error.status;
@@ -282,7 +325,7 @@ void Team::help(Worker &worker) {
           (!longest ||
            longest->pieces - longest->next < split.pieces - split.next))
         longest = &split;
-    if (!longest || !advance(worker, *longest, lock))
+    if (!longest || !advance(worker, *longest, /*isOwner=*/false, lock))
       changed.wait(lock);
   }
 }

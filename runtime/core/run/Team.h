@@ -12,7 +12,8 @@
 ///
 /// Sums of a segment (abi.h) start from zero, so that any thread can make them
 /// in a state of its own. They are put behind those of the segments before in
-/// order, which gives the bits that one thread's sums have.
+/// order, which gives the bits that one thread's sums have. Numbers of rows are
+/// the same in any order and are added up once, at the end.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -76,14 +77,18 @@ private:
     /// Of the worker whose group it is.
     Workplace place;
     size_t pieces = 0;
-    /// The next piece that nobody has begun, and the pieces whose rows are in
-    /// the group's state.
+    /// The next piece that nobody has begun, and how many are in the group's
+    /// sums.
     size_t next = 0, joined = 0;
-    /// Whether somebody works in the group's state.
+    /// Where the group's sums are, and whether somebody works there.
+    void *sums = nullptr;
     bool isTaken = false;
-    /// Pieces begun whose rows are not in the group's state, nor given up.
+    /// Pieces begun that are not in the group's sums, nor given up.
     size_t open = 0;
-    /// Pieces whose sums wait, and where they are.
+    /// States that have had rows of the group, and those of them that are free
+    /// for others.
+    std::vector<void *> used, idle;
+    /// Pieces whose sums wait for those before, and where they are.
     std::vector<std::pair<size_t, void *>> waiting;
     /// The first error.
     tamrt_context error = {};
@@ -97,16 +102,14 @@ private:
   bool splits(const Pass &pass) const;
   void addAlone(Worker &worker, const Pass &pass, size_t begin, size_t end,
                 size_t origin);
-  void addPiece(Worker &worker, const Split &split, size_t piece, bool apart);
-  void append(Worker &worker, const Split &split, size_t piece,
-              const void *sums);
-  bool advance(Worker &worker, Split &split, Lock &lock);
+  bool staysInPlace(const Split &split) const;
+  bool begin(Worker &worker, Split &split, Lock &lock);
   bool join(Worker &worker, Split &split, Lock &lock);
+  bool advance(Worker &worker, Split &split, bool isOwner, Lock &lock);
+  void close(Worker &worker, Split &split, Lock &lock);
   template <class Body>
   std::exception_ptr unlocked(Worker &worker, Split &split, void *state,
                               Lock &lock, const Body &body);
-  template <class Body>
-  void inGroup(Worker &worker, Split &split, Lock &lock, const Body &body);
   void giveUp(Split &split, const tamrt_context &error,
               const std::string &shortage);
 

@@ -354,21 +354,17 @@ void zero(tamrt_context *ctx, int64_t count, double *out) {
   std::fill_n(out, count, 0.0);
 }
 
-TAMRT_HOT void append_sums(tamrt_context *ctx, const double *segment,
+TAMRT_HOT void append_sums(tamrt_context *ctx, const double *earlier,
                            int64_t first, int64_t count, double *sums) {
-  double *__restrict under = sums, *__restrict finished = sums + count;
-  const double *__restrict later = segment;
+  const double *__restrict under = earlier;
+  const double *__restrict before = earlier + count;
+  double *__restrict finished = sums + count;
   if (first == TAMRT_SEGMENT_ROWS) {
-    for (int64_t i = 0; i < count; ++i) {
-      finished[i] = under[i];
-      under[i] = later[i];
-    }
+    std::copy_n(under, count, finished);
     return;
   }
-  for (int64_t i = 0; i < count; ++i) {
-    finished[i] += under[i];
-    under[i] = later[i];
-  }
+  for (int64_t i = 0; i < count; ++i)
+    finished[i] = before[i] + under[i];
 }
 
 TAMRT_HOT void append_counts(tamrt_context *ctx, const double *segment,

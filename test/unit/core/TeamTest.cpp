@@ -221,9 +221,9 @@ TEST_F(TeamTest, StatesOfThreadsAreCounted) {
   EXPECT_EQ(asked.threads, 4u);
   const Decision decision = decide(asked, {});
   EXPECT_EQ(decision.threads, 4u);
-  EXPECT_EQ(decision.spares, 4u);
+  EXPECT_EQ(decision.spares, 8u);
   EXPECT_EQ(decision.bytes,
-            4 * (asked.direct->rungs[decision.rung].bytes + 128));
+            4 * (asked.direct->rungs[decision.rung].bytes + 2 * 128));
   // A short group is one thread's.
   EXPECT_EQ(questionOf(model, TAMRT_STEP_FIT_CHUNK, 1, size_t(S),
                        int64_t(1) << 30, onThreads(4))

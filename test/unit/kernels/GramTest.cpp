@@ -166,13 +166,14 @@ protected:
       tamrt_zero(&ctx, count, segment.data());
       gram(&ctx, a, b, w, begin, std::min(rows, begin + TAMRT_SEGMENT_ROWS), 0,
            segment.data());
-      if (begin == 0)
-        sums = segment;
-      else if (areCounts)
+      if (begin > 0 && areCounts) {
         tamrt_append_counts(&ctx, segment.data(), begin, count,
                             a.scale * a.scale, sums.data());
-      else
-        tamrt_append_sums(&ctx, segment.data(), begin, count, sums.data());
+        continue;
+      }
+      if (begin > 0)
+        tamrt_append_sums(&ctx, sums.data(), begin, count, segment.data());
+      sums = segment;
     }
     if (rows <= TAMRT_SEGMENT_ROWS)
       std::fill_n(sums.begin() + count, count, 0.0);

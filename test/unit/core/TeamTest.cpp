@@ -53,8 +53,9 @@ void init(tamrt_context *ctx, void *, void *state, void *, const double *,
   }
 }
 
-/// How long a chunk takes, and who has run one.
-std::atomic<int> chunkMicroseconds = 0;
+/// How many threads a chunk waits for, at most for some seconds, and who has
+/// run one.
+std::atomic<size_t> awaited = 0;
 std::mutex runnersMutex;
 std::set<std::thread::id> runners;
 
@@ -68,10 +69,15 @@ void chunk(tamrt_context *ctx, void *, void *state, void *, const double *,
   if (ctx->status != TAMRT_OK)
     return;
   tamrt_rhs_dense(ctx, x, y, nullptr, rows, first, 1, second(state));
-  if (int time = chunkMicroseconds) {
-    std::this_thread::sleep_for(std::chrono::microseconds(time));
-    const std::lock_guard lock(runnersMutex);
-    runners.insert(std::this_thread::get_id());
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  for (bool waits = awaited > 0; waits;) {
+    {
+      const std::lock_guard lock(runnersMutex);
+      runners.insert(std::this_thread::get_id());
+      waits = runners.size() < awaited;
+    }
+    waits = waits && std::chrono::steady_clock::now() < end;
+    std::this_thread::yield();
   }
 }
 
@@ -121,7 +127,7 @@ protected:
     model.effects = &effect;
     model.step_count = 6;
     model.steps = steps;
-    chunkMicroseconds = 0;
+    awaited = 0;
   }
 
   /// Rows of groups, sizes by group, without the first `skipped`.
@@ -188,7 +194,7 @@ TEST_F(TeamTest, BitsDoNotDependOnThreads) {
 
 TEST_F(TeamTest, EveryThreadTakesPart) {
   const Dataset rows = data({12 * S});
-  chunkMicroseconds = 5000;
+  awaited = 3;
   runners.clear();
   RunOptions options = onThreads(3);
   options.chunkRows = S;

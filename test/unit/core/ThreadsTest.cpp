@@ -16,6 +16,7 @@
 #include "core/Log.h"
 #include "core/device/Devices.h"
 #include "core/run/Crew.h"
+#include "core/run/Work.h"
 
 #include <gtest/gtest.h>
 
@@ -156,7 +157,7 @@ protected:
     EXPECT_EQ(crew->workers.size(), size_t(kThreads));
     std::vector<double> sums(groups.size(), -1.0);
     Work work(model, groups, *crew, options, "fit");
-    Status done = work.run([&](Worker &worker, size_t g, bool reports) {
+    Status done = work.run([&](Worker &worker, size_t g) {
       Ladder &ladder = *crew->ladder;
       const auto all = int64_t(groups[g].rows);
       worker.attempt(
@@ -167,7 +168,7 @@ protected:
             worker.place.run(*worker.rung, nullptr, int64_t(rows),
                              int64_t(first), all);
           },
-          [&](size_t, size_t rows) { work.done(rows, reports); });
+          [&](size_t, size_t rows) { work.done(worker, rows); });
       if (worker.place.good())
         worker.attempt(ladder, [&] {
           worker.place.run(steps.back(), nullptr, all, 0, all);

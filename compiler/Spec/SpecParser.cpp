@@ -23,8 +23,18 @@ namespace {
 constexpr size_t maximumSpecBytes = 1 << 20;
 
 constexpr llvm::StringRef keys[] = {
-    "name",   "formula", "group",    "date",       "weights",
-    "solver", "device",  "defaults", "chunk_rows", "state"};
+    "name",   "formula",  "group",      "date",   "weights",   "solver",
+    "device", "defaults", "chunk_rows", "oracle", "placement", "state"};
+
+constexpr llvm::StringRef oracleKeys[] = {"rule",
+                                          "device_share",
+                                          "ram_share",
+                                          "sliding_device_share",
+                                          "sliding_ram_share",
+                                          "direct_limit",
+                                          "estimate_factor"};
+
+constexpr llvm::StringRef placedSteps[] = {"sums", "solve", "predict"};
 
 std::optional<Solver> toSolver(llvm::StringRef word) {
   for (Solver solver : {Solver::Auto, Solver::Direct, Solver::CG})
@@ -156,6 +166,14 @@ private:
   bool name(llvm::yaml::Node *node, const Key &key, llvm::StringRef expected,
             std::string &result);
   bool chunkRows(llvm::yaml::Node *node, const Key &key);
+  bool oracleRule(llvm::yaml::Node *node, const Key &key);
+  bool oracleShare(llvm::yaml::Node *node, const Key &key, double most,
+                   std::optional<double> &result);
+  bool oracleLimit(llvm::yaml::Node *node, const Key &key);
+  bool oracleEntry(const Key &key, llvm::yaml::Node *node);
+  bool placementEntry(const Key &key, llvm::yaml::Node *node);
+  bool unknownKey(const Key &key, llvm::StringRef what,
+                  llvm::ArrayRef<llvm::StringRef> known);
   bool defaultsOf(const Key &term, llvm::yaml::Node *node);
   bool defaultValue(const TermInfo *info, const Key &key,
                     llvm::yaml::Node *node);
@@ -393,22 +411,127 @@ bool SpecParser::entry(const Key &key, llvm::yaml::Node *node) {
     }
     return true;
   }
-  if (key.text == "placement") {
-    diagnostics.error(key.range, "expected one device for all steps, got "
-                                 "'placement': this version does not place "
-                                 "steps one by one");
-    diagnostics.note(key.range, "--device of the compiled model chooses the "
-                                "device of a run");
-    return false;
+  if (key.text == "oracle") {
+    spec.oracle.emplace();
+    if (!llvm::isa_and_nonnull<llvm::yaml::MappingNode>(node))
+      return oracleRule(node, key);
+    return eachEntry(node, "for 'oracle'", key.range,
+                     [&](const Key &setting, llvm::yaml::Node *value) {
+                       return oracleEntry(setting, value);
+                     });
   }
-  diagnostics.error(key.range, "unknown key '" + key.text + "'");
-  llvm::StringRef near = closest(key.text, keys);
+  if (key.text == "placement") {
+    spec.placement.emplace();
+    return eachEntry(node, "for 'placement'", key.range,
+                     [&](const Key &step, llvm::yaml::Node *value) {
+                       return placementEntry(step, value);
+                     });
+  }
+  return unknownKey(key, "key", keys);
+}
+
+/// Reports a key that is not in `known`. False: the value may be of any shape,
+/// and reading on would need to pass over it.
+bool SpecParser::unknownKey(const Key &key, llvm::StringRef what,
+                            llvm::ArrayRef<llvm::StringRef> known) {
+  diagnostics.error(key.range, "unknown " + what + " '" + key.text + "'");
+  llvm::StringRef near = closest(key.text, known);
   if (near.empty())
-    diagnostics.note(key.range, "the keys are " + listed(keys, "and"));
+    diagnostics.note(key.range,
+                     "the " + what + "s are " + listed(known, "and"));
   else
     diagnostics.note(key.range, "did you mean '" + near + "'?");
-  // The value may be of any shape: reading on would need to pass over it.
   return false;
+}
+
+bool SpecParser::oracleRule(llvm::yaml::Node *node, const Key &key) {
+  std::optional<Scalar> read = scalar(node, key, "plan or estimate");
+  if (!read)
+    return false;
+  if (read->text() == "plan" || read->text() == "estimate") {
+    spec.oracle->estimates = read->text() == "estimate";
+    return true;
+  }
+  diagnostics.error(read->range, "expected plan or estimate for '" + key.text +
+                                     "', got '" + read->text() + "'");
+  diagnostics.suggest(read->range, read->text(), {"estimate"});
+  return true;
+}
+
+bool SpecParser::oracleShare(llvm::yaml::Node *node, const Key &key,
+                             double most, std::optional<double> &result) {
+  std::string expected = "a number above 0, at most " + formatNumber(most);
+  std::optional<Scalar> read = scalar(node, key, expected);
+  if (!read)
+    return false;
+  std::optional<double> number =
+      read->quoted ? std::nullopt : parseNumber(read->text());
+  if (number && *number > 0 && *number <= most)
+    result = number;
+  else
+    diagnostics.error(read->range, "expected " + expected + " for '" +
+                                       key.text + "', got '" + read->text() +
+                                       "'");
+  return true;
+}
+
+bool SpecParser::oracleLimit(llvm::yaml::Node *node, const Key &key) {
+  std::optional<Scalar> read = scalar(node, key, "a positive integer");
+  if (!read)
+    return false;
+  std::optional<int64_t> limit =
+      read->quoted ? std::nullopt : parseInteger(read->text());
+  if (limit && *limit > 0)
+    spec.oracle->directLimit = limit;
+  else
+    diagnostics.error(read->range, "expected a positive integer for '" +
+                                       key.text + "', got '" + read->text() +
+                                       "'");
+  return true;
+}
+
+/// One setting of `oracle:`.
+bool SpecParser::oracleEntry(const Key &key, llvm::yaml::Node *node) {
+  OracleSettings &oracle = *spec.oracle;
+  if (key.text == "rule")
+    return oracleRule(node, key);
+  if (key.text == "direct_limit")
+    return oracleLimit(node, key);
+  if (key.text == "estimate_factor")
+    return oracleShare(node, key, /*most=*/1e6, oracle.estimateFactor);
+  auto *share = llvm::StringSwitch<std::optional<double> *>(key.text)
+                    .Case("device_share", &oracle.deviceShare)
+                    .Case("ram_share", &oracle.ramShare)
+                    .Case("sliding_device_share", &oracle.slidingDeviceShare)
+                    .Case("sliding_ram_share", &oracle.slidingRamShare)
+                    .Default(nullptr);
+  if (share)
+    return oracleShare(node, key, /*most=*/1, *share);
+  return unknownKey(key, "setting", oracleKeys);
+}
+
+/// One kind of step of `placement:`.
+bool SpecParser::placementEntry(const Key &key, llvm::yaml::Node *node) {
+  bool *onCpu = llvm::StringSwitch<bool *>(key.text)
+                    .Case("sums", &spec.placement->sumsOnCpu)
+                    .Case("solve", &spec.placement->solveOnCpu)
+                    .Case("predict", &spec.placement->predictOnCpu)
+                    .Default(nullptr);
+  if (!onCpu)
+    return unknownKey(key, "step", placedSteps);
+  std::optional<Scalar> read = scalar(node, key, "cpu or device");
+  if (!read)
+    return false;
+  if (read->text() == "cpu" || read->text() == "device") {
+    *onCpu = read->text() == "cpu";
+    return true;
+  }
+  diagnostics.error(read->range, "expected cpu or device for '" + key.text +
+                                     "', got '" + read->text() + "'");
+  if (isDevice(read->text()))
+    diagnostics.note(read->range, "'device' is the device of the run, which "
+                                  "--device of the compiled model names");
+  return true;
 }
 
 /// `[lo, hi]`.

@@ -6,34 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FormulaParser.h"
-#include "State.h"
-#include "TermChecker.h"
+#include "SpecParser.h"
+
 #include "Text.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/YAMLParser.h"
 
 namespace tamc::spec {
-namespace {
 
-/// Longer specs are surely another kind of file.
-constexpr size_t maximumSpecBytes = 1 << 20;
-
-constexpr llvm::StringRef keys[] = {
-    "name",   "formula", "group",    "date",       "weights",
-    "solver", "device",  "defaults", "chunk_rows", "state"};
-
-std::optional<Solver> toSolver(llvm::StringRef word) {
-  for (Solver solver : {Solver::Auto, Solver::Direct, Solver::CG})
-    if (word == toString(solver))
-      return solver;
-  return std::nullopt;
-}
-
-/// A backend's name, perhaps with a number: cpu, cuda, cuda:1.
 bool isDevice(llvm::StringRef text) {
   auto [name, index] = text.split(':');
   bool indexed = text.contains(':');
@@ -44,6 +25,22 @@ bool isDevice(llvm::StringRef text) {
          llvm::all_of(name, letter) &&
          (!indexed || (!index.empty() && index.size() < 10 &&
                        llvm::all_of(index, llvm::isDigit)));
+}
+
+namespace {
+
+/// Longer specs are surely another kind of file.
+constexpr size_t maximumSpecBytes = 1 << 20;
+
+constexpr llvm::StringRef keys[] = {
+    "name",   "formula",  "group",      "date",   "weights",   "solver",
+    "device", "defaults", "chunk_rows", "oracle", "placement", "state"};
+
+std::optional<Solver> toSolver(llvm::StringRef word) {
+  for (Solver solver : {Solver::Auto, Solver::Direct, Solver::CG})
+    if (word == toString(solver))
+      return solver;
+  return std::nullopt;
 }
 
 /// Whether this build has kernels for the device.
@@ -119,68 +116,7 @@ bool checkSize(llvm::StringRef text, Diagnostics &diagnostics) {
   return false;
 }
 
-/// A scalar of the YAML.
-struct Scalar {
-  SourceText source;
-  llvm::SMRange range;
-  bool quoted = false;
-
-  llvm::StringRef text() const { return source.text(); }
-};
-
-class SpecParser {
-public:
-  SpecParser(llvm::MemoryBufferRef buffer, Diagnostics &diagnostics)
-      : buffer(buffer), diagnostics(diagnostics),
-        stream((yamlSources.setDiagHandler(captureError, this), buffer),
-               yamlSources) {}
-
-  std::optional<ModelSpec> run();
-
-private:
-  /// Where a key was written, and its text.
-  struct Key {
-    std::string text;
-    llvm::SMRange range;
-  };
-
-  static void captureError(const llvm::SMDiagnostic &error, void *self);
-  bool failed();
-  bool readDocument();
-  bool
-  eachEntry(llvm::yaml::Node *node, llvm::StringRef what, llvm::SMRange range,
-            llvm::function_ref<bool(const Key &, llvm::yaml::Node *)> body);
-  bool entry(const Key &key, llvm::yaml::Node *node);
-  std::optional<Scalar> scalar(llvm::yaml::Node *node, const Key &key,
-                               llvm::StringRef expected);
-  bool name(llvm::yaml::Node *node, const Key &key, llvm::StringRef expected,
-            std::string &result);
-  bool chunkRows(llvm::yaml::Node *node, const Key &key);
-  bool defaultsOf(const Key &term, llvm::yaml::Node *node);
-  bool defaultValue(const TermInfo *info, const Key &key,
-                    llvm::yaml::Node *node);
-  std::optional<ParsedValue> yamlValue(llvm::yaml::Node *node, const Key &key);
-  std::optional<ParsedValue> yamlPair(llvm::yaml::SequenceNode *node,
-                                      const Key &key);
-  std::optional<WrittenFile> stateFile(llvm::yaml::Node *node, const Key &key);
-  bool stateOf(const Key &effect, llvm::yaml::Node *node);
-  bool stateTable(const Key &key, llvm::yaml::Node *node, WrittenTable &table);
-  bool stateNumber(const Key &key, const Scalar &scalar, WrittenTable &table);
-
-  llvm::MemoryBufferRef buffer;
-  Diagnostics &diagnostics;
-  /// The YAML reader reports here, so that its messages can be brought into
-  /// the shape of ours, and once.
-  llvm::SourceMgr yamlSources;
-  const char *yamlErrorPlace = nullptr;
-  std::string yamlError;
-  llvm::yaml::Stream stream;
-
-  ModelSpec spec;
-  std::optional<Scalar> formula;
-  TermDefaults defaults;
-  WrittenState state;
-};
+} // namespace
 
 /// Keeps the first message: what follows is its consequence.
 void SpecParser::captureError(const llvm::SMDiagnostic &error, void *self) {
@@ -393,21 +329,36 @@ bool SpecParser::entry(const Key &key, llvm::yaml::Node *node) {
     }
     return true;
   }
-  if (key.text == "placement") {
-    diagnostics.error(key.range, "expected one device for all steps, got "
-                                 "'placement': this version does not place "
-                                 "steps one by one");
-    diagnostics.note(key.range, "--device of the compiled model chooses the "
-                                "device of a run");
-    return false;
+  if (key.text == "oracle") {
+    spec.oracle.emplace();
+    if (!llvm::isa_and_nonnull<llvm::yaml::MappingNode>(node))
+      return oracleRule(node, key);
+    return eachEntry(node, "for 'oracle'", key.range,
+                     [&](const Key &setting, llvm::yaml::Node *value) {
+                       return oracleEntry(setting, value);
+                     });
   }
-  diagnostics.error(key.range, "unknown key '" + key.text + "'");
-  llvm::StringRef near = closest(key.text, keys);
+  if (key.text == "placement") {
+    spec.placement.emplace();
+    return eachEntry(node, "for 'placement'", key.range,
+                     [&](const Key &step, llvm::yaml::Node *value) {
+                       return placementEntry(step, value);
+                     });
+  }
+  return unknownKey(key, "key", keys);
+}
+
+/// Reports a key that is not in `known`. False: the value may be of any shape,
+/// and reading on would need to pass over it.
+bool SpecParser::unknownKey(const Key &key, llvm::StringRef what,
+                            llvm::ArrayRef<llvm::StringRef> known) {
+  diagnostics.error(key.range, "unknown " + what + " '" + key.text + "'");
+  llvm::StringRef near = closest(key.text, known);
   if (near.empty())
-    diagnostics.note(key.range, "the keys are " + listed(keys, "and"));
+    diagnostics.note(key.range,
+                     "the " + what + "s are " + listed(known, "and"));
   else
     diagnostics.note(key.range, "did you mean '" + near + "'?");
-  // The value may be of any shape: reading on would need to pass over it.
   return false;
 }
 
@@ -676,9 +627,9 @@ std::optional<ModelSpec> SpecParser::run() {
 }
 
 /// Sets a name given on the command line.
-void overrideName(llvm::StringRef option,
-                  const std::optional<std::string> &text, std::string &result,
-                  Diagnostics &diagnostics) {
+static void overrideName(llvm::StringRef option,
+                         const std::optional<std::string> &text,
+                         std::string &result, Diagnostics &diagnostics) {
   if (!text)
     return;
   if (text->empty() || findUnprintable(*text) != llvm::StringRef::npos)
@@ -687,8 +638,6 @@ void overrideName(llvm::StringRef option,
   else
     result = *text;
 }
-
-} // namespace
 
 std::optional<ModelSpec> parseSpec(llvm::SourceMgr &sources,
                                    unsigned bufferID) {

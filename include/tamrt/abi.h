@@ -31,7 +31,7 @@ extern "C" {
 
 /// Changes whenever a struct or a kernel's signature changes. A model built
 /// for another version is refused at start.
-#define TAMRT_ABI_VERSION 5
+#define TAMRT_ABI_VERSION 6
 
 /// Rows of one segment. Sums over rows run row by row inside a segment;
 /// finished segments are added to a second level in order. The order of every
@@ -311,6 +311,12 @@ typedef struct tamrt_step {
   int32_t kind;
   /// Launches in the step: the length of its time axis.
   int32_t launches;
+  /// 1 where the step has code of its own beside launches of kernels.def, which
+  /// reads and writes memory as the CPU does: it runs where the CPU can address
+  /// all memory that the step gets. Else 0: a step looks at none of it, it only
+  /// computes addresses.
+  int32_t is_cpu_code;
+  int32_t reserved;
   /// Name of the function, e.g. "fit_chunk_256".
   const char *name;
   /// Most rows a call may pass; 0: the step has no rungs.
@@ -341,6 +347,47 @@ typedef struct tamrt_accumulator {
   double unit;
 } tamrt_accumulator;
 
+/// How it is known whether the direct solver fits.
+typedef enum tamrt_oracle_rule {
+  /// Its planned bytes are at most the share of what is free.
+  TAMRT_ORACLE_PLAN = 0,
+  /// estimate_factor * 8 * D^2 bytes are less than the device's share of it.
+  TAMRT_ORACLE_ESTIMATE = 1,
+} tamrt_oracle_rule;
+
+/// What the spec says of decisions on memory. 0 in a field but the rule: the
+/// runtime's default.
+typedef struct tamrt_oracle {
+  /// A tamrt_oracle_rule.
+  int32_t rule;
+  int32_t reserved;
+  /// Parts of free memory that work may take, above 0, at most 1.
+  double device_share, ram_share, sliding_device_share, sliding_ram_share;
+  /// Most columns of the direct solver, where there is another.
+  int64_t direct_limit;
+  double estimate_factor;
+} tamrt_oracle;
+
+/// Where steps run.
+typedef enum tamrt_place {
+  /// On the device of the run.
+  TAMRT_PLACE_DEVICE = 0,
+  /// On the CPU.
+  TAMRT_PLACE_CPU = 1,
+} tamrt_place;
+
+/// Where the spec wants steps to run, each a tamrt_place.
+typedef struct tamrt_placement {
+  /// The steps of a fit that add up rows: FIT_INIT, FIT_CHUNK, CG_INIT,
+  /// CG_CHUNK, APPLY_INIT, APPLY_CHUNK, APPLY_FINISH.
+  int32_t sums;
+  /// Those that factor and solve: FIT_FINISH, CG_FINISH, PRECONDITION.
+  int32_t solve;
+  /// PREDICT, TERMS, DESIGN.
+  int32_t predict;
+  int32_t reserved;
+} tamrt_placement;
+
 /// A compiled model.
 typedef struct tamrt_model {
   /// TAMRT_ABI_VERSION of the compiler.
@@ -368,6 +415,9 @@ typedef struct tamrt_model {
   int64_t cg_state_bytes;
   int64_t accumulator_count;
   const tamrt_accumulator *accumulators;
+  /// Null where the spec says nothing.
+  const tamrt_oracle *oracle;
+  const tamrt_placement *placement;
   int64_t input_count;
   const tamrt_input *inputs;
   int64_t table_count;

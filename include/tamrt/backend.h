@@ -67,7 +67,8 @@ typedef struct tamrt_graph tamrt_graph;
 
 /// What is true of a device's memory and kernels; or-ed together.
 typedef enum tamrt_device_trait {
-  /// The CPU can read and write the device's memory.
+  /// The CPU can read and write the device's memory, and kernels the CPU's.
+  /// Else the core copies what steps read and write.
   TAMRT_DEVICE_HOST_ADDRESSABLE = 1,
   /// The memory is the RAM that all programs share, not the device's own.
   TAMRT_DEVICE_SHARES_RAM = 2,
@@ -109,6 +110,12 @@ typedef struct tamrt_backend {
                   size_t bytes, tamrt_stream *stream);
   /// The table for `tamrt_context::kernels`. Kernels take the order they run
   /// in from `tamrt_context::device`, which is a tamrt_stream or null.
+  ///
+  /// Buffers that a kernel gets are memory of the device, or constants of the
+  /// model, which are memory of the CPU: only ever read, unchanged as long as
+  /// the program runs, so that a backend may copy one when a kernel first gets
+  /// its address and keep the copy. A list of buffers (TAMRT_IN_LIST) is an
+  /// array in memory of the CPU that is there during the call alone.
   const tamrt_kernels *(*kernels)(tamrt_device *device);
   /// Waits until all work in `stream` is done; null: in all streams.
   int32_t (*synchronize)(tamrt_device *device, tamrt_stream *stream);

@@ -154,8 +154,37 @@ struct Texts {
   std::string memory, oracle, rows, groups;
   std::string solver = "auto", tolerance, maxIterations,
               preconditioner = "sketch";
+  std::vector<std::string> placement;
   bool allRungs = false, sliding = false;
 };
+
+/// Puts "solve=cpu" into `placement`; false when that is not what it says.
+bool parsePlace(std::string_view text, tamrt_placement &placement) {
+  const size_t equals = std::min(text.find('='), text.size());
+  const std::string_view step = text.substr(0, equals);
+  const std::string_view place = text.substr(std::min(equals + 1, text.size()));
+  int32_t *of = step == "sums"      ? &placement.sums
+                : step == "solve"   ? &placement.solve
+                : step == "predict" ? &placement.predict
+                                    : nullptr;
+  if (!of || (place != "cpu" && place != "device"))
+    return false;
+  *of = place == "cpu" ? TAMRT_PLACE_CPU : TAMRT_PLACE_DEVICE;
+  return true;
+}
+
+CLI::Validator place() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        tamrt_placement ignored = {};
+        if (parsePlace(text, ignored))
+          return "";
+        return "expected sums, solve or predict, = and cpu or device, such as "
+               "solve=cpu, got '" +
+               text + "'";
+      },
+      "");
+}
 
 /// What the oracle knows and where the work is done.
 void addMemoryOptions(CLI::App &command, Options &options, Texts &texts) {
@@ -174,11 +203,18 @@ void addMemoryOptions(CLI::App &command, Options &options, Texts &texts) {
       ->capture_default_str()
       ->group(group);
   command
+      .add_option("--placement", texts.placement,
+                  "Where steps run: sums, solve or predict = cpu or device")
+      ->check(place())
+      ->delimiter(',')
+      ->type_name("STEP=PLACE")
+      ->group(group);
+  command
       .add_option("--oracle", texts.oracle,
-                  "How it is known what fits: by the plan, the default, or by "
-                  "an estimate")
+                  "How it is known what fits: by the plan, or by an estimate")
       ->check(oneOf({"plan", "estimate"}))
       ->type_name("RULE")
+      ->capture_default_str()
       ->group(group);
   share("--device-share", options.oracle.deviceShare,
         "Part of a device's free memory that work may take");
@@ -266,6 +302,10 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                                  const char *const *argv) {
   Options options;
   Texts texts;
+  options.oracle = oracleOptions(model.oracle);
+  texts.oracle = ruleName(options.oracle.rule);
+  if (model.placement)
+    options.placement = *model.placement;
   CLI::App app(std::string("Additive model: ") + model.formula, model.name);
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", std::string(model.name) + " (tamc " +
@@ -409,8 +449,10 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
         texts.timings == "json" ? TimingsFormat::Json : TimingsFormat::Table;
   if (!texts.memory.empty())
     options.memoryBytes = *parseBytes(texts.memory);
-  if (texts.oracle == "estimate")
-    options.oracle.rule = OracleRule::Estimate;
+  options.oracle.rule =
+      texts.oracle == "estimate" ? OracleRule::Estimate : OracleRule::Plan;
+  for (const std::string &text : texts.placement)
+    parsePlace(text, options.placement);
   if (!texts.rows.empty())
     options.planRows = *parseCount(texts.rows, INT64_MAX);
   if (!texts.groups.empty())

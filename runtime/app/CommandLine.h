@@ -58,6 +58,8 @@ struct Options {
   /// not given.
   int64_t memoryBytes = 0;
   bool allowCpuFallback = false;
+  /// Which steps are on the CPU whatever the device.
+  tamrt_placement placement = {};
   /// File to write a trace to; empty: none.
   std::string trace;
   /// Of plan: the data and the work to answer for. 0 rows: as many as the

@@ -175,6 +175,7 @@ Result<std::string> formatFits(const tamrt_model &model,
   RunOptions run;
   run.threads = options.threads;
   run.device = &**device;
+  run.placement = options.placement;
   std::vector<Answer> answers;
   for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_PREDICT,
                                TAMRT_STEP_TERMS, TAMRT_STEP_DESIGN})

@@ -12,6 +12,7 @@
 #include "core/model/Model.h"
 #include "core/model/Tables.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
@@ -100,6 +101,27 @@ std::string table(const std::vector<std::vector<std::string>> &rows) {
   return text;
 }
 
+/// "plan, device share 0.9, ...": what decides unless the command line does.
+std::string describe(const OracleOptions &oracle) {
+  return fmt::format("{}, device share {}, ram share {}, sliding device share "
+                     "{}, sliding ram share {}, direct limit {}, estimate "
+                     "factor {}",
+                     ruleName(oracle.rule), oracle.deviceShare, oracle.ramShare,
+                     oracle.slidingDeviceShare, oracle.slidingRamShare,
+                     oracle.directColumns, oracle.estimateFactor);
+}
+
+std::string placeName(int32_t place) {
+  return place == TAMRT_PLACE_CPU ? "cpu" : "device";
+}
+
+/// "sums on device, solve on cpu, predict on device".
+std::string describe(const tamrt_placement *placement) {
+  const tamrt_placement all = placement ? *placement : tamrt_placement{};
+  return "sums on " + placeName(all.sums) + ", solve on " +
+         placeName(all.solve) + ", predict on " + placeName(all.predict);
+}
+
 std::string formatText(const tamrt_model &model) {
   const MemoryNeed need = memoryNeed(model);
   std::string text;
@@ -115,6 +137,8 @@ std::string formatText(const tamrt_model &model) {
   line("weights", orNone(model.weights));
   line("solver", model.solver);
   line("device", "cpu");
+  line("oracle", describe(oracleOptions(model.oracle)));
+  line("placement", describe(model.placement));
   line("spec hash", model.spec_hash);
   line("tamc", model.tamc_version);
   line("llvm", model.llvm_version);
@@ -155,6 +179,23 @@ std::string formatText(const tamrt_model &model) {
   return text;
 }
 
+json toJson(const OracleOptions &oracle) {
+  return {{"rule", ruleName(oracle.rule)},
+          {"device_share", oracle.deviceShare},
+          {"ram_share", oracle.ramShare},
+          {"sliding_device_share", oracle.slidingDeviceShare},
+          {"sliding_ram_share", oracle.slidingRamShare},
+          {"direct_limit", oracle.directColumns},
+          {"estimate_factor", oracle.estimateFactor}};
+}
+
+json toJson(const tamrt_placement *placement) {
+  const tamrt_placement all = placement ? *placement : tamrt_placement{};
+  return {{"sums", placeName(all.sums)},
+          {"solve", placeName(all.solve)},
+          {"predict", placeName(all.predict)}};
+}
+
 json orNull(const char *text) { return text ? json(text) : json(nullptr); }
 
 std::string formatJson(const tamrt_model &model) {
@@ -192,6 +233,8 @@ std::string formatJson(const tamrt_model &model) {
                {"weights", orNull(model.weights)},
                {"solver", model.solver},
                {"device", "cpu"},
+               {"oracle", toJson(oracleOptions(model.oracle))},
+               {"placement", toJson(model.placement)},
                {"spec_hash", model.spec_hash},
                {"tamc", model.tamc_version},
                {"llvm", model.llvm_version},

@@ -37,6 +37,7 @@ RunOptions Session::run(const Options &options, Progress &progress) const {
   run.chunkRows = options.chunkRows;
   run.progress = &progress;
   run.device = &*device;
+  run.placement = options.placement;
   run.oracle = options.oracle;
   run.memoryBytes = options.memoryBytes;
   run.allowCpuFallback = options.allowCpuFallback;

@@ -17,6 +17,8 @@ STEP = re.compile(r"warning: device '(\w+)' had no \d+ bytes more for chunks "
                   r"rows?( on 'cpu')?$")
 SUMMARY = re.compile(r"warning: memory ran out (\d+) times?; ")
 THREADS = re.compile(r"warning: device 'sim' has memory for \d+ of \d+ threads")
+SOLVER = re.compile(r"warning: device '\w+' had no \d+ bytes (more )?to solve"
+                    r"(, of \d+ free; trying again|; solving on 'cpu')$")
 GROUPS = re.compile(r"(?:warning|info): .* going on with (\d+) groups at a time$")
 # What a run that finds no memory may say; each names bytes.
 ERRORS = re.compile(r"error: .*(expected \d+ bytes of memory|a kernel "
@@ -78,7 +80,8 @@ class Faults(harness.TestCase):
                 summary = int(match.group(1))
             elif ERRORS.match(line):
                 errors += 1
-            elif not (THREADS.match(line) or line.startswith("info: ")):
+            elif not (THREADS.match(line) or SOLVER.match(line) or
+                      line.startswith("info: ")):
                 self.fail(what)
         if run.returncode == 0:
             self.assertEqual(out.read_bytes(), self.good[name], what)

@@ -12,6 +12,7 @@
 #include "tamc/Dialect/TamK/IR/TamK.h"
 #include "tamrt/abi.h"
 
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Config/llvm-config.h"
 
@@ -59,7 +60,52 @@ static SmallVector<DictionaryAttr> rows(DictionaryAttr dictionary,
   return llvm::to_vector(attribute.getAsRange<DictionaryAttr>());
 }
 
-static Record describeStep(FunctionOpInterface function) {
+/// Whether a step calls code that is generated for the CPU.
+static bool isCpuCode(ModuleOp module, FunctionOpInterface step) {
+  auto result = step->walk([&](Operation *op) {
+    if (auto launch = dyn_cast<tamk::LaunchOp>(op))
+      return launch.getGenerated() ? WalkResult::interrupt()
+                                   : WalkResult::advance();
+    auto call = dyn_cast<CallOpInterface>(op);
+    auto callee =
+        call ? dyn_cast_if_present<SymbolRefAttr>(call.getCallableForCallee())
+             : SymbolRefAttr();
+    if (!callee)
+      return WalkResult::advance();
+    auto function = module.lookupSymbol<FunctionOpInterface>(
+        callee.getRootReference().getValue());
+    return function && !function.isExternal() ? WalkResult::interrupt()
+                                              : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+/// The one struct of the module's dictionary `key`; null without one.
+static Field single(DictionaryAttr model, StringRef key, StringRef type,
+                    llvm::function_ref<Record(DictionaryAttr)> describe) {
+  auto row = model.getAs<DictionaryAttr>(key);
+  if (!row)
+    return {Field::Kind::Null};
+  return array("tam_" + key, type, {describe(row)});
+}
+
+static Record describeOracle(DictionaryAttr row) {
+  return {i32(integer(row, "rule")),
+          i32(0),
+          f64(real(row, "device_share")),
+          f64(real(row, "ram_share")),
+          f64(real(row, "sliding_device_share")),
+          f64(real(row, "sliding_ram_share")),
+          i64(integer(row, "direct_limit")),
+          f64(real(row, "estimate_factor"))};
+}
+
+static Record describePlacement(DictionaryAttr row) {
+  return {i32(integer(row, "sums")), i32(integer(row, "solve")),
+          i32(integer(row, "predict")), i32(0)};
+}
+
+static Record describeStep(ModuleOp module, FunctionOpInterface function) {
   auto step = function->getAttrOfType<tam::StepAttr>(tam::kStepAttrName);
   auto plan = function->getAttrOfType<DictionaryAttr>(tamk::kPlanAttrName);
   std::vector<Record> buffers;
@@ -70,6 +116,8 @@ static Record describeStep(FunctionOpInterface function) {
   int64_t count = static_cast<int64_t>(buffers.size());
   return {i32(static_cast<int64_t>(step.getKind())),
           i32(integer(plan, "length")),
+          i32(isCpuCode(module, function)),
+          i32(0),
           text(function.getName()),
           i64(step.getRung()),
           i64(integer(plan, "arena_bytes")),
@@ -165,7 +213,7 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
       continue;
     if (!function->hasAttr(tamk::kPlanAttrName))
       return function->emitOpError("expected a planned step");
-    steps.push_back(describeStep(function));
+    steps.push_back(describeStep(module, function));
     tam::StepKind kind =
         function->getAttrOfType<tam::StepAttr>(tam::kStepAttrName).getKind();
     isDirect |= kind == tam::StepKind::FitFinish;
@@ -200,6 +248,8 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
       i64(integer(model, "cg_state_bytes")),
       accumulatorCount,
       array("tam_accumulators", "tamrt_accumulator", std::move(accumulators)),
+      single(model, "oracle", "tamrt_oracle", describeOracle),
+      single(model, "placement", "tamrt_placement", describePlacement),
       inputCount,
       array("tam_inputs", "tamrt_input", std::move(inputs)),
       tableCount,

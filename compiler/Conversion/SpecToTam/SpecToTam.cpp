@@ -12,6 +12,7 @@
 #include "Inputs.h"
 #include "Learners.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamrt/abi.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -164,6 +165,8 @@ private:
   void buildFit();
   Value sumRows(Variant &variant, Location loc, Value a, Value b);
   DictionaryAttr describeModel();
+  DictionaryAttr describe(const spec::OracleSettings &oracle);
+  DictionaryAttr describe(const spec::PlacementSettings &placement);
   DenseElementsAttr givenNumbers(const Table &table);
   void describeLearners(function_ref<void(StringRef, Attribute)> set);
 
@@ -328,6 +331,38 @@ void Importer::describeLearners(function_ref<void(StringRef, Attribute)> set) {
   set("learners", builder.getArrayAttr(rows));
 }
 
+/// What is not given is not in it.
+DictionaryAttr Importer::describe(const spec::OracleSettings &oracle) {
+  SmallVector<NamedAttribute> entries = {builder.getNamedAttr(
+      "rule", builder.getI32IntegerAttr(oracle.estimates ? TAMRT_ORACLE_ESTIMATE
+                                                         : TAMRT_ORACLE_PLAN))};
+  auto add = [&](StringRef key, const std::optional<double> &value) {
+    if (value)
+      entries.push_back(
+          builder.getNamedAttr(key, builder.getF64FloatAttr(*value)));
+  };
+  add("device_share", oracle.deviceShare);
+  add("ram_share", oracle.ramShare);
+  add("sliding_device_share", oracle.slidingDeviceShare);
+  add("sliding_ram_share", oracle.slidingRamShare);
+  if (oracle.directLimit)
+    entries.push_back(builder.getNamedAttr(
+        "direct_limit", builder.getI64IntegerAttr(*oracle.directLimit)));
+  add("estimate_factor", oracle.estimateFactor);
+  return builder.getDictionaryAttr(entries);
+}
+
+DictionaryAttr Importer::describe(const spec::PlacementSettings &placement) {
+  auto place = [&](StringRef step, bool onCpu) {
+    return builder.getNamedAttr(
+        step, builder.getI32IntegerAttr(onCpu ? TAMRT_PLACE_CPU
+                                              : TAMRT_PLACE_DEVICE));
+  };
+  return builder.getDictionaryAttr({place("sums", placement.sumsOnCpu),
+                                    place("solve", placement.solveOnCpu),
+                                    place("predict", placement.predictOnCpu)});
+}
+
 DictionaryAttr Importer::describeModel() {
   SmallVector<NamedAttribute> model;
   auto text = [&](StringRef value) { return builder.getStringAttr(value); };
@@ -355,6 +390,10 @@ DictionaryAttr Importer::describeModel() {
                                                           : tam::Solver::CG));
   if (spec.chunkRows)
     set("chunk_rows", builder.getI64IntegerAttr(*spec.chunkRows));
+  if (spec.oracle)
+    set("oracle", describe(*spec.oracle));
+  if (spec.placement)
+    set("placement", describe(*spec.placement));
 
   SmallVector<Attribute> inputAttrs, effectAttrs;
   for (const Input &input : inputs)

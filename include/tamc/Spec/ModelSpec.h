@@ -90,6 +90,32 @@ struct Term {
 
 enum class Solver { Auto, Direct, CG };
 
+/// What `oracle` says of decisions on memory (tamrt_oracle of abi.h); what is
+/// not given is left to the runtime.
+struct OracleSettings {
+  /// Whether the rule is `estimate`; else it is `plan`.
+  bool estimates = false;
+  /// Parts of free memory, above 0 and at most 1.
+  std::optional<double> deviceShare, ramShare, slidingDeviceShare,
+      slidingRamShare;
+  /// Most columns of the direct solver, at least 1.
+  std::optional<int64_t> directLimit;
+  /// Above 0, at most 1e6.
+  std::optional<double> estimateFactor;
+
+  friend bool operator==(const OracleSettings &,
+                         const OracleSettings &) = default;
+};
+
+/// What `placement` says of kinds of steps (tamrt_placement of abi.h): whether
+/// they run on the CPU, rather than on the device of the run.
+struct PlacementSettings {
+  bool sumsOnCpu = false, solveOnCpu = false, predictOnCpu = false;
+
+  friend bool operator==(const PlacementSettings &,
+                         const PlacementSettings &) = default;
+};
+
 /// `chunk_rows: all`: a chunk holds every row of a group.
 inline constexpr int64_t allRows = std::numeric_limits<int64_t>::max();
 
@@ -121,6 +147,9 @@ struct ModelSpec {
   /// Most rows of a chunk, at least 1, or allRows; nullopt: the compiler
   /// chooses.
   std::optional<int64_t> chunkRows;
+  /// Decisions at run time, where the spec says something of them.
+  std::optional<OracleSettings> oracle;
+  std::optional<PlacementSettings> placement;
   /// In the order of the model's tables.
   std::vector<GivenTable> state;
   llvm::SMRange formulaRange;
@@ -135,11 +164,11 @@ struct ModelSpec {
   std::string canonicalFormula() const;
   /// The spec as YAML in one canonical spelling: formula, group, date, weights,
   /// solver and state, those that are not the default. Equal text means equal
-  /// models: parsed again it gives the same terms and columns. `name`, `device`
-  /// and `chunk_rows` are not in it, because they do not change what the model
-  /// computes; weights stay valid when they change. A state of more than
-  /// `mostCanonicalNumbers` stands there by its SHA-256, `state: 'sha256 ...'`,
-  /// and such a text is for comparing alone.
+  /// models: parsed again it gives the same terms and columns. `name`,
+  /// `device`, `chunk_rows`, `oracle` and `placement` are not in it, because
+  /// they do not change what the model computes; weights stay valid when they
+  /// change. A state of more than `mostCanonicalNumbers` stands there by its
+  /// SHA-256, `state: 'sha256 ...'`, and such a text is for comparing alone.
   std::string canonical() const;
 
   static constexpr size_t mostCanonicalNumbers = 4096;
@@ -161,6 +190,9 @@ struct ModelSpec {
 ///   solver      auto, direct or cg
 ///   device      auto, or a backend of this build: cpu
 ///   chunk_rows  a positive integer or all
+///   oracle      plan or estimate, or a mapping with this as `rule` and with
+///               shares and limits (docs/spec-reference.md, "Memory")
+///   placement   cpu or device for sums, solve and predict
 ///   state       numbers that a fit would draw or learn, by effect and table,
 ///               here or in safetensors files beside the spec
 ///               (docs/spec-reference.md, "State")

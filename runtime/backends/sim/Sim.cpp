@@ -20,8 +20,14 @@
 ///     TAMRT_SIM_KERNEL=NAME      only launches of this kernel count
 ///     TAMRT_SIM_WITHOUT=LIST     absent: streams, events, pinned, graphs
 ///     TAMRT_SIM_BROKEN=KERNEL    rhs_dense or cholesky_solve does nothing
-///     TAMRT_SIM_OPAQUE=1         the CPU may not address the memory
+///     TAMRT_SIM_OPAQUE=1         the CPU cannot address the memory
 ///     TAMRT_SIM_DEVICES=N        how many there are; 1
+///
+/// Opaque memory has addresses that no program has (a bit is set beyond those
+/// of user space), so that whoever reads or writes it but by a kernel or a copy
+/// of this device crashes. A launch takes the bit off the addresses of its
+/// buffers; addresses without it are those of the model's constants, which
+/// kernels may read (tamrt/backend.h).
 ///
 /// Streams are threads; `tamrt_sim_hold`, which the library exports besides,
 /// holds one back.
@@ -45,6 +51,8 @@
 #include <shared_mutex>
 #include <string_view>
 #include <thread>
+#include <tuple>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -142,7 +150,7 @@ struct tamrt_device {
   int64_t total = 0, largest = 0, used = 0, peak = 0;
   uint64_t calls = 0, failures = 0;
   uint64_t failAt = 0;
-  bool failsLater = false;
+  bool failsLater = false, opaque = false;
   size_t failedBytes = 0;
   std::unordered_map<void *, size_t> blocks;
   std::set<tamrt_stream *> streams;
@@ -186,6 +194,60 @@ bool mayRun(tamrt_context *ctx, bool counts) {
   return false;
 }
 
+/// The bit of addresses of opaque memory.
+constexpr uintptr_t kOpaque = uintptr_t(1) << 52;
+
+template <class T> T *hidden(T *address) {
+  return reinterpret_cast<T *>(reinterpret_cast<uintptr_t>(address) | kOpaque);
+}
+template <class T> T *revealed(T *address) {
+  return reinterpret_cast<T *>(reinterpret_cast<uintptr_t>(address) & ~kOpaque);
+}
+
+template <class T>
+constexpr bool isList =
+    std::is_pointer_v<T> &&std::is_pointer_v<std::remove_pointer_t<T>>;
+
+/// A launch of a kernel: its arguments, with addresses that the CPU has. A list
+/// of buffers is the caller's, and only during the call.
+template <class... Arguments> class Launch {
+public:
+  explicit Launch(Arguments... given) : arguments(given...) {
+    reveal(std::index_sequence_for<Arguments...>());
+  }
+
+  template <class Function>
+  void run(Function *kernel, tamrt_context *ctx) const {
+    std::apply([&](auto... now) { kernel(ctx, placed(now)...); }, arguments);
+  }
+
+private:
+  template <size_t... I> void reveal(std::index_sequence<I...>) {
+    (revealOne<I>(), ...);
+  }
+  template <size_t I> void revealOne() {
+    auto &argument = std::get<I>(arguments);
+    using Type = std::tuple_element_t<I, std::tuple<Arguments...>>;
+    if constexpr (isList<Type>) {
+      static_assert(std::is_same_v<Type, const double *const *>);
+      const int64_t count = std::get<I + 1>(arguments);
+      for (int64_t i = 0; i < count; ++i)
+        list.push_back(revealed(argument[i]));
+    } else if constexpr (std::is_pointer_v<Type>) {
+      argument = revealed(argument);
+    }
+  }
+  template <class Type> Type placed(Type argument) const {
+    if constexpr (isList<Type>)
+      return list.data();
+    else
+      return argument;
+  }
+
+  std::tuple<Arguments...> arguments;
+  std::vector<const double *> list;
+};
+
 /// The CPU's kernel, unless its turn to fail has come. With a stream as the
 /// context's device it runs there.
 template <class Function> struct Kernel;
@@ -196,9 +258,9 @@ struct Kernel<void (*)(tamrt_context *, Arguments...)> {
 
   template <auto member>
   static void call(tamrt_context *ctx, Arguments... arguments) {
-    auto run = [=] {
+    auto run = [ctx, launch = Launch<Arguments...>(arguments...)] {
       if (mayRun(ctx, counts<member>))
-        (core->cpu_kernels->*member)(ctx, arguments...);
+        launch.run(core->cpu_kernels->*member, ctx);
     };
     if (ctx->device)
       static_cast<tamrt_stream *>(ctx->device)->put(run);
@@ -221,6 +283,7 @@ tamrt_device *open(int32_t, char *why, size_t whyBytes) {
   device->largest = number("TAMRT_SIM_LARGEST", device->total);
   device->failAt = uint64_t(number("TAMRT_SIM_FAIL", 0));
   device->failsLater = number("TAMRT_SIM_FAIL_LATER", 0) != 0;
+  device->opaque = number("TAMRT_SIM_OPAQUE", 0) != 0;
   if (device->total < 0) {
     std::snprintf(why, whyBytes, "expected a size as TAMRT_SIM_MEMORY");
     return nullptr;
@@ -241,9 +304,9 @@ void close(tamrt_device *device) {
 
 const char *name(tamrt_device *) { return "simulated device"; }
 
-uint32_t traits(tamrt_device *) {
+uint32_t traits(tamrt_device *device) {
   uint32_t all = TAMRT_DEVICE_KERNELS_MAY_RUN_OUT;
-  if (number("TAMRT_SIM_OPAQUE", 0) == 0)
+  if (!device->opaque)
     all |= TAMRT_DEVICE_HOST_ADDRESSABLE;
   return all;
 }
@@ -276,11 +339,12 @@ void *allocate(tamrt_device *device, size_t bytes) {
   device->blocks[block] = bytes;
   device->used += int64_t(bytes);
   device->peak = std::max(device->peak, device->used);
-  return block;
+  return device->opaque ? hidden(block) : block;
 }
 
-void release(tamrt_device *device, void *block, size_t bytes) {
+void release(tamrt_device *device, void *memory, size_t bytes) {
   std::lock_guard lock(device->mutex);
+  void *block = revealed(memory);
   auto at = device->blocks.find(block);
   if (at == device->blocks.end() || at->second != bytes) {
     log(TAMRT_LOG_ERROR, "sim: released what was not allocated");
@@ -293,10 +357,11 @@ void release(tamrt_device *device, void *block, size_t bytes) {
 
 int32_t copy(tamrt_device *, void *to, const void *from, size_t bytes,
              tamrt_stream *stream) {
+  auto run = [=] { std::memcpy(revealed(to), revealed(from), bytes); };
   if (stream)
-    stream->put([=] { std::memcpy(to, from, bytes); });
+    stream->put(run);
   else
-    std::memcpy(to, from, bytes);
+    run();
   return TAMRT_OK;
 }
 

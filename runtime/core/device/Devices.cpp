@@ -135,11 +135,6 @@ std::unique_ptr<Device> trust(const tamrt_backend &backend, int32_t index,
   }
   report.name = (*device)->name();
   report.memory = (*device)->memory();
-  if (!(*device)->hasTrait(TAMRT_DEVICE_HOST_ADDRESSABLE)) {
-    report.why = "the CPU cannot address its memory, and this version does not "
-                 "copy rows to devices";
-    return nullptr;
-  }
   if (Status tested = testDevice(**device, report.tests); !tested) {
     report.why = tested.error().message;
     return nullptr;

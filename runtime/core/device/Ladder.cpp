@@ -9,12 +9,22 @@
 #include "core/device/Ladder.h"
 
 #include "core/Log.h"
+#include "core/model/Model.h"
 
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 
 namespace tamrt {
+namespace {
+
+/// Memory that the CPU fills or reads: `device`'s, if the CPU can.
+AlignedBuffer allocateForCpu(Device &device, int64_t bytes) {
+  return needsCopies(device) ? AlignedBuffer::allocate(size_t(bytes))
+                             : device.allocate(size_t(bytes));
+}
+
+} // namespace
 
 Ladder::Ladder(const tamrt_model &model, tamrt_step_kind kind,
                int64_t groupRows, const RunOptions &options, StateOf state)
@@ -26,13 +36,42 @@ int64_t Ladder::chunkRows(size_t i) const {
   return chunkOf(*rungs[i], groupRows, options.chunkRows);
 }
 
-ThreadMemory Ladder::memory(size_t i) const {
-  ThreadMemory memory =
-      kind == TAMRT_STEP_FIT_CHUNK || kind == TAMRT_STEP_APPLY_CHUNK
-          ? fitMemory(model, *rungs[i])
-          : predictMemory(model, *rungs[i], chunkRows(i));
+ThreadMemory Ladder::memory(size_t i, Device &device) const {
+  ThreadMemory memory = isFit() ? fitMemory(model, *rungs[i])
+                                : predictMemory(model, *rungs[i], chunkRows(i));
+  if (&solver(device) != &device)
+    memory.arena = fitArenaBytes(model, *rungs[i], FitPart::Sums);
   if (state == StateOf::Group)
     memory.state = memory.carry = 0;
+  if (needsCopies(device)) {
+    memory.copies =
+        stagedColumnBytes(model, chunkRows(i)) + stagedVectorBytes(model);
+    if (kind == TAMRT_STEP_APPLY_CHUNK)
+      memory.output = stagedVectorBytes(model);
+  }
+  return memory;
+}
+
+Device &Ladder::solver(Device &device) const {
+  if (!isFit())
+    return device;
+  const tamrt_step_kind solves = kind == TAMRT_STEP_FIT_CHUNK
+                                     ? TAMRT_STEP_FIT_FINISH
+                                     : TAMRT_STEP_CG_FINISH;
+  // Where both were placed together, they stay together.
+  Device &placed = deviceOf(model, solves, options);
+  return &placed == &deviceOf(model, kind, options) ? device : placed;
+}
+
+ThreadMemory Ladder::solverMemory(const Device &solver) const {
+  ThreadMemory memory;
+  memory.arena = fitArenaBytes(model, *rungs.front(), FitPart::Solve);
+  memory.state = alignedBytes(stateBytes());
+  if (!needsCopies(solver))
+    return memory;
+  memory.output = stagedVectorBytes(model);
+  memory.copies = stagedVectorBytes(model);
+  memory.parameters = fitMemory(model, *rungs.front()).parameters;
   return memory;
 }
 
@@ -49,11 +88,13 @@ int64_t Ladder::savedBytes(const Device &device) const {
          (model.carry_bytes > 0 ? alignedBytes(model.carry_bytes) : 0);
 }
 
-Need Ladder::need(const Device &device) const {
+Need Ladder::need(Device &device) const {
   Need need;
   for (size_t i = 0; i < rungs.size(); ++i)
     need.rungs.push_back(
-        {chunkRows(i), memory(i).total() + savedBytes(device)});
+        {chunkRows(i), memory(i, device).total() + savedBytes(device)});
+  if (needsCopies(device))
+    need.sharedBytes = tableBytes(model);
   return need;
 }
 
@@ -82,13 +123,12 @@ void Ladder::warn(const Device &from, size_t rung, int64_t bytes,
       &from == &to ? std::string() : fmt::format(" on '{}'", to.label()));
 }
 
-std::string Ladder::shortage(const Device &device, size_t rung,
-                             int64_t bytes) const {
+std::string Ladder::shortage(Device &device, size_t rung, int64_t bytes) const {
   const DeviceMemory memory = device.memory();
   std::string text = fmt::format(
       "expected {} bytes of memory on device '{}' for {}, the smallest, which "
       "take {} in all; got {} free{}",
-      bytes, device.label(), chunksOf(rung), this->memory(rung).total(),
+      bytes, device.label(), chunksOf(rung), this->memory(rung, device).total(),
       memory.freeBytes,
       memory.source.empty() ? "" : " (" + memory.source + ")");
   if (bytes > memory.freeBytes)
@@ -97,6 +137,15 @@ std::string Ladder::shortage(const Device &device, size_t rung,
     text += bytes > memory.freeBytes ? ", or --allow-cpu-fallback"
                                      : "; --allow-cpu-fallback would help";
   return text;
+}
+
+std::string Ladder::solverShortage(const Device &solver, int64_t bytes) const {
+  const DeviceMemory memory = solver.memory();
+  return fmt::format(
+      "expected {} bytes of memory on device '{}' to solve, got {} free{}{}",
+      bytes, solver.label(), memory.freeBytes,
+      memory.source.empty() ? "" : " (" + memory.source + ")",
+      solver.isCpu() ? "" : "; --allow-cpu-fallback would help");
 }
 
 void Ladder::summarize() const {
@@ -112,23 +161,33 @@ void Ladder::summarize() const {
 void Worker::releaseChunkMemory() {
   arena = AlignedBuffer();
   output = AlignedBuffer();
+  if (site.isOpen())
+    site.closeChunk();
 }
 
 void Worker::clear() {
+  site.close();
   for (AlignedBuffer *buffer :
        {&arena, &state, &carry, &output, &parameters, &saved})
     *buffer = AlignedBuffer();
 }
 
+void Worker::clearSolver() {
+  solver.close();
+  solverArena = AlignedBuffer();
+  solverState = AlignedBuffer();
+}
+
 /// Memory that depends on the rung.
 bool Worker::takeChunkMemory(const Ladder &ladder, size_t at) {
-  const ThreadMemory memory = ladder.memory(at);
+  const ThreadMemory memory = ladder.memory(at, *device);
   arena = device->allocate(size_t(memory.arena));
   if (arena)
-    output = device->allocate(size_t(memory.output));
+    output = allocateForCpu(*device, memory.output);
   place.arena = arena.data();
   place.output = output.as<double>();
-  if (!arena || !output) {
+  if (!arena || !output ||
+      !site.openChunk(ladder.chunkRows(at), memory.output)) {
     releaseChunkMemory();
     return false;
   }
@@ -138,22 +197,35 @@ bool Worker::takeChunkMemory(const Ladder &ladder, size_t at) {
   return true;
 }
 
-bool Worker::allocate(const Ladder &ladder, Device &on, size_t at) {
+bool Worker::openSite(const Ladder &ladder, Site &opened, Device &on) {
+  return (!needsCopies(on) ||
+          ladder.deviceTables().allocate(ladder.model, on)) &&
+         opened.open(ladder.model, on, ladder.options.kernels,
+                     &ladder.deviceTables());
+}
+
+/// Memory for sums and predictions.
+bool Worker::takeSums(const Ladder &ladder, Device &on, size_t at) {
   clear();
   device = &on;
-  const ThreadMemory memory = ladder.memory(at);
+  const ThreadMemory memory = ladder.memory(at, on);
   auto take = [&](AlignedBuffer &buffer, int64_t bytes) {
     if (bytes > 0)
       buffer = on.allocate(size_t(bytes));
     return bytes == 0 || buffer;
   };
-  if (!take(parameters, memory.parameters) || !take(state, memory.state) ||
-      !take(carry, memory.carry) || !take(saved, ladder.savedBytes(on)) ||
+  parameters = allocateForCpu(on, memory.parameters);
+  if (!parameters || !take(state, memory.state) || !take(carry, memory.carry) ||
+      !take(saved, ladder.savedBytes(on)) || !openSite(ladder, site, on) ||
       !takeChunkMemory(ladder, at)) {
     clear();
     return false;
   }
   place.parameters = parameters.as<double>();
+  // What is computed besides steps is in memory that the CPU addresses.
+  place.context.kernels = ladder.options.kernels ? ladder.options.kernels
+                          : needsCopies(on)      ? Device::cpu().kernels()
+                                                 : on.kernels();
   // Those of a group under way stay where they are.
   if (memory.vectors > 0 && !vectors)
     vectors = AlignedBuffer::allocate(size_t(memory.vectors));
@@ -166,9 +238,110 @@ bool Worker::allocate(const Ladder &ladder, Device &on, size_t at) {
     place.state = state.data();
     place.carry = carry.data();
   }
-  place.context.kernels =
-      ladder.options.kernels ? ladder.options.kernels : on.kernels();
   return true;
+}
+
+/// Memory to solve in, where that is not where the sums are.
+bool Worker::takeSolver(const Ladder &ladder, Device &on) {
+  clearSolver();
+  const ThreadMemory memory = ladder.solverMemory(on);
+  solverArena = on.allocate(size_t(memory.arena));
+  if (solverArena)
+    solverState = on.allocate(size_t(memory.state));
+  if (!solverState || !openSite(ladder, solver, on) ||
+      !solver.openChunk(/*rows=*/0, memory.output)) {
+    clearSolver();
+    return false;
+  }
+  return true;
+}
+
+bool Worker::allocate(const Ladder &ladder, Device &on, size_t at) {
+  clearSolver();
+  if (!takeSums(ladder, on, at))
+    return false;
+  model = &ladder.model;
+  groupsDevice = ladder.state == StateOf::Group ? &on : nullptr;
+  Device &solves = ladder.solver(on);
+  if (&solves == &on || takeSolver(ladder, solves))
+    return true;
+  solves.purge();
+  if (takeSolver(ladder, solves))
+    return true;
+  const int64_t bytes = ladder.solverMemory(solves).total();
+  if (ladder.options.allowCpuFallback && !solves.isCpu() &&
+      takeSolver(ladder, Device::cpu())) {
+    log(LogLevel::Warning,
+        "device '{}' had no {} bytes to solve; solving on 'cpu'",
+        solves.label(), bytes);
+    return true;
+  }
+  shortage = ladder.solverShortage(solves, bytes);
+  clear();
+  return false;
+}
+
+void Worker::run(const tamrt_step &step, const double *coefficients,
+                 int64_t rows, int64_t first, int64_t groupRows) {
+  ranSolver = solver.isOpen() && isSolve(step.kind);
+  if (ranSolver)
+    runSolver(step, coefficients, rows, first, groupRows);
+  else if (groupsDevice && groupsDevice != device && needsCopies(*groupsDevice))
+    runBorrowing(step, coefficients, rows, first, groupRows);
+  else
+    site.run(step, place, place.arena, place.state, place.carry, coefficients,
+             rows, first, groupRows);
+}
+
+/// Notes that memory could not be copied. \returns whether it was.
+bool Worker::isCopied(const Status &copied) {
+  if (copied)
+    return true;
+  log(LogLevel::Warning, "{}", copied.error().message);
+  place.context.status = TAMRT_ERROR_DEVICE;
+  place.context.detail = 0;
+  return false;
+}
+
+/// Bytes of the state of a group, in a run that has some.
+static size_t stateBytes(const tamrt_model &model, int32_t kind) {
+  return size_t(kind < TAMRT_STEP_CG_INIT ? model.state_bytes
+                                          : model.cg_state_bytes);
+}
+
+/// Solves with a copy of the sums. What is factored for conjugate gradients
+/// stays in the copy, where nothing but the solver's steps reads it.
+void Worker::runSolver(const tamrt_step &step, const double *coefficients,
+                       int64_t rows, int64_t first, int64_t groupRows) {
+  Device &from = groupsDevice ? *groupsDevice : *device;
+  if (step.kind != TAMRT_STEP_PRECONDITION &&
+      !isCopied(transfer(solver.on(), solverState.data(), from, place.state,
+                         stateBytes(*model, step.kind))))
+    return;
+  solver.run(step, place, solverArena.data(), solverState.data(), nullptr,
+             coefficients, rows, first, groupRows);
+}
+
+/// Runs a step on the CPU on sums that a device has which the CPU cannot
+/// address.
+void Worker::runBorrowing(const tamrt_step &step, const double *coefficients,
+                          int64_t rows, int64_t first, int64_t groupRows) {
+  const size_t bytes = stateBytes(*model, step.kind);
+  const auto carryBytes = size_t(place.carry ? model->carry_bytes : 0);
+  if (!isCopied(
+          transfer(*device, state.data(), *groupsDevice, place.state, bytes)) ||
+      (carryBytes > 0 &&
+       !isCopied(transfer(*device, carry.data(), *groupsDevice, place.carry,
+                          carryBytes))))
+    return;
+  site.run(step, place, place.arena, state.data(), carry.data(), coefficients,
+           rows, first, groupRows);
+  if (place.good() &&
+      isCopied(
+          transfer(*groupsDevice, place.state, *device, state.data(), bytes)) &&
+      carryBytes > 0)
+    isCopied(transfer(*groupsDevice, place.carry, *device, carry.data(),
+                      carryBytes));
 }
 
 /// Calls copy(copy of it, it, bytes) for the state and the carry, where copies
@@ -187,19 +360,21 @@ void Worker::forEachSaved(const Ladder &ladder, const Copy &copy) {
 }
 
 void Worker::save(const Ladder &ladder) {
-  forEachSaved(ladder, [](void *kept, const void *now, size_t bytes) {
-    std::memcpy(kept, now, bytes);
+  forEachSaved(ladder, [&](void *kept, const void *now, size_t bytes) {
+    isCopied(transfer(*device, kept, *device, now, bytes));
   });
 }
 
 void Worker::restore(const Ladder &ladder) {
-  forEachSaved(ladder, [](const void *kept, void *now, size_t bytes) {
-    std::memcpy(now, kept, bytes);
+  forEachSaved(ladder, [&](const void *kept, void *now, size_t bytes) {
+    isCopied(transfer(*device, now, *device, kept, bytes));
   });
 }
 
 bool Worker::stepDown(Ladder &ladder) {
   int64_t bytes = place.context.detail;
+  if (ranSolver)
+    return retrySolver(ladder, bytes);
   const size_t from = index;
   // The arena of the rung before, and what is kept for reuse, are what the
   // next attempt can have.
@@ -207,7 +382,7 @@ bool Worker::stepDown(Ladder &ladder) {
   device->purge();
   for (size_t next = from + 1; next < ladder.size(); ++next) {
     if (!takeChunkMemory(ladder, next)) {
-      bytes = ladder.memory(next).arena;
+      bytes = ladder.memory(next, *device).arena;
       continue;
     }
     ladder.warn(*device, from, bytes, *device, next, lane);
@@ -220,29 +395,57 @@ bool Worker::stepDown(Ladder &ladder) {
   return false;
 }
 
+/// Solving has no rungs: once more after a purge, then on the CPU.
+bool Worker::retrySolver(Ladder &ladder, int64_t bytes) {
+  Device &from = solver.on();
+  from.purge();
+  if (!triedSolverAgain) {
+    triedSolverAgain = true;
+    log(LogLevel::Warning,
+        "device '{}' had no {} bytes more to solve, of {} free; trying again",
+        from.label(), bytes, from.memory().freeBytes);
+    place.context.status = TAMRT_OK;
+    return true;
+  }
+  if (ladder.options.allowCpuFallback && !from.isCpu()) {
+    // Factors of before are in it.
+    const AlignedBuffer old = std::move(solverState);
+    if (takeSolver(ladder, Device::cpu()) &&
+        isCopied(transfer(Device::cpu(), solverState.data(), from, old.data(),
+                          size_t(ladder.stateBytes())))) {
+      log(LogLevel::Warning,
+          "device '{}' had no {} bytes more to solve; solving on 'cpu'",
+          from.label(), bytes);
+      place.context.status = TAMRT_OK;
+      return true;
+    }
+  }
+  shortage = ladder.solverShortage(from, bytes);
+  return false;
+}
+
 bool Worker::moveToCpu(Ladder &ladder, int64_t bytes) {
   if (!ladder.options.allowCpuFallback || device->isCpu())
     return false;
   Device &from = *device, &cpu = Device::cpu();
-  // What rows before have left, and what was set for the group.
-  AlignedBuffer oldState = std::move(state), oldCarry = std::move(carry),
-                oldParameters = std::move(parameters),
-                oldSaved = std::move(saved);
-  const size_t fromRung = index;
-  auto keep = [&] {
-    if (oldState)
-      std::memcpy(state.data(), oldState.data(), size_t(ladder.stateBytes()));
-    if (oldCarry)
-      std::memcpy(carry.data(), oldCarry.data(),
-                  size_t(ladder.model.carry_bytes));
-    std::memcpy(parameters.data(), oldParameters.data(),
-                size_t(ladder.memory(fromRung).parameters));
-  };
-  if (oldSaved) {
-    saved = std::move(oldSaved);
+  if (saved) {
     restore(ladder);
     saved = AlignedBuffer();
   }
+  // What rows before have left, and what was set for the group.
+  AlignedBuffer oldState = std::move(state), oldCarry = std::move(carry),
+                oldParameters = std::move(parameters);
+  const size_t fromRung = index;
+  auto keep = [&] {
+    std::memcpy(parameters.data(), oldParameters.data(),
+                size_t(ladder.memory(fromRung, cpu).parameters));
+    return (!oldState ||
+            isCopied(transfer(cpu, state.data(), from, oldState.data(),
+                              size_t(ladder.stateBytes())))) &&
+           (!oldCarry ||
+            isCopied(transfer(cpu, carry.data(), from, oldCarry.data(),
+                              size_t(ladder.model.carry_bytes))));
+  };
   Question question;
   question.columns = ladder.model.columns;
   // One way is asked about, whichever.
@@ -250,15 +453,28 @@ bool Worker::moveToCpu(Ladder &ladder, int64_t bytes) {
   question.freeBytes = cpu.memory().freeBytes;
   const Decision decision = decide(question, ladder.options.oracle);
   for (size_t at = decision.rung; at < ladder.size(); ++at) {
-    if (!allocate(ladder, cpu, at))
+    if (!takeSums(ladder, cpu, at) || !takeBorrowed(ladder))
       continue;
-    keep();
+    // What the copy did not get is an error of its own.
+    if (!keep())
+      break;
     ladder.warn(from, fromRung, bytes, cpu, at, lane);
     place.context.status = TAMRT_OK;
     return true;
   }
   device = &from;
   return false;
+}
+
+/// On the CPU, memory for the sums of groups whose device the CPU cannot
+/// address.
+bool Worker::takeBorrowed(const Ladder &ladder) {
+  if (!groupsDevice || !needsCopies(*groupsDevice))
+    return true;
+  state = device->allocate(size_t(ladder.stateBytes()));
+  if (ladder.model.carry_bytes > 0)
+    carry = device->allocate(size_t(ladder.model.carry_bytes));
+  return state && (carry || ladder.model.carry_bytes == 0);
 }
 
 void Worker::setColumns(const tamrt_model &model, const Dataset &data,

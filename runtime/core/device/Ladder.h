@@ -22,6 +22,8 @@
 
 #include "core/device/AlignedBuffer.h"
 #include "core/device/Device.h"
+#include "core/device/Placement.h"
+#include "core/device/Site.h"
 #include "core/run/Executor.h"
 #include "core/run/Steps.h"
 #include "tamrt/abi.h"
@@ -54,14 +56,20 @@ public:
   const tamrt_step &rung(size_t i) const { return *rungs[i]; }
   /// Rows of a chunk on rung `i`.
   int64_t chunkRows(size_t i) const;
-  /// What a thread needs on rung `i`.
-  ThreadMemory memory(size_t i) const;
+  /// What a thread needs on rung `i` of `device`, on which the sums are.
+  ThreadMemory memory(size_t i, Device &device) const;
+  /// Where groups are solved whose sums are on `device`.
+  Device &solver(Device &device) const;
+  /// What a thread needs there if it is another device.
+  ThreadMemory solverMemory(const Device &solver) const;
+  /// Tables on the one device of a run that needs copies of them.
+  DeviceTables &deviceTables() const { return tables; }
   /// Bytes of the state of a group; 0 for predictions.
   int64_t stateBytes() const;
   /// Bytes of a copy of state and carry; 0 on a device that needs none.
   int64_t savedBytes(const Device &device) const;
   /// What the oracle counts: a rung for each of the ladder's.
-  Need need(const Device &device) const;
+  Need need(Device &device) const;
 
   /// "chunks of 16 rows".
   std::string chunksOf(size_t rung) const;
@@ -72,7 +80,10 @@ public:
             size_t toRung, unsigned lane);
 
   /// What to say when `device` lacks `bytes` bytes on its last rung.
-  std::string shortage(const Device &device, size_t rung, int64_t bytes) const;
+  std::string shortage(Device &device, size_t rung, int64_t bytes) const;
+
+  /// What to say when `solver`, which only solves, lacks `bytes` bytes.
+  std::string solverShortage(const Device &solver, int64_t bytes) const;
 
   /// One line of all steps down of a run that ended well, if there were any.
   void summarize() const;
@@ -84,7 +95,12 @@ public:
   const StateOf state;
 
 private:
+  bool isFit() const {
+    return kind == TAMRT_STEP_FIT_CHUNK || kind == TAMRT_STEP_APPLY_CHUNK;
+  }
+
   std::vector<const tamrt_step *> rungs;
+  mutable DeviceTables tables;
   std::atomic<int> stepsDown = 0;
   std::atomic<int64_t> leastRows = 0;
 };
@@ -96,9 +112,10 @@ public:
   /// none at all.
   bool allocate(const Ladder &ladder, Device &device, size_t rung);
 
-  /// Calls `body`, which runs a step. While it runs out of memory: goes back to
-  /// the sums before it, steps down, and calls it again. When there is no rung
-  /// left the status stays, and `shortage` says what was missing.
+  /// Calls `body`, which has `run` run a step. While it runs out of memory:
+  /// goes back to the sums before it, steps down, and calls it again. When
+  /// there is no rung left the status stays, and `shortage` says what was
+  /// missing.
   template <class Body> void attempt(Ladder &ladder, const Body &body) {
     save(ladder);
     body();
@@ -108,6 +125,10 @@ public:
       body();
     }
   }
+
+  /// Runs a step in the worker's place, on the device it is placed on.
+  void run(const tamrt_step &step, const double *coefficients, int64_t rows,
+           int64_t first, int64_t groupRows);
 
   /// Points the columns, of inputs, target and row weights, at `row`.
   void setColumns(const tamrt_model &model, const Dataset &data, size_t row);
@@ -124,17 +145,39 @@ public:
 private:
   bool stepDown(Ladder &ladder);
   bool moveToCpu(Ladder &ladder, int64_t bytes);
+  bool retrySolver(Ladder &ladder, int64_t bytes);
   template <class Copy>
   void forEachSaved(const Ladder &ladder, const Copy &copy);
   void save(const Ladder &ladder);
   void restore(const Ladder &ladder);
+  static bool openSite(const Ladder &ladder, Site &opened, Device &on);
+  bool takeSums(const Ladder &ladder, Device &on, size_t at);
+  bool takeSolver(const Ladder &ladder, Device &on);
+  bool takeBorrowed(const Ladder &ladder);
   bool takeChunkMemory(const Ladder &ladder, size_t index);
   void releaseChunkMemory();
   void clear();
+  void clearSolver();
+  void runSolver(const tamrt_step &step, const double *coefficients,
+                 int64_t rows, int64_t first, int64_t groupRows);
+  void runBorrowing(const tamrt_step &step, const double *coefficients,
+                    int64_t rows, int64_t first, int64_t groupRows);
+  bool isCopied(const Status &copied);
 
+  const tamrt_model *model = nullptr;
+  /// Where sums and predictions are.
   Device *device = nullptr;
   size_t index = 0;
   AlignedBuffer arena, state, carry, output, parameters, saved;
+  Site site;
+  /// Where groups are solved, if that is another device; its copy of the state.
+  Site solver;
+  AlignedBuffer solverArena, solverState;
+  /// The device of states that are the groups' own.
+  Device *groupsDevice = nullptr;
+  /// Whether the step that ran last was the solver's; whether one of those was
+  /// tried again.
+  bool ranSolver = false, triedSolverAgain = false;
   /// Vectors, which the CPU computes with wherever the steps run.
   AlignedBuffer vectors;
 };

@@ -60,10 +60,33 @@ std::string_view nameOf(SolverChoice solver) {
 
 } // namespace
 
+std::string_view ruleName(OracleRule rule) {
+  return rule == OracleRule::Plan ? "plan" : "estimate";
+}
+
 double OracleOptions::share(MemoryPlace place, WorkKind work) const {
   if (work == WorkKind::Static)
     return place == MemoryPlace::Device ? deviceShare : ramShare;
   return place == MemoryPlace::Device ? slidingDeviceShare : slidingRamShare;
+}
+
+OracleOptions oracleOptions(const tamrt_oracle *spec) {
+  OracleOptions options;
+  if (!spec)
+    return options;
+  auto take = [](auto given, auto &option) {
+    if (given > 0)
+      option = given;
+  };
+  if (spec->rule == TAMRT_ORACLE_ESTIMATE)
+    options.rule = OracleRule::Estimate;
+  take(spec->device_share, options.deviceShare);
+  take(spec->ram_share, options.ramShare);
+  take(spec->sliding_device_share, options.slidingDeviceShare);
+  take(spec->sliding_ram_share, options.slidingRamShare);
+  take(spec->direct_limit, options.directColumns);
+  take(spec->estimate_factor, options.estimateFactor);
+  return options;
 }
 
 int64_t budgetOf(int64_t freeBytes, double share) {

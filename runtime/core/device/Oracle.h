@@ -16,11 +16,14 @@
 #ifndef TAMRT_CORE_DEVICE_ORACLE_H
 #define TAMRT_CORE_DEVICE_ORACLE_H
 
+#include "tamrt/abi.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tamrt {
@@ -32,6 +35,9 @@ enum class OracleRule {
   /// factor * 8 * D^2 bytes are less than the device's share of what is free.
   Estimate
 };
+
+/// "plan", "estimate".
+std::string_view ruleName(OracleRule rule);
 
 /// Whose memory it is: a device's own, or the RAM that all programs share.
 enum class MemoryPlace { Device, Ram };
@@ -51,6 +57,9 @@ struct OracleOptions {
 
   double share(MemoryPlace place, WorkKind work) const;
 };
+
+/// What a model's spec says, which may be null, over the defaults.
+OracleOptions oracleOptions(const tamrt_oracle *spec);
 
 /// A rung of the ladder: rows of a chunk, and bytes that a thread needs.
 struct RungNeed {

@@ -24,14 +24,16 @@ namespace {
 /// Segments that are worth a thread that nobody asked for.
 constexpr int64_t kLeastSegments = 4;
 
-/// Takes memory for up to `threads` threads on one rung.
+/// Takes memory for up to `threads` threads on one rung. Where there is less,
+/// and it is not the rung's, `shortage` says whose.
 std::vector<Worker> hire(const Ladder &ladder, Device &device, unsigned threads,
-                         size_t rung) {
+                         size_t rung, std::string &shortage) {
   std::vector<Worker> workers;
   for (unsigned i = 0; i < threads; ++i) {
     workers.emplace_back();
     workers.back().lane = i;
     if (!workers.back().allocate(ladder, device, rung)) {
+      shortage = workers.back().shortage;
       workers.pop_back();
       break;
     }
@@ -42,23 +44,28 @@ std::vector<Worker> hire(const Ladder &ladder, Device &device, unsigned threads,
 /// Takes memory on the rung and for the threads decided, or what comes after
 /// them; false when there is none.
 bool settle(Ladder &ladder, Device &device, const Decision &decision,
-            std::vector<Worker> &workers) {
+            std::vector<Worker> &workers, std::string &shortage) {
   for (size_t rung = decision.rung; rung < ladder.size(); ++rung) {
-    workers = hire(ladder, device, decision.threads, rung);
+    workers = hire(ladder, device, decision.threads, rung, shortage);
     if (workers.size() == decision.threads)
       return true;
     const bool isLast = rung + 1 == ladder.size();
+    const bool isRungs = shortage.empty();
     if (!workers.empty() &&
-        (isLast || ladder.chunkRows(rung + 1) < kSmallChunk)) {
+        (isLast || !isRungs || ladder.chunkRows(rung + 1) < kSmallChunk)) {
       log(LogLevel::Warning, "device '{}' has memory for {} of {} threads",
-          device.label(), workers.size(), decision.threads);
+          isRungs ? device.label() : ladder.solver(device).label(),
+          workers.size(), decision.threads);
       return true;
     }
     workers.clear();
+    // Smaller chunks need no less to solve.
+    if (!isRungs)
+      return false;
     device.purge();
     if (!isLast)
-      ladder.warn(device, rung, ladder.memory(rung).total(), device, rung + 1,
-                  0);
+      ladder.warn(device, rung, ladder.memory(rung, device).total(), device,
+                  rung + 1, 0);
   }
   return false;
 }
@@ -132,7 +139,7 @@ Ladders laddersFor(const tamrt_model &model, tamrt_step_kind kind,
   return ladders;
 }
 
-Question questionOf(const Ladders &ladders, const Device &device, size_t groups,
+Question questionOf(const Ladders &ladders, Device &device, size_t groups,
                     int64_t freeBytes, int64_t sharedBytes,
                     const RunOptions &options) {
   Question question;
@@ -141,7 +148,7 @@ Question questionOf(const Ladders &ladders, const Device &device, size_t groups,
     if (!ladder)
       return;
     need = ladder->need(device);
-    need->sharedBytes = sharedBytes;
+    need->sharedBytes += sharedBytes;
     // Each thread has a piece at hand, and one more may wait for those before
     // it.
     if (canSplit(*ladder, device) && ladder->groupRows > TAMRT_SEGMENT_ROWS) {
@@ -158,6 +165,27 @@ Question questionOf(const Ladders &ladders, const Device &device, size_t groups,
   question.freeBytes = freeBytes;
   question.place = device.place();
   return question;
+}
+
+/// Where groups are solved on another device than the sums': the threads, at
+/// most `threads`, that there is memory for. The error says that there is for
+/// none.
+Result<unsigned> solverThreads(const Ladder &ladder, Device &device,
+                               unsigned threads, const RunOptions &options) {
+  Device &solver = ladder.solver(device);
+  if (&solver == &device || (options.allowCpuFallback && !solver.isCpu()))
+    return threads;
+  const DeviceMemory memory = freeOn(solver, options);
+  const double share = options.oracle.share(solver.place(), WorkKind::Static);
+  const int64_t budget = budgetOf(memory.freeBytes, share);
+  const int64_t bytes = ladder.solverMemory(solver).total();
+  if (bytes <= budget)
+    return unsigned(std::min<int64_t>(threads, budget / bytes));
+  return Error{"expected " + std::to_string(bytes) +
+               " bytes of memory on device '" + solver.label() +
+               "' to solve, got " + std::to_string(budget) + " of " +
+               std::to_string(memory.freeBytes) + " bytes free" +
+               (memory.source.empty() ? "" : " (" + memory.source + ")")};
 }
 
 /// `isSettled`: the solver was chosen before, on a device whose memory failed.
@@ -182,15 +210,23 @@ Decision ask(const Question &question, const RunOptions &options,
 /// See the header's.
 Result<Crew> muster(Ladders ladders, size_t groups, const RunOptions &options,
                     int64_t sharedBytes) {
-  Device *device = &deviceOf(options);
+  const Ladder &any = ladders.direct ? *ladders.direct : *ladders.gradients;
+  Device *device = &deviceOf(any.model, any.kind, options);
   for (bool isSettled = false;;) {
     const DeviceMemory memory = freeOn(*device, options);
     const Question question = questionOf(
         ladders, *device, groups, memory.freeBytes, sharedBytes, options);
-    const Decision decision = ask(question, options, isSettled);
+    Decision decision = ask(question, options, isSettled);
     std::unique_ptr<Ladder> &ladder = ladders.of(decision.solver);
+    Result<unsigned> threads =
+        solverThreads(*ladder, *device, decision.threads, options);
+    if (!threads)
+      return std::move(threads).error();
+    decision.threads = *threads;
     std::vector<Worker> workers;
-    if (decision.fits && settle(*ladder, *device, decision, workers)) {
+    std::string shortage;
+    if (decision.fits &&
+        settle(*ladder, *device, decision, workers, shortage)) {
       if (options.trace)
         options.trace->instant(0, "rung",
                                {{"rows", int64_t(workers.front().chunkRows)},
@@ -202,6 +238,8 @@ Result<Crew> muster(Ladders ladders, size_t groups, const RunOptions &options,
       return Crew{std::move(ladder), device, std::move(workers),
                   std::move(spares)};
     }
+    if (!shortage.empty())
+      return Error{shortage};
     const size_t last = ladder->size() - 1;
     std::string why =
         decision.fits
@@ -235,7 +273,7 @@ std::string effectAt(const tamrt_model &model, const std::string &group,
 
 bool canSplit(const Ladder &ladder, const Device &device) {
   const tamrt_model &model = ladder.model;
-  if (model.carry_bytes > 0 ||
+  if (model.carry_bytes > 0 || needsCopies(device) ||
       (ladder.options.allowCpuFallback && !device.isCpu()))
     return false;
   return std::any_of(model.accumulators,
@@ -250,25 +288,27 @@ void useOneBlasThread() {
     openblas_set_num_threads(1);
 }
 
-Device &deviceOf(const RunOptions &options) {
-  return options.device ? *options.device : Device::cpu();
-}
-
 Question questionOf(const tamrt_model &model, tamrt_step_kind kind,
                     size_t groups, size_t groupRows, int64_t freeBytes,
                     const RunOptions &options) {
   return questionOf(laddersFor(model, kind, groupRows, options),
-                    deviceOf(options), groups, freeBytes, /*sharedBytes=*/0,
-                    options);
+                    deviceOf(model, kind, options), groups, freeBytes,
+                    /*sharedBytes=*/0, options);
 }
 
 Status checkFits(const tamrt_model &model, tamrt_step_kind kind,
                  const RunOptions &options) {
-  const Device &device = deviceOf(options);
+  tellPlacement(model, kind, options);
+  Device &device = deviceOf(model, kind, options);
   const DeviceMemory memory = freeOn(device, options);
-  const Question question =
-      questionOf(model, kind, 1, 1, memory.freeBytes, options);
+  Ladders ladders = laddersFor(model, kind, 1, options);
+  const Question question = questionOf(ladders, device, 1, memory.freeBytes,
+                                       /*sharedBytes=*/0, options);
   const Decision decision = decide(question, options.oracle);
+  const Result<unsigned> solves =
+      solverThreads(*ladders.of(decision.solver), device, 1, options);
+  if (!solves)
+    return solves.error();
   if (decision.fits || (options.allowCpuFallback && !device.isCpu()))
     return {};
   return Error{tooLittle(question, decision, options.oracle, memory.source)};

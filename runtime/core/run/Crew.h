@@ -40,8 +40,9 @@ struct Crew {
 };
 
 /// Whether the rows of one group can be shared by threads: a fit without a
-/// carry, whose sums can be put together. With a way back to the CPU they are
-/// not: a thread that goes there takes the memory it works in along.
+/// carry, whose sums can be put together, where the CPU can. With a way back to
+/// the CPU they are not: a thread that goes there takes the memory it works in
+/// along.
 bool canSplit(const Ladder &ladder, const Device &device);
 
 /// Takes memory for all threads, at most as many as `groups` groups of at most
@@ -59,9 +60,6 @@ Result<Crew> muster(const tamrt_model &model, tamrt_step_kind kind,
 /// for.
 Result<Crew> musterFit(const tamrt_model &model, size_t groups,
                        size_t groupRows, const RunOptions &options);
-
-/// The device that the options ask for.
-Device &deviceOf(const RunOptions &options);
 
 /// The error of a fit whose numbers leave the range of a double in `column` of
 /// the design of a group.

@@ -99,8 +99,7 @@ public:
     worker.attempt(ladder, [&] {
       worker.setColumns(ladder.model, data, group.first);
       worker.place.output = output;
-      worker.place.run(*firstStep(ladder.model, kind), v, groupRows, 0,
-                       groupRows);
+      worker.run(*firstStep(ladder.model, kind), v, groupRows, 0, groupRows);
     });
   }
 
@@ -114,8 +113,8 @@ private:
   void run(tamrt_step_kind kind, const double *v, int64_t rows) {
     worker.attempt(ladder, [&] {
       worker.setColumns(ladder.model, data, group.first);
-      worker.place.run(*firstStep(ladder.model, kind), v, rows, 0,
-                       int64_t(group.rows));
+      worker.run(*firstStep(ladder.model, kind), v, rows, 0,
+                 int64_t(group.rows));
     });
   }
 
@@ -253,9 +252,8 @@ Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
         *crew->ladder, worker, slice.rows,
         [&](size_t first, size_t rows) {
           worker.setColumns(model, data, slice.first + first);
-          worker.place.run(*worker.rung, weights.of(place, model),
-                           int64_t(rows), int64_t(before + first),
-                           int64_t(group.rows));
+          worker.run(*worker.rung, weights.of(place, model), int64_t(rows),
+                     int64_t(before + first), int64_t(group.rows));
         },
         [&](size_t first, size_t rows) {
           std::memcpy(output + (slice.first + first) * width,
@@ -294,9 +292,8 @@ Result<std::vector<double>> decomposeRow(const tamrt_model &model,
       *crew->ladder, worker, last - start + 1,
       [&](size_t first, size_t rows) {
         worker.setColumns(model, data, group.first + start + first);
-        worker.place.run(*worker.rung, weights.of((*places)[g], model),
-                         int64_t(rows), int64_t(start + first),
-                         int64_t(group.rows));
+        worker.run(*worker.rung, weights.of((*places)[g], model), int64_t(rows),
+                   int64_t(start + first), int64_t(group.rows));
       },
       [&](size_t, size_t rows) {
         const double *of =

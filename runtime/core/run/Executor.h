@@ -73,9 +73,10 @@ struct RunOptions {
   const tamrt_kernels *kernels = nullptr;
   /// Told of the rows done; may be null.
   Progress *progress = nullptr;
-  /// What the steps run on; null: the CPU. The CPU must be able to address its
-  /// memory.
+  /// What the steps run on; null: the CPU.
   Device *device = nullptr;
+  /// Which of them run on the CPU all the same.
+  tamrt_placement placement = {};
   OracleOptions oracle;
   /// Most bytes that count as free; 0: what the device says.
   int64_t memoryBytes = 0;

@@ -89,8 +89,7 @@ Status GroupSums::Impl::add(const Dataset &rows) {
     if (before == 0)
       worker.attempt(*crew.ladder, [&] {
         worker.setColumns(model, rows, group.first);
-        worker.place.run(*firstStep(model, TAMRT_STEP_FIT_INIT), nullptr, 0, 0,
-                         all);
+        worker.run(*firstStep(model, TAMRT_STEP_FIT_INIT), nullptr, 0, 0, all);
       });
     if (worker.place.good())
       work.team().add(worker, {TAMRT_STEP_FIT_CHUNK,
@@ -117,8 +116,8 @@ Status GroupSums::Impl::finish(std::span<double> coefficients) {
   Status solved = work.run([&](Worker &worker, size_t i) {
     turnTo(worker, first + i);
     worker.attempt(*crew.ladder, [&] {
-      worker.place.run(*firstStep(model, TAMRT_STEP_FIT_FINISH), nullptr,
-                       int64_t(done[i]), 0, int64_t(done[i]));
+      worker.run(*firstStep(model, TAMRT_STEP_FIT_FINISH), nullptr,
+                 int64_t(done[i]), 0, int64_t(done[i]));
     });
     if (worker.place.good())
       std::memcpy(coefficients.data() + i * width, worker.place.output,

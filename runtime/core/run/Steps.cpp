@@ -88,8 +88,18 @@ const tamrt_effect *effectOf(const tamrt_model &model, int64_t column) {
   return nullptr;
 }
 
-/// Whether a step of `kind` works on the rows of a chunk.
-static bool takesRows(int32_t kind) {
+bool isSolve(int32_t kind) {
+  return kind == TAMRT_STEP_FIT_FINISH || kind == TAMRT_STEP_CG_FINISH ||
+         kind == TAMRT_STEP_PRECONDITION;
+}
+
+bool writesOutput(int32_t kind) {
+  return kind != TAMRT_STEP_FIT_INIT && kind != TAMRT_STEP_FIT_CHUNK &&
+         kind != TAMRT_STEP_CG_INIT && kind != TAMRT_STEP_CG_CHUNK &&
+         kind != TAMRT_STEP_APPLY_INIT && kind != TAMRT_STEP_APPLY_CHUNK;
+}
+
+bool takesRows(int32_t kind) {
   switch (kind) {
   case TAMRT_STEP_FIT_INIT:
   case TAMRT_STEP_FIT_FINISH:
@@ -113,18 +123,29 @@ static int64_t carryBytes(const tamrt_model &model) {
   return model.carry_bytes > 0 ? alignedBytes(model.carry_bytes) : 0;
 }
 
-ThreadMemory fitMemory(const tamrt_model &model, const tamrt_step &chunk) {
+int64_t fitArenaBytes(const tamrt_model &model, const tamrt_step &chunk,
+                      FitPart part) {
   const bool direct = chunk.kind == TAMRT_STEP_FIT_CHUNK;
-  int64_t arena = chunk.arena_bytes;
-  if (!direct)
-    arena = std::max(arena, setupStep(model, chunk).arena_bytes);
+  int64_t arena = 0;
+  if (part != FitPart::Solve) {
+    arena = chunk.arena_bytes;
+    if (!direct)
+      arena = std::max(arena, setupStep(model, chunk).arena_bytes);
+  }
   for (int64_t i = 0; i < model.step_count; ++i) {
     const tamrt_step &step = model.steps[i];
     const bool isDirects = step.kind < TAMRT_STEP_CG_INIT;
-    if (!takesRows(step.kind) && isDirects == direct)
+    const bool isIn =
+        part == FitPart::All || isSolve(step.kind) == (part == FitPart::Solve);
+    if (!takesRows(step.kind) && isDirects == direct && isIn)
       arena = std::max(arena, step.arena_bytes);
   }
-  return {alignedBytes(arena),
+  return alignedBytes(arena);
+}
+
+ThreadMemory fitMemory(const tamrt_model &model, const tamrt_step &chunk) {
+  const bool direct = chunk.kind == TAMRT_STEP_FIT_CHUNK;
+  return {fitArenaBytes(model, chunk, FitPart::All),
           alignedBytes(direct ? model.state_bytes : model.cg_state_bytes),
           carryBytes(model),
           alignedBytes(direct ? model.columns * int64_t(sizeof(double)) : 0),
@@ -152,13 +173,9 @@ int64_t chunkOf(const tamrt_step &step, int64_t groupRows, int64_t chunkRows) {
 void Workplace::run(const tamrt_step &step, const double *coefficients,
                     int64_t rows, int64_t first, int64_t groupRows) {
   const bool frames = !takesRows(step.kind);
-  const bool writes =
-      step.kind != TAMRT_STEP_FIT_INIT && step.kind != TAMRT_STEP_FIT_CHUNK &&
-      step.kind != TAMRT_STEP_CG_INIT && step.kind != TAMRT_STEP_CG_CHUNK &&
-      step.kind != TAMRT_STEP_APPLY_INIT && step.kind != TAMRT_STEP_APPLY_CHUNK;
   step.run(&context, arena, state, frames ? nullptr : carry, parameters, tables,
-           coefficients, columns, writes ? output : nullptr, rows, first,
-           groupRows);
+           coefficients, columns, writesOutput(step.kind) ? output : nullptr,
+           rows, first, groupRows);
 }
 
 /// Calls body(accumulator, address in `state`, address in `other`) for those

@@ -51,6 +51,13 @@ const tamrt_step *stepFor(const tamrt_model &model, tamrt_step_kind kind,
 /// as many rows as those of `apply`, a step of kind APPLY_CHUNK, has.
 const tamrt_step &setupStep(const tamrt_model &model, const tamrt_step &apply);
 
+/// Whether a step of `kind` works on the rows of a chunk; whether it writes to
+/// `output`; whether it factors or solves, rather than adds up or predicts
+/// (tamrt_placement).
+bool takesRows(int32_t kind);
+bool writesOutput(int32_t kind);
+bool isSolve(int32_t kind);
+
 /// Numbers per row that a step of `kind` writes; of a step that takes no rows:
 /// in all.
 int64_t outputWidth(const tamrt_model &model, tamrt_step_kind kind);
@@ -63,11 +70,21 @@ struct ThreadMemory {
   int64_t arena = 0, state = 0, carry = 0, output = 0, parameters = 0;
   /// Of conjugate gradients; the CPU's.
   int64_t vectors = 0;
+  /// Copies of what steps read, on a device that needs them.
+  int64_t copies = 0;
 
   int64_t total() const {
-    return arena + state + carry + output + parameters + vectors;
+    return arena + state + carry + output + parameters + vectors + copies;
   }
 };
+
+/// The steps of a fit that share an arena: all; or those of one place
+/// (tamrt_placement).
+enum class FitPart { All, Sums, Solve };
+
+/// Bytes of the arena of the steps of a part, `chunk` as in `fitMemory`.
+int64_t fitArenaBytes(const tamrt_model &model, const tamrt_step &chunk,
+                      FitPart part);
 
 /// What one thread needs to fit, with `chunk`, of kind FIT_CHUNK or
 /// APPLY_CHUNK, as the rung's step.

@@ -81,9 +81,8 @@ void Team::addAlone(Worker &worker, const Pass &pass, size_t begin, size_t end,
         for (size_t done = 0; done < count; done += most) {
           const size_t row = begin + at + done;
           worker.setColumns(model, pass.data, pass.row + row - pass.first);
-          worker.place.run(step, pass.vector,
-                           int64_t(std::min(most, count - done)),
-                           int64_t(row - origin), int64_t(pass.groupRows));
+          worker.run(step, pass.vector, int64_t(std::min(most, count - done)),
+                     int64_t(row - origin), int64_t(pass.groupRows));
         }
       },
       [&](size_t, size_t count) {

@@ -34,6 +34,8 @@ module attributes {tam.model = {
     carry_bytes = 192 : i64, cg_state_bytes = 320 : i64, solver = #tam.solver<auto>,
     accumulators = [{kind = 1 : i32, offset = 64 : i64, count = 3 : i64,
                      unit = 0.25 : f64}],
+    oracle = {rule = 1 : i32, ram_share = 0.5 : f64, direct_limit = 99 : i64},
+    placement = {sums = 0 : i32, solve = 1 : i32, predict = 0 : i32},
     inputs = [{column = "a", rule = 1 : i32, levels = 7 : i32,
                unseen = 2 : i32, lo = 0.5 : f64, hi = 2.5 : f64}],
     effects = [{name = "offset", term = "offset", first = 0 : i64,
@@ -78,12 +80,17 @@ module attributes {tam.model = {
 // CHECK-DAG: @tam_learners = internal constant {{.*}} { i32 3, i32 1, i64 5, i64 2, double 5.000000e-01, i32 42, i32 1, i64 1, ptr @[[INPUTS:.*]], i64 0, i64 2 }]
 // name, term, first column, columns, factored, reserved
 // CHECK-DAG: @tam_effects = internal constant {{.*}} { ptr @[[OFFSET]], ptr @[[OFFSET]], i64 0, i64 1, i32 0, i32 0 }, {{.*}} { ptr @[[A]], ptr @[[TERM]], i64 1, i64 1, i32 1, i32 0 }]
-// kind, launches, name, rung, arena, lower bound, naive, strategy, function,
+// rule, reserved, shares, limit, factor: what the spec leaves out is 0.
+// CHECK-DAG: @tam_oracle = internal constant {{.*}} { i32 1, i32 0, double 0.000000e+00, double 5.000000e-01, double 0.000000e+00, double 0.000000e+00, i64 99, double 0.000000e+00 }]
+// sums, solve, predict, reserved
+// CHECK-DAG: @tam_placement = internal constant {{.*}} { i32 0, i32 1, i32 0, i32 0 }]
+// kind, launches, code of the CPU (of the step that calls a function of the
+// module), reserved, name, rung, arena, lower bound, naive, strategy, function,
 // buffers; a step without buffers has none of them.
-// CHECK-DAG: @tam_steps = internal constant [2 x {{.*}} { i32 0, i32 1, ptr @{{.*}}, i64 0, i64 0, i64 0, i64 0, ptr @[[TREE]], ptr @fit_init, i64 0, ptr null }, {{.*}} { i32 3, i32 1, ptr @[[STEP]], i64 8, i64 128, i64 64, i64 192, ptr @[[TREE]], ptr @predict_8, i64 1, ptr @tam_buffers_predict_8 }]
+// CHECK-DAG: @tam_steps = internal constant [2 x {{.*}} { i32 0, i32 1, i32 0, i32 0, ptr @{{.*}}, i64 0, i64 0, i64 0, i64 0, ptr @[[TREE]], ptr @fit_init, i64 0, ptr null }, {{.*}} { i32 3, i32 1, i32 1, i32 0, ptr @[[STEP]], i64 8, i64 128, i64 64, i64 192, ptr @[[TREE]], ptr @predict_8, i64 1, ptr @tam_buffers_predict_8 }]
 // Texts that the spec does not give are null; `auto` that came this far was
 // given the direct solver.
-// CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr null, ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 320, i64 1, ptr @tam_accumulators, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, i64 2, ptr @tam_steps }
+// CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr null, ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 320, i64 1, ptr @tam_accumulators, ptr @tam_oracle, ptr @tam_placement, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, i64 2, ptr @tam_steps }
 
 func.func @fit_init(%s: memref<2x1xf64> {tam.slot = #tam.slot<state>})
     attributes {tam.step = #tam.step<fit_init>,
@@ -109,7 +116,12 @@ func.func @predict_8(%rows: index {tam.slot = #tam.slot<rows>},
   %x = memref.view %arena[%c0][] : memref<128xi8> to memref<8xf64>
   tamk.launch "normalize" ins(%v, %p : memref<?xf64>, memref<4xf64>)
       scalars(%rows : index) outs(%x : memref<8xf64>)
+  tamk.launch "own" outs(%x : memref<8xf64>) {generated}
   return
+}
+
+llvm.func internal @own(%ctx: !llvm.ptr, %x: !llvm.ptr) {
+  llvm.return
 }
 
 }

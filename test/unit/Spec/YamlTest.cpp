@@ -105,17 +105,126 @@ TEST(Yaml, Keys) {
   EXPECT_EQ(messagesOfYaml("formula: y ~ l(x)\nfoo: z\n"),
             "2:1 error: unknown key 'foo'\n"
             "2:1 note: the keys are name, formula, group, date, weights, "
-            "solver, device, defaults, chunk_rows and state\n");
-  EXPECT_EQ(messagesOfYaml("formula: y ~ l(x)\nplacement: {solve: cpu}\n"),
-            "2:1 error: expected one device for all steps, got 'placement': "
-            "this version does not place steps one by one\n"
-            "2:1 note: --device of the compiled model chooses the device of a "
-            "run\n");
+            "solver, device, defaults, chunk_rows, oracle, placement and "
+            "state\n");
   EXPECT_EQ(messagesOfYaml("group: a\nformula: y ~ l(x)\ngroup: b\n"),
             "3:1 error: 'group' is given twice\n"
             "1:1 note: first given here\n");
   EXPECT_EQ(messagesOfYaml("? [a]\n: b\n"),
             "1:4 error: expected a key of plain text\n");
+}
+
+TEST(Yaml, Oracle) {
+  Sources sources;
+  auto spec = sources.yaml("formula: y ~ l(x)\noracle: estimate\n");
+  ASSERT_TRUE(spec) << sources.messages;
+  OracleSettings expected;
+  expected.estimates = true;
+  EXPECT_EQ(spec->oracle, expected);
+
+  spec = sources.yaml("formula: y ~ l(x)\n"
+                      "oracle:\n"
+                      "  rule: estimate\n"
+                      "  device_share: 0.8\n"
+                      "  ram_share: 1\n"
+                      "  sliding_device_share: 0.7\n"
+                      "  sliding_ram_share: 1e-3\n"
+                      "  direct_limit: 10000\n"
+                      "  estimate_factor: 5.5\n");
+  ASSERT_TRUE(spec) << sources.messages;
+  expected = {true, 0.8, 1.0, 0.7, 1e-3, 10000, 5.5};
+  EXPECT_EQ(spec->oracle, expected);
+
+  spec = sources.yaml("formula: y ~ l(x)\noracle: {ram_share: 0.5}\n");
+  ASSERT_TRUE(spec) << sources.messages;
+  expected = {};
+  expected.ramShare = 0.5;
+  EXPECT_EQ(spec->oracle, expected);
+  EXPECT_EQ(sources.yaml("formula: y ~ l(x)\n")->oracle, std::nullopt);
+
+  // What is decided at run time does not change what the model computes.
+  EXPECT_EQ(spec->canonical(), "formula: 'y ~ l(x)'\n");
+}
+
+TEST(Yaml, OracleErrors) {
+  const std::string formula = "formula: y ~ l(x)\n";
+  for (const char *word : {"guess", "7"})
+    EXPECT_EQ(messagesOfYaml(formula + "oracle: " + word + "\n"),
+              std::string("2:9 error: expected plan or estimate for 'oracle', "
+                          "got '") +
+                  word + "'\n");
+  EXPECT_EQ(messagesOfYaml(formula + "oracle: {rule: estimat}\n"),
+            "2:16 error: expected plan or estimate for 'rule', got 'estimat'\n"
+            "2:16 note: did you mean 'estimate'?\n");
+  EXPECT_EQ(messagesOfYaml(formula + "oracle: [plan]\n"),
+            "2:1 error: expected plan or estimate for 'oracle', got a list\n");
+  for (const char *key : {"device_share", "ram_share", "sliding_device_share",
+                          "sliding_ram_share"})
+    for (const char *value : {"0", "-0.5", "1.0001", "nan", "'0.5'", "half"})
+      EXPECT_NE(
+          messagesOfYaml(formula + "oracle:\n  " + key + ": " + value + "\n")
+              .find(std::string("error: expected a number above 0, at "
+                                "most 1 for '") +
+                    key + "', got '"),
+          std::string::npos)
+          << key << value;
+  EXPECT_EQ(messagesOfYaml(formula + "oracle:\n  ram_share: 70\n"),
+            "3:14 error: expected a number above 0, at most 1 for 'ram_share', "
+            "got '70'\n");
+  for (const char *value : {"0", "1.5", "-3", "many"})
+    EXPECT_EQ(
+        messagesOfYaml(formula + "oracle:\n  direct_limit: " + value + "\n"),
+        std::string("3:17 error: expected a positive integer for "
+                    "'direct_limit', got '") +
+            value + "'\n");
+  EXPECT_EQ(messagesOfYaml(formula + "oracle:\n  estimate_factor: 2e6\n"),
+            "3:20 error: expected a number above 0, at most 1000000 for "
+            "'estimate_factor', got '2e6'\n");
+  EXPECT_EQ(messagesOfYaml(formula + "oracle:\n  ram_shares: 1\n"),
+            "3:3 error: unknown setting 'ram_shares'\n"
+            "3:3 note: did you mean 'ram_share'?\n");
+  EXPECT_EQ(messagesOfYaml(formula + "oracle:\n  tree: 1\n"),
+            "3:3 error: unknown setting 'tree'\n"
+            "3:3 note: the settings are rule, device_share, ram_share, "
+            "sliding_device_share, sliding_ram_share, direct_limit and "
+            "estimate_factor\n");
+}
+
+TEST(Yaml, Placement) {
+  Sources sources;
+  auto spec = sources.yaml("formula: y ~ l(x)\nplacement: {solve: cpu}\n");
+  ASSERT_TRUE(spec) << sources.messages;
+  PlacementSettings expected;
+  expected.solveOnCpu = true;
+  EXPECT_EQ(spec->placement, expected);
+  spec = sources.yaml("formula: y ~ l(x)\n"
+                      "placement:\n"
+                      "  sums: cpu\n"
+                      "  solve: device\n"
+                      "  predict: cpu\n");
+  ASSERT_TRUE(spec) << sources.messages;
+  expected = {true, false, true};
+  EXPECT_EQ(spec->placement, expected);
+  EXPECT_EQ(spec->canonical(), "formula: 'y ~ l(x)'\n");
+  EXPECT_EQ(sources.yaml("formula: y ~ l(x)\n")->placement, std::nullopt);
+
+  const std::string start = "formula: y ~ l(x)\nplacement: ";
+  EXPECT_EQ(messagesOfYaml(start + "{solve: gpu}\n"),
+            "2:20 error: expected cpu or device for 'solve', got 'gpu'\n"
+            "2:20 note: 'device' is the device of the run, which --device of "
+            "the compiled model names\n");
+  EXPECT_EQ(messagesOfYaml(start + "{solve: cuda:1}\n"),
+            "2:20 error: expected cpu or device for 'solve', got 'cuda:1'\n"
+            "2:20 note: 'device' is the device of the run, which --device of "
+            "the compiled model names\n");
+  EXPECT_EQ(messagesOfYaml(start + "{sovle: cpu}\n"),
+            "2:13 error: unknown step 'sovle'\n"
+            "2:13 note: did you mean 'solve'?\n");
+  EXPECT_EQ(messagesOfYaml(start + "{wash: cpu}\n"),
+            "2:13 error: unknown step 'wash'\n"
+            "2:13 note: the steps are sums, solve and predict\n");
+  EXPECT_EQ(messagesOfYaml(start + "cpu\n"),
+            "2:1 error: expected a mapping 'key: value' for 'placement'\n");
 }
 
 TEST(Yaml, Types) {

@@ -145,8 +145,9 @@ FakeModel::FakeModel(std::vector<int64_t> rungs) {
       stepNames.back().append("_").append(std::to_string(rows));
     bool chunked = kind == TAMRT_STEP_FIT_CHUNK;
     int64_t arena = chunked ? rows * kArenaPerRow : 0;
-    steps.push_back({kind, chunked ? 3 : 1, stepNames.back().c_str(), rows,
-                     arena, arena, 2 * arena, "tree", run,
+    // Its steps read and write themselves.
+    steps.push_back({kind, chunked ? 3 : 1, 1, 0, stepNames.back().c_str(),
+                     rows, arena, arena, 2 * arena, "tree", run,
                      chunked ? int64_t(buffers.size()) : 0,
                      chunked ? buffers.data() : nullptr});
   };

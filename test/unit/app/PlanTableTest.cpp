@@ -19,10 +19,10 @@ const tamrt_buffer kBuffers[] = {
     {"values", "tam.linear", "l(x,\"a\")", 64, 2048, 1, 3},
 };
 const tamrt_step kSteps[] = {
-    {TAMRT_STEP_FIT_INIT, 1, "fit_init", 0, 0, 0, 0, "tree", nullptr, 0,
+    {TAMRT_STEP_FIT_INIT, 1, 0, 0, "fit_init", 0, 0, 0, 0, "tree", nullptr, 0,
      nullptr},
-    {TAMRT_STEP_FIT_CHUNK, 3, "fit_chunk_256", 256, 2112, 2112, 2200, "tree",
-     nullptr, 2, kBuffers},
+    {TAMRT_STEP_FIT_CHUNK, 3, 0, 0, "fit_chunk_256", 256, 2112, 2112, 2200,
+     "tree", nullptr, 2, kBuffers},
 };
 
 // The largest rung of a step buffer by buffer, all of them in a table.
@@ -34,9 +34,9 @@ const tamrt_buffer kSmall[] = {
 const tamrt_step kRungs[] = {
     kSteps[0],
     kSteps[1],
-    {TAMRT_STEP_FIT_CHUNK, 3, "fit_chunk_1", 1, 192, 108, 256, "tree", nullptr,
-     3, kSmall},
-    {TAMRT_STEP_PREDICT, 1, "predict_1", 1, 0, 0, 0, "tree", nullptr, 0,
+    {TAMRT_STEP_FIT_CHUNK, 3, 0, 0, "fit_chunk_1", 1, 192, 108, 256, "tree",
+     nullptr, 3, kSmall},
+    {TAMRT_STEP_PREDICT, 1, 0, 0, "predict_1", 1, 0, 0, 0, "tree", nullptr, 0,
      nullptr},
 };
 
@@ -142,6 +142,8 @@ TEST(PlanTable, DrawingOfALongStep) {
     buffers.push_back({"b", "op", "", 64, 64 * i, i, i + 1});
   tamrt_step step = {TAMRT_STEP_FIT_CHUNK,
                      200,
+                     0,
+                     0,
                      "long",
                      1,
                      64 * 200,

@@ -94,9 +94,27 @@ TEST_F(Devices, ADeviceThatComputesWrongIsPassedOver) {
       << whyNot("sim");
   set("TAMRT_SIM_BROKEN", "cholesky_solve");
   EXPECT_NE(whyNot("sim").find("test 'cholesky' failed"), std::string::npos);
-  set("TAMRT_SIM_BROKEN", "");
+}
+
+TEST_F(Devices, OpaqueMemoryIsReachedByCopiesAlone) {
   set("TAMRT_SIM_OPAQUE", "1");
-  EXPECT_NE(whyNot("sim").find("cannot address"), std::string::npos);
+  Result<ChosenDevice> device = chooseDevice("sim", {kFolder});
+  ASSERT_TRUE(device) << device.error().message;
+  EXPECT_FALSE((*device)->hasTrait(TAMRT_DEVICE_HOST_ADDRESSABLE));
+  AlignedBuffer there = (*device)->allocate(2 * sizeof(double));
+  ASSERT_TRUE(there);
+  const double numbers[] = {1, 2};
+  ASSERT_TRUE((*device)->copy(there.data(), numbers, sizeof(numbers)));
+  double back[2] = {};
+  ASSERT_TRUE((*device)->copy(back, there.data(), sizeof(back)));
+  EXPECT_EQ(back[1], 2);
+  // Within the device, too.
+  ASSERT_TRUE(
+      (*device)->copy(there.as<double>() + 1, there.data(), sizeof(double)));
+  ASSERT_TRUE((*device)->copy(back, there.data(), sizeof(back)));
+  EXPECT_EQ(back[1], 1);
+  EXPECT_DEATH(
+      { back[0] = *const_cast<volatile double *>(there.as<double>()); }, "");
 }
 
 TEST_F(Devices, EveryAllocationOfTheTestMayFail) {

@@ -42,6 +42,24 @@ TEST(Oracle, DefaultsAreThoseOfTheBook) {
   EXPECT_EQ(options.estimateFactor, 4);
 }
 
+TEST(Oracle, TheSpecGoesOverTheDefaults) {
+  EXPECT_EQ(oracleOptions(nullptr).deviceShare, 0.9);
+  tamrt_oracle spec = {};
+  OracleOptions options = oracleOptions(&spec);
+  EXPECT_EQ(options.rule, OracleRule::Plan);
+  EXPECT_EQ(options.slidingRamShare, 0.6);
+  EXPECT_EQ(options.directColumns, 7500);
+  spec = {TAMRT_ORACLE_ESTIMATE, 0, 0.1, 0.2, 0.3, 0.4, 5, 6};
+  options = oracleOptions(&spec);
+  EXPECT_EQ(options.rule, OracleRule::Estimate);
+  EXPECT_EQ(options.share(MemoryPlace::Device, WorkKind::Static), 0.1);
+  EXPECT_EQ(options.share(MemoryPlace::Ram, WorkKind::Static), 0.2);
+  EXPECT_EQ(options.share(MemoryPlace::Device, WorkKind::Sliding), 0.3);
+  EXPECT_EQ(options.share(MemoryPlace::Ram, WorkKind::Sliding), 0.4);
+  EXPECT_EQ(options.directColumns, 5);
+  EXPECT_EQ(options.estimateFactor, 6);
+}
+
 TEST(Oracle, ColumnsAtTheLimit) {
   for (OracleRule rule : {OracleRule::Plan, OracleRule::Estimate}) {
     OracleOptions options;

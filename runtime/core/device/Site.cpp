@@ -1,0 +1,214 @@
+//===- core/device/Site.cpp - where a thread's steps run ------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/device/Site.h"
+
+#include "core/model/Model.h"
+#include "core/model/Tables.h"
+
+#include <cstring>
+
+namespace tamrt {
+namespace {
+
+/// Bytes of one row of column `i`: of the inputs, then target and row weights.
+int64_t columnBytes(const tamrt_model &model, int64_t i) {
+  return i < model.input_count && model.inputs[i].rule == TAMRT_RULE_LEVELS
+             ? int64_t(sizeof(int32_t))
+             : int64_t(sizeof(double));
+}
+
+int64_t parameterCount(const tamrt_model &model) {
+  return model.input_count * TAMRT_INPUT_PARAMETERS;
+}
+
+} // namespace
+
+Status transfer(Device &to, void *target, Device &from, const void *source,
+                size_t bytes) {
+  return (needsCopies(to) ? to : from).copy(target, source, bytes);
+}
+
+int64_t stagedColumnBytes(const tamrt_model &model, int64_t rows) {
+  int64_t bytes = 0;
+  for (int64_t i = 0; i < model.input_count + 2; ++i)
+    bytes += alignedBytes(rows * columnBytes(model, i));
+  return bytes;
+}
+
+int64_t stagedVectorBytes(const tamrt_model &model) {
+  return alignedBytes(model.columns * int64_t(sizeof(double)));
+}
+
+bool DeviceTables::allocate(const tamrt_model &model, Device &on) {
+  const std::lock_guard lock(mutex);
+  if (device == &on)
+    return true;
+  source = nullptr;
+  memory = AlignedBuffer();
+  device = nullptr;
+  if (model.table_count > 0) {
+    memory = on.allocate(size_t(tableBytes(model)));
+    if (!memory)
+      return false;
+  }
+  device = &on;
+  return true;
+}
+
+Result<const void *const *> DeviceTables::get(const tamrt_model &model,
+                                              const void *const *tables) {
+  const std::lock_guard lock(mutex);
+  if (tables != source) {
+    pointers.clear();
+    auto *at = memory.as<char>();
+    for (int64_t i = 0; i < model.table_count; ++i) {
+      const int64_t bytes = bytesOf(model.tables[i]);
+      if (Status s = device->copy(at, tables[i], size_t(bytes)); !s)
+        return std::move(s).error();
+      pointers.push_back(at);
+      at += alignedBytes(bytes);
+    }
+    source = tables;
+  }
+  return pointers.data();
+}
+
+bool Site::open(const tamrt_model &of, Device &on, const tamrt_kernels *by,
+                DeviceTables *shared) {
+  close();
+  model = &of;
+  device = &on;
+  kernels = by ? by : on.kernels();
+  tables = shared;
+  if (!needsCopies(on))
+    return true;
+  parameters = on.allocate(size_t(parameterCount(of)) * sizeof(double));
+  if (parameters)
+    vector = on.allocate(size_t(stagedVectorBytes(of)));
+  if (!vector)
+    close();
+  return isOpen();
+}
+
+bool Site::openChunk(int64_t rows, int64_t outputBytes) {
+  if (!needsCopies(*device))
+    return true;
+  output = device->allocate(size_t(outputBytes));
+  if (output && rows > 0)
+    columns = device->allocate(size_t(stagedColumnBytes(*model, rows)));
+  if (!output || (rows > 0 && !columns)) {
+    closeChunk();
+    return false;
+  }
+  pointers.assign(size_t(model->input_count) + 2, nullptr);
+  auto *at = columns.as<char>();
+  for (int64_t i = 0; rows > 0 && i < model->input_count + 2; ++i) {
+    pointers[size_t(i)] = at;
+    at += alignedBytes(rows * columnBytes(*model, i));
+  }
+  return true;
+}
+
+void Site::closeChunk() {
+  columns = AlignedBuffer();
+  output = AlignedBuffer();
+}
+
+void Site::close() {
+  closeChunk();
+  parameters = AlignedBuffer();
+  vector = AlignedBuffer();
+  knownParameters.clear();
+  knownVector = nullptr;
+  devicesTables = nullptr;
+  device = nullptr;
+}
+
+/// Copies what a step reads. False: a copy failed.
+bool Site::stage(const tamrt_step &step, const Workplace &place,
+                 const double *coefficients, int64_t rows) {
+  const auto count = size_t(parameterCount(*model));
+  const size_t bytes = count * sizeof(double);
+  if (knownParameters.size() != count ||
+      std::memcmp(knownParameters.data(), place.parameters, bytes) != 0) {
+    if (!device->copy(parameters.data(), place.parameters, bytes))
+      return false;
+    knownParameters.assign(place.parameters, place.parameters + count);
+  }
+  if (model->table_count > 0) {
+    Result<const void *const *> there = tables->get(*model, place.tables);
+    if (!there)
+      return false;
+    devicesTables = *there;
+  }
+  // Coefficients stay what they are while a group is predicted; the vectors of
+  // conjugate gradients do not.
+  const bool isSame =
+      coefficients == knownVector && step.kind < TAMRT_STEP_CG_INIT;
+  if (coefficients && !isSame) {
+    if (!device->copy(vector.data(), coefficients,
+                      size_t(model->columns) * sizeof(double)))
+      return false;
+    knownVector = coefficients;
+  }
+  if (!takesRows(step.kind))
+    return true;
+  for (int64_t i = 0; i < model->input_count + 2; ++i) {
+    const void *column = place.columns[i];
+    if (column && !device->copy(const_cast<void *>(pointers[size_t(i)]), column,
+                                size_t(rows * columnBytes(*model, i))))
+      return false;
+  }
+  return true;
+}
+
+void Site::run(const tamrt_step &step, Workplace &place, void *arena,
+               void *state, void *carry, const double *coefficients,
+               int64_t rows, int64_t first, int64_t groupRows) {
+  Workplace here = place;
+  here.context.kernels = kernels;
+  here.arena = arena;
+  here.state = state;
+  here.carry = carry;
+  auto finish = [&](bool isCopied) {
+    place.context.status = here.context.status;
+    place.context.detail = here.context.detail;
+    if (!isCopied && place.good()) {
+      place.context.status = TAMRT_ERROR_DEVICE;
+      place.context.detail = 0;
+    }
+  };
+  if (!needsCopies(*device)) {
+    here.run(step, coefficients, rows, first, groupRows);
+    return finish(device->isCpu() || bool(device->synchronize()));
+  }
+  if (!stage(step, place, coefficients, rows))
+    return finish(false);
+  here.parameters = parameters.as<double>();
+  here.tables = devicesTables;
+  here.output = output.as<double>();
+  // Columns that are not there are not there either.
+  std::vector<const void *> given = pointers;
+  for (size_t i = 0; i < given.size(); ++i)
+    if (!takesRows(step.kind) || !place.columns[i])
+      given[i] = nullptr;
+  here.columns = given.data();
+  here.run(step, coefficients ? vector.as<double>() : nullptr, rows, first,
+           groupRows);
+  bool isCopied = bool(device->synchronize());
+  if (here.good() && isCopied && writesOutput(step.kind)) {
+    const int64_t width = outputWidth(*model, tamrt_step_kind(step.kind));
+    const int64_t numbers = takesRows(step.kind) ? rows * width : width;
+    isCopied = bool(device->copy(place.output, output.data(),
+                                 size_t(numbers) * sizeof(double)));
+  }
+  finish(isCopied);
+}
+
+} // namespace tamrt

@@ -1,0 +1,235 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Steps on the devices they are placed on, and on a device whose memory the
+CPU cannot address: always the bytes of a run on the CPU. The simulated device
+counts its kernels; its opaque memory crashes whoever reads it but by a kernel
+or a copy."""
+
+import os
+import re
+
+import small
+import test_faults
+from small import harness
+
+# Kernels that solve a group: two that assemble the system, one that factors.
+SOLVE_KERNELS = 3
+GROUPS = 3
+# Of each way to store a row, with tables, a carry and levels of data.
+FORMULA = ("y ~ l(a)+f(b,m=3)+s(c,k=5)+c(d,n_cat=7)+pid(b,w=3)+"
+           "t(a,n_trees=3)+w(b)+rbf(c,n_centers=4)+te(s(a,k=3),c(d,n_cat=7))")
+
+
+class Devices(harness.TestCase):
+    def prepare(self, *options, formula=small.FORMULA, **keys):
+        model = self.compile(formula, *options, **small.KEYS, **keys)
+        self.train = small.generate(self.dir / "train.csv", "--days", 4,
+                                    "--groups", GROUPS)
+        return model
+
+    def commands(self, weights):
+        yield "fit", ["fit", self.train, "-o", "out"]
+        yield "stream", ["fit", self.train, "-o", "out", "--stream"]
+        for name in ("predict", "decompose"):
+            yield name, [name, self.train, "--weights", weights, "-o", "out"]
+
+    def undisturbed(self, model, *options):
+        """What each command writes on the CPU."""
+        weights = self.fit(model, self.train, *options)
+        good = {}
+        for name, command in self.commands(weights):
+            if name in ("fit", "stream"):
+                command = [*command, *options]
+            self.succeed(model, *command)
+            good[name] = (self.dir / "out").read_bytes()
+        return weights, good
+
+    def run_sim(self, model, *command, log="debug", **sim):
+        """Runs a command on the simulated device; returns its kernels, without
+        those of the device's test, and what it said."""
+        environment = dict(os.environ, TAMRT_LOG=log,
+                           TAMRT_BACKEND_PATH=str(test_faults.BACKENDS))
+        environment |= {f"TAMRT_SIM_{key.upper()}": str(value)
+                        for key, value in sim.items()}
+        (self.dir / "out").unlink(missing_ok=True)
+        run = self.run_program(model, *command, "--device", "sim",
+                               env=environment)
+        self.assertEqual(run.returncode, 0, (command, run.stderr))
+        self.assertNotIn("never released", run.stderr)
+        counts = re.search(test_faults.COUNTS, run.stderr)
+        kernels = int(counts.group(3)) - test_faults.TEST_KERNELS \
+            if counts else None
+        return kernels, run.stderr
+
+    def check(self, model, weights, good, *options, names=None, **sim):
+        """Runs all commands; returns the kernels of each on the device."""
+        kernels = {}
+        for name, command in self.commands(weights):
+            if names and name not in names:
+                continue
+            kernels[name], said = self.run_sim(model, *command, *options, **sim)
+            self.assertEqual((self.dir / "out").read_bytes(), good[name],
+                             (name, options, sim, said))
+        return kernels
+
+    def test_placement(self):
+        model = self.prepare("--fuse-rows=false")
+        weights, good = self.undisturbed(model)
+        for opaque in (0, 1):
+            def check(*options):
+                return self.check(model, weights, good, *options,
+                                  opaque=opaque)
+            solve = GROUPS * SOLVE_KERNELS
+            all_there = check()
+            solved_here = check("--placement", "solve=cpu")
+            for name, kernels in all_there.items():
+                on_cpu = solve if name in ("fit", "stream") else 0
+                self.assertGreater(kernels, on_cpu)
+                self.assertEqual(solved_here[name], kernels - on_cpu, name)
+            self.assertEqual(
+                check("--placement", "sums=cpu"),
+                all_there | {"fit": solve, "stream": solve})
+            self.assertEqual(
+                check("--placement=sums=cpu,solve=cpu,predict=cpu"),
+                dict.fromkeys(all_there, 0))
+
+    def test_placement_of_the_spec(self):
+        model = self.prepare("--fuse-rows=false", placement="{solve: cpu}")
+        weights, good = self.undisturbed(model)
+        here = self.check(model, weights, good)
+        there = self.check(model, weights, good, "--placement", "solve=device")
+        self.assertEqual(there["fit"] - here["fit"], GROUPS * SOLVE_KERNELS)
+        text = self.succeed(model, "info")
+        self.assertIn("placement: sums on device, solve on cpu, predict on "
+                      "device\n", text)
+        run = self.run_program(model, "fit", self.train, "-o", "out",
+                               "--placement", "solve=gpu")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("such as solve=cpu, got 'solve=gpu'", run.stderr)
+
+    def test_opaque_memory(self):
+        model = self.prepare("--fuse-rows=false", formula=FORMULA)
+        weights, good = self.undisturbed(model)
+        for threads in ("1", "3"):
+            for rows in ("1", "7", "4096"):
+                kernels = self.check(model, weights, good, "--threads", threads,
+                                     "--chunk-rows", rows, opaque=1)
+                self.assertGreater(min(kernels.values()), 0)
+
+    def test_opaque_memory_of_conjugate_gradients(self):
+        model = self.prepare(
+            "--fuse-rows=false", "--solver=cg", "--block-limit=8",
+            formula="y ~ s(c,k=5)+t(a,n_trees=24,max_depth=2)+pid(b,w=3)")
+        weights = self.fit(model, self.train)
+        good = {"fit": weights.read_bytes()}
+        there = self.check(model, weights, good, names=["fit"])["fit"]
+        for placement in ("solve=device", "solve=cpu", "sums=cpu",
+                          "solve=cpu,sums=cpu"):
+            for opaque in (0, 1):
+                kernels = self.check(model, weights, good, "--placement",
+                                     placement, names=["fit"], opaque=opaque)
+                if placement == "solve=device":
+                    self.assertEqual(kernels["fit"], there)
+                else:
+                    self.assertLess(kernels["fit"], there)
+
+    def test_code_of_the_cpu(self):
+        """A loop that is written for the model is code of the CPU: on a device
+        that the CPU cannot address the rest runs there alone."""
+        model = self.prepare()
+        weights, good = self.undisturbed(model)
+        kernels = self.check(model, weights, good, opaque=1)
+        # What sums have in common is read off them before.
+        self.assertGreaterEqual(kernels["fit"], GROUPS * SOLVE_KERNELS)
+        self.assertEqual(kernels["stream"], kernels["fit"])
+        self.assertEqual(kernels["predict"], 0)
+        self.assertEqual(
+            self.check(model, weights, good, "--placement", "solve=cpu",
+                       names=["fit"], opaque=1), {"fit": 0})
+        command = ["fit", self.train, "-o", "out"]
+        _, said = self.run_sim(model, *command, log="warning", opaque=1)
+        self.assertIn("warning: summing rows on 'cpu': the model has code of "
+                      "the CPU", said)
+        _, said = self.run_sim(model, *command, "--placement", "sums=cpu",
+                               log="warning", opaque=1)
+        self.assertEqual(said, "")
+
+    def test_oracle_of_the_spec(self):
+        model = self.prepare(
+            oracle="{rule: estimate, ram_share: 0.25, direct_limit: 99}")
+        text = self.succeed(model, "info")
+        self.assertIn("oracle: estimate, device share 0.9, ram share 0.25, "
+                      "sliding device share 0.8, sliding ram share 0.6, "
+                      "direct limit 99, estimate factor 4\n", text)
+        memory = ["--memory", "1G", "--threads", "1"]
+        budget = re.compile(r"predict: fits: .* of (\d+) bytes, the share of "
+                            r"(\d+) left")
+        for options, share in ([], 0.25), (["--ram-share", "0.5"], 0.5):
+            text = self.succeed(model, "plan", *memory, *options)
+            part, left = map(int, budget.search(text).groups())
+            self.assertEqual(part, int(left * share))
+        # Another oracle does not make another model.
+        other = self.compile(small.FORMULA, **small.KEYS, name="other")
+        self.assertEqual(self.fit(model, self.train).read_bytes(),
+                         self.fit(other, self.train,
+                                  weights="other").read_bytes()
+                         .replace(b"other", b"model"))
+
+
+class OpaqueFaults(test_faults.Faults):
+    """The same faults on a device whose memory the CPU cannot address."""
+
+    def run_sim(self, model, name, *options, **sim):
+        return super().run_sim(model, name, *options, opaque=1, **sim)
+
+
+class SolverFaults(test_faults.Faults):
+    """The same where groups are solved on the CPU and summed on such a
+    device."""
+
+    def run_sim(self, model, name, *options, **sim):
+        return super().run_sim(model, name, *options, "--placement",
+                               "solve=cpu", opaque=1, **sim)
+
+    # What is left there is less than the device's test takes, and nothing is
+    # factored.
+    test_little_and_fragmented_memory = None
+    test_every_factorization_of_conjugate_gradients = None
+
+
+class SumsFaults(test_faults.Faults):
+    """The same where rows are summed on the CPU, and groups solved on such a
+    device."""
+
+    def run_sim(self, model, name, *options, **sim):
+        return super().run_sim(model, name, *options, "--placement",
+                               "sums=cpu", opaque=1, **sim)
+
+    # Little is left there, too, and what solves has no rungs to step down.
+    test_little_and_fragmented_memory = None
+    test_trace = None
+    test_trace_of_conjugate_gradients = None
+    test_kernels_of_two_threads_at_once = None
+    test_rows_that_threads_share = None
+
+    def test_every_kernel_of_conjugate_gradients(self):
+        """What solves is tried once more, then on the CPU if that is
+        allowed."""
+        model = self.prepare_cg(False, days=40)
+        one = ("--threads", "1")
+        (_, _, kernels, _), _ = self.run_sim(model, "fit", *one)
+        first = test_faults.TEST_KERNELS + 1
+        self.assertGreater(kernels, first)
+        for k in range(first, kernels + 1, max((kernels - first) // 60, 1)):
+            for count, allowed in ((1, False), (2, False), (2, True)):
+                more = ("--allow-cpu-fallback",) if allowed else ()
+                _, status = self.run_sim(model, "fit", *more, *one,
+                                         fail_kernel=k, fail_kernels=count)
+                self.assertEqual(status, count > 1 and not allowed, (k, count))
+
+
+# The tests of the module are not repeated.
+del test_faults.Faults
+
+if __name__ == "__main__":
+    harness.main()

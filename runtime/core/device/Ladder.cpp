@@ -37,8 +37,9 @@ int64_t Ladder::chunkRows(size_t i) const {
 }
 
 ThreadMemory Ladder::memory(size_t i, Device &device) const {
-  ThreadMemory memory = isFit() ? fitMemory(model, *rungs[i])
-                                : predictMemory(model, *rungs[i], chunkRows(i));
+  ThreadMemory memory = isPrediction(kind)
+                            ? predictMemory(model, *rungs[i], chunkRows(i))
+                            : fitMemory(model, *rungs[i]);
   if (&solver(device) != &device)
     memory.arena = fitArenaBytes(model, *rungs[i], FitPart::Sums);
   if (state == StateOf::Group)
@@ -53,7 +54,7 @@ ThreadMemory Ladder::memory(size_t i, Device &device) const {
 }
 
 Device &Ladder::solver(Device &device) const {
-  if (!isFit())
+  if (isPrediction(kind))
     return device;
   const tamrt_step_kind solves = kind == TAMRT_STEP_FIT_CHUNK
                                      ? TAMRT_STEP_FIT_FINISH
@@ -260,7 +261,7 @@ bool Worker::allocate(const Ladder &ladder, Device &on, size_t at) {
   clearSolver();
   if (!takeSums(ladder, on, at))
     return false;
-  model = &ladder.model;
+  this->ladder = &ladder;
   groupsDevice = ladder.state == StateOf::Group ? &on : nullptr;
   Device &solves = ladder.solver(on);
   if (&solves == &on || takeSolver(ladder, solves))
@@ -303,12 +304,6 @@ bool Worker::isCopied(const Status &copied) {
   return false;
 }
 
-/// Bytes of the state of a group, in a run that has some.
-static size_t stateBytes(const tamrt_model &model, int32_t kind) {
-  return size_t(kind < TAMRT_STEP_CG_INIT ? model.state_bytes
-                                          : model.cg_state_bytes);
-}
-
 /// Solves with a copy of the sums. What is factored for conjugate gradients
 /// stays in the copy, where nothing but the solver's steps reads it.
 void Worker::runSolver(const tamrt_step &step, const double *coefficients,
@@ -316,7 +311,7 @@ void Worker::runSolver(const tamrt_step &step, const double *coefficients,
   Device &from = groupsDevice ? *groupsDevice : *device;
   if (step.kind != TAMRT_STEP_PRECONDITION &&
       !isCopied(transfer(solver.on(), solverState.data(), from, place.state,
-                         stateBytes(*model, step.kind))))
+                         size_t(ladder->stateBytes()))))
     return;
   solver.run(step, place, solverArena.data(), solverState.data(), nullptr,
              coefficients, rows, first, groupRows);
@@ -326,8 +321,8 @@ void Worker::runSolver(const tamrt_step &step, const double *coefficients,
 /// address.
 void Worker::runBorrowing(const tamrt_step &step, const double *coefficients,
                           int64_t rows, int64_t first, int64_t groupRows) {
-  const size_t bytes = stateBytes(*model, step.kind);
-  const auto carryBytes = size_t(place.carry ? model->carry_bytes : 0);
+  const auto bytes = size_t(ladder->stateBytes());
+  const auto carryBytes = size_t(place.carry ? ladder->model.carry_bytes : 0);
   if (!isCopied(
           transfer(*device, state.data(), *groupsDevice, place.state, bytes)) ||
       (carryBytes > 0 &&

@@ -95,10 +95,6 @@ public:
   const StateOf state;
 
 private:
-  bool isFit() const {
-    return kind == TAMRT_STEP_FIT_CHUNK || kind == TAMRT_STEP_APPLY_CHUNK;
-  }
-
   std::vector<const tamrt_step *> rungs;
   mutable DeviceTables tables;
   std::atomic<int> stepsDown = 0;
@@ -164,7 +160,7 @@ private:
                     int64_t rows, int64_t first, int64_t groupRows);
   bool isCopied(const Status &copied);
 
-  const tamrt_model *model = nullptr;
+  const Ladder *ladder = nullptr;
   /// Where sums and predictions are.
   Device *device = nullptr;
   size_t index = 0;

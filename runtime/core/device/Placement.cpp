@@ -16,11 +16,6 @@
 namespace tamrt {
 namespace {
 
-bool isPrediction(int32_t kind) {
-  return kind == TAMRT_STEP_PREDICT || kind == TAMRT_STEP_TERMS ||
-         kind == TAMRT_STEP_DESIGN;
-}
-
 /// Whether steps of these kinds are on one device. Each kind of prediction is a
 /// run of its own.
 bool arePlacedTogether(int32_t a, int32_t b) {

@@ -23,10 +23,6 @@ int64_t columnBytes(const tamrt_model &model, int64_t i) {
              : int64_t(sizeof(double));
 }
 
-int64_t parameterCount(const tamrt_model &model) {
-  return model.input_count * TAMRT_INPUT_PARAMETERS;
-}
-
 } // namespace
 
 Status transfer(Device &to, void *target, Device &from, const void *source,
@@ -157,13 +153,16 @@ bool Site::stage(const tamrt_step &step, const Workplace &place,
       return false;
     knownVector = coefficients;
   }
-  if (!takesRows(step.kind))
-    return true;
-  for (int64_t i = 0; i < model->input_count + 2; ++i) {
+  // Columns that are not there are not there either.
+  given.assign(pointers.size(), nullptr);
+  for (size_t i = 0; takesRows(step.kind) && i < given.size(); ++i) {
     const void *column = place.columns[i];
-    if (column && !device->copy(const_cast<void *>(pointers[size_t(i)]), column,
-                                size_t(rows * columnBytes(*model, i))))
+    if (!column)
+      continue;
+    if (!device->copy(pointers[i], column,
+                      size_t(rows * columnBytes(*model, int64_t(i)))))
       return false;
+    given[i] = pointers[i];
   }
   return true;
 }
@@ -193,11 +192,6 @@ void Site::run(const tamrt_step &step, Workplace &place, void *arena,
   here.parameters = parameters.as<double>();
   here.tables = devicesTables;
   here.output = output.as<double>();
-  // Columns that are not there are not there either.
-  std::vector<const void *> given = pointers;
-  for (size_t i = 0; i < given.size(); ++i)
-    if (!takesRows(step.kind) || !place.columns[i])
-      given[i] = nullptr;
   here.columns = given.data();
   here.run(step, coefficients ? vector.as<double>() : nullptr, rows, first,
            groupRows);

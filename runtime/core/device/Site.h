@@ -106,8 +106,9 @@ private:
   /// What `parameters` and `vector` hold.
   std::vector<double> knownParameters;
   const double *knownVector = nullptr;
-  /// Where the columns' twins are.
-  std::vector<const void *> pointers;
+  /// Where the columns' twins are, and those that the step at hand gets.
+  std::vector<void *> pointers;
+  std::vector<const void *> given;
   const void *const *devicesTables = nullptr;
 };
 

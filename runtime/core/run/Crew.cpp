@@ -91,10 +91,9 @@ std::vector<AlignedBuffer> stock(const Ladder &ladder, Device &device,
 /// asked for gets a group or some segments.
 unsigned threadsFor(const Ladder &ladder, const Device &device, size_t groups,
                     unsigned asked) {
-  const bool predicts = ladder.kind != TAMRT_STEP_FIT_CHUNK &&
-                        ladder.kind != TAMRT_STEP_APPLY_CHUNK;
   double pieces = double(groups);
-  if (predicts ? ladder.model.carry_bytes == 0 : canSplit(ladder, device))
+  if (isPrediction(ladder.kind) ? ladder.model.carry_bytes == 0
+                                : canSplit(ladder, device))
     pieces *= std::ceil(double(std::max<int64_t>(ladder.groupRows, 1)) /
                         TAMRT_SEGMENT_ROWS);
   if (asked == 0)
@@ -128,7 +127,7 @@ Ladders laddersFor(const tamrt_model &model, tamrt_step_kind kind,
                                     StateOf::Worker);
   };
   Ladders ladders;
-  if (kind != TAMRT_STEP_FIT_CHUNK && kind != TAMRT_STEP_APPLY_CHUNK) {
+  if (isPrediction(kind)) {
     ladders.direct = ladder(kind);
     return ladders;
   }

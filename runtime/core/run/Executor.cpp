@@ -11,8 +11,8 @@
 #include "core/run/Work.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
+#include <fmt/format.h>
 #include <string_view>
 #include <unordered_map>
 
@@ -21,11 +21,7 @@ namespace tamrt {
 namespace {
 
 /// "2.5e-07"
-std::string shortNumber(double value) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.1e", value);
-  return text;
-}
+std::string shortNumber(double value) { return fmt::format("{:.1e}", value); }
 
 /// What the iterations of all groups were.
 CgSummary summarize(std::span<const CgOutcome> outcomes) {

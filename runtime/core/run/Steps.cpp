@@ -88,15 +88,18 @@ const tamrt_effect *effectOf(const tamrt_model &model, int64_t column) {
   return nullptr;
 }
 
+bool isPrediction(int32_t kind) {
+  return kind == TAMRT_STEP_PREDICT || kind == TAMRT_STEP_TERMS ||
+         kind == TAMRT_STEP_DESIGN;
+}
+
 bool isSolve(int32_t kind) {
   return kind == TAMRT_STEP_FIT_FINISH || kind == TAMRT_STEP_CG_FINISH ||
          kind == TAMRT_STEP_PRECONDITION;
 }
 
 bool writesOutput(int32_t kind) {
-  return kind != TAMRT_STEP_FIT_INIT && kind != TAMRT_STEP_FIT_CHUNK &&
-         kind != TAMRT_STEP_CG_INIT && kind != TAMRT_STEP_CG_CHUNK &&
-         kind != TAMRT_STEP_APPLY_INIT && kind != TAMRT_STEP_APPLY_CHUNK;
+  return isPrediction(kind) || isSolve(kind) || kind == TAMRT_STEP_APPLY_FINISH;
 }
 
 bool takesRows(int32_t kind) {
@@ -114,9 +117,12 @@ bool takesRows(int32_t kind) {
   }
 }
 
+int64_t parameterCount(const tamrt_model &model) {
+  return model.input_count * TAMRT_INPUT_PARAMETERS;
+}
+
 static int64_t parameterBytes(const tamrt_model &model) {
-  return alignedBytes(model.input_count * TAMRT_INPUT_PARAMETERS *
-                      int64_t(sizeof(double)));
+  return alignedBytes(parameterCount(model) * int64_t(sizeof(double)));
 }
 
 static int64_t carryBytes(const tamrt_model &model) {

@@ -52,11 +52,15 @@ const tamrt_step *stepFor(const tamrt_model &model, tamrt_step_kind kind,
 const tamrt_step &setupStep(const tamrt_model &model, const tamrt_step &apply);
 
 /// Whether a step of `kind` works on the rows of a chunk; whether it writes to
-/// `output`; whether it factors or solves, rather than adds up or predicts
+/// `output`; whether it predicts, or factors or solves, rather than adds up
 /// (tamrt_placement).
 bool takesRows(int32_t kind);
 bool writesOutput(int32_t kind);
+bool isPrediction(int32_t kind);
 bool isSolve(int32_t kind);
+
+/// Numbers of the parameter block of a group.
+int64_t parameterCount(const tamrt_model &model);
 
 /// Numbers per row that a step of `kind` writes; of a step that takes no rows:
 /// in all.

@@ -29,7 +29,7 @@ ALLOWED = re.compile(
     r"^(mem(cpy|move|set|cmp|chr)|str(len|chr|cmp|ncmp|ncpy|tol)|snprintf|"
     r"(a?cosh?|a?sinh?|a?tanh?|sincos|sqrt|pow|exp2?|log(1p)?|[lt]gamma|floor|"
     r"ceil|fabs|fmod|remainder|hypot|nearbyint|rint|round|trunc|ldexp|frexp)|"
-    r"__cpu_model|__cpu_indicator_init|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail|"
+    r"__cpu_model|__cpu_features2|__cpu_indicator_init|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail|"
     r"__asan_\w+|__ubsan_\w+|"
     r"__sanitizer_\w+)$")
 COMPILERS = [("cc", ["-std=c11"]), ("g++", ["-std=c++17", "-x", "c++"]),

@@ -317,18 +317,35 @@ LogicalResult Translator::translate(func::FuncOp step) {
   return success();
 }
 
-/// Makes a generated kernel a choice between itself and a copy of it for AVX2,
-/// by what the machine has. Both give the same bits.
+/// What a generated kernel is compiled for beside the baseline, the widest
+/// first.
+struct KernelVersion {
+  int64_t level;
+  StringLiteral name, features;
+};
+
+static constexpr KernelVersion kernelVersions[] = {
+    {TAMRT_CPU_X86_64_V4, "avx512",
+     "+avx2,+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl"},
+    {TAMRT_CPU_X86_64_V3, "avx2", "+avx2"},
+};
+
+/// Makes a generated kernel a choice between itself and copies of it for wider
+/// vectors, by what the machine has. All give the same bits.
 void Translator::writeVersions(LLVM::LLVMFuncOp kernel) {
   kernel->removeAttr(tamk::kKernelAttrName);
   Location loc = kernel.getLoc();
   std::string name = kernel.getName().str();
   builder.setInsertionPointAfter(kernel);
-  auto wide = cast<LLVM::LLVMFuncOp>(builder.clone(*kernel));
+  SmallVector<std::pair<int64_t, LLVM::LLVMFuncOp>> versions;
+  for (const KernelVersion &version : kernelVersions) {
+    auto copy = cast<LLVM::LLVMFuncOp>(builder.clone(*kernel));
+    copy.setName((name + "_" + version.name).str());
+    copy.setTargetFeaturesAttr(
+        LLVM::TargetFeaturesAttr::get(builder.getContext(), version.features));
+    versions.emplace_back(version.level, copy);
+  }
   kernel.setName(name + "_baseline");
-  wide.setName(name + "_avx2");
-  wide.setTargetFeaturesAttr(
-      LLVM::TargetFeaturesAttr::get(builder.getContext(), "+avx2"));
   StringRef ask = "tamrt_cpu_level";
   auto level = module.lookupSymbol<LLVM::LLVMFuncOp>(ask);
   if (!level)
@@ -337,22 +354,26 @@ void Translator::writeVersions(LLVM::LLVMFuncOp kernel) {
         LLVM::LLVMFunctionType::get(builder.getI64Type(), {}));
   auto choice = LLVM::LLVMFuncOp::create(
       builder, loc, name, kernel.getFunctionType(), LLVM::Linkage::Internal);
-  Block *entry = choice.addEntryBlock(builder);
-  Block *ifWide = builder.createBlock(&choice.getBody(), choice.end());
-  Block *otherwise = builder.createBlock(&choice.getBody(), choice.end());
-  builder.setInsertionPointToEnd(entry);
+  builder.setInsertionPointToEnd(choice.addEntryBlock(builder));
   Value known =
       LLVM::CallOp::create(builder, loc, level, ValueRange()).getResult();
-  Value isWide =
-      LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sge, known,
-                           constant(loc, TAMRT_CPU_X86_64_V3));
-  LLVM::CondBrOp::create(builder, loc, isWide, ifWide, otherwise);
-  for (auto [block, version] :
-       {std::pair(ifWide, wide), std::pair(otherwise, kernel)}) {
-    builder.setInsertionPointToEnd(block);
+  auto callVersion = [&](LLVM::LLVMFuncOp version) {
     LLVM::CallOp::create(builder, loc, version, choice.getArguments());
     LLVM::ReturnOp::create(builder, loc, ValueRange());
+  };
+  for (auto [needed, version] : versions) {
+    Value has = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sge,
+                                     known, constant(loc, needed));
+    Block *test = builder.getInsertionBlock();
+    Block *call = builder.createBlock(&choice.getBody(), choice.end());
+    Block *otherwise = builder.createBlock(&choice.getBody(), choice.end());
+    builder.setInsertionPointToEnd(test);
+    LLVM::CondBrOp::create(builder, loc, has, call, otherwise);
+    builder.setInsertionPointToEnd(call);
+    callVersion(version);
+    builder.setInsertionPointToEnd(otherwise);
   }
+  callVersion(kernel);
 }
 
 LogicalResult Translator::run() {

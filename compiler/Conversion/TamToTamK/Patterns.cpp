@@ -259,6 +259,8 @@ int64_t formOf(tam::SumsAttr sums) {
     return sums.isProduct() ? 6 : 4;
   case tam::SumsLayout::Frequencies:
     return 7;
+  case tam::SumsLayout::CubicPanels:
+    return 8;
   }
   llvm_unreachable("all layouts are handled");
 }

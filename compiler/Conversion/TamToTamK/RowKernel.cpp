@@ -113,7 +113,7 @@ struct Product {
   }
   /// Words, a number or vector of them, that a row updates.
   int64_t words() const {
-    if (layout.getLayout() == tam::SumsLayout::UpperPanels)
+    if (layout.isPanels() && layout.isSelf())
       return layout.getWordsPerPanel(tensorOf(sums));
     int64_t stores = layout.isPanels() ? llvm::divideCeil(layout.getWordSize(),
                                                           kStoredNumbers)
@@ -465,7 +465,10 @@ void Writer::writePairs(const Product &p, Value first, size_t factor,
   Value words = p.getWordFactor();
   if (factor == factors.size()) {
     int64_t width = tam::getFactorWidth(words);
-    int64_t size = p.layout.getWordSize(), rotations = width / 2 + 1;
+    int64_t size = p.layout.getWordSize();
+    int64_t rotations = p.layout.getLayout() == tam::SumsLayout::CubicPanels
+                            ? p.layout.getWordsPerPanel(tensorOf(p.sums))
+                            : width / 2 + 1;
     for (int64_t r = 0; r < rotations; ++r) {
       Value values;
       if (isBanded(words))

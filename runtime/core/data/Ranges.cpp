@@ -8,6 +8,8 @@
 
 #include "core/data/Ranges.h"
 
+#include "kernels/InstructionSets.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -25,51 +27,65 @@ constexpr double kRangeSlack = 1e-6;
 /// Values a period is found from are rounded to this many decimals.
 constexpr double kPeriodScale = 1e10;
 
-/// Two numbers: what every machine has vectors of.
-typedef double Two __attribute__((vector_size(16)));
+/// Four numbers, at any address.
+typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 
-/// Whether two numbers are integers.
-bool areIntegers(Two values) {
+/// Whether four numbers are integers.
+TAMRT_INLINE bool areIntegers(const Four &values) {
   // Added to a number below a quarter of it, this leaves no room for a
   // fraction.
   constexpr double noFraction = 0x1.8p52;
   const auto same = (values + noFraction) - noFraction == values;
-  return (same[0] & same[1]) || (values[0] == std::floor(values[0]) &&
-                                 values[1] == std::floor(values[1]));
+  if ((same[0] & same[1] & same[2] & same[3]) != 0)
+    return true;
+  for (int i = 0; i < 4; ++i)
+    if (values[i] != std::floor(values[i]))
+      return false;
+  return true;
 }
 
-/// The spread of `count` numbers, at(0) and on, at least one; whether they are
-/// integers only if `asksIntegers`.
-template <typename At> Spread spreadOf(At at, size_t count, bool asksIntegers) {
+/// What `count` numbers, at least one, spread over; whether they are integers
+/// only where that is asked.
+template <bool AsksIntegers>
+TAMRT_INLINE void scan(const double *__restrict column, size_t count,
+                       double &lo, double &hi, bool &integers) {
   // Several at a time: one after another, each would wait for the one before.
-  constexpr size_t kTwos = 4;
-  Two least[kTwos], most[kTwos];
-  for (size_t k = 0; k < kTwos; ++k)
-    least[k] = most[k] = Two{at(0), at(0)};
-  Spread spread;
-  auto add = [&](size_t k, Two values) {
+  constexpr size_t kFours = 4;
+  const Four first = Four{} + column[0];
+  Four least[kFours], most[kFours];
+  for (size_t k = 0; k < kFours; ++k)
+    least[k] = most[k] = first;
+  bool areWhole = true;
+  auto add = [&](size_t k, const Four &values) TAMRT_LAMBDA {
     least[k] = values < least[k] ? values : least[k];
     most[k] = values > most[k] ? values : most[k];
-    if (asksIntegers && spread.integers)
-      spread.integers = areIntegers(values);
+    if (AsksIntegers && areWhole)
+      areWhole = areIntegers(values);
   };
   size_t row = 0;
-  for (; row + 2 * kTwos <= count; row += 2 * kTwos)
-    for (size_t k = 0; k < kTwos; ++k)
-      add(k, Two{at(row + 2 * k), at(row + 2 * k + 1)});
+  for (; row + 4 * kFours <= count; row += 4 * kFours)
+    for (size_t k = 0; k < kFours; ++k)
+      add(k, *reinterpret_cast<const Four *>(column + row + 4 * k));
   for (; row < count; ++row)
-    add(0, Two{at(row), at(row)});
-  spread.lo = least[0][0];
-  spread.hi = most[0][0];
-  for (size_t k = 0; k < kTwos; ++k)
-    for (int i = 0; i < 2; ++i) {
-      spread.lo = std::min(spread.lo, least[k][i]);
-      spread.hi = std::max(spread.hi, most[k][i]);
+    add(0, Four{} + column[row]);
+  lo = least[0][0];
+  hi = most[0][0];
+  for (size_t k = 0; k < kFours; ++k)
+    for (int i = 0; i < 4; ++i) {
+      lo = std::min(lo, least[k][i]);
+      hi = std::max(hi, most[k][i]);
     }
-  // Adding zero makes -0 a plain 0, whichever of them came first.
-  spread.lo += 0.0;
-  spread.hi += 0.0;
-  return spread;
+  integers = areWhole;
+}
+
+TAMRT_HOT void scanNumbers(const double *column, size_t count, double &lo,
+                           double &hi, bool &integers) {
+  scan<false>(column, count, lo, hi, integers);
+}
+
+TAMRT_HOT void scanCodes(const double *column, size_t count, double &lo,
+                         double &hi, bool &integers) {
+  scan<true>(column, count, lo, hi, integers);
 }
 
 } // namespace
@@ -116,11 +132,19 @@ void Spread::add(double value) {
 Spread spreadOf(const tamrt_input &input, Values values, size_t count) {
   if (count == 0)
     return {};
-  const bool codes = input.rule == TAMRT_RULE_CODES;
-  if (values.order)
-    return spreadOf([=](size_t row) { return values[row]; }, count, codes);
-  return spreadOf([column = values.column](size_t row) { return column[row]; },
-                  count, codes);
+  Spread spread;
+  if (values.order) {
+    spread.lo = spread.hi = values[0] + 0.0;
+    for (size_t row = 0; row < count; ++row)
+      spread.add(values[row]);
+    return spread;
+  }
+  (input.rule == TAMRT_RULE_CODES ? scanCodes : scanNumbers)(
+      values.column, count, spread.lo, spread.hi, spread.integers);
+  // Adding zero makes -0 a plain 0, whichever of them came first.
+  spread.lo += 0.0;
+  spread.hi += 0.0;
+  return spread;
 }
 
 Range rangeOf(const tamrt_input &input, const Spread &spread) {

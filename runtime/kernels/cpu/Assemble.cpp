@@ -14,6 +14,7 @@
 
 #include "kernels/Status.h"
 #include "kernels/cpu/CpuKernels.h"
+#include "kernels/cpu/Cubics.h"
 #include "kernels/cpu/LeafCounts.h"
 #include "kernels/cpu/Support.h"
 
@@ -33,7 +34,8 @@ enum Form : int64_t {
   UpperPanels = 4,
   ProductPanels = 5,
   UpperProductPanels = 6,
-  Frequencies = 7
+  Frequencies = 7,
+  CubicPanels = 8
 };
 
 /// Floor of the penalty per row of the group.
@@ -126,6 +128,39 @@ void addUpperPanels(const double *block, int64_t groupRows, int64_t width,
            ++start, word += (width / 2 + 1) * size)
         out[start * (n + 1)] += sums[word];
     }
+}
+
+/// The same for a cubic spline, whose words are the squares and the products of
+/// neighbours, cyclically; the other two products follow from them.
+void addCubicPanels(const double *block, int64_t groupRows, int64_t starts,
+                    int64_t n, double *corner) {
+  const Sums sums(block, starts * 8, groupRows);
+  for (int64_t start = 0; start < starts; ++start, corner += n + 1) {
+    double square[4], next[4], twoOn[2] = {};
+    for (int64_t i = 0; i < 4; ++i) {
+      square[i] = sums[8 * start + i];
+      next[i] = sums[8 * start + 4 + i];
+    }
+    const auto &up =
+        cubicProducts.coefficients[kindOfSpan(start, starts - 1 - start)];
+    const auto &down =
+        cubicProducts.coefficients[kindOfSpan(starts - 1 - start, start)];
+    for (int64_t i = 0; i < 4; ++i) {
+      twoOn[0] += up[i] * square[i];
+      twoOn[1] += down[i] * square[3 - i];
+    }
+    for (int64_t i = 0; i < 3; ++i) {
+      twoOn[0] += up[4 + i] * next[i];
+      twoOn[1] += down[4 + i] * next[2 - i];
+    }
+    for (int64_t i = 0; i < 4; ++i)
+      corner[i * (n + 1)] += square[i];
+    for (int64_t i = 0; i < 3; ++i)
+      corner[i * (n + 1) + 1] += next[i];
+    for (int64_t i = 0; i < 2; ++i)
+      corner[i * (n + 1) + 2] += twoOn[i];
+    corner[3] += next[3];
+  }
 }
 
 /// Most factors of a product (kernels.def).
@@ -427,6 +462,9 @@ void assemble_matrix(tamrt_context *ctx, const int64_t *table,
       break;
     case UpperPanels:
       addUpperPanels(blocks[block], group_rows, bandWidth, starts, n, corner);
+      break;
+    case CubicPanels:
+      addCubicPanels(blocks[block], group_rows, starts, n, corner);
       break;
     case ProductPanels:
     case UpperProductPanels: {

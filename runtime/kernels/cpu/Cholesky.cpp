@@ -35,6 +35,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace tamrt::cpu {
@@ -47,8 +48,8 @@ constexpr int64_t panelColumns = 64;
 /// Rows, and columns, of a block of the update: two copies of as many rows of
 /// a panel fit the first-level cache.
 constexpr int64_t blockSize = 32;
-/// A tile held in registers is this high and this wide.
-constexpr int64_t tileRows = 8, tileColumns = 4;
+/// A tile held in registers is this wide.
+constexpr int64_t tileColumns = 4;
 
 /// A pivot that is less of the largest diagonal element is mostly rounding,
 /// which the iterations of conjugate gradients would be led by.
@@ -74,32 +75,46 @@ struct Diagonal {
   double inverse[tileColumns];
 };
 
-/// Columns j .. j+3 of rows i .. i + 4*Height - 1.
-template <int Height>
+/// Numbers of a vector.
+template <typename V> constexpr int64_t lanes = sizeof(V) / sizeof(double);
+
+/// A vector from and to any address: a type loses its alignment as an argument
+/// of a template.
+template <typename V> TAMRT_INLINE void load(const double *p, V &out) {
+  std::memcpy(&out, p, sizeof out);
+}
+template <typename V> TAMRT_INLINE void store(const V &vector, double *p) {
+  std::memcpy(p, &vector, sizeof vector);
+}
+
+/// Columns j .. j+3 of `Height` vectors of rows, from row i on.
+template <typename V, int Height>
 TAMRT_INLINE void loadTile(const Matrix &m, int64_t i, int64_t j,
-                           Vector (&x)[tileColumns][Height]) {
+                           V (&x)[tileColumns][Height]) {
   for (int c = 0; c < tileColumns; ++c)
     for (int v = 0; v < Height; ++v)
-      x[c][v] = vectorAt(m.at(i + 4 * v, j + c));
+      load(m.at(i + lanes<V> * v, j + c), x[c][v]);
 }
 
-/// Rows i .. i+3 of columns j .. j+3.
+/// A vector of rows, from row i on, of columns j .. j+3.
+template <typename V>
 TAMRT_INLINE void storeColumns(const Matrix &m, int64_t i, int64_t j,
-                               const Vector (&x)[tileColumns]) {
+                               const V (&x)[tileColumns]) {
   for (int c = 0; c < tileColumns; ++c)
-    vectorAt(m.at(i, j + c)) = x[c];
+    store(x[c], m.at(i, j + c));
 }
 
-/// Takes columns [panel, j) off columns j .. j+3 in rows i .. i + 4*Height - 1.
-template <int Height>
+/// Takes columns [panel, j) off columns j .. j+3 in `Height` vectors of rows.
+template <typename V, int Height>
 TAMRT_INLINE void takeOff(const Matrix &m, int64_t panel, int64_t j, int64_t i,
-                          Vector (&x)[tileColumns][Height]) {
+                          V (&x)[tileColumns][Height]) {
   const int64_t n = m.n;
   const double *__restrict left = m.at(i, panel);
   const double *__restrict top = m.at(j, panel);
   for (int64_t p = panel; p < j; ++p, left += n, top += n)
     for (int v = 0; v < Height; ++v) {
-      const Vector l = vectorAt(left + 4 * v);
+      V l;
+      load(left + lanes<V> * v, l);
       for (int c = 0; c < tileColumns; ++c)
         x[c][v] -= l * top[c];
     }
@@ -129,7 +144,8 @@ TAMRT_INLINE int64_t factorDiagonal(const Matrix &m, int64_t j, int64_t columns,
 }
 
 /// Columns of L from what is left, given the diagonal tile.
-TAMRT_INLINE void divide(Vector (&x)[tileColumns], const Diagonal &diagonal) {
+template <typename V>
+TAMRT_INLINE void divide(V (&x)[tileColumns], const Diagonal &diagonal) {
   for (int c = 0; c < tileColumns; ++c) {
     for (int p = 0; p < c; ++p)
       x[c] -= x[p] * diagonal.l[c][p];
@@ -137,20 +153,25 @@ TAMRT_INLINE void divide(Vector (&x)[tileColumns], const Diagonal &diagonal) {
   }
 }
 
-/// Columns j .. j+3 of L in rows i .. i + 4*Height - 1.
-template <int Height>
-TAMRT_INLINE void factorTile(const Matrix &m, int64_t panel, int64_t j,
-                             const Diagonal &diagonal, int64_t i) {
-  Vector x[tileColumns][Height];
-  loadTile(m, i, j, x);
-  takeOff(m, panel, j, i, x);
-  for (int v = 0; v < Height; ++v) {
-    Vector own[tileColumns];
-    for (int c = 0; c < tileColumns; ++c)
-      own[c] = x[c][v];
-    divide(own, diagonal);
-    storeColumns(m, i + 4 * v, j, own);
+/// Columns j .. j+3 of L in `Height` vectors of rows from row i on, and in more
+/// of them as long as they end before `end`. Returns the row after them.
+template <typename V, int Height>
+TAMRT_INLINE int64_t factorTiles(const Matrix &m, int64_t panel, int64_t j,
+                                 const Diagonal &diagonal, int64_t i,
+                                 int64_t end) {
+  for (; i + Height * lanes<V> <= end; i += Height * lanes<V>) {
+    V x[tileColumns][Height];
+    loadTile(m, i, j, x);
+    takeOff(m, panel, j, i, x);
+    for (int v = 0; v < Height; ++v) {
+      V own[tileColumns];
+      for (int c = 0; c < tileColumns; ++c)
+        own[c] = x[c][v];
+      divide(own, diagonal);
+      storeColumns(m, i + lanes<V> * v, j, own);
+    }
   }
+  return i;
 }
 
 /// The same in the last rows of the matrix, fewer than a vector has. What is
@@ -204,6 +225,7 @@ TAMRT_INLINE void takeOffTop(const Matrix &m, int64_t panel, int64_t j,
 }
 
 /// Factors columns [panel, end). Returns as factorDiagonal does.
+template <typename V>
 TAMRT_INLINE int64_t factorPanel(const Matrix &m, int64_t panel, int64_t end) {
   for (int64_t j = panel; j < end; j += tileColumns) {
     const int64_t columns = std::min(tileColumns, end - j);
@@ -220,10 +242,12 @@ TAMRT_INLINE int64_t factorPanel(const Matrix &m, int64_t panel, int64_t end) {
       storeColumns(m, i, j, below);
       i += tileColumns;
     }
-    for (; i + 8 <= m.n; i += 8)
-      factorTile<2>(m, panel, j, diagonal, i);
-    for (; i + 4 <= m.n; i += 4)
-      factorTile<1>(m, panel, j, diagonal, i);
+    if constexpr (lanes<V> == 8)
+      i = factorTiles<V, 3>(m, panel, j, diagonal, i, m.n);
+    i = factorTiles<V, 2>(m, panel, j, diagonal, i, m.n);
+    i = factorTiles<V, 1>(m, panel, j, diagonal, i, m.n);
+    if constexpr (lanes<V> == 8)
+      i = factorTiles<Vector, 1>(m, panel, j, diagonal, i, m.n);
     if (i < m.n)
       factorRest(m, panel, j, diagonal, i);
   }
@@ -251,18 +275,23 @@ TAMRT_INLINE void copyStrips(const Matrix &m, int64_t panel, int64_t panelEnd,
   }
 }
 
-/// The product of a strip of 8 rows and one of 4, taken from `c`, whose columns
-/// are `stride` apart.
+/// Rows of a tile of the update.
+template <typename V> constexpr int64_t tileRows = 2 * lanes<V>;
+
+/// The product of a strip of tileRows and one of 4, taken from `c`, whose
+/// columns are `stride` apart.
+template <typename V>
 TAMRT_INLINE void updateTile(const double *__restrict rows,
                              const double *__restrict columns, int64_t depth,
                              double *__restrict c, int64_t stride) {
-  Vector x[tileColumns][2];
+  V x[tileColumns][2];
   for (int q = 0; q < tileColumns; ++q)
     for (int v = 0; v < 2; ++v)
-      x[q][v] = vectorAt(c + q * stride + 4 * v);
+      load(c + q * stride + lanes<V> * v, x[q][v]);
   for (int64_t p = 0; p < depth; ++p) {
-    const Vector low = vectorAt(rows + p * tileRows);
-    const Vector high = vectorAt(rows + p * tileRows + 4);
+    V low, high;
+    load(rows + p * tileRows<V>, low);
+    load(rows + p * tileRows<V> + lanes<V>, high);
     for (int q = 0; q < tileColumns; ++q) {
       const double factor = columns[p * tileColumns + q];
       x[q][0] -= low * factor;
@@ -271,25 +300,27 @@ TAMRT_INLINE void updateTile(const double *__restrict rows,
   }
   for (int q = 0; q < tileColumns; ++q)
     for (int v = 0; v < 2; ++v)
-      vectorAt(c + q * stride + 4 * v) = x[q][v];
+      store(x[q][v], c + q * stride + lanes<V> * v);
 }
 
 /// updateTile for a tile that reaches beyond the matrix.
+template <typename V>
 TAMRT_INLINE void updateEdge(const double *rows, const double *columns,
                              int64_t depth, double *c, int64_t stride,
                              int64_t height, int64_t width) {
-  double tile[tileRows * tileColumns] = {};
+  double tile[tileRows<V> * tileColumns] = {};
   for (int64_t q = 0; q < width; ++q)
     for (int64_t h = 0; h < height; ++h)
-      tile[q * tileRows + h] = c[q * stride + h];
-  updateTile(rows, columns, depth, tile, tileRows);
+      tile[q * tileRows<V> + h] = c[q * stride + h];
+  updateTile<V>(rows, columns, depth, tile, tileRows<V>);
   for (int64_t q = 0; q < width; ++q)
     for (int64_t h = 0; h < height; ++h)
-      c[q * stride + h] = tile[q * tileRows + h];
+      c[q * stride + h] = tile[q * tileRows<V> + h];
 }
 
 /// Takes the product of columns [panel, end) with their transposes from the
 /// columns from `end` on.
+template <typename V>
 TAMRT_INLINE void update(const Matrix &m, int64_t panel, int64_t end) {
   alignas(TAMRT_ALIGNMENT) double rows[blockSize * panelColumns];
   alignas(TAMRT_ALIGNMENT) double columns[blockSize * panelColumns];
@@ -299,37 +330,56 @@ TAMRT_INLINE void update(const Matrix &m, int64_t panel, int64_t end) {
     copyStrips<tileColumns>(m, panel, end, jBlock, jEnd, columns);
     for (int64_t iBlock = jBlock; iBlock < m.n; iBlock += blockSize) {
       const int64_t iEnd = std::min(m.n, iBlock + blockSize);
-      copyStrips<tileRows>(m, panel, end, iBlock, iEnd, rows);
+      copyStrips<tileRows<V>>(m, panel, end, iBlock, iEnd, rows);
       for (int64_t j = jBlock; j < jEnd; j += tileColumns) {
         const double *top = columns + (j - jBlock) * depth;
-        for (int64_t i = iBlock; i < iEnd; i += tileRows) {
-          if (i + tileRows <= j)
+        for (int64_t i = iBlock; i < iEnd; i += tileRows<V>) {
+          if (i + tileRows<V> <= j)
             continue;
           const double *left = rows + (i - iBlock) * depth;
-          if (i + tileRows <= iEnd && j + tileColumns <= jEnd)
-            updateTile(left, top, depth, m.at(i, j), m.n);
+          if (i + tileRows<V> <= iEnd && j + tileColumns <= jEnd)
+            updateTile<V>(left, top, depth, m.at(i, j), m.n);
           else
-            updateEdge(left, top, depth, m.at(i, j), m.n,
-                       std::min(tileRows, iEnd - i),
-                       std::min(tileColumns, jEnd - j));
+            updateEdge<V>(left, top, depth, m.at(i, j), m.n,
+                          std::min(tileRows<V>, iEnd - i),
+                          std::min(tileColumns, jEnd - j));
         }
       }
     }
   }
 }
 
-/// Returns the first column without a pivot, or -1.
-TAMRT_HOT int64_t factor(double *a, int64_t n) {
+/// Returns the first column without a pivot, or -1. `V` is what the machine has
+/// vectors of; each element's operations are the same for all.
+template <typename V> TAMRT_INLINE int64_t factorBy(double *a, int64_t n) {
   const Matrix m = {a, n};
   const int64_t width = n <= mostInOnePanel ? mostInOnePanel : panelColumns;
   for (int64_t panel = 0; panel < n; panel += width) {
     const int64_t end = std::min(n, panel + width);
-    const int64_t failed = factorPanel(m, panel, end);
+    const int64_t failed = factorPanel<V>(m, panel, end);
     if (failed >= 0)
       return failed;
-    update(m, panel, end);
+    update<V>(m, panel, end);
   }
   return -1;
+}
+
+TAMRT_HOT int64_t factorByVectors(double *a, int64_t n) {
+  return factorBy<Vector>(a, n);
+}
+
+#ifdef TAMRT_AVX512
+TAMRT_AVX512 int64_t factorByWides(double *a, int64_t n) {
+  return factorBy<Wide>(a, n);
+}
+#endif
+
+int64_t factor(double *a, int64_t n) {
+#ifdef TAMRT_AVX512
+  if (tamrt_cpu_level() >= TAMRT_CPU_X86_64_V4)
+    return factorByWides(a, n);
+#endif
+  return factorByVectors(a, n);
 }
 
 /// The lower triangle of a tile on the diagonal.
@@ -410,7 +460,7 @@ TAMRT_INLINE void solveUp(const Matrix &m, double *__restrict b) {
 }
 
 /// b <- L'^-1 L^-1 b.
-TAMRT_HOT void solve(double *a, int64_t n, double *__restrict b) {
+TAMRT_WIDE void solve(double *a, int64_t n, double *__restrict b) {
   const Matrix m = {a, n};
   solveDown(m, b);
   solveUp(m, b);

@@ -22,9 +22,9 @@
 
 namespace tamrt::cpu {
 
-TAMRT_HOT static void normalizeRows(const double *__restrict v, double centre,
-                                    double half, int64_t rows,
-                                    double *__restrict x) {
+TAMRT_WIDE static void normalizeRows(const double *__restrict v, double centre,
+                                     double half, int64_t rows,
+                                     double *__restrict x) {
   for (int64_t r = 0; r < rows; ++r)
     x[r] = (v[r] - centre) / half;
 }
@@ -38,8 +38,8 @@ void offset(tamrt_context *ctx, int64_t rows, double *values) {
   std::fill_n(values, rows, 1.0);
 }
 
-TAMRT_HOT static void scaleRows(const double *__restrict x, int64_t rows,
-                                double scale, double *__restrict values) {
+TAMRT_WIDE static void scaleRows(const double *__restrict x, int64_t rows,
+                                 double scale, double *__restrict values) {
   for (int64_t r = 0; r < rows; ++r)
     values[r] = scale * x[r];
 }

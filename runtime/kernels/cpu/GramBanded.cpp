@@ -280,11 +280,11 @@ TAMRT_HOT void gram_banded_banded(tamrt_context *ctx, const double *a,
     addChunk<false>(left, right, w, rows, first, sums);
 }
 
-TAMRT_HOT void gram_banded_dense(tamrt_context *ctx, const double *a,
-                                 const int32_t *a_start, const double *b,
-                                 const double *w, int64_t rows, int64_t first,
-                                 int64_t za, int64_t na, int64_t nb,
-                                 double *sums) {
+TAMRT_WIDE void gram_banded_dense(tamrt_context *ctx, const double *a,
+                                  const int32_t *a_start, const double *b,
+                                  const double *w, int64_t rows, int64_t first,
+                                  int64_t za, int64_t na, int64_t nb,
+                                  double *sums) {
   const Banded matrix = {a, a_start, za, na};
   if (w)
     addChunk<true>(matrix, b, nb, w, rows, first, sums);

@@ -16,8 +16,8 @@
 
 namespace tamrt::cpu {
 
-TAMRT_HOT void onehot(tamrt_context *ctx, const double *__restrict x,
-                      int64_t rows, int64_t n, int32_t *__restrict index) {
+TAMRT_WIDE void onehot(tamrt_context *ctx, const double *__restrict x,
+                       int64_t rows, int64_t n, int32_t *__restrict index) {
   const double last = static_cast<double>(n - 1);
   // A number below 2^51 added to this has no bits left after the point: the sum
   // is rounded half to even, the rounding mode C programs start in. To call the

@@ -16,11 +16,20 @@
 
 #include "kernels/Status.h"
 #include "kernels/cpu/CpuKernels.h"
+#include "kernels/cpu/Cubics.h"
 #include "kernels/cpu/Extrapolate.h"
 #include "kernels/cpu/Support.h"
 
 #include <algorithm>
 #include <cstring>
+
+#ifdef TAMRT_AVX512
+#pragma GCC diagnostic push
+// The headers of GCC 12 say that a vector is undefined by using it so.
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#include <immintrin.h>
+#pragma GCC diagnostic pop
+#endif
 
 namespace tamrt::cpu {
 
@@ -104,61 +113,6 @@ static void evaluate(const Knots &knots, int64_t j, int64_t degree, double x,
   }
 }
 
-namespace {
-
-/// The four cubic B-splines that do not vanish on a span, as polynomials in the
-/// share of the span that lies below x: [power][function].
-struct Cubics {
-  alignas(32) double coefficients[4][4];
-};
-
-/// The cubics of every kind of span. All knots that matter lie within two spans
-/// of it, so a span is told by the number of spans before it and after it, each
-/// at most two.
-struct CubicTable {
-  /// [3 * before + after]
-  Cubics kinds[9];
-
-  constexpr CubicTable() : kinds() {
-    for (int before = 0; before < 3; ++before)
-      for (int after = 0; after < 3; ++after)
-        fill(kinds[3 * before + after], before, after);
-  }
-
-private:
-  /// The triangular scheme of evaluate() on polynomials, in units of spans from
-  /// the start of this one.
-  static constexpr void fill(Cubics &out, int before, int after) {
-    double values[4][4] = {{1.0}};
-    for (int p = 1; p <= 3; ++p) {
-      double carried[4] = {};
-      for (int i = 0; i < p; ++i) {
-        const double low = std::max(1 - p + i, -before);
-        const double high = std::min(i + 1, after + 1);
-        double share[4], next[4] = {};
-        for (int power = 0; power < 4; ++power)
-          share[power] = values[i][power] / (high - low);
-        for (int power = 0; power < 4; ++power) {
-          const double below = power > 0 ? share[power - 1] : 0.0;
-          values[i][power] = carried[power] + high * share[power] - below;
-          next[power] = below - low * share[power];
-        }
-        for (int power = 0; power < 4; ++power)
-          carried[power] = next[power];
-      }
-      for (int power = 0; power < 4; ++power)
-        values[p][power] = carried[power];
-    }
-    for (int power = 0; power < 4; ++power)
-      for (int i = 0; i < 4; ++i)
-        out.coefficients[power][i] = values[i][power];
-  }
-};
-
-constexpr CubicTable cubicTable;
-
-} // namespace
-
 /// Degree: that of the spline where it is known, so that the loops unroll, or
 /// -1. Returns false where a row does not fit its band.
 template <int Degree>
@@ -194,6 +148,17 @@ namespace {
 typedef int32_t Four __attribute__((vector_size(16)));
 typedef int64_t Mask __attribute__((vector_size(32)));
 
+/// The domain of a cubic spline.
+struct Domain {
+  double lo, hi, perUnit;
+  /// The last span.
+  int32_t last;
+};
+
+/// Rows whose places are all found before their values: in one loop a processor
+/// would not look far enough ahead to hide how long each takes.
+constexpr int64_t blockRows = 64;
+
 /// Four rows of a cubic spline: where they lie on their spans, and which these
 /// are.
 struct Places {
@@ -204,17 +169,16 @@ struct Places {
 /// The places of four numbers; where one is beyond the range a bit is set in
 /// `outside`. Left to itself the compiler makes no vectors of this, for
 /// comparisons may trap.
-TAMRT_INLINE Places placesOf(Vector x, double lo, double hi, double perUnit,
-                             int32_t last, Mask &outside) {
+TAMRT_INLINE Places placesOf(Vector x, const Domain &domain, Mask &outside) {
   const Vector zero = {};
   // Not a number: lo.
-  const Vector highest = zero + (hi - 1e-6), lowest = zero + lo;
+  const Vector highest = zero + (domain.hi - 1e-6), lowest = zero + domain.lo;
   outside |= (x > 1.0) | (x < -1.0);
   x = x > highest ? highest : x;
   x = x > lowest ? x : lowest;
-  const Vector position = (x - lo) * perUnit;
+  const Vector position = (x - domain.lo) * domain.perUnit;
   // In range before it is an integer; what is no number is 0.
-  const Vector greatest = zero + static_cast<double>(last);
+  const Vector greatest = zero + static_cast<double>(domain.last);
   Vector whole = position > zero ? position : zero;
   whole = whole < greatest ? whole : greatest;
   const Four span = __builtin_convertvector(whole, Four);
@@ -230,7 +194,7 @@ TAMRT_INLINE bool areInner(Four span, int32_t last) {
 }
 
 /// The kind of a span with two spans before it and two after it.
-constexpr int32_t innerKind = 8;
+constexpr int64_t innerKind = kindOfSpan(2, 2);
 
 /// The cubics of the inner kind at four shares, row after row. To the bit what
 /// one share after another gives.
@@ -251,25 +215,29 @@ TAMRT_INLINE void evaluateInner(Vector share, double *values) {
   vectorAt(values + 12) = __builtin_shuffle(high01, high23, seconds);
 }
 
-} // namespace
+/// The functions of a row of any kind.
+TAMRT_INLINE void evaluateCubic(int32_t span, double share, int32_t last,
+                                double *values) {
+  const Cubics &cubics = cubicTable.kinds[kindOfSpan(span, last - span)];
+  Vector sum = vectorAt(cubics.coefficients[3]);
+  for (int power = 2; power >= 0; --power)
+    sum = sum * share + vectorAt(cubics.coefficients[power]);
+  vectorAt(values) = sum;
+}
 
-/// evaluateRows for degree 3, knots that are apart and k of 31 bits.
-TAMRT_HOT static bool evaluateCubics(const double *__restrict x, double lo,
-                                     double hi, int64_t rows, int64_t k,
-                                     int64_t mode, double *__restrict values,
-                                     int32_t *__restrict start) {
-  const double perUnit = static_cast<double>(k) / (hi - lo);
-  const auto last = static_cast<int32_t>(k - 1);
+/// evaluateRows for degree 3, knots that are apart and k of 31 bits, but for
+/// what lies beyond the range: returns whether anything does.
+TAMRT_HOT bool evaluateByFours(const double *__restrict x, const Domain &range,
+                               int64_t rows, double *__restrict values,
+                               int32_t *__restrict start) {
+  const Domain domain = range;
   Mask outside = {};
-  // All places of a block, then all values: in one loop a processor would not
-  // look far enough ahead to hide how long each takes.
-  constexpr int64_t blockRows = 64;
   alignas(32) double shares[blockRows];
   alignas(16) int32_t spans[blockRows];
   for (int64_t first = 0; first < rows; first += blockRows) {
     const int64_t count = std::min(blockRows, rows - first);
     const auto placeFour = [&](Vector numbers, int64_t r) TAMRT_LAMBDA {
-      const Places places = placesOf(numbers, lo, hi, perUnit, last, outside);
+      const Places places = placesOf(numbers, domain, outside);
       vectorAt(shares + r) = places.share;
       std::memcpy(spans + r, &places.span, sizeof places.span);
     };
@@ -286,23 +254,107 @@ TAMRT_HOT static bool evaluateCubics(const double *__restrict x, double lo,
       Four four;
       std::memcpy(&four, spans + r, sizeof four);
       double *to = values + 4 * (first + r);
-      if (r < full && areInner(four, last)) {
+      if (r < full && areInner(four, domain.last)) {
         evaluateInner(vectorAt(shares + r), to);
         continue;
       }
-      for (int64_t i = r; i < std::min(count, r + 4); ++i, to += 4) {
-        const int32_t before = std::min(spans[i], 2);
-        const int32_t after = std::min(last - spans[i], 2);
-        const Cubics &cubics = cubicTable.kinds[3 * before + after];
-        Vector sum = vectorAt(cubics.coefficients[3]);
-        for (int power = 2; power >= 0; --power)
-          sum = sum * shares[i] + vectorAt(cubics.coefficients[power]);
-        vectorAt(to) = sum;
+      for (int64_t i = r; i < std::min(count, r + 4); ++i, to += 4)
+        evaluateCubic(spans[i], shares[i], domain.last, to);
+    }
+  }
+  return (outside[0] | outside[1] | outside[2] | outside[3]) != 0;
+}
+
+#ifdef TAMRT_AVX512
+
+/// evaluateInner for eight rows.
+TAMRT_AVX512 inline void evaluateInner(__m512d share, double *values) {
+  typedef int64_t Indices __attribute__((vector_size(64)));
+  const auto &c = cubicTable.kinds[innerKind].coefficients;
+  __m512d f[4];
+  for (int i = 0; i < 4; ++i)
+    f[i] = ((c[3][i] * share + c[2][i]) * share + c[1][i]) * share + c[0][i];
+  // Functions 0 and 1, and 2 and 3, of the rows 0, 2, 4, 6 and 1, 3, 5, 7.
+  const __m512d even01 = _mm512_unpacklo_pd(f[0], f[1]);
+  const __m512d odd01 = _mm512_unpackhi_pd(f[0], f[1]);
+  const __m512d even23 = _mm512_unpacklo_pd(f[2], f[3]);
+  const __m512d odd23 = _mm512_unpackhi_pd(f[2], f[3]);
+  const Indices firsts = {0, 1, 8, 9, 2, 3, 10, 11};
+  const Indices seconds = {4, 5, 12, 13, 6, 7, 14, 15};
+  const __m512d rows02 = __builtin_shuffle(even01, even23, firsts);
+  const __m512d rows13 = __builtin_shuffle(odd01, odd23, firsts);
+  const __m512d rows46 = __builtin_shuffle(even01, even23, seconds);
+  const __m512d rows57 = __builtin_shuffle(odd01, odd23, seconds);
+  _mm512_storeu_pd(values, _mm512_shuffle_f64x2(rows02, rows13, 0x44));
+  _mm512_storeu_pd(values + 8, _mm512_shuffle_f64x2(rows02, rows13, 0xee));
+  _mm512_storeu_pd(values + 16, _mm512_shuffle_f64x2(rows46, rows57, 0x44));
+  _mm512_storeu_pd(values + 24, _mm512_shuffle_f64x2(rows46, rows57, 0xee));
+}
+
+/// evaluateByFours, eight rows at a time and to the bit the same. The compiler
+/// takes comparisons of vectors so wide apart: these are its own functions.
+TAMRT_AVX512 bool evaluateByEights(const double *__restrict x,
+                                   const Domain &domain, int64_t rows,
+                                   double *__restrict values,
+                                   int32_t *__restrict start) {
+  const __m512d highest = _mm512_set1_pd(domain.hi - 1e-6);
+  const __m512d lowest = _mm512_set1_pd(domain.lo);
+  const __m512d greatest = _mm512_set1_pd(domain.last);
+  const __m512d one = _mm512_set1_pd(1.0);
+  const __m256i two = _mm256_set1_epi32(2);
+  const __m256i last = _mm256_set1_epi32(domain.last);
+  __mmask8 outside = 0;
+  alignas(64) double shares[blockRows];
+  alignas(32) int32_t spans[blockRows];
+  __mmask8 others[blockRows / 8];
+  for (int64_t first = 0; first < rows; first += blockRows) {
+    const int64_t count = std::min(blockRows, rows - first);
+    for (int64_t r = 0; r < count; r += 8) {
+      const auto here =
+          static_cast<__mmask8>(count - r >= 8 ? 0xff : (1 << (count - r)) - 1);
+      __m512d at = _mm512_maskz_loadu_pd(here, x + first + r);
+      outside |= _mm512_cmp_pd_mask(_mm512_abs_pd(at), one, _CMP_GT_OQ);
+      // Not a number: lo.
+      at = _mm512_max_pd(_mm512_min_pd(highest, at), lowest);
+      const __m512d position = (at - lowest) * domain.perUnit;
+      const __m256i span = _mm512_cvttpd_epi32(_mm512_min_pd(
+          _mm512_max_pd(position, _mm512_setzero_pd()), greatest));
+      _mm512_store_pd(shares + r, position - _mm512_cvtepi32_pd(span));
+      _mm256_store_si256(reinterpret_cast<__m256i *>(spans + r), span);
+      _mm256_mask_storeu_epi32(start + first + r, here, span);
+      others[r / 8] =
+          here & (_mm256_cmplt_epi32_mask(span, two) |
+                  _mm256_cmplt_epi32_mask(_mm256_sub_epi32(last, span), two));
+    }
+    double *to = values + 4 * first;
+    for (int64_t r = 0; r < count; r += 8) {
+      unsigned rest = others[r / 8];
+      if (r + 8 <= count)
+        evaluateInner(_mm512_load_pd(shares + r), to + 4 * r);
+      else
+        rest = (1u << (count - r)) - 1;
+      for (; rest != 0; rest &= rest - 1) {
+        const int64_t i = r + __builtin_ctz(rest);
+        evaluateCubic(spans[i], shares[i], domain.last, to + 4 * i);
       }
     }
   }
-  if (mode == TAMRT_CONTINUE ||
-      !(outside[0] | outside[1] | outside[2] | outside[3]))
+  return outside != 0;
+}
+
+#endif
+
+/// evaluateRows for degree 3, knots that are apart and k of 31 bits.
+bool evaluateCubics(const double *x, double lo, double hi, int64_t rows,
+                    int64_t k, int64_t mode, double *values, int32_t *start) {
+  const Domain domain = {lo, hi, static_cast<double>(k) / (hi - lo),
+                         static_cast<int32_t>(k - 1)};
+  auto *evaluate = evaluateByFours;
+#ifdef TAMRT_AVX512
+  if (tamrt_cpu_level() >= TAMRT_CPU_X86_64_V4)
+    evaluate = evaluateByEights;
+#endif
+  if (!evaluate(x, domain, rows, values, start) || mode == TAMRT_CONTINUE)
     return true;
   // Beyond the range two values are subtracted that agree in all but their last
   // digits; there the scheme is better.
@@ -313,6 +365,8 @@ TAMRT_HOT static bool evaluateCubics(const double *__restrict x, double lo,
       return false;
   return true;
 }
+
+} // namespace
 
 void bspline(tamrt_context *ctx, const double *x, const double *parameters,
              int64_t rows, int64_t k, int64_t degree, int64_t mode,

@@ -19,32 +19,19 @@
 #ifndef TAMRT_KERNELS_CPU_SUPPORT_H
 #define TAMRT_KERNELS_CPU_SUPPORT_H
 
+#include "kernels/InstructionSets.h"
+
 #include "tamrt/abi.h"
 
 #include <algorithm>
-
-/// TAMRT_HOT, on a function with a hot loop: compiled for the baseline and for
-/// AVX2, the machine's best being chosen when the program starts. TAMRT_INLINE
-/// and TAMRT_LAMBDA, on the functions and lambdas it is made of: they must take
-/// on its instruction set.
-///
-/// TAMRT_NO_CLONES switches this off for sanitizers: the choice is made before
-/// their runtime is up, and their checks make forced inlining explode.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
-    !defined(TAMRT_NO_CLONES)
-#define TAMRT_HOT __attribute__((target_clones("avx2", "default")))
-#define TAMRT_INLINE inline __attribute__((always_inline))
-#define TAMRT_LAMBDA __attribute__((always_inline))
-#else
-#define TAMRT_HOT
-#define TAMRT_INLINE inline
-#define TAMRT_LAMBDA
-#endif
 
 namespace tamrt::cpu {
 
 /// Four doubles at any address; two halves where vectors are shorter.
 typedef double Vector __attribute__((vector_size(32), aligned(8), may_alias));
+
+/// Eight doubles at any address: for code of machines that have such vectors.
+typedef double Wide __attribute__((vector_size(64), aligned(8), may_alias));
 
 /// The four doubles at `p`, as an lvalue.
 TAMRT_INLINE Vector &vectorAt(double *p) {

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The kernels compiled for the baseline instruction set alone leave the same
-/// bytes as those that choose at start.
+/// The kernels compiled for the baseline instruction set alone, and for AVX2
+/// alone, leave the same bytes as those that choose at start.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,11 @@
 
 #include <cstring>
 
-/// The same sources, compiled once more (see CMakeLists.txt).
+/// The same sources, compiled once more each (see CMakeLists.txt).
 extern const tamrt_kernels tamrt_baseline_kernels;
+#ifdef TAMC_TEST_AVX2
+extern const tamrt_kernels tamrt_avx2_kernels;
+#endif
 
 namespace tamrt::test {
 
@@ -25,16 +28,27 @@ namespace {
 
 class InstructionSetTest : public KernelTest {
 protected:
-  /// Runs `run` with both tables; it fills what it is given.
+  /// Runs `run` with all tables; it fills what it is given.
   template <typename Run> void compare(size_t count, Run run) {
-    Doubles here(count), baseline(count);
+    Doubles here(count);
     run(&ctx, here.data());
+    compareWith(tamrt_baseline_kernels, here, run);
+#ifdef TAMC_TEST_AVX2
+    if (tamrt_cpu_level() >= TAMRT_CPU_X86_64_V3)
+      compareWith(tamrt_avx2_kernels, here, run);
+#endif
+  }
+
+private:
+  template <typename Run>
+  void compareWith(const tamrt_kernels &kernels, const Doubles &here, Run run) {
+    Doubles there(here.size());
     tamrt_context other = ctx;
-    other.kernels = &tamrt_baseline_kernels;
-    run(&other, baseline.data());
+    other.kernels = &kernels;
+    run(&other, there.data());
     EXPECT_EQ(other.status, TAMRT_OK);
-    EXPECT_EQ(
-        0, std::memcmp(here.data(), baseline.data(), count * sizeof(double)));
+    EXPECT_EQ(0, std::memcmp(here.data(), there.data(),
+                             here.size() * sizeof(double)));
   }
 };
 
@@ -82,11 +96,13 @@ TEST_F(InstructionSetTest, FeaturesAndPredictions) {
     tamrt_normalize(ctx, x.data(), parameters, rows, out);
   });
   for (int64_t degree : {2, 3})
-    compare(rows * (degree + 1), [&](tamrt_context *ctx, double *out) {
-      std::vector<int32_t> start(rows);
-      tamrt_bspline(ctx, x.data(), parameters, rows, 20, degree, TAMRT_LINEAR,
-                    out, start.data());
-    });
+    for (int64_t k : {1, 2, 4, 5, 20})
+      for (int64_t some : {rows, rows - 3, rows - 6, int64_t(5)})
+        compare(some * (degree + 1), [&](tamrt_context *ctx, double *out) {
+          std::vector<int32_t> start(some);
+          tamrt_bspline(ctx, x.data(), parameters, some, k, degree,
+                        TAMRT_LINEAR, out, start.data());
+        });
   compare(rows * 20, [&](tamrt_context *ctx, double *out) {
     tamrt_fourier(ctx, x.data(), rows, 10, 0, TAMRT_SATURATION, out);
   });
@@ -132,7 +148,7 @@ TEST_F(InstructionSetTest, MapsOfSeveralVariables) {
 }
 
 TEST_F(InstructionSetTest, Solutions) {
-  for (int64_t n : {3, 40, 104, 150}) {
+  for (int64_t n : {3, 9, 13, 22, 40, 104, 107, 150, 301}) {
     const Doubles b = uniforms(n), noise = uniforms(n * n);
     compare(n, [&](tamrt_context *ctx, double *x) {
       Doubles a = noise;

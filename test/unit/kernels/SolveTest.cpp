@@ -228,6 +228,42 @@ TEST_F(SolveTest, AssembleMatrixFromPanels) {
   }
 }
 
+// Of ten products of a span's four cubics eight are summed; the other two
+// follow, on each kind of span.
+TEST_F(SolveTest, AssembleMatrixFromCubicPanels) {
+  const int64_t rows = 3000, T = TAMRT_SEGMENT_ROWS + 1;
+  const double parameters[] = {0.0, 1.0, -0.9, 1.0};
+  for (int64_t k : {1, 2, 3, 4, 5, 6, 20}) {
+    const int64_t n = k + 3;
+    const Doubles x = uniforms(rows, -0.9, 1.0), w = uniforms(rows, 0.0, 2.0);
+    Doubles z(rows * 4), sums(2 * k * 8), expected(n * n);
+    std::vector<int32_t> start(rows);
+    tamrt_bspline(&ctx, x.data(), parameters, rows, k, 3, TAMRT_LINEAR,
+                  z.data(), start.data());
+    for (int64_t r = 0; r < rows; ++r) {
+      // Some rows are in finished segments.
+      double *word = sums.data() + (r % 3 == 0 ? k * 8 : 0) + start[r] * 8;
+      for (int64_t i = 0; i < 4; ++i) {
+        for (int64_t q = 0; q < 2; ++q)
+          word[4 * q + i] += w[r] * z[4 * r + i] * z[4 * r + (i + q) % 4];
+        for (int64_t j = i; j < 4; ++j)
+          expected[(start[r] + i) * n + start[r] + j] +=
+              w[r] * z[4 * r + i] * z[4 * r + j];
+      }
+    }
+    for (int64_t i = 0; i < n; ++i)
+      expected[i * (n + 1)] += 1e-6 * T;
+    const int64_t table[] = {8, 4, n, n, 0, 0};
+    const double *blocks[] = {sums.data()};
+    Doubles a(n * n, std::nan(""));
+    tamrt_assemble_matrix(&ctx, table, nullptr, nullptr, nullptr, blocks, 1, T,
+                          n, 0, a.data());
+    for (int64_t e = 0; e < n * n; ++e)
+      EXPECT_NEAR(a[e], expected[e], 1e-14 * rows)
+          << k << ": " << e % n << ", " << e / n;
+  }
+}
+
 /// Two or three factors of a product: width and columns of each.
 using FactorList = std::vector<std::array<int64_t, 2>>;
 
@@ -438,7 +474,7 @@ TEST_F(SolveTest, AssembleVectorFromPanels) {
 }
 
 TEST_F(SolveTest, AssembleMatrixRefusesAnUnknownForm) {
-  const int64_t table[] = {8, 0, 1, 1, 0, 0};
+  const int64_t table[] = {9, 0, 1, 1, 0, 0};
   const double block[] = {1.0, 1.0};
   const double *blocks[] = {block};
   double a = 0.0;

@@ -224,13 +224,21 @@ LogicalResult SumsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
   if (all != along)
     return emitError() << "expected factors with " << along
                        << " columns together, got " << all;
+  if (getLayout() == SumsLayout::CubicPanels &&
+      getWidths() != ArrayRef<int64_t>{4}) // sums_c5
+    return emitError() << "expected one factor of width 4 for 'cubic_panels'";
   return success();
 }
 
 bool SumsAttr::isPanels() const {
   return llvm::is_contained({SumsLayout::Panels, SumsLayout::TransposedPanels,
-                             SumsLayout::UpperPanels},
+                             SumsLayout::UpperPanels, SumsLayout::CubicPanels},
                             getLayout());
+}
+
+bool SumsAttr::isByElements() const {
+  return !llvm::is_contained({SumsLayout::Frequencies, SumsLayout::CubicPanels},
+                             getLayout());
 }
 
 bool SumsAttr::isTransposed() const {
@@ -240,7 +248,8 @@ bool SumsAttr::isTransposed() const {
 
 bool SumsAttr::isSelf() const {
   return llvm::is_contained({SumsLayout::Upper, SumsLayout::Diagonal,
-                             SumsLayout::UpperPanels, SumsLayout::Frequencies},
+                             SumsLayout::UpperPanels, SumsLayout::Frequencies,
+                             SumsLayout::CubicPanels},
                             getLayout());
 }
 
@@ -270,6 +279,8 @@ int64_t SumsAttr::getWordSize() const {
 }
 
 int64_t SumsAttr::getWordsPerPanel(RankedTensorType type) const {
+  if (getLayout() == SumsLayout::CubicPanels)
+    return 2;
   if (getLayout() != SumsLayout::UpperPanels)
     return type.getRank() == 1 ? 1 : type.getDimSize(isTransposed() ? 0 : 1);
   int64_t words = 1;
@@ -309,6 +320,7 @@ static void forEachTuple(ArrayRef<int64_t> extents, ArrayRef<int64_t> strides,
 
 void SumsAttr::forEachNumber(RankedTensorType type,
                              llvm::function_ref<void(Number)> body) const {
+  assert(isByElements() && "expected numbers that are sums of elements");
   int64_t rows = type.getDimSize(0);
   int64_t columns = type.getRank() == 2 ? type.getDimSize(1) : 1;
   if (!isPanels()) {

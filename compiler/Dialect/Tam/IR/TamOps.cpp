@@ -371,6 +371,12 @@ LogicalResult GramOp::verify() {
       return emitOpError("expected 'frequencies' only for a tam.fourier that "
                          "does not leave the circle");
   }
+  if (layout == SumsLayout::CubicPanels) { // gram_c5
+    auto spline = getA().getDefiningOp<BSplineOp>();
+    if (!spline || spline.getDegree() != 3)
+      return emitOpError("expected 'cubic_panels' only for a tam.bspline of "
+                         "degree 3");
+  }
   return success();
 }
 
@@ -467,9 +473,9 @@ LogicalResult MarginalOp::verify() {
         cast<RankedTensorType>(value.getType()).getEncoding());
   };
   if (SumsAttr source = sumsOf(getSums());
-      source && source.getLayout() == SumsLayout::Frequencies)
-    return emitOpError(
-        "expected sums by elements, got 'frequencies'"); // marginal_c5
+      source && !source.isByElements()) // marginal_c5
+    return emitOpError("expected sums by elements, got '")
+           << stringifySumsLayout(source.getLayout()) << "'";
   SumsAttr sums = sumsOf(getResult());
   if (!sums || sums.getLayout() == SumsLayout::Full ||
       sums.getLayout() == SumsLayout::Diagonal || sums == getPanels())

@@ -81,7 +81,13 @@ SumsAttr tamc::tam::getPanels(Operation *sum) {
     along = getFactors(gram.getA());
     others = getFactors(gram.getB());
     if (gram.getA() == gram.getB()) {
-      layout = SumsLayout::UpperPanels;
+      // What reads elements off needs them all.
+      auto spline = gram.getA().getDefiningOp<BSplineOp>();
+      bool isCubic = spline && spline.getDegree() == 3 &&
+                     llvm::none_of(gram->getUsers(), [](Operation *user) {
+                       return isa<MarginalOp>(user);
+                     });
+      layout = isCubic ? SumsLayout::CubicPanels : SumsLayout::UpperPanels;
       others.clear();
     } else if (canMeetPanels(along) &&
                (bandOf(along) <= bandOf(others) || !canMeetPanels(others))) {

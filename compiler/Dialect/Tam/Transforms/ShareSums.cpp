@@ -164,15 +164,38 @@ private:
         }
         GramOp &joint = withOthers[other];
         if (!joint)
-          joint = createGram(tuples, other, weights, SumsLayout::Full);
+          joints.push_back(
+              joint = createGram(tuples, other, weights, SumsLayout::Full));
         replace(gram, createMarginal(gram, joint.getResult(), factors, kept,
                                      columnsOf(other), 0, !isFirst));
       }
     }
   }
 
+  /// The sums of a cubic spline with a category, or several, of few levels;
+  /// null if there are none.
+  GramOp sumsByLevels(Value design) {
+    auto spline = design.getDefiningOp<BSplineOp>();
+    if (!spline || spline.getDegree() != 3)
+      return {};
+    SmallVector<GramOp> candidates(joints);
+    for (Operation *sum : all)
+      if (auto gram = dyn_cast_if_present<GramOp>(sum))
+        candidates.push_back(gram);
+    auto isByLevels = [&](GramOp gram) {
+      if (gram.getA() != design && gram.getB() != design)
+        return false;
+      Value other = gram.getA() == design ? gram.getB() : gram.getA();
+      return areLevels(getFactors(other)) && columnsOf(other) <= kMostLevels;
+    };
+    auto *found = llvm::find_if(candidates, isByLevels);
+    return found == candidates.end() ? GramOp() : *found;
+  }
+
   /// What a matrix has with the intercept is what its rows add up to, and those
-  /// of splines and categories add up to one.
+  /// of splines and categories add up to one. Of a cubic spline, what it has
+  /// with levels is added up if it can be: its products with itself can then be
+  /// kept in fewer numbers (tam-choose-layouts).
   void shareWithOffset() {
     for (Operation *sum : SmallVector<Operation *>(all)) {
       auto gram = dyn_cast_if_present<GramOp>(sum);
@@ -180,12 +203,20 @@ private:
         continue;
       bool isFirst = isOffset(gram.getA());
       Value other = isFirst ? gram.getB() : gram.getA();
-      GramOp self = grams.lookup({other, other});
-      if (getFactors(other).empty() || !self ||
-          self.getWeights() != gram.getWeights())
+      if (getFactors(other).empty())
         continue;
-      replace(gram, createMarginal(gram, self.getResult(), columnsOf(other), {},
-                                   columnsOf(other), 0, !isFirst));
+      GramOp source = sumsByLevels(other);
+      if (!source)
+        source = grams.lookup({other, other});
+      if (!source || source.getWeights() != gram.getWeights())
+        continue;
+      bool isRight = source.getB() == other;
+      std::optional<int64_t> rowKept, columnKept;
+      (isRight ? columnKept : rowKept) = 0;
+      replace(gram,
+              createMarginal(gram, source.getResult(), columnsOf(source.getA()),
+                             rowKept, columnsOf(source.getB()), columnKept,
+                             isRight != isFirst));
     }
   }
 
@@ -237,6 +268,8 @@ private:
   SmallVector<Operation *> all;
   DenseMap<std::pair<Value, Value>, GramOp> grams;
   DenseMap<Value, RhsOp> targets;
+  /// Sums of merged categories with other matrices.
+  SmallVector<GramOp> joints;
 };
 
 struct ShareSums : public tamc::tam::impl::TamShareSumsBase<ShareSums> {

@@ -85,6 +85,18 @@ func.func @rhs_c2(%a: tensor<?x5xf64, #tam.dense>, %y: tensor<?xf64>,
 
 // -----
 
+func.func @gram_c5(%x: tensor<?xf64>, %p: tensor<4xf64>,
+    %s: tensor<5x5xf64, #tam.sums<cubic_panels, 4>>,
+    %a: tensor<?x5xf64, #tam.banded<4>>) {
+  // expected-error @+1 {{expected 'cubic_panels' only for a tam.bspline of degree 3}}
+  %0 = tam.gram %a, %a into %s : tensor<?x5xf64, #tam.banded<4>>,
+      tensor<?x5xf64, #tam.banded<4>>
+      -> tensor<5x5xf64, #tam.sums<cubic_panels, 4>>
+  return
+}
+
+// -----
+
 func.func @gram_c3_factors(%a: tensor<?x3xf64, #tam.banded<2>>,
     %b: tensor<?x2xf64, #tam.one_hot>,
     %s: tensor<6x6xf64, #tam.sums<upper_panels, 1 of 2, 2 of 3>>) {

@@ -4,7 +4,7 @@
 // RUN: tam-opt %s --tam-choose-layouts -split-input-file | FileCheck %s
 
 // CHECK-LABEL: func.func @fit(
-// CHECK: tam.gram %[[A:.*]], %[[A]] into {{.*}} -> tensor<5x5xf64, #tam.sums<upper_panels, 4>>
+// CHECK: tam.gram %[[A:.*]], %[[A]] into {{.*}} -> tensor<5x5xf64, #tam.sums<cubic_panels, 4>>
 // CHECK: tam.gram %[[A]], %[[B:.*]] into {{.*}} -> tensor<5x5xf64, #tam.sums<transposed_panels, 4>>
 // CHECK: tam.gram %[[A]], %[[C:.*]] into {{.*}} -> tensor<5x4xf64, #tam.sums<panels, 4>>
 // CHECK: tam.gram %[[C]], %[[B]] into {{.*}} -> tensor<4x5xf64, #tam.sums<transposed_panels, 4>>

@@ -32,14 +32,16 @@
 // CHECK: tam.marginal %[[SELF]] transposed rows [3, 2] keep [1] columns [3, 2] keep []
 // CHECK: tam.marginal %[[DEA]] transposed rows [3, 2] keep [1] columns [5] keep [0]
 // CHECK: tam.marginal %[[SELF]] rows [3, 2] keep [1] columns [3, 2] keep [1]
-// CHECK: tam.marginal %[[AA]] rows [5] keep [] columns [5] keep [0]
+// Of the intercept a cubic spline has what it has with all levels.
+// CHECK: tam.marginal %[[DEA]] rows [6] keep [] columns [5] keep [0]
 // CHECK-SAME: -> tensor<1x5xf64, #tam.sums<full>>
 
 // What keeps the side along the panels whole has panels itself.
 // LAYOUT-LABEL: func.func @fit(
+// LAYOUT: tam.gram %[[A:.*]], %[[A]] into {{.*}} -> tensor<5x5xf64, #tam.sums<cubic_panels, 4>>
 // LAYOUT: tam.marginal {{.*}} transposed rows [3, 2] keep [0] columns [5] keep [0] : tensor<6x5xf64, #tam.sums<transposed_panels, 4>> -> tensor<5x3xf64, #tam.sums<panels, 4>>
 // LAYOUT: tam.marginal {{.*}} rows [3, 2] keep [0] columns [3, 2] keep [0] : tensor<6x6xf64, #tam.sums<upper_panels, 1 of 3, 1 of 2>> -> tensor<3x3xf64, #tam.sums<diagonal>>
-// LAYOUT: tam.marginal {{.*}} rows [5] keep [] columns [5] keep [0] : tensor<5x5xf64, #tam.sums<upper_panels, 4>> -> tensor<1x5xf64, #tam.sums<transposed_panels, 4>>
+// LAYOUT: tam.marginal {{.*}} rows [6] keep [] columns [5] keep [0] : tensor<6x5xf64, #tam.sums<transposed_panels, 4>> -> tensor<1x5xf64, #tam.sums<transposed_panels, 4>>
 func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
     %v: tensor<?xf64> {tam.slot = #tam.slot<column>},
     %u: tensor<?xf64> {tam.slot = #tam.slot<column, 1>},

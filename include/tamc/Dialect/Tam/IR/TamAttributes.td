@@ -104,10 +104,11 @@ def Tam_SumsTransposedPanels
     : I32EnumAttrCase<"TransposedPanels", 5, "transposed_panels">;
 def Tam_SumsUpperPanels : I32EnumAttrCase<"UpperPanels", 6, "upper_panels">;
 def Tam_SumsFrequencies : I32EnumAttrCase<"Frequencies", 7, "frequencies">;
+def Tam_SumsCubicPanels : I32EnumAttrCase<"CubicPanels", 8, "cubic_panels">;
 def Tam_SumsLayout : I32EnumAttr<"SumsLayout", "which numbers are kept, and how",
     [Tam_SumsFull, Tam_SumsUpper, Tam_SumsDiagonal, Tam_SumsTransposed,
      Tam_SumsPanels, Tam_SumsTransposedPanels, Tam_SumsUpperPanels,
-     Tam_SumsFrequencies]> {
+     Tam_SumsFrequencies, Tam_SumsCubicPanels]> {
   let cppNamespace = "::tamc::tam";
 }
 
@@ -133,6 +134,9 @@ def Tam_SumsAttr : Tam_Encoding<"Sums", "sums"> {
     * `upper_panels`, of a square: word [start][r], 0 <= r <= width / 2, has at
       i the product of the band's numbers i and (i + r) mod width. If
       2 r = width, the second half of the word repeats the first.
+    * `cubic_panels`, of a cubic spline with itself: the words 0 and 1 of
+      `upper_panels` alone. On a span the other two products of four cubics are
+      linear combinations of these eight.
 
     The matrix may be the row-wise Kronecker product of several that each have a
     band (of a one-hot one: one number), `4 of 23, 4 of 23`: numbers per row and
@@ -147,10 +151,11 @@ def Tam_SumsAttr : Tam_Encoding<"Sums", "sums"> {
     Constraints:
     * (sums_c1) the tensor has static shape, rank 1 or 2, elements f64.
     * (sums_c2) a tensor of rank 1 is `full` or `panels`.
-    * (sums_c3) `upper`, `diagonal`, `upper_panels` and `frequencies` take a
-      square, the last of an even size.
+    * (sums_c3) `upper`, `diagonal`, `upper_panels`, `cubic_panels` and
+      `frequencies` take a square, the last of an even size.
     * (sums_c4) panels have a width, others none: of a factor, 1 <= width <= its
       columns; the columns of several multiply to the elements along the band.
+    * (sums_c5) `cubic_panels` have one factor, of width 4.
   }];
   let parameters = (ins EnumParameter<Tam_SumsLayout>:$layout,
                         ArrayRefParameter<"int64_t">:$widths,
@@ -175,6 +180,9 @@ def Tam_SumsAttr : Tam_Encoding<"Sums", "sums"> {
     bool isTransposed() const;
     /// Whether the sums are those of a matrix with itself.
     bool isSelf() const;
+    /// Whether each number is the sum of an element's products, so that
+    /// forEachNumber says which; else elements are combinations of numbers.
+    bool isByElements() const;
     /// Whether the panels are those of a product of several factors.
     bool isProduct() const { return getWidths().size() > 1; }
     /// Numbers per row of the matrix along the panels; 0 without panels.
@@ -193,8 +201,8 @@ def Tam_SumsAttr : Tam_Encoding<"Sums", "sums"> {
     struct Number {
       int64_t index, row, column, panel;
     };
-    /// Calls `body` for each number of an accumulator of type `type` and each
-    /// element that it adds to. Linear in their pairs.
+    /// Calls `body` for each number of an accumulator of type `type`, which is
+    /// by elements, and each element that it adds to. Linear in their pairs.
     void forEachNumber(::mlir::RankedTensorType type,
                        ::llvm::function_ref<void(Number)> body) const;
     /// Starts, in an accumulator of type `type`.

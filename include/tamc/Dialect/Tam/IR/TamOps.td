@@ -330,12 +330,14 @@ def Tam_GramOp : Tam_Op<"gram",
     Constraints:
     * (gram_c1) the accumulator has as many rows as `a` and as many columns as
       `b` has columns.
-    * (gram_c2) the accumulator is `upper`, `diagonal`, `upper_panels` or
-      `frequencies` only if `a` and `b` are the same value; `diagonal` only if they are one-hot.
+    * (gram_c2) the accumulator is `upper`, `diagonal`, `upper_panels`,
+      `cubic_panels` or `frequencies` only if `a` and `b` are the same value;
+      `diagonal` only if they are one-hot.
     * (gram_c3) panels are those of `a`, or if transposed of `b`, which is banded
       of the same width.
     * (gram_c4) `frequencies` are those of a tam.fourier that continues beyond
       the range or stays constant there.
+    * (gram_c5) `cubic_panels` are those of a tam.bspline of degree 3.
   }];
   let arguments = (ins Tam_Design:$a, Tam_Design:$b,
                        Optional<Tam_Column>:$weights, Tam_Sums:$accumulator);
@@ -397,7 +399,7 @@ def Tam_MarginalOp : Tam_Op<"marginal"> {
     * (marginal_c4) the result is `full`, or `diagonal` if it is a square of
       which all else is zero, or in panels of the widths of `sums`, along a side
       of which all is kept.
-    * (marginal_c5) `sums` are not `frequencies`.
+    * (marginal_c5) `sums` are not `frequencies` or `cubic_panels`.
   }];
   let arguments = (ins Tam_Sums:$sums,
                        DenseI64ArrayAttr:$rowFactors,

@@ -1,0 +1,41 @@
+//===- kernels/InstructionSets.h - code for several machines ----*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What compiles a function for several instruction sets.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_KERNELS_INSTRUCTIONSETS_H
+#define TAMRT_KERNELS_INSTRUCTIONSETS_H
+
+/// TAMRT_HOT, on a function with a hot loop: compiled for the baseline and for
+/// AVX2, the machine's best being chosen when the program starts. TAMRT_WIDE:
+/// for AVX-512, too, where that has been measured to be faster. TAMRT_AVX512,
+/// on a version of a function that is written for it, where it is defined.
+/// TAMRT_INLINE and TAMRT_LAMBDA, on the functions and lambdas these are made
+/// of: they must take on the instruction set.
+///
+/// TAMRT_NO_CLONES switches this off for sanitizers: the choice is made before
+/// their runtime is up, and their checks make forced inlining explode.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
+    !defined(TAMRT_NO_CLONES)
+#define TAMRT_HOT __attribute__((target_clones("avx2", "default")))
+#define TAMRT_WIDE                                                             \
+  __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#define TAMRT_AVX512 __attribute__((target("arch=x86-64-v4")))
+#define TAMRT_INLINE inline __attribute__((always_inline))
+#define TAMRT_LAMBDA __attribute__((always_inline))
+#else
+#define TAMRT_HOT
+#define TAMRT_WIDE
+#define TAMRT_INLINE inline
+#define TAMRT_LAMBDA
+#endif
+
+#endif // TAMRT_KERNELS_INSTRUCTIONSETS_H

@@ -8,8 +8,10 @@
 
 #include "io/CsvBlocks.h"
 #include "io/CsvText.h"
+#include "io/ShortDecimals.h"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -43,17 +45,33 @@ void CsvBlock::numbers(size_t column, double *out,
   const uint32_t *ends = index.fieldEnds.data() + column;
   // A field starts behind the end of the one before it.
   const uint32_t *before = column == 0 ? nullptr : ends - 1;
-  for (size_t row = 0; row < rows; ++row, ends += step) {
-    size_t start = 0;
-    if (before) {
-      start = size_t(*before) + 1;
-      before += step;
+  auto fieldOf = [&](size_t row) {
+    const size_t start = before ? size_t(before[row * step]) + 1 : 0;
+    return std::string_view(bytes + starts[row] + start,
+                            ends[row * step] - start);
+  };
+  auto parse = [&](size_t row) {
+    const std::string_view field = fieldOf(row);
+    if (!parseShortDecimal(field.data(), field.size(), out[row])) [[unlikely]]
+      parseOther(field, row, out, odd);
+  };
+  size_t row = 0;
+  if (hasShortDecimals()) {
+    ShortFields fields;
+    while (row + 4 <= rows) {
+      const size_t some = std::min(ShortFields::kMost, (rows - row) / 4 * 4);
+      for (size_t i = 0; i < some; ++i) {
+        const std::string_view field = fieldOf(row + i);
+        fields.set(i, field.data(), field.size());
+      }
+      for (uint64_t others = parseShortDecimals(fields, some, out + row);
+           others != 0; others &= others - 1)
+        parse(row + size_t(std::countr_zero(others)));
+      row += some;
     }
-    const char *const field = bytes + starts[row] + start;
-    const size_t length = *ends - start;
-    if (!parseShortDecimal(field, length, out[row])) [[unlikely]]
-      parseOther({field, length}, row, out, odd);
   }
+  for (; row < rows; ++row)
+    parse(row);
 }
 
 size_t CsvBlock::lineAt(size_t offset) const {

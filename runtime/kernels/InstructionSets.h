@@ -16,10 +16,10 @@
 
 /// TAMRT_HOT, on a function with a hot loop: compiled for the baseline and for
 /// AVX2, the machine's best being chosen when the program starts. TAMRT_WIDE:
-/// for AVX-512, too, where that has been measured to be faster. TAMRT_AVX512,
-/// on a version of a function that is written for it, where it is defined.
-/// TAMRT_INLINE and TAMRT_LAMBDA, on the functions and lambdas these are made
-/// of: they must take on the instruction set.
+/// for AVX-512, too, where that has been measured to be faster. TAMRT_AVX2 and
+/// TAMRT_AVX512, on a version of a function that is written for it, where they
+/// are defined. TAMRT_INLINE and TAMRT_LAMBDA, on the functions and lambdas
+/// these are made of: they must take on the instruction set.
 ///
 /// TAMRT_NO_CLONES switches this off for sanitizers: the choice is made before
 /// their runtime is up, and their checks make forced inlining explode.
@@ -28,6 +28,7 @@
 #define TAMRT_HOT __attribute__((target_clones("avx2", "default")))
 #define TAMRT_WIDE                                                             \
   __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#define TAMRT_AVX2 __attribute__((target("avx2")))
 #define TAMRT_AVX512 __attribute__((target("arch=x86-64-v4")))
 #define TAMRT_INLINE inline __attribute__((always_inline))
 #define TAMRT_LAMBDA __attribute__((always_inline))

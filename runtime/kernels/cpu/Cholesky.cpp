@@ -35,7 +35,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 namespace tamrt::cpu {
@@ -75,25 +74,13 @@ struct Diagonal {
   double inverse[tileColumns];
 };
 
-/// Numbers of a vector.
-template <typename V> constexpr int64_t lanes = sizeof(V) / sizeof(double);
-
-/// A vector from and to any address: a type loses its alignment as an argument
-/// of a template.
-template <typename V> TAMRT_INLINE void load(const double *p, V &out) {
-  std::memcpy(&out, p, sizeof out);
-}
-template <typename V> TAMRT_INLINE void store(const V &vector, double *p) {
-  std::memcpy(p, &vector, sizeof vector);
-}
-
 /// Columns j .. j+3 of `Height` vectors of rows, from row i on.
 template <typename V, int Height>
 TAMRT_INLINE void loadTile(const Matrix &m, int64_t i, int64_t j,
                            V (&x)[tileColumns][Height]) {
   for (int c = 0; c < tileColumns; ++c)
     for (int v = 0; v < Height; ++v)
-      load(m.at(i + lanes<V> * v, j + c), x[c][v]);
+      loadVector(m.at(i + lanes<V> * v, j + c), x[c][v]);
 }
 
 /// A vector of rows, from row i on, of columns j .. j+3.
@@ -101,7 +88,7 @@ template <typename V>
 TAMRT_INLINE void storeColumns(const Matrix &m, int64_t i, int64_t j,
                                const V (&x)[tileColumns]) {
   for (int c = 0; c < tileColumns; ++c)
-    store(x[c], m.at(i, j + c));
+    storeVector(x[c], m.at(i, j + c));
 }
 
 /// Takes columns [panel, j) off columns j .. j+3 in `Height` vectors of rows.
@@ -114,7 +101,7 @@ TAMRT_INLINE void takeOff(const Matrix &m, int64_t panel, int64_t j, int64_t i,
   for (int64_t p = panel; p < j; ++p, left += n, top += n)
     for (int v = 0; v < Height; ++v) {
       V l;
-      load(left + lanes<V> * v, l);
+      loadVector(left + lanes<V> * v, l);
       for (int c = 0; c < tileColumns; ++c)
         x[c][v] -= l * top[c];
     }
@@ -287,11 +274,11 @@ TAMRT_INLINE void updateTile(const double *__restrict rows,
   V x[tileColumns][2];
   for (int q = 0; q < tileColumns; ++q)
     for (int v = 0; v < 2; ++v)
-      load(c + q * stride + lanes<V> * v, x[q][v]);
+      loadVector(c + q * stride + lanes<V> * v, x[q][v]);
   for (int64_t p = 0; p < depth; ++p) {
     V low, high;
-    load(rows + p * tileRows<V>, low);
-    load(rows + p * tileRows<V> + lanes<V>, high);
+    loadVector(rows + p * tileRows<V>, low);
+    loadVector(rows + p * tileRows<V> + lanes<V>, high);
     for (int q = 0; q < tileColumns; ++q) {
       const double factor = columns[p * tileColumns + q];
       x[q][0] -= low * factor;
@@ -300,7 +287,7 @@ TAMRT_INLINE void updateTile(const double *__restrict rows,
   }
   for (int q = 0; q < tileColumns; ++q)
     for (int v = 0; v < 2; ++v)
-      store(x[q][v], c + q * stride + lanes<V> * v);
+      storeVector(x[q][v], c + q * stride + lanes<V> * v);
 }
 
 /// updateTile for a tile that reaches beyond the matrix.

@@ -30,8 +30,9 @@ struct Operands {
   double *sums;
 };
 
-/// Adds rows [begin, end) to Height x (4 * Width) entries from (i, j).
-template <bool Weighted, int Height, int Width>
+/// Adds rows [begin, end) to Height rows of Width vectors of entries from (i,
+/// j).
+template <typename V, bool Weighted, int Height, int Width>
 TAMRT_INLINE void addTile(const Operands &o, int64_t begin, int64_t end,
                           int64_t i, int64_t j) {
   const double *__restrict a = o.a + i;
@@ -39,21 +40,24 @@ TAMRT_INLINE void addTile(const Operands &o, int64_t begin, int64_t end,
   const double *__restrict w = o.w;
   const int64_t na = o.na, nb = o.nb;
   double *__restrict sums = o.sums + i * nb + j;
-  Vector sum[Height][Width];
+  V sum[Height][Width];
   for (int h = 0; h < Height; ++h)
     for (int v = 0; v < Width; ++v)
-      sum[h][v] = vectorAt(sums + h * nb + 4 * v);
+      loadVector(sums + h * nb + lanes<V> * v, sum[h][v]);
   for (int64_t r = begin; r < end; ++r) {
     const double weight = weightAt<Weighted>(w, r);
     for (int h = 0; h < Height; ++h) {
       const double factor = weighted<Weighted>(weight, a[r * na + h]);
-      for (int v = 0; v < Width; ++v)
-        sum[h][v] += factor * vectorAt(b + r * nb + 4 * v);
+      for (int v = 0; v < Width; ++v) {
+        V right;
+        loadVector(b + r * nb + lanes<V> * v, right);
+        sum[h][v] += factor * right;
+      }
     }
   }
   for (int h = 0; h < Height; ++h)
     for (int v = 0; v < Width; ++v)
-      vectorAt(sums + h * nb + 4 * v) = sum[h][v];
+      storeVector(sum[h][v], sums + h * nb + lanes<V> * v);
 }
 
 /// Adds rows [begin, end) to Height entries of one column from (i, j).
@@ -110,21 +114,29 @@ TAMRT_INLINE void addUpright(const Operands &o, int64_t begin, int64_t end,
 }
 
 /// Adds rows [begin, end) to the entries of rows i .. i+Height-1 with columns
-/// from j on.
-template <bool Weighted, int Height>
+/// from j on, by tiles of Width vectors as far as they go. Returns the column
+/// after them.
+template <typename V, bool Weighted, int Height, int Width>
+TAMRT_INLINE int64_t addTiles(const Operands &o, int64_t begin, int64_t end,
+                              int64_t i, int64_t j) {
+  for (; j + Width * lanes<V> <= o.nb; j += Width * lanes<V>)
+    addTile<V, Weighted, Height, Width>(o, begin, end, i, j);
+  return j;
+}
+
+/// The same for all columns from j on.
+template <typename V, bool Weighted, int Height>
 TAMRT_INLINE void addPanel(const Operands &o, int64_t begin, int64_t end,
                            int64_t i, int64_t j) {
   // One sum after another would wait for an addition to end; eight do not.
-  if constexpr (Height == 1)
-    for (; j + 32 <= o.nb; j += 32)
-      addTile<Weighted, Height, 8>(o, begin, end, i, j);
-  if constexpr (Height == 1)
-    for (; j + 16 <= o.nb; j += 16)
-      addTile<Weighted, Height, 4>(o, begin, end, i, j);
-  for (; j + 8 <= o.nb; j += 8)
-    addTile<Weighted, Height, 2>(o, begin, end, i, j);
-  for (; j + 4 <= o.nb; j += 4)
-    addTile<Weighted, Height, 1>(o, begin, end, i, j);
+  if constexpr (Height == 1) {
+    j = addTiles<V, Weighted, Height, 8>(o, begin, end, i, j);
+    j = addTiles<V, Weighted, Height, 4>(o, begin, end, i, j);
+  }
+  j = addTiles<V, Weighted, Height, 2>(o, begin, end, i, j);
+  j = addTiles<V, Weighted, Height, 1>(o, begin, end, i, j);
+  if constexpr (lanes<V> == 8)
+    j = addTiles<Vector, Weighted, Height, 1>(o, begin, end, i, j);
   if constexpr (Height == 4) {
     if (o.nb - j == 3)
       addUpright<Weighted, 3>(o, begin, end, i, j);
@@ -143,40 +155,42 @@ TAMRT_INLINE void addPanel(const Operands &o, int64_t begin, int64_t end,
 /// rows as pay for it.
 constexpr int64_t wideColumns = 160, packedRows = 96;
 /// Columns of a strip, and of the strips that fit the cache together.
-constexpr int64_t stripColumns = 8, packedColumns = 32;
+template <typename V> constexpr int64_t stripColumns = 2 * lanes<V>;
+constexpr int64_t packedColumns = 32;
 
 /// Copies columns [j, j + columns) of rows [begin, end), strip after strip.
+template <typename V>
 TAMRT_INLINE void pack(const Operands &o, int64_t begin, int64_t end, int64_t j,
                        int64_t columns, double *__restrict packed) {
-  for (int64_t strip = 0; strip < columns; strip += stripColumns) {
+  for (int64_t strip = 0; strip < columns; strip += stripColumns<V>) {
     const double *__restrict from = o.b + begin * o.nb + j + strip;
     for (int64_t r = begin; r < end;
-         ++r, from += o.nb, packed += stripColumns) {
-      vectorAt(packed) = vectorAt(from);
-      vectorAt(packed + 4) = vectorAt(from + 4);
-    }
+         ++r, from += o.nb, packed += stripColumns<V>)
+      std::copy_n(from, stripColumns<V>, packed);
   }
 }
 
 /// Adds rows [begin, end) to the entries of rows i .. i+Height-1 with the
 /// strips [first, last) of those packed, whose first column is j.
-template <bool Weighted, int Height>
+template <typename V, bool Weighted, int Height>
 TAMRT_INLINE void addStrips(const Operands &o, const double *packed,
                             int64_t begin, int64_t end, int64_t i, int64_t j,
                             int64_t first, int64_t last) {
   const int64_t rows = end - begin, na = o.na, nb = o.nb;
   const double *__restrict w = o.w;
   for (int64_t strip = first; strip < last; ++strip) {
-    const double *__restrict b = packed + strip * rows * stripColumns;
+    const double *__restrict b = packed + strip * rows * stripColumns<V>;
     const double *__restrict a = o.a + begin * na + i;
-    double *__restrict sums = o.sums + i * nb + j + strip * stripColumns;
-    Vector sum[Height][2];
+    double *__restrict sums = o.sums + i * nb + j + strip * stripColumns<V>;
+    V sum[Height][2];
     for (int h = 0; h < Height; ++h)
       for (int v = 0; v < 2; ++v)
-        sum[h][v] = vectorAt(sums + h * nb + 4 * v);
-    for (int64_t r = begin; r < end; ++r, a += na, b += stripColumns) {
+        loadVector(sums + h * nb + lanes<V> * v, sum[h][v]);
+    for (int64_t r = begin; r < end; ++r, a += na, b += stripColumns<V>) {
       const double weight = weightAt<Weighted>(w, r);
-      const Vector left = vectorAt(b), right = vectorAt(b + 4);
+      V left, right;
+      loadVector(b, left);
+      loadVector(b + lanes<V>, right);
       for (int h = 0; h < Height; ++h) {
         const double factor = weighted<Weighted>(weight, a[h]);
         sum[h][0] += factor * left;
@@ -185,35 +199,35 @@ TAMRT_INLINE void addStrips(const Operands &o, const double *packed,
     }
     for (int h = 0; h < Height; ++h)
       for (int v = 0; v < 2; ++v)
-        vectorAt(sums + h * nb + 4 * v) = sum[h][v];
+        storeVector(sum[h][v], sums + h * nb + lanes<V> * v);
   }
 }
 
 /// addRows for a wide matrix: whole strips; returns the columns they cover.
-template <bool Weighted, bool Upper>
+template <typename V, bool Weighted, bool Upper>
 TAMRT_INLINE int64_t addPacked(const Operands &o, int64_t begin, int64_t end) {
   alignas(TAMRT_ALIGNMENT) double packed[packedRows * packedColumns];
-  const int64_t covered = o.nb / stripColumns * stripColumns;
+  const int64_t covered = o.nb / stripColumns<V> * stripColumns<V>;
   for (int64_t block = begin; block < end; block += packedRows) {
     const int64_t blockEnd = std::min(end, block + packedRows);
     for (int64_t j = 0; j < covered; j += packedColumns) {
       const int64_t columns = std::min(packedColumns, covered - j);
-      pack(o, block, blockEnd, j, columns, packed);
-      const int64_t strips = columns / stripColumns;
+      pack<V>(o, block, blockEnd, j, columns, packed);
+      const int64_t strips = columns / stripColumns<V>;
       const int64_t rows = Upper ? std::min(o.na, j + columns) : o.na;
       const auto firstOf = [&](int64_t i) TAMRT_LAMBDA {
-        return Upper && i > j ? (i - j) / stripColumns : 0;
+        return Upper && i > j ? (i - j) / stripColumns<V> : 0;
       };
       int64_t i = 0;
       for (; i + 6 <= rows; i += 6)
-        addStrips<Weighted, 6>(o, packed, block, blockEnd, i, j, firstOf(i),
-                               strips);
+        addStrips<V, Weighted, 6>(o, packed, block, blockEnd, i, j, firstOf(i),
+                                  strips);
       for (; i + 2 <= rows; i += 2)
-        addStrips<Weighted, 2>(o, packed, block, blockEnd, i, j, firstOf(i),
-                               strips);
+        addStrips<V, Weighted, 2>(o, packed, block, blockEnd, i, j, firstOf(i),
+                                  strips);
       for (; i < rows; ++i)
-        addStrips<Weighted, 1>(o, packed, block, blockEnd, i, j, firstOf(i),
-                               strips);
+        addStrips<V, Weighted, 1>(o, packed, block, blockEnd, i, j, firstOf(i),
+                                  strips);
     }
   }
   return covered;
@@ -221,11 +235,11 @@ TAMRT_INLINE int64_t addPacked(const Operands &o, int64_t begin, int64_t end) {
 
 /// Adds rows [begin, end) to all entries, or to those with column >= row (and
 /// to some of the others) when `Upper`.
-template <bool Weighted, bool Upper>
+template <typename V, bool Weighted, bool Upper>
 TAMRT_INLINE void addRows(const Operands &o, int64_t begin, int64_t end) {
   // Columns before this one are done.
   const int64_t done = o.nb >= wideColumns && o.na >= 4
-                           ? addPacked<Weighted, Upper>(o, begin, end)
+                           ? addPacked<V, Weighted, Upper>(o, begin, end)
                            : 0;
   if (done == o.nb)
     return;
@@ -235,61 +249,81 @@ TAMRT_INLINE void addRows(const Operands &o, int64_t begin, int64_t end) {
     // Six rows load less per product; what is left of the columns is for four.
     if (!Upper && o.nb % 8 == 0)
       for (; i + 6 <= o.na; i += 6)
-        addPanel<Weighted, 6>(o, block, blockEnd, i, 0);
+        addPanel<V, Weighted, 6>(o, block, blockEnd, i, 0);
     for (; i + 4 <= o.na; i += 4)
-      addPanel<Weighted, 4>(o, block, blockEnd, i,
-                            std::max(done, Upper ? i : 0));
+      addPanel<V, Weighted, 4>(o, block, blockEnd, i,
+                               std::max(done, Upper ? i : 0));
     const int64_t j = std::max(done, Upper ? i : 0);
     if (o.na - i == 3)
-      addPanel<Weighted, 3>(o, block, blockEnd, i, j);
+      addPanel<V, Weighted, 3>(o, block, blockEnd, i, j);
     else if (o.na - i == 2)
-      addPanel<Weighted, 2>(o, block, blockEnd, i, j);
+      addPanel<V, Weighted, 2>(o, block, blockEnd, i, j);
     else if (o.na - i == 1)
-      addPanel<Weighted, 1>(o, block, blockEnd, i, j);
+      addPanel<V, Weighted, 1>(o, block, blockEnd, i, j);
   }
 }
 
-template <bool Weighted, bool Upper>
+/// Adds a chunk. `V` is what the machine has vectors of; each element's
+/// operations are the same for all.
+template <typename V, bool Upper>
 TAMRT_INLINE void addChunk(const Operands &o, int64_t rows, int64_t first) {
-  forEachSegment(rows, first, o.na * o.nb, o.sums,
-                 [&](int64_t begin, int64_t end)
-                     TAMRT_LAMBDA { addRows<Weighted, Upper>(o, begin, end); });
+  const auto add = [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
+    if (o.w)
+      addRows<V, true, Upper>(o, begin, end);
+    else
+      addRows<V, false, Upper>(o, begin, end);
+  };
+  forEachSegment(rows, first, o.na * o.nb, o.sums, add);
+}
+
+TAMRT_HOT void addByVectors(const Operands &o, int64_t rows, int64_t first,
+                            bool isUpper) {
+  if (isUpper)
+    addChunk<Vector, true>(o, rows, first);
+  else
+    addChunk<Vector, false>(o, rows, first);
+}
+
+#ifdef TAMRT_AVX512
+TAMRT_AVX512 void addByWides(const Operands &o, int64_t rows, int64_t first,
+                             bool isUpper) {
+  if (isUpper)
+    addChunk<Wide, true>(o, rows, first);
+  else
+    addChunk<Wide, false>(o, rows, first);
+}
+#endif
+
+/// Adds all entries, or those with column >= row (and some of the others).
+void addRows(const Operands &o, int64_t rows, int64_t first, bool isUpper) {
+#ifdef TAMRT_AVX512
+  if (tamrt_cpu_level() >= TAMRT_CPU_X86_64_V4)
+    return addByWides(o, rows, first, isUpper);
+#endif
+  addByVectors(o, rows, first, isUpper);
 }
 
 } // namespace
 
-TAMRT_HOT void gram_dense(tamrt_context *ctx, const double *a, const double *w,
-                          int64_t rows, int64_t first, int64_t n,
-                          double *sums) {
-  const Operands o = {a, a, w, n, n, sums};
-  if (w)
-    addChunk<true, true>(o, rows, first);
-  else
-    addChunk<false, true>(o, rows, first);
+void gram_dense(tamrt_context *ctx, const double *a, const double *w,
+                int64_t rows, int64_t first, int64_t n, double *sums) {
+  addRows({a, a, w, n, n, sums}, rows, first, true);
 }
 
-TAMRT_HOT void gram_dense_dense(tamrt_context *ctx, const double *a,
-                                const double *b, const double *w, int64_t rows,
-                                int64_t first, int64_t na, int64_t nb,
-                                double *sums) {
+void gram_dense_dense(tamrt_context *ctx, const double *a, const double *b,
+                      const double *w, int64_t rows, int64_t first, int64_t na,
+                      int64_t nb, double *sums) {
   // A result of one column lies in memory as one of one row, and vectors run
   // along rows.
-  const Operands o = nb == 1 ? Operands{b, a, w, nb, na, sums}
-                             : Operands{a, b, w, na, nb, sums};
-  if (w)
-    addChunk<true, false>(o, rows, first);
-  else
-    addChunk<false, false>(o, rows, first);
+  addRows(nb == 1 ? Operands{b, a, w, nb, na, sums}
+                  : Operands{a, b, w, na, nb, sums},
+          rows, first, false);
 }
 
-TAMRT_HOT void rhs_dense(tamrt_context *ctx, const double *a, const double *y,
-                         const double *w, int64_t rows, int64_t first,
-                         int64_t n, double *sums) {
-  const Operands o = {y, a, w, 1, n, sums};
-  if (w)
-    addChunk<true, false>(o, rows, first);
-  else
-    addChunk<false, false>(o, rows, first);
+void rhs_dense(tamrt_context *ctx, const double *a, const double *y,
+               const double *w, int64_t rows, int64_t first, int64_t n,
+               double *sums) {
+  addRows({y, a, w, 1, n, sums}, rows, first, false);
 }
 
 } // namespace tamrt::cpu

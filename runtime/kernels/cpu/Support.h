@@ -24,6 +24,7 @@
 #include "tamrt/abi.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace tamrt::cpu {
 
@@ -39,6 +40,18 @@ TAMRT_INLINE Vector &vectorAt(double *p) {
 }
 TAMRT_INLINE const Vector &vectorAt(const double *p) {
   return *reinterpret_cast<const Vector *>(p);
+}
+
+/// Numbers of a vector.
+template <typename V> constexpr int64_t lanes = sizeof(V) / sizeof(double);
+
+/// A vector from and to any address: a type loses its alignment as an argument
+/// of a template.
+template <typename V> TAMRT_INLINE void loadVector(const double *p, V &out) {
+  std::memcpy(&out, p, sizeof out);
+}
+template <typename V> TAMRT_INLINE void storeVector(const V &v, double *p) {
+  std::memcpy(p, &v, sizeof v);
 }
 
 /// The columns a negative one-hot index takes the mean of, the first ones; none

@@ -278,8 +278,8 @@ class Lib(harness.TestCase):
         size, = struct.unpack_from("<Q", weights)
         header = json.loads(weights[8:8 + size])
 
-        def refused(status, change):
-            """By load_size, or by load with a status."""
+        def refused(status, change, executable=True):
+            """By load_size, or by load with a status; and the executable."""
             entries, data = copy.deepcopy(header), bytearray(weights[8 + size:])
             change(entries, data)
             text = json.dumps(entries).encode()
@@ -291,6 +291,8 @@ class Lib(harness.TestCase):
             self.assertEqual(run.returncode, 1, run.stderr)
             self.assertIn(f"load: {status}:" if status else "needed > 0",
                           run.stderr)
+            if not executable:
+                return
             run = self.run_program(
                 model.executable, "predict", model.paths["new"], "--weights",
                 bad)
@@ -318,6 +320,20 @@ class Lib(harness.TestCase):
                     data_offsets=entries["coefficients"]["data_offsets"]),
                 lambda entries, data: data.extend(bytes(8))):
             refused(None, change)
+
+        def overlap(entries, data):
+            """The thresholds lie over the knots, and nothing in their place."""
+            first, last = entries[thresholds]["data_offsets"]
+            del data[first:last]
+            knots = entries["knots"]["data_offsets"][0]
+            entries[thresholds]["data_offsets"] = [knots, knots + last - first]
+            entries[features]["data_offsets"] = [first, len(data)]
+
+        refused(None, overlap)
+        # The executable looks for what it needs alone.
+        refused(None, lambda entries, data: entries.update(
+            {"tables.more": {"dtype": "F64", "shape": [0],
+                             "data_offsets": [0, 0]}}), executable=False)
 
         # Tensors may lie in any order.
         entries, data = {"__metadata__": header.pop("__metadata__")}, b""
@@ -350,6 +366,26 @@ class Lib(harness.TestCase):
                                    model.paths["train"], "-o", "none")
             self.assertEqual(run.returncode, 1)
             self.assertIn("effect 'x': ", run.stderr)
+
+    def test_prediction_that_is_not_finite_by_the_rows_before(self):
+        """Its own numbers are: it is the sum over a window that is not."""
+        rng = random.Random(1)
+        rows = [{"x": repr((i % 9 - 4) / 4), "y": repr(rng.uniform(0, 0.1))}
+                for i in range(90)]
+        new = [{"x": x, "y": "0"} for x in ("0", "1e308", "1e308", "0")]
+        members = [("x", "x", "d", float), ("y", "y", "d", float)]
+        model = self.model("summed", "y ~ pid(x, w=3)", rows, new, members)
+        model.defines += ["-DTARGET=y", '-DTARGET_NAME="y"']
+        run = self.run_program(
+            model.build(), "fit", self.dir / "summed-train.bin",
+            self.dir / "summed-new.bin", self.dir / "none")
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stderr, "^predict: 15: .* row 2, .*, effect x$")
+        weights = self.fit(model.executable, model.paths["train"])
+        run = self.run_program(model.executable, "predict",
+                               model.paths["new"], "--weights", weights)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn(": line 4: term pid(x, w=3): ", run.stderr)
 
     def test_names(self):
         """Groups and levels that are text: by their places."""
@@ -385,9 +421,11 @@ class Lib(harness.TestCase):
         """No access outside the caller's memory, by another program's word."""
         grouped = self.grouped()
         learned = self.grouped(
-            name="learned",
+            name="learned", options=["--chunk-rows", 4],
+            # So small that tables take more to learn than the rest to solve.
             formula="y ~ rbf(x, n_centers=4) + t(x, others='hour', n_trees=2, "
-                    "split_strategy=quantile, sp_alpha=1) + pid(hour) + w(x) + "
+                    "max_depth=2, split_strategy=quantile, sp_alpha=1) + "
+                    "pid(hour) + w(x, n_scales=1, n_locations=2) + "
                     "n(x, n_neurons=3) + l(x) + c(day, n_cat=7) + c(level)")
         valgrind = shutil.which("valgrind")
         if SANITIZE:

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -41,15 +42,18 @@ TEST(Random, PermutationIsTheFirstPlacesOfAWhole) {
 }
 
 TEST(Quantiles, AreThoseOfSortedValues) {
-  const std::vector<double> sorted = {-3, -1, 0, 0, 2, 5, 5, 8, 9};
-  std::vector<double> values = {5, 0, 9, -3, 8, 0, 2, -1, 5};
-  std::vector<double> levels = {1, 0, 0.5, 0.3, 0.3, 0.96};
+  std::vector<double> sorted(1000);
+  for (size_t i = 0; i < sorted.size(); ++i)
+    sorted[i] = double(i / 3) * double(i);
+  std::vector<double> values = sorted;
+  std::shuffle(values.begin(), values.end(), std::mt19937(1));
+  std::vector<double> levels = {1, 0, 0.5, 0.3, 0.3, 0.9603};
   std::vector<double> expected;
   for (double level : levels) {
-    const double h = level * 8;
+    const double h = level * 999;
     const auto i = size_t(h);
     const double t = h - double(i), a = sorted[i],
-                 b = sorted[std::min<size_t>(i + 1, 8)];
+                 b = sorted[std::min<size_t>(i + 1, 999)];
     expected.push_back(t < 0.5 ? a + (b - a) * t : b - (b - a) * (1 - t));
   }
   std::vector<size_t> ranks(2 * levels.size());

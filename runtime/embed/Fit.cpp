@@ -201,7 +201,7 @@ private:
 
   /// The tables of the terms.
   int learn() {
-    std::memset(weights.tables, 0, tableBytes(model, model.table_count));
+    std::memset(weights.tables, 0, tableBytes(model));
     weights.pointTo(model, memory.tables);
     memory.place.tables = memory.tables;
     auto forEachRun = [&](TrainingRows::Visit visit) {

@@ -432,14 +432,11 @@ bool Loader::checkNumbers(const WeightsView &out) const {
                            : !isKnotRange(model.inputs[i], knot[0], knot[1]))
       return false;
   }
-  for (int64_t i = 0; i < model.learner_count; ++i) {
-    const tamrt_learner &learner = model.learners[i];
-    for (int64_t k = 0; k < learner.table_count; ++k)
-      if (faultOf(model, learner, k,
-                  out.tables + tableBytes(model, learner.first_table + k)))
-        return false;
-  }
-  return true;
+  return forEachTable(
+      model, out.tables,
+      [&](const tamrt_learner &learner, int64_t k, const void *contents) {
+        return !faultOf(model, learner, k, contents);
+      });
 }
 
 tamrt_embed_status Loader::write(void *memory) {
@@ -452,9 +449,13 @@ tamrt_embed_status Loader::write(void *memory) {
   copy(out.coefficients, coefficients);
   copy(out.ranges, ranges);
   copy(out.knots, knots);
-  std::memset(out.tables, 0, tableBytes(model, model.table_count));
-  for (int64_t i = 0; i < model.table_count; ++i)
-    copy(out.tables + tableBytes(model, i), findTable(model.tables[i]));
+  std::memset(out.tables, 0, tableBytes(model));
+  forEachTable(model, out.tables,
+               [&](const tamrt_learner &learner, int64_t k, void *contents) {
+                 copy(contents,
+                      findTable(model.tables[learner.first_table + k]));
+                 return true;
+               });
   if (!checkNumbers(out))
     return TAMRT_EMBED_MALFORMED_WEIGHTS;
 

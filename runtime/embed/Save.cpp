@@ -69,7 +69,8 @@ private:
   /// The table whose name follows that of `last`, null before the first and
   /// behind the last one.
   const tamrt_table *nextTable(const tamrt_table *last) const;
-  /// Where a table lies behind the other tensors.
+  const char *placeOf(const tamrt_table &table) const;
+  /// Where a table lies in the file behind the other tensors.
   uint64_t offsetOf(const tamrt_table &table) const;
 
   const tamrt_model &model;
@@ -209,6 +210,13 @@ const tamrt_table *Saver::nextTable(const tamrt_table *last) const {
   return next;
 }
 
+const char *Saver::placeOf(const tamrt_table &table) const {
+  const char *place = weights.tables;
+  for (const tamrt_table *other = model.tables; other != &table; ++other)
+    place += roomOf(*other);
+  return place;
+}
+
 uint64_t Saver::offsetOf(const tamrt_table &table) const {
   uint64_t offset = 0;
   for (int64_t i = 0; i < model.table_count; ++i) {
@@ -283,8 +291,7 @@ bool Saver::run(uint64_t headerBytes) {
     for (const tamrt_table *table = nextTable(nullptr); table;
          table = nextTable(table))
       if (bool(table->is_integer) == integers)
-        out.bytes(weights.tables + tableBytes(model, table - model.tables),
-                  size_t(bytesOf(*table)));
+        out.bytes(placeOf(*table), size_t(bytesOf(*table)));
   return true;
 }
 

@@ -252,10 +252,10 @@ size_t levelsBefore(const tamrt_model &model, size_t input) {
   return count;
 }
 
-size_t tableBytes(const tamrt_model &model, int64_t count) {
+size_t tableBytes(const tamrt_model &model) {
   size_t bytes = 0;
-  for (int64_t i = 0; i < count; ++i)
-    bytes += (size_t(bytesOf(model.tables[i])) + 7) / 8 * 8;
+  for (int64_t i = 0; i < model.table_count; ++i)
+    bytes += roomOf(model.tables[i]);
   return bytes;
 }
 
@@ -279,7 +279,7 @@ size_t WeightsView::layOut(const tamrt_model &model, size_t count,
   take(levelCounts, inputs, 1);
   take(namedLevels, inputs, 1);
   take(levels, levelsBefore(model, inputs), 1);
-  take(tables, tableBytes(model, model.table_count) / 8, 1);
+  take(tables, tableBytes(model) / 8, 1);
   names = base ? base + bytes : nullptr;
   return bytes;
 }
@@ -332,19 +332,20 @@ int WeightsView::open(const tamrt_model &model, const void *memory, size_t size,
                            : levelCounts[i] != 0)
       return report.fail(TAMRT_EMBED_MALFORMED_WEIGHTS);
   }
-  for (int64_t i = 0; i < model.learner_count; ++i) {
-    const tamrt_learner &learner = model.learners[i];
-    for (int64_t k = 0; k < learner.table_count; ++k)
-      if (subscriptFaultOf(model, learner, k,
-                           tables + tableBytes(model, learner.first_table + k)))
-        return report.fail(TAMRT_EMBED_MALFORMED_WEIGHTS);
-  }
-  return report.ok();
+  const bool good = forEachTable(
+      model, tables,
+      [&](const tamrt_learner &learner, int64_t k, const void *contents) {
+        return !subscriptFaultOf(model, learner, k, contents);
+      });
+  return good ? report.ok() : report.fail(TAMRT_EMBED_MALFORMED_WEIGHTS);
 }
 
 void WeightsView::pointTo(const tamrt_model &model, void **addresses) const {
-  for (int64_t i = 0; i < model.table_count; ++i)
-    addresses[i] = tables + tableBytes(model, i);
+  forEachTable(model, tables,
+               [&](const tamrt_learner &learner, int64_t k, void *contents) {
+                 addresses[learner.first_table + k] = contents;
+                 return true;
+               });
 }
 
 int64_t WeightsView::find(int64_t group) const {

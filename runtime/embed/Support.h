@@ -157,9 +157,27 @@ struct WeightsView {
 /// WeightsView::levels.
 size_t levelsBefore(const tamrt_model &model, size_t input);
 
-/// Bytes in weights of the first `count` tables of a model: the place of the
-/// next one in WeightsView::tables.
-size_t tableBytes(const tamrt_model &model, int64_t count);
+/// Bytes of a table in weights, and of all.
+inline size_t roomOf(const tamrt_table &table) {
+  return (size_t(bytesOf(table)) + 7) / 8 * 8;
+}
+size_t tableBytes(const tamrt_model &model);
+
+/// Calls body(learner, k, contents) for each table, `k` within its learner, of
+/// `tables` in weights; false as soon as body is.
+template <class Byte, class Body>
+bool forEachTable(const tamrt_model &model, Byte *tables, const Body &body) {
+  // Learners have runs of tables in order.
+  for (int64_t i = 0; i < model.learner_count; ++i) {
+    const tamrt_learner &learner = model.learners[i];
+    for (int64_t k = 0; k < learner.table_count; ++k) {
+      if (!body(learner, k, tables))
+        return false;
+      tables += roomOf(model.tables[learner.first_table + k]);
+    }
+  }
+  return true;
+}
 
 /// Bytes of a name in weights.
 inline uint64_t nameBytes(uint64_t length) {

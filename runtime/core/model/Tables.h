@@ -41,17 +41,11 @@ public:
   static Result<Tables> allocate(const tamrt_model &model);
 
   /// The contents of table `i` of the model, which has doubles.
-  std::span<double> numbers(size_t i) {
-    return {buffers[i].as<double>(), counts[i]};
-  }
   std::span<const double> numbers(size_t i) const {
     return {buffers[i].as<double>(), counts[i]};
   }
 
   /// The contents of table `i` of the model, which has integers.
-  std::span<int32_t> integers(size_t i) {
-    return {buffers[i].as<int32_t>(), counts[i]};
-  }
   std::span<const int32_t> integers(size_t i) const {
     return {buffers[i].as<int32_t>(), counts[i]};
   }

@@ -126,6 +126,11 @@ static std::vector<DictionaryAttr> rows(DictionaryAttr model,
   return result;
 }
 
+/// Whether a term reads the rows in their order.
+static bool readsOrder(DictionaryAttr model) {
+  return integer(model, "carry_bytes") > 0;
+}
+
 /// Keywords of C and C++, and the macros that compilers and libc define.
 static bool isKeyword(llvm::StringRef name) {
   static constexpr llvm::StringLiteral keywords =
@@ -190,9 +195,11 @@ Members::Members(DictionaryAttr model, llvm::StringRef prefix) {
         "the group of each row, a number; those of the fit");
   if (llvm::StringRef date = text(model, "date"); !date.empty())
     add("const int64_t *", date,
-        "dates as numbers that grow with time (days, seconds); a fit takes the "
-        "rows of a group in their order; null: they are in order. Not read by "
-        "predictions");
+        std::string("dates as numbers that grow with time (days, seconds); ") +
+            (readsOrder(model) ? "a fit and a prediction take"
+                               : "a fit takes") +
+            " the rows of a group in their order; null: they are in order" +
+            (readsOrder(model) ? "" : ". Not read by predictions"));
   std::vector<std::pair<llvm::StringRef, std::string>> columns;
   auto find = [&](llvm::StringRef column) -> std::string & {
     for (auto &[name, comment] : columns)
@@ -267,19 +274,6 @@ static std::string withPrefix(llvm::StringRef text, llvm::StringRef prefix) {
 llvm::StringRef tamc::moduleName(ModuleOp module) {
   auto model = module->getAttrOfType<DictionaryAttr>(tam::kModelAttrName);
   return model ? text(model, "name") : "";
-}
-
-std::string tamc::whyNoLibrary(ModuleOp module) {
-  auto model = module->getAttrOfType<DictionaryAttr>(tam::kModelAttrName);
-  assert(model && "the module describes its model");
-  if (auto tables = model.getAs<ArrayAttr>("tables"); tables && !tables.empty())
-    return "no library yet for terms that learn tables (w, n, rbf, t, lt), got "
-           "the table '" +
-           text(cast<DictionaryAttr>(tables[0]), "name").str() + "'";
-  auto carry = model.getAs<IntegerAttr>("carry_bytes");
-  if (carry && carry.getInt() > 0)
-    return "no library yet for terms that read the rows in their order (pid)";
-  return "";
 }
 
 std::string tamc::libraryHeader(ModuleOp module, llvm::StringRef prefix,

@@ -253,8 +253,8 @@ typedef struct tamrt_context {
 ///                   has none.
 /// \param parameters the group's parameter block,
 ///                   TAMRT_INPUT_PARAMETERS * inputs doubles.
-/// \param tables     one pointer per table of the model, aligned to
-///                   TAMRT_ALIGNMENT.
+/// \param tables     one pointer per table of the model, aligned to 8 bytes:
+///                   those of a library lie in the caller's weights.
 /// \param coefficients the group's D coefficients; in steps that apply
 ///                   something to a vector, that vector; else null.
 /// \param columns    one pointer per input, then the target, then the row

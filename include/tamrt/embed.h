@@ -70,7 +70,11 @@ typedef enum tamrt_embed_status {
   TAMRT_EMBED_CPU = 20,
   /// The iterations of a group did not converge; raise the penalty ap. Detail:
   /// group.
-  TAMRT_EMBED_NOT_CONVERGED = 21
+  TAMRT_EMBED_NOT_CONVERGED = 21,
+  /// What an effect learns from the training rows is beyond a double: their
+  /// distances are too small for a gamma, or the leaves' numbers of rows too
+  /// far apart for the sp_alpha. Detail: effect.
+  TAMRT_EMBED_TABLES = 22
 } tamrt_embed_status;
 
 /// Where an error is. What a status does not tell is -1, null or 0.

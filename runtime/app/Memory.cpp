@@ -9,7 +9,7 @@
 #include "app/Memory.h"
 
 #include "core/data/Dataset.h"
-#include "core/learn/Learners.h"
+#include "core/learn/Learn.h"
 #include "core/model/Model.h"
 #include "io/CsvBlocks.h"
 
@@ -50,9 +50,9 @@ int64_t stackBytes() {
 MemoryNeed memoryNeed(const tamrt_model &model) {
   MemoryNeed need;
   // Tables are learnt before the arenas are there, when the text is gone: a
-  // column of the rows, which quantiles take, is less than reading took.
+  // column of more rows, which quantiles take, is less than reading took.
   need.constant = kConstant + kBlock + kWeightCopies * tableBytes(model) +
-                  learningBytes(model);
+                  int64_t(learningBytes(model, kMostRowsKept));
   // The stack with its guard pages, a block, and one that is laid aside.
   need.perThread = stackBytes() + (int64_t(64) << 10) + 2 * kBlock;
   need.perRow = int64_t(Dataset::bytesPerRow(model));

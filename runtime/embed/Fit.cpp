@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "core/learn/Learn.h"
 #include "core/run/ConjugateGradients.h"
 #include "embed/Support.h"
 
@@ -33,9 +34,13 @@ struct Memory {
   uint32_t *order;
   /// First row of each group in `order`, and the end of the last.
   size_t *starts;
-  /// Room for all values of a column, where a period is to be found: that is
-  /// done before anything is summed, so it lies over what the steps work in.
+  /// The addresses of the tables.
+  void **tables;
+  /// Room for all values of a column, where a period is to be found, and what
+  /// tables are learnt in: that is done before anything is summed, so they lie
+  /// over what the steps work in.
   double *scratch;
+  char *learning;
   std::optional<Chunks> chunks;
   Workplace place;
 
@@ -49,12 +54,16 @@ struct Memory {
             Layout &layout) {
     takeFirst(model, rows, layout);
     starts = layout.take<size_t>(groups == SIZE_MAX ? groups : groups + 1);
+    tables = layout.take<void *>(size_t(model.table_count));
     const size_t mark = layout.mark();
     bool periods = false;
     for (int64_t i = 0; i < model.input_count; ++i)
       periods |= model.inputs[i].rule == TAMRT_RULE_PERIOD_AUTO;
     scratch = layout.take<double>(periods ? rows : 0);
-    const size_t end = layout.mark();
+    size_t end = layout.mark();
+    layout.rewind(mark);
+    learning = layout.take<char>(learningBytes(model, rows));
+    end = std::max(end, layout.mark());
     layout.rewind(mark);
     const tamrt_step &step = fitStep(model, rows);
     chunks.emplace(model, size_t(chunkOf(step, int64_t(rows), 0)),
@@ -63,28 +72,6 @@ struct Memory {
     layout.rewind(std::max(layout.mark(), end));
   }
 };
-
-/// Sorts rows by group and date, those of equal dates as they came. \returns
-/// the number of groups.
-size_t sortRows(const DataView &data, uint32_t *order) {
-  for (size_t row = 0; row < data.rows; ++row)
-    order[row] = uint32_t(row);
-  // The row breaks ties, so that an unstable sort, which needs no memory, gives
-  // the order of a stable one.
-  auto before = [&](uint32_t a, uint32_t b) {
-    if (data.groups && data.groups[a] != data.groups[b])
-      return data.groups[a] < data.groups[b];
-    if (data.dates && data.dates[a] != data.dates[b])
-      return data.dates[a] < data.dates[b];
-    return a < b;
-  };
-  if (!std::is_sorted(order, order + data.rows, before))
-    std::sort(order, order + data.rows, before);
-  size_t groups = 1;
-  for (size_t row = 1; row < data.rows; ++row)
-    groups += data.groupOf(order[row]) != data.groupOf(order[row - 1]);
-  return groups;
-}
 
 /// One fit, its memory being there.
 class Fit {
@@ -104,6 +91,8 @@ public:
       if (int status = isLevels(model, i) ? findLevels(i) : normalize(i))
         return status;
     }
+    if (int status = learn())
+      return status;
     for (size_t g = 0; g < groups; ++g)
       if (int status = solve(g))
         return status;
@@ -119,9 +108,8 @@ private:
   /// Where the groups start, and whether rows are in order as they are.
   void findGroups() {
     size_t g = 0;
-    inOrder = true;
+    inOrder = isInOrder(memory.order, data.rows);
     for (size_t row = 0; row < data.rows; ++row) {
-      inOrder &= memory.order[row] == row;
       const int64_t group = data.groupOf(memory.order[row]);
       if (row > 0 && group == weights.groups[g - 1])
         continue;
@@ -209,6 +197,31 @@ private:
     }
     extent.knots(weights.knots + 2 * input);
     return report.ok();
+  }
+
+  /// The tables of the terms.
+  int learn() {
+    std::memset(weights.tables, 0, tableBytes(model));
+    weights.pointTo(model, memory.tables);
+    memory.place.tables = memory.tables;
+    auto forEachRun = [&](TrainingRows::Visit visit) {
+      for (size_t g = 0; g < groups; ++g) {
+        const size_t first = memory.starts[g];
+        visit({g, first, memory.starts[g + 1] - first, [&](int32_t input) {
+                 return valuesOf(size_t(input)).from(first);
+               }});
+      }
+      return true;
+    };
+    const LearnOutcome outcome = learnTables(
+        model,
+        {data.rows, weights.ranges, size_t(model.input_count), forEachRun},
+        memory.tables, memory.learning);
+    if (outcome.good())
+      return report.ok();
+    if (outcome.fault == LearnFault::Kind)
+      return report.fail(TAMRT_EMBED_INTERNAL);
+    return report.table(model.effects[outcome.learner->effect].name);
   }
 
   /// The coefficients of a group.

@@ -140,24 +140,36 @@ public:
     return take(']') || fail();
   }
 
-  /// Takes an object; member(key) must take each of its values. Keys beyond 32
-  /// bytes are cut there.
-  template <class Member> bool object(const Member &member) {
+  /// Takes an object; the bytes of each key go to key(char), and member() must
+  /// take its value.
+  template <class Key, class Member>
+  bool object(const Key &key, const Member &member) {
     if (!take('{'))
       return fail();
     if (take('}'))
       return true;
     do {
-      char key[32];
-      size_t length = 0;
-      if (!string([&](char c) {
-            if (length < sizeof key)
-              key[length++] = c;
-          }) ||
-          !take(':') || !member(std::string_view(key, length)))
+      if (!string(key) || !take(':') || !member())
         return fail();
     } while (take(','));
     return take('}') || fail();
+  }
+
+  /// The same; member(key) must take each of the values. Keys beyond 32 bytes
+  /// are cut there.
+  template <class Member> bool object(const Member &member) {
+    char key[32];
+    size_t length = 0;
+    return object(
+        [&](char c) {
+          if (length < sizeof key)
+            key[length++] = c;
+        },
+        [&] {
+          const std::string_view taken(key, length);
+          length = 0;
+          return member(taken);
+        });
   }
 
 private:

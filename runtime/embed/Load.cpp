@@ -15,6 +15,7 @@
 #include <cfloat>
 #include <cmath>
 #include <cstring>
+#include <span>
 
 using namespace tamrt;
 using namespace tamrt::embed;
@@ -22,26 +23,37 @@ using namespace tamrt::embed;
 namespace {
 
 constexpr std::string_view kFormat = "tamc weights 1";
+constexpr std::string_view kMetadata = "__metadata__";
 constexpr size_t kPrefixBytes = 8;
 /// The format's own limit.
 constexpr uint64_t kMostHeaderBytes = 100'000'000;
 
-/// A tensor of doubles in the file.
+/// A tensor in the file.
 struct Tensor {
   bool found = false;
+  bool isInteger = false;
   uint64_t begin = 0, end = 0;
-  uint64_t shape[3] = {};
-  int rank = 0;
+  int64_t shape[3] = {};
+  size_t rank = 0;
 
-  bool is(uint64_t a, uint64_t b, uint64_t c = 1) const {
-    uint64_t bytes;
-    return found && rank >= 2 && shape[0] == a && shape[1] == b &&
-           (rank == 2 ? c == 1 : shape[2] == c) &&
-           !__builtin_mul_overflow(a, b, &bytes) &&
-           !__builtin_mul_overflow(bytes, c * sizeof(double), &bytes) &&
+  /// Whether it is there, with elements of 4 or 8 bytes and of that shape.
+  bool is(bool wantsInteger, std::span<const int64_t> wanted) const {
+    uint64_t bytes = isInteger ? sizeof(int32_t) : sizeof(double);
+    for (int64_t extent : wanted)
+      if (__builtin_mul_overflow(bytes, uint64_t(extent), &bytes))
+        return false;
+    return found && isInteger == wantsInteger && rank == wanted.size() &&
+           std::equal(wanted.begin(), wanted.end(), shape) &&
            end - begin == bytes;
   }
+  bool isMatrix(size_t rows, size_t columns) const {
+    const int64_t wanted[] = {int64_t(rows), int64_t(columns)};
+    return is(false, wanted);
+  }
 };
+
+/// What the names of tables begin with.
+constexpr std::string_view kTables = "tables.";
 
 /// A file of weights (core/model/Weights.h), read in place.
 class Loader {
@@ -61,7 +73,15 @@ public:
 private:
   bool readHeader();
   bool readMetadata(JsonReader &json);
-  bool readTensor(JsonReader &json, Tensor &tensor);
+  bool readTensor(JsonReader &json, Tensor &tensor) const;
+  /// Calls body(tensor) for each tensor of a header that was read.
+  template <class Body> void forEachTensor(const Body &body) const;
+  /// Whether tensors fill the data, each from where the one before it ends.
+  bool fillsData() const;
+  /// Finds a table of the model in a header that was read; not found where it
+  /// is not there or there twice.
+  Tensor findTable(const tamrt_table &table) const;
+  bool readTables() const;
   bool readGroups();
   /// Reads the levels of all inputs; into `out` unless it is null.
   bool readInputs(WeightsView *out, char *names);
@@ -74,8 +94,10 @@ private:
   const char *data = nullptr;
   size_t dataBytes = 0;
   bool hasFormat = false, hasHash = false, sameHash = false;
-  std::string_view groups, inputs;
+  std::string_view header, groups, inputs;
   Tensor coefficients, ranges, knots;
+  /// Tensors, and those called as tables.
+  size_t tensorCount = 0, tableCount = 0;
 
   size_t groupCount = 0;
   bool namedGroups = false;
@@ -83,23 +105,28 @@ private:
   size_t bytes = 0;
 };
 
-bool Loader::readTensor(JsonReader &json, Tensor &tensor) {
+bool Loader::readTensor(JsonReader &json, Tensor &tensor) const {
   if (tensor.found)
     return false;
   tensor.found = true;
-  bool isDouble = false, hasOffsets = false;
+  bool hasType = false, hasOffsets = false;
   const bool good = json.object([&](std::string_view key) {
     if (key == "dtype") {
       char type[3];
       size_t length;
       if (!json.string(type, sizeof type, length))
         return false;
-      isDouble = std::string_view(type, length) == "F64";
+      tensor.isInteger = std::string_view(type, length) == "I32";
+      hasType = tensor.isInteger || std::string_view(type, length) == "F64";
       return true;
     }
     if (key == "shape")
       return json.array([&] {
-        return tensor.rank < 3 && json.integer(tensor.shape[tensor.rank++]);
+        uint64_t extent;
+        if (tensor.rank == 3 || !json.integer(extent) || extent > INT64_MAX)
+          return false;
+        tensor.shape[tensor.rank++] = int64_t(extent);
+        return true;
       });
     if (key != "data_offsets")
       return false;
@@ -107,7 +134,7 @@ bool Loader::readTensor(JsonReader &json, Tensor &tensor) {
     return json.take('[') && json.integer(tensor.begin) && json.take(',') &&
            json.integer(tensor.end) && json.take(']');
   });
-  return good && isDouble && hasOffsets && tensor.begin <= tensor.end;
+  return good && hasType && hasOffsets && tensor.begin <= tensor.end;
 }
 
 bool Loader::readMetadata(JsonReader &json) {
@@ -142,13 +169,20 @@ bool Loader::readHeader() {
     return false;
   data = file.data() + kPrefixBytes + length;
   dataBytes = file.size() - kPrefixBytes - size_t(length);
-  JsonReader json(std::string_view(file.data() + kPrefixBytes, size_t(length)));
+  header = {file.data() + kPrefixBytes, size_t(length)};
+  JsonReader json(header);
   bool hasMetadata = false;
   const bool good = json.object([&](std::string_view key) {
-    if (key == "__metadata__") {
+    if (key == kMetadata) {
       const bool first = !hasMetadata;
       hasMetadata = true;
       return first && readMetadata(json);
+    }
+    ++tensorCount;
+    if (key.starts_with(kTables)) {
+      Tensor table;
+      ++tableCount;
+      return readTensor(json, table);
     }
     if (key == "coefficients")
       return readTensor(json, coefficients);
@@ -156,22 +190,75 @@ bool Loader::readHeader() {
       return readTensor(json, ranges);
     return key == "knots" && readTensor(json, knots);
   });
-  if (!good || !json.atEnd() || !hasFormat || !hasHash || !groups.data() ||
-      !inputs.data())
-    return false;
-  // Tensors fill the data, each from where the one before it ends.
-  const Tensor *order[] = {&coefficients, &ranges, &knots};
-  std::sort(
-      std::begin(order), std::end(order), [](const Tensor *a, const Tensor *b) {
-        return a->begin != b->begin ? a->begin < b->begin : a->end < b->end;
-      });
+  return good && json.atEnd() && hasFormat && hasHash && groups.data() &&
+         inputs.data() && tableCount == size_t(model.table_count) &&
+         fillsData();
+}
+
+template <class Body> void Loader::forEachTensor(const Body &body) const {
+  JsonReader json(header);
+  json.object([&](std::string_view key) {
+    if (key == kMetadata)
+      return json.skip();
+    Tensor tensor;
+    readTensor(json, tensor);
+    body(tensor);
+    return true;
+  });
+}
+
+bool Loader::fillsData() const {
+  // A pass for each tensor instead of memory to sort them in.
   uint64_t end = 0;
-  for (const Tensor *tensor : order) {
-    if (!tensor->found || tensor->begin != end)
-      return false;
-    end = tensor->end;
+  size_t count = 0;
+  bool isAlone = true;
+  for (bool goesOn = true; goesOn && isAlone;) {
+    uint64_t next = end;
+    forEachTensor([&](const Tensor &tensor) {
+      if (tensor.begin != end)
+        return;
+      ++count;
+      // Empty ones may lie anywhere there.
+      isAlone &= tensor.end == end || next == end;
+      next = std::max(next, tensor.end);
+    });
+    goesOn = next > end;
+    end = next;
   }
-  return end == dataBytes;
+  return isAlone && count == tensorCount && end == dataBytes;
+}
+
+Tensor Loader::findTable(const tamrt_table &table) const {
+  JsonReader json(header);
+  Tensor found;
+  size_t length = 0;
+  bool isSame = true;
+  const std::string_view name = table.name;
+  const size_t whole = kTables.size() + name.size();
+  const bool good = json.object(
+      [&](char c) {
+        isSame &= length < whole && c == (length < kTables.size()
+                                              ? kTables[length]
+                                              : name[length - kTables.size()]);
+        ++length;
+      },
+      [&] {
+        const bool isWanted = isSame && length == whole;
+        length = 0;
+        isSame = true;
+        return isWanted ? readTensor(json, found) : json.skip();
+      });
+  return good ? found : Tensor();
+}
+
+bool Loader::readTables() const {
+  for (int64_t i = 0; i < model.table_count; ++i) {
+    const tamrt_table &table = model.tables[i];
+    if (!findTable(table).is(table.is_integer,
+                             {table.shape, size_t(table.rank)}))
+      return false;
+  }
+  return true;
 }
 
 /// Counts the groups and says whether they are numbers.
@@ -310,10 +397,13 @@ tamrt_embed_status Loader::read() {
     return TAMRT_EMBED_MALFORMED_WEIGHTS;
   if (!sameHash)
     return TAMRT_EMBED_OTHER_MODEL;
-  const auto inputCount = uint64_t(model.input_count);
-  if (!readGroups() || !coefficients.is(groupCount, uint64_t(model.columns)) ||
-      !ranges.is(groupCount, inputCount, 2) || !knots.is(inputCount, 2) ||
-      !readInputs(nullptr, nullptr))
+  const auto inputCount = size_t(model.input_count);
+  if (!readGroups())
+    return TAMRT_EMBED_MALFORMED_WEIGHTS;
+  const int64_t pairs[] = {int64_t(groupCount), int64_t(inputCount), 2};
+  if (!coefficients.isMatrix(groupCount, size_t(model.columns)) ||
+      !ranges.is(false, pairs) || !knots.isMatrix(inputCount, 2) ||
+      !readTables() || !readInputs(nullptr, nullptr))
     return TAMRT_EMBED_MALFORMED_WEIGHTS;
   WeightsView measured;
   bytes = measured.layOut(model, groupCount, nullptr) +
@@ -342,19 +432,30 @@ bool Loader::checkNumbers(const WeightsView &out) const {
                            : !isKnotRange(model.inputs[i], knot[0], knot[1]))
       return false;
   }
-  return true;
+  return forEachTable(
+      model, out.tables,
+      [&](const tamrt_learner &learner, int64_t k, const void *contents) {
+        return !faultOf(model, learner, k, contents);
+      });
 }
 
 tamrt_embed_status Loader::write(void *memory) {
   WeightsView out;
   out.layOut(model, groupCount, memory);
-  auto copy = [&](double *to, const Tensor &tensor) {
+  auto copy = [&](void *to, const Tensor &tensor) {
     if (tensor.end > tensor.begin)
       std::memcpy(to, data + tensor.begin, size_t(tensor.end - tensor.begin));
   };
   copy(out.coefficients, coefficients);
   copy(out.ranges, ranges);
   copy(out.knots, knots);
+  std::memset(out.tables, 0, tableBytes(model));
+  forEachTable(model, out.tables,
+               [&](const tamrt_learner &learner, int64_t k, void *contents) {
+                 copy(contents,
+                      findTable(model.tables[learner.first_table + k]));
+                 return true;
+               });
   if (!checkNumbers(out))
     return TAMRT_EMBED_MALFORMED_WEIGHTS;
 

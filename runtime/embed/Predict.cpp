@@ -19,9 +19,13 @@ namespace {
 
 /// What a prediction has in the arena. Rows of one group that follow each other
 /// are predicted together where they lie, so nothing grows with the rows but
-/// the chunk.
+/// the chunk; unless a carry asks for the order of the rows.
 struct Memory {
   Slot *slots;
+  /// The data's rows, sorted; null where they need not be.
+  uint32_t *order = nullptr;
+  /// The addresses of the tables.
+  void **tables;
   const tamrt_step *step;
   /// Effects of one row: tells which one spoils a prediction.
   const tamrt_step *terms;
@@ -31,17 +35,24 @@ struct Memory {
 
   void take(const tamrt_model &model, tamrt_step_kind kind, size_t rows,
             Layout &layout) {
+    const bool sorts = model.carry_bytes > 0;
     slots = layout.take<Slot>(slotCount(model));
+    if (sorts)
+      order = layout.take<uint32_t>(rows);
+    tables = layout.take<void *>(size_t(model.table_count));
     step = stepFor(model, kind, int64_t(rows));
     terms = lastStep(model, TAMRT_STEP_TERMS);
     chunkRows = size_t(chunkOf(*step, int64_t(rows), 0));
-    chunks.emplace(model, chunkRows, /*copies=*/false, /*fits=*/false, layout);
+    chunks.emplace(model, chunkRows, /*copies=*/sorts, /*fits=*/false, layout);
     ThreadMemory memory = predictMemory(model, *step, int64_t(chunkRows));
     const ThreadMemory one = predictMemory(model, *terms, 1);
     memory.arena = std::max(memory.arena, one.arena);
     memory.output = std::max(memory.output, one.output);
     takeWorkplace(memory, layout, place);
   }
+
+  /// The data's number of row `row` in order.
+  size_t rowAt(size_t row) const { return order ? order[row] : row; }
 };
 
 size_t arenaSize(const tamrt_model &model, tamrt_step_kind kind, size_t rows) {
@@ -51,23 +62,32 @@ size_t arenaSize(const tamrt_model &model, tamrt_step_kind kind, size_t rows) {
   return layout.size();
 }
 
-/// The effects of a row that has no finite prediction; tells the first one that
-/// is not finite.
+/// Rows in order, of one group.
+struct Run {
+  int64_t group;
+  size_t first, rows;
+};
+
+/// The effects of row `row` of a run, which has no finite prediction; tells the
+/// first one that is not finite.
 int explain(const tamrt_model &model, const DataView &data,
-            const WeightsView &weights, Memory &memory, size_t row,
-            const double *coefficients, const Report &report) {
+            const WeightsView &weights, Memory &memory, const Run &run,
+            size_t row, const double *coefficients, const Report &report) {
   Workplace &place = memory.place;
   const char *effect = nullptr;
-  memory.chunks->set(data, weights, nullptr, row, 1, place);
-  place.run(*memory.terms, coefficients, 1, 0, 1);
-  const int64_t group = data.groupOf(row);
+  // Alone, unless a carry makes the rows before it matter.
+  const size_t start = model.carry_bytes > 0 ? 0 : row;
+  for (size_t at = start; at <= row && place.good(); ++at) {
+    memory.chunks->set(data, weights, memory.order, run.first + at, 1, place);
+    place.run(*memory.terms, coefficients, 1, int64_t(at), int64_t(run.rows));
+  }
   if (!place.good())
-    return report.step(model, place.context, group);
+    return report.step(model, place.context, run.group);
   const auto count = size_t(model.effect_count);
   // Effects may be finite and their sum not.
   if (size_t at = firstNotFinite(place.output, count); at < count)
     effect = model.effects[at].name;
-  return report.notFinite(row, group, effect);
+  return report.notFinite(memory.rowAt(run.first + row), run.group, effect);
 }
 
 int predict(const tamrt_model &model, tamrt_step_kind kind, const void *data,
@@ -98,6 +118,11 @@ int predict(const tamrt_model &model, tamrt_step_kind kind, const void *data,
     return status;
   if (int status = view.check(model, report))
     return status;
+  if (memory.order) {
+    sortRows(view, memory.order);
+    if (isInOrder(memory.order, rows))
+      memory.order = nullptr;
+  }
   // All groups first, so that an unknown one does not wait for a long run.
   for (size_t row = 0; row < rows; ++row) {
     const int64_t group = view.groupOf(row);
@@ -108,34 +133,41 @@ int predict(const tamrt_model &model, tamrt_step_kind kind, const void *data,
   const auto inputs = size_t(model.input_count);
   const auto width = size_t(outputWidth(model, kind));
   Workplace &place = memory.place;
+  weights.pointTo(model, memory.tables);
+  place.tables = memory.tables;
   int status = report.ok();
   for (size_t start = 0; start < rows && status == TAMRT_EMBED_OK;) {
-    const int64_t group = view.groupOf(start);
-    size_t end = start + 1;
-    while (end < rows && view.groupOf(end) == group)
-      ++end;
-    const auto g = size_t(weights.find(group));
+    Run run = {view.groupOf(memory.rowAt(start)), start, 1};
+    while (start + run.rows < rows &&
+           view.groupOf(memory.rowAt(start + run.rows)) == run.group)
+      ++run.rows;
+    const auto g = size_t(weights.find(run.group));
     const double *coefficients =
         weights.coefficients + g * size_t(model.columns);
     writeParameters(weights.ranges + 2 * g * inputs, weights.knots, inputs,
                     place.parameters);
     predictGroup(
-        *memory.step, place, coefficients, end - start, memory.chunkRows,
+        *memory.step, place, coefficients, run.rows, memory.chunkRows,
         [&](size_t first, size_t count) {
-          memory.chunks->set(view, weights, nullptr, start + first, count,
+          memory.chunks->set(view, weights, memory.order, start + first, count,
                              place);
         },
         [&](size_t first, size_t count) {
-          double *out = output + (start + first) * width;
-          std::memcpy(out, place.output, count * width * sizeof(double));
-          const size_t bad = firstNotFinite(out, count * width);
+          if (!memory.order)
+            std::memcpy(output + (start + first) * width, place.output,
+                        count * width * sizeof(double));
+          else
+            for (size_t i = 0; i < count; ++i)
+              std::memcpy(output + memory.order[start + first + i] * width,
+                          place.output + i * width, width * sizeof(double));
+          const size_t bad = firstNotFinite(place.output, count * width);
           if (bad < count * width && status == TAMRT_EMBED_OK)
-            status = explain(model, view, weights, memory,
-                             start + first + bad / width, coefficients, report);
+            status = explain(model, view, weights, memory, run,
+                             first + bad / width, coefficients, report);
         });
     if (!place.good())
-      return report.step(model, place.context, group);
-    start = end;
+      return report.step(model, place.context, run.group);
+    start += run.rows;
   }
   return status;
 }

@@ -11,6 +11,7 @@
 #include "embed/Support.h"
 
 #include <cstring>
+#include <span>
 
 using namespace tamrt;
 using namespace tamrt::embed;
@@ -63,8 +64,14 @@ private:
   void effects();
   bool groups();
   bool inputs();
-  void tensor(const char *name, uint64_t &offset, size_t count,
-              const char *shape, size_t shapeLength);
+  void tensor(const char *prefix, const char *name, uint64_t offset,
+              bool isInteger, std::span<const int64_t> shape);
+  /// The table whose name follows that of `last`, null before the first and
+  /// behind the last one.
+  const tamrt_table *nextTable(const tamrt_table *last) const;
+  const char *placeOf(const tamrt_table &table) const;
+  /// Where a table lies in the file behind the other tensors.
+  uint64_t offsetOf(const tamrt_table &table) const;
 
   const tamrt_model &model;
   const WeightsView &weights;
@@ -168,23 +175,64 @@ bool Saver::inputs() {
   return true;
 }
 
-void Saver::tensor(const char *name, uint64_t &offset, size_t count,
-                   const char *shape, size_t shapeLength) {
+void Saver::tensor(const char *prefix, const char *name, uint64_t offset,
+                   bool isInteger, std::span<const int64_t> shape) {
+  size_t bytes = isInteger ? sizeof(int32_t) : sizeof(double);
   out.put(',', 0);
-  key(name, 0);
-  out.text("{\"data_offsets\":[", 0);
+  out.put('"', 0);
+  out.text(prefix, 1);
+  out.text(name, 1);
+  out.text("\":{\"data_offsets\":[", 0);
   out.integer(int64_t(offset), 0);
   out.put(',', 0);
-  offset += count * sizeof(double);
-  out.integer(int64_t(offset), 0);
-  out.text("],\"dtype\":\"F64\",\"shape\":[", 0);
-  out.text({shape, shapeLength}, 0);
+  for (int64_t extent : shape)
+    bytes *= size_t(extent);
+  out.integer(int64_t(offset + bytes), 0);
+  out.text("],\"dtype\":\"", 0);
+  out.text(isInteger ? "I32" : "F64", 0);
+  out.text("\",\"shape\":[", 0);
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (i > 0)
+      out.put(',', 0);
+    out.integer(shape[i], 0);
+  }
   out.text("]}", 0);
 }
 
+const tamrt_table *Saver::nextTable(const tamrt_table *last) const {
+  const tamrt_table *next = nullptr;
+  for (int64_t i = 0; i < model.table_count; ++i) {
+    const tamrt_table &table = model.tables[i];
+    if ((!last || std::strcmp(last->name, table.name) < 0) &&
+        (!next || std::strcmp(table.name, next->name) < 0))
+      next = &table;
+  }
+  return next;
+}
+
+const char *Saver::placeOf(const tamrt_table &table) const {
+  const char *place = weights.tables;
+  for (const tamrt_table *other = model.tables; other != &table; ++other)
+    place += roomOf(*other);
+  return place;
+}
+
+uint64_t Saver::offsetOf(const tamrt_table &table) const {
+  uint64_t offset = 0;
+  for (int64_t i = 0; i < model.table_count; ++i) {
+    const tamrt_table &other = model.tables[i];
+    // Doubles first, and then by name.
+    if (other.is_integer != table.is_integer
+            ? table.is_integer
+            : std::strcmp(other.name, table.name) < 0)
+      offset += uint64_t(bytesOf(other));
+  }
+  return offset;
+}
+
 bool Saver::run(uint64_t headerBytes) {
-  const auto groupCount = size_t(weights.header->groups);
-  const auto inputCount = size_t(model.input_count);
+  const int64_t groupCount = weights.header->groups;
+  const int64_t inputCount = model.input_count;
   out.bytes(&headerBytes, kPrefixBytes);
   out.text("{\"__metadata__\":{", 0);
   auto nested = [&](const char *name) {
@@ -215,31 +263,35 @@ bool Saver::run(uint64_t headerBytes) {
   out.put('}', 0);
 
   uint64_t offset = 0;
-  auto add = [&](const char *name, size_t a, size_t b, size_t c) {
-    char shape[3 * (kIntegerLength + 1)];
-    size_t length = 0, count = 1;
-    for (size_t extent : {a, b, c}) {
-      if (extent == SIZE_MAX)
-        continue;
-      if (length > 0)
-        shape[length++] = ',';
-      length += formatInteger(int64_t(extent), shape + length);
-      count *= extent;
-    }
-    tensor(name, offset, count, shape, length);
-    return count * sizeof(double);
-  };
-  const size_t sizes[] = {
-      add("coefficients", groupCount, size_t(model.columns), SIZE_MAX),
-      add("knots", inputCount, 2, SIZE_MAX),
-      add("ranges", groupCount, inputCount, 2)};
+  const double *data[] = {weights.coefficients, weights.knots, weights.ranges};
+  const int64_t shapes[][3] = {{groupCount, model.columns},
+                               {inputCount, 2},
+                               {groupCount, inputCount, 2}};
+  const size_t ranks[] = {2, 2, 3};
+  size_t sizes[3];
+  for (int i = 0; i < 3; ++i) {
+    constexpr const char *names[] = {"coefficients", "knots", "ranges"};
+    tensor("", names[i], offset, false, {shapes[i], ranks[i]});
+    sizes[i] = sizeof(double);
+    for (size_t k = 0; k < ranks[i]; ++k)
+      sizes[i] *= size_t(shapes[i][k]);
+    offset += sizes[i];
+  }
+  for (const tamrt_table *table = nextTable(nullptr); table;
+       table = nextTable(table))
+    tensor("tables.", table->name, offset + offsetOf(*table), table->is_integer,
+           {table->shape, size_t(table->rank)});
   out.put('}', 0);
   while (out.size() % kPrefixBytes != 0)
     out.put(' ', 0);
   header = out.size() - kPrefixBytes;
-  out.bytes(weights.coefficients, sizes[0]);
-  out.bytes(weights.knots, sizes[1]);
-  out.bytes(weights.ranges, sizes[2]);
+  for (int i = 0; i < 3; ++i)
+    out.bytes(data[i], sizes[i]);
+  for (bool integers : {false, true})
+    for (const tamrt_table *table = nextTable(nullptr); table;
+         table = nextTable(table))
+      if (bool(table->is_integer) == integers)
+        out.bytes(placeOf(*table), size_t(bytesOf(*table)));
   return true;
 }
 

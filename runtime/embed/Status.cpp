@@ -55,6 +55,9 @@ const char *tamrt_embed_status_string(int status) {
            "of tamc";
   case TAMRT_EMBED_NOT_CONVERGED:
     return "expected the iterations of a group to converge";
+  case TAMRT_EMBED_TABLES:
+    return "expected training rows that an effect can learn finite numbers "
+           "from; set gamma, or lower sp_alpha";
   case TAMRT_EMBED_CPU:
     return "expected a CPU with the instructions the model was compiled for";
   }

@@ -23,15 +23,6 @@ constexpr char kMagic[8] = {'t', 'a', 'm', 'c', 'w', 't', 's', '1'};
 /// Rows are numbered in 32 bits.
 constexpr size_t kMostRows = 0xfffffffe;
 
-/// `a * b + c`, the largest size_t where it is more.
-size_t saturated(size_t a, size_t b, size_t c) {
-  size_t result;
-  if (__builtin_mul_overflow(a, b, &result) ||
-      __builtin_add_overflow(result, c, &result))
-    return SIZE_MAX;
-  return result;
-}
-
 const char *nameOf(const tamrt_model &model, size_t slot, bool fits) {
   const auto inputs = size_t(model.input_count);
   if (slot < inputs)
@@ -115,6 +106,12 @@ int Report::notFinite(size_t row, int64_t number, const char *effect) const {
   return group(TAMRT_EMBED_NOT_FINITE, number, nullptr);
 }
 
+int Report::table(const char *effect) const {
+  if (error)
+    error->effect = effect;
+  return fail(TAMRT_EMBED_TABLES);
+}
+
 int Report::needed(tamrt_embed_status status, size_t bytes) const {
   if (error)
     error->needed = bytes;
@@ -137,28 +134,6 @@ int Report::step(const tamrt_model &model, const tamrt_context &context,
   if (context.status == TAMRT_ERROR_OVERFLOW)
     return effect(TAMRT_EMBED_OVERFLOW, model, context.detail, number);
   return group(TAMRT_EMBED_INTERNAL, number, nullptr);
-}
-
-//===----------------------------------------------------------------------===//
-// Layout
-//===----------------------------------------------------------------------===//
-
-Layout::Layout(void *memory) : base(nullptr) {
-  if (memory) {
-    const auto address = reinterpret_cast<uintptr_t>(memory);
-    base = static_cast<char *>(memory) +
-           (TAMRT_ALIGNMENT - address % TAMRT_ALIGNMENT) % TAMRT_ALIGNMENT;
-  }
-}
-
-size_t Layout::size() const { return saturated(bytes, 1, TAMRT_ALIGNMENT - 1); }
-
-void *Layout::takeBytes(size_t count, size_t size) {
-  void *part = base ? base + bytes : nullptr;
-  bytes = saturated(count, size, bytes);
-  if (size_t over = bytes % TAMRT_ALIGNMENT; over && bytes != SIZE_MAX)
-    bytes = saturated(TAMRT_ALIGNMENT - over, 1, bytes);
-  return part;
 }
 
 void takeWorkplace(const ThreadMemory &memory, Layout &layout,
@@ -240,6 +215,31 @@ int DataView::check(const tamrt_model &model, const Report &report) const {
   return report.ok();
 }
 
+size_t sortRows(const DataView &data, uint32_t *order) {
+  for (size_t row = 0; row < data.rows; ++row)
+    order[row] = uint32_t(row);
+  // The row breaks ties, so that an unstable sort, which needs no memory, gives
+  // the order of a stable one.
+  auto before = [&](uint32_t a, uint32_t b) {
+    if (data.groups && data.groups[a] != data.groups[b])
+      return data.groups[a] < data.groups[b];
+    if (data.dates && data.dates[a] != data.dates[b])
+      return data.dates[a] < data.dates[b];
+    return a < b;
+  };
+  if (!std::is_sorted(order, order + data.rows, before))
+    std::sort(order, order + data.rows, before);
+  size_t groups = 1;
+  for (size_t row = 1; row < data.rows; ++row)
+    groups += data.groupOf(order[row]) != data.groupOf(order[row - 1]);
+  return groups;
+}
+
+bool isInOrder(const uint32_t *order, size_t rows) {
+  // Each row is there once: those that ascend are all at their places.
+  return std::is_sorted(order, order + rows);
+}
+
 //===----------------------------------------------------------------------===//
 // Weights
 //===----------------------------------------------------------------------===//
@@ -250,6 +250,13 @@ size_t levelsBefore(const tamrt_model &model, size_t input) {
     if (isLevels(model, i))
       count += size_t(model.inputs[i].levels);
   return count;
+}
+
+size_t tableBytes(const tamrt_model &model) {
+  size_t bytes = 0;
+  for (int64_t i = 0; i < model.table_count; ++i)
+    bytes += roomOf(model.tables[i]);
+  return bytes;
 }
 
 size_t WeightsView::layOut(const tamrt_model &model, size_t count,
@@ -272,6 +279,7 @@ size_t WeightsView::layOut(const tamrt_model &model, size_t count,
   take(levelCounts, inputs, 1);
   take(namedLevels, inputs, 1);
   take(levels, levelsBefore(model, inputs), 1);
+  take(tables, tableBytes(model) / 8, 1);
   names = base ? base + bytes : nullptr;
   return bytes;
 }
@@ -324,7 +332,20 @@ int WeightsView::open(const tamrt_model &model, const void *memory, size_t size,
                            : levelCounts[i] != 0)
       return report.fail(TAMRT_EMBED_MALFORMED_WEIGHTS);
   }
-  return report.ok();
+  const bool good = forEachTable(
+      model, tables,
+      [&](const tamrt_learner &learner, int64_t k, const void *contents) {
+        return !subscriptFaultOf(model, learner, k, contents);
+      });
+  return good ? report.ok() : report.fail(TAMRT_EMBED_MALFORMED_WEIGHTS);
+}
+
+void WeightsView::pointTo(const tamrt_model &model, void **addresses) const {
+  forEachTable(model, tables,
+               [&](const tamrt_learner &learner, int64_t k, void *contents) {
+                 addresses[learner.first_table + k] = contents;
+                 return true;
+               });
 }
 
 int64_t WeightsView::find(int64_t group) const {

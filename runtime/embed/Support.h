@@ -16,6 +16,8 @@
 #define TAMRT_EMBED_SUPPORT_H
 
 #include "core/data/Ranges.h"
+#include "core/device/Layout.h"
+#include "core/model/TableFault.h"
 #include "core/run/Steps.h"
 #include "embed/Embed.h"
 
@@ -35,6 +37,7 @@ public:
   int value(tamrt_embed_status status, size_t row, const char *name) const;
   int group(tamrt_embed_status status, int64_t group, const char *name) const;
   int unknownGroup(size_t row, int64_t group) const;
+  int table(const char *effect) const;
   int notFinite(size_t row, int64_t group, const char *effect) const;
   int needed(tamrt_embed_status status, size_t bytes) const;
   /// The status a step left, in terms of the model.
@@ -46,30 +49,6 @@ public:
 
 private:
   tamrt_embed_error *error;
-};
-
-/// Lays out one block of memory: the same calls find its size and, given an
-/// address, its parts. Parts are aligned to TAMRT_ALIGNMENT; the address need
-/// not be. Sizes beyond a size_t are kept as the largest one.
-class Layout {
-public:
-  explicit Layout(void *memory = nullptr);
-
-  /// A part of `count` elements; null while only measuring.
-  template <class T> T *take(size_t count) {
-    return static_cast<T *>(takeBytes(count, sizeof(T)));
-  }
-  /// Bytes taken so far, with what aligning any address takes.
-  size_t size() const;
-  /// The state of the layout, to lay out two parts over each other.
-  size_t mark() const { return bytes; }
-  void rewind(size_t mark) { bytes = mark; }
-
-private:
-  void *takeBytes(size_t count, size_t size);
-
-  char *base;
-  size_t bytes = 0;
 };
 
 /// One column the steps read, or one of its uses: an input, the target or the
@@ -116,6 +95,13 @@ struct DataView {
   int check(const tamrt_model &model, const Report &report) const;
 };
 
+/// Sorts rows by group and date, those of equal dates as they came. \returns
+/// the number of groups.
+size_t sortRows(const DataView &data, uint32_t *order);
+
+/// Whether rows sorted so lie as they are.
+bool isInOrder(const uint32_t *order, size_t rows);
+
 /// What every block of weights begins with.
 struct WeightsHeader {
   char magic[8];
@@ -135,6 +121,7 @@ struct WeightsHeader {
 ///     int64_t groups[G]       ascending
 ///     int64_t level_counts[I], named_levels[I]   0 or 1
 ///     double  levels[L]       those of an input ascending, at its place
+///     tables  each filled up to a multiple of 8 bytes
 ///     names   of the groups, if they have some, then of named levels: each a
 ///             uint64_t length and the bytes, filled up to a multiple of 8
 ///
@@ -144,7 +131,7 @@ struct WeightsView {
   double *coefficients, *ranges, *knots;
   int64_t *groups, *levelCounts, *namedLevels;
   double *levels;
-  char *names;
+  char *tables, *names;
 
   /// Points into a block for `groups` groups of `model` at `memory`, null to
   /// measure. \returns its bytes without names, the largest size_t on overflow.
@@ -161,11 +148,36 @@ struct WeightsView {
 
   /// The place of a group, or -1. O(log G).
   int64_t find(int64_t group) const;
+
+  /// Writes where the tables are: one address each.
+  void pointTo(const tamrt_model &model, void **addresses) const;
 };
 
 /// Levels of the inputs before `input`: the place of its own in
 /// WeightsView::levels.
 size_t levelsBefore(const tamrt_model &model, size_t input);
+
+/// Bytes of a table in weights, and of all.
+inline size_t roomOf(const tamrt_table &table) {
+  return (size_t(bytesOf(table)) + 7) / 8 * 8;
+}
+size_t tableBytes(const tamrt_model &model);
+
+/// Calls body(learner, k, contents) for each table, `k` within its learner, of
+/// `tables` in weights; false as soon as body is.
+template <class Byte, class Body>
+bool forEachTable(const tamrt_model &model, Byte *tables, const Body &body) {
+  // Learners have runs of tables in order.
+  for (int64_t i = 0; i < model.learner_count; ++i) {
+    const tamrt_learner &learner = model.learners[i];
+    for (int64_t k = 0; k < learner.table_count; ++k) {
+      if (!body(learner, k, tables))
+        return false;
+      tables += roomOf(model.tables[learner.first_table + k]);
+    }
+  }
+  return true;
+}
 
 /// Bytes of a name in weights.
 inline uint64_t nameBytes(uint64_t length) {

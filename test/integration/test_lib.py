@@ -3,7 +3,10 @@
 """Models inside C programs: the numbers of the executable, to the bit, in the
 caller's memory alone."""
 
+import copy
 import datetime
+import json
+import math
 import os
 import pathlib
 import random
@@ -32,6 +35,26 @@ ALLOWED = re.compile(
     r"__cpu_model|__cpu_features2|__cpu_indicator_init|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail|"
     r"__asan_\w+|__ubsan_\w+|"
     r"__sanitizer_\w+)$")
+# Terms with tables and terms that read the rows in order, with every way to make
+# tables; x comes before hour.
+TABLES = {
+    "wavelet": "w(x, n_scales=2, n_locations=3) + w(hour)",
+    "neural": "n(x, others='hour', n_neurons=5, n_hidden_layers=3) + "
+              "n(hour, n_neurons=9, act=cos) + n(hour, n_neurons=4, act=tanh)",
+    "radial": "rbf(x, others='hour', n_centers=7) + "
+              "rbf(hour, n_centers=5, gamma=0.5, nu=1.5)",
+    # More centres than rows.
+    "crowded": "rbf(x, n_centers=200, nu=0.7) + l(hour)",
+    "oblivious": "t(x, others='hour', n_trees=3, max_depth=3, sp_alpha=1, ap=-2)"
+                 " + t(x, others='hour', n_trees=5, max_depth=2, "
+                 "split_strategy=quantile, ap=-2)",
+    "flat": "t(x, others='hour', n_trees=3, max_leaves=6, sp_alpha=0.5, "
+            "split_strategy=quantile, ap=-2) + t(hour, n_trees=1, "
+            "max_leaves=4, ap=-2)",
+    "linear": "lt(x, slope=hour, max_depth=2, ap=-2)",
+    "products": "te(n(x, n_neurons=3), rbf(hour, n_centers=2)) + "
+                "te(t(x, n_trees=2, max_depth=2), s(hour, k=4), ap=-2)",
+    "order": "pid(x, w=5) + pid(hour, w=0) + te(pid(x, w=20), l(hour))"}
 COMPILERS = [("cc", ["-std=c11"]), ("g++", ["-std=c++17", "-x", "c++"]),
              ("clang++", ["-std=c++20", "-x", "c++"])]
 if SANITIZE:  # the runtime wants the sanitizers of its compiler
@@ -217,6 +240,153 @@ class Lib(harness.TestCase):
         self.check(self.grouped(name="open", options=["--solver=cg",
                                                       "--block-limit=2"]))
 
+    def test_tables(self):
+        """What terms learn is learnt in the caller's memory, and loaded."""
+        for name, terms in TABLES.items():
+            with self.subTest(terms=terms):
+                model = self.grouped(
+                    name=name, options=["--chunk-rows", 16],
+                    formula=f"y ~ {terms} + l(x) + c(day, n_cat=7) + c(level)")
+                if name == "order":
+                    model.defines.append("-DORDERED=date")
+                self.errors(model, self.check(model))
+
+    def test_tables_and_conjugate_gradients(self):
+        self.check(self.grouped(
+            options=["--solver=cg"],
+            formula="y ~ rbf(x, n_centers=9) + t(x, others='hour', n_trees=3, "
+                    "max_depth=2) + pid(hour) + c(day, n_cat=7) + c(level)"))
+
+    def test_given_tables(self):
+        """A state of the spec's is not learnt, and what is, is as without."""
+        self.check(self.grouped(
+            formula="y ~ rbf(x, n_centers=3) + t(hour, n_trees=2, max_depth=2) "
+                    "+ c(day, n_cat=7) + c(level)",
+            state="{x: {centers: [-1, 0, 1]}, "
+                  "hour: {thresholds: [-0.5, 0, 0.5, 1]}}"))
+
+    def test_tables_that_no_fit_leaves(self):
+        """They are refused, in a file and in memory."""
+        # Behind the features, which one word fills up: thresholds.
+        model = self.grouped(
+            formula="y ~ t(x, others='hour', n_trees=1, max_depth=3, ap=-2) + "
+                    "l(x) + c(day, n_cat=7) + c(level)")
+        model.defines.append("-DFEATURES=(16+24)")
+        program = self.check(model)
+        self.errors(model, program)
+        weights = self.fit(model.executable, model.paths["train"]).read_bytes()
+        size, = struct.unpack_from("<Q", weights)
+        header = json.loads(weights[8:8 + size])
+
+        def refused(status, change, executable=True):
+            """By load_size, or by load with a status; and the executable."""
+            entries, data = copy.deepcopy(header), bytearray(weights[8 + size:])
+            change(entries, data)
+            text = json.dumps(entries).encode()
+            bad = self.dir / "bad.safetensors"
+            bad.write_bytes(struct.pack("<Q", len(text)) + text + data)
+            run = self.run_program(
+                program, "load", self.dir / "grouped-train.bin",
+                self.dir / "grouped-new.bin", self.dir / "none", bad)
+            self.assertEqual(run.returncode, 1, run.stderr)
+            self.assertIn(f"load: {status}:" if status else "needed > 0",
+                          run.stderr)
+            if not executable:
+                return
+            run = self.run_program(
+                model.executable, "predict", model.paths["new"], "--weights",
+                bad)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn(str(bad), run.stderr)
+
+        def put(name, code, value):
+            def change(entries, data):
+                struct.pack_into(code, data,
+                                 entries[name]["data_offsets"][0], value)
+            return change
+
+        features, thresholds = "tables.t_x.features", "tables.t_x.thresholds"
+        refused(17, put(features, "<i", 2))
+        refused(17, put(features, "<i", -1))
+        refused(17, put(thresholds, "<d", math.inf))
+        for change in (
+                lambda entries, data: entries.pop(features),
+                lambda entries, data: entries[features].update(dtype="F32"),
+                lambda entries, data: entries[features].update(shape=[3]),
+                lambda entries, data: entries[features].update(shape=[3, 1]),
+                lambda entries, data: entries.update(
+                    {"tables.other": entries.pop(features)}),
+                lambda entries, data: entries[thresholds].update(
+                    data_offsets=entries["coefficients"]["data_offsets"]),
+                lambda entries, data: data.extend(bytes(8))):
+            refused(None, change)
+
+        def overlap(entries, data):
+            """The thresholds lie over the knots, and nothing in their place."""
+            first, last = entries[thresholds]["data_offsets"]
+            del data[first:last]
+            knots = entries["knots"]["data_offsets"][0]
+            entries[thresholds]["data_offsets"] = [knots, knots + last - first]
+            entries[features]["data_offsets"] = [first, len(data)]
+
+        refused(None, overlap)
+        # The executable looks for what it needs alone.
+        refused(None, lambda entries, data: entries.update(
+            {"tables.more": {"dtype": "F64", "shape": [0],
+                             "data_offsets": [0, 0]}}), executable=False)
+
+        # Tensors may lie in any order.
+        entries, data = {"__metadata__": header.pop("__metadata__")}, b""
+        for name in sorted(header, reverse=True):
+            first, last = header[name]["data_offsets"]
+            entries[name] = dict(header[name], data_offsets=[
+                len(data), len(data) + last - first])
+            data += weights[8 + size + first:8 + size + last]
+        text = json.dumps(entries).encode()
+        turned = self.dir / "turned.safetensors"
+        turned.write_bytes(struct.pack("<Q", len(text)) + text + data)
+        _, saved = model.run(program, "load", turned)
+        self.assertEqual(saved.read_bytes(), weights)
+
+    def test_rows_that_teach_no_finite_number(self):
+        """Too close for a gamma; too many of one leaf for an sp_alpha."""
+        rows = [{"x": repr(i * 1e-158 if i else -1.0), "y": str(i % 5)}
+                for i in range(6000)] + [{"x": "1", "y": "2"}]
+        members = [("x", "x", "d", float), ("y", "y", "d", float)]
+        for name, term in (("near", "rbf(x)"),
+                           ("steep", "t(x, max_depth=1, sp_alpha=100)")):
+            model = self.model(name, f"y ~ {term}", rows, rows, members)
+            model.defines += ["-DTARGET=y", '-DTARGET_NAME="y"']
+            run = self.run_program(
+                model.build(), "fit", self.dir / f"{name}-train.bin",
+                self.dir / f"{name}-new.bin", self.dir / "none")
+            self.assertEqual(run.returncode, 1)
+            self.assertRegex(run.stderr, "^fit: 22: .*, effect x$")
+            run = self.run_program(model.executable, "fit",
+                                   model.paths["train"], "-o", "none")
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("effect 'x': ", run.stderr)
+
+    def test_prediction_that_is_not_finite_by_the_rows_before(self):
+        """Its own numbers are: it is the sum over a window that is not."""
+        rng = random.Random(1)
+        rows = [{"x": repr((i % 9 - 4) / 4), "y": repr(rng.uniform(0, 0.1))}
+                for i in range(90)]
+        new = [{"x": x, "y": "0"} for x in ("0", "1e308", "1e308", "0")]
+        members = [("x", "x", "d", float), ("y", "y", "d", float)]
+        model = self.model("summed", "y ~ pid(x, w=3)", rows, new, members)
+        model.defines += ["-DTARGET=y", '-DTARGET_NAME="y"']
+        run = self.run_program(
+            model.build(), "fit", self.dir / "summed-train.bin",
+            self.dir / "summed-new.bin", self.dir / "none")
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stderr, "^predict: 15: .* row 2, .*, effect x$")
+        weights = self.fit(model.executable, model.paths["train"])
+        run = self.run_program(model.executable, "predict",
+                               model.paths["new"], "--weights", weights)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn(": line 4: term pid(x, w=3): ", run.stderr)
+
     def test_names(self):
         """Groups and levels that are text: by their places."""
         model = self.grouped(groups=("north", "east \"x\"", "süd", "a\\b"),
@@ -249,15 +419,23 @@ class Lib(harness.TestCase):
 
     def test_memory(self):
         """No access outside the caller's memory, by another program's word."""
-        model = self.grouped()
+        grouped = self.grouped()
+        learned = self.grouped(
+            name="learned", options=["--chunk-rows", 4],
+            # So small that tables take more to learn than the rest to solve.
+            formula="y ~ rbf(x, n_centers=4) + t(x, others='hour', n_trees=2, "
+                    "max_depth=2, split_strategy=quantile, sp_alpha=1) + "
+                    "pid(hour) + w(x, n_scales=1, n_locations=2) + "
+                    "n(x, n_neurons=3) + l(x) + c(day, n_cat=7) + c(level)")
         valgrind = shutil.which("valgrind")
         if SANITIZE:
             before = ()  # ASan itself
         else:
             self.assertIsNotNone(valgrind, "valgrind is needed")
             before = (valgrind, "-q", "--error-exitcode=9")
-        program = self.check(model, before=before, count=False)
-        self.errors(model, program, before)
+        for model in (grouped, learned):
+            program = self.check(model, before=before, count=False)
+            self.errors(model, program, before)
 
     def test_needs_libm_alone(self):
         model = self.grouped()

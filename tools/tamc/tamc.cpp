@@ -434,8 +434,6 @@ int Driver::writeCpp() {
 int Driver::writeLibrary() {
   if (!(*module)->hasAttr(tam::kModelAttrName))
     return fail("expected a module with '" + tam::kModelAttrName + "'");
-  if (std::string reason = whyNoLibrary(*module); !reason.empty())
-    return fail("--emit=lib: " + reason);
   LibraryPaths paths = libraryPaths();
   std::string header = libraryHeader(*module, libraryPrefix(), TAMC_VERSION);
   from = Phase::Plan;

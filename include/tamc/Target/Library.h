@@ -28,11 +28,6 @@ llvm::StringRef moduleName(mlir::ModuleOp module);
 /// Whether `text` can be such a prefix.
 bool isLibraryPrefix(llvm::StringRef text);
 
-/// Why there can be no library of a module with `tam.model` yet, empty if there
-/// can be one: its fit learns tables (docs/math.md section 3, w, n, rbf, t and
-/// lt), or it reads the rows in their order (pid).
-std::string whyNoLibrary(mlir::ModuleOp module);
-
 /// The C header of a module with `tam.model`: the struct of its data, its
 /// functions, named by `prefix`, and include/tamrt/embed.h, so that it needs no
 /// other header. C11 and C++. Depends on its arguments alone.

@@ -10,19 +10,18 @@
 /// The training rows as learners see them: all rows, group after group, their
 /// inputs normalised by the ranges of their group. Nothing is stored: a value
 /// is computed when it is asked for, in the bits of the kernel `normalize`.
+/// Nothing here allocates or throws.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef TAMRT_CORE_DATA_TRAININGROWS_H
 #define TAMRT_CORE_DATA_TRAININGROWS_H
 
-#include "core/data/Dataset.h"
-#include "core/data/Normalization.h"
-#include "io/Error.h"
+#include "core/FunctionRef.h"
+#include "core/data/Ranges.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 
 namespace tamrt {
@@ -34,26 +33,31 @@ public:
     /// Index of the group, and of the first row among all rows.
     size_t group, first;
     size_t rows;
-    /// Where the rows are, and the first of them there.
-    const Dataset &data;
-    size_t at;
+    /// The values of an input, which has no levels, from the first row on.
+    FunctionRef<Values(int32_t input)> values;
+  };
+  using Visit = FunctionRef<void(const Run &run)>;
+
+  /// A row that is asked for, and its place among those asked for.
+  struct Wanted {
+    uint32_t row, place;
   };
 
-  /// The normalisation lives as long as this.
-  explicit TrainingRows(const Normalization &normalization)
-      : normalization(normalization) {}
-  virtual ~TrainingRows() = default;
+  /// `size` rows, whose pairs of centre and half range are `ranges[group]
+  /// [input]` of `inputs` inputs. `forEachRun(visit)` calls visit(run) for runs
+  /// that have all rows between them, those of one group in order, groups
+  /// perhaps in turns; false where rows cannot be read.
+  TrainingRows(size_t size, const double *ranges, size_t inputs,
+               FunctionRef<bool(Visit visit)> forEachRun)
+      : count(size), ranges(ranges), inputs(inputs), forEachRun(forEachRun) {}
 
-  virtual size_t size() const = 0;
+  size_t size() const { return count; }
 
-  /// Calls body(run) for runs that have all rows between them. The runs of one
-  /// group come in order; groups may take turns. Errors: of reading.
-  virtual Status forEachRun(const std::function<void(const Run &)> &body) = 0;
-
-  /// Calls body(row, x) for the values of `input`, which has no levels.
-  template <class Body> Status forEach(int32_t input, const Body &body) {
+  /// Calls body(row, x) for the values of `input`, which has no levels. False
+  /// where rows cannot be read, as below.
+  template <class Body> bool forEach(int32_t input, const Body &body) const {
     return forEachRun([&](const Run &run) {
-      const double *values = run.data.numbers(size_t(input)) + run.at;
+      const Values values = run.values(input);
       const Range range = rangeAt(run.group, input);
       for (size_t i = 0; i < run.rows; ++i)
         body(run.first + i, (values[i] - range.centre) / range.half);
@@ -63,8 +67,8 @@ public:
   /// Calls body() for every row, its point, the values of `inputs` in their
   /// order, written to `out`.
   template <class Body>
-  Status forEachPoint(std::span<const int32_t> inputs, double *out,
-                      const Body &body) {
+  bool forEachPoint(std::span<const int32_t> inputs, double *out,
+                    const Body &body) const {
     return forEachRun([&](const Run &run) {
       for (size_t i = 0; i < run.rows; ++i) {
         pointOf(run, i, inputs, out);
@@ -73,14 +77,14 @@ public:
     });
   }
 
-  /// Writes the points of `rows`, one after another, to `out`.
-  Status points(std::span<const uint32_t> rows, std::span<const int32_t> inputs,
-                double *out);
+  /// Writes the point of each row of `wanted` to its place in `out`. Sorts
+  /// `wanted`.
+  bool points(std::span<Wanted> wanted, std::span<const int32_t> inputs,
+              double *out) const;
 
 private:
   Range rangeAt(size_t group, int32_t input) const {
-    const double *range = normalization.ranges.data() +
-                          2 * (group * normalization.inputs() + size_t(input));
+    const double *range = ranges + 2 * (group * inputs + size_t(input));
     return {range[0], range[1]};
   }
 
@@ -88,33 +92,14 @@ private:
                double *out) const {
     for (size_t k = 0; k < inputs.size(); ++k) {
       const Range range = rangeAt(run.group, inputs[k]);
-      out[k] =
-          (run.data.numbers(size_t(inputs[k]))[run.at + i] - range.centre) /
-          range.half;
+      out[k] = (run.values(inputs[k])[i] - range.centre) / range.half;
     }
   }
 
-  const Normalization &normalization;
-};
-
-/// Rows in memory.
-class RowsOfDataset final : public TrainingRows {
-public:
-  /// Both live as long as this.
-  RowsOfDataset(const Dataset &data, const Normalization &normalization)
-      : TrainingRows(normalization), data(data) {}
-
-  size_t size() const override { return data.rowCount(); }
-  Status forEachRun(const std::function<void(const Run &)> &body) override {
-    for (size_t g = 0; g < data.groups().size(); ++g) {
-      const Group &group = data.groups()[g];
-      body({g, group.first, group.rows, data, group.first});
-    }
-    return {};
-  }
-
-private:
-  const Dataset &data;
+  size_t count;
+  const double *ranges;
+  size_t inputs;
+  FunctionRef<bool(Visit visit)> forEachRun;
 };
 
 } // namespace tamrt

@@ -8,30 +8,55 @@
 
 #include "core/learn/LearnerJob.h"
 
-#include "io/Number.h"
-
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <vector>
 
 namespace tamrt {
 namespace {
 
-/// Rows whose distances gamma is found from.
-constexpr size_t kGammaRows = 1000;
+/// What drawing the centres takes.
+struct DrawMemory {
+  std::span<uint32_t> chosen;
+  std::span<Random::Moved> moved;
+  std::span<TrainingRows::Wanted> wanted;
 
-Status drawCenters(const LearnerJob &job) {
+  DrawMemory(const tamrt_learner &learner, Layout &layout) {
+    const auto count = size_t(learner.sizes[0]);
+    chosen = layout.takeSpan<uint32_t>(count);
+    moved = layout.takeSpan<Random::Moved>(Random::movedRoom(count));
+    wanted = layout.takeSpan<TrainingRows::Wanted>(count);
+  }
+};
+
+/// What finding a gamma takes: the first rows and the distances of two each.
+struct DistanceMemory {
+  size_t rows;
+  std::span<TrainingRows::Wanted> wanted;
+  std::span<double> points, pairs;
+
+  DistanceMemory(const tamrt_learner &learner, size_t all, Layout &layout)
+      : rows(std::min(all, kMostRowsKept)) {
+    wanted = layout.takeSpan<TrainingRows::Wanted>(rows);
+    points = layout.takeSpan<double>(rows * size_t(learner.input_count));
+    pairs = layout.takeSpan<double>(rows * (rows - 1) / 2);
+  }
+};
+
+LearnFault drawCenters(const LearnerJob &job) {
+  Layout layout = job.memory;
+  const DrawMemory memory(job.learner, layout);
   Random random(job.learner.seed);
   const auto rows = uint32_t(job.rows.size());
-  const auto count = size_t(job.learner.sizes[0]);
-  std::vector<uint32_t> chosen;
-  if (rows > count)
-    chosen = random.permutation(rows, uint32_t(count));
+  if (rows > memory.chosen.size())
+    random.permutation(rows, memory.chosen, memory.moved);
   else
-    for (size_t i = 0; i < count; ++i)
-      chosen.push_back(random.integer(rows));
-  return job.rows.points(chosen, job.inputs(), job.numbers(0).data());
+    for (uint32_t &row : memory.chosen)
+      row = random.integer(rows);
+  for (uint32_t i = 0; i < memory.chosen.size(); ++i)
+    memory.wanted[i] = {memory.chosen[i], i};
+  return job.rows.points(memory.wanted, job.inputs(), job.numbers(0).data())
+             ? LearnFault::None
+             : LearnFault::Rows;
 }
 
 double squaredDistance(const double *a, const double *b, size_t inputs) {
@@ -43,65 +68,56 @@ double squaredDistance(const double *a, const double *b, size_t inputs) {
 
 /// The lower median of the squared distances of all ordered pairs of the first
 /// rows, those of a row and itself among them.
-Result<double> medianSquaredDistance(const LearnerJob &job) {
-  const size_t inputs = job.inputs().size();
-  const size_t rows = std::min(job.rows.size(), kGammaRows);
+LearnFault findMedian(const LearnerJob &job, double &median) {
+  Layout layout = job.memory;
+  const DistanceMemory memory(job.learner, job.rows.size(), layout);
+  const size_t inputs = job.inputs().size(), rows = memory.rows;
   // In order, `rows` distances of 0 come first, then each distance of two rows
   // twice: half the pairs tell all.
   const size_t middle = (rows * rows - 1) / 2;
+  median = 0;
   if (middle < rows)
-    return 0.0;
-  std::vector<uint32_t> first(rows);
-  std::iota(first.begin(), first.end(), 0u);
-  std::vector<double> points(rows * inputs);
-  if (Status s = job.rows.points(first, job.inputs(), points.data()); !s)
-    return std::move(s).error();
-  std::vector<double> pairs;
-  pairs.reserve(rows * (rows - 1) / 2);
+    return LearnFault::None;
+  for (uint32_t i = 0; i < rows; ++i)
+    memory.wanted[i] = {i, i};
+  const double *points = memory.points.data();
+  if (!job.rows.points(memory.wanted, job.inputs(), memory.points.data()))
+    return LearnFault::Rows;
+  double *pair = memory.pairs.data();
   for (size_t i = 1; i < rows; ++i)
     for (size_t j = 0; j < i; ++j)
-      pairs.push_back(squaredDistance(points.data() + i * inputs,
-                                      points.data() + j * inputs, inputs));
-  auto at = pairs.begin() + ptrdiff_t((middle - rows) / 2);
-  std::nth_element(pairs.begin(), at, pairs.end());
-  return *at;
+      *pair++ =
+          squaredDistance(points + i * inputs, points + j * inputs, inputs);
+  double *at = memory.pairs.data() + (middle - rows) / 2;
+  std::nth_element(memory.pairs.data(), at, pair);
+  median = *at;
+  return LearnFault::None;
 }
 
 } // namespace
 
-Status learnCenters(const LearnerJob &job) {
+LearnFault learnCenters(const LearnerJob &job, double &number) {
   if (!job.isGiven(0))
-    if (Status s = drawCenters(job); !s)
-      return s;
+    if (LearnFault fault = drawCenters(job); fault != LearnFault::None)
+      return fault;
   if (job.isGiven(1))
-    return {};
+    return LearnFault::None;
   double &gamma = job.numbers(1)[0];
   gamma = job.learner.number;
   if (gamma != 0)
-    return {};
-  Result<double> median = medianSquaredDistance(job);
-  if (!median)
-    return std::move(median).error();
-  const double squared = *median;
-  gamma = squared == 0 ? 1 : 1 / squared;
-  if (!std::isfinite(gamma))
-    return Error{"expected training rows with a median distance that has a "
-                 "square, got " +
-                 formatNumber(std::sqrt(squared)) + "; set gamma"};
-  return {};
+    return LearnFault::None;
+  if (LearnFault fault = findMedian(job, number); fault != LearnFault::None)
+    return fault;
+  gamma = number == 0 ? 1 : 1 / number;
+  return std::isfinite(gamma) ? LearnFault::None : LearnFault::Distance;
 }
 
-int64_t centersBytes(const tamrt_learner &learner) {
-  const auto rows = int64_t(kGammaRows);
-  // The centres' rows and where they are in the permutation, with the nodes of
-  // a hash table.
-  constexpr int64_t kPerCenter = 64;
-  int64_t distances =
-      learner.number != 0
-          ? 0
-          : int64_t(sizeof(double)) *
-                (rows * (rows - 1) / 2 + rows * learner.input_count);
-  return std::max(distances, kPerCenter * learner.sizes[0]);
+size_t centersBytes(const tamrt_learner &learner, size_t rows) {
+  Layout draw, distances;
+  const DrawMemory drawn(learner, draw);
+  if (learner.number == 0)
+    const DistanceMemory found(learner, rows, distances);
+  return std::max(draw.size(), distances.size());
 }
 
 } // namespace tamrt

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the functions that make the tables of one learner each get.
+/// What the functions that make the tables of one learner each get. They work
+/// in the memory they are given; nothing here allocates or throws.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -15,50 +16,63 @@
 #define TAMRT_CORE_LEARN_LEARNERJOB_H
 
 #include "core/data/TrainingRows.h"
+#include "core/device/Layout.h"
+#include "core/learn/Learn.h"
 #include "core/learn/Random.h"
-#include "core/model/Tables.h"
-#include "io/Error.h"
+#include "core/model/TableFault.h"
 #include "tamrt/abi.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 namespace tamrt {
 
-/// A learner, the rows it learns from and the tables it fills. Tables are
-/// numbered within the learner.
+/// A learner, the rows it learns from, the tables it fills and the memory it
+/// works in. Tables are numbered within the learner.
 struct LearnerJob {
   const tamrt_model &model;
   const tamrt_learner &learner;
-  TrainingRows &rows;
-  Tables &tables;
+  const TrainingRows &rows;
+  /// The contents of the model's tables.
+  void *const *tables;
+  Layout memory;
 
   std::span<const int32_t> inputs() const {
     return {learner.inputs, size_t(learner.input_count)};
   }
-  size_t place(size_t k) const { return size_t(learner.first_table) + k; }
-  bool isGiven(size_t k) const { return model.tables[place(k)].given; }
-  std::span<double> numbers(size_t k) const { return tables.numbers(place(k)); }
+  const tamrt_table &table(size_t k) const {
+    return model.tables[size_t(learner.first_table) + k];
+  }
+  void *contents(size_t k) const {
+    return tables[size_t(learner.first_table) + k];
+  }
+  bool isGiven(size_t k) const { return table(k).given; }
+  std::span<double> numbers(size_t k) const {
+    return {static_cast<double *>(contents(k)), size_t(elementsOf(table(k)))};
+  }
   std::span<int32_t> integers(size_t k) const {
-    return tables.integers(place(k));
+    return {static_cast<int32_t *>(contents(k)), size_t(elementsOf(table(k)))};
   }
 
   /// Ends the making of table `k`: what the spec gives replaces what was made.
   void settle(size_t k) const {
-    if (isGiven(k))
-      tables.set(place(k), model.tables[place(k)].given);
+    if (isGiven(k) && bytesOf(table(k)) > 0)
+      std::memcpy(contents(k), table(k).given, size_t(bytesOf(table(k))));
   }
 };
 
-/// TAMRT_LEARN_CENTERS, and the bytes it needs for a while.
-Status learnCenters(const LearnerJob &job);
-int64_t centersBytes(const tamrt_learner &learner);
+/// TAMRT_LEARN_CENTERS. Of Distance sets `number`, the median of the squared
+/// distances.
+LearnFault learnCenters(const LearnerJob &job, double &number);
+/// The bytes it needs for `rows` rows.
+size_t centersBytes(const tamrt_learner &learner, size_t rows);
 
 /// TAMRT_LEARN_OBLIVIOUS_TREES and TAMRT_LEARN_FLAT_TREES, and the bytes they
-/// need for a while besides a column of the rows.
-Status learnTrees(const LearnerJob &job);
-int64_t treesBytes(const tamrt_learner &learner);
+/// need.
+LearnFault learnTrees(const LearnerJob &job);
+size_t treesBytes(const tamrt_learner &learner, size_t rows);
 
 } // namespace tamrt
 

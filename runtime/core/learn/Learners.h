@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Learns and draws the tables of a model from its training rows (abi.h,
-/// tamrt_learner_kind; docs/math.md section 3).
+/// Learns and draws the tables of a model from training rows in memory and
+/// elsewhere, in memory of its own (core/learn/Learn.h).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,25 +23,15 @@
 #include "tamrt/abi.h"
 
 #include <cstddef>
-#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace tamrt {
 
 /// Makes the tables of `model` from the training rows `data`, normalised by
-/// `normalization`.
-///
-/// What a learner draws depends on its seed and on the rows alone, not on which
-/// of its tables the spec gives: those are copied, and the numbers drawn in
-/// their place are dropped. A learner whose tables are all given draws nothing.
-///
-/// Time: O(rows) for a range; O(rows * trees * depth) for the rows of leaves,
-/// where weights of leaves are learnt; O(rows * log thresholds) for quantiles
-/// of a column; for a gamma that is not given the distances of at most 1000
-/// rows. Memory besides the tables: `learningBytes`, and where a tree has
-/// quantiles one column of the training rows; the rows themselves are never
-/// copied.
+/// `normalization`. Memory besides the tables: `learningBytes`; the rows are
+/// never copied.
 ///
 /// Errors, with the effect: no memory; numbers that are not finite (distances
 /// too small for a gamma, an sp_alpha too large for weights); given tables that
@@ -49,18 +39,16 @@ namespace tamrt {
 Result<Tables> learn(const tamrt_model &model, const Dataset &data,
                      const Normalization &normalization);
 
-/// As above, from rows wherever they are, which a learner goes through a few
-/// times at most. Errors: those of the rows, too.
-Result<Tables> learn(const tamrt_model &model, TrainingRows &rows);
+/// As above, from `rows` rows wherever they are: `forEachRun` is that of
+/// TrainingRows. Errors: its own, too.
+Result<Tables>
+learn(const tamrt_model &model, size_t rows, const Normalization &normalization,
+      const std::function<Status(TrainingRows::Visit)> &forEachRun);
 
 /// What the learners of a model keep of `rows` rows when these are not in
 /// memory: a sentence each, such as "80000 bytes for the quantiles of effect
 /// 't'".
 std::vector<std::string> keptByLearners(const tamrt_model &model, size_t rows);
-
-/// Most bytes that `learn` needs for a while besides the tables and a column of
-/// the rows.
-int64_t learningBytes(const tamrt_model &model);
 
 } // namespace tamrt
 

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace tamrt {
 namespace {
@@ -29,17 +28,18 @@ void select(double *values, size_t first, size_t last,
 
 } // namespace
 
-void quantiles(std::span<double> values, std::span<double> levels) {
+void quantiles(std::span<double> values, std::span<double> levels,
+               std::span<size_t> ranks) {
   const size_t last = values.size() - 1;
-  std::vector<size_t> ranks;
-  ranks.reserve(2 * levels.size());
-  for (double level : levels) {
-    const auto i = size_t(std::floor(level * double(last)));
-    ranks.push_back(i);
-    ranks.push_back(std::min(i + 1, last));
+  for (size_t k = 0; k < levels.size(); ++k) {
+    const auto i = size_t(std::floor(levels[k] * double(last)));
+    ranks[2 * k] = i;
+    ranks[2 * k + 1] = std::min(i + 1, last);
   }
+  ranks = ranks.first(2 * levels.size());
   std::sort(ranks.begin(), ranks.end());
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  ranks = ranks.first(
+      size_t(std::unique(ranks.begin(), ranks.end()) - ranks.begin()));
   select(values.data(), 0, values.size(), ranks);
   for (double &level : levels) {
     const double h = level * double(last), t = h - std::floor(h);

@@ -8,9 +8,10 @@
 
 #include "core/learn/Random.h"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numbers>
-#include <unordered_map>
 
 namespace tamrt {
 namespace {
@@ -26,6 +27,18 @@ void transformBlock(double *block) {
     block[j] = rho * std::cos(angle);
     block[j + kBlock / 2] = rho * std::sin(angle);
   }
+}
+
+constexpr uint32_t kNoPlace = UINT32_MAX;
+
+/// Where `place` is, or would be, in a hash table with room left.
+Random::Moved &find(std::span<Random::Moved> table, uint32_t place) {
+  constexpr uint64_t kSpread = 0x9e3779b97f4a7c15;
+  const size_t mask = table.size() - 1;
+  size_t at = size_t(place * kSpread >> 32) & mask;
+  while (table[at].place != place && table[at].place != kNoPlace)
+    at = (at + 1) & mask;
+  return table[at];
 }
 
 } // namespace
@@ -69,24 +82,27 @@ void Random::normal(std::span<double> out) {
   transformBlock(last.data());
 }
 
-std::vector<uint32_t> Random::permutation(uint32_t n, uint32_t count) {
-  // Places that hold another number than their own, beyond those returned.
-  std::unordered_map<uint32_t, uint32_t> moved;
+size_t Random::movedRoom(size_t places) {
+  return std::bit_ceil(2 * std::max<size_t>(places, 1));
+}
+
+void Random::permutation(uint32_t n, std::span<uint32_t> first,
+                         std::span<Moved> memory) {
+  // Each draw moves one number at most, so the table stays half empty.
+  std::fill(memory.begin(), memory.end(), Moved{kNoPlace, 0});
   auto numberAt = [&](uint32_t place) {
-    auto at = moved.find(place);
-    return at == moved.end() ? place : at->second;
+    const Moved &moved = find(memory, place);
+    return moved.place == place ? moved.number : place;
   };
-  std::vector<uint32_t> first(count);
+  const auto count = uint32_t(first.size());
   for (uint32_t i = 0; i < count; ++i) {
     // The last place has nothing left to be swapped with.
     const uint32_t from = i + 1 < n ? i + integer(n - i) : i;
     first[i] = numberAt(from);
-    moved[from] = numberAt(i);
-    moved.erase(i);
+    find(memory, from) = {from, numberAt(i)};
   }
   if (n > 0 && count < n - 1)
     engine.discard(n - 1 - count);
-  return first;
 }
 
 } // namespace tamrt

@@ -11,7 +11,7 @@
 /// PyTorch's CPU generator makes of it, so that a seed means the same there and
 /// here (docs/math.md section 3, "Random numbers"). The numbers depend on the
 /// seed and the calls alone, but for the last bit of the C library's log,
-/// log1p, cos and sin.
+/// log1p, cos and sin. Nothing here allocates or throws.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,6 @@
 #include <optional>
 #include <random>
 #include <span>
-#include <vector>
 
 namespace tamrt {
 
@@ -46,9 +45,17 @@ public:
   /// call.
   void normal(std::span<double> out);
 
-  /// The first `count` places of a random permutation of 0..n-1, count <= n.
-  /// The generator goes on as after the whole. O(n) draws, O(count) memory.
-  std::vector<uint32_t> permutation(uint32_t n, uint32_t count);
+  /// A place of a permutation that holds another number than its own.
+  struct Moved {
+    uint32_t place, number;
+  };
+
+  /// Writes the first places of a random permutation of 0..n-1, n < 2^32 - 1,
+  /// to `first`, of which there are at most n. The generator goes on as after
+  /// the whole. `memory` has movedRoom(places) elements. O(n) draws.
+  void permutation(uint32_t n, std::span<uint32_t> first,
+                   std::span<Moved> memory);
+  static size_t movedRoom(size_t places);
 
 private:
   double normalOfPair();

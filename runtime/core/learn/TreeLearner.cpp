@@ -13,10 +13,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
-#include <new>
-#include <string>
-#include <vector>
 
 namespace tamrt {
 namespace {
@@ -26,12 +22,11 @@ constexpr double kMargin = 1e-3;
 
 /// The sizes of the trees of one learner.
 struct Forest {
-  explicit Forest(const LearnerJob &job)
-      : flat(job.learner.kind == TAMRT_LEARN_FLAT_TREES),
-        trees(size_t(job.learner.sizes[0])),
-        leaves(flat ? size_t(job.learner.sizes[1])
-                    : size_t(1) << job.learner.sizes[1]),
-        width(flat ? leaves - 1 : size_t(job.learner.sizes[1])) {}
+  explicit Forest(const tamrt_learner &learner)
+      : flat(learner.kind == TAMRT_LEARN_FLAT_TREES),
+        trees(size_t(learner.sizes[0])),
+        leaves(flat ? size_t(learner.sizes[1]) : size_t(1) << learner.sizes[1]),
+        width(flat ? leaves - 1 : size_t(learner.sizes[1])) {}
 
   bool flat;
   size_t trees, leaves;
@@ -45,6 +40,28 @@ struct Forest {
   size_t featurePlace(size_t i) const { return flat ? i / width : i; }
 };
 
+/// What learning a forest takes.
+struct Memory {
+  /// A row.
+  std::span<double> point;
+  /// One input of all rows, and of the thresholds of that input the places, the
+  /// levels and what `quantiles` takes; where there are quantiles.
+  std::span<double> column, levels;
+  std::span<size_t> places, ranks;
+
+  Memory(const tamrt_learner &learner, const Forest &forest, size_t rows,
+         Layout &layout) {
+    point = layout.takeSpan<double>(size_t(learner.input_count));
+    if (learner.choice != TAMRT_SPLIT_QUANTILE)
+      return;
+    const size_t thresholds = forest.trees * forest.width;
+    column = layout.takeSpan<double>(rows);
+    levels = layout.takeSpan<double>(thresholds);
+    places = layout.takeSpan<size_t>(thresholds);
+    ranks = layout.takeSpan<size_t>(2 * thresholds);
+  }
+};
+
 /// Point `i` of linspace(lo, hi, intervals + 1), from the nearer end.
 double linspace(double lo, double hi, size_t intervals, size_t i) {
   const double step = (hi - lo) / double(intervals);
@@ -53,16 +70,17 @@ double linspace(double lo, double hi, size_t intervals, size_t i) {
 }
 
 /// Least and greatest over all inputs and rows.
-Status extent(const LearnerJob &job, double &lo, double &hi) {
+LearnFault findExtent(const LearnerJob &job, const Memory &memory, double &lo,
+                      double &hi) {
   lo = std::numeric_limits<double>::infinity();
   hi = -lo;
-  std::vector<double> point(job.inputs().size());
-  Status done = job.rows.forEachPoint(job.inputs(), point.data(), [&] {
-    for (double x : point) {
-      lo = std::min(lo, x);
-      hi = std::max(hi, x);
-    }
-  });
+  if (!job.rows.forEachPoint(job.inputs(), memory.point.data(), [&] {
+        for (double x : memory.point) {
+          lo = std::min(lo, x);
+          hi = std::max(hi, x);
+        }
+      }))
+    return LearnFault::Rows;
   // Of zeros of both signs either may come first.
   lo += 0.0;
   hi += 0.0;
@@ -70,44 +88,35 @@ Status extent(const LearnerJob &job, double &lo, double &hi) {
     lo -= kMargin;
     hi += kMargin;
   }
-  return done;
+  return LearnFault::None;
 }
 
 /// Replaces the levels in `thresholds` by the quantiles of their features.
-Status takeQuantiles(const LearnerJob &job, const Forest &forest,
-                     std::span<double> thresholds) {
+LearnFault takeQuantiles(const LearnerJob &job, const Forest &forest,
+                         const Memory &memory, std::span<double> thresholds) {
   std::span<const int32_t> features = job.integers(0);
-  const size_t rows = job.rows.size();
-  std::unique_ptr<double[]> column;
   for (size_t input = 0; input < job.inputs().size(); ++input) {
-    std::vector<size_t> places;
+    size_t count = 0;
     for (size_t i = 0; i < thresholds.size(); ++i)
-      if (features[forest.featurePlace(i)] == int32_t(input))
-        places.push_back(i);
-    if (places.empty())
+      if (features[forest.featurePlace(i)] == int32_t(input)) {
+        memory.places[count] = i;
+        memory.levels[count++] = thresholds[i];
+      }
+    if (count == 0)
       continue;
-    if (!column)
-      column.reset(new (std::nothrow) double[rows]);
-    if (!column)
-      return Error{"expected " + std::to_string(rows * sizeof(double)) +
-                   " bytes of memory for the quantiles of a column, got less"};
-    if (Status s =
-            job.rows.forEach(job.inputs()[input],
-                             [&](size_t row, double x) { column[row] = x; });
-        !s)
-      return s;
-    std::vector<double> levels;
-    for (size_t place : places)
-      levels.push_back(thresholds[place]);
-    quantiles({column.get(), rows}, levels);
-    for (size_t i = 0; i < places.size(); ++i)
-      thresholds[places[i]] = levels[i];
+    if (!job.rows.forEach(job.inputs()[input], [&](size_t row, double x) {
+          memory.column[row] = x;
+        }))
+      return LearnFault::Rows;
+    quantiles(memory.column, memory.levels.first(count), memory.ranks);
+    for (size_t i = 0; i < count; ++i)
+      thresholds[memory.places[i]] = memory.levels[i];
   }
-  return {};
+  return LearnFault::None;
 }
 
-Status makeThresholds(const LearnerJob &job, const Forest &forest,
-                      Random &random) {
+LearnFault makeThresholds(const LearnerJob &job, const Forest &forest,
+                          const Memory &memory, Random &random) {
   std::span<double> thresholds = job.numbers(1);
   // Levels in [0, 1] first, which become thresholds in place.
   for (size_t i = 0; i < thresholds.size(); ++i)
@@ -115,15 +124,17 @@ Status makeThresholds(const LearnerJob &job, const Forest &forest,
                                    : linspace(0, 1, forest.leaves, i + 1);
   if (job.isGiven(1)) {
     job.settle(1);
-    return {};
+    return LearnFault::None;
   }
   if (job.learner.choice == TAMRT_SPLIT_QUANTILE) {
-    if (Status s = takeQuantiles(job, forest, thresholds); !s)
-      return s;
+    if (LearnFault fault = takeQuantiles(job, forest, memory, thresholds);
+        fault != LearnFault::None)
+      return fault;
   } else {
     double lo, hi;
-    if (Status s = extent(job, lo, hi); !s)
-      return s;
+    if (LearnFault fault = findExtent(job, memory, lo, hi);
+        fault != LearnFault::None)
+      return fault;
     for (size_t i = 0; i < thresholds.size(); ++i)
       thresholds[i] = forest.drawn() ? (hi - lo) * thresholds[i] + lo
                                      : linspace(lo, hi, forest.leaves, i + 1);
@@ -134,57 +145,59 @@ Status makeThresholds(const LearnerJob &job, const Forest &forest,
           thresholds.subspan(tree * forest.width, forest.width);
       std::sort(own.begin(), own.end());
     }
-  return {};
+  return LearnFault::None;
 }
 
-Status weighLeaves(const LearnerJob &job, const Forest &forest) {
+LearnFault weighLeaves(const LearnerJob &job, const Forest &forest,
+                       const Memory &memory) {
   std::span<const int32_t> features = job.integers(0);
   std::span<const double> thresholds = job.numbers(1);
   // Rows are counted in the doubles that become the weights: exact to 2^53.
   std::span<double> weights = job.numbers(2);
   std::fill(weights.begin(), weights.end(), 0.0);
-  std::vector<double> point(job.inputs().size());
-  Status done = job.rows.forEachPoint(job.inputs(), point.data(), [&] {
-    for (size_t tree = 0; tree < forest.trees; ++tree) {
-      std::span<const double> own =
-          thresholds.subspan(tree * forest.width, forest.width);
-      const size_t leaf =
-          forest.flat
-              ? flatLeaf(point[size_t(features[tree])], own)
-              : obliviousLeaf(point.data(),
-                              features.data() + tree * forest.width, own);
-      weights[tree * forest.leaves + leaf] += 1;
-    }
-  });
+  const double *point = memory.point.data();
+  if (!job.rows.forEachPoint(job.inputs(), memory.point.data(), [&] {
+        for (size_t tree = 0; tree < forest.trees; ++tree) {
+          std::span<const double> own =
+              thresholds.subspan(tree * forest.width, forest.width);
+          const size_t leaf =
+              forest.flat
+                  ? flatLeaf(point[size_t(features[tree])], own)
+                  : obliviousLeaf(point, features.data() + tree * forest.width,
+                                  own);
+          weights[tree * forest.leaves + leaf] += 1;
+        }
+      }))
+    return LearnFault::Rows;
   // Every row is in one leaf of each tree.
   const double mean = double(job.rows.size()) / double(forest.leaves);
   for (double &weight : weights)
     weight = std::pow((weight + 1) / mean, -job.learner.number);
-  return done;
+  return LearnFault::None;
 }
 
 } // namespace
 
-Status learnTrees(const LearnerJob &job) {
-  const Forest forest(job);
+LearnFault learnTrees(const LearnerJob &job) {
+  const Forest forest(job.learner);
+  Layout layout = job.memory;
+  const Memory memory(job.learner, forest, job.rows.size(), layout);
   Random random(job.learner.seed);
   for (int32_t &feature : job.integers(0))
     feature = int32_t(random.integer(uint32_t(job.inputs().size())));
   job.settle(0);
-  if (Status s = makeThresholds(job, forest, random); !s)
-    return s;
+  if (LearnFault fault = makeThresholds(job, forest, memory, random);
+      fault != LearnFault::None)
+    return fault;
   if (job.learner.table_count > 2 && !job.isGiven(2))
-    return weighLeaves(job, forest);
-  return {};
+    return weighLeaves(job, forest, memory);
+  return LearnFault::None;
 }
 
-int64_t treesBytes(const tamrt_learner &learner) {
-  // Place and level of the thresholds of one feature, and ranks twice, in
-  // vectors that may have grown to twice their size.
-  constexpr int64_t kPerThreshold = 2 * 4 * int64_t(sizeof(double));
-  return learner.choice == TAMRT_SPLIT_QUANTILE
-             ? kPerThreshold * learner.sizes[0] * learner.sizes[1]
-             : 0;
+size_t treesBytes(const tamrt_learner &learner, size_t rows) {
+  Layout layout;
+  const Memory memory(learner, Forest(learner), rows, layout);
+  return layout.size();
 }
 
 } // namespace tamrt

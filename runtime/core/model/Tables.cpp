@@ -34,7 +34,7 @@ TableForm integerForm(TableForm form) {
 }
 
 /// "F64 [3, 2]".
-std::string describe(bool isInteger, int32_t rank, const int64_t *shape) {
+std::string describeForm(bool isInteger, int32_t rank, const int64_t *shape) {
   return std::string(isInteger ? "I32 [" : "F64 [") + number(shape[0]) +
          (rank == 2 ? ", " + number(shape[1]) : "") + "]";
 }
@@ -79,76 +79,7 @@ bool isSound(const tamrt_model &model, const tamrt_learner &learner) {
           learner.choice == TAMRT_SPLIT_QUANTILE);
 }
 
-std::string outside(std::string_view wanted, std::string_view got, size_t at) {
-  return "expected " + std::string(wanted) + ", got " + std::string(got) +
-         " at index " + std::to_string(at);
-}
-
-/// The first element of `values` that is not `good`, as a fault's text; empty
-/// when all are.
-template <class T, class Good>
-std::string firstBad(std::span<const T> values, std::string_view wanted,
-                     const Good &good) {
-  for (size_t i = 0; i < values.size(); ++i)
-    if (!good(values[i]))
-      return outside(wanted, formatNumber(double(values[i])), i);
-  return "";
-}
-
-/// The fault of table `k` of `learner`, whose contents are finite; empty when
-/// there is none.
-std::string kindFault(const tamrt_learner &learner, int64_t k,
-                      const Tables &tables) {
-  const auto at = size_t(learner.first_table + k);
-  switch (learner.kind) {
-  case TAMRT_LEARN_RANGE: {
-    std::span<const double> range = tables.numbers(at);
-    return range[0] <= range[1]
-               ? ""
-               : "expected a range lo to hi, got " + formatNumber(range[0]) +
-                     " to " + formatNumber(range[1]);
-  }
-  case TAMRT_LEARN_CENTERS:
-    return k == 0 ? ""
-                  : firstBad(tables.numbers(at), "a number above 0",
-                             [](double gamma) { return gamma > 0; });
-  case TAMRT_LEARN_OBLIVIOUS_TREES:
-  case TAMRT_LEARN_FLAT_TREES:
-    break;
-  default:
-    return "";
-  }
-  if (k == 0)
-    return firstBad(tables.integers(at),
-                    "features from 0 to " + number(learner.input_count - 1),
-                    [&](int32_t feature) {
-                      return feature >= 0 && feature < learner.input_count;
-                    });
-  std::span<const double> values = tables.numbers(at);
-  if (k == 2)
-    return firstBad(values, "weights that are not negative",
-                    [](double weight) { return weight >= 0; });
-  if (learner.kind == TAMRT_LEARN_OBLIVIOUS_TREES)
-    return "";
-  const auto width = size_t(learner.sizes[1] - 1);
-  for (size_t i = 1; i < values.size(); ++i)
-    if (i % width != 0 && values[i] < values[i - 1])
-      return outside(
-          "thresholds of a tree that ascend",
-          formatNumber(values[i]) + " after " + formatNumber(values[i - 1]), i);
-  return "";
-}
-
 } // namespace
-
-int64_t elementsOf(const tamrt_table &table) {
-  return table.shape[0] * table.shape[1];
-}
-
-int64_t bytesOf(const tamrt_table &table) {
-  return elementsOf(table) *
-         int64_t(table.is_integer ? sizeof(int32_t) : sizeof(double));
-}
 
 Result<Tables> Tables::allocate(const tamrt_model &model) {
   Tables tables;
@@ -227,9 +158,9 @@ Status checkLearners(const tamrt_model &model) {
           bool(table.is_integer) != form.isInteger || table.rank != form.rank ||
           table.shape[0] != form.shape[0] || table.shape[1] != form.shape[1])
         return Error{place + "expected table '" + form.name + "' " +
-                     describe(form.isInteger, form.rank, form.shape) +
+                     describeForm(form.isInteger, form.rank, form.shape) +
                      ", got '" + table.name + "' " +
-                     describe(table.is_integer, table.rank, table.shape)};
+                     describeForm(table.is_integer, table.rank, table.shape)};
     }
   }
   if (next != model.table_count)
@@ -238,30 +169,52 @@ Status checkLearners(const tamrt_model &model) {
   return {};
 }
 
-std::string faultOf(const tamrt_model &model, const tamrt_learner &learner,
-                    int64_t k, const Tables &tables) {
-  const auto at = size_t(learner.first_table + k);
-  const tamrt_table &table = model.tables[at];
-  std::string text;
-  if (!table.is_integer)
-    text = firstBad(tables.numbers(at), "finite numbers",
-                    [](double value) { return std::isfinite(value); });
-  if (text.empty())
-    text = kindFault(learner, k, tables);
-  const auto bytes = size_t(bytesOf(table));
-  if (text.empty() && table.given && bytes > 0 &&
-      std::memcmp(tables.pointers()[at], table.given, bytes) != 0)
-    text = "expected the numbers that the spec gives as state, got others";
-  return text;
+std::string describe(const TableFault &fault, const tamrt_model &model,
+                     const tamrt_learner &learner, int64_t k,
+                     const void *contents) {
+  const auto *numbers = static_cast<const double *>(contents);
+  auto at = [&](size_t i) {
+    if (model.tables[learner.first_table + k].is_integer)
+      return number(static_cast<const int32_t *>(contents)[i]);
+    return formatNumber(numbers[i]);
+  };
+  auto outside = [&](const std::string &wanted, const std::string &got) {
+    return "expected " + wanted + ", got " + got + " at index " +
+           std::to_string(fault.index);
+  };
+  switch (fault.kind) {
+  case TableFault::None:
+    break;
+  case TableFault::NotFinite:
+    return outside("finite numbers", at(fault.index));
+  case TableFault::Range:
+    return "expected a range lo to hi, got " + at(0) + " to " + at(1);
+  case TableFault::Gamma:
+    return outside("a number above 0", at(fault.index));
+  case TableFault::Feature:
+    return outside("features from 0 to " + number(learner.input_count - 1),
+                   at(fault.index));
+  case TableFault::Threshold:
+    return outside("thresholds of a tree that ascend",
+                   at(fault.index) + " after " + at(fault.index - 1));
+  case TableFault::Weight:
+    return outside("weights that are not negative", at(fault.index));
+  case TableFault::Other:
+    return "expected the numbers that the spec gives as state, got others";
+  }
+  return "";
 }
 
-std::optional<TableFault> findFault(const tamrt_model &model,
-                                    const Tables &tables) {
+std::optional<FaultyTable> findFault(const tamrt_model &model,
+                                     const Tables &tables) {
   for (int64_t i = 0; i < model.learner_count; ++i) {
     const tamrt_learner &learner = model.learners[i];
-    for (int64_t k = 0; k < learner.table_count; ++k)
-      if (std::string text = faultOf(model, learner, k, tables); !text.empty())
-        return TableFault{size_t(learner.first_table + k), std::move(text)};
+    for (int64_t k = 0; k < learner.table_count; ++k) {
+      const auto place = size_t(learner.first_table + k);
+      const void *contents = tables.pointers()[place];
+      if (TableFault fault = faultOf(model, learner, k, contents))
+        return FaultyTable{place, describe(fault, model, learner, k, contents)};
+    }
   }
   return std::nullopt;
 }

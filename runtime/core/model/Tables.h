@@ -16,6 +16,7 @@
 #define TAMRT_CORE_MODEL_TABLES_H
 
 #include "core/device/AlignedBuffer.h"
+#include "core/model/TableFault.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
 
@@ -27,12 +28,6 @@
 #include <vector>
 
 namespace tamrt {
-
-/// Elements of a table.
-int64_t elementsOf(const tamrt_table &table);
-
-/// Bytes of a table's contents.
-int64_t bytesOf(const tamrt_table &table);
 
 /// The contents of a model's tables, each in a buffer of its own, aligned to
 /// TAMRT_ALIGNMENT.
@@ -46,17 +41,11 @@ public:
   static Result<Tables> allocate(const tamrt_model &model);
 
   /// The contents of table `i` of the model, which has doubles.
-  std::span<double> numbers(size_t i) {
-    return {buffers[i].as<double>(), counts[i]};
-  }
   std::span<const double> numbers(size_t i) const {
     return {buffers[i].as<double>(), counts[i]};
   }
 
   /// The contents of table `i` of the model, which has integers.
-  std::span<int32_t> integers(size_t i) {
-    return {buffers[i].as<int32_t>(), counts[i]};
-  }
   std::span<const int32_t> integers(size_t i) const {
     return {buffers[i].as<int32_t>(), counts[i]};
   }
@@ -67,10 +56,13 @@ public:
   /// What a step gets: one pointer per table.
   const void *const *pointers() const { return addresses.data(); }
 
+  /// What learners fill: the same.
+  void *const *pointers() { return addresses.data(); }
+
 private:
   std::vector<AlignedBuffer> buffers;
   std::vector<size_t> counts, bytes;
-  std::vector<const void *> addresses;
+  std::vector<void *> addresses;
 };
 
 /// Name in its learner, type and shape of a table.
@@ -89,26 +81,23 @@ std::vector<TableForm> formsOf(const tamrt_learner &learner);
 /// learners. An error is a bug of the compiler, or of what made the model.
 Status checkLearners(const tamrt_model &model);
 
-/// What is wrong with the contents of table `k` of `learner`; empty when
-/// nothing is. Wrong are contents that no fit leaves and kernels do not expect:
-/// numbers that are not finite; a range that falls; a gamma that is not
-/// positive; features that are none of the learner's; thresholds of a flat tree
-/// that fall; negative weights of leaves; other numbers than the spec gives.
-/// O(elements).
-std::string faultOf(const tamrt_model &model, const tamrt_learner &learner,
-                    int64_t k, const Tables &tables);
+/// A fault of `contents` in words, as of table `k` of `learner`: "expected
+/// finite numbers, got nan at index 3".
+std::string describe(const TableFault &fault, const tamrt_model &model,
+                     const tamrt_learner &learner, int64_t k,
+                     const void *contents);
 
 /// A table with a fault.
-struct TableFault {
+struct FaultyTable {
   /// The table's number in the model.
   size_t table;
-  /// "expected finite numbers, got nan at index 3".
+  /// The fault in words.
   std::string text;
 };
 
 /// The first table with a fault.
-std::optional<TableFault> findFault(const tamrt_model &model,
-                                    const Tables &tables);
+std::optional<FaultyTable> findFault(const tamrt_model &model,
+                                     const Tables &tables);
 
 } // namespace tamrt
 

@@ -179,7 +179,7 @@ Result<Tables> loadTables(const tamrt_model &model,
     if (!loaded)
       return std::move(loaded).error();
   }
-  if (std::optional<TableFault> fault = findFault(model, *tables))
+  if (std::optional<FaultyTable> fault = findFault(model, *tables))
     return Error{file.path() + ": tensor '" +
                  tensorOf(model.tables[fault->table]) + "': " + fault->text};
   return tables;

@@ -8,7 +8,6 @@
 
 #include "core/run/StreamedFit.h"
 
-#include "core/data/TrainingRows.h"
 #include "core/learn/Learners.h"
 #include "core/run/GroupSums.h"
 #include "io/Parallel.h"
@@ -82,32 +81,6 @@ private:
   size_t groupTexts = 0;
   std::vector<size_t> levelTexts;
 };
-
-namespace {
-
-/// Rows of a file that is read for each pass over them.
-class RowsOfFile final : public TrainingRows {
-public:
-  RowsOfFile(StreamedFit::Impl &fit, const Normalization &normalization)
-      : TrainingRows(normalization), fit(fit) {}
-
-  size_t size() const override { return fit.fileRows - fit.dropped; }
-  Status forEachRun(const std::function<void(const Run &)> &body) override {
-    std::vector<size_t> next = fit.groupFirst;
-    return fit.forEachPart([&](const Dataset &part) -> Status {
-      for (const Group &group : part.groups()) {
-        body({group.place, next[group.place], group.rows, part, group.first});
-        next[group.place] += group.rows;
-      }
-      return {};
-    });
-  }
-
-private:
-  StreamedFit::Impl &fit;
-};
-
-} // namespace
 
 /// Finds the first group with a date before an earlier row's.
 void StreamedFit::Impl::checkOrder(const Rows &rows) {
@@ -274,8 +247,22 @@ Result<Weights> StreamedFit::Impl::fit() {
 
   if (options.progress)
     options.progress->update("learn", 0, 0);
-  RowsOfFile rows(*this, weights.normalization);
-  Result<Tables> tables = learn(model, rows);
+  // The file is read for each pass over its rows.
+  Result<Tables> tables = learn(
+      model, fileRows - dropped, weights.normalization,
+      [&](TrainingRows::Visit visit) {
+        std::vector<size_t> next = groupFirst;
+        return forEachPart([&](const Dataset &part) -> Status {
+          for (const Group &group : part.groups()) {
+            visit({group.place, next[group.place], group.rows,
+                   [&](int32_t input) {
+                     return Values{part.numbers(size_t(input)) + group.first};
+                   }});
+            next[group.place] += group.rows;
+          }
+          return {};
+        });
+      });
   if (!tables)
     return located(std::move(tables).error());
   weights.tables = *std::move(tables);

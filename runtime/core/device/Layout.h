@@ -1,0 +1,57 @@
+//===- core/device/Layout.h - parts of one block of memory ------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Memory that is measured before it is there. Nothing here allocates or
+/// throws.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_DEVICE_LAYOUT_H
+#define TAMRT_CORE_DEVICE_LAYOUT_H
+
+#include <cstddef>
+#include <span>
+
+namespace tamrt {
+
+/// `a * b + c`, the largest size_t where it is more.
+size_t saturated(size_t a, size_t b, size_t c);
+
+/// Lays out one block of memory: the same calls find its size and, given an
+/// address, its parts. Parts are aligned to TAMRT_ALIGNMENT; the address need
+/// not be. Sizes beyond a size_t are kept as the largest one.
+class Layout {
+public:
+  explicit Layout(void *memory = nullptr);
+
+  /// A part of `count` elements; null while only measuring.
+  template <class T> T *take(size_t count) {
+    return static_cast<T *>(takeBytes(count, sizeof(T)));
+  }
+  /// The same as a span, which is empty while only measuring.
+  template <class T> std::span<T> takeSpan(size_t count) {
+    T *part = take<T>(count);
+    return {part, part ? count : 0};
+  }
+  /// Bytes taken so far, with what aligning any address takes.
+  size_t size() const;
+  /// The state of the layout, to lay out two parts over each other.
+  size_t mark() const { return bytes; }
+  void rewind(size_t mark) { bytes = mark; }
+
+private:
+  void *takeBytes(size_t count, size_t size);
+
+  char *base;
+  size_t bytes = 0;
+};
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_DEVICE_LAYOUT_H

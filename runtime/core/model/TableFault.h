@@ -1,0 +1,71 @@
+//===- core/model/TableFault.h - contents of tables, checked ----*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Which contents of a table no fit leaves and kernels do not expect. Shared by
+/// the executable and the library for embedding; nothing here allocates or
+/// throws.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_MODEL_TABLEFAULT_H
+#define TAMRT_CORE_MODEL_TABLEFAULT_H
+
+#include "tamrt/abi.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tamrt {
+
+/// Elements of a table.
+int64_t elementsOf(const tamrt_table &table);
+
+/// Bytes of a table's contents.
+int64_t bytesOf(const tamrt_table &table);
+
+/// What is wrong with the contents of a table.
+struct TableFault {
+  enum Kind {
+    None,
+    /// A number is not finite.
+    NotFinite,
+    /// A range falls.
+    Range,
+    /// A gamma is not positive.
+    Gamma,
+    /// A feature is none of the learner's.
+    Feature,
+    /// Thresholds of a flat tree fall.
+    Threshold,
+    /// A weight of a leaf is negative.
+    Weight,
+    /// The spec gives other numbers.
+    Other,
+  };
+
+  Kind kind = None;
+  /// The first element that is wrong; of Range and Other 0.
+  size_t index = 0;
+
+  explicit operator bool() const { return kind != None; }
+};
+
+/// The fault of `contents` as table `k` of `learner`. O(elements).
+TableFault faultOf(const tamrt_model &model, const tamrt_learner &learner,
+                   int64_t k, const void *contents);
+
+/// The same for what kernels use as subscripts, without which nothing is safe:
+/// features alone.
+TableFault subscriptFaultOf(const tamrt_model &model,
+                            const tamrt_learner &learner, int64_t k,
+                            const void *contents);
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_MODEL_TABLEFAULT_H

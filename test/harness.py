@@ -12,6 +12,7 @@ import os
 import pathlib
 import subprocess
 import tempfile
+import time
 import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
@@ -48,6 +49,23 @@ def write_csv(path, rows, columns=None):
         writer.writerow(columns)
         writer.writerows([row[column] for column in columns] for row in rows)
     return path
+
+
+def wait_until_asleep(process):
+    """Waits until no thread of a process has worked for a while: one that
+    writes to a pipe which no one reads has then done all its work."""
+    idle = 0
+    while idle < 5:
+        if process.poll() is not None:
+            raise AssertionError("ended early")
+        time.sleep(0.05)
+        tasks = pathlib.Path(f"/proc/{process.pid}/task").glob("*/stat")
+        try:
+            asleep = all(task.read_text().rpartition(")")[2].split()[0] == "S"
+                         for task in tasks)
+        except OSError:  # A thread that has ended.
+            asleep = False
+        idle = idle + 1 if asleep else 0
 
 
 class TestCase(unittest.TestCase):

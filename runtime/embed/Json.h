@@ -1,5 +1,4 @@
-//===- embed/Json.h - JSON without memory ------------------------*- C++
-//-*-===//
+//===- embed/Json.h - JSON without memory -----------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

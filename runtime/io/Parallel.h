@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -35,10 +34,17 @@ inline unsigned chooseThreads(unsigned threads, size_t work, size_t grain) {
   return static_cast<unsigned>(std::min<size_t>(threads, most));
 }
 
-/// Calls `function(piece)` for each piece in [0, pieces), each on a thread of
-/// its own, the first on the caller's. Where the system gives no more threads
-/// the caller does their work. An exception of a piece (there is only
-/// std::bad_alloc to expect) is rethrown here once all have ended.
+/// Calls `call(function, piece)` for each piece in [0, pieces), each on a
+/// thread of its own, the first on the caller's, and returns when all have
+/// ended. Threads are kept for the next call until the program ends: starting
+/// one takes as long as some hundred rows of a fit. Where the system gives no
+/// more of them the caller does their work. `call` does not throw.
+void callPieces(unsigned pieces, void (*call)(const void *, unsigned),
+                const void *function);
+
+/// Calls `function(piece)` for each piece in [0, pieces), as callPieces does.
+/// An exception of a piece (there is only std::bad_alloc to expect) is rethrown
+/// here once all have ended.
 template <class Function>
 void forEachPiece(unsigned pieces, const Function &function) {
   std::vector<std::exception_ptr> failures(pieces);
@@ -49,19 +55,13 @@ void forEachPiece(unsigned pieces, const Function &function) {
       failures[piece] = std::current_exception();
     }
   };
-  {
-    std::vector<std::jthread> threads;
-    threads.reserve(pieces);
-    unsigned started = 1;
-    try {
-      for (; started < pieces; ++started)
-        threads.emplace_back(guarded, started);
-    } catch (const std::system_error &) {
-    }
-    guarded(0);
-    for (unsigned piece = started; piece < pieces; ++piece)
-      guarded(piece);
-  }
+  using Guarded = decltype(guarded);
+  callPieces(
+      pieces,
+      [](const void *call, unsigned piece) {
+        (*static_cast<const Guarded *>(call))(piece);
+      },
+      &guarded);
   for (std::exception_ptr &failure : failures)
     if (failure)
       std::rethrow_exception(failure);

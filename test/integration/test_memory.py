@@ -10,7 +10,6 @@ import random
 import re
 import resource
 import subprocess
-import time
 
 import small
 from small import harness
@@ -43,16 +42,7 @@ class Memory(harness.TestCase):
         process = subprocess.Popen(
             [model, "fit", train, "-o", pipe, *map(str, options)])
         try:
-            idle = 0
-            while idle < 5:
-                self.assertIsNone(process.poll(), "ended early")
-                time.sleep(0.05)
-                # Asleep, and no thread left that works: it waits for a reader.
-                tasks = list(pathlib.Path(
-                    f"/proc/{process.pid}/task").glob("*/stat"))
-                asleep = len(tasks) == 1 and tasks[0].read_text().rpartition(
-                    ")")[2].split()[0] == "S"
-                idle = idle + 1 if asleep else 0
+            harness.wait_until_asleep(process)
             status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
             with open(pipe, "rb") as file:
                 file.read()

@@ -8,7 +8,6 @@ import pathlib
 import random
 import re
 import subprocess
-import time
 
 import small
 from small import harness
@@ -38,17 +37,7 @@ def peak_resident(*command):
     os.mkfifo(pipe)
     process = subprocess.Popen(list(map(str, command)))
     try:
-        idle = 0
-        while idle < 5:
-            if process.poll() is not None:
-                raise AssertionError("ended early")
-            time.sleep(0.05)
-            # Asleep, no thread left that works: it waits for a reader.
-            tasks = list(pathlib.Path(f"/proc/{process.pid}/task").glob(
-                "*/stat"))
-            asleep = len(tasks) == 1 and tasks[0].read_text().rpartition(
-                ")")[2].split()[0] == "S"
-            idle = idle + 1 if asleep else 0
+        harness.wait_until_asleep(process)
         status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
         weights = pipe.read_bytes()
         if process.wait(harness.PATIENCE):

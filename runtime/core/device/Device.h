@@ -83,9 +83,9 @@ public:
 
   /// `bytes` (at least one alignment unit) of the device's memory, for work in
   /// `stream`; null is the default order. Where there is none what is kept for
-  /// reuse is given back, and if that was anything the backend is asked once
-  /// more; then the buffer is empty. `what` it is for is what it is counted
-  /// under. The device must outlive the buffer.
+  /// reuse is given back, and the backend is asked at most once more; then the
+  /// buffer is empty. `what` it is for is what it is counted under. The device
+  /// must outlive the buffer.
   AlignedBuffer allocate(size_t bytes, std::string_view what,
                          tamrt_stream *stream = nullptr);
 

@@ -241,27 +241,37 @@ TEST_P(Allocators, BlocksThatAStreamUsesAreNobodysBefore) {
     SCOPED_TRACE(isOwner);
     AlignedBuffer block = device->allocate(sizeof(std::atomic<int>), "block",
                                            isOwner ? sim.other : sim.one);
-    auto *number = new (block.data()) std::atomic<int>(0);
+    void *const address = block.data();
+    auto *number = new (address) std::atomic<int>(0);
     sim.hold(sim.other, 1);
     sim.table->stream_call(sim.handle, sim.other, write, number);
-    device->recordUse(block, sim.other);
+    if (!isOwner)
+      device->recordUse(block, sim.other);
     // What hands blocks to anybody waits; what keeps them by stream does not.
+    const bool waits = GetParam() != AllocatorKind::Caching;
     auto taken = std::async(std::launch::async, [&] {
       block = AlignedBuffer();
       AlignedBuffer next =
           device->allocate(sizeof(std::atomic<int>), "next", sim.one);
       EXPECT_TRUE(next);
+      EXPECT_TRUE(waits || next.data() != address);
       auto *own = new (next.data()) std::atomic<int>(1);
       std::this_thread::sleep_for(std::chrono::milliseconds(30));
       return own->load();
     });
-    const bool waits = GetParam() != AllocatorKind::Caching;
     EXPECT_EQ(taken.wait_for(std::chrono::milliseconds(waits ? 100 : 20000)) ==
                   std::future_status::timeout,
               waits);
     sim.hold(sim.other, 0);
     EXPECT_EQ(taken.get(), 1);
     sim.table->synchronize(sim.handle, sim.other);
+    if (!waits) {
+      // The stream's own, once it is done with.
+      tamrt_stream *owner = isOwner ? sim.other : sim.one;
+      AlignedBuffer a = device->allocate(64, "a", owner);
+      AlignedBuffer b = device->allocate(64, "b", owner);
+      EXPECT_TRUE(a.data() == address || b.data() == address);
+    }
     device->purge();
   }
 }

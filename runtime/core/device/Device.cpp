@@ -214,7 +214,8 @@ void Device::give(void *owner, void *memory, size_t bytes) {
 
 MemorySnapshot Device::snapshotOfPeak() {
   const std::lock_guard lock(snapshotMutex);
-  return isAtPeak() ? cache->snapshot() : peakSnapshot;
+  const bool isNone = peakSnapshot.regions.empty();
+  return isNone || isAtPeak() ? cache->snapshot() : peakSnapshot;
 }
 
 void Device::purge() {

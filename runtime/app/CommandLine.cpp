@@ -151,7 +151,7 @@ CLI::Validator tolerance() {
 /// Texts as they come from the command line, before they mean anything.
 struct Texts {
   std::string threads, chunkRows, timings, type = "response", format = "text";
-  std::string memory, oracle, rows, groups;
+  std::string memory, oracle, rows, groups, allocator = "direct";
   std::string solver = "auto", tolerance, maxIterations,
               preconditioner = "sketch";
   std::vector<std::string> placement;
@@ -184,6 +184,25 @@ CLI::Validator place() {
                text + "'";
       },
       "");
+}
+
+/// How devices hand out memory.
+void addAllocatorOptions(CLI::App &command, Options &options, Texts &texts) {
+  command
+      .add_option("--allocator", texts.allocator,
+                  "Who hands out memory: direct (the device itself), bfc (best "
+                  "fit) or caching (by stream)")
+      ->check(oneOf({"direct", "bfc", "caching"}))
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group("Memory");
+  command
+      .add_option("--memory-fraction", options.allocator.fraction,
+                  "Part of a device's memory that may be taken, free or not")
+      ->check(positive(1))
+      ->type_name("SHARE")
+      ->capture_default_str()
+      ->group("Memory");
 }
 
 /// What the oracle knows and where the work is done.
@@ -234,6 +253,7 @@ void addMemoryOptions(CLI::App &command, Options &options, Texts &texts) {
       ->type_name("X")
       ->capture_default_str()
       ->group(group);
+  addAllocatorOptions(command, options, texts);
 }
 
 void addRunOptions(CLI::App &command, Options &options, Texts &texts) {
@@ -267,6 +287,12 @@ void addRunOptions(CLI::App &command, Options &options, Texts &texts) {
   command
       .add_flag("--allow-cpu-fallback", options.allowCpuFallback,
                 "Use the CPU where a device has too little memory")
+      ->group("Memory");
+  command
+      .add_option("--memory-snapshot", options.memorySnapshot,
+                  "File for what was where in the device's memory when most of "
+                  "it was in use, which tam-plan draws")
+      ->type_name("OUT.json")
       ->group("Memory");
 }
 
@@ -402,6 +428,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
       ->type_name("FORMAT");
   info->add_flag("--devices", options.devices,
                  "Instead, what devices were found, tested and passed over");
+  addAllocatorOptions(*info, options, texts);
 
   // CLI11 reports by throwing; what it throws ends here.
   try {
@@ -451,6 +478,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.memoryBytes = *parseBytes(texts.memory);
   options.oracle.rule =
       texts.oracle == "estimate" ? OracleRule::Estimate : OracleRule::Plan;
+  options.allocator.kind = *allocatorOf(texts.allocator);
   for (const std::string &text : texts.placement)
     parsePlace(text, options.placement);
   if (!texts.rows.empty())

@@ -9,6 +9,7 @@
 #ifndef TAMRT_APP_COMMANDLINE_H
 #define TAMRT_APP_COMMANDLINE_H
 
+#include "core/device/DeviceAllocator.h"
 #include "core/device/Oracle.h"
 #include "core/run/Executor.h"
 #include "io/Error.h"
@@ -54,6 +55,8 @@ struct Options {
   /// What the steps run on: "auto", "cpu", "cuda:1".
   std::string device = "auto";
   OracleOptions oracle;
+  /// How memory is handed out, on every device of the run.
+  AllocatorOptions allocator;
   /// Most bytes that count as free; of plan: of the machine to answer for. 0:
   /// not given.
   int64_t memoryBytes = 0;
@@ -62,6 +65,8 @@ struct Options {
   tamrt_placement placement = {};
   /// File to write a trace to; empty: none.
   std::string trace;
+  /// File to write a snapshot of the device's memory to; empty: none.
+  std::string memorySnapshot;
   /// Of plan: the data and the work to answer for. 0 rows: as many as the
   /// largest rung takes.
   int64_t planRows = 0, planGroups = 1;

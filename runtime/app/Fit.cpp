@@ -160,6 +160,7 @@ Status fitFile(const tamrt_model &model, const Options &options,
     timings.note("most iterations of a group", summary.mostIterations);
     timings.note("residual", summary.residual);
   }
+  session.noteMemory(timings);
   std::fputs(timings.format(options.timings).c_str(), stderr);
   return {};
 }

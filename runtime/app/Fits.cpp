@@ -65,7 +65,9 @@ Answer answer(const tamrt_model &model, tamrt_step_kind kind,
     besides = bounded(options.planRows, need.perRow,
                       bounded(options.planGroups, need.perGroup, besides));
   // Negative: what is missing before the work starts.
-  answer.freeBytes = options.memoryBytes - besides;
+  const double fraction = options.allocator.fraction;
+  answer.freeBytes = std::min(options.memoryBytes - besides,
+                              reservableBytes(fraction, options.memoryBytes));
 
   int64_t groupRows = 1;
   if (options.planRows > 0)
@@ -85,8 +87,12 @@ Answer answer(const tamrt_model &model, tamrt_step_kind kind,
   const std::vector<RungNeed> &rungs = rungsOf(answer);
   auto memoryFor = [&](int64_t bytes) {
     const double free = std::ceil(double(bytes) / share);
-    return free < 9e18 ? bounded(1, int64_t(free), besides)
-                       : std::numeric_limits<int64_t>::max();
+    if (free / fraction >= 9e18)
+      return std::numeric_limits<int64_t>::max();
+    auto least = int64_t(std::ceil(free / fraction));
+    while (reservableBytes(fraction, least) < int64_t(free))
+      ++least;
+    return std::max(least, bounded(1, int64_t(free), besides));
   };
   answer.leastMemory = memoryFor(rungs.back().bytes);
   answer.mostMemory =

@@ -122,7 +122,7 @@ std::string describe(const tamrt_placement *placement) {
          placeName(all.solve) + ", predict on " + placeName(all.predict);
 }
 
-std::string formatText(const tamrt_model &model) {
+std::string formatText(const tamrt_model &model, const Options &options) {
   const MemoryNeed need = memoryNeed(model);
   std::string text;
   auto line = [&](const char *key, const std::string &value) {
@@ -139,6 +139,8 @@ std::string formatText(const tamrt_model &model) {
   line("device", "cpu");
   line("oracle", describe(oracleOptions(model.oracle)));
   line("placement", describe(model.placement));
+  line("allocator", std::string(allocatorName(options.allocator.kind)));
+  line("memory fraction", fmt::format("{}", options.allocator.fraction));
   line("spec hash", model.spec_hash);
   line("tamc", model.tamc_version);
   line("llvm", model.llvm_version);
@@ -198,7 +200,7 @@ json toJson(const tamrt_placement *placement) {
 
 json orNull(const char *text) { return text ? json(text) : json(nullptr); }
 
-std::string formatJson(const tamrt_model &model) {
+std::string formatJson(const tamrt_model &model, const Options &options) {
   const MemoryNeed need = memoryNeed(model);
   json effects = json::array();
   for (int64_t i = 0; i < model.effect_count; ++i)
@@ -235,6 +237,8 @@ std::string formatJson(const tamrt_model &model) {
                {"device", "cpu"},
                {"oracle", toJson(oracleOptions(model.oracle))},
                {"placement", toJson(model.placement)},
+               {"allocator", allocatorName(options.allocator.kind)},
+               {"memory_fraction", options.allocator.fraction},
                {"spec_hash", model.spec_hash},
                {"tamc", model.tamc_version},
                {"llvm", model.llvm_version},
@@ -253,8 +257,16 @@ std::string formatJson(const tamrt_model &model) {
   return info.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
+/// The bytes that an allocator may take of a device.
+int64_t reservable(const DeviceReport &report, const Options &options) {
+  return std::min(
+      report.memory.totalBytes,
+      reservableBytes(options.allocator.fraction, report.memory.totalBytes));
+}
+
 std::string devicesAsText(const std::vector<DeviceReport> &reports,
-                          const std::vector<std::string> &folders) {
+                          const std::vector<std::string> &folders,
+                          const Options &options) {
   std::string text = "backends are looked for in:\n";
   for (const std::string &folder : folders)
     text += "  " + folder + "\n";
@@ -272,14 +284,19 @@ std::string devicesAsText(const std::vector<DeviceReport> &reports,
       text += "    found: " + report.path + "\n";
     for (const std::string &test : report.tests)
       text += "    tested: " + test + "\n";
-    text += report.isTrusted() ? "    trusted\n"
-                               : "    passed over: " + report.why + "\n";
+    if (report.isTrusted())
+      text += fmt::format("    trusted; allocator {} may take {} bytes\n",
+                          allocatorName(options.allocator.kind),
+                          reservable(report, options));
+    else
+      text += "    passed over: " + report.why + "\n";
   }
   return text;
 }
 
 std::string devicesAsJson(const std::vector<DeviceReport> &reports,
-                          const std::vector<std::string> &folders) {
+                          const std::vector<std::string> &folders,
+                          const Options &options) {
   json devices = json::array();
   for (const DeviceReport &report : reports)
     devices.push_back({{"device", report.label},
@@ -287,6 +304,8 @@ std::string devicesAsJson(const std::vector<DeviceReport> &reports,
                        {"path", report.path},
                        {"free", report.memory.freeBytes},
                        {"total", report.memory.totalBytes},
+                       {"allocator", allocatorName(options.allocator.kind)},
+                       {"reservable", reservable(report, options)},
                        {"tests", report.tests},
                        {"trusted", report.isTrusted()},
                        {"why", report.why}});
@@ -301,11 +320,12 @@ Status runInfo(const tamrt_model &model, const Options &options) {
     const std::vector<std::string> folders = backendFolders();
     const std::vector<DeviceReport> reports = surveyDevices(folders);
     return print(options.infoFormat == InfoFormat::Json
-                     ? devicesAsJson(reports, folders)
-                     : devicesAsText(reports, folders));
+                     ? devicesAsJson(reports, folders, options)
+                     : devicesAsText(reports, folders, options));
   }
-  return print(options.infoFormat == InfoFormat::Json ? formatJson(model)
-                                                      : formatText(model));
+  return print(options.infoFormat == InfoFormat::Json
+                   ? formatJson(model, options)
+                   : formatText(model, options));
 }
 
 } // namespace tamrt

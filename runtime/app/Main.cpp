@@ -151,13 +151,18 @@ Status checkOutput(const Options &options) {
       return Error{options.output +
                    ": expected an output that is no input of the run, got " +
                    (input == &options.input ? "the data" : "the weights")};
-  for (const std::string *other :
-       {&options.input, &options.weights, &options.output})
-    if (!options.trace.empty() && options.trace != "-" && *other != "-" &&
-        (options.trace == *other || isSameFile(options.trace, *other)))
-      return Error{options.trace +
-                   ": expected a file of its own for the trace, got another "
-                   "of the run"};
+  auto isOwn = [](const std::string &path, const std::string &other) {
+    return path.empty() || path == "-" || other == "-" ||
+           (path != other && !isSameFile(path, other));
+  };
+  for (const auto &[path, what] :
+       {std::pair(&options.trace, "trace"),
+        std::pair(&options.memorySnapshot, "snapshot")})
+    for (const std::string *other :
+         {&options.input, &options.weights, &options.output, &options.trace})
+      if (path != other && !isOwn(*path, *other))
+        return Error{*path + ": expected a file of its own for the " + what +
+                     ", got another of the run"};
   return {};
 }
 

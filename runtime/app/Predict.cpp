@@ -218,6 +218,7 @@ static Status predictFile(const tamrt_model &model, const Options &options,
     return s;
   timings.end("write");
   progress.clear();
+  session.noteMemory(timings);
   std::fputs(timings.format(options.timings).c_str(), stderr);
   return {};
 }

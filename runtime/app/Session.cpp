@@ -8,9 +8,36 @@
 
 #include "app/Session.h"
 
+#include "core/Log.h"
 #include "io/AtomicFile.h"
+#include "tamrt/memory/Snapshot.h"
 
 namespace tamrt {
+namespace {
+
+/// Calls look(device) for the devices of a run: the one that was chosen, and
+/// the CPU, where what is not placed on it is.
+template <class Look> void forEachDevice(Device &device, const Look &look) {
+  look(device);
+  if (!device.isCpu())
+    look(Device::cpu());
+}
+
+void logMemory(const Device &device) {
+  const MemoryStatistics memory = device.statistics();
+  if (memory.allocations == 0)
+    return;
+  log(LogLevel::Info,
+      "memory of '{}', handed out by {}: {} bytes in use, at most {}; {} "
+      "reserved, at most {}; largest free block {}, fragmentation {:.2f}; {} "
+      "blocks from {} regions, {} retries, {} failures",
+      device.label(), allocatorName(device.allocator()), memory.used.now,
+      memory.used.peak, memory.reserved.now, memory.reserved.peak,
+      memory.largestFree, memory.fragmentation(), memory.allocations,
+      memory.regionsObtained, memory.retries, memory.failures);
+}
+
+} // namespace
 
 Result<Session> Session::start(const Options &options) {
   Session session;
@@ -18,6 +45,9 @@ Result<Session> Session::start(const Options &options) {
   if (!device)
     return std::move(device).error();
   session.device = *std::move(device);
+  forEachDevice(*session.device,
+                [&](Device &each) { each.useAllocator(options.allocator); });
+  session.device->keepSnapshot(!options.memorySnapshot.empty());
   if (!options.trace.empty()) {
     session.trace = std::make_unique<Trace>();
     session.device->follow(session.trace.get());
@@ -29,6 +59,19 @@ Session::~Session() {
   // The CPU outlives the trace.
   if (trace)
     device->follow(nullptr);
+}
+
+void Session::noteMemory(Timings &timings) const {
+  forEachDevice(*device, [&](const Device &each) {
+    const MemoryStatistics memory = each.statistics();
+    if (memory.allocations == 0)
+      return;
+    const std::string of = " of " + each.label();
+    timings.note("most bytes in use" + of, int64_t(memory.used.peak));
+    timings.note("most bytes reserved" + of, int64_t(memory.reserved.peak));
+    timings.note("largest free block" + of, int64_t(memory.largestFree));
+    timings.note("fragmentation" + of, memory.fragmentation());
+  });
 }
 
 RunOptions Session::run(const Options &options, Progress &progress) const {
@@ -54,11 +97,16 @@ Status runSession(const tamrt_model &model, const Options &options,
   if (!session)
     return std::move(session).error();
   Status done = body(*session);
+  auto write = [&](const std::string &path, std::string_view text) {
+    if (Status written = writeFile(path, text); done && !written)
+      done = std::move(written);
+  };
   if (session->trace)
-    if (Status written =
-            writeFile(options.trace, session->trace->json(model.name));
-        done && !written)
-      return written;
+    write(options.trace, session->trace->json(model.name));
+  if (!options.memorySnapshot.empty())
+    write(options.memorySnapshot,
+          toPlanningJson(session->device->snapshotOfPeak()));
+  forEachDevice(*session->device, logMemory);
   return done;
 }
 

@@ -10,6 +10,7 @@
 #define TAMRT_APP_SESSION_H
 
 #include "app/CommandLine.h"
+#include "app/Timings.h"
 #include "core/device/Devices.h"
 #include "core/run/Executor.h"
 #include "core/run/Progress.h"
@@ -32,6 +33,9 @@ public:
   /// What the options ask for, on this device. The session must outlive it.
   RunOptions run(const Options &options, Progress &progress) const;
 
+  /// Notes what the allocators of the devices of the run count.
+  void noteMemory(Timings &timings) const;
+
 private:
   friend Status runSession(const tamrt_model &, const Options &,
                            const std::function<Status(const Session &)> &);
@@ -41,7 +45,8 @@ private:
   std::unique_ptr<Trace> trace;
 };
 
-/// Calls `body` with a session and writes the trace, of a run that failed too.
+/// Calls `body` with a session and writes the trace and the snapshot of memory,
+/// of a run that failed too.
 /// Errors: the session's, the body's, those of writing.
 Status runSession(const tamrt_model &model, const Options &options,
                   const std::function<Status(const Session &)> &body);

@@ -86,7 +86,7 @@ private:
     return at;
   }
   bool grow() noexcept {
-    constexpr size_t least = 64;
+    constexpr size_t least = 16;
     std::vector<Slot> larger;
     try {
       larger.resize(slots.empty() ? least : 2 * slots.size());

@@ -130,7 +130,8 @@ bool BestFitAllocator::Implementation::grow(size_t bytes, size_t alignment) {
   wanted = std::max(roundDown(wanted, unit), bytes);
   if (!obtain(wanted, bytes, alignment)) {
     // Regions that are whole but too small may make way for one that is not.
-    if (giveBack(/*all=*/false) == 0)
+    const bool isMore = giveBack(/*all=*/false) > 0;
+    if (!raw.purge() && !isMore)
       return false;
     ++counts.retries;
     tell(MemoryEvent::Kind::Retried, 0, bytes);

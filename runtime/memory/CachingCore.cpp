@@ -82,12 +82,15 @@ uint32_t CachingAllocator::Implementation::findOrObtain(uint32_t pool,
     return chunk;
   ++counts.retries;
   tellOf(MemoryEvent::Kind::Retried, bytes, pool);
-  const bool isMore = empty() > 0;
+  const bool isReturned = empty() > 0;
+  const bool isMore = raw.purge() || isReturned;
   // What was waited for may have completed a block of a segment in use.
   chunk = takeFitting(pool, bytes);
   if (chunk == noChunk && isMore)
     chunk = obtain(pool, segmentFor(bytes));
-  return chunk != noChunk ? chunk : obtain(pool, bytes);
+  // What was tried once more is not tried again.
+  const bool isTried = isMore && segmentFor(bytes) == bytes;
+  return chunk != noChunk || isTried ? chunk : obtain(pool, bytes);
 }
 
 /// Splits off what a block need not have.

@@ -12,12 +12,13 @@
 #include "memory/ChunkTable.h"
 #include "memory/Regions.h"
 #include "memory/Sizes.h"
-#include "memory/StreamPools.h"
 #include "memory/StreamUses.h"
 #include "memory/TagTable.h"
 
 #include <algorithm>
+#include <exception>
 #include <mutex>
+#include <vector>
 
 using namespace tamrt;
 
@@ -37,9 +38,9 @@ public:
   void *allocate(size_t requested, Stream stream, uint32_t tag) noexcept {
     const size_t bytes = roundUp(std::max<size_t>(requested, 1), unit);
     std::lock_guard lock(mutex);
-    const uint32_t pool = pools.find(stream, 0, false);
+    const uint32_t owner = indexOf(stream);
     void *address = nullptr;
-    if (bytes != 0 && pool != noChunk && chunks.reserve(1) && table.reserve())
+    if (bytes != 0 && owner != noChunk && chunks.reserve(1) && table.reserve())
       address = streams.allocate(bytes, unit, stream);
     if (!address) {
       ++counts.failures;
@@ -50,7 +51,7 @@ public:
     const uint32_t index = chunks.add(at, bytes);
     Chunk &block = chunks[index];
     block.state = Chunk::State::Used;
-    block.pool = pool;
+    block.pool = owner;
     block.requested = requested;
     block.tag = tags.known(tag);
     block.born = ++clock;
@@ -61,9 +62,10 @@ public:
     counts.requested.add(requested);
     ++counts.usedBlocks;
     ++counts.regions;
+    ++counts.regionsObtained;
     ++counts.allocations;
-    pools.streamOf(pool).used.add(bytes);
-    ++pools.streamOf(pool).allocations;
+    owners[owner].used.add(bytes);
+    ++owners[owner].allocations;
     tell({MemoryEvent::Kind::Allocated, at, bytes, requested, block.tag,
           stream});
     return address;
@@ -75,14 +77,13 @@ public:
     if (index == noChunk)
       return address == 0;
     Chunk &block = chunks[index];
-    StreamStatistics &owner = pools.streamOf(block.pool);
+    StreamStatistics &owner = owners[block.pool];
     ++clock;
     tags.released(block.tag, block.requested);
     counts.used.subtract(block.bytes);
-    counts.reserved.subtract(block.bytes);
     counts.requested.subtract(block.requested);
     --counts.usedBlocks;
-    --counts.regions;
+    counts.regionReturned(block.bytes);
     ++counts.releases;
     owner.used.subtract(block.bytes);
     ++owner.releases;
@@ -97,7 +98,7 @@ public:
     const uint32_t index = table.find(address);
     if (index == noChunk)
       return false;
-    if (pools.streamOf(chunks[index].pool).stream != stream &&
+    if (owners[chunks[index].pool].stream != stream &&
         !uses.note(chunks[index].uses, stream))
       streams.synchronize(stream);
     return true;
@@ -112,9 +113,9 @@ public:
     std::vector<uint32_t> firsts;
     result.regions = regionsOf(chunks, &firsts);
     for (size_t i = 0; i < firsts.size(); ++i)
-      result.regions[i].stream = pools.streamOf(chunks[firsts[i]].pool).stream;
+      result.regions[i].stream = owners[chunks[firsts[i]].pool].stream;
     result.bins = binsOf(chunks);
-    result.streams = pools.streams();
+    result.streams = owners;
     result.tags = tags.all();
     return result;
   }
@@ -122,8 +123,22 @@ public:
 private:
   friend class OrderedAllocator;
 
+  /// noChunk when there is no memory. O(streams).
+  uint32_t indexOf(Stream stream) noexcept {
+    uint32_t index = 0;
+    while (index < owners.size() && owners[index].stream != stream)
+      ++index;
+    try {
+      if (index == owners.size())
+        owners.emplace_back().stream = stream;
+    } catch (const std::exception &) {
+      return noChunk;
+    }
+    return index;
+  }
+
   void free(uint32_t index) noexcept {
-    const Stream owner = pools.streamOf(chunks[index].pool).stream;
+    const Stream owner = owners[chunks[index].pool].stream;
     uses.forget(chunks[index].uses, [&](Stream other) {
       if (StreamEvent event = streams.record(other)) {
         streams.order(owner, event);
@@ -149,8 +164,9 @@ private:
   mutable std::mutex mutex;
   /// Each block is a region of its own.
   ChunkTable chunks;
-  /// For the statistics of streams alone: nothing is ever free.
-  StreamPools pools;
+  /// The streams in the order in which they were first seen; the `pool` of a
+  /// chunk is an index into them.
+  std::vector<StreamStatistics> owners;
   AddressTable table;
   StreamUses uses;
   TagTable tags;
@@ -201,5 +217,6 @@ MemorySnapshot OrderedAllocator::snapshot() const {
 void OrderedAllocator::resetPeaks() noexcept {
   std::lock_guard lock(implementation->mutex);
   implementation->counts.resetPeaks();
-  implementation->pools.resetPeaks();
+  for (StreamStatistics &owner : implementation->owners)
+    owner.used.resetPeak();
 }

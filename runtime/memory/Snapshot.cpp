@@ -191,43 +191,99 @@ std::string plain(std::string_view name) {
   return result;
 }
 
+void write(Writer &to, const MemorySnapshot &of) {
+  to.begin('{');
+  to.key("name").string(of.name);
+  to.key("now").number(of.now);
+  writeAll(to, "regions", of.regions);
+  to.key("statistics");
+  write(to, of.statistics);
+  writeAll(to, "bins", of.bins);
+  writeAll(to, "streams", of.streams);
+  writeAll(to, "tags", of.tags);
+  to.end('}');
+}
+
+/// A block in use, as a planner sees it.
+struct PlannedBuffer {
+  std::string name, space;
+  uint64_t lower, upper;
+  size_t size, offset;
+};
+
+std::string spaceName(size_t region) {
+  return "region" + std::to_string(region);
+}
+
+/// Calls look(buffer) for the blocks that are not free.
+template <class Look>
+void forEachBuffer(const MemorySnapshot &snapshot, const Look &look) {
+  for (size_t i = 0; i < snapshot.regions.size(); ++i) {
+    const MemoryRegion &region = snapshot.regions[i];
+    for (const MemoryBlock &block : region.blocks) {
+      if (block.state == MemoryBlock::State::Free)
+        continue;
+      const std::string tag =
+          block.tag < snapshot.tags.size() ? snapshot.tags[block.tag].name : "";
+      // Times are moments between calls: what is there lives past the last.
+      look(PlannedBuffer{tag + '#' + std::to_string(block.born), spaceName(i),
+                         block.born, snapshot.now + 1, block.bytes,
+                         block.address - region.address});
+    }
+  }
+}
+
 } // namespace
 
 std::string tamrt::toJson(const MemorySnapshot &snapshot) {
   std::string text;
   Writer to(text);
-  to.begin('{');
-  to.key("name").string(snapshot.name);
-  to.key("now").number(snapshot.now);
-  writeAll(to, "regions", snapshot.regions);
-  to.key("statistics");
-  write(to, snapshot.statistics);
-  writeAll(to, "bins", snapshot.bins);
-  writeAll(to, "streams", snapshot.streams);
-  writeAll(to, "tags", snapshot.tags);
-  to.end('}');
+  write(to, snapshot);
   text += '\n';
   return text;
 }
 
 std::string tamrt::toPlanningCsv(const MemorySnapshot &snapshot) {
   std::string text = "id,lower,upper,size,offset,space\n";
-  for (size_t i = 0; i < snapshot.regions.size(); ++i) {
-    const MemoryRegion &region = snapshot.regions[i];
-    for (const MemoryBlock &block : region.blocks) {
-      if (block.state == MemoryBlock::State::Free)
-        continue;
-      // Times are moments between calls: what is there lives past the last.
-      text += block.tag < snapshot.tags.size()
-                  ? plain(snapshot.tags[block.tag].name)
-                  : "";
-      text += '#' + std::to_string(block.born) + ',' +
-              std::to_string(block.born) + ',' +
-              std::to_string(snapshot.now + 1) + ',' +
-              std::to_string(block.bytes) + ',' +
-              std::to_string(block.address - region.address) + ",region" +
-              std::to_string(i) + '\n';
+  forEachBuffer(snapshot, [&](const PlannedBuffer &buffer) {
+    text += plain(buffer.name) + ',' + std::to_string(buffer.lower) + ',' +
+            std::to_string(buffer.upper) + ',' + std::to_string(buffer.size) +
+            ',' + std::to_string(buffer.offset) + ',' + buffer.space + '\n';
+  });
+  return text;
+}
+
+std::string tamrt::toPlanningJson(const MemorySnapshot &snapshot) {
+  std::string text;
+  Writer to(text);
+  to.begin('{');
+  to.key("name").string(snapshot.name);
+  to.key("buffers").begin('[');
+  forEachBuffer(snapshot, [&](const PlannedBuffer &buffer) {
+    to.begin('{');
+    to.key("name").string(buffer.name);
+    to.key("lower").number(buffer.lower);
+    to.key("upper").number(buffer.upper);
+    to.key("size").number(buffer.size);
+    to.key("pin").number(buffer.offset);
+    to.key("space").string(buffer.space);
+    to.end('}');
+  });
+  to.end(']');
+  // Without a region there is the usual space.
+  if (!snapshot.regions.empty()) {
+    to.key("spaces").begin('[');
+    for (size_t i = 0; i < snapshot.regions.size(); ++i) {
+      to.begin('{');
+      to.key("name").string(spaceName(i));
+      to.key("capacity").number(snapshot.regions[i].bytes);
+      to.end('}');
     }
+    to.end(']');
   }
+  to.key("snapshot");
+  write(to, snapshot);
+  to.end('}');
+  text += '\n';
   return text;
 }

@@ -12,10 +12,9 @@
 #include "tamrt/memory/Statistics.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,10 +27,16 @@ class TagTable {
 public:
   TagTable() : records(1) {}
 
-  /// 0 when there is no memory for a new name. O(log tags).
+  /// 0 when there is no memory for a new name. O(log tags); O(tags) for a new
+  /// name.
   uint32_t open(std::string_view name) noexcept {
-    auto known = indices.find(name);
-    uint32_t tag = known == indices.end() ? add(name) : known->second;
+    const auto place =
+        std::lower_bound(byName.begin(), byName.end(), name,
+                         [&](uint32_t each, std::string_view wanted) {
+                           return records[each].name < wanted;
+                         });
+    const bool isKnown = place != byName.end() && records[*place].name == name;
+    const uint32_t tag = isKnown ? *place : add(name, place - byName.begin());
     if (tag == 0)
       return 0;
     TagStatistics &record = records[tag];
@@ -61,11 +66,14 @@ public:
   const std::vector<TagStatistics> &all() const { return records; }
 
 private:
-  uint32_t add(std::string_view name) noexcept {
+  uint32_t add(std::string_view name, ptrdiff_t place) noexcept {
     auto tag = static_cast<uint32_t>(records.size());
     try {
+      // Names are few, and most runs have the same four.
+      if (records.size() == records.capacity())
+        records.reserve(records.size() + std::max(records.size(), size_t(4)));
       records.emplace_back().name = name;
-      indices.emplace(name, tag);
+      byName.insert(byName.begin() + place, tag);
     } catch (const std::exception &) {
       records.resize(tag);
       return 0;
@@ -74,7 +82,8 @@ private:
   }
 
   std::vector<TagStatistics> records;
-  std::map<std::string, uint32_t, std::less<>> indices;
+  /// The tags, but for the first one, in the order of their names.
+  std::vector<uint32_t> byName;
 };
 
 } // namespace tamrt

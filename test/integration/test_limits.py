@@ -206,6 +206,32 @@ class Limits(harness.TestCase):
             self.assertEqual(run.returncode, 1)
             self.assertRegex(run.stderr, "error: .*expected")
 
+    def test_allocators_take_what_is_planned(self):
+        model = self.compile("y ~ n(a,others='b',n_neurons=300)", group="g")
+        train = self.write_rows(6000, 2)
+        good = self.fit(model, train).read_bytes()
+        for fraction in ("1", "0.4"):
+            options = ("--rows", 6000, "--groups", 2, "--threads", 2,
+                       "--memory-fraction", fraction)
+            fit = self.plan(model, "2G", *options)["fit"]
+            least, most = fit["least_memory"], fit["most_memory"]
+            self.assertTrue(self.plan(model, least, *options)["fit"]["fits"])
+            self.assertFalse(
+                self.plan(model, least - 1, *options)["fit"]["fits"])
+            best = self.plan(model, most, *options)["fit"]
+            self.assertEqual((best["rows"], best["threads"]),
+                             (fit["rows"], fit["threads"]))
+            self.assertNotEqual(
+                self.plan(model, most - 1, *options)["fit"]["rows"],
+                fit["rows"])
+            # What fits by the plan does so whoever hands it out.
+            for allocator in ("direct", "bfc", "caching"):
+                for memory in (least, (least + most) // 2, most):
+                    weights = self.fit(model, train, "--threads", 2,
+                                       "--allocator", allocator,
+                                       **limited(memory))
+                    self.assertEqual(weights.read_bytes(), good)
+
     def test_options_of_the_oracle(self):
         model = self.compile(small.FORMULA, **small.KEYS)
         train = small.generate(self.dir / "train.csv")

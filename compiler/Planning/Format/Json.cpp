@@ -41,7 +41,8 @@ public:
 
   Problem read() {
     known(root, "",
-          {"name", "spaces", "buffers", "operations", "order", "plan"});
+          {"name", "spaces", "buffers", "operations", "order", "plan",
+           "snapshot"});
     if (root.contains("name"))
       problem.name = text(root["name"], "name");
     if (root.contains("spaces"))

@@ -28,8 +28,8 @@ namespace tamrt {
 /// Passes requests on to Streams::allocate. A released block is freed where its
 /// stream has come to; that stream first waits, on the device, for the other
 /// streams that recordUse() named. Nothing is kept here: the device has a cache
-/// of its own, which emptyCache() does not reach. Each call takes O(1) expected
-/// and what the device takes.
+/// of its own, which emptyCache() does not reach. Each call takes O(streams)
+/// expected and what the device takes.
 class OrderedAllocator final : public DeviceCache {
 public:
   /// `streams` allocates in order and outlives the allocator; addresses are

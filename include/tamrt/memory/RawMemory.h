@@ -57,6 +57,10 @@ public:
   /// `allocate`.
   virtual void release(void *address, size_t bytes) noexcept = 0;
 
+  /// Gives back to the system what is kept for reuse below. False when there
+  /// was nothing, so that asking again is of no use.
+  virtual bool purge() noexcept { return false; }
+
   /// The same at every call.
   virtual const MemoryAttributes &attributes() const noexcept = 0;
 

@@ -82,6 +82,10 @@ std::string toJson(const MemorySnapshot &snapshot);
 /// and its birth, a space after its place in the list. Linear.
 std::string toPlanningCsv(const MemorySnapshot &snapshot);
 
+/// The same problem as JSON, with all that `toJson` writes as its member
+/// `snapshot`.
+std::string toPlanningJson(const MemorySnapshot &snapshot);
+
 } // namespace tamrt
 
 #endif // TAMRT_MEMORY_SNAPSHOT_H

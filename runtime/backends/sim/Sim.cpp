@@ -20,6 +20,7 @@
 ///     TAMRT_SIM_KERNEL=NAME      only launches of this kernel count
 ///     TAMRT_SIM_WITHOUT=LIST     absent: streams, events, pinned, graphs
 ///     TAMRT_SIM_BROKEN=KERNEL    rhs_dense or cholesky_solve does nothing
+///     TAMRT_SIM_KEEPS=1          what is released stays taken until a purge
 ///     TAMRT_SIM_OPAQUE=1         the CPU cannot address the memory
 ///     TAMRT_SIM_DEVICES=N        how many there are; 1
 ///
@@ -54,6 +55,7 @@
 #include <tuple>
 #include <type_traits>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 using Task = std::function<void()>;
@@ -148,9 +150,11 @@ struct tamrt_graph {
 struct tamrt_device {
   std::mutex mutex;
   int64_t total = 0, largest = 0, used = 0, peak = 0;
+  /// Bytes of `used` that a purge gives back.
+  int64_t kept = 0;
   uint64_t calls = 0, failures = 0;
   uint64_t failAt = 0;
-  bool failsLater = false, opaque = false;
+  bool failsLater = false, opaque = false, keeps = false;
   size_t failedBytes = 0;
   std::unordered_map<void *, size_t> blocks;
   std::set<tamrt_stream *> streams;
@@ -284,6 +288,7 @@ tamrt_device *open(int32_t, char *why, size_t whyBytes) {
   device->failAt = uint64_t(number("TAMRT_SIM_FAIL", 0));
   device->failsLater = number("TAMRT_SIM_FAIL_LATER", 0) != 0;
   device->opaque = number("TAMRT_SIM_OPAQUE", 0) != 0;
+  device->keeps = number("TAMRT_SIM_KEEPS", 0) != 0;
   if (device->total < 0) {
     std::snprintf(why, whyBytes, "expected a size as TAMRT_SIM_MEMORY");
     return nullptr;
@@ -291,7 +296,13 @@ tamrt_device *open(int32_t, char *why, size_t whyBytes) {
   return device.release();
 }
 
+void purge(tamrt_device *device) {
+  std::lock_guard lock(device->mutex);
+  device->used -= std::exchange(device->kept, 0);
+}
+
 void close(tamrt_device *device) {
+  purge(device);
   log(TAMRT_LOG_DEBUG,
       "sim: %llu allocations, %llu failed, %llu kernels, %lld bytes at most",
       (unsigned long long)device->calls, (unsigned long long)device->failures,
@@ -350,7 +361,10 @@ void release(tamrt_device *device, void *memory, size_t bytes) {
     log(TAMRT_LOG_ERROR, "sim: released what was not allocated");
     return;
   }
-  device->used -= int64_t(bytes);
+  if (device->keeps)
+    device->kept += int64_t(bytes);
+  else
+    device->used -= int64_t(bytes);
   device->blocks.erase(at);
   std::free(block);
 }
@@ -504,6 +518,8 @@ tamrt_backend makeTable() {
   table.copy = copy;
   table.kernels = kernels;
   table.synchronize = synchronize;
+  if (number("TAMRT_SIM_KEEPS", 0) != 0)
+    table.purge = purge;
   if (!lacks("streams")) {
     table.stream_create = createStream;
     table.stream_destroy = destroyStream;

@@ -12,8 +12,10 @@
 #include "kernels/cpu/CpuKernels.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -92,9 +94,13 @@ Device &Device::cpu() {
 Device::Device(const tamrt_backend &backend, tamrt_device *handle,
                int32_t index)
     : backend(backend), handle(handle), index(index),
-      traits(backend.traits(handle)) {}
+      traits(backend.traits(handle)), raw(backend, handle, label()),
+      streams(backend, handle, raw), cache(makeAllocator(kind, raw, streams)) {}
 
-Device::~Device() { backend.close(handle); }
+Device::~Device() {
+  cache.reset();
+  backend.close(handle);
+}
 
 Result<std::unique_ptr<Device>> Device::open(const tamrt_backend &backend,
                                              int32_t index) {
@@ -113,36 +119,67 @@ std::string Device::name() const { return backend.name(handle); }
 
 bool Device::isCpu() const { return &backend == &cpuBackend(); }
 
+void Device::useAllocator(const AllocatorOptions &options) {
+  assert(used == 0 && "allocator changed under buffers");
+  cache.reset();
+  kind = options.kind;
+  raw.limit = reservableBytes(options.fraction, memory().totalBytes);
+  cache = makeAllocator(kind, raw, streams);
+  retriesTold = 0;
+  peakSnapshot = {};
+}
+
 DeviceMemory Device::memory() const {
   DeviceMemory memory;
   if (backend.memory(handle, &memory.freeBytes, &memory.totalBytes) != TAMRT_OK)
     memory.freeBytes = 0;
-  if (!hasTrait(TAMRT_DEVICE_SHARES_RAM))
-    return memory;
-  // RAM is also what the process may take of it.
-  const MachineMemory machine = machineMemory();
-  if (machine.free() <= memory.freeBytes || isCpu()) {
-    memory.freeBytes = machine.free();
-    if (const MemorySource *source = machine.tightest())
-      memory.source = source->name;
+  if (hasTrait(TAMRT_DEVICE_SHARES_RAM)) {
+    // RAM is also what the process may take of it.
+    const MachineMemory machine = machineMemory();
+    if (machine.free() <= memory.freeBytes || isCpu()) {
+      memory.freeBytes = machine.free();
+      if (const MemorySource *source = machine.tightest())
+        memory.source = source->name;
+    }
   }
+  const int64_t reserved = raw.reservedBytes();
+  if (raw.limit - reserved < memory.freeBytes) {
+    memory.freeBytes = raw.limit - reserved;
+    memory.source = "--memory-fraction";
+  }
+  if (!cache)
+    return memory;
+  memory.freeBytes += int64_t(cache->statistics().free);
+  // Threads may have moved bytes from one to the other meanwhile.
+  if (memory.totalBytes > 0)
+    memory.freeBytes = std::min(memory.freeBytes, memory.totalBytes);
   return memory;
 }
 
 void Device::note(int64_t change) {
-  const int64_t now = used += change;
-  for (int64_t most = peak;
-       most < now && !peak.compare_exchange_weak(most, now);)
-    ;
-  if (trace)
-    trace->counter("device memory", used);
+  used += change;
+  if (!trace)
+    return;
+  trace->counter("reserved memory", raw.reservedBytes());
+  trace->counter("device memory", used);
 }
 
-AlignedBuffer Device::allocate(size_t bytes) {
+void Device::noteRetries(int64_t bytes) {
+  const uint64_t retries = statistics().retries;
+  if (retriesTold.exchange(retries) < retries)
+    trace->instant(0, "purge and retry", {{"bytes", bytes}});
+}
+
+AlignedBuffer Device::allocate(size_t bytes, std::string_view what,
+                               tamrt_stream *stream) {
   bytes = AlignedBuffer::size(bytes);
   if (bytes == 0 || bytes > kMostBytes)
     return {};
-  void *memory = backend.allocate(handle, bytes);
+  const uint32_t tag = cache->openTag(what);
+  void *memory = cache->allocate(bytes, BackendStreams::number(stream), tag);
+  cache->closeTag(tag);
+  if (trace)
+    noteRetries(int64_t(bytes));
   if (memory)
     note(int64_t(bytes));
   else if (trace)
@@ -150,15 +187,40 @@ AlignedBuffer Device::allocate(size_t bytes) {
   return AlignedBuffer::adopt(memory, bytes, this, give);
 }
 
+void Device::recordUse(const AlignedBuffer &buffer, tamrt_stream *stream) {
+  cache->recordUse(buffer.data(), BackendStreams::number(stream));
+}
+
+/// Whether more is in use than in any snapshot, and than there ever was.
+bool Device::isAtPeak() const {
+  const Level now = cache->statistics().used;
+  return now.now == now.peak && now.peak > peakSnapshot.statistics.used.now;
+}
+
 void Device::give(void *owner, void *memory, size_t bytes) {
   auto &device = *static_cast<Device *>(owner);
-  device.backend.release(device.handle, memory, bytes);
+  if (device.keepsSnapshot) {
+    const std::lock_guard lock(device.snapshotMutex);
+    try {
+      if (device.isAtPeak())
+        device.peakSnapshot = device.cache->snapshot();
+    } catch (const std::exception &) {
+      // No memory for it: that of a smaller peak stays.
+    }
+  }
+  device.cache->release(memory);
   device.note(-int64_t(bytes));
 }
 
+MemorySnapshot Device::snapshotOfPeak() {
+  const std::lock_guard lock(snapshotMutex);
+  const bool isNone = peakSnapshot.regions.empty();
+  return isNone || isAtPeak() ? cache->snapshot() : peakSnapshot;
+}
+
 void Device::purge() {
-  if (backend.purge)
-    backend.purge(handle);
+  cache->emptyCache();
+  raw.purge();
 }
 
 Status Device::copy(void *to, const void *from, size_t bytes) {

@@ -16,16 +16,21 @@
 #define TAMRT_CORE_DEVICE_DEVICE_H
 
 #include "core/device/AlignedBuffer.h"
+#include "core/device/DeviceAllocator.h"
 #include "core/device/Oracle.h"
 #include "core/run/Trace.h"
 #include "io/Error.h"
 #include "tamrt/backend.h"
+#include "tamrt/memory/Snapshot.h"
+#include "tamrt/memory/Statistics.h"
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
 
 namespace tamrt {
 
@@ -66,12 +71,27 @@ public:
   }
   const tamrt_kernels *kernels() const { return backend.kernels(handle); }
 
-  /// What is free now.
+  /// Has the device's memory handed out otherwise; statistics begin anew. To be
+  /// called while nothing is in use, before threads use the device. A device
+  /// that was opened hands it out directly, all there is.
+  void useAllocator(const AllocatorOptions &options);
+  AllocatorKind allocator() const { return kind; }
+
+  /// What is free now: of the backend, as far as the allocator may take it, and
+  /// what the allocator keeps.
   DeviceMemory memory() const;
 
-  /// `bytes` (at least one alignment unit) of the device's memory; empty when
-  /// there is none. The device must outlive the buffer.
-  AlignedBuffer allocate(size_t bytes);
+  /// `bytes` (at least one alignment unit) of the device's memory, for work in
+  /// `stream`; null is the default order. Where there is none what is kept for
+  /// reuse is given back, and the backend is asked at most once more; then the
+  /// buffer is empty. `what` it is for is what it is counted under. The device
+  /// must outlive the buffer.
+  AlignedBuffer allocate(size_t bytes, std::string_view what,
+                         tamrt_stream *stream = nullptr);
+
+  /// Work given to `stream` so far uses the buffer too: when it is freed,
+  /// nobody gets its memory before that work is done.
+  void recordUse(const AlignedBuffer &buffer, tamrt_stream *stream);
 
   /// Gives back what is kept for reuse.
   void purge();
@@ -82,9 +102,16 @@ public:
   /// Waits for all work.
   Status synchronize();
 
-  /// Bytes in use, and the most that ever were.
+  /// Bytes in use.
   int64_t usedBytes() const { return used; }
-  int64_t peakBytes() const { return peak; }
+
+  /// What the allocator counts.
+  MemoryStatistics statistics() const { return cache->statistics(); }
+
+  /// Has a snapshot kept of the moment when most was in use.
+  void keepSnapshot(bool keeps) { keepsSnapshot = keeps; }
+  /// The snapshot; of now where no more was in use before.
+  MemorySnapshot snapshotOfPeak();
 
   /// Has allocations noted in `trace`, which may be null.
   void follow(Trace *trace) { this->trace = trace; }
@@ -92,14 +119,24 @@ public:
 private:
   Device(const tamrt_backend &backend, tamrt_device *handle, int32_t index);
   void note(int64_t change);
+  void noteRetries(int64_t bytes);
+  bool isAtPeak() const;
   static void give(void *owner, void *memory, size_t bytes);
 
   const tamrt_backend &backend;
   tamrt_device *handle;
   int32_t index;
   uint32_t traits;
-  std::atomic<int64_t> used = 0, peak = 0;
+  BackendMemory raw;
+  BackendStreams streams;
+  AllocatorKind kind = AllocatorKind::Direct;
+  std::unique_ptr<DeviceCache> cache;
+  std::atomic<int64_t> used = 0;
+  std::atomic<uint64_t> retriesTold = 0;
   Trace *trace = nullptr;
+  bool keepsSnapshot = false;
+  std::mutex snapshotMutex;
+  MemorySnapshot peakSnapshot;
 };
 
 /// The backend of the CPU.

@@ -19,9 +19,9 @@ namespace tamrt {
 namespace {
 
 /// Memory that the CPU fills or reads: `device`'s, if the CPU can.
-AlignedBuffer allocateForCpu(Device &device, int64_t bytes) {
-  return needsCopies(device) ? AlignedBuffer::allocate(size_t(bytes))
-                             : device.allocate(size_t(bytes));
+AlignedBuffer allocateForCpu(Device &device, int64_t bytes, const char *what) {
+  return (needsCopies(device) ? Device::cpu() : device)
+      .allocate(size_t(bytes), what);
 }
 
 } // namespace
@@ -182,9 +182,9 @@ void Worker::clearSolver() {
 /// Memory that depends on the rung.
 bool Worker::takeChunkMemory(const Ladder &ladder, size_t at) {
   const ThreadMemory memory = ladder.memory(at, *device);
-  arena = device->allocate(size_t(memory.arena));
+  arena = device->allocate(size_t(memory.arena), "arena");
   if (arena)
-    output = allocateForCpu(*device, memory.output);
+    output = allocateForCpu(*device, memory.output, "output");
   place.arena = arena.data();
   place.output = output.as<double>();
   if (!arena || !output ||
@@ -210,15 +210,16 @@ bool Worker::takeSums(const Ladder &ladder, Device &on, size_t at) {
   clear();
   device = &on;
   const ThreadMemory memory = ladder.memory(at, on);
-  auto take = [&](AlignedBuffer &buffer, int64_t bytes) {
+  auto take = [&](AlignedBuffer &buffer, int64_t bytes, const char *what) {
     if (bytes > 0)
-      buffer = on.allocate(size_t(bytes));
+      buffer = on.allocate(size_t(bytes), what);
     return bytes == 0 || buffer;
   };
-  parameters = allocateForCpu(on, memory.parameters);
-  if (!parameters || !take(state, memory.state) || !take(carry, memory.carry) ||
-      !take(saved, ladder.savedBytes(on)) || !openSite(ladder, site, on) ||
-      !takeChunkMemory(ladder, at)) {
+  parameters = allocateForCpu(on, memory.parameters, "parameters");
+  if (!parameters || !take(state, memory.state, "state") ||
+      !take(carry, memory.carry, "carry") ||
+      !take(saved, ladder.savedBytes(on), "saved sums") ||
+      !openSite(ladder, site, on) || !takeChunkMemory(ladder, at)) {
     clear();
     return false;
   }
@@ -229,7 +230,7 @@ bool Worker::takeSums(const Ladder &ladder, Device &on, size_t at) {
                                                  : on.kernels();
   // Those of a group under way stay where they are.
   if (memory.vectors > 0 && !vectors)
-    vectors = AlignedBuffer::allocate(size_t(memory.vectors));
+    vectors = Device::cpu().allocate(size_t(memory.vectors), "vectors");
   if (memory.vectors > 0 && !vectors) {
     clear();
     return false;
@@ -246,9 +247,9 @@ bool Worker::takeSums(const Ladder &ladder, Device &on, size_t at) {
 bool Worker::takeSolver(const Ladder &ladder, Device &on) {
   clearSolver();
   const ThreadMemory memory = ladder.solverMemory(on);
-  solverArena = on.allocate(size_t(memory.arena));
+  solverArena = on.allocate(size_t(memory.arena), "solver arena");
   if (solverArena)
-    solverState = on.allocate(size_t(memory.state));
+    solverState = on.allocate(size_t(memory.state), "solver state");
   if (!solverState || !openSite(ladder, solver, on) ||
       !solver.openChunk(/*rows=*/0, memory.output)) {
     clearSolver();
@@ -466,9 +467,9 @@ bool Worker::moveToCpu(Ladder &ladder, int64_t bytes) {
 bool Worker::takeBorrowed(const Ladder &ladder) {
   if (!groupsDevice || !needsCopies(*groupsDevice))
     return true;
-  state = device->allocate(size_t(ladder.stateBytes()));
+  state = device->allocate(size_t(ladder.stateBytes()), "state");
   if (ladder.model.carry_bytes > 0)
-    carry = device->allocate(size_t(ladder.model.carry_bytes));
+    carry = device->allocate(size_t(ladder.model.carry_bytes), "carry");
   return state && (carry || ladder.model.carry_bytes == 0);
 }
 

@@ -49,7 +49,7 @@ bool DeviceTables::allocate(const tamrt_model &model, Device &on) {
   memory = AlignedBuffer();
   device = nullptr;
   if (model.table_count > 0) {
-    memory = on.allocate(size_t(tableBytes(model)));
+    memory = on.allocate(size_t(tableBytes(model)), "tables");
     if (!memory)
       return false;
   }
@@ -84,9 +84,10 @@ bool Site::open(const tamrt_model &of, Device &on, const tamrt_kernels *by,
   tables = shared;
   if (!needsCopies(on))
     return true;
-  parameters = on.allocate(size_t(parameterCount(of)) * sizeof(double));
+  parameters =
+      on.allocate(size_t(parameterCount(of)) * sizeof(double), "parameters");
   if (parameters)
-    vector = on.allocate(size_t(stagedVectorBytes(of)));
+    vector = on.allocate(size_t(stagedVectorBytes(of)), "vector");
   if (!vector)
     close();
   return isOpen();
@@ -95,9 +96,10 @@ bool Site::open(const tamrt_model &of, Device &on, const tamrt_kernels *by,
 bool Site::openChunk(int64_t rows, int64_t outputBytes) {
   if (!needsCopies(*device))
     return true;
-  output = device->allocate(size_t(outputBytes));
+  output = device->allocate(size_t(outputBytes), "output");
   if (output && rows > 0)
-    columns = device->allocate(size_t(stagedColumnBytes(*model, rows)));
+    columns =
+        device->allocate(size_t(stagedColumnBytes(*model, rows)), "columns");
   if (!output || (rows > 0 && !columns)) {
     closeChunk();
     return false;

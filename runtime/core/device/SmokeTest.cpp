@@ -22,7 +22,7 @@ class Numbers {
 public:
   static Result<Numbers> put(Device &device, const std::vector<double> &from) {
     const size_t bytes = from.size() * sizeof(double);
-    Numbers numbers(device, from.size(), device.allocate(bytes));
+    Numbers numbers(device, from.size(), device.allocate(bytes, "test"));
     if (!numbers.buffer)
       return Error{fmt::format("expected {} bytes of memory for a test, got "
                                "less",

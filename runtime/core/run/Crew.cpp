@@ -76,7 +76,7 @@ std::vector<AlignedBuffer> stock(const Ladder &ladder, Device &device,
   std::vector<AlignedBuffer> states;
   for (unsigned i = 0; i < spares; ++i) {
     AlignedBuffer state =
-        device.allocate(size_t(alignedBytes(ladder.stateBytes())));
+        device.allocate(size_t(alignedBytes(ladder.stateBytes())), "spares");
     if (!state) {
       log(LogLevel::Info, "device '{}' has memory for {} of {} spare states",
           device.label(), i, spares);

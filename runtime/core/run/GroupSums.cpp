@@ -147,7 +147,7 @@ Result<GroupSums> GroupSums::create(const tamrt_model &model,
     std::string why;
     LogLevel level = LogLevel::Warning;
     if (crew) {
-      if (AlignedBuffer states = crew->device->allocate(bytes))
+      if (AlignedBuffer states = crew->device->allocate(bytes, "sums"))
         return GroupSums(std::make_unique<Impl>(
             model, normalization, tables, groups, first, count, now,
             *std::move(crew), std::move(states)));

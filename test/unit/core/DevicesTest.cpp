@@ -67,11 +67,11 @@ TEST_F(Devices, SimIsUsedByNameAlone) {
   EXPECT_EQ((*device)->memory().totalBytes, 1000000);
   EXPECT_EQ((*device)->place(), MemoryPlace::Device);
   {
-    AlignedBuffer some = (*device)->allocate(1000);
+    AlignedBuffer some = (*device)->allocate(1000, "test");
     ASSERT_TRUE(some);
     EXPECT_EQ((*device)->usedBytes(), 1024);
     EXPECT_EQ((*device)->memory().freeBytes, 1000000 - 1024);
-    EXPECT_FALSE((*device)->allocate(1000000));
+    EXPECT_FALSE((*device)->allocate(1000000, "test"));
   }
   EXPECT_EQ((*device)->usedBytes(), 0);
 }
@@ -101,7 +101,7 @@ TEST_F(Devices, OpaqueMemoryIsReachedByCopiesAlone) {
   Result<ChosenDevice> device = chooseDevice("sim", {kFolder});
   ASSERT_TRUE(device) << device.error().message;
   EXPECT_FALSE((*device)->hasTrait(TAMRT_DEVICE_HOST_ADDRESSABLE));
-  AlignedBuffer there = (*device)->allocate(2 * sizeof(double));
+  AlignedBuffer there = (*device)->allocate(2 * sizeof(double), "test");
   ASSERT_TRUE(there);
   const double numbers[] = {1, 2};
   ASSERT_TRUE((*device)->copy(there.data(), numbers, sizeof(numbers)));

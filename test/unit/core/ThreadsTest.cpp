@@ -41,6 +41,8 @@ namespace {
 
 constexpr int kThreads = 8;
 const std::string kFolder = TAMC_BINARY_DIR "/test/backends";
+constexpr AllocatorKind kAllocators[] = {
+    AllocatorKind::Direct, AllocatorKind::BestFit, AllocatorKind::Caching};
 
 /// Calls work(round) for TAMC_THREADS_SECONDS, or for a fifth of one.
 void again(const std::function<void(int)> &work) {
@@ -195,11 +197,14 @@ protected:
 };
 
 TEST_F(Threads, StepDownTogether) {
-  again([&](int) {
-    failEvery = 29;
-    EXPECT_EQ(fit(), "");
-    EXPECT_EQ(device->usedBytes(), 0);
-  });
+  for (AllocatorKind kind : kAllocators) {
+    device->useAllocator({kind, 1});
+    again([&](int) {
+      failEvery = 29;
+      EXPECT_EQ(fit(), "");
+      EXPECT_EQ(device->usedBytes(), 0);
+    });
+  }
 }
 
 TEST_F(Threads, MoveToTheCpuTogether) {
@@ -275,7 +280,9 @@ TEST_F(Threads, TraceOfThreadsThatStepDown) {
 }
 
 TEST_F(Threads, DeviceAndTrace) {
-  again([&](int round) {
+  auto work = [&](int round, AllocatorKind kind) {
+    device->useAllocator({kind, 1});
+    device->keepSnapshot(true);
     Trace trace;
     device->follow(&trace);
     std::array<AlignedBuffer, kThreads> kept;
@@ -284,11 +291,11 @@ TEST_F(Threads, DeviceAndTrace) {
       for (int turn = 0; turn < 50; ++turn) {
         const TraceSpan span(&trace, lane, "turn", {{"turn", turn}});
         const size_t bytes = size_t(64) << ((thread + turn + round) % 8);
-        AlignedBuffer block = device->allocate(bytes);
+        AlignedBuffer block = device->allocate(bytes, "test");
         ASSERT_TRUE(block);
         *block.as<int>() = thread;
         trace.instant(lane, "taken", {{"bytes", int64_t(bytes)}});
-        EXPECT_FALSE(device->allocate(size_t(1) << 40));
+        EXPECT_FALSE(device->allocate(size_t(1) << 40, "test"));
         device->purge();
         EXPECT_LE(device->memory().freeBytes, 10000000);
         EXPECT_EQ(*block.as<int>(), thread);
@@ -297,13 +304,20 @@ TEST_F(Threads, DeviceAndTrace) {
       }
     });
     const int64_t used = device->usedBytes();
-    EXPECT_GE(device->peakBytes(), used);
+    EXPECT_GE(device->statistics().used.peak, size_t(used));
     EXPECT_EQ(device->memory().freeBytes, 10000000 - used);
     // What it says last is what is in use.
     checkTrace(trace.json("m"), used);
     device->follow(nullptr);
     kept = {};
     EXPECT_EQ(device->usedBytes(), 0);
+    const MemoryStatistics peak = device->snapshotOfPeak().statistics;
+    EXPECT_GT(peak.used.now, 0u);
+    EXPECT_LE(peak.used.now, device->statistics().used.peak);
+  };
+  again([&](int round) {
+    for (AllocatorKind kind : kAllocators)
+      work(round, kind);
   });
 }
 

@@ -1,0 +1,126 @@
+//===- core/device/DeviceAllocator.h - a device's allocator -----*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The allocators of tamrt/memory over the functions of a backend. Internal to
+/// Device.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_DEVICE_DEVICEALLOCATOR_H
+#define TAMRT_CORE_DEVICE_DEVICEALLOCATOR_H
+
+#include "tamrt/backend.h"
+#include "tamrt/memory/DeviceCache.h"
+#include "tamrt/memory/RawMemory.h"
+#include "tamrt/memory/Streams.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tamrt {
+
+/// Who hands out a device's memory.
+enum class AllocatorKind {
+  /// The backend itself, block by block; what is released goes back to it at
+  /// once, where kernels that run out of memory find it.
+  Direct,
+  /// BestFitCache: what is released is kept for whoever comes next.
+  BestFit,
+  /// CachingAllocator: what is released is kept for the stream it was of.
+  Caching
+};
+
+/// "direct", "bfc", "caching"; the kind of such a name.
+std::string_view allocatorName(AllocatorKind kind);
+std::optional<AllocatorKind> allocatorOf(std::string_view name);
+
+struct AllocatorOptions {
+  AllocatorKind kind = AllocatorKind::Direct;
+  /// Part of a device's memory, free or not, that may be taken of the backend:
+  /// above 0, at most 1.
+  double fraction = 1;
+};
+
+/// The bytes that `fraction` of `totalBytes` is; all there could be for 1, also
+/// where a device does not know how many it has.
+int64_t reservableBytes(double fraction, int64_t totalBytes);
+
+/// What a backend allocates, up to a limit. Allocators call it under their
+/// lock.
+class BackendMemory final : public RawMemory {
+public:
+  BackendMemory(const tamrt_backend &backend, tamrt_device *handle,
+                std::string label);
+
+  void *allocate(size_t bytes, size_t alignment) noexcept override;
+  void release(void *address, size_t bytes) noexcept override;
+  bool purge() noexcept override;
+  const MemoryAttributes &attributes() const noexcept override {
+    return description;
+  }
+
+  /// The most bytes to take.
+  int64_t limit = std::numeric_limits<int64_t>::max();
+  /// Bytes that are taken now.
+  const std::atomic<int64_t> &reservedBytes() const { return reserved; }
+
+private:
+  const tamrt_backend &backend;
+  tamrt_device *handle;
+  const MemoryAttributes description;
+  std::atomic<int64_t> reserved = 0;
+};
+
+/// A backend's streams and events. Stream 0 is the device's default order. As
+/// backends do not allocate in the order of a stream, what is asked for so is
+/// had at once, and released when the stream has done its work:
+/// OrderedAllocator hands the backend's memory out block by block.
+class BackendStreams final : public Streams {
+public:
+  BackendStreams(const tamrt_backend &backend, tamrt_device *handle,
+                 RawMemory &memory)
+      : backend(backend), handle(handle), memory(memory) {}
+
+  static Stream number(tamrt_stream *stream) {
+    return reinterpret_cast<Stream>(stream);
+  }
+
+  StreamEvent record(Stream stream) noexcept override;
+  bool passed(StreamEvent event) noexcept override;
+  void wait(StreamEvent event) noexcept override;
+  void destroy(StreamEvent event) noexcept override;
+  void synchronize(Stream stream) noexcept override;
+  bool captures() const noexcept override { return backend.capture_begin; }
+  bool allocatesInOrder() const noexcept override { return true; }
+  void *allocate(size_t bytes, size_t alignment,
+                 Stream stream) noexcept override;
+  void release(void *address, size_t bytes, Stream stream) noexcept override;
+  void order(Stream stream, StreamEvent event) noexcept override;
+
+private:
+  const tamrt_backend &backend;
+  tamrt_device *handle;
+  RawMemory &memory;
+};
+
+/// An allocator of a kind. It takes of the backend what is asked for and no
+/// more, for that is what was planned, and the bytes of a plan are to be the
+/// bytes that are taken.
+std::unique_ptr<DeviceCache> makeAllocator(AllocatorKind kind, RawMemory &raw,
+                                           Streams &streams);
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_DEVICE_DEVICEALLOCATOR_H

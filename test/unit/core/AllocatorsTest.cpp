@@ -1,0 +1,297 @@
+//===- AllocatorsTest.cpp - the allocators of a device --------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/device/Device.h"
+#include "core/run/Trace.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <dlfcn.h>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+
+namespace tamrt::test {
+namespace {
+
+constexpr int64_t kTotal = 10000 * 64;
+
+/// A device that counts what it is asked for.
+struct Counts {
+  int64_t used = 0, kept = 0;
+  int calls = 0, releases = 0, purges = 0;
+} counts;
+
+tamrt_backend countingBackend(bool keeps) {
+  static int handle;
+  tamrt_backend table = cpuBackend();
+  table.kind = "counting";
+  table.open = [](int32_t, char *, size_t) {
+    return reinterpret_cast<tamrt_device *>(&handle);
+  };
+  table.traits = [](tamrt_device *) {
+    return uint32_t(TAMRT_DEVICE_HOST_ADDRESSABLE);
+  };
+  table.memory = [](tamrt_device *, int64_t *freeBytes, int64_t *totalBytes) {
+    *freeBytes = kTotal - counts.used - counts.kept;
+    *totalBytes = kTotal;
+    return int32_t(TAMRT_OK);
+  };
+  table.allocate = [](tamrt_device *, size_t bytes) -> void * {
+    ++counts.calls;
+    if (counts.used + counts.kept + int64_t(bytes) > kTotal)
+      return nullptr;
+    counts.used += int64_t(bytes);
+    return std::aligned_alloc(TAMRT_ALIGNMENT, bytes);
+  };
+  table.release = [](tamrt_device *, void *memory, size_t bytes) {
+    ++counts.releases;
+    counts.used -= int64_t(bytes);
+    std::free(memory);
+  };
+  if (keeps) {
+    table.release = [](tamrt_device *, void *memory, size_t bytes) {
+      ++counts.releases;
+      counts.used -= int64_t(bytes);
+      counts.kept += int64_t(bytes);
+      std::free(memory);
+    };
+    table.purge = [](tamrt_device *) {
+      ++counts.purges;
+      counts.kept = 0;
+    };
+  }
+  return table;
+}
+
+class Allocators : public testing::TestWithParam<AllocatorKind> {
+protected:
+  void SetUp() override {
+    counts = {};
+    open(countingBackend(/*keeps=*/false));
+  }
+  void TearDown() override {
+    device.reset();
+    EXPECT_EQ(counts.used, 0);
+  }
+  void open(const tamrt_backend &of, double fraction = 1) {
+    device.reset();
+    backend = of;
+    device = *Device::open(backend, 0);
+    device->useAllocator({GetParam(), fraction});
+  }
+  AlignedBuffer take(int64_t units) {
+    return device->allocate(size_t(units * TAMRT_ALIGNMENT), "taken");
+  }
+  bool isDirect() const { return GetParam() == AllocatorKind::Direct; }
+
+  tamrt_backend backend;
+  std::unique_ptr<Device> device;
+};
+
+TEST_P(Allocators, TakeWhatIsAskedForAndNoMore) {
+  AlignedBuffer a = take(10), b = take(300), c = device->allocate(1, "odd");
+  EXPECT_EQ(counts.calls, 3);
+  EXPECT_EQ(counts.used, 311 * 64);
+  const MemoryStatistics now = device->statistics();
+  EXPECT_EQ(now.used.now, 311u * 64);
+  EXPECT_EQ(now.reserved.now, 311u * 64);
+  EXPECT_EQ(now.requested.now, 311u * 64);
+  EXPECT_EQ(now.largestFree, 0u);
+  EXPECT_EQ(device->usedBytes(), 311 * 64);
+  EXPECT_EQ(device->memory().freeBytes, kTotal - 311 * 64);
+}
+
+TEST_P(Allocators, KeepWhatIsReleasedUnlessDirect) {
+  take(300);
+  EXPECT_EQ(device->memory().freeBytes, kTotal);
+  EXPECT_EQ(counts.used, isDirect() ? 0 : 300 * 64);
+  {
+    // Two of one, for nothing is lost of a block that is cut.
+    AlignedBuffer a = take(100), b = take(200);
+    EXPECT_EQ(counts.calls, isDirect() ? 3 : 1);
+    EXPECT_EQ(device->memory().freeBytes, kTotal - 300 * 64);
+  }
+  EXPECT_EQ(device->statistics().largestFree, isDirect() ? 0u : 300u * 64);
+  device->purge();
+  EXPECT_EQ(counts.used, 0);
+  EXPECT_EQ(device->statistics().reserved.peak, 300u * 64);
+}
+
+TEST_P(Allocators, PurgeAndTryOnceMore) {
+  Trace trace;
+  device->follow(&trace);
+  AlignedBuffer held = take(1000);
+  take(5000);
+  const int before = counts.calls;
+  // There is room beside what is held, not beside what is kept, too.
+  EXPECT_TRUE(take(8000));
+  EXPECT_EQ(counts.calls - before, isDirect() ? 1 : 2);
+  EXPECT_EQ(device->statistics().retries, isDirect() ? 0u : 1u);
+  EXPECT_EQ(trace.json("m").find("purge and retry") == std::string::npos,
+            isDirect());
+  device->follow(nullptr);
+}
+
+TEST_P(Allocators, AreAskedAtMostTwice) {
+  for (bool keeps : {false, true}) {
+    SCOPED_TRACE(keeps);
+    open(countingBackend(keeps));
+    AlignedBuffer held = take(1000);
+    take(5000);
+    const int before = counts.calls;
+    EXPECT_FALSE(take(9500));
+    EXPECT_EQ(counts.calls - before, isDirect() && !keeps ? 1 : 2);
+    EXPECT_EQ(device->statistics().failures, 1u);
+    // All there is can be had afterwards.
+    EXPECT_TRUE(take(9000));
+  }
+}
+
+TEST_P(Allocators, PurgeTheBackendToo) {
+  open(countingBackend(/*keeps=*/true));
+  take(6000);
+  device->purge();
+  EXPECT_EQ(counts.purges, 1);
+  EXPECT_EQ(counts.kept, 0);
+  take(6000);
+  EXPECT_TRUE(take(7000));
+  EXPECT_EQ(counts.purges, 2);
+}
+
+TEST_P(Allocators, TakeTheirShareAlone) {
+  open(countingBackend(/*keeps=*/false), 0.3);
+  EXPECT_EQ(device->memory().freeBytes, 3000 * 64);
+  EXPECT_EQ(device->memory().source, "--memory-fraction");
+  AlignedBuffer held = take(1000);
+  EXPECT_EQ(device->memory().freeBytes, 2000 * 64);
+  EXPECT_FALSE(take(2001));
+  // The backend would have had it.
+  EXPECT_EQ(counts.calls, 1);
+  AlignedBuffer rest = take(2000);
+  EXPECT_TRUE(rest);
+  EXPECT_EQ(device->memory().freeBytes, 0);
+}
+
+TEST_P(Allocators, SnapshotIsOfThePeak) {
+  device->keepSnapshot(true);
+  {
+    AlignedBuffer arena = device->allocate(640, "arena");
+    AlignedBuffer state = device->allocate(64, "state");
+  }
+  AlignedBuffer now = device->allocate(128, "output");
+  MemorySnapshot snapshot = device->snapshotOfPeak();
+  EXPECT_EQ(snapshot.name, "counting");
+  EXPECT_EQ(snapshot.statistics.used.now, 704u);
+  ASSERT_EQ(snapshot.tags.size(), 3u);
+  EXPECT_EQ(snapshot.tags[1].name, "arena");
+  EXPECT_EQ(snapshot.tags[1].requested.peak, 640u);
+  EXPECT_EQ(snapshot.tags[2].name, "state");
+  // Where now is the peak it is of now.
+  AlignedBuffer more = device->allocate(6400, "output");
+  snapshot = device->snapshotOfPeak();
+  EXPECT_EQ(snapshot.statistics.used.now, 6528u);
+  EXPECT_EQ(snapshot.tags[3].name, "output");
+}
+
+/// Streams of the simulated device, which can be held back.
+struct SimStreams {
+  SimStreams() {
+    void *library =
+        ::dlopen(TAMC_BINARY_DIR "/test/backends/libtamrt-backend-sim.so",
+                 RTLD_NOW | RTLD_LOCAL);
+    auto start = reinterpret_cast<tamrt_backend_register_function>(
+        ::dlsym(library, TAMRT_BACKEND_REGISTER));
+    hold = reinterpret_cast<void (*)(tamrt_stream *, int32_t)>(
+        ::dlsym(library, "tamrt_sim_hold"));
+    static const tamrt_core core = {
+        TAMRT_BACKEND_VERSION, TAMRT_ABI_VERSION, [](int32_t, const char *) {},
+        [](tamrt_context *, int32_t, int64_t) {}, Device::cpu().kernels()};
+    table = start(&core);
+    handle = table->open(0, nullptr, 0);
+    one = table->stream_create(handle);
+    other = table->stream_create(handle);
+  }
+  ~SimStreams() {
+    table->stream_destroy(handle, one);
+    table->stream_destroy(handle, other);
+    table->close(handle);
+  }
+
+  void (*hold)(tamrt_stream *, int32_t);
+  const tamrt_backend *table;
+  tamrt_device *handle;
+  tamrt_stream *one, *other;
+};
+
+TEST_P(Allocators, BlocksThatAStreamUsesAreNobodysBefore) {
+  SimStreams sim;
+  open(*sim.table);
+  // Written by the stream when it goes on.
+  auto write = [](void *at) { *static_cast<std::atomic<int> *>(at) = 7; };
+  for (bool isOwner : {false, true}) {
+    SCOPED_TRACE(isOwner);
+    AlignedBuffer block = device->allocate(sizeof(std::atomic<int>), "block",
+                                           isOwner ? sim.other : sim.one);
+    void *const address = block.data();
+    auto *number = new (address) std::atomic<int>(0);
+    sim.hold(sim.other, 1);
+    sim.table->stream_call(sim.handle, sim.other, write, number);
+    if (!isOwner)
+      device->recordUse(block, sim.other);
+    // What hands blocks to anybody waits; what keeps them by stream does not.
+    const bool waits = GetParam() != AllocatorKind::Caching;
+    auto taken = std::async(std::launch::async, [&] {
+      block = AlignedBuffer();
+      AlignedBuffer next =
+          device->allocate(sizeof(std::atomic<int>), "next", sim.one);
+      EXPECT_TRUE(next);
+      EXPECT_TRUE(waits || next.data() != address);
+      auto *own = new (next.data()) std::atomic<int>(1);
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      return own->load();
+    });
+    EXPECT_EQ(taken.wait_for(std::chrono::milliseconds(waits ? 100 : 20000)) ==
+                  std::future_status::timeout,
+              waits);
+    sim.hold(sim.other, 0);
+    EXPECT_EQ(taken.get(), 1);
+    sim.table->synchronize(sim.handle, sim.other);
+    if (!waits) {
+      // The stream's own, once it is done with.
+      tamrt_stream *owner = isOwner ? sim.other : sim.one;
+      AlignedBuffer a = device->allocate(64, "a", owner);
+      AlignedBuffer b = device->allocate(64, "b", owner);
+      EXPECT_TRUE(a.data() == address || b.data() == address);
+    }
+    device->purge();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Allocators,
+                         testing::Values(AllocatorKind::Direct,
+                                         AllocatorKind::BestFit,
+                                         AllocatorKind::Caching),
+                         [](const auto &info) {
+                           return std::string(allocatorName(info.param));
+                         });
+
+TEST(AllocatorNames, AreTheDocs) {
+  EXPECT_EQ(allocatorOf("bfc"), AllocatorKind::BestFit);
+  EXPECT_EQ(allocatorOf("caching"), AllocatorKind::Caching);
+  EXPECT_EQ(allocatorOf("direct"), AllocatorKind::Direct);
+  EXPECT_FALSE(allocatorOf("malloc"));
+  EXPECT_EQ(reservableBytes(0.3, 10), 3);
+  EXPECT_GT(reservableBytes(1, 10), int64_t(1) << 60);
+}
+
+} // namespace
+} // namespace tamrt::test

@@ -233,9 +233,17 @@ class Stream(harness.TestCase):
         """Between two iterations, of which there is no end."""
         model = self.compile("y ~ t(a, n_trees=200, max_depth=5)",
                              "--solver=cg", **small.KEYS)
-        for changed in (lambda text: text + "99999,G1,1,1,a,1\n",
-                        lambda text: text[:text.rindex("\n", 0, -1) + 1],
-                        lambda text: text + "99999,new,1,1,a,1\n"):
+        def append(line):
+            with open(train, "a", encoding="utf-8") as file:
+                file.write(line)
+
+        def shorten():
+            text = train.read_bytes()
+            os.truncate(train, text.rindex(b"\n", 0, -1) + 1)
+
+        # Each at once: nobody sees a part of it.
+        for change in (lambda: append("99999,G1,1,1,a,1\n"), shorten,
+                       lambda: append("99999,new,1,1,a,1\n")):
             train = write_rows(self.dir / "train.csv", 2000, 3)
             with subprocess.Popen(
                     [model, "fit", train, "-o", self.dir / "w", "--stream",
@@ -245,7 +253,7 @@ class Stream(harness.TestCase):
                 self.assertIn("once per iteration", process.stderr.readline())
                 time.sleep(0.2)
                 self.assertIsNone(process.poll())
-                train.write_text(changed(train.read_text()))
+                change()
                 error = process.stderr.read()
                 self.assertEqual(process.wait(harness.PATIENCE), 1)
             self.assertRegex(error, r"\Amodel: error: .*train.csv: expected the "

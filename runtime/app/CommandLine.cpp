@@ -347,7 +347,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
       ->required()
       ->type_name("W.safetensors");
   fit->add_flag("--stream", options.stream,
-                "Read the file twice instead of keeping its rows");
+                "Read the file again instead of keeping its rows");
   addCgOptions(model, *fit, options, texts);
   addRunOptions(*fit, options, texts);
 

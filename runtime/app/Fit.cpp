@@ -92,10 +92,6 @@ Result<Weights> fitInMemory(const tamrt_model &model, const Options &options,
 Result<Weights> fitStreamed(const tamrt_model &model, const Options &options,
                             RowReader reader, const RunOptions &run,
                             Timings &timings) {
-  // Told before a long survey.
-  if (!hasDirect(model) || options.solver == FitSolver::Cg)
-    return Error{"expected rows in memory, got --stream: conjugate gradients "
-                 "read them once per iteration; leave out --stream"};
   if (Status s = reader.rewind(); !s)
     return Error{s.error().message + "; leave out --stream"};
   {
@@ -109,6 +105,7 @@ Result<Weights> fitStreamed(const tamrt_model &model, const Options &options,
         tell(model, "note", "--stream " + note);
       Result<Weights> weights = fit->fit();
       timings.end("fit");
+      timings.note("readings of the file", int64_t(fit->readings()));
       return weights;
     }
     const size_t rows = fit->fileRows() - fit->dropped();

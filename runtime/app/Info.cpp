@@ -124,6 +124,7 @@ std::string describe(const tamrt_placement *placement) {
 
 std::string formatText(const tamrt_model &model, const Options &options) {
   const MemoryNeed need = memoryNeed(model);
+  const StreamNeed stream = streamNeed(model);
   std::string text;
   auto line = [&](const char *key, const std::string &value) {
     text += std::string(key) + ": " + value + "\n";
@@ -177,6 +178,21 @@ std::string formatText(const tamrt_model &model, const Options &options) {
                  {"per thread but one", bytes(need.perThread)},
                  {"per row", bytes(need.perRow)},
                  {"per group", bytes(need.perGroup)}});
+  text += "bytes of a fit of a stream, by use:\n";
+  rows = {{"use", "per thread", "per group at a time"}};
+  for (const StreamNeed::Use &one : stream.uses)
+    rows.push_back({use(one.kind), bytes(one.rung), bytes(one.group)});
+  text += table(rows);
+  text += "bytes besides, of a fit of a stream:\n";
+  text += table({{"constant", bytes(stream.constant)},
+                 {"per thread but one", bytes(stream.perThread)},
+                 {"per row", bytes(stream.perRow)},
+                 {"per group", bytes(stream.perGroup)},
+                 {"most of groups at a time", bytes(stream.groupLimit)}});
+  if (!stream.kept.empty())
+    text += "kept by a fit of a stream:\n";
+  for (const std::string &kept : stream.kept)
+    text += "  " + kept + "\n";
   text += "spec:\n" + indent(model.spec);
   return text;
 }
@@ -196,6 +212,21 @@ json toJson(const tamrt_placement *placement) {
   return {{"sums", placeName(all.sums)},
           {"solve", placeName(all.solve)},
           {"predict", placeName(all.predict)}};
+}
+
+json toJson(const StreamNeed &need) {
+  json uses = json::array();
+  for (const StreamNeed::Use &one : need.uses)
+    uses.push_back({{"use", use(one.kind)},
+                    {"per_thread", one.rung},
+                    {"per_group", one.group}});
+  return {{"constant", need.constant},
+          {"per_thread", need.perThread},
+          {"per_row", need.perRow},
+          {"per_group", need.perGroup},
+          {"group_limit", need.groupLimit},
+          {"uses", uses},
+          {"kept", need.kept}};
 }
 
 json orNull(const char *text) { return text ? json(text) : json(nullptr); }
@@ -252,6 +283,7 @@ std::string formatJson(const tamrt_model &model, const Options &options) {
                  {"per_thread", need.perThread},
                  {"per_row", need.perRow},
                  {"per_group", need.perGroup}}},
+               {"stream", toJson(streamNeed(model))},
                {"spec", model.spec}};
   // What a spec quotes need not be UTF-8.
   return info.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";

@@ -9,8 +9,12 @@
 #include "app/Memory.h"
 
 #include "core/data/Dataset.h"
+#include "core/data/Ranges.h"
 #include "core/learn/Learn.h"
+#include "core/learn/Learners.h"
 #include "core/model/Model.h"
+#include "core/run/GroupFits.h"
+#include "core/run/StreamedFit.h"
 #include "io/CsvBlocks.h"
 
 #include <pthread.h>
@@ -35,6 +39,13 @@ constexpr int64_t kGroupText = 512;
 /// written: as they were computed, as tensors and as the file's bytes.
 constexpr int64_t kWeightCopies = 3;
 
+/// What a stream has of a group besides: counts, dates and places of the
+/// survey, and the fit under way.
+constexpr int64_t kSurveyedGroup = 1024;
+
+/// Values of a period before they are known to be few.
+constexpr int64_t kPeriod = int64_t(2) << 20;
+
 int64_t stackBytes() {
   pthread_attr_t attributes;
   size_t bytes = size_t(8) << 20;
@@ -58,6 +69,38 @@ MemoryNeed memoryNeed(const tamrt_model &model) {
   need.perRow = int64_t(Dataset::bytesPerRow(model));
   need.perGroup = kGroupText + kWeightCopies * int64_t(sizeof(double)) *
                                    (model.columns + 2 * model.input_count);
+  return need;
+}
+
+StreamNeed streamNeed(const tamrt_model &model) {
+  const StreamLimits limits;
+  const MemoryNeed whole = memoryNeed(model);
+  StreamNeed need = {};
+  // A part is full with a block of each thread to come, and one laid aside.
+  need.constant = whole.constant + int64_t(limits.rowBytes) + kBlock;
+  need.perThread = whole.perThread + 2 * kBlock;
+  // Spreads are a vector's that grows: old and new are there at once.
+  need.perGroup = whole.perGroup + kSurveyedGroup +
+                  3 * int64_t(sizeof(Spread)) * (model.input_count + 2);
+  need.groupLimit = int64_t(limits.stateBytes);
+  for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_APPLY_CHUNK})
+    if (const tamrt_step *step = firstStep(model, kind)) {
+      const ThreadMemory memory = fitMemory(model, *step);
+      const auto group = int64_t(GroupFits::bytesPerGroup(model, kind));
+      need.uses.push_back({kind, memory.total() - group, group});
+    }
+
+  need.perRow = keepsColumn(model) ? int64_t(sizeof(double)) : 0;
+  need.kept = keptByLearners(model, /*rows=*/1);
+  for (int64_t i = 0; i < model.input_count; ++i)
+    if (model.inputs[i].rule == TAMRT_RULE_PERIOD_AUTO) {
+      need.constant += kPeriod;
+      need.kept.push_back("the distinct values of column '" +
+                          std::string(model.inputs[i].column) +
+                          "', for its period");
+    }
+  if (model.date)
+    need.kept.push_back("all rows, if the dates of a group are not in order");
   return need;
 }
 

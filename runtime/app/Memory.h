@@ -12,6 +12,8 @@
 #include "tamrt/abi.h"
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace tamrt {
 
@@ -35,6 +37,33 @@ struct MemoryNeed {
 
 /// The bounds of `model`.
 MemoryNeed memoryNeed(const tamrt_model &model);
+
+/// The same of a fit in parts (`--stream`), which runs under
+///
+///     constant + T * use.rung + (T - 1) * perThread + R * perRow
+///       + G * perGroup + min(G * use.group, max(use.group, groupLimit))
+///
+/// unless `kept` says otherwise.
+struct StreamNeed {
+  /// One of the model's solvers: its largest rung without what is a group's,
+  /// and what a group takes while it is fitted.
+  struct Use {
+    tamrt_step_kind kind;
+    int64_t rung, group;
+  };
+
+  /// As of a fit in memory, the rows of a part of the file included.
+  int64_t constant, perThread, perGroup;
+  /// What learners keep of a row.
+  int64_t perRow;
+  /// Most bytes of all groups that are fitted at a time, but for one.
+  int64_t groupLimit;
+  std::vector<Use> uses;
+  /// What is kept that grows with rows or distinct values, a phrase each.
+  std::vector<std::string> kept;
+};
+
+StreamNeed streamNeed(const tamrt_model &model);
 
 } // namespace tamrt
 

@@ -244,9 +244,8 @@ private:
       fitGroup(model, step, place, rows, chunkRows, setColumns, [](size_t) {});
     } else {
       RungRunner runner(model, step, place, rows, chunkRows, setColumns);
-      converged = solveByCg(model, place, int64_t(rows), CgOptions(), runner,
-                            [](const CgOutcome &) {})
-                      .converged;
+      converged =
+          solveByCg(model, place, int64_t(rows), CgOptions(), runner).converged;
     }
     if (!place.good())
       return report.step(model, place.context, weights.groups[group]);

@@ -4,6 +4,7 @@
 device: each run ends with the bytes of the undisturbed one or with the
 documented error, and tries no rung twice."""
 
+import itertools
 import json
 import os
 import re
@@ -20,8 +21,9 @@ THREADS = re.compile(r"warning: device 'sim' has memory for \d+ of \d+ threads")
 SOLVER = re.compile(r"warning: device '\w+' had no \d+ bytes (more )?to solve"
                     r"(, of \d+ free; trying again|; solving on 'cpu')$")
 GROUPS = re.compile(r"(?:warning|info): .* going on with (\d+) groups at a time$")
-LAST_GROUP = re.compile(r"warning: expected \d+ bytes of memory for the sums of 1 "
+LAST_GROUP = re.compile(r"warning: expected \d+ bytes of memory for the fits of 1 "
                         r"groups .*; going on on 'cpu'$")
+NOTE = re.compile(r"note: --stream reads the file once per iteration$")
 # What a run that finds no memory may say; each names bytes.
 ERRORS = re.compile(r"error: .*(expected \d+ bytes of memory|a kernel "
                     r"reported status 2)")
@@ -88,7 +90,8 @@ class Faults(harness.TestCase):
             elif ERRORS.match(line):
                 errors += 1
             elif not (THREADS.match(line) or SOLVER.match(line) or
-                      LAST_GROUP.match(line) or line.startswith("info: ")):
+                      LAST_GROUP.match(line) or NOTE.match(line) or
+                      line.startswith("info: ")):
                 self.fail(what)
         if run.returncode == 0:
             self.assertEqual(out.read_bytes(), self.good[name], what)
@@ -162,7 +165,8 @@ class Faults(harness.TestCase):
             self.OPEN_FORMULA, groups=2, options=[
                 "--block-limit=8",
                 "--both-solvers" if both else "--solver=cg"],
-            fit=["--solver=cg"] if both else [], names=["fit"], **keys)
+            fit=["--solver=cg"] if both else [], names=["fit", "stream"],
+            **keys)
 
     def test_every_allocation_of_conjugate_gradients(self):
         for both in (False, True):
@@ -172,54 +176,60 @@ class Faults(harness.TestCase):
     def test_every_kernel_of_conjugate_gradients(self):
         for both in (False, True):
             model = self.prepare_cg(both, days=40, chunk_rows=4)
-            one = ("--threads", "1")
-            (_, _, kernels, _), _ = self.run_sim(model, "fit", *one)
-            # Those before the first iteration, a part of those that follow,
-            # in turns of each kind, and the last.
-            part = range(TEST_KERNELS + 101, kernels, max(kernels // 150, 1))
-            for k in [*range(TEST_KERNELS + 1, TEST_KERNELS + 101), *part,
-                      kernels]:
-                _, status = self.run_sim(model, "fit", *one, fail_kernel=k)
-                self.assertEqual(status, 0, k)
-            # Several in turn: down to the last rung, and beyond it.
-            for k in [TEST_KERNELS + 1, *part[::15]]:
-                for count in (2, 3, 4):
-                    _, status = self.run_sim(model, "fit", *one, fail_kernel=k,
-                                             fail_kernels=count)
-                    self.assertEqual(status, count > 2, (k, count))
-                    _, status = self.run_sim(
-                        model, "fit", "--allow-cpu-fallback", *one,
-                        fail_kernel=k, fail_kernels=count)
-                    self.assertEqual(status, 0, (k, count))
+            for name in self.commands:
+                self.check_every_kernel(model, name)
+
+    def check_every_kernel(self, model, name):
+        one = ("--threads", "1")
+        (_, _, kernels, _), _ = self.run_sim(model, name, *one)
+        # Those before the first iteration, a part of those that follow, in
+        # turns of each kind, and the last.
+        part = range(TEST_KERNELS + 101, kernels, max(kernels // 150, 1))
+        for k in [*range(TEST_KERNELS + 1, TEST_KERNELS + 101), *part,
+                  kernels]:
+            _, status = self.run_sim(model, name, *one, fail_kernel=k)
+            self.assertEqual(status, 0, (name, k))
+        # Several in turn: down to the last rung, and beyond it.
+        for k in [TEST_KERNELS + 1, *part[::15]]:
+            for count in (2, 3, 4):
+                _, status = self.run_sim(model, name, *one, fail_kernel=k,
+                                         fail_kernels=count)
+                self.assertEqual(status, count > 2, (name, k, count))
+                _, status = self.run_sim(
+                    model, name, "--allow-cpu-fallback", *one, fail_kernel=k,
+                    fail_kernels=count)
+                self.assertEqual(status, 0, (name, k, count))
 
     def test_every_factorization_of_conjugate_gradients(self):
         """The sketch's factorizations are the CPU's: what befalls a device's
         does not decide whether there is one."""
         model = self.prepare_cg(False, days=40)
         one = ("--threads", "1")
-        for kernel in ("cholesky_factor", "cholesky_apply"):
-            (_, _, calls, _), _ = self.run_sim(model, "fit", *one,
+        for name, kernel in itertools.product(
+                self.commands, ("cholesky_factor", "cholesky_apply")):
+            (_, _, calls, _), _ = self.run_sim(model, name, *one,
                                                kernel=kernel)
             self.assertGreater(calls, 0, kernel)
             for k in range(1, calls + 1, max(calls // 100, 1)):
                 for count in (1, 99):
                     _, status = self.run_sim(
-                        model, "fit", *one, kernel=kernel, fail_kernel=k,
+                        model, name, *one, kernel=kernel, fail_kernel=k,
                         fail_kernels=count)
-                    self.assertEqual(status, count > 1, (kernel, k))
+                    self.assertEqual(status, count > 1, (name, kernel, k))
 
     def test_kernels_of_two_threads_at_once(self):
         model = self.prepare_cg(True, days=40, chunk_rows=4)
         two = ("--threads", "2")
-        (_, _, kernels, _), _ = self.run_sim(model, "fit", *two)
-        for k in range(TEST_KERNELS + 1, kernels, max(kernels // 30, 1)):
-            _, status = self.run_sim(model, "fit", *two, fail_kernel=k,
-                                     fail_kernels=2)
-            self.assertEqual(status, 0, k)
-            self.run_sim(model, "fit", *two, fail_kernel=k, fail_kernels=6)
-            _, status = self.run_sim(model, "fit", "--allow-cpu-fallback",
-                                     *two, fail_kernel=k, fail_kernels=6)
-            self.assertEqual(status, 0, k)
+        for name in self.commands:
+            (_, _, kernels, _), _ = self.run_sim(model, name, *two)
+            for k in range(TEST_KERNELS + 1, kernels, max(kernels // 30, 1)):
+                _, status = self.run_sim(model, name, *two, fail_kernel=k,
+                                         fail_kernels=2)
+                self.assertEqual(status, 0, (name, k))
+                self.run_sim(model, name, *two, fail_kernel=k, fail_kernels=6)
+                _, status = self.run_sim(model, name, "--allow-cpu-fallback",
+                                         *two, fail_kernel=k, fail_kernels=6)
+                self.assertEqual(status, 0, (name, k))
 
     def test_every_kernel(self):
         # A recursion has a carry, which must not be advanced twice.
@@ -359,9 +369,9 @@ class Faults(harness.TestCase):
 
     def test_trace_of_conjugate_gradients(self):
         model = self.prepare_cg(False, days=40, chunk_rows=4)
-        for threads in ("1", "2"):
+        for name, threads in itertools.product(self.commands, ("1", "2")):
             events = self.check_trace(
-                model, "fit", threads,
+                model, name, threads,
                 {"group", "chunk", "iteration", "step down"}, fail_kernel=2000)
             iterations = {}
             for event in events:

@@ -10,9 +10,13 @@ import random
 import re
 import resource
 import subprocess
+import sys
 
 import small
 from small import harness
+
+sys.path.insert(0, str(harness.SOURCE / "tools" / "bench"))
+import load_model  # noqa: E402
 
 
 class Memory(harness.TestCase):
@@ -22,17 +26,32 @@ class Memory(harness.TestCase):
         need = info["fit"]
         # The largest rung: what a machine with free memory takes.
         rung = max(r["total"] for r in info["rungs"] if r["use"] == "fit")
-        # The data of these tests have no line ends inside fields.
+        rows, groups = self.count(train)
+        return (need["constant"] + threads * rung
+                + (threads - 1) * need["per_thread"]
+                + rows * need["per_row"] + groups * need["per_group"])
+
+    def count(self, train):
+        """Rows and groups; the data of these tests have no line ends inside
+        fields."""
         with open(train, encoding="utf-8") as file:
             place = next(file).rstrip("\n").split(",").index("g")
             groups, rows = set(), 0
             for line in file:
                 groups.add(line.split(",")[place])
                 rows += 1
-        return (need["constant"] + threads * rung
+        return rows, len(groups)
+
+    def stream_promise(self, model, rows, groups, threads, use="fit"):
+        """The same for a fit in parts."""
+        info = json.loads(self.succeed(model, "info", "--format=json"))
+        need = info["stream"]
+        one, = [each for each in need["uses"] if each["use"] == use]
+        return (need["constant"] + threads * one["per_thread"]
                 + (threads - 1) * need["per_thread"]
-                + rows * need["per_row"]
-                + len(groups) * need["per_group"])
+                + rows * need["per_row"] + groups * need["per_group"]
+                + min(groups * one["per_group"],
+                      max(one["per_group"], need["group_limit"])))
 
     def peak(self, model, train, *options):
         """Most address space a fit takes. It writes to a pipe that no one
@@ -40,7 +59,8 @@ class Memory(harness.TestCase):
         pipe = self.dir / "pipe"
         os.mkfifo(pipe)
         process = subprocess.Popen(
-            [model, "fit", train, "-o", pipe, *map(str, options)])
+            [model, "fit", train, "-o", pipe, *map(str, options)],
+            stderr=subprocess.DEVNULL)
         try:
             harness.wait_until_asleep(process)
             status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
@@ -92,6 +112,68 @@ class Memory(harness.TestCase):
                         resource.setrlimit(resource.RLIMIT_AS,
                                            (limit, limit)))
                     self.assertEqual(weights.read_bytes(), free)
+
+    def test_stream_under_its_promise(self):
+        few = self.write_large(600_000)
+        # Groups by the thousand.
+        many = self.dir / "many.csv"
+        lines = few.read_text().splitlines()
+        many.write_text("\n".join([lines[0], *(
+            ",".join([line.split(",")[0], f"G{i % 5000}",
+                      *line.split(",")[2:]])
+            for i, line in enumerate(lines[1:]))]) + "\n")
+        kept = ("y ~ t(a,others='d',n_trees=5,split_strategy='quantile')+"
+                "rbf(a,n_centers=5)+f(d,m=2,period='auto')")
+        for formula, solver in (
+                ("y ~ l(a)+s(a,k=20)+c(d,n_cat=7)", "direct"),
+                ("y ~ l(a)+c(d,n_cat=7)", "cg"), (kept, "direct")):
+            model = self.compile(formula, f"--solver={solver}", **small.KEYS)
+            use = "fit" if solver == "direct" else "fit by cg"
+            for train in (few, many):
+                free = self.fit(model, train).read_bytes()
+                rows, groups = self.count(train)
+                for threads in (1, 2, 5):
+                    limit = self.stream_promise(model, rows, groups, threads,
+                                                use)
+                    with self.subTest(formula=formula, train=train,
+                                      threads=threads, limit=limit):
+                        weights = self.fit(
+                            model, train, "--stream", "--threads", threads,
+                            preexec_fn=lambda: resource.setrlimit(
+                                resource.RLIMIT_AS, (limit, limit)))
+                        self.assertEqual(weights.read_bytes(), free)
+
+    def test_promise_of_a_stream_is_close_and_modest(self):
+        model = self.compile(load_model.FORMULA, group="g", date="date")
+        self.assertLess(self.stream_promise(model, 10**7, 48, 2), 256 * 10**6)
+        model = self.compile("y ~ l(a)+s(a,k=20)+c(d,n_cat=7)", **small.KEYS)
+        train = self.write_large(1_000_000)
+        for threads in (1, 2):
+            promise = self.stream_promise(model, *self.count(train), threads)
+            peak = self.peak(model, train, "--stream", "--threads", threads)
+            with self.subTest(threads=threads, promise=promise, peak=peak):
+                self.assertLessEqual(peak, promise)
+                self.assertGreaterEqual(peak, 0.6 * promise)
+
+    def test_stream_says_what_it_keeps(self):
+        """And that it keeps nothing else that grows with rows."""
+        what = {"quantiles": ("t(a,n_trees=2,split_strategy='quantile')", 8),
+                "centres": ("rbf(a,n_centers=3)", 0),
+                "period": ("f(a,period='auto')", 0), "nothing": ("s(a)", 0)}
+        for name, (term, per_row) in what.items():
+            model = self.compile(f"y ~ {term}", group="g")
+            told = json.loads(self.succeed(model, "info", "--format=json"))
+            self.assertEqual(told["stream"]["per_row"], per_row, name)
+            kept = told["stream"]["kept"]
+            self.assertEqual(len(kept), name != "nothing", name)
+            text = self.succeed(model, "info")
+            for line in kept:
+                self.assertIn(f"for the {name}".replace("the period",
+                                                        "its period"), line)
+                self.assertIn(f"  {line}\n", text)
+        dated = self.compile("y ~ s(a)", **small.KEYS)
+        self.assertIn("kept by a fit of a stream:\n  all rows, if the dates of "
+                      "a group are not in order\n", self.succeed(dated, "info"))
 
     def test_wide_file_under_its_promise(self):
         # Columns nobody reads do not count.

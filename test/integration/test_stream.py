@@ -3,6 +3,7 @@
 """`fit --stream` gives the bytes of a fit in memory, in memory that does not
 grow with the rows."""
 
+import json
 import os
 import pathlib
 import random
@@ -35,7 +36,8 @@ def peak_resident(*command):
     last argument: it waits, all work done, to be looked at."""
     pipe = pathlib.Path(command[-1])
     os.mkfifo(pipe)
-    process = subprocess.Popen(list(map(str, command)))
+    process = subprocess.Popen(list(map(str, command)),
+                               stderr=subprocess.DEVNULL)
     try:
         harness.wait_until_asleep(process)
         status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
@@ -99,30 +101,183 @@ class Stream(harness.TestCase):
                              **small.KEYS)
         self.check(model, train)
 
+    def write_unequal(self):
+        """Groups of two rows, of nearly a segment and of more than two."""
+        rng = random.Random(5)
+        sizes = {"few": 2, "long": 9000, "middle": 4000, "short": 300}
+        turns = [name for name, rows in sizes.items() for _ in range(rows)]
+        rng.shuffle(turns)
+        return harness.write_csv(self.dir / "unequal.csv", [
+            {"g": name, "a": round(rng.uniform(0, 9), 4),
+             "b": round(rng.uniform(-1, 1), 4), "k": rng.randrange(5),
+             "y": rng.gauss(0, 1)} for name in turns])
+
+    # Blocks that are factored; trees, for which a sketch is made, that learn
+    # their thresholds from all rows; centres, drawn from all rows, and a
+    # recursion, whose carry starts anew in each iteration.
+    ITERATED = (
+        "y ~ s(a, k=20) + c(k, n_cat=5)",
+        "y ~ t(a, others='b|k', n_trees=40, max_depth=4, sp_alpha=1, "
+        "split_strategy='quantile') + s(b)",
+        "y ~ rbf(a, others='b', n_centers=9) + pid(b, w=3) + "
+        "te(s(a, k=5), c(k, n_cat=5))")
+
+    def test_conjugate_gradients(self):
+        train = self.write_unequal()
+        for formula in self.ITERATED:
+            with self.subTest(formula=formula):
+                model = self.compile(formula, "--profile", train,
+                                     "--solver=cg", group="g")
+                self.check(model, train)
+                # Some groups end before others, and some do not converge.
+                for options in (["--tolerance=1e-3"], ["--max-iterations=9"],
+                                ["--preconditioner=none",
+                                 "--max-iterations=50"]):
+                    self.check(model, train, *options, "--allow-unconverged")
+
+    def test_readings(self):
+        """Groups that iterate share readings; the survey and the right-hand
+        sides are one each, and so is what each table is learnt from."""
+        train = self.write_unequal()
+        for formula, learnt in ((self.ITERATED[0], 0),
+                                ("y ~ w(a) + c(k, n_cat=5)", 1)):
+            for more in ([], ["--max-iterations=5", "--allow-unconverged"]):
+                model = self.compile(formula, "--solver=cg", group="g")
+                run = self.run_program(
+                    model, "fit", train, "-o", "w", "--stream",
+                    "--timings=json", *more)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                lines = run.stderr.splitlines()
+                self.assertEqual(lines[0], "model: note: --stream reads the "
+                                 "file once per iteration")
+                told = json.loads(lines[-1])
+                most = told["most iterations of a group"]
+                self.assertGreater(told["iterations"], most)
+                self.assertEqual(told["readings of the file"],
+                                 2 + learnt + most)
+        model = self.compile(self.ITERATED[0], group="g")
+        run = self.run_program(model, "fit", train, "-o", "w", "--stream",
+                               "--timings=json")
+        self.assertEqual(json.loads(run.stderr)["readings of the file"], 2)
+
+    def test_the_oracle_chooses_as_in_memory(self):
+        train = self.write_unequal()
+        model = self.compile(self.ITERATED[0], "--both-solvers", group="g")
+        results = set()
+        for options in ([], ["--direct-limit=5"], ["--solver=direct"],
+                        ["--solver=cg"]):
+            self.check(model, train, *options)
+            results.add(self.fit(model, train, *options).read_bytes())
+        self.assertEqual(len(results), 2)
+
+    def test_not_converged(self):
+        train = self.write_unequal()
+        model = self.compile(self.ITERATED[0], "--solver=cg", group="g")
+        said = {"error": set(), "warning": set()}
+        for more in ([], ["--stream"]):
+            for kind in said:
+                run = self.run_program(
+                    model, "fit", train, "-o", "w", "--max-iterations=9",
+                    *(["--allow-unconverged"] if kind == "warning" else []),
+                    *more)
+                self.assertEqual(run.returncode, kind == "error")
+                self.assertEqual((self.dir / "w").exists(), kind == "warning")
+                (self.dir / "w").unlink(missing_ok=True)
+                said[kind].add(run.stderr.splitlines()[-1])
+        (error,), (warning,) = said.values()
+        self.assertIn("unequal.csv: group 'long': expected conjugate gradients "
+                      "to reach a residual below", error)
+        self.assertIn("did not converge for 3 of 4 groups", warning)
+
+    def test_fewer_groups_at_a_time(self):
+        """Where memory is short; a group that has ended makes room for the
+        next. Down to what is too little for one."""
+        train = write_rows(self.dir / "train.csv", 2000)
+        for solver in ("direct", "cg"):
+            model = self.compile("y ~ s(a, k=20) + te(s(a, k=8), "
+                                 "c(d, n_cat=7))", f"--solver={solver}",
+                                 **small.KEYS)
+            expected = self.fit(model, train).read_bytes()
+            at_once, readings = set(), set()
+            for power in range(60):
+                run = self.run_program(
+                    model, "fit", train, "-o", "w", "--stream", "--threads=1",
+                    "--timings=json", f"--memory={int(1e7 * 0.8**power)}",
+                    env=dict(os.environ, TAMRT_LOG="info"))
+                if run.returncode:
+                    self.assertRegex(run.stderr.splitlines()[-1],
+                                     r"error: .*expected \d+ bytes of memory")
+                    break
+                self.assertEqual((self.dir / "w").read_bytes(), expected)
+                found = re.findall(r"going on with (\d+) groups at a time",
+                                   run.stderr)
+                at_once.add(int(found[-1]) if found else 48)
+                readings.add(json.loads(run.stderr.splitlines()[-1])[
+                    "readings of the file"])
+            self.assertEqual(run.returncode, 1)
+            self.assertLessEqual({1, 3, 12, 48}, at_once)
+            self.assertGreater(len(readings), 3)
+
+    def test_file_that_changes_while_it_is_read(self):
+        """Between two iterations, of which there is no end."""
+        model = self.compile("y ~ t(a, n_trees=200, max_depth=5)",
+                             "--solver=cg", **small.KEYS)
+        def append(line):
+            with open(train, "a", encoding="utf-8") as file:
+                file.write(line)
+
+        def shorten():
+            text = train.read_bytes()
+            os.truncate(train, text.rindex(b"\n", 0, -1) + 1)
+
+        # Each at once: nobody sees a part of it.
+        for change in (lambda: append("99999,G1,1,1,a,1\n"), shorten,
+                       lambda: append("99999,new,1,1,a,1\n")):
+            train = write_rows(self.dir / "train.csv", 2000, 3)
+            with subprocess.Popen(
+                    [model, "fit", train, "-o", self.dir / "w", "--stream",
+                     "--tolerance=1e-300", "--max-iterations=1000000000"],
+                    stderr=subprocess.PIPE, text=True) as process:
+                self.addCleanup(process.kill)
+                self.assertIn("once per iteration", process.stderr.readline())
+                time.sleep(0.2)
+                self.assertIsNone(process.poll())
+                change()
+                error = process.stderr.read()
+                self.assertEqual(process.wait(harness.PATIENCE), 1)
+            self.assertRegex(error, r"\Amodel: error: .*train.csv: expected the "
+                             r"(rows|groups and levels) that were read before.*"
+                             r"the file has changed meanwhile\n\Z")
+
     def test_memory_does_not_grow(self):
-        model = self.compile(f"y ~ s(a, k=20) + c(d, n_cat=7) + {TEXTS}",
-                             **small.KEYS)
-        peaks = []
-        for rows in (100_000, 1_000_000):
-            train = write_rows(self.dir / f"{rows}.csv", rows)
-            peak, weights = peak_resident(
-                model, "fit", train, "--stream", "-o", self.dir / "pipe")
-            self.assertEqual(self.fit(model, train).read_bytes(), weights)
-            peaks.append(peak)
-        self.assertLess(peaks[1], 96 * MIB)
-        # Parts of the file are full from some hundred thousand rows on.
-        self.assertLess(peaks[1], peaks[0] + 48 * MIB)
+        trains = [write_rows(self.dir / f"{rows}.csv", rows)
+                  for rows in (100_000, 1_000_000)]
+        for solver, formula in (("direct", "s(a, k=20)"), ("cg", "l(a)")):
+            model = self.compile(f"y ~ {formula} + c(d, n_cat=7) + {TEXTS}",
+                                 f"--solver={solver}", **small.KEYS)
+            peaks = []
+            for train in trains:
+                peak, weights = peak_resident(
+                    model, "fit", train, "--stream", "-o", self.dir / "pipe")
+                self.assertEqual(self.fit(model, train).read_bytes(), weights)
+                peaks.append(peak)
+            self.assertLess(peaks[1], 96 * MIB, solver)
+            # Parts of the file are full from some hundred thousand rows on.
+            self.assertLess(peaks[1], peaks[0] + 48 * MIB, solver)
 
     def test_pipe(self):
-        model = self.compile("y ~ l(a)", **small.KEYS)
         train = write_rows(self.dir / "train.csv", 100)
-        run = subprocess.run(
-            ["sh", "-c", f"cat {train} | {model} fit - --stream -o w"],
-            cwd=self.dir, capture_output=True, text=True, check=False)
-        self.assertEqual(run.returncode, 1)
-        self.assertEqual(
-            run.stderr, "model: error: standard input: expected a file that "
-            "can be read twice, got a pipe or a device; leave out --stream\n")
+        for solver in ("direct", "cg"):
+            model = self.compile("y ~ l(a)", f"--solver={solver}",
+                                 **small.KEYS)
+            run = subprocess.run(
+                ["sh", "-c", f"cat {train} | {model} fit - --stream -o w"],
+                cwd=self.dir, capture_output=True, text=True, check=False)
+            self.assertEqual(run.returncode, 1)
+            self.assertEqual(
+                run.stderr, "model: error: standard input: expected a file "
+                "that can be read twice, got a pipe or a device; leave out "
+                "--stream\n")
 
 
 if __name__ == "__main__":

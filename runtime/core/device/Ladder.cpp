@@ -43,7 +43,7 @@ ThreadMemory Ladder::memory(size_t i, Device &device) const {
   if (&solver(device) != &device)
     memory.arena = fitArenaBytes(model, *rungs[i], FitPart::Sums);
   if (state == StateOf::Group)
-    memory.state = memory.carry = 0;
+    memory.state = memory.carry = memory.vectors = 0;
   if (needsCopies(device)) {
     memory.copies =
         stagedColumnBytes(model, chunkRows(i)) + stagedVectorBytes(model);
@@ -235,10 +235,10 @@ bool Worker::takeSums(const Ladder &ladder, Device &on, size_t at) {
     clear();
     return false;
   }
-  place.vectors = vectors.as<double>();
   if (ladder.state == StateOf::Worker) {
     place.state = state.data();
     place.carry = carry.data();
+    place.vectors = vectors.as<double>();
   }
   return true;
 }
@@ -306,16 +306,21 @@ bool Worker::isCopied(const Status &copied) {
 }
 
 /// Solves with a copy of the sums. What is factored for conjugate gradients
-/// stays in the copy, where nothing but the solver's steps reads it.
+/// stays in the copy, where nothing but the solver's steps reads it; unless
+/// groups take turns, who then have their factors with their sums.
 void Worker::runSolver(const tamrt_step &step, const double *coefficients,
                        int64_t rows, int64_t first, int64_t groupRows) {
   Device &from = groupsDevice ? *groupsDevice : *device;
-  if (step.kind != TAMRT_STEP_PRECONDITION &&
-      !isCopied(transfer(solver.on(), solverState.data(), from, place.state,
-                         size_t(ladder->stateBytes()))))
+  const auto bytes = size_t(ladder->stateBytes());
+  if ((step.kind != TAMRT_STEP_PRECONDITION || groupsDevice) &&
+      !isCopied(
+          transfer(solver.on(), solverState.data(), from, place.state, bytes)))
     return;
   solver.run(step, place, solverArena.data(), solverState.data(), nullptr,
              coefficients, rows, first, groupRows);
+  if (step.kind == TAMRT_STEP_CG_FINISH && groupsDevice && place.good())
+    isCopied(
+        transfer(from, place.state, solver.on(), solverState.data(), bytes));
 }
 
 /// Runs a step on the CPU on sums that a device has which the CPU cannot

@@ -36,7 +36,7 @@
 
 namespace tamrt {
 
-/// Whose the state and the carry of a group are.
+/// Whose the state, the carry and the vectors of a group are.
 enum class StateOf {
   /// A thread's, which fits group after group.
   Worker,

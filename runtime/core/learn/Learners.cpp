@@ -93,6 +93,13 @@ learn(const tamrt_model &model, size_t rows, const Normalization &normalization,
   return tables;
 }
 
+bool keepsColumn(const tamrt_model &model) {
+  return std::any_of(model.learners, model.learners + model.learner_count,
+                     [&](const tamrt_learner &learner) {
+                       return learnsQuantiles(model, learner);
+                     });
+}
+
 std::vector<std::string> keptByLearners(const tamrt_model &model, size_t rows) {
   std::vector<std::string> kept;
   for (int64_t i = 0; i < model.learner_count; ++i) {

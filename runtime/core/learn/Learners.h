@@ -45,6 +45,10 @@ Result<Tables>
 learn(const tamrt_model &model, size_t rows, const Normalization &normalization,
       const std::function<Status(TrainingRows::Visit)> &forEachRun);
 
+/// Whether a learner of the model keeps one input of every row while it learns,
+/// one learner after another.
+bool keepsColumn(const tamrt_model &model);
+
 /// What the learners of a model keep of `rows` rows when these are not in
 /// memory: a sentence each, such as "80000 bytes for the quantiles of effect
 /// 't'".

@@ -56,7 +56,7 @@ struct CgOutcome {
 int64_t cgVectorBytes(const tamrt_model &model);
 
 /// The vectors of one group's iterations. Its functions are called in the order
-/// given; `solveByCg` does that.
+/// given; `CgSolve` does that.
 class CgIteration {
 public:
   /// `vectors` are cgVectorBytes, aligned to TAMRT_ALIGNMENT.
@@ -88,7 +88,7 @@ public:
     return options.preconditioner != Preconditioner::None;
   }
 
-  /// Whether to make a sketch now (`solveByCg` knows how); the iterations then
+  /// Whether to make a sketch now (`CgSolve` knows how); the iterations then
   /// start anew from where they are. As many are made before as it takes
   /// products: where they were enough, it was not missed.
   bool wantsSketch() const;
@@ -127,92 +127,146 @@ private:
   CgOutcome result;
 };
 
-/// Makes the sketch of `iteration` for a group of `rows` rows. `run(kind, v,
-/// output)` runs a step that takes no rows, `penalize(v)` makes (P + 1e-6 I) v
-/// and `multiply(v)` A v.
-template <class Run, class Penalize, class Multiply>
-void makeSketch(CgIteration &iteration, Workplace &place, int64_t rows,
-                const Run &run, const Penalize &penalize,
-                const Multiply &multiply) {
-  GramSketch &sketch = iteration.theSketch();
-  for (int64_t i = 0; i < sketch.size(); ++i) {
-    const double *v = iteration.probe(i);
-    penalize(v);
-    iteration.takePenalty(i, rows);
-    multiply(v);
-    if (!place.good())
-      return;
-    iteration.takeProbe(i, place.context);
+/// The solve of one group, cut where its rows are needed: `resume` goes on to
+/// the next pass over them, which the caller makes as the rows come. So one
+/// reading of rows can serve the iterations of many groups.
+class CgSolve {
+public:
+  /// For a group of `rows` rows; the rest as for `CgIteration`.
+  CgSolve(const tamrt_model &model, const CgOptions &options, int64_t rows,
+          double *vectors)
+      : iteration(model, options, vectors), rows(rows) {}
+
+  /// Goes on, first from the start and then after each pass, with what needs no
+  /// rows. \returns whether a pass is wanted: not at the end, nor after an
+  /// error of `place`, in which the group's parameter block and state are.
+  ///
+  /// frame(kind, v, output, T) runs the step of a kind that takes no rows on a
+  /// vector, as for a group of T rows; not once `place` has an error.
+  /// `done(outcome)` is called before every iteration.
+  template <class Frame, class Done>
+  bool resume(Workplace &place, const Frame &frame, const Done &done) {
+    auto run = [&](tamrt_step_kind kind, const double *v, double *output) {
+      if (place.good())
+        frame(kind, v, output, rows);
+    };
+    switch (wanted) {
+    case Wanted::Start:
+      run(TAMRT_STEP_CG_INIT, nullptr, nullptr);
+      wanted = Wanted::RightHandSide;
+      return place.good();
+    case Wanted::RightHandSide:
+      run(TAMRT_STEP_CG_FINISH, nullptr, iteration.residual());
+      if (iteration.isPreconditioned() && iteration.isWeighed()) {
+        penalize(place, frame, iteration.ones());
+        if (place.good())
+          iteration.weigh(place.context, rows);
+      }
+      if (place.good())
+        iteration.start(place.context);
+      break;
+    case Wanted::Probe:
+      run(TAMRT_STEP_APPLY_FINISH, vector(), iteration.product());
+      if (place.good())
+        iteration.takeProbe(probes++, place.context);
+      if (place.good() && !iteration.isOver() && !isProbing())
+        closeSketch(place, run);
+      break;
+    case Wanted::Product:
+      run(TAMRT_STEP_APPLY_FINISH, vector(), iteration.product());
+      if (place.good())
+        iteration.advance(place.context, rows);
+      break;
+    }
     if (!place.good() || iteration.isOver())
-      return;
+      return false;
+
+    if (!isProbing()) {
+      done(iteration.outcome());
+      wanted = iteration.wantsSketch() ? Wanted::Probe : Wanted::Product;
+    }
+    if (wanted == Wanted::Probe) {
+      penalize(place, frame, iteration.probe(probes));
+      if (place.good())
+        iteration.takePenalty(probes, rows);
+    } else {
+      if (iteration.isPreconditioned())
+        run(TAMRT_STEP_PRECONDITION, iteration.residual(), iteration.product());
+      if (place.good())
+        iteration.turn();
+    }
+    run(TAMRT_STEP_APPLY_INIT, vector(), nullptr);
+    return place.good();
   }
-  if (!sketch.reduce())
-    return;
-  for (int64_t j = 0; j < sketch.size(); ++j) {
-    run(TAMRT_STEP_PRECONDITION, sketch.row(j), iteration.product());
-    if (!place.good())
-      return;
-    iteration.takeRow(j);
+
+  /// The pass that is wanted: the kind of the steps, and the vector they are
+  /// applied to.
+  tamrt_step_kind pass() const {
+    return wanted == Wanted::RightHandSide ? TAMRT_STEP_CG_CHUNK
+                                           : TAMRT_STEP_APPLY_CHUNK;
   }
-  sketch.close();
-}
+  const double *vector() const {
+    return wanted == Wanted::RightHandSide ? nullptr : iteration.direction();
+  }
+
+  const CgOutcome &outcome() const { return iteration.outcome(); }
+  /// The solution, in the vectors.
+  const double *solution() const { return iteration.solution(); }
+
+private:
+  /// What the pass is for.
+  enum class Wanted { Start, RightHandSide, Probe, Product };
+
+  /// Whether there are products for the sketch to be made.
+  bool isProbing() {
+    return wanted == Wanted::Probe && probes < iteration.theSketch().size();
+  }
+
+  /// Makes (P + 1e-6 I) v, as for a group of one row: accumulators of more than
+  /// a segment mean nothing before all rows are in them.
+  template <class Frame>
+  void penalize(Workplace &place, const Frame &frame, const double *v) {
+    if (place.good())
+      frame(TAMRT_STEP_APPLY_INIT, v, nullptr, 1);
+    if (place.good())
+      frame(TAMRT_STEP_APPLY_FINISH, v, iteration.product(), 1);
+  }
+
+  /// Makes the sketch of the products.
+  template <class Run> void closeSketch(Workplace &place, const Run &run) {
+    GramSketch &sketch = iteration.theSketch();
+    if (!sketch.reduce())
+      return;
+    for (int64_t j = 0; j < sketch.size(); ++j) {
+      run(TAMRT_STEP_PRECONDITION, sketch.row(j), iteration.product());
+      if (!place.good())
+        return;
+      iteration.takeRow(j);
+    }
+    sketch.close();
+  }
+
+  CgIteration iteration;
+  int64_t rows, probes = 0;
+  Wanted wanted = Wanted::Start;
+};
 
 /// Solves for one group of `rows` rows, whose parameter block is set: D
 /// coefficients, the first of `place.vectors`, unless `place` has an error.
-/// `done(outcome)` is called before every iteration.
 ///
-/// runner.frame(kind, v, output, T) runs the step of a kind that takes no rows
-/// on a vector, as for a group of T rows; runner.pass(kind, v) runs one that
-/// does, on all rows. Neither does anything once `place` has an error.
-template <class Runner, class Done>
+/// runner.frame is what `CgSolve::resume` asks for; runner.pass(kind, v) runs
+/// the steps of a kind on all rows, unless `place` has an error.
+template <class Runner>
 CgOutcome solveByCg(const tamrt_model &model, Workplace &place, int64_t rows,
-                    const CgOptions &options, Runner &runner,
-                    const Done &done) {
-  CgIteration iteration(model, options, place.vectors);
-  auto frame = [&](tamrt_step_kind kind, const double *v, double *output) {
-    if (place.good())
-      runner.frame(kind, v, output, rows);
+                    const CgOptions &options, Runner &runner) {
+  CgSolve solve(model, options, rows, place.vectors);
+  auto frame = [&](tamrt_step_kind kind, const double *v, double *output,
+                   int64_t groupRows) {
+    runner.frame(kind, v, output, groupRows);
   };
-  // As for a group of one row: accumulators of more than a segment mean nothing
-  // before all rows are in them.
-  auto penalize = [&](const double *v) {
-    if (place.good())
-      runner.frame(TAMRT_STEP_APPLY_INIT, v, nullptr, 1);
-    if (place.good())
-      runner.frame(TAMRT_STEP_APPLY_FINISH, v, iteration.product(), 1);
-  };
-  auto multiply = [&](const double *v) {
-    frame(TAMRT_STEP_APPLY_INIT, v, nullptr);
-    if (place.good())
-      runner.pass(TAMRT_STEP_APPLY_CHUNK, v);
-    frame(TAMRT_STEP_APPLY_FINISH, v, iteration.product());
-  };
-
-  frame(TAMRT_STEP_CG_INIT, nullptr, nullptr);
-  if (place.good())
-    runner.pass(TAMRT_STEP_CG_CHUNK, nullptr);
-  frame(TAMRT_STEP_CG_FINISH, nullptr, iteration.residual());
-  if (iteration.isPreconditioned() && iteration.isWeighed()) {
-    penalize(iteration.ones());
-    if (place.good())
-      iteration.weigh(place.context, rows);
-  }
-  if (place.good())
-    iteration.start(place.context);
-  while (place.good() && !iteration.isOver()) {
-    done(iteration.outcome());
-    if (iteration.wantsSketch()) {
-      makeSketch(iteration, place, rows, frame, penalize, multiply);
-      continue;
-    }
-    if (iteration.isPreconditioned())
-      frame(TAMRT_STEP_PRECONDITION, iteration.residual(), iteration.product());
-    iteration.turn();
-    multiply(iteration.direction());
-    if (place.good())
-      iteration.advance(place.context, rows);
-  }
-  return iteration.outcome();
+  while (solve.resume(place, frame, [](const CgOutcome &) {}))
+    runner.pass(solve.pass(), solve.vector());
+  return solve.outcome();
 }
 
 /// Runs the steps on one rung, `apply` of kind APPLY_CHUNK, in chunks of at

@@ -187,7 +187,7 @@ Result<unsigned> solverThreads(const Ladder &ladder, Device &device,
                (memory.source.empty() ? "" : " (" + memory.source + ")")};
 }
 
-/// `isSettled`: the solver was chosen before, on a device whose memory failed.
+/// `isSettled`: the solver was chosen before.
 Decision ask(const Question &question, const RunOptions &options,
              bool isSettled) {
   Decision decision = decide(question, options.oracle);
@@ -206,12 +206,21 @@ Decision ask(const Question &question, const RunOptions &options,
   return decision;
 }
 
-/// See the header's.
+Status checkSolver(const tamrt_model &model, const RunOptions &options) {
+  if ((options.solver == FitSolver::Direct && !hasDirect(model)) ||
+      (options.solver == FitSolver::Cg && !hasCg(model)))
+    return Error{std::string("expected solver '") + model.solver +
+                 "', which the model was compiled with, got '" +
+                 (options.solver == FitSolver::Cg ? "cg" : "direct") + "'"};
+  return {};
+}
+
+/// See the header's. `isSettled`: the solver was chosen before.
 Result<Crew> muster(Ladders ladders, size_t groups, const RunOptions &options,
-                    int64_t sharedBytes) {
+                    int64_t sharedBytes, bool isSettled) {
   const Ladder &any = ladders.direct ? *ladders.direct : *ladders.gradients;
   Device *device = &deviceOf(any.model, any.kind, options);
-  for (bool isSettled = false;;) {
+  while (true) {
     const DeviceMemory memory = freeOn(*device, options);
     const Question question = questionOf(
         ladders, *device, groups, memory.freeBytes, sharedBytes, options);
@@ -319,18 +328,37 @@ Result<Crew> muster(const tamrt_model &model, tamrt_step_kind kind,
   Ladders ladders;
   (kind == TAMRT_STEP_APPLY_CHUNK ? ladders.gradients : ladders.direct) =
       std::make_unique<Ladder>(model, kind, int64_t(groupRows), options, state);
-  return muster(std::move(ladders), groups, options, sharedBytes);
+  return muster(std::move(ladders), groups, options, sharedBytes,
+                hasDirect(model) && hasCg(model) && !isPrediction(kind));
 }
 
 Result<Crew> musterFit(const tamrt_model &model, size_t groups,
                        size_t groupRows, const RunOptions &options) {
-  if ((options.solver == FitSolver::Direct && !hasDirect(model)) ||
-      (options.solver == FitSolver::Cg && !hasCg(model)))
-    return Error{std::string("expected solver '") + model.solver +
-                 "', which the model was compiled with, got '" +
-                 (options.solver == FitSolver::Cg ? "cg" : "direct") + "'"};
+  if (Status s = checkSolver(model, options); !s)
+    return std::move(s).error();
   return muster(laddersFor(model, TAMRT_STEP_FIT_CHUNK, groupRows, options),
-                groups, options, /*sharedBytes=*/0);
+                groups, options, /*sharedBytes=*/0, /*isSettled=*/false);
+}
+
+Result<tamrt_step_kind> chooseSolver(const tamrt_model &model, size_t groupRows,
+                                     const RunOptions &options) {
+  if (Status s = checkSolver(model, options); !s)
+    return std::move(s).error();
+  const Ladders ladders =
+      laddersFor(model, TAMRT_STEP_FIT_CHUNK, groupRows, options);
+  const Ladder &any = ladders.direct ? *ladders.direct : *ladders.gradients;
+  Device *device = &deviceOf(model, any.kind, options);
+  while (true) {
+    const Decision decision =
+        decide(questionOf(ladders, *device, /*groups=*/1,
+                          freeOn(*device, options).freeBytes,
+                          /*sharedBytes=*/0, options),
+               options.oracle);
+    if (decision.fits || !options.allowCpuFallback || device->isCpu())
+      return decision.solver == SolverChoice::Direct ? TAMRT_STEP_FIT_CHUNK
+                                                     : TAMRT_STEP_APPLY_CHUNK;
+    device = &Device::cpu();
+  }
 }
 
 Error overflow(const tamrt_model &model, const std::string &group,

@@ -61,6 +61,12 @@ Result<Crew> muster(const tamrt_model &model, tamrt_step_kind kind,
 Result<Crew> musterFit(const tamrt_model &model, size_t groups,
                        size_t groupRows, const RunOptions &options);
 
+/// The solver that `musterFit` chooses for groups of at most `groupRows` rows
+/// that are fitted one after another, whatever takes memory besides: FIT_CHUNK
+/// or APPLY_CHUNK. Errors: the model lacks the solver that is asked for.
+Result<tamrt_step_kind> chooseSolver(const tamrt_model &model, size_t groupRows,
+                                     const RunOptions &options);
+
 /// The error of a fit whose numbers leave the range of a double in `column` of
 /// the design of a group.
 Error overflow(const tamrt_model &model, const std::string &group,

@@ -8,6 +8,7 @@
 
 #include "core/run/Executor.h"
 
+#include "core/run/GroupFit.h"
 #include "core/run/Work.h"
 
 #include <algorithm>
@@ -37,90 +38,6 @@ CgSummary summarize(std::span<const CgOutcome> outcomes) {
   return summary;
 }
 
-/// The error of the first group that did not converge.
-Error unconverged(const tamrt_model &model, const Dataset &data,
-                  std::span<const CgOutcome> outcomes,
-                  const CgOptions &options) {
-  size_t g = 0;
-  while (outcomes[g].converged)
-    ++g;
-  const bool isStuck = outcomes[g].iterations < options.maxIterations;
-  return Error{
-      (model.group ? "group '" + data.groups()[g].name + "': " : "") +
-      "expected conjugate gradients to reach a residual below " +
-      shortNumber(options.tolerance) + ", got " +
-      shortNumber(outcomes[g].residual) + " after " +
-      std::to_string(outcomes[g].iterations) + " iterations; " +
-      (isStuck ? "" : "raise --max-iterations, ") +
-      "raise the penalty ap or --tolerance, or take the coefficients as they "
-      "are with --allow-unconverged"};
-}
-
-/// Tells how far the iterations of group `g` are.
-void tellIteration(const RunOptions &options, size_t g, size_t groups,
-                   const CgOutcome &outcome) {
-  if (options.progress)
-    options.progress->update("fit: group " + std::to_string(g + 1) + " of " +
-                                 std::to_string(groups) + ", iteration " +
-                                 std::to_string(outcome.iterations) +
-                                 ", residual " + shortNumber(outcome.residual),
-                             0, 0);
-}
-
-/// Runs the steps of one group's fit on a rung that may fall.
-class GroupFit {
-public:
-  GroupFit(Ladder &ladder, Team &team, Worker &worker, const Dataset &data,
-           const Group &group)
-      : ladder(ladder), team(team), worker(worker), data(data), group(group) {}
-
-  /// Sums over chunks and one factorization; the coefficients are the output.
-  /// `done` gets the rows of each chunk, and who has added them.
-  template <class Done> void solveDirectly(const Done &done) {
-    run(TAMRT_STEP_FIT_INIT, nullptr, 0);
-    if (!worker.place.good())
-      return;
-    team.add(worker, {TAMRT_STEP_FIT_CHUNK, nullptr, data, group.first, 0,
-                      group.rows, group.rows, done});
-    if (!worker.place.good())
-      return;
-    const TraceSpan span(ladder.options.trace, worker.lane, "solve");
-    run(TAMRT_STEP_FIT_FINISH, nullptr, int64_t(group.rows));
-  }
-
-  // What `solveByCg` asks of a runner.
-
-  void frame(tamrt_step_kind kind, const double *v, double *output,
-             int64_t groupRows) {
-    worker.attempt(ladder, [&] {
-      worker.setColumns(ladder.model, data, group.first);
-      worker.place.output = output;
-      worker.run(*firstStep(ladder.model, kind), v, groupRows, 0, groupRows);
-    });
-  }
-
-  void pass(tamrt_step_kind kind, const double *v) {
-    team.add(worker,
-             {kind, v, data, group.first, 0, group.rows, group.rows, {}});
-  }
-
-private:
-  /// Runs a step that takes no rows.
-  void run(tamrt_step_kind kind, const double *v, int64_t rows) {
-    worker.attempt(ladder, [&] {
-      worker.setColumns(ladder.model, data, group.first);
-      worker.run(*firstStep(ladder.model, kind), v, rows, 0,
-                 int64_t(group.rows));
-    });
-  }
-
-  Ladder &ladder;
-  Team &team;
-  Worker &worker;
-  const Dataset &data;
-  const Group &group;
-};
-
 /// The groups of `data`, cut into slices for several threads where no row
 /// depends on others. The place of a slice is that of its group.
 std::vector<Group> slicesOf(const tamrt_model &model, const Dataset &data,
@@ -142,6 +59,11 @@ std::vector<Group> slicesOf(const tamrt_model &model, const Dataset &data,
 
 } // namespace
 
+std::string describe(const CgOutcome &outcome) {
+  return "iteration " + std::to_string(outcome.iterations) + ", residual " +
+         shortNumber(outcome.residual);
+}
+
 Result<std::vector<double>> fitGroups(const tamrt_model &model,
                                       const Dataset &data,
                                       const Normalization &normalization,
@@ -161,40 +83,63 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
     const Group &group = data.groups()[g];
     normalization.parameters(g, worker.place.parameters);
     worker.place.tables = tables.pointers();
-    GroupFit fit(*crew->ladder, work.team(), worker, data, group);
-    if (direct)
-      fit.solveDirectly(
-          [&](const Worker &by, size_t rows) { work.done(by, rows); });
-    else
-      outcomes[g] = solveByCg(
-          model, worker.place, int64_t(group.rows), options.cg, fit,
-          [&](const CgOutcome &outcome) {
-            if (options.trace)
-              options.trace->instant(
-                  worker.lane, "iteration",
-                  {{"group", int64_t(g)}, {"iteration", outcome.iterations}});
-            if (worker.lane == 0)
-              tellIteration(options, g, groups, outcome);
-          });
-    if (worker.place.good())
-      std::memcpy(coefficients.data() + g * width,
-                  direct ? worker.place.output : worker.place.vectors,
-                  width * sizeof(double));
+    GroupFit fit(*crew->ladder, g, group.rows, worker.place.vectors);
+    while (fit.resume(worker)) {
+      if (fit.pass() == TAMRT_STEP_APPLY_CHUNK && worker.lane == 0 &&
+          options.progress)
+        options.progress->update("fit: group " + std::to_string(g + 1) +
+                                     " of " + std::to_string(groups) + ", " +
+                                     describe(fit.outcome()),
+                                 0, 0);
+      work.team().add(worker, {fit.pass(), fit.vector(), data, group.first, 0,
+                               group.rows, group.rows,
+                               [&](const Worker &by, size_t rows) {
+                                 if (direct)
+                                   work.done(by, rows);
+                               }});
+    }
+    if (!worker.place.good())
+      return;
+    if (!direct)
+      outcomes[g] = fit.outcome();
+    std::memcpy(coefficients.data() + g * width, fit.coefficients(worker),
+                width * sizeof(double));
   });
   if (!done)
     return std::move(done).error();
   crew->ladder->summarize();
-  const CgSummary summary = summarize(outcomes);
-  if (options.summary)
-    *options.summary = summary;
-  if (summary.unconverged > 0 && !options.allowUnconverged)
-    return unconverged(model, data, outcomes, options.cg);
   std::vector<std::string> names;
   for (const Group &group : data.groups())
     names.push_back(group.name);
+  if (Status s = checkConverged(model, names, outcomes, options); !s)
+    return std::move(s).error();
   if (Status s = checkCoefficients(model, names, coefficients); !s)
     return std::move(s).error();
   return coefficients;
+}
+
+Status checkConverged(const tamrt_model &model,
+                      std::span<const std::string> groups,
+                      std::span<const CgOutcome> outcomes,
+                      const RunOptions &options) {
+  const CgSummary summary = summarize(outcomes);
+  if (options.summary)
+    *options.summary = summary;
+  if (summary.unconverged == 0 || options.allowUnconverged)
+    return {};
+  size_t g = 0;
+  while (outcomes[g].converged)
+    ++g;
+  const bool isStuck = outcomes[g].iterations < options.cg.maxIterations;
+  return Error{
+      (model.group ? "group '" + groups[g] + "': " : "") +
+      "expected conjugate gradients to reach a residual below " +
+      shortNumber(options.cg.tolerance) + ", got " +
+      shortNumber(outcomes[g].residual) + " after " +
+      std::to_string(outcomes[g].iterations) + " iterations; " +
+      (isStuck ? "" : "raise --max-iterations, ") +
+      "raise the penalty ap or --tolerance, or take the coefficients as they "
+      "are with --allow-unconverged"};
 }
 
 Status checkCoefficients(const tamrt_model &model,

@@ -41,6 +41,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tamrt {
@@ -62,6 +63,9 @@ struct CgSummary {
   int64_t mostIterations = 0, allIterations = 0;
   double residual = 0;
 };
+
+/// "iteration 12, residual 2.5e-07".
+std::string describe(const CgOutcome &outcome);
 
 struct RunOptions {
   /// Threads, the caller's included; 0: as many as the machine has. Never more
@@ -118,6 +122,14 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
                                       const Normalization &normalization,
                                       const Tables &tables,
                                       const RunOptions &options);
+
+/// Checks how the iterations of a fit ended, a group each, none of a direct
+/// fit, and tells `options.summary`. The error names the first group that did
+/// not converge, unless the options allow that.
+Status checkConverged(const tamrt_model &model,
+                      std::span<const std::string> groups,
+                      std::span<const CgOutcome> outcomes,
+                      const RunOptions &options);
 
 /// Checks the coefficients of a fit: sums that overflow pass the
 /// factorisation's own test. The error names group and effect.

@@ -9,7 +9,8 @@
 #include "core/run/StreamedFit.h"
 
 #include "core/learn/Learners.h"
-#include "core/run/GroupSums.h"
+#include "core/run/Crew.h"
+#include "core/run/GroupFits.h"
 #include "io/Parallel.h"
 
 #include <algorithm>
@@ -22,6 +23,9 @@ namespace {
 
 /// Rows below which a thread costs more than it saves.
 constexpr size_t kRowsPerThread = size_t(1) << 15;
+
+/// a / b, rounded up.
+constexpr size_t divideUp(size_t a, size_t b) { return (a + b - 1) / b; }
 
 } // namespace
 
@@ -53,10 +57,14 @@ public:
 
   /// What the survey found, groups by their places.
   size_t fileRows = 0, dropped = 0;
+  /// How often the file was read.
+  size_t readings = 0;
   GroupOrder order;
   std::vector<size_t> groupRows, groupFirst;
   std::optional<std::string> disorder;
   std::vector<LevelTable> levels;
+  /// FIT_CHUNK or APPLY_CHUNK.
+  tamrt_step_kind solver = TAMRT_STEP_FIT_CHUNK;
 
 private:
   /// The latest date of a group.
@@ -68,8 +76,11 @@ private:
   void add(const Rows &rows);
   void checkOrder(const Rows &rows);
   Spread spread(size_t group, size_t input) const;
-  size_t passesForSums() const;
+  size_t groupsAtOnce() const;
   Status checkUnchanged() const;
+  Result<std::vector<double>> fitGroups(const Normalization &normalization,
+                                        const Tables &tables);
+  void tell(const GroupFits &fits, size_t reading) const;
 
   /// By the reader's numbers of groups.
   std::vector<size_t> counts;
@@ -127,6 +138,7 @@ void StreamedFit::Impl::add(const Rows &rows) {
 }
 
 Status StreamedFit::Impl::survey() {
+  ++readings;
   while (true) {
     Result<Rows> rows = reader.read(mostRows);
     if (!rows)
@@ -158,6 +170,11 @@ Status StreamedFit::Impl::survey() {
   groupFirst.resize(groupRows.size());
   std::exclusive_scan(groupRows.begin(), groupRows.end(), groupFirst.begin(),
                       size_t(0));
+  Result<tamrt_step_kind> chosen = chooseSolver(
+      model, *std::max_element(groupRows.begin(), groupRows.end()), options);
+  if (!chosen)
+    return std::move(chosen).error();
+  solver = *chosen;
   return {};
 }
 
@@ -175,6 +192,7 @@ Status StreamedFit::Impl::forEachPart(
     const std::function<Status(const Dataset &)> &body) {
   if (Status s = reader.rewind(); !s)
     return s;
+  ++readings;
   while (true) {
     Result<Rows> rows = reader.read(mostRows);
     if (!rows)
@@ -194,11 +212,15 @@ Spread StreamedFit::Impl::spread(size_t group, size_t input) const {
   return spreads[columns.inputs[input]][numberOf[group]];
 }
 
-/// How often the file is read for sums alone.
-size_t StreamedFit::Impl::passesForSums() const {
-  const size_t most =
-      std::max<size_t>(limits.stateBytes / GroupSums::bytesPerGroup(model), 1);
-  return (groupRows.size() + most - 1) / most;
+/// Groups that are fitted at a time. For the direct solver, which reads once
+/// for each lot of groups, lots are alike.
+size_t StreamedFit::Impl::groupsAtOnce() const {
+  const size_t groups = groupRows.size();
+  const size_t most = std::max<size_t>(
+      limits.stateBytes / GroupFits::bytesPerGroup(model, solver), 1);
+  if (solver == TAMRT_STEP_APPLY_CHUNK)
+    return std::min(most, groups);
+  return divideUp(groups, divideUp(groups, most));
 }
 
 std::vector<std::string> StreamedFit::Impl::notes() const {
@@ -211,13 +233,20 @@ std::vector<std::string> StreamedFit::Impl::notes() const {
                       model.inputs[i].column + "', for its period");
   for (std::string &kept : keptByLearners(model, fileRows - dropped))
     notes.push_back("keeps " + kept);
-  if (size_t passes = passesForSums(); passes > 1)
-    notes.push_back(
-        "reads the file " + std::to_string(passes) +
-        " times for sums: those of all " + std::to_string(groupRows.size()) +
-        " groups take " +
-        std::to_string(groupRows.size() * GroupSums::bytesPerGroup(model)) +
-        " bytes");
+  const size_t groups = groupRows.size(), most = groupsAtOnce();
+  const std::string all =
+      "all " + std::to_string(groups) + " groups take " +
+      std::to_string(groups * GroupFits::bytesPerGroup(model, solver)) +
+      " bytes";
+  if (solver == TAMRT_STEP_APPLY_CHUNK)
+    notes.push_back("reads the file once per iteration" +
+                    (most < groups
+                         ? " of " + std::to_string(most) +
+                               " groups at a time: the vectors of " + all
+                         : ""));
+  else if (most < groups)
+    notes.push_back("reads the file " + std::to_string(divideUp(groups, most)) +
+                    " times for sums: those of " + all);
   return notes;
 }
 
@@ -267,46 +296,59 @@ Result<Weights> StreamedFit::Impl::fit() {
     return located(std::move(tables).error());
   weights.tables = *std::move(tables);
 
-  const size_t groups = groupRows.size();
-  const auto width = size_t(model.columns);
-  weights.coefficients.resize(groups * width);
-  size_t passes = passesForSums();
-  size_t most = (groups + passes - 1) / passes;
-  // What states of groups leave of their limit.
-  RunOptions summing = options;
-  summing.spareBytes = int64_t(
-      limits.stateBytes -
-      std::min(limits.stateBytes, most * GroupSums::bytesPerGroup(model)));
-  for (size_t first = 0, pass = 0; first < groups; ++pass) {
-    Result<GroupSums> sums = GroupSums::create(
-        model, weights.normalization, weights.tables, {order.names, groupRows},
-        first, std::min(most, groups - first), summing);
-    if (!sums)
-      return located(std::move(sums).error());
-    const size_t count = sums->count();
-    // Fewer at a time where memory is less than was planned.
-    if (first + count < groups)
-      most = count;
-    passes = pass + 1 + (groups - first - count + most - 1) / most;
-    Status added = forEachPart([&](const Dataset &part) {
-      if (options.progress)
-        options.progress->update("fit", pass * fileRows + reader.fileRows(),
-                                 passes * fileRows);
-      return sums->add(part);
-    });
-    if (!added)
-      return located(std::move(added).error());
-    if (Status s = sums->finish(std::span(weights.coefficients)
-                                    .subspan(first * width, count * width));
-        !s)
-      return located(std::move(s).error());
-    first += count;
-  }
-  if (Status s = checkCoefficients(model, order.names, weights.coefficients);
-      !s)
-    return located(std::move(s).error());
+  Result<std::vector<double>> coefficients =
+      fitGroups(weights.normalization, weights.tables);
+  if (!coefficients)
+    return located(std::move(coefficients).error());
+  weights.coefficients = *std::move(coefficients);
   weights.groups = order.names;
   return weights;
+}
+
+/// Reads the file as often as the fits of groups want it.
+Result<std::vector<double>>
+StreamedFit::Impl::fitGroups(const Normalization &normalization,
+                             const Tables &tables) {
+  // What groups leave of their limit.
+  RunOptions fitting = options;
+  fitting.spareBytes = int64_t(
+      limits.stateBytes -
+      std::min(limits.stateBytes,
+               groupsAtOnce() * GroupFits::bytesPerGroup(model, solver)));
+  Result<GroupFits> fits =
+      GroupFits::create(model, solver, normalization, tables,
+                        {order.names, groupRows}, groupsAtOnce(), fitting);
+  if (!fits)
+    return std::move(fits).error();
+  for (size_t reading = 0;; ++reading) {
+    Result<bool> more = fits->resume();
+    if (!more)
+      return std::move(more).error();
+    if (!*more)
+      return fits->finish();
+    Status added = forEachPart([&](const Dataset &part) {
+      if (options.progress)
+        tell(*fits, reading);
+      return fits->add(part);
+    });
+    if (!added)
+      return std::move(added).error();
+  }
+}
+
+/// Tells how far the fits are in their `reading`-th reading.
+void StreamedFit::Impl::tell(const GroupFits &fits, size_t reading) const {
+  if (solver == TAMRT_STEP_FIT_CHUNK) {
+    const size_t readings = divideUp(groupRows.size(), fits.count());
+    options.progress->update("fit", reading * fileRows + reader.fileRows(),
+                             readings * fileRows);
+    return;
+  }
+  const FitsUnderWay now = fits.underWay();
+  options.progress->update("fit: " + std::to_string(now.left) + " of " +
+                               std::to_string(groupRows.size()) +
+                               " groups left, " + describe(now.furthest),
+                           reader.fileRows(), fileRows);
 }
 
 StreamedFit::StreamedFit(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
@@ -329,6 +371,7 @@ const std::string *StreamedFit::disorder() const {
 std::vector<std::string> StreamedFit::notes() const { return impl->notes(); }
 size_t StreamedFit::fileRows() const { return impl->fileRows; }
 size_t StreamedFit::dropped() const { return impl->dropped; }
+size_t StreamedFit::readings() const { return impl->readings; }
 Result<Weights> StreamedFit::fit() { return impl->fit(); }
 
 } // namespace tamrt

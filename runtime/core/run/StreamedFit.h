@@ -8,14 +8,16 @@
 ///
 /// \file
 /// Fits a file of any size in memory that does not grow with its rows: the file
-/// is read once for groups, ranges and levels, and once for the sums; learners
-/// that look at rows read it again.
+/// is read once for groups, ranges and levels, and once for the sums, or by
+/// conjugate gradients once per iteration; learners that look at rows read it
+/// again.
 ///
 /// The weights are those of a fit in memory, byte for byte: a sum runs in the
 /// order of the rows of its group, and what is under way when a part of the
-/// file ends is in the state of the group (abi.h). So all groups' states are
-/// there at once; where they would take more than `kStateBytes`, groups are
-/// summed in batches, for each of which the file is read.
+/// file ends is in the state of the group (abi.h). So the states of all groups,
+/// and the vectors of their iterations, are there at once; where they would
+/// take more than `stateBytes`, those of some groups are, and others follow
+/// when these have ended.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +39,8 @@
 namespace tamrt {
 
 struct StreamLimits {
-  /// Most bytes of rows that are in memory at once, and of states of groups.
+  /// Most bytes of rows that are in memory at once, and of what fits of groups
+  /// work in.
   size_t rowBytes = size_t(24) << 20;
   size_t stateBytes = size_t(96) << 20;
 };
@@ -69,6 +72,9 @@ public:
   /// Rows of the file, and those that were left out.
   size_t fileRows() const;
   size_t dropped() const;
+
+  /// How often the file was read so far.
+  size_t readings() const;
 
   /// Fits; to be called once, and not after a disorder.
   ///

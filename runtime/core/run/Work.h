@@ -8,7 +8,7 @@
 ///
 /// \file
 /// The groups of a run, and the rows of a group, shared by threads. Internal to
-/// what runs steps: Executor and GroupSums.
+/// what runs steps: Executor and GroupFits.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -143,8 +143,7 @@ protected:
     place.vectors = memory.as<double>();
     auto setColumns = [](size_t, size_t) {};
     RungRunner runner(model, steps[4], place, kRows, 4, setColumns);
-    return solveByCg(model, place, kRows, options, runner,
-                     [](const CgOutcome &) {});
+    return solveByCg(model, place, kRows, options, runner);
   }
 
   /// |b - A x| / |b|, of what the vectors hold.

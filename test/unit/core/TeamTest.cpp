@@ -15,9 +15,10 @@
 #include "DataTest.h"
 
 #include "core/data/Normalization.h"
+#include "core/data/RowReader.h"
 #include "core/model/Tables.h"
 #include "core/run/Executor.h"
-#include "core/run/GroupSums.h"
+#include "core/run/GroupFits.h"
 #include "kernels/cpu/CpuKernels.h"
 
 #include <gtest/gtest.h>
@@ -25,6 +26,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <mutex>
 #include <set>
@@ -292,17 +294,194 @@ TEST_F(TeamTest, RowsThatComeInParts) {
                                       {1, S + 1, all},
                                       {4 * S - 1, 8 * S + 1, 9 * S, all}}) {
       options.threads = threads;
-      Result<GroupSums> sums = GroupSums::create(model, normalization, tables,
-                                                 {names, sizes}, 0, 1, options);
-      ASSERT_TRUE(sums);
+      Result<GroupFits> fits =
+          GroupFits::create(model, TAMRT_STEP_FIT_CHUNK, normalization, tables,
+                            {names, sizes}, 1, options);
+      ASSERT_TRUE(fits);
+      EXPECT_TRUE(*fits->resume());
       for (int64_t from = 0; int64_t end : ends) {
-        ASSERT_TRUE(sums->add(data({end}, from)));
+        ASSERT_TRUE(fits->add(data({end}, from)));
         from = end;
       }
-      std::vector<double> got(expected.size());
-      ASSERT_TRUE(sums->finish(got));
-      EXPECT_EQ(got, expected) << threads << " threads";
+      EXPECT_FALSE(*fits->resume());
+      EXPECT_EQ(*fits->finish(), expected) << threads << " threads";
     }
+}
+
+// A model of two columns by conjugate gradients, row (x, y), target x y.
+
+/// Where the accumulators lie: two of the right-hand side, two of products.
+constexpr int64_t kSums[4] = {0, 64, 128, 192};
+
+double *sumsAt(void *state, size_t i) {
+  return reinterpret_cast<double *>(static_cast<char *>(state) + kSums[i]);
+}
+
+template <size_t First>
+void initTwo(tamrt_context *ctx, void *, void *state, void *, const double *,
+             const void *const *, const double *, const void *const *, double *,
+             int64_t, int64_t, int64_t) {
+  for (size_t i : {First, First + 1}) {
+    tamrt_zero(ctx, 1, sumsAt(state, i));
+    sumsAt(state, i)[1] = std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
+/// Adds both columns times x y, or times what `v` predicts.
+template <size_t First>
+void addTwo(tamrt_context *ctx, void *, void *state, void *, const double *,
+            const void *const *, const double *v, const void *const *columns,
+            double *, int64_t rows, int64_t first, int64_t) {
+  const auto *x = static_cast<const double *>(columns[0]);
+  const auto *y = static_cast<const double *>(columns[1]);
+  std::vector<double> to(static_cast<size_t>(rows));
+  for (size_t i = 0; i < to.size(); ++i)
+    to[i] = v ? x[i] * v[0] + y[i] * v[1] : x[i] * y[i];
+  tamrt_rhs_dense(ctx, x, to.data(), nullptr, rows, first, 1,
+                  sumsAt(state, First));
+  tamrt_rhs_dense(ctx, y, to.data(), nullptr, rows, first, 1,
+                  sumsAt(state, First + 1));
+}
+
+/// Of a product: with a penalty of each row.
+template <size_t First>
+void finishTwo(tamrt_context *, void *, void *state, void *, const double *,
+               const void *const *, const double *v, const void *const *,
+               double *output, int64_t, int64_t, int64_t groupRows) {
+  for (size_t i = 0; i < 2; ++i) {
+    const double *sums = sumsAt(state, First + i);
+    output[i] = sums[0] + (groupRows > S ? sums[1] : 0) +
+                (v ? 1e-3 * double(groupRows) * v[i] : 0);
+  }
+}
+
+/// No effect has a factor.
+void precondition(tamrt_context *, void *, void *, void *, const double *,
+                  const void *const *, const double *, const void *const *,
+                  double *, int64_t, int64_t, int64_t) {}
+
+class IterationsTest : public TeamTest {
+protected:
+  IterationsTest() {
+    model.solver = "cg";
+    model.columns = 2;
+    model.cg_state_bytes = kSums[3] + 16;
+    for (size_t i = 0; i < 4; ++i)
+      sums[i] = {i < 2 ? TAMRT_STEP_CG_CHUNK : TAMRT_STEP_APPLY_CHUNK, 0,
+                 kSums[i], 1, 0};
+    model.accumulator_count = 4;
+    model.accumulators = sums;
+    effect.columns = 2;
+    model.steps = iterated;
+    model.step_count = 8;
+  }
+
+  tamrt_accumulator sums[4];
+  tamrt_step iterated[8] = {stepOf(TAMRT_STEP_CG_INIT, 0, initTwo<0>),
+                            stepOf(TAMRT_STEP_CG_CHUNK, 1024, addTwo<0>),
+                            stepOf(TAMRT_STEP_CG_FINISH, 0, finishTwo<0>),
+                            stepOf(TAMRT_STEP_APPLY_INIT, 0, initTwo<2>),
+                            stepOf(TAMRT_STEP_APPLY_CHUNK, 1024, addTwo<2>),
+                            stepOf(TAMRT_STEP_APPLY_CHUNK, 256, addTwo<2>),
+                            stepOf(TAMRT_STEP_APPLY_FINISH, 0, finishTwo<2>),
+                            stepOf(TAMRT_STEP_PRECONDITION, 0, precondition)};
+};
+
+// Whatever the parts, the groups at a time and the threads.
+TEST_F(IterationsTest, RowsThatComeInParts) {
+  const std::vector<std::string> names = {"0", "1", "2", "3"};
+  // Ends of parts, by group. The iterations of the second group end at once,
+  // for its target is nothing.
+  const std::vector<std::vector<size_t>> ends = {
+      {0, 0, 0, 0},
+      {size_t(S) - 1, 1, 3, 1},
+      {3 * size_t(S) + 1, 3, size_t(S), 2},
+      {3 * size_t(S) + 2, size_t(S) + 9, 2 * size_t(S) + 77, 3}};
+  auto read = [&](const std::vector<size_t> &from,
+                  const std::vector<size_t> &to) {
+    std::string text = "g,x,y\n";
+    for (size_t g = 0; g < names.size(); ++g)
+      for (size_t i = from[g]; i < to[g]; ++i) {
+        const double x = g == 1 ? 0 : std::sin(double(i) + double(g));
+        text += names[g] + "," + std::to_string(x) + "," +
+                std::to_string(std::cos(3.7 * double(i))) + "\n";
+      }
+    const std::string path = testing::TempDir() + "team-test.csv";
+    std::ofstream(path) << text;
+    RowReader reader = *RowReader::open(path, model, {});
+    Rows rows = *reader.read(text.size());
+    const GroupOrder order = sortGroups(reader.groups(), true);
+    return Dataset::arrange(std::move(rows), reader, order, model,
+                            *reader.levelTables(), 1);
+  };
+  const std::vector<size_t> &sizes = ends.back();
+  const Dataset rows = read(ends.front(), sizes);
+  std::vector<Dataset> parts;
+  for (size_t part = 1; part < ends.size(); ++part)
+    parts.push_back(read(ends[part - 1], ends[part]));
+  RunOptions options = onThreads(1);
+  CgSummary expected, got;
+  options.summary = &expected;
+  const std::vector<double> coefficients = *fit(rows, options);
+  EXPECT_EQ(expected.unconverged, 0u);
+  EXPECT_EQ(coefficients[2], 0);
+  EXPECT_NE(coefficients[0], coefficients[4]);
+  const Normalization normalization = *normalize(model, rows, {{}}, 1);
+  const Tables tables;
+  options.summary = &got;
+  std::vector<size_t> readings;
+  for (unsigned threads : {1, 2, 5})
+    for (size_t most : {1, 2, 3, 4}) {
+      options.threads = threads;
+      Result<GroupFits> fits =
+          GroupFits::create(model, TAMRT_STEP_APPLY_CHUNK, normalization,
+                            tables, {names, sizes}, most, options);
+      ASSERT_TRUE(fits);
+      EXPECT_EQ(fits->count(), most);
+      size_t count = 0;
+      for (; *fits->resume(); ++count)
+        for (const Dataset &part : parts)
+          ASSERT_TRUE(fits->add(part));
+      EXPECT_EQ(*fits->finish(), coefficients)
+          << threads << " threads, " << most << " groups at a time";
+      EXPECT_EQ(got.allIterations, expected.allIterations);
+      if (threads == 1)
+        readings.push_back(count);
+    }
+  // A reading for each right-hand side and product; groups that are under way
+  // together share it, and the last does not wait for the first.
+  const auto most = size_t(expected.mostIterations);
+  EXPECT_EQ(readings[0], size_t(expected.allIterations) + names.size());
+  EXPECT_LT(readings[1], readings[0]);
+  EXPECT_EQ(readings[2], most + 2);
+  EXPECT_EQ(readings[3], most + 1);
+}
+
+TEST_F(IterationsTest, RowsThatAreNotThoseThatWereSaid) {
+  const std::vector<std::string> names = {"0"};
+  const std::vector<size_t> sizes = {10};
+  const Normalization normalization = *normalize(model, data({10}), {{}}, 1);
+  const Tables tables;
+  for (int64_t second : {9, 10, 11}) {
+    Result<GroupFits> fits =
+        GroupFits::create(model, TAMRT_STEP_APPLY_CHUNK, normalization, tables,
+                          {names, sizes}, 1, onThreads(1));
+    ASSERT_TRUE(fits);
+    ASSERT_TRUE(*fits->resume());
+    ASSERT_TRUE(fits->add(data({10})));
+    ASSERT_TRUE(*fits->resume());
+    Status added = fits->add(data({second}));
+    EXPECT_EQ(added.ok(), second <= 10);
+    Result<bool> resumed = fits->resume();
+    EXPECT_EQ(resumed.ok(), second == 10);
+    for (const Error &error : {added.ok() ? Error{} : added.error(),
+                               resumed.ok() ? Error{} : resumed.error()})
+      EXPECT_TRUE(error.message.empty() ||
+                  error.message ==
+                      "expected the rows that were read before of group '0', "
+                      "got others: the file has changed meanwhile")
+          << error.message;
+  }
 }
 
 TEST_F(TeamTest, PredictionsAreSplit) {

@@ -1,0 +1,76 @@
+//===- core/run/GroupFit.cpp - the fit of one group -----------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/run/GroupFit.h"
+
+namespace tamrt {
+
+GroupFit::GroupFit(Ladder &ladder, size_t place, size_t rows, double *vectors)
+    : ladder(ladder), place(place), rows(int64_t(rows)) {
+  if (ladder.kind == TAMRT_STEP_APPLY_CHUNK)
+    iterations.emplace(ladder.model, ladder.options.cg, this->rows, vectors);
+}
+
+/// Runs a step that takes no rows, as for a group of `groupRows` rows. The
+/// direct solver's output is the worker's.
+void GroupFit::run(Worker &worker, tamrt_step_kind kind, const double *v,
+                   double *output, int64_t groupRows) {
+  // A start has had no rows.
+  const int64_t had = kind == TAMRT_STEP_FIT_INIT ? 0 : groupRows;
+  // There are no rows to look at.
+  worker.columns.resize(size_t(ladder.model.input_count) + 2, nullptr);
+  worker.place.columns = worker.columns.data();
+  worker.attempt(ladder, [&] {
+    if (iterations)
+      worker.place.output = output;
+    worker.run(*firstStep(ladder.model, kind), v, had, 0, groupRows);
+  });
+}
+
+/// Sums over chunks and one factorization; the coefficients are the output.
+bool GroupFit::resumeDirect(Worker &worker) {
+  if (!isSummed) {
+    run(worker, TAMRT_STEP_FIT_INIT, nullptr, nullptr, rows);
+    isSummed = true;
+    return worker.place.good();
+  }
+  if (!worker.place.good())
+    return false;
+  const TraceSpan span(ladder.options.trace, worker.lane, "solve");
+  run(worker, TAMRT_STEP_FIT_FINISH, nullptr, nullptr, rows);
+  return false;
+}
+
+bool GroupFit::resume(Worker &worker) {
+  if (!iterations)
+    return resumeDirect(worker);
+  return iterations->resume(
+      worker.place,
+      [&](tamrt_step_kind kind, const double *v, double *output,
+          int64_t groupRows) { run(worker, kind, v, output, groupRows); },
+      [&](const CgOutcome &outcome) {
+        if (ladder.options.trace)
+          ladder.options.trace->instant(
+              worker.lane, "iteration",
+              {{"group", int64_t(place)}, {"iteration", outcome.iterations}});
+      });
+}
+
+tamrt_step_kind GroupFit::pass() const {
+  return iterations ? iterations->pass() : TAMRT_STEP_FIT_CHUNK;
+}
+
+const double *GroupFit::vector() const {
+  return iterations ? iterations->vector() : nullptr;
+}
+
+const double *GroupFit::coefficients(const Worker &worker) const {
+  return iterations ? iterations->solution() : worker.place.output;
+}
+
+} // namespace tamrt

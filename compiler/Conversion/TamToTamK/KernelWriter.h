@@ -71,6 +71,13 @@ protected:
     return mlir::LLVM::ShuffleVectorOp::create(
         b, loc, one, one, llvm::SmallVector<int32_t>(size, 0));
   }
+  /// The numbers of two vectors of `size` each, one after the other.
+  mlir::Value concat(mlir::Value x, mlir::Value y, int64_t size) {
+    llvm::SmallVector<int32_t> from;
+    for (int32_t i = 0; i < 2 * size; ++i)
+      from.push_back(i);
+    return mlir::LLVM::ShuffleVectorOp::create(b, loc, x, y, from);
+  }
   /// Adds `value`, a number or a vector, to what lies at `address`, a multiple
   /// of so many numbers.
   void addTo(mlir::Value address, mlir::Value value, int64_t numbers = 1) {

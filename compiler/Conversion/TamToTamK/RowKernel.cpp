@@ -155,6 +155,11 @@ private:
                   Value pair, int64_t index);
   void addWord(Value address, Value values, Value factor, int64_t numbers,
                int64_t size);
+  /// Whether two words that lie together are added to at once: an instruction
+  /// less where vectors are as long, and elsewhere the same as one by one.
+  static bool canPair(int64_t width, int64_t size) {
+    return width == kStoredNumbers && size == width;
+  }
 
   // A row's numbers, loaded once per loop.
   Value number(Value side);
@@ -469,7 +474,18 @@ void Writer::writePairs(const Product &p, Value first, size_t factor,
     int64_t rotations = p.layout.getLayout() == tam::SumsLayout::CubicPanels
                             ? p.layout.getWordsPerPanel(tensorOf(p.sums))
                             : width / 2 + 1;
-    for (int64_t r = 0; r < rotations; ++r) {
+    int64_t r = 0;
+    if (isBanded(words) && canPair(width, size)) {
+      Value own = band(words, p.weights), other = band(words, {});
+      for (; r + 2 <= rotations; r += 2)
+        addTo(at(first, f64, (index * rotations + r) * size),
+              product(product(concat(own, own, width),
+                              concat(rotate(other, width, r),
+                                     rotate(other, width, r + 1), width)),
+                      pair ? splat(pair, 2 * width) : Value()),
+              size);
+    }
+    for (; r < rotations; ++r) {
       Value values;
       if (isBanded(words))
         values =
@@ -510,9 +526,17 @@ void Writer::writePanels(const Product &p) {
     return addWord(first, values, {}, width, size);
   int64_t others = widthOf(p.right);
   Value factors = at(numbers[p.right], f64, mul(row, others));
-  for (int64_t j = 0; j < others; ++j)
-    addWord(at(first, f64, j * size), values, load(f64, at(factors, f64, j)),
-            width, size);
+  auto factor = [&](int64_t j) { return load(f64, at(factors, f64, j)); };
+  int64_t j = 0;
+  if (canPair(width, size))
+    for (; j + 2 <= others; j += 2)
+      addTo(at(first, f64, j * size),
+            product(concat(values, values, width),
+                    concat(splat(factor(j), width), splat(factor(j + 1), width),
+                           width)),
+            size);
+  for (; j < others; ++j)
+    addWord(at(first, f64, j * size), values, factor(j), width, size);
 }
 
 /// Asks for what the next tile will read. The loop over the rows takes longer

@@ -30,22 +30,8 @@ constexpr double kPeriodScale = 1e10;
 /// Four numbers, at any address.
 typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 
-/// Whether four numbers are integers.
-TAMRT_INLINE bool areIntegers(const Four &values) {
-  // Added to a number below a quarter of it, this leaves no room for a
-  // fraction.
-  constexpr double noFraction = 0x1.8p52;
-  const auto same = (values + noFraction) - noFraction == values;
-  if ((same[0] & same[1] & same[2] & same[3]) != 0)
-    return true;
-  for (int i = 0; i < 4; ++i)
-    if (values[i] != std::floor(values[i]))
-      return false;
-  return true;
-}
-
-/// What `count` numbers, at least one, spread over; whether they are integers
-/// only where that is asked.
+/// What `count` numbers, at least one, spread over; where it is asked, whether
+/// they are integers whose size is no reason to doubt it.
 template <bool AsksIntegers>
 TAMRT_INLINE void scan(const double *__restrict column, size_t count,
                        double &lo, double &hi, bool &integers) {
@@ -55,12 +41,15 @@ TAMRT_INLINE void scan(const double *__restrict column, size_t count,
   Four least[kFours], most[kFours];
   for (size_t k = 0; k < kFours; ++k)
     least[k] = most[k] = first;
-  bool areWhole = true;
+  // Added to a number below a quarter of it, this leaves no room for a
+  // fraction.
+  constexpr double noFraction = 0x1.8p52;
+  auto areWhole = first == first;
   auto add = [&](size_t k, const Four &values) TAMRT_LAMBDA {
     least[k] = values < least[k] ? values : least[k];
     most[k] = values > most[k] ? values : most[k];
-    if (AsksIntegers && areWhole)
-      areWhole = areIntegers(values);
+    if (AsksIntegers)
+      areWhole &= (values + noFraction) - noFraction == values;
   };
   size_t row = 0;
   for (; row + 4 * kFours <= count; row += 4 * kFours)
@@ -75,7 +64,7 @@ TAMRT_INLINE void scan(const double *__restrict column, size_t count,
       lo = std::min(lo, least[k][i]);
       hi = std::max(hi, most[k][i]);
     }
-  integers = areWhole;
+  integers = (areWhole[0] & areWhole[1] & areWhole[2] & areWhole[3]) != 0;
 }
 
 TAMRT_HOT void scanNumbers(const double *column, size_t count, double &lo,
@@ -141,6 +130,11 @@ Spread spreadOf(const tamrt_input &input, Values values, size_t count) {
   }
   (input.rule == TAMRT_RULE_CODES ? scanCodes : scanNumbers)(
       values.column, count, spread.lo, spread.hi, spread.integers);
+  // Large numbers are looked at once more.
+  if (!spread.integers)
+    spread.integers =
+        std::all_of(values.column, values.column + count,
+                    [](double value) { return value == std::floor(value); });
   // Adding zero makes -0 a plain 0, whichever of them came first.
   spread.lo += 0.0;
   spread.hi += 0.0;

@@ -81,12 +81,15 @@ func.func @fit_chunk(
 
 // -----
 
-// Panels: the band meets itself in three words, one per rotation, an aligned
-// one for the target and one for the intercept.
+// Panels: the band meets itself in three words, one per rotation, of which two
+// lie together and are added to at once, an aligned one for the target and one
+// for the intercept.
 //
 // CHECK-LABEL: llvm.func internal @rows_0(
 // CHECK: llvm.call @tamrt_bspline(
-// CHECK-COUNT-4: llvm.fmul {{.*}} : vector<4xf64>
+// CHECK: llvm.fmul {{.*}} : vector<8xf64>
+// CHECK: llvm.store {{.*}} {alignment = 32 : i64} : vector<8xf64>, !llvm.ptr
+// CHECK-COUNT-2: llvm.fmul {{.*}} : vector<4xf64>
 // CHECK-NOT: llvm.fmul
 // CHECK: llvm.store {{.*}} {alignment = 32 : i64} : vector<4xf64>, !llvm.ptr
 // CHECK: tamk.launch "rows_0"

@@ -91,7 +91,7 @@ StreamNeed streamNeed(const tamrt_model &model) {
     }
 
   need.perRow = keepsColumn(model) ? int64_t(sizeof(double)) : 0;
-  need.kept = keptByLearners(model, /*rows=*/1);
+  need.kept = keptByLearners(model, std::nullopt);
   for (int64_t i = 0; i < model.input_count; ++i)
     if (model.inputs[i].rule == TAMRT_RULE_PERIOD_AUTO) {
       need.constant += kPeriod;

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <new>
 
 namespace tamrt {
 namespace {
@@ -85,8 +86,14 @@ public:
     }
   }
 
+  /// Takes them back; those that there is no memory to keep end.
   void giveBack(std::vector<std::unique_ptr<Helper>> &helpers) {
     const std::lock_guard lock(mutex);
+    try {
+      idle.reserve(idle.size() + helpers.size());
+    } catch (const std::bad_alloc &) {
+      return;
+    }
     for (std::unique_ptr<Helper> &helper : helpers)
       idle.push_back(std::move(helper));
   }

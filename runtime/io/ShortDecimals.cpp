@@ -61,7 +61,7 @@ TAMRT_AVX2 uint64_t parseShortDecimals(const ShortFields &fields, size_t count,
     const __m256i field = _mm256_sub_epi64(
         _mm256_sllv_epi64(_mm256_set1_epi64x(1), _mm256_slli_epi64(length, 3)),
         _mm256_set1_epi64x(1));
-    // The lowest byte that is a point; above it there may be false ones.
+    // The lowest byte that is a point; above it there may be more.
     const __m256i unlike = _mm256_xor_si256(word, _mm256_set1_epi8('.'));
     const __m256i points = _mm256_and_si256(
         _mm256_andnot_si256(unlike, _mm256_sub_epi8(unlike, lows)),

@@ -130,8 +130,9 @@ Spread spreadOf(const tamrt_input &input, Values values, size_t count) {
   }
   (input.rule == TAMRT_RULE_CODES ? scanCodes : scanNumbers)(
       values.column, count, spread.lo, spread.hi, spread.integers);
-  // Large numbers are looked at once more.
-  if (!spread.integers)
+  // Large numbers are looked at once more: of positive ones too few are taken
+  // for integers, of negative ones too many.
+  if (!spread.integers || (input.rule == TAMRT_RULE_CODES && spread.lo < -1e15))
     spread.integers =
         std::all_of(values.column, values.column + count,
                     [](double value) { return value == std::floor(value); });

@@ -71,7 +71,8 @@ LearnOutcome learnTables(const tamrt_model &model, const TrainingRows &rows,
                          void *const *tables, void *memory);
 
 /// Bytes that `learnTables` works in: for quantiles a column of the rows, for
-/// centres at most kMostRowsKept rows.
+/// centres some numbers each and, for a gamma that is not given, the distances
+/// of at most kMostRowsKept rows.
 size_t learningBytes(const tamrt_model &model, size_t rows);
 
 /// Whether a learner learns quantiles, or centres, that the spec does not give.

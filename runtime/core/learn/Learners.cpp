@@ -100,19 +100,22 @@ bool keepsColumn(const tamrt_model &model) {
                      });
 }
 
-std::vector<std::string> keptByLearners(const tamrt_model &model, size_t rows) {
+std::vector<std::string> keptByLearners(const tamrt_model &model,
+                                        std::optional<size_t> rows) {
   std::vector<std::string> kept;
   for (int64_t i = 0; i < model.learner_count; ++i) {
     const tamrt_learner &learner = model.learners[i];
     const std::string effect =
         " of effect '" + std::string(model.effects[learner.effect].name) + "'";
     if (learnsQuantiles(model, learner))
-      kept.push_back(std::to_string(rows * sizeof(double)) +
-                     " bytes, one input of every row, for the quantiles" +
-                     effect);
+      kept.push_back(std::to_string(rows.value_or(1) * sizeof(double)) +
+                     (rows ? " bytes" : " bytes per row") +
+                     ", one input of every row, for the quantiles" + effect);
     if (learnsCenters(model, learner))
-      kept.push_back(std::to_string(centersBytes(learner, rows)) +
-                     " bytes, some rows, for the centres" + effect);
+      kept.push_back(
+          (rows ? "" : "up to ") +
+          std::to_string(centersBytes(learner, rows.value_or(kMostRowsKept))) +
+          " bytes, some rows, for the centres" + effect);
   }
   return kept;
 }

@@ -24,6 +24,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,9 +51,10 @@ learn(const tamrt_model &model, size_t rows, const Normalization &normalization,
 bool keepsColumn(const tamrt_model &model);
 
 /// What the learners of a model keep of `rows` rows when these are not in
-/// memory: a sentence each, such as "80000 bytes for the quantiles of effect
-/// 't'".
-std::vector<std::string> keptByLearners(const tamrt_model &model, size_t rows);
+/// memory, or of rows whose number is not known: a sentence each, such as
+/// "80000 bytes, one input of every row, for the quantiles of effect 't'".
+std::vector<std::string> keptByLearners(const tamrt_model &model,
+                                        std::optional<size_t> rows);
 
 } // namespace tamrt
 

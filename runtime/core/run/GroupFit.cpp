@@ -23,7 +23,7 @@ void GroupFit::run(Worker &worker, tamrt_step_kind kind, const double *v,
   // A start has had no rows.
   const int64_t had = kind == TAMRT_STEP_FIT_INIT ? 0 : groupRows;
   // There are no rows to look at.
-  worker.columns.resize(size_t(ladder.model.input_count) + 2, nullptr);
+  worker.columns.assign(size_t(ladder.model.input_count) + 2, nullptr);
   worker.place.columns = worker.columns.data();
   worker.attempt(ladder, [&] {
     if (iterations)

@@ -21,12 +21,6 @@
 namespace tamrt {
 namespace {
 
-Error changed(const std::string &group) {
-  return Error{"expected the rows that were read before" +
-               (group.empty() ? "" : " of group '" + group + "'") +
-               ", got others: the file has changed meanwhile"};
-}
-
 /// Bytes of a group's state and carry, which are the device's, and of its
 /// vectors, which are the CPU's.
 size_t stateBytes(const tamrt_model &model, tamrt_step_kind solver) {
@@ -157,7 +151,7 @@ Result<bool> GroupFits::Impl::resume() {
   std::sort(places.begin(), places.end());
   for (size_t place : places)
     if (slots[slotOf[place]]->rows != groups.rows[place])
-      return changed(groups.names[place]);
+      return changedRows(groups.names[place]);
   if (Status s = resume(places); !s)
     return std::move(s).error();
   for (std::optional<Slot> &slot : slots)
@@ -183,7 +177,7 @@ Status GroupFits::Impl::add(const Dataset &rows) {
     if (const size_t slot = slotOf[group.place];
         slot != kNone &&
         group.rows > groups.rows[group.place] - slots[slot]->rows)
-      return changed(group.name);
+      return changedRows(group.name);
   Work work(model, rows.groups(), crew, options, "fit");
   return work.run([&](Worker &worker, size_t g) {
     const Group &group = rows.groups()[g];
@@ -222,6 +216,12 @@ Result<std::vector<double>> GroupFits::Impl::finish() {
   if (Status s = checkCoefficients(model, groups.names, coefficients); !s)
     return std::move(s).error();
   return std::move(coefficients);
+}
+
+Error changedRows(const std::string &group) {
+  return Error{"expected the rows that were read before" +
+               (group.empty() ? "" : " of group '" + group + "'") +
+               ", got others: the file has changed meanwhile"};
 }
 
 GroupFits::GroupFits(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}

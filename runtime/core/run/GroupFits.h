@@ -47,6 +47,10 @@ struct FitsUnderWay {
   CgOutcome furthest;
 };
 
+/// The error of a file whose rows, of a group, are not those of the first
+/// reading.
+Error changedRows(const std::string &group);
+
 /// The fits of all groups, some at a time. A reading of the rows serves all of
 /// them that are under way; a group that has ended makes room for the next.
 class GroupFits {

@@ -281,8 +281,11 @@ Result<Weights> StreamedFit::Impl::fit() {
       model, fileRows - dropped, weights.normalization,
       [&](TrainingRows::Visit visit) {
         std::vector<size_t> next = groupFirst;
-        return forEachPart([&](const Dataset &part) -> Status {
+        Status read = forEachPart([&](const Dataset &part) -> Status {
           for (const Group &group : part.groups()) {
+            const size_t before = next[group.place] - groupFirst[group.place];
+            if (group.rows > groupRows[group.place] - before)
+              return changedRows(group.name);
             visit({group.place, next[group.place], group.rows,
                    [&](int32_t input) {
                      return Values{part.numbers(size_t(input)) + group.first};
@@ -291,6 +294,10 @@ Result<Weights> StreamedFit::Impl::fit() {
           }
           return {};
         });
+        for (size_t place = 0; read && place < next.size(); ++place)
+          if (next[place] != groupFirst[place] + groupRows[place])
+            read = changedRows(order.names[place]);
+        return read;
       });
   if (!tables)
     return located(std::move(tables).error());

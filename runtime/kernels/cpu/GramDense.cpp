@@ -249,7 +249,7 @@ TAMRT_INLINE void addRows(const Operands &o, int64_t begin, int64_t end) {
     // Six rows load less per product; what is left of the columns is for four.
     if (!Upper && o.nb % 8 == 0)
       for (; i + 6 <= o.na; i += 6)
-        addPanel<V, Weighted, 6>(o, block, blockEnd, i, 0);
+        addPanel<V, Weighted, 6>(o, block, blockEnd, i, done);
     for (; i + 4 <= o.na; i += 4)
       addPanel<V, Weighted, 4>(o, block, blockEnd, i,
                                std::max(done, Upper ? i : 0));

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the CPU's kernels share: vectors, code for several instruction sets,
-/// and the walk over segments that makes sums independent of chunks.
+/// What the CPU's kernels share: vectors, and the walk over segments that makes
+/// sums independent of chunks.
 ///
 /// Every file that includes this is compiled with -ffp-contract=off: a sum has
 /// the same bits in a vector loop, in its scalar remainder and in the code for

@@ -208,7 +208,7 @@ TEST_F(GramTest, MatchesPlainLoops) {
 TEST_F(GramTest, WideMatrices) {
   const int64_t rows = 233;
   const Doubles w = uniforms(rows, 0.0, 3.0);
-  for (int64_t n : {160, 203, 246}) {
+  for (int64_t n : {160, 168, 203, 246}) {
     const Matrix a = matrix({Encoding::Dense, n, 0}, rows);
     for (const double *weights : {(const double *)nullptr, w.data()}) {
       SCOPED_TRACE(std::to_string(n) + (weights ? ", weighted" : ""));

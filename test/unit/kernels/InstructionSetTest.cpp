@@ -88,6 +88,26 @@ TEST_F(InstructionSetTest, Sums) {
     }
 }
 
+TEST_F(InstructionSetTest, WideMatrices) {
+  const int64_t rows = 150;
+  const Matrix few = randomMatrix(Encoding::Dense, rows, 13, 0, generator);
+  for (int64_t n : {160, 168, 172, 181, 200}) {
+    const Matrix many = randomMatrix(Encoding::Dense, rows, n, 0, generator);
+    compare(2 * n * n, [&](tamrt_context *ctx, double *sums) {
+      gram(ctx, many, nullptr, nullptr, 0, rows, 0, sums);
+      // Of what lies below the diagonal some is summed, as it comes.
+      for (int64_t i = 0; i < n; ++i)
+        std::fill_n(sums + i * n, i, 0.0);
+    });
+    compare(2 * few.n * n, [&](tamrt_context *ctx, double *sums) {
+      gram(ctx, few, &many, nullptr, 0, rows, 0, sums);
+    });
+    compare(2 * few.n * n, [&](tamrt_context *ctx, double *sums) {
+      gram(ctx, many, &few, nullptr, 0, rows, 0, sums);
+    });
+  }
+}
+
 TEST_F(InstructionSetTest, FeaturesAndPredictions) {
   const int64_t rows = 500;
   const Doubles x = uniforms(rows, -1.5, 1.5), beta = uniforms(30);

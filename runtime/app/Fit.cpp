@@ -129,8 +129,6 @@ Status fitFile(const tamrt_model &model, const Options &options,
   if (options.output == "-" && ::isatty(STDOUT_FILENO))
     return Error{"expected a file for the weights, got a terminal"};
 
-  if (Status s = checkOutput(options); !s)
-    return s;
   RunOptions run = session.run(options, progress);
   CgSummary summary;
   run.summary = &summary;

@@ -169,8 +169,6 @@ static Status predictFile(const tamrt_model &model, const Options &options,
                           const Session &session) {
   Timings timings;
   Progress progress(STDERR_FILENO, model.name);
-  if (Status s = checkOutput(options); !s)
-    return s;
   const RunOptions run = session.run(options, progress);
   if (Status s = checkFits(model, options.type, run); !s)
     return s;

@@ -8,6 +8,7 @@
 
 #include "app/Session.h"
 
+#include "app/Commands.h"
 #include "core/Log.h"
 #include "io/AtomicFile.h"
 #include "tamrt/memory/Snapshot.h"
@@ -93,6 +94,9 @@ RunOptions Session::run(const Options &options, Progress &progress) const {
 
 Status runSession(const tamrt_model &model, const Options &options,
                   const std::function<Status(const Session &)> &body) {
+  // Before there is a trace or a snapshot, which a run that fails has, too.
+  if (Status s = checkOutput(options); !s)
+    return s;
   Result<Session> session = Session::start(options);
   if (!session)
     return std::move(session).error();

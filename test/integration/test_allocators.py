@@ -5,6 +5,7 @@ fails, limits that hold, and what is told of it."""
 
 import json
 import os
+import pathlib
 import re
 
 import small
@@ -189,6 +190,15 @@ class Allocators(harness.TestCase):
                                "--memory-snapshot", path)
         self.assertEqual(run.returncode, 1)
         self.assertIn("expected a file of its own for the snapshot", run.stderr)
+        self.assertFalse(path.exists())
+        # Nor is one of the run's inputs replaced.
+        before = pathlib.Path(self.train).read_bytes()
+        for option in ("--memory-snapshot", "--trace"):
+            run = self.run_program(model, "fit", self.train, "-o", "out",
+                                   option, self.train)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("expected a file of its own", run.stderr)
+            self.assertEqual(pathlib.Path(self.train).read_bytes(), before)
         # The CPU's, of a run that fails, too.
         self.assertEqual(self.run_program(
             model, "fit", "none.csv", "-o", "out", "--memory-snapshot",

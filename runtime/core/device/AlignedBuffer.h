@@ -54,15 +54,15 @@ public:
     return (bytes + TAMRT_ALIGNMENT - 1) / TAMRT_ALIGNMENT * TAMRT_ALIGNMENT;
   }
 
+  /// Half of a 48-bit address space: what more is asked for is not there, and
+  /// allocators need not be asked (a sanitizer's takes it for an error).
+  static constexpr size_t kMostBytes = size_t(1) << 47;
+
   explicit operator bool() const { return memory != nullptr; }
   void *data() const { return memory.get(); }
   template <class T> T *as() const { return static_cast<T *>(memory.get()); }
 
 private:
-  /// Half of a 48-bit address space: what more is asked for is not there, and
-  /// allocators need not be asked (a sanitizer's takes it for an error).
-  static constexpr size_t kMostBytes = size_t(1) << 47;
-
   /// Memory of a device goes back to it, that of `allocate` to the C library.
   struct Free {
     Free() {}

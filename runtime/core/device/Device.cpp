@@ -22,10 +22,6 @@
 namespace tamrt {
 namespace {
 
-/// Half of a 48-bit address space: what more is asked for is not there, and
-/// allocators need not be asked (a sanitizer's takes it for an error).
-constexpr size_t kMostBytes = size_t(1) << 47;
-
 /// The CPU needs no handle of its own.
 tamrt_device *const kCpuHandle = nullptr;
 
@@ -173,7 +169,7 @@ void Device::noteRetries(int64_t bytes) {
 AlignedBuffer Device::allocate(size_t bytes, std::string_view what,
                                tamrt_stream *stream) {
   bytes = AlignedBuffer::size(bytes);
-  if (bytes == 0 || bytes > kMostBytes)
+  if (bytes == 0 || bytes > AlignedBuffer::kMostBytes)
     return {};
   const uint32_t tag = cache->openTag(what);
   void *memory = cache->allocate(bytes, BackendStreams::number(stream), tag);

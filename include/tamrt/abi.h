@@ -31,7 +31,7 @@ extern "C" {
 
 /// Changes whenever a struct or a kernel's signature changes. A model built
 /// for another version is refused at start.
-#define TAMRT_ABI_VERSION 7
+#define TAMRT_ABI_VERSION 8
 
 /// Rows of one segment. Sums over rows run row by row inside a segment;
 /// finished segments are added to a second level in order. The order of every

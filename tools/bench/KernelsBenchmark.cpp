@@ -230,12 +230,12 @@ void addSolve(int n) {
   const std::string name = "cholesky_solve/" + std::to_string(n);
   benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State &state) {
     const Doubles original = system();
-    Doubles a = original, b(n, 1.0);
+    Doubles a = original, b(n, 1.0), workspace(4 * n);
     for (auto _ : state) {
       state.PauseTiming();
       a = original;
       state.ResumeTiming();
-      tamrt_cholesky_solve(&context, n, a.data(), b.data());
+      tamrt_cholesky_solve(&context, n, a.data(), b.data(), workspace.data());
     }
   });
   benchmark::RegisterBenchmark(

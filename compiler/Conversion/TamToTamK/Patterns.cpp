@@ -678,14 +678,17 @@ class SolvePattern : public KernelPattern<tam::SolveOp> {
     if (op.getSolver() != tam::Solver::Direct)
       return op.emitOpError("expected solver 'direct', got '")
              << tam::stringifySolver(op.getSolver()) << "'";
-    auto results = Launch(rewriter, op, "cholesky_solve")
-                       .scalar(tensorType(op.getVector()).getDimSize(0))
-                       .out(adaptor.getMatrix())
-                       .out(adaptor.getVector())
-                       .create();
+    int64_t columns = tensorType(op.getVector()).getDimSize(0);
+    auto results =
+        Launch(rewriter, op, "cholesky_solve")
+            .scalar(columns)
+            .out(adaptor.getMatrix())
+            .out(adaptor.getVector())
+            .out(RankedTensorType::get({4 * columns}, rewriter.getF64Type()))
+            .create();
     if (failed(results))
       return failure();
-    return SmallVector<Value>{results->back()};
+    return SmallVector<Value>{(*results)[1]};
   }
 };
 

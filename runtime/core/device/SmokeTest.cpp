@@ -90,7 +90,8 @@ Status testSum(Device &device) {
 /// triangle of ones.
 Status testCholesky(Device &device) {
   constexpr int64_t n = 70;
-  std::vector<double> matrix(n * n), right(n);
+  // The right-hand side is followed by the kernel's workspace.
+  std::vector<double> matrix(n * n), right(5 * n);
   auto solution = [](int64_t i) { return double(i % 7) - 3; };
   for (int64_t j = 0; j < n; ++j)
     for (int64_t i = 0; i < n; ++i) {
@@ -105,7 +106,8 @@ Status testCholesky(Device &device) {
     return std::move(b).error();
   tamrt_context context = {};
   context.kernels = device.kernels();
-  context.kernels->cholesky_solve(&context, n, a->data(), b->data());
+  context.kernels->cholesky_solve(&context, n, a->data(), b->data(),
+                                  b->data() + n);
   if (Status s = statusOf(context, device); !s)
     return s;
   Result<std::vector<double>> got = b->get();

@@ -72,7 +72,7 @@ private:
   int64_t n, rank, stride;
   const double *weights;
   /// `rank` rows of `stride`: products, B', W'. The lower triangle of a matrix,
-  /// column-major. Vectors of `rank` and of n numbers.
+  /// column-major. Five vectors of `rank` numbers, one of n.
   double *rows, *square, *small, *scratch;
   bool made = false;
 };

@@ -20,12 +20,17 @@
 ///
 ///        panel
 ///     +---+-----------+      A column-major, n x n; only the lower triangle
-///     | L |           |      counts. Tiles that cross the diagonal spoil what
-///     +---+-----------+      lies above it. L's diagonal is kept inverted.
+///     | L |           |      counts, and nothing is written above it: there
+///     +---+-----------+      A is kept. L's diagonal is kept inverted.
 ///     |   |           |
 ///     | L |  A -= LL' |
 ///     |   |           |
 ///     +---+-----------+
+///
+/// Of a system with small pivots the solution is refined as Wilkinson did:
+/// residuals of A in twice the precision, the factor's solution of them. Such
+/// systems come from effects with next to no penalty, and their predictions
+/// beyond the data see the digits that the factorisation loses.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +41,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace tamrt::cpu {
 
@@ -53,6 +59,15 @@ constexpr int64_t tileColumns = 4;
 /// A pivot that is less of the largest diagonal element is mostly rounding,
 /// which the iterations of conjugate gradients would be led by.
 constexpr double leastPivot = 1e-12;
+
+/// A pivot that is less of its diagonal element has lost the digits that a
+/// prediction needs. The largest quotient bounds the condition number of the
+/// scaled matrix from below; of a system that is well conditioned it is small.
+constexpr double leastExactPivot = 1.0 / 65536;
+
+/// Every step of the refinement multiplies the error by the condition number
+/// times the rounding unit.
+constexpr int mostRefinements = 4;
 
 /// The matrix: element (i, j) is a[j * n + i].
 struct Matrix {
@@ -290,19 +305,20 @@ TAMRT_INLINE void updateTile(const double *__restrict rows,
       storeVector(x[q][v], c + q * stride + lanes<V> * v);
 }
 
-/// updateTile for a tile that reaches beyond the matrix.
+/// updateTile for rows [i, iEnd) of columns [j, jEnd), of which those on and
+/// below the diagonal count: a tile on the diagonal, or at the end of a block.
 template <typename V>
 TAMRT_INLINE void updateEdge(const double *rows, const double *columns,
-                             int64_t depth, double *c, int64_t stride,
-                             int64_t height, int64_t width) {
+                             int64_t depth, const Matrix &m, int64_t i,
+                             int64_t j, int64_t iEnd, int64_t jEnd) {
   double tile[tileRows<V> * tileColumns] = {};
-  for (int64_t q = 0; q < width; ++q)
-    for (int64_t h = 0; h < height; ++h)
-      tile[q * tileRows<V> + h] = c[q * stride + h];
+  for (int64_t q = j; q < jEnd; ++q)
+    for (int64_t h = std::max(i, q); h < iEnd; ++h)
+      tile[(q - j) * tileRows<V> + h - i] = *m.at(h, q);
   updateTile<V>(rows, columns, depth, tile, tileRows<V>);
-  for (int64_t q = 0; q < width; ++q)
-    for (int64_t h = 0; h < height; ++h)
-      c[q * stride + h] = tile[q * tileRows<V> + h];
+  for (int64_t q = j; q < jEnd; ++q)
+    for (int64_t h = std::max(i, q); h < iEnd; ++h)
+      *m.at(h, q) = tile[(q - j) * tileRows<V> + h - i];
 }
 
 /// Takes the product of columns [panel, end) with their transposes from the
@@ -324,12 +340,13 @@ TAMRT_INLINE void update(const Matrix &m, int64_t panel, int64_t end) {
           if (i + tileRows<V> <= j)
             continue;
           const double *left = rows + (i - iBlock) * depth;
-          if (i + tileRows<V> <= iEnd && j + tileColumns <= jEnd)
+          if (i >= j + tileColumns - 1 && i + tileRows<V> <= iEnd &&
+              j + tileColumns <= jEnd)
             updateTile<V>(left, top, depth, m.at(i, j), m.n);
           else
-            updateEdge<V>(left, top, depth, m.at(i, j), m.n,
-                          std::min(tileRows<V>, iEnd - i),
-                          std::min(tileColumns, jEnd - j));
+            updateEdge<V>(left, top, depth, m, i, j,
+                          std::min(i + tileRows<V>, iEnd),
+                          std::min(j + tileColumns, jEnd));
         }
       }
     }
@@ -453,6 +470,128 @@ TAMRT_WIDE void solve(double *a, int64_t n, double *__restrict b) {
   solveUp(m, b);
 }
 
+/// What a column of A has below the diagonal, kept above it: column j in column
+/// n - 1 - j, which has as many rows.
+TAMRT_INLINE double *keptColumn(const Matrix &m, int64_t j) {
+  return m.at(0, m.n - 1 - j);
+}
+
+/// Keeps A's lower triangle above the diagonal, and its diagonal.
+TAMRT_HOT void keep(double *a, int64_t n, double *__restrict diagonal) {
+  const Matrix m = {a, n};
+  for (int64_t j = 0; j < n; ++j) {
+    const double *__restrict column = m.at(j, j) + 1;
+    double *__restrict out = keptColumn(m, j);
+    const int64_t count = n - 1 - j;
+    diagonal[j] = *m.at(j, j);
+    // The last vector of a column has numbers of the one before it once more.
+    if (count >= lanes<Vector>)
+      vectorAt(out + count - lanes<Vector>) =
+          vectorAt(column + count - lanes<Vector>);
+    else
+      std::copy_n(column, count, out);
+    for (int64_t i = 0; i + lanes<Vector> <= count; i += lanes<Vector>)
+      vectorAt(out + i) = vectorAt(column + i);
+  }
+}
+
+/// The high and the low half of the digits of `x` (Dekker): products of halves
+/// are exact.
+template <typename T> TAMRT_INLINE void split(T x, T &high, T &low) {
+  const T shifted = x * 134217729.0;
+  high = shifted - (shifted - x);
+  low = x - high;
+}
+
+/// Adds a * x to `sum + rest`, of which `rest` is what `sum` has rounded off;
+/// `high` and `low` are x's halves (Dekker's product, Knuth's sum).
+template <typename T, typename X>
+TAMRT_INLINE void addProduct(T a, X x, X high, X low, T &sum, T &rest) {
+  T aHigh, aLow;
+  split(a, aHigh, aLow);
+  const T product = a * x;
+  const T lost =
+      ((aHigh * high - product) + aHigh * low + aLow * high) + aLow * low;
+  const T total = sum + product;
+  const T added = total - sum;
+  rest += ((sum - (total - added)) + (product - added)) + lost;
+  sum = total;
+}
+
+/// r <- r - A x in twice the precision, from the kept A and its diagonal.
+/// `rest` is of n numbers.
+TAMRT_HOT void subtractProduct(double *a, int64_t n,
+                               const double *__restrict diagonal,
+                               const double *__restrict x, double *__restrict r,
+                               double *__restrict rest) {
+  const Matrix m = {a, n};
+  std::fill_n(rest, n, 0.0);
+  for (int64_t j = 0; j < n; ++j) {
+    // Row j and column j, but for the diagonal, are what is below it.
+    const double *__restrict column = keptColumn(m, j);
+    const double *__restrict below = x + j + 1;
+    double *__restrict sums = r + j + 1, *__restrict rests = rest + j + 1;
+    double high, low;
+    split(-x[j], high, low);
+    addProduct(diagonal[j], -x[j], high, low, r[j], rest[j]);
+    const int64_t count = n - 1 - j;
+    Vector rowSum = {}, rowRest = {};
+    int64_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+      const Vector value = vectorAt(column + i);
+      Vector sum = vectorAt(sums + i), lost = vectorAt(rests + i);
+      addProduct(value, -x[j], high, low, sum, lost);
+      vectorAt(sums + i) = sum;
+      vectorAt(rests + i) = lost;
+      const Vector other = -vectorAt(below + i);
+      Vector otherHigh, otherLow;
+      split(other, otherHigh, otherLow);
+      addProduct(value, other, otherHigh, otherLow, rowSum, rowRest);
+    }
+    for (int64_t c = 0; c < lanes<Vector>; ++c) {
+      addProduct(rowSum[c], 1.0, 1.0, 0.0, r[j], rest[j]);
+      rest[j] += rowRest[c];
+    }
+    for (; i < count; ++i) {
+      addProduct(column[i], -x[j], high, low, sums[i], rests[i]);
+      double otherHigh, otherLow;
+      split(-below[i], otherHigh, otherLow);
+      addProduct(column[i], -below[i], otherHigh, otherLow, r[j], rest[j]);
+    }
+  }
+  for (int64_t i = 0; i < n; ++i)
+    r[i] += rest[i];
+}
+
+/// Solves A x = b in `x`, which has the factor's solution, until steps are of
+/// the size of rounding, or no longer shrink. `workspace` has 2 n numbers.
+void refine(double *a, int64_t n, const double *diagonal, const double *b,
+            double *x, double *workspace) {
+  double *step = workspace, *rest = workspace + n;
+  auto largestOf = [n](const double *v) {
+    double largest = 0.0;
+    for (int64_t i = 0; i < n; ++i)
+      largest = std::max(largest, std::abs(v[i]));
+    return largest;
+  };
+  double bound = std::numeric_limits<double>::max();
+  for (int i = 0; i < mostRefinements; ++i) {
+    std::copy_n(b, n, step);
+    subtractProduct(a, n, diagonal, x, step, rest);
+    solve(a, n, step);
+    const double size = largestOf(step);
+    // Halves of numbers beyond 1e300 overflow. The maximum passes NaN by; their
+    // sum does not.
+    if (!(size <= bound) || std::isnan(std::accumulate(step, step + n, 0.0)))
+      return;
+    for (int64_t k = 0; k < n; ++k)
+      x[k] += step[k];
+    if (size <= std::numeric_limits<double>::epsilon() * largestOf(x))
+      return;
+    bound = size / 2;
+  }
+}
+
 } // namespace
 
 void cholesky_factor(tamrt_context *ctx, int64_t n, int64_t column, double *a) {
@@ -493,16 +632,24 @@ void cholesky_apply(tamrt_context *ctx, const double *a, const double *b,
   solve(const_cast<double *>(a), n, x);
 }
 
-void cholesky_solve(tamrt_context *ctx, int64_t n, double *a, double *b) {
+void cholesky_solve(tamrt_context *ctx, int64_t n, double *a, double *b,
+                    double *workspace) {
   // An overflow is told from a lack of definiteness here: no pivot could. The
   // diagonal of sums of squares is where one shows first.
   for (int64_t j = 0; j < n; ++j)
     if (!std::isfinite(a[j * n + j]) || !std::isfinite(b[j]))
       return fail(ctx, TAMRT_ERROR_OVERFLOW, j);
+  const Matrix m = {a, n};
+  double *diagonal = workspace, *right = workspace + n;
+  keep(a, n, diagonal);
+  std::copy_n(b, n, right);
   const int64_t failed = factor(a, n);
   if (failed >= 0)
     return fail(ctx, TAMRT_ERROR_NOT_POSITIVE_DEFINITE, failed);
   solve(a, n, b);
+  for (int64_t j = 0; j < n; ++j)
+    if (1.0 < leastExactPivot * diagonal[j] * *m.at(j, j) * *m.at(j, j))
+      return refine(a, n, diagonal, right, b, right + n);
 }
 
 } // namespace tamrt::cpu

@@ -52,8 +52,9 @@ func.func @fit_finish(%rows: index {tam.slot = #tam.slot<rows>},
   // CHECK: %[[B:.*]] = tamk.launch "assemble_vector" ins(%[[VTABLE]], %[[TB0]], %[[TB1]] : {{.*}}) scalars(%[[T]], %[[C5]] : index, i64) outs(%[[B0]] : tensor<5xf64>) source "tam.normal_vector"
   %b = tam.normal_vector(%b0, %b1 : tensor<2xf64, #tam.sums<full>>,
                          tensor<3xf64, #tam.sums<full>>) : tensor<5xf64>
-  // Both destinations are overwritten; the solution is the second.
-  // CHECK: %[[X:.*]]:2 = tamk.launch "cholesky_solve" scalars(%[[C5]] : i64) outs(%[[A]], %[[B]] : tensor<5x5xf64>, tensor<5xf64>) source "tam.solve"
+  // All destinations are overwritten; the solution is the second.
+  // CHECK: %[[WORK:.*]] = tensor.empty() : tensor<20xf64>
+  // CHECK: %[[X:.*]]:3 = tamk.launch "cholesky_solve" scalars(%[[C5]] : i64) outs(%[[A]], %[[B]], %[[WORK]] : tensor<5x5xf64>, tensor<5xf64>, tensor<20xf64>) source "tam.solve"
   %x = tam.solve %a, %b {solver = #tam.solver<direct>}
       : tensor<5x5xf64>, tensor<5xf64>
   // CHECK: bufferization.materialize_in_destination %[[X]]#1 in restrict writable %[[OUT]]

@@ -222,7 +222,9 @@ TEST_F(AllocationTest, NoKernelAllocates) {
                                vector.data());
        }},
       {"cholesky_solve",
-       [&] { tamrt_cholesky_solve(c, n, matrix.data(), vector.data()); }},
+       [&] {
+         tamrt_cholesky_solve(c, n, matrix.data(), vector.data(), out.data());
+       }},
       {"multiply_penalty",
        [&] {
          tamrt_multiply_penalty(c, zeros.data(), zeros.data(), range + 1, X,
@@ -273,11 +275,13 @@ TEST_F(AllocationTest, NoKernelAllocates) {
 
 TEST_F(AllocationTest, SolvingLargeSystemsAllocatesNothing) {
   for (int64_t n : {100, 500, 1500}) {
-    Doubles a(n * n), b = uniforms(n);
+    Doubles a(n * n), b = uniforms(n), workspace(4 * n);
     for (int64_t i = 0; i < n; ++i)
       a[i * (n + 1)] = 2.0;
-    EXPECT_EQ(allocationsIn(
-                  [&] { tamrt_cholesky_solve(&ctx, n, a.data(), b.data()); }),
+    EXPECT_EQ(allocationsIn([&] {
+                tamrt_cholesky_solve(&ctx, n, a.data(), b.data(),
+                                     workspace.data());
+              }),
               0)
         << "n " << n;
   }

@@ -168,16 +168,24 @@ TEST_F(InstructionSetTest, MapsOfSeveralVariables) {
 }
 
 TEST_F(InstructionSetTest, Solutions) {
-  for (int64_t n : {3, 9, 13, 22, 40, 104, 107, 150, 301}) {
-    const Doubles b = uniforms(n), noise = uniforms(n * n);
-    compare(n, [&](tamrt_context *ctx, double *x) {
-      Doubles a = noise;
-      for (int64_t i = 0; i < n; ++i)
-        a[i * (n + 1)] = n;
-      std::copy_n(b.begin(), n, x);
-      tamrt_cholesky_solve(ctx, n, a.data(), x);
-    });
-  }
+  for (int64_t n : {3, 9, 13, 22, 40, 104, 107, 150, 301})
+    // The second is refined: column 1 is half the first, but for its diagonal.
+    for (double part : {0.0, 1e-9}) {
+      const Doubles b = uniforms(n), noise = uniforms(n * n);
+      compare(n, [&](tamrt_context *ctx, double *x) {
+        Doubles a = noise, workspace(4 * n);
+        for (int64_t i = 0; i < n; ++i)
+          a[i * (n + 1)] = n;
+        if (part > 0) {
+          for (int64_t i = 1; i < n; ++i)
+            a[n + i] = a[i] / 2;
+          a[1] = n / 2.0;
+          a[n + 1] = n / 4.0 * (1 + part);
+        }
+        std::copy_n(b.begin(), n, x);
+        tamrt_cholesky_solve(ctx, n, a.data(), x, workspace.data());
+      });
+    }
 }
 
 } // namespace

@@ -36,6 +36,15 @@ protected:
       }
     return a;
   }
+
+  /// Of cholesky_solve. What was in it does not count.
+  double *workspace(int64_t n) {
+    space.assign(static_cast<size_t>(4 * n), std::nan(""));
+    return space.data();
+  }
+
+private:
+  Doubles space;
 };
 
 TEST_F(SolveTest, Zero) {
@@ -81,7 +90,8 @@ TEST_F(SolveTest, FactorOnceSolveOften) {
       const Doubles b = uniforms(n);
       Doubles x(n, std::nan("")), expected = b, system = a;
       tamrt_cholesky_apply(&ctx, factor.data(), b.data(), n, x.data());
-      tamrt_cholesky_solve(&ctx, n, system.data(), expected.data());
+      tamrt_cholesky_solve(&ctx, n, system.data(), expected.data(),
+                           workspace(n));
       EXPECT_EQ(x, expected) << n;
     }
     ASSERT_EQ(ctx.status, TAMRT_OK);
@@ -505,11 +515,63 @@ TEST_F(SolveTest, CholeskySolve) {
     for (int64_t j = 0; j < n; ++j)
       for (int64_t i = 0; i < j; ++i)
         factored[j * n + i] = 0.0;
-    tamrt_cholesky_solve(&ctx, n, factored.data(), b.data());
+    tamrt_cholesky_solve(&ctx, n, factored.data(), b.data(), workspace(n));
     for (int64_t i = 0; i < n; ++i)
       EXPECT_NEAR(b[i], x[i], 1e-9) << "n " << n;
   }
-  tamrt_cholesky_solve(&ctx, 0, nullptr, nullptr);
+  tamrt_cholesky_solve(&ctx, 0, nullptr, nullptr, nullptr);
+}
+
+TEST_F(SolveTest, CholeskyRefinesWhatSmallPivotsLose) {
+  // Pascal's symmetric matrix of 12 columns, of condition number 1e12, has the
+  // pivots 1. It is spread over a system that is well conditioned. All numbers
+  // are integers, so that b is exact.
+  const int64_t hard = 12;
+  for (int64_t n : {12, 13, 40, 127, 131, 260}) {
+    Doubles a(n * n), x(n), b(n);
+    for (int64_t i = 0; i < n; ++i) {
+      x[i] = double(i * 7 % 11) - 5;
+      for (int64_t j = 0; j < i; ++j)
+        a[j * n + i] = double((i * 5 + j * 3) % 3) - 1;
+      a[i * n + i] = 1024;
+    }
+    auto place = [&](int64_t k) { return k * (n - 1) / (hard - 1); };
+    for (int64_t k = 0; k < hard; ++k) {
+      for (int64_t i = 0; i < n; ++i)
+        a[std::min(i, place(k)) * n + std::max(i, place(k))] = 0;
+    }
+    for (int64_t p = 0; p < hard; ++p)
+      for (int64_t q = 0; q <= p; ++q)
+        a[place(q) * n + place(p)] =
+            q == 0 ? 1
+                   : a[place(q - 1) * n + place(p)] +
+                         (q == p ? a[place(q - 1) * n + place(p)]
+                                 : a[place(q) * n + place(p - 1)]);
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t j = 0; j < n; ++j)
+        b[i] += a[std::min(i, j) * n + std::max(i, j)] * x[j];
+    tamrt_cholesky_solve(&ctx, n, a.data(), b.data(), workspace(n));
+    ASSERT_EQ(ctx.status, TAMRT_OK);
+    for (int64_t i = 0; i < n; ++i)
+      EXPECT_NEAR(b[i], x[i], 1e-15) << n << " " << i;
+  }
+}
+
+TEST_F(SolveTest, CholeskyRefinesNumbersOfAnySize) {
+  // Their halves overflow: the solution stays what the factor gives.
+  Doubles a = {1e305, 1e305, 0, 1e305 * (1 + 1e-9)}, b = {1e305, 1e305};
+  tamrt_cholesky_solve(&ctx, 2, a.data(), b.data(), workspace(2));
+  ASSERT_EQ(ctx.status, TAMRT_OK);
+  EXPECT_NEAR(b[0], 1, 1e-6);
+  EXPECT_NEAR(b[1], 0, 1e-6);
+  for (double scale : {1e-290, 1e290}) {
+    a = {scale, scale, 0, scale * (1 + 0x1p-30)};
+    b = {scale, scale};
+    tamrt_cholesky_solve(&ctx, 2, a.data(), b.data(), workspace(2));
+    ASSERT_EQ(ctx.status, TAMRT_OK);
+    EXPECT_NEAR(b[0], 1, 1e-15);
+    EXPECT_NEAR(b[1], 0, 1e-15);
+  }
 }
 
 TEST_F(SolveTest, CholeskyNamesThePivot) {
@@ -520,7 +582,7 @@ TEST_F(SolveTest, CholeskyNamesThePivot) {
         for (int64_t i = 0; i < n; ++i)
           a[i * n + i] = 2.0;
         a[pivot * n + pivot] = bad;
-        tamrt_cholesky_solve(&ctx, n, a.data(), b.data());
+        tamrt_cholesky_solve(&ctx, n, a.data(), b.data(), workspace(n));
         SCOPED_TRACE("n " + std::to_string(n) + " pivot " +
                      std::to_string(pivot) + " of " + std::to_string(bad));
         expectError(TAMRT_ERROR_NOT_POSITIVE_DEFINITE, pivot);
@@ -537,7 +599,7 @@ TEST_F(SolveTest, CholeskyTellsAnOverflow) {
           for (int64_t i = 0; i < n; ++i)
             a[i * n + i] = 2.0;
           (inMatrix ? a[column * n + column] : b[column]) = bad;
-          tamrt_cholesky_solve(&ctx, n, a.data(), b.data());
+          tamrt_cholesky_solve(&ctx, n, a.data(), b.data(), workspace(n));
           SCOPED_TRACE("n " + std::to_string(n) + " column " +
                        std::to_string(column) + " of " + std::to_string(bad));
           expectError(TAMRT_ERROR_OVERFLOW, column);
@@ -549,13 +611,13 @@ TEST_F(SolveTest, CholeskyNamesThePivotOfANaNAnywhere) {
   Doubles a = positiveDefinite(n), b = uniforms(n);
   // An entry below the diagonal spoils the pivot of its row.
   a[3 * n + 20] = std::nan("");
-  tamrt_cholesky_solve(&ctx, n, a.data(), b.data());
+  tamrt_cholesky_solve(&ctx, n, a.data(), b.data(), workspace(n));
   expectError(TAMRT_ERROR_NOT_POSITIVE_DEFINITE, 20);
 }
 
 TEST_F(SolveTest, TheFirstErrorStays) {
   double a = -1.0, b = 1.0;
-  tamrt_cholesky_solve(&ctx, 1, &a, &b);
+  tamrt_cholesky_solve(&ctx, 1, &a, &b, workspace(1));
   tamrt_linear(&ctx, &b, 1, 1.0, 17, &a);
   expectError(TAMRT_ERROR_NOT_POSITIVE_DEFINITE, 0);
 }

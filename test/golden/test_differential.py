@@ -133,6 +133,17 @@ class Differential(harness.TestCase):
         self.compare("y ~ l(a) + s(a, k=4) + l(b)", train,
                      random_rows(rng, ["x"], 9, 1))
 
+    def test_range_of_few_roundings(self):
+        # The middle of such a range is no number: rounded, it is farther from
+        # one end than from the other.
+        rows = [dict(x=5 + (3 + step) * 2.0 ** -50, d=day, y=y)
+                for step, day, y in ((0, 0, 1), (349525, 1, 2),
+                                     (1048577, 0, 5))]
+        new = [dict(x=5 + step * 2.0 ** -50, d=day)
+               for step, day in ((-90000, 0), (3, 1), (500003, 0),
+                                 (1048580, 1), (1200000, 0))]
+        self.compare("y ~ s(x, k=40) + c(d, n_cat=2)", rows, new)
+
     def test_no_groups_no_date(self):
         rng = random.Random(9)
         self.compare("y ~ s(a) + s(b, k=5)", random_rows(rng, ["x"], 200, 1),

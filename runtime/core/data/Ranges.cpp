@@ -24,6 +24,10 @@ constexpr double kKnotMargin = 1e-3;
 /// part of half of it.
 constexpr double kRangeSlack = 1e-6;
 
+/// Rounding of a centre that moves the ends by more than this part of half a
+/// range is made up for.
+constexpr double kCentreSlack = 0x1p-30;
+
 /// Values a period is found from are rounded to this many decimals.
 constexpr double kPeriodScale = 1e10;
 
@@ -172,11 +176,14 @@ RangeFault normalizeGroup(const tamrt_input &input, const Range *period,
   // be 0/0.
   const double low = spread.lo, high = spread.hi;
   bool isRange = input.rule == TAMRT_RULE_RANGE;
+  const double farther = std::max(range.centre - low, high - range.centre);
   bool isCentred = low < range.centre && range.centre < high &&
-                   (range.centre - low) / range.half <= 1 + kRangeSlack &&
-                   (high - range.centre) / range.half <= 1 + kRangeSlack;
+                   farther / range.half <= 1 + kRangeSlack;
   if (low < high && (range.half == 0 || (isRange && !isCentred)))
     return RangeFault::Rounding;
+  // Training values are within the range: a spline is no polynomial beyond it.
+  if (isRange && farther / range.half > 1 + kCentreSlack)
+    range.half = farther;
   // Rounding is monotonic, so the extremes of the normalised values are those
   // of the values, normalised.
   extent.add((low - range.centre) / range.half);

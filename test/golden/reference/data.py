@@ -48,7 +48,11 @@ class Input:
         self.feature = feature
         self.scales = {}
         for name, (lo, hi) in ranges.items():
-            self.scales[name] = ((lo + hi) / 2, ((hi - lo) or 1.0) / 2)
+            centre, half = (lo + hi) / 2, ((hi - lo) or 1.0) / 2
+            farther = max(hi - centre, centre - lo)
+            if farther > half * (1 + 2.0 ** -30):
+                half = farther
+            self.scales[name] = (centre, half)
 
     def column(self, rows, group):
         centre, half = self.scales[group]

@@ -310,6 +310,9 @@ class Faults(harness.TestCase):
             phase, thread = event["ph"], (event["pid"], event["tid"])
             for number in thread:
                 self.assertIs(type(number), int, event)
+                # Perfetto takes thread 0 for none, and draws its spans among
+                # those of the main thread.
+                self.assertGreater(number, 0, event)
             arguments = event.get("args", {})
             self.assertIs(type(arguments), dict, event)
             if phase == "M":

@@ -61,25 +61,32 @@ static std::string quoted(const std::string &text) {
   return result + '"';
 }
 
+/// Perfetto takes thread 0 for none, and shows its spans on the main thread,
+/// which has the number of its process.
+static constexpr unsigned kProcess = 1;
+static unsigned threadOf(unsigned lane) { return kProcess + lane; }
+
 std::string Trace::json(const std::string &process) const {
   std::lock_guard lock(mutex);
   std::string text = fmt::format(
       "{{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n{{\"name\":"
-      "\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,\"args\":{{\"name\":"
+      "\"process_name\",\"ph\":\"M\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":"
       "{}}}}}",
-      quoted(process));
+      kProcess, threadOf(0), quoted(process));
   unsigned lanes = 1;
   for (const Event &event : events)
     lanes = std::max(lanes, event.lane + 1);
   for (unsigned lane = 0; lane < lanes; ++lane)
     text += fmt::format(
-        ",\n{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{0},"
-        "\"args\":{{\"name\":\"{1}\"}}}}",
-        lane, lane == 0 ? "main" : fmt::format("worker {}", lane));
+        ",\n{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":{},\"tid\":{},"
+        "\"args\":{{\"name\":\"{}\"}}}}",
+        kProcess, threadOf(lane),
+        lane == 0 ? "main" : fmt::format("worker {}", lane));
   auto out = std::back_inserter(text);
   for (const Event &event : events) {
-    fmt::format_to(out, ",\n{{\"ph\":\"{}\",\"pid\":1,\"tid\":{},\"ts\":{:.3f}",
-                   event.phase, event.lane, event.microseconds);
+    fmt::format_to(
+        out, ",\n{{\"ph\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{:.3f}",
+        event.phase, kProcess, threadOf(event.lane), event.microseconds);
     if (event.name)
       fmt::format_to(out, ",\"name\":\"{}\"", event.name);
     if (event.phase == 'i')

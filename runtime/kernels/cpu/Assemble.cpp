@@ -65,23 +65,43 @@ int64_t wordSize(int64_t width) {
 /// of word [start][j] goes to `corner`, start + i steps down and j right.
 ///
 /// Down a column, each number once: words that overlap in part, added one after
-/// another, would each wait for the one before to leave the store buffer.
+/// another, would each wait for the one before to leave the store buffer. Four
+/// panels at a time, to the bit what one after another gives.
 template <bool Finished>
 TAMRT_INLINE void addColumns(const double *__restrict segment,
                              const double *__restrict finished, int64_t starts,
-                             int64_t words, int64_t right,
+                             int64_t columns, int64_t right,
                              double *__restrict corner) {
-  const int64_t panel = 4 * words;
-  for (int64_t j = 0; j < words; ++j, segment += 4, corner += right) {
+  typedef int64_t Indices __attribute__((vector_size(32)));
+  const int64_t panel = 4 * columns;
+  const auto loadWord = [&](int64_t start, Vector &word) TAMRT_LAMBDA {
+    word = vectorAt(segment + start * panel);
+    if constexpr (Finished)
+      word = vectorAt(finished + start * panel) + word;
+  };
+  for (int64_t j = 0; j < columns; ++j, segment += 4, corner += right) {
     double *__restrict out = corner;
-    // What the panels before have for this row and the two after it.
-    double sum0 = 0.0, sum1 = 0.0, sum2 = 0.0;
-    for (int64_t start = 0; start < starts; ++start) {
-      double word[4];
+    // By number in the word, of the last four panels.
+    Vector before[4] = {};
+    int64_t start = 0;
+    for (; start + 4 <= starts; start += 4) {
+      Vector words[4], own[4];
       for (int64_t i = 0; i < 4; ++i)
-        word[i] = Finished
-                      ? finished[start * panel + i] + segment[start * panel + i]
-                      : segment[start * panel + i];
+        loadWord(start + i, words[i]);
+      transpose(words, own);
+      Vector sum = __builtin_shuffle(before[3], own[3], Indices{1, 2, 3, 4});
+      sum += __builtin_shuffle(before[2], own[2], Indices{2, 3, 4, 5});
+      sum += __builtin_shuffle(before[1], own[1], Indices{3, 4, 5, 6});
+      vectorAt(out + start) += sum + own[0];
+      for (int i = 1; i < 4; ++i)
+        before[i] = own[i];
+    }
+    // What the panels before have for this row and the two after it.
+    double sum0 = before[3][1] + before[2][2] + before[1][3];
+    double sum1 = before[3][2] + before[2][3], sum2 = before[3][3];
+    for (; start < starts; ++start) {
+      Vector word;
+      loadWord(start, word);
       out[start] += sum0 + word[0];
       sum0 = sum1 + word[1];
       sum1 = sum2 + word[2];
@@ -97,9 +117,9 @@ TAMRT_INLINE void addColumns(const double *__restrict segment,
 
 /// Adds `starts` panels of `words` words: element i of word [start][j] goes
 /// `start + i` steps down and j steps right.
-void addPanels(const double *block, int64_t groupRows, int64_t width,
-               int64_t starts, int64_t words, int64_t down, int64_t right,
-               double *corner) {
+TAMRT_HOT void addPanels(const double *block, int64_t groupRows, int64_t width,
+                         int64_t starts, int64_t words, int64_t down,
+                         int64_t right, double *corner) {
   const int64_t size = wordSize(width), count = starts * words * size;
   if (width == 4 && down == 1) {
     if (groupRows > TAMRT_SEGMENT_ROWS)

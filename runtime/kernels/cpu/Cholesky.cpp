@@ -485,12 +485,11 @@ TAMRT_HOT void keep(double *a, int64_t n, double *__restrict diagonal) {
     const int64_t count = n - 1 - j;
     diagonal[j] = *m.at(j, j);
     // The last vector of a column has numbers of the one before it once more.
-    if (count >= lanes<Vector>)
-      vectorAt(out + count - lanes<Vector>) =
-          vectorAt(column + count - lanes<Vector>);
+    if (count >= 4)
+      vectorAt(out + count - 4) = vectorAt(column + count - 4);
     else
       std::copy_n(column, count, out);
-    for (int64_t i = 0; i + lanes<Vector> <= count; i += lanes<Vector>)
+    for (int64_t i = 0; i + 4 <= count; i += 4)
       vectorAt(out + i) = vectorAt(column + i);
   }
 }
@@ -548,7 +547,7 @@ TAMRT_HOT void subtractProduct(double *a, int64_t n,
       split(other, otherHigh, otherLow);
       addProduct(value, other, otherHigh, otherLow, rowSum, rowRest);
     }
-    for (int64_t c = 0; c < lanes<Vector>; ++c) {
+    for (int64_t c = 0; c < 4; ++c) {
       addProduct(rowSum[c], 1.0, 1.0, 0.0, r[j], rest[j]);
       rest[j] += rowRest[c];
     }

@@ -199,20 +199,14 @@ constexpr int64_t innerKind = kindOfSpan(2, 2);
 /// The cubics of the inner kind at four shares, row after row. To the bit what
 /// one share after another gives.
 TAMRT_INLINE void evaluateInner(Vector share, double *values) {
-  typedef int64_t Indices __attribute__((vector_size(32)));
   const auto &c = cubicTable.kinds[innerKind].coefficients;
   Vector f[4];
   for (int i = 0; i < 4; ++i)
     f[i] = ((c[3][i] * share + c[2][i]) * share + c[1][i]) * share + c[0][i];
-  const Vector low01 = __builtin_shuffle(f[0], f[1], Indices{0, 4, 2, 6});
-  const Vector high01 = __builtin_shuffle(f[0], f[1], Indices{1, 5, 3, 7});
-  const Vector low23 = __builtin_shuffle(f[2], f[3], Indices{0, 4, 2, 6});
-  const Vector high23 = __builtin_shuffle(f[2], f[3], Indices{1, 5, 3, 7});
-  const Indices firsts = {0, 1, 4, 5}, seconds = {2, 3, 6, 7};
-  vectorAt(values) = __builtin_shuffle(low01, low23, firsts);
-  vectorAt(values + 4) = __builtin_shuffle(high01, high23, firsts);
-  vectorAt(values + 8) = __builtin_shuffle(low01, low23, seconds);
-  vectorAt(values + 12) = __builtin_shuffle(high01, high23, seconds);
+  Vector rows[4];
+  transpose(f, rows);
+  for (int i = 0; i < 4; ++i)
+    vectorAt(values + 4 * i) = rows[i];
 }
 
 /// The functions of a row of any kind.

@@ -54,6 +54,21 @@ template <typename V> TAMRT_INLINE void storeVector(const V &v, double *p) {
   std::memcpy(p, &v, sizeof v);
 }
 
+/// Rows of four vectors to columns.
+TAMRT_INLINE void transpose(const Vector (&rows)[4], Vector (&columns)[4]) {
+  typedef int64_t Indices __attribute__((vector_size(32)));
+  const Indices evens = {0, 4, 2, 6}, odds = {1, 5, 3, 7};
+  const Indices firsts = {0, 1, 4, 5}, seconds = {2, 3, 6, 7};
+  const Vector even01 = __builtin_shuffle(rows[0], rows[1], evens);
+  const Vector odd01 = __builtin_shuffle(rows[0], rows[1], odds);
+  const Vector even23 = __builtin_shuffle(rows[2], rows[3], evens);
+  const Vector odd23 = __builtin_shuffle(rows[2], rows[3], odds);
+  columns[0] = __builtin_shuffle(even01, even23, firsts);
+  columns[1] = __builtin_shuffle(odd01, odd23, firsts);
+  columns[2] = __builtin_shuffle(even01, even23, seconds);
+  columns[3] = __builtin_shuffle(odd01, odd23, seconds);
+}
+
 /// The columns a negative one-hot index takes the mean of, the first ones; none
 /// for TAMRT_INDEX_NONE. The inverse of TAMRT_INDEX_MEAN.
 TAMRT_INLINE int64_t meanColumns(int32_t index) {

@@ -8,10 +8,10 @@
 ///
 /// \file
 /// Times what a compiled model does with the rows of a group, from its columns
-/// to the sums of the normal equations, right-hand side included, beside
-/// OpenBLAS' DSYRK on the dense design of the same rows, which it is given.
-/// One thread each; per row. The rows are random; a group has as many as one
-/// of the load model.
+/// to the sums of the normal equations, right-hand side included, and of that
+/// the functions of the inputs alone, beside OpenBLAS' DSYRK on the dense
+/// design of the same rows, which it is given. One thread each; per row. The
+/// rows are random; a group has as many as one of the load model.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +23,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <iterator>
 #include <random>
 #include <stdexcept>
 #include <vector>
@@ -63,6 +64,12 @@ public:
       throw std::runtime_error("a step failed");
   }
 
+  /// Of input `i`.
+  const double *column(size_t i) const { return data[i].data(); }
+  const double *parametersOf(size_t i) const {
+    return parameters.data() + 4 * i;
+  }
+
 private:
   std::vector<std::vector<double>> data;
   std::vector<double> parameters;
@@ -82,6 +89,48 @@ void sums(benchmark::State &state) {
     for (int64_t first = 0; first < rowsOfGroup; first += rowsOfChunk)
       group.run(chunk, arena, sums, nullptr,
                 std::min(rowsOfChunk, rowsOfGroup - first), first);
+  state.SetItemsProcessed(state.iterations() * rowsOfGroup);
+}
+
+enum Kind { Spline, Category, Fourier };
+
+/// The functions of an input: intervals, levels or frequencies.
+struct Map {
+  Kind kind;
+  int64_t size;
+};
+
+constexpr Map kMaps[] = {TAMC_MAPS};
+
+/// The functions alone, by the kernels that the compiled step calls and a tile
+/// of its rows at a time: what is left of `sums` is the products.
+void maps(benchmark::State &state) {
+  constexpr int64_t tile = 128;
+  Group group;
+  std::vector<double> x(tile), values(tile * 64);
+  std::vector<int32_t> starts(tile);
+  tamrt_context context = {};
+  context.kernels = &tamrt_cpu_kernels;
+  for (auto _ : state)
+    for (int64_t first = 0; first < rowsOfGroup; first += tile) {
+      const int64_t rows = std::min(tile, rowsOfGroup - first);
+      for (size_t i = 0; i < std::size(kMaps); ++i) {
+        const auto &[kind, size] = kMaps[i];
+        const double *parameters = group.parametersOf(i);
+        tamrt_normalize(&context, group.column(i) + first, parameters, rows,
+                        x.data());
+        if (kind == Spline)
+          tamrt_bspline(&context, x.data(), parameters, rows, size, 3,
+                        TAMRT_LINEAR, values.data(), starts.data());
+        else if (kind == Category)
+          tamrt_onehot(&context, x.data(), rows, size, starts.data());
+        else
+          tamrt_fourier(&context, x.data(), rows, size, 0, TAMRT_CONTINUE,
+                        values.data());
+        benchmark::DoNotOptimize(values.data());
+        benchmark::DoNotOptimize(starts.data());
+      }
+    }
   state.SetItemsProcessed(state.iterations() * rowsOfGroup);
 }
 
@@ -108,6 +157,7 @@ void dsyrk(benchmark::State &state) {
 }
 
 BENCHMARK(sums);
+BENCHMARK(maps);
 BENCHMARK(dsyrk);
 
 } // namespace

@@ -82,16 +82,31 @@ func.func @fit_chunk(
 // -----
 
 // Panels: the band meets itself in three words, one per rotation, of which two
-// lie together and are added to at once, an aligned one for the target and one
-// for the intercept.
+// lie together and are added to at once. So do those with the target and with
+// the intercept, in memory of the kernel: they are copied there at its start,
+// and back at its end and where a segment starts.
 //
-// CHECK-LABEL: llvm.func internal @rows_0(
+// CHECK-LABEL: llvm.func internal @rows_0_copy(
+// CHECK: llvm.func internal @rows_0(
+// CHECK: llvm.call @rows_0_copy(%[[OWN:[0-9]+]], %{{[0-9]+}}, %[[TOGETHER:[0-9]+]],
+// CHECK: llvm.call @rows_0_copy
+// CHECK: llvm.call @rows_0_copy(%[[TOGETHER]], %{{[0-9]+}}, %[[OWN]],
+// CHECK: llvm.call @rows_0_copy
+// CHECK: llvm.call @rows_0_copy(%[[TOGETHER]], %{{[0-9]+}}, %[[OWN]],
+// CHECK: llvm.call @rows_0_copy
+// CHECK-COUNT-3: llvm.call @rows_0_flush
+// CHECK: llvm.call @rows_0_copy(%[[OWN]], %{{[0-9]+}}, %[[TOGETHER]],
+// CHECK: llvm.call @rows_0_copy
 // CHECK: llvm.call @tamrt_bspline(
+// CHECK-NOT: llvm.call
 // CHECK: llvm.fmul {{.*}} : vector<8xf64>
 // CHECK: llvm.store {{.*}} {alignment = 32 : i64} : vector<8xf64>, !llvm.ptr
-// CHECK-COUNT-2: llvm.fmul {{.*}} : vector<4xf64>
-// CHECK-NOT: llvm.fmul
+// CHECK: llvm.fmul {{.*}} : vector<4xf64>
 // CHECK: llvm.store {{.*}} {alignment = 32 : i64} : vector<4xf64>, !llvm.ptr
+// CHECK: llvm.fmul {{.*}} : vector<8xf64>
+// CHECK: llvm.store {{.*}} {alignment = 64 : i64} : vector<8xf64>, !llvm.ptr
+// CHECK-NOT: llvm.fmul
+// CHECK-NOT: llvm.call
 // CHECK: tamk.launch "rows_0"
 // CHECK-SAME: -> tensor<2x24xf64>, tensor<2x8xf64>, tensor<2x8xf64>
 func.func @fit_chunk(

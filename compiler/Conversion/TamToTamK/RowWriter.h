@@ -1,0 +1,174 @@
+//===- RowWriter.h - writes the kernel of sums that share a loop *- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What a row kernel is written with: RowKernel.cpp has the loops over tiles
+/// and rows, RowProducts.cpp what a row adds to its sums.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_CONVERSION_TAMTOTAMK_ROWWRITER_H
+#define TAMC_CONVERSION_TAMTOTAMK_ROWWRITER_H
+
+#include "KernelWriter.h"
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace tamc {
+
+inline mlir::RankedTensorType tensorOf(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
+
+inline bool isBanded(mlir::Value design) {
+  return mlir::isa<tam::BandedAttr>(tensorOf(design).getEncoding());
+}
+
+inline bool isOneHot(mlir::Value design) {
+  return mlir::isa<tam::OneHotAttr>(tensorOf(design).getEncoding());
+}
+
+/// Numbers per row, and columns, of a design matrix.
+inline int64_t widthOf(mlir::Value design) {
+  return mlir::cast<tam::BandedAttr>(tensorOf(design).getEncoding()).getWidth();
+}
+inline int64_t columnsOf(mlir::Value design) {
+  return tensorOf(design).getDimSize(1);
+}
+
+/// The numbers that a row updates in one accumulator: what is added, and where.
+struct Product {
+  /// The design matrices in the order of the runtime's kernels: one-hot before
+  /// banded before columns; of panels, the band along the words first, which
+  /// may be a product of several. `right` of a right-hand side is the target.
+  mlir::Value left, right;
+  mlir::Value weights;
+  mlir::Value sums;
+  tam::SumsAttr layout;
+
+  bool isSelf() const { return left == right; }
+  /// Whether a side is a number per row.
+  static bool isColumn(mlir::Value side) {
+    return tensorOf(side).getRank() == 1 ||
+           mlir::isa<tam::DenseAttr>(tensorOf(side).getEncoding());
+  }
+  bool isOfColumns() const { return isColumn(left); }
+  /// Of sums in panels, the factor that words go along.
+  mlir::Value getWordFactor() const {
+    return tam::getFactors(left)[layout.getWordFactor()];
+  }
+  /// Words, a number or vector of them, that a row updates.
+  int64_t words() const;
+};
+
+/// Numbers of a word, what an instruction stores.
+constexpr int64_t kWord = 4;
+
+/// The sums of a band with several columns, whose words of a start of the band
+/// lie together while the kernel runs: what limits it is the number of cache
+/// lines that a row writes to. They are taken from their accumulators before
+/// the first row, and given back after the last and wherever those are moved.
+struct Joint {
+  /// The products, one after another in a place.
+  llvm::SmallVector<const Product *> parts;
+  /// Starts of the band.
+  int64_t places = 0;
+  /// Where the words are.
+  mlir::Value memory;
+
+  /// Words from one place to the next, so that two lie in one line.
+  int64_t stride() const { return int64_t(llvm::alignTo(parts.size(), 2)); }
+  int64_t bytes() const { return places * stride() * kWord * sizeof(double); }
+};
+
+/// Writes one kernel.
+class RowWriter : KernelWriter {
+public:
+  RowWriter(mlir::OpBuilder &builder, tam::RowsOp op,
+            llvm::ArrayRef<int64_t> offsets)
+      : KernelWriter(builder, op.getLoc()), op(op), offsets(offsets) {}
+
+  mlir::LLVM::LLVMFuncOp write(llvm::StringRef name);
+
+private:
+  using Value = mlir::Value;
+
+  // The kernel's parts.
+  mlir::LLVM::LLVMFuncOp writeFlush(llvm::StringRef name);
+  void findProducts();
+  int64_t scratchPerRow();
+  /// Room for the tile's rows.
+  Value tileScratch(int64_t bytesPerRow) {
+    return scratch(tileRows * bytesPerRow);
+  }
+  void writeMaps(Value rows);
+  void writeWeighted(Value rows);
+  void writeColumns(Value rows, llvm::ArrayRef<const Product *> products);
+  void writePrefetch(Value row);
+  void writeProducts(Value rows, llvm::ArrayRef<const Product *> products,
+                     bool prefetches);
+  Value wordAt(const Product &product, Value index);
+  void writeProduct(const Product &product);
+  void writePanels(const Product &product);
+  void writePairs(const Product &product, Value first, size_t factor,
+                  Value pair, int64_t index);
+  void addWord(Value address, Value values, Value factor, int64_t numbers,
+               int64_t size);
+  /// Whether two words that lie together are added to at once: an instruction
+  /// less where vectors are as long, and elsewhere the same as one by one.
+  static bool canPair(int64_t width, int64_t size) {
+    return width == kWord && size == width;
+  }
+
+  // Sums that lie together.
+  void findJoints();
+  mlir::LLVM::LLVMFuncOp writeCopy(llvm::StringRef name);
+  void copyJoints(bool areGivenBack);
+  void writeJoint(const Joint &joint);
+
+  // A row's numbers, loaded once per loop.
+  Value number(Value side);
+  Value weightOf(Value weights);
+  Value band(Value design, Value weights);
+  Value place(Value design);
+  Value productBand(const Product &product);
+
+  tam::RowsOp op;
+  llvm::ArrayRef<int64_t> offsets;
+
+  llvm::SmallVector<Product> products;
+  llvm::SmallVector<Joint> joints;
+  /// The joint that a product is part of.
+  llvm::DenseMap<const Product *, const Joint *> jointOf;
+  /// What writeCopy has written.
+  mlir::LLVM::LLVMFuncOp copy;
+  /// Inputs with a number per row.
+  llvm::SmallVector<Value> columns;
+  /// Weighted bands: matrix and weights.
+  llvm::SetVector<std::pair<Value, Value>> weightedBands;
+  /// The first accumulator, and the bytes from it to each where they are known.
+  Value firstSums;
+  llvm::DenseMap<Value, int64_t> offsetOf;
+  int64_t tileRows = 0;
+  /// What each column or parameter of the op is in the tile: a pointer to its
+  /// first number. Of design matrices `starts` has the pointer to the first
+  /// columns, or levels.
+  llvm::DenseMap<Value, Value> numbers, starts;
+  llvm::DenseMap<std::pair<Value, Value>, Value> weighted;
+
+  Value row, rowSums;
+  llvm::DenseMap<Value, Value> rowNumbers, rowPlaces;
+  llvm::DenseMap<std::pair<Value, Value>, Value> rowBands;
+};
+
+} // namespace tamc
+
+#endif // TAMC_CONVERSION_TAMTOTAMK_ROWWRITER_H

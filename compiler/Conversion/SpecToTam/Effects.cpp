@@ -81,8 +81,9 @@ int64_t tamc::columnsOf(const Term &term) {
     return 2 * leavesOf(term);
   case TermKind::Tensor: {
     int64_t columns = 1;
+    // No factor has 2^37 columns, so no product leaves 64 bits.
     for (const Term &factor : term.factors)
-      columns *= columnsOf(factor);
+      columns = std::min(columns * columnsOf(factor), kMostColumns + 1);
     return columns;
   }
   case TermKind::Physics:

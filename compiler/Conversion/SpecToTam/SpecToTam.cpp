@@ -427,12 +427,21 @@ DictionaryAttr Importer::describeModel() {
 
 OwningOpRef<ModuleOp> Importer::run() {
   bool failed = false;
-  for (const Term &term : spec.terms)
-    if (std::string missing = missingKernels(term); !missing.empty()) {
-      sources.PrintMessage(term.range.Start, llvm::SourceMgr::DK_Error, missing,
-                           term.range);
-      failed = true;
-    }
+  auto refuse = [&](const Term &term, const Twine &why) {
+    sources.PrintMessage(term.range.Start, llvm::SourceMgr::DK_Error, why,
+                         term.range);
+    failed = true;
+  };
+  int64_t room = kMostColumns - 1;
+  for (const Term &term : spec.terms) {
+    if (std::string missing = missingKernels(term); !missing.empty())
+      refuse(term, missing);
+    room -= columnsOf(term);
+    if (room < 0 && !failed)
+      refuse(term, "expected at most " + Twine(kMostColumns) +
+                       " columns of all terms and the offset, got more by "
+                       "this term");
+  }
   if (failed)
     return {};
 

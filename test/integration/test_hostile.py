@@ -339,6 +339,14 @@ class Refused(Hostile):
         far = (self.dir / "out.csv").read_text().splitlines()[26]
         self.assertTrue(math.isfinite(float(far.rsplit(",", 1)[1])), far)
 
+    def test_codes_that_overflow(self):
+        # Weights with such a range could not be read again.
+        rows = [line.split(",") for line in self.plain.splitlines()]
+        rows[26][3], rows[27][3] = "-8e307", "1.7e308"
+        self.fit_fails("".join(",".join(row) + "\n" for row in rows),
+                       "in.csv: column 'k': group 'G1': ",
+                       "expected values whose range is finite")
+
     def test_sums_that_overflow(self):
         rows = [line.split(",") for line in self.plain.splitlines()]
         for row in rows[22:]:

@@ -186,8 +186,12 @@ RangeFault normalizeGroup(const tamrt_input &input, const Range *period,
     range.half = farther;
   // Rounding is monotonic, so the extremes of the normalised values are those
   // of the values, normalised.
-  extent.add((low - range.centre) / range.half);
-  extent.add((high - range.centre) / range.half);
+  const double least = (low - range.centre) / range.half;
+  const double most = (high - range.centre) / range.half;
+  if (!std::isfinite(least) || !std::isfinite(most))
+    return RangeFault::NotFinite;
+  extent.add(least);
+  extent.add(most);
   return RangeFault::None;
 }
 

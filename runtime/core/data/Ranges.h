@@ -91,7 +91,7 @@ struct Extent {
 /// What can be wrong with the values of an input in a group.
 enum class RangeFault {
   None,
-  /// Their range is no double.
+  /// Their range is no double, or they are none once they are normalised.
   NotFinite,
   /// They differ by rounding alone.
   Rounding

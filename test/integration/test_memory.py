@@ -1,7 +1,8 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A fit runs in the address space that `model info` promises: the constant,
-the rung of each thread and the columns."""
+the rung of each thread and the columns. The compiler needs memory for the pairs
+of terms, not for the pairs of these."""
 
 import json
 import os
@@ -212,6 +213,23 @@ class Memory(harness.TestCase):
             self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
             self.assertEqual({path.name for path in self.dir.iterdir()},
                              {"model", "model.yaml", "train.csv"})
+
+
+class Compiler(harness.TestCase):
+    def most(self, terms):
+        """Most memory that tamc takes to tile a model, in bytes."""
+        formula = "y ~ " + " + ".join(f"l(x{i})" for i in range(terms))
+        process = subprocess.Popen(
+            [str(harness.TAMC), "-f", formula, "--compile-to=tile", "-o",
+             os.devnull])
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        return 1024 * usage.ru_maxrss
+
+    def test_many_terms(self):
+        # 128 terms have 8,385 sums, each an argument and a result.
+        self.assertLess(self.most(128) - self.most(2), 8385 * 20_000)
 
 
 if __name__ == "__main__":

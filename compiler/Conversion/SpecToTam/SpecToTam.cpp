@@ -112,10 +112,8 @@ public:
     function.setType(
         builder.getFunctionType(function.getBody().front().getArgumentTypes(),
                                 ValueRange(results).getTypes()));
-    for (auto [index, slot] : llvm::enumerate(slots))
-      function.setArgAttr(index, tam::kSlotAttrName, slot);
-    for (auto [index, slot] : llvm::enumerate(resultSlots))
-      function.setResultAttr(index, tam::kSlotAttrName, slot);
+    tam::setArgumentSlots(function, slots);
+    tam::setResultSlots(function, resultSlots);
     builder.setInsertionPointAfter(function);
   }
 

@@ -43,11 +43,6 @@ static Value castTo(OpBuilder &builder, Location loc, Value value, Type type) {
       .getResult(0);
 }
 
-static void setSlots(func::FuncOp step, ArrayRef<SlotAttr> slots) {
-  for (auto [index, slot] : llvm::enumerate(slots))
-    step.setArgAttr(index, tam::kSlotAttrName, slot);
-}
-
 LogicalResult tamc::convertBoundary(func::FuncOp step) {
   Block &body = step.getBody().front();
   auto ret = cast<func::ReturnOp>(body.getTerminator());
@@ -107,6 +102,6 @@ LogicalResult tamc::convertBoundary(func::FuncOp step) {
   ret.getOperandsMutable().clear();
   step.setType(builder.getFunctionType(body.getArgumentTypes(), TypeRange()));
   step.removeResAttrsAttr();
-  setSlots(step, slots);
+  tam::setArgumentSlots(step, slots);
   return success();
 }

@@ -93,6 +93,23 @@ SlotAttr tamc::tam::getResultSlot(FunctionOpInterface function,
   return function.getResultAttrOfType<SlotAttr>(index, kSlotAttrName);
 }
 
+static SmallVector<DictionaryAttr> dictionariesOf(ArrayRef<SlotAttr> slots) {
+  return llvm::map_to_vector(slots, [](SlotAttr slot) {
+    StringAttr name = StringAttr::get(slot.getContext(), kSlotAttrName);
+    return DictionaryAttr::get(slot.getContext(), NamedAttribute(name, slot));
+  });
+}
+
+void tamc::tam::setArgumentSlots(FunctionOpInterface function,
+                                 ArrayRef<SlotAttr> slots) {
+  function.setAllArgAttrs(dictionariesOf(slots));
+}
+
+void tamc::tam::setResultSlots(FunctionOpInterface function,
+                               ArrayRef<SlotAttr> slots) {
+  function.setAllResultAttrs(dictionariesOf(slots));
+}
+
 BlockArgument tamc::tam::findSlotArgument(FunctionOpInterface function,
                                           SlotKind kind) {
   for (BlockArgument argument : function.getArguments())

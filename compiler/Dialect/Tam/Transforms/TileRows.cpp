@@ -79,10 +79,8 @@ public:
     func::ReturnOp::create(builder, function.getLoc(), results);
     function.setType(builder.getFunctionType(body->getArgumentTypes(),
                                              ValueRange(results).getTypes()));
-    for (auto [index, slot] : llvm::enumerate(argumentSlots))
-      function.setArgAttr(index, kSlotAttrName, slot);
-    for (auto [index, slot] : llvm::enumerate(resultSlots))
-      function.setResultAttr(index, kSlotAttrName, slot);
+    setArgumentSlots(function, argumentSlots);
+    setResultSlots(function, resultSlots);
   }
 
   func::FuncOp function;

@@ -29,6 +29,15 @@ struct LaunchModel
                             launch.getInits().getBeginOperandIndex());
   }
 
+  /// The default asks every operand, of which a model of many terms has
+  /// thousands, for every result.
+  AliasingOpOperandList getAliasingOpOperands(Operation *op, Value value,
+                                              const AnalysisState &) const {
+    unsigned first = cast<LaunchOp>(op).getInits().getBeginOperandIndex();
+    unsigned index = cast<OpResult>(value).getResultNumber();
+    return {{&op->getOpOperand(first + index), BufferRelation::Equivalent}};
+  }
+
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {

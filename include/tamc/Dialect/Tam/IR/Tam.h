@@ -58,6 +58,13 @@ inline constexpr llvm::StringLiteral kStepAttrName = "tam.step";
 SlotAttr getArgumentSlot(mlir::FunctionOpInterface function, unsigned index);
 SlotAttr getResultSlot(mlir::FunctionOpInterface function, unsigned index);
 
+/// Gives all arguments, or all results, their slots, and no other attributes.
+/// Setting one after another would make, and keep, as many lists of all.
+void setArgumentSlots(mlir::FunctionOpInterface function,
+                      llvm::ArrayRef<SlotAttr> slots);
+void setResultSlots(mlir::FunctionOpInterface function,
+                    llvm::ArrayRef<SlotAttr> slots);
+
 /// The first entry argument with a slot of this kind, null if there is none.
 mlir::BlockArgument findSlotArgument(mlir::FunctionOpInterface function,
                                      SlotKind kind);

@@ -101,6 +101,28 @@ class Compiler(Errors):
             self.fails(harness.TAMC, "-f", "y ~ l(a)", "-o", output,
                        says=[re.escape(str(output))])
 
+    def test_output_is_an_input(self):
+        # By its own name, the model's, another name, and beside the output.
+        text = "name: model\nformula: y ~ l(a) + c(k)\n"
+        data = "a,k,y\n1,0,1\n2,1,2\n"
+        for spec, profile, options in (
+                ("model", "d", []), ("s", "model", []),
+                ("s", "d", ["-o", "s"]), ("s", "d", ["-o", "./d"]),
+                ("s", "d", ["-o", "link"]), ("s", "d", ["-o", "hard"]),
+                ("m_rows.o", "d", ["--emit=cpp", "-o", "m.cpp"]),
+                ("m.h", "d", ["--emit=lib", "-o", "libm.a"])):
+            with self.subTest(spec=spec, profile=profile, options=options):
+                for path in self.dir.iterdir():
+                    path.unlink()
+                (self.dir / spec).write_text(text)
+                (self.dir / profile).write_text(data)
+                (self.dir / "link").symlink_to(spec)
+                (self.dir / "hard").hardlink_to(self.dir / profile)
+                self.fails(harness.TAMC, spec, "--profile", profile, *options,
+                           says=["expected an output that is no input"])
+                self.assertEqual((self.dir / spec).read_text(), text)
+                self.assertEqual((self.dir / profile).read_text(), data)
+
     def test_full_disk(self):
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (10000, 10000))

@@ -195,7 +195,9 @@ private:
   int writeCpp();
   int writeLibrary();
   std::string outputName() const;
+  std::string rowsObject() const;
   int checkOutputName() const;
+  int checkOutputs(ArrayRef<std::string> outputs) const;
   std::string modelName() const;
   std::string libraryPrefix() const;
   LibraryPaths libraryPaths() const;
@@ -299,6 +301,14 @@ LibraryPaths Driver::libraryPaths() const {
   return {std::string(archive), std::string(header)};
 }
 
+/// Beside the C++ source lies the object of the loops over rows.
+std::string Driver::rowsObject() const {
+  SmallString<256> object(outputName());
+  sys::path::replace_extension(object, "");
+  object += "_rows.o";
+  return std::string(object);
+}
+
 std::string Driver::outputName() const {
   if (!outputFile.empty())
     return outputFile;
@@ -333,6 +343,16 @@ int Driver::checkOutputName() const {
       stem.contains('\0'))
     return fail("expected -o FILE, for the model's name '" + stem +
                 "' is not a file name");
+  return 0;
+}
+
+/// Whether none of the outputs would replace a file that is read.
+int Driver::checkOutputs(ArrayRef<std::string> outputs) const {
+  for (StringRef input : {StringRef(inputFile), StringRef(profile)})
+    for (const std::string &output : outputs)
+      if (input != "-" && output != "-" && sys::fs::equivalent(input, output))
+        return fail("expected an output that is no input of the run, got '" +
+                    output + "'");
   return 0;
 }
 
@@ -414,14 +434,13 @@ int Driver::writeCpp() {
       return fail(
           "expected -o FILE with --emit=cpp, for the loops over rows are "
           "an object beside the source; --fuse-rows=false does without");
-    SmallString<256> object(path);
-    sys::path::replace_extension(object, "");
-    object += "_rows.o";
+    if (int status = checkOutputs({rowsObject()}))
+      return status;
     SmallString<0> bytes;
     raw_svector_ostream stream(bytes);
     if (failed(emitGeneratedKernels(*module, kernelPrefix, {cpu}, stream)))
       return 1;
-    if (Error error = writeOutput(object, bytes))
+    if (Error error = writeOutput(rowsObject(), bytes))
       return fail(toString(std::move(error)));
   }
   return write([&](raw_pwrite_stream &out) {
@@ -435,6 +454,8 @@ int Driver::writeLibrary() {
   if (!(*module)->hasAttr(tam::kModelAttrName))
     return fail("expected a module with '" + tam::kModelAttrName + "'");
   LibraryPaths paths = libraryPaths();
+  if (int status = checkOutputs({paths.archive, paths.header}))
+    return status;
   std::string header = libraryHeader(*module, libraryPrefix(), TAMC_VERSION);
   from = Phase::Plan;
   if (int status = lower(Phase::LLVM))
@@ -487,6 +508,10 @@ int Driver::run() {
       return status;
   if (int status = checkOutputName())
     return status;
+  // A library's name may be the module's, which is yet to be read.
+  if (emit != Emit::Library)
+    if (int status = checkOutputs({outputName()}))
+      return status;
   if (emit == Emit::Spec)
     return write([&](raw_pwrite_stream &out) {
       out << spec->canonical();

@@ -384,6 +384,35 @@ class Levels(Hostile):
                                    beta[0] + mean, delta=1e-9)
 
 
+class Scales(harness.TestCase):
+    def test_powers_of_two(self):
+        # They round nothing: whatever the units, predictions are the same
+        # bytes, close to the ends of what a double can hold too.
+        model = self.compile(
+            "y ~ l(a) + s(a, k=5) + f(a, m=2) + p(a) + w(a, n_scales=2, "
+            "n_locations=3) + n(a, others=b, n_neurons=5) + rbf(a, others=b, "
+            "n_centers=4, nu=0.7) + t(a, others=b, n_trees=2, "
+            "split_strategy=quantile, sp_alpha=0.5) + lt(a, max_depth=2) + "
+            "phys(b, k=5) + pid(a) + te(s(a, k=4), l(b), extrapolate=linear)",
+            group="g", date="day")
+        rng = random.Random(1)
+        rows = [{"g": g, "day": day, "y": repr(rng.gauss(0, 1)),
+                 "a": rng.gauss(0, 1), "b": rng.gauss(0, 1)}
+                for g in "uv" for day in range(40)]
+
+        def predictions(power):
+            tables = []
+            for factor, name in ((1, "t.csv"), (1.5, "p.csv")):
+                tables.append(harness.write_csv(self.dir / name, [
+                    {**row, **{c: repr(math.ldexp(factor * row[c], power))
+                               for c in "ab"}} for row in rows]))
+            weights = self.fit(model, tables[0])
+            return self.predict(model, tables[1], weights).read_bytes()
+        plain = predictions(0)
+        for power in (1000, -900):
+            self.assertEqual(predictions(power), plain, power)
+
+
 class Outputs(Hostile):
     def setUp(self):
         super().setUp()

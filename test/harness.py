@@ -78,10 +78,11 @@ class TestCase(unittest.TestCase):
 
     def run_program(self, program, *arguments, cwd=None, **options):
         """Runs a program to its end, whatever its exit status."""
+        standard = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
+                    "stderr": subprocess.PIPE}
         return subprocess.run(
             [str(program), *map(str, arguments)], cwd=cwd or self.dir,
-            stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=PATIENCE, check=False, **options)
+            text=True, timeout=PATIENCE, check=False, **(standard | options))
 
     def succeed(self, program, *arguments, **options):
         """Runs a program that must succeed; returns what it printed."""

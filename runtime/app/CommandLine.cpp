@@ -58,6 +58,15 @@ CLI::Validator count(int64_t most) {
       "");
 }
 
+/// A name that is there; whether there is such a file is for those who open it.
+CLI::Validator file() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        return text.empty() ? "expected the name of a file, got ''" : "";
+      },
+      "");
+}
+
 /// `text` as a number of bytes, with K, M, G or T for powers of 1024.
 std::optional<int64_t> parseBytes(std::string_view text) {
   int64_t value = 0;
@@ -276,6 +285,7 @@ void addRunOptions(CLI::App &command, Options &options, Texts &texts) {
   command
       .add_option("--trace", options.trace,
                   "File for a trace of the run, which Perfetto opens")
+      ->check(file())
       ->type_name("OUT.json");
   addMemoryOptions(command, options, texts);
   command
@@ -292,6 +302,7 @@ void addRunOptions(CLI::App &command, Options &options, Texts &texts) {
       .add_option("--memory-snapshot", options.memorySnapshot,
                   "File for what was where in the device's memory when most of "
                   "it was in use, which tam-plan draws")
+      ->check(file())
       ->type_name("OUT.json")
       ->group("Memory");
 }
@@ -341,10 +352,12 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   CLI::App *fit = app.add_subcommand("fit", "Fit the model to training data");
   fit->add_option("TRAIN.csv", options.input, "Training data, CSV; - for stdin")
       ->required()
+      ->check(file())
       ->type_name("");
   fit->add_option("-o,--output", options.output,
                   "Weights to write, safetensors; - for stdout")
       ->required()
+      ->check(file())
       ->type_name("W.safetensors");
   fit->add_flag("--stream", options.stream,
                 "Read the file again instead of keeping its rows");
@@ -355,13 +368,16 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     CLI::App *command = app.add_subcommand(name, what);
     command->add_option("NEW.csv", options.input, "Data, CSV; - for stdin")
         ->required()
+        ->check(file())
         ->type_name("");
     command->add_option("--weights", options.weights, "Weights of a fit")
         ->required()
+        ->check(file())
         ->type_name("W.safetensors");
     command
         ->add_option("-o,--output", options.output,
                      "Table to write, CSV; - for stdout, the default")
+        ->check(file())
         ->type_name("OUT.csv");
     addRunOptions(*command, options, texts);
     return command;
@@ -380,6 +396,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
       "coefficients", "Print the coefficients of weights as CSV");
   coefficients->add_option("--weights", options.weights, "Weights of a fit")
       ->required()
+      ->check(file())
       ->type_name("W.safetensors");
 
   CLI::App *plan = app.add_subcommand("plan", "Print the memory plan");
@@ -429,6 +446,13 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   info->add_flag("--devices", options.devices,
                  "Instead, what devices were found, tested and passed over");
   addAllocatorOptions(*info, options, texts);
+
+  // Of "--option=" CLI11 would take the next argument for the value.
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i)
+    if (const std::string_view text = argv[i];
+        text.starts_with("--") && text.find('=') == text.size() - 1)
+      return Error{fmt::format("expected a value of {}",
+                               text.substr(0, text.size() - 1))};
 
   // CLI11 reports by throwing; what it throws ends here.
   try {

@@ -18,8 +18,11 @@
 #include <cstdlib>
 #include <exception>
 #include <fmt/format.h>
+#include <iterator>
 #include <new>
+#include <optional>
 #include <span>
+#include <unistd.h>
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -145,24 +148,39 @@ Status runPlan(const tamrt_model &model, const Options &options) {
 }
 
 Status checkOutput(const Options &options) {
-  for (const std::string *input : {&options.input, &options.weights})
-    if (options.output != "-" && *input != "-" &&
-        isSameFile(options.output, *input))
-      return Error{options.output +
-                   ": expected an output that is no input of the run, got " +
-                   (input == &options.input ? "the data" : "the weights")};
-  auto isOwn = [](const std::string &path, const std::string &other) {
-    return path.empty() || path == "-" || other == "-" ||
-           (path != other && !isSameFile(path, other));
+  struct File {
+    const std::string &path;
+    const char *what;
+    std::optional<FileIdentity> identity;
   };
-  for (const auto &[path, what] :
-       {std::pair(&options.trace, "trace"),
-        std::pair(&options.memorySnapshot, "snapshot")})
-    for (const std::string *other :
-         {&options.input, &options.weights, &options.output, &options.trace})
-      if (path != other && !isOwn(*path, *other))
-        return Error{*path + ": expected a file of its own for the " + what +
-                     ", got another of the run"};
+  const File inputs[] = {
+      {options.input, "the data", identify(options.input, STDIN_FILENO)},
+      {options.weights, "the weights",
+       identify(options.weights, STDIN_FILENO)}};
+  const File outputs[] = {
+      {options.output, "the output", identify(options.output, STDOUT_FILENO)},
+      {options.trace, "the trace", identify(options.trace, STDOUT_FILENO)},
+      {options.memorySnapshot, "the snapshot",
+       identify(options.memorySnapshot, STDOUT_FILENO)}};
+  for (const File *file = outputs; file != std::end(outputs); ++file) {
+    if (file->path.empty())
+      continue;
+    auto refuse = [&](const File &other) {
+      return Error{fmt::format(
+          "{}: expected a file of its own for {}, got {} of the run",
+          file->path == "-" ? "standard output" : file->path, file->what,
+          other.what)};
+    };
+    for (const File &input : inputs)
+      if (file->identity && file->identity == input.identity)
+        return refuse(input);
+    for (const File *other = outputs; other != file; ++other)
+      if (file->path == other->path ||
+          (file->identity && file->identity == other->identity))
+        return refuse(*other);
+    if (Status s = AtomicFile::check(file->path); !s)
+      return s;
+  }
   return {};
 }
 

@@ -94,7 +94,8 @@ RunOptions Session::run(const Options &options, Progress &progress) const {
 
 Status runSession(const tamrt_model &model, const Options &options,
                   const std::function<Status(const Session &)> &body) {
-  // Before there is a trace or a snapshot, which a run that fails has, too.
+  // Before there is a trace or a snapshot, which a run that fails has, too, and
+  // before the work.
   if (Status s = checkOutput(options); !s)
     return s;
   Result<Session> session = Session::start(options);
@@ -102,8 +103,11 @@ Status runSession(const tamrt_model &model, const Options &options,
     return std::move(session).error();
   Status done = body(*session);
   auto write = [&](const std::string &path, std::string_view text) {
+    // What the run is for is there by now.
     if (Status written = writeFile(path, text); done && !written)
-      done = std::move(written);
+      done = Error{written.error().message + (options.command == Command::Fit
+                                                  ? "; the weights were written"
+                                                  : "; the table was written")};
   };
   if (session->trace)
     write(options.trace, session->trace->json(model.name));

@@ -47,7 +47,8 @@ private:
 
 /// Calls `body` with a session and writes the trace and the snapshot of memory,
 /// of a run that failed too.
-/// Errors: the session's, the body's, those of writing.
+/// Errors: those of `checkOutput`, the session's, the body's, those of writing,
+/// which say that the body's output is there.
 Status runSession(const tamrt_model &model, const Options &options,
                   const std::function<Status(const Session &)> &body);
 

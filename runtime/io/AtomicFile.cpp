@@ -186,6 +186,20 @@ Result<AtomicFile> AtomicFile::create(const std::string &path) {
   return file;
 }
 
+Status AtomicFile::check(const std::string &path) {
+  struct stat info;
+  // To open a pipe or a device is to use it.
+  if (path != "-" && stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
+      !S_ISDIR(info.st_mode)) {
+    AtomicFile file;
+    file.name = path;
+    return access(path.c_str(), W_OK) == 0 ? Status()
+                                           : file.fail("write", errno);
+  }
+  Result<AtomicFile> file = create(path);
+  return file ? Status() : Status(std::move(file).error());
+}
+
 AtomicFile::AtomicFile(AtomicFile &&other) noexcept {
   *this = std::move(other);
 }
@@ -254,11 +268,20 @@ Status AtomicFile::commit() {
   return {};
 }
 
-bool tamrt::isSameFile(const std::string &a, const std::string &b) {
-  struct stat first, second;
-  return stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 &&
-         S_ISREG(first.st_mode) && first.st_dev == second.st_dev &&
-         first.st_ino == second.st_ino;
+std::optional<FileIdentity> tamrt::identify(const std::string &path,
+                                            int standard) {
+  struct stat info;
+  const bool isStandard = path == "-";
+  if ((isStandard ? fstat(standard, &info) : stat(path.c_str(), &info)) == 0)
+    return S_ISREG(info.st_mode)
+               ? std::optional(FileIdentity{info.st_dev, info.st_ino, ""})
+               : std::nullopt;
+  const std::string target = followLinks(path);
+  const size_t name = target.rfind('/') + 1;
+  const std::string folder = name == 0 ? "." : target.substr(0, name);
+  if (isStandard || name == target.size() || stat(folder.c_str(), &info) != 0)
+    return std::nullopt;
+  return FileIdentity{info.st_dev, info.st_ino, target.substr(name)};
 }
 
 Status tamrt::writeFile(const std::string &path, std::string_view bytes) {

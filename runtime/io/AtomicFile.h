@@ -16,8 +16,10 @@
 
 #include "io/Error.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 
 namespace tamrt {
 
@@ -39,6 +41,10 @@ public:
   /// Errors carry the path and the system's reason: no such directory, no
   /// permission, a directory, no space.
   static Result<AtomicFile> create(const std::string &path);
+
+  /// Whether an output for `path` could be opened now; the errors of `create`.
+  /// Leaves no trace, and opens neither pipes nor devices.
+  static Status check(const std::string &path);
 
   AtomicFile(AtomicFile &&other) noexcept;
   AtomicFile &operator=(AtomicFile &&other) noexcept;
@@ -73,8 +79,20 @@ private:
   bool closes = false;
 };
 
-/// Whether both names lead to one regular file, by whatever links.
-bool isSameFile(const std::string &a, const std::string &b);
+/// What tells a regular file from all others: the file itself; of one that is
+/// not there yet its folder, and its name in it.
+struct FileIdentity {
+  dev_t device;
+  ino_t inode;
+  std::string name;
+
+  bool operator==(const FileIdentity &) const = default;
+};
+
+/// The regular file that `path` leads to, or would, by whatever links; "-" is
+/// the descriptor `standard`. Nothing for pipes and devices, and where there is
+/// no such folder.
+std::optional<FileIdentity> identify(const std::string &path, int standard);
 
 /// From here on SIGINT, SIGTERM and SIGHUP remove the temporary files of all
 /// outputs before they end the process as they always do (one that is ignored

@@ -123,6 +123,21 @@ class Compiler(Errors):
                 self.assertEqual((self.dir / spec).read_text(), text)
                 self.assertEqual((self.dir / profile).read_text(), data)
 
+    def test_names_of_files(self):
+        for option, says in ("-o", "-o"), ("--profile", "--profile"):
+            self.fails(harness.TAMC, "-f", "y ~ l(a)", option, "",
+                       says=[f"error: expected the name of a file for {says}, "
+                             "got ''$"])
+        problem = self.dir / "p.csv"
+        problem.write_text("buffer,lower,upper,size\na,0,1,8\n")
+        for name, arguments in (("PROBLEM", [""]), ("-o", [problem, "-o", ""]),
+                                ("--check", [problem, "--check", ""])):
+            run = self.run_program(harness.BUILD / "bin" / "tam-plan",
+                                   *arguments)
+            self.assertEqual(run.returncode, 1, arguments)
+            self.assertRegex(run.stderr, f"^{name}: expected the name of a "
+                             "file, got ''")
+
     def test_full_disk(self):
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (10000, 10000))
@@ -234,6 +249,41 @@ class Model(Errors):
         self.fit_fails("train.csv: ", "empty")
         self.predict_fails("train.csv: ", "empty")
 
+    def test_empty_line(self):
+        lines = self.train.read_text().splitlines()
+        self.train.write_text("\n".join(lines[:8] + [""] + lines[8:]) + "\n")
+        for options in ([], ["--drop-missing"]):
+            self.fails(self.model, "fit", self.train, "-o", self.output,
+                       *options, says=["train.csv: line 9: expected 5 fields, "
+                                       "got an empty line"])
+        # Behind the last row it is none.
+        self.train.write_text("\n".join(lines) + "\n\n\n")
+        self.fit(self.model, self.train)
+
+    def test_empty_line_of_one_column(self):
+        """A missing value, of a fit and of a prediction."""
+        model = self.compile("y ~ l(y)", name="one")
+        good = self.dir / "good.csv"
+        good.write_text("y\n1\n2\n4\n")
+        weights = self.fit(model, good)
+        for gap in "", '""', "NA":
+            self.train.write_text(f"y\n1\n{gap}\n2\n4\n\n\n")
+            place = "train.csv: line 3: column 'y'"
+            for command in (["fit", self.train], ["fit", self.train, "--stream"],
+                            ["predict", self.train, "--weights", weights]):
+                with self.subTest(gap=gap, command=command[0]):
+                    out = self.dir / "out"
+                    self.fails(model, *command, "-o", out, says=[place])
+                    run = self.run_program(model, *command, "-o", out,
+                                           "--drop-missing")
+                    self.assertEqual(run.returncode, 0, run.stderr)
+                    self.assertIn("dropped 1 of 4 rows", run.stderr)
+                    if command[0] == "fit":
+                        self.assertEqual(out.read_bytes(), weights.read_bytes())
+                    else:
+                        self.assertEqual(len(harness.read_csv(out)), 3)
+                    out.unlink()
+
     def test_header_without_rows(self):
         for text in ("date,g,a,k,y", "date,g,a,k,y\n"):
             self.train.write_text(text)
@@ -284,6 +334,82 @@ class Model(Errors):
                            self.weights, "-o", output,
                            says=[re.escape(str(output))])
 
+    def test_unwritable_trace(self):
+        """Found before the data are read, which are not there."""
+        for option in ("--trace", "--memory-snapshot"):
+            for path in (self.dir / "no" / "t.json", self.dir):
+                with self.subTest(option=option, path=path):
+                    self.fails(self.model, "fit", "none.csv", "-o", self.output,
+                               option, path,
+                               says=[f"error: {re.escape(str(path))}: cannot "
+                                     "write"])
+
+    def test_trace_that_cannot_be_written_after_all(self):
+        full = self.full_device()
+        out = self.dir / "out.csv"
+        for option in ("--trace", "--memory-snapshot"):
+            for what, output, command in (
+                    ("weights were", self.output,
+                     ["fit", self.train, "-o", self.output]),
+                    ("table was", out,
+                     ["predict", self.train, "--weights", self.weights, "-o",
+                      out])):
+                with self.subTest(option=option, what=what):
+                    run = self.run_program(self.model, *command, option, full)
+                    self.assertEqual(run.returncode, 1)
+                    self.assertEqual(
+                        run.stderr, f"model: error: {full}: cannot write: No "
+                        f"space left on device; the {what} written\n")
+                    output.unlink()
+
+    OUTPUTS = {"-o": "output", "--trace": "trace",
+               "--memory-snapshot": "snapshot"}
+
+    def test_outputs_are_no_inputs(self):
+        """Whoever opened them: the run, or the shell before it."""
+        other = self.dir / "other"
+        os.link(self.train, other)
+        weights = self.dir / "weights"
+        weights.write_bytes(self.weights.read_bytes())
+        before = self.train.read_bytes()
+
+        def refused(got, what, place, arguments, **options):
+            self.fails(self.model, *arguments, says=[
+                f"error: {re.escape(str(place))}: expected a file of its own "
+                f"for the {what}, got the {got} of the run"], **options)
+            self.assertEqual(self.train.read_bytes(), before)
+
+        for option, what in self.OUTPUTS.items():
+            rest = [] if option == "-o" else ["-o", self.output]
+            for path in (self.train, other):
+                with self.subTest(option=option, path=path):
+                    refused("data", what, path, ["fit", self.train, option,
+                                                 path, *rest])
+                    with open(self.train, encoding="utf-8") as data:
+                        refused("data", what, path,
+                                ["fit", "-", option, path, *rest], stdin=data)
+            refused("weights", what, weights,
+                    ["predict", self.train, "--weights", weights, option,
+                     weights])
+        predict = ["predict", self.train, "--weights", self.weights]
+        with open(self.train, "a", encoding="utf-8") as data:
+            refused("data", "output", "standard output", predict, stdout=data)
+
+    def test_outputs_are_not_each_other(self):
+        """Also where they are not there yet."""
+        (self.dir / "link").symlink_to("w")
+        for option in ("--trace", "--memory-snapshot"):
+            for path in ("w", "./w", self.dir / "w", "link"):
+                with self.subTest(option=option, path=path):
+                    self.fails(self.model, "fit", self.train, "-o", "w",
+                               option, path, says=["got the output of the run"])
+            self.fails(self.model, "predict", self.train, "--weights",
+                       self.weights, option, "-",
+                       says=["standard output: .*got the output of the run"])
+        self.fails(self.model, "fit", self.train, "-o", "w", "--trace", "t",
+                   "--memory-snapshot", "./t",
+                   says=["for the snapshot, got the trace of the run"])
+
     def test_full_disk(self):
         # A limit on the size of files: writing fails part of the way.
         def limit():
@@ -314,6 +440,31 @@ class Model(Errors):
                            "--type=nonsense"]):
             with self.subTest(arguments):
                 self.fails(self.model, *arguments)
+
+
+    def test_names_of_files(self):
+        fit = ["fit", self.train, "-o", self.output]
+        predict = ["predict", self.train, "--weights"]
+        for option, arguments in (
+                ("TRAIN.csv", ["fit", "", "-o", self.output]),
+                ("--output", ["fit", self.train, "-o", ""]),
+                ("--trace", [*fit, "--trace", ""]),
+                ("--memory-snapshot", [*fit, "--memory-snapshot", ""]),
+                ("NEW.csv", ["predict", "", "--weights", self.weights]),
+                ("--weights", [*predict, ""]),
+                ("--output", [*predict, self.weights, "-o", ""]),
+                ("--weights", ["coefficients", "--weights", ""])):
+            with self.subTest(arguments):
+                self.fails(self.model, *arguments, says=[
+                    f"error: {option}: expected the name of a file, got ''$"])
+
+    def test_values_that_are_not_there(self):
+        """The next argument is not the value."""
+        for option in ("--allocator", "--trace", "--memory", "--timings"):
+            with self.subTest(option):
+                self.fails(self.model, "fit", self.train, f"{option}=", "-o",
+                           self.output,
+                           says=[f"error: expected a value of {option}$"])
 
 
 for case in SPECS:

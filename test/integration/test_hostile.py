@@ -451,11 +451,12 @@ class Outputs(Hostile):
         copy = self.dir / "copy"
         copy.write_bytes(self.weights.read_bytes())
         for output in (self.input, link, "./in.csv"):
-            self.fails("fit", self.input, "-o", output, says=["no input"])
+            own = "expected a file of its own for the output, got the "
+            self.fails("fit", self.input, "-o", output, says=[own + "data"])
             self.fails("predict", self.input, "--weights", copy, "-o", output,
-                       says=["no input", "the data"])
+                       says=[own + "data"])
         self.fails("predict", self.input, "--weights", copy, "-o", copy,
-                   says=["no input", "the weights"])
+                   says=[own + "weights"])
         self.assertEqual(self.input.read_text(), self.plain)
         self.assertEqual(copy.read_bytes(), self.weights.read_bytes())
 

@@ -389,9 +389,15 @@ int main(int argc, char **argv) {
   Options &options = arguments.options;
   CLI::App app("Plans where buffers of known lives lie in memory.");
   app.set_version_flag("--version", "tam-plan 0.1.0");
+  const CLI::Validator file(
+      [](std::string &text) -> std::string {
+        return text.empty() ? "expected the name of a file, got ''" : "";
+      },
+      "");
   app.add_option("PROBLEM", arguments.problem,
                  "CSV or JSON file; - is standard input")
-      ->required();
+      ->required()
+      ->check(file);
   std::vector<std::string> names;
   std::string known = "how to plan:";
   for (const Strategy &strategy : strategies()) {
@@ -450,13 +456,16 @@ int main(int argc, char **argv) {
   app.add_option("--width", arguments.width, "columns of the drawing")
       ->check(CLI::Range(20, 1000))
       ->default_str("80");
-  app.add_option("-o", arguments.output, "output file")->default_str("-");
+  app.add_option("-o", arguments.output, "output file")
+      ->check(file)
+      ->default_str("-");
   app.add_flag("--compare", arguments.compare, "run every strategy");
   app.add_option("--compare-with", arguments.compareWith,
                  "further strategies on the page of --emit=html")
       ->check(CLI::IsMember(names));
   app.add_option("--check", arguments.plan,
-                 "CSV file with a plan to validate instead of planning");
+                 "CSV file with a plan to validate instead of planning")
+      ->check(file);
   app.add_flag("--explain", arguments.explain, "say why the peak is so high");
   app.add_flag("--ignore-pins", arguments.ignorePins,
                "read a column offset as nothing");

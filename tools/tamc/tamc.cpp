@@ -478,6 +478,11 @@ int Driver::run() {
   if (formula.empty() == inputFile.empty())
     return fail(formula.empty() ? "expected a spec: a file or -f 'formula'"
                                 : "expected a file or -f 'formula', got both");
+  for (const cl::opt<std::string> *option : {&outputFile, &profile})
+    if (option->getNumOccurrences() && option->empty())
+      return fail("expected the name of a file for " +
+                  StringRef(option->ArgStr.size() > 1 ? "--" : "-") +
+                  option->ArgStr + ", got ''");
   if (chunkRows < 0)
     return fail("expected --chunk-rows of at least 0");
   if (!planning::findStrategy(strategy)) {

@@ -186,12 +186,48 @@ TEST(AtomicFile, TellsWhetherTwoNamesAreOneFile) {
   put(folder.at("b"), "x");
   std::filesystem::create_symlink("a", folder.at("link"));
   std::filesystem::create_hard_link(folder.at("a"), folder.at("hard"));
-  EXPECT_TRUE(isSameFile(folder.at("a"), folder.at("./a")));
-  EXPECT_TRUE(isSameFile(folder.at("link"), folder.at("a")));
-  EXPECT_TRUE(isSameFile(folder.at("hard"), folder.at("a")));
-  EXPECT_FALSE(isSameFile(folder.at("a"), folder.at("b")));
-  EXPECT_FALSE(isSameFile(folder.at("none"), folder.at("none")));
-  EXPECT_FALSE(isSameFile("/dev/null", "/dev/null"));
+  auto isSame = [&](const std::string &a, const std::string &b) {
+    std::optional<FileIdentity> first = identify(folder.at(a), -1);
+    return first && first == identify(folder.at(b), -1);
+  };
+  EXPECT_TRUE(isSame("a", "./a"));
+  EXPECT_TRUE(isSame("link", "a"));
+  EXPECT_TRUE(isSame("hard", "a"));
+  EXPECT_FALSE(isSame("a", "b"));
+  // Of files that are not there yet, too.
+  std::filesystem::create_symlink("none", folder.at("to none"));
+  EXPECT_TRUE(isSame("none", "./none"));
+  EXPECT_TRUE(isSame("to none", "none"));
+  EXPECT_FALSE(isSame("none", "no other"));
+  EXPECT_FALSE(isSame("no/none", "no/none"));
+  EXPECT_FALSE(identify("/dev/null", -1));
+  EXPECT_FALSE(identify("", -1));
+  // What the process was given as a standard stream.
+  const int descriptor = open(folder.at("hard").c_str(), O_RDONLY);
+  ASSERT_GE(descriptor, 0);
+  EXPECT_EQ(identify("-", descriptor), identify(folder.at("a"), -1));
+  EXPECT_NE(identify("-", descriptor), identify(folder.at("b"), -1));
+  close(descriptor);
+  EXPECT_FALSE(identify("-", descriptor));
+}
+
+TEST(AtomicFile, CheckOpensNothing) {
+  TemporaryFolder folder;
+  put(folder.at("file"), "x");
+  EXPECT_EQ(message(AtomicFile::check(folder.at("new"))), "no error");
+  EXPECT_EQ(message(AtomicFile::check(folder.at("file"))), "no error");
+  EXPECT_EQ(message(AtomicFile::check("-")), "no error");
+  EXPECT_EQ(message(AtomicFile::check("/dev/full")), "no error");
+  for (const std::string &path :
+       {folder.at("no/out"), folder.at("file/out"), folder.at("new/"),
+        std::string(folder.path), std::string("/proc/self/tamrt")})
+    EXPECT_EQ(message(AtomicFile::check(path)),
+              AtomicFile::create(path).error().message);
+  // Would wait for a reader.
+  ASSERT_EQ(mkfifo(folder.at("pipe").c_str(), 0666), 0);
+  EXPECT_EQ(message(AtomicFile::check(folder.at("pipe"))), "no error");
+  EXPECT_EQ(get(folder.at("file")), "x");
+  EXPECT_EQ(folder.count(), 2u);
 }
 
 TEST(AtomicFile, LeavesNothingWhenTheDiskIsFull) {

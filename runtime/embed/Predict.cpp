@@ -135,8 +135,7 @@ int predict(const tamrt_model &model, tamrt_step_kind kind, const void *data,
   Workplace &place = memory.place;
   weights.pointTo(model, memory.tables);
   place.tables = memory.tables;
-  int status = report.ok();
-  for (size_t start = 0; start < rows && status == TAMRT_EMBED_OK;) {
+  for (size_t start = 0; start < rows;) {
     Run run = {view.groupOf(memory.rowAt(start)), start, 1};
     while (start + run.rows < rows &&
            view.groupOf(memory.rowAt(start + run.rows)) == run.group)
@@ -146,6 +145,8 @@ int predict(const tamrt_model &model, tamrt_step_kind kind, const void *data,
         weights.coefficients + g * size_t(model.columns);
     writeParameters(weights.ranges + 2 * g * inputs, weights.knots, inputs,
                     place.parameters);
+    // The first row whose prediction is not finite.
+    size_t spoilt = run.rows;
     predictGroup(
         *memory.step, place, coefficients, run.rows, memory.chunkRows,
         [&](size_t first, size_t count) {
@@ -161,15 +162,20 @@ int predict(const tamrt_model &model, tamrt_step_kind kind, const void *data,
               std::memcpy(output + memory.order[start + first + i] * width,
                           place.output + i * width, width * sizeof(double));
           const size_t bad = firstNotFinite(place.output, count * width);
-          if (bad < count * width && status == TAMRT_EMBED_OK)
-            status = explain(model, view, weights, memory, run,
-                             first + bad / width, coefficients, report);
+          if (bad < count * width && spoilt == run.rows)
+            spoilt = first + bad / width;
         });
+    if (spoilt < run.rows) {
+      // Whatever befell the rows after it.
+      place.context.status = TAMRT_OK;
+      return explain(model, view, weights, memory, run, spoilt, coefficients,
+                     report);
+    }
     if (!place.good())
       return report.step(model, place.context, run.group);
     start += run.rows;
   }
-  return status;
+  return report.ok();
 }
 
 } // namespace

@@ -126,7 +126,7 @@ size_t learningBytes(const tamrt_model &model, size_t rows) {
     if (learner.kind == TAMRT_LEARN_CENTERS)
       most = std::max(most, centersBytes(learner, rows));
     if (isForest(learner))
-      most = std::max(most, treesBytes(learner, rows));
+      most = std::max(most, treesBytes(model, learner, rows));
   }
   return most;
 }

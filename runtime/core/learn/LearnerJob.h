@@ -72,7 +72,8 @@ size_t centersBytes(const tamrt_learner &learner, size_t rows);
 /// TAMRT_LEARN_OBLIVIOUS_TREES and TAMRT_LEARN_FLAT_TREES, and the bytes they
 /// need.
 LearnFault learnTrees(const LearnerJob &job);
-size_t treesBytes(const tamrt_learner &learner, size_t rows);
+size_t treesBytes(const tamrt_model &model, const tamrt_learner &learner,
+                  size_t rows);
 
 } // namespace tamrt
 

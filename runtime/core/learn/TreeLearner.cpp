@@ -45,14 +45,14 @@ struct Memory {
   /// A row.
   std::span<double> point;
   /// One input of all rows, and of the thresholds of that input the places, the
-  /// levels and what `quantiles` takes; where there are quantiles.
+  /// levels and what `quantiles` takes; where quantiles are learnt.
   std::span<double> column, levels;
   std::span<size_t> places, ranks;
 
-  Memory(const tamrt_learner &learner, const Forest &forest, size_t rows,
-         Layout &layout) {
+  Memory(const tamrt_model &model, const tamrt_learner &learner,
+         const Forest &forest, size_t rows, Layout &layout) {
     point = layout.takeSpan<double>(size_t(learner.input_count));
-    if (learner.choice != TAMRT_SPLIT_QUANTILE)
+    if (!learnsQuantiles(model, learner))
       return;
     const size_t thresholds = forest.trees * forest.width;
     column = layout.takeSpan<double>(rows);
@@ -181,7 +181,7 @@ LearnFault weighLeaves(const LearnerJob &job, const Forest &forest,
 LearnFault learnTrees(const LearnerJob &job) {
   const Forest forest(job.learner);
   Layout layout = job.memory;
-  const Memory memory(job.learner, forest, job.rows.size(), layout);
+  const Memory memory(job.model, job.learner, forest, job.rows.size(), layout);
   Random random(job.learner.seed);
   for (int32_t &feature : job.integers(0))
     feature = int32_t(random.integer(uint32_t(job.inputs().size())));
@@ -194,9 +194,10 @@ LearnFault learnTrees(const LearnerJob &job) {
   return LearnFault::None;
 }
 
-size_t treesBytes(const tamrt_learner &learner, size_t rows) {
+size_t treesBytes(const tamrt_model &model, const tamrt_learner &learner,
+                  size_t rows) {
   Layout layout;
-  const Memory memory(learner, Forest(learner), rows, layout);
+  const Memory memory(model, learner, Forest(learner), rows, layout);
   return layout.size();
 }
 

@@ -143,9 +143,10 @@ public:
   ///
   /// frame(kind, v, output, T) runs the step of a kind that takes no rows on a
   /// vector, as for a group of T rows; not once `place` has an error.
-  /// `done(outcome)` is called before every iteration.
-  template <class Frame, class Done>
-  bool resume(Workplace &place, const Frame &frame, const Done &done) {
+  /// `beforeIteration(outcome)` is called with the outcome so far.
+  template <class Frame, class BeforeIteration>
+  bool resume(Workplace &place, const Frame &frame,
+              const BeforeIteration &beforeIteration) {
     auto run = [&](tamrt_step_kind kind, const double *v, double *output) {
       if (place.good())
         frame(kind, v, output, rows);
@@ -182,7 +183,7 @@ public:
       return false;
 
     if (!isProbing()) {
-      done(iteration.outcome());
+      beforeIteration(iteration.outcome());
       wanted = iteration.wantsSketch() ? Wanted::Probe : Wanted::Product;
     }
     if (wanted == Wanted::Probe) {

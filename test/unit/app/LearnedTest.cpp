@@ -9,6 +9,7 @@
 #include "LearnedModel.h"
 #include "ModelRun.h"
 
+#include "core/learn/Learn.h"
 #include "core/model/Weights.h"
 #include "io/Safetensors.h"
 
@@ -141,6 +142,19 @@ TEST_F(Learned, GivenTablesAreCopied) {
   EXPECT_EQ(outcome.err, "fake: error: " + path("w") +
                              ": tensor 'tables.x.W1': expected the numbers "
                              "that the spec gives as state, got others\n");
+}
+
+TEST_F(Learned, AColumnIsKeptForQuantilesAlone) {
+  constexpr size_t kMany = 1'000'000;
+  EXPECT_GT(learningBytes(model.get(), kMany), kMany * sizeof(double));
+  // Features are still to be drawn.
+  const double thresholds[] = {-0.5, 0.5, -0.25, 0.25};
+  model.tables[9].given = thresholds;
+  EXPECT_EQ(learningBytes(model.get(), kMany),
+            learningBytes(model.get(), kMostRowsKept));
+  ASSERT_EQ(fit("w").status, 0);
+  EXPECT_EQ(tensor("tables.x.2.thresholds", {2, 2}),
+            std::vector<double>(thresholds, thresholds + 4));
 }
 
 TEST_F(Learned, GivenTablesAreChecked) {

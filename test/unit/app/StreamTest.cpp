@@ -13,6 +13,8 @@
 #include "kernels/cpu/CpuKernels.h"
 
 #include <cstdio>
+#include <functional>
+#include <utility>
 
 namespace tamrt::test {
 namespace {
@@ -162,6 +164,43 @@ TEST_F(Stream, NeedsAFileThatStaysTheSame) {
   }
   Outcome fit = run(model, {"fit", "/dev/null", "-o", path("w"), "--stream"});
   EXPECT_EQ(fit.status, 1);
+}
+
+/// What FIT_INIT of a model does before its work: learning is over by then.
+std::function<void()> whenLearnt;
+tamrt_step_function fitInit = nullptr;
+
+void initWhenLearnt(tamrt_context *ctx, void *arena, void *state, void *carry,
+                    const double *parameters, const void *const *tables,
+                    const double *coefficients, const void *const *columns,
+                    double *output, int64_t rows, int64_t first,
+                    int64_t groupRows) {
+  whenLearnt();
+  fitInit(ctx, arena, state, carry, parameters, tables, coefficients, columns,
+          output, rows, first, groupRows);
+}
+
+TEST_F(Stream, NeedsAFileThatStaysTheSameWhileTermsLearn) {
+  LearnedModel model;
+  for (tamrt_step &step : model.steps)
+    if (step.kind == TAMRT_STEP_FIT_INIT)
+      fitInit = std::exchange(step.run, initWhenLearnt);
+  const std::string train = path("train.csv");
+  const std::string text = rowsInOrder(100, 3);
+  // For the reading after, the file is again what it was.
+  whenLearnt = [&] { write("train.csv", text); };
+  std::string half = text.substr(0, text.size() / 2);
+  half.resize(half.rfind('\n') + 1);
+  for (const std::string &later :
+       {text + "0,99,1,a,1,1\n", half, text + "new,99,1,a,1,1\n",
+        text + "0,99,1,new,1,1\n"}) {
+    write("train.csv", text);
+    meanwhile = [&] { write("train.csv", later); };
+    const std::string error = inParts(model, train, 1, 1000, {});
+    // What is no error are weights.
+    ASSERT_TRUE(error.starts_with(train + ": expected the "));
+    EXPECT_TRUE(error.ends_with("the file has changed meanwhile")) << error;
+  }
 }
 
 TEST_F(Stream, ErrorsAreThoseOfAFitInMemory) {

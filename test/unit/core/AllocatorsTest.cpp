@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Sim.h"
+
 #include "core/device/Device.h"
 #include "core/run/Trace.h"
 
@@ -13,7 +15,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <dlfcn.h>
 #include <future>
 #include <memory>
 #include <string>
@@ -202,33 +203,16 @@ TEST_P(Allocators, SnapshotIsOfThePeak) {
   EXPECT_EQ(snapshot.tags[3].name, "output");
 }
 
-/// Streams of the simulated device, which can be held back.
-struct SimStreams {
-  SimStreams() {
-    void *library =
-        ::dlopen(TAMC_BINARY_DIR "/test/backends/libtamrt-backend-sim.so",
-                 RTLD_NOW | RTLD_LOCAL);
-    auto start = reinterpret_cast<tamrt_backend_register_function>(
-        ::dlsym(library, TAMRT_BACKEND_REGISTER));
-    hold = reinterpret_cast<void (*)(tamrt_stream *, int32_t)>(
-        ::dlsym(library, "tamrt_sim_hold"));
-    static const tamrt_core core = {
-        TAMRT_BACKEND_VERSION, TAMRT_ABI_VERSION, [](int32_t, const char *) {},
-        [](tamrt_context *, int32_t, int64_t) {}, Device::cpu().kernels()};
-    table = start(&core);
-    handle = table->open(0, nullptr, 0);
-    one = table->stream_create(handle);
-    other = table->stream_create(handle);
+/// Two streams of the simulated device, which can be held back.
+struct SimStreams : Sim {
+  SimStreams()
+      : one(table->stream_create(device)), other(table->stream_create(device)) {
   }
   ~SimStreams() {
-    table->stream_destroy(handle, one);
-    table->stream_destroy(handle, other);
-    table->close(handle);
+    table->stream_destroy(device, one);
+    table->stream_destroy(device, other);
   }
 
-  void (*hold)(tamrt_stream *, int32_t);
-  const tamrt_backend *table;
-  tamrt_device *handle;
   tamrt_stream *one, *other;
 };
 
@@ -244,7 +228,7 @@ TEST_P(Allocators, BlocksThatAStreamUsesAreNobodysBefore) {
     void *const address = block.data();
     auto *number = new (address) std::atomic<int>(0);
     sim.hold(sim.other, 1);
-    sim.table->stream_call(sim.handle, sim.other, write, number);
+    sim.table->stream_call(sim.device, sim.other, write, number);
     if (!isOwner)
       device->recordUse(block, sim.other);
     // What hands blocks to anybody waits; what keeps them by stream does not.
@@ -264,7 +248,7 @@ TEST_P(Allocators, BlocksThatAStreamUsesAreNobodysBefore) {
               waits);
     sim.hold(sim.other, 0);
     EXPECT_EQ(taken.get(), 1);
-    sim.table->synchronize(sim.handle, sim.other);
+    sim.table->synchronize(sim.device, sim.other);
     if (!waits) {
       // The stream's own, once it is done with.
       tamrt_stream *owner = isOwner ? sim.other : sim.one;

@@ -6,15 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "core/device/Devices.h"
+#include "Sim.h"
+
 #include "core/Log.h"
+#include "core/device/Devices.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -158,29 +159,6 @@ TEST_F(Devices, LibrariesThatAreNoBackends) {
   EXPECT_TRUE((*device)->isCpu());
   std::filesystem::remove_all(pattern);
 }
-
-/// The sim's own table, for what the core does not use yet.
-struct Sim {
-  Sim() {
-    library = ::dlopen((kFolder + "/libtamrt-backend-sim.so").c_str(),
-                       RTLD_NOW | RTLD_LOCAL);
-    auto start = reinterpret_cast<tamrt_backend_register_function>(
-        ::dlsym(library, TAMRT_BACKEND_REGISTER));
-    hold = reinterpret_cast<void (*)(tamrt_stream *, int32_t)>(
-        ::dlsym(library, "tamrt_sim_hold"));
-    static const tamrt_core core = {
-        TAMRT_BACKEND_VERSION, TAMRT_ABI_VERSION, [](int32_t, const char *) {},
-        [](tamrt_context *, int32_t, int64_t) {}, Device::cpu().kernels()};
-    table = start(&core);
-    device = table->open(0, nullptr, 0);
-  }
-  ~Sim() { table->close(device); }
-
-  void *library;
-  void (*hold)(tamrt_stream *, int32_t);
-  const tamrt_backend *table;
-  tamrt_device *device;
-};
 
 TEST_F(Devices, StreamsCanBeHeldBackAndEventsOrderThem) {
   Sim sim;

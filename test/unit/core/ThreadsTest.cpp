@@ -13,6 +13,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Sim.h"
+
 #include "core/Log.h"
 #include "core/device/Devices.h"
 #include "core/run/Crew.h"
@@ -26,7 +28,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <functional>
 #include <map>
 #include <poll.h>
@@ -364,30 +365,10 @@ TEST_F(Threads, ProgressIsOneThreads) {
   EXPECT_NE(std::string(text).find("m: fit: "), std::string::npos) << text;
 }
 
-/// The sim's own table, for what the core does not use.
-struct SimTable {
-  SimTable() {
-    library = ::dlopen((kFolder + "/libtamrt-backend-sim.so").c_str(),
-                       RTLD_NOW | RTLD_LOCAL);
-    auto start = reinterpret_cast<tamrt_backend_register_function>(
-        ::dlsym(library, TAMRT_BACKEND_REGISTER));
-    static const tamrt_core core = {
-        TAMRT_BACKEND_VERSION, TAMRT_ABI_VERSION, [](int32_t, const char *) {},
-        [](tamrt_context *, int32_t, int64_t) {}, Device::cpu().kernels()};
-    table = start(&core);
-    device = table->open(0, nullptr, 0);
-  }
-  ~SimTable() { table->close(device); }
-
-  void *library;
-  const tamrt_backend *table;
-  tamrt_device *device;
-};
-
 /// A number that streams count up in turn, with nothing but events between
 /// them.
 TEST(Streams, EventsOrderThreads) {
-  SimTable sim;
+  Sim sim;
   const tamrt_backend &table = *sim.table;
   std::array<tamrt_stream *, 4> streams;
   for (tamrt_stream *&stream : streams)
@@ -423,7 +404,7 @@ TEST(Streams, EventsOrderThreads) {
 /// Kernels of contexts that have streams, and a device that several threads
 /// wait for.
 TEST(Streams, KernelsOfThreads) {
-  SimTable sim;
+  Sim sim;
   const tamrt_backend &table = *sim.table;
   again([&](int) {
     inThreads([&](int thread) {

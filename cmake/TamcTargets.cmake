@@ -13,7 +13,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   add_compile_options(-Wno-restrict)
 endif()
 include_directories(${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/include)
+# Seconds that a test may take: ctest's limit.
+set(TAMC_UNIT_TIMEOUT 900)
+set(TAMC_PROGRAM_TIMEOUT 1800)
 if(TAMC_SANITIZE)
+  # Sweeps of many runs take twelve times as long.
+  set(TAMC_UNIT_TIMEOUT 3600)
+  set(TAMC_PROGRAM_TIMEOUT 7200)
   add_compile_options(-fsanitize=${TAMC_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${TAMC_SANITIZE})
@@ -60,5 +66,6 @@ function(tamc_add_unit_test name)
     TAMC_SOURCE_DIR="${CMAKE_SOURCE_DIR}" TAMC_BINARY_DIR="${CMAKE_BINARY_DIR}")
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} GTest::gtest_main)
   add_test(NAME unit.${name} COMMAND ${name})
-  set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 900)
+  set_tests_properties(unit.${name} PROPERTIES LABELS unit
+    TIMEOUT ${TAMC_UNIT_TIMEOUT})
 endfunction()

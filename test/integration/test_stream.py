@@ -263,9 +263,14 @@ class Stream(harness.TestCase):
                     model, "fit", train, "--stream", "-o", self.dir / "pipe")
                 self.assertEqual(self.fit(model, train).read_bytes(), weights)
                 peaks.append(peak)
+            if harness.SANITIZE:
+                continue
             self.assertLess(peaks[1], 96 * MIB, solver)
             # Parts of the file are full from some hundred thousand rows on.
             self.assertLess(peaks[1], peaks[0] + 48 * MIB, solver)
+        if harness.SANITIZE:
+            self.skipTest("a sanitizer keeps what is freed: the weights are "
+                          "right, how much is resident says nothing")
 
     def test_pipe(self):
         train = write_rows(self.dir / "train.csv", 100)

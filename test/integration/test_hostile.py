@@ -515,6 +515,15 @@ class Outputs(Hostile):
         self.assertEqual(stat.S_IMODE(self.output.stat().st_mode), 0o640)
         self.assertEqual(self.listing(), ["in.csv", "w.safetensors"])
 
+    def is_writing(self):
+        """Whether a temporary file has bytes: that of the check before a run
+        has none."""
+        try:
+            return any(path.stat().st_size > 0
+                       for path in self.dir.glob(".tamrt-*"))
+        except FileNotFoundError:
+            return False
+
     def test_signals_leave_no_file(self):
         # Long enough to be caught at writing; the temporary file tells when.
         rows = self.plain.splitlines()
@@ -528,8 +537,7 @@ class Outputs(Hostile):
                      self.weights, "--type=design", "-o", self.dir / "out.csv"],
                     stderr=subprocess.DEVNULL)
                 while process.poll() is None and not caught:
-                    caught = any(name.startswith(".tamrt-")
-                                 for name in os.listdir(self.dir))
+                    caught = self.is_writing()
                     time.sleep(0.0005)
                 process.send_signal(number)
                 status = process.wait(harness.PATIENCE)

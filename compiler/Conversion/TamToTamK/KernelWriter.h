@@ -20,8 +20,13 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 namespace tamc {
+
+inline mlir::RankedTensorType tensorOf(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
 
 /// Emits code at the insertion point of a builder.
 class KernelWriter {
@@ -30,6 +35,10 @@ protected:
 
   mlir::Value constant(int64_t value) {
     return mlir::LLVM::ConstantOp::create(b, loc, i64, value);
+  }
+  /// The number 1.
+  mlir::Value one() {
+    return mlir::LLVM::ConstantOp::create(b, loc, f64, b.getF64FloatAttr(1.0));
   }
   mlir::Value add(mlir::Value x, mlir::Value y) {
     return mlir::LLVM::AddOp::create(b, loc, x, y);

@@ -65,10 +65,6 @@ static constexpr double kIntegers = 0x1.8p52;
 
 static constexpr int64_t kWidestDegree = 7;
 
-static RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 LogicalResult tamc::checkPredictKernel(tam::RowsOp op) {
   if (!op.getAccumulators().empty() || op.getNumResults() != 1)
     return op.emitOpError("expected no sums and one prediction in the kernel "

@@ -246,10 +246,7 @@ void RowWriter::writeColumns(Value rows, ArrayRef<const Product *> some) {
           Value second = number(p->right), weight = weightOf(p->weights);
           Value factor = weight || second ? product(weight, second) : Value();
           Value first = number(p->left);
-          Value value = factor || first
-                            ? product(factor, first)
-                            : Value(LLVM::ConstantOp::create(
-                                  b, loc, f64, b.getF64FloatAttr(1.0)));
+          Value value = factor || first ? product(factor, first) : one();
           next.push_back(LLVM::FAddOp::create(b, loc, sum, value));
         }
         return next;

@@ -97,24 +97,19 @@ void RowWriter::writeJoint(const Joint &joint) {
   Value address =
       at(joint.memory, vector(kWord), mul(place(first.left), joint.stride()));
   Value values = productBand(first);
-  auto wordAt = [&](size_t i) {
-    return at(address, vector(kWord), int64_t(i));
-  };
+  auto word = [&](size_t i) { return at(address, vector(kWord), int64_t(i)); };
   auto factor = [&](size_t i) {
     Value own = number(joint.parts[i]->right);
-    return splat(
-        own ? own
-            : LLVM::ConstantOp::create(b, loc, f64, b.getF64FloatAttr(1.0)),
-        kWord);
+    return splat(own ? own : one(), kWord);
   };
   size_t i = 0;
   for (; i + 2 <= joint.parts.size(); i += 2)
-    addTo(wordAt(i),
+    addTo(word(i),
           product(concat(values, values, kWord),
                   concat(factor(i), factor(i + 1), kWord)),
           2 * kWord);
   if (i < joint.parts.size())
-    addWord(wordAt(i), values, number(joint.parts[i]->right), kWord, kWord);
+    addWord(word(i), values, number(joint.parts[i]->right), kWord, kWord);
 }
 
 /// The row's number of a column, null for the intercept.
@@ -182,19 +177,18 @@ void RowWriter::writeProduct(const Product &p) {
   }
   if (p.layout.isPanels())
     return writePanels(p);
-  Value one = LLVM::ConstantOp::create(b, loc, f64, b.getF64FloatAttr(1.0));
   if (isOneHot(p.left)) {
     Value level = place(p.left), weight = weightOf(p.weights);
     if (p.isSelf())
-      return addTo(wordAt(p, level), weight ? weight : one);
+      return addTo(wordAt(p, level), weight ? weight : one());
     if (Product::isColumn(p.right)) {
       Value value = number(p.right);
       return addTo(wordAt(p, level),
-                   weight || value ? product(weight, value) : one);
+                   weight || value ? product(weight, value) : one());
     }
     Value word = wordAt(p, add(mul(level, columnsOf(p.right)), place(p.right)));
     if (isOneHot(p.right))
-      return addTo(word, weight ? weight : one);
+      return addTo(word, weight ? weight : one());
     return addTo(word, band(p.right, p.weights));
   }
   int64_t width = widthOf(p.left);
@@ -251,8 +245,7 @@ void RowWriter::addWord(Value address, Value values, Value factor,
                         int64_t numbers, int64_t size) {
   Value scale = factor ? splat(factor, numbers) : Value();
   if (!scale && !values)
-    scale = splat(LLVM::ConstantOp::create(b, loc, f64, b.getF64FloatAttr(1.0)),
-                  numbers);
+    scale = splat(one(), numbers);
   addTo(address, product(values, scale), size);
 }
 

@@ -24,10 +24,6 @@
 
 namespace tamc {
 
-inline mlir::RankedTensorType tensorOf(mlir::Value value) {
-  return mlir::cast<mlir::RankedTensorType>(value.getType());
-}
-
 inline bool isBanded(mlir::Value design) {
   return mlir::isa<tam::BandedAttr>(tensorOf(design).getEncoding());
 }

@@ -535,6 +535,8 @@ class Outputs(Hostile):
                 process = subprocess.Popen(
                     [self.model, "predict", self.input, "--weights",
                      self.weights, "--type=design", "-o", self.dir / "out.csv"],
+                    # Not what this process ignores: under nohup, a hangup.
+                    preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
                     stderr=subprocess.DEVNULL)
                 while process.poll() is None and not caught:
                     caught = self.is_writing()

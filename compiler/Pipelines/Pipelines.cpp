@@ -58,6 +58,12 @@ static void buildChoices(OpPassManager &manager,
   solver.blockLimit = options.blockLimit;
   solver.both = options.bothSolvers;
   manager.addPass(tam::createTamChooseSolver(solver));
+  // Levels are summed one-hot, or not at all.
+  if (!options.dense) {
+    tam::TamCompressLevelsOptions levels;
+    levels.rowsPerLevel = options.rowsPerLevel;
+    manager.addPass(tam::createTamCompressLevels(levels));
+  }
   tam::TamChooseEncodingsOptions encodings;
   encodings.dense = options.dense;
   manager.addPass(tam::createTamChooseEncodings(encodings));

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Csv.h"
+#include "Grid.h"
 #include "SourceText.h"
 #include "TermChecker.h"
 #include "Text.h"
@@ -112,9 +113,9 @@ void Column::add(const CsvRow &row) {
 class LevelCounter {
 public:
   LevelCounter(llvm::SourceMgr &sources, llvm::MemoryBufferRef profile,
-               std::vector<Term *> open)
+               std::vector<Term *> open, ProfileReader &others)
       : sources(sources), profile(profile), open(std::move(open)),
-        diagnostics(sources) {}
+        others(others), diagnostics(sources) {}
 
   bool run();
 
@@ -128,6 +129,7 @@ private:
   llvm::SourceMgr &sources;
   llvm::MemoryBufferRef profile;
   std::vector<Term *> open;
+  ProfileReader &others;
   Diagnostics diagnostics;
   std::vector<Column> columns;
   llvm::StringMap<size_t> columnOf;
@@ -186,6 +188,7 @@ bool LevelCounter::readRows(CsvReader &reader, size_t fields) {
                    "expected " + llvm::Twine(fields) +
                        " fields as in the header, got " +
                        llvm::Twine(row.fields.size()));
+    others.add(row);
     for (Column &column : columns) {
       column.add(row);
       if (column.levels() > maximumLevels())
@@ -243,6 +246,7 @@ bool LevelCounter::run() {
   for (size_t i = 0; i != fields; ++i)
     if (!header.quoted[i])
       header.fields[i] = header.fields[i].trim(" \t");
+  others.readHeader(header);
   if (!readHeader(header) || !readRows(reader, fields))
     return false;
   bool good = true;
@@ -257,10 +261,17 @@ bool resolveLevels(llvm::SourceMgr &sources, ModelSpec &spec,
                    std::optional<llvm::MemoryBufferRef> profile) {
   std::vector<Term *> open;
   collectOpen(spec.terms, open);
+  ProfileReader others(spec, [](llvm::StringRef field) {
+    return isMissing(field) ? std::nullopt : numberOf(field);
+  });
+  if (profile && (!open.empty() || others.isNeeded())) {
+    if (!LevelCounter(sources, *profile, std::move(open), others).run())
+      return false;
+    spec.profile = others.find();
+    return true;
+  }
   if (open.empty())
     return true;
-  if (profile)
-    return LevelCounter(sources, *profile, std::move(open)).run();
   Diagnostics diagnostics(sources);
   for (const Term *term : open) {
     diagnostics.error(term->range, "expected the number of levels of '" +

@@ -31,7 +31,7 @@ extern "C" {
 
 /// Changes whenever a struct or a kernel's signature changes. A model built
 /// for another version is refused at start.
-#define TAMRT_ABI_VERSION 8
+#define TAMRT_ABI_VERSION 9
 
 /// Rows of one segment. Sums over rows run row by row inside a segment;
 /// finished segments are added to a second level in order. The order of every
@@ -388,6 +388,32 @@ typedef struct tamrt_placement {
   int32_t reserved;
 } tamrt_placement;
 
+/// Training values of an input as a profile showed them: few, and evenly
+/// spaced.
+typedef struct tamrt_grid {
+  /// The input's number.
+  int32_t input;
+  /// Most values a group may have from its least to its greatest, the ones
+  /// between that do not occur included.
+  int32_t levels;
+  /// One of the values, and how far they are apart, above 0.
+  double first, step;
+} tamrt_grid;
+
+struct tamrt_model;
+
+/// Steps of a fit that add up rows by the levels of some inputs and put their
+/// terms' functions in at the end (level compression).
+typedef struct tamrt_compression {
+  /// Which training data they are for: those whose values of each of these
+  /// inputs are on the grid, in every group.
+  int64_t grid_count;
+  const tamrt_grid *grids;
+  /// The model with these steps: as the one it belongs to, but for the steps
+  /// FIT_*, the accumulators, and that it has no compression.
+  const struct tamrt_model *model;
+} tamrt_compression;
+
 /// A compiled model.
 typedef struct tamrt_model {
   /// TAMRT_ABI_VERSION of the compiler.
@@ -428,6 +454,8 @@ typedef struct tamrt_model {
   const tamrt_effect *effects;
   int64_t step_count;
   const tamrt_step *steps;
+  /// Null where no input has levels that are few enough.
+  const tamrt_compression *compression;
 } tamrt_model;
 
 /// The command line of a compiled model: fit, predict, decompose,

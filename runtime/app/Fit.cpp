@@ -9,13 +9,16 @@
 #include "app/Commands.h"
 #include "app/Session.h"
 #include "app/Timings.h"
+#include "core/data/Compression.h"
 #include "core/learn/Learners.h"
 #include "core/model/Weights.h"
 #include "core/run/Executor.h"
 #include "core/run/StreamedFit.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <limits>
+#include <map>
 #include <unistd.h>
 
 namespace tamrt {
@@ -27,6 +30,31 @@ void tellDropped(const tamrt_model &model, const Options &options,
     tell(model, "note",
          "dropped " + std::to_string(dropped) + " of " + std::to_string(rows) +
              " rows: missing values");
+}
+
+/// Tells how rows were summed, where the model leaves a choice; conjugate
+/// gradients sum none.
+void tellSteps(const tamrt_model &model, const FitSteps &steps,
+               const RunOptions &run, Timings &timings) {
+  if (!model.compression || run.summary->groups > 0)
+    return;
+  auto nameOf = [&](const tamrt_grid &grid) {
+    return "'" + std::string(model.inputs[grid.input].column) + "'";
+  };
+  if (steps.missed)
+    return tell(model, "note",
+                "rows are not summed by levels: the values of column " +
+                    nameOf(*steps.missed) +
+                    " are not all on the grid of the profile");
+  // A column with two rules has two grids, one of which may have more levels.
+  std::map<std::string, int64_t> levels;
+  for (int64_t i = 0; i < model.compression->grid_count; ++i) {
+    const tamrt_grid &grid = model.compression->grids[i];
+    int64_t &most = levels[nameOf(grid)];
+    most = std::max<int64_t>(most, grid.levels);
+  }
+  for (const auto &[column, count] : levels)
+    timings.note("levels of " + column, count);
 }
 
 void tellUnconverged(const tamrt_model &model, const CgSummary &summary) {
@@ -79,10 +107,13 @@ Result<Weights> fitInMemory(const tamrt_model &model, const Options &options,
   if (!tables)
     return located(std::move(tables).error());
   weights.tables = *std::move(tables);
+  const FitSteps steps =
+      chooseSteps(model, data, weights.normalization, run.threads);
   Result<std::vector<double>> coefficients =
-      fitGroups(model, data, weights.normalization, weights.tables, run);
+      fitGroups(*steps.model, data, weights.normalization, weights.tables, run);
   if (!coefficients)
     return located(std::move(coefficients).error());
+  tellSteps(model, steps, run, timings);
   weights.coefficients = *std::move(coefficients);
   weights.groups = order.names;
   timings.end("fit");
@@ -105,6 +136,8 @@ Result<Weights> fitStreamed(const tamrt_model &model, const Options &options,
         tell(model, "note", "--stream " + note);
       Result<Weights> weights = fit->fit();
       timings.end("fit");
+      if (weights)
+        tellSteps(model, fit->steps(), run, timings);
       timings.note("readings of the file", int64_t(fit->readings()));
       return weights;
     }

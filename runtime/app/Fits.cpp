@@ -184,8 +184,15 @@ Result<std::string> formatFits(const tamrt_model &model,
   run.placement = options.placement;
   std::vector<Answer> answers;
   for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_PREDICT,
-                               TAMRT_STEP_TERMS, TAMRT_STEP_DESIGN})
+                               TAMRT_STEP_TERMS, TAMRT_STEP_DESIGN}) {
     answers.push_back(answer(model, kind, options, run));
+    // Which steps the rows will want is not known: those that need more.
+    if (kind != TAMRT_STEP_FIT_CHUNK || !model.compression)
+      continue;
+    Answer other = answer(*model.compression->model, kind, options, run);
+    if (other.leastMemory > answers.back().leastMemory)
+      answers.back() = std::move(other);
+  }
   return options.planFormat == PlanFormat::Json ? formatJson(answers, options)
                                                 : formatText(answers, options);
 }

@@ -66,9 +66,20 @@ struct Memory {
     end = std::max(end, layout.mark());
     layout.rewind(mark);
     const tamrt_step &step = fitStep(model, rows);
-    chunks.emplace(model, size_t(chunkOf(step, int64_t(rows), 0)),
-                   /*copies=*/true, /*fits=*/true, layout);
-    takeWorkplace(fitMemory(model, step), layout, place);
+    int64_t chunk = chunkOf(step, int64_t(rows), 0);
+    ThreadMemory needed = fitMemory(model, step);
+    // Which steps it will be, the data say.
+    if (model.compression) {
+      const tamrt_model &other = *model.compression->model;
+      const tamrt_step &byLevels = fitStep(other, rows);
+      const ThreadMemory need = fitMemory(other, byLevels);
+      chunk = std::max(chunk, chunkOf(byLevels, int64_t(rows), 0));
+      needed.arena = std::max(needed.arena, need.arena);
+      needed.state = std::max(needed.state, need.state);
+    }
+    chunks.emplace(model, size_t(chunk), /*copies=*/true, /*fits=*/true,
+                   layout);
+    takeWorkplace(needed, layout, place);
     layout.rewind(std::max(layout.mark(), end));
   }
 };
@@ -93,6 +104,8 @@ public:
     }
     if (int status = learn())
       return status;
+    if (model.compression && isOnGrids())
+      steps = model.compression->model;
     for (size_t g = 0; g < groups; ++g)
       if (int status = solve(g))
         return status;
@@ -199,6 +212,25 @@ private:
     return report.ok();
   }
 
+  /// Whether the values of all groups are on the grids of the model.
+  bool isOnGrids() const {
+    for (int64_t i = 0; i < model.compression->grid_count; ++i) {
+      const tamrt_grid &grid = model.compression->grids[i];
+      const auto input = size_t(grid.input);
+      for (size_t g = 0; g < groups; ++g) {
+        const size_t first = memory.starts[g];
+        const double *range =
+            weights.ranges + 2 * (g * size_t(model.input_count) + input);
+        Spread spread;
+        if (!areOnGrid(grid, valuesOf(input).from(first),
+                       memory.starts[g + 1] - first, spread) ||
+            !isWithinGrid(grid, spread, {range[0], range[1]}))
+          return false;
+      }
+    }
+    return true;
+  }
+
   /// The tables of the terms.
   int learn() {
     std::memset(weights.tables, 0, tableBytes(model));
@@ -228,7 +260,7 @@ private:
   int solve(size_t group) {
     const auto inputs = size_t(model.input_count);
     const auto width = size_t(model.columns);
-    const tamrt_step &step = fitStep(model, data.rows);
+    const tamrt_step &step = fitStep(*steps, data.rows);
     const size_t start = memory.starts[group];
     const size_t rows = memory.starts[group + 1] - start;
     Workplace &place = memory.place;
@@ -241,11 +273,11 @@ private:
     bool converged = true;
     const bool direct = step.kind == TAMRT_STEP_FIT_CHUNK;
     if (direct) {
-      fitGroup(model, step, place, rows, chunkRows, setColumns, [](size_t) {});
+      fitGroup(*steps, step, place, rows, chunkRows, setColumns, [](size_t) {});
     } else {
-      RungRunner runner(model, step, place, rows, chunkRows, setColumns);
-      converged =
-          solveByCg(model, place, int64_t(rows), CgOptions(), runner).converged;
+      RungRunner runner(*steps, step, place, rows, chunkRows, setColumns);
+      converged = solveByCg(*steps, place, int64_t(rows), CgOptions(), runner)
+                      .converged;
     }
     if (!place.good())
       return report.step(model, place.context, weights.groups[group]);
@@ -258,6 +290,8 @@ private:
   }
 
   const tamrt_model &model;
+  /// The model whose steps fit the data: itself, or that of its compression.
+  const tamrt_model *steps = &model;
   const DataView &data;
   Memory &memory;
   WeightsView weights;

@@ -80,6 +80,7 @@ private:
   void execute(tam::PidOp op);
   LogicalResult execute(tam::RowsOp op);
   Datum normalMatrix(tam::NormalMatrixOp op);
+  Datum expandLevels(tam::ExpandLevelsOp op);
   FailureOr<Datum> solve(tam::SolveOp op);
   Datum normalProduct(tam::NormalProductOp op);
   /// Effect `index` of the row: the dot product of the design's row with its
@@ -248,6 +249,33 @@ LogicalResult Execution::execute(tam::RowsOp op) {
   return success();
 }
 
+/// The definition: each element is the sum over the levels.
+Datum Execution::expandLevels(tam::ExpandLevelsOp op) {
+  const Datum &sums = getAny(op.getSums());
+  if (const auto *vector = std::get_if<Vector>(&sums)) {
+    const Matrix &basis = get<Matrix>(op.getRows());
+    Vector result(basis.columns);
+    for (size_t level = 0; level < basis.rows; ++level)
+      for (size_t i = 0; i < basis.columns; ++i)
+        result[i] += basis.at(level, i) * (*vector)[level];
+    return result;
+  }
+  // A side without a matrix is multiplied by the identity.
+  auto value = [&](mlir::Value side, size_t level, size_t column) {
+    return side ? get<Matrix>(side).at(level, column) : double(level == column);
+  };
+  const auto &matrix = std::get<Matrix>(sums);
+  auto type = cast<RankedTensorType>(op.getType());
+  Matrix result(type.getDimSize(0), type.getDimSize(1));
+  for (size_t i = 0; i < result.rows; ++i)
+    for (size_t j = 0; j < result.columns; ++j)
+      for (size_t r = 0; r < matrix.rows; ++r)
+        for (size_t c = 0; c < matrix.columns; ++c)
+          result.at(i, j) += value(op.getRows(), r, i) * matrix.at(r, c) *
+                             value(op.getColumns(), c, j);
+  return result;
+}
+
 LogicalResult Execution::execute(Operation *op) {
   if (auto rows = dyn_cast<tam::RowsOp>(op))
     return execute(rows);
@@ -266,6 +294,24 @@ LogicalResult Execution::execute(Operation *op) {
             const Vector &p = get<Vector>(op.getParameters());
             for (double &v : x)
               v = (v - p[0]) / p[1];
+            return x;
+          })
+          .Case([&](tam::RegridOp op) -> Datum {
+            Vector x = get<Vector>(op.getX());
+            double half = get<Vector>(op.getParameters())[1];
+            double length =
+                op.getStep().convertToDouble() * double(op.getLevels() - 1);
+            for (double &v : x)
+              v = (v + 1) * half / length * 2 - 1;
+            return x;
+          })
+          .Case([&](tam::GridPointsOp op) -> Datum {
+            Vector x(op.getType().getDimSize(0));
+            double half = get<Vector>(op.getParameters())[1];
+            for (size_t level = 0; level < x.size(); ++level)
+              x[level] = std::min(
+                  op.getStep().convertToDouble() * double(level) / half - 1,
+                  1.0);
             return x;
           })
           .Case([&](tam::OffsetOp op) -> Datum {
@@ -438,6 +484,8 @@ LogicalResult Execution::execute(Operation *op) {
             }
             return sum;
           })
+          .Case(
+              [&](tam::ExpandLevelsOp op) -> Datum { return expandLevels(op); })
           .Case([&](tam::PenaltyOp op) -> Datum {
             Matrix p(op.getType().getDimSize(0), op.getType().getDimSize(0));
             for (size_t i = 0; i < op.getValues().size(); ++i) {

@@ -12,16 +12,17 @@ import re
 import golden  # noqa: F401 (finds harness)
 import harness
 import reference
-from random_formula import LEVELS, Formula, random_rows
+from random_formula import FEATURES, LEVELS, Formula, random_rows
 
 # Formulas drawn; a longer run is one with another number and seed.
 COUNT = int(os.environ.get("TAMC_RANDOM_FORMULAS", 40))
 BESSEL = re.compile(r"nu=(?!0\.5\b|1\.5\b|2\.5\b)")
+TREE = re.compile(r"\bl?t\(")
 SEED = int(os.environ.get("TAMC_RANDOM_SEED", 20260301))
 
 
 class Differential(harness.TestCase):
-    def compare(self, formula, train, new, chunk=None, **keys):
+    def compare(self, formula, train, new, chunk=None, compiling=(), **keys):
         """With chunks of `chunk` rows, if given."""
         options = () if chunk is None else ("--chunk-rows", chunk)
         # The slope beyond the range is a difference over 1e-5: it multiplies
@@ -31,7 +32,7 @@ class Differential(harness.TestCase):
         harness.write_csv(self.dir / "train.csv", train)
         harness.write_csv(self.dir / "new.csv", new)
         model = self.compile(formula, "--profile", self.dir / "train.csv",
-                             **keys)
+                             *compiling, **keys)
         weights = self.fit(model, self.dir / "train.csv", *options)
         oracle = reference.Model(formula, train, keys.get("group"),
                                  keys.get("date"), keys.get("weights"))
@@ -78,6 +79,41 @@ class Differential(harness.TestCase):
                 keys["weights"] = "w"
             with self.subTest(case=case, formula=formula, **keys):
                 self.compare(formula, train, new, **keys)
+
+    def test_levels(self):
+        """Columns of few values, summed by their levels."""
+        counted = 0
+        for case in range(COUNT):
+            rng = random.Random(f"{SEED}.levels.{case}")
+            # A threshold halfway between two values of a grid may be one, but
+            # for rounding: on which side it lies is anybody's guess.
+            while TREE.search(formula := Formula(rng).text()):
+                pass
+            groups = [str(n) for n in range(rng.randint(1, 4))]
+            train = random_rows(rng, groups, 160, 1)
+            for level, row in zip(range(LEVELS), train):
+                row["k"] = level
+            new = random_rows(rng, groups, 20, 3)
+            # Some columns on grids, of which a group may lack some points, and
+            # perhaps the new rows.
+            for name in FEATURES:
+                step = rng.choice((None, 1, .5, .25, .1, 1 / 3))
+                for rows in (train, new) if rng.random() < .5 else (train,):
+                    for row in rows if step else ():
+                        row[name] = repr(round(float(row[name]) / step) * step)
+            keys = dict(group="g", date="day",
+                        chunk=rng.choice((None, 1, 7, 64, 1000)))
+            if case % 2:
+                keys["weights"] = "w"
+            with self.subTest(case=case, formula=formula, **keys):
+                self.compare(formula, train, new,
+                             compiling=["--rows-per-level=1"], **keys)
+                run = self.run_program(
+                    self.dir / "model", "fit", self.dir / "train.csv", "-o",
+                    "again", "--timings")
+                counted += "levels of '" in run.stderr
+        # Not every formula has a term that counts, nor every group two values.
+        self.assertGreater(counted, COUNT // 10)
 
     def test_threads(self):
         # More threads than groups, which end within segments of the sums: the

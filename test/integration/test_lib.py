@@ -240,6 +240,36 @@ class Lib(harness.TestCase):
         self.check(self.grouped(name="open", options=["--solver=cg",
                                                       "--block-limit=2"]))
 
+    def test_levels(self):
+        """Sums by levels where all rows are as the profile was."""
+        model = self.grouped(
+            options=["--rows-per-level=1", "--chunk-rows", 16],
+            formula="y ~ f(hour, m=3) + p(day, deg=3) + l(x) + s(day, k=2) + "
+                    "c(day, n_cat=7) + c(level)")
+        self.errors(model, self.check(model))
+        levels = "levels of 'hour'"
+        self.assertIn(levels, self.timings(model))
+        for name, hour in (("-3", "9.5"), ("7", "25"), ("10", "-1")):
+            rows = [dict(row) for row in model.train]
+            next(row for row in rows if row["g"] == name)["hour"] = hour
+            model.pack("train", rows)
+            harness.write_csv(model.paths["train"], rows)
+            self.check(model)
+            self.assertNotIn(levels, self.timings(model))
+        # Each group from a level of its own on.
+        rows = [dict(row, hour=str(int(row["hour"]) - 50 + int(row["g"])))
+                for row in model.train]
+        model.pack("train", rows)
+        harness.write_csv(model.paths["train"], rows)
+        self.check(model)
+        self.assertIn(levels, self.timings(model))
+
+    def timings(self, model):
+        run = self.run_program(model.executable, "fit", model.paths["train"],
+                               "-o", "none", "--timings")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return run.stderr
+
     def test_tables(self):
         """What terms learn is learnt in the caller's memory, and loaded."""
         for name, terms in TABLES.items():

@@ -101,7 +101,8 @@ cl::opt<std::string> device("device", cl::desc("Device asked for"),
                             cl::value_desc("device"), cl::cat(category));
 cl::opt<std::string>
     profile("profile",
-            cl::desc("Training data that tells the levels of c() terms"),
+            cl::desc("Training data that tells the levels of c() terms, "
+                     "and which other columns have few values"),
             cl::value_desc("train.csv"), cl::cat(category));
 cl::opt<int64_t> chunkRows("chunk-rows",
                            cl::desc("Rows of the largest rung (0: the spec's, "
@@ -125,6 +126,11 @@ cl::opt<int64_t>
                cl::desc("Most columns of an effect whose block preconditions "
                         "conjugate gradients"),
                cl::value_desc("n"), cl::init(512), cl::cat(category));
+cl::opt<int64_t> rowsPerLevel(
+    "rows-per-level",
+    cl::desc("With a profile, sum by the levels of columns of few values: "
+             "least rows of a group per level (0: never)"),
+    cl::value_desc("n"), cl::init(24), cl::cat(category));
 cl::opt<bool> bothSolvers(
     "both-solvers",
     cl::desc("With solver auto, where both come into question, compile both: "
@@ -268,6 +274,7 @@ int Driver::lower(Phase target) {
   options.maxDirect = maxDirect;
   options.blockLimit = blockLimit;
   options.bothSolvers = bothSolvers;
+  options.rowsPerLevel = rowsPerLevel;
   options.dense = dense;
   options.fuseRows = fuseRows;
   options.panels = panels;

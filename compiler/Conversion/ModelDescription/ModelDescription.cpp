@@ -124,7 +124,7 @@ static Record describeStep(ModuleOp module, FunctionOpInterface function) {
           i64(integer(plan, "lower_bound_bytes")),
           i64(integer(plan, "naive_bytes")),
           text(tamk::planMethod(plan)),
-          {Field::Kind::Function, 0, 0, function.getName().str()},
+          {Field::Kind::Address, 0, 0, function.getName().str()},
           i64(count),
           array("tam_buffers_" + function.getName(), "tamrt_buffer",
                 std::move(buffers))};
@@ -180,6 +180,56 @@ static FailureOr<Record> describeTable(ModuleOp module, DictionaryAttr row,
                 std::move(given)};
 }
 
+static std::vector<Record> describeAccumulators(DictionaryAttr model,
+                                                StringRef key) {
+  std::vector<Record> accumulators;
+  for (DictionaryAttr row : rows(model, key))
+    accumulators.push_back(
+        {i32(integer(row, "kind")), i32(0), i64(integer(row, "offset")),
+         i64(integer(row, "count")), f64(real(row, "unit"))});
+  return accumulators;
+}
+
+/// A record whose arrays stand before.
+static Record shared(Record record) {
+  for (Field &field : record)
+    if (field.kind == Field::Kind::Records ||
+        field.kind == Field::Kind::Numbers)
+      field = {Field::Kind::Address, 0, 0, field.text};
+  return record;
+}
+
+static bool isFit(tam::StepKind kind) {
+  return kind <= tam::StepKind::FitFinish;
+}
+
+/// The tamrt_compression of a model, which is described by `whole`, with
+/// `steps` and `accumulators` at their places in it.
+static Record describeCompression(DictionaryAttr model, Record whole,
+                                  std::vector<Record> steps, size_t stepsAt,
+                                  std::vector<Record> accumulators,
+                                  size_t accumulatorsAt) {
+  std::vector<Record> grids;
+  for (auto [index, row] : llvm::enumerate(rows(model, "inputs")))
+    if (auto grid = row.getAs<DictionaryAttr>("grid");
+        grid && row.contains("by_levels"))
+      grids.push_back({i32(static_cast<int64_t>(index)),
+                       i32(integer(grid, "levels")), f64(real(grid, "first")),
+                       f64(real(grid, "step"))});
+  whole = shared(std::move(whole));
+  auto replace = [&](size_t at, StringRef name, StringRef type,
+                     std::vector<Record> records) {
+    whole[at] = i64(int64_t(records.size()));
+    whole[at + 1] = array(name, type, std::move(records));
+  };
+  replace(accumulatorsAt, "tam_level_accumulators", "tamrt_accumulator",
+          std::move(accumulators));
+  replace(stepsAt, "tam_level_steps", "tamrt_step", std::move(steps));
+  auto count = static_cast<int64_t>(grids.size());
+  return {i64(count), array("tam_grids", "tamrt_grid", std::move(grids)),
+          array("tam_by_levels", "tamrt_model", {std::move(whole)})};
+}
+
 FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
   auto model = module->getAttrOfType<DictionaryAttr>(tam::kModelAttrName);
   if (!model)
@@ -202,20 +252,32 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
     effects.push_back({text(row, "name"), text(row, "term"),
                        i64(integer(row, "first")), i64(integer(row, "columns")),
                        i32(integer(row, "factored")), i32(0)});
-  std::vector<Record> accumulators;
-  for (DictionaryAttr row : rows(model, tam::kAccumulatorsName))
-    accumulators.push_back(
-        {i32(integer(row, "kind")), i32(0), i64(integer(row, "offset")),
-         i64(integer(row, "count")), f64(real(row, "unit"))});
-  bool isDirect = false, isCg = false;
+  std::vector<Record> accumulators =
+      describeAccumulators(model, tam::kAccumulatorsName);
+  // Of the model that sums by levels: its own of the fit, the others' alike.
+  std::vector<Record> levelSteps,
+      levelAccumulators =
+          describeAccumulators(model, tam::kLevelAccumulatorsName);
+  for (const Record &accumulator : accumulators)
+    if (!isFit(static_cast<tam::StepKind>(accumulator.front().integer)))
+      levelAccumulators.push_back(accumulator);
+  bool isDirect = false, isCg = false, hasLevels = false;
   for (auto function : module.getOps<FunctionOpInterface>()) {
     if (!function->hasAttr(tam::kStepAttrName))
       continue;
     if (!function->hasAttr(tamk::kPlanAttrName))
       return function->emitOpError("expected a planned step");
-    steps.push_back(describeStep(module, function));
+    Record step = describeStep(module, function);
     tam::StepKind kind =
         function->getAttrOfType<tam::StepAttr>(tam::kStepAttrName).getKind();
+    if (function->hasAttr(tam::kByLevelsAttrName)) {
+      hasLevels = true;
+      levelSteps.push_back(std::move(step));
+      continue;
+    }
+    if (!isFit(kind))
+      levelSteps.push_back(shared(step));
+    steps.push_back(std::move(step));
     isDirect |= kind == tam::StepKind::FitFinish;
     isCg |= kind == tam::StepKind::CgFinish;
   }
@@ -228,7 +290,7 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
         effectCount = i64(int64_t(effects.size())),
         stepCount = i64(int64_t(steps.size())),
         accumulatorCount = i64(int64_t(accumulators.size()));
-  return Record{
+  Record record{
       i32(TAMRT_ABI_VERSION),
       i32(integer(model, tam::kCpuLevelName)),
       text(model, "name"),
@@ -246,18 +308,36 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
       i64(integer(model, "state_bytes")),
       i64(integer(model, "carry_bytes")),
       i64(integer(model, "cg_state_bytes")),
-      accumulatorCount,
-      array("tam_accumulators", "tamrt_accumulator", std::move(accumulators)),
-      single(model, "oracle", "tamrt_oracle", describeOracle),
-      single(model, "placement", "tamrt_placement", describePlacement),
-      inputCount,
-      array("tam_inputs", "tamrt_input", std::move(inputs)),
-      tableCount,
-      array("tam_tables", "tamrt_table", std::move(tables)),
-      learnerCount,
-      array("tam_learners", "tamrt_learner", std::move(learners)),
-      effectCount,
-      array("tam_effects", "tamrt_effect", std::move(effects)),
-      stepCount,
-      array("tam_steps", "tamrt_step", std::move(steps))};
+  };
+  const size_t accumulatorsAt = record.size();
+  llvm::append_range(
+      record,
+      Record{
+          accumulatorCount,
+          array("tam_accumulators", "tamrt_accumulator",
+                std::move(accumulators)),
+          single(model, "oracle", "tamrt_oracle", describeOracle),
+          single(model, "placement", "tamrt_placement", describePlacement),
+          inputCount,
+          array("tam_inputs", "tamrt_input", std::move(inputs)),
+          tableCount,
+          array("tam_tables", "tamrt_table", std::move(tables)),
+          learnerCount,
+          array("tam_learners", "tamrt_learner", std::move(learners)),
+          effectCount,
+          array("tam_effects", "tamrt_effect", std::move(effects)),
+      });
+  const size_t stepsAt = record.size();
+  record.push_back(stepCount);
+  record.push_back(array("tam_steps", "tamrt_step", std::move(steps)));
+  Record plain = record;
+  plain.push_back({Field::Kind::Null});
+  record.push_back(
+      hasLevels
+          ? array("tam_compression", "tamrt_compression",
+                  {describeCompression(
+                      model, std::move(plain), std::move(levelSteps), stepsAt,
+                      std::move(levelAccumulators), accumulatorsAt)})
+          : Field{Field::Kind::Null});
+  return record;
 }

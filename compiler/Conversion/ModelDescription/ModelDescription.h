@@ -25,16 +25,17 @@ using Record = std::vector<Field>;
 /// One field of a struct of abi.h.
 struct Field {
   enum class Kind {
-    I32,      ///< int32_t, `integer`
-    I64,      ///< int64_t, `integer`
-    F64,      ///< double, `real`
-    Text,     ///< const char *, `text`
-    Function, ///< the address of the function `text`
-    Records,  ///< the address of an array of `records` of C type `type`, which
-              ///< is to be called `text`
-    Numbers,  ///< the address of an array of the C type `type`, which is to be
-              ///< called `text` and holds `numbers`
-    Null,     ///< a null pointer
+    I32,     ///< int32_t, `integer`
+    I64,     ///< int64_t, `integer`
+    F64,     ///< double, `real`
+    Text,    ///< const char *, `text`
+    Address, ///< the address of `text`: a function, or an array that stands
+             ///< before
+    Records, ///< the address of an array of `records` of C type `type`, which
+             ///< is to be called `text`
+    Numbers, ///< the address of an array of the C type `type`, which is to be
+             ///< called `text` and holds `numbers`
+    Null,    ///< a null pointer
   };
   Kind kind;
   int64_t integer = 0;

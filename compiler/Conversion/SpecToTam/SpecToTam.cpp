@@ -20,6 +20,8 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/SHA256.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace tamc;
 using spec::ModelSpec;
@@ -163,6 +165,7 @@ private:
   void buildFit();
   Value sumRows(Variant &variant, Location loc, Value a, Value b);
   DictionaryAttr describeModel();
+  DictionaryAttr describeGrid(const Input &input);
   DictionaryAttr describe(const spec::OracleSettings &oracle);
   DictionaryAttr describe(const spec::PlacementSettings &placement);
   DenseElementsAttr givenNumbers(const Table &table);
@@ -361,6 +364,41 @@ DictionaryAttr Importer::describe(const spec::PlacementSettings &placement) {
                                     place("predict", placement.predictOnCpu)});
 }
 
+/// The grid that an input's values are on, from where its range begins; null if
+/// none is known.
+DictionaryAttr Importer::describeGrid(const Input &input) {
+  if (!spec.profile)
+    return {};
+  auto found = llvm::find_if(spec.profile->grids, [&](const spec::Grid &grid) {
+    return grid.column == input.column;
+  });
+  if (found == spec.profile->grids.end())
+    return {};
+  double before = 0;
+  switch (input.rule) {
+  case TAMRT_RULE_RANGE:
+  case TAMRT_RULE_PERIOD_AUTO:
+    break;
+  case TAMRT_RULE_PERIOD:
+    before = std::round((found->first - input.lo) / found->step);
+    if (before < 0 || before > static_cast<double>(spec::mostGridLevels) ||
+        !spec::isOnGrid(*found, input.lo))
+      return {};
+    // A point beyond the period's end has no place (kernels.def, grid_points).
+    if (before + static_cast<double>(found->levels) - 1 >
+        (input.hi - input.lo) / found->step + 0x1p-40)
+      return {};
+    break;
+  default:
+    return {};
+  }
+  int64_t levels = found->levels + static_cast<int64_t>(before);
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("levels", builder.getI32IntegerAttr(levels)),
+       builder.getNamedAttr("first", builder.getF64FloatAttr(found->first)),
+       builder.getNamedAttr("step", builder.getF64FloatAttr(found->step))});
+}
+
 DictionaryAttr Importer::describeModel() {
   SmallVector<NamedAttribute> model;
   auto text = [&](StringRef value) { return builder.getStringAttr(value); };
@@ -394,16 +432,21 @@ DictionaryAttr Importer::describeModel() {
     set("placement", describe(*spec.placement));
 
   SmallVector<Attribute> inputAttrs, effectAttrs;
-  for (const Input &input : inputs)
-    inputAttrs.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr("column", text(input.column)),
-         builder.getNamedAttr("rule", builder.getI32IntegerAttr(input.rule)),
-         builder.getNamedAttr("levels",
-                              builder.getI32IntegerAttr(input.levels)),
-         builder.getNamedAttr("unseen",
-                              builder.getI32IntegerAttr(input.unseen)),
-         builder.getNamedAttr("lo", builder.getF64FloatAttr(input.lo)),
-         builder.getNamedAttr("hi", builder.getF64FloatAttr(input.hi))}));
+  for (const Input &input : inputs) {
+    SmallVector<NamedAttribute> row = {
+        builder.getNamedAttr("column", text(input.column)),
+        builder.getNamedAttr("rule", builder.getI32IntegerAttr(input.rule)),
+        builder.getNamedAttr("levels", builder.getI32IntegerAttr(input.levels)),
+        builder.getNamedAttr("unseen", builder.getI32IntegerAttr(input.unseen)),
+        builder.getNamedAttr("lo", builder.getF64FloatAttr(input.lo)),
+        builder.getNamedAttr("hi", builder.getF64FloatAttr(input.hi))};
+    if (DictionaryAttr grid = describeGrid(input))
+      row.push_back(builder.getNamedAttr("grid", grid));
+    inputAttrs.push_back(builder.getDictionaryAttr(row));
+  }
+  if (spec.profile)
+    set("rows_per_group",
+        builder.getI64IntegerAttr(spec.profile->rowsPerGroup));
   int64_t first = 0;
   for (auto [index, count] : llvm::enumerate(columns)) {
     StringRef term =

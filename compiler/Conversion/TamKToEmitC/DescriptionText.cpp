@@ -79,7 +79,7 @@ static std::string textOf(const Field &field) {
     return literalOf(field.real);
   case Field::Kind::Text:
     return literalOf(llvm::StringRef(field.text));
-  case Field::Kind::Function:
+  case Field::Kind::Address:
   case Field::Kind::Records:
   case Field::Kind::Numbers:
     return field.text;

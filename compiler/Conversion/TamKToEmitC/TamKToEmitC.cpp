@@ -376,7 +376,8 @@ LogicalResult Translator::translate(func::FuncOp step) {
   auto function = emitc::FuncOp::create(builder, loc, step.getName(),
                                         builder.getFunctionType(types, {}));
   function.setSpecifiersAttr(builder.getStrArrayAttr({"static"}));
-  for (StringRef name : {tam::kStepAttrName, tamk::kPlanAttrName})
+  for (StringRef name :
+       {tam::kStepAttrName, tam::kByLevelsAttrName, tamk::kPlanAttrName})
     if (Attribute value = step->getAttr(name))
       function->setAttr(name, value);
   builder.setInsertionPointToEnd(function.addEntryBlock());
@@ -427,6 +428,7 @@ LogicalResult Translator::run(StringRef version) {
   module->removeAttr(tam::kModelAttrName);
   for (auto function : module.getOps<emitc::FuncOp>()) {
     function->removeAttr(tam::kStepAttrName);
+    function->removeAttr(tam::kByLevelsAttrName);
     function->removeAttr(tamk::kPlanAttrName);
   }
   return success();

@@ -138,7 +138,7 @@ Value Exporter::build(OpBuilder &b, const Field &field) {
                                     b.getF64FloatAttr(field.real));
   case Field::Kind::Text:
     return LLVM::AddressOfOp::create(b, loc, pointer, texts[field.text]);
-  case Field::Kind::Function:
+  case Field::Kind::Address:
   case Field::Kind::Records:
   case Field::Kind::Numbers:
     return LLVM::AddressOfOp::create(b, loc, pointer, field.text);
@@ -282,6 +282,7 @@ struct ExportModel : public tamc::impl::ExportModelBase<ExportModel> {
     module->removeAttr(tam::kModelAttrName);
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       function->removeAttr(tam::kStepAttrName);
+      function->removeAttr(tam::kByLevelsAttrName);
       function->removeAttr(tamk::kPlanAttrName);
     }
   }

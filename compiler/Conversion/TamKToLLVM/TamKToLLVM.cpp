@@ -291,7 +291,8 @@ LogicalResult Translator::translate(func::FuncOp step) {
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
                                   types),
       LLVM::Linkage::Internal);
-  for (StringRef name : {tam::kStepAttrName, tamk::kPlanAttrName})
+  for (StringRef name :
+       {tam::kStepAttrName, tam::kByLevelsAttrName, tamk::kPlanAttrName})
     if (Attribute value = step->getAttr(name))
       function->setAttr(name, value);
   for (StepParameter position : {Arena, State, Carry}) {

@@ -84,6 +84,13 @@ public:
     }
     return scalar(argument);
   }
+  /// How many rows a map has to make: as many as `result` says, or those of the
+  /// chunk.
+  Launch &rowsOf(mlir::Value result) {
+    auto type = mlir::cast<mlir::RankedTensorType>(result.getType());
+    return type.isDynamicDim(0) ? slot(tam::SlotKind::Rows)
+                                : scalar(type.getDimSize(0));
+  }
   /// A destination that starts as `value`.
   Launch &out(mlir::ValueRange values) {
     llvm::append_range(inits, values);
@@ -192,6 +199,10 @@ void populateRowsPatterns(const ComponentTypeConverter &converter,
 
 /// The patterns of maps of several variables, and of products.
 void populatePointPatterns(const ComponentTypeConverter &converter,
+                           mlir::RewritePatternSet &patterns);
+
+/// The patterns of level compression.
+void populateLevelPatterns(const ComponentTypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
 
 } // namespace tamc

@@ -44,7 +44,7 @@ Launch tamc::expand(ConversionPatternRewriter &rewriter, Operation *source,
                     ValueRange components, int64_t width, int64_t column) {
   return Launch(rewriter, source, "expand_" + encoding.getKernelTag())
       .in(components)
-      .slot(SlotKind::Rows)
+      .rowsOf(source->getResult(0))
       .sizes(encoding, type)
       .scalars64({width, column});
 }
@@ -122,7 +122,7 @@ class FourierPattern : public KernelPattern<tam::FourierOp> {
           ConversionPatternRewriter &rewriter) const override {
     return Launch(rewriter, op, "fourier")
         .in(adaptor.getX())
-        .slot(SlotKind::Rows)
+        .rowsOf(op.getResult())
         .scalars64({static_cast<int64_t>(op.getOrder()), op.getCyclic() ? 1 : 0,
                     modeOf(op.getExtrapolate())})
         .out(componentType(op.getResult(), 0))
@@ -137,7 +137,7 @@ class ChebyshevPattern : public KernelPattern<tam::ChebyshevOp> {
           ConversionPatternRewriter &rewriter) const override {
     return Launch(rewriter, op, "chebyshev")
         .in(adaptor.getX())
-        .slot(SlotKind::Rows)
+        .rowsOf(op.getResult())
         .scalars64(
             {static_cast<int64_t>(op.getDegree()), modeOf(op.getExtrapolate())})
         .out(componentType(op.getResult(), 0))
@@ -155,7 +155,7 @@ class BSplinePattern : public KernelPattern<tam::BSplineOp> {
         Launch(rewriter, op, "bspline")
             .in(adaptor.getX())
             .in(adaptor.getParameters())
-            .slot(SlotKind::Rows)
+            .rowsOf(op.getResult())
             .scalars64({static_cast<int64_t>(op.getIntervals()),
                         static_cast<int64_t>(op.getDegree()),
                         modeOf(op.getExtrapolate())})
@@ -212,7 +212,7 @@ class WaveletPattern : public KernelPattern<tam::WaveletOp> {
     return Launch(rewriter, op, "wavelet")
         .in(adaptor.getX())
         .in(adaptor.getRange())
-        .slot(SlotKind::Rows)
+        .rowsOf(op.getResult())
         .scalars64({static_cast<int64_t>(op.getScales()),
                     static_cast<int64_t>(op.getLocations()),
                     modeOf(op.getExtrapolate())})
@@ -771,5 +771,6 @@ void tamc::populateTamToTamKPatterns(const ComponentTypeConverter &converter,
                ApplyPattern<tam::DecomposeOp>, DesignPattern>(
       converter, patterns.getContext());
   populatePointPatterns(converter, patterns);
+  populateLevelPatterns(converter, patterns);
   populateRowsPatterns(converter, patterns);
 }

@@ -50,9 +50,9 @@ static constexpr size_t kSumsPerLoop = 12;
 
 LogicalResult tamc::checkRowKernel(tam::RowsOp op) {
   for (Operation &inner : op.getBody().front().without_terminator()) {
-    if (!isa<tam::NormalizeOp, tam::OffsetOp, tam::LinearOp, tam::BSplineOp,
-             tam::CategoryOp, tam::KroneckerOp, tam::ConvertOp, tam::GramOp,
-             tam::RhsOp>(inner))
+    if (!isa<tam::NormalizeOp, tam::RegridOp, tam::OffsetOp, tam::LinearOp,
+             tam::BSplineOp, tam::CategoryOp, tam::KroneckerOp, tam::ConvertOp,
+             tam::GramOp, tam::RhsOp>(inner))
       return inner.emitOpError("expected an op that a row kernel has code for");
     auto map = dyn_cast<tam::FeatureMapInterface>(inner);
     if (map && tensorOf(inner.getResult(0)).getEncoding() !=
@@ -125,7 +125,7 @@ int64_t RowWriter::scratchPerRow() {
   int64_t bytes = 0;
   for (Operation &inner : op.getBody().front())
     llvm::TypeSwitch<Operation *>(&inner)
-        .Case<tam::NormalizeOp, tam::LinearOp>(
+        .Case<tam::NormalizeOp, tam::RegridOp, tam::LinearOp>(
             [&](auto) { bytes += sizeof(double); })
         .Case<tam::CategoryOp>([&](auto) { bytes += sizeof(int32_t); })
         .Case([&](tam::BSplineOp spline) {
@@ -154,6 +154,13 @@ void RowWriter::writeMaps(Value rows) {
         .Case([&](tam::NormalizeOp map) {
           call("normalize",
                {numbers[map.getColumn()], numbers[map.getParameters()], rows,
+                doubles(map.getResult(), 1)});
+        })
+        .Case([&](tam::RegridOp map) {
+          call("regrid",
+               {numbers[map.getX()], numbers[map.getParameters()], rows,
+                constant(static_cast<int64_t>(map.getLevels())),
+                LLVM::ConstantOp::create(b, loc, f64, map.getStepAttr()),
                 doubles(map.getResult(), 1)});
         })
         .Case([&](tam::LinearOp map) {

@@ -65,6 +65,9 @@ struct PipelineOptions {
   /// Compile both solvers where the spec leaves the choice and the direct one
   /// comes into question.
   bool bothSolvers = false;
+  /// Least rows of a group per level of a column that is summed by its levels;
+  /// 0: none is.
+  int64_t rowsPerLevel = 24;
   /// Store every design matrix dense.
   bool dense = false;
   /// Compute the sums over rows of a chunk, and its predictions, in one loop.

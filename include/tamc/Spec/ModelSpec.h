@@ -131,6 +131,31 @@ struct GivenTable {
   std::vector<double> values;
 };
 
+/// Most points of a grid that a profile may find.
+inline constexpr size_t mostGridLevels = 1024;
+
+/// Values of a column, evenly spaced: first + k * step, 0 <= k < levels.
+struct Grid {
+  std::string column;
+  /// At least 2, at most mostGridLevels; points without a value included.
+  int64_t levels = 0;
+  /// The step is above 0.
+  double first = 0, step = 0;
+};
+
+/// Whether `value` is a point of the grid, or of what continues it on both
+/// sides, but for a part of 2^-51 of the grid's length.
+bool isOnGrid(const Grid &grid, double value);
+
+/// What a profile says of training data that no term's parameters have. It
+/// changes how a fit is computed, never which model it is.
+struct Profile {
+  /// Rows over groups, rounded down.
+  int64_t rowsPerGroup = 0;
+  /// Columns of terms s, f, p and w whose values are on one.
+  std::vector<Grid> grids;
+};
+
 /// A model: what the YAML says, checked.
 struct ModelSpec {
   /// `name`, else the stem of the file's name, else "model".
@@ -152,6 +177,9 @@ struct ModelSpec {
   std::optional<PlacementSettings> placement;
   /// In the order of the model's tables.
   std::vector<GivenTable> state;
+  /// From resolveLevels, where a profile has something to say. Not in the
+  /// canonical spec.
+  std::optional<Profile> profile;
   llvm::SMRange formulaRange;
 
   /// Names of the effects, the offset first, then one per term, unique
@@ -227,8 +255,9 @@ std::optional<ModelSpec> parseFormulaSpec(llvm::SourceMgr &sources,
                                           const SpecOverrides &overrides);
 
 /// Resolves what the formula leaves to the data: `c(x)` without `n_cat`. With
-/// `profile` (a CSV's text and name) counts levels; without one, a term that
-/// needs it is an error that names both cures. Returns success. The profile is
+/// `profile` (a CSV's text and name) counts levels and sets ModelSpec::profile;
+/// without one, a term that needs it is an error that names both cures. Returns
+/// success. The profile is
 /// CSV as RFC 4180 has it, with a header, quotes, LF or CRLF and perhaps a BOM;
 /// empty, NA and nan, in any case, are missing and not counted. Values are
 /// numbers when all of the column parse as one, else text. One pass; memory for

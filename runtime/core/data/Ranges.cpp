@@ -71,6 +71,41 @@ TAMRT_INLINE void scan(const double *__restrict column, size_t count,
   integers = (areWhole[0] & areWhole[1] & areWhole[2] & areWhole[3]) != 0;
 }
 
+/// What `count` numbers spread over, and whether |v - point| <= tolerance for
+/// all, the points being first + k * step.
+TAMRT_INLINE bool scanGrid(const double *__restrict column, size_t count,
+                           double first, double step, double tolerance,
+                           double &lo, double &hi) {
+  constexpr double noFraction = 0x1.8p52;
+  const double perStep = 1 / step;
+  Four least = Four{} + column[0], most = least;
+  auto are = least == least;
+  auto add = [&](const Four &values) TAMRT_LAMBDA {
+    least = values < least ? values : least;
+    most = values > most ? values : most;
+    const Four from = values - first;
+    const Four point = ((from * perStep + noFraction) - noFraction) * step;
+    const Four off = from - point;
+    are &= (off <= tolerance) & (off >= -tolerance);
+  };
+  size_t row = 0;
+  for (; row + 4 <= count; row += 4)
+    add(*reinterpret_cast<const Four *>(column + row));
+  for (; row < count; ++row)
+    add(Four{} + column[row]);
+  for (int i = 0; i < 4; ++i) {
+    lo = std::min(lo, least[i]);
+    hi = std::max(hi, most[i]);
+  }
+  return (are[0] & are[1] & are[2] & are[3]) != 0;
+}
+
+TAMRT_HOT bool scanPoints(const double *column, size_t count, double first,
+                          double step, double tolerance, double &lo,
+                          double &hi) {
+  return scanGrid(column, count, first, step, tolerance, lo, hi);
+}
+
 TAMRT_HOT void scanNumbers(const double *column, size_t count, double &lo,
                            double &hi, bool &integers) {
   scan<false>(column, count, lo, hi, integers);
@@ -193,6 +228,37 @@ RangeFault normalizeGroup(const tamrt_input &input, const Range *period,
   extent.add(least);
   extent.add(most);
   return RangeFault::None;
+}
+
+bool areOnGrid(const tamrt_grid &grid, Values values, size_t count,
+               Spread &spread) {
+  const double tolerance = 0x1p-51 * double(grid.levels) * grid.step;
+  bool are = true;
+  if (!values.order && count > 0)
+    return scanPoints(values.column, count, grid.first, grid.step, tolerance,
+                      spread.lo, spread.hi);
+  for (size_t row = 0; are && row < count; ++row) {
+    const double value = values[row];
+    are = scanPoints(&value, 1, grid.first, grid.step, tolerance, spread.lo,
+                     spread.hi);
+  }
+  return are;
+}
+
+bool isWithinGrid(const tamrt_grid &grid, const Spread &spread,
+                  const Range &range) {
+  // Where points are from the range's beginning, in steps.
+  auto placeOf = [&](double value) {
+    return ((value - range.centre) / range.half + 1) * (range.half / grid.step);
+  };
+  constexpr double slack = 0x1p-40;
+  auto isPoint = [&](double place) {
+    return std::fabs(place - std::nearbyint(place)) <= slack;
+  };
+  const double first = placeOf(spread.lo), last = placeOf(spread.hi);
+  return isPoint(first) && isPoint(last) && first > -0.5 &&
+         last < double(grid.levels) - 0.5 &&
+         last <= 2 * range.half / grid.step + slack;
 }
 
 int32_t unseenCode(size_t count, tamrt_unseen unseen, size_t nearest) {

@@ -103,6 +103,18 @@ enum class RangeFault {
 RangeFault normalizeGroup(const tamrt_input &input, const Range *period,
                           const Spread &spread, Range &range, Extent &extent);
 
+/// Whether `count` values are on a grid, or on what continues it, but for
+/// rounding: a part of 2^-51 of its length. Widens `spread` to them.
+bool areOnGrid(const tamrt_grid &grid, Values values, size_t count,
+               Spread &spread);
+
+/// Whether a group, all of whose values are on the grid, has no more levels
+/// than it, counted from where its range begins, and none beyond the range's
+/// end, as a period may leave some: the steps that sum by levels then see the
+/// values that there are (kernels.def, grid_points).
+bool isWithinGrid(const tamrt_grid &grid, const Spread &spread,
+                  const Range &range);
+
 /// The level code of a value that is none of `count` levels, `nearest` being
 /// the nearest: that one, the mean, or none.
 int32_t unseenCode(size_t count, tamrt_unseen unseen, size_t nearest);

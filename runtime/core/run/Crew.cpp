@@ -304,9 +304,8 @@ Question questionOf(const tamrt_model &model, tamrt_step_kind kind,
                     /*sharedBytes=*/0, options);
 }
 
-Status checkFits(const tamrt_model &model, tamrt_step_kind kind,
-                 const RunOptions &options) {
-  tellPlacement(model, kind, options);
+static Status checkLeast(const tamrt_model &model, tamrt_step_kind kind,
+                         const RunOptions &options) {
   Device &device = deviceOf(model, kind, options);
   const DeviceMemory memory = freeOn(device, options);
   Ladders ladders = laddersFor(model, kind, 1, options);
@@ -320,6 +319,15 @@ Status checkFits(const tamrt_model &model, tamrt_step_kind kind,
   if (decision.fits || (options.allowCpuFallback && !device.isCpu()))
     return {};
   return Error{tooLittle(question, decision, options.oracle, memory.source)};
+}
+
+Status checkFits(const tamrt_model &model, tamrt_step_kind kind,
+                 const RunOptions &options) {
+  tellPlacement(model, kind, options);
+  if (kind == TAMRT_STEP_FIT_CHUNK && model.compression)
+    if (Status s = checkLeast(*model.compression->model, kind, options); !s)
+      return s;
+  return checkLeast(model, kind, options);
 }
 
 Result<Crew> muster(const tamrt_model &model, tamrt_step_kind kind,

@@ -100,8 +100,9 @@ struct RunOptions {
 };
 
 /// Checks that steps of `kind` fit at all: one thread on the smallest rung. For
-/// fits before their rows are read. The error says what is needed, what is
-/// there, and what would help.
+/// fits before their rows are read, so that it must hold for all steps that the
+/// rows may want (abi.h, tamrt_compression). The error says what is needed,
+/// what is there, and what would help.
 Status checkFits(const tamrt_model &model, tamrt_step_kind kind,
                  const RunOptions &options);
 

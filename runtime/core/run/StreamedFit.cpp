@@ -38,6 +38,8 @@ public:
     mostRows = std::max<size_t>(
         limits.rowBytes / std::max<size_t>(Dataset::bytesPerRow(model), 1), 1);
     periods.resize(size_t(model.input_count));
+    if (model.compression)
+      onGrid.assign(size_t(model.compression->grid_count), true);
   }
 
   Status survey();
@@ -65,6 +67,7 @@ public:
   std::vector<LevelTable> levels;
   /// FIT_CHUNK or APPLY_CHUNK.
   tamrt_step_kind solver = TAMRT_STEP_FIT_CHUNK;
+  FitSteps steps = {&model};
 
 private:
   /// The latest date of a group.
@@ -89,6 +92,8 @@ private:
   /// For each column of numbers the spreads of the groups.
   std::vector<std::vector<Spread>> spreads;
   std::vector<PeriodFinder> periods;
+  /// For each grid of the model whether all values so far are on it.
+  std::vector<bool> onGrid;
   size_t groupTexts = 0;
   std::vector<size_t> levelTexts;
 };
@@ -135,6 +140,15 @@ void StreamedFit::Impl::add(const Rows &rows) {
     if (model.inputs[i].rule == TAMRT_RULE_PERIOD_AUTO)
       for (double value : rows.numbers[columns.inputs[i]])
         periods[i].add(value);
+  for (size_t i = 0; i < onGrid.size(); ++i) {
+    const tamrt_grid &grid = model.compression->grids[i];
+    Spread all;
+    onGrid[i] =
+        onGrid[i] &&
+        areOnGrid(grid,
+                  {rows.numbers[columns.inputs[size_t(grid.input)]].data()},
+                  rows.count, all);
+  }
 }
 
 Status StreamedFit::Impl::survey() {
@@ -271,6 +285,11 @@ Result<Weights> StreamedFit::Impl::fit() {
   if (!normalization)
     return located(std::move(normalization).error());
   weights.normalization = *std::move(normalization);
+  steps = chooseSteps(
+      model, weights.normalization, [&](size_t grid) { return onGrid[grid]; },
+      [&](size_t group, size_t grid) {
+        return spread(group, size_t(model.compression->grids[grid].input));
+      });
   spreads = {};
   periods.clear();
 
@@ -323,7 +342,7 @@ StreamedFit::Impl::fitGroups(const Normalization &normalization,
       std::min(limits.stateBytes,
                groupsAtOnce() * GroupFits::bytesPerGroup(model, solver)));
   Result<GroupFits> fits =
-      GroupFits::create(model, solver, normalization, tables,
+      GroupFits::create(*steps.model, solver, normalization, tables,
                         {order.names, groupRows}, groupsAtOnce(), fitting);
   if (!fits)
     return std::move(fits).error();
@@ -380,5 +399,6 @@ size_t StreamedFit::fileRows() const { return impl->fileRows; }
 size_t StreamedFit::dropped() const { return impl->dropped; }
 size_t StreamedFit::readings() const { return impl->readings; }
 Result<Weights> StreamedFit::fit() { return impl->fit(); }
+const FitSteps &StreamedFit::steps() const { return impl->steps; }
 
 } // namespace tamrt

@@ -24,6 +24,7 @@
 #ifndef TAMRT_CORE_RUN_STREAMEDFIT_H
 #define TAMRT_CORE_RUN_STREAMEDFIT_H
 
+#include "core/data/Compression.h"
 #include "core/data/RowReader.h"
 #include "core/model/Weights.h"
 #include "core/run/Executor.h"
@@ -81,6 +82,9 @@ public:
   /// Errors: a file that cannot be read twice, or has changed meanwhile; those
   /// of `checkTexts`, `normalize`, `learn` and `fitGroups`.
   Result<Weights> fit();
+
+  /// Which steps `fit` took.
+  const FitSteps &steps() const;
 
 private:
   explicit StreamedFit(std::unique_ptr<Impl> impl);

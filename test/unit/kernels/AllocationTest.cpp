@@ -211,6 +211,14 @@ TEST_F(AllocationTest, NoKernelAllocates) {
          tamrt_marginal(c, zeros.data(), zeros.data(), D, rows, 1, 1, 1,
                         vector.data());
        }},
+      {"regrid",
+       [&] { tamrt_regrid(c, X, parameters, rows, n, 0.1, column.data()); }},
+      {"grid_points",
+       [&] { tamrt_grid_points(c, parameters, n, 0.1, column.data()); }},
+      {"expand_levels",
+       [&] { tamrt_expand_levels(c, D, D, rows, 2, n, z, n, out.data()); }},
+      {"expand_counts",
+       [&] { tamrt_expand_counts(c, D, D, D, rows, n, n, n, S); }},
       {"add_penalty",
        [&] {
          tamrt_add_penalty(c, zeros.data(), zeros.data(), range + 1,

@@ -52,6 +52,29 @@ private:
   }
 };
 
+TEST_F(InstructionSetTest, LevelCompression) {
+  const int64_t rows = 301, levels = 24, columns = 7, outer = 3;
+  const Doubles x = uniforms(rows);
+  const double parameters[] = {1.25, 3.7, -1, 1};
+  const Doubles basis = uniforms(levels * columns);
+  compare(rows, [&](tamrt_context *ctx, double *out) {
+    tamrt_regrid(ctx, x.data(), parameters, rows, levels, 0.3, out);
+  });
+  for (int64_t inner : {1, 4, 5}) {
+    const Doubles sums = uniforms(2 * outer * levels * inner);
+    compare(2 * outer * columns * inner, [&](tamrt_context *ctx, double *out) {
+      tamrt_expand_levels(ctx, sums.data(), basis.data(),
+                          TAMRT_SEGMENT_ROWS + 1, outer, levels, inner, columns,
+                          out);
+    });
+  }
+  const Doubles counts = uniforms(2 * levels);
+  compare(2 * columns * columns, [&](tamrt_context *ctx, double *out) {
+    tamrt_expand_counts(ctx, counts.data(), basis.data(), basis.data(),
+                        TAMRT_SEGMENT_ROWS + 1, levels, columns, columns, out);
+  });
+}
+
 TEST_F(InstructionSetTest, Sums) {
   const int64_t rows = TAMRT_SEGMENT_ROWS + 99;
   const Doubles w = uniforms(rows, 0.0, 2.0), y = uniforms(rows);

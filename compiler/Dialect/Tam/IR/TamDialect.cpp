@@ -43,6 +43,13 @@ LogicalResult TamDialect::verifyOperationAttribute(Operation *op,
       return op->emitError("'tam.step' must be a #tam.step");
     return success();
   }
+  if (attribute.getName() == kByLevelsAttrName) {
+    if (!isa<FunctionOpInterface>(op))
+      return op->emitError("'tam.by_levels' belongs on a function");
+    if (!isa<UnitAttr>(attribute.getValue()))
+      return op->emitError("'tam.by_levels' must be a unit");
+    return success();
+  }
   return op->emitError("unknown attribute '")
          << attribute.getName().getValue() << "' of the tam dialect";
 }

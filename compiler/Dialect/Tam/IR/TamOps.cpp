@@ -484,6 +484,63 @@ LogicalResult MarginalOp::verify() {
          << sums; // marginal_c4
 }
 
+SumsAttr ExpandLevelsOp::inferEncoding() {
+  auto sums = dyn_cast_if_present<SumsAttr>(
+      cast<RankedTensorType>(getSums().getType()).getEncoding());
+  if (!sums)
+    return {};
+  if (getRows() && getColumns()) {
+    if (sums.getLayout() != SumsLayout::Diagonal)
+      return {};
+    return SumsAttr::get(getContext(), getRows() == getColumns()
+                                           ? SumsLayout::Upper
+                                           : SumsLayout::Full);
+  }
+  bool isOtherSide =
+      sums.getLayout() ==
+      (getRows() ? SumsLayout::TransposedPanels : SumsLayout::Panels);
+  bool isPlain = sums.getLayout() == SumsLayout::Full ||
+                 sums.getLayout() == SumsLayout::Transposed;
+  return isOtherSide || isPlain ? sums : SumsAttr();
+}
+
+LogicalResult ExpandLevelsOp::verify() {
+  SmallVector<int64_t> shape(shapeOf(getSums()));
+  if ((!getRows() && !getColumns()) ||
+      (getColumns() && shape.size() == 1)) // expand_levels_c1
+    return emitOpError("expected a matrix for each side that is expanded, and "
+                       "no columns of a vector");
+  const Value sides[] = {getRows(), getColumns()};
+  for (auto [side, basis] : llvm::enumerate(sides)) {
+    if (!basis)
+      continue;
+    if (shapeOf(basis)[0] != shape[side]) // expand_levels_c2
+      return emitOpError("expected a matrix of ")
+             << shape[side] << " rows, got " << basis.getType();
+    shape[side] = columnsOf(basis);
+  }
+  if (shapeOf(getResult()) != ArrayRef(shape)) { // expand_levels_c2
+    InFlightDiagnostic diagnostic = emitOpError("expected a result of ");
+    llvm::interleave(shape, diagnostic, " x ");
+    return diagnostic << ", got " << getType();
+  }
+  Attribute before = cast<RankedTensorType>(getSums().getType()).getEncoding();
+  Attribute after = cast<RankedTensorType>(getResult().getType()).getEncoding();
+  if (!before && !after)
+    return success();
+  for (Value basis : sides)
+    if (basis && !isDense(basis)) // expand_levels_c2
+      return emitOpError("expected dense matrices, got ") << basis.getType();
+  SumsAttr expected = inferEncoding();
+  if (!expected) // expand_levels_c3, expand_levels_c4
+    return emitOpError("expected sums that can be expanded, got ")
+           << getSums().getType();
+  if (after != expected) // expand_levels_c3, expand_levels_c4
+    return emitOpError("expected a result with encoding ")
+           << expected << ", got " << getType();
+  return success();
+}
+
 /// The terminator of a body that is about to be filled.
 void YieldOp::build(OpBuilder &, OperationState &) {}
 

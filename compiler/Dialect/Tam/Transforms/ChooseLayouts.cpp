@@ -44,6 +44,7 @@ struct ChooseLayouts
           setLayout(marginal.getResult(), layout);
       });
     }
+    encodeExpanded(getOperation());
   }
 
 private:

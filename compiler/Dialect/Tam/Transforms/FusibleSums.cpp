@@ -31,7 +31,7 @@ static constexpr int64_t kFreeNumbers = 16384;
 /// Whether the row kernel has code for a map or the preparation of its input.
 /// What it reads must be there before the loop, or be such an op itself.
 static bool isFusibleMap(Operation *op) {
-  if (isa<NormalizeOp>(op))
+  if (isa<NormalizeOp, RegridOp>(op))
     return true;
   if (isa<KroneckerOp, ConvertOp>(op))
     return !getFactors(op->getResult(0)).empty();
@@ -150,4 +150,12 @@ SmallVector<Operation *> tamc::tam::findFusibleSums(Block &block,
   if (sums.size() < 2)
     sums.clear();
   return sums;
+}
+
+void tamc::tam::encodeExpanded(Operation *root) {
+  root->walk([](ExpandLevelsOp op) {
+    if (SumsAttr encoding = op.inferEncoding())
+      op.getResult().setType(
+          cast<RankedTensorType>(op.getType()).cloneWithEncoding(encoding));
+  });
 }

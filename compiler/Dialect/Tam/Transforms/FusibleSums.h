@@ -31,6 +31,10 @@ llvm::SmallVector<mlir::Operation *> findFusibleSums(mlir::Block &block,
 /// or code than the plain layout.
 SumsAttr getPanels(mlir::Operation *sum);
 
+/// Gives what is expanded from sums by levels the encoding that goes with that
+/// of the sums.
+void encodeExpanded(mlir::Operation *root);
+
 } // namespace tamc::tam
 
 #endif // TAMC_DIALECT_TAM_TRANSFORMS_FUSIBLESUMS_H

@@ -276,6 +276,7 @@ struct ShareSums : public tamc::tam::impl::TamShareSumsBase<ShareSums> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
       SharedSums(function.getBody().front()).share();
+    encodeExpanded(getOperation());
   }
 };
 

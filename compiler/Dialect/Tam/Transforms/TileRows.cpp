@@ -52,6 +52,8 @@ public:
                                     builder.getFunctionType({}, {}));
     function->setAttr(kStepAttrName,
                       StepAttr::get(builder.getContext(), kind, 0));
+    if (Attribute byLevels = fit->getAttr(kByLevelsAttrName))
+      function->setAttr(kByLevelsAttrName, byLevels);
     body = function.addEntryBlock();
   }
 
@@ -201,12 +203,14 @@ private:
       if (auto known = model.getAs<IntegerAttr>(key))
         bytes = std::max(bytes, known.getInt());
       entries.set(key, builder.getI64IntegerAttr(bytes));
+      StringRef list = fit->hasAttr(kByLevelsAttrName) ? kLevelAccumulatorsName
+                                                       : kAccumulatorsName;
       SmallVector<Attribute> described;
-      if (auto known = model.getAs<ArrayAttr>(kAccumulatorsName))
+      if (auto known = model.getAs<ArrayAttr>(list))
         llvm::append_range(described, known);
       for (const Accumulator &accumulator : accumulators)
         described.push_back(describe(accumulator, chunk));
-      entries.set(kAccumulatorsName, builder.getArrayAttr(described));
+      entries.set(list, builder.getArrayAttr(described));
       getOperation()->setAttr(kModelAttrName,
                               entries.getDictionary(&getContext()));
     }
@@ -251,13 +255,15 @@ private:
       }
     }
 
-    // The end sees the sums and the number of rows, but no row.
+    // The end sees the sums, the number of rows and what is known of the whole
+    // group, but no row.
     BlockArgument rows = findSlotArgument(fit, SlotKind::Rows);
     auto isConstant = [&](Value value) {
       auto argument = dyn_cast<BlockArgument>(value);
       SlotAttr known =
           argument ? getArgumentSlot(fit, argument.getArgNumber()) : SlotAttr();
       return known && (known.getKind() == SlotKind::Table ||
+                       known.getKind() == SlotKind::Parameters ||
                        known.getKind() == SlotKind::Coefficients);
     };
     // What needs neither is computed there, too, if it is a result.
@@ -340,8 +346,10 @@ private:
                          slot(SlotKind::Rows));
     for (BlockArgument argument : fit.getArguments())
       if (isConstant(argument) &&
-          llvm::any_of(argument.getUsers(),
-                       [&](Operation *user) { return end.contains(user); }))
+          llvm::any_of(argument.getUsers(), [&](Operation *user) {
+            return end.contains(user) ||
+                   user->hasTrait<OpTrait::IsTerminator>();
+          }))
         finish.addArgument(argument, argument.getType(), argument.getLoc(),
                            getArgumentSlot(fit, argument.getArgNumber()));
     for (auto [value, slot] : llvm::zip(values, stateSlots))

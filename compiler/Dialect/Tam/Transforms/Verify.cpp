@@ -24,7 +24,8 @@ LogicalResult tamc::tam::verifyChoices(Operation *op) {
   if (auto solve = dyn_cast<SolveOp>(op);
       solve && solve.getSolver() == Solver::Auto)
     return op->emitOpError("expected a chosen solver");
-  if (isa<FeatureMapInterface, RowReductionInterface, ZerosOp>(op) &&
+  if (isa<FeatureMapInterface, RowReductionInterface, ZerosOp, ExpandLevelsOp>(
+          op) &&
       !getEncoding(op->getResult(0).getType()))
     return op->emitOpError("expected an encoding, got ")
            << op->getResult(0).getType();

@@ -343,3 +343,84 @@ func.func @marginal_c5(%s: tensor<4x4xf64, #tam.sums<frequencies>>) {
       -> tensor<1x4xf64, #tam.sums<full>>
   return
 }
+
+// -----
+
+func.func @expand_levels_c1(%g: tensor<24x7xf64, #tam.sums<full>>) {
+  // expected-error @+1 {{expected a matrix for each side that is expanded, and no columns of a vector}}
+  %0 = tam.expand_levels %g : tensor<24x7xf64, #tam.sums<full>>
+      -> tensor<24x7xf64, #tam.sums<full>>
+  return
+}
+
+// -----
+
+func.func @expand_levels_c1_vector(%g: tensor<24xf64, #tam.sums<full>>,
+    %b: tensor<24x4xf64, #tam.dense>) {
+  // expected-error @+1 {{expected a matrix for each side that is expanded, and no columns of a vector}}
+  %0 = tam.expand_levels %g columns %b : tensor<24xf64, #tam.sums<full>>
+      columns tensor<24x4xf64, #tam.dense> -> tensor<4xf64, #tam.sums<full>>
+  return
+}
+
+// -----
+
+func.func @expand_levels_c2(%g: tensor<24x7xf64, #tam.sums<full>>,
+    %b: tensor<23x4xf64, #tam.dense>) {
+  // expected-error @+1 {{expected a matrix of 24 rows, got 'tensor<23x4xf64, #tam.dense>'}}
+  %0 = tam.expand_levels %g rows %b : tensor<24x7xf64, #tam.sums<full>>
+      rows tensor<23x4xf64, #tam.dense> -> tensor<4x7xf64, #tam.sums<full>>
+  return
+}
+
+// -----
+
+func.func @expand_levels_c2_result(%g: tensor<24x7xf64, #tam.sums<full>>,
+    %b: tensor<24x4xf64, #tam.dense>) {
+  // expected-error @+1 {{expected a result of 4 x 7, got 'tensor<7x4xf64, #tam.sums<full>>'}}
+  %0 = tam.expand_levels %g rows %b : tensor<24x7xf64, #tam.sums<full>>
+      rows tensor<24x4xf64, #tam.dense> -> tensor<7x4xf64, #tam.sums<full>>
+  return
+}
+
+// -----
+
+func.func @expand_levels_c2_dense(%g: tensor<24x7xf64, #tam.sums<full>>,
+    %b: tensor<24x4xf64>) {
+  // expected-error @+1 {{expected dense matrices, got 'tensor<24x4xf64>'}}
+  %0 = tam.expand_levels %g rows %b : tensor<24x7xf64, #tam.sums<full>>
+      rows tensor<24x4xf64> -> tensor<4x7xf64, #tam.sums<full>>
+  return
+}
+
+// -----
+
+// Panels along the levels: what is expanded would be in parts of words.
+func.func @expand_levels_c3(%g: tensor<24x7xf64, #tam.sums<panels, 4>>,
+    %b: tensor<24x4xf64, #tam.dense>) {
+  // expected-error @+1 {{expected sums that can be expanded, got 'tensor<24x7xf64, #tam.sums<panels, 4>>'}}
+  %0 = tam.expand_levels %g rows %b : tensor<24x7xf64, #tam.sums<panels, 4>>
+      rows tensor<24x4xf64, #tam.dense> -> tensor<4x7xf64, #tam.sums<full>>
+  return
+}
+
+// -----
+
+func.func @expand_levels_c3_result(%g: tensor<24x7xf64, #tam.sums<full>>,
+    %b: tensor<24x4xf64, #tam.dense>) {
+  // expected-error @+1 {{expected a result with encoding #tam.sums<full>, got 'tensor<4x7xf64, #tam.sums<transposed>>'}}
+  %0 = tam.expand_levels %g rows %b : tensor<24x7xf64, #tam.sums<full>>
+      rows tensor<24x4xf64, #tam.dense> -> tensor<4x7xf64, #tam.sums<transposed>>
+  return
+}
+
+// -----
+
+func.func @expand_levels_c4(%g: tensor<24x24xf64, #tam.sums<upper>>,
+    %b: tensor<24x4xf64, #tam.dense>) {
+  // expected-error @+1 {{expected sums that can be expanded, got 'tensor<24x24xf64, #tam.sums<upper>>'}}
+  %0 = tam.expand_levels %g rows %b columns %b
+      : tensor<24x24xf64, #tam.sums<upper>> rows tensor<24x4xf64, #tam.dense>
+      columns tensor<24x4xf64, #tam.dense> -> tensor<4x4xf64, #tam.sums<upper>>
+  return
+}

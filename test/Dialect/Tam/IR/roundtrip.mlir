@@ -262,6 +262,32 @@ func.func @products(%s: tensor<6xf64, #tam.sums<panels, 2 of 3, 1 of 2>>,
       tensor<3x2xf64, #tam.sums<panels, 2>>
 }
 
+// CHECK-LABEL: func.func @levels
+func.func @levels(%x: tensor<?xf64>, %p: tensor<4xf64>,
+    %n: tensor<24x24xf64, #tam.sums<diagonal>>,
+    %g: tensor<7x24xf64, #tam.sums<panels, 4>>,
+    %r: tensor<24xf64, #tam.sums<full>>) {
+  // CHECK: tam.regrid %{{.*}}, %{{.*}} {levels = 24 : i64, step = 1.000000e+00 : f64} : tensor<?xf64>, tensor<4xf64>
+  %0 = tam.regrid %x, %p {levels = 24, step = 1.0} : tensor<?xf64>,
+      tensor<4xf64>
+  // CHECK: tam.grid_points %{{.*}} {step = 1.000000e+00 : f64} : tensor<4xf64> -> tensor<24xf64>
+  %1 = tam.grid_points %p {step = 1.0} : tensor<4xf64> -> tensor<24xf64>
+  %b = tam.fourier %1 {order = 2} : tensor<24xf64>
+      -> tensor<24x4xf64, #tam.dense>
+  // CHECK: tam.expand_levels %{{.*}} columns %{{.*}} : tensor<7x24xf64, #tam.sums<panels, 4>> columns tensor<24x4xf64, #tam.dense> -> tensor<7x4xf64, #tam.sums<panels, 4>>
+  %2 = tam.expand_levels %g columns %b : tensor<7x24xf64, #tam.sums<panels, 4>>
+      columns tensor<24x4xf64, #tam.dense> -> tensor<7x4xf64, #tam.sums<panels, 4>>
+  // CHECK: tam.expand_levels %{{.*}} rows %{{.*}} columns %{{.*}} : tensor<24x24xf64, #tam.sums<diagonal>> rows tensor<24x4xf64, #tam.dense> columns tensor<24x4xf64, #tam.dense> -> tensor<4x4xf64, #tam.sums<upper>>
+  %3 = tam.expand_levels %n rows %b columns %b
+      : tensor<24x24xf64, #tam.sums<diagonal>>
+      rows tensor<24x4xf64, #tam.dense> columns tensor<24x4xf64, #tam.dense>
+      -> tensor<4x4xf64, #tam.sums<upper>>
+  // CHECK: tam.expand_levels %{{.*}} rows %{{.*}} : tensor<24xf64, #tam.sums<full>> rows tensor<24x4xf64, #tam.dense> -> tensor<4xf64, #tam.sums<full>>
+  %4 = tam.expand_levels %r rows %b : tensor<24xf64, #tam.sums<full>>
+      rows tensor<24x4xf64, #tam.dense> -> tensor<4xf64, #tam.sums<full>>
+  return
+}
+
 // CHECK-LABEL: func.func @apply(
 // CHECK-SAME: %[[O:.*]]: tensor<?x1xf64, #tam.dense>, %[[C:.*]]: tensor<?x5xf64, #tam.one_hot>, %[[BO:.*]]: tensor<1xf64>, %[[BC:.*]]: tensor<5xf64>
 func.func @apply(%o: tensor<?x1xf64, #tam.dense>,

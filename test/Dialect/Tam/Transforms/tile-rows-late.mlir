@@ -21,13 +21,12 @@ func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
 // -----
 
 func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
-               %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>},
                %y: tensor<?xf64> {tam.slot = #tam.slot<column>})
-    -> (tensor<4xf64> {tam.slot = #tam.slot<output>}) {
+    -> (tensor<?xf64> {tam.slot = #tam.slot<output>}) {
   %o = tam.offset %rows : tensor<?x1xf64, #tam.dense>
   %z = tam.zeros : tensor<1xf64, #tam.sums<full>>
   %r = tam.rhs %o, %y into %z : tensor<?x1xf64, #tam.dense>, tensor<?xf64>
       -> tensor<1xf64, #tam.sums<full>>
   // expected-error @+1 {{'func.return' op expected what sums and the number of rows determine, got operand 0}}
-  return %p : tensor<4xf64>
+  return %y : tensor<?xf64>
 }

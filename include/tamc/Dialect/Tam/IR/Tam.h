@@ -46,6 +46,10 @@ inline constexpr llvm::StringLiteral kCpuLevelName = "cpu_level";
 /// each with the fields of tamrt_accumulator (abi.h).
 inline constexpr llvm::StringLiteral kAccumulatorsName = "accumulators";
 
+/// The same of the steps that sum by levels.
+inline constexpr llvm::StringLiteral kLevelAccumulatorsName =
+    "level_accumulators";
+
 /// Name of the argument and result attribute that holds a SlotAttr.
 inline constexpr llvm::StringLiteral kSlotAttrName = "tam.slot";
 /// Name of the module attribute that describes the model.
@@ -53,6 +57,10 @@ inline constexpr llvm::StringLiteral kModelAttrName = "tam.model";
 /// Name of the function attribute that says which step of the runtime's
 /// protocol (abi.h, tamrt_step_kind) a function is; a #tam.step.
 inline constexpr llvm::StringLiteral kStepAttrName = "tam.step";
+/// Name of the function attribute, a unit, of a fit that sums by levels, and of
+/// its steps: they stand in for the steps of the same kinds (abi.h,
+/// tamrt_compression).
+inline constexpr llvm::StringLiteral kByLevelsAttrName = "tam.by_levels";
 
 /// The slot of an argument or a result, null if it has none.
 SlotAttr getArgumentSlot(mlir::FunctionOpInterface function, unsigned index);

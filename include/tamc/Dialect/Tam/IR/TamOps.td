@@ -88,6 +88,42 @@ def Tam_NormalizeOp : Tam_Op<"normalize",
       "$column `,` $parameters attr-dict `:` type($column) `,` type($parameters)";
 }
 
+def Tam_RegridOp : Tam_Op<"regrid", [AllTypesMatch<["x", "result"]>]> {
+  let summary = "where values lie on a grid";
+  let description = [{
+    The grid has `levels` points, `step` apart in units of the column, and begins
+    where the input's range does. Its first point becomes -1, its last 1, as if
+    the column were normalised by the grid.
+
+    ```mlir
+    %y = tam.regrid %x, %p {levels = 24, step = 1.0} : tensor<?xf64>,
+        tensor<4xf64>
+    ```
+  }];
+  let arguments = (ins Tam_Column:$x, Tam_InputParameters:$parameters,
+      ConfinedAttr<I64Attr, [IntMinValue<2>]>:$levels, F64Attr:$step);
+  let results = (outs Tam_Column:$result);
+  let assemblyFormat =
+      "$x `,` $parameters attr-dict `:` type($x) `,` type($parameters)";
+}
+
+def Tam_GridPointsOp : Tam_Op<"grid_points"> {
+  let summary = "the points of a grid, normalised";
+  let description = [{
+    Of the grid of `tam.regrid`; instead of points beyond the input's range its
+    end.
+
+    ```mlir
+    %x = tam.grid_points %p {step = 1.0} : tensor<4xf64> -> tensor<24xf64>
+    ```
+  }];
+  let arguments = (ins Tam_InputParameters:$parameters, F64Attr:$step);
+  let results = (outs Tam_Vector:$result);
+  let assemblyFormat = [{
+    $parameters attr-dict `:` type($parameters) `->` type($result)
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Feature maps
 //===----------------------------------------------------------------------===//
@@ -421,6 +457,45 @@ def Tam_MarginalOp : Tam_Op<"marginal"> {
     /// kept that it adds to.
     ::llvm::SmallVector<int64_t> getRowMap();
     ::llvm::SmallVector<int64_t> getColumnMap();
+  }];
+}
+
+def Tam_ExpandLevelsOp : Tam_Op<"expand_levels", [AttrSizedOperandSegments]> {
+  let summary = "sums of a map's columns, from sums by levels";
+  let description = [{
+    With the design matrix B of a map's values at the levels, of one row per
+    level, `rows` B'S are the sums of the map's columns from those of the levels,
+    S; `columns` SB those of a map on the right. With both, of S the diagonal of
+    how many rows there are of each level, or their weights, the sums A'SB.
+
+    ```mlir
+    %g = tam.expand_levels %s rows %b : tensor<24x7xf64, #tam.sums<full>>
+        rows tensor<24x23xf64, #tam.dense> -> tensor<23x7xf64, #tam.sums<full>>
+    ```
+
+    Constraints:
+    * (expand_levels_c1) one side has a matrix, or both have; a tensor of rank 1
+      has no columns.
+    * (expand_levels_c2) a matrix has a row for each row or column of `sums`, and
+      the result has its columns instead; the matrices are dense once the sums
+      have an encoding.
+    * (expand_levels_c3) of one side, the result has the encoding of `sums`, which
+      is `full`, `transposed` or in panels along the other side.
+    * (expand_levels_c4) of both sides, `sums` are `diagonal`, and the result is
+      `upper` if the matrices are the same, else `full`.
+  }];
+  let arguments = (ins Tam_Sums:$sums, Optional<Tam_Design>:$rows,
+                       Optional<Tam_Design>:$columns);
+  let results = (outs Tam_Sums:$result);
+  let assemblyFormat = [{
+    $sums (`rows` $rows^)? (`columns` $columns^)? attr-dict `:` type($sums)
+    (`rows` type($rows)^)? (`columns` type($columns)^)? `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The encoding of the result that goes with that of the sums; null if that
+    /// is none or not one that can be expanded.
+    SumsAttr inferEncoding();
   }];
 }
 

@@ -72,6 +72,47 @@ def TamChooseSolver : Pass<"tam-choose-solver", "::mlir::ModuleOp"> {
   ];
 }
 
+def TamCompressLevels : Pass<"tam-compress-levels", "::mlir::ModuleOp"> {
+  let summary = "Sum by the levels of columns that have few";
+  let description = [{
+    An hour of the day has 24 values, however many rows there are. Its spline,
+    Fourier, Chebyshev or wavelet term then is a function of 24 levels: a row
+    adds one number where it would add several, and what the term's functions
+    have with others follows at the end (`tam.expand_levels`) from what the
+    levels have, times the values of the functions at the levels.
+
+    Which columns have few values, and that these are evenly spaced, is known
+    from a profile (`grid` in the `inputs` of `tam.model`), and so is how many rows
+    a group has (`rows_per_group`): what is saved per row must outweigh what is
+    done per level and group, which splines, of few numbers per row, do later
+    than others, and with more than 256 levels never. Data that is fitted later may have other values, so
+    that the fit is kept and gets a copy with `tam.by_levels`, of whose steps the
+    runtime makes use where all values are on the grids (abi.h,
+    tamrt_compression). Terms that are a factor of `te`, and those beside trees,
+    are left as they are.
+
+    Before:
+    ```mlir
+    %s = tam.bspline %x, %p {...} : ... -> tensor<?x23xf64>
+    %g = tam.gram %s, %other into ... -> tensor<23x7xf64>
+    ```
+    After, in the copy:
+    ```mlir
+    %y = tam.regrid %x, %p {levels = 24, step = 1.0} : ...
+    %hour = tam.category %y {levels = 24} : ... -> tensor<?x24xf64>
+    %l = tam.gram %hour, %other into ... -> tensor<24x7xf64>
+    %points = tam.grid_points %p {step = 1.0} : ... -> tensor<24xf64>
+    %b = tam.bspline %points, %p {...} : ... -> tensor<24x23xf64, #tam.dense>
+    %g = tam.expand_levels %l rows %b : ... -> tensor<23x7xf64>
+    ```
+  }];
+  let options = [
+    Option<"rowsPerLevel", "rows-per-level", "int64_t", /*default=*/"24",
+           "Least rows of a group per level; of splines four times as many (0: "
+           "never)">,
+  ];
+}
+
 def TamChooseEncodings : Pass<"tam-choose-encodings", "::mlir::ModuleOp"> {
   let summary = "Choose how design matrices and sums are stored";
   let description = [{

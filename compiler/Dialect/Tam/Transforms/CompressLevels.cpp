@@ -1,0 +1,330 @@
+//===- CompressLevels.cpp - sums by the levels of a column ------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Dialect/Tam/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace tamc::tam {
+#define GEN_PASS_DEF_TAMCOMPRESSLEVELS
+#include "tamc/Dialect/Tam/Transforms/Passes.h.inc"
+} // namespace tamc::tam
+
+using namespace mlir;
+using namespace tamc::tam;
+
+/// Most numbers of the sums of two columns' levels, and of those of a column's
+/// levels with all effects: more are in no cache and large beside other sums.
+static constexpr int64_t kMostPairs = 16384;
+static constexpr int64_t kMostSums = 131072;
+
+/// Most levels for a map with few numbers per row, whose own sums are small
+/// enough to be faster than those of more levels; and how many times more rows
+/// per level it wants than one whose numbers are all there.
+static constexpr int64_t kMostBandLevels = 256;
+static constexpr int64_t kBandFactor = 4;
+
+namespace {
+
+/// What a profile says of a column: `levels` values at most, `step` apart.
+struct Grid {
+  int64_t levels = 0;
+  FloatAttr step;
+};
+
+/// A copy of a fit that sums by the levels of some of its inputs.
+class LevelWriter {
+public:
+  /// A map of a column with more than `mostLevels` levels stays as it is.
+  LevelWriter(func::FuncOp fit, ArrayAttr inputs, int64_t mostLevels)
+      : fit(fit), inputs(inputs), mostLevels(mostLevels),
+        builder(fit.getContext()) {}
+
+  /// Writes it behind the fit, if there is an input for it. Returns the inputs'
+  /// numbers.
+  SmallVector<int64_t> write();
+
+private:
+  /// An input, as the copy has it.
+  struct Compressed {
+    Grid grid;
+    Value x, parameters, levels, points;
+  };
+
+  /// The number of the input that alone `map` reads; negative if it is no map
+  /// that can be put in at the end.
+  int64_t findInput(Operation *map);
+  Grid gridOf(int64_t input);
+  void findInputs();
+  /// The one-hot matrix of the levels of what `map` reads.
+  Value levelsOf(Operation *map);
+  /// The map's matrix of one row per level.
+  Value basisOf(Value design);
+  /// A sum over rows of these, in place of `source`.
+  Value sumOf(Operation *source, Value a, Value b);
+  Value expand(Location loc, Value sums, Value rows, Value columns);
+  void replace(Operation *sum);
+
+  func::FuncOp fit;
+  ArrayAttr inputs;
+  int64_t mostLevels;
+  OpBuilder builder;
+  llvm::SmallMapVector<int64_t, Compressed, 4> compressed;
+  /// Of the copy: the designs that are put in at the end and the input of each,
+  /// and what has been made of them.
+  llvm::MapVector<Value, int64_t> designs;
+  DenseMap<Value, Value> bases;
+  DenseMap<std::pair<Value, Value>, Value> sums;
+  /// The first op that reads a sum.
+  Operation *end = nullptr;
+};
+
+} // namespace
+
+int64_t LevelWriter::findInput(Operation *map) {
+  if (!isa<BSplineOp, FourierOp, ChebyshevOp, WaveletOp>(map) ||
+      cast<FeatureMapInterface>(map).getColumns() < 2)
+    return -1;
+  auto normalize = map->getOperand(0).getDefiningOp<NormalizeOp>();
+  auto column = normalize ? dyn_cast<BlockArgument>(normalize.getColumn())
+                          : BlockArgument();
+  SlotAttr slot =
+      column ? getArgumentSlot(fit, column.getArgNumber()) : SlotAttr();
+  if (!slot || slot.getKind() != SlotKind::Column)
+    return -1;
+  // With leaves there is no kernel for levels, and a product of several maps
+  // is none of this one.
+  for (Operation *user : map->getUsers()) {
+    auto gram = dyn_cast<GramOp>(user);
+    if (!gram && !isa<RhsOp>(user))
+      return -1;
+    if (gram && (gram.getA().getDefiningOp<TreeOp>() ||
+                 gram.getB().getDefiningOp<TreeOp>()))
+      return -1;
+  }
+  return slot.getOffset();
+}
+
+Grid LevelWriter::gridOf(int64_t input) {
+  if (input < 0 || input >= static_cast<int64_t>(inputs.size()))
+    return {};
+  auto row = dyn_cast<DictionaryAttr>(inputs[input]);
+  auto grid = row ? row.getAs<DictionaryAttr>("grid") : DictionaryAttr();
+  if (!grid)
+    return {};
+  return {grid.getAs<IntegerAttr>("levels").getInt(),
+          grid.getAs<FloatAttr>("step")};
+}
+
+void LevelWriter::findInputs() {
+  int64_t columns = 0;
+  for (auto system : fit.getOps<SolveOp>())
+    columns += cast<RankedTensorType>(system.getType()).getDimSize(0);
+  for (Operation &op : fit.getBody().front()) {
+    int64_t input = findInput(&op);
+    Grid grid = gridOf(input);
+    auto isTooMany = [&](auto &other) {
+      return other.second.grid.levels * grid.levels > kMostPairs;
+    };
+    bool isBand = isa<BSplineOp>(op);
+    int64_t most = isBand ? std::min(mostLevels / kBandFactor, kMostBandLevels)
+                          : mostLevels;
+    if (grid.levels < 2 || grid.levels > most ||
+        grid.levels * columns > kMostSums || compressed.contains(input) ||
+        llvm::any_of(compressed, isTooMany))
+      continue;
+    compressed[input].grid = grid;
+  }
+}
+
+Value LevelWriter::levelsOf(Operation *map) {
+  Compressed &input = compressed[designs[map->getResult(0)]];
+  if (input.levels)
+    return input.levels;
+  OpBuilder::InsertionGuard guard(builder);
+  auto normalize = map->getOperand(0).getDefiningOp<NormalizeOp>();
+  builder.setInsertionPointAfter(normalize);
+  Location loc = normalize.getLoc();
+  input.x = normalize.getResult();
+  input.parameters = normalize.getParameters();
+  Value place = RegridOp::create(
+      builder, loc, input.x.getType(), input.x, input.parameters,
+      builder.getI64IntegerAttr(input.grid.levels), input.grid.step);
+  auto type = RankedTensorType::get({ShapedType::kDynamic, input.grid.levels},
+                                    builder.getF64Type());
+  input.levels =
+      CategoryOp::create(builder, loc, type, place, input.grid.levels);
+  builder.setInsertionPoint(end);
+  input.points = GridPointsOp::create(
+      builder, loc,
+      RankedTensorType::get({input.grid.levels}, builder.getF64Type()),
+      input.parameters, input.grid.step);
+  return input.levels;
+}
+
+Value LevelWriter::basisOf(Value design) {
+  Value &basis = bases[design];
+  if (basis)
+    return basis;
+  const Compressed &input = compressed[designs[design]];
+  builder.setInsertionPoint(end);
+  IRMapping mapping;
+  mapping.map(input.x, input.points);
+  Operation *map = builder.clone(*design.getDefiningOp(), mapping);
+  basis = map->getResult(0);
+  basis.setType(RankedTensorType::get(
+      {input.grid.levels, cast<FeatureMapInterface>(map).getColumns()},
+      builder.getF64Type(), DenseAttr::get(builder.getContext())));
+  return basis;
+}
+
+Value LevelWriter::sumOf(Operation *source, Value a, Value b) {
+  Value &sum = sums[{a, b}];
+  if (sum)
+    return sum;
+  builder.setInsertionPoint(source);
+  Location loc = source->getLoc();
+  auto columnsOf = [](Value design) {
+    return cast<RankedTensorType>(design.getType()).getDimSize(1);
+  };
+  SmallVector<int64_t> shape{columnsOf(a)};
+  auto gram = dyn_cast<GramOp>(source);
+  if (gram)
+    shape.push_back(columnsOf(b));
+  auto type = RankedTensorType::get(shape, builder.getF64Type());
+  Value zeros = ZerosOp::create(builder, loc, type);
+  if (gram)
+    sum = GramOp::create(builder, loc, type, a, b, gram.getWeights(), zeros);
+  else
+    sum = RhsOp::create(builder, loc, type, a, b,
+                        cast<RhsOp>(source).getWeights(), zeros);
+  return sum;
+}
+
+/// B'S, SB or A'SB.
+Value LevelWriter::expand(Location loc, Value sums, Value rows, Value columns) {
+  builder.setInsertionPoint(end);
+  auto type = cast<RankedTensorType>(sums.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  const Value sides[] = {rows, columns};
+  for (auto [side, basis] : llvm::enumerate(sides))
+    if (basis)
+      shape[side] = cast<RankedTensorType>(basis.getType()).getDimSize(1);
+  return ExpandLevelsOp::create(
+      builder, loc, RankedTensorType::get(shape, type.getElementType()), sums,
+      rows, columns);
+}
+
+/// Puts what the levels' sums give in place of a sum.
+void LevelWriter::replace(Operation *sum) {
+  auto gram = dyn_cast<GramOp>(sum);
+  SmallVector<Value> sides{sum->getOperand(0), sum->getOperand(1)}, summed,
+      basis;
+  for (Value side : sides) {
+    bool isMap = designs.contains(side);
+    summed.push_back(isMap ? levelsOf(side.getDefiningOp()) : side);
+    basis.push_back(isMap ? basisOf(side) : Value());
+  }
+  if (!basis[0] && !basis[1])
+    return;
+  Location loc = sum->getLoc();
+  Value result = sumOf(sum, summed[0], summed[1]);
+  if (gram && summed[0] == summed[1]) {
+    result = expand(loc, result, basis[0], basis[1]);
+  } else {
+    if (basis[0])
+      result = expand(loc, result, basis[0], Value());
+    if (basis[1])
+      result = expand(loc, result, Value(), basis[1]);
+  }
+  Value start = cast<RowReductionInterface>(sum).getAccumulatorMutable().get();
+  sum->getResult(0).replaceAllUsesWith(result);
+  sum->erase();
+  if (start.use_empty())
+    start.getDefiningOp()->erase();
+}
+
+SmallVector<int64_t> LevelWriter::write() {
+  findInputs();
+  if (compressed.empty())
+    return {};
+  builder.setInsertionPointAfter(fit);
+  IRMapping mapping;
+  auto copy = cast<func::FuncOp>(builder.clone(*fit, mapping));
+  copy.setName((fit.getName() + "_by_levels").str());
+  copy->setAttr(kByLevelsAttrName, builder.getUnitAttr());
+  for (Operation &op : fit.getBody().front())
+    if (int64_t input = findInput(&op); compressed.contains(input))
+      designs[mapping.lookup(op.getResult(0))] = input;
+  SmallVector<Operation *> all;
+  for (Operation &op : copy.getBody().front()) {
+    if (isa<GramOp, RhsOp>(op))
+      all.push_back(&op);
+    if (!end && isa<NormalMatrixOp, NormalVectorOp>(op))
+      end = &op;
+  }
+  for (Operation *sum : all)
+    replace(sum);
+  for (auto [design, input] : designs)
+    design.getDefiningOp()->erase();
+  SmallVector<int64_t> numbers;
+  for (auto &[input, found] : compressed)
+    numbers.push_back(input);
+  return numbers;
+}
+
+namespace {
+
+struct CompressLevels
+    : public tamc::tam::impl::TamCompressLevelsBase<CompressLevels> {
+  using TamCompressLevelsBase::TamCompressLevelsBase;
+
+  void runOnOperation() override {
+    auto model = getOperation()->getAttrOfType<DictionaryAttr>(kModelAttrName);
+    auto rows =
+        model ? model.getAs<IntegerAttr>("rows_per_group") : IntegerAttr();
+    auto inputs = model ? model.getAs<ArrayAttr>("inputs") : ArrayAttr();
+    if (!rows || !inputs || rowsPerLevel <= 0)
+      return;
+    SmallVector<SolveOp> systems;
+    getOperation().walk([&](SolveOp op) {
+      if (op.getSolver() == Solver::Direct)
+        systems.push_back(op);
+    });
+    for (SolveOp system : systems) {
+      LevelWriter writer(system->getParentOfType<func::FuncOp>(), inputs,
+                         rows.getInt() / rowsPerLevel);
+      describe(model, inputs, writer.write());
+    }
+  }
+
+private:
+  /// Says in the model's description which inputs are summed by their levels.
+  void describe(DictionaryAttr model, ArrayAttr inputs,
+                ArrayRef<int64_t> compressed) {
+    if (compressed.empty())
+      return;
+    Builder builder(&getContext());
+    SmallVector<Attribute> rows(inputs.begin(), inputs.end());
+    for (int64_t input : compressed) {
+      NamedAttrList entries(cast<DictionaryAttr>(rows[input]));
+      entries.set("by_levels", builder.getUnitAttr());
+      rows[input] = entries.getDictionary(&getContext());
+    }
+    NamedAttrList entries(model);
+    entries.set("inputs", builder.getArrayAttr(rows));
+    getOperation()->setAttr(kModelAttrName,
+                            entries.getDictionary(&getContext()));
+  }
+};
+
+} // namespace

@@ -1,0 +1,69 @@
+//===- Grid.h - columns of few values, evenly spaced ------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What a profile tells of columns that are no categories.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_SPEC_GRID_H
+#define TAMC_SPEC_GRID_H
+
+#include "Csv.h"
+
+#include "tamc/Spec/ModelSpec.h"
+
+#include "llvm/ADT/StringSet.h"
+
+#include <functional>
+#include <set>
+
+namespace tamc::spec {
+
+/// The grid that `values`, finite, lie on but for rounding; nullopt where there
+/// are fewer than two or it has more than mostGridLevels points. Linear.
+std::optional<Grid> findGrid(const std::set<double> &values);
+
+/// Finds the grids of the columns that a spec's terms of one number read.
+class ProfileReader {
+public:
+  /// Fields as numbers; nullopt where one is none or is missing.
+  using NumberOf = std::function<std::optional<double>(llvm::StringRef)>;
+
+  ProfileReader(const ModelSpec &spec, NumberOf numberOf);
+
+  /// Whether there is anything to find.
+  bool isNeeded() const { return !columns.empty(); }
+  /// Columns that the data lacks are left out.
+  void readHeader(const CsvRow &header);
+  void add(const CsvRow &row);
+  /// What was found; nullopt if nothing, or if the groups are not known.
+  std::optional<Profile> find() const;
+
+private:
+  struct Column {
+    std::string name;
+    size_t index = 0;
+    /// Distinct values as written, and as numbers.
+    llvm::StringSet<> texts;
+    std::set<double> numbers;
+    /// Still of few numbers.
+    bool isOpen = false;
+  };
+
+  NumberOf numberOf;
+  std::vector<Column> columns;
+  std::string group;
+  std::optional<size_t> groupIndex;
+  llvm::StringSet<> groups;
+  int64_t rows = 0;
+};
+
+} // namespace tamc::spec
+
+#endif // TAMC_SPEC_GRID_H

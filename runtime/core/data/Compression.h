@@ -1,0 +1,50 @@
+//===- core/data/Compression.h - rows summed by levels ----------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Which of a model's steps fit some data: those that sum by levels, where the
+/// data are as the profile was that the model was compiled with (abi.h,
+/// tamrt_compression), else those that sum row by row.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_DATA_COMPRESSION_H
+#define TAMRT_CORE_DATA_COMPRESSION_H
+
+#include "core/data/Normalization.h"
+#include "tamrt/abi.h"
+
+#include <functional>
+
+namespace tamrt {
+
+/// What was chosen.
+struct FitSteps {
+  /// The model itself, or that of its compression.
+  const tamrt_model *model;
+  /// Where it is the model itself though it has a compression: the grid that
+  /// values are not on.
+  const tamrt_grid *missed = nullptr;
+};
+
+/// For training rows in memory, on `threads` threads (0: as many as the machine
+/// has and the rows keep busy). O(rows of the inputs with grids).
+FitSteps chooseSteps(const tamrt_model &model, const Dataset &data,
+                     const Normalization &normalization, unsigned threads);
+
+/// For rows that have been looked at: `areOnGrid(i)` says whether all values
+/// are on the model's grid `i`, `spread(group, i)` what those of a group spread
+/// over.
+FitSteps
+chooseSteps(const tamrt_model &model, const Normalization &normalization,
+            const std::function<bool(size_t grid)> &areOnGrid,
+            const std::function<Spread(size_t group, size_t grid)> &spread);
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_DATA_COMPRESSION_H

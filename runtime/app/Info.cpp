@@ -27,25 +27,10 @@ using json = nlohmann::ordered_json;
 
 /// One rung of one command.
 struct RungMemory {
-  tamrt_step_kind kind;
+  std::string use;
   int64_t rows;
   ThreadMemory memory;
 };
-
-std::vector<RungMemory> rungMemory(const tamrt_model &model) {
-  std::vector<RungMemory> list;
-  for (tamrt_step_kind kind :
-       {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_APPLY_CHUNK, TAMRT_STEP_PREDICT,
-        TAMRT_STEP_TERMS, TAMRT_STEP_DESIGN})
-    for (const tamrt_step *step : stepsOf(model, kind)) {
-      const bool fits =
-          kind == TAMRT_STEP_FIT_CHUNK || kind == TAMRT_STEP_APPLY_CHUNK;
-      list.push_back({kind, step->rung_rows,
-                      fits ? fitMemory(model, *step)
-                           : predictMemory(model, *step, step->rung_rows)});
-    }
-  return list;
-}
 
 /// What the user calls the use of a step: the command, or the type of output.
 std::string use(tamrt_step_kind kind) {
@@ -53,6 +38,26 @@ std::string use(tamrt_step_kind kind) {
     return "fit";
   return kind == TAMRT_STEP_APPLY_CHUNK ? "fit by cg"
                                         : std::string(nameOf(kind));
+}
+
+std::vector<RungMemory> rungMemory(const tamrt_model &model) {
+  std::vector<RungMemory> list;
+  auto add = [&](const tamrt_model &of, tamrt_step_kind kind,
+                 const std::string &use) {
+    const bool fits =
+        kind == TAMRT_STEP_FIT_CHUNK || kind == TAMRT_STEP_APPLY_CHUNK;
+    for (const tamrt_step *step : stepsOf(of, kind))
+      list.push_back({use, step->rung_rows,
+                      fits ? fitMemory(of, *step)
+                           : predictMemory(of, *step, step->rung_rows)});
+  };
+  add(model, TAMRT_STEP_FIT_CHUNK, use(TAMRT_STEP_FIT_CHUNK));
+  if (model.compression)
+    add(*model.compression->model, TAMRT_STEP_FIT_CHUNK, "fit by levels");
+  for (tamrt_step_kind kind : {TAMRT_STEP_APPLY_CHUNK, TAMRT_STEP_PREDICT,
+                               TAMRT_STEP_TERMS, TAMRT_STEP_DESIGN})
+    add(model, kind, use(kind));
+  return list;
 }
 
 std::string typeOf(const tamrt_table &table) {
@@ -168,7 +173,7 @@ std::string formatText(const tamrt_model &model, const Options &options) {
   rows = {{"use", "rows", "arena", "state", "carry", "output", "parameters",
            "total"}};
   for (const RungMemory &rung : rungMemory(model))
-    rows.push_back({use(rung.kind), bytes(rung.rows), bytes(rung.memory.arena),
+    rows.push_back({rung.use, bytes(rung.rows), bytes(rung.memory.arena),
                     bytes(rung.memory.state), bytes(rung.memory.carry),
                     bytes(rung.memory.output + rung.memory.vectors),
                     bytes(rung.memory.parameters), bytes(rung.memory.total())});
@@ -250,7 +255,7 @@ std::string formatJson(const tamrt_model &model, const Options &options) {
   }
   json rungs = json::array();
   for (const RungMemory &rung : rungMemory(model))
-    rungs.push_back({{"use", use(rung.kind)},
+    rungs.push_back({{"use", rung.use},
                      {"rows", rung.rows},
                      {"arena", rung.memory.arena},
                      {"state", rung.memory.state},

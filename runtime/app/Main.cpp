@@ -141,7 +141,7 @@ Status runPlan(const tamrt_model &model, const Options &options) {
     Result<std::string> text = formatFits(model, options);
     return text ? print(*text) : Status(std::move(text).error());
   }
-  std::span<const tamrt_step> steps(model.steps, size_t(model.step_count));
+  const std::vector<tamrt_step> steps = allSteps(model);
   return print(options.draw
                    ? drawPlan(steps, options.planScope)
                    : formatPlan(steps, options.planFormat, options.planScope));

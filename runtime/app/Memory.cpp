@@ -85,9 +85,15 @@ StreamNeed streamNeed(const tamrt_model &model) {
   need.groupLimit = int64_t(limits.stateBytes);
   for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_APPLY_CHUNK})
     if (const tamrt_step *step = firstStep(model, kind)) {
-      const ThreadMemory memory = fitMemory(model, *step);
+      int64_t all = fitMemory(model, *step).total();
+      // There is to be memory for both ways to sum.
+      if (model.compression)
+        if (const tamrt_step *other =
+                firstStep(*model.compression->model, kind))
+          all = std::max(all,
+                         fitMemory(*model.compression->model, *other).total());
       const auto group = int64_t(GroupFits::bytesPerGroup(model, kind));
-      need.uses.push_back({kind, memory.total() - group, group});
+      need.uses.push_back({kind, all - group, group});
     }
 
   need.perRow = keepsColumn(model) ? int64_t(sizeof(double)) : 0;

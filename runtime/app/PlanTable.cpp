@@ -100,9 +100,14 @@ std::vector<const tamrt_step *> inScope(std::span<const tamrt_step> steps,
                                         PlanScope scope) {
   std::vector<const tamrt_step *> chosen;
   std::set<int32_t> kinds;
-  for (const tamrt_step &step : steps)
+  for (const tamrt_step &step : steps) {
+    // The fit that sums by levels has steps of the same kinds, behind.
+    if (step.kind == TAMRT_STEP_FIT_INIT)
+      for (int32_t kind = step.kind; kind <= TAMRT_STEP_FIT_FINISH; ++kind)
+        kinds.erase(kind);
     if (kinds.insert(step.kind).second || scope == PlanScope::AllRungs)
       chosen.push_back(&step);
+  }
   return chosen;
 }
 

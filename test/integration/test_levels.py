@@ -366,6 +366,25 @@ class Bytes(TestCase):
             self.assertEqual(run.returncode, 1)
             self.assertRegex(run.stderr, r"error: .*expected \d+ bytes")
 
+    def test_plan_and_info_have_both_fits(self):
+        train = write_rows(self.dir / "train.csv", (300,))
+        levels, rows = self.both(ALL, train)
+        steps = [[step["step"] for step in json.loads(self.succeed(
+            model, "plan", "--format=json"))["steps"]]
+            for model in (levels, rows)]
+        self.assertEqual([name for name in steps[0]
+                          if "by_levels" not in name], steps[1])
+        self.assertEqual({name.split("_chunk")[0] for name in steps[0]
+                          if "by_levels" in name},
+                         {"fit_by_levels_init", "fit_by_levels",
+                          "fit_by_levels_finish"})
+        text = self.succeed(levels, "plan")
+        for name in ("fit_chunk_", "fit_by_levels_chunk_",
+                     "fit_by_levels_finish"):
+            self.assertEqual(text.count(f"step {name}"), 1)
+        self.assertIn("fit by levels", self.succeed(levels, "info"))
+        self.assertNotIn("by levels", self.succeed(rows, "info"))
+
     def test_large_states(self):
         """A stream keeps no more groups than there is memory for the levels'
         sums."""

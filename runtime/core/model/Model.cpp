@@ -43,6 +43,16 @@ Status checkModel(const tamrt_model &model) {
   return checkLearners(model);
 }
 
+std::vector<tamrt_step> allSteps(const tamrt_model &model) {
+  std::vector<tamrt_step> steps(model.steps, model.steps + model.step_count);
+  if (model.compression)
+    for (tamrt_step_kind kind :
+         {TAMRT_STEP_FIT_INIT, TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_FIT_FINISH})
+      for (const tamrt_step *step : stepsOf(*model.compression->model, kind))
+        steps.push_back(*step);
+  return steps;
+}
+
 std::vector<const tamrt_step *> stepsOf(const tamrt_model &model,
                                         tamrt_step_kind kind) {
   std::vector<const tamrt_step *> steps;

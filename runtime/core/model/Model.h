@@ -29,6 +29,10 @@ namespace tamrt {
 /// tables fit together.
 Status checkModel(const tamrt_model &model);
 
+/// All steps; behind the model's own those of a fit that sums by levels (abi.h,
+/// tamrt_compression).
+std::vector<tamrt_step> allSteps(const tamrt_model &model);
+
 /// The steps of `kind`, by falling rung.
 std::vector<const tamrt_step *> stepsOf(const tamrt_model &model,
                                         tamrt_step_kind kind);

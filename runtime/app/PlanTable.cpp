@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
-#include <set>
 #include <string_view>
 #include <vector>
 
@@ -99,15 +98,11 @@ std::string rungTable(std::span<const tamrt_step> steps) {
 std::vector<const tamrt_step *> inScope(std::span<const tamrt_step> steps,
                                         PlanScope scope) {
   std::vector<const tamrt_step *> chosen;
-  std::set<int32_t> kinds;
-  for (const tamrt_step &step : steps) {
-    // The fit that sums by levels has steps of the same kinds, behind.
-    if (step.kind == TAMRT_STEP_FIT_INIT)
-      for (int32_t kind = step.kind; kind <= TAMRT_STEP_FIT_FINISH; ++kind)
-        kinds.erase(kind);
-    if (kinds.insert(step.kind).second || scope == PlanScope::AllRungs)
+  // The rungs of a step follow one another.
+  for (const tamrt_step &step : steps)
+    if (scope == PlanScope::AllRungs || chosen.empty() ||
+        chosen.back()->kind != step.kind)
       chosen.push_back(&step);
-  }
   return chosen;
 }
 

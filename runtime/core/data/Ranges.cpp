@@ -73,9 +73,9 @@ TAMRT_INLINE void scan(const double *__restrict column, size_t count,
 
 /// What `count` numbers spread over, and whether |v - point| <= tolerance for
 /// all, the points being first + k * step.
-TAMRT_INLINE bool scanGrid(const double *__restrict column, size_t count,
-                           double first, double step, double tolerance,
-                           double &lo, double &hi) {
+TAMRT_HOT bool scanPoints(const double *__restrict column, size_t count,
+                          double first, double step, double tolerance,
+                          double &lo, double &hi) {
   constexpr double noFraction = 0x1.8p52;
   const double perStep = 1 / step;
   Four least = Four{} + column[0], most = least;
@@ -98,12 +98,6 @@ TAMRT_INLINE bool scanGrid(const double *__restrict column, size_t count,
     hi = std::max(hi, most[i]);
   }
   return (are[0] & are[1] & are[2] & are[3]) != 0;
-}
-
-TAMRT_HOT bool scanPoints(const double *column, size_t count, double first,
-                          double step, double tolerance, double &lo,
-                          double &hi) {
-  return scanGrid(column, count, first, step, tolerance, lo, hi);
 }
 
 TAMRT_HOT void scanNumbers(const double *column, size_t count, double &lo,

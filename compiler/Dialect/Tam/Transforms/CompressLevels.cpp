@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FusibleSums.h"
+
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
 
@@ -246,11 +248,7 @@ void LevelWriter::replace(Operation *sum) {
     if (basis[1])
       result = expand(loc, result, Value(), basis[1]);
   }
-  Value start = cast<RowReductionInterface>(sum).getAccumulatorMutable().get();
-  sum->getResult(0).replaceAllUsesWith(result);
-  sum->erase();
-  if (start.use_empty())
-    start.getDefiningOp()->erase();
+  replaceSum(sum, result);
 }
 
 SmallVector<int64_t> LevelWriter::write() {

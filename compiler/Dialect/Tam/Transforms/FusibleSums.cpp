@@ -152,6 +152,14 @@ SmallVector<Operation *> tamc::tam::findFusibleSums(Block &block,
   return sums;
 }
 
+void tamc::tam::replaceSum(Operation *sum, Value value) {
+  Value start = cast<RowReductionInterface>(sum).getAccumulatorMutable().get();
+  sum->getResult(0).replaceAllUsesWith(value);
+  sum->erase();
+  if (start.use_empty())
+    start.getDefiningOp()->erase();
+}
+
 void tamc::tam::encodeExpanded(Operation *root) {
   root->walk([](ExpandLevelsOp op) {
     if (SumsAttr encoding = op.inferEncoding())

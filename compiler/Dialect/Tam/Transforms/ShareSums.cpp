@@ -252,15 +252,10 @@ private:
   }
 
   void replace(Operation *sum, Value marginal) {
-    Value start =
-        cast<RowReductionInterface>(sum).getAccumulatorMutable().get();
-    sum->getResult(0).replaceAllUsesWith(marginal);
     llvm::replace(all, sum, static_cast<Operation *>(nullptr));
     if (auto gram = dyn_cast<GramOp>(sum))
       grams.erase({gram.getA(), gram.getB()});
-    sum->erase();
-    if (start.use_empty())
-      start.getDefiningOp()->erase();
+    replaceSum(sum, marginal);
   }
 
   OpBuilder builder;

@@ -42,8 +42,9 @@ static constexpr int64_t kScratchBytes = 64 * 1024;
 /// leaves the cache of decoded instructions.
 static constexpr int64_t kWordsPerLoop = 160;
 
-/// Numbers of a line of the cache.
-static constexpr int64_t kLine = 64 / sizeof(double);
+/// A line of the cache, in bytes and in numbers.
+static constexpr int64_t kLineBytes = 64;
+static constexpr int64_t kLine = kLineBytes / sizeof(double);
 
 /// Sums of two columns that one loop keeps in registers.
 static constexpr size_t kSumsPerLoop = 12;
@@ -120,21 +121,29 @@ void RowWriter::findProducts() {
   }
 }
 
-/// Bytes of scratch that a row takes.
-int64_t RowWriter::scratchPerRow() {
-  int64_t bytes = 0;
+/// Bytes a row of each array of scratch.
+SmallVector<int64_t> RowWriter::scratchPerRow() {
+  SmallVector<int64_t> bytes;
   for (Operation &inner : op.getBody().front())
     llvm::TypeSwitch<Operation *>(&inner)
         .Case<tam::NormalizeOp, tam::RegridOp, tam::LinearOp>(
-            [&](auto) { bytes += sizeof(double); })
-        .Case<tam::CategoryOp>([&](auto) { bytes += sizeof(int32_t); })
+            [&](auto) { bytes.push_back(sizeof(double)); })
+        .Case<tam::CategoryOp>([&](auto) { bytes.push_back(sizeof(int32_t)); })
         .Case([&](tam::BSplineOp spline) {
-          bytes +=
-              widthOf(spline.getResult()) * sizeof(double) + sizeof(int32_t);
+          bytes.push_back(widthOf(spline.getResult()) * sizeof(double));
+          bytes.push_back(sizeof(int32_t));
         });
   for (auto [design, weights] : weightedBands)
-    bytes += widthOf(design) * sizeof(double);
+    bytes.push_back(widthOf(design) * sizeof(double));
   return bytes;
+}
+
+/// Room for the tile's rows. All of it is one piece of memory, of which a loop
+/// needs one address, not one per array.
+Value RowWriter::tileScratch(int64_t bytesPerRow) {
+  Value room = at(tileMemory, b.getI8Type(), tileBytes);
+  tileBytes += llvm::alignTo(tileRows * bytesPerRow, kLineBytes);
+  return room;
 }
 
 /// Computes the feature maps of the tile. What they write is known from here
@@ -213,61 +222,77 @@ void RowWriter::writePrefetch(Value i) {
                            /*hint=*/3, /*cache=*/1);
 }
 
-/// A loop that adds products to words in memory.
-void RowWriter::writeProducts(Value rows, ArrayRef<const Product *> some,
-                              bool prefetches) {
-  auto body = [&](Value i) {
-    row = i;
-    rowNumbers.clear();
-    rowPlaces.clear();
-    rowBands.clear();
-    // Without this the addresses of all accumulators are computed before the
-    // loop, and there are far more than registers.
-    rowSums = LLVM::LaunderInvariantGroupOp::create(b, loc, pointer, firstSums);
-    for (const Product *product : some)
-      writeProduct(*product);
-  };
-  if (!prefetches)
-    return loop(rows, 1, body);
-  loop(rows, kLine, [&](Value line) {
-    writePrefetch(line);
-    Value left = LLVM::SubOp::create(b, loc, rows, line);
-    loop(least(left, constant(kLine)), 1,
-         [&](Value inside) { body(add(line, inside)); });
-  });
+/// Goes on to another row, of which nothing has been loaded.
+void RowWriter::startRow(Value i) {
+  row = i;
+  rowNumbers.clear();
+  rowPlaces.clear();
+  rowBands.clear();
 }
 
-/// A loop that adds products of columns to sums in registers.
-void RowWriter::writeColumns(Value rows, ArrayRef<const Product *> some) {
-  SmallVector<Value> start;
-  for (const Product *p : some)
-    start.push_back(load(f64, numbers[p->sums]));
-  SmallVector<Value> end =
-      loop(rows, 1, start, [&](Value i, ValueRange carried) {
-        row = i;
-        rowNumbers.clear();
-        SmallVector<Value> next;
-        for (auto [p, sum] : llvm::zip(some, carried)) {
-          // The weight meets the second column first, as in the runtime; of a
-          // matrix with itself that is all the same.
-          Value second = number(p->right), weight = weightOf(p->weights);
-          Value factor = weight || second ? product(weight, second) : Value();
-          Value first = number(p->left);
-          Value value = factor || first ? product(factor, first) : one();
-          next.push_back(LLVM::FAddOp::create(b, loc, sum, value));
-        }
-        return next;
-      });
-  for (auto [p, sum] : llvm::zip(some, end))
-    store(sum, numbers[p->sums]);
+/// What the row adds to sums of columns.
+SmallVector<Value> RowWriter::addColumns(ArrayRef<const Product *> some,
+                                         ValueRange sums) {
+  SmallVector<Value> next;
+  for (auto [p, sum] : llvm::zip(some, sums)) {
+    // The weight meets the second column first, as in the runtime; of a
+    // matrix with itself that is all the same.
+    Value second = number(p->right), weight = weightOf(p->weights);
+    Value factor = weight || second ? product(weight, second) : Value();
+    Value first = number(p->left);
+    Value value = factor || first ? product(factor, first) : one();
+    next.push_back(LLVM::FAddOp::create(b, loc, sum, value));
+  }
+  return next;
+}
+
+/// A loop over the tile's rows that adds products to words in memory, and
+/// products of columns to sums in registers. Words first: while each sum of
+/// columns waits for the row before, there is other work.
+void RowWriter::writeLoop(Value rows, ArrayRef<const Product *> words,
+                          ArrayRef<const Product *> ofColumns,
+                          bool prefetches) {
+  auto body = [&](Value i, ValueRange sums) {
+    startRow(i);
+    // Without this the addresses of all accumulators are computed before the
+    // loop, and there are far more than registers.
+    if (!words.empty())
+      rowSums =
+          LLVM::LaunderInvariantGroupOp::create(b, loc, pointer, firstSums);
+    for (const Product *product : words)
+      writeProduct(*product);
+    return addColumns(ofColumns, sums);
+  };
+  SmallVector<Value> sums;
+  for (const Product *product : ofColumns)
+    sums.push_back(load(f64, numbers[product->sums]));
+  if (prefetches)
+    sums = loop(rows, kLine, sums, [&](Value line, ValueRange carried) {
+      writePrefetch(line);
+      Value left = LLVM::SubOp::create(b, loc, rows, line);
+      return loop(least(left, constant(kLine)), 1, carried,
+                  [&](Value inside, ValueRange inner) {
+                    return body(add(line, inside), inner);
+                  });
+    });
+  else
+    sums = loop(rows, 1, sums, body);
+  for (auto [product, sum] : llvm::zip(ofColumns, sums))
+    store(sum, numbers[product->sums]);
 }
 
 LLVM::LLVMFuncOp RowWriter::write(StringRef name) {
   findProducts();
   findJoints();
-  int64_t perRow = scratchPerRow();
+  SmallVector<int64_t> perRow = scratchPerRow();
+  auto scratchBytes = [&](int64_t rows) {
+    int64_t bytes = 0;
+    for (int64_t each : perRow)
+      bytes += llvm::alignTo(rows * each, kLineBytes);
+    return bytes;
+  };
   tileRows = kTileRows;
-  while (tileRows > kLeastTileRows && tileRows * perRow > kScratchBytes)
+  while (tileRows > kLeastTileRows && scratchBytes(tileRows) > kScratchBytes)
     tileRows /= 2;
 
   Block &body = op.getBody().front();
@@ -315,6 +340,7 @@ LLVM::LLVMFuncOp RowWriter::write(StringRef name) {
     ++next;
   }
 
+  tileMemory = scratch(scratchBytes(tileRows));
   for (Joint &joint : joints)
     joint.memory = scratch(joint.bytes());
   copyJoints(/*areGivenBack=*/false);
@@ -359,32 +385,23 @@ LLVM::LLVMFuncOp RowWriter::write(StringRef name) {
   writeMaps(count);
   writeWeighted(count);
 
-  SmallVector<const Product *> ofColumns, others;
-  bool isFirstLoop = true;
-  auto writeOthers = [&] {
-    if (!others.empty())
-      writeProducts(count, others, std::exchange(isFirstLoop, false));
-    others.clear();
-  };
-  int64_t words = 0;
-  for (const Product &product : products) {
-    if (product.isOfColumns()) {
-      ofColumns.push_back(&product);
-      continue;
+  SmallVector<const Product *> words, ofColumns;
+  for (const Product &product : products)
+    (product.isOfColumns() ? ofColumns : words).push_back(&product);
+  bool isFirst = true;
+  for (ArrayRef<const Product *> rest = words, columnsLeft = ofColumns;
+       !rest.empty() || !columnsLeft.empty(); isFirst = false) {
+    size_t products = 0;
+    for (int64_t all = 0; products < rest.size(); ++products) {
+      all += rest[products]->words();
+      if (products > 0 && all > kWordsPerLoop)
+        break;
     }
-    if (words + product.words() > kWordsPerLoop) {
-      writeOthers();
-      words = 0;
-    }
-    others.push_back(&product);
-    words += product.words();
-  }
-  writeOthers();
-  for (ArrayRef<const Product *> rest = ofColumns; !rest.empty();) {
-    ArrayRef<const Product *> some =
-        rest.take_front(std::min(rest.size(), kSumsPerLoop));
-    writeColumns(count, some);
-    rest = rest.drop_front(some.size());
+    size_t sums = std::min(columnsLeft.size(), kSumsPerLoop);
+    writeLoop(count, rest.take_front(products), columnsLeft.take_front(sums),
+              isFirst);
+    rest = rest.drop_front(products);
+    columnsLeft = columnsLeft.drop_front(sums);
   }
   LLVM::BrOp::create(b, loc, add(begin, count), header);
   b.setInsertionPointToEnd(exit);

@@ -100,17 +100,15 @@ private:
   // The kernel's parts.
   mlir::LLVM::LLVMFuncOp writeFlush(llvm::StringRef name);
   void findProducts();
-  int64_t scratchPerRow();
-  /// Room for the tile's rows.
-  Value tileScratch(int64_t bytesPerRow) {
-    return scratch(tileRows * bytesPerRow);
-  }
+  llvm::SmallVector<int64_t> scratchPerRow();
+  Value tileScratch(int64_t bytesPerRow);
   void writeMaps(Value rows);
   void writeWeighted(Value rows);
-  void writeColumns(Value rows, llvm::ArrayRef<const Product *> products);
   void writePrefetch(Value row);
-  void writeProducts(Value rows, llvm::ArrayRef<const Product *> products,
-                     bool prefetches);
+  llvm::SmallVector<Value> addColumns(llvm::ArrayRef<const Product *> products,
+                                      mlir::ValueRange sums);
+  void writeLoop(Value rows, llvm::ArrayRef<const Product *> words,
+                 llvm::ArrayRef<const Product *> ofColumns, bool prefetches);
   Value wordAt(const Product &product, Value index);
   void writeProduct(const Product &product);
   void writePanels(const Product &product);
@@ -131,6 +129,7 @@ private:
   void writeJoint(const Joint &joint);
 
   // A row's numbers, loaded once per loop.
+  void startRow(Value i);
   Value number(Value side);
   Value weightOf(Value weights);
   Value band(Value design, Value weights);
@@ -154,6 +153,9 @@ private:
   Value firstSums;
   llvm::DenseMap<Value, int64_t> offsetOf;
   int64_t tileRows = 0;
+  /// Scratch, and the bytes of it that are taken.
+  Value tileMemory;
+  int64_t tileBytes = 0;
   /// What each column or parameter of the op is in the tile: a pointer to its
   /// first number. Of design matrices `starts` has the pointer to the first
   /// columns, or levels.

@@ -33,10 +33,11 @@ uint32_t traitsOfCpu(tamrt_device *) {
   return TAMRT_DEVICE_HOST_ADDRESSABLE | TAMRT_DEVICE_SHARES_RAM;
 }
 
+/// What is free of it Device::memory asks of the machine.
 int32_t memoryOfCpu(tamrt_device *, int64_t *freeBytes, int64_t *totalBytes) {
-  *freeBytes = machineMemory().free();
   const long pages = ::sysconf(_SC_PHYS_PAGES);
   *totalBytes = pages > 0 ? int64_t(pages) * ::sysconf(_SC_PAGESIZE) : 0;
+  *freeBytes = *totalBytes;
   return TAMRT_OK;
 }
 

@@ -82,14 +82,15 @@ void addGroups(const std::string &root, const Controller &controller,
     if (path == "/")
       path.clear();
     const std::string folder = root + controller.mount + path + "/";
-    std::optional<int64_t> limit = number(readSmall(folder + controller.limit));
-    std::optional<int64_t> usage = number(readSmall(folder + controller.usage));
-    if (limit && usage && *limit < kNoLimit) {
+    const auto limit = number(readSmall(folder + controller.limit));
+    if (limit && *limit < kNoLimit) {
+      const auto usage = number(readSmall(folder + controller.usage));
       const int64_t inactive =
           entry(readSmall(folder + "memory.stat"), controller.inactive)
               .value_or(0);
-      sources.push_back({"control group " + (path.empty() ? "/" : path),
-                         *limit - std::max<int64_t>(*usage - inactive, 0)});
+      if (usage)
+        sources.push_back({"control group " + (path.empty() ? "/" : path),
+                           *limit - std::max<int64_t>(*usage - inactive, 0)});
     }
     const size_t slash = path.rfind('/');
     if (slash == path.npos)

@@ -21,6 +21,7 @@
 #include "kernels/cpu/Support.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #ifdef TAMRT_AVX512
@@ -155,21 +156,70 @@ struct Domain {
   int32_t last;
 };
 
-/// Rows whose places are all found before their values: in one loop a processor
-/// would not look far enough ahead to hide how long each takes.
+/// Rows of a block: the places of all are found before the values of any. In
+/// one loop a processor would not look far enough ahead to hide how long each
+/// takes.
 constexpr int64_t blockRows = 64;
 
-/// Four rows of a cubic spline: where they lie on their spans, and which these
-/// are.
-struct Places {
-  Vector share;
-  Four span;
+/// Where a block's rows lie on their spans, and which these are.
+struct Block {
+  alignas(64) double shares[blockRows];
+  alignas(64) int32_t spans[blockRows];
 };
 
+/// The kind of a span with two spans before it and two after it.
+constexpr int64_t innerKind = kindOfSpan(2, 2);
+
+/// The cubics of the inner kind at several shares: u^3/6 and 2/3 - u^2 + u^3/2,
+/// and the same of 1 - u.
+template <typename V> TAMRT_INLINE void evaluateInner(const V &u, V (&f)[4]) {
+  const V v = 1.0 - u, squareU = u * u, squareV = v * v;
+  f[0] = squareV * (v * (1.0 / 6.0));
+  f[1] = squareU * (u * 0.5 - 1.0) + 2.0 / 3.0;
+  f[2] = squareV * (v * 0.5 - 1.0) + 2.0 / 3.0;
+  f[3] = squareU * (u * (1.0 / 6.0));
+}
+
+/// The cubics of the inner kind at four shares, row after row. To the bit what
+/// eight at a time are.
+TAMRT_INLINE void evaluateInners(const double *shares, double *values) {
+  Vector f[4], rows[4];
+  evaluateInner<Vector>(vectorAt(shares), f);
+  transpose(f, rows);
+  for (int i = 0; i < 4; ++i)
+    vectorAt(values + 4 * i) = rows[i];
+}
+
+/// The rows of another kind, of those that have a bit in `others`.
+TAMRT_INLINE void evaluateOthers(const Block &block, uint64_t others,
+                                 int32_t last, double *values) {
+  for (uint64_t rest = others; rest != 0; rest &= rest - 1) {
+    const int i = std::countr_zero(rest);
+    const int32_t span = block.spans[i];
+    const int64_t kind = kindOfSpan(span, last - span);
+    if (kind == innerKind)
+      continue;
+    const Cubics &cubics = cubicTable.kinds[kind];
+    Vector sum = vectorAt(cubics.coefficients[3]);
+    for (int power = 2; power >= 0; --power)
+      sum = sum * block.shares[i] + vectorAt(cubics.coefficients[power]);
+    vectorAt(values + 4 * i) = sum;
+  }
+}
+
+/// Whether four spans all have two before them and two after them.
+TAMRT_INLINE bool areInner(Four span, int32_t last) {
+  typedef int64_t Two __attribute__((vector_size(16)));
+  const Four two = Four{} + 2;
+  const auto both = reinterpret_cast<Two>((span >= two) & (last - span >= two));
+  return (both[0] & both[1]) == -1;
+}
+
 /// The places of four numbers; where one is beyond the range a bit is set in
-/// `outside`. Left to itself the compiler makes no vectors of this, for
-/// comparisons may trap.
-TAMRT_INLINE Places placesOf(Vector x, const Domain &domain, Mask &outside) {
+/// `outside`. Returns the bits of the block's `others`. Left to itself the
+/// compiler makes no vectors of this, for comparisons may trap.
+TAMRT_INLINE uint64_t placeFour(Vector x, const Domain &domain, int64_t r,
+                                Block &block, Mask &outside) {
   const Vector zero = {};
   // Not a number: lo.
   const Vector highest = zero + (domain.hi - 1e-6), lowest = zero + domain.lo;
@@ -182,41 +232,9 @@ TAMRT_INLINE Places placesOf(Vector x, const Domain &domain, Mask &outside) {
   Vector whole = position > zero ? position : zero;
   whole = whole < greatest ? whole : greatest;
   const Four span = __builtin_convertvector(whole, Four);
-  return {position - __builtin_convertvector(span, Vector), span};
-}
-
-/// Whether four spans all have two before them and two after them.
-TAMRT_INLINE bool areInner(Four span, int32_t last) {
-  typedef int64_t Two __attribute__((vector_size(16)));
-  const Four two = Four{} + 2;
-  const auto both = reinterpret_cast<Two>((span >= two) & (last - span >= two));
-  return (both[0] & both[1]) == -1;
-}
-
-/// The kind of a span with two spans before it and two after it.
-constexpr int64_t innerKind = kindOfSpan(2, 2);
-
-/// The cubics of the inner kind at four shares, row after row. To the bit what
-/// one share after another gives.
-TAMRT_INLINE void evaluateInner(Vector share, double *values) {
-  const auto &c = cubicTable.kinds[innerKind].coefficients;
-  Vector f[4];
-  for (int i = 0; i < 4; ++i)
-    f[i] = ((c[3][i] * share + c[2][i]) * share + c[1][i]) * share + c[0][i];
-  Vector rows[4];
-  transpose(f, rows);
-  for (int i = 0; i < 4; ++i)
-    vectorAt(values + 4 * i) = rows[i];
-}
-
-/// The functions of a row of any kind.
-TAMRT_INLINE void evaluateCubic(int32_t span, double share, int32_t last,
-                                double *values) {
-  const Cubics &cubics = cubicTable.kinds[kindOfSpan(span, last - span)];
-  Vector sum = vectorAt(cubics.coefficients[3]);
-  for (int power = 2; power >= 0; --power)
-    sum = sum * share + vectorAt(cubics.coefficients[power]);
-  vectorAt(values) = sum;
+  vectorAt(block.shares + r) = position - __builtin_convertvector(span, Vector);
+  std::memcpy(block.spans + r, &span, sizeof span);
+  return areInner(span, domain.last) ? 0 : uint64_t(15) << r;
 }
 
 /// evaluateRows for degree 3, knots that are apart and k of 31 bits, but for
@@ -226,48 +244,41 @@ TAMRT_HOT bool evaluateByFours(const double *__restrict x, const Domain &range,
                                int32_t *__restrict start) {
   const Domain domain = range;
   Mask outside = {};
-  alignas(32) double shares[blockRows];
-  alignas(16) int32_t spans[blockRows];
+  Block block;
   for (int64_t first = 0; first < rows; first += blockRows) {
     const int64_t count = std::min(blockRows, rows - first);
-    const auto placeFour = [&](Vector numbers, int64_t r) TAMRT_LAMBDA {
-      const Places places = placesOf(numbers, domain, outside);
-      vectorAt(shares + r) = places.share;
-      std::memcpy(spans + r, &places.span, sizeof places.span);
-    };
     const int64_t full = count / 4 * 4;
+    uint64_t others = 0;
     for (int64_t r = 0; r < full; r += 4)
-      placeFour(vectorAt(x + first + r), r);
+      others |= placeFour(vectorAt(x + first + r), domain, r, block, outside);
     if (full < count) {
       double rest[4] = {};
       std::copy(x + first + full, x + first + count, rest);
-      placeFour(vectorAt(rest), full);
+      others |= placeFour(vectorAt(rest), domain, full, block, outside);
     }
-    std::copy_n(spans, count, start + first);
-    for (int64_t r = 0; r < count; r += 4) {
-      Four four;
-      std::memcpy(&four, spans + r, sizeof four);
-      double *to = values + 4 * (first + r);
-      if (r < full && areInner(four, domain.last)) {
-        evaluateInner(vectorAt(shares + r), to);
-        continue;
-      }
-      for (int64_t i = r; i < std::min(count, r + 4); ++i, to += 4)
-        evaluateCubic(spans[i], shares[i], domain.last, to);
+    std::copy_n(block.spans, count, start + first);
+    double *to = values + 4 * first;
+    for (int64_t r = 0; r < full; r += 4)
+      evaluateInners(block.shares + r, to + 4 * r);
+    if (full < count) {
+      double rest[16];
+      evaluateInners(block.shares + full, rest);
+      std::copy_n(rest, 4 * (count - full), to + 4 * full);
+      others &= (uint64_t(1) << count) - 1;
     }
+    evaluateOthers(block, others, domain.last, to);
   }
   return (outside[0] | outside[1] | outside[2] | outside[3]) != 0;
 }
 
 #ifdef TAMRT_AVX512
 
-/// evaluateInner for eight rows.
-TAMRT_AVX512 inline void evaluateInner(__m512d share, double *values) {
+/// evaluateInners for eight rows.
+TAMRT_AVX512 inline void evaluateInnersWide(const double *shares,
+                                            double *values) {
   typedef int64_t Indices __attribute__((vector_size(64)));
-  const auto &c = cubicTable.kinds[innerKind].coefficients;
   __m512d f[4];
-  for (int i = 0; i < 4; ++i)
-    f[i] = ((c[3][i] * share + c[2][i]) * share + c[1][i]) * share + c[0][i];
+  evaluateInner<__m512d>(_mm512_load_pd(shares), f);
   // Functions 0 and 1, and 2 and 3, of the rows 0, 2, 4, 6 and 1, 3, 5, 7.
   const __m512d even01 = _mm512_unpacklo_pd(f[0], f[1]);
   const __m512d odd01 = _mm512_unpackhi_pd(f[0], f[1]);
@@ -298,14 +309,14 @@ TAMRT_AVX512 bool evaluateByEights(const double *__restrict x,
   const __m256i two = _mm256_set1_epi32(2);
   const __m256i last = _mm256_set1_epi32(domain.last);
   __mmask8 outside = 0;
-  alignas(64) double shares[blockRows];
-  alignas(32) int32_t spans[blockRows];
-  __mmask8 others[blockRows / 8];
+  Block block;
   for (int64_t first = 0; first < rows; first += blockRows) {
     const int64_t count = std::min(blockRows, rows - first);
+    const int64_t full = count / 8 * 8;
+    uint64_t others = 0;
     for (int64_t r = 0; r < count; r += 8) {
       const auto here =
-          static_cast<__mmask8>(count - r >= 8 ? 0xff : (1 << (count - r)) - 1);
+          static_cast<__mmask8>(r < full ? 0xff : (1 << (count - full)) - 1);
       __m512d at = _mm512_maskz_loadu_pd(here, x + first + r);
       outside |= _mm512_cmp_pd_mask(_mm512_abs_pd(at), one, _CMP_GT_OQ);
       // Not a number: lo.
@@ -313,25 +324,23 @@ TAMRT_AVX512 bool evaluateByEights(const double *__restrict x,
       const __m512d position = (at - lowest) * domain.perUnit;
       const __m256i span = _mm512_cvttpd_epi32(_mm512_min_pd(
           _mm512_max_pd(position, _mm512_setzero_pd()), greatest));
-      _mm512_store_pd(shares + r, position - _mm512_cvtepi32_pd(span));
-      _mm256_store_si256(reinterpret_cast<__m256i *>(spans + r), span);
-      _mm256_mask_storeu_epi32(start + first + r, here, span);
-      others[r / 8] =
+      _mm512_store_pd(block.shares + r, position - _mm512_cvtepi32_pd(span));
+      _mm256_store_si256(reinterpret_cast<__m256i *>(block.spans + r), span);
+      const __mmask8 some =
           here & (_mm256_cmplt_epi32_mask(span, two) |
                   _mm256_cmplt_epi32_mask(_mm256_sub_epi32(last, span), two));
+      others |= uint64_t(some) << r;
     }
+    std::copy_n(block.spans, count, start + first);
     double *to = values + 4 * first;
-    for (int64_t r = 0; r < count; r += 8) {
-      unsigned rest = others[r / 8];
-      if (r + 8 <= count)
-        evaluateInner(_mm512_load_pd(shares + r), to + 4 * r);
-      else
-        rest = (1u << (count - r)) - 1;
-      for (; rest != 0; rest &= rest - 1) {
-        const int64_t i = r + __builtin_ctz(rest);
-        evaluateCubic(spans[i], shares[i], domain.last, to + 4 * i);
-      }
+    for (int64_t r = 0; r < full; r += 8)
+      evaluateInnersWide(block.shares + r, to + 4 * r);
+    if (full < count) {
+      double rest[32];
+      evaluateInnersWide(block.shares + full, rest);
+      std::copy_n(rest, 4 * (count - full), to + 4 * full);
     }
+    evaluateOthers(block, others, domain.last, to);
   }
   return outside != 0;
 }

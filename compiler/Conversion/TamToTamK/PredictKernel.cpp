@@ -11,7 +11,7 @@
 // its functions times their coefficients are one polynomial.
 //
 // Of many rows the polynomials of all intervals are computed first, and then
-// four rows at a time are evaluated, in vectors. The rest, and calls of a few
+// eight rows at a time are evaluated, in vectors. The rest, and calls of a few
 // rows, are evaluated row by row, each with the polynomial of its interval. It
 // is the same arithmetic, element by element, so that a row's bits do not
 // depend on which way it went; nor on the instruction set, for no
@@ -20,9 +20,9 @@
 // Beyond its range a spline is a straight line, or constant: its value and its
 // slope at the border, which the runtime's kernels give when a row first needs
 // them. What else is rare has no code of its own: a level that was not seen, or
-// an exponential beyond the range. A row of four that has such a thing sends
-// them all the other way, where a branch calls the runtime's kernels for that
-// effect of that row.
+// an exponential beyond the range. One of eight rows that has such a thing
+// sends them all the other way, where a branch calls the runtime's kernels for
+// that effect of that row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ using namespace mlir;
 using namespace tamc;
 
 /// Rows that are evaluated at once.
-static constexpr int64_t kLanes = 4;
+static constexpr int64_t kLanes = 8;
 
 /// Bytes of the polynomials that are computed before many rows; splines of more
 /// intervals compute theirs row by row.
@@ -339,11 +339,25 @@ Writer::Share Writer::shareOf(tam::BSplineOp map, Value coefficients,
     for (Value one : rows)
       pairs.push_back(table ? load(vector(2), at(one, f64, first), 2)
                             : shuffle(one, one, {index, index + 1}));
-    Value even = shuffle(pairs[0], pairs[2], {0, 1, 2, 3});
-    Value odd = shuffle(pairs[1], pairs[3], {0, 1, 2, 3});
-    powers.push_back(shuffle(even, odd, {0, 4, 2, 6}));
-    if (first + 1 < count)
-      powers.push_back(shuffle(even, odd, {1, 5, 3, 7}));
+    // Every other row's, one after another.
+    auto together = [&](size_t from) {
+      SmallVector<Value> parts;
+      for (size_t i = from; i < pairs.size(); i += 2)
+        parts.push_back(pairs[i]);
+      for (int64_t size = 2; parts.size() > 1; size *= 2) {
+        for (size_t i = 0; i < parts.size() / 2; ++i)
+          parts[i] = concat(parts[2 * i], parts[2 * i + 1], size);
+        parts.resize(parts.size() / 2);
+      }
+      return parts.front();
+    };
+    Value even = together(0), odd = together(1);
+    for (int32_t power = 0; power < 2 && first + power < count; ++power) {
+      SmallVector<int32_t> from;
+      for (int32_t i = 0; i < lanes; i += 2)
+        from.append({i + power, static_cast<int32_t>(lanes) + i + power});
+      powers.push_back(shuffle(even, odd, from));
+    }
   }
   return {valueAt(place.share, powers), isOther, x, beyond};
 }
@@ -687,7 +701,7 @@ LLVM::LLVMFuncOp Writer::write(StringRef name) {
   SmallVector<Share> shares;
   Value sums = writeRows(kLanes, shares);
   const std::pair<uint32_t, uint32_t> rarely(1, 100);
-  const SmallVector<Value> four{first, last};
+  const SmallVector<Value> range{first, last};
   Value beyond = flagOf(shares, &Share::isBeyond);
   Value other = flagOf(shares, &Share::isOther);
   if (beyond) {
@@ -696,9 +710,9 @@ LLVM::LLVMFuncOp Writer::write(StringRef name) {
     LLVM::CondBrOp::create(b, loc, isAny(either(beyond, other)), again,
                            ValueRange(), done, ValueRange(sums), rarely);
     b.setInsertionPointToEnd(again);
-    writeAgain(single, four, done);
+    writeAgain(single, range, done);
   } else if (other) {
-    LLVM::CondBrOp::create(b, loc, isAny(other), single, four, done,
+    LLVM::CondBrOp::create(b, loc, isAny(other), single, range, done,
                            ValueRange(sums), rarely);
   } else {
     LLVM::BrOp::create(b, loc, ValueRange(sums), done);

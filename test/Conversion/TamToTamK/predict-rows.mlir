@@ -24,20 +24,20 @@
 // The polynomials of many rows, in scratch.
 // CHECK: llvm.fmul {{.*}} : vector<4xf64>
 // CHECK: llvm.store {{.*}} : vector<4xf64>
-// Four rows, with two powers of each at a time; nothing is stored between.
-// CHECK: llvm.fdiv {{.*}} : vector<4xf64>
-// CHECK: llvm.fptosi {{.*}} : vector<4xf64> to vector<4xi32>
-// CHECK-COUNT-8: llvm.load {{.*}} : !llvm.ptr -> vector<2xf64>
+// Eight rows, with two powers of each at a time; nothing is stored between.
+// CHECK: llvm.fdiv {{.*}} : vector<8xf64>
+// CHECK: llvm.fptosi {{.*}} : vector<8xf64> to vector<8xi32>
+// CHECK-COUNT-16: llvm.load {{.*}} : !llvm.ptr -> vector<2xf64>
 // CHECK-NOT: llvm.store
-// CHECK: llvm.icmp "slt" {{.*}} : vector<4xi32>
-// CHECK: llvm.bitcast {{.*}} : vector<4xi1> to i4
-// CHECK: llvm.store {{.*}} : vector<4xf64>, !llvm.ptr
+// CHECK: llvm.icmp "slt" {{.*}} : vector<8xi32>
+// CHECK: llvm.bitcast {{.*}} : vector<8xi1> to i8
+// CHECK: llvm.store {{.*}} : vector<8xf64>, !llvm.ptr
 // One row.
 // CHECK: llvm.fdiv {{.*}} : f64
 // CHECK: llvm.return
-// Four rows again, of which something is rare: either border.
+// Eight rows again, of which something is rare: either border.
 // CHECK: llvm.intr.launder.invariant.group
-// CHECK-COUNT-8: llvm.load {{.*}} : !llvm.ptr -> vector<2xf64>
+// CHECK-COUNT-16: llvm.load {{.*}} : !llvm.ptr -> vector<2xf64>
 // CHECK-COUNT-2: llvm.call @predict_rows_0_border(%[[CONTEXT]],
 // What is rare of one row: knots that are not apart, either border, a level
 // that was not seen.

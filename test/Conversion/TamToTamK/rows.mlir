@@ -16,7 +16,9 @@
 // CHECK-LABEL: llvm.func internal @rows_0(
 // CHECK-SAME: %[[CONTEXT:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: i64, %{{[^:]*}}: i64, %[[SUMS:[^:]*]]: !llvm.ptr {llvm.noalias}, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr)
 // CHECK-SAME: attributes {{.*}}tamk.kernel
+// All scratch is one piece of memory.
 // CHECK: llvm.alloca
+// CHECK-NOT: llvm.alloca
 // All accumulators are reached from the first: they lie in the state.
 // CHECK: llvm.getelementptr %[[SUMS]][%{{.*}}] : (!llvm.ptr, i64)
 // Once at the start of a segment for each accumulator.

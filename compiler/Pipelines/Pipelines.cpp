@@ -58,6 +58,9 @@ static void buildChoices(OpPassManager &manager,
   solver.blockLimit = options.blockLimit;
   solver.both = options.bothSolvers;
   manager.addPass(tam::createTamChooseSolver(solver));
+  tam::TamMergeColumnsOptions columns;
+  columns.least = options.mergeColumns;
+  manager.addPass(tam::createTamMergeColumns(columns));
   // Levels are summed one-hot, or not at all.
   if (!options.dense) {
     tam::TamCompressLevelsOptions levels;

@@ -366,6 +366,14 @@ LogicalResult Execution::execute(Operation *op) {
                 points.at(row, i) = get<Vector>(op.getColumns()[i])[row];
             return points;
           })
+          .Case([&](tam::ColumnsOp op) -> Datum {
+            size_t rows = get<Matrix>(op.getDesigns().front()).rows;
+            Matrix all(rows, op.getDesigns().size());
+            for (size_t row = 0; row < rows; ++row)
+              for (size_t i = 0; i < all.columns; ++i)
+                all.at(row, i) = get<Matrix>(op.getDesigns()[i]).at(row, 0);
+            return all;
+          })
           .Case([&](tam::SliceOp op) -> Datum {
             auto type = cast<RankedTensorType>(op.getType());
             const Matrix &points = get<Matrix>(op.getPoints());

@@ -180,6 +180,25 @@ class Differential(harness.TestCase):
                                  (1048580, 1), (1200000, 0))]
         self.compare("y ~ s(x, k=40) + c(d, n_cat=2)", rows, new)
 
+    def test_many_linear_terms(self):
+        # They are summed as one matrix, between terms of all encodings.
+        rng = random.Random(10)
+        names = [f"x{i}" for i in range(33)]
+        linear = [f"l({name})" for name in names]
+        formula = "y ~ " + " + ".join(
+            linear[:16] + ["s(a, k=6)", "l(b)", "c(k, n_cat=5)"] + linear[16:]
+            + ["f(b, m=2)", "te(s(a, k=4), c(k, n_cat=5))", "t(b, n_trees=3)"])
+        train, new = (random_rows(rng, "pq", count, spread)
+                      for count, spread in ((90, 1), (20, 3)))
+        for row in train + new:
+            row.update((name, repr(rng.gauss(0, 1))) for name in names)
+        for level, row in zip(range(LEVELS), train):
+            row["k"] = level
+        for keys in (dict(), dict(weights="w", chunk=1),
+                     dict(compiling=["--merge-columns=0"])):
+            with self.subTest(**keys):
+                self.compare(formula, train, new, group="g", date="day", **keys)
+
     def test_no_groups_no_date(self):
         rng = random.Random(9)
         self.compare("y ~ s(a) + s(b, k=5)", random_rows(rng, ["x"], 200, 1),

@@ -126,6 +126,11 @@ cl::opt<int64_t>
                cl::desc("Most columns of an effect whose block preconditions "
                         "conjugate gradients"),
                cl::value_desc("n"), cl::init(512), cl::cat(category));
+cl::opt<int64_t> mergeColumns(
+    "merge-columns",
+    cl::desc("Least neighbouring linear terms that become one dense matrix (0: "
+             "never)"),
+    cl::value_desc("n"), cl::init(16), cl::cat(category));
 cl::opt<int64_t> rowsPerLevel(
     "rows-per-level",
     cl::desc("With a profile, sum by the levels of columns of few values: "
@@ -275,6 +280,7 @@ int Driver::lower(Phase target) {
   options.blockLimit = blockLimit;
   options.bothSolvers = bothSolvers;
   options.rowsPerLevel = rowsPerLevel;
+  options.mergeColumns = mergeColumns;
   options.dense = dense;
   options.fuseRows = fuseRows;
   options.panels = panels;

@@ -73,6 +73,20 @@ class StackPattern : public KernelPattern<tam::StackOp> {
   }
 };
 
+class ColumnsPattern : public KernelPattern<tam::ColumnsOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::ColumnsOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    Launch launch(rewriter, op, "stack");
+    for (ValueRange design : adaptor.getDesigns())
+      launch.in(design);
+    return launch.slot(SlotKind::Rows)
+        .out(componentType(op.getResult(), 0))
+        .create();
+  }
+};
+
 class SlicePattern : public KernelPattern<tam::SliceOp> {
   using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
@@ -271,8 +285,8 @@ class ConvertPattern : public KernelPattern<tam::ConvertOp> {
 
 void tamc::populatePointPatterns(const ComponentTypeConverter &converter,
                                  RewritePatternSet &patterns) {
-  patterns.add<PidPattern, StackPattern, SlicePattern, BoundaryPattern,
-               BlendPattern, NeuralPattern, RadialPattern, TreePattern,
-               KroneckerPattern, ConvertPattern>(converter,
-                                                 patterns.getContext());
+  patterns.add<PidPattern, StackPattern, ColumnsPattern, SlicePattern,
+               BoundaryPattern, BlendPattern, NeuralPattern, RadialPattern,
+               TreePattern, KroneckerPattern, ConvertPattern>(
+      converter, patterns.getContext());
 }

@@ -68,6 +68,8 @@ struct PipelineOptions {
   /// Least rows of a group per level of a column that is summed by its levels;
   /// 0: none is.
   int64_t rowsPerLevel = 24;
+  /// Neighbouring linear terms that become one dense matrix (0: never).
+  int64_t mergeColumns = 16;
   /// Store every design matrix dense.
   bool dense = false;
   /// Compute the sums over rows of a chunk, and its predictions, in one loop.

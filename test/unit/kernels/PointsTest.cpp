@@ -36,26 +36,34 @@ protected:
   }
 };
 
-TEST_F(PointsTest, StackAndSlice) {
+TEST_F(PointsTest, Stack) {
+  for (int64_t d = 1; d < 14; ++d)
+    for (int64_t rows = 0; rows < 12; ++rows) {
+      std::vector<Doubles> columns;
+      std::vector<const double *> pointers;
+      for (int64_t j = 0; j < d; ++j)
+        columns.push_back(uniforms(rows));
+      for (const Doubles &column : columns)
+        pointers.push_back(column.data());
+      Doubles points(rows * d + 1, -7.0);
+      tamrt_stack(&ctx, pointers.data(), d, rows, points.data());
+      for (int64_t r = 0; r < rows; ++r)
+        for (int64_t j = 0; j < d; ++j)
+          ASSERT_EQ(points[r * d + j], columns[j][r]) << d << " x " << rows;
+      EXPECT_EQ(points[rows * d], -7.0);
+    }
+}
+
+TEST_F(PointsTest, Slice) {
   const int64_t rows = 11, d = 4;
-  std::vector<Doubles> columns;
-  std::vector<const double *> pointers;
-  for (int64_t j = 0; j < d; ++j)
-    columns.push_back(uniforms(rows));
-  for (const Doubles &column : columns)
-    pointers.push_back(column.data());
-  Doubles points(rows * d);
-  tamrt_stack(&ctx, pointers.data(), d, rows, points.data());
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t j = 0; j < d; ++j)
-      EXPECT_EQ(points[r * d + j], columns[j][r]);
+  const Doubles points = uniforms(rows * d);
   for (int64_t column = 0; column < d; ++column)
     for (int64_t n = 0; n <= d - column; ++n) {
       Doubles out(rows * n);
       tamrt_slice(&ctx, points.data(), rows, d, column, n, out.data());
       for (int64_t r = 0; r < rows; ++r)
         for (int64_t j = 0; j < n; ++j)
-          EXPECT_EQ(out[r * n + j], columns[column + j][r]);
+          EXPECT_EQ(out[r * n + j], points[r * d + column + j]);
     }
   tamrt_slice(&ctx, points.data(), rows, d, 5, 0, nullptr);
   expectError(TAMRT_ERROR_INVALID_ARGUMENT, 4);

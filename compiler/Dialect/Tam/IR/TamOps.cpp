@@ -227,6 +227,19 @@ LogicalResult BlendOp::verify() {
   return verifyFeatureMap(*this);
 }
 
+Attribute ColumnsOp::getStructuredEncoding() {
+  return DenseAttr::get(getContext());
+}
+int64_t ColumnsOp::getColumns() { return getDesigns().size(); }
+LogicalResult ColumnsOp::verify() {
+  auto isColumn = [](Value design) { return columnsOf(design) == 1; };
+  if (getDesigns().empty() ||
+      !llvm::all_of(getDesigns(), isColumn)) // columns_c1
+    return emitOpError("expected matrices of one column each, got (")
+           << getDesigns().getTypes() << ")";
+  return verifyFeatureMap(*this);
+}
+
 Attribute NeuralOp::getStructuredEncoding() {
   return DenseAttr::get(getContext());
 }

@@ -557,6 +557,26 @@ func.func @f(%a: tensor<?x3xf64>, %b: tensor<3xf64>) {
 
 // -----
 
+// columns_c1
+func.func @f(%a: tensor<?x1xf64>, %b: tensor<?x2xf64>) {
+  // expected-error @+1 {{'tam.columns' op expected matrices of one column each, got ('tensor<?x1xf64>', 'tensor<?x2xf64>')}}
+  %0 = tam.columns(%a, %b : tensor<?x1xf64>, tensor<?x2xf64>)
+      -> tensor<?x3xf64>
+  return
+}
+
+// -----
+
+// feature_map_c1: columns
+func.func @f(%a: tensor<?x1xf64>, %b: tensor<?x1xf64>) {
+  // expected-error @+1 {{'tam.columns' op expected 2 columns, got 'tensor<?x3xf64>'}}
+  %0 = tam.columns(%a, %b : tensor<?x1xf64>, tensor<?x1xf64>)
+      -> tensor<?x3xf64>
+  return
+}
+
+// -----
+
 // design_c1
 func.func @f(%a: tensor<?x3xf64>, %b: tensor<?x2xf64>) {
   // expected-error @+1 {{'tam.design' op expected 5 columns, got 'tensor<?x6xf64>'}}

@@ -101,6 +101,9 @@ func.func @feature_maps(%rows: index, %v: tensor<?xf64>, %p: tensor<4xf64>,
   // CHECK: tam.chebyshev %[[X]] {degree = 5 : i64} : tensor<?xf64> -> tensor<?x5xf64, #tam.dense>
   %t = tam.chebyshev %x {degree = 5} : tensor<?xf64>
       -> tensor<?x5xf64, #tam.dense>
+  // CHECK: tam.columns(%{{.*}}, %{{.*}} : tensor<?x1xf64, #tam.dense>, tensor<?x1xf64, #tam.dense>) -> tensor<?x2xf64, #tam.dense>
+  %beside = tam.columns(%l0, %l0 : tensor<?x1xf64, #tam.dense>,
+      tensor<?x1xf64, #tam.dense>) -> tensor<?x2xf64, #tam.dense>
   // CHECK: tam.category %[[X]] {levels = 7 : i64} : tensor<?xf64> -> tensor<?x7xf64, #tam.one_hot>
   %c = tam.category %x {levels = 7} : tensor<?xf64>
       -> tensor<?x7xf64, #tam.one_hot>

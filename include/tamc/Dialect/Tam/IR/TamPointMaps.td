@@ -102,6 +102,22 @@ def Tam_BlendOp : Tam_FeatureMap<"blend"> {
   }];
 }
 
+def Tam_ColumnsOp : Tam_FeatureMap<"columns"> {
+  let summary = "matrices of one column side by side";
+  let description = [{
+    ```mlir
+    %phi = tam.columns(%a, %b : tensor<?x1xf64, #tam.dense>,
+        tensor<?x1xf64, #tam.dense>) -> tensor<?x2xf64, #tam.dense>
+    ```
+
+    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`), and
+    * (columns_c1) there is a matrix, and each has one column.
+  }];
+  let arguments = (ins Variadic<Tam_Design>:$designs);
+  let assemblyFormat =
+      "`(` $designs `:` type($designs) `)` attr-dict `->` type($result)";
+}
+
 def Tam_NeuralOp : Tam_FeatureMap<"neural",
     [AttrSizedOperandSegments]> {
   let summary = "random neural features";

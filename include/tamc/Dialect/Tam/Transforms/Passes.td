@@ -72,6 +72,35 @@ def TamChooseSolver : Pass<"tam-choose-solver", "::mlir::ModuleOp"> {
   ];
 }
 
+def TamMergeColumns : Pass<"tam-merge-columns", "::mlir::ModuleOp"> {
+  let summary = "Make one dense matrix of many linear terms";
+  let description = [{
+    Each term `l` is a matrix of one column, which meets every other term by
+    itself: m of them have m(m+1)/2 sums of one number. From `least` terms on
+    that are neighbours in the formula, their columns become one matrix, whose
+    sums are those of the kernels for dense matrices. The place of a column in
+    the normal equations stays the same.
+
+    Before:
+    ```mlir
+    %aa = tam.gram %a, %a into ... -> tensor<1x1xf64>
+    %ab = tam.gram %a, %b into ... -> tensor<1x1xf64>
+    %bb = tam.gram %b, %b into ... -> tensor<1x1xf64>
+    %A = tam.normal_matrix %rows blocks(%aa, %ab, %bb) penalties(%p, %q)
+    ```
+    After:
+    ```mlir
+    %c = tam.columns(%a, %b) -> tensor<?x2xf64>
+    %cc = tam.gram %c, %c into ... -> tensor<2x2xf64>
+    %A = tam.normal_matrix %rows blocks(%cc) penalties(%r)
+    ```
+  }];
+  let options = [
+    Option<"least", "least", "int64_t", /*default=*/"16",
+           "Least linear terms that become one matrix (0: never)">,
+  ];
+}
+
 def TamCompressLevels : Pass<"tam-compress-levels", "::mlir::ModuleOp"> {
   let summary = "Sum by the levels of columns that have few";
   let description = [{

@@ -1,0 +1,221 @@
+//===- MergeColumns.cpp - one matrix of many columns ------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Dialect/Tam/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+namespace tamc::tam {
+#define GEN_PASS_DEF_TAMMERGECOLUMNS
+#include "tamc/Dialect/Tam/Transforms/Passes.h.inc"
+} // namespace tamc::tam
+
+using namespace mlir;
+using namespace tamc::tam;
+
+namespace {
+
+/// The normal equations of a fit, effect by effect.
+struct Equations {
+  NormalMatrixOp matrix;
+  NormalVectorOp vector;
+  SmallVector<Value> designs, penalties;
+  /// Of effects (i, j), i <= j, in the order of the matrix.
+  SmallVector<GramOp> grams;
+  SmallVector<RhsOp> rhs;
+
+  /// Reads them off a solver; fails where the sums are not those of one list of
+  /// matrices.
+  static FailureOr<Equations> of(SolveOp solve) {
+    Equations all{solve.getMatrix().getDefiningOp<NormalMatrixOp>(),
+                  solve.getVector().getDefiningOp<NormalVectorOp>(),
+                  {},
+                  {},
+                  {},
+                  {}};
+    if (!all.matrix || !all.vector || all.matrix.getBlocks().empty())
+      return failure();
+    for (Value block : all.vector.getBlocks()) {
+      all.rhs.push_back(block.getDefiningOp<RhsOp>());
+      if (!all.rhs.back())
+        return failure();
+      all.designs.push_back(all.rhs.back().getA());
+    }
+    for (Value block : all.matrix.getBlocks())
+      all.grams.push_back(block.getDefiningOp<GramOp>());
+    all.penalties = llvm::to_vector(all.matrix.getPenalties());
+    size_t next = 0, count = all.designs.size();
+    if (all.penalties.size() != count)
+      return failure();
+    for (size_t i = 0; i < count; ++i)
+      for (size_t j = i; j < count; ++j) {
+        GramOp gram = all.grams[next++];
+        if (!gram || gram.getA() != all.designs[i] ||
+            gram.getB() != all.designs[j] ||
+            gram.getWeights() != all.rhs.front().getWeights())
+          return failure();
+      }
+    return all;
+  }
+
+  /// The sums of effects i <= j.
+  Value gram(size_t i, size_t j) const {
+    size_t before = i * designs.size() - i * (i + 1) / 2;
+    return GramOp(grams[before + j]).getResult();
+  }
+
+  /// Whether an effect is a linear term.
+  bool isLinear(size_t i) const {
+    auto penalty = penalties[i].getDefiningOp<PenaltyOp>();
+    return designs[i].getDefiningOp<LinearOp>() && penalty &&
+           penalty.getWeights().empty();
+  }
+};
+
+/// Effects one after another, that stay as they are if it is one.
+struct Run {
+  size_t first, count;
+};
+
+struct MergeColumns
+    : public tamc::tam::impl::TamMergeColumnsBase<MergeColumns> {
+  using TamMergeColumnsBase::TamMergeColumnsBase;
+
+  void runOnOperation() override {
+    if (least <= 0)
+      return;
+    SmallVector<SolveOp> solves;
+    getOperation().walk([&](SolveOp op) { solves.push_back(op); });
+    for (SolveOp solve : solves)
+      if (FailureOr<Equations> equations = Equations::of(solve);
+          succeeded(equations))
+        merge(*equations);
+  }
+
+private:
+  SmallVector<Run> findRuns(const Equations &equations) {
+    SmallVector<Run> runs;
+    size_t count = equations.designs.size();
+    for (size_t first = 0; first < count;) {
+      size_t end = first;
+      while (end < count && equations.isLinear(end))
+        ++end;
+      bool merges = end - first >= std::max<size_t>(least, 2);
+      if (!merges)
+        end = std::max(end, first + 1);
+      for (; !merges && first < end; ++first)
+        runs.push_back({first, 1});
+      if (merges)
+        runs.push_back({first, end - first});
+      first = end;
+    }
+    return runs;
+  }
+
+  /// The penalties of several effects of one column each as one.
+  Value mergePenalties(OpBuilder &builder, ArrayRef<Value> penalties) {
+    SmallVector<int32_t> places;
+    SmallVector<double> values;
+    for (auto [place, penalty] : llvm::enumerate(penalties))
+      for (double value : penalty.getDefiningOp<PenaltyOp>().getValues()) {
+        places.push_back(static_cast<int32_t>(place));
+        values.push_back(value);
+      }
+    auto size = static_cast<int64_t>(penalties.size());
+    auto type = RankedTensorType::get(
+        {size, size}, builder.getF64Type(),
+        CoordinatesAttr::get(&getContext(), values.size()));
+    return PenaltyOp::create(builder, penalties.front().getLoc(), type,
+                             ValueRange(), places, places, values,
+                             DenseI32ArrayAttr(), DenseI32ArrayAttr());
+  }
+
+  void merge(Equations &equations) {
+    SmallVector<Run> runs = findRuns(equations);
+    if (runs.size() == equations.designs.size())
+      return;
+    OpBuilder builder(equations.matrix);
+    Type f64 = builder.getF64Type();
+    SmallVector<Value> designs, penalties, grams, rhs;
+    auto fused = [&](const Run &run) {
+      SmallVector<Location> locs;
+      for (size_t i = run.first; i < run.first + run.count; ++i)
+        locs.push_back(equations.designs[i].getLoc());
+      return builder.getFusedLoc(locs);
+    };
+    for (const Run &run : runs) {
+      auto own = ArrayRef(equations.designs).slice(run.first, run.count);
+      auto priors = ArrayRef(equations.penalties).slice(run.first, run.count);
+      if (run.count == 1) {
+        designs.push_back(own.front());
+        penalties.push_back(priors.front());
+        continue;
+      }
+      auto type = RankedTensorType::get(
+          {ShapedType::kDynamic, static_cast<int64_t>(run.count)}, f64);
+      designs.push_back(ColumnsOp::create(builder, fused(run), type, own));
+      penalties.push_back(mergePenalties(builder, priors));
+    }
+    auto columnsOf = [](Value design) {
+      return cast<RankedTensorType>(design.getType()).getDimSize(1);
+    };
+    auto zerosOf = [&](Location loc, ArrayRef<int64_t> shape) -> Value {
+      return ZerosOp::create(builder, loc, RankedTensorType::get(shape, f64));
+    };
+    Value weights = equations.rhs.front().getWeights();
+    Value target = equations.rhs.front().getY();
+    for (auto [i, run] : llvm::enumerate(runs)) {
+      Location loc = designs[i].getLoc();
+      for (size_t j = i; j < runs.size(); ++j) {
+        if (run.count == 1 && runs[j].count == 1) {
+          grams.push_back(equations.gram(run.first, runs[j].first));
+          continue;
+        }
+        Value zeros =
+            zerosOf(loc, {columnsOf(designs[i]), columnsOf(designs[j])});
+        grams.push_back(GramOp::create(builder, loc, zeros.getType(),
+                                       designs[i], designs[j], weights, zeros));
+      }
+      if (run.count == 1) {
+        rhs.push_back(equations.rhs[run.first]);
+        continue;
+      }
+      Value zeros = zerosOf(loc, columnsOf(designs[i]));
+      rhs.push_back(RhsOp::create(builder, loc, zeros.getType(), designs[i],
+                                  target, weights, zeros));
+    }
+    NormalMatrixOp matrix = equations.matrix;
+    NormalVectorOp vector = equations.vector;
+    auto newMatrix =
+        NormalMatrixOp::create(builder, matrix.getLoc(), matrix.getType(),
+                               matrix.getGroupRows(), grams, penalties);
+    auto newVector =
+        NormalVectorOp::create(builder, vector.getLoc(), vector.getType(), rhs);
+    matrix.replaceAllUsesWith(newMatrix.getResult());
+    vector.replaceAllUsesWith(newVector.getResult());
+    matrix.erase();
+    vector.erase();
+    auto eraseSum = [](auto sum) {
+      if (!sum->use_empty())
+        return;
+      Value zeros = sum.getAccumulator();
+      sum.erase();
+      if (zeros.use_empty())
+        zeros.getDefiningOp()->erase();
+    };
+    llvm::for_each(equations.grams, eraseSum);
+    llvm::for_each(equations.rhs, eraseSum);
+    for (Value penalty : equations.penalties)
+      if (penalty.use_empty())
+        penalty.getDefiningOp()->erase();
+  }
+};
+
+} // namespace

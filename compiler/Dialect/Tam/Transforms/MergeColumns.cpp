@@ -43,10 +43,14 @@ struct Equations {
     if (!all.matrix || !all.vector || all.matrix.getBlocks().empty())
       return failure();
     for (Value block : all.vector.getBlocks()) {
-      all.rhs.push_back(block.getDefiningOp<RhsOp>());
-      if (!all.rhs.back())
+      auto rhs = block.getDefiningOp<RhsOp>();
+      if (!rhs)
         return failure();
-      all.designs.push_back(all.rhs.back().getA());
+      all.rhs.push_back(rhs);
+      all.designs.push_back(rhs.getA());
+      if (rhs.getY() != all.rhs.front().getY() ||
+          rhs.getWeights() != all.rhs.front().getWeights())
+        return failure();
     }
     for (Value block : all.matrix.getBlocks())
       all.grams.push_back(block.getDefiningOp<GramOp>());
@@ -107,14 +111,15 @@ private:
       size_t end = first;
       while (end < count && equations.isLinear(end))
         ++end;
-      bool merges = end - first >= std::max<size_t>(least, 2);
-      if (!merges)
-        end = std::max(end, first + 1);
-      for (; !merges && first < end; ++first)
-        runs.push_back({first, 1});
-      if (merges)
+      if (end - first >= std::max<size_t>(least, 2)) {
         runs.push_back({first, end - first});
-      first = end;
+        first = end;
+        continue;
+      }
+      // As they are, and so is what comes after them.
+      do
+        runs.push_back({first++, 1});
+      while (first < end);
     }
     return runs;
   }

@@ -61,28 +61,19 @@ class PidPattern : public OpConversionPattern<tam::PidOp> {
   }
 };
 
-class StackPattern : public KernelPattern<tam::StackOp> {
-  using KernelPattern::KernelPattern;
-  FailureOr<SmallVector<Value>>
-  convert(tam::StackOp op, OneToNAdaptor adaptor,
-          ConversionPatternRewriter &rewriter) const override {
-    Launch launch(rewriter, op, "stack");
-    for (ValueRange column : adaptor.getColumns())
-      launch.in(column);
-    return launch.slot(SlotKind::Rows).out(tensorType(op.getResult())).create();
-  }
-};
+/// Operands side by side, each a number per row.
+template <typename Op> class StackPattern : public KernelPattern<Op> {
+  using KernelPattern<Op>::KernelPattern;
+  using typename KernelPattern<Op>::OneToNAdaptor;
 
-class ColumnsPattern : public KernelPattern<tam::ColumnsOp> {
-  using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
-  convert(tam::ColumnsOp op, OneToNAdaptor adaptor,
+  convert(Op op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     Launch launch(rewriter, op, "stack");
-    for (ValueRange design : adaptor.getDesigns())
-      launch.in(design);
+    for (ValueRange column : adaptor.getOperands())
+      launch.in(column);
     return launch.slot(SlotKind::Rows)
-        .out(componentType(op.getResult(), 0))
+        .out(tensorType(op.getResult()).cloneWithEncoding({}))
         .create();
   }
 };
@@ -285,8 +276,9 @@ class ConvertPattern : public KernelPattern<tam::ConvertOp> {
 
 void tamc::populatePointPatterns(const ComponentTypeConverter &converter,
                                  RewritePatternSet &patterns) {
-  patterns.add<PidPattern, StackPattern, ColumnsPattern, SlicePattern,
-               BoundaryPattern, BlendPattern, NeuralPattern, RadialPattern,
-               TreePattern, KroneckerPattern, ConvertPattern>(
-      converter, patterns.getContext());
+  patterns
+      .add<PidPattern, StackPattern<tam::StackOp>, StackPattern<tam::ColumnsOp>,
+           SlicePattern, BoundaryPattern, BlendPattern, NeuralPattern,
+           RadialPattern, TreePattern, KroneckerPattern, ConvertPattern>(
+          converter, patterns.getContext());
 }

@@ -83,14 +83,15 @@ void addGroups(const std::string &root, const Controller &controller,
       path.clear();
     const std::string folder = root + controller.mount + path + "/";
     const auto limit = number(readSmall(folder + controller.limit));
-    if (limit && *limit < kNoLimit) {
-      const auto usage = number(readSmall(folder + controller.usage));
+    const auto usage = limit && *limit < kNoLimit
+                           ? number(readSmall(folder + controller.usage))
+                           : std::nullopt;
+    if (usage) {
       const int64_t inactive =
           entry(readSmall(folder + "memory.stat"), controller.inactive)
               .value_or(0);
-      if (usage)
-        sources.push_back({"control group " + (path.empty() ? "/" : path),
-                           *limit - std::max<int64_t>(*usage - inactive, 0)});
+      sources.push_back({"control group " + (path.empty() ? "/" : path),
+                         *limit - std::max<int64_t>(*usage - inactive, 0)});
     }
     const size_t slash = path.rfind('/');
     if (slash == path.npos)

@@ -152,12 +152,16 @@ SmallVector<Operation *> tamc::tam::findFusibleSums(Block &block,
   return sums;
 }
 
-void tamc::tam::replaceSum(Operation *sum, Value value) {
+void tamc::tam::eraseSum(Operation *sum) {
   Value start = cast<RowReductionInterface>(sum).getAccumulatorMutable().get();
-  sum->getResult(0).replaceAllUsesWith(value);
   sum->erase();
   if (start.use_empty())
     start.getDefiningOp()->erase();
+}
+
+void tamc::tam::replaceSum(Operation *sum, Value value) {
+  sum->getResult(0).replaceAllUsesWith(value);
+  eraseSum(sum);
 }
 
 void tamc::tam::encodeExpanded(Operation *root) {

@@ -31,8 +31,10 @@ llvm::SmallVector<mlir::Operation *> findFusibleSums(mlir::Block &block,
 /// or code than the plain layout.
 SumsAttr getPanels(mlir::Operation *sum);
 
-/// Puts `value` in place of a sum over rows, which goes, and its zeros if they
-/// have no other use.
+/// Erases a sum over rows that has no use, and its zeros if they have no other.
+void eraseSum(mlir::Operation *sum);
+
+/// Puts `value` in place of a sum over rows, which is erased.
 void replaceSum(mlir::Operation *sum, mlir::Value value);
 
 /// Gives what is expanded from sums by levels the encoding that goes with that

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FusibleSums.h"
+
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
 
@@ -207,16 +209,12 @@ private:
     vector.replaceAllUsesWith(newVector.getResult());
     matrix.erase();
     vector.erase();
-    auto eraseSum = [](auto sum) {
-      if (!sum->use_empty())
-        return;
-      Value zeros = sum.getAccumulator();
-      sum.erase();
-      if (zeros.use_empty())
-        zeros.getDefiningOp()->erase();
-    };
-    llvm::for_each(equations.grams, eraseSum);
-    llvm::for_each(equations.rhs, eraseSum);
+    SmallVector<Operation *> sums(equations.grams.begin(),
+                                  equations.grams.end());
+    sums.append(equations.rhs.begin(), equations.rhs.end());
+    for (Operation *sum : sums)
+      if (sum->use_empty())
+        eraseSum(sum);
     for (Value penalty : equations.penalties)
       if (penalty.use_empty())
         penalty.getDefiningOp()->erase();

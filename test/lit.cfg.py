@@ -34,6 +34,12 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "CC",
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+if not config.sanitize:
+    # Freed memory is overwritten, so that who reads it fails every time. The
+    # thread cache would keep it as it was.
+    config.environment["GLIBC_TUNABLES"] = (
+        "glibc.malloc.tcache_count=0:glibc.malloc.perturb=165")
+
 plugin = os.path.join(config.tamc_binary_dir, "lib", "TamPasses.so")
 plugin_opt = "%s --load-dialect-plugin=%s --load-pass-plugin=%s" % (
     os.path.join(config.llvm_tools_dir, "mlir-opt"), plugin, plugin)

@@ -52,6 +52,8 @@ public:
     if (categories.size() > 1)
       merge(categories);
     shareWithOffset();
+    for (Operation *sum : replaced)
+      eraseSum(sum);
   }
 
 private:
@@ -251,16 +253,21 @@ private:
                               transposed);
   }
 
+  /// Puts `marginal` in place of `sum`, which is erased at the end: a pair of
+  /// categories is met again from its second one.
   void replace(Operation *sum, Value marginal) {
     llvm::replace(all, sum, static_cast<Operation *>(nullptr));
     if (auto gram = dyn_cast<GramOp>(sum))
       grams.erase({gram.getA(), gram.getB()});
-    replaceSum(sum, marginal);
+    sum->getResult(0).replaceAllUsesWith(marginal);
+    replaced.push_back(sum);
   }
 
   OpBuilder builder;
   /// In their order; null for those that have been replaced.
   SmallVector<Operation *> all;
+  /// Sums without a use, in the order in which they were replaced.
+  SmallVector<Operation *> replaced;
   DenseMap<std::pair<Value, Value>, GramOp> grams;
   DenseMap<Value, RhsOp> targets;
   /// Sums of merged categories with other matrices.

@@ -1,5 +1,6 @@
 // Sums that follow from others are read off them: those with the intercept, and
 // those of categories with few levels together.
+// A pair of categories is met from both sides, and replaced once.
 //
 // RUN: tam-opt %s --tam-share-sums -split-input-file | FileCheck %s
 // RUN: tam-opt %s --tam-share-sums --tam-choose-layouts -split-input-file | FileCheck %s --check-prefix=LAYOUT

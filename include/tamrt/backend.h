@@ -11,9 +11,10 @@
 ///
 /// A backend is a shared object `libtamrt-backend-<kind>.so` that exports
 /// `tamrt_backend_register`. The core looks for it in the folders of
-/// TAMRT_BACKEND_PATH, beside the executable and in the install prefix's
-/// lib/tamrt. A backend needs no symbol of the executable: what it may call of
-/// the core it gets through a table.
+/// TAMRT_BACKEND_PATH, beside the executable, if nobody but the user and root
+/// may write there, and in the install prefix's lib/tamrt. A backend needs no
+/// symbol of the executable: what it may call of the core it gets through a
+/// table.
 ///
 /// Functions that can fail return a tamrt_status, which is TAMRT_OK or says
 /// why; none throws. All may be called from several threads at once.

@@ -302,11 +302,12 @@ int64_t reservable(const DeviceReport &report, const Options &options) {
 }
 
 std::string devicesAsText(const std::vector<DeviceReport> &reports,
-                          const std::vector<std::string> &folders,
+                          const std::vector<BackendFolder> &folders,
                           const Options &options) {
   std::string text = "backends are looked for in:\n";
-  for (const std::string &folder : folders)
-    text += "  " + folder + "\n";
+  for (const BackendFolder &folder : folders)
+    text += "  " + folder.path +
+            (folder.isChecked ? ", if nobody else may write it" : "") + "\n";
   text += "devices, in the order they are tried:\n";
   for (const DeviceReport &report : reports) {
     text += "  " + report.label;
@@ -332,7 +333,7 @@ std::string devicesAsText(const std::vector<DeviceReport> &reports,
 }
 
 std::string devicesAsJson(const std::vector<DeviceReport> &reports,
-                          const std::vector<std::string> &folders,
+                          const std::vector<BackendFolder> &folders,
                           const Options &options) {
   json devices = json::array();
   for (const DeviceReport &report : reports)
@@ -346,7 +347,10 @@ std::string devicesAsJson(const std::vector<DeviceReport> &reports,
                        {"tests", report.tests},
                        {"trusted", report.isTrusted()},
                        {"why", report.why}});
-  const json all = {{"folders", folders}, {"devices", devices}};
+  json paths = json::array();
+  for (const BackendFolder &folder : folders)
+    paths.push_back(folder.path);
+  const json all = {{"folders", paths}, {"devices", devices}};
   return all.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -354,7 +358,7 @@ std::string devicesAsJson(const std::vector<DeviceReport> &reports,
 
 Status runInfo(const tamrt_model &model, const Options &options) {
   if (options.devices) {
-    const std::vector<std::string> folders = backendFolders();
+    const std::vector<BackendFolder> folders = backendFolders();
     const std::vector<DeviceReport> reports = surveyDevices(folders);
     return print(options.infoFormat == InfoFormat::Json
                      ? devicesAsJson(reports, folders, options)

@@ -7,6 +7,7 @@ or a copy."""
 
 import os
 import re
+import shutil
 
 import small
 import test_faults
@@ -182,6 +183,88 @@ class Devices(harness.TestCase):
                          self.fit(other, self.train,
                                   weights="other").read_bytes()
                          .replace(b"other", b"model"))
+
+
+class PlantedBackends(harness.TestCase):
+    """A backend beside a program runs with its user's rights: it is loaded
+    only where nobody else can have put it."""
+
+    def setUp(self):
+        super().setUp()
+        self.model = self.compile(small.FORMULA, **small.KEYS)
+        self.train = small.generate(self.dir / "train.csv")
+        self.dir.chmod(0o755)
+
+    def plant(self, kind):
+        backend = self.dir / f"libtamrt-backend-{kind}.so"
+        shutil.copy(test_faults.BACKENDS / "libtamrt-backend-sim.so", backend)
+        backend.chmod(0o755)
+        return backend
+
+    def run_fit(self, *options):
+        return self.run_program(self.model, "fit", self.train, "-o", "out",
+                                *options)
+
+    def test_beside_the_program(self):
+        backend = self.plant("sim")
+        self.assertEqual(self.run_fit("--device", "sim").returncode, 0)
+        for path in (self.dir, backend):
+            for mode in (0o775, 0o757):
+                path.chmod(mode)
+                run = self.run_fit("--device", "sim")
+                self.assertEqual(run.returncode, 1)
+                why = (f"'{path}' that nobody else may write, got mode "
+                       f"{mode:04o}; `chmod go-w` mends it")
+                self.assertIn(f"device 'sim': backend '{backend}' is passed "
+                              "over: expected a ", run.stderr)
+                self.assertIn(why, run.stderr)
+                text = self.succeed(self.model, "info", "--devices")
+                self.assertRegex(
+                    text, rf"  sim\n    found: {backend}\n    passed over: .*"
+                          + re.escape(why))
+                path.chmod(0o755)
+        self.assertIn(f"  {self.dir}, if nobody else may write it\n", text)
+        # Where the user has named the folder, it is as it was named.
+        self.dir.chmod(0o757)
+        run = self.run_program(
+            self.model, "fit", self.train, "-o", "out", "--device", "sim",
+            env=dict(os.environ, TAMRT_BACKEND_PATH=str(self.dir)))
+        self.assertEqual(run.returncode, 0, run.stderr)
+
+    def test_auto(self):
+        backend = self.plant("cuda")
+        self.dir.chmod(0o777)
+        run = self.run_fit()
+        self.assertEqual(run.returncode, 0)
+        self.assertIn(f"warning: backend '{backend}' is passed over: expected "
+                      f"a folder '{self.dir}' that nobody else may write",
+                      run.stderr)
+
+    def test_program_with_more_rights_than_its_caller(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can make a program that root owns")
+        other = self.dir / "other"
+        other.mkdir()
+        caller = 65534
+        os.chown(other, caller, caller)
+        backend = other / "libtamrt-backend-sim.so"
+        shutil.copy(self.plant("sim"), backend)
+        os.chown(backend, caller, caller)
+        os.link(self.model, other / "model")
+        self.model.chmod(0o4755)
+
+        def info():
+            return self.succeed(
+                other / "model", "info", "--devices", user=caller,
+                group=caller, extra_groups=[],
+                env=dict(os.environ, TAMRT_BACKEND_PATH=str(self.dir)))
+        text = info()
+        self.assertNotIn(f"  {self.dir}\n", text)
+        self.assertIn(f"a folder '{other}' to belong to you or root, got user "
+                      f"{caller}", text)
+        # Without these rights it is the caller's own.
+        self.model.chmod(0o755)
+        self.assertIn(f"  {self.dir}\n", info())
 
 
 class OpaqueFaults(test_faults.Faults):

@@ -14,10 +14,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
-#include <filesystem>
 #include <fmt/format.h>
 #include <optional>
 #include <set>
@@ -27,8 +25,6 @@ namespace {
 
 /// The order of preference; the CPU, which is built in, comes last.
 constexpr std::string_view kOrder[] = {"cuda", "mps", "xpu"};
-
-constexpr std::string_view kPrefix = "libtamrt-backend-", kSuffix = ".so";
 
 void logForBackend(int32_t level, const char *message) {
   logLine(
@@ -43,36 +39,6 @@ void failForBackend(tamrt_context *ctx, int32_t status, int64_t detail) {
 constexpr tamrt_core kCore = {TAMRT_BACKEND_VERSION, TAMRT_ABI_VERSION,
                               logForBackend, failForBackend,
                               &tamrt_cpu_kernels};
-
-/// The backend of `kind`'s file in the first folder that has one.
-std::optional<std::string> findBackend(const std::vector<std::string> &folders,
-                                       std::string_view kind) {
-  for (const std::string &folder : folders) {
-    const std::string path =
-        fmt::format("{}/{}{}{}", folder, kPrefix, kind, kSuffix);
-    std::error_code ignored;
-    if (std::filesystem::is_regular_file(path, ignored))
-      return path;
-  }
-  return std::nullopt;
-}
-
-/// Kinds that have a file in a folder.
-std::set<std::string> kindsIn(const std::vector<std::string> &folders) {
-  std::set<std::string> kinds;
-  for (const std::string &folder : folders) {
-    std::error_code ignored;
-    for (std::filesystem::directory_iterator at(folder, ignored), end;
-         at != end; at.increment(ignored)) {
-      const std::string name = at->path().filename();
-      if (name.size() > kPrefix.size() + kSuffix.size() &&
-          name.starts_with(kPrefix) && name.ends_with(kSuffix))
-        kinds.insert(name.substr(kPrefix.size(), name.size() - kPrefix.size() -
-                                                     kSuffix.size()));
-    }
-  }
-  return kinds;
-}
 
 /// Whether all functions that every backend has are there, and of a group of
 /// the others all or none.
@@ -176,6 +142,14 @@ std::unique_ptr<Device> tryBackend(const std::string &path,
   return nullptr;
 }
 
+DeviceReport reportOf(const std::string &kind, const UnsafeBackend &unsafe) {
+  DeviceReport report;
+  report.label = kind;
+  report.path = unsafe.path;
+  report.why = unsafe.why;
+  return report;
+}
+
 DeviceReport reportOfCpu() {
   Device &cpu = Device::cpu();
   DeviceReport report;
@@ -189,39 +163,19 @@ DeviceReport reportOfCpu() {
 
 } // namespace
 
-std::vector<std::string> backendFolders() {
-  std::vector<std::string> folders;
-  // Not where the caller of a program with more rights could put code in it.
-  if (const char *path = ::secure_getenv("TAMRT_BACKEND_PATH"))
-    for (std::string_view rest = path; !rest.empty();) {
-      const size_t end = std::min(rest.find(':'), rest.size());
-      if (end > 0)
-        folders.emplace_back(rest.substr(0, end));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-  std::error_code failed;
-  std::filesystem::path self =
-      std::filesystem::read_symlink("/proc/self/exe", failed);
-  if (!failed)
-    folders.push_back(self.parent_path());
-  folders.push_back(TAMRT_INSTALL_FOLDER);
-  return folders;
-}
-
 std::vector<DeviceReport>
-surveyDevices(const std::vector<std::string> &folders) {
+surveyDevices(const std::vector<BackendFolder> &folders) {
   std::vector<DeviceReport> reports;
-  std::set<std::string> kinds = kindsIn(folders);
+  std::set<std::string> kinds = backendKinds(folders);
   kinds.erase("cpu");
   auto survey = [&](const std::string &kind) {
-    if (std::optional<std::string> path = findBackend(folders, kind)) {
-      tryBackend(*path, kind, std::nullopt, reports);
-      return;
-    }
-    DeviceReport report;
-    report.label = kind;
-    report.why = "no backend was found";
-    reports.push_back(std::move(report));
+    const BackendSearch found = findBackend(folders, kind);
+    for (const UnsafeBackend &unsafe : found.unsafe)
+      reports.push_back(reportOf(kind, unsafe));
+    if (!found.path.empty())
+      tryBackend(found.path, kind, std::nullopt, reports);
+    else if (found.unsafe.empty())
+      reports.push_back(reportOf(kind, {"", "no backend was found"}));
   };
   for (std::string_view kind : kOrder) {
     survey(std::string(kind));
@@ -234,16 +188,20 @@ surveyDevices(const std::vector<std::string> &folders) {
 }
 
 Result<ChosenDevice> chooseDevice(std::string_view label,
-                                  const std::vector<std::string> &folders) {
+                                  const std::vector<BackendFolder> &folders) {
   if (label == "cpu")
     return ChosenDevice();
   if (label == "auto") {
     for (std::string_view kind : kOrder) {
-      std::optional<std::string> path = findBackend(folders, kind);
-      if (!path)
+      const BackendSearch found = findBackend(folders, kind);
+      // Somebody else may have put it there, so nobody would miss it.
+      for (const UnsafeBackend &unsafe : found.unsafe)
+        log(LogLevel::Warning, "backend '{}' is passed over: {}", unsafe.path,
+            unsafe.why);
+      if (found.path.empty())
         continue;
       std::vector<DeviceReport> reports;
-      if (auto device = tryBackend(*path, std::string(kind), 0, reports))
+      if (auto device = tryBackend(found.path, std::string(kind), 0, reports))
         return ChosenDevice(std::move(device));
       log(LogLevel::Info, "device '{}' is passed over: {}",
           reports.back().label, reports.back().why);
@@ -269,13 +227,17 @@ Result<ChosenDevice> chooseDevice(std::string_view label,
     return Error{fmt::format("expected device 'cpu', of which there is one, "
                              "got '{}'",
                              label)};
-  std::optional<std::string> path = findBackend(folders, kind);
-  if (!path)
-    return Error{fmt::format("device '{}': no backend '{}{}{}' was found; "
+  const BackendSearch found = findBackend(folders, kind);
+  if (found.path.empty() && !found.unsafe.empty())
+    return Error{fmt::format("device '{}': backend '{}' is passed over: {}",
+                             label, found.unsafe.front().path,
+                             found.unsafe.front().why)};
+  if (found.path.empty())
+    return Error{fmt::format("device '{}': no backend '{}' was found; "
                              "`info --devices` tells where it is looked for",
-                             label, kPrefix, kind, kSuffix)};
+                             label, backendFileName(kind))};
   std::vector<DeviceReport> reports;
-  if (auto device = tryBackend(*path, kind, index, reports))
+  if (auto device = tryBackend(found.path, kind, index, reports))
     return ChosenDevice(std::move(device));
   return Error{
       fmt::format("device '{}': {}", reports.back().label, reports.back().why)};

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The devices of this machine: backends are looked for in folders, loaded,
+/// The devices of this machine: backends are found (BackendFiles.h), loaded,
 /// asked for devices, and each device is tested before it is trusted.
 ///
 /// Kinds are tried in the order cuda, mps, xpu, cpu. Others, such as `sim`, are
@@ -18,6 +18,7 @@
 #ifndef TAMRT_CORE_DEVICE_DEVICES_H
 #define TAMRT_CORE_DEVICE_DEVICES_H
 
+#include "core/device/BackendFiles.h"
 #include "core/device/Device.h"
 #include "io/Error.h"
 
@@ -45,15 +46,10 @@ struct DeviceReport {
   bool isTrusted() const { return why.empty(); }
 };
 
-/// The folders backends are looked for in, in order: those of
-/// TAMRT_BACKEND_PATH, which ':' separates; that of the executable; the install
-/// prefix's lib/tamrt.
-std::vector<std::string> backendFolders();
-
 /// All devices of all kinds that have a backend in `folders`, and the CPU, in
 /// the order they are tried; kinds beyond that order last, by name.
 std::vector<DeviceReport>
-surveyDevices(const std::vector<std::string> &folders = backendFolders());
+surveyDevices(const std::vector<BackendFolder> &folders = backendFolders());
 
 /// A device to work on, which lives as long as this does.
 class ChosenDevice {
@@ -76,7 +72,7 @@ private:
 /// trusted; the message says why.
 Result<ChosenDevice>
 chooseDevice(std::string_view label,
-             const std::vector<std::string> &folders = backendFolders());
+             const std::vector<BackendFolder> &folders = backendFolders());
 
 /// Tests a device: a sum that only binary64 gets right, and a factorisation,
 /// both by its own kernels in its own memory. What was tested is added to

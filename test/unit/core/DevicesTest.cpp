@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <unistd.h>
 
 namespace tamrt::test {
 namespace {
@@ -37,7 +38,7 @@ protected:
       ::unsetenv(name);
   }
   std::string whyNot(const char *label) {
-    Result<ChosenDevice> device = chooseDevice(label, {kFolder});
+    Result<ChosenDevice> device = chooseDevice(label, {{kFolder}});
     return device ? "trusted" : device.error().message;
   }
 
@@ -57,12 +58,12 @@ TEST_F(Devices, TheCpuIsBuiltIn) {
 }
 
 TEST_F(Devices, SimIsUsedByNameAlone) {
-  Result<ChosenDevice> device = chooseDevice("auto", {kFolder});
+  Result<ChosenDevice> device = chooseDevice("auto", {{kFolder}});
   ASSERT_TRUE(device);
   EXPECT_TRUE((*device)->isCpu());
   set("TAMRT_SIM_MEMORY", "1000000");
   set("TAMRT_SIM_DEVICES", "2");
-  device = chooseDevice("sim:1", {kFolder});
+  device = chooseDevice("sim:1", {{kFolder}});
   ASSERT_TRUE(device) << device.error().message;
   EXPECT_EQ((*device)->label(), "sim:1");
   EXPECT_EQ((*device)->memory().totalBytes, 1000000);
@@ -99,7 +100,7 @@ TEST_F(Devices, ADeviceThatComputesWrongIsPassedOver) {
 
 TEST_F(Devices, OpaqueMemoryIsReachedByCopiesAlone) {
   set("TAMRT_SIM_OPAQUE", "1");
-  Result<ChosenDevice> device = chooseDevice("sim", {kFolder});
+  Result<ChosenDevice> device = chooseDevice("sim", {{kFolder}});
   ASSERT_TRUE(device) << device.error().message;
   EXPECT_FALSE((*device)->hasTrait(TAMRT_DEVICE_HOST_ADDRESSABLE));
   AlignedBuffer there = (*device)->allocate(2 * sizeof(double), "test");
@@ -131,7 +132,7 @@ TEST_F(Devices, EveryAllocationOfTheTestMayFail) {
 
 TEST_F(Devices, SurveyListsAll) {
   set("TAMRT_SIM_DEVICES", "2");
-  std::vector<DeviceReport> reports = surveyDevices({"/nowhere", kFolder});
+  std::vector<DeviceReport> reports = surveyDevices({{"/nowhere"}, {kFolder}});
   std::vector<std::string> labels;
   for (const DeviceReport &report : reports)
     labels.push_back(report.label);
@@ -150,14 +151,86 @@ TEST_F(Devices, LibrariesThatAreNoBackends) {
   // A backend under another name.
   std::filesystem::copy_file(kFolder + "/libtamrt-backend-sim.so",
                              pattern + "/libtamrt-backend-xpu.so");
-  std::vector<DeviceReport> reports = surveyDevices({pattern});
+  std::vector<DeviceReport> reports = surveyDevices({{pattern}});
   EXPECT_FALSE(reports[0].isTrusted());
   EXPECT_NE(reports[2].why.find("of kind 'xpu', got 'sim'"), std::string::npos);
   // What is broken does not keep the CPU from being used.
-  Result<ChosenDevice> device = chooseDevice("auto", {pattern});
+  Result<ChosenDevice> device = chooseDevice("auto", {{pattern}});
   ASSERT_TRUE(device);
   EXPECT_TRUE((*device)->isCpu());
   std::filesystem::remove_all(pattern);
+}
+
+/// A folder with the simulated device's backend in it.
+class BackendFile : public testing::Test {
+protected:
+  BackendFile() {
+    ::mkdtemp(folder.data());
+    file = folder + "/libtamrt-backend-sim.so";
+    std::filesystem::copy_file(kFolder + "/libtamrt-backend-sim.so", file);
+    setMode(file, 0755);
+  }
+  ~BackendFile() override { std::filesystem::remove_all(folder); }
+
+  static void setMode(const std::string &path, unsigned mode) {
+    std::filesystem::permissions(path, std::filesystem::perms(mode));
+  }
+  /// What keeps the file from being loaded; "" when nothing does.
+  std::string why(bool isChecked = true) const {
+    const BackendSearch found = findBackend({{folder, isChecked}}, "sim");
+    EXPECT_EQ(found.path, found.unsafe.empty() ? file : "");
+    return found.unsafe.empty() ? "" : found.unsafe[0].why;
+  }
+
+  std::string folder = testing::TempDir() + "backendXXXXXX", file;
+};
+
+TEST_F(BackendFile, NobodyElseMayWriteIt) {
+  EXPECT_EQ(why(), "");
+  for (unsigned mode : {0775u, 0757u}) {
+    setMode(file, mode);
+    EXPECT_NE(why().find("expected a file '" + file + "' that nobody else"),
+              std::string::npos)
+        << why();
+    setMode(file, 0755);
+    setMode(folder, mode);
+    EXPECT_NE(why().find("expected a folder '" + folder + "' that nobody else"),
+              std::string::npos)
+        << why();
+    // The user has named that folder.
+    EXPECT_EQ(why(/*isChecked=*/false), "");
+    setMode(folder, 0755);
+  }
+  EXPECT_EQ(why(), "");
+}
+
+TEST_F(BackendFile, BelongsToTheUserOrRoot) {
+  EXPECT_TRUE(checkOwners(file, ::geteuid()));
+  uid_t user = ::geteuid() + 1;
+  // Whoever is root can give the file away; what is root's is everybody's.
+  if (::geteuid() == 0) {
+    EXPECT_TRUE(checkOwners(file, user));
+    ASSERT_EQ(::chown(file.c_str(), user, gid_t(-1)), 0);
+    user = 0;
+  }
+  Status safe = checkOwners(file, user);
+  ASSERT_FALSE(safe);
+  EXPECT_NE(safe.error().message.find("to belong to you or root, got user"),
+            std::string::npos)
+      << safe.error().message;
+}
+
+TEST_F(BackendFile, ALinkIsAsSafeAsWhatItLeadsTo) {
+  const std::string other = folder + "/other", real = other + "/real.so";
+  std::filesystem::create_directory(other);
+  std::filesystem::rename(file, real);
+  std::filesystem::create_symlink(real, file);
+  EXPECT_EQ(why(), "");
+  setMode(real, 0777);
+  EXPECT_NE(why().find("a file '" + real + "'"), std::string::npos) << why();
+  setMode(real, 0755);
+  setMode(other, 0777);
+  EXPECT_NE(why().find("a folder '" + other + "'"), std::string::npos) << why();
 }
 
 TEST_F(Devices, StreamsCanBeHeldBackAndEventsOrderThem) {

@@ -144,7 +144,7 @@ protected:
     failEvery = 0;
     safeRows = 1;
     ::setenv("TAMRT_SIM_MEMORY", "10000000", 1);
-    Result<ChosenDevice> found = chooseDevice("sim", {kFolder});
+    Result<ChosenDevice> found = chooseDevice("sim", {{kFolder}});
     EXPECT_TRUE(found);
     device = *std::move(found);
     options.threads = kThreads;

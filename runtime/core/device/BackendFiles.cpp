@@ -1,0 +1,123 @@
+//===- core/device/BackendFiles.cpp - where backends are ------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/device/BackendFiles.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace tamrt {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "libtamrt-backend-", kSuffix = ".so";
+
+constexpr uid_t kRoot = 0;
+
+/// Whose files a program may load. The caller of one that has more rights than
+/// he has could link it into a folder of his own.
+uid_t trustedUser() { return ::getauxval(AT_SECURE) ? kRoot : ::geteuid(); }
+
+Status checkOwner(const std::string &path, const char *what, uid_t user) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0)
+    return Error{fmt::format("{} '{}': {}", what, path, std::strerror(errno))};
+  if (info.st_uid != user && info.st_uid != kRoot)
+    return Error{fmt::format("expected {} '{}' to belong to you or root, got "
+                             "user {}; TAMRT_BACKEND_PATH names folders that "
+                             "are trusted",
+                             what, path, info.st_uid)};
+  if (info.st_mode & (S_IWGRP | S_IWOTH))
+    return Error{fmt::format("expected {} '{}' that nobody else may write, got "
+                             "mode {:04o}; `chmod go-w` mends it",
+                             what, path, info.st_mode & 07777)};
+  return {};
+}
+
+} // namespace
+
+std::string backendFileName(std::string_view kind) {
+  return fmt::format("{}{}{}", kPrefix, kind, kSuffix);
+}
+
+Status checkOwners(const std::string &file, uid_t user) {
+  std::error_code failed;
+  const fs::path target = fs::canonical(file, failed);
+  if (failed)
+    return Error{fmt::format("file '{}': {}", file, failed.message())};
+  const fs::path folder = fs::path(file).parent_path();
+  if (Status s = checkOwner(folder, "a folder", user); !s)
+    return s;
+  if (target.parent_path() != folder)
+    if (Status s = checkOwner(target.parent_path(), "a folder", user); !s)
+      return s;
+  return checkOwner(target, "a file", user);
+}
+
+std::vector<BackendFolder> backendFolders() {
+  std::vector<BackendFolder> folders;
+  // Not where the caller of a program with more rights could put code in it.
+  if (const char *path = ::secure_getenv("TAMRT_BACKEND_PATH"))
+    for (std::string_view rest = path; !rest.empty();) {
+      const size_t end = std::min(rest.find(':'), rest.size());
+      if (end > 0)
+        folders.push_back({std::string(rest.substr(0, end))});
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  std::error_code failed;
+  const fs::path self = fs::read_symlink("/proc/self/exe", failed);
+  if (!failed)
+    folders.push_back({self.parent_path(), /*isChecked=*/true});
+  folders.push_back({TAMRT_INSTALL_FOLDER});
+  return folders;
+}
+
+BackendSearch findBackend(const std::vector<BackendFolder> &folders,
+                          std::string_view kind) {
+  BackendSearch found;
+  for (const BackendFolder &folder : folders) {
+    const std::string path = folder.path + '/' + backendFileName(kind);
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored))
+      continue;
+    if (Status s =
+            folder.isChecked ? checkOwners(path, trustedUser()) : Status();
+        !s) {
+      found.unsafe.push_back({path, s.error().message});
+      continue;
+    }
+    found.path = path;
+    break;
+  }
+  return found;
+}
+
+std::set<std::string> backendKinds(const std::vector<BackendFolder> &folders) {
+  std::set<std::string> kinds;
+  for (const BackendFolder &folder : folders) {
+    std::error_code ignored;
+    for (fs::directory_iterator at(folder.path, ignored), end; at != end;
+         at.increment(ignored)) {
+      const std::string name = at->path().filename();
+      if (name.size() > kPrefix.size() + kSuffix.size() &&
+          name.starts_with(kPrefix) && name.ends_with(kSuffix))
+        kinds.insert(name.substr(kPrefix.size(), name.size() - kPrefix.size() -
+                                                     kSuffix.size()));
+    }
+  }
+  return kinds;
+}
+
+} // namespace tamrt

@@ -109,8 +109,14 @@ Status runSession(const tamrt_model &model, const Options &options,
                                                   ? "; the weights were written"
                                                   : "; the table was written")};
   };
-  if (session->trace)
+  if (session->trace) {
     write(options.trace, session->trace->json(model.name));
+    if (const int64_t lost = session->trace->lost(); lost > 0)
+      log(LogLevel::Warning,
+          "{} events of the trace are lost for lack of "
+          "memory",
+          lost);
+  }
   if (!options.memorySnapshot.empty())
     write(options.memorySnapshot,
           toPlanningJson(session->device->snapshotOfPeak()));

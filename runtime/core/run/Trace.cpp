@@ -11,42 +11,62 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <new>
 
 namespace tamrt {
 
-void Trace::add(char phase, unsigned lane, const char *name,
-                std::initializer_list<Argument> arguments) {
+bool Trace::add(char phase, unsigned lane, const char *name,
+                std::initializer_list<Argument> arguments) noexcept {
   Event event = {phase, 0, lane, 0, name, {}};
   for (const Argument &argument : arguments)
     if (event.arguments < kMostArguments)
       event.argument[event.arguments++] = argument;
   std::lock_guard lock(mutex);
-  add(event);
+  return add(event);
 }
 
-void Trace::add(Event &event) {
+bool Trace::add(Event &event) noexcept {
+  const size_t needed = events.size() + open + (event.phase == 'B' ? 2 : 1);
+  if (event.phase == 'E') {
+    --open;
+  } else if (needed > events.capacity()) {
+    try {
+      events.reserve(std::max(needed, 2 * events.capacity()));
+    } catch (const std::bad_alloc &) {
+      ++lostEvents;
+      return false;
+    }
+  }
+  open += event.phase == 'B';
   // Inside the lock, so that events are in the order of time.
   event.microseconds =
       std::chrono::duration<double, std::micro>(Clock::now() - start).count();
   events.push_back(event);
+  return true;
 }
 
-void Trace::begin(unsigned lane, const char *name,
-                  std::initializer_list<Argument> arguments) {
-  add('B', lane, name, arguments);
+bool Trace::begin(unsigned lane, const char *name,
+                  std::initializer_list<Argument> arguments) noexcept {
+  return add('B', lane, name, arguments);
 }
 
-void Trace::end(unsigned lane) { add('E', lane, nullptr, {}); }
+void Trace::end(unsigned lane) noexcept { add('E', lane, nullptr, {}); }
 
 void Trace::instant(unsigned lane, const char *name,
-                    std::initializer_list<Argument> arguments) {
+                    std::initializer_list<Argument> arguments) noexcept {
   add('i', lane, name, arguments);
 }
 
-void Trace::counter(const char *name, const std::atomic<int64_t> &value) {
+void Trace::counter(const char *name,
+                    const std::atomic<int64_t> &value) noexcept {
   std::lock_guard lock(mutex);
   Event event = {'C', 1, 0, 0, name, {{"bytes", value}}};
   add(event);
+}
+
+int64_t Trace::lost() const {
+  std::lock_guard lock(mutex);
+  return lostEvents;
 }
 
 /// A text of a model as JSON has it.
@@ -69,10 +89,11 @@ static unsigned threadOf(unsigned lane) { return kProcess + lane; }
 std::string Trace::json(const std::string &process) const {
   std::lock_guard lock(mutex);
   std::string text = fmt::format(
-      "{{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n{{\"name\":"
+      "{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"lost events\":{}}},"
+      "\"traceEvents\":[\n{{\"name\":"
       "\"process_name\",\"ph\":\"M\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":"
       "{}}}}}",
-      kProcess, threadOf(0), quoted(process));
+      lostEvents, kProcess, threadOf(0), quoted(process));
   unsigned lanes = 1;
   for (const Event &event : events)
     lanes = std::max(lanes, event.lane + 1);

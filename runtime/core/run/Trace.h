@@ -30,6 +30,9 @@ namespace tamrt {
 /// A record in memory. Names and keys are literals: only their addresses are
 /// kept. Safe to use from several threads; what happens on one lane must come
 /// from one thread at a time.
+///
+/// Nothing is thrown: events are noted where memory is released, too. An event
+/// that there is no memory for is lost; spans that have begun always end.
 class Trace {
 public:
   /// A number that belongs to an event.
@@ -38,18 +41,22 @@ public:
     int64_t value;
   };
 
-  /// Begins and ends a span of time on a lane; spans of a lane nest.
-  void begin(unsigned lane, const char *name,
-             std::initializer_list<Argument> arguments = {});
-  void end(unsigned lane);
+  /// Begins a span of time on a lane; spans of a lane nest. False when it is
+  /// lost: then it must not be ended.
+  bool begin(unsigned lane, const char *name,
+             std::initializer_list<Argument> arguments = {}) noexcept;
+  void end(unsigned lane) noexcept;
 
   /// Something that took no time.
   void instant(unsigned lane, const char *name,
-               std::initializer_list<Argument> arguments = {});
+               std::initializer_list<Argument> arguments = {}) noexcept;
 
   /// A number that several threads change: what it is when the event is noted,
   /// so that the last event has the last number.
-  void counter(const char *name, const std::atomic<int64_t> &value);
+  void counter(const char *name, const std::atomic<int64_t> &value) noexcept;
+
+  /// Events that were lost.
+  int64_t lost() const;
 
   /// The events, by time, as one JSON object. Lane 0 is called `main`, others
   /// "worker N".
@@ -67,13 +74,16 @@ private:
     Argument argument[kMostArguments];
   };
 
-  void add(char phase, unsigned lane, const char *name,
-           std::initializer_list<Argument> arguments);
-  void add(Event &event);
+  bool add(char phase, unsigned lane, const char *name,
+           std::initializer_list<Argument> arguments) noexcept;
+  bool add(Event &event) noexcept;
 
   const Clock::time_point start = Clock::now();
   mutable std::mutex mutex;
   std::vector<Event> events;
+  /// Spans that have begun and not ended: `events` has room for their ends.
+  size_t open = 0;
+  int64_t lostEvents = 0;
 };
 
 /// A span of a trace that may not be there.
@@ -81,10 +91,8 @@ class TraceSpan {
 public:
   TraceSpan(Trace *trace, unsigned lane, const char *name,
             std::initializer_list<Trace::Argument> arguments = {})
-      : trace(trace), lane(lane) {
-    if (trace)
-      trace->begin(lane, name, arguments);
-  }
+      : trace(trace && trace->begin(lane, name, arguments) ? trace : nullptr),
+        lane(lane) {}
   TraceSpan(const TraceSpan &) = delete;
   TraceSpan &operator=(const TraceSpan &) = delete;
   ~TraceSpan() {

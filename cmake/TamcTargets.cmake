@@ -67,5 +67,5 @@ function(tamc_add_unit_test name)
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} GTest::gtest_main)
   add_test(NAME unit.${name} COMMAND ${name})
   set_tests_properties(unit.${name} PROPERTIES LABELS unit
-    TIMEOUT ${TAMC_UNIT_TIMEOUT})
+    TIMEOUT ${TAMC_UNIT_TIMEOUT} ENVIRONMENT "${TAMC_TEST_ENVIRONMENT}")
 endfunction()

@@ -35,10 +35,7 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "CC",
         config.environment[name] = os.environ[name]
 
 if not config.sanitize:
-    # Freed memory is overwritten, so that who reads it fails every time. The
-    # thread cache would keep it as it was.
-    config.environment["GLIBC_TUNABLES"] = (
-        "glibc.malloc.tcache_count=0:glibc.malloc.perturb=165")
+    config.environment["GLIBC_TUNABLES"] = config.tunables
 
 plugin = os.path.join(config.tamc_binary_dir, "lib", "TamPasses.so")
 plugin_opt = "%s --load-dialect-plugin=%s --load-pass-plugin=%s" % (

@@ -1,0 +1,264 @@
+//===- TamSums.cpp - verifiers of sums over rows ----------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Values.h"
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace tamc::tam;
+
+/// Checks that sums in panels are those of `side`, the matrix whose columns go
+/// along the words.
+static LogicalResult verifyPanels(Operation *op, SumsAttr sums, Value side) {
+  if (!sums.isPanels())
+    return success();
+  SmallVector<Value> factors = getFactors(side);
+  SmallVector<int64_t> widths, columns;
+  for (Value factor : factors) {
+    widths.push_back(getFactorWidth(factor));
+    columns.push_back(columnsOf(factor));
+  }
+  auto type = cast<RankedTensorType>(
+      cast<RowReductionInterface>(op).getAccumulatorMutable().get().getType());
+  if (ArrayRef(widths) == sums.getWidths() &&
+      columns == sums.getFactorColumns(type))
+    return success();
+  InFlightDiagnostic diagnostic = op->emitOpError("expected '");
+  diagnostic << stringifySumsLayout(sums.getLayout())
+             << "' only for factors of widths ";
+  llvm::interleaveComma(sums.getWidths(), diagnostic);
+  diagnostic << ", got ";
+  if (widths.empty())
+    return diagnostic << side.getType();
+  llvm::interleaveComma(widths, diagnostic);
+  return diagnostic;
+}
+
+LogicalResult GramOp::verify() {
+  int64_t rows = columnsOf(getA()), columns = columnsOf(getB());
+  if (shapeOf(getAccumulator()) != ArrayRef<int64_t>({rows, columns}))
+    return emitOpError("expected an accumulator of ") // gram_c1
+           << rows << " x " << columns << ", got "
+           << getAccumulator().getType();
+  auto type = cast<RankedTensorType>(getAccumulator().getType());
+  auto sums = dyn_cast_if_present<SumsAttr>(type.getEncoding());
+  if (!sums)
+    return success();
+  SumsLayout layout = sums.getLayout();
+  bool isOneHot = isa_and_present<OneHotAttr>(encodingOf(getA()));
+  if (sums.isSelf() && getA() != getB()) // gram_c2
+    return emitOpError("expected '")
+           << stringifySumsLayout(layout) << "' only for a matrix with itself";
+  Value side = sums.isTransposed() ? getB() : getA();
+  if (failed(verifyPanels(*this, sums, side))) // gram_c3
+    return failure();
+  if (layout == SumsLayout::Diagonal && !isOneHot) // gram_c2
+    return emitOpError("expected 'diagonal' only for a one-hot matrix");
+  if (layout == SumsLayout::Frequencies) { // gram_c4
+    auto fourier = getA().getDefiningOp<FourierOp>();
+    if (!fourier || !fourier.hasAngles())
+      return emitOpError("expected 'frequencies' only for a tam.fourier that "
+                         "does not leave the circle");
+  }
+  if (layout == SumsLayout::CubicPanels) { // gram_c5
+    auto spline = getA().getDefiningOp<BSplineOp>();
+    if (!spline || spline.getDegree() != 3)
+      return emitOpError("expected 'cubic_panels' only for a tam.bspline of "
+                         "degree 3");
+  }
+  return success();
+}
+
+LogicalResult RhsOp::verify() {
+  if (shapeOf(getAccumulator()) != ArrayRef<int64_t>({columnsOf(getA())}))
+    return emitOpError("expected an accumulator of ") // rhs_c1
+           << columnsOf(getA()) << ", got " << getAccumulator().getType();
+  if (auto sums = dyn_cast_if_present<SumsAttr>(encodingOf(getAccumulator())))
+    return verifyPanels(*this, sums, getA()); // rhs_c2
+  return success();
+}
+
+/// For each tuple of factors, the last fastest, which tuple of those that are
+/// kept it has.
+static SmallVector<int64_t> mapOf(ArrayRef<int64_t> factors,
+                                  ArrayRef<int64_t> kept) {
+  SmallVector<int64_t> map{0};
+  for (auto [index, factor] : llvm::enumerate(factors)) {
+    bool isKept = llvm::is_contained(kept, static_cast<int64_t>(index));
+    SmallVector<int64_t> next;
+    for (int64_t before : map)
+      for (int64_t i = 0; i < factor; ++i)
+        next.push_back(isKept ? before * factor + i : before);
+    map = std::move(next);
+  }
+  return map;
+}
+
+SmallVector<int64_t> MarginalOp::getRowMap() {
+  return mapOf(getRowFactors(), getRowKept());
+}
+SmallVector<int64_t> MarginalOp::getColumnMap() {
+  return mapOf(getColumnFactors(), getColumnKept());
+}
+
+SumsAttr MarginalOp::getPanels() {
+  auto type = cast<RankedTensorType>(getSums().getType());
+  auto sums = dyn_cast_if_present<SumsAttr>(type.getEncoding());
+  if (!sums || !sums.isPanels())
+    return {};
+  bool hasColumns = getColumnKept().size() == getColumnFactors().size();
+  bool hasRows = getRowKept().size() == getRowFactors().size();
+  bool alongColumns = sums.isSelf() ? hasColumns : sums.isTransposed();
+  if (alongColumns ? !hasColumns : !hasRows)
+    return {};
+  return SumsAttr::get(getContext(),
+                       alongColumns != getTransposed()
+                           ? SumsLayout::TransposedPanels
+                           : SumsLayout::Panels,
+                       sums.getWidths(), sums.getColumns());
+}
+
+LogicalResult MarginalOp::verify() {
+  ArrayRef<int64_t> shape = shapeOf(getSums());
+  SmallVector<int64_t> kept;
+  auto addSide = [&](StringRef side, ArrayRef<int64_t> factors,
+                     ArrayRef<int64_t> indices, int64_t size) -> LogicalResult {
+    int64_t all = 1, some = 1;
+    for (auto [index, factor] : llvm::enumerate(factors)) {
+      all *= factor;
+      if (llvm::is_contained(indices, static_cast<int64_t>(index)))
+        some *= factor;
+    }
+    if (all != size) // marginal_c1
+      return emitOpError("expected factors of ")
+             << size << ' ' << side << " together, got " << all;
+    int64_t least = 0;
+    for (int64_t index : indices) {
+      if (index < least || index >= static_cast<int64_t>(factors.size()))
+        return emitOpError("expected ascending indices of ") // marginal_c2
+               << factors.size() << " factors of " << side << ", got " << index;
+      least = index + 1;
+    }
+    kept.push_back(some);
+    return success();
+  };
+  if (failed(addSide("rows", getRowFactors(), getRowKept(), shape[0])) ||
+      failed(addSide("columns", getColumnFactors(), getColumnKept(),
+                     shape.size() == 1 ? 1 : shape[1])))
+    return failure();
+  if (getTransposed())
+    std::swap(kept[0], kept[1]);
+  kept.resize(shape.size());
+  if (shapeOf(getResult()) != ArrayRef(kept)) { // marginal_c3
+    InFlightDiagnostic diagnostic = emitOpError("expected a result of ");
+    llvm::interleave(kept, diagnostic, " x ");
+    return diagnostic << ", got " << getType();
+  }
+  auto sumsOf = [](Value value) {
+    return dyn_cast_if_present<SumsAttr>(encodingOf(value));
+  };
+  if (SumsAttr source = sumsOf(getSums());
+      source && !source.isByElements()) // marginal_c5
+    return emitOpError("expected sums by elements, got '")
+           << stringifySumsLayout(source.getLayout()) << "'";
+  SumsAttr sums = sumsOf(getResult());
+  if (!sums || sums.getLayout() == SumsLayout::Full ||
+      sums.getLayout() == SumsLayout::Diagonal || sums == getPanels())
+    return success();
+  return emitOpError("expected 'full', 'diagonal' or panels of the sums, got ")
+         << sums; // marginal_c4
+}
+
+SumsAttr ExpandLevelsOp::inferEncoding() {
+  auto sums = dyn_cast_if_present<SumsAttr>(
+      cast<RankedTensorType>(getSums().getType()).getEncoding());
+  if (!sums)
+    return {};
+  if (getRows() && getColumns()) {
+    if (sums.getLayout() != SumsLayout::Diagonal)
+      return {};
+    return SumsAttr::get(getContext(), getRows() == getColumns()
+                                           ? SumsLayout::Upper
+                                           : SumsLayout::Full);
+  }
+  bool isOtherSide =
+      sums.getLayout() ==
+      (getRows() ? SumsLayout::TransposedPanels : SumsLayout::Panels);
+  bool isPlain = sums.getLayout() == SumsLayout::Full ||
+                 sums.getLayout() == SumsLayout::Transposed;
+  return isOtherSide || isPlain ? sums : SumsAttr();
+}
+
+LogicalResult ExpandLevelsOp::verify() {
+  SmallVector<int64_t> shape(shapeOf(getSums()));
+  if ((!getRows() && !getColumns()) ||
+      (getColumns() && shape.size() == 1)) // expand_levels_c1
+    return emitOpError("expected a matrix for each side that is expanded, and "
+                       "no columns of a vector");
+  const Value sides[] = {getRows(), getColumns()};
+  for (auto [side, basis] : llvm::enumerate(sides)) {
+    if (!basis)
+      continue;
+    if (shapeOf(basis)[0] != shape[side]) // expand_levels_c2
+      return emitOpError("expected a matrix of ")
+             << shape[side] << " rows, got " << basis.getType();
+    shape[side] = columnsOf(basis);
+  }
+  if (shapeOf(getResult()) != ArrayRef(shape)) { // expand_levels_c2
+    InFlightDiagnostic diagnostic = emitOpError("expected a result of ");
+    llvm::interleave(shape, diagnostic, " x ");
+    return diagnostic << ", got " << getType();
+  }
+  Attribute before = encodingOf(getSums()), after = encodingOf(getResult());
+  if (!before && !after)
+    return success();
+  for (Value basis : sides)
+    if (basis && !isDense(basis)) // expand_levels_c2
+      return emitOpError("expected dense matrices, got ") << basis.getType();
+  SumsAttr expected = inferEncoding();
+  if (!expected) // expand_levels_c3, expand_levels_c4
+    return emitOpError("expected sums that can be expanded, got ")
+           << getSums().getType();
+  if (after != expected) // expand_levels_c3, expand_levels_c4
+    return emitOpError("expected a result with encoding ")
+           << expected << ", got " << getType();
+  return success();
+}
+
+/// The terminator of a body that is about to be filled.
+void YieldOp::build(OpBuilder &, OperationState &) {}
+
+LogicalResult RowsOp::verify() {
+  Block &block = getBody().front();
+  auto yield = cast<YieldOp>(block.getTerminator());
+  size_t sums = getAccumulators().size();
+  if (block.getArgumentTypes() != getOperandTypes() || getNumResults() < sums ||
+      TypeRange(getAccumulators()) !=
+          TypeRange(getResults().take_front(sums)) ||
+      TypeRange(yield.getValues()) != getResultTypes()) // rows_c1
+    return emitOpError("expected a body from the operands to the results, "
+                       "which are of the accumulators' types, then columns");
+  auto starts = block.getArguments().drop_front(getInputs().size());
+  for (auto [index, value] : llvm::enumerate(yield.getValues())) {
+    if (index >= sums) {
+      if (!value.getDefiningOp<PredictOp>()) // rows_c3
+        return emitOpError("expected result ")
+               << index << " to be what a tam.predict of the body makes";
+      continue;
+    }
+    auto sum = value.getDefiningOp<RowReductionInterface>();
+    if (!sum || sum.getAccumulatorMutable().get() != starts[index] ||
+        !starts[index].hasOneUse()) // rows_c2
+      return emitOpError("expected result ")
+             << index << " to be what one op adds to accumulator " << index;
+  }
+  return success();
+}

@@ -1,0 +1,34 @@
+//===- Values.h - what verifiers ask of a value -----------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_DIALECT_TAM_IR_VALUES_H
+#define TAMC_DIALECT_TAM_IR_VALUES_H
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+
+namespace tamc::tam {
+
+/// Shape and encoding of a tensor; the encoding is null if it has none.
+inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType()).getShape();
+}
+inline mlir::Attribute encodingOf(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType()).getEncoding();
+}
+
+/// Number of columns of a design matrix.
+inline int64_t columnsOf(mlir::Value design) { return shapeOf(design)[1]; }
+
+/// Whether all of a row of `design` is stored.
+inline bool isDense(mlir::Value design) {
+  return mlir::isa_and_present<DenseAttr>(encodingOf(design));
+}
+
+} // namespace tamc::tam
+
+#endif // TAMC_DIALECT_TAM_IR_VALUES_H

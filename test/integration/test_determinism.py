@@ -107,6 +107,48 @@ class Weights(harness.TestCase):
         self.assertEqual(weights[0], weights[1])
         self.assertEqual(weights[0], weights[2])
 
+    def test_elementary_functions(self):
+        # The C library has versions of log, cos, pow and so on that differ in
+        # their last digits, and takes one by the machine.
+        kernels = [f"rbf(a, others='d', n_centers=40, nu={nu}, "
+                   f"extrapolate='{mode}')"
+                   for nu, mode in ((0.3, "saturation"), (0.5, "constant"),
+                                    (1, "saturation"), (1.5, "continue"),
+                                    (2.5, "saturation"), (3.3, "linear"),
+                                    (7, "saturation"), (250, "saturation"))]
+        formulas = [
+            " + ".join(["y ~ w(a, extrapolate='saturation')",
+                        "f(d, m=9, extrapolate='saturation')",
+                        "s(d, k=9, extrapolate='saturation')",
+                        "l(a, extrapolate='saturation')",
+                        "rbf(a, others='d', n_centers=40)", *kernels]),
+            "y ~ n(a, others='d', n_neurons=37, n_hidden_layers=3, act='cos') + "
+            "n(a, others='d', n_neurons=7, act='tanh') + "
+            "n(d, n_neurons=90, act='cos', extrapolate='saturation')",
+            "y ~ t(a, others='d', n_trees=40, max_depth=6, sp_alpha=0.37) + "
+            "lt(d, slope='a', max_leaves=50, sp_alpha=1.7)"]
+        train = write_groups(self.dir / "train.csv", 900, 300)
+        wide = self.dir / "wide.csv"
+        lines = train.read_text().splitlines()
+        wide.write_text("\n".join([lines[0], *(
+            ",".join([*line.split(",")[:2], *(
+                repr(3 * float(x) - 1) for x in line.split(",")[2:4]),
+                *line.split(",")[4:]]) for line in lines[1:])]) + "\n")
+        plain = dict(os.environ,
+                     GLIBC_TUNABLES="glibc.cpu.hwcaps=-FMA,-FMA4,-AVX2")
+        for number, formula in enumerate(formulas):
+            model = self.compile(formula, name=f"model_{number}", date="date",
+                                 group="g")
+            with self.subTest(formula):
+                results = set()
+                for env in (None, plain):
+                    weights = self.fit(model, train, env=env)
+                    self.succeed(model, "predict", wide, "--weights", weights,
+                                 "-o", self.dir / "out.csv", env=env)
+                    results.add((weights.read_bytes(),
+                                 (self.dir / "out.csv").read_bytes()))
+                self.assertEqual(len(results), 1)
+
     def test_effects(self):
         data = harness.DATA / "effects" / "train_G2.csv"
         model = self.compile(

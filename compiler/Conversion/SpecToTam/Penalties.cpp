@@ -57,6 +57,13 @@ struct SparsePenalty {
 
 } // namespace
 
+/// The last digits of the C library's pow depend on the machine that compiles;
+/// rounded from more digits they do not.
+static double power(double base, double exponent) {
+  return static_cast<double>(std::pow(static_cast<long double>(base),
+                                      static_cast<long double>(exponent)));
+}
+
 static SparsePenalty diagonal(ArrayRef<double> values) {
   SparsePenalty penalty;
   penalty.size = values.size();
@@ -109,7 +116,7 @@ static SparsePenalty differences(int64_t n, int64_t order, double lambda) {
 static SmallVector<double> sobolevWeights(int64_t m, double s, double lambda) {
   SmallVector<double> weights;
   for (int64_t k = 1; k <= m; ++k)
-    weights.push_back(lambda * (1 + std::pow(static_cast<double>(k), 2 * s)));
+    weights.push_back(lambda * (1 + power(static_cast<double>(k), 2 * s)));
   return weights;
 }
 
@@ -169,7 +176,7 @@ public:
   explicit PenaltyBuilder(const Learners &learners) : learners(learners) {}
 
   SparsePenalty of(const Term &term) const {
-    double lambda = std::pow(10.0, term.ap);
+    double lambda = power(10.0, term.ap);
     int64_t n = columnsOf(term);
     switch (term.kind) {
     case TermKind::Linear:
@@ -195,7 +202,7 @@ public:
       SmallVector<double> weights;
       for (int64_t scale = 0; scale < term.getInt("n_scales"); ++scale)
         weights.append(term.getInt("n_locations"),
-                       lambda * std::pow(4.0, static_cast<double>(scale)));
+                       lambda * std::ldexp(1.0, 2 * static_cast<int>(scale)));
       return diagonal(weights);
     }
     case TermKind::Neural:
@@ -306,8 +313,7 @@ static Value build(OpBuilder &builder, Location loc,
 }
 
 Value tamc::buildOffsetPenalty(OpBuilder &builder, Location loc) {
-  return build(builder, loc, diagonal({std::pow(10.0, -9.0)}), nullptr,
-               nullptr);
+  return build(builder, loc, diagonal({1e-9}), nullptr, nullptr);
 }
 
 Value tamc::buildPenalty(OpBuilder &builder, Location loc, const Term &term,

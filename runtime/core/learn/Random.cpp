@@ -8,6 +8,8 @@
 
 #include "core/learn/Random.h"
 
+#include "kernels/cpu/ElementaryScalars.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -19,13 +21,20 @@ namespace {
 constexpr size_t kBlock = 16;
 constexpr double kTwoPi = 2 * std::numbers::pi;
 
+/// Two normal numbers from two uniform ones. Of these 1 - u is exact.
+void toNormal(double radius, double turn, double &first, double &second) {
+  const double rho = std::sqrt(-2 * cpu::logarithm(1 - radius));
+  double cosine, sine;
+  cpu::cosineAndSine(kTwoPi * turn, cosine, sine);
+  first = rho * cosine;
+  second = rho * sine;
+}
+
 /// Makes 16 normal numbers of 16 uniform ones, in place.
 void transformBlock(double *block) {
   for (size_t j = 0; j < kBlock / 2; ++j) {
-    const double rho = std::sqrt(-2 * std::log(1 - block[j]));
-    const double angle = kTwoPi * block[j + kBlock / 2];
-    block[j] = rho * std::cos(angle);
-    block[j + kBlock / 2] = rho * std::sin(angle);
+    double &first = block[j], &second = block[j + kBlock / 2];
+    toNormal(first, second, first, second);
   }
 }
 
@@ -58,10 +67,9 @@ double Random::normalOfPair() {
     return value;
   }
   const double u1 = uniform(), u2 = uniform();
-  const double rho = std::sqrt(-2 * std::log1p(-u2));
-  const double angle = kTwoPi * u1;
-  kept = rho * std::sin(angle);
-  return rho * std::cos(angle);
+  double first;
+  toNormal(u2, u1, first, kept.emplace());
+  return first;
 }
 
 void Random::normal(std::span<double> out) {

@@ -10,8 +10,8 @@
 /// The random numbers of feature maps: MT19937 and the distributions that
 /// PyTorch's CPU generator makes of it, so that a seed means the same there and
 /// here (docs/math.md section 3, "Random numbers"). The numbers depend on the
-/// seed and the calls alone, but for the last bit of the C library's log,
-/// log1p, cos and sin. Nothing here allocates or throws.
+/// seed and the calls alone; they are PyTorch's but for the last bits of log,
+/// cos and sin. Nothing here allocates or throws.
 ///
 //===----------------------------------------------------------------------===//
 

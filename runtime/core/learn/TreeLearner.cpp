@@ -9,9 +9,9 @@
 #include "core/learn/LearnerJob.h"
 #include "core/learn/Quantiles.h"
 #include "core/learn/TreeLeaf.h"
+#include "kernels/cpu/ElementaryScalars.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace tamrt {
@@ -172,7 +172,7 @@ LearnFault weighLeaves(const LearnerJob &job, const Forest &forest,
   // Every row is in one leaf of each tree.
   const double mean = double(job.rows.size()) / double(forest.leaves);
   for (double &weight : weights)
-    weight = std::pow((weight + 1) / mean, -job.learner.number);
+    weight = cpu::power((weight + 1) / mean, -job.learner.number);
   return LearnFault::None;
 }
 

@@ -8,13 +8,14 @@
 ///
 /// \file
 /// Exponentials, sines and their like of four numbers at a time, within four
-/// ulps; what is not a number remains so.
+/// ulps; what is not a number remains so. ElementaryScalars.h has those of one
+/// number.
 ///
 /// Written out rather than taken from the C library, which has no vectors for
-/// every machine, and whose bits differ from one release to the next: these are
-/// the same everywhere. Arguments are reduced by constants in parts, of which
-/// all but the last have so few digits that a multiple is exact (Cody and
-/// Waite), and what is left is summed by the power series.
+/// every machine, and whose bits differ from one release and one machine to the
+/// next: these are the same everywhere. Arguments are reduced by constants in
+/// parts, of which all but the last have so few digits that a multiple is exact
+/// (Cody and Waite), and what is left is summed by the power series.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -52,22 +53,23 @@ template <int Terms, int First, int Step, bool Alternates> struct PowerSeries {
     }
   }
 
-  /// By Estrin's scheme: Horner's waits for each product, and processors look
-  /// only so far ahead for work that does not.
-  TAMRT_INLINE void at(Vector x, Vector &sum) const {
-    Vector parts[(Terms + 1) / 2];
+  /// The sum at x, a vector or a number. By Estrin's scheme: Horner's waits for
+  /// each product, and processors look only so far ahead for work that does
+  /// not.
+  template <typename V> TAMRT_INLINE void at(V x, V &sum) const {
+    V parts[(Terms + 1) / 2];
     for (int i = 0; i < Terms / 2; ++i)
       parts[i] = coefficients[2 * i] + coefficients[2 * i + 1] * x;
     if constexpr (Terms % 2 == 1)
-      parts[Terms / 2] = Vector{} + coefficients[Terms - 1];
+      parts[Terms / 2] = V{} + coefficients[Terms - 1];
     combine<(Terms + 1) / 2>(parts, x * x);
     sum = parts[0];
   }
 
 private:
   /// Adds up parts[i] * step^i into the first.
-  template <int Count>
-  static TAMRT_INLINE void combine(Vector *parts, Vector step) {
+  template <int Count, typename V>
+  static TAMRT_INLINE void combine(V *parts, V step) {
     if constexpr (Count > 1) {
       for (int i = 0; i < Count / 2; ++i)
         parts[i] = parts[2 * i] + parts[2 * i + 1] * step;
@@ -113,23 +115,37 @@ TAMRT_INLINE void sinCosPi(Vector turns, Vector &cosine, Vector &sine) {
   turn(angle, reinterpret_cast<Bits>(shifted), cosine, sine);
 }
 
-/// cos of x.
-TAMRT_INLINE void cosOf(Vector x, Vector &cosine) {
+/// x = quarters * pi/2 + angle, |angle| <= pi/4, up to a multiple of 2 pi, for
+/// |x| >= 2^-10: exact to the last digits of `angle`. Infinity gives NaN.
+void reduceAngle(double x, int64_t &quarters, double &angle);
+
+/// cos and sin of x.
+TAMRT_INLINE void sinCosOf(Vector x, Vector &cosine, Vector &sine) {
   // pi / 2 in parts, the first two of 33 bits.
   constexpr double high = 0x1.921fb544p0, middle = 0x1.0b4611a6p-34,
                    low = 0x1.3198a2e037073p-69;
   const Vector zero = {}, most = zero + 0x1p19;
   const Vector shifted = x * (2.0 / std::numbers::pi) + noFraction;
-  const Vector quarters = shifted - noFraction;
-  const Vector angle =
-      ((x - quarters * high) - quarters * middle) - quarters * low;
-  Vector sine;
-  turn(angle, reinterpret_cast<Bits>(shifted), cosine, sine);
+  const Vector count = shifted - noFraction;
+  Vector angle = ((x - count * high) - count * middle) - count * low;
+  Bits quarters = reinterpret_cast<Bits>(shifted);
   const Bits large = (x > most) | (x < -most);
   if (large[0] | large[1] | large[2] | large[3])
     for (int i = 0; i < 4; ++i)
-      if (large[i])
-        cosine[i] = std::cos(x[i]);
+      if (large[i]) {
+        int64_t quartersOfOne;
+        double angleOfOne;
+        reduceAngle(x[i], quartersOfOne, angleOfOne);
+        quarters[i] = quartersOfOne;
+        angle[i] = angleOfOne;
+      }
+  turn(angle, quarters, cosine, sine);
+}
+
+/// cos of x.
+TAMRT_INLINE void cosOf(Vector x, Vector &cosine) {
+  Vector sine;
+  sinCosOf(x, cosine, sine);
 }
 
 /// x = n * ln 2 + rest with an integer n: n, and exp(rest) - 1.

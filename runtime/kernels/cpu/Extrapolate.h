@@ -15,6 +15,8 @@
 #ifndef TAMRT_KERNELS_CPU_EXTRAPOLATE_H
 #define TAMRT_KERNELS_CPU_EXTRAPOLATE_H
 
+#include "kernels/cpu/ElementaryScalars.h"
+
 #include "tamrt/abi.h"
 
 #include <cmath>
@@ -53,7 +55,7 @@ inline Evaluation evaluationOf(double x, int64_t mode) {
   if (mode == TAMRT_LINEAR)
     return {sign, inner, distance};
   if (mode == TAMRT_SATURATION)
-    return {sign, inner, (1.0 - std::exp(-2.0 * distance)) / 2.0};
+    return {sign, inner, (1.0 - exponential(-2.0 * distance)) / 2.0};
   return {sign, sign, 0.0};
 }
 

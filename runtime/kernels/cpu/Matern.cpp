@@ -12,6 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/cpu/Matern.h"
+#include "kernels/cpu/Elementary.h"
+#include "kernels/cpu/ElementaryScalars.h"
 
 #include <cmath>
 #include <numbers>
@@ -61,6 +63,25 @@ constexpr double oddGamma[] = {
     5.100370287454475979e-13,   -5.3481225394230179824e-15,
     -1.1812593016974587695e-16};
 
+/// 1 / Gamma(x), 0 < x <= 1.
+double oneOverGamma(double x) {
+  // 1 / Gamma(1 + y), |y| <= 1/2, and Gamma(1 + x) = x Gamma(x).
+  const double y = x > 0.5 ? x - 1.0 : x, square = y * y;
+  const double above =
+      polynomial(square, evenGamma) + y * polynomial(square, oddGamma);
+  return x > 0.5 ? above : x * above;
+}
+
+/// cosh(x) and sinh(x) / x, from exp(x).
+void hyperbolics(double x, double exp, double &cosine, double &share) {
+  constexpr PowerSeries<10, 1, 2, false> series;
+  cosine = (exp + 1.0 / exp) / 2.0;
+  if (std::abs(x) < 1.0)
+    series.at(x * x, share);
+  else
+    share = (exp - 1.0 / exp) / (2.0 * x);
+}
+
 /// K of an order and of the next one.
 struct BesselPair {
   double k, next;
@@ -75,11 +96,13 @@ BesselPair besselBySeries(double m, double x) {
                odd = -polynomial(square, oddGamma);
   const double oneOverAbove = even - m * odd, oneOverBelow = even + m * odd;
   const double angle = std::numbers::pi * m;
-  const double logarithm = std::log(2.0 / x), e = m * logarithm;
-  const double sine = std::abs(angle) < tiny ? 1.0 : angle / std::sin(angle);
-  const double hyperbolic = std::abs(e) < tiny ? 1.0 : std::sinh(e) / e;
-  const double power = std::exp(e), quarter = x * x / 4.0;
-  double f = sine * (odd * std::cosh(e) + even * hyperbolic * logarithm);
+  const double log = logarithm(2.0 / x), e = m * log;
+  double cosine, sine, cosh, sinhShare;
+  cosineAndSine(angle, cosine, sine);
+  const double sineShare = std::abs(angle) < tiny ? 1.0 : angle / sine;
+  const double power = exponential(e), quarter = x * x / 4.0;
+  hyperbolics(e, power, cosh, sinhShare);
+  double f = sineShare * (odd * cosh + even * sinhShare * log);
   double p = 0.5 * power / oneOverAbove, q = 0.5 / (power * oneOverBelow);
   double k = f, next = p, c = 1.0;
   for (double i = 1.0; i < 100.0; i += 1.0) {
@@ -118,7 +141,8 @@ BesselPair besselByFraction(double m, double x) {
     if (std::abs(term) < tiny * std::abs(s))
       break;
   }
-  const double k = std::sqrt(std::numbers::pi / (2.0 * x)) * std::exp(-x) / s;
+  const double k =
+      std::sqrt(std::numbers::pi / (2.0 * x)) * exponential(-x) / s;
   return {k, k * (m + x + 0.5 - start * h) / x};
 }
 
@@ -143,8 +167,9 @@ Matern::Matern(double nu)
   const double above = std::ceil(nu) - 1.0;
   steps = static_cast<int>(above);
   mu = nu - above;
-  factor = std::exp2(1.0 - mu) / std::tgamma(mu);
-  nextFactor = std::exp2(-mu) / std::tgamma(mu + 1.0);
+  const double inverse = oneOverGamma(mu);
+  factor = power(2.0, 1.0 - mu) * inverse;
+  nextFactor = power(2.0, -mu) * (inverse / mu);
 }
 
 double Matern::operator()(double r) const {
@@ -160,14 +185,14 @@ double Matern::byRecurrence(double r) const {
   if (r > farAway)
     return 0.0;
   const bool half = mu == 0.5;
-  const double decay = half ? std::exp(-r) : 0.0;
+  const double decay = half ? exponential(-r) : 0.0;
   const BesselPair bessel = half ? BesselPair() : besselK(mu, r);
-  const double power = half ? 0.0 : std::pow(r, mu);
-  double before = half ? decay : factor * power * bessel.k;
+  const double powerOfR = half ? 0.0 : power(r, mu);
+  double before = half ? decay : factor * powerOfR * bessel.k;
   if (steps == 0)
     return before;
   double now =
-      before + (half ? r * decay : nextFactor * (power * (r * bessel.next)));
+      before + (half ? r * decay : nextFactor * (powerOfR * (r * bessel.next)));
   const double quarter = r * r / 4.0;
   for (int k = 1; k < steps; ++k) {
     const double v = mu + static_cast<double>(k);
@@ -187,9 +212,9 @@ double Matern::byExpansion(double r) const {
   // The exponent is below -nu z / 2 here.
   if (z > farAway)
     return 0.0;
-  const double root = std::hypot(1.0, z);
+  const double root = std::sqrt(1.0 + z * z);
   const double q = z * (z / (1.0 + root));
-  const double exponent = nu * (std::log1p(q / 2.0) - q) - stirling;
+  const double exponent = nu * (logarithmOfOnePlus(q / 2.0) - q) - stirling;
   if (exponent < -farAway)
     return 0.0;
   const double p = 1.0 / root, t = p * p, s = -p / nu;
@@ -203,7 +228,7 @@ double Matern::byExpansion(double r) const {
           polynomial(t, {1519035525.0, -49286948607.0, 284499769554.0,
                          -614135872350.0, 566098157625.0, -188699385875.0}) /
               6688604160.0});
-  return std::exp(exponent) * std::sqrt(p) * sum;
+  return exponential(exponent) * std::sqrt(p) * sum;
 }
 
 } // namespace tamrt::cpu

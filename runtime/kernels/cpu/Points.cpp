@@ -14,6 +14,7 @@
 
 #include "kernels/Status.h"
 #include "kernels/cpu/CpuKernels.h"
+#include "kernels/cpu/ElementaryScalars.h"
 #include "kernels/cpu/Extrapolate.h"
 #include "kernels/cpu/SparseRow.h"
 #include "kernels/cpu/Support.h"
@@ -80,7 +81,7 @@ void boundary(tamrt_context *ctx, const double *points, int64_t rows, int64_t d,
     if (mode == TAMRT_LINEAR)
       amount[r] = away;
     else if (mode == TAMRT_SATURATION)
-      amount[r] = (1.0 - std::exp(-2.0 * away)) / 2.0;
+      amount[r] = (1.0 - exponential(-2.0 * away)) / 2.0;
     else
       amount[r] = 0.0;
   }

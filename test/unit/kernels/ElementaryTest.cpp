@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/cpu/Elementary.h"
+#include "kernels/cpu/ElementaryScalars.h"
 
 #include <gtest/gtest.h>
 
@@ -66,15 +67,15 @@ std::vector<double> between(double lo, double hi) {
   return points;
 }
 
-const auto exponential = [](Vector x, Vector &out) { expOf(x, out); };
+const auto exponentials = [](Vector x, Vector &out) { expOf(x, out); };
 const auto tangent = [](Vector x, Vector &out) { tanhOf(x, out); };
 const auto cosine = [](Vector x, Vector &out) { cosOf(x, out); };
 
 TEST(ElementaryTest, Exponential) {
   const auto exact = [](Real x) { return std::exp(x); };
-  check(between(-708.0, 709.7), exponential, exact);
-  check(between(-1.0, 1.0), exponential, exact);
-  check(magnitudes(-60, 9), exponential, exact);
+  check(between(-708.0, 709.7), exponentials, exact);
+  check(between(-1.0, 1.0), exponentials, exact);
+  check(magnitudes(-60, 9), exponentials, exact);
 }
 
 TEST(ElementaryTest, ExponentialAtItsEnds) {
@@ -128,6 +129,108 @@ TEST(ElementaryTest, CosineAndSineOfTurns) {
     EXPECT_EQ(sine[1], -sine[0]);
     EXPECT_EQ(cosine[2], 1.0);
     EXPECT_EQ(sine[3], sine[0]);
+  }
+}
+
+/// Cosines and sines far out, where the reduction of the argument takes all
+/// digits of pi: of the greatest number, and of some that are next to a
+/// multiple of pi / 2. Computed with 4,000 bits.
+TEST(ElementaryTest, CosineAndSineFarOut) {
+  const double cases[][3] = {
+      {0x1.fffffffffffffp+1023, -0x1.fffe62ecfab75p-1, 0x1.452fc98b34e97p-8},
+      {0x1.6ac5b262ca1ffp+849, -0x1.14ae72e6ba22fp-61, 0x1.0000000000000p+0},
+      {0x1.921fb54442d18p+20, 0x1.0000000000000p+0, -0x1.1a62633145c07p-34},
+      {0x1.0000000000000p+1000, 0x1.f9785160c8815p-1, -0x1.460b8ae1c886ep-3},
+      {0x1.2345678000000p+19, -0x1.721713b189fbfp-1, -0x1.61cdd44e8566bp-1},
+      {0x1.6ac5b262ca1ffp+60, -0x1.39c045e4f122ep-2, -0x1.e75fea3efaf97p-1},
+      {0x1.0f0cf064dd592p+73, 0x1.0be2cef01c8f4p-1, -0x1.b453ab76bf397p-1},
+      {0x1.6ac5b262ca1ffp+849, -0x1.14ae72e6ba22fp-61, 0x1.0000000000000p+0}};
+  for (const auto &[x, cosine, sine] : cases)
+    for (double sign : {1.0, -1.0}) {
+      double c, s;
+      cosineAndSine(sign * x, c, s);
+      EXPECT_LT(ulpsOff(c, cosine), 3.0) << x;
+      EXPECT_LT(ulpsOff(s, sign * sine), 3.0) << x;
+    }
+}
+
+/// `function` of numbers within `most` ulps.
+template <typename Function, typename Exact>
+void checkScalars(const std::vector<double> &points, double most,
+                  Function function, Exact exact) {
+  for (double x : points)
+    EXPECT_LT(ulpsOff(function(x), exact(Real(x))), most)
+        << "at " << x << " got " << function(x);
+}
+
+TEST(ElementaryTest, Scalars) {
+  const auto exp = [](Real x) { return std::exp(x); };
+  checkScalars(between(-708.0, 709.7), 1.0, exponential, exp);
+  checkScalars(between(-1.0, 1.0), 1.0, exponential, exp);
+  std::vector<double> positive;
+  for (double x : magnitudes(-1000, 1000))
+    if (x > 0.0)
+      positive.push_back(x);
+  for (double x : between(0.5, 2.0))
+    positive.push_back(x);
+  for (double x : {1.0 - 0x1p-53, 1.0, 1.0 + 0x1p-52, 0x1p-1074, 1e-310})
+    positive.push_back(x);
+  checkScalars(positive, 1.0, logarithm, [](Real x) { return std::log(x); });
+  checkScalars(positive, 1.0, logarithmOfOnePlus,
+               [](Real x) { return std::log1p(x); });
+  for (double y : {-8.0, -1.7, -0.37, 0.3, 1.0, 2.0, 7.9})
+    checkScalars(
+        between(1e-30, 40.0), 1.0, [=](double x) { return power(x, y); },
+        [=](Real x) { return std::pow(x, Real(y)); });
+  std::vector<double> angles = between(-7.0, 7.0);
+  for (double x : magnitudes(-300, 60))
+    angles.push_back(x);
+  const auto cos = [](double x) {
+    double c, s;
+    return cosineAndSine(x, c, s), c;
+  };
+  const auto sin = [](double x) {
+    double c, s;
+    return cosineAndSine(x, c, s), s;
+  };
+  checkScalars(angles, 3.0, cos, [](Real x) { return std::cos(x); });
+  checkScalars(angles, 3.0, sin, [](Real x) { return std::sin(x); });
+}
+
+TEST(ElementaryTest, ScalarsAtTheirEnds) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(exponential(infinity), infinity);
+  EXPECT_EQ(exponential(-infinity), 0.0);
+  EXPECT_EQ(exponential(0.0), 1.0);
+  EXPECT_EQ(exponential(709.9), infinity);
+  EXPECT_EQ(exponential(-744.4), 0x1p-1074);
+  EXPECT_TRUE(std::isnan(exponential(nan)));
+  EXPECT_EQ(logarithm(0.0), -infinity);
+  EXPECT_EQ(logarithm(1.0), 0.0);
+  EXPECT_EQ(logarithm(infinity), infinity);
+  EXPECT_TRUE(std::isnan(logarithm(-1.0)));
+  EXPECT_TRUE(std::isnan(logarithm(nan)));
+  EXPECT_EQ(logarithmOfOnePlus(0.0), 0.0);
+  EXPECT_EQ(logarithmOfOnePlus(infinity), infinity);
+  EXPECT_TRUE(std::isnan(logarithmOfOnePlus(nan)));
+  EXPECT_EQ(power(0.0, 0.0), 1.0);
+  EXPECT_EQ(power(3.0, -0.0), 1.0);
+  EXPECT_EQ(power(0.0, 2.0), 0.0);
+  EXPECT_EQ(power(0.0, -2.0), infinity);
+  EXPECT_EQ(power(infinity, 2.0), infinity);
+  EXPECT_EQ(power(infinity, -2.0), 0.0);
+  EXPECT_EQ(power(1e300, 100.0), infinity);
+  EXPECT_EQ(power(1e300, -100.0), 0.0);
+  EXPECT_EQ(power(2.0, -1.0), 0.5);
+  EXPECT_EQ(power(10.0, 9.0), 1e9);
+  EXPECT_TRUE(std::isnan(power(nan, 2.0)));
+  EXPECT_TRUE(std::isnan(power(2.0, nan)));
+  EXPECT_TRUE(std::isnan(power(-2.0, 2.0)));
+  for (double x : {infinity, -infinity, nan}) {
+    double c, s;
+    cosineAndSine(x, c, s);
+    EXPECT_TRUE(std::isnan(c));
+    EXPECT_TRUE(std::isnan(s));
   }
 }
 

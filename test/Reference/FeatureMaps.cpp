@@ -190,17 +190,21 @@ Vector tamc::reference::treeRow(const Vector &point, const Matrix &features,
   return row;
 }
 
-Matrix tamc::reference::pidRows(const Vector &x, int64_t window) {
-  auto count = static_cast<int64_t>(x.size());
-  int64_t w = window == 0 ? count : std::min(window, count);
+Matrix tamc::reference::pidRows(const Vector &x, int64_t window,
+                                int64_t groupRows, Vector &history) {
+  auto w = static_cast<double>(std::min(window, groupRows));
   Matrix rows(x.size(), 3);
-  for (int64_t t = 0; t < count; ++t) {
+  Vector all(history.begin() + 1, history.end());
+  for (size_t t = 0; t < x.size(); ++t) {
+    all.push_back(x[t]);
+    history[0] += x[t];
     double sum = 0;
-    for (int64_t s = std::max<int64_t>(0, t - w + 1); s <= t; ++s)
-      sum += x[s];
+    for (auto it = all.end() - static_cast<int64_t>(w); it != all.end(); ++it)
+      sum += *it;
     rows.at(t, 0) = x[t];
-    rows.at(t, 1) = window == 0 ? sum : sum / static_cast<double>(w);
-    rows.at(t, 2) = x[t] - (t > 0 ? x[t - 1] : 0);
+    rows.at(t, 1) = window == 0 ? history[0] : sum / w;
+    rows.at(t, 2) = x[t] - all[all.size() - 2];
   }
+  std::copy(all.end() - (window + 1), all.end(), history.begin() + 1);
   return rows;
 }

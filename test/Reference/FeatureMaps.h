@@ -77,8 +77,11 @@ Vector radialRow(const Vector &point, const Matrix &centers, double gamma,
 Vector treeRow(const Vector &point, const Matrix &features,
                const Matrix &thresholds, int64_t leaves, bool oblivious);
 
-/// The columns of pid for all rows of a group.
-Matrix pidRows(const Vector &x, int64_t window);
+/// The columns of pid for some rows of a group of `groupRows`. `history` is
+/// what rows leave to those that follow, window + 2 numbers, zeros before the
+/// first row: the sum of all rows, then the last window + 1 rows.
+Matrix pidRows(const Vector &x, int64_t window, int64_t groupRows,
+               Vector &history);
 
 } // namespace tamc::reference
 

@@ -9,6 +9,7 @@
 
 #include "Algebra.h"
 #include "FeatureMaps.h"
+#include "Layouts.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -61,6 +62,8 @@ public:
   }
   const Datum &getAny(mlir::Value name) { return values.find(name)->second; }
 
+  std::vector<System> systems;
+
 private:
   /// An element of a table, in row-major order.
   double elementOf(mlir::Value table, size_t index) {
@@ -79,8 +82,12 @@ private:
   void execute(tam::BoundaryOp op);
   void execute(tam::PidOp op);
   LogicalResult execute(tam::RowsOp op);
+  LogicalResult finish(Operation *op, Datum value);
+  LogicalResult verifyRows(Operation *op);
   Datum normalMatrix(tam::NormalMatrixOp op);
   Datum expandLevels(tam::ExpandLevelsOp op);
+  FailureOr<Datum> gram(tam::GramOp op);
+  FailureOr<Datum> rhs(tam::RhsOp op);
   FailureOr<Datum> solve(tam::SolveOp op);
   Datum normalProduct(tam::NormalProductOp op);
   /// Effect `index` of the row: the dot product of the design's row with its
@@ -156,10 +163,10 @@ void Execution::execute(tam::BoundaryOp op) {
   set(op.getAmount(), amount);
 }
 
-/// The interpreter sees all rows of a group at once: nothing is carried.
 void Execution::execute(tam::PidOp op) {
   Vector carry = get<Vector>(op.getCarry());
-  set(op.getResult(), pidRows(get<Vector>(op.getX()), op.getWindow()));
+  set(op.getResult(), pidRows(get<Vector>(op.getX()), op.getWindow(),
+                              get<int64_t>(op.getGroupRows()), carry));
   set(op.getCarried(), carry);
 }
 
@@ -193,7 +200,41 @@ Datum Execution::normalMatrix(tam::NormalMatrixOp op) {
   return a;
 }
 
+static tam::SumsAttr layoutOf(Type type) {
+  return dyn_cast_if_present<tam::SumsAttr>(
+      cast<RankedTensorType>(type).getEncoding());
+}
+
+/// An error of a row that the op's accumulator has no words for.
+static LogicalResult refuse(Operation *op, size_t row) {
+  return op->emitOpError("expected rows that the accumulator has words for, "
+                         "got row ")
+         << row;
+}
+
+FailureOr<Datum> Execution::gram(tam::GramOp op) {
+  Matrix sum = get<Matrix>(op.getAccumulator());
+  auto spline = op.getA().getDefiningOp<tam::BSplineOp>();
+  if (auto row = addThrough(layoutOf(op.getType()), get<Matrix>(op.getA()),
+                            get<Matrix>(op.getB()), weightsOf(op.getWeights()),
+                            spline ? spline.getIntervals() : 0, sum))
+    return refuse(op, *row);
+  return Datum(std::move(sum));
+}
+
+FailureOr<Datum> Execution::rhs(tam::RhsOp op) {
+  const Vector &target = get<Vector>(op.getY());
+  Matrix y(target.size(), 1), sum(get<Matrix>(op.getA()).columns, 1);
+  y.values = target;
+  sum.values = get<Vector>(op.getAccumulator());
+  if (auto row = addThrough(layoutOf(op.getType()), get<Matrix>(op.getA()), y,
+                            weightsOf(op.getWeights()), 0, sum))
+    return refuse(op, *row);
+  return Datum(std::move(sum.values));
+}
+
 FailureOr<Datum> Execution::solve(tam::SolveOp op) {
+  systems.push_back({get<Matrix>(op.getMatrix()), get<Vector>(op.getVector())});
   size_t pivot = 0;
   auto x = solveCholesky(get<Matrix>(op.getMatrix()),
                          get<Vector>(op.getVector()), &pivot);
@@ -276,9 +317,47 @@ Datum Execution::expandLevels(tam::ExpandLevelsOp op) {
   return result;
 }
 
+/// Checks that the operands of an op that goes over rows have the same rows.
+LogicalResult Execution::verifyRows(Operation *op) {
+  SmallVector<mlir::Value> operands;
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<tam::GramOp, tam::RhsOp>([&](auto sum) {
+        operands.append({sum->getOperand(0), sum->getOperand(1)});
+        if (sum.getWeights())
+          operands.push_back(sum.getWeights());
+      })
+      .Case<tam::PredictOp>([&](auto predict) {
+        llvm::append_range(operands, predict.getDesigns());
+        if (predict.getStart())
+          operands.push_back(predict.getStart());
+      })
+      .Case<tam::DecomposeOp, tam::DesignOp, tam::ColumnsOp>(
+          [&](auto all) { llvm::append_range(operands, all.getDesigns()); })
+      .Case<tam::NeuralOp, tam::RadialOp, tam::TreeOp>([&](auto map) {
+        operands.push_back(map.getPoints());
+        if (map.getOnly())
+          operands.push_back(map.getOnly());
+      })
+      .Case<tam::StackOp, tam::KroneckerOp, tam::BlendOp>([&](Operation *all) {
+        llvm::append_range(operands, all->getOperands());
+      });
+  auto rowsOf = [&](mlir::Value operand) {
+    const Datum &value = getAny(operand);
+    const auto *matrix = std::get_if<Matrix>(&value);
+    return matrix ? matrix->rows : std::get<Vector>(value).size();
+  };
+  for (mlir::Value operand : operands)
+    if (rowsOf(operand) != rowsOf(operands.front()))
+      return op->emitOpError("expected operands of the same rows, got ")
+             << rowsOf(operands.front()) << " and " << rowsOf(operand);
+  return success();
+}
+
 LogicalResult Execution::execute(Operation *op) {
   if (auto rows = dyn_cast<tam::RowsOp>(op))
     return execute(rows);
+  if (failed(verifyRows(op)))
+    return failure();
   if (auto boundary = dyn_cast<tam::BoundaryOp>(op)) {
     execute(boundary);
     return success();
@@ -449,30 +528,25 @@ LogicalResult Execution::execute(Operation *op) {
                 design.values.push_back(value);
             return design;
           })
-          .Case([&](tam::LevelsOp op) -> Datum {
+          .Case([&](tam::LevelsOp op) -> FailureOr<Datum> {
             const Codes &codes = get<Codes>(op.getCodes());
+            for (int32_t code : codes)
+              if (code >= static_cast<int64_t>(op.getLevels()) ||
+                  -1 - code > static_cast<int64_t>(op.getLevels()))
+                return op.emitOpError("expected codes of ")
+                       << op.getLevels() << " levels, got " << code;
             Matrix design(codes.size(), 0);
             design.columns = op.getLevels();
             for (int32_t code : codes)
               for (double value : levelRow(code, op.getLevels()))
                 design.values.push_back(value);
-            return design;
+            return Datum(std::move(design));
           })
           .Case([&](tam::ZerosOp op) {
             return zerosOf(cast<RankedTensorType>(op.getType()));
           })
-          .Case([&](tam::GramOp op) -> Datum {
-            Matrix sum = get<Matrix>(op.getAccumulator());
-            addGram(get<Matrix>(op.getA()), get<Matrix>(op.getB()),
-                    weightsOf(op.getWeights()), sum);
-            return sum;
-          })
-          .Case([&](tam::RhsOp op) -> Datum {
-            Vector sum = get<Vector>(op.getAccumulator());
-            addRhs(get<Matrix>(op.getA()), get<Vector>(op.getY()),
-                   weightsOf(op.getWeights()), sum);
-            return sum;
-          })
+          .Case([&](tam::GramOp op) { return gram(op); })
+          .Case([&](tam::RhsOp op) { return rhs(op); })
           .Case([&](tam::MarginalOp op) -> Datum {
             SmallVector<int64_t> rows = op.getRowMap();
             SmallVector<int64_t> columns = op.getColumnMap();
@@ -563,12 +637,29 @@ LogicalResult Execution::execute(Operation *op) {
           });
   if (failed(result))
     return failure();
-  set(op->getResult(0), std::move(*result));
+  return finish(op, std::move(*result));
+}
+
+/// Sets the op's result to `value` as far as its type can hold it.
+LogicalResult Execution::finish(Operation *op, Datum value) {
+  Type type = op->getResult(0).getType();
+  if (!fits(value, type))
+    return op->emitOpError("expected a value of ") << type;
+  if (auto *matrix = std::get_if<Matrix>(&value)) {
+    if (auto layout = layoutOf(type))
+      reduceTo(layout, *matrix);
+    else if (auto row = findMisfit(*matrix,
+                                   cast<RankedTensorType>(type).getEncoding()))
+      return op->emitOpError("expected rows that ")
+             << type << " can hold, got row " << *row;
+  }
+  set(op->getResult(0), std::move(value));
   return success();
 }
 
 FailureOr<std::vector<Datum>>
-tamc::reference::interpret(func::FuncOp function, ArrayRef<Datum> arguments) {
+tamc::reference::interpret(func::FuncOp function, ArrayRef<Datum> arguments,
+                           std::vector<System> *systems) {
   if (arguments.size() != function.getNumArguments())
     return function.emitError("expected ")
            << function.getNumArguments() << " arguments, got "
@@ -588,5 +679,7 @@ tamc::reference::interpret(func::FuncOp function, ArrayRef<Datum> arguments) {
   for (mlir::Value result :
        function.getBody().front().getTerminator()->getOperands())
     results.push_back(execution.getAny(result));
+  if (systems)
+    *systems = std::move(execution.systems);
   return results;
 }

@@ -8,8 +8,10 @@
 ///
 /// \file
 /// The meaning of the solver graph, executed: every op in plain loops on dense
-/// numbers. Encodings do not change what a value is, so a module means the same
-/// before and after they are chosen, and before and after rows are tiled.
+/// numbers. A value is the same whatever its encoding, so a module means the
+/// same before and after encodings and layouts are chosen, and before and after
+/// rows are tiled; what an encoding cannot hold is an error or is lost
+/// (Layouts.h).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,12 +28,20 @@
 
 namespace tamc::reference {
 
+/// The normal equations that a tam.solve was given.
+struct System {
+  Matrix matrix;
+  Vector vector;
+};
+
 /// The values that `function` returns for `arguments`. An accumulator is a
 /// Vector or the whole of its Matrix, also where its encoding keeps less. An op
-/// of another dialect, an argument of another shape than its type's and a
-/// matrix that is not positive definite are errors at the op.
-mlir::FailureOr<std::vector<Datum>> interpret(mlir::func::FuncOp function,
-                                              llvm::ArrayRef<Datum> arguments);
+/// of another dialect, an argument of another shape than its type's, a value
+/// that its encoding cannot hold and a matrix that is not positive definite are
+/// errors at the op. `systems` gets what each tam.solve was given.
+mlir::FailureOr<std::vector<Datum>>
+interpret(mlir::func::FuncOp function, llvm::ArrayRef<Datum> arguments,
+          std::vector<System> *systems = nullptr);
 
 /// The rows of one group as the runtime passes them to a step.
 struct Group {
@@ -41,17 +51,35 @@ struct Group {
   std::vector<Datum> columns;
   /// TAMRT_INPUT_PARAMETERS numbers per input.
   Vector parameters;
+  /// What the model's terms have learnt or drawn; tables of integers are
+  /// matrices, too.
+  std::vector<Datum> tables = {};
 };
 
 /// Runs the functions of a model by their slots.
 class Model {
 public:
+  /// Accumulators by their slot's offset.
+  using State = std::map<int64_t, Datum>;
+
   explicit Model(mlir::ModuleOp module) : module(module) {}
 
   /// The coefficients: @fit, or after row tiling the three steps of it, with
   /// chunks of `chunkRows` rows (0: one chunk of all rows). Where there is no
   /// such function, the functions of conjugate gradients.
   mlir::FailureOr<Vector> fit(const Group &group, int64_t chunkRows = 0);
+
+  /// Whether there is a function @name, or its three steps.
+  bool has(llvm::StringRef name);
+  /// The output of the function @name, or of its three steps, which sums over
+  /// rows; `coefficients` where it reads some. What it passes to others is
+  /// added to `state`.
+  mlir::FailureOr<Vector> reduce(llvm::StringRef name, const Group &group,
+                                 int64_t chunkRows, const Vector &coefficients,
+                                 State &state);
+  /// The output of @precondition for the residual `r`, by the state of @cg.
+  mlir::FailureOr<Vector> precondition(const Group &group, const Vector &r,
+                                       State &state);
   /// The predictions, the effects and the design matrix; `coefficients` as
   /// returned by `fit`.
   mlir::FailureOr<Vector> predict(const Group &group,
@@ -59,15 +87,11 @@ public:
   mlir::FailureOr<Matrix> terms(const Group &group, const Vector &coefficients);
   mlir::FailureOr<Matrix> design(const Group &group);
 
-private:
-  /// Accumulators by their slot's offset.
-  using State = std::map<int64_t, Datum>;
+  /// What the last function with a tam.solve gave it.
+  System system;
 
+private:
   mlir::FailureOr<mlir::func::FuncOp> lookup(llvm::StringRef name);
-  /// The output of @name, or of its three steps.
-  mlir::FailureOr<Vector> reduce(llvm::StringRef name, const Group &group,
-                                 int64_t chunkRows, const Vector &coefficients,
-                                 State &state);
   mlir::FailureOr<Vector> fitByCg(const Group &group, int64_t chunkRows);
   /// Runs a function on rows first..first+rows-1; results with the slot `state`
   /// go to `state`, what is in the slot `output` is returned (zero if there is

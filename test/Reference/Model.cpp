@@ -93,7 +93,9 @@ FailureOr<Datum> Model::run(func::FuncOp function, const Group &group,
       break;
     }
     case SlotKind::Table:
-      return function.emitError("expected a model that learns no tables");
+      if (offset < static_cast<int64_t>(group.tables.size()))
+        value = group.tables[offset];
+      break;
     case SlotKind::Output:
     case SlotKind::Arena:
       break;
@@ -103,9 +105,12 @@ FailureOr<Datum> Model::run(func::FuncOp function, const Group &group,
              << i << ", " << slot;
     arguments.push_back(std::move(*value));
   }
-  auto results = interpret(function, arguments);
+  std::vector<System> systems;
+  auto results = interpret(function, arguments, &systems);
   if (failed(results))
     return failure();
+  if (!systems.empty())
+    system = std::move(systems.back());
   Datum output = int64_t(0);
   for (auto [index, value] : llvm::enumerate(*results)) {
     tam::SlotAttr slot = tam::getResultSlot(function, index);
@@ -117,8 +122,11 @@ FailureOr<Datum> Model::run(func::FuncOp function, const Group &group,
       state[carryKey(slot.getOffset())] = std::move(value);
     else if (slot.getOffset() == 0)
       output = std::move(value);
+    else if (auto *part = std::get_if<Vector>(&value);
+             part && std::holds_alternative<Vector>(output))
+      llvm::append_range(std::get<Vector>(output), *part);
     else
-      llvm::append_range(std::get<Vector>(output), std::get<Vector>(value));
+      return function.emitError("expected parts of an output of rank 1");
   }
   return output;
 }
@@ -136,6 +144,8 @@ static FailureOr<T> expect(func::FuncOp function, FailureOr<Datum> value) {
 FailureOr<Vector> Model::reduce(StringRef name, const Group &group,
                                 int64_t chunkRows, const Vector &coefficients,
                                 State &state) {
+  // What rows leave to those that follow ends with the last one.
+  state.erase(state.begin(), state.lower_bound(0));
   if (auto whole = module.lookupSymbol<func::FuncOp>(name))
     return expect<Vector>(
         whole, run(whole, group, 0, group.rows, coefficients, state));
@@ -154,6 +164,19 @@ FailureOr<Vector> Model::reduce(StringRef name, const Group &group,
       *finish, run(*finish, group, 0, group.rows, coefficients, state));
 }
 
+bool Model::has(StringRef name) {
+  return module.lookupSymbol(name) ||
+         module.lookupSymbol((name + "_init").str());
+}
+
+FailureOr<Vector> Model::precondition(const Group &group, const Vector &r,
+                                      State &state) {
+  auto function = lookup("precondition");
+  if (failed(function))
+    return failure();
+  return expect<Vector>(*function, run(*function, group, 0, 0, r, state));
+}
+
 static double dot(const Vector &a, const Vector &b) {
   long double sum = 0;
   for (size_t i = 0; i < a.size(); ++i)
@@ -166,14 +189,12 @@ static double dot(const Vector &a, const Vector &b) {
 FailureOr<Vector> Model::fitByCg(const Group &group, int64_t chunkRows) {
   State state;
   auto b = reduce("cg", group, chunkRows, {}, state);
-  auto precondition = lookup("precondition");
-  if (failed(b) || failed(precondition))
+  if (failed(b))
     return failure();
   Vector x(b->size()), r = *b, p;
   double before = 0, end = 1e-12 * std::sqrt(dot(*b, *b));
   for (size_t i = 0; i < 100 * b->size() && std::sqrt(dot(r, r)) > end; ++i) {
-    auto z = expect<Vector>(*precondition,
-                            run(*precondition, group, 0, 0, r, state));
+    auto z = precondition(group, r, state);
     if (failed(z))
       return failure();
     double now = dot(r, *z);
@@ -195,8 +216,7 @@ FailureOr<Vector> Model::fitByCg(const Group &group, int64_t chunkRows) {
 
 FailureOr<Vector> Model::fit(const Group &group, int64_t chunkRows) {
   State state;
-  if (!module.lookupSymbol("fit") && !module.lookupSymbol("fit_init") &&
-      module.lookupSymbol("precondition"))
+  if (!has("fit") && has("precondition"))
     return fitByCg(group, chunkRows);
   return reduce("fit", group, chunkRows, {}, state);
 }

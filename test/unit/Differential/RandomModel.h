@@ -18,40 +18,15 @@
 #define TAMC_TEST_UNIT_DIFFERENTIAL_RANDOMMODEL_H
 
 #include "Datum.h"
+#include "Random.h"
 #include "Table.h"
 
 #include <cstdint>
 #include <functional>
-#include <random>
 #include <string>
 #include <vector>
 
 namespace tamc::reference {
-
-/// Numbers from a seed. The distributions are written out because those of the
-/// standard library differ between implementations.
-class Random {
-public:
-  explicit Random(uint32_t seed) : engine(seed) {}
-
-  /// An integer of lo..hi.
-  int64_t integer(int64_t lo, int64_t hi) {
-    return lo + static_cast<int64_t>(engine() % uint64_t(hi - lo + 1));
-  }
-  bool flip() { return integer(0, 1) == 1; }
-  /// A number of [lo, hi).
-  double uniform(double lo, double hi) {
-    return lo + (hi - lo) * static_cast<double>(engine() >> 11) * 0x1p-53;
-  }
-  /// Roughly normal: mean 0, variance 1.
-  double normal();
-  template <typename T> const T &pick(const std::vector<T> &values) {
-    return values[integer(0, static_cast<int64_t>(values.size()) - 1)];
-  }
-
-private:
-  std::mt19937_64 engine;
-};
 
 /// A term of the formula, as text and as the penalty that belongs to it.
 struct RandomTerm {

@@ -1,0 +1,223 @@
+//===- Sample.cpp - what a module computes on some rows -------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Sample.h"
+
+#include "Normalization.h"
+#include "tamc/Dialect/Tam/IR/Tam.h"
+
+#include "mlir/IR/Builders.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace tamc;
+using namespace tamc::reference;
+
+//===----------------------------------------------------------------------===//
+// Samples
+//===----------------------------------------------------------------------===//
+
+/// Numbers for a table that the model would learn, by what reads it.
+static Datum randomTable(mlir::Value table, Random &random) {
+  auto type = cast<RankedTensorType>(table.getType());
+  double lo = -1, hi = 1;
+  int64_t features = 0;
+  bool isRange = false;
+  for (Operation *user : table.getUsers()) {
+    if (isa<tam::PenaltyOp>(user) ||
+        (isa<tam::RadialOp>(user) && user->getOperand(2) == table)) {
+      lo = 0.5;
+      hi = 2;
+    }
+    isRange |= isa<tam::WaveletOp>(user);
+    if (auto tree = dyn_cast<tam::TreeOp>(user))
+      features =
+          cast<RankedTensorType>(tree.getPoints().getType()).getDimSize(1);
+  }
+  Vector values(type.getNumElements());
+  for (double &value : values)
+    value = type.getElementType().isInteger(32)
+                ? static_cast<double>(
+                      random.integer(0, std::max<int64_t>(features, 1) - 1))
+                : random.uniform(lo, hi);
+  if (isRange)
+    std::sort(values.begin(), values.end());
+  if (type.getRank() == 1)
+    return values;
+  Matrix matrix(type.getDimSize(0), type.getDimSize(1));
+  matrix.values = values;
+  return matrix;
+}
+
+Sample tamc::reference::makeSample(ModuleOp module, const Table &train,
+                                   const Table &fresh, Random &random) {
+  Columns columns = columnsOf(module);
+  Normalization normalization(columns, train);
+  Sample sample;
+  for (const GroupRows &rows : groupsOf(train, columns.group, columns.date)) {
+    sample.training.push_back(normalization.apply(train, rows, true));
+  }
+  for (const GroupRows &rows : groupsOf(fresh, columns.group, columns.date))
+    sample.fresh.push_back(normalization.apply(fresh, rows, false));
+  std::map<int64_t, Datum> tables;
+  for (auto function : module.getOps<func::FuncOp>())
+    for (BlockArgument argument : function.getArguments()) {
+      tam::SlotAttr slot =
+          tam::getArgumentSlot(function, argument.getArgNumber());
+      if (slot && slot.getKind() == tam::SlotKind::Table &&
+          !tables.contains(slot.getOffset()))
+        tables[slot.getOffset()] = randomTable(argument, random);
+    }
+  for (auto *groups : {&sample.training, &sample.fresh})
+    for (Group &group : *groups)
+      for (auto &[index, table] : tables) {
+        group.tables.resize(index + 1);
+        group.tables[index] = table;
+      }
+  auto model = module->getAttrOfType<DictionaryAttr>(tam::kModelAttrName);
+  sample.coefficients.resize(model.getAs<IntegerAttr>("columns").getInt());
+  for (double &value : sample.coefficients)
+    value = random.normal();
+  return sample;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// The functions that solve, and what is added to their names for their normal
+/// equations.
+static constexpr llvm::StringLiteral kFits[] = {"fit", "fit_by_levels"};
+static constexpr llvm::StringLiteral kMatrix = ".matrix", kVector = ".vector";
+
+FailureOr<Results> Results::of(ModuleOp module, const Sample &sample,
+                               int64_t chunkRows) {
+  Model model(module);
+  Results results;
+  results.coefficients = sample.coefficients;
+  bool isWhole = true;
+  auto add = [&](const std::string &name, FailureOr<Vector> value) {
+    isWhole &= succeeded(value);
+    if (isWhole)
+      results.values[name].push_back(std::move(*value));
+  };
+  for (const Group &group : sample.training) {
+    for (StringRef fit : kFits)
+      if (model.has(fit)) {
+        Model::State state;
+        add(fit.str(), model.reduce(fit, group, chunkRows, {}, state));
+        add((fit + kMatrix).str(), model.system.matrix.values);
+        add((fit + kVector).str(), model.system.vector);
+      }
+    if (!model.has("cg"))
+      continue;
+    Model::State state;
+    add("cg", model.reduce("cg", group, chunkRows, {}, state));
+    add("apply",
+        model.reduce("apply", group, chunkRows, sample.coefficients, state));
+    add("precondition", model.precondition(group, sample.coefficients, state));
+  }
+  auto valuesOf = [](FailureOr<Matrix> matrix) -> FailureOr<Vector> {
+    if (failed(matrix))
+      return failure();
+    return std::move(matrix->values);
+  };
+  for (const Group &group : sample.fresh) {
+    add("predict", model.predict(group, sample.coefficients));
+    add("terms", valuesOf(model.terms(group, sample.coefficients)));
+    add("design", valuesOf(model.design(group)));
+  }
+  if (!isWhole)
+    return failure();
+  return results;
+}
+
+/// Where `actual` is farther from `expected` than `bound` of the index says.
+static std::string findFar(const std::string &name, const Vector &expected,
+                           const Vector &actual,
+                           llvm::function_ref<double(size_t)> bound) {
+  if (expected.size() != actual.size())
+    return name + ": expected " + std::to_string(expected.size()) +
+           " numbers, got " + std::to_string(actual.size());
+  for (size_t i = 0; i < expected.size(); ++i)
+    if (!(std::abs(expected[i] - actual[i]) <= bound(i)))
+      return name + " " + std::to_string(i) + ": expected " +
+             toText(expected[i]) + ", got " + toText(actual[i]);
+  return "";
+}
+
+static std::string findFar(const std::string &name, const Vector &expected,
+                           const Vector &actual, double tolerance) {
+  double most = 1e-300;
+  for (double value : expected)
+    most = std::max(most, std::abs(value));
+  return findFar(name, expected, actual,
+                 [&](size_t) { return tolerance * most; });
+}
+
+/// A v.
+static Vector multiply(const Vector &a, const Vector &v) {
+  Vector product(v.size());
+  for (size_t i = 0; i < v.size(); ++i)
+    for (size_t j = 0; j < v.size(); ++j)
+      product[i] += a[i * v.size() + j] * v[j];
+  return product;
+}
+
+std::string Results::findDifference(const Results &other) const {
+  std::string found;
+  auto compare = [&](const std::string &name, const std::string &to,
+                     double tolerance) {
+    auto own = values.find(name), its = other.values.find(to);
+    if (!found.empty() || own == values.end() || its == other.values.end())
+      return;
+    for (size_t i = 0; found.empty() && i < own->second.size(); ++i)
+      found = findFar(to, own->second[i], its->second[i], tolerance);
+  };
+  bool hasFit = false;
+  for (const auto &[name, fits] : other.values) {
+    hasFit |= name == "fit" || name == "cg";
+    if (!found.empty() || !values.contains("fit.matrix") ||
+        !other.values.contains(name + kMatrix.str()))
+      continue;
+    const auto &matrices = values.at("fit.matrix");
+    const auto &vectors = values.at("fit.vector");
+    for (size_t g = 0; found.empty() && g < fits.size(); ++g) {
+      const Vector &a = matrices[g];
+      size_t n = vectors[g].size();
+      found = findFar(name + kMatrix.str(), a,
+                      other.values.at(name + kMatrix.str())[g], [&](size_t i) {
+                        size_t row = i / n, column = i % n;
+                        return 1e-10 * std::sqrt(a[row * n + row] *
+                                                 a[column * n + column]);
+                      });
+      if (found.empty())
+        found = findFar(name + kVector.str(), vectors[g],
+                        other.values.at(name + kVector.str())[g], 1e-10);
+      // Of the solution what matters is that it is one.
+      if (found.empty())
+        found = findFar(name, vectors[g], multiply(a, fits[g]), 1e-7);
+    }
+  }
+  if (!hasFit && found.empty() && values.contains("fit"))
+    found = "expected a fit";
+  compare("fit.vector", "cg", 1e-10);
+  if (auto its = other.values.find("apply");
+      its != other.values.end() && values.contains("fit.matrix"))
+    for (size_t g = 0; found.empty() && g < its->second.size(); ++g)
+      found =
+          findFar("apply", multiply(values.at("fit.matrix")[g], coefficients),
+                  its->second[g], 1e-10);
+  compare("cg", "cg", 1e-10);
+  compare("apply", "apply", 1e-10);
+  compare("precondition", "precondition", 1e-5);
+  for (const char *name : {"predict", "terms", "design"})
+    compare(name, name, 1e-10);
+  return found;
+}

@@ -59,6 +59,19 @@ std::string onOneLine(llvm::StringRef text) {
   return line;
 }
 
+/// A name for a column of what `written` computes: log_y for log(y).
+std::string columnFor(llvm::StringRef written) {
+  std::string name;
+  for (char c : written)
+    if (isIdentifierBody(c))
+      name += c;
+    else if (!name.empty() && name.back() != '_')
+      name += '_';
+  while (!name.empty() && name.back() == '_')
+    name.pop_back();
+  return !name.empty() && isIdentifierStart(name[0]) ? name : "x_" + name;
+}
+
 class Parser {
 public:
   Parser(const SourceText &source, Diagnostics &diagnostics)
@@ -221,7 +234,16 @@ std::optional<std::string> Parser::column(Span span, llvm::StringRef what) {
   diagnostics.error(at(span.begin + bad), "expected " + what +
                                               ", got unexpected '" +
                                               name.substr(bad, 1) + "'");
-  if (!name.contains('(') && findUnprintable(name) == llvm::StringRef::npos)
+  if (findUnprintable(name) != llvm::StringRef::npos)
+    return std::nullopt;
+  if (name.contains('('))
+    diagnostics.note(range(span), "a formula computes nothing: put the values "
+                                  "of " +
+                                      onOneLine(name) +
+                                      " into a column of the data, such as '" +
+                                      columnFor(name) +
+                                      "', and write its name");
+  else
     diagnostics.note(range(span),
                      "quote a name that is no identifier: '" + name + "'");
   return std::nullopt;

@@ -14,7 +14,7 @@
 #ifndef TAMC_SPEC_GRID_H
 #define TAMC_SPEC_GRID_H
 
-#include "Csv.h"
+#include "ProfileCsv.h"
 
 #include "tamc/Spec/ModelSpec.h"
 

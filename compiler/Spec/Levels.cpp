@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Csv.h"
 #include "Grid.h"
+#include "ProfileCsv.h"
 #include "SourceText.h"
 #include "TermChecker.h"
 #include "Text.h"
@@ -39,8 +39,11 @@ void collectOpen(std::vector<Term> &terms, std::vector<Term *> &open) {
 
 bool isMissing(llvm::StringRef field) {
   field = field.trim(" \t");
-  if (field.empty() || field.equals_insensitive("na"))
+  if (field.empty())
     return true;
+  for (llvm::StringRef marker : {"na", "n/a", "nat", "null", "none"})
+    if (field.equals_insensitive(marker))
+      return true;
   if (field[0] == '-' || field[0] == '+')
     field = field.drop_front();
   return field.equals_insensitive("nan");
@@ -88,18 +91,20 @@ struct Column {
 
 void Column::add(const CsvRow &row) {
   llvm::StringRef field = row.fields[index];
-  if (isMissing(field))
+  if (field.trim(" \t").empty())
     return;
   // A value that was seen tells nothing new: the usual case, and cheap.
   if (!texts.insert(field).second)
     return;
   std::optional<double> number = numberOf(field);
+  // Missing among numbers, a level among texts.
+  if (isMissing(field) || (number && !std::isfinite(*number)))
+    return;
   if (!number)
     allNumbers = false;
   else if (allNumbers)
     numbers.insert(*number);
-  bool code = number && std::isfinite(*number) && *number >= 0 &&
-              *number == std::trunc(*number);
+  bool code = number && *number >= 0 && *number == std::trunc(*number);
   if (code)
     highest = std::max(highest, *number);
   else if (badLine == 0) {
@@ -205,7 +210,7 @@ bool LevelCounter::readRows(CsvReader &reader, size_t fields) {
 /// Fills in the number of levels of one term.
 bool LevelCounter::apply(Term &term) {
   const Column &column = columns[columnOf[term.feature]];
-  if (column.texts.empty()) {
+  if (column.levels() == 0) {
     error(1, "", "expected values in column '" + column.name + "', got none");
     diagnostics.note(term.range, "the levels of this term are counted");
     return false;

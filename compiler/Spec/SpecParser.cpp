@@ -599,6 +599,37 @@ bool SpecParser::readDocument() {
   return true;
 }
 
+/// Whether a term, or a factor of it, reads `column`.
+static bool reads(const Term &term, llvm::StringRef column) {
+  return term.feature == column || llvm::is_contained(term.others, column) ||
+         llvm::any_of(term.factors, [&](const Term &factor) {
+           return reads(factor, column);
+         });
+}
+
+/// The target is nothing else besides: a prediction has none to read.
+static void checkTarget(const ModelSpec &spec, Diagnostics &diagnostics) {
+  if (spec.target.empty())
+    return;
+  const std::string target = "the target '" + spec.target + "'";
+  for (const Term &term : spec.terms)
+    if (reads(term, spec.target)) {
+      diagnostics.error(term.range,
+                        "expected features other than " + target + ", got it");
+      diagnostics.note(term.range, "values of the target that are known when "
+                                   "it is predicted, such as those of the day "
+                                   "before, make a column of their own");
+    }
+  auto check = [&](llvm::StringRef column, llvm::StringRef what) {
+    if (column == spec.target)
+      diagnostics.error(spec.formulaRange, "expected a column other than " +
+                                               target + " as " + what +
+                                               ", got it");
+  };
+  check(spec.group, "group");
+  check(spec.weights, "weights");
+}
+
 std::optional<ModelSpec> SpecParser::run() {
   bool whole = readDocument();
   llvm::StringRef text = buffer.getBuffer();
@@ -614,6 +645,7 @@ std::optional<ModelSpec> SpecParser::run() {
     for (const ParsedTerm &term : parsed.terms)
       if (auto checked = checkTerm(term, defaults, diagnostics))
         spec.terms.push_back(std::move(*checked));
+    checkTarget(spec, diagnostics);
   }
   // The tables' names and shapes follow from the terms.
   llvm::StringRef file = buffer.getBufferIdentifier();
@@ -678,6 +710,7 @@ bool applyOverrides(llvm::SourceMgr &sources, ModelSpec &spec,
                             "got " +
                                 llvm::Twine(*overrides.chunkRows));
   }
+  checkTarget(spec, diagnostics);
   return !diagnostics.hasErrors();
 }
 

@@ -262,19 +262,25 @@ class Model(Errors):
 
     def test_empty_line_of_one_column(self):
         """A missing value, of a fit and of a prediction."""
-        model = self.compile("y ~ l(y)", name="one")
+        model = self.compile("y ~ 1", name="one")
         good = self.dir / "good.csv"
         good.write_text("y\n1\n2\n4\n")
         weights = self.fit(model, good)
+        other = self.compile("z ~ l(y)", name="other")
+        both = self.dir / "both.csv"
+        both.write_text("y,z\n1,1\n2,3\n4,5\n")
+        others = self.fit(other, both, weights="others")
         for gap in "", '""', "NA":
             self.train.write_text(f"y\n1\n{gap}\n2\n4\n\n\n")
             place = "train.csv: line 3: column 'y'"
-            for command in (["fit", self.train], ["fit", self.train, "--stream"],
-                            ["predict", self.train, "--weights", weights]):
+            for program, *command in (
+                    [model, "fit", self.train],
+                    [model, "fit", self.train, "--stream"],
+                    [other, "predict", self.train, "--weights", others]):
                 with self.subTest(gap=gap, command=command[0]):
                     out = self.dir / "out"
-                    self.fails(model, *command, "-o", out, says=[place])
-                    run = self.run_program(model, *command, "-o", out,
+                    self.fails(program, *command, "-o", out, says=[place])
+                    run = self.run_program(program, *command, "-o", out,
                                            "--drop-missing")
                     self.assertEqual(run.returncode, 0, run.stderr)
                     self.assertIn("dropped 1 of 4 rows", run.stderr)

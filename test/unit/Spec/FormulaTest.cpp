@@ -113,7 +113,10 @@ TEST(Formula, Tilde) {
 
 TEST(Formula, Target) {
   EXPECT_EQ(messagesOf("log(y) ~ l(x)"),
-            "1:4 error: expected the target, got unexpected '('\n");
+            "1:4 error: expected the target, got unexpected '('\n"
+            "1:1 note: a formula computes nothing: put the values of log(y) "
+            "into a column of the data, such as 'log_y', and write its "
+            "name\n");
   EXPECT_EQ(messagesOf("my target ~ l(x)"),
             "1:3 error: expected the target, got unexpected ' '\n"
             "1:1 note: quote a name that is no identifier: 'my target'\n");
@@ -247,7 +250,10 @@ TEST(Formula, BadNamesAndValues) {
             "1:7 error: expected a column, got unexpected '2'\n"
             "1:7 note: quote a name that is no identifier: '2m'\n");
   EXPECT_EQ(messagesOf("y ~ l(log(x))"),
-            "1:10 error: expected a column, got unexpected '('\n");
+            "1:10 error: expected a column, got unexpected '('\n"
+            "1:7 note: a formula computes nothing: put the values of log(x) "
+            "into a column of the data, such as 'log_x', and write its "
+            "name\n");
   EXPECT_EQ(messagesOf("y ~ s('')"),
             "1:7 error: expected a column, got an empty name\n");
   EXPECT_EQ(messagesOf("y ~ s('a\\n')"),
@@ -278,6 +284,39 @@ TEST(Formula, BadNamesAndValues) {
   EXPECT_EQ(messagesOf("y ~ c(x, topo=a b)"),
             "1:16 error: expected a value, got unexpected ' '\n"
             "1:15 note: text that is no word stands in quotes\n");
+}
+
+TEST(Formula, TheTargetIsNoFeature) {
+  const std::string note = " note: values of the target that are known when it "
+                           "is predicted, such as those of the day before, "
+                           "make a column of their own\n";
+  EXPECT_EQ(messagesOf("y ~ l(x) + l(y)"),
+            "1:12 error: expected features other than the target 'y', got it\n"
+            "1:12" +
+                note);
+  EXPECT_EQ(messagesOf("y ~ te(l(x), s('y'))"),
+            "1:5 error: expected features other than the target 'y', got it\n"
+            "1:5" +
+                note);
+  EXPECT_EQ(messagesOf("y ~ t(x, others='z|y')"),
+            "1:5 error: expected features other than the target 'y', got it\n"
+            "1:5" +
+                note);
+  EXPECT_EQ(messagesOf("y ~ l(Y)"), "");
+  EXPECT_EQ(messagesOfYaml("formula: y ~ l(x)\ngroup: y\nweights: y\n"),
+            "1:10 error: expected a column other than the target 'y' as "
+            "group, got it\n"
+            "1:10 error: expected a column other than the target 'y' as "
+            "weights, got it\n");
+  // Also where the command line says it.
+  Sources sources;
+  auto spec = sources.formula("y ~ l(x)");
+  ASSERT_TRUE(spec);
+  SpecOverrides overrides;
+  overrides.group = "y";
+  EXPECT_FALSE(applyOverrides(sources.manager, *spec, overrides));
+  EXPECT_EQ(sources.messages, "1:1 error: expected a column other than the "
+                              "target 'y' as group, got it\n");
 }
 
 TEST(Formula, EveryWrongTermIsTold) {
@@ -332,8 +371,8 @@ TEST(Formula, DepthIsBounded) {
             "1:69 error: parentheses nest deeper than 64\n");
 }
 
-TEST(Formula, DuplicatesAndTargetAsFeatureAreAllowed) {
-  EXPECT_EQ(messagesOf("y ~ s(x) + s(x) + l(y)"), "");
+TEST(Formula, DuplicatesAreAllowed) {
+  EXPECT_EQ(messagesOf("y ~ s(x) + s(x) + l(z)"), "");
 }
 
 TEST(Formula, NotUtf8) {

@@ -49,6 +49,13 @@ TEST(Levels, MissingIsSkipped) {
             "y ~ c(x, n_cat=1, levels=True)");
 }
 
+TEST(Levels, MissingAmongNumbersIsALevelAmongTexts) {
+  EXPECT_EQ(resolved("y ~ c(x)", "x\n1\nN/A\nnull\nNone\nNaT\n2\n"),
+            "y ~ c(x, n_cat=2, levels=True)");
+  EXPECT_EQ(resolved("y ~ c(x)", "x\nNA\nb\n  \ninf\n"),
+            "y ~ c(x, n_cat=3, levels=True)");
+}
+
 /// As the runtime, which collects the levels, has it.
 TEST(Levels, BlanksAndCase) {
   EXPECT_EQ(resolved("y ~ c(x)", "y, x \n1, na\n1,  \n1,-NaN \n1, 2\n1,2.0\n"),
@@ -56,7 +63,7 @@ TEST(Levels, BlanksAndCase) {
   EXPECT_EQ(resolved("y ~ c(' x')", "y,\" x\"\n1, a\n1,a\n"),
             "y ~ c(\" x\", n_cat=2, levels=True)");
   EXPECT_EQ(resolved("y ~ c(x)", "x\ninf\n+Infinity\n-inf\n1\n1.0\n"),
-            "y ~ c(x, n_cat=3, levels=True)");
+            "y ~ c(x, n_cat=1, levels=True)");
   EXPECT_EQ(resolved("y ~ c(x)", "x\n1\n1.0\n1e999\n"),
             "y ~ c(x, n_cat=3, levels=True)");
   EXPECT_EQ(resolved("y ~ c(x)", "x\n1\n1.0\n1e-999\n0\n"),

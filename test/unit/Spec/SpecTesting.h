@@ -103,10 +103,10 @@ inline std::string messagesOfYaml(llvm::StringRef text) {
   return sources.messages;
 }
 
-/// The one term of `y ~ <term>`, which must be right.
+/// The one term of a formula, which must be right.
 inline Term termOf(llvm::StringRef term) {
   Sources sources;
-  auto spec = sources.formula(("y ~ " + term).str());
+  auto spec = sources.formula(("the_target ~ " + term).str());
   EXPECT_TRUE(spec) << sources.messages;
   EXPECT_EQ(sources.messages, "");
   if (!spec || spec->terms.size() != 1)

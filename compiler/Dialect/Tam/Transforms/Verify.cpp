@@ -52,24 +52,26 @@ struct VerifyChoices
   }
 };
 
-/// The encoding that a matrix had before it was made sparse to meet others.
-Attribute originalEncoding(Value design) {
+/// Where the columns of a matrix come from.
+Location originOf(Value design) {
   if (auto convert = design.getDefiningOp<ConvertOp>())
     design = convert.getA();
-  return getEncoding(design.getType());
+  return design.getLoc();
 }
 
-/// Tells of a matrix that is made sparse although it has a better encoding, and
-/// of the first one that it meets so. What a tam.rows computes is not made
-/// sparse, whatever its body says.
-void tellFallBack(ConvertOp convert) {
+/// Emits a remark for a matrix that is made sparse although it has a better
+/// encoding, and for the first one that it meets so. What a tam.rows computes
+/// is not made sparse, whatever its body says.
+void remarkOnSparse(ConvertOp convert) {
   for (Operation *user : convert->getUsers())
     if (auto gram = dyn_cast<GramOp>(user)) {
       bool isFirst = gram.getA() == convert.getResult();
-      mlir::emitRemark(convert.getLoc(), "no kernel for ")
-          << originalEncoding(convert.getResult()) << " with "
-          << originalEncoding(isFirst ? gram.getB() : gram.getA())
-          << ", a generic one for sparse matrices is used";
+      InFlightDiagnostic remark = mlir::emitRemark(
+          convert.getLoc(),
+          "the fit sums products of this term and another one by a kernel for "
+          "any two terms, which is slower; its results are the same");
+      remark.attachNote(originOf(isFirst ? gram.getB() : gram.getA()))
+          << "the other term is here";
       return;
     }
 }
@@ -82,7 +84,7 @@ struct VerifyTiled : public tamc::tam::impl::TamVerifyTiledBase<VerifyTiled> {
         return signalPassFailure();
       }
       for (auto convert : function.getOps<ConvertOp>())
-        tellFallBack(convert);
+        remarkOnSparse(convert);
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
         if (!getArgumentSlot(function, i)) {
           function.emitOpError("expected a slot of argument ") << i;

@@ -45,11 +45,12 @@ func.func @generic(
     attributes {tam.step = #tam.step<fit_chunk>} {
   %c = tam.category %x {levels = 5} : tensor<?xf64>
       -> tensor<?x5xf64, #tam.one_hot>
-  // expected-remark @+1 {{no kernel for #tam.one_hot with #tam.sparse<4>, a generic one for sparse matrices is used}}
+  // expected-remark @+1 {{the fit sums products of this term and another one by a kernel for any two terms, which is slower; its results are the same}}
   %sc = tam.convert %c : tensor<?x5xf64, #tam.one_hot>
       -> tensor<?x5xf64, #tam.sparse<1>>
   %s = tam.bspline %x, %p {intervals = 2, degree = 1} : tensor<?xf64>,
       tensor<4xf64> -> tensor<?x3xf64, #tam.banded<2>>
+  // expected-note @+1 {{the other term is here}}
   %k = tam.kronecker %s, %s : tensor<?x3xf64, #tam.banded<2>>,
       tensor<?x3xf64, #tam.banded<2>> -> tensor<?x9xf64, #tam.sparse<4>>
   %0 = tam.gram %sc, %k into %g : tensor<?x5xf64, #tam.sparse<1>>,

@@ -1,4 +1,4 @@
-//===- Csv.h - reader of a profile's rows -----------------------*- C++ -*-===//
+//===- ProfileCsv.h - reader of a profile's rows ----------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAMC_COMPILER_SPEC_CSV_H
-#define TAMC_COMPILER_SPEC_CSV_H
+#ifndef TAMC_COMPILER_SPEC_PROFILECSV_H
+#define TAMC_COMPILER_SPEC_PROFILECSV_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -57,4 +57,4 @@ private:
 
 } // namespace tamc::spec
 
-#endif // TAMC_COMPILER_SPEC_CSV_H
+#endif // TAMC_COMPILER_SPEC_PROFILECSV_H

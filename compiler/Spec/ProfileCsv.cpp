@@ -1,4 +1,4 @@
-//===- Csv.cpp - reader of a profile's rows -------------------------------===//
+//===- ProfileCsv.cpp - reader of a profile's rows ------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Csv.h"
+#include "ProfileCsv.h"
 
 namespace tamc::spec {
 

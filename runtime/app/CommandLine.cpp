@@ -67,22 +67,41 @@ CLI::Validator file() {
       "");
 }
 
-/// `text` as a number of bytes, with K, M, G or T for powers of 1024.
+/// `text` as a number of bytes, with K, M, G or T for powers of 1024; with one
+/// of these it may have a fraction, which is rounded down to bytes.
 std::optional<int64_t> parseBytes(std::string_view text) {
-  int64_t value = 0;
-  auto [end, code] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || value < 1)
+  const size_t digits =
+      std::min(text.find_first_not_of("0123456789."), text.size());
+  const std::string_view unit = text.substr(digits);
+  constexpr std::string_view units = "KMGT";
+  const size_t place = unit.empty() ? 0 : units.find(unit.front());
+  if (place == std::string_view::npos)
     return std::nullopt;
-  const std::string_view unit(end, size_t(text.data() + text.size() - end));
-  if (unit.empty())
-    return value;
-  const size_t power = std::string_view("KMGT").find(unit.front());
-  if (power == std::string_view::npos ||
-      (unit.size() > 1 && unit.substr(1) != "iB") ||
-      value > (INT64_MAX >> (10 * (power + 1))))
+  const size_t power = unit.empty() ? 0 : place + 1;
+  const size_t point = std::min(text.find('.'), digits);
+  if ((unit.size() > 1 && unit.substr(1) != "iB") ||
+      (unit.empty() && point < digits))
     return std::nullopt;
-  return value << (10 * (power + 1));
+  int64_t whole = 0;
+  auto [end, code] = std::from_chars(text.data(), text.data() + point, whole);
+  // A fraction may do without a whole part.
+  const bool isWhole = code == std::errc() || (point == 0 && digits > 0);
+  if (!isWhole || end != text.data() + point ||
+      whole > (INT64_MAX >> (10 * power)))
+    return std::nullopt;
+  double fraction = 0;
+  if (point < digits) {
+    const char *last = text.data() + digits;
+    auto [stop, fault] = std::from_chars(text.data() + point, last, fraction);
+    if (fault != std::errc() || stop != last)
+      return std::nullopt;
+  }
+  const int64_t unitBytes = int64_t(1) << (10 * power);
+  const auto part = int64_t(fraction * double(unitBytes));
+  const int64_t value = whole * unitBytes;
+  if (value > INT64_MAX - part || value + part < 1)
+    return std::nullopt;
+  return value + part;
 }
 
 CLI::Validator bytes() {
@@ -90,7 +109,8 @@ CLI::Validator bytes() {
       [](std::string &text) -> std::string {
         if (parseBytes(text))
           return "";
-        return "expected a number of bytes such as 512M, got '" + text + "'";
+        return "expected a number of bytes such as 512M or 1.5G, got '" + text +
+               "'";
       },
       "");
 }
@@ -163,7 +183,8 @@ struct Texts {
   std::string memory, oracle, rows, groups, allocator = "direct";
   std::string solver = "auto", tolerance, maxIterations,
               preconditioner = "sketch";
-  std::vector<std::string> placement;
+  std::string separator = ",", decimal = ".";
+  std::vector<std::string> placement, missing;
   bool allRungs = false, sliding = false;
 };
 
@@ -290,7 +311,7 @@ void addRunOptions(CLI::App &command, Options &options, Texts &texts) {
   addMemoryOptions(command, options, texts);
   command
       .add_option("--memory", texts.memory,
-                  "Most bytes that count as free, such as 512M")
+                  "Most bytes that count as free, such as 1.5G")
       ->check(bytes())
       ->type_name("BYTES")
       ->group("Memory");
@@ -305,6 +326,51 @@ void addRunOptions(CLI::App &command, Options &options, Texts &texts) {
       ->check(file())
       ->type_name("OUT.json")
       ->group("Memory");
+}
+
+/// `text` as what stands between fields.
+std::optional<char> parseSeparator(const std::string &text) {
+  if (text == "tab" || text == "\\t")
+    return '\t';
+  if (text.size() == 1 &&
+      std::string_view(",;|:\t ").find(text.front()) != std::string_view::npos)
+    return text.front();
+  return std::nullopt;
+}
+
+CLI::Validator separator() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        if (parseSeparator(text))
+          return "";
+        return "expected ',', ';', '|', ':', ' ' or tab, got '" + text + "'";
+      },
+      "");
+}
+
+/// How the data are written.
+void addFormatOptions(CLI::App &command, Texts &texts) {
+  constexpr const char *group = "Data";
+  command
+      .add_option("--sep", texts.separator,
+                  "What separates fields: a comma, ';', '|', ':', ' ' or tab")
+      ->check(separator())
+      ->type_name("BYTE")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--decimal", texts.decimal,
+                  "What separates the fraction of a number: . or ,")
+      ->check(oneOf({".", ","}))
+      ->type_name("BYTE")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--missing", texts.missing,
+                  "A text that is a missing value, too; may be repeated")
+      ->type_name("TEXT")
+      ->take_all()
+      ->group(group);
 }
 
 /// Options of fits by conjugate gradients, of models that have them.
@@ -362,6 +428,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   fit->add_flag("--stream", options.stream,
                 "Read the file again instead of keeping its rows");
   addCgOptions(model, *fit, options, texts);
+  addFormatOptions(*fit, texts);
   addRunOptions(*fit, options, texts);
 
   auto addPredict = [&](const char *name, const char *what) {
@@ -370,7 +437,9 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
         ->required()
         ->check(file())
         ->type_name("");
-    command->add_option("--weights", options.weights, "Weights of a fit")
+    command
+        ->add_option("--weights", options.weights,
+                     "Weights of a fit; - for stdin")
         ->required()
         ->check(file())
         ->type_name("W.safetensors");
@@ -379,6 +448,9 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                      "Table to write, CSV; - for stdout, the default")
         ->check(file())
         ->type_name("OUT.csv");
+    command->add_flag("--stream", options.stream,
+                      "Predict some rows at a time instead of keeping all");
+    addFormatOptions(*command, texts);
     addRunOptions(*command, options, texts);
     return command;
   };
@@ -394,7 +466,9 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
 
   CLI::App *coefficients = app.add_subcommand(
       "coefficients", "Print the coefficients of weights as CSV");
-  coefficients->add_option("--weights", options.weights, "Weights of a fit")
+  coefficients
+      ->add_option("--weights", options.weights,
+                   "Weights of a fit; - for stdin")
       ->required()
       ->check(file())
       ->type_name("W.safetensors");
@@ -408,7 +482,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                  "Every rung buffer by buffer, not just the largest; csv and "
                  "json hold all in any case");
   plan->add_option("--memory", texts.memory,
-                   "Instead, say what fits into that many bytes, such as 512M")
+                   "Instead, say what fits into that many bytes, such as 1.5G")
       ->check(bytes())
       ->type_name("BYTES")
       ->group("Memory");
@@ -498,6 +572,10 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   if (!texts.timings.empty())
     options.timings =
         texts.timings == "json" ? TimingsFormat::Json : TimingsFormat::Table;
+  options.format.separator = *parseSeparator(texts.separator);
+  options.format.decimal = texts.decimal.front();
+  for (const std::string &text : texts.missing)
+    options.format.addMissing(text);
   if (!texts.memory.empty())
     options.memoryBytes = *parseBytes(texts.memory);
   options.oracle.rule =
@@ -526,6 +604,9 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   }
   if (texts.allRungs)
     options.planScope = PlanScope::AllRungs;
+  if (options.input == "-" && options.weights == "-")
+    return Error{"expected the data or the weights from standard input, got "
+                 "both; give one of them as a file"};
   if (options.draw && options.memoryBytes > 0)
     return Error{"expected --draw without --memory"};
   if (options.draw && options.planFormat != PlanFormat::Text)

@@ -12,6 +12,7 @@
 #include "core/device/DeviceAllocator.h"
 #include "core/device/Oracle.h"
 #include "core/run/Executor.h"
+#include "io/CsvFormat.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
 #include "tamrt/plan_table.h"
@@ -39,7 +40,9 @@ struct Options {
   /// 0: the model's largest rung.
   int64_t chunkRows = 0;
   bool dropMissing = false;
-  /// Of fit: keeps sums instead of rows.
+  /// How the data are written.
+  CsvFormat format;
+  /// Keeps sums, or some predictions at a time, instead of all rows.
   bool stream = false;
   /// Of fit.
   FitSolver solver = FitSolver::Auto;

@@ -9,6 +9,7 @@
 #include "app/Commands.h"
 #include "app/Session.h"
 #include "app/Timings.h"
+#include "core/data/BeyondRange.h"
 #include "core/data/Compression.h"
 #include "core/learn/Learners.h"
 #include "core/model/Weights.h"
@@ -24,12 +25,9 @@
 namespace tamrt {
 namespace {
 
-void tellDropped(const tamrt_model &model, const Options &options,
-                 size_t dropped, size_t rows) {
-  if (options.dropMissing)
-    tell(model, "note",
-         "dropped " + std::to_string(dropped) + " of " + std::to_string(rows) +
-             " rows: missing values");
+void tellAll(const tamrt_model &model, const std::vector<std::string> &notes) {
+  for (const std::string &note : notes)
+    tell(model, "note", note);
 }
 
 /// Tells how rows were summed, where the model leaves a choice; conjugate
@@ -77,11 +75,18 @@ Result<Weights> fitInMemory(const tamrt_model &model, const Options &options,
   Result<Rows> rows = reader.read(std::numeric_limits<size_t>::max());
   if (!rows)
     return std::move(rows).error();
-  tellDropped(model, options, reader.dropped(), reader.fileRows());
+  Result<RowReader::Settled> settled = reader.settle();
+  if (!settled)
+    return std::move(settled).error();
+  if (settled->drops)
+    if (Status s = reader.dropMissing(*rows); !s)
+      return std::move(s).error();
+  if (options.dropMissing)
+    tell(model, "note", reader.describeDropped());
   Result<std::vector<LevelTable>> levels = reader.levelTables();
   if (!levels)
     return std::move(levels).error();
-  const GroupOrder order = sortGroups(reader.groups(), model.group);
+  const GroupOrder order = reader.groupOrder();
   const Dataset data = Dataset::arrange(*std::move(rows), reader, order, model,
                                         *levels, options.threads);
   const std::string path = reader.path();
@@ -102,6 +107,8 @@ Result<Weights> fitInMemory(const tamrt_model &model, const Options &options,
   if (!normalization)
     return located(std::move(normalization).error());
   weights.normalization = *std::move(normalization);
+  BeyondRange beyond(model, weights.normalization, Purpose::Fit);
+  beyond.add(data, options.threads);
   run.progress->update("learn", 0, 0);
   Result<Tables> tables = learn(model, data, weights.normalization);
   if (!tables)
@@ -114,6 +121,9 @@ Result<Weights> fitInMemory(const tamrt_model &model, const Options &options,
   if (!coefficients)
     return located(std::move(coefficients).error());
   tellSteps(model, steps, run, timings);
+  tellAll(model, beyond.notes());
+  if (data.tiedRows() > 0)
+    tell(model, "note", describeTies(data.tiedRows(), data.rowCount()));
   weights.coefficients = *std::move(coefficients);
   weights.groups = order.names;
   timings.end("fit");
@@ -131,13 +141,16 @@ Result<Weights> fitStreamed(const tamrt_model &model, const Options &options,
       return std::move(fit).error();
     timings.end("survey");
     if (!fit->disorder()) {
-      tellDropped(model, options, fit->dropped(), fit->fileRows());
+      if (options.dropMissing)
+        tell(model, "note", fit->describeDropped());
       for (const std::string &note : fit->notes())
         tell(model, "note", "--stream " + note);
       Result<Weights> weights = fit->fit();
       timings.end("fit");
-      if (weights)
+      if (weights) {
         tellSteps(model, fit->steps(), run, timings);
+        tellAll(model, fit->rowNotes());
+      }
       timings.note("readings of the file", int64_t(fit->readings()));
       return weights;
     }
@@ -168,8 +181,10 @@ Status fitFile(const tamrt_model &model, const Options &options,
   // Told before a long reading.
   if (Status s = checkFits(model, TAMRT_STEP_FIT_CHUNK, run); !s)
     return s;
-  Result<RowReader> reader = RowReader::open(
-      options.input, model, {options.dropMissing, options.threads});
+  Result<RowReader> reader =
+      RowReader::open(options.input, model,
+                      {options.dropMissing, options.threads,
+                       CsvBlocks::kBlockBytes, options.format});
   if (!reader)
     return std::move(reader).error();
   progress.update("read", 0, 0);

@@ -9,6 +9,8 @@
 #include "app/Commands.h"
 #include "app/Session.h"
 #include "app/Timings.h"
+#include "core/data/BeyondRange.h"
+#include "core/data/RowReader.h"
 #include "core/model/Model.h"
 #include "core/model/Weights.h"
 #include "core/run/Executor.h"
@@ -17,18 +19,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <limits>
-#include <memory>
 #include <new>
+#include <optional>
 #include <set>
 #include <span>
 #include <unistd.h>
 
 namespace tamrt {
 namespace {
-
-constexpr uint32_t kNoRow = std::numeric_limits<uint32_t>::max();
 
 /// The spec's key columns; one that is both group and date stands once.
 std::vector<std::string> keyNames(const tamrt_model &model) {
@@ -39,17 +40,49 @@ std::vector<std::string> keyNames(const tamrt_model &model) {
   return keys;
 }
 
+/// Where the numbers of a prediction go, a part of the rows after another.
+class Prediction {
+public:
+  Prediction(const tamrt_model &model, const Options &options,
+             const Weights &weights, const RunOptions &run)
+      : model(model), options(options), weights(weights), run(run),
+        width(size_t(outputWidth(model, options.type))),
+        beyond(model, weights.normalization, Purpose::Predict) {}
+
+  /// Predicts rows and writes them, in the file's order.
+  Status add(Rows rows, const RowReader &reader, Timings &timings);
+
+  /// Ends the table. \returns notes about the rows.
+  Result<std::vector<std::string>> finish();
+
+private:
+  Status checkFinite(const Dataset &data, std::span<const uint64_t> lines,
+                     const std::string &path) const;
+  Status open();
+  Status write(const Dataset &data, const KeyCells &keys);
+
+  const tamrt_model &model;
+  const Options &options;
+  const Weights &weights;
+  const RunOptions &run;
+  size_t width;
+  BeyondRange beyond;
+  size_t rowCount = 0, ties = 0, keyCount = 0;
+  GrowingArray<double> numbers;
+  /// There once the first rows are predicted.
+  std::optional<CsvWriter> table;
+};
+
 /// Checks that all numbers are finite: a value far beyond the training range is
 /// finite and may yet give a prediction that is not. The error is that of the
 /// first such row of the file and names line, group and term.
-Status checkFinite(const tamrt_model &model, const Options &options,
-                   const CsvFile &file, const Dataset &data,
-                   const Weights &weights, const RunOptions &run,
-                   const double *numbers) {
-  const auto width = size_t(outputWidth(model, options.type));
+Status Prediction::checkFinite(const Dataset &data,
+                               std::span<const uint64_t> lines,
+                               const std::string &path) const {
   size_t bad = data.rowCount();
   for (size_t row = 0; row < data.rowCount(); ++row)
-    if (!std::all_of(numbers + row * width, numbers + (row + 1) * width,
+    if (!std::all_of(numbers.data() + row * width,
+                     numbers.data() + (row + 1) * width,
                      [](double number) { return std::isfinite(number); }) &&
         (bad == data.rowCount() || data.fileRows()[row] < data.fileRows()[bad]))
       bad = row;
@@ -62,7 +95,7 @@ Status checkFinite(const tamrt_model &model, const Options &options,
                      [](double number) { return !std::isfinite(number); }) -
         list.begin());
   };
-  std::span<const double> row(numbers + bad * width, width);
+  std::span<const double> row(numbers.data() + bad * width, width);
   double got = row[firstBad(row)];
   const tamrt_effect *effect = nullptr;
   if (options.type == TAMRT_STEP_DESIGN)
@@ -73,7 +106,7 @@ Status checkFinite(const tamrt_model &model, const Options &options,
     Result<std::vector<double>> terms =
         decomposeRow(model, data, weights, bad, run);
     if (!terms)
-      return Error{file.path() + ": " + terms.error().message};
+      return Error{path + ": " + terms.error().message};
     // Terms may be finite and their sum not.
     if (size_t at = firstBad(*terms); at < terms->size()) {
       effect = &model.effects[at];
@@ -81,7 +114,7 @@ Status checkFinite(const tamrt_model &model, const Options &options,
     }
   }
   std::string message =
-      file.path() + ": line " + std::to_string(file.line(data.fileRows()[bad]));
+      path + ": line " + std::to_string(lines[data.fileRows()[bad]]);
   if (model.group)
     message += ": group '" + data.groups()[data.groupOf(bad)].name + "'";
   message += effect ? ": term " + std::string(effect->term) : ": sum of terms";
@@ -90,41 +123,82 @@ Status checkFinite(const tamrt_model &model, const Options &options,
                "; the row is too far from the training rows"};
 }
 
-/// Writes keys and numbers in the order of the file's rows.
-Status writeTable(const tamrt_model &model, const Options &options,
-                  const CsvFile &file, const Dataset &data,
-                  const double *numbers, Progress &progress) {
+/// Opens the table and writes its header.
+Status Prediction::open() {
   Result<AtomicFile> output = AtomicFile::create(options.output);
   if (!output)
     return std::move(output).error();
-  CsvWriter writer(*std::move(output));
-
+  table.emplace(*std::move(output));
   std::vector<std::string> names = keyNames(model);
-  std::vector<size_t> keys;
-  for (const std::string &name : names)
-    keys.push_back(*file.find(name));
+  keyCount = names.size();
   std::vector<std::string> columns =
       uniqueNames(names, outputNames(model, options.type));
-  const size_t width = columns.size();
   names.insert(names.end(), columns.begin(), columns.end());
-  writer.header(names);
+  table->header(names);
+  return {};
+}
 
-  std::vector<uint32_t> rowOf(file.rowCount(), kNoRow);
+/// Writes keys and numbers in the order of the file's rows.
+Status Prediction::write(const Dataset &data, const KeyCells &keys) {
+  if (!table)
+    if (Status s = open(); !s)
+      return s;
+  std::vector<uint32_t> rowOf(data.rowCount());
   for (size_t row = 0; row < data.rowCount(); ++row)
     rowOf[data.fileRows()[row]] = uint32_t(row);
   for (size_t fileRow = 0; fileRow < rowOf.size(); ++fileRow) {
-    if (rowOf[fileRow] == kNoRow)
-      continue;
-    for (size_t key : keys)
-      writer.text(file.field(fileRow, key));
-    const double *row = numbers + rowOf[fileRow] * width;
+    if (keyCount > 0)
+      table->written(keys[fileRow], keyCount);
+    const double *row = numbers.data() + rowOf[fileRow] * width;
     for (size_t i = 0; i < width; ++i)
-      writer.number(row[i]);
-    writer.endRow();
-    if (fileRow % 4096 == 0)
-      progress.update("write", fileRow, rowOf.size());
+      table->number(row[i]);
+    table->endRow();
+    if (!options.stream && fileRow % 4096 == 0)
+      run.progress->update("write", fileRow, rowOf.size());
   }
-  return writer.finish();
+  return {};
+}
+
+Status Prediction::add(Rows rows, const RowReader &reader, Timings &timings) {
+  const KeyCells keys = std::move(rows.keys);
+  const GrowingArray<uint64_t> lines = std::move(rows.lines);
+  const Dataset data =
+      Dataset::arrange(std::move(rows), reader, reader.groupOrder(), model,
+                       weights.normalization.levels, options.threads);
+  timings.end("read");
+  rowCount += data.rowCount();
+  ties += data.tiedRows();
+  try {
+    numbers.truncate(0);
+    numbers.extend(data.rowCount() * width);
+  } catch (const std::bad_alloc &) {
+    return Error{reader.path() + ": expected " +
+                 std::to_string(data.rowCount() * width * sizeof(double)) +
+                 " bytes of memory for the output, got less; --stream predicts "
+                 "some rows at a time"};
+  }
+  if (Status s = predictGroups(model, options.type, data, weights, run,
+                               numbers.data());
+      !s)
+    return Error{reader.path() + ": " + s.error().message};
+  if (Status s = checkFinite(data, {lines.data(), lines.size()}, reader.path());
+      !s)
+    return s;
+  beyond.add(data, options.threads);
+  timings.end("predict");
+  Status written = write(data, keys);
+  timings.end("write");
+  return written;
+}
+
+Result<std::vector<std::string>> Prediction::finish() {
+  if (Status s = table->finish(); !s)
+    return std::move(s).error();
+  std::vector<std::string> notes = beyond.notes();
+  // Else no row of the table is different for it.
+  if (ties > 0 && model.carry_bytes > 0)
+    notes.push_back(describeTies(ties, rowCount));
+  return notes;
 }
 
 } // namespace
@@ -165,6 +239,20 @@ std::vector<std::string> outputNames(const tamrt_model &model,
   return names;
 }
 
+/// Most rows that are in memory at once.
+static size_t rowsAtOnce(const tamrt_model &model, const Options &options) {
+  constexpr size_t kPartBytes = size_t(16) << 20;
+  if (!options.stream || model.carry_bytes > 0)
+    return std::numeric_limits<size_t>::max();
+  // Keys are as long as they are; of ordinary length they are short.
+  constexpr size_t keyBytes = 64;
+  const size_t rowBytes =
+      sizeof(double) * (size_t(model.input_count) +
+                        size_t(outputWidth(model, options.type))) +
+      keyBytes;
+  return std::max(kPartBytes / rowBytes, size_t(1));
+}
+
 static Status predictFile(const tamrt_model &model, const Options &options,
                           const Session &session) {
   Timings timings;
@@ -177,45 +265,38 @@ static Status predictFile(const tamrt_model &model, const Options &options,
   Result<Weights> weights = loadWeights(model, options.weights);
   if (!weights)
     return std::move(weights).error();
-  Result<CsvFile> file = CsvFile::open(options.input, options.threads);
-  if (!file)
-    return std::move(file).error();
+  Result<RowReader> reader = RowReader::open(
+      options.input, model, {weights->groups, weights->normalization.levels},
+      {options.dropMissing, options.threads, CsvBlocks::kBlockBytes,
+       options.format});
+  if (!reader)
+    return std::move(reader).error();
+  const size_t most = rowsAtOnce(model, options);
+  Prediction prediction(model, options, *weights, run);
   progress.update("read", 0, 0);
-  Result<Dataset> data = Dataset::read(
-      *file, model, {Purpose::Predict, options.dropMissing, options.threads});
-  if (!data)
-    return std::move(data).error();
-  if (options.dropMissing)
-    tell(model, "note",
-         "dropped " + std::to_string(data->droppedCount()) + " of " +
-             std::to_string(file->rowCount()) + " rows: missing values");
-  data->encode(*file, weights->normalization.levels);
-  timings.end("read");
-
-  const auto width = size_t(outputWidth(model, options.type));
-  std::unique_ptr<double[]> output(
-      new (std::nothrow) double[data->rowCount() * width]);
-  if (!output)
-    return Error{file->path() + ": expected " +
-                 std::to_string(data->rowCount() * width * sizeof(double)) +
-                 " bytes of memory for the output, got less; predict fewer "
-                 "rows at a time"};
-  if (Status s = predictGroups(model, options.type, *data, *weights, run,
-                               output.get());
-      !s)
-    return Error{file->path() + ": " + s.error().message};
-  if (Status s = checkFinite(model, options, *file, *data, *weights, run,
-                             output.get());
-      !s)
-    return s;
-  timings.end("predict");
-
-  if (Status s =
-          writeTable(model, options, *file, *data, output.get(), progress);
-      !s)
-    return s;
+  while (true) {
+    Result<Rows> rows = reader->read(most);
+    if (!rows)
+      return std::move(rows).error();
+    if (rows->count == 0)
+      break;
+    if (Status s = prediction.add(*std::move(rows), *reader, timings); !s)
+      return s;
+    if (options.stream)
+      progress.update("predict", reader->fileRows(), 0);
+  }
+  Result<std::vector<std::string>> notes = prediction.finish();
+  if (!notes)
+    return std::move(notes).error();
   timings.end("write");
   progress.clear();
+  if (options.dropMissing)
+    tell(model, "note", reader->describeDropped());
+  if (options.stream && model.carry_bytes > 0)
+    tell(model, "note",
+         "--stream keeps all rows: a prediction needs those before it");
+  for (const std::string &note : *notes)
+    tell(model, "note", note);
   session.noteMemory(timings);
   std::fputs(timings.format(options.timings).c_str(), stderr);
   return {};

@@ -30,7 +30,11 @@ double since(std::chrono::steady_clock::time_point from,
 
 void Timings::end(std::string phase) {
   Clock::time_point now = Clock::now();
-  phases.emplace_back(std::move(phase), since(last, now));
+  auto same = [&](const auto &known) { return known.first == phase; };
+  auto known = std::find_if(phases.begin(), phases.end(), same);
+  if (known == phases.end())
+    known = phases.insert(phases.end(), {std::move(phase), 0.0});
+  known->second += since(last, now);
   last = now;
 }
 

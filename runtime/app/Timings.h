@@ -23,7 +23,8 @@ namespace tamrt {
 /// construction on.
 class Timings {
 public:
-  /// Ends a phase: it took the time since the last one ended.
+  /// Ends a phase: it took the time since the last one ended, besides what it
+  /// took before.
   void end(std::string phase);
 
   /// Adds a number that is no time, to be told after the total.

@@ -23,17 +23,18 @@
 using namespace tamrt;
 
 void CsvBlock::scan() {
-  scanCsv(text.get(), 0, size, columns, index);
+  scanCsv(text.get(), 0, size, format->separator, columns, index);
   // Every row ends a line; only quotes hold more.
   lines = std::memchr(text.get(), '"', size) ? lineInText(text.get(), size)
                                              : rowCount();
 }
 
 /// A field that is not a few digits; out of the way of those that are.
-[[gnu::noinline]] static void parseOther(std::string_view field, size_t row,
+[[gnu::noinline]] static void parseOther(std::string_view field,
+                                         const CsvFormat &format, size_t row,
                                          double *out,
                                          std::vector<size_t> &odd) {
-  if (!parseCsvNumber(field, out[row]) || !std::isfinite(out[row]))
+  if (!parseCsvNumber(field, format, out[row]) || !std::isfinite(out[row]))
     odd.push_back(row);
 }
 
@@ -53,9 +54,12 @@ void CsvBlock::numbers(size_t column, double *out,
   auto parse = [&](size_t row) {
     const std::string_view field = fieldOf(row);
     if (!parseShortDecimal(field.data(), field.size(), out[row])) [[unlikely]]
-      parseOther(field, row, out, odd);
+      parseOther(field, *format, row, out, odd);
   };
   size_t row = 0;
+  if (!format->readsPlainNumbers())
+    for (; row < rows; ++row)
+      parseOther(fieldOf(row), *format, row, out, odd);
   if (hasShortDecimals()) {
     ShortFields fields;
     while (row + 4 <= rows) {
@@ -78,10 +82,25 @@ size_t CsvBlock::lineAt(size_t offset) const {
   return firstLine + lineInText(text.get(), offset) - 1;
 }
 
+void CsvBlock::rowLines(uint64_t *out) const {
+  const bool isLinePerRow = lines == rowCount();
+  uint64_t before = 0;
+  for (size_t row = 0; row < rowCount(); ++row) {
+    if (isLinePerRow)
+      before = row;
+    else if (row > 0)
+      before += lineInText(text.get() + index.rowStarts[row - 1],
+                           index.rowStarts[row] - index.rowStarts[row - 1]) -
+                1;
+    out[row] = before;
+  }
+}
+
 CsvBlocks::CsvBlocks(CsvBlocks &&other) noexcept { *this = std::move(other); }
 
 CsvBlocks &CsvBlocks::operator=(CsvBlocks &&other) noexcept {
   close();
+  csvFormat = std::move(other.csvFormat);
   name = std::move(other.name);
   descriptor = std::exchange(other.descriptor, -1);
   owned = std::exchange(other.owned, false);
@@ -111,8 +130,10 @@ Error CsvBlocks::failure(const char *action) const {
       fmt::format("{}: cannot {}: {}", name, action, std::strerror(errno))};
 }
 
-Result<CsvBlocks> CsvBlocks::open(const std::string &path, size_t blockBytes) {
+Result<CsvBlocks> CsvBlocks::open(const std::string &path, size_t blockBytes,
+                                  CsvFormat format) {
   CsvBlocks blocks;
+  blocks.csvFormat = std::make_shared<const CsvFormat>(std::move(format));
   blocks.blockBytes = blockBytes;
   const bool standardInput = path == "-";
   blocks.name = standardInput ? "standard input" : path;
@@ -181,6 +202,9 @@ Result<size_t> CsvBlocks::fill(CsvBlock &block) {
                                       : findLastRowEnd(text, mark, block.size));
     if (end > mark || ended)
       return end;
+    // Of a row that is wrong however it goes on no more is read.
+    if (isFaultyRow(text, mark, block.size, csvFormat->separator))
+      return block.size;
   }
 }
 
@@ -197,11 +221,10 @@ Status CsvBlocks::readHeader() {
   const size_t begin = markBytes(bytes);
   if (begin >= *filled)
     return Error{fmt::format("{}: empty file, expected a header", name)};
-  CsvIndex header = scanCsv(text, begin, *filled, 0, 1);
+  CsvIndex header = scanCsv(text, begin, *filled, csvFormat->separator, 0, 1);
   if (header.fault)
-    return Error{fmt::format("{}: line {}: {}", name,
-                             lineInText(text, header.fault->offset),
-                             header.fault->message)};
+    return located(*header.fault,
+                   [&](size_t offset) { return lineInText(text, offset); });
   Result<std::vector<std::string>> names = namesOfHeader(name, text, header);
   if (!names)
     return std::move(names).error();
@@ -228,6 +251,7 @@ Result<bool> CsvBlocks::read(CsvBlock &block) {
       return Error{fmt::format("{}: no rows after the header", name)};
     return false;
   }
+  block.format = csvFormat;
   const char *text = block.text.get();
   size_t next = *end;
   if (next < block.size)
@@ -251,9 +275,19 @@ Status CsvBlocks::rewind() {
 }
 
 Error CsvBlocks::describe(const CsvBlock &block) const {
-  return Error{fmt::format("{}: line {}: {}", name,
-                           block.lineAt(block.fault()->offset),
-                           block.fault()->message)};
+  return located(*block.fault(),
+                 [&](size_t offset) { return block.lineAt(offset); });
+}
+
+Error CsvBlocks::located(const CsvFault &fault,
+                         const std::function<size_t(size_t)> &lineAt) const {
+  const size_t line = lineAt(fault.offset);
+  const size_t opened = fault.opened ? lineAt(*fault.opened) : line;
+  return Error{fmt::format(
+      "{}: line {}: {}{}", name, line, fault.message,
+      opened == line
+          ? ""
+          : fmt::format("; the quoted field opens on line {}", opened))};
 }
 
 std::string CsvBlocks::place(const CsvBlock &block, size_t row,

@@ -7,15 +7,37 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Reads a CSV file (io/Csv.h says which) in blocks of whole rows, so that a
-/// file of any size goes through memory that stays in cache. Reading and
-/// cutting is for one thread at a time, what is done with a block for any.
+/// Reads a CSV file in blocks of whole rows, so that a file of any size goes
+/// through memory that stays in cache. Reading and cutting is for one thread at
+/// a time, what is done with a block for any.
+///
+/// A file is RFC 4180, with the liberties users expect:
+///
+/// - The first line names the columns. Names are unquoted and, unless they were
+///   quoted, trimmed of blanks. A name may be there once; columns without a
+///   name are allowed and cannot be found.
+/// - A line ends with LF or CR LF, the last line with the file too. A UTF-8
+///   byte order mark at the start is skipped.
+/// - A field that starts with a quote ends with one; inside, separators and
+///   line ends are text and a doubled quote is a quote. A quote anywhere else
+///   is an error, and so is text after the closing quote.
+/// - A field has at most kMaxFieldBytes bytes, quotes included.
+/// - Empty lines at the end of the file are skipped. Before the end, an empty
+///   line in a file of one column is an empty field; in a file of more columns
+///   it is an error, as is every line with more or fewer fields than the
+///   header. A one-column file that ends with an empty value writes it as "",
+///   as other programs do.
+/// - A zero byte and a carriage return without a line feed outside quotes are
+///   errors: the file is binary, UTF-16 or of another line-end convention.
+///
+/// The separator is a comma unless CsvFormat says otherwise.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef TAMRT_IO_CSVBLOCKS_H
 #define TAMRT_IO_CSVBLOCKS_H
 
+#include "io/CsvFormat.h"
 #include "io/CsvScanner.h"
 #include "io/CsvText.h"
 #include "io/Error.h"
@@ -23,6 +45,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,7 +74,7 @@ public:
     return unquoteCsv(raw(row, column));
   }
 
-  /// Parses the fields of a column, as `parseCsvNumber` does, to `out`; appends
+  /// Parses the fields of a column, as `parseCsvNumber` does, to `out`; adds
   /// to `odd` the rows whose field is missing, infinite or no number.
   void numbers(size_t column, double *out, std::vector<size_t> &odd) const;
 
@@ -64,15 +87,24 @@ public:
   /// Tells the block which line of the file it starts on: 1 + the lines of the
   /// header and of the blocks before it.
   void startAt(size_t line) { firstLine = line; }
-  /// Lines of the block; no use after a fault.
+  /// Lines of the block; no use after a fault. As many as rows unless there are
+  /// line ends inside quotes.
   size_t lineCount() const { return lines; }
   /// Line of the file on which `row` starts; that of a byte. O(bytes).
   size_t line(size_t row) const { return lineAt(index.rowStarts[row]); }
   size_t lineAt(size_t offset) const;
+  /// Writes for each row how many lines of the block are before it. O(rows), or
+  /// O(bytes) where rows have several lines.
+  void rowLines(uint64_t *out) const;
+
+  /// How the file writes its fields.
+  const CsvFormat &csvFormat() const { return *format; }
 
 private:
   friend class CsvBlocks;
 
+  /// That of the file.
+  std::shared_ptr<const CsvFormat> format;
   /// `capacity` bytes and kShortDecimalBytes more.
   std::unique_ptr<char[]> text;
   size_t capacity = 0, size = 0, columns = 0, lines = 0, firstLine = 1;
@@ -89,14 +121,18 @@ public:
   /// Opens `path` ("-": standard input) and reads its header. Blocks are of
   /// about `blockBytes`.
   ///
-  /// Errors: those of `CsvFile::open`, but for what stands behind the header.
+  /// Errors, all of which start with the path: the system's; a file that is
+  /// empty or binary; a fault in the header (with the line); a column name that
+  /// is there twice; a header without rows, as far as that is known.
   static Result<CsvBlocks> open(const std::string &path,
-                                size_t blockBytes = kBlockBytes);
+                                size_t blockBytes = kBlockBytes,
+                                CsvFormat format = {});
 
   CsvBlocks(CsvBlocks &&other) noexcept;
   CsvBlocks &operator=(CsvBlocks &&other) noexcept;
   ~CsvBlocks();
 
+  const CsvFormat &format() const { return *csvFormat; }
   /// What messages call the file.
   const std::string &path() const { return name; }
   /// Names of the columns, in the file's order.
@@ -129,8 +165,11 @@ private:
   Result<size_t> fill(CsvBlock &block);
   Status readHeader();
   Error failure(const char *action) const;
+  Error located(const CsvFault &fault,
+                const std::function<size_t(size_t)> &lineAt) const;
   void close();
 
+  std::shared_ptr<const CsvFormat> csvFormat;
   std::string name;
   int descriptor = -1;
   bool owned = false, regular = false, ended = false, anyRow = false;

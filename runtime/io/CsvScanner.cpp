@@ -20,15 +20,21 @@ using namespace tamrt;
 
 static constexpr size_t kBlock = 64;
 
+static std::string separatorName(char separator) {
+  if (separator == ',')
+    return "a comma";
+  return separator == '\t' ? "a tab" : fmt::format("'{}'", separator);
+}
+
 namespace {
 
 /// Which of 64 bytes mean something in CSV, a bit each.
 struct Specials {
-  uint64_t commas, lineFeeds, returns;
+  uint64_t separators, lineFeeds, returns;
   /// A quote, or the zero byte, which must not be there.
   uint64_t others;
 
-  uint64_t all() const { return commas | lineFeeds | returns | others; }
+  uint64_t all() const { return separators | lineFeeds | returns | others; }
   /// Whether nothing but fields and rows end here: no quotes, and carriage
   /// returns before line feeds alone.
   bool isPlain() const { return (others | (returns & ~(lineFeeds >> 1))) == 0; }
@@ -36,7 +42,7 @@ struct Specials {
 
 } // namespace
 
-static inline Specials findSpecials(const char *text) {
+static inline Specials findSpecials(const char *text, char separator) {
   Specials found = {};
 #ifdef __SSE2__
   for (size_t i = 0; i < kBlock; i += 16) {
@@ -46,7 +52,7 @@ static inline Specials findSpecials(const char *text) {
     auto bits = [&](__m128i mask) {
       return uint64_t(static_cast<uint32_t>(_mm_movemask_epi8(mask))) << i;
     };
-    found.commas |= bits(is(','));
+    found.separators |= bits(is(separator));
     found.lineFeeds |= bits(is('\n'));
     found.returns |= bits(is('\r'));
     found.others |= bits(_mm_or_si128(is('"'), is('\0')));
@@ -54,7 +60,7 @@ static inline Specials findSpecials(const char *text) {
 #else
   for (size_t i = 0; i < kBlock; ++i) {
     char c = text[i];
-    found.commas |= uint64_t(c == ',') << i;
+    found.separators |= uint64_t(c == separator) << i;
     found.lineFeeds |= uint64_t(c == '\n') << i;
     found.returns |= uint64_t(c == '\r') << i;
     found.others |= uint64_t(c == '"' || c == '\0') << i;
@@ -67,10 +73,10 @@ namespace {
 
 class Scanner {
 public:
-  Scanner(char *text, size_t begin, size_t end, size_t fields, size_t limit,
-          CsvIndex &index)
-      : text(text), end(end), fields(fields), limit(limit), rowStart(begin),
-        fieldStart(begin), index(index) {}
+  Scanner(char *text, size_t begin, size_t end, char separator, size_t fields,
+          size_t limit, CsvIndex &index)
+      : text(text), end(end), separator(separator), fields(fields),
+        limit(limit), rowStart(begin), fieldStart(begin), index(index) {}
 
   void scan();
 
@@ -78,12 +84,14 @@ private:
   bool handlePlain(size_t block, const Specials &specials);
   bool handle(size_t at);
   bool closeQuoted(size_t open);
-  bool fault(size_t at, std::string message);
+  bool fault(size_t at, std::string message,
+             std::optional<size_t> opened = std::nullopt);
   bool endField(size_t at);
   bool endRow(size_t at, size_t next);
 
   char *text;
   size_t end;
+  char separator;
   size_t fields;
   size_t limit;
   size_t rowStart;
@@ -96,12 +104,21 @@ private:
 
 } // namespace
 
-bool Scanner::fault(size_t at, std::string message) {
-  index.fault = CsvFault{at, std::move(message)};
+static std::string tooLong(bool quoted) {
+  return fmt::format("expected a field of at most {} bytes, got more{}",
+                     kMaxFieldBytes,
+                     quoted ? "; is the quote that opens it closed?" : "");
+}
+
+bool Scanner::fault(size_t at, std::string message,
+                    std::optional<size_t> opened) {
+  index.fault = CsvFault{at, std::move(message), opened};
   return false;
 }
 
 bool Scanner::endField(size_t at) {
+  if (at - fieldStart > kMaxFieldBytes)
+    return fault(fieldStart, tooLong(/*quoted=*/text[fieldStart] == '"'));
   if (at - rowStart > std::numeric_limits<uint32_t>::max())
     return fault(rowStart, "row of more than 4 GiB");
   index.fieldEnds.push_back(static_cast<uint32_t>(at - rowStart));
@@ -138,7 +155,11 @@ bool Scanner::closeQuoted(size_t open) {
   size_t from = open + 1;
   size_t to = from;
   while (true) {
-    const void *found = std::memchr(text + from, '"', end - from);
+    const size_t last = std::min(end, open + kMaxFieldBytes);
+    const void *found =
+        from < last ? std::memchr(text + from, '"', last - from) : nullptr;
+    if (!found && last < end)
+      return fault(open, tooLong(/*quoted=*/true));
     if (!found)
       return fault(open, "quoted field is never closed");
     size_t quote = static_cast<size_t>(static_cast<const char *>(found) - text);
@@ -157,20 +178,23 @@ bool Scanner::closeQuoted(size_t open) {
   }
   std::memset(text + to, 0, from - to);
   resume = from;
-  if (from < end && text[from] != ',' && text[from] != '\n' &&
+  if (from < end && text[from] != separator && text[from] != '\n' &&
       text[from] != '\r')
-    return fault(from, text[from] == '\0'
-                           ? "zero byte: not a text file"
-                           : "expected a comma or the line's end after the "
-                             "closing quote");
+    return fault(from,
+                 text[from] == '\0'
+                     ? "zero byte: not a text file"
+                     : fmt::format("expected {} or the line's end after the "
+                                   "closing quote",
+                                   separatorName(separator)),
+                 open);
   return true;
 }
 
 /// A special byte at `at`. Returns false to stop.
 bool Scanner::handle(size_t at) {
-  switch (text[at]) {
-  case ',':
+  if (text[at] == separator)
     return endField(at);
+  switch (text[at]) {
   case '\n': {
     bool carriage = at > fieldStart && text[at - 1] == '\r';
     return endRow(carriage ? at - 1 : at, at + 1);
@@ -192,7 +216,7 @@ bool Scanner::handle(size_t at) {
 /// stop.
 bool Scanner::handlePlain(size_t block, const Specials &specials) {
   uint32_t *out = index.fieldEnds.extend(kBlock);
-  uint64_t bits = specials.commas | specials.lineFeeds;
+  uint64_t bits = specials.separators | specials.lineFeeds;
   for (; bits != 0; bits &= bits - 1) {
     const auto bit = static_cast<size_t>(std::countr_zero(bits));
     const size_t at = block + bit;
@@ -219,17 +243,17 @@ bool Scanner::handlePlain(size_t block, const Specials &specials) {
 
 void Scanner::scan() {
   // Rows of more than this many bytes are looked at field by field.
-  constexpr size_t kLongRow = std::numeric_limits<uint32_t>::max() - kBlock;
+  constexpr size_t kLongRow = kMaxFieldBytes - kBlock;
   size_t block = rowStart;
   while (block < end) {
     Specials specials;
     if (end - block >= kBlock) {
-      specials = findSpecials(text + block);
+      specials = findSpecials(text + block, separator);
     } else {
       char padded[kBlock];
       std::memset(padded, 'x', kBlock);
       std::memcpy(padded, text + block, end - block);
-      specials = findSpecials(padded);
+      specials = findSpecials(padded, separator);
     }
     size_t next = block + kBlock;
     if (fields != 0 && resume <= block && specials.isPlain() &&
@@ -264,36 +288,57 @@ void Scanner::scan() {
   index.end = rowStart;
 }
 
-void tamrt::scanCsv(char *text, size_t begin, size_t end, size_t fields,
-                    CsvIndex &index, size_t limit) {
+void tamrt::scanCsv(char *text, size_t begin, size_t end, char separator,
+                    size_t fields, CsvIndex &index, size_t limit) {
   index.rowStarts.truncate(0);
   index.fieldEnds.truncate(0);
   index.fault.reset();
-  Scanner(text, begin, end, fields, limit, index).scan();
+  Scanner(text, begin, end, separator, fields, limit, index).scan();
 }
 
-CsvIndex tamrt::scanCsv(char *text, size_t begin, size_t end, size_t fields,
-                        size_t limit) {
+CsvIndex tamrt::scanCsv(char *text, size_t begin, size_t end, char separator,
+                        size_t fields, size_t limit) {
   CsvIndex index;
-  scanCsv(text, begin, end, fields, index, limit);
+  scanCsv(text, begin, end, separator, fields, index, limit);
   index.rowStarts.shrink();
   index.fieldEnds.shrink();
   return index;
 }
 
-size_t tamrt::countQuotes(const char *text, size_t begin, size_t end) {
+static size_t countQuotes(const char *text, size_t begin, size_t end) {
   return static_cast<size_t>(std::count(text + begin, text + end, '"'));
 }
 
-size_t tamrt::findRowStart(const char *text, size_t begin, size_t end,
-                           bool inQuotes) {
-  for (size_t at = begin; at < end; ++at) {
-    if (text[at] == '"')
-      inQuotes = !inQuotes;
-    else if (text[at] == '\n' && !inQuotes)
-      return at + 1;
+bool tamrt::isFaultyRow(const char *text, size_t begin, size_t end,
+                        char separator) {
+  for (size_t field = begin, at = begin; at < end;) {
+    // One more, for the carriage return of a line end.
+    if (at - field > kMaxFieldBytes + 1)
+      return true;
+    const char c = text[at];
+    if (c == '\0' || (c == '"' && at != field) ||
+        (c == '\r' && at + 1 < end && text[at + 1] != '\n'))
+      return true;
+    if (c == '\n')
+      return false;
+    ++at;
+    if (c == separator)
+      field = at;
+    if (c != '"')
+      continue;
+    for (bool closed = false; !closed;) {
+      const void *quote = std::memchr(text + at, '"', end - at);
+      if (!quote)
+        return end - field > kMaxFieldBytes;
+      at = static_cast<size_t>(static_cast<const char *>(quote) - text) + 1;
+      closed = at == end || text[at] != '"';
+      at += closed ? 0 : 1;
+    }
+    if (at - field > kMaxFieldBytes || (at < end && text[at] != separator &&
+                                        text[at] != '\n' && text[at] != '\r'))
+      return true;
   }
-  return end;
+  return false;
 }
 
 size_t tamrt::findLastRowEnd(const char *text, size_t begin, size_t end) {

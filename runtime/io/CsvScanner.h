@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Splits a part of a CSV text into rows and fields. Internal to CsvFile.
+/// Splits a part of a CSV text into rows and fields. Internal to CsvBlocks.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,11 +24,17 @@
 
 namespace tamrt {
 
+/// Most bytes of a field, quotes included. A quote that is never closed takes
+/// no more memory than this.
+inline constexpr size_t kMaxFieldBytes = size_t(1) << 20;
+
 /// Where and how a text breaks the rules.
 struct CsvFault {
   /// Offset in the text; the line it is on is the line of the error.
   size_t offset;
   std::string message;
+  /// Where the quoted field opens that the fault is behind.
+  std::optional<size_t> opened = std::nullopt;
 };
 
 /// The fields of some rows of a text.
@@ -46,31 +52,31 @@ struct CsvIndex {
 };
 
 /// Indexes rows of `text` from offset `begin`, where a row starts, to `end`,
-/// where one ends (with its line end or without). Every row must have `fields`
-/// fields (0: as many as the first). Stops after `limit` rows or at a fault.
+/// where one ends (with its line end or without). Fields are separated by
+/// `separator`. Every row must have `fields` fields (0: as many as the first).
+/// Stops after `limit` rows or at a fault.
 ///
 /// Quoted fields with doubled quotes are rewritten in place: `"a""b"` becomes
 /// `"a"b"` and a zero byte, so that their text is contiguous. No line end
 /// moves out of its order.
-CsvIndex scanCsv(char *text, size_t begin, size_t end, size_t fields,
+CsvIndex scanCsv(char *text, size_t begin, size_t end, char separator,
+                 size_t fields,
                  size_t limit = std::numeric_limits<size_t>::max());
 
 /// As above, into `index`, whose contents are replaced and whose memory is
 /// used again.
-void scanCsv(char *text, size_t begin, size_t end, size_t fields,
-             CsvIndex &index,
+void scanCsv(char *text, size_t begin, size_t end, char separator,
+             size_t fields, CsvIndex &index,
              size_t limit = std::numeric_limits<size_t>::max());
+
+/// Whether the row that starts at `begin` has a fault before `end`, where the
+/// row need not end: more bytes would not mend it. Writes nothing. The scanner
+/// says which fault.
+bool isFaultyRow(const char *text, size_t begin, size_t end, char separator);
 
 /// Offset after the last line end in [begin, end) that is outside quotes, where
 /// `begin` is outside them; `begin` if there is none. Reads from the end.
 size_t findLastRowEnd(const char *text, size_t begin, size_t end);
-
-/// Offset after the first line end at or after `begin` that is outside quotes,
-/// or `end`. `inQuotes`: whether `begin` is inside quotes.
-size_t findRowStart(const char *text, size_t begin, size_t end, bool inQuotes);
-
-/// Number of quotes in [begin, end).
-size_t countQuotes(const char *text, size_t begin, size_t end);
 
 } // namespace tamrt
 

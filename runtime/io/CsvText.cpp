@@ -65,21 +65,16 @@ std::string tamrt::shownText(std::string_view text) {
   return fmt::format("{}...", text.substr(0, cut));
 }
 
-bool tamrt::parseOddCsvNumber(std::string_view raw, double &out) {
-  std::string_view text = unquoteCsv(raw);
-  if (isMissing(text)) {
-    out = std::numeric_limits<double>::quiet_NaN();
-    return true;
-  }
-  std::optional<double> value = parseNumber(text);
-  out = value.value_or(0);
-  return value.has_value();
-}
-
-std::string tamrt::describeNoNumber(std::string_view text) {
-  return fmt::format("expected a number{}, got '{}'",
-                     isTooLarge(text) ? " that a double can hold" : "",
-                     shownText(text));
+std::string tamrt::describeNoNumber(std::string_view text,
+                                    const CsvFormat &format) {
+  // A number of the other way to write fractions.
+  const char other = format.decimal == '.' ? ',' : '.';
+  const bool isOther = parseNumber(text, other).has_value();
+  return fmt::format(
+      "expected a number{}, got '{}'{}",
+      isTooLarge(text, format.decimal) ? " that a double can hold" : "",
+      shownText(text),
+      isOther ? fmt::format("; --decimal '{}' reads such numbers", other) : "");
 }
 
 Result<std::vector<std::string>> tamrt::namesOfHeader(const std::string &path,
@@ -108,6 +103,16 @@ Result<size_t> tamrt::requireColumn(const std::string &path,
   auto place = std::find(names.begin(), names.end(), column);
   if (!column.empty() && place != names.end())
     return static_cast<size_t>(place - names.begin());
+  // One name with a separator in it: the whole header of another format.
+  if (names.size() == 1)
+    for (auto [byte, name] :
+         {std::pair(';', "';'"), std::pair('\t', "tab"), std::pair('|', "'|'")})
+      if (names.front().find(byte) != std::string::npos)
+        return Error{fmt::format(
+            "{}: no column '{}', expected columns separated by commas, got one "
+            "column '{}'; --sep {} reads a file with {} between its fields",
+            path, column, shownText(names.front()), name,
+            byte == '\t' ? "tabs" : fmt::format("a {}", name))};
   std::string there;
   for (size_t i = 0; i < std::min(names.size(), kShownNames); ++i)
     there += (i == 0 ? "" : ", ") + shownText(names[i]);

@@ -7,14 +7,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Fields, headers and messages of CSV files, for CsvFile, which has a file
-/// whole, and CsvBlocks, which has it a block at a time.
+/// Fields, headers and messages of CSV files.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef TAMRT_IO_CSVTEXT_H
 #define TAMRT_IO_CSVTEXT_H
 
+#include "io/CsvFormat.h"
 #include "io/CsvScanner.h"
 #include "io/Error.h"
 
@@ -38,23 +38,21 @@ inline std::string_view unquoteCsv(std::string_view raw) {
   return raw.substr(1, raw.size() - 2);
 }
 
-/// `parseCsvNumber` of what is not a plain number.
-bool parseOddCsvNumber(std::string_view raw, double &out);
-
 /// A field's number, NaN when missing; false, and 0, when it is neither.
-inline bool parseCsvNumber(std::string_view raw, double &out) {
+inline bool parseCsvNumber(std::string_view raw, const CsvFormat &format,
+                           double &out) {
   // Nearly all fields are a number and nothing else.
   const char *end = raw.data() + raw.size();
-  if (!raw.empty()) {
+  if (!raw.empty() && format.readsPlainNumbers()) {
     auto [stop, error] = fast_float::from_chars(raw.data(), end, out);
     if (stop == end && error == std::errc() && std::isfinite(out))
       return true;
   }
-  return parseOddCsvNumber(raw, out);
+  return format.parseNumber(unquoteCsv(raw), out);
 }
 
 /// What a message says of a field that is no number.
-std::string describeNoNumber(std::string_view text);
+std::string describeNoNumber(std::string_view text, const CsvFormat &format);
 
 /// `text` as messages show it: its start, when it is long.
 std::string shownText(std::string_view text);
@@ -78,7 +76,8 @@ Result<std::vector<std::string>>
 namesOfHeader(const std::string &path, const char *text, const CsvIndex &index);
 
 /// The column called `column`; an absent one is an error that names the file
-/// and lists the columns that are there.
+/// and lists the columns that are there, or the separator that they seem to
+/// have.
 Result<size_t> requireColumn(const std::string &path,
                              const std::vector<std::string> &names,
                              std::string_view column);

@@ -9,6 +9,7 @@
 #include "io/CsvWriter.h"
 #include "io/Number.h"
 
+#include <algorithm>
 #include <cassert>
 #include <charconv>
 #include <cstring>
@@ -54,18 +55,9 @@ static bool needsQuotes(std::string_view value) {
          value.find_first_of(",\"\r\n") != std::string_view::npos;
 }
 
-void CsvWriter::text(std::string_view value) {
-  separate();
-  if (value.empty())
-    return;
-  rowEmpty = false;
-  if (!needsQuotes(value)) {
-    std::memcpy(reserve(value.size()), value.data(), value.size());
-    used += value.size();
-    return;
-  }
-  char *begin = reserve(2 * value.size() + 2);
-  char *out = begin;
+char *CsvWriter::writeCell(std::string_view value, char *out) {
+  if (!needsQuotes(value))
+    return std::copy(value.begin(), value.end(), out);
   *out++ = '"';
   for (char c : value) {
     if (c == '"')
@@ -73,7 +65,23 @@ void CsvWriter::text(std::string_view value) {
     *out++ = c;
   }
   *out++ = '"';
-  used += static_cast<size_t>(out - begin);
+  return out;
+}
+
+void CsvWriter::text(std::string_view value) {
+  separate();
+  char *begin = reserve(cellBytes(value));
+  const char *end = writeCell(value, begin);
+  used += static_cast<size_t>(end - begin);
+  rowEmpty &= end == begin;
+}
+
+void CsvWriter::written(std::string_view text, size_t count) {
+  separate();
+  std::memcpy(reserve(text.size()), text.data(), text.size());
+  used += text.size();
+  rowEmpty &= text.empty();
+  cells += count - 1;
 }
 
 void CsvWriter::number(double value) {

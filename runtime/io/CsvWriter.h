@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Writes tables that `CsvFile` and every other CSV reader read back.
+/// Writes tables that `CsvBlocks` and every other CSV reader read back.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -46,6 +46,17 @@ public:
   /// comma, a quote or a line end, or a blank at either end, which readers may
   /// trim.
   void text(std::string_view value);
+
+  /// Cells that were written by `writeCell`, `count` of them, with commas
+  /// between them.
+  void written(std::string_view text, size_t count);
+
+  /// Room that `writeCell` needs.
+  static size_t cellBytes(std::string_view value) {
+    return 2 * value.size() + 2;
+  }
+  /// Writes what `text` does to `out`; returns the end.
+  static char *writeCell(std::string_view value, char *out);
 
   /// A cell with the shortest text that reads back as exactly `value`; NaN is
   /// "nan".

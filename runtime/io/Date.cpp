@@ -24,9 +24,10 @@ std::weak_ordering tamrt::operator<=>(const Date &a, const Date &b) {
   case Date::Form::Missing:
     return std::weak_ordering::equivalent;
   case Date::Form::Number:
-    return a.number < b.number   ? std::weak_ordering::less
-           : b.number < a.number ? std::weak_ordering::greater
-                                 : std::weak_ordering::equivalent;
+    if (a.number != b.number)
+      return a.number < b.number ? std::weak_ordering::less
+                                 : std::weak_ordering::greater;
+    return a.fraction <=> b.fraction;
   case Date::Form::Local:
   case Date::Form::Zoned:
     break;
@@ -192,10 +193,46 @@ static std::optional<Date> parseIso(std::string_view text) {
   return date;
 }
 
+/// A whole number that a double may not hold: nanoseconds since 1970 are such.
+/// Up to 34 digits, so that what a double leaves of it fits 64 bits.
+static std::optional<Date> parseLongInteger(std::string_view text) {
+  constexpr size_t kFewDigits = 15, kMaxDigits = 34;
+  text = trimBlanks(text);
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+'))
+    text.remove_prefix(1);
+  if (text.size() <= kFewDigits)
+    return std::nullopt;
+  const std::string_view digits = text.substr(0, text.find('.'));
+  // A fraction of zeros is none.
+  if (digits.size() < text.size() &&
+      text.find_first_not_of('0', digits.size() + 1) != std::string_view::npos)
+    return std::nullopt;
+  if (digits.empty() || digits.size() > kMaxDigits ||
+      digits.find_first_not_of("0123456789") != std::string_view::npos)
+    return std::nullopt;
+  __int128 value = 0;
+  for (char digit : digits)
+    value = 10 * value + (digit - '0');
+  if (negative)
+    value = -value;
+  Date date;
+  date.form = Date::Form::Number;
+  date.number = static_cast<double>(value);
+  if (static_cast<__int128>(date.number) > value)
+    date.number =
+        std::nextafter(date.number, -std::numeric_limits<double>::infinity());
+  date.fraction =
+      static_cast<uint64_t>(value - static_cast<__int128>(date.number));
+  return date;
+}
+
 Result<Date> tamrt::parseDate(std::string_view text) {
   if (isMissing(text))
     return Date();
   if (std::optional<Date> date = parseIso(trimBlanks(text)))
+    return *date;
+  if (std::optional<Date> date = parseLongInteger(text))
     return *date;
   std::optional<double> number = parseNumber(text);
   if (number && std::isfinite(*number)) {
@@ -235,25 +272,4 @@ std::string tamrt::describeOtherForm(Date::Form before, Date::Form got,
                                      std::string_view text) {
   return fmt::format("expected {} as in the rows before, got {} '{}'",
                      describe(before), describe(got), text);
-}
-
-Result<std::vector<Date>> tamrt::readDates(const CsvFile &file, size_t column) {
-  std::vector<Date> dates;
-  dates.reserve(file.rowCount());
-  Date::Form form = Date::Form::Missing;
-  for (size_t row = 0; row < file.rowCount(); ++row) {
-    std::string_view text = file.field(row, column);
-    Result<Date> date = parseDate(text);
-    if (!date)
-      return Error{
-          fmt::format("{}: {}", file.place(row, column), date.error().message)};
-    if (date->form != Date::Form::Missing && date->form != form) {
-      if (form != Date::Form::Missing)
-        return Error{fmt::format("{}: {}", file.place(row, column),
-                                 describeOtherForm(form, date->form, text))};
-      form = date->form;
-    }
-    dates.push_back(*date);
-  }
-  return dates;
 }

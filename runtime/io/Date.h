@@ -17,7 +17,8 @@
 ///     2016-01-31 23:30:00.5          up to 18 digits, after '.' or ','
 ///     2016-01-31T24:00               midnight at the day's end
 ///     2016-01-31T23:30Z              also +01:00, +0100, +01, -05:30
-///     1454279400.25                  any finite number
+///     1454279400.25                  any finite number, as a double
+///     1454279400000000001            whole numbers up to 34 digits, exactly
 ///
 /// Years run from 0000 to 9999, days follow the Gregorian calendar. Blanks
 /// around a date do not count. 20160131 is a number; week dates and ordinal
@@ -28,23 +29,21 @@
 #ifndef TAMRT_IO_DATE_H
 #define TAMRT_IO_DATE_H
 
-#include "io/Csv.h"
 #include "io/Error.h"
 
 #include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace tamrt {
 
 /// A point in time, exact: two dates compare equal only when they are.
 struct Date {
-  /// How it was written. Only dates of one form can be compared; `readDates`
-  /// sees to it that a column has one form.
+  /// How it was written. Only dates of one form can be compared; RowReader sees
+  /// to it that a column has one form.
   enum class Form : uint8_t {
-    /// An empty field, NA or nan.
+    /// What `isMissing` says.
     Missing,
     /// A plain number.
     Number,
@@ -55,15 +54,16 @@ struct Date {
   };
 
   Form form = Form::Missing;
-  /// Of Number.
+  /// Of Number: the double, of a whole number the largest that is not above it.
   double number = 0;
-  /// Of Local and Zoned: seconds since 1970-01-01T00:00:00, and the fraction
-  /// in 1e-18 seconds, in [0, 1e18).
+  /// Of Local and Zoned: seconds since 1970-01-01T00:00:00.
   int64_t seconds = 0;
+  /// Of Local and Zoned: the fraction in 1e-18 seconds, in [0, 1e18). Of a
+  /// whole Number: how much it is above `number`.
   uint64_t fraction = 0;
 };
 
-/// Numbers compare as doubles, times in time, forms (which do not mix in a
+/// Numbers compare by value, times in time, forms (which do not mix in a
 /// column) by their order in Form; missing dates equal each other. A strict
 /// weak order of all dates.
 std::weak_ordering operator<=>(const Date &a, const Date &b);
@@ -73,19 +73,14 @@ inline bool operator==(const Date &a, const Date &b) { return (a <=> b) == 0; }
 /// says what was expected, without a place: "expected a date, got '31/01/16'".
 Result<Date> parseDate(std::string_view text);
 
-/// A number that orders dates of one form as they are, but for those of times
-/// that differ in their fractions alone. Not of missing dates.
+/// A number that orders dates of one form as they are, but for those that
+/// differ in their fractions alone. Not of missing dates.
 int64_t keyOf(const Date &date);
 
 /// What is wrong with a date, written as `text`, that is not of the form of the
 /// rows before.
 std::string describeOtherForm(Date::Form before, Date::Form got,
                               std::string_view text);
-
-/// The dates of one column, one per row. Errors carry file, line and column: a
-/// field that is no date; a field of another form than the column's first date
-/// that is not missing (number against ISO 8601, with against without offset).
-Result<std::vector<Date>> readDates(const CsvFile &file, size_t column);
 
 } // namespace tamrt
 

@@ -99,38 +99,6 @@ public:
       setCapacity(count);
   }
 
-  /// The values of all `parts` in their order, which end empty. Takes the size
-  /// of the result and at most half as much besides: the largest part becomes
-  /// the result. O(values).
-  static GrowingArray join(std::span<GrowingArray *const> parts) {
-    size_t total = 0, largest = 0, before = 0;
-    for (size_t i = 0; i < parts.size(); ++i) {
-      total += parts[i]->count;
-      if (parts[i]->count > parts[largest]->count)
-        largest = i;
-    }
-    for (size_t i = 0; i < largest; ++i)
-      before += parts[i]->count;
-    GrowingArray all = std::move(*parts[largest]);
-    const size_t own = all.count;
-    all.reserve(total);
-    if (own > 0)
-      std::memmove(all.data() + before, all.data(), own * sizeof(T));
-    size_t at = 0;
-    for (size_t i = 0; i < parts.size(); ++i) {
-      if (i == largest) {
-        at += own;
-        continue;
-      }
-      GrowingArray part = std::move(*parts[i]);
-      if (part.count > 0)
-        std::memcpy(all.data() + at, part.data(), part.count * sizeof(T));
-      at += part.count;
-    }
-    all.count = total;
-    return all;
-  }
-
 private:
   /// Bytes below which growing doubles.
   static constexpr size_t kSmall = size_t(1) << 20;

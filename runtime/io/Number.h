@@ -15,12 +15,9 @@
 #define TAMRT_IO_NUMBER_H
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace tamrt {
 
@@ -30,20 +27,25 @@ inline constexpr size_t kNumberLength = 32;
 /// `text` without blanks and tabs at both ends.
 std::string_view trimBlanks(std::string_view text);
 
-/// True for the texts that stand for a missing value (docs/math.md section
-/// 2.1): empty, NA and nan in any case, nan also with a sign; blanks around
-/// them do not count.
+/// True for the texts that stand for a missing value in a column of numbers or
+/// dates (docs/math.md section 2.1): empty, NA, N/A, nan, null, None and NaT in
+/// any case, nan also with a sign; blanks around them do not count. In a column
+/// of text only the empty one does (`isEmpty`).
 bool isMissing(std::string_view text);
+
+/// Whether `text` is nothing but blanks.
+bool isEmpty(std::string_view text);
 
 /// Parses a decimal number: correctly rounded to the nearest double, ties to
 /// even, whatever the locale. Blanks around it and a leading '+' are accepted;
 /// so are inf and infinity in any case, with a sign or not. Everything else is
 /// no number: trailing text, hexadecimal, nan, the empty text, and a number too
-/// large for a double (1e400). A number too small is zero.
-std::optional<double> parseNumber(std::string_view text);
+/// large for a double (1e400). A number too small is zero. `decimal` is what
+/// stands before the fraction.
+std::optional<double> parseNumber(std::string_view text, char decimal = '.');
 
 /// Whether `text` is a decimal number that is too large for a double.
-bool isTooLarge(std::string_view text);
+bool isTooLarge(std::string_view text, char decimal = '.');
 
 /// Writes the shortest decimal text that parses back to exactly `value` to
 /// `out` (kNumberLength bytes, not terminated): plain digits for magnitudes in
@@ -53,30 +55,6 @@ char *formatNumber(double value, char *out);
 
 /// As above, as a string.
 std::string formatNumber(double value);
-
-/// The distinct values of a column and the place of each row's value in them.
-struct Levels {
-  /// Distinct values, sorted as docs/math.md sections 2.1 and 2.2 order groups
-  /// and levels: as numbers when every value parses as one, else by bytes. Of
-  /// equal numbers written differently (0, 0.0) the first is kept.
-  std::vector<std::string_view> values;
-  /// True when every value parses as a number.
-  bool numeric = false;
-  /// The numbers of `values` when numeric, else empty.
-  std::vector<double> numbers;
-  /// For each value given, its index in `values`.
-  std::vector<int32_t> codes;
-
-  /// Index of `text` in `values`: by number when numeric, else by bytes. O(log
-  /// n).
-  std::optional<size_t> find(std::string_view text) const;
-};
-
-/// Finds the levels of `column`: one pass over it, then O(n log n) in the n
-/// distinct values, of which there may be 2^31 - 1. The views point where those
-/// of `column` did. Missing values are the caller's to remove: they are text
-/// like any other here, and no number.
-Levels findLevels(std::span<const std::string_view> column);
 
 } // namespace tamrt
 

@@ -31,19 +31,25 @@ std::string_view tamrt::trimBlanks(std::string_view text) {
   return text;
 }
 
+bool tamrt::isEmpty(std::string_view text) { return trimBlanks(text).empty(); }
+
 bool tamrt::isMissing(std::string_view text) {
   text = trimBlanks(text);
   if (text.empty())
     return true;
-  if (text.size() == 2)
-    return equalsIgnoringCase(text, "na");
+  // The longest is shorter than most numbers.
+  if (text.size() > 4)
+    return false;
+  for (std::string_view marker : {"na", "n/a", "nat", "null", "none"})
+    if (text.size() == marker.size() && equalsIgnoringCase(text, marker))
+      return true;
   if (text.front() == '-' || text.front() == '+')
     text.remove_prefix(1);
-  return equalsIgnoringCase(text, "nan");
+  return text.size() == 3 && equalsIgnoringCase(text, "nan");
 }
 
-/// A decimal number; infinite without saying so where it is too large.
-static std::optional<double> parseAnyNumber(std::string_view text) {
+static std::optional<double> parseAnyNumber(std::string_view text,
+                                            char decimal) {
   text = trimBlanks(text);
   if (!text.empty() && text.front() == '+') {
     text.remove_prefix(1);
@@ -54,7 +60,10 @@ static std::optional<double> parseAnyNumber(std::string_view text) {
     return std::nullopt;
   const char *end = text.data() + text.size();
   double value = 0;
-  auto [stop, error] = fast_float::from_chars(text.data(), end, value);
+  const fast_float::parse_options options(fast_float::chars_format::general,
+                                          decimal);
+  auto [stop, error] =
+      fast_float::from_chars_advanced(text.data(), end, value, options);
   // Older versions of fast_float give infinity, or zero, for what is out of
   // range, and newer ones an error besides.
   if ((error != std::errc() && error != std::errc::result_out_of_range) ||
@@ -63,18 +72,17 @@ static std::optional<double> parseAnyNumber(std::string_view text) {
   return value;
 }
 
-/// Only text that says infinity means it.
 static bool hasDigits(std::string_view text) {
   return text.find_first_of("0123456789") != std::string_view::npos;
 }
 
-bool tamrt::isTooLarge(std::string_view text) {
-  std::optional<double> value = parseAnyNumber(text);
+bool tamrt::isTooLarge(std::string_view text, char decimal) {
+  std::optional<double> value = parseAnyNumber(text, decimal);
   return value && std::isinf(*value) && hasDigits(text);
 }
 
-std::optional<double> tamrt::parseNumber(std::string_view text) {
-  std::optional<double> value = parseAnyNumber(text);
+std::optional<double> tamrt::parseNumber(std::string_view text, char decimal) {
+  std::optional<double> value = parseAnyNumber(text, decimal);
   if (value && std::isinf(*value) && hasDigits(text))
     return std::nullopt;
   return value;

@@ -36,8 +36,8 @@ static std::unique_ptr<char[]> allocate(size_t size) {
   return std::unique_ptr<char[]>(new (std::nothrow) char[size]);
 }
 
-Result<FileBytes> tamrt::readFile(const std::string &path, ReadPolicy policy) {
-  bool standardInput = policy == ReadPolicy::TextStream && path == "-";
+Result<FileBytes> tamrt::readFile(const std::string &path) {
+  bool standardInput = path == "-";
   std::string name = standardInput ? "standard input" : path;
   auto fail = [&](const char *action, int code) {
     return Error{
@@ -45,10 +45,9 @@ Result<FileBytes> tamrt::readFile(const std::string &path, ReadPolicy policy) {
   };
 
   // O_NONBLOCK: opening a pipe as a regular file must not wait for a writer.
-  int flags = O_RDONLY | O_CLOEXEC;
-  if (policy == ReadPolicy::RegularOnly)
-    flags |= O_NONBLOCK;
-  Descriptor file{standardInput ? STDIN_FILENO : open(path.c_str(), flags)};
+  Descriptor file{standardInput
+                      ? STDIN_FILENO
+                      : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.number < 0)
     return fail("open", errno);
   struct stat info;
@@ -57,7 +56,10 @@ Result<FileBytes> tamrt::readFile(const std::string &path, ReadPolicy policy) {
   if (S_ISDIR(info.st_mode))
     return fail("read", EISDIR);
   bool regular = S_ISREG(info.st_mode);
-  if (policy == ReadPolicy::RegularOnly && !regular)
+  // A device may have no end.
+  bool isPipe =
+      standardInput && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
+  if (!regular && !isPipe)
     return Error{fmt::format("{}: not a regular file", name)};
 
   // One byte more than the file tells the end without growing. Files of /proc
@@ -88,13 +90,6 @@ Result<FileBytes> tamrt::readFile(const std::string &path, ReadPolicy policy) {
       return fail("read", errno);
     if (got == 0)
       return bytes;
-    size_t count = static_cast<size_t>(got);
-    if (!regular) {
-      if (const void *zero = std::memchr(at, 0, count)) {
-        bytes.size += static_cast<const char *>(zero) - at + 1;
-        return bytes;
-      }
-    }
-    bytes.size += count;
+    bytes.size += static_cast<size_t>(got);
   }
 }

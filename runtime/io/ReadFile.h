@@ -34,22 +34,13 @@ struct FileBytes {
   std::string_view view() const { return {data.get(), size}; }
 };
 
-/// What `readFile` takes besides regular files.
-enum class ReadPolicy {
-  /// Regular files only; anything else is an error.
-  RegularOnly,
-  /// Also pipes and devices, and "-" for standard input. A zero byte ends the
-  /// reading: it is part of the result, what follows it is not, so that
-  /// reading an endless device ends.
-  TextStream,
-};
-
-/// Reads `path` whole, in O(size).
+/// Reads `path`, a regular file or "-", standard input, whole, in O(size).
+/// Standard input may be a pipe, too.
 ///
 /// \returns the bytes, or an error that names the path and the system's
 ///          reason: no such file, a directory, not regular, no permission, no
 ///          memory, an input error.
-Result<FileBytes> readFile(const std::string &path, ReadPolicy policy);
+Result<FileBytes> readFile(const std::string &path);
 
 } // namespace tamrt
 

@@ -266,10 +266,10 @@ static Result<Description> describe(const std::string &name,
 }
 
 Result<SafetensorsFile> SafetensorsFile::open(const std::string &path) {
-  Result<FileBytes> bytes = readFile(path, ReadPolicy::RegularOnly);
+  Result<FileBytes> bytes = readFile(path);
   if (!bytes)
     return std::move(bytes).error();
-  return parse(*std::move(bytes), path);
+  return parse(*std::move(bytes), path == "-" ? "standard input" : path);
 }
 
 Result<SafetensorsFile> SafetensorsFile::parse(FileBytes bytes,

@@ -166,10 +166,22 @@ class Spelling(Hostile):
 
     def test_a_huge_field_nobody_reads(self):
         lines = self.plain.splitlines()
-        huge = '"' + "x,\n" * 1_000_000 + '"'
+        huge = '"' + "x,\n" * 349_000 + '"'
         self.as_before("note," + lines[0] + "\n" + "".join(
             (huge if i == 7 else "") + "," + line + "\n"
             for i, line in enumerate(lines[1:])))
+
+    def test_a_stray_quote(self):
+        """It ends the reading where it has taken what a field may have."""
+        lines = self.plain.splitlines()
+        stray = "\n".join(["note," + lines[0], '"x,' + lines[1],
+                           *(["," + lines[2]] * 100_000)])
+        for options in ([], ["--stream"]):
+            self.input.write_text(stray)
+            self.fails("fit", self.input, "-o", self.output, *options,
+                       says=["in.csv: line 2: expected a field of at most "
+                             "1048576 bytes, got more; is the quote that opens "
+                             "it closed?"])
 
     def test_a_million_columns(self):
         lines = self.plain.splitlines()
@@ -209,7 +221,7 @@ class Refused(Hostile):
 
     def test_text_that_is_no_number(self):
         for value in ("0x1F", "1,5", '"1,234.5"', "1 234", "1e", "--1", "1.2.3",
-                      "12%", "#N/A", "null", "None", "true", "1d5", "\u0661",
+                      "12%", "#N/A", "nul", "Nones", "true", "1d5", "\u0661",
                       "1_000", "\u22125"):
             with self.subTest(value):
                 if "," in value and '"' not in value:

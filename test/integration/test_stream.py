@@ -52,6 +52,21 @@ def peak_resident(*command):
     return 1024 * int(re.search(r"VmHWM:\s*(\d+)", status).group(1)), weights
 
 
+def peak_of(*command):
+    """Most bytes a program has in memory, as far as one sees who looks every
+    few milliseconds."""
+    process = subprocess.Popen(list(map(str, command)),
+                               stderr=subprocess.DEVNULL)
+    status, peak = pathlib.Path(f"/proc/{process.pid}/status"), 0
+    while process.poll() is None:
+        if found := re.search(r"VmHWM:\s*(\d+)", status.read_text()):
+            peak = max(peak, 1024 * int(found.group(1)))
+        time.sleep(0.005)
+    if process.returncode:
+        raise AssertionError("failed")
+    return peak
+
+
 class Stream(harness.TestCase):
     def check(self, model, train, *options):
         """Streams as fits in memory do, whatever the chunk."""
@@ -95,6 +110,31 @@ class Stream(harness.TestCase):
             with self.subTest(formula=formula):
                 self.check(self.compile(formula, "--profile", data,
                                         **small.KEYS), data)
+
+    def test_predictions(self):
+        """They are the same bytes, a part after another; but for a recursion,
+        which keeps all rows and says so."""
+        train = small.generate(self.dir / "train.csv", "--groups", 3,
+                               "--days", 300)
+        wide = self.dir / "wide.csv"
+        lines = train.read_text().splitlines(keepends=True)
+        # More rows than a part has.
+        wide.write_text(lines[0] + "".join(lines[1:]) * (
+            -(-200_000 // (len(lines) - 1))))
+        for formula, keeps in ((small.FORMULA, False),
+                               ("y ~ s(a) + pid(a, w=3)", True)):
+            model = self.compile(formula, **small.KEYS)
+            weights = self.fit(model, train)
+            for command in (["predict"], ["decompose"]):
+                whole = self.run_program(model, *command, wide, "--weights",
+                                         weights, "-o", "whole")
+                self.assertEqual(whole.returncode, 0, whole.stderr)
+                run = self.run_program(model, *command, wide, "--weights",
+                                       weights, "-o", "parts", "--stream")
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertEqual("--stream keeps all rows" in run.stderr, keeps)
+                self.assertEqual((self.dir / "parts").read_bytes(),
+                                 (self.dir / "whole").read_bytes())
 
     def test_texts(self):
         train = write_rows(self.dir / "train.csv", 30_000)
@@ -271,6 +311,19 @@ class Stream(harness.TestCase):
         if harness.SANITIZE:
             self.skipTest("a sanitizer keeps what is freed: the weights are "
                           "right, how much is resident says nothing")
+
+    def test_memory_of_predictions_does_not_grow(self):
+        rows = write_rows(self.dir / "rows.csv", 600_000)
+        train = write_rows(self.dir / "train.csv", 10_000)
+        model = self.compile(f"y ~ s(a, k=20) + c(d, n_cat=7) + {TEXTS}",
+                             **small.KEYS)
+        predict = [model, "predict", rows, "--weights", self.fit(model, train),
+                   "--threads=2", "-o", self.dir / "out"]
+        parts, whole = peak_of(*predict, "--stream"), peak_of(*predict)
+        if harness.SANITIZE:
+            self.skipTest("a sanitizer keeps what is freed")
+        self.assertLess(parts, 48 * MIB)
+        self.assertLess(parts + 12 * MIB, whole)
 
     def test_pipe(self):
         train = write_rows(self.dir / "train.csv", 100)

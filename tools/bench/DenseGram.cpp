@@ -21,8 +21,8 @@
 
 #include "OpenBlas.h"
 
-#include "io/Csv.h"
-#include "io/Number.h"
+#include "io/CsvBlocks.h"
+#include "io/TextIndex.h"
 
 #include <algorithm>
 #include <chrono>
@@ -49,7 +49,7 @@ struct Design {
 std::vector<Design> read(const char *path, const char *group, size_t first,
                          int &columns) {
   using namespace tamrt;
-  Result<CsvFile> file = CsvFile::open(path);
+  Result<CsvBlocks> file = CsvBlocks::open(path);
   if (!file)
     fail(file.error().message);
   Result<size_t> key = file->require(group);
@@ -57,24 +57,34 @@ std::vector<Design> read(const char *path, const char *group, size_t first,
     fail(key.error().message);
   if (first >= file->names().size())
     fail("expected design columns from column " + std::to_string(first));
-  const std::vector<std::string_view> keys = file->texts(*key);
-  const Levels levels = findLevels(keys);
   columns = int(file->names().size() - first);
-  std::vector<std::vector<double>> table;
-  for (size_t c = first; c < file->names().size(); ++c) {
-    Result<std::vector<double>> column = file->numbers(c);
-    if (!column)
-      fail(column.error().message);
-    table.push_back(*std::move(column));
+  // Which group has which design does not matter.
+  TextIndex groups;
+  std::vector<Design> designs;
+  CsvBlock block;
+  for (size_t line = file->firstRowLine();; line += block.lineCount()) {
+    Result<bool> more = file->read(block);
+    if (!more)
+      fail(more.error().message);
+    if (!*more)
+      return designs;
+    block.startAt(line);
+    block.scan();
+    if (block.fault())
+      fail(file->describe(block).message);
+    for (size_t row = 0; row < block.rowCount(); ++row) {
+      const uint32_t id = groups.add(block.field(row, *key));
+      if (id == designs.size())
+        designs.emplace_back();
+      ++designs[id].rows;
+      for (size_t c = first; c < file->names().size(); ++c) {
+        double value;
+        if (!parseCsvNumber(block.raw(row, c), file->format(), value))
+          fail(file->place(block, row, c) + ": expected a number");
+        designs[id].values.push_back(value);
+      }
+    }
   }
-  std::vector<Design> designs(levels.values.size());
-  for (size_t r = 0; r < keys.size(); ++r) {
-    Design &design = designs[size_t(levels.codes[r])];
-    ++design.rows;
-    for (const std::vector<double> &column : table)
-      design.values.push_back(column[r]);
-  }
-  return designs;
 }
 
 double best(const std::function<void()> &run) {

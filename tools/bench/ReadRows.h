@@ -44,8 +44,7 @@ inline ReadRows readRows(const std::string &path, const tamrt_model &model,
   RowReader reader = orStop(RowReader::open(path, model, {false, threads}));
   Rows rows = orStop(reader.read(std::numeric_limits<size_t>::max()));
   std::vector<LevelTable> levels = orStop(reader.levelTables());
-  Dataset data = Dataset::arrange(std::move(rows), reader,
-                                  sortGroups(reader.groups(), model.group),
+  Dataset data = Dataset::arrange(std::move(rows), reader, reader.groupOrder(),
                                   model, levels, threads);
   return {std::move(data), std::move(levels)};
 }

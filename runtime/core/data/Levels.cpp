@@ -75,10 +75,39 @@ int32_t LevelTable::code(std::string_view text, tamrt_unseen unseen) const {
   return unseenCode(size(), unseen, size() - 1);
 }
 
+/// Whether `text` is missing in a column of numbers.
+static bool isDoubtfulLevel(std::string_view text) {
+  if (isMissing(text))
+    return true;
+  std::optional<double> number = parseNumber(text);
+  return number && !std::isfinite(*number);
+}
+
+TextKind kindOfLevel(std::string_view text, const CsvFormat &format) {
+  if (isEmpty(text) || format.isMissingText(text))
+    return TextKind::Missing;
+  return isDoubtfulLevel(text) ? TextKind::Doubtful : TextKind::Value;
+}
+
+TextKind kindOfGroup(std::string_view text, const CsvFormat &format) {
+  if (isEmpty(text) || format.isMissingText(text))
+    return TextKind::Missing;
+  return isMissing(text) ? TextKind::Doubtful : TextKind::Value;
+}
+
+bool LevelTable::has(std::string_view text) const {
+  if (!numeric)
+    return std::binary_search(names.begin(), names.end(), text);
+  std::optional<double> number = parseNumber(text);
+  return number && std::binary_search(numbers.begin(), numbers.end(), *number);
+}
+
 bool LevelCollector::add(std::string_view text) {
   if (stopped || texts.contains(text))
     return !stopped;
   texts.emplace(text);
+  if (isDoubtfulLevel(text))
+    return true;
   if (std::optional<double> number = parseNumber(text))
     numbers.insert(plainZero(*number));
   else
@@ -105,22 +134,6 @@ Result<LevelTable> LevelCollector::table(const std::string &path,
   if (table.size() > maximum)
     return Error{tooMany(path, column, maximum, table.names, stopped)};
   return table;
-}
-
-Result<LevelTable> trainingLevels(const CsvFile &file, size_t column,
-                                  std::span<const uint32_t> rows,
-                                  size_t maximum) {
-  LevelCollector levels(maximum);
-  std::optional<std::string_view> previous;
-  for (uint32_t row : rows) {
-    std::string_view text = file.field(row, column);
-    if (text == previous)
-      continue;
-    previous = text;
-    if (!levels.add(text))
-      break;
-  }
-  return levels.table(file.path(), file.names()[column]);
 }
 
 } // namespace tamrt

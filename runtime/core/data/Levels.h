@@ -15,7 +15,7 @@
 #ifndef TAMRT_CORE_DATA_LEVELS_H
 #define TAMRT_CORE_DATA_LEVELS_H
 
-#include "io/Csv.h"
+#include "io/CsvFormat.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
 
@@ -23,12 +23,24 @@
 #include <cstdint>
 #include <functional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tamrt {
+
+/// What the text of a level or a group is.
+enum class TextKind : uint8_t {
+  Value,
+  /// An empty field, or one that the user says is missing.
+  Missing,
+  /// Missing in a column of numbers, a value in one of text. In a column of
+  /// levels infinity is such, too.
+  Doubtful,
+};
+
+TextKind kindOfLevel(std::string_view text, const CsvFormat &format);
+TextKind kindOfGroup(std::string_view text, const CsvFormat &format);
 
 /// The levels of one input, sorted: as numbers when every training value
 /// parses as one, else by bytes.
@@ -48,6 +60,9 @@ struct LevelTable {
   static Result<LevelTable> create(bool numeric,
                                    std::vector<std::string> names);
 
+  /// Whether `text` is one of the levels. O(log size).
+  bool has(std::string_view text) const;
+
   /// The column of `text` in the one-hot matrix: its level, or what `unseen`
   /// says of a value that is none: the nearest level (the lower of two equally
   /// near; of text the last), the mean of the levels, or TAMRT_INDEX_NONE.
@@ -61,12 +76,15 @@ class LevelCollector {
 public:
   explicit LevelCollector(size_t maximum) : maximum(maximum) {}
 
-  /// Adds a text, which is not missing. False once there are so many levels
-  /// that the column is an error whatever comes: no more need be added.
+  /// Adds a text, which is a value or doubtful. False once there are so many
+  /// levels that the column is an error whatever comes: no more need be added.
   bool add(std::string_view text);
 
-  /// The levels of what was added. Errors: more than the maximum; names `path`,
-  /// `column` and levels.
+  /// Whether what was added are numbers, but for what is doubtful.
+  bool areNumbers() const { return numeric; }
+
+  /// The levels of what was added. Of numbers what is doubtful is none. Errors:
+  /// more than the maximum; names `path`, `column` and levels.
   Result<LevelTable> table(const std::string &path,
                            const std::string &column) const;
 
@@ -76,14 +94,6 @@ private:
   std::set<double> numbers;
   bool numeric = true, stopped = false;
 };
-
-/// The levels of `column` in `rows` of `file`, none of them missing. O(rows)
-/// and memory for the distinct texts alone.
-///
-/// Errors: more than `maximum` levels; names file, column and levels.
-Result<LevelTable> trainingLevels(const CsvFile &file, size_t column,
-                                  std::span<const uint32_t> rows,
-                                  size_t maximum);
 
 } // namespace tamrt
 

@@ -9,6 +9,7 @@
 #include "core/data/RowBlock.h"
 
 #include "io/CsvText.h"
+#include "io/CsvWriter.h"
 #include "io/Number.h"
 
 #include <algorithm>
@@ -20,15 +21,6 @@ namespace {
 /// Texts beyond which a thread forgets those it has met: columns of more are
 /// rare, and memory for them all is not to be had on every thread.
 constexpr size_t kTextsKept = size_t(1) << 14;
-
-/// The text of a level counts as missing like a number: an infinite number is
-/// no level.
-bool isFiniteLevel(std::string_view text) {
-  if (isMissing(text))
-    return false;
-  std::optional<double> number = parseNumber(text);
-  return !number || std::isfinite(*number);
-}
 
 std::string expectedFinite(bool missing) {
   return std::string(": expected a finite value, got ") +
@@ -54,10 +46,11 @@ void RowBlock::note(RowFault kind, Fault fault) {
     first = std::move(fault);
 }
 
-void RowBlock::leaveOut(size_t row) {
+void RowBlock::leaveOut(size_t row, size_t column) {
   if (out.empty())
     out.resize(text.rowCount());
   out[row] = true;
+  ++lacking[column];
 }
 
 std::string RowBlock::groupAt(const ModelColumns &columns, size_t row) const {
@@ -67,13 +60,17 @@ std::string RowBlock::groupAt(const ModelColumns &columns, size_t row) const {
 }
 
 void RowBlock::parseTexts(size_t column, LocalTexts &local,
-                          GrowingArray<uint32_t> &ids, bool levels) {
+                          GrowingArray<uint32_t> &ids,
+                          TextKind (*kindOf)(std::string_view,
+                                             const CsvFormat &)) {
   if (local.texts.size() > kTextsKept)
     local = {};
+  const CsvFormat &format = text.csvFormat();
   const size_t count = text.rowCount();
   ids.truncate(0);
   uint32_t *out = ids.extend(count);
   std::string_view previous;
+  std::string buffer;
   for (size_t row = 0; row < count; ++row) {
     std::string_view field = text.field(row, column);
     // A short text is found as soon as it is compared.
@@ -82,13 +79,46 @@ void RowBlock::parseTexts(size_t column, LocalTexts &local,
       continue;
     }
     previous = field;
-    out[row] = local.texts.add(field);
-    if (out[row] == local.missing.size()) {
+    const std::string_view value = format.withPoint(field, buffer);
+    out[row] = local.texts.add(value);
+    if (out[row] == local.kinds.size()) {
       local.shared.push_back(LocalTexts::kNone);
-      local.missing.push_back(levels ? !isFiniteLevel(field)
-                                     : isMissing(field));
+      local.kinds.push_back(kindOf(value, format));
     }
   }
+}
+
+/// Calls found(row, isMissing) for the rows whose text is missing or doubtful,
+/// given whether the column's values are numbers.
+template <class Found>
+static void findMissing(const LocalTexts &local,
+                        const GrowingArray<uint32_t> &ids,
+                        std::optional<bool> areNumbers, const Found &found) {
+  auto isFound = [&](TextKind kind) {
+    return kind == TextKind::Missing ||
+           (kind == TextKind::Doubtful && areNumbers.value_or(true));
+  };
+  if (std::none_of(local.kinds.begin(), local.kinds.end(), isFound))
+    return;
+  for (size_t row = 0; row < ids.size(); ++row)
+    if (const TextKind kind = local.kinds[ids[row]]; isFound(kind))
+      found(row, kind == TextKind::Missing || areNumbers.has_value());
+}
+
+void RowBlock::parseGroups(const ModelColumns &columns) {
+  const size_t column = *columns.group;
+  parseTexts(column, groupTexts, rows.groups, kindOfGroup);
+  findMissing(
+      groupTexts, rows.groups, rules->areGroupsNumbers,
+      [&](size_t row, bool isMissing) {
+        Fault fault = {row, column, ": expected a group, got a missing value"};
+        if (!isMissing)
+          doubtfulGroup = doubtfulGroup ? doubtfulGroup : std::move(fault);
+        else if (rules->dropMissing)
+          leaveOut(row, column);
+        else
+          note(RowFault::Group, std::move(fault));
+      });
 }
 
 void RowBlock::parseDates(size_t column) {
@@ -97,12 +127,16 @@ void RowBlock::parseDates(size_t column) {
   rows.fractions.truncate(0);
   int64_t *keys = rows.dates.extend(count);
   forms.resize(count);
+  const CsvFormat &format = text.csvFormat();
   std::string_view previous;
+  std::string buffer;
   Date date;
   for (size_t row = 0; row < count; ++row) {
     std::string_view field = text.field(row, column);
     if (row == 0 || field != previous) {
-      Result<Date> parsed = parseDate(field);
+      Result<Date> parsed = format.isMissingText(field)
+                                ? Result<Date>(Date())
+                                : parseDate(format.withPoint(field, buffer));
       if (!parsed) {
         note(RowFault::Date, {row, column, ": " + parsed.error().message});
         // What is behind the first fault of this kind does not matter.
@@ -141,25 +175,25 @@ void RowBlock::parseNumbers(const ModelColumns &columns) {
     text.numbers(column, values, odd);
     for (size_t row : odd) {
       double value;
-      if (!parseCsvNumber(text.raw(row, column), value))
+      if (!parseCsvNumber(text.raw(row, column), text.csvFormat(), value))
         noNumbers.push_back({row, i});
       else
         notFinite.push_back({row, i});
     }
   }
   // The first row counts, and in it the first column.
-  if (drop)
+  if (rules->dropMissing)
     for (const Bad &bad : notFinite)
-      leaveOut(bad.row);
+      leaveOut(bad.row, columns.numbers[bad.column]);
   for (const Bad &bad : noNumbers) {
-    if (!out.empty() && out[bad.row])
+    if (isOut(bad.row))
       continue;
     const size_t column = columns.numbers[bad.column];
-    note(RowFault::Number,
-         {bad.row, column,
-          ": " + describeNoNumber(text.field(bad.row, column))});
+    note(RowFault::Number, {bad.row, column,
+                            ": " + describeNoNumber(text.field(bad.row, column),
+                                                    text.csvFormat())});
   }
-  if (!drop)
+  if (!rules->dropMissing)
     for (const Bad &bad : notFinite)
       note(RowFault::Value, {bad.row, columns.numbers[bad.column],
                              groupAt(columns, bad.row) +
@@ -168,21 +202,30 @@ void RowBlock::parseNumbers(const ModelColumns &columns) {
 }
 
 void RowBlock::checkLevels(const ModelColumns &columns) {
+  doubtfulLevels.assign(columns.levels.size(), std::nullopt);
   for (size_t i = 0; i < columns.levels.size(); ++i) {
-    const std::vector<bool> &missing = levelTexts[i].missing;
-    if (std::find(missing.begin(), missing.end(), true) == missing.end())
-      continue;
-    for (size_t row = 0; row < text.rowCount(); ++row) {
-      if (!missing[std::as_const(rows.levels[i])[row]])
-        continue;
-      if (drop)
-        leaveOut(row);
-      else
-        note(RowFault::Value,
-             {row, columns.levels[i],
-              groupAt(columns, row) + expectedFinite(isMissing(text.field(
-                                          row, columns.levels[i])))});
-    }
+    const size_t column = columns.levels[i];
+    const bool isNumber =
+        std::find(columns.numbers.begin(), columns.numbers.end(), column) !=
+        columns.numbers.end();
+    findMissing(
+        levelTexts[i], rows.levels[i], rules->areLevelsNumbers[i],
+        [&](size_t row, bool isMissing) {
+          auto fault = [&] {
+            const bool isInfinite =
+                parseNumber(levelTexts[i].texts[rows.levels[i][row]])
+                    .has_value();
+            return Fault{row, column,
+                         groupAt(columns, row) + expectedFinite(!isInfinite)};
+          };
+          if (!isMissing)
+            doubtfulLevels[i] = doubtfulLevels[i] ? doubtfulLevels[i] : fault();
+          else if (!rules->dropMissing)
+            note(RowFault::Value, fault());
+          else if (leaveOut(row, column); isNumber)
+            // It is counted as a number.
+            --lacking[column];
+        });
   }
 }
 
@@ -191,8 +234,7 @@ void RowBlock::checkWeights(const ModelColumns &columns) {
     return;
   const GrowingArray<double> &weights = rows.numbers[*columns.weights];
   for (size_t row = 0; row < weights.size(); ++row)
-    if (weights[row] < 0 && std::isfinite(weights[row]) &&
-        (out.empty() || !out[row])) {
+    if (weights[row] < 0 && std::isfinite(weights[row]) && !isOut(row)) {
       note(RowFault::Value,
            {row, columns.numbers[*columns.weights],
             groupAt(columns, row) +
@@ -202,67 +244,108 @@ void RowBlock::checkWeights(const ModelColumns &columns) {
     }
 }
 
+/// Makes texts of groups places of trained groups.
+void RowBlock::findGroups(const ModelColumns &columns) {
+  LocalTexts &local = groupTexts;
+  for (uint32_t id = 0; id < local.texts.size(); ++id)
+    if (local.shared[id] == LocalTexts::kNone)
+      local.shared[id] =
+          rules->trained->find(local.texts[id]).value_or(LocalTexts::kNone);
+  for (size_t row = 0; row < rows.groups.size(); ++row) {
+    uint32_t &group = rows.groups[row];
+    group = local.shared[group];
+    if (group == LocalTexts::kNone && !isOut(row) &&
+        !faults[size_t(RowFault::UnknownGroup)])
+      note(RowFault::UnknownGroup,
+           {row, *columns.group,
+            ": expected a group that was trained, " + rules->trained->shown() +
+                ", got '" + shownText(text.field(row, *columns.group)) + "'"});
+  }
+}
+
+/// Keeps keys and lines, the latter counted from the block's first.
+void RowBlock::keepKeys() {
+  rows.keys.text.truncate(0);
+  rows.keys.ends.truncate(0);
+  rows.lines.truncate(0);
+  const size_t count = text.rowCount();
+  uint64_t *lines = rows.lines.extend(count);
+  text.rowLines(lines);
+  for (size_t row = 0; row < count; ++row) {
+    if (isOut(row))
+      continue;
+    for (size_t i = 0; i < rules->keys.size(); ++i) {
+      if (i > 0)
+        rows.keys.text.push_back(',');
+      const std::string_view field = text.field(row, rules->keys[i]);
+      const size_t before = rows.keys.text.size();
+      char *cell = rows.keys.text.extend(CsvWriter::cellBytes(field));
+      const char *end = CsvWriter::writeCell(field, cell);
+      rows.keys.text.truncate(before + size_t(end - cell));
+    }
+    rows.keys.ends.push_back(rows.keys.text.size());
+  }
+}
+
+/// Removes the rows that are left out; keys have none.
 void RowBlock::compact() {
   dropped = size_t(std::count(out.begin(), out.end(), true));
   rows.count = out.size() - dropped;
   keep(rows.groups, out);
   keep(rows.dates, out);
   keep(rows.fractions, out);
+  keep(rows.lines, out);
   for (GrowingArray<double> &column : rows.numbers)
     keep(column, out);
   for (GrowingArray<uint32_t> &column : rows.levels)
     keep(column, out);
 }
 
-void RowBlock::parse(const ModelColumns &columns, bool dropMissing) {
-  drop = dropMissing;
+void RowBlock::checkDates(const ModelColumns &columns) {
+  const std::optional<Fault> &fault = faults[size_t(RowFault::Date)];
+  const size_t faulty = fault ? fault->row : rows.count;
+  for (size_t row = 0; row < faulty; ++row) {
+    if (forms[row] != Date::Form::Missing)
+      continue;
+    if (rules->dropMissing)
+      leaveOut(row, *columns.date);
+    else
+      note(RowFault::MissingDate,
+           {row, *columns.date,
+            groupAt(columns, row) + ": expected a date, got a missing value"});
+  }
+}
+
+void RowBlock::parse(const ModelColumns &columns, const RowRules &how) {
+  rules = &how;
   dropped = 0;
   faults = {};
+  doubtfulGroup.reset();
+  lacking.clear();
   out.clear();
   text.scan();
   rows.count = text.rowCount();
-  if (columns.group) {
-    parseTexts(*columns.group, groupTexts, rows.groups, /*levels=*/false);
-    const std::vector<bool> &missing = groupTexts.missing;
-    if (std::find(missing.begin(), missing.end(), true) != missing.end())
-      for (size_t row = 0; row < rows.count; ++row) {
-        if (!missing[std::as_const(rows.groups)[row]])
-          continue;
-        if (drop)
-          leaveOut(row);
-        else
-          note(RowFault::Group, {row, *columns.group,
-                                 ": expected a group, got a missing value"});
-      }
-  }
+  if (columns.group)
+    parseGroups(columns);
   if (columns.date) {
     parseDates(*columns.date);
-    const size_t faulty = faults[size_t(RowFault::Date)]
-                              ? faults[size_t(RowFault::Date)]->row
-                              : rows.count;
-    for (size_t row = 0; row < faulty; ++row) {
-      if (forms[row] != Date::Form::Missing)
-        continue;
-      if (drop)
-        leaveOut(row);
-      else
-        note(
-            RowFault::MissingDate,
-            {row, *columns.date,
-             groupAt(columns, row) + ": expected a date, got a missing value"});
-    }
+    checkDates(columns);
   }
   rows.levels.resize(columns.levels.size());
   levelTexts.resize(columns.levels.size());
   for (size_t i = 0; i < columns.levels.size(); ++i)
-    parseTexts(columns.levels[i], levelTexts[i], rows.levels[i],
-               /*levels=*/true);
-  if (drop)
+    parseTexts(columns.levels[i], levelTexts[i], rows.levels[i], kindOfLevel);
+  if (how.dropMissing)
     checkLevels(columns);
   parseNumbers(columns);
-  if (!drop)
+  if (!how.dropMissing)
     checkLevels(columns);
   checkWeights(columns);
+  if (how.trained) {
+    if (columns.group)
+      findGroups(columns);
+    keepKeys();
+  }
   if (!out.empty())
     compact();
 }

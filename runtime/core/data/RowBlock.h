@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,18 +33,31 @@
 namespace tamrt {
 
 /// Kinds of errors in rows, in the order in which they are told.
-enum class RowFault { Group, Date, MissingDate, Number, Value };
-inline constexpr size_t kRowFaults = 5;
+enum class RowFault { Group, Date, MissingDate, Number, Value, UnknownGroup };
+inline constexpr size_t kRowFaults = 6;
+
+/// How rows are read: the same for all blocks.
+struct RowRules {
+  bool dropMissing = false;
+  /// Of a prediction: the groups that were trained; null for a fit.
+  const GroupNames *trained = nullptr;
+  /// Whether the values of the group column, and those of each column of
+  /// levels, are numbers; none as long as that is not known.
+  std::optional<bool> areGroupsNumbers;
+  std::vector<std::optional<bool>> areLevelsNumbers;
+  /// Key columns to keep.
+  std::vector<size_t> keys;
+};
 
 /// The texts one thread has met in a column, and what they are to all threads.
 struct LocalTexts {
   static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
 
   TextIndex texts;
-  /// Number of each text for all threads; kNone as long as it has none.
+  /// Number of each text for all threads, or place of a trained group; kNone as
+  /// long as it has none.
   std::vector<uint32_t> shared;
-  /// Whether a text is no group, or no level.
-  std::vector<bool> missing;
+  std::vector<TextKind> kinds;
 };
 
 class RowBlock {
@@ -55,9 +69,9 @@ public:
   };
 
   /// Parses the columns of `text`, which was read. Numbers of groups and levels
-  /// in `rows` are those of the local texts. Rows that are to be left out are
-  /// gone from `rows` when this returns.
-  void parse(const ModelColumns &columns, bool dropMissing);
+  /// in `rows` are those of the local texts, but of groups that were trained.
+  /// Rows that are to be left out are gone from `rows` when this returns.
+  void parse(const ModelColumns &columns, const RowRules &rules);
 
   /// The earliest fault of its kind, noted.
   void note(RowFault kind, Fault fault);
@@ -67,22 +81,33 @@ public:
   /// Forms of the dates of all rows of the block.
   std::vector<Date::Form> forms;
   std::array<std::optional<Fault>, kRowFaults> faults;
+  /// What would be faults if the groups, or the levels of a column, were
+  /// numbers.
+  std::optional<Fault> doubtfulGroup;
+  std::vector<std::optional<Fault>> doubtfulLevels;
   size_t dropped = 0;
+  /// Columns of the file and in how many rows they are missing.
+  std::map<size_t, size_t> lacking;
   LocalTexts groupTexts;
   std::vector<LocalTexts> levelTexts;
 
 private:
+  void parseGroups(const ModelColumns &columns);
   void parseTexts(size_t column, LocalTexts &local, GrowingArray<uint32_t> &ids,
-                  bool levels);
+                  TextKind (*kindOf)(std::string_view, const CsvFormat &));
   void parseDates(size_t column);
+  void checkDates(const ModelColumns &columns);
   void parseNumbers(const ModelColumns &columns);
   void checkLevels(const ModelColumns &columns);
   void checkWeights(const ModelColumns &columns);
-  void leaveOut(size_t row);
+  void findGroups(const ModelColumns &columns);
+  void keepKeys();
+  bool isOut(size_t row) const { return !out.empty() && out[row]; }
+  void leaveOut(size_t row, size_t column);
   void compact();
   std::string groupAt(const ModelColumns &columns, size_t row) const;
 
-  bool drop = false;
+  const RowRules *rules = nullptr;
   /// Rows to be left out; empty while there is none.
   std::vector<bool> out;
 };

@@ -1,4 +1,4 @@
-//===- core/data/RowReader.cpp - training rows off a file -----------------===//
+//===- core/data/RowReader.cpp - rows off a file --------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,6 +9,7 @@
 #include "core/data/RowReader.h"
 
 #include "core/data/RowBlock.h"
+#include "io/Number.h"
 #include "io/Parallel.h"
 
 #include <algorithm>
@@ -40,6 +41,31 @@ void shrink(Rows &rows) {
     column.shrink();
   for (GrowingArray<uint32_t> &column : rows.levels)
     column.shrink();
+  rows.keys.text.shrink();
+  rows.keys.ends.shrink();
+  rows.lines.shrink();
+}
+
+/// Numbers of texts with whether rows are to be dropped for them.
+std::vector<bool> doubtfulTexts(const TextIndex &texts,
+                                TextKind (*kindOf)(std::string_view,
+                                                   const CsvFormat &),
+                                const CsvFormat &format) {
+  std::vector<bool> doubtful(texts.size());
+  for (uint32_t id = 0; id < texts.size(); ++id)
+    doubtful[id] = kindOf(texts[id], format) == TextKind::Doubtful;
+  return doubtful;
+}
+
+template <class T>
+void keep(GrowingArray<T> &values, const std::vector<bool> &out) {
+  if (values.empty())
+    return;
+  size_t kept = 0;
+  for (size_t row = 0; row < out.size(); ++row)
+    if (!out[row])
+      values[kept++] = std::as_const(values)[row];
+  values.truncate(kept);
 }
 
 } // namespace
@@ -50,22 +76,27 @@ void shrink(Rows &rows) {
 class RowReader::Impl {
 public:
   Impl(CsvBlocks file, ModelColumns columns, const tamrt_model &model,
-       const ReadOptions &options)
-      : file(std::move(file)), columns(std::move(columns)), model(model),
-        options(options), levels(this->columns.levels.size()) {
-    line = this->file.firstRowLine();
-    for (int64_t i = 0; i < model.input_count; ++i)
-      collectors.emplace_back(size_t(model.inputs[i].levels));
-  }
+       const TrainedTexts *trained, const ReadOptions &options);
 
+  static Result<RowReader> open(const std::string &path,
+                                const tamrt_model &model,
+                                const TrainedTexts *trained,
+                                const ReadOptions &options);
   Result<Rows> read(size_t most);
+  Result<Settled> settle();
+  Status dropMissing(Rows &rows);
   Status rewind();
+  std::string describeDropped() const;
 
   CsvBlocks file;
   ModelColumns columns;
   const tamrt_model &model;
   ReadOptions options;
   size_t fileRows = 0, dropped = 0;
+  /// Columns of the file, and in how many rows they are missing.
+  std::map<size_t, size_t> lacking;
+  /// Those of a prediction.
+  std::optional<GroupNames> trained;
   TextIndex groups;
   std::vector<TextIndex> levels;
   std::vector<LevelCollector> collectors;
@@ -74,11 +105,30 @@ private:
   void work(Rows &rows, size_t most);
   RowBlock *takeIdle(std::unique_lock<std::mutex> &lock);
   void add(RowBlock &block, Rows &rows);
+  void addRows(RowBlock &block, Rows &rows);
   void checkForms(RowBlock &block);
   uint32_t share(LocalTexts &local, uint32_t id, TextIndex &all);
   uint32_t shareLevel(size_t column, LocalTexts &local, uint32_t id);
   std::optional<Error> firstError() const;
+  Status checkAnyLeft() const;
+  void addKeys(const Rows &from, Rows &rows);
+  void resetTexts();
 
+  /// A row that is wrong if the values of its column are numbers.
+  struct Doubt {
+    size_t line = 0;
+    std::string text;
+  };
+  void noteDoubt(const RowBlock &block,
+                 const std::optional<RowBlock::Fault> &fault,
+                 std::optional<Doubt> &first) const;
+
+  RowRules rules;
+  std::optional<Doubt> doubtfulGroup;
+  std::vector<std::optional<Doubt>> doubtfulLevels;
+  /// The groups that are numbers, which may have several spellings.
+  std::map<double, uint32_t> groupNumbers;
+  Settled settled;
   std::vector<RowBlock> blocks;
   /// Guards the file.
   std::mutex reading;
@@ -99,6 +149,43 @@ private:
   std::array<std::optional<Error>, kRowFaults> faults;
 };
 
+RowReader::Impl::Impl(CsvBlocks opened, ModelColumns found,
+                      const tamrt_model &model, const TrainedTexts *by,
+                      const ReadOptions &options)
+    : file(std::move(opened)), columns(std::move(found)), model(model),
+      options(options), levels(columns.levels.size()),
+      doubtfulLevels(columns.levels.size()) {
+  line = file.firstRowLine();
+  rules.dropMissing = options.dropMissing;
+  rules.areLevelsNumbers.resize(columns.levels.size());
+  resetTexts();
+  if (!by)
+    return;
+  trained.emplace(by->groups);
+  rules.trained = &*trained;
+  rules.areGroupsNumbers = trained->numeric();
+  for (size_t i = 0; i < by->levels.size(); ++i)
+    if (model.inputs[i].rule == TAMRT_RULE_LEVELS)
+      rules.areLevelsNumbers[columns.inputs[i]] = by->levels[i].numeric;
+  for (const std::optional<size_t> &key : {columns.group, columns.date})
+    if (key && (rules.keys.empty() || rules.keys.front() != *key))
+      rules.keys.push_back(*key);
+}
+
+void RowReader::Impl::resetTexts() {
+  groups.clear();
+  groupNumbers.clear();
+  for (TextIndex &texts : levels)
+    texts.clear();
+  collectors.clear();
+  for (int64_t i = 0; i < model.input_count; ++i)
+    collectors.emplace_back(size_t(model.inputs[i].levels));
+  for (RowBlock &block : blocks) {
+    block.groupTexts = {};
+    block.levelTexts.clear();
+  }
+}
+
 std::optional<Error> RowReader::Impl::firstError() const {
   if (fatal)
     return fatal;
@@ -108,13 +195,19 @@ std::optional<Error> RowReader::Impl::firstError() const {
   return std::nullopt;
 }
 
-/// The number for all threads of a text that one has met.
+/// The number for all threads of a group's text that one has met.
 uint32_t RowReader::Impl::share(LocalTexts &local, uint32_t id,
                                 TextIndex &all) {
   uint32_t &shared = local.shared[id];
-  if (shared == LocalTexts::kNone)
-    shared = all.add(local.texts[id]);
-  return shared;
+  if (shared != LocalTexts::kNone)
+    return shared;
+  const std::string_view text = local.texts[id];
+  if (!rules.areGroupsNumbers.value_or(false))
+    return shared = all.add(text);
+  const auto [at, isNew] = groupNumbers.try_emplace(*parseNumber(text));
+  if (isNew)
+    at->second = all.add(text);
+  return shared = at->second;
 }
 
 /// As `share`, for a column of levels, of which there may be too many: the rest
@@ -125,6 +218,8 @@ uint32_t RowReader::Impl::shareLevel(size_t column, LocalTexts &local,
   if (shared != LocalTexts::kNone)
     return shared;
   TextIndex &all = levels[column];
+  if (trained)
+    return shared = all.add(local.texts[id]);
   const auto before = all.size();
   bool more = false;
   for (size_t i = 0; i < columns.inputs.size(); ++i)
@@ -154,12 +249,38 @@ void RowReader::Impl::checkForms(RowBlock &block) {
   }
 }
 
+void RowReader::Impl::noteDoubt(const RowBlock &block,
+                                const std::optional<RowBlock::Fault> &fault,
+                                std::optional<Doubt> &first) const {
+  if (fault && !first)
+    first = {block.text.line(fault->row),
+             file.place(block.text, fault->row, fault->column) + fault->text};
+}
+
+void RowReader::Impl::addKeys(const Rows &from, Rows &rows) {
+  const size_t before = rows.keys.text.size();
+  append(rows.keys.text, from.keys.text);
+  uint64_t *ends = rows.keys.ends.extend(from.count);
+  uint64_t *lines = rows.lines.extend(from.count);
+  const size_t firstLine = line;
+  for (size_t row = 0; row < from.count; ++row) {
+    ends[row] = before + from.keys.ends[row];
+    lines[row] = firstLine + from.lines[row];
+  }
+}
+
 /// Adds a block whose turn it is to `rows`.
 void RowReader::Impl::add(RowBlock &block, Rows &rows) {
   block.text.startAt(line);
-  line += block.text.lineCount();
   fileRows += block.text.rowCount();
   dropped += block.dropped;
+  for (auto [column, count] : block.lacking)
+    lacking[column] += count;
+  addRows(block, rows);
+  line += block.text.lineCount();
+}
+
+void RowReader::Impl::addRows(RowBlock &block, Rows &rows) {
   if (fatal)
     return;
   if (block.text.fault()) {
@@ -180,10 +301,16 @@ void RowReader::Impl::add(RowBlock &block, Rows &rows) {
   // The rest is read for errors that come first.
   if (firstError())
     return;
+  noteDoubt(block, block.doubtfulGroup, doubtfulGroup);
+  for (size_t i = 0; i < block.doubtfulLevels.size(); ++i)
+    noteDoubt(block, block.doubtfulLevels[i], doubtfulLevels[i]);
 
   const Rows &from = block.rows;
-  for (uint32_t &id : std::span(block.rows.groups.data(), from.groups.size()))
-    id = share(block.groupTexts, id, groups);
+  if (trained)
+    addKeys(from, rows);
+  else
+    for (uint32_t &id : std::span(block.rows.groups.data(), from.groups.size()))
+      id = share(block.groupTexts, id, groups);
   append(rows.groups, from.groups);
   append(rows.dates, from.dates);
   if (!from.fractions.empty() || !rows.fractions.empty()) {
@@ -237,7 +364,7 @@ void RowReader::Impl::work(Rows &rows, size_t most) {
       }
       turn = nextRead++;
     }
-    block->parse(columns, options.dropMissing);
+    block->parse(columns, rules);
     lock.lock();
     parsed.emplace(turn, block);
     for (auto next = parsed.begin();
@@ -270,6 +397,14 @@ Result<Rows> RowReader::Impl::read(size_t most) {
   for (RowBlock &block : blocks)
     idle.push_back(&block);
   full = false;
+  // The levels of a prediction may be new ones without end.
+  if (trained) {
+    for (TextIndex &texts : levels)
+      texts.clear();
+    for (RowBlock &block : blocks)
+      for (LocalTexts &local : block.levelTexts)
+        std::fill(local.shared.begin(), local.shared.end(), LocalTexts::kNone);
+  }
   forEachPiece(threads, [&](unsigned) {
     try {
       work(rows, most);
@@ -285,19 +420,130 @@ Result<Rows> RowReader::Impl::read(size_t most) {
   });
   if (std::optional<Error> error = firstError())
     return *std::move(error);
-  if (ended && fileRows == dropped)
-    return Error{file.path() +
-                 ": expected a row without missing values, all of " +
-                 std::to_string(dropped) + " have some"};
+  if (ended)
+    if (Status s = checkAnyLeft(); !s)
+      return std::move(s).error();
   shrink(rows);
   return rows;
+}
+
+Result<RowReader::Settled> RowReader::Impl::settle() {
+  settled = {};
+  std::optional<Doubt> first;
+  auto doubt = [&](const std::optional<Doubt> &of) {
+    settled.drops |= of.has_value();
+    if (of && (!first || of->line < first->line))
+      first = of;
+  };
+  if (columns.group && !rules.areGroupsNumbers) {
+    rules.areGroupsNumbers = areNumbers(groups);
+    if (*rules.areGroupsNumbers) {
+      doubt(doubtfulGroup);
+      const GroupOrder order = sortGroups(groups, true);
+      settled.merges =
+          order.names.size() <
+          size_t(std::count_if(
+              order.places.begin(), order.places.end(),
+              [&](uint32_t place) { return place < order.names.size(); }));
+    }
+  }
+  // Groups come first, as among other errors.
+  const bool isGroup = first.has_value();
+  for (size_t i = 0; i < levels.size(); ++i) {
+    if (rules.areLevelsNumbers[i])
+      continue;
+    rules.areLevelsNumbers[i] = true;
+    for (size_t input = 0; input < columns.inputs.size(); ++input)
+      if (model.inputs[input].rule == TAMRT_RULE_LEVELS &&
+          columns.inputs[input] == i)
+        rules.areLevelsNumbers[i] = collectors[input].areNumbers();
+    if (*rules.areLevelsNumbers[i] && !isGroup)
+      doubt(doubtfulLevels[i]);
+  }
+  if (first && !options.dropMissing)
+    return Error{first->text};
+  return settled;
+}
+
+Status RowReader::Impl::dropMissing(Rows &rows) {
+  std::vector<bool> out(rows.count);
+  auto mark = [&](const TextIndex &texts, const GrowingArray<uint32_t> &ids,
+                  auto kindOf, size_t column) {
+    const std::vector<bool> doubtful =
+        doubtfulTexts(texts, kindOf, file.format());
+    for (size_t row = 0; row < rows.count; ++row)
+      if (doubtful[ids[row]]) {
+        out[row] = true;
+        ++lacking[column];
+      }
+  };
+  if (columns.group && *rules.areGroupsNumbers)
+    mark(groups, rows.groups, kindOfGroup, *columns.group);
+  for (size_t i = 0; i < levels.size(); ++i)
+    if (*rules.areLevelsNumbers[i])
+      mark(levels[i], rows.levels[i], kindOfLevel, columns.levels[i]);
+  const auto count = size_t(std::count(out.begin(), out.end(), true));
+  dropped += count;
+  rows.count -= count;
+  keep(rows.groups, out);
+  keep(rows.dates, out);
+  keep(rows.fractions, out);
+  for (GrowingArray<double> &column : rows.numbers)
+    keep(column, out);
+  for (GrowingArray<uint32_t> &column : rows.levels)
+    keep(column, out);
+  // Groups and levels are those of the rows that are left.
+  TextIndex groupsBefore = std::move(groups);
+  std::vector<TextIndex> levelsBefore = std::move(levels);
+  groups = {};
+  levels = std::vector<TextIndex>(levelsBefore.size());
+  resetTexts();
+  auto renumber = [](TextIndex &texts, TextIndex before,
+                     GrowingArray<uint32_t> &ids) {
+    for (uint32_t &id : std::span(ids.data(), ids.size()))
+      id = texts.add(before[id]);
+  };
+  renumber(groups, std::move(groupsBefore), rows.groups);
+  for (size_t i = 0; i < levels.size(); ++i)
+    renumber(levels[i], std::move(levelsBefore[i]), rows.levels[i]);
+  for (size_t i = 0; i < collectors.size(); ++i)
+    if (model.inputs[i].rule == TAMRT_RULE_LEVELS)
+      for (uint32_t id = 0; id < levels[columns.inputs[i]].size(); ++id)
+        collectors[i].add(levels[columns.inputs[i]][id]);
+  return checkAnyLeft();
+}
+
+Status RowReader::Impl::checkAnyLeft() const {
+  if (fileRows > dropped)
+    return {};
+  return Error{file.path() +
+               ": expected a row without missing values, all of " +
+               std::to_string(dropped) + " have some"};
+}
+
+std::string RowReader::Impl::describeDropped() const {
+  std::string text = "dropped " + std::to_string(dropped) + " of " +
+                     std::to_string(fileRows) + " rows";
+  size_t told = 0;
+  for (auto [column, count] : lacking) {
+    text += told == 0                    ? ": missing values in "
+            : told + 1 == lacking.size() ? " and "
+                                         : ", ";
+    text += "'" + file.names()[column] + "' (" + std::to_string(count) + ")";
+    ++told;
+  }
+  return text;
 }
 
 Status RowReader::Impl::rewind() {
   if (Status s = file.rewind(); !s)
     return s;
+  if (std::exchange(settled.drops, false) |
+      std::exchange(settled.merges, false))
+    resetTexts();
   nextRead = nextAdded = 0;
   fileRows = dropped = 0;
+  lacking.clear();
   line = file.firstRowLine();
   ended = false;
   return {};
@@ -308,28 +554,53 @@ RowReader::RowReader(RowReader &&) noexcept = default;
 RowReader &RowReader::operator=(RowReader &&) noexcept = default;
 RowReader::~RowReader() = default;
 
-Result<RowReader> RowReader::open(const std::string &path,
-                                  const tamrt_model &model,
-                                  const ReadOptions &options) {
-  Result<CsvBlocks> file = CsvBlocks::open(path, options.blockBytes);
+Result<RowReader> RowReader::Impl::open(const std::string &path,
+                                        const tamrt_model &model,
+                                        const TrainedTexts *trained,
+                                        const ReadOptions &options) {
+  Result<CsvBlocks> file =
+      CsvBlocks::open(path, options.blockBytes, options.format);
   if (!file)
     return std::move(file).error();
   Result<ModelColumns> columns =
-      ModelColumns::find(model, Purpose::Fit,
+      ModelColumns::find(model, trained ? Purpose::Predict : Purpose::Fit,
                          [&](const char *name) { return file->require(name); });
   if (!columns)
     return std::move(columns).error();
   return RowReader(std::make_unique<Impl>(*std::move(file), *std::move(columns),
-                                          model, options));
+                                          model, trained, options));
+}
+
+Result<RowReader> RowReader::open(const std::string &path,
+                                  const tamrt_model &model,
+                                  const ReadOptions &options) {
+  return Impl::open(path, model, nullptr, options);
+}
+
+Result<RowReader> RowReader::open(const std::string &path,
+                                  const tamrt_model &model,
+                                  const TrainedTexts &trained,
+                                  const ReadOptions &options) {
+  return Impl::open(path, model, &trained, options);
 }
 
 Result<Rows> RowReader::read(size_t most) { return impl->read(most); }
+Result<RowReader::Settled> RowReader::settle() { return impl->settle(); }
+Status RowReader::dropMissing(Rows &rows) { return impl->dropMissing(rows); }
 Status RowReader::rewind() { return impl->rewind(); }
 const std::string &RowReader::path() const { return impl->file.path(); }
 const ModelColumns &RowReader::columns() const { return impl->columns; }
 size_t RowReader::fileRows() const { return impl->fileRows; }
 size_t RowReader::dropped() const { return impl->dropped; }
+std::string RowReader::describeDropped() const {
+  return impl->describeDropped();
+}
 const TextIndex &RowReader::groups() const { return impl->groups; }
+GroupOrder RowReader::groupOrder() const {
+  return impl->trained
+             ? impl->trained->order()
+             : sortGroups(impl->groups, impl->columns.group.has_value());
+}
 const TextIndex &RowReader::levels(size_t column) const {
   return impl->levels[column];
 }

@@ -265,10 +265,11 @@ SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights) {
   return writer;
 }
 
-Result<Weights> loadWeights(const tamrt_model &model, const std::string &path) {
-  Result<SafetensorsFile> file = SafetensorsFile::open(path);
+Result<Weights> loadWeights(const tamrt_model &model, const std::string &from) {
+  Result<SafetensorsFile> file = SafetensorsFile::open(from);
   if (!file)
     return std::move(file).error();
+  const std::string &path = file->path();
   if (Status s = checkSpec(model, *file); !s)
     return std::move(s).error();
 

@@ -70,14 +70,14 @@ Status checkTexts(const tamrt_model &model, std::span<const std::string> groups,
 /// The file's contents. `weights` must be of `model`, with texts checked.
 SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights);
 
-/// Reads weights of `model` from `path`.
+/// Reads weights of `model` from the file `from` ("-": standard input).
 ///
 /// Errors: those of SafetensorsFile; weights of another model (names and
 /// formulas of both); contents that do not fit the model or that no fit leaves
 /// (numbers that are not finite, ranges and knots that are none, tables with a
 /// fault as `findFault` has it), by the name of the tensor or the metadata
 /// entry; no memory for the tables.
-Result<Weights> loadWeights(const tamrt_model &model, const std::string &path);
+Result<Weights> loadWeights(const tamrt_model &model, const std::string &from);
 
 } // namespace tamrt
 

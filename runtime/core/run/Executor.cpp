@@ -14,8 +14,6 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
-#include <string_view>
-#include <unordered_map>
 
 namespace tamrt {
 
@@ -152,29 +150,9 @@ Status checkCoefficients(const tamrt_model &model,
   return {};
 }
 
-/// For every group of `data` the place of its weights.
-static Result<std::vector<size_t>> trainedPlaces(const Dataset &data,
-                                                 const Weights &weights) {
-  std::unordered_map<std::string_view, size_t> trained;
-  for (size_t g = 0; g < weights.groups.size(); ++g)
-    trained.emplace(weights.groups[g], g);
-  std::vector<size_t> places;
-  for (const Group &group : data.groups()) {
-    auto at = trained.find(group.name);
-    if (at == trained.end())
-      return Error{"expected groups that were trained, got group '" +
-                   group.name + "'"};
-    places.push_back(at->second);
-  }
-  return places;
-}
-
 Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
                      const Dataset &data, const Weights &weights,
                      const RunOptions &options, double *output) {
-  Result<std::vector<size_t>> places = trainedPlaces(data, weights);
-  if (!places)
-    return std::move(places).error();
   const auto width = size_t(outputWidth(model, kind));
   Result<Crew> crew =
       muster(model, kind, data.groups().size(), data.longestGroup(), options);
@@ -186,7 +164,7 @@ Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
     const Group &slice = slices[s];
     const Group &group = data.groups()[slice.place];
     const size_t before = slice.first - group.first;
-    const size_t place = (*places)[slice.place];
+    const size_t place = group.place;
     weights.normalization.parameters(place, worker.place.parameters);
     worker.place.tables = weights.tables.pointers();
     attemptChunks(
@@ -211,9 +189,6 @@ Result<std::vector<double>> decomposeRow(const tamrt_model &model,
                                          const Dataset &data,
                                          const Weights &weights, size_t row,
                                          const RunOptions &options) {
-  Result<std::vector<size_t>> places = trainedPlaces(data, weights);
-  if (!places)
-    return std::move(places).error();
   const size_t g = data.groupOf(row);
   const Group &group = data.groups()[g];
   // Alone, unless a carry makes the rows before it matter.
@@ -227,13 +202,13 @@ Result<std::vector<double>> decomposeRow(const tamrt_model &model,
     return std::move(crew).error();
   Worker &worker = crew->workers.front();
   worker.place.tables = weights.tables.pointers();
-  weights.normalization.parameters((*places)[g], worker.place.parameters);
+  weights.normalization.parameters(group.place, worker.place.parameters);
   std::vector<double> terms;
   attemptChunks(
       *crew->ladder, worker, last - start + 1,
       [&](size_t first, size_t rows) {
         worker.setColumns(model, data, group.first + start + first);
-        worker.run(*worker.rung, weights.of((*places)[g], model), int64_t(rows),
+        worker.run(*worker.rung, weights.of(group.place, model), int64_t(rows),
                    int64_t(start + first), int64_t(group.rows));
       },
       [&](size_t, size_t rows) {

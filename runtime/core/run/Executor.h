@@ -138,12 +138,12 @@ Status checkCoefficients(const tamrt_model &model,
                          std::span<const std::string> groups,
                          std::span<const double> coefficients);
 
-/// Predicts every group of `data` with the weights of the same name.
+/// Predicts every group of `data`, whose places are those of `weights`.
 ///
 /// \param kind   TAMRT_STEP_PREDICT, _TERMS or _DESIGN.
 /// \param output data.rowCount() rows of outputWidth(model, kind) numbers.
 ///
-/// Errors: those of `fitGroups`; a group without weights, which is named.
+/// Errors: those of `fitGroups`.
 Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
                      const Dataset &data, const Weights &weights,
                      const RunOptions &options, double *output);

@@ -8,6 +8,7 @@
 
 #include "core/run/StreamedFit.h"
 
+#include "core/data/BeyondRange.h"
 #include "core/learn/Learners.h"
 #include "core/run/Crew.h"
 #include "core/run/GroupFits.h"
@@ -43,6 +44,8 @@ public:
   }
 
   Status survey();
+  Status surveyRows();
+  Status finishSurvey();
   Result<Weights> fit();
   std::vector<std::string> notes() const;
 
@@ -58,7 +61,11 @@ public:
   size_t mostRows = 0;
 
   /// What the survey found, groups by their places.
-  size_t fileRows = 0, dropped = 0;
+  size_t fileRows = 0, dropped = 0, ties = 0;
+  std::string droppedNote;
+  /// Codes that are beyond their inputs' levels, counted as the rows are
+  /// summed.
+  std::optional<BeyondRange> beyond;
   /// How often the file was read.
   size_t readings = 0;
   GroupOrder order;
@@ -109,6 +116,8 @@ void StreamedFit::Impl::checkOrder(const Rows &rows) {
         (date.key < last.key ||
          (date.key == last.key && date.fraction < last.fraction)))
       disorder = columns.group ? std::string(reader.groups()[group]) : "";
+    ties += counts[group] > 0 && date.key == last.key &&
+            date.fraction == last.fraction;
     last = date;
     ++counts[group];
   }
@@ -152,19 +161,48 @@ void StreamedFit::Impl::add(const Rows &rows) {
 }
 
 Status StreamedFit::Impl::survey() {
+  while (true) {
+    counts.clear();
+    latest.clear();
+    ties = 0;
+    disorder.reset();
+    spreads.clear();
+    for (PeriodFinder &period : periods)
+      period = {};
+    std::fill(onGrid.begin(), onGrid.end(), true);
+    if (Status s = surveyRows(); !s)
+      return s;
+    Result<RowReader::Settled> settled = reader.settle();
+    if (!settled)
+      return std::move(settled).error();
+    if (!settled->drops && !settled->merges)
+      break;
+    // Again, without the rows that are to be dropped, and with one number for
+    // each group.
+    if (Status s = reader.rewind(); !s)
+      return s;
+  }
+  return finishSurvey();
+}
+
+Status StreamedFit::Impl::surveyRows() {
   ++readings;
   while (true) {
     Result<Rows> rows = reader.read(mostRows);
     if (!rows)
       return std::move(rows).error();
     if (rows->count == 0)
-      break;
+      return {};
     add(*rows);
     if (options.progress)
       options.progress->update("read", 0, 0);
   }
+}
+
+Status StreamedFit::Impl::finishSurvey() {
   fileRows = reader.fileRows();
   dropped = reader.dropped();
+  droppedNote = reader.describeDropped();
   groupTexts = reader.groups().size();
   for (size_t i = 0; i < columns.levels.size(); ++i)
     levelTexts.push_back(reader.levels(i).size());
@@ -173,7 +211,7 @@ Status StreamedFit::Impl::survey() {
     return std::move(tables).error();
   levels = *std::move(tables);
 
-  order = sortGroups(reader.groups(), columns.group.has_value());
+  order = reader.groupOrder();
   groupRows.resize(order.names.size());
   numberOf.resize(order.names.size());
   for (uint32_t number = 0; number < counts.size(); ++number) {
@@ -346,6 +384,7 @@ StreamedFit::Impl::fitGroups(const Normalization &normalization,
                         {order.names, groupRows}, groupsAtOnce(), fitting);
   if (!fits)
     return std::move(fits).error();
+  beyond.emplace(model, normalization, Purpose::Fit);
   for (size_t reading = 0;; ++reading) {
     Result<bool> more = fits->resume();
     if (!more)
@@ -355,6 +394,8 @@ StreamedFit::Impl::fitGroups(const Normalization &normalization,
     Status added = forEachPart([&](const Dataset &part) {
       if (options.progress)
         tell(*fits, reading);
+      if (reading == 0)
+        beyond->add(part, options.threads);
       return fits->add(part);
     });
     if (!added)
@@ -395,6 +436,15 @@ const std::string *StreamedFit::disorder() const {
   return impl->disorder ? &*impl->disorder : nullptr;
 }
 std::vector<std::string> StreamedFit::notes() const { return impl->notes(); }
+std::vector<std::string> StreamedFit::rowNotes() const {
+  std::vector<std::string> notes = impl->beyond->notes();
+  if (impl->ties > 0)
+    notes.push_back(describeTies(impl->ties, impl->fileRows - impl->dropped));
+  return notes;
+}
+const std::string &StreamedFit::describeDropped() const {
+  return impl->droppedNote;
+}
 size_t StreamedFit::fileRows() const { return impl->fileRows; }
 size_t StreamedFit::dropped() const { return impl->dropped; }
 size_t StreamedFit::readings() const { return impl->readings; }

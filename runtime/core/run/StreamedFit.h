@@ -70,6 +70,12 @@ public:
   /// how often the file is read, when that is not twice.
   std::vector<std::string> notes() const;
 
+  /// What users may not know of their rows, a note each; after `fit`.
+  std::vector<std::string> rowNotes() const;
+
+  /// That of the reader, after the survey.
+  const std::string &describeDropped() const;
+
   /// Rows of the file, and those that were left out.
   size_t fileRows() const;
   size_t dropped() const;

@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModelRun.h"
+#include "support/WholeTable.h"
 
-#include "io/Csv.h"
 #include "io/Safetensors.h"
 
 #include <cmath>
 #include <cstdio>
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace tamrt::test {
 namespace {
@@ -49,8 +51,8 @@ TEST_F(FitPredict, PredictsWhatItLearnt) {
       run(model, {"predict", train, "--weights", path("w"), "-o", path("p")});
   ASSERT_EQ(predict.status, 0) << predict.err;
 
-  auto data = CsvFile::open(train);
-  auto table = CsvFile::open(path("p"));
+  auto data = WholeTable::open(train);
+  auto table = WholeTable::open(path("p"));
   ASSERT_TRUE(data.ok());
   ASSERT_TRUE(table.ok());
   EXPECT_EQ(table->names(), (std::vector<std::string>{"g", "prediction"}));
@@ -136,8 +138,8 @@ TEST_F(FitPredict, TermsSumToThePrediction) {
       run(model, {"predict", train, "--weights", path("w"), "--type=terms"});
   ASSERT_EQ(terms.status, 0) << terms.err;
   EXPECT_EQ(terms.out, again.out);
-  auto p = CsvFile::open(write("p", response.out));
-  auto q = CsvFile::open(write("q", terms.out));
+  auto p = WholeTable::open(write("p", response.out));
+  auto q = WholeTable::open(write("q", terms.out));
   ASSERT_TRUE(p.ok() && q.ok());
   EXPECT_EQ(q->names(), (std::vector<std::string>{"g", "offset", "x", "d"}));
   for (size_t row = 0; row < p->rowCount(); ++row)
@@ -155,9 +157,9 @@ TEST_F(FitPredict, DesignAndCoefficientsShareAnOrder) {
       run(model, {"predict", train, "--weights", path("w"), "--type=design"});
   Outcome coefficients = run(model, {"coefficients", "--weights", path("w")});
   ASSERT_EQ(coefficients.status, 0) << coefficients.err;
-  auto p = CsvFile::open(write("p", response.out));
-  auto q = CsvFile::open(write("q", design.out));
-  auto c = CsvFile::open(write("c", coefficients.out));
+  auto p = WholeTable::open(write("p", response.out));
+  auto q = WholeTable::open(write("q", design.out));
+  auto c = WholeTable::open(write("c", coefficients.out));
   ASSERT_TRUE(p.ok() && q.ok() && c.ok());
   EXPECT_EQ(q->names(), (std::vector<std::string>{"g", "offset[0]", "x[0]",
                                                   "d[0]", "d[1]", "d[2]"}));
@@ -217,7 +219,7 @@ TEST_F(FitPredict, OneRowPerGroupAndConstantColumn) {
             (std::vector<double>{-1e-3, 1e-3, 0, 0}));
   Outcome predict = run(model, {"predict", train, "--weights", path("w")});
   ASSERT_EQ(predict.status, 0);
-  auto p = CsvFile::open(write("p", predict.out));
+  auto p = WholeTable::open(write("p", predict.out));
   EXPECT_NEAR((*p->numbers(1))[0], 3, 1e-4);
   EXPECT_NEAR((*p->numbers(1))[1], 4, 1e-4);
 }
@@ -252,7 +254,7 @@ TEST_F(FitPredict, UnseenLevels) {
     Outcome design =
         run(model, {"predict", fresh, "--weights", path("w"), "--type=design"});
     EXPECT_EQ(design.status, 0) << design.err;
-    auto table = CsvFile::open(write("p", design.out));
+    auto table = WholeTable::open(write("p", design.out));
     std::string all;
     for (size_t row = 0; row < table->rowCount(); ++row) {
       all += row ? " " : "";
@@ -304,19 +306,168 @@ TEST_F(FitPredict, ColumnsDoNotTakeAKeysName) {
 TEST_F(FitPredict, DropMissing) {
   FakeModel model;
   std::string clean = write("c", "g,x,d,y\n1,0,a,1\n1,2,b,7\n1,5,b,8\n");
-  std::string gaps = write("t", "g,x,d,y\n1,0,a,1\n1,,a,2\n1,2,b,7\n1,2,NA,7\n"
-                                ",1,a,1\n1,5,b,8\n1,3,a,inf\n");
+  std::string gaps = write("t", "g,x,d,y\n1,0,a,1\n1,,a,2\n1,2,b,7\n1,2,,7\n"
+                                ",1,a,1\n1,5,b,8\n1,null,,inf\n");
   ASSERT_EQ(run(model, {"fit", clean, "-o", path("w")}).status, 0);
-  Outcome fit = run(model, {"fit", gaps, "-o", path("v"), "--drop-missing"});
+  for (const char *stream : {"", "--stream"}) {
+    std::vector<std::string> more = {"--drop-missing"};
+    if (*stream)
+      more.push_back(stream);
+    auto with = [&](std::vector<std::string> arguments) {
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      return run(model, std::move(arguments));
+    };
+    Outcome fit = with({"fit", gaps, "-o", path("v")});
+    ASSERT_EQ(fit.status, 0) << fit.err;
+    EXPECT_EQ(fit.err,
+              "fake: note: dropped 4 of 7 rows: missing values in 'g' (1), 'x' "
+              "(2), 'd' (2) and 'y' (1)\n");
+    EXPECT_EQ(contents(path("w")), contents(path("v")));
+    // The target is not read when predicting.
+    Outcome predict = with({"predict", gaps, "--weights", path("w")});
+    ASSERT_EQ(predict.status, 0) << predict.err;
+    EXPECT_EQ(predict.err,
+              "fake: note: dropped 4 of 7 rows: missing values in 'g' (1), 'x' "
+              "(2) and 'd' (2)\n");
+    EXPECT_EQ(std::count(predict.out.begin(), predict.out.end(), '\n'), 4);
+  }
+}
+
+TEST_F(FitPredict, StreamPredictsTheSameBytes) {
+  FakeModel model;
+  model.date = "t";
+  // Some parts of it.
+  std::string train = write("train.csv", trainingData(400000, 5));
+  ASSERT_EQ(run(model, {"fit", train, "-o", path("w")}).status, 0);
+  for (const char *type : {"response", "terms", "design"}) {
+    std::vector<std::string> arguments = {"predict", train,    "--weights",
+                                          path("w"), "--type", type,
+                                          "-o",      path("p")};
+    ASSERT_EQ(run(model, arguments).status, 0);
+    arguments.back() = path("q");
+    arguments.insert(arguments.end(), {"--stream", "--threads", "3"});
+    ASSERT_EQ(run(model, arguments).status, 0);
+    EXPECT_EQ(contents(path("p")), contents(path("q"))) << type;
+  }
+  // A fault in its last row leaves no table.
+  std::ofstream(train, std::ios::app) << "7,1,1,a,1,1\n";
+  std::filesystem::remove(path("p"));
+  Outcome outcome = run(model, {"predict", train, "--weights", path("w"), "-o",
+                                path("p"), "--stream"});
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_NE(outcome.err.find("train.csv: line 400002: column 'g': expected a "
+                             "group that was trained, '0', '1', '2', '3', '4', "
+                             "got '7'"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_FALSE(std::filesystem::exists(path("p")));
+}
+
+TEST_F(FitPredict, MarkersAndSpellingsAreTheSameWithAStream) {
+  FakeModel model;
+  // Group and levels turn out to be numbers, with the last row.
+  std::string train = write("t", "g,x,d,y\n1,0,1,1\n1.0,2,2,7\nNA,5,9,8\n"
+                                 "2,1,None,3\n01,3,1.0,2\n2,4,2,5\n");
+  Outcome refused = run(model, {"fit", train, "-o", path("w"), "--stream"});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.err.find("line 4: column 'g': expected a group, got a "
+                             "missing value"),
+            std::string::npos)
+      << refused.err;
+  Outcome fit = run(model, {"fit", train, "-o", path("w"), "--drop-missing"});
   ASSERT_EQ(fit.status, 0) << fit.err;
-  EXPECT_EQ(fit.err, "fake: note: dropped 4 of 7 rows: missing values\n");
-  EXPECT_EQ(contents(path("w")), contents(path("v")));
-  // The target is not read when predicting: its gap drops nothing.
-  Outcome predict =
-      run(model, {"predict", gaps, "--weights", path("w"), "--drop-missing"});
+  EXPECT_EQ(fit.err, "fake: note: dropped 2 of 6 rows: missing values in 'g' "
+                     "(1) and 'd' (1)\n");
+  Outcome streamed =
+      run(model, {"fit", train, "-o", path("v"), "--drop-missing", "--stream"});
+  ASSERT_EQ(streamed.status, 0) << streamed.err;
+  EXPECT_EQ(streamed.err, fit.err);
+  EXPECT_EQ(contents(path("v")), contents(path("w")));
+  // Keys are echoed as they are.
+  Outcome predict = run(model, {"predict", write("n", "g,x,d\n1.00,1,2.0\n"),
+                                "--weights", path("w")});
   ASSERT_EQ(predict.status, 0) << predict.err;
-  EXPECT_EQ(predict.err, "fake: note: dropped 3 of 7 rows: missing values\n");
-  EXPECT_EQ(std::count(predict.out.begin(), predict.out.end(), '\n'), 5);
+  EXPECT_EQ(predict.out.substr(0, 18), "g,prediction\n1.00,");
+}
+
+TEST_F(FitPredict, NotesTellOfRowsOnce) {
+  FakeModel model;
+  model.date = "t";
+  model.x.rule = TAMRT_RULE_CODES;
+  model.x.levels = 3;
+  std::string train = write("t", "g,t,x,d,y\n1,1,0,a,1\n1,2,1,b,2\n1,2,2,a,3\n"
+                                 "2,2,0,a,3\n2,2,9,a,1\n2,2,5,b,1\n");
+  const std::string notes =
+      "fake: note: column 'x': 2 of 6 rows have a code beyond n_cat=3 and "
+      "count as the first or last level\n"
+      "fake: note: 3 of 6 rows have the date of a row before them in their "
+      "group and follow it as in the file; where local times repeat, at the "
+      "end of summer time, an offset such as +01:00 tells them apart\n";
+  for (const char *stream : {"--threads=1", "--stream"}) {
+    Outcome fit = run(model, {"fit", train, "-o", path("w"), stream});
+    EXPECT_EQ(fit.status, 0);
+    EXPECT_EQ(fit.err, notes) << stream;
+  }
+  FakeModel plain;
+  ASSERT_EQ(run(plain, {"fit", train, "-o", path("w")}).status, 0);
+  std::string fresh = write("n", "g,x,d\n1,-1,a\n1,2,c\n2,5,b\n1,3,d\n");
+  for (const char *stream : {"--threads=1", "--stream"}) {
+    Outcome predict =
+        run(plain, {"predict", fresh, "--weights", path("w"), stream});
+    EXPECT_EQ(predict.err,
+              "fake: note: column 'x': 2 of 4 rows are beyond the training "
+              "range\n"
+              "fake: note: column 'd': 2 of 4 rows have a level that training "
+              "did not have and count as the nearest level\n");
+  }
+}
+
+TEST_F(FitPredict, OtherFormats) {
+  FakeModel model;
+  std::string comma =
+      write("c", "g,x,d,y\n1,0.5,a,1\n1,1.5,b,7\n1,,b,7\n2,5,b,8\n");
+  std::string other =
+      write("o", "g;x;d;y\n1;0,5;a;1\n1;1,5;b;7\n1;-999;b;7\n2;5;b;8\n");
+  ASSERT_EQ(
+      run(model, {"fit", comma, "-o", path("w"), "--drop-missing"}).status, 0);
+  Outcome fit = run(model, {"fit", other, "-o", path("v"), "--drop-missing",
+                            "--sep=;", "--decimal=,", "--missing", "-999"});
+  ASSERT_EQ(fit.status, 0) << fit.err;
+  EXPECT_EQ(contents(path("v")), contents(path("w")));
+  auto predict = [&](const std::string &file, std::vector<std::string> more) {
+    more.insert(more.begin(),
+                {"predict", file, "--weights", path("w"), "--drop-missing"});
+    return run(model, more).out;
+  };
+  EXPECT_EQ(predict(other, {"--sep", ";", "--decimal", ",", "--missing=-999"}),
+            predict(comma, {}));
+  Outcome hint = run(model, {"fit", other, "-o", path("v")});
+  EXPECT_EQ(hint.status, 1);
+  EXPECT_NE(hint.err.find("--sep ';' reads a file with"), std::string::npos)
+      << hint.err;
+  for (const char *bad : {"--sep=ab", "--sep=x", "--decimal=;"})
+    EXPECT_EQ(run(model, {"fit", other, "-o", path("v"), bad}).status, 1);
+}
+
+TEST_F(FitPredict, WeightsFromStandardInput) {
+  FakeModel model;
+  std::string train = write("t", "g,x,d,y\n1,0,a,1\n1,2,b,7\n");
+  ASSERT_EQ(run(model, {"fit", train, "-o", path("w")}).status, 0);
+  Outcome file = run(model, {"predict", train, "--weights", path("w")});
+  const int before = ::dup(STDIN_FILENO);
+  const int weights = ::open(path("w").c_str(), O_RDONLY);
+  ::dup2(weights, STDIN_FILENO);
+  Outcome input = run(model, {"predict", train, "--weights", "-"});
+  ::dup2(before, STDIN_FILENO);
+  ::close(weights);
+  ::close(before);
+  EXPECT_EQ(input.status, 0) << input.err;
+  EXPECT_EQ(input.out, file.out);
+  Outcome both = run(model, {"predict", "-", "--weights", "-"});
+  EXPECT_EQ(both.status, 1);
+  EXPECT_EQ(both.err,
+            "fake: error: expected the data or the weights from standard "
+            "input, got both; give one of them as a file\n");
 }
 
 TEST_F(FitPredict, DateTiesKeepTheFilesOrder) {

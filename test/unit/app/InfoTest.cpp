@@ -86,5 +86,22 @@ TEST(UniqueNames, AvoidKeysAndEachOther) {
             (Names{"a_4", "a_3", "a_2_2"}));
 }
 
+TEST(Info, MemoryMayHaveAFraction) {
+  FakeModel model;
+  auto first = [&](const char *memory) {
+    Outcome outcome = run(model, {"plan", "--memory", memory});
+    return outcome.status == 0 ? outcome.out.substr(0, outcome.out.find('\n'))
+                               : outcome.err;
+  };
+  EXPECT_EQ(first("1.5G"), "memory: 1610612736 bytes");
+  EXPECT_EQ(first(".5GiB"), "memory: 536870912 bytes");
+  EXPECT_EQ(first("8388607T"), "memory: 9223370937343148032 bytes");
+  for (const char *bad : {"1.5", "0.0001K", "1.2.3G", ".G", "2.M", "G", "1.5g",
+                          "-1G", "8388608T", "1e3M", ""})
+    EXPECT_NE(first(bad).find("a number of bytes such as 512M or 1.5G"),
+              std::string::npos)
+        << bad;
+}
+
 } // namespace
 } // namespace tamrt::test

@@ -49,9 +49,8 @@ Fit fitOf(size_t rows) {
   Rows read = *reader.read(std::numeric_limits<size_t>::max());
   std::remove(path.c_str());
   std::vector<LevelTable> levels = *reader.levelTables();
-  const Dataset data = Dataset::arrange(std::move(read), reader,
-                                        sortGroups(reader.groups(), false),
-                                        tam_model, levels, 1);
+  const Dataset data = Dataset::arrange(
+      std::move(read), reader, reader.groupOrder(), tam_model, levels, 1);
   EXPECT_EQ(data.rowCount(), rows);
   const int64_t peak = peakBytesIn([&] {
     Result<Normalization> normalization =

@@ -94,13 +94,12 @@ struct Models {
 TEST(Compression, AllGroupsDecide) {
   Models models(kHours);
   auto choose = [&](std::string_view text) {
-    CsvFile file = table(text);
-    Result<Dataset> data = Dataset::read(file, models.model, {});
+    Result<FitData> data = fitData(text, models.model);
     EXPECT_TRUE(data.ok());
-    auto norm = normalize(models.model, *data, *data->levels(file), 1);
+    auto norm = normalize(models.model, data->rows, data->levels, 1);
     EXPECT_TRUE(norm.ok());
-    const FitSteps steps = chooseSteps(models.model, *data, *norm, 1);
-    const FitSteps same = chooseSteps(models.model, *data, *norm, 3);
+    const FitSteps steps = chooseSteps(models.model, data->rows, *norm, 1);
+    const FitSteps same = chooseSteps(models.model, data->rows, *norm, 3);
     EXPECT_EQ(same.model, steps.model);
     EXPECT_EQ(same.missed, steps.missed);
     EXPECT_EQ(steps.missed != nullptr, steps.model == &models.model);
@@ -112,10 +111,9 @@ TEST(Compression, AllGroupsDecide) {
   EXPECT_FALSE(choose("g,x,y\na,0,1\na,24,1\nb,2,1\nb,3,1\n"));
 
   models.model.compression = nullptr;
-  CsvFile file = table("g,x,y\na,0,1\na,23,1\n");
-  Result<Dataset> data = Dataset::read(file, models.model, {});
-  auto norm = normalize(models.model, *data, *data->levels(file), 1);
-  const FitSteps steps = chooseSteps(models.model, *data, *norm, 1);
+  Result<FitData> data = fitData("g,x,y\na,0,1\na,23,1\n", models.model);
+  auto norm = normalize(models.model, data->rows, data->levels, 1);
+  const FitSteps steps = chooseSteps(models.model, data->rows, *norm, 1);
   EXPECT_EQ(steps.model, &models.model);
   EXPECT_EQ(steps.missed, nullptr);
 }

@@ -11,20 +11,84 @@
 
 #include "core/data/Dataset.h"
 
-#include <cstring>
-#include <memory>
+#include <gtest/gtest.h>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
 
 namespace tamrt::test {
 
-/// A table from text.
-inline CsvFile table(std::string_view text) {
-  FileBytes bytes;
-  bytes.data = std::make_unique<char[]>(text.size());
-  std::memcpy(bytes.data.get(), text.data(), text.size());
-  bytes.size = text.size();
-  return *CsvFile::parse(std::move(bytes), "t.csv", 1);
+/// A reader of a text, which messages call t.csv, at its first row.
+class TextReader {
+public:
+  TextReader(std::string_view text, const tamrt_model &model,
+             const ReadOptions &options = {})
+      : TextReader(text, [&](const std::string &path) {
+          return RowReader::open(path, model, options);
+        }) {}
+  TextReader(std::string_view text, const tamrt_model &model,
+             const TrainedTexts &trained, const ReadOptions &options = {})
+      : TextReader(text, [&](const std::string &path) {
+          return RowReader::open(path, model, trained, options);
+        }) {}
+  TextReader(const TextReader &) = delete;
+  ~TextReader() { ::close(file); }
+
+  RowReader &operator*() { return **reader; }
+  RowReader *operator->() { return &**reader; }
+  bool good() const { return reader->ok(); }
+  /// An error's message with the file's name.
+  std::string error() const { return named(reader->error()); }
+  std::string named(const Error &error) const {
+    std::string message = error.message;
+    if (message.starts_with(path))
+      message.replace(0, path.size(), "t.csv");
+    return message;
+  }
+
+private:
+  template <class Open> TextReader(std::string_view text, const Open &open) {
+    file = ::memfd_create("text", 0);
+    EXPECT_EQ(::write(file, text.data(), text.size()), ssize_t(text.size()));
+    path = "/proc/self/fd/" + std::to_string(file);
+    reader.emplace(open(path));
+  }
+  int file;
+  std::string path;
+  std::optional<Result<RowReader>> reader;
+};
+
+/// All rows of a text as a fit has them, with their levels.
+struct FitData {
+  Dataset rows;
+  std::vector<LevelTable> levels;
+};
+
+inline Result<FitData> fitData(std::string_view text, const tamrt_model &model,
+                               const ReadOptions &options = {}) {
+  TextReader reader(text, model, options);
+  if (!reader.good())
+    return Error{reader.error()};
+  Result<Rows> rows = reader->read(std::numeric_limits<size_t>::max());
+  if (!rows)
+    return Error{reader.named(rows.error())};
+  Result<RowReader::Settled> settled = reader->settle();
+  if (!settled)
+    return Error{reader.named(settled.error())};
+  if (settled->drops)
+    if (Status s = reader->dropMissing(*rows); !s)
+      return Error{reader.named(s.error())};
+  Result<std::vector<LevelTable>> levels = reader->levelTables();
+  if (!levels)
+    return Error{reader.named(levels.error())};
+  Dataset data = Dataset::arrange(*std::move(rows), *reader,
+                                  reader->groupOrder(), model, *levels, 1);
+  return FitData{std::move(data), *std::move(levels)};
 }
 
 /// A model that reads inputs and has no steps.

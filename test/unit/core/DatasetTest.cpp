@@ -29,26 +29,28 @@ std::string orderOf(const Dataset &data) {
 std::string order(std::string_view text, const char *group, const char *date) {
   tamrt_input x = input("x", TAMRT_RULE_RANGE);
   tamrt_model model = modelOf(&x, 1);
+  model.target = "x";
   model.group = group;
   model.date = date;
-  CsvFile file = table(text);
-  Result<Dataset> data = Dataset::read(file, model, {Purpose::Predict});
+  Result<FitData> data = fitData(text, model);
   if (!data)
     return data.error().message;
-  // The values went where the rows did.
-  auto x0 = *file.numbers(*file.find("x"));
-  for (size_t row = 0; row < data->rowCount(); ++row)
-    EXPECT_EQ(data->numbers(0)[row], x0[data->fileRows()[row]]);
-  return orderOf(*data);
+  // The values, which number the rows, went where the rows did.
+  for (size_t row = 0; row < data->rows.rowCount(); ++row)
+    EXPECT_EQ(data->rows.numbers(0)[row], data->rows.fileRows()[row]);
+  return orderOf(data->rows);
 }
 
 TEST(Dataset, GroupsAsNumbersWhenAllAre) {
   EXPECT_EQ(order("g,x\n10,0\n9,1\n-1,2\n10,3\n", "g", nullptr),
             "-1:2 9:1 10:0,3");
   EXPECT_EQ(order("g,x\n10,0\n9,1\nb,2\n", "g", nullptr), "10:0 9:1 b:2");
-  // Equal numbers written differently stay two groups.
+  // Equal numbers written differently are one group, called by the first.
   EXPECT_EQ(order("g,x\n1.0,0\n1,1\n1.0,2\n0,3\n", "g", nullptr),
-            "0:3 1:1 1.0:0,2");
+            "0:3 1.0:0,1,2");
+  // Where one is none they are texts.
+  EXPECT_EQ(order("g,x\n1.0,0\n1,1\nb,2\nNA,3\n", "g", nullptr),
+            "1:1 1.0:0 NA:3 b:2");
 }
 
 TEST(Dataset, WithoutGroupAndDate) {
@@ -69,17 +71,14 @@ TEST(Dataset, SharesAColumnOfSeveralInputs) {
       input("x", TAMRT_RULE_RANGE), input("x", TAMRT_RULE_CODES, 4),
       input("x", TAMRT_RULE_LEVELS, 4), input("y", TAMRT_RULE_RANGE)};
   tamrt_model model = modelOf(inputs, 4);
-  CsvFile file = table("x,y\n3,0\n1,1\n");
-  Result<Dataset> data = Dataset::read(file, model, {});
-  ASSERT_TRUE(data.ok());
+  Result<FitData> read = fitData("x,y\n3,0\n1,1\n", model);
+  ASSERT_TRUE(read.ok());
+  const Dataset *data = &read->rows;
   EXPECT_EQ(data->numbers(0), data->numbers(1));
   EXPECT_EQ(data->numbers(2), nullptr);
   EXPECT_EQ(data->numbers(3), data->target());
   EXPECT_EQ(data->weights(), nullptr);
-  EXPECT_EQ(data->codes(2), nullptr);
-  auto levels = data->levels(file);
-  ASSERT_TRUE(levels.ok());
-  data->encode(file, *levels);
+  EXPECT_EQ(data->codes(1), nullptr);
   EXPECT_EQ(data->codes(2)[0], 1);
   EXPECT_EQ(data->codes(2)[1], 0);
 }
@@ -91,26 +90,39 @@ TEST(Dataset, DroppedRowsLeaveGroupsAndLevels) {
   model.group = "g";
   model.date = "t";
   model.weights = "w";
-  CsvFile file = table("g,t,x,d,y,w\n"
-                       "1,5,1,a,1,1\n" // kept
-                       "2,5,,c,1,1\n"  // group 2 goes whole
-                       "1,,1,c,1,1\n"  // no date
-                       "1,4,1,NA,1,1\n"
-                       "1,4,1,inf,1,1\n"
-                       "1,4,1,c,inf,1\n"
-                       "1,4,1,c,1,nan\n"
-                       "na,4,1,c,1,1\n"
-                       "1,3,2,b,1,0\n"); // kept
-  EXPECT_FALSE(Dataset::read(file, model, {Purpose::Fit, false}).ok());
-  Result<Dataset> data = Dataset::read(file, model, {Purpose::Fit, true});
+  const std::string_view text = "g,t,x,d,y,w\n"
+                                "1,5,1,a,1,1\n" // kept
+                                "2,5,,c,1,1\n"  // group 2 goes whole
+                                "1,,1,c,1,1\n"  // no date
+                                "1,4,1,,1,1\n"
+                                "1,4,1,  ,1,1\n"
+                                "1,4,1,c,inf,1\n"
+                                "1,4,1,c,1,nan\n"
+                                ",4,1,c,1,1\n"
+                                "1,3,2,b,1,0\n"; // kept
+  EXPECT_FALSE(fitData(text, model).ok());
+  Result<FitData> data = fitData(text, model, {true});
   ASSERT_TRUE(data.ok()) << data.error().message;
-  EXPECT_EQ(orderOf(*data), "1:8,0");
-  EXPECT_EQ(data->droppedCount(), 7u);
-  EXPECT_EQ(data->weights()[0], 0);
-  EXPECT_EQ(data->numbers(0)[0], 2);
-  auto levels = data->levels(file);
-  ASSERT_TRUE(levels.ok()) << levels.error().message;
-  EXPECT_EQ((*levels)[1].names, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(orderOf(data->rows), "1:1,0");
+  EXPECT_EQ(data->rows.weights()[0], 0);
+  EXPECT_EQ(data->rows.numbers(0)[0], 2);
+  EXPECT_EQ(data->levels[1].names, (std::vector<std::string>{"a", "b"}));
+}
+
+TEST(Dataset, CountsTies) {
+  tamrt_input x = input("x", TAMRT_RULE_RANGE);
+  tamrt_model model = modelOf(&x, 1);
+  model.group = "g";
+  model.date = "t";
+  auto ties = [&](std::string_view text) {
+    return fitData(text, model)->rows.tiedRows();
+  };
+  EXPECT_EQ(ties("g,t,x,y\na,1,0,0\nb,1,0,0\na,2,0,0\n"), 0u);
+  EXPECT_EQ(ties("g,t,x,y\na,1,0,0\na,1.0,0,0\na,1,0,0\nb,1,0,0\n"), 2u);
+  // Not in order, and apart by less than a second.
+  EXPECT_EQ(ties("g,t,x,y\na,2020-01-02,0,0\na,2020-01-01,0,0\n"
+                 "a,2020-01-02,0,0\na,2020-01-02T00:00:00.5,0,0\n"),
+            1u);
 }
 
 TEST(Dataset, ErrorsNamePlaceAndGroup) {
@@ -118,8 +130,7 @@ TEST(Dataset, ErrorsNamePlaceAndGroup) {
   tamrt_model model = modelOf(&x, 1);
   model.group = "g";
   auto error = [&](std::string_view text) {
-    CsvFile file = table(text);
-    auto data = Dataset::read(file, model, {});
+    auto data = fitData(text, model);
     return data.ok() ? "" : data.error().message;
   };
   EXPECT_EQ(error("g,x,y\nn,1,1\ns,NA,1\n"),

@@ -6,22 +6,25 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DataTest.h"
-
 #include "core/data/Levels.h"
 
 #include <gtest/gtest.h>
 
-#include <numeric>
+#include <string_view>
 
 namespace tamrt::test {
 namespace {
 
+/// The levels of lines, each of which ends with a comma.
 Result<LevelTable> levels(std::string_view values, size_t maximum) {
-  CsvFile file = table("d,z\n" + std::string(values));
-  std::vector<uint32_t> rows(file.rowCount());
-  std::iota(rows.begin(), rows.end(), 0u);
-  return trainingLevels(file, 0, rows, maximum);
+  LevelCollector collector(maximum);
+  while (!values.empty()) {
+    const size_t end = values.find(",\n");
+    if (!collector.add(values.substr(0, end)))
+      break;
+    values.remove_prefix(end + 2);
+  }
+  return collector.table("t.csv", "d");
 }
 
 using Names = std::vector<std::string>;
@@ -35,6 +38,23 @@ TEST(Levels, NumbersWhenAllAre) {
   ASSERT_TRUE(texts.ok());
   EXPECT_FALSE(texts->numeric);
   EXPECT_EQ(texts->names, (Names{"10", "9", "9.0", "x"}));
+}
+
+TEST(Levels, DoubtfulTextsAreMissingAmongNumbersAlone) {
+  auto numbers = levels("10,\nNA,\n9,\nnull,\ninf,\n", 2);
+  ASSERT_TRUE(numbers.ok()) << numbers.error().message;
+  EXPECT_EQ(numbers->names, (Names{"9", "10"}));
+  auto texts = levels("x,\nNA,\n9,\n", 3);
+  ASSERT_TRUE(texts.ok());
+  EXPECT_EQ(texts->names, (Names{"9", "NA", "x"}));
+  CsvFormat format;
+  format.addMissing("?");
+  EXPECT_EQ(kindOfLevel(" ", format), TextKind::Missing);
+  EXPECT_EQ(kindOfLevel("?", format), TextKind::Missing);
+  EXPECT_EQ(kindOfLevel("None", format), TextKind::Doubtful);
+  EXPECT_EQ(kindOfLevel("-inf", format), TextKind::Doubtful);
+  EXPECT_EQ(kindOfGroup("-inf", format), TextKind::Value);
+  EXPECT_EQ(kindOfGroup("nan", format), TextKind::Doubtful);
 }
 
 TEST(Levels, TooMany) {
@@ -69,6 +89,9 @@ TEST(Levels, CodesOfNumbers) {
   auto edge = [&](std::string_view text) {
     return table.code(text, TAMRT_UNSEEN_EDGE);
   };
+  EXPECT_TRUE(table.has("2.0"));
+  EXPECT_FALSE(table.has("3"));
+  EXPECT_FALSE(table.has("x"));
   EXPECT_EQ(edge("2.0"), 1);
   EXPECT_EQ(edge("-9"), 0);
   EXPECT_EQ(edge("9"), 2);

@@ -67,11 +67,11 @@ TEST(Normalization, PerGroupWithKnotsOverAll) {
       input("d", TAMRT_RULE_LEVELS, 3)};
   tamrt_model model = modelOf(inputs, 5);
   model.group = "g";
-  CsvFile file = table("g,x,p,k,d,y\n1,0,2,7,a,0\n1,10,4,7,b,0\n"
-                       "2,5,5,8,a,0\n2,5,6,8,b,0\n");
-  Result<Dataset> data = Dataset::read(file, model, {});
+  Result<FitData> data = fitData("g,x,p,k,d,y\n1,0,2,7,a,0\n1,10,4,7,b,0\n"
+                                 "2,5,5,8,a,0\n2,5,6,8,b,0\n",
+                                 model);
   ASSERT_TRUE(data.ok());
-  auto norm = normalize(model, *data, *data->levels(file), 1);
+  auto norm = normalize(model, data->rows, data->levels, 1);
   ASSERT_TRUE(norm.ok());
   double block[5 * TAMRT_INPUT_PARAMETERS];
   auto expect = [&](size_t i, std::vector<double> wanted) {
@@ -96,9 +96,8 @@ TEST(Normalization, PerGroupWithKnotsOverAll) {
 TEST(Normalization, PeriodOfOneValueIsItsRange) {
   const tamrt_input inputs[] = {input("x", TAMRT_RULE_PERIOD_AUTO)};
   tamrt_model model = modelOf(inputs, 1);
-  CsvFile file = table("x,y\n3,1\n3,1\n");
-  Result<Dataset> data = Dataset::read(file, model, {});
-  auto norm = normalize(model, *data, *data->levels(file), 1);
+  Result<FitData> data = fitData("x,y\n3,1\n3,1\n", model);
+  auto norm = normalize(model, data->rows, data->levels, 1);
   ASSERT_TRUE(norm.ok());
   EXPECT_EQ(norm->ranges, (std::vector<double>{3, 0.5}));
 }

@@ -59,22 +59,6 @@ std::string textOf(const Dataset &data, const tamrt_model &model) {
   return text;
 }
 
-/// The slow obvious way: the file whole, as text.
-std::string slowly(const Scratch &file, const tamrt_model &model, bool drop) {
-  Result<CsvFile> table = CsvFile::open(file.path, 1);
-  if (!table)
-    return table.error().message;
-  Result<Dataset> data = Dataset::read(*table, model, {Purpose::Fit, drop, 1});
-  if (!data)
-    return data.error().message;
-  Result<std::vector<LevelTable>> levels = data->levels(*table);
-  if (!levels)
-    return levels.error().message;
-  data->encode(*table, *levels);
-  return std::to_string(data->droppedCount()) + " dropped " +
-         textOf(*data, model);
-}
-
 std::string inBlocks(const Scratch &file, const tamrt_model &model, bool drop,
                      unsigned threads, size_t blockBytes) {
   Result<RowReader> reader =
@@ -84,12 +68,17 @@ std::string inBlocks(const Scratch &file, const tamrt_model &model, bool drop,
   Result<Rows> rows = reader->read(std::numeric_limits<size_t>::max());
   if (!rows)
     return rows.error().message;
+  Result<RowReader::Settled> settled = reader->settle();
+  if (!settled)
+    return settled.error().message;
+  if (settled->drops)
+    if (Status s = reader->dropMissing(*rows); !s)
+      return s.error().message;
   Result<std::vector<LevelTable>> levels = reader->levelTables();
   if (!levels)
     return levels.error().message;
-  Dataset data = Dataset::arrange(*std::move(rows), *reader,
-                                  sortGroups(reader->groups(), model.group),
-                                  model, *levels, threads);
+  Dataset data = Dataset::arrange(
+      *std::move(rows), *reader, reader->groupOrder(), model, *levels, threads);
   return std::to_string(reader->dropped()) + " dropped " + textOf(data, model);
 }
 
@@ -131,7 +120,7 @@ std::string randomTable(std::mt19937 &random, bool mishaps, int form) {
   return text;
 }
 
-TEST(RowReader, AgreesWithTheDatasetOfAWholeFile) {
+TEST(RowReader, BlocksAndThreadsChangeNothing) {
   const tamrt_input inputs[] = {
       input("x", TAMRT_RULE_RANGE), input("d", TAMRT_RULE_LEVELS, 4),
       input("x", TAMRT_RULE_CODES, 4), input("d", TAMRT_RULE_LEVELS, 5),
@@ -146,7 +135,8 @@ TEST(RowReader, AgreesWithTheDatasetOfAWholeFile) {
     model.date = random() % 4 ? "t" : nullptr;
     model.weights = random() % 2 ? "w" : nullptr;
     for (bool drop : {false, true}) {
-      const std::string expected = slowly(file, model, drop);
+      const std::string expected =
+          inBlocks(file, model, drop, 1, CsvBlocks::kBlockBytes);
       for (unsigned threads : {1, 3})
         for (size_t bytes : {1, 40, 1000})
           ASSERT_EQ(inBlocks(file, model, drop, threads, bytes), expected)
@@ -198,11 +188,158 @@ TEST(RowReader, DroppedGroupsDoNotDecideTheOrder) {
   tamrt_input x = input("x", TAMRT_RULE_RANGE);
   tamrt_model model = modelOf(&x, 1);
   model.group = "g";
-  Scratch file("g,x,y\n10,1,1\n9,1,1\nb,,1\n");
-  RowReader reader = *RowReader::open(file.path, model, {true, 1});
-  ASSERT_EQ(reader.read(100)->count, 2u);
-  EXPECT_EQ(sortGroups(reader.groups(), true).names,
-            (std::vector<std::string>{"9", "10"}));
+  TextReader reader("g,x,y\n10,1,1\n9,1,1\nb,,1\n", model, {true, 1});
+  ASSERT_EQ(reader->read(100)->count, 2u);
+  EXPECT_EQ(reader->groupOrder().names, (std::vector<std::string>{"9", "10"}));
+  EXPECT_EQ(reader->describeDropped(),
+            "dropped 1 of 3 rows: missing values in 'x' (1)");
+}
+
+TEST(RowReader, TellsDroppedRowsByColumn) {
+  const tamrt_input inputs[] = {input("x", TAMRT_RULE_RANGE),
+                                input("d", TAMRT_RULE_LEVELS, 3),
+                                input("x", TAMRT_RULE_LEVELS, 3)};
+  tamrt_model model = modelOf(inputs, 3);
+  model.group = "g";
+  model.date = "t";
+  TextReader reader("g,t,x,d,y\n,,,,\n1,1,1,a,1\n1,1,NA,a,1\n1,1,1,,inf\n"
+                    "1,2,2,b,2\n",
+                    model, {true, 1});
+  ASSERT_EQ(reader->read(100)->count, 2u);
+  EXPECT_EQ(reader->describeDropped(),
+            "dropped 3 of 5 rows: missing values in 'g' (1), 't' (1), 'x' (2), "
+            "'d' (2) and 'y' (2)");
+}
+
+TEST(RowReader, DatesAreOfOneForm) {
+  tamrt_input x = input("x", TAMRT_RULE_RANGE);
+  tamrt_model model = modelOf(&x, 1);
+  model.date = "t";
+  auto error = [&](std::string_view text) {
+    return fitData(text, model, {true}).error().message;
+  };
+  EXPECT_EQ(error("t,x,y\n1,1,1\n\"2016\n-1\",2,1\nx,1,1\n"),
+            "t.csv: line 3: column 't': expected a date (ISO 8601 or a "
+            "number), got '2016\n-1'");
+  EXPECT_EQ(error("t,x,y\n,0,1\n2016-01-01,1,1\n20160102,2,1\n"),
+            "t.csv: line 4: column 't': expected an ISO 8601 date without "
+            "offset as in the rows before, got a number '20160102'");
+  EXPECT_EQ(error("t,x,y\n2016-01-01T00:00Z,1,1\n2016-01-01T00:00,2,1\n"),
+            "t.csv: line 3: column 't': expected an ISO 8601 date with offset "
+            "as in the rows before, got an ISO 8601 date without offset "
+            "'2016-01-01T00:00'");
+}
+
+TEST(RowReader, WhatIsMissingAmongNumbersIsKnownAtTheEnd) {
+  const tamrt_input inputs[] = {input("d", TAMRT_RULE_LEVELS, 4)};
+  tamrt_model model = modelOf(inputs, 1);
+  model.group = "g";
+  const std::string_view numbers = "g,d,y\nNA,1,1\n2,1,1\n2,null,1\n1,9,1\n";
+  EXPECT_EQ(fitData(numbers, model).error().message,
+            "t.csv: line 2: column 'g': expected a group, got a missing value");
+  EXPECT_EQ(fitData("g,d,y\n2,1,1\n2,None,1\n1,9,1\n2,inf,1\n", model)
+                .error()
+                .message,
+            "t.csv: line 3: column 'd': group '2': expected a finite value, "
+            "got a missing value");
+  Result<FitData> dropped = fitData(numbers, model, {true});
+  ASSERT_TRUE(dropped.ok()) << dropped.error().message;
+  EXPECT_EQ(dropped->rows.rowCount(), 2u);
+  ASSERT_EQ(dropped->rows.groups().size(), 2u);
+  EXPECT_EQ(dropped->rows.groups()[1].name, "2");
+  EXPECT_EQ(dropped->levels[0].names, (std::vector<std::string>{"1", "9"}));
+  // Among texts they are texts.
+  Result<FitData> texts = fitData("g,d,y\nNA,x,1\nb,inf,1\nb,null,1\n", model);
+  ASSERT_TRUE(texts.ok()) << texts.error().message;
+  EXPECT_EQ(texts->rows.groups()[0].name, "NA");
+  EXPECT_EQ(texts->levels[0].names,
+            (std::vector<std::string>{"inf", "null", "x"}));
+  EXPECT_EQ(fitData("g,d,y\nNA,,1\n", model).error().message,
+            "t.csv: line 2: column 'd': group 'NA': expected a finite value, "
+            "got a missing value");
+}
+
+/// Weights' groups and levels.
+struct Trained {
+  std::vector<std::string> groups;
+  std::vector<LevelTable> levels;
+  operator TrainedTexts() const { return {groups, levels}; }
+};
+
+TEST(RowReader, PredictionsHaveKeysAndLines) {
+  const tamrt_input inputs[] = {input("d", TAMRT_RULE_LEVELS, 4)};
+  tamrt_model model = modelOf(inputs, 1);
+  model.group = "g";
+  model.date = "t";
+  const Trained trained = {{"1", "2"}, {*LevelTable::create(false, {"a"})}};
+  const std::string_view text =
+      "t,d,g\n2020-01-02 ,a,\"1\"\n2020-01-01,,1\n2020-01-01,\"b\n\",1.0\n"
+      "2020-01-03,NA,2\n";
+  for (size_t bytes : {1, 1 << 17}) {
+    TextReader reader(text, model, trained, {true, 1, bytes});
+    Rows all = *reader->read(100);
+    ASSERT_EQ(all.count, 3u);
+    EXPECT_EQ(all.keys[0], "1,\"2020-01-02 \"");
+    EXPECT_EQ(all.keys[1], "1.0,2020-01-01");
+    EXPECT_EQ(all.keys[2], "2,2020-01-03");
+    EXPECT_EQ(std::vector<uint64_t>(all.lines.begin(), all.lines.end()),
+              (std::vector<uint64_t>{2, 4, 6}));
+    Dataset data =
+        Dataset::arrange(std::move(all), *reader, reader->groupOrder(), model,
+                         trained.levels, 1);
+    ASSERT_EQ(data.groups().size(), 2u);
+    EXPECT_EQ(data.groups()[0].rows, 2u);
+    EXPECT_EQ(data.groups()[1].place, 1u);
+    EXPECT_EQ(data.unseenRows(0), 2u);
+    EXPECT_EQ(reader->read(100)->count, 0u);
+  }
+}
+
+TEST(RowReader, GroupsThatWereNotTrained) {
+  tamrt_input x = input("x", TAMRT_RULE_RANGE);
+  tamrt_model model = modelOf(&x, 1);
+  model.group = "g";
+  auto error = [&](const Trained &trained, std::string_view text) {
+    TextReader reader(text, model, trained);
+    Result<Rows> rows = reader->read(100);
+    return rows ? std::string() : reader.named(rows.error());
+  };
+  const Trained numbers = {{"1", "02"}, {{}}}, texts = {{"1", "x"}, {{}}};
+  EXPECT_EQ(error(numbers, "g,x\n1.0,1\n2,1\n02,1\n"), "");
+  EXPECT_EQ(error(numbers, "g,x\n1,1\n3,1\n"),
+            "t.csv: line 3: column 'g': expected a group that was trained, "
+            "'1', '02', got '3'");
+  EXPECT_EQ(error(texts, "g,x\n1,1\n1.0,1\n"),
+            "t.csv: line 3: column 'g': expected a group that was trained, "
+            "'1', 'x', got '1.0'");
+  EXPECT_EQ(error(numbers, "g,x\n1,1\nNaN,1\n"),
+            "t.csv: line 3: column 'g': expected a group, got a missing value");
+  // Other errors come first, wherever they are.
+  EXPECT_EQ(error(numbers, "g,x\n3,1\n1,red\n"),
+            "t.csv: line 3: column 'x': expected a number, got 'red'");
+  // Weights may have groups that are equal numbers.
+  EXPECT_EQ(error({{"1", "1.0"}, {{}}}, "g,x\n1,1\n1.0,1\n"), "");
+}
+
+TEST(RowReader, Formats) {
+  const tamrt_input inputs[] = {input("x", TAMRT_RULE_RANGE),
+                                input("d", TAMRT_RULE_LEVELS, 4)};
+  tamrt_model model = modelOf(inputs, 2);
+  model.group = "g";
+  model.date = "t";
+  ReadOptions options = {true};
+  options.format.separator = ';';
+  options.format.decimal = ',';
+  options.format.addMissing("-9");
+  Result<FitData> data = fitData("g;t;x;d;y\n1,50;1,5;2,5;0,5;1\n"
+                                 "1,5;1,25;3,5;1,5;2\n-9;1;1;1;1\n1;-9;1;1;1\n"
+                                 "1;1;-9,0;1;1\n1;1;1;-9;1\n",
+                                 model, options);
+  ASSERT_TRUE(data.ok()) << data.error().message;
+  ASSERT_EQ(data->rows.groups().size(), 1u);
+  EXPECT_EQ(data->rows.groups()[0].name, "1.50");
+  EXPECT_EQ(data->rows.numbers(0)[0], 3.5);
+  EXPECT_EQ(data->levels[1].names, (std::vector<std::string>{"0.5", "1.5"}));
 }
 
 } // namespace

@@ -146,8 +146,8 @@ protected:
         if (--skipped < 0)
           text += std::to_string(g) + "," + x + "," + y + "\n";
       }
-    CsvFile file = table(text);
-    return *Dataset::read(file, model, {});
+    Result<FitData> data = fitData(text, model);
+    return std::move(data->rows);
   }
 
   Result<std::vector<double>> fit(const Dataset &rows,
@@ -410,7 +410,7 @@ TEST_F(IterationsTest, RowsThatComeInParts) {
     std::ofstream(path) << text;
     RowReader reader = *RowReader::open(path, model, {});
     Rows rows = *reader.read(text.size());
-    const GroupOrder order = sortGroups(reader.groups(), true);
+    const GroupOrder order = reader.groupOrder();
     return Dataset::arrange(std::move(rows), reader, order, model,
                             *reader.levelTables(), 1);
   };

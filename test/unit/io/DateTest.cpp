@@ -7,14 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "io/Date.h"
-#include "TestFiles.h"
 
 #include <ctime>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <random>
+#include <utility>
 
 using namespace tamrt;
-using namespace tamrt::test;
 
 static Date parsed(std::string_view text) {
   Result<Date> date = parseDate(text);
@@ -128,38 +128,27 @@ TEST(DateOrder, IsThatOfTime) {
   EXPECT_LT(parsed(""), parsed("-5"));
 }
 
-static Result<std::vector<Date>> column(std::string_view text) {
-  Result<CsvFile> file = CsvFile::parse(bytesOf(text), "d.csv");
-  EXPECT_TRUE(file);
-  return readDates(*file, 0);
-}
-
-TEST(ReadDates, GivesOnePerRow) {
-  auto dates = column("date,x\n,1\n2016-01-02,2\n2016-01-01T12:00,3\n");
-  ASSERT_TRUE(dates);
-  ASSERT_EQ(dates->size(), 3u);
-  EXPECT_EQ((*dates)[0].form, Date::Form::Missing);
-  EXPECT_LT((*dates)[2], (*dates)[1]);
-}
-
-TEST(ReadDates, NamesTheRowThatIsNoDate) {
-  auto dates = column("date,x\n1,1\n\"2016\n-1\",2\nx,1\n");
-  ASSERT_FALSE(dates);
-  EXPECT_EQ(dates.error().message,
-            "d.csv: line 3: column 'date': expected a date (ISO 8601 or a "
-            "number), got '2016\n-1'");
-}
-
-TEST(ReadDates, RefusesToMixForms) {
-  auto mixed = column("date,x\n,0\n2016-01-01,1\n20160102,2\n");
-  ASSERT_FALSE(mixed);
-  EXPECT_EQ(mixed.error().message,
-            "d.csv: line 4: column 'date': expected an ISO 8601 date without "
-            "offset as in the rows before, got a number '20160102'");
-  auto offsets = column("date,x\n2016-01-01T00:00Z,1\n2016-01-01T00:00,2\n");
-  ASSERT_FALSE(offsets);
-  EXPECT_EQ(offsets.error().message,
-            "d.csv: line 3: column 'date': expected an ISO 8601 date with "
-            "offset as in the rows before, got an ISO 8601 date without "
-            "offset '2016-01-01T00:00'");
+TEST(DateOrder, IsExactBeyondDoubles) {
+  // Nanoseconds since 1970: doubles there are 256 apart.
+  const char *ascending[] = {"-1600000000000000001",
+                             "-1600000000000000000",
+                             "-5",
+                             "9007199254740992",
+                             "9007199254740993",
+                             "9007199254740994",
+                             "1600000000000000000",
+                             "1600000000000000001",
+                             "1600000000000000257",
+                             "1600000000000000258.0",
+                             "99999999999999999999999999999998",
+                             "99999999999999999999999999999999"};
+  for (size_t i = 1; i < std::size(ascending); ++i) {
+    const Date a = parsed(ascending[i - 1]), b = parsed(ascending[i]);
+    EXPECT_LT(a, b) << ascending[i];
+    EXPECT_LT(std::pair(keyOf(a), a.fraction), std::pair(keyOf(b), b.fraction))
+        << ascending[i];
+  }
+  EXPECT_EQ(parsed("1600000000000000001"), parsed("+1600000000000000001.00"));
+  EXPECT_EQ(parsed("1e18"), parsed("1000000000000000000"));
+  EXPECT_LT(parsed("1000000000000000000"), parsed("1000000000000000001"));
 }

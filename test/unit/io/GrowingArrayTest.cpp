@@ -45,29 +45,4 @@ TEST(GrowingArray, KeepsWhatItIsGiven) {
   }
 }
 
-TEST(GrowingArray, JoinsInOrderWhicheverIsLargest) {
-  const std::vector<std::vector<size_t>> cases = {
-      {0},       {3},          {0, 0},        {1, 0, 2},
-      {9, 2, 3}, {2, 9, 3, 1}, {1, 2, 0, 90}, {400000, 1, 400000}};
-  for (const std::vector<size_t> &sizes : cases) {
-    std::vector<GrowingArray<uint32_t>> parts;
-    uint32_t next = 0;
-    for (size_t size : sizes) {
-      parts.push_back(counting(next, size));
-      next += uint32_t(size);
-    }
-    std::vector<GrowingArray<uint32_t> *> pointers;
-    for (GrowingArray<uint32_t> &part : parts)
-      pointers.push_back(&part);
-    GrowingArray<uint32_t> all = GrowingArray<uint32_t>::join(pointers);
-    ASSERT_EQ(all.size(), next);
-    bool same = true;
-    for (uint32_t i = 0; i < next; ++i)
-      same &= all[i] == i;
-    EXPECT_TRUE(same);
-    for (const GrowingArray<uint32_t> &part : parts)
-      EXPECT_TRUE(part.empty());
-  }
-}
-
 } // namespace

@@ -16,7 +16,6 @@
 #include <random>
 
 using namespace tamrt;
-using Texts = std::vector<std::string_view>;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -61,13 +60,16 @@ TEST(ParseNumber, RefusesAllElse) {
     EXPECT_EQ(parseNumber(text), std::nullopt) << text;
 }
 
-TEST(IsMissing, KnowsTheThreeForms) {
+TEST(IsMissing, KnowsWhatOthersWrite) {
   for (const char *text :
-       {"", " ", "\t", "NA", "na", "Na", "nan", "NaN", "NAN", "-nan", " NA "})
+       {"", " ", "\t", "NA", "na", "Na", "nan", "NaN", "NAN", "-nan", " NA ",
+        "N/A", "n/a", "null", "NULL", "None", "NONE", "NaT", "nat"})
     EXPECT_TRUE(isMissing(text)) << text;
-  for (const char *text : {"0", "N/A", "null", "None", "nan1", "n a", "-NA",
-                           "-", "nan(1)", "NANA", "inf"})
+  for (const char *text : {"0", "N/", "nul", "Nones", "nan1", "n a", "-NA", "-",
+                           "nan(1)", "NANA", "inf", "-NaT", "+null"})
     EXPECT_FALSE(isMissing(text)) << text;
+  EXPECT_TRUE(isEmpty(" \t"));
+  EXPECT_FALSE(isEmpty("NA"));
 }
 
 TEST(FormatNumber, IsShortAndPlain) {
@@ -109,36 +111,4 @@ TEST(FormatNumber, ReadsBackBitForBit) {
     ASSERT_EQ(std::strtod(copy.c_str(), nullptr), value) << copy;
   }
   EXPECT_LE(longest, kNumberLength);
-}
-
-TEST(FindLevels, OrdersNumbersAsNumbers) {
-  Texts column = {"10", "9", " 1e1", "-1", "9"};
-  Levels levels = findLevels(column);
-  EXPECT_TRUE(levels.numeric);
-  EXPECT_EQ(levels.values, (Texts{"-1", "9", "10"}));
-  EXPECT_EQ(levels.numbers, (std::vector<double>{-1, 9, 10}));
-  EXPECT_EQ(levels.codes, (std::vector<int32_t>{2, 1, 2, 0, 1}));
-  EXPECT_EQ(levels.find("9.0"), 1u);
-  EXPECT_EQ(levels.find("8"), std::nullopt);
-  EXPECT_EQ(levels.find("11"), std::nullopt);
-  EXPECT_EQ(levels.find("x"), std::nullopt);
-}
-
-TEST(FindLevels, OrdersAnythingElseByBytes) {
-  Texts column = {"10", "9", "b", "\xC3\xA9", "B", "9.0"};
-  Levels levels = findLevels(column);
-  EXPECT_FALSE(levels.numeric);
-  EXPECT_EQ(levels.values, (Texts{"10", "9", "9.0", "B", "b", "\xC3\xA9"}));
-  EXPECT_EQ(levels.codes, (std::vector<int32_t>{0, 1, 4, 5, 3, 2}));
-  EXPECT_TRUE(levels.numbers.empty());
-  EXPECT_EQ(levels.find("b"), 4u);
-  EXPECT_EQ(levels.find("c"), std::nullopt);
-}
-
-TEST(FindLevels, KeepsTheFirstOfEqualNumbers) {
-  Texts column = {"0.0", "0", "-0", "1"};
-  Levels levels = findLevels(column);
-  EXPECT_EQ(levels.values, (Texts{"0.0", "1"}));
-  EXPECT_EQ(levels.codes, (std::vector<int32_t>{0, 0, 0, 1}));
-  EXPECT_TRUE(findLevels({}).values.empty());
 }

@@ -1,4 +1,4 @@
-//===- CsvTest.cpp - tables as comma-separated values ---------------------===//
+//===- CsvTextTest.cpp - what a CSV file may hold -------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,39 +6,42 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "io/Csv.h"
 #include "TestFiles.h"
+#include "support/WholeTable.h"
 
 #include <cmath>
+#include <csignal>
 #include <gtest/gtest.h>
 #include <limits>
 #include <random>
+#include <thread>
 
 using namespace tamrt;
 using namespace tamrt::test;
-using Texts = std::vector<std::string_view>;
 using Table = std::vector<std::vector<std::string>>;
 
-static Result<CsvFile> parse(std::string_view text, unsigned threads = 1) {
-  return CsvFile::parse(bytesOf(text), "t.csv", threads);
+static Result<WholeTable> parse(std::string_view text,
+                                size_t blockBytes = 1 << 17,
+                                CsvFormat format = {}) {
+  return WholeTable::parse(text, blockBytes, std::move(format));
 }
 
-/// The error of parsing `text`, the same with any number of threads.
+/// The message of a fault, which no size of block changes.
 static std::string fault(std::string_view text) {
   std::string first;
-  for (unsigned threads : {1, 2, 3, 7}) {
-    Result<CsvFile> file = parse(text, threads);
-    std::string message = file ? "no error" : file.error().message;
-    if (threads == 1)
+  for (size_t bytes : {1 << 17, 1, 7, 64}) {
+    Result<WholeTable> table = parse(text, bytes);
+    std::string message = table ? "no error" : table.error().message;
+    if (first.empty())
       first = message;
-    EXPECT_EQ(message, first) << threads << " threads";
+    EXPECT_EQ(message, first) << "blocks of " << bytes;
   }
   return first;
 }
 
 /// The rows of `text`, header included.
-static Table rows(std::string_view text, unsigned threads = 1) {
-  Result<CsvFile> file = parse(text, threads);
+static Table rows(std::string_view text, size_t blockBytes = 1 << 17) {
+  Result<WholeTable> file = parse(text, blockBytes);
   if (!file) {
     ADD_FAILURE() << file.error().message;
     return {};
@@ -90,18 +93,19 @@ TEST(Csv, ReadsQuotedFieldsOfAnyLength) {
 }
 
 TEST(Csv, TrimsNamesUnlessQuoted) {
-  Result<CsvFile> file = parse("a , b,\" c\",\"d\"\"e\"\n1,2,3,4\n");
+  Result<WholeTable> file = parse("a , b,\" c\",\"d\"\"e\"\n1,2,3,4\n");
   ASSERT_TRUE(file);
   EXPECT_EQ(file->names(), (std::vector<std::string>{"a", "b", " c", "d\"e"}));
   EXPECT_EQ(file->find("b"), 1u);
   EXPECT_EQ(file->find("c"), std::nullopt);
-  EXPECT_EQ(*file->require("a"), 0u);
-  EXPECT_EQ(file->require("z").error().message,
+  EXPECT_EQ(file->find("a"), 0u);
+  EXPECT_EQ(*requireColumn("t.csv", file->names(), "a"), 0u);
+  EXPECT_EQ(requireColumn("t.csv", file->names(), "z").error().message,
             "t.csv: no column 'z', expected one of: a, b,  c, d\"e");
 }
 
 TEST(Csv, AllowsColumnsWithoutName) {
-  Result<CsvFile> file = parse(",a,\n0,1,2\n");
+  Result<WholeTable> file = parse(",a,\n0,1,2\n");
   ASSERT_TRUE(file);
   EXPECT_EQ(file->find(""), std::nullopt);
   EXPECT_EQ(file->field(0, 2), "2");
@@ -111,13 +115,6 @@ TEST(Csv, TakesAnEmptyLineOfOneColumnAsAField) {
   EXPECT_EQ(rows("a\n1\n\n2\n\n"), (Table{{"a"}, {"1"}, {""}, {"2"}}));
   EXPECT_EQ(rows("a\r\n\r\n2\r\n"), (Table{{"a"}, {""}, {"2"}}));
   EXPECT_EQ(rows("a\n1\n\"\"\n"), (Table{{"a"}, {"1"}, {""}}));
-}
-
-TEST(Csv, TellsQuotedFromPlain) {
-  Result<CsvFile> file = parse("a,b\n1,\"1\"\n");
-  ASSERT_TRUE(file);
-  EXPECT_FALSE(file->quoted(0, 0));
-  EXPECT_TRUE(file->quoted(0, 1));
 }
 
 TEST(CsvFault, NoTable) {
@@ -167,6 +164,130 @@ TEST(CsvFault, MisplacedQuotes) {
   EXPECT_EQ(fault("a\n\"\"\""), "t.csv: line 2: quoted field is never closed");
 }
 
+TEST(CsvFault, TellsWhereTheQuoteOpens) {
+  EXPECT_EQ(fault("a,b\n1,\"x\n2,y\n3,z\"4\n5,6\n"),
+            "t.csv: line 4: expected a comma or the line's end after the "
+            "closing quote; the quoted field opens on line 2");
+}
+
+/// Bytes that are read of an endless text with one stray quote.
+static size_t bytesRead(std::string_view start, std::string &message) {
+  int ends[2];
+  EXPECT_EQ(pipe(ends), 0);
+  size_t written = 0;
+  std::thread writer([&] {
+    std::string text(start);
+    const size_t most = size_t(64) << 20;
+    while (written < most) {
+      const ssize_t count = ::write(ends[1], text.data(), text.size());
+      if (count <= 0)
+        break;
+      written += size_t(count);
+      text = std::string(1 << 16, 'x') + "\n";
+    }
+    ::close(ends[1]);
+  });
+  Result<WholeTable> table =
+      WholeTable::open("/proc/self/fd/" + std::to_string(ends[0]));
+  message = table ? "no error" : table.error().message;
+  ::close(ends[0]);
+  writer.join();
+  return written;
+}
+
+TEST(CsvFault, AStrayQuoteTakesNoMoreThanAField) {
+  // What is written to a pipe nobody reads from is a signal.
+  const auto before = std::signal(SIGPIPE, SIG_IGN);
+  std::string message;
+  EXPECT_LT(bytesRead("a,b\n1,2\n3,\"4\n", message), 6 * kMaxFieldBytes);
+  EXPECT_TRUE(message.ends_with(
+      ": line 3: expected a field of at most 1048576 bytes, got more; is the "
+      "quote that opens it closed?"))
+      << message;
+  EXPECT_LT(bytesRead("a,b\n1,2\n3,4\"\n", message), 6 * kMaxFieldBytes);
+  EXPECT_TRUE(message.ends_with(
+      ": line 3: quote inside a field that does not start with one"))
+      << message;
+  EXPECT_LT(bytesRead("a,\"b\n1,2\n", message), 6 * kMaxFieldBytes);
+  EXPECT_NE(message.find(": line 1: expected a field of at most"),
+            std::string::npos)
+      << message;
+  std::signal(SIGPIPE, before);
+}
+
+TEST(CsvFault, AFieldHasABound) {
+  for (size_t bytes : {size_t(1) << 17, size_t(1) << 22}) {
+    auto message = [&](const std::string &text) {
+      Result<WholeTable> table = parse(text, bytes);
+      return table ? "no error" : table.error().message;
+    };
+    const std::string most(kMaxFieldBytes, 'x');
+    const std::string inside(kMaxFieldBytes - 2, ',');
+    EXPECT_EQ(message("a,b\n1," + most + "\r\n" + most + ",2\n"), "no error");
+    EXPECT_EQ(message("a,b\n1,\"" + inside + "\"\n3,4\n"), "no error");
+    EXPECT_EQ(message("a,b\n1,2\n3,x" + most + "\n"),
+              "t.csv: line 3: expected a field of at most 1048576 bytes, got "
+              "more");
+    EXPECT_EQ(message("a,b\n1,2\n3,\"," + inside + "\"\n"),
+              "t.csv: line 3: expected a field of at most 1048576 bytes, got "
+              "more; is the quote that opens it closed?");
+    // A row of many fields may be longer.
+    std::string names = "c0", row = most;
+    for (int i = 1; i < 4; ++i) {
+      names += ",c" + std::to_string(i);
+      row += "," + most;
+    }
+    EXPECT_EQ(message(names + "\n" + row + "\n" + row), "no error");
+  }
+}
+
+TEST(Csv, SeparatorsAndDecimals) {
+  CsvFormat format;
+  format.separator = ';';
+  format.decimal = ',';
+  Result<WholeTable> table =
+      parse("a;b,c\n1,5;\"x;y\"\n-0,25;NA\n", 16, format);
+  ASSERT_TRUE(table) << table.error().message;
+  EXPECT_EQ(table->names(), (std::vector<std::string>{"a", "b,c"}));
+  EXPECT_EQ(*table->numbers(0), (std::vector<double>{1.5, -0.25}));
+  EXPECT_EQ(table->field(0, 1), "x;y");
+  EXPECT_EQ(parse("a\n1.5\n", 16, format)->numbers(0).error().message,
+            "t.csv: line 2: column 'a': expected a number, got '1.5'; "
+            "--decimal '.' reads such numbers");
+  format = {};
+  format.separator = '\t';
+  EXPECT_EQ(parse("a\tb\n1\t\"2\"3\n", 16, format).error().message,
+            "t.csv: line 2: expected a tab or the line's end after the closing "
+            "quote");
+}
+
+TEST(Csv, HintsAtTheSeparatorThatAHeaderHas) {
+  auto message = [](std::string name) {
+    return requireColumn("t.csv", {std::move(name)}, "y").error().message;
+  };
+  EXPECT_EQ(message("a;y"),
+            "t.csv: no column 'y', expected columns separated by commas, got "
+            "one column 'a;y'; --sep ';' reads a file with a ';' between its "
+            "fields");
+  EXPECT_NE(message("a\ty").find("; --sep tab reads a file with tabs"),
+            std::string::npos);
+  EXPECT_EQ(message("a"), "t.csv: no column 'y', expected one of: a");
+}
+
+TEST(CsvNumbers, MissingTexts) {
+  CsvFormat format;
+  format.addMissing("-999");
+  format.addMissing("?");
+  Result<WholeTable> table =
+      parse("x\n1\n-999\n-999.00\n ? \nN/A\n99\nnull\nNone\nNaT\n", 16, format);
+  ASSERT_TRUE(table);
+  std::string seen;
+  const std::vector<double> values = *table->numbers(0);
+  for (double value : values)
+    seen += std::isnan(value) ? "m" : "v";
+  EXPECT_EQ(seen, "vmmmmvmmm");
+}
+
 TEST(CsvFault, LoneCarriageReturn) {
   std::string message = "carriage return without line feed outside quotes";
   EXPECT_EQ(fault("a,b\r1,2\r"), "t.csv: line 1: " + message);
@@ -185,40 +306,31 @@ TEST(CsvFault, BinaryFile) {
 }
 
 TEST(CsvNumbers, ReadsNumbersAndMissingValues) {
-  Result<CsvFile> file =
+  Result<WholeTable> file =
       parse("x,t\n1,a\n 2.5 ,b\n+3,c\n\"4\",d\n,e\nNA,f\nnan,g\n-NaN,h\n"
             "inf,i\n\" -inf\",j\n\"\",k\n-1e-3,l\n");
   ASSERT_TRUE(file);
-  for (unsigned threads : {0, 1, 2, 5, 100}) {
-    Result<std::vector<double>> values = file->numbers(0, threads);
-    ASSERT_TRUE(values) << values.error().message;
-    double infinity = std::numeric_limits<double>::infinity();
-    double missing = std::nan("");
-    std::vector<double> expected = {1,        2.5,       3,       4,
-                                    missing,  missing,   missing, missing,
-                                    infinity, -infinity, missing, -1e-3};
-    ASSERT_EQ(values->size(), expected.size());
-    for (size_t i = 0; i < expected.size(); ++i)
-      EXPECT_TRUE((*values)[i] == expected[i] ||
-                  (std::isnan((*values)[i]) && std::isnan(expected[i])))
-          << i;
-  }
+  Result<std::vector<double>> values = file->numbers(0);
+  ASSERT_TRUE(values) << values.error().message;
+  double infinity = std::numeric_limits<double>::infinity();
+  double missing = std::nan("");
+  std::vector<double> expected = {1,        2.5,       3,       4,
+                                  missing,  missing,   missing, missing,
+                                  infinity, -infinity, missing, -1e-3};
+  ASSERT_EQ(values->size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_TRUE((*values)[i] == expected[i] ||
+                (std::isnan((*values)[i]) && std::isnan(expected[i])))
+        << i;
 }
 
 TEST(CsvNumbers, NamesTheFirstBadField) {
-  Result<CsvFile> file = parse("x,y\n1,2\n\"3\n\",4\n5,six\nseven,8\n");
+  Result<WholeTable> file = parse("x,y\n1,2\n\"3\n\",4\n5,six\nseven,8\n");
   ASSERT_TRUE(file);
-  for (unsigned threads : {1, 2, 3, 4}) {
-    EXPECT_EQ(file->numbers(1, threads).error().message,
-              "t.csv: line 5: column 'y': expected a number, got 'six'");
-    EXPECT_EQ(file->numbers(0, threads).error().message,
-              "t.csv: line 3: column 'x': expected a number, got '3\n'");
-    std::vector<double> x(4), y(4);
-    size_t columns[] = {1, 0};
-    double *out[] = {y.data(), x.data()};
-    EXPECT_EQ(file->numbers(columns, out, threads).error().message,
-              "t.csv: line 3: column 'x': expected a number, got '3\n'");
-  }
+  EXPECT_EQ(file->numbers(1).error().message,
+            "t.csv: line 5: column 'y': expected a number, got 'six'");
+  EXPECT_EQ(file->numbers(0).error().message,
+            "t.csv: line 3: column 'x': expected a number, got '3\n'");
 }
 
 TEST(CsvFault, OtherFormats) {
@@ -240,46 +352,30 @@ TEST(CsvNumbers, RefusesWhatNoDoubleHolds) {
                   text + "'");
 }
 
-TEST(CsvNumbers, OfCompleteRows) {
-  // Text matters in a row that is complete but for it, and there alone.
-  Result<CsvFile> file = parse("x,y\n1,2\nred,\n,red\ninf,red\nred,3\n4,5\n");
-  ASSERT_TRUE(file);
-  const size_t columns[] = {0, 1};
-  std::vector<double> x(6), y(6);
-  double *out[] = {x.data(), y.data()};
-  for (unsigned threads : {1u, 2u, 6u}) {
-    EXPECT_EQ(
-        file->numbersOfCompleteRows(columns, out, {}, threads).error().message,
-        "t.csv: line 6: column 'x': expected a number, got 'red'");
-    std::vector<bool> dropped(6);
-    dropped[4] = true;
-    ASSERT_TRUE(file->numbersOfCompleteRows(columns, out, dropped, threads));
-    for (size_t row = 0; row < 6; ++row)
-      EXPECT_EQ(std::isnan(x[row]) && std::isnan(y[row]), row > 0 && row < 5);
-    EXPECT_EQ(x[5] + y[5], 9);
-  }
-}
-
-TEST(CsvFile, MessagesListSomeColumns) {
+TEST(Csv, MessagesListSomeColumns) {
   std::string head = "c0";
   for (int i = 1; i < 100; ++i)
     head += ",c" + std::to_string(i);
-  Result<CsvFile> file = parse(head + "\n" + std::string(99, ',') + "\n");
+  Result<WholeTable> file = parse(head + "\n" + std::string(99, ',') + "\n");
   ASSERT_TRUE(file);
-  std::string message = file->require("x").error().message;
+  std::string message =
+      requireColumn("t.csv", file->names(), "x").error().message;
   EXPECT_NE(message.find("c38, c39 and 60 more"), std::string::npos) << message;
 }
 
 TEST(CsvNumbers, RefusesWhatIsNoNumber) {
   for (const char *text : {"1,5", "0x1", "nan(1)", "1 2", "-", "-NA", "1.2.3",
                            "1e", "2016-01-01"}) {
-    Result<CsvFile> file = parse("x\n\"" + std::string(text) + "\"\n");
+    Result<WholeTable> file = parse("x\n\"" + std::string(text) + "\"\n");
     ASSERT_TRUE(file);
     Result<std::vector<double>> values = file->numbers(0);
     ASSERT_FALSE(values) << text;
     EXPECT_EQ(values.error().message,
               "t.csv: line 2: column 'x': expected a number, got '" +
-                  std::string(text) + "'");
+                  std::string(text) + "'" +
+                  (std::string(text) == "1,5"
+                       ? "; --decimal ',' reads such numbers"
+                       : ""));
   }
 }
 
@@ -291,37 +387,26 @@ TEST(CsvNumbers, ShortensWhatItShows) {
 }
 
 TEST(Csv, TellsTheLineOfARow) {
-  Result<CsvFile> file = parse("\"a\nb\",c\n1,2\n\"\n\n\",3\n4,5\n");
+  Result<WholeTable> file = parse("\"a\nb\",c\n1,2\n\"\n\n\",3\n4,5\n");
   ASSERT_TRUE(file);
   EXPECT_EQ(file->line(0), 3u);
   EXPECT_EQ(file->line(1), 4u);
   EXPECT_EQ(file->line(2), 7u);
-  EXPECT_EQ(file->place(2, 1), "t.csv: line 7: column 'c'");
-}
-
-TEST(Csv, KeepsViewsWhenMoved) {
-  Result<CsvFile> file = parse("a\nx\n\"y\"\"\"\n");
-  ASSERT_TRUE(file);
-  Texts texts = file->texts(0);
-  CsvFile moved = *std::move(file);
-  EXPECT_EQ(texts, (Texts{"x", "y\""}));
-  EXPECT_EQ(moved.texts(0).data()[1].data(), texts[1].data());
 }
 
 TEST(Csv, OpensFiles) {
   TemporaryFolder folder;
   put(folder.at("t.csv"), "a,b\n1,2\n");
-  Result<CsvFile> file = CsvFile::open(folder.at("t.csv"));
+  Result<WholeTable> file = WholeTable::open(folder.at("t.csv"));
   ASSERT_TRUE(file);
-  EXPECT_EQ(file->path(), folder.at("t.csv"));
   EXPECT_EQ(file->rowCount(), 1u);
-  EXPECT_EQ(CsvFile::open(folder.at("no")).error().message,
+  EXPECT_EQ(WholeTable::open(folder.at("no")).error().message,
             folder.at("no") + ": cannot open: No such file or directory");
-  EXPECT_EQ(CsvFile::open(folder.path).error().message,
+  EXPECT_EQ(WholeTable::open(folder.path).error().message,
             folder.path.string() + ": cannot read: Is a directory");
-  EXPECT_EQ(CsvFile::open("/dev/zero").error().message,
+  EXPECT_EQ(WholeTable::open("/dev/zero").error().message,
             "/dev/zero: line 1: zero byte: not a text file");
-  EXPECT_EQ(CsvFile::open("/dev/null").error().message,
+  EXPECT_EQ(WholeTable::open("/dev/null").error().message,
             "/dev/null: empty file, expected a header");
 }
 
@@ -414,7 +499,7 @@ TEST(CsvRandom, AgreesWithTheSlowParser) {
       ",", ",", "\n",    "\n",      "\r\n",    "\"", "\"\"", "1",
       "x", " ", "\"a\"", "\"b\n\"", ",\"c,\"", "\r", "é"};
   size_t good = 0, bad = 0;
-  for (int round = 0; round < 60000; ++round) {
+  for (int round = 0; round < 15000; ++round) {
     // Mostly well-formed rows of the right length, with mishaps.
     size_t columns = 1 + random() % 3;
     std::string text = std::string("p,q,r").substr(0, 2 * columns - 1) + "\n";
@@ -444,15 +529,14 @@ TEST(CsvRandom, AgreesWithTheSlowParser) {
     if (random() % 20 == 0)
       text += '\0';
     std::optional<Table> expected = slowParse(text);
-    // Starting threads costs more than all else here.
-    for (unsigned threads : {1, round % 16 == 0 ? 2 + round / 16 % 8 : 1}) {
-      Result<CsvFile> file = parse(text, threads);
+    for (size_t bytes : {size_t(1) << 17, size_t(1) + random() % 90}) {
+      Result<WholeTable> file = parse(text, bytes);
       ASSERT_EQ(file.ok(), expected.has_value())
           << text << "\n"
           << (file ? "" : file.error().message);
       if (!file)
         continue;
-      Table got = rows(text, threads);
+      Table got = rows(text, bytes);
       // Names are trimmed; that is not what this compares.
       got[0] = (*expected)[0];
       ASSERT_EQ(got, *expected) << text;
@@ -461,22 +545,21 @@ TEST(CsvRandom, AgreesWithTheSlowParser) {
     if (!expected && round % 16 == 0)
       fault(text);
   }
-  EXPECT_GT(good, 20000u);
-  EXPECT_GT(bad, 10000u);
+  EXPECT_GT(good, 5000u);
+  EXPECT_GT(bad, 2500u);
 }
 
 TEST(CsvRandom, SurvivesAnyBytes) {
   std::mt19937 random(5);
   const std::string_view alphabet = "a,\"\n\r 1.e-\0N";
-  for (int round = 0; round < 60000; ++round) {
+  for (int round = 0; round < 15000; ++round) {
     std::string text;
     for (size_t n = random() % 150; n > 0; --n)
       text += random() % 50 ? alphabet[random() % 11] : char(random());
     std::optional<Table> expected = slowParse(text);
-    bool threaded = round % 16 == 0;
-    Result<CsvFile> file = parse(text, threaded ? 2 + random() % 5 : 1);
+    Result<WholeTable> file = parse(text, 1 + random() % 200);
     if (!file) {
-      if (threaded)
+      if (round % 16 == 0)
         fault(text);
       // Names that stand twice are the only fault the slow parser ignores.
       if (expected) {
@@ -486,10 +569,9 @@ TEST(CsvRandom, SurvivesAnyBytes) {
     }
     ASSERT_TRUE(expected) << text;
     for (size_t column = 0; column < file->names().size(); ++column) {
-      (void)file->numbers(column, threaded ? 3 : 1).ok();
-      Texts texts = file->texts(column);
-      for (size_t row = 0; row < texts.size(); ++row)
-        ASSERT_EQ(texts[row], (*expected)[row + 1][column]);
+      (void)file->numbers(column).ok();
+      for (size_t row = 0; row < file->rowCount(); ++row)
+        ASSERT_EQ(file->field(row, column), (*expected)[row + 1][column]);
     }
   }
 }

@@ -1,0 +1,59 @@
+//===- core/data/BeyondRange.h - values outside their range -----*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Counts the rows whose values a model takes, but that its user should hear
+/// of: codes beyond n_cat, values beyond the training range, unseen levels,
+/// tied dates.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_DATA_BEYONDRANGE_H
+#define TAMRT_CORE_DATA_BEYONDRANGE_H
+
+#include "core/data/Dataset.h"
+#include "core/data/ModelColumns.h"
+#include "core/data/Normalization.h"
+#include "tamrt/abi.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tamrt {
+
+class BeyondRange {
+public:
+  /// `model` and `normalization` must outlive this. Of a fit codes are counted
+  /// alone: its other values make the ranges.
+  BeyondRange(const tamrt_model &model, const Normalization &normalization,
+              Purpose purpose);
+
+  /// Counts the rows of `part`, whose groups have the places of the
+  /// normalisation. O(rows), on at most `threads` threads.
+  void add(const Dataset &part, unsigned threads);
+
+  /// A note for each column with such rows, in the order of the inputs.
+  std::vector<std::string> notes() const;
+
+private:
+  const tamrt_model &model;
+  const Normalization &normalization;
+  /// Inputs whose values are compared with their range.
+  std::vector<size_t> compared;
+  /// By input.
+  std::vector<size_t> counts;
+  size_t rows = 0;
+};
+
+/// The note of `ties` (`Dataset::tiedRows`) of `rows` rows.
+std::string describeTies(size_t ties, size_t rows);
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_DATA_BEYONDRANGE_H

@@ -59,21 +59,32 @@ void KernelWriter::onlyIf(Value condition, function_ref<void()> body) {
   b.setInsertionPointToEnd(after);
 }
 
-/// Calls a kernel of the runtime with the context and `arguments`.
+LLVM::LLVMFunctionType KernelWriter::typeOf(const tamk::Kernel &kernel) const {
+  SmallVector<Type> types{pointer};
+  for (const tamk::KernelParameter &parameter : kernel.parameters) {
+    bool isScalar = parameter.kind == tamk::ParameterKind::Scalar;
+    bool isReal = parameter.type == tamk::ElementType::F64;
+    types.push_back(!isScalar ? pointer : isReal ? f64 : i64);
+  }
+  return LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                     types);
+}
+
+/// The declaration has the type that kernels.def says: arguments of other types
+/// are an error of the call.
 void KernelWriter::call(StringRef kernel, ArrayRef<Value> arguments) {
   SmallVector<Value> all{context};
   llvm::append_range(all, arguments);
   std::string symbol = ("tamrt_" + kernel).str();
+  const tamk::Kernel *declared = tamk::lookupKernel(kernel);
+  assert(declared && "expected a kernel of kernels.def");
   auto module = b.getBlock()->getParentOp()->getParentOfType<ModuleOp>();
   auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(symbol);
   if (!callee) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
-    callee = LLVM::LLVMFuncOp::create(
-        b, module.getLoc(), symbol,
-        LLVM::LLVMFunctionType::get(
-            LLVM::LLVMVoidType::get(b.getContext()),
-            llvm::to_vector(ValueRange(all).getTypes())));
+    callee =
+        LLVM::LLVMFuncOp::create(b, module.getLoc(), symbol, typeOf(*declared));
   }
   LLVM::CallOp::create(b, loc, callee, all);
 }

@@ -16,6 +16,7 @@
 #ifndef TAMC_CONVERSION_TAMTOTAMK_KERNELWRITER_H
 #define TAMC_CONVERSION_TAMTOTAMK_KERNELWRITER_H
 
+#include "tamc/Dialect/TamK/IR/Kernels.h"
 #include "tamrt/abi.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -123,6 +124,9 @@ protected:
   }
   /// Runs `body` where `condition`, an i1, holds.
   void onlyIf(mlir::Value condition, llvm::function_ref<void()> body);
+  /// The type of a kernel of the runtime that takes no list: the context, then
+  /// a pointer for each buffer.
+  mlir::LLVM::LLVMFunctionType typeOf(const tamk::Kernel &kernel) const;
   /// Calls a kernel of the runtime with the context and `arguments`.
   void call(llvm::StringRef kernel, llvm::ArrayRef<mlir::Value> arguments);
   /// Creates a function of the module that returns nothing, and goes on at its

@@ -22,7 +22,7 @@ class RegridPattern : public KernelPattern<tam::RegridOp> {
     return Launch(rewriter, op, "regrid")
         .in(adaptor.getX())
         .in(adaptor.getParameters())
-        .slot(SlotKind::Rows)
+        .rowsOf(op.getResult())
         .scalar(static_cast<int64_t>(op.getLevels()))
         .scalarF64(op.getStep().convertToDouble())
         .out(tensorType(op.getResult()))

@@ -82,7 +82,7 @@ class NormalizePattern : public KernelPattern<tam::NormalizeOp> {
     return Launch(rewriter, op, "normalize")
         .in(adaptor.getColumn())
         .in(adaptor.getParameters())
-        .slot(SlotKind::Rows)
+        .rowsOf(op.getResult())
         .out(tensorType(op.getResult()))
         .create();
   }
@@ -107,7 +107,7 @@ class LinearPattern : public KernelPattern<tam::LinearOp> {
           ConversionPatternRewriter &rewriter) const override {
     return Launch(rewriter, op, "linear")
         .in(adaptor.getX())
-        .slot(SlotKind::Rows)
+        .rowsOf(op.getResult())
         .scalarF64(op.getScale().convertToDouble())
         .scalar(modeOf(op.getExtrapolate()))
         .out(componentType(op.getResult(), 0))
@@ -173,7 +173,7 @@ class CategoryPattern : public KernelPattern<tam::CategoryOp> {
     return finishFeatureMap(rewriter, op,
                             Launch(rewriter, op, "onehot")
                                 .in(adaptor.getX())
-                                .slot(SlotKind::Rows)
+                                .rowsOf(op.getResult())
                                 .scalar(static_cast<int64_t>(op.getLevels()))
                                 .out(structuredType(op, 0))
                                 .create());
@@ -197,7 +197,7 @@ class AffinePattern : public KernelPattern<tam::AffineOp> {
           ConversionPatternRewriter &rewriter) const override {
     return Launch(rewriter, op, "affine")
         .in(adaptor.getX())
-        .slot(SlotKind::Rows)
+        .rowsOf(op.getResult())
         .scalarF64(op.getScale().convertToDouble())
         .out(componentType(op.getResult(), 0))
         .create();

@@ -27,7 +27,7 @@ sparsify(ConversionPatternRewriter &rewriter, Operation *source, Value design,
   SmallVector<RankedTensorType> parts =
       sparse.getComponentTypes(type.cloneWithEncoding(sparse));
   Launch launch(rewriter, source, "sparsify_" + encoding.getKernelTag());
-  launch.in(components).slot(SlotKind::Rows).sizes(encoding, type);
+  launch.in(components).rowsOf(source->getResult(0)).sizes(encoding, type);
   if (isa<tam::OneHotAttr>(encoding))
     launch.scalar(width);
   return launch.out(parts[0]).out(parts[1]).create();
@@ -72,7 +72,7 @@ template <typename Op> class StackPattern : public KernelPattern<Op> {
     Launch launch(rewriter, op, "stack");
     for (ValueRange column : adaptor.getOperands())
       launch.in(column);
-    return launch.slot(SlotKind::Rows)
+    return launch.rowsOf(op.getResult())
         .out(tensorType(op.getResult()).cloneWithEncoding({}))
         .create();
   }
@@ -86,7 +86,7 @@ class SlicePattern : public KernelPattern<tam::SliceOp> {
     RankedTensorType type = tensorType(op.getResult());
     return Launch(rewriter, op, "slice")
         .in(adaptor.getPoints())
-        .slot(SlotKind::Rows)
+        .rowsOf(op.getResult())
         .scalars64({tensorType(op.getPoints()).getDimSize(1),
                     static_cast<int64_t>(op.getFirst()),
                     type.getRank() == 1 ? 1 : type.getDimSize(1)})
@@ -102,7 +102,7 @@ class BoundaryPattern : public OpConversionPattern<tam::BoundaryOp> {
                   ConversionPatternRewriter &rewriter) const override {
     auto results = Launch(rewriter, op, "boundary")
                        .in(adaptor.getPoints())
-                       .slot(SlotKind::Rows)
+                       .rowsOf(op.getAmount())
                        .scalars64({tensorType(op.getPoints()).getDimSize(1),
                                    modeOf(op.getExtrapolate())})
                        .out(tensorType(op.getBorder()))
@@ -126,7 +126,7 @@ class BlendPattern : public KernelPattern<tam::BlendOp> {
           .in(adaptor.getBorder())
           .in(adaptor.getInside())
           .in(adaptor.getAmount())
-          .slot(SlotKind::Rows)
+          .rowsOf(op.getResult())
           .scalar(op.getColumns())
           .out(componentType(op.getResult(), 0))
           .create();
@@ -140,7 +140,7 @@ class BlendPattern : public KernelPattern<tam::BlendOp> {
             .in(*border)
             .in(*inside)
             .in(adaptor.getAmount())
-            .slot(SlotKind::Rows)
+            .rowsOf(op.getResult())
             .scalars64({tam::getNumbersPerRow(op.getBorder()), op.getColumns()})
             .out(structuredType(op, 0))
             .out(structuredType(op, 1))
@@ -155,25 +155,25 @@ class NeuralPattern : public KernelPattern<tam::NeuralOp> {
           ConversionPatternRewriter &rewriter) const override {
     SmallVector<Value> values(adaptor.getPoints());
     size_t layers = op.getWeights().size();
+    int64_t rows = tensorType(op.getResult()).getDimSize(0);
     for (size_t layer = 0; layer < layers; ++layer) {
       ArrayRef<int64_t> shape = tensorType(op.getWeights()[layer]).getShape();
       bool isLast = layer + 1 == layers;
       // Between layers nothing is scaled; the design is, by the root of its
       // width.
       double scale = isLast ? 1 / std::sqrt(static_cast<double>(shape[1])) : 1;
-      auto next =
-          Launch(rewriter, op, "neural_layer")
-              .in(values)
-              .in(adaptor.getWeights()[layer])
-              .in(adaptor.getBias()[layer])
-              .inOptional(adaptor.getOnly())
-              .slot(SlotKind::Rows)
-              .scalars64({shape[0], shape[1],
-                          static_cast<int64_t>(op.getActivation())})
-              .scalarF64(scale)
-              .out(RankedTensorType::get({ShapedType::kDynamic, shape[1]},
-                                         rewriter.getF64Type()))
-              .create();
+      auto next = Launch(rewriter, op, "neural_layer")
+                      .in(values)
+                      .in(adaptor.getWeights()[layer])
+                      .in(adaptor.getBias()[layer])
+                      .inOptional(adaptor.getOnly())
+                      .rowsOf(op.getResult())
+                      .scalars64({shape[0], shape[1],
+                                  static_cast<int64_t>(op.getActivation())})
+                      .scalarF64(scale)
+                      .out(RankedTensorType::get({rows, shape[1]},
+                                                 rewriter.getF64Type()))
+                      .create();
       if (failed(next))
         return failure();
       values = *next;
@@ -193,7 +193,7 @@ class RadialPattern : public KernelPattern<tam::RadialOp> {
         .in(adaptor.getCenters())
         .in(adaptor.getGamma())
         .inOptional(adaptor.getOnly())
-        .slot(SlotKind::Rows)
+        .rowsOf(op.getResult())
         .scalars64({centers[1], centers[0]})
         .scalarF64(op.getNu().convertToDouble())
         .out(componentType(op.getResult(), 0))
@@ -214,7 +214,7 @@ class TreePattern : public KernelPattern<tam::TreeOp> {
             .in(adaptor.getFeatures())
             .in(adaptor.getThresholds())
             .inOptional(adaptor.getOnly())
-            .slot(SlotKind::Rows)
+            .rowsOf(op.getResult())
             .scalars64({tensorType(op.getPoints()).getDimSize(1), features[0],
                         op.getOblivious()
                             ? features[1]
@@ -235,7 +235,7 @@ class KroneckerPattern : public KernelPattern<tam::KroneckerOp> {
       return Launch(rewriter, op, "kronecker_dense")
           .in(adaptor.getA())
           .in(adaptor.getB())
-          .slot(SlotKind::Rows)
+          .rowsOf(op.getResult())
           .scalars64({na, nb})
           .out(componentType(op.getResult(), 0))
           .create();
@@ -248,7 +248,7 @@ class KroneckerPattern : public KernelPattern<tam::KroneckerOp> {
         Launch(rewriter, op, "kronecker_sparse")
             .in(*a)
             .in(*b)
-            .slot(SlotKind::Rows)
+            .rowsOf(op.getResult())
             .scalars64({tam::getNumbersPerRow(op.getA()), na,
                         tam::getNumbersPerRow(op.getB()), nb})
             .out(structuredType(op, 0))

@@ -65,31 +65,6 @@ static constexpr double kIntegers = 0x1.8p52;
 
 static constexpr int64_t kWidestDegree = 7;
 
-LogicalResult tamc::checkPredictKernel(tam::RowsOp op) {
-  if (!op.getAccumulators().empty() || op.getNumResults() != 1)
-    return op.emitOpError("expected no sums and one prediction in the kernel "
-                          "of predictions");
-  for (Operation &inner : op.getBody().front().without_terminator()) {
-    auto spline = dyn_cast<tam::BSplineOp>(inner);
-    auto predict = dyn_cast<tam::PredictOp>(inner);
-    if (!isa<tam::NormalizeOp, tam::OffsetOp, tam::LinearOp, tam::BSplineOp,
-             tam::CategoryOp, tam::LevelsOp, tam::PredictOp>(inner) ||
-        (spline &&
-         (spline.getDegree() == 0 || spline.getDegree() > kWidestDegree)) ||
-        (predict && predict.getStart()))
-      return inner.emitOpError(
-          "expected an op that the kernel of predictions has code for");
-    auto map = dyn_cast<tam::FeatureMapInterface>(inner);
-    if (map && tensorOf(inner.getResult(0)).getEncoding() !=
-                   map.getStructuredEncoding())
-      return inner.emitOpError("expected encoding ")
-             << map.getStructuredEncoding()
-             << " in the kernel of predictions, got "
-             << inner.getResult(0).getType();
-  }
-  return success();
-}
-
 /// Whether a spline is a line beyond its range.
 static bool hasLines(tam::BSplineOp map) {
   return map.getExtrapolate() == tam::Extrapolate::Constant ||

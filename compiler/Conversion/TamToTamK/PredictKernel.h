@@ -16,14 +16,9 @@
 
 namespace tamc {
 
-/// Whether the kernel of predictions has code for every op of `op`, which is to
-/// have no accumulators and one result; if not, tells of the first one without
-/// at its place.
-mlir::LogicalResult checkPredictKernel(tam::RowsOp op);
-
-/// Writes the function that computes `op`, for which `checkPredictKernel`
-/// holds, where `builder` stands: `name`(context, each input but indices, rows,
-/// predictions), all but the number pointers. What a row's prediction is
+/// Writes the function that computes `op`, which has a prediction and is
+/// verified, where `builder` stands: `name`(context, each input but indices,
+/// rows, predictions), all but the number pointers. What a row's prediction is
 /// depends, to the bit, on that row alone. Complexity: linear in the effects.
 mlir::LLVM::LLVMFuncOp writePredictKernel(mlir::OpBuilder &builder,
                                           tam::RowsOp op, llvm::StringRef name);

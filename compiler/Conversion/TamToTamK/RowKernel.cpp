@@ -49,22 +49,6 @@ static constexpr int64_t kLine = kLineBytes / sizeof(double);
 /// Sums of two columns that one loop keeps in registers.
 static constexpr size_t kSumsPerLoop = 12;
 
-LogicalResult tamc::checkRowKernel(tam::RowsOp op) {
-  for (Operation &inner : op.getBody().front().without_terminator()) {
-    if (!isa<tam::NormalizeOp, tam::RegridOp, tam::OffsetOp, tam::LinearOp,
-             tam::BSplineOp, tam::CategoryOp, tam::KroneckerOp, tam::ConvertOp,
-             tam::GramOp, tam::RhsOp>(inner))
-      return inner.emitOpError("expected an op that a row kernel has code for");
-    auto map = dyn_cast<tam::FeatureMapInterface>(inner);
-    if (map && tensorOf(inner.getResult(0)).getEncoding() !=
-                   map.getStructuredEncoding())
-      return inner.emitOpError("expected encoding ")
-             << map.getStructuredEncoding() << " in a row kernel, got "
-             << inner.getResult(0).getType();
-  }
-  return success();
-}
-
 /// A function that moves an accumulator's segment under way to its finished
 /// ones: (accumulator, numbers, whether none has been finished before).
 LLVM::LLVMFuncOp RowWriter::writeFlush(StringRef name) {

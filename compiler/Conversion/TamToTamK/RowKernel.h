@@ -16,11 +16,7 @@
 
 namespace tamc {
 
-/// Whether the row kernel has code for every op of `op`; if not, tells of the
-/// first one without at its place.
-mlir::LogicalResult checkRowKernel(tam::RowsOp op);
-
-/// Writes the function that computes `op`, for which `checkRowKernel` holds,
+/// Writes the function that computes `op`, which has sums and is verified,
 /// where `builder` stands: `name`(context, each input but indices, rows, first,
 /// each accumulator), all but the two numbers pointers. Complexity: linear in
 /// the products that a row adds.

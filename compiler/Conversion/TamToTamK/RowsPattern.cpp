@@ -59,8 +59,6 @@ class RowsPattern : public OpConversionPattern<tam::RowsOp> {
   matchAndRewrite(tam::RowsOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     bool predicts = op.getAccumulators().empty();
-    if (failed(predicts ? checkPredictKernel(op) : checkRowKernel(op)))
-      return failure();
     auto module = op->getParentOfType<ModuleOp>();
     std::string name;
     for (unsigned i = 0; name.empty() || module.lookupSymbol(name); ++i)

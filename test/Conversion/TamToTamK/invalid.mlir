@@ -31,7 +31,7 @@ func.func @no_result_slot(%b: tensor<1xf64>
 // A banded matrix is two buffers.
 // expected-error @+1 {{'func.func' op expected a slot of one component, got 'tensor<?x7xf64, #tam.banded<4>>'}}
 func.func @two_components(%a: tensor<?x7xf64, #tam.banded<4>>
-                              {tam.slot = #tam.slot<column>}) {
+                              {tam.slot = #tam.slot<arena>}) {
   return
 }
 
@@ -56,7 +56,7 @@ func.func @no_capacity(%rows: index {tam.slot = #tam.slot<rows>}) {
 // -----
 
 func.func @no_first(%rows: index {tam.slot = #tam.slot<rows>},
-                    %a: tensor<?x1xf64> {tam.slot = #tam.slot<column>},
+                    %a: tensor<?x1xf64> {tam.slot = #tam.slot<arena>},
                     %y: tensor<?xf64> {tam.slot = #tam.slot<column, 1>},
                     %capacity: index {tam.slot = #tam.slot<capacity>}) {
   %o = tam.offset %rows : tensor<?x1xf64, #tam.dense>
@@ -92,5 +92,12 @@ func.func @penalty(%rows: index {tam.slot = #tam.slot<rows>},
   %m = tam.normal_matrix %rows
       blocks(%g : tensor<1x1xf64, #tam.sums<upper>>)
       penalties(%p : tensor<1x1xf64, #tam.coordinates<1>>) : tensor<1x1xf64>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected index or a tensor as argument or result in the solver graph, got 'memref<?xf64>'}}
+func.func @predict(%v: memref<?xf64> {tam.slot = #tam.slot<column>}) {
   return
 }

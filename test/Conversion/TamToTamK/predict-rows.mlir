@@ -82,24 +82,3 @@ func.func @predict(
   } : tensor<?xf64>
   return %y : tensor<?xf64>
 }
-
-// -----
-
-func.func @predict(
-    %rows: index {tam.slot = #tam.slot<rows>},
-    %capacity: index {tam.slot = #tam.slot<capacity>},
-    %v: tensor<?xf64> {tam.slot = #tam.slot<column>},
-    %b: tensor<6xf64> {tam.slot = #tam.slot<coefficients>})
-    -> (tensor<?xf64> {tam.slot = #tam.slot<output>}) {
-  // expected-error @+1 {{failed to legalize operation 'tam.rows'}}
-  %y = tam.rows(%v, %b : tensor<?xf64>, tensor<6xf64>) {
-  ^bb0(%v0: tensor<?xf64>, %b0: tensor<6xf64>):
-    // expected-error @+1 {{'tam.fourier' op expected an op that the kernel of predictions has code for}}
-    %f = tam.fourier %v0 {order = 3} : tensor<?xf64>
-        -> tensor<?x6xf64, #tam.dense>
-    %y0 = tam.predict(%f : tensor<?x6xf64, #tam.dense>)
-        coefficients(%b0 : tensor<6xf64>) : tensor<?xf64>
-    tam.yield %y0 : tensor<?xf64>
-  } : tensor<?xf64>
-  return %y : tensor<?xf64>
-}

@@ -181,23 +181,26 @@ func.func @fit_chunk(
 
 // -----
 
-// What the row kernel has no code for is refused where it stands.
+// The kernel's calls are checked against kernels.def.
+llvm.func @tamrt_normalize(!llvm.ptr)
 func.func @fit_chunk(
     %rows: index {tam.slot = #tam.slot<rows>},
     %first: index {tam.slot = #tam.slot<first>},
     %v: tensor<?xf64> {tam.slot = #tam.slot<column>},
-    %s0: tensor<4xf64, #tam.sums<full>> {tam.slot = #tam.slot<state>})
-    -> (tensor<4xf64, #tam.sums<full>> {tam.slot = #tam.slot<state>}) {
-  // expected-error @+1 {{failed to legalize operation 'tam.rows'}}
-  %r = tam.rows(%v : tensor<?xf64>)
-      into(%s0 : tensor<4xf64, #tam.sums<full>>) {
-  ^bb0(%v0: tensor<?xf64>, %a0: tensor<4xf64, #tam.sums<full>>):
-    // expected-error @+1 {{'tam.fourier' op expected an op that a row kernel has code for}}
-    %f = tam.fourier %v0 {order = 2} : tensor<?xf64>
-        -> tensor<?x4xf64, #tam.dense>
-    %a1 = tam.rhs %f, %v0 into %a0 : tensor<?x4xf64, #tam.dense>,
-        tensor<?xf64> -> tensor<4xf64, #tam.sums<full>>
-    tam.yield %a1 : tensor<4xf64, #tam.sums<full>>
-  } : tensor<4xf64, #tam.sums<full>>
-  return %r : tensor<4xf64, #tam.sums<full>>
+    %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>},
+    %s0: tensor<1xf64, #tam.sums<full>> {tam.slot = #tam.slot<state>})
+    -> (tensor<1xf64, #tam.sums<full>> {tam.slot = #tam.slot<state>}) {
+  // expected-error @+1 {{'llvm.call' op incorrect number of operands (5) for callee (expecting: 1)}}
+  %r = tam.rows(%v, %p : tensor<?xf64>, tensor<4xf64>)
+      into(%s0 : tensor<1xf64, #tam.sums<full>>) {
+  ^bb0(%v0: tensor<?xf64>, %p0: tensor<4xf64>,
+       %a0: tensor<1xf64, #tam.sums<full>>):
+    %x = tam.normalize %v0, %p0 : tensor<?xf64>, tensor<4xf64>
+    %l = tam.linear %x {scale = 1.0 : f64} : tensor<?xf64>
+        -> tensor<?x1xf64, #tam.dense>
+    %a1 = tam.rhs %l, %v0 into %a0 : tensor<?x1xf64, #tam.dense>,
+        tensor<?xf64> -> tensor<1xf64, #tam.sums<full>>
+    tam.yield %a1 : tensor<1xf64, #tam.sums<full>>
+  } : tensor<1xf64, #tam.sums<full>>
+  return %r : tensor<1xf64, #tam.sums<full>>
 }

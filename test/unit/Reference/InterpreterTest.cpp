@@ -127,24 +127,23 @@ TEST_F(InterpreterTest, SumsHaveWhatTheirLayoutKeeps) {
   StringRef text = R"(
     func.func @f(%c: tensor<?xi32>, %y: tensor<?xf64>, %w: tensor<?xf64>)
         -> (tensor<2x2xf64, #tam.sums<diagonal>>,
-            tensor<2x2xf64, #tam.sums<upper>>,
+            tensor<2x2xf64, #tam.sums<full>>,
             tensor<2xf64, #tam.sums<full>>) {
       %a = tam.levels %c {levels = 2} : tensor<?xi32> -> tensor<?x2xf64, #tam.one_hot>
       %z0 = tam.zeros : tensor<2x2xf64, #tam.sums<diagonal>>
-      %z1 = tam.zeros : tensor<2x2xf64, #tam.sums<upper>>
+      %z1 = tam.zeros : tensor<2x2xf64, #tam.sums<full>>
       %z2 = tam.zeros : tensor<2xf64, #tam.sums<full>>
       %0 = tam.gram %a, %a into %z0 : tensor<?x2xf64, #tam.one_hot>, tensor<?x2xf64, #tam.one_hot> -> tensor<2x2xf64, #tam.sums<diagonal>>
-      %1 = tam.gram %a, %a weights %w : tensor<?xf64> into %z1 : tensor<?x2xf64, #tam.one_hot>, tensor<?x2xf64, #tam.one_hot> -> tensor<2x2xf64, #tam.sums<upper>>
+      %1 = tam.gram %a, %a weights %w : tensor<?xf64> into %z1 : tensor<?x2xf64, #tam.one_hot>, tensor<?x2xf64, #tam.one_hot> -> tensor<2x2xf64, #tam.sums<full>>
       %2 = tam.rhs %a, %y weights %w : tensor<?xf64> into %z2 : tensor<?x2xf64, #tam.one_hot>, tensor<?xf64> -> tensor<2xf64, #tam.sums<full>>
-      return %0, %1, %2 : tensor<2x2xf64, #tam.sums<diagonal>>, tensor<2x2xf64, #tam.sums<upper>>, tensor<2xf64, #tam.sums<full>>
+      return %0, %1, %2 : tensor<2x2xf64, #tam.sums<diagonal>>, tensor<2x2xf64, #tam.sums<full>>, tensor<2xf64, #tam.sums<full>>
     })";
   // Unseen levels count as the mean (1/2 each) and as nothing. What the mean
   // adds beside the diagonal has no place on it.
   auto results = run(text, {Codes{0, 1, TAMRT_INDEX_MEAN(2), -1, 1},
                             Vector{1, 2, 4, 8, 16}, Vector{1, 1, 2, 1, 3}});
   ASSERT_TRUE(succeeded(results));
-  EXPECT_EQ(matrix(2, 2, {1.25, 0, 0, 2.25}),
-            std::get<Matrix>((*results)[0]));
+  EXPECT_EQ(matrix(2, 2, {1.25, 0, 0, 2.25}), std::get<Matrix>((*results)[0]));
   EXPECT_EQ(matrix(2, 2, {1.5, 0.5, 0.5, 4.5}),
             std::get<Matrix>((*results)[1]));
   EXPECT_EQ((Vector{1 + 4, 2 + 4 + 48}), std::get<Vector>((*results)[2]));

@@ -67,7 +67,7 @@ EncodingInterface tamc::tam::getEncoding(Type type) {
 // Design matrices: dense, banded, one-hot
 //===----------------------------------------------------------------------===//
 
-/// dense_c1, banded_c1, one_hot_c1.
+/// dense_c1, banded_c1, one_hot_c1, multi_hot_c1, sparse_c1.
 static LogicalResult verifyDesign(ArrayRef<int64_t> shape, Type element,
                                   EmitError emitError) {
   if (shape.size() != 2 || !element.isF64() || ShapedType::isDynamic(shape[1]))

@@ -6,9 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Model.h"
+
 #include "tamc/Dialect/Tam/IR/Tam.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -31,23 +34,23 @@ LogicalResult TamDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attribute) {
   if (attribute.getName() == kModelAttrName) {
     if (!isa<ModuleOp>(op))
-      return op->emitError("'tam.model' belongs on a module");
-    if (!isa<DictionaryAttr>(attribute.getValue()))
-      return op->emitError("'tam.model' must be a dictionary");
-    return success();
+      return op->emitError("'tam.model' belongs on a module"); // model_c1
+    if (auto model = dyn_cast<DictionaryAttr>(attribute.getValue()))
+      return verifyModel(op, model);
+    return op->emitError("'tam.model' must be a dictionary"); // model_c1
   }
   if (attribute.getName() == kStepAttrName) {
     if (!isa<FunctionOpInterface>(op))
-      return op->emitError("'tam.step' belongs on a function");
+      return op->emitError("'tam.step' belongs on a function"); // step_c1
     if (!isa<StepAttr>(attribute.getValue()))
-      return op->emitError("'tam.step' must be a #tam.step");
+      return op->emitError("'tam.step' must be a #tam.step"); // step_c1
     return success();
   }
   if (attribute.getName() == kByLevelsAttrName) {
     if (!isa<FunctionOpInterface>(op))
-      return op->emitError("'tam.by_levels' belongs on a function");
+      return op->emitError("'tam.by_levels' belongs on a function"); // step_c1
     if (!isa<UnitAttr>(attribute.getValue()))
-      return op->emitError("'tam.by_levels' must be a unit");
+      return op->emitError("'tam.by_levels' must be a unit"); // step_c1
     return success();
   }
   return op->emitError("unknown attribute '")
@@ -67,8 +70,20 @@ static LogicalResult verifySlot(Operation *op, NamedAttribute attribute,
                   slot.getKind() == SlotKind::Capacity ||
                   slot.getKind() == SlotKind::GroupRows;
   if (isScalar != type.isIndex())
-    return op->emitError("slot '")
-           << stringifySlotKind(slot.getKind()) << "' cannot hold " << type;
+    return op->emitError("slot '") << stringifySlotKind(slot.getKind())
+                                   << "' cannot hold " << type; // slot_c2
+  // Further down, a slot holds a pointer.
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (isScalar || !isa<BuiltinDialect>(type.getDialect()))
+    return success();
+  bool hasRows = slot.getKind() == SlotKind::Column ||
+                 slot.getKind() == SlotKind::Output ||
+                 slot.getKind() == SlotKind::Arena;
+  if (!shaped || (!hasRows && !shaped.hasStaticShape()) ||
+      (slot.getKind() == SlotKind::Column && isa<RankedTensorType>(type) &&
+       (shaped.getRank() != 1 || !shaped.isDynamicDim(0))))
+    return op->emitError("slot '") << stringifySlotKind(slot.getKind())
+                                   << "' cannot hold " << type; // slot_c2
   return success();
 }
 
@@ -119,6 +134,8 @@ void tamc::tam::setResultSlots(FunctionOpInterface function,
 
 BlockArgument tamc::tam::findSlotArgument(FunctionOpInterface function,
                                           SlotKind kind) {
+  if (!function || function.isExternal())
+    return {};
   for (BlockArgument argument : function.getArguments())
     if (SlotAttr slot = getArgumentSlot(function, argument.getArgNumber()))
       if (slot.getKind() == kind)

@@ -47,6 +47,23 @@ static void printNumbers(OpAsmPrinter &printer, Operation *,
 // Feature maps
 //===----------------------------------------------------------------------===//
 
+LogicalResult tamc::tam::verifySameRows(Operation *op, Value result,
+                                        ValueRange values) {
+  for (Value value : values)
+    if (shapeOf(value)[0] != shapeOf(result)[0])
+      return op->emitOpError("expected as many rows as ")
+             << value.getType() << " has, got " << result.getType();
+  return success();
+}
+
+LogicalResult tamc::tam::verifyChunkRows(Operation *op, ValueRange values) {
+  for (Value value : values)
+    if (!ShapedType::isDynamic(shapeOf(value)[0]))
+      return op->emitOpError("expected a dynamic number of rows, got ")
+             << value.getType();
+  return success();
+}
+
 static LogicalResult verifyFeatureMap(FeatureMapInterface op) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   if (type.getDimSize(1) != op.getColumns()) // feature_map_c1
@@ -57,13 +74,17 @@ static LogicalResult verifyFeatureMap(FeatureMapInterface op) {
       encoding != op.getStructuredEncoding()) // feature_map_c2
     return op->emitOpError("expected no encoding, #tam.dense or ")
            << op.getStructuredEncoding() << ", got " << encoding;
-  return success();
+  if (isa<OffsetOp, PidOp>(op)) // feature_map_c4
+    return verifyChunkRows(op, op->getResult(0));
+  return verifySameRows(op, op->getResult(0),
+                        op.getRowOperands()); // feature_map_c3
 }
 
 Attribute OffsetOp::getStructuredEncoding() {
   return DenseAttr::get(getContext());
 }
 int64_t OffsetOp::getColumns() { return 1; }
+SmallVector<Value> OffsetOp::getRowOperands() { return {}; }
 LogicalResult OffsetOp::verify() { return verifyFeatureMap(*this); }
 
 Attribute LinearOp::getStructuredEncoding() {
@@ -117,7 +138,7 @@ Attribute WaveletOp::getStructuredEncoding() {
 }
 int64_t WaveletOp::getColumns() { return getScales() * getLocations(); }
 LogicalResult WaveletOp::verify() {
-  if (shapeOf(getRange()) != ArrayRef<int64_t>({2}))
+  if (shapeOf(getRange()) != ArrayRef<int64_t>({2})) // wavelet_c1
     return emitOpError("expected a range of two numbers, got ")
            << getRange().getType();
   return verifyFeatureMap(*this);
@@ -132,7 +153,8 @@ LogicalResult PidOp::verify() {
   if (shapeOf(getCarry()) != ArrayRef<int64_t>({size})) // pid_c1
     return emitOpError("expected a carry of ")
            << size << " numbers, got " << getCarry().getType();
-  return verifyFeatureMap(*this);
+  return failure(failed(verifyFeatureMap(*this)) ||
+                 failed(verifyChunkRows(*this, getX())));
 }
 
 //===----------------------------------------------------------------------===//
@@ -145,7 +167,7 @@ LogicalResult StackOp::verify() {
           static_cast<int64_t>(getColumns().size())) // stack_c1
     return emitOpError("expected points of ")
            << getColumns().size() << " coordinates, got " << getType();
-  return success();
+  return verifySameRows(*this, getResult(), getColumns()); // stack_c2
 }
 
 LogicalResult SliceOp::verify() {
@@ -157,7 +179,11 @@ LogicalResult SliceOp::verify() {
     return emitOpError("expected coordinates within ")
            << getPoints().getType() << ", got " << getFirst() << " and "
            << getType();
-  return success();
+  return verifySameRows(*this, getResult(), getPoints()); // slice_c2
+}
+
+LogicalResult BoundaryOp::verify() {
+  return verifySameRows(*this, getAmount(), getPoints()); // boundary_c1
 }
 
 int64_t tamc::tam::getNumbersPerRow(Value design) {
@@ -208,6 +234,7 @@ Attribute BlendOp::getStructuredEncoding() {
     return DenseAttr::get(getContext());
   return SparseAttr::get(getContext(), 2 * getNumbersPerRow(getBorder()));
 }
+SmallVector<Value> BlendOp::getRowOperands() { return getOperands(); }
 int64_t BlendOp::getColumns() { return columnsOf(getBorder()); }
 LogicalResult BlendOp::verify() {
   if (getBorder().getType() != getInside().getType()) // blend_c1
@@ -219,6 +246,7 @@ LogicalResult BlendOp::verify() {
 Attribute ColumnsOp::getStructuredEncoding() {
   return DenseAttr::get(getContext());
 }
+SmallVector<Value> ColumnsOp::getRowOperands() { return getDesigns(); }
 int64_t ColumnsOp::getColumns() { return getDesigns().size(); }
 LogicalResult ColumnsOp::verify() {
   auto isColumn = [](Value design) { return columnsOf(design) == 1; };
@@ -231,6 +259,17 @@ LogicalResult ColumnsOp::verify() {
 
 Attribute NeuralOp::getStructuredEncoding() {
   return DenseAttr::get(getContext());
+}
+/// Points, and what says which of them are needed.
+static SmallVector<Value> rowsOf(Value points, Value only) {
+  SmallVector<Value> values{points};
+  if (only)
+    values.push_back(only);
+  return values;
+}
+
+SmallVector<Value> NeuralOp::getRowOperands() {
+  return rowsOf(getPoints(), getOnly());
 }
 int64_t NeuralOp::getColumns() { return shapeOf(getBias().back())[0]; }
 LogicalResult NeuralOp::verify() {
@@ -252,13 +291,16 @@ LogicalResult NeuralOp::verify() {
 Attribute RadialOp::getStructuredEncoding() {
   return DenseAttr::get(getContext());
 }
+SmallVector<Value> RadialOp::getRowOperands() {
+  return rowsOf(getPoints(), getOnly());
+}
 int64_t RadialOp::getColumns() { return shapeOf(getCenters())[0]; }
 LogicalResult RadialOp::verify() {
   if (columnsOf(getCenters()) != columnsOf(getPoints())) // radial_c1
     return emitOpError("expected centres of ")
            << columnsOf(getPoints()) << " coordinates, got "
            << getCenters().getType();
-  if (shapeOf(getGamma()) != ArrayRef<int64_t>({1}))
+  if (shapeOf(getGamma()) != ArrayRef<int64_t>({1})) // radial_c2
     return emitOpError("expected one gamma, got ") << getGamma().getType();
   return verifyFeatureMap(*this);
 }
@@ -267,6 +309,9 @@ Attribute TreeOp::getStructuredEncoding() {
   int64_t trees = shapeOf(getFeatures())[0];
   return MultiHotAttr::get(getContext(), trees,
                            1 / std::sqrt(static_cast<double>(trees)));
+}
+SmallVector<Value> TreeOp::getRowOperands() {
+  return rowsOf(getPoints(), getOnly());
 }
 int64_t TreeOp::getColumns() {
   return shapeOf(getFeatures())[0] * static_cast<int64_t>(getLeaves());
@@ -295,6 +340,7 @@ Attribute KroneckerOp::getStructuredEncoding() {
   return SparseAttr::get(getContext(),
                          getNumbersPerRow(getA()) * getNumbersPerRow(getB()));
 }
+SmallVector<Value> KroneckerOp::getRowOperands() { return getOperands(); }
 int64_t KroneckerOp::getColumns() {
   return columnsOf(getA()) * columnsOf(getB());
 }
@@ -350,6 +396,8 @@ LogicalResult PenaltyOp::verify() {
 
 LogicalResult NormalMatrixOp::verify() {
   size_t effects = getPenalties().size();
+  if (effects == 0) // normal_matrix_c1
+    return emitOpError("expected a penalty for each effect, got none");
   bool hasSums = !getBlocks().empty();
   if (hasSums &&
       getBlocks().size() != effects * (effects + 1) / 2) // normal_matrix_c1
@@ -376,6 +424,8 @@ LogicalResult NormalMatrixOp::verify() {
 }
 
 LogicalResult NormalVectorOp::verify() {
+  if (getBlocks().empty()) // normal_vector_c1
+    return emitOpError("expected sums, got none");
   int64_t size = 0;
   for (Value block : getBlocks())
     size += shapeOf(block)[0];
@@ -394,7 +444,8 @@ LogicalResult SolveOp::verify() {
 }
 
 LogicalResult NormalProductOp::verify() {
-  if (getSums().size() != getPenalties().size()) // normal_product_c1
+  if (getSums().empty() ||
+      getSums().size() != getPenalties().size()) // normal_product_c1
     return emitOpError("expected as many sums as penalties, got ")
            << getSums().size() << " and " << getPenalties().size();
   int64_t size = 0;
@@ -430,8 +481,18 @@ LogicalResult FactorSolveOp::verify() {
 // Application
 //===----------------------------------------------------------------------===//
 
+static LogicalResult verifyEffects(Operation *op, OperandRange designs) {
+  if (designs.empty()) // apply_c3
+    return op->emitOpError("expected design matrices, got none");
+  if (failed(verifyChunkRows(op, designs)))
+    return failure();
+  return verifyChunkRows(op, op->getResult(0)); // apply_c4
+}
+
 static LogicalResult verifyApply(Operation *op, OperandRange designs,
                                  OperandRange coefficients) {
+  if (failed(verifyEffects(op, designs)))
+    return failure();
   if (designs.size() != coefficients.size()) // apply_c2
     return op->emitOpError("expected as many vectors of coefficients as design "
                            "matrices, got ")
@@ -445,6 +506,8 @@ static LogicalResult verifyApply(Operation *op, OperandRange designs,
 }
 
 LogicalResult PredictOp::verify() {
+  if (getStart() && failed(verifyChunkRows(*this, getStart()))) // apply_c4
+    return failure();
   return verifyApply(*this, getDesigns(), getCoefficients());
 }
 
@@ -468,5 +531,5 @@ LogicalResult DesignOp::verify() {
     columns += columnsOf(design);
   if (columnsOf(getResult()) != columns) // design_c1
     return emitOpError("expected ") << columns << " columns, got " << getType();
-  return success();
+  return verifyEffects(*this, getDesigns());
 }

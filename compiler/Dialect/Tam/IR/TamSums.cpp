@@ -43,6 +43,9 @@ static LogicalResult verifyPanels(Operation *op, SumsAttr sums, Value side) {
 }
 
 LogicalResult GramOp::verify() {
+  if (failed(verifyChunkRows(*this, {getA(), getB()})) ||
+      (getWeights() && failed(verifyChunkRows(*this, getWeights()))))
+    return failure(); // gram_c7
   int64_t rows = columnsOf(getA()), columns = columnsOf(getB());
   if (shapeOf(getAccumulator()) != ArrayRef<int64_t>({rows, columns}))
     return emitOpError("expected an accumulator of ") // gram_c1
@@ -62,6 +65,9 @@ LogicalResult GramOp::verify() {
     return failure();
   if (layout == SumsLayout::Diagonal && !isOneHot) // gram_c2
     return emitOpError("expected 'diagonal' only for a one-hot matrix");
+  if (layout == SumsLayout::Upper && isOneHot) // gram_c6
+    return emitOpError("expected 'diagonal' sums of a one-hot matrix with "
+                       "itself, got 'upper'");
   if (layout == SumsLayout::Frequencies) { // gram_c4
     auto fourier = getA().getDefiningOp<FourierOp>();
     if (!fourier || !fourier.hasAngles())
@@ -78,6 +84,9 @@ LogicalResult GramOp::verify() {
 }
 
 LogicalResult RhsOp::verify() {
+  if (failed(verifyChunkRows(*this, {getA(), getY()})) ||
+      (getWeights() && failed(verifyChunkRows(*this, getWeights()))))
+    return failure(); // rhs_c3
   if (shapeOf(getAccumulator()) != ArrayRef<int64_t>({columnsOf(getA())}))
     return emitOpError("expected an accumulator of ") // rhs_c1
            << columnsOf(getA()) << ", got " << getAccumulator().getType();
@@ -235,30 +244,3 @@ LogicalResult ExpandLevelsOp::verify() {
 
 /// The terminator of a body that is about to be filled.
 void YieldOp::build(OpBuilder &, OperationState &) {}
-
-LogicalResult RowsOp::verify() {
-  Block &block = getBody().front();
-  auto yield = cast<YieldOp>(block.getTerminator());
-  size_t sums = getAccumulators().size();
-  if (block.getArgumentTypes() != getOperandTypes() || getNumResults() < sums ||
-      TypeRange(getAccumulators()) !=
-          TypeRange(getResults().take_front(sums)) ||
-      TypeRange(yield.getValues()) != getResultTypes()) // rows_c1
-    return emitOpError("expected a body from the operands to the results, "
-                       "which are of the accumulators' types, then columns");
-  auto starts = block.getArguments().drop_front(getInputs().size());
-  for (auto [index, value] : llvm::enumerate(yield.getValues())) {
-    if (index >= sums) {
-      if (!value.getDefiningOp<PredictOp>()) // rows_c3
-        return emitOpError("expected result ")
-               << index << " to be what a tam.predict of the body makes";
-      continue;
-    }
-    auto sum = value.getDefiningOp<RowReductionInterface>();
-    if (!sum || sum.getAccumulatorMutable().get() != starts[index] ||
-        !starts[index].hasOneUse()) // rows_c2
-      return emitOpError("expected result ")
-             << index << " to be what one op adds to accumulator " << index;
-  }
-  return success();
-}

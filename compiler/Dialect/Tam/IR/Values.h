@@ -29,6 +29,14 @@ inline bool isDense(mlir::Value design) {
   return mlir::isa_and_present<DenseAttr>(encodingOf(design));
 }
 
+/// Checks that `values` have as many rows as `result`.
+llvm::LogicalResult verifySameRows(mlir::Operation *op, mlir::Value result,
+                                   mlir::ValueRange values);
+
+/// Checks that `values` have the rows of a chunk, which only the runtime knows.
+llvm::LogicalResult verifyChunkRows(mlir::Operation *op,
+                                    mlir::ValueRange values);
+
 } // namespace tamc::tam
 
 #endif // TAMC_DIALECT_TAM_IR_VALUES_H

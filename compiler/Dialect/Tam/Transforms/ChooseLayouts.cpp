@@ -27,6 +27,8 @@ struct ChooseLayouts
     : public tamc::tam::impl::TamChooseLayoutsBase<ChooseLayouts> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
       for (Operation *sum : findFusibleSums(function.getBody().front(),
                                             /*choosesPanels=*/true)) {
         SumsAttr layout = getPanels(sum);

@@ -104,10 +104,13 @@ LogicalResult CgWriter::findEffects() {
   vector = solve.getVector().getDefiningOp<NormalVectorOp>();
   bool isOutput =
       solve->hasOneUse() && isa<func::ReturnOp>(*solve->getUsers().begin());
-  if (!matrix || !vector || !isOutput ||
+  if (!matrix || !vector || !isOutput || matrix.getBlocks().empty() ||
       matrix.getPenalties().size() != vector.getBlocks().size())
     return solve.emitError(
         "expected the normal equations of a fit for solver 'cg'");
+  auto solves = fit.getOps<SolveOp>();
+  if (std::distance(solves.begin(), solves.end()) != 1)
+    return solve.emitError("expected one system in a function for solver 'cg'");
   size_t count = matrix.getPenalties().size(), block = 0;
   int64_t first = 0, state = 0;
   for (auto [index, penalty, sums] :
@@ -302,7 +305,10 @@ private:
       op.setSolver(Solver::Direct);
     if (isDirect && (asked == Solver::Direct || !both))
       return success();
-    auto fit = op->getParentOfType<func::FuncOp>();
+    auto fit = dyn_cast<func::FuncOp>(op->getParentOp());
+    if (!fit)
+      return op.emitError("expected a system of a function's body for solver "
+                          "'cg'");
     CgWriter writer(fit, op, blockLimit);
     if (failed(writer.write()))
       return failure();

@@ -15,6 +15,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tamc::tam {
 #define GEN_PASS_DEF_TAMCOMPRESSLEVELS
@@ -67,6 +68,9 @@ private:
   int64_t findInput(Operation *map);
   Grid gridOf(int64_t input);
   void findInputs();
+  /// Whether all sums of the fit start from zero and come before what reads
+  /// one, as they are to in the copy.
+  bool areSumsFirst();
   /// The one-hot matrix of the levels of what `map` reads.
   Value levelsOf(Operation *map);
   /// The map's matrix of one row per level.
@@ -85,8 +89,9 @@ private:
   /// and what has been made of them.
   llvm::MapVector<Value, int64_t> designs;
   DenseMap<Value, Value> bases;
-  DenseMap<std::pair<Value, Value>, Value> sums;
-  /// The first op that reads a sum.
+  /// Sums by their two sides and the weights.
+  DenseMap<std::tuple<Value, Value, Value>, Value> sums;
+  /// The first op of the copy that reads a sum.
   Operation *end = nullptr;
 };
 
@@ -140,7 +145,7 @@ void LevelWriter::findInputs() {
     bool isBand = isa<BSplineOp>(op);
     int64_t most = isBand ? std::min(mostLevels / kBandFactor, kMostBandLevels)
                           : mostLevels;
-    if (grid.levels < 2 || grid.levels > most ||
+    if (grid.levels < 2 || grid.levels > std::min(most, kMostSums) ||
         grid.levels * columns > kMostSums || compressed.contains(input) ||
         llvm::any_of(compressed, isTooMany))
       continue;
@@ -190,7 +195,9 @@ Value LevelWriter::basisOf(Value design) {
 }
 
 Value LevelWriter::sumOf(Operation *source, Value a, Value b) {
-  Value &sum = sums[{a, b}];
+  auto gram = dyn_cast<GramOp>(source);
+  Value weights = gram ? gram.getWeights() : cast<RhsOp>(source).getWeights();
+  Value &sum = sums[{a, b, weights}];
   if (sum)
     return sum;
   builder.setInsertionPoint(source);
@@ -199,16 +206,14 @@ Value LevelWriter::sumOf(Operation *source, Value a, Value b) {
     return cast<RankedTensorType>(design.getType()).getDimSize(1);
   };
   SmallVector<int64_t> shape{columnsOf(a)};
-  auto gram = dyn_cast<GramOp>(source);
   if (gram)
     shape.push_back(columnsOf(b));
   auto type = RankedTensorType::get(shape, builder.getF64Type());
   Value zeros = ZerosOp::create(builder, loc, type);
   if (gram)
-    sum = GramOp::create(builder, loc, type, a, b, gram.getWeights(), zeros);
+    sum = GramOp::create(builder, loc, type, a, b, weights, zeros);
   else
-    sum = RhsOp::create(builder, loc, type, a, b,
-                        cast<RhsOp>(source).getWeights(), zeros);
+    sum = RhsOp::create(builder, loc, type, a, b, weights, zeros);
   return sum;
 }
 
@@ -251,7 +256,25 @@ void LevelWriter::replace(Operation *sum) {
   replaceSum(sum, result);
 }
 
+static bool isSum(Value value) {
+  return value.getDefiningOp<RowReductionInterface>() != nullptr;
+}
+
+bool LevelWriter::areSumsFirst() {
+  bool isRead = false;
+  for (Operation &op : fit.getBody().front()) {
+    isRead |= llvm::any_of(op.getOperands(), isSum);
+    auto sum = dyn_cast<RowReductionInterface>(op);
+    if (sum &&
+        (isRead || !sum.getAccumulatorMutable().get().getDefiningOp<ZerosOp>()))
+      return false;
+  }
+  return true;
+}
+
 SmallVector<int64_t> LevelWriter::write() {
+  if (!areSumsFirst())
+    return {};
   findInputs();
   if (compressed.empty())
     return {};
@@ -267,7 +290,7 @@ SmallVector<int64_t> LevelWriter::write() {
   for (Operation &op : copy.getBody().front()) {
     if (isa<GramOp, RhsOp>(op))
       all.push_back(&op);
-    if (!end && isa<NormalMatrixOp, NormalVectorOp>(op))
+    if (!end && llvm::any_of(op.getOperands(), isSum))
       end = &op;
   }
   for (Operation *sum : all)
@@ -298,11 +321,14 @@ struct CompressLevels
       if (op.getSolver() == Solver::Direct)
         systems.push_back(op);
     });
-    for (SolveOp system : systems) {
-      LevelWriter writer(system->getParentOfType<func::FuncOp>(), inputs,
-                         rows.getInt() / rowsPerLevel);
-      describe(model, inputs, writer.write());
-    }
+    SetVector<Operation *> fits;
+    for (SolveOp system : systems)
+      fits.insert(system->getParentOp());
+    for (Operation *parent : fits)
+      if (auto fit = dyn_cast<func::FuncOp>(parent)) {
+        LevelWriter writer(fit, inputs, rows.getInt() / rowsPerLevel);
+        describe(model, inputs, writer.write());
+      }
   }
 
 private:

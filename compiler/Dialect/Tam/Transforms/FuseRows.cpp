@@ -109,6 +109,8 @@ namespace {
 struct FuseRows : public tamc::tam::impl::TamFuseRowsBase<FuseRows> {
   void runOnOperation() override {
     for (auto step : getOperation().getOps<func::FuncOp>()) {
+      if (step.isExternal())
+        continue;
       auto kind = step->getAttrOfType<StepAttr>(kStepAttrName);
       Block &block = step.getBody().front();
       if (kind && (kind.getKind() == StepKind::FitChunk ||

@@ -8,30 +8,16 @@
 
 #include "FusibleEffects.h"
 
-#include <limits>
+#include "tamc/Dialect/Tam/IR/RowCode.h"
 
 using namespace mlir;
 using namespace tamc::tam;
-
-/// Splines the kernel has code for. Those of degree 0 have steps at their
-/// knots, where a kernel that rounds otherwise is not near the runtime's.
-static constexpr uint64_t kLeastDegree = 1;
-static constexpr uint64_t kMostDegree = 7;
-static constexpr uint64_t kMostIntervals = std::numeric_limits<int32_t>::max();
 
 /// Whether the kernel has code for the map that makes a design matrix, which is
 /// to be stored as it is computed, and for all that the map reads.
 static bool isFusible(Value design) {
   Operation *map = design.getDefiningOp();
-  if (!isa_and_present<OffsetOp, LinearOp, BSplineOp, CategoryOp, LevelsOp>(
-          map) ||
-      cast<RankedTensorType>(design.getType()).getEncoding() !=
-          cast<FeatureMapInterface>(map).getStructuredEncoding())
-    return false;
-  if (auto spline = dyn_cast<BSplineOp>(map);
-      spline &&
-      (spline.getDegree() < kLeastDegree || spline.getDegree() > kMostDegree ||
-       spline.getIntervals() > kMostIntervals))
+  if (!map || !isa<FeatureMapInterface>(map) || !hasPredictionCode(map))
     return false;
   return llvm::all_of(map->getOperands(), [](Value value) {
     auto normalize = value.getDefiningOp<NormalizeOp>();

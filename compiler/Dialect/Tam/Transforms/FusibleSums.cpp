@@ -8,6 +8,7 @@
 
 #include "FusibleSums.h"
 
+#include "tamc/Dialect/Tam/IR/RowCode.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -15,56 +16,14 @@
 using namespace mlir;
 using namespace tamc::tam;
 
-/// Most numbers per row of a band: all products of two bands are written out.
-static constexpr int64_t kWidestBand = 8;
-
-/// The same for sums of products: the most words of a panel that a row updates,
-/// and the most factors (kernels.def).
-static constexpr int64_t kMostWords = 160;
-static constexpr size_t kMostFactors = 8;
-
 /// How many times the numbers of the plain layout panels of a product may take,
 /// and numbers that they may take in any case.
 static constexpr int64_t kMostGrowth = 4;
 static constexpr int64_t kFreeNumbers = 16384;
 
-/// Whether the row kernel has code for a map or the preparation of its input.
-/// What it reads must be there before the loop, or be such an op itself.
-static bool isFusibleMap(Operation *op) {
-  if (isa<NormalizeOp, RegridOp>(op))
-    return true;
-  if (isa<KroneckerOp, ConvertOp>(op))
-    return !getFactors(op->getResult(0)).empty();
-  if (!isa<OffsetOp, LinearOp, BSplineOp, CategoryOp>(op))
-    return false;
-  if (auto spline = dyn_cast<BSplineOp>(op);
-      spline && static_cast<int64_t>(spline.getDegree()) >= kWidestBand)
-    return false;
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  return type.getEncoding() ==
-         cast<FeatureMapInterface>(op).getStructuredEncoding();
-}
-
 /// Whether a matrix is a product of factors, or made sparse to meet one.
 static bool isProduct(Value design) {
   return isa_and_present<SparseAttr>(getEncoding(design.getType()));
-}
-
-/// Numbers per row of the product of a matrix' factors; 0 where it has no band
-/// that words could go along.
-static int64_t bandOf(ArrayRef<Value> factors) {
-  int64_t width = factors.size() > 1 ? 1 : 0;
-  for (Value factor : factors)
-    if (int64_t own = getFactorWidth(factor);
-        own > 1 || isa<BandedAttr>(getEncoding(factor.getType())))
-      width = std::max<int64_t>(width, 1) * own;
-  return width;
-}
-
-/// Whether the row kernel has code for a matrix across panels: a column, one
-/// band, or levels of categories.
-static bool canMeetPanels(ArrayRef<Value> factors) {
-  return factors.size() <= 1 || areLevels(factors);
 }
 
 /// Words go along a product of bands, else along the wider band, that there are
@@ -107,11 +66,9 @@ SumsAttr tamc::tam::getPanels(Operation *sum) {
   auto panels = SumsAttr::get(sum->getContext(), layout, widths, columns);
   if (along.size() == 1)
     return panels;
-  int64_t words = layout == SumsLayout::UpperPanels
-                      ? panels.getWordsPerPanel(type)
-                      : bandOf(along) * std::max<int64_t>(1, bandOf(others));
   int64_t most = std::max(kMostGrowth * type.getNumElements(), kFreeNumbers);
-  if (words > kMostWords || panels.getCount(type) > most)
+  if (countWords(panels, type, along, others) > kMostWords ||
+      panels.getCount(type) > most)
     return {};
   return panels;
 }
@@ -134,15 +91,15 @@ SmallVector<Operation *> tamc::tam::findFusibleSums(Block &block,
     }
     auto sums =
         dyn_cast_if_present<SumsAttr>(getEncoding(op.getResult(0).getType()));
-    auto isPlain = [](Value design) { return !isProduct(design); };
-    if (!sums || sums.isPanels() ||
-        llvm::all_of(op.getOperands().take_front(designs), isPlain))
+    if (!sums || hasSumCode(&op, sums))
       return static_cast<bool>(sums);
-    return choosesPanels && getPanels(&op);
+    return choosesPanels && !sums.isPanels() &&
+           llvm::any_of(op.getOperands().take_front(designs), isProduct) &&
+           getPanels(&op);
   };
   SmallVector<Operation *> sums;
   for (Operation &op : block.without_terminator()) {
-    if (isFusibleMap(&op) && llvm::all_of(op.getOperands(), isKnown))
+    if (hasSumCode(&op) && llvm::all_of(op.getOperands(), isKnown))
       known.insert(&op);
     else if (isa<GramOp, RhsOp>(op) && isFusibleSum(op))
       sums.push_back(&op);
@@ -155,8 +112,8 @@ SmallVector<Operation *> tamc::tam::findFusibleSums(Block &block,
 void tamc::tam::eraseSum(Operation *sum) {
   Value start = cast<RowReductionInterface>(sum).getAccumulatorMutable().get();
   sum->erase();
-  if (start.use_empty())
-    start.getDefiningOp()->erase();
+  if (Operation *zeros = start.getDefiningOp(); zeros && start.use_empty())
+    zeros->erase();
 }
 
 void tamc::tam::replaceSum(Operation *sum, Value value) {

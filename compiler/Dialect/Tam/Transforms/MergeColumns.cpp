@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tamc::tam {
 #define GEN_PASS_DEF_TAMMERGECOLUMNS
@@ -42,7 +43,8 @@ struct Equations {
                   {},
                   {},
                   {}};
-    if (!all.matrix || !all.vector || all.matrix.getBlocks().empty())
+    if (!all.matrix || !all.vector || all.matrix.getBlocks().empty() ||
+        !all.matrix->hasOneUse() || !all.vector->hasOneUse())
       return failure();
     for (Value block : all.vector.getBlocks()) {
       auto rhs = block.getDefiningOp<RhsOp>();
@@ -54,8 +56,13 @@ struct Equations {
           rhs.getWeights() != all.rhs.front().getWeights())
         return failure();
     }
+    auto startsFromZero = [](RowReductionInterface sum) {
+      return sum.getAccumulatorMutable().get().getDefiningOp<ZerosOp>();
+    };
     for (Value block : all.matrix.getBlocks())
       all.grams.push_back(block.getDefiningOp<GramOp>());
+    if (!llvm::all_of(all.rhs, startsFromZero))
+      return failure();
     all.penalties = llvm::to_vector(all.matrix.getPenalties());
     size_t next = 0, count = all.designs.size();
     if (all.penalties.size() != count)
@@ -63,7 +70,7 @@ struct Equations {
     for (size_t i = 0; i < count; ++i)
       for (size_t j = i; j < count; ++j) {
         GramOp gram = all.grams[next++];
-        if (!gram || gram.getA() != all.designs[i] ||
+        if (!gram || !startsFromZero(gram) || gram.getA() != all.designs[i] ||
             gram.getB() != all.designs[j] ||
             gram.getWeights() != all.rhs.front().getWeights())
           return failure();
@@ -148,7 +155,7 @@ private:
     SmallVector<Run> runs = findRuns(equations);
     if (runs.size() == equations.designs.size())
       return;
-    OpBuilder builder(equations.matrix);
+    OpBuilder builder(*equations.matrix->getUsers().begin());
     Type f64 = builder.getF64Type();
     SmallVector<Value> designs, penalties, grams, rhs;
     auto fused = [&](const Run &run) {
@@ -209,15 +216,19 @@ private:
     vector.replaceAllUsesWith(newVector.getResult());
     matrix.erase();
     vector.erase();
-    SmallVector<Operation *> sums(equations.grams.begin(),
-                                  equations.grams.end());
-    sums.append(equations.rhs.begin(), equations.rhs.end());
+    // Effects may share a sum or a penalty.
+    SetVector<Operation *> sums, sources;
+    sums.insert_range(equations.grams);
+    sums.insert_range(equations.rhs);
+    for (Value penalty : equations.penalties)
+      if (Operation *source = penalty.getDefiningOp())
+        sources.insert(source);
     for (Operation *sum : sums)
       if (sum->use_empty())
         eraseSum(sum);
-    for (Value penalty : equations.penalties)
-      if (penalty.use_empty())
-        penalty.getDefiningOp()->erase();
+    for (Operation *source : sources)
+      if (source->use_empty())
+        source->erase();
   }
 };
 

@@ -45,7 +45,7 @@ public:
   }
 
   void share() {
-    if (all.empty() || !endsBeforeUses())
+    if (all.empty() || !haveOneKind() || !endsBeforeUses())
       return;
     builder.setInsertionPointAfter(all.back());
     SmallVector<Value> categories = findCategories();
@@ -63,6 +63,22 @@ private:
       grams[{gram.getA(), gram.getB()}] = gram;
     else
       targets[cast<RhsOp>(sum).getA()] = cast<RhsOp>(sum);
+  }
+
+  /// Whether all sums start from zero, have one weight and, of right-hand
+  /// sides, one target: else two of the same matrices are not the same.
+  bool haveOneKind() {
+    SetVector<Value> weights, ys;
+    for (Operation *sum : all) {
+      auto reduction = cast<RowReductionInterface>(sum);
+      if (!reduction.getAccumulatorMutable().get().getDefiningOp<ZerosOp>())
+        return false;
+      auto rhs = dyn_cast<RhsOp>(sum);
+      weights.insert(rhs ? rhs.getWeights() : cast<GramOp>(sum).getWeights());
+      if (rhs)
+        ys.insert(rhs.getY());
+    }
+    return weights.size() == 1 && ys.size() <= 1;
   }
 
   /// Whether what reads the sums comes after all of them, where what stands for
@@ -210,7 +226,7 @@ private:
       GramOp source = sumsByLevels(other);
       if (!source)
         source = grams.lookup({other, other});
-      if (!source || source.getWeights() != gram.getWeights())
+      if (!source)
         continue;
       bool isRight = source.getB() == other;
       std::optional<int64_t> rowKept, columnKept;
@@ -277,7 +293,8 @@ private:
 struct ShareSums : public tamc::tam::impl::TamShareSumsBase<ShareSums> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
-      SharedSums(function.getBody().front()).share();
+      if (!function.isExternal())
+        SharedSums(function.getBody().front()).share();
     encodeExpanded(getOperation());
   }
 };

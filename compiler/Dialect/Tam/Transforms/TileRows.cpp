@@ -99,6 +99,8 @@ struct TileRows : public tamc::tam::impl::TamTileRowsBase<TileRows> {
     kept = keptBytes();
     for (auto function :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      if (function.isExternal())
+        continue;
       bool hasSums = !function.getOps<RowReductionInterface>().empty();
       if (hasSums && failed(splitFit(function)))
         return signalPassFailure();
@@ -131,11 +133,10 @@ private:
     auto keep = [&](SlotAttr slot, Type type) {
       if (slot && slot.getKind() == SlotKind::State)
         bytes = std::max<int64_t>(
-            bytes,
-            llvm::alignTo(slot.getOffset() +
-                              cast<RankedTensorType>(type).getNumElements() *
-                                  int64_t(sizeof(double)),
-                          TAMRT_ALIGNMENT));
+            bytes, llvm::alignTo(slot.getOffset() +
+                                     cast<ShapedType>(type).getNumElements() *
+                                         int64_t(sizeof(double)),
+                                 TAMRT_ALIGNMENT));
     };
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
@@ -155,8 +156,8 @@ private:
     auto gram = dyn_cast<GramOp>(accumulator.reduction.getOperation());
     if (gram && !gram.getWeights() &&
         cast<SumsAttr>(type.getEncoding()).isSelf())
-      if (auto multiHot =
-              dyn_cast<MultiHotAttr>(getEncoding(gram.getA().getType()))) {
+      if (auto multiHot = dyn_cast_if_present<MultiHotAttr>(
+              getEncoding(gram.getA().getType()))) {
         const double scale = multiHot.getScale().getValueAsDouble();
         unit = scale * scale;
       }

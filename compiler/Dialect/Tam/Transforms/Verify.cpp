@@ -10,6 +10,7 @@
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace tamc::tam {
 #define GEN_PASS_DEF_TAMVERIFYCHOICES
@@ -20,15 +21,57 @@ namespace tamc::tam {
 using namespace mlir;
 using namespace tamc::tam;
 
+/// The operands and results of `op` that are design matrices or sums.
+static SmallVector<Value> encodedValues(Operation *op) {
+  SmallVector<Value> values;
+  auto add = [&](ValueRange some) { llvm::append_range(values, some); };
+  if (isa<FeatureMapInterface, RowReductionInterface, ZerosOp>(op))
+    add(op->getResult(0));
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](GramOp gram) {
+        add({gram.getA(), gram.getB()});
+      })
+      .Case([&](RhsOp rhs) { add(rhs.getA()); })
+      .Case([&](BlendOp blend) {
+        add({blend.getBorder(), blend.getInside()});
+      })
+      .Case<KroneckerOp, ColumnsOp, ConvertOp, ExpandLevelsOp, MarginalOp>(
+          [&](Operation *any) {
+            add(any->getOperands());
+            add(any->getResults());
+          })
+      .Case([&](NormalMatrixOp matrix) { add(matrix.getBlocks()); })
+      .Case([&](NormalVectorOp vector) { add(vector.getBlocks()); })
+      .Case([&](NormalProductOp product) { add(product.getSums()); })
+      .Case<PredictOp, DecomposeOp, DesignOp>(
+          [&](auto apply) { add(apply.getDesigns()); });
+  return values;
+}
+
+/// What holds of a function of the solver graph.
+static LogicalResult verifyFunction(func::FuncOp function) {
+  if (function.isExternal())
+    return success();
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError("expected one block in the solver graph");
+  for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
+                                            function.getResultTypes()))
+    if (!isa<IndexType, RankedTensorType>(type))
+      return function.emitOpError("expected index or a tensor as argument or "
+                                  "result in the solver graph, got ")
+             << type;
+  return success();
+}
+
 LogicalResult tamc::tam::verifyChoices(Operation *op) {
+  if (auto function = dyn_cast<func::FuncOp>(op))
+    return verifyFunction(function);
   if (auto solve = dyn_cast<SolveOp>(op);
       solve && solve.getSolver() == Solver::Auto)
     return op->emitOpError("expected a chosen solver");
-  if (isa<FeatureMapInterface, RowReductionInterface, ZerosOp, ExpandLevelsOp>(
-          op) &&
-      !getEncoding(op->getResult(0).getType()))
-    return op->emitOpError("expected an encoding, got ")
-           << op->getResult(0).getType();
+  for (Value value : encodedValues(op))
+    if (!getEncoding(value.getType()))
+      return op->emitOpError("expected an encoding, got ") << value.getType();
   return success();
 }
 
@@ -38,9 +81,8 @@ struct VerifyChoices
     : public tamc::tam::impl::TamVerifyChoicesBase<VerifyChoices> {
   void runOnOperation() override {
     WalkResult result = getOperation().walk([&](Operation *op) {
-      if (isa<ModuleOp, func::FuncOp, func::ReturnOp>(op))
-        return WalkResult::advance();
-      if (!isa<TamDialect>(op->getDialect())) {
+      if (!isa<ModuleOp, func::FuncOp, func::ReturnOp>(op) &&
+          !isa_and_present<TamDialect>(op->getDialect())) {
         op->emitOpError("expected only tam ops in the solver graph");
         return WalkResult::interrupt();
       }
@@ -81,6 +123,10 @@ struct VerifyTiled : public tamc::tam::impl::TamVerifyTiledBase<VerifyTiled> {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (!function->getAttrOfType<StepAttr>(kStepAttrName)) {
         function.emitOpError("expected a 'tam.step'");
+        return signalPassFailure();
+      }
+      if (function.isExternal()) {
+        function.emitOpError("expected a body");
         return signalPassFailure();
       }
       for (auto convert : function.getOps<ConvertOp>())

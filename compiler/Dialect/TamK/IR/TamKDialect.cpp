@@ -9,6 +9,7 @@
 #include "tamc/Dialect/TamK/IR/Kernels.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 #include "mlir/IR/Builders.h"
@@ -51,8 +52,14 @@ LogicalResult TamKDialect::verifyOperationAttribute(Operation *op,
            << name << "' of the tamk dialect";
   if (!isa<FunctionOpInterface>(op))
     return op->emitError("'") << name << "' belongs on a function";
-  if (!isa<DictionaryAttr>(attribute.getValue()))
+  auto plan = dyn_cast<DictionaryAttr>(attribute.getValue());
+  if (!plan)
     return op->emitError("'") << name << "' must be a dictionary";
+  auto isRow = [](Attribute row) { return isa<DictionaryAttr>(row); };
+  if (auto buffers = plan.getAs<ArrayAttr>("buffers");
+      buffers && !llvm::all_of(buffers, isRow))
+    return op->emitError("'")
+           << name << "' must have a dictionary for each of its buffers";
   return success();
 }
 
@@ -184,6 +191,17 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError("expected a function of ")
            << wanted << " arguments, got '" << getKernel() << "' of "
            << kernel.getNumArguments();
+  ArrayRef<Type> types = kernel.getArgumentTypes();
+  for (auto [index, operand] : llvm::enumerate(getOperandTypes())) {
+    bool isBuffer = isa<ShapedType>(operand);
+    Type type = types[index + 1];
+    if (isBuffer ? isa<LLVM::LLVMPointerType>(type)
+                 : type == operand || (operand.isIndex() && type.isInteger(64)))
+      continue;
+    return emitOpError("expected a function that takes ") // launch_c7
+           << operand << " as " << (isBuffer ? "a pointer" : "a number")
+           << ", got '" << getKernel() << "' with " << type;
+  }
   return success();
 }
 

@@ -424,3 +424,49 @@ func.func @expand_levels_c4(%g: tensor<24x24xf64, #tam.sums<upper>>,
       columns tensor<24x4xf64, #tam.dense> -> tensor<4x4xf64, #tam.sums<upper>>
   return
 }
+
+// -----
+
+// sums_c5
+// expected-error @+1 {{expected one factor of width 4 for 'cubic_panels'}}
+func.func private @f(tensor<5x5xf64, #tam.sums<cubic_panels, 3>>)
+
+// -----
+
+func.func @gram_c6(%a: tensor<?x3xf64, #tam.one_hot>,
+                   %s: tensor<3x3xf64, #tam.sums<upper>>) {
+  // expected-error @+1 {{expected 'diagonal' sums of a one-hot matrix with itself, got 'upper'}}
+  %0 = tam.gram %a, %a into %s : tensor<?x3xf64, #tam.one_hot>,
+      tensor<?x3xf64, #tam.one_hot> -> tensor<3x3xf64, #tam.sums<upper>>
+  return
+}
+
+// -----
+
+func.func @gram_c7(%a: tensor<24x3xf64, #tam.dense>,
+                   %s: tensor<3x3xf64, #tam.sums<upper>>) {
+  // expected-error @+1 {{'tam.gram' op expected a dynamic number of rows, got 'tensor<24x3xf64, #tam.dense>'}}
+  %0 = tam.gram %a, %a into %s : tensor<24x3xf64, #tam.dense>,
+      tensor<24x3xf64, #tam.dense> -> tensor<3x3xf64, #tam.sums<upper>>
+  return
+}
+
+// -----
+
+func.func @gram_c7_weights(%a: tensor<?x3xf64>, %w: tensor<24xf64>,
+                           %s: tensor<3x3xf64>) {
+  // expected-error @+1 {{'tam.gram' op expected a dynamic number of rows, got 'tensor<24xf64>'}}
+  %0 = tam.gram %a, %a weights %w : tensor<24xf64> into %s : tensor<?x3xf64>,
+      tensor<?x3xf64> -> tensor<3x3xf64>
+  return
+}
+
+// -----
+
+func.func @rhs_c3(%a: tensor<?x3xf64>, %y: tensor<24xf64>,
+                  %s: tensor<3xf64>) {
+  // expected-error @+1 {{'tam.rhs' op expected a dynamic number of rows, got 'tensor<24xf64>'}}
+  %0 = tam.rhs %a, %y into %s : tensor<?x3xf64>, tensor<24xf64>
+      -> tensor<3xf64>
+  return
+}

@@ -56,3 +56,27 @@ func.func @other_dialect() {
   %c = arith.constant 1 : index
   return
 }
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected index or a tensor as argument or result in the solver graph, got 'memref<?xf64>'}}
+func.func @memory(%v: memref<?xf64>) {
+  return
+}
+
+// -----
+
+func.func @argument(%a: tensor<?x1xf64>, %b: tensor<1xf64>) -> tensor<?xf64> {
+  // expected-error @+1 {{'tam.predict' op expected an encoding, got 'tensor<?x1xf64>'}}
+  %y = tam.predict(%a : tensor<?x1xf64>) coefficients(%b : tensor<1xf64>)
+      : tensor<?xf64>
+  return %y : tensor<?xf64>
+}
+
+// -----
+
+func.func @blocks(%s: tensor<1xf64>) -> tensor<1xf64> {
+  // expected-error @+1 {{'tam.normal_vector' op expected an encoding, got 'tensor<1xf64>'}}
+  %b = tam.normal_vector(%s : tensor<1xf64>) : tensor<1xf64>
+  return %b : tensor<1xf64>
+}

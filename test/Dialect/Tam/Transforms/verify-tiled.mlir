@@ -57,3 +57,8 @@ func.func @generic(
       tensor<?x9xf64, #tam.sparse<4>> -> tensor<5x9xf64, #tam.sums<full>>
   return %0 : tensor<5x9xf64, #tam.sums<full>>
 }
+
+// -----
+
+// expected-error @+1 {{'func.func' op expected a body}}
+func.func private @declared() attributes {tam.step = #tam.step<predict>}

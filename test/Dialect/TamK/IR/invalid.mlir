@@ -288,3 +288,30 @@ func.func @f(%rows: index, %sums: memref<2x1xf64>) {
 
 // expected-error @+1 {{'tamk.kernel' belongs on a function, as a unit}}
 module attributes {tamk.kernel} {}
+
+// -----
+
+// launch_c7: a buffer.
+llvm.func @rows_0(!llvm.ptr, i64, !llvm.ptr)
+func.func @f(%x: memref<?xf64>, %sums: memref<2x1xf64>) {
+  // expected-error @+1 {{'tamk.launch' op expected a function that takes 'memref<?xf64>' as a pointer, got 'rows_0' with 'i64'}}
+  tamk.launch "rows_0" ins(%x : memref<?xf64>)
+      outs(%sums : memref<2x1xf64>) {generated}
+  return
+}
+
+// -----
+
+// launch_c7: a scalar.
+llvm.func @rows_0(!llvm.ptr, f64, !llvm.ptr)
+func.func @f(%rows: index, %sums: memref<2x1xf64>) {
+  // expected-error @+1 {{'tamk.launch' op expected a function that takes 'index' as a number, got 'rows_0' with 'f64'}}
+  tamk.launch "rows_0" scalars(%rows : index)
+      outs(%sums : memref<2x1xf64>) {generated}
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'tamk.plan' must have a dictionary for each of its buffers}}
+func.func private @f() attributes {tamk.plan = {buffers = [1]}}

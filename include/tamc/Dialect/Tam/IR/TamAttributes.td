@@ -252,6 +252,12 @@ def Tam_SlotAttr : Tam_Attr<"Slot", "slot"> {
     accumulators. `output`: where results go. `arena`: where temporaries live.
     `group_rows`: rows of the group. `table, k`: the model's k-th table. `carry,
     b`: b bytes into what rows leave to those that follow.
+
+    Constraints:
+    * (slot_c1) an offset is not negative.
+    * (slot_c2) numbers of rows are an index; all else is a tensor, or memory
+      where it is bufferized: a column of dynamic size in `column`, of static
+      shape in all but `column`, `output` and `arena`.
   }];
   let parameters = (ins EnumParameter<Tam_SlotKind>:$kind,
                         DefaultValuedParameter<"int64_t", "0">:$offset);
@@ -287,6 +293,10 @@ def Tam_StepAttr : Tam_Attr<"Step", "step"> {
     The numbers of the kinds are those of tamrt_step_kind. `rung` is the most
     rows a call may pass; 0 before the ladder exists and for steps without one.
     A function that is still to be cut at its sums over rows is its last part.
+
+    Constraints:
+    * (step_c1) `tam.step` is a #tam.step, `tam.by_levels` a unit, and both
+      belong on functions.
   }];
   let parameters = (ins EnumParameter<Tam_StepKind>:$kind,
                         DefaultValuedParameter<"int64_t", "0">:$rung);

@@ -35,6 +35,14 @@ def Tam_Dialect : Dialect {
                    %y: tensor<?xf64> {tam.slot = #tam.slot<column, 1>})
         -> (tensor<24xf64> {tam.slot = #tam.slot<output>})
     ```
+
+    Constraints:
+    * (model_c1) `tam.model` is a dictionary, on a module.
+    * (model_c2) what passes and the runtime read of it has the type that
+      tamrt_model (abi.h) has for it: lists are arrays of dictionaries, integers
+      have at most 64 bits, other numbers are f64.
+    * (model_c3) a table's shape has one size or two, all of them positive.
+    * (model_c4) a learner has two sizes, and its inputs and tables exist.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

@@ -43,6 +43,12 @@ def Tam_FeatureMapInterface : OpInterface<"FeatureMapInterface"> {
       "The encoding that exploits the map's structure; dense if it has none.",
       "::mlir::Attribute", "getStructuredEncoding">,
     InterfaceMethod<"Columns of the design matrix.", "int64_t", "getColumns">,
+    InterfaceMethod<
+      "The operands with a row per row of the design matrix.",
+      "::llvm::SmallVector<::mlir::Value>", "getRowOperands", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/[{
+        return {$_op->getOperand(0)};
+      }]>,
   ];
 }
 

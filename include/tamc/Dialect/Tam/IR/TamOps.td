@@ -27,7 +27,12 @@ class Tam_Encoded<Type type, string encoding, string description>
 class Tam_Plain<Type type, string description>
     : Tam_Encoded<type, "!encoding", description>;
 
-def Tam_StaticTensor : StaticShapeTensorOf<[F64]>;
+// A tensor without elements has no kernel: nothing could point to it.
+class Tam_NotEmpty<Type type>
+    : Type<And<[type.predicate, CPred<
+          "::llvm::cast<::mlir::RankedTensorType>($_self).getNumElements() > "
+          "0">]>, type.summary>;
+def Tam_StaticTensor : Tam_NotEmpty<StaticShapeTensorOf<[F64]>>;
 def Tam_StaticVector : Type<
     And<[Tam_StaticTensor.predicate, HasAnyRankOfPred<[1]>]>>;
 def Tam_StaticMatrix : Type<
@@ -37,19 +42,22 @@ def Tam_Column : Tam_Plain<1DTensorOf<[F64]>, "column of f64 values">;
 def Tam_Codes : Tam_Plain<1DTensorOf<[I32]>, "column of i32 values">;
 def Tam_Vector : Tam_Plain<Tam_StaticVector, "vector of f64 of static shape">;
 def Tam_Matrix : Tam_Plain<Tam_StaticMatrix, "matrix of f64 of static shape">;
-def Tam_Rows : Tam_Plain<2DTensorOf<[F64]>, "matrix of f64 values">;
-def Tam_ColumnOrRows : Tam_Plain<TensorRankOf<[F64], [1, 2]>,
-    "column or matrix of f64 values">;
-def Tam_Integers : Tam_Plain<StaticShapeTensorOf<[I32]>,
+// Only rows are dynamic.
+def Tam_Matrices : Type<And<[2DTensorOf<[F64]>.predicate, CPred<
+    "::llvm::cast<::mlir::RankedTensorType>($_self).getDimSize(1) > 0">]>>;
+def Tam_Rows : Tam_Plain<Tam_Matrices, "matrix of f64 values">;
+def Tam_ColumnOrRows : AnyTypeOf<[Tam_Column, Tam_Rows],
+    "column or matrix of f64 values", "::mlir::RankedTensorType">;
+def Tam_Integers : Tam_Plain<Tam_NotEmpty<StaticShapeTensorOf<[I32]>>,
     "tensor of i32 of static shape">;
-def Tam_Table : Tam_Plain<StaticShapeTensorOf<[F64, I32]>,
+def Tam_Table : Tam_Plain<Tam_NotEmpty<StaticShapeTensorOf<[F64, I32]>>,
     "tensor of f64 or i32 of static shape">;
 def Tam_InputParameters : Type<
     And<[Tam_Vector.predicate,
          CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getShape() == "
                "::llvm::ArrayRef<int64_t>({4})">]>,
     "tensor of the four parameters of an input", "::mlir::RankedTensorType">;
-def Tam_Design : Tam_Encoded<2DTensorOf<[F64]>,
+def Tam_Design : Tam_Encoded<Tam_Matrices,
     "!encoding || "
     "::llvm::isa<::tamc::tam::DenseAttr, ::tamc::tam::BandedAttr, "
     "::tamc::tam::OneHotAttr, ::tamc::tam::MultiHotAttr, "
@@ -146,9 +154,15 @@ def Tam_OffsetOp : Tam_FeatureMap<"offset"> {
     * (feature_map_c1) the result has as many columns as the map makes.
     * (feature_map_c2) the result has no encoding yet, is dense, or has the
       map's structured encoding.
+    * (feature_map_c3) the result has as many rows as what the map reads.
+    * (feature_map_c4) the rows of tam.offset and tam.pid are those of a chunk:
+      dynamic.
   }];
   let arguments = (ins Index:$rows);
   let assemblyFormat = "$rows attr-dict `:` type($result)";
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::Value> getRowOperands();
+  }];
 }
 
 def Tam_LinearOp : Tam_FeatureMap<"linear"> {
@@ -159,7 +173,7 @@ def Tam_LinearOp : Tam_FeatureMap<"linear"> {
         -> tensor<?x1xf64, #tam.dense>
     ```
 
-    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`).
+    Constraints: feature_map_c1 to c3 (see `tam.offset`).
   }];
   let arguments = (ins Tam_Column:$x, F64Attr:$scale,
       DefaultValuedAttr<Tam_ExtrapolateAttr,
@@ -175,7 +189,7 @@ def Tam_AffineOp : Tam_FeatureMap<"affine"> {
         -> tensor<?x2xf64, #tam.dense>
     ```
 
-    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`).
+    Constraints: feature_map_c1 to c3 (see `tam.offset`).
   }];
   let arguments = (ins Tam_Column:$x, F64Attr:$scale);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
@@ -192,7 +206,7 @@ def Tam_FourierOp : Tam_FeatureMap<"fourier"> {
         -> tensor<?x10xf64, #tam.dense>
     ```
 
-    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`).
+    Constraints: feature_map_c1 to c3 (see `tam.offset`).
   }];
   let arguments = (ins Tam_Column:$x,
       ConfinedAttr<I64Attr, [IntPositive]>:$order, UnitAttr:$cyclic,
@@ -217,7 +231,7 @@ def Tam_BSplineOp : Tam_FeatureMap<"bspline"> {
         : tensor<?xf64>, tensor<4xf64> -> tensor<?x23xf64, #tam.banded<4>>
     ```
 
-    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`).
+    Constraints: feature_map_c1 to c3 (see `tam.offset`).
   }];
   let arguments = (ins Tam_Column:$x, Tam_InputParameters:$parameters,
       ConfinedAttr<I64Attr, [IntPositive]>:$intervals,
@@ -238,7 +252,7 @@ def Tam_ChebyshevOp : Tam_FeatureMap<"chebyshev"> {
         -> tensor<?x5xf64, #tam.dense>
     ```
 
-    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`).
+    Constraints: feature_map_c1 to c3 (see `tam.offset`).
   }];
   let arguments = (ins Tam_Column:$x,
       ConfinedAttr<I64Attr, [IntPositive]>:$degree,
@@ -258,7 +272,7 @@ def Tam_CategoryOp : Tam_FeatureMap<"category"> {
         -> tensor<?x7xf64, #tam.one_hot>
     ```
 
-    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`).
+    Constraints: feature_map_c1 to c3 (see `tam.offset`).
   }];
   let arguments = (ins Tam_Column:$x,
       ConfinedAttr<I64Attr, [IntPositive]>:$levels);
@@ -277,7 +291,7 @@ def Tam_LevelsOp : Tam_FeatureMap<"levels"> {
         -> tensor<?x7xf64, #tam.one_hot>
     ```
 
-    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`).
+    Constraints: feature_map_c1 to c3 (see `tam.offset`).
   }];
   let arguments = (ins Tam_Codes:$codes,
       ConfinedAttr<I64Attr, [IntPositive]>:$levels,
@@ -296,7 +310,8 @@ def Tam_WaveletOp : Tam_FeatureMap<"wavelet"> {
         tensor<2xf64> -> tensor<?x100xf64, #tam.dense>
     ```
 
-    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`).
+    Constraints: feature_map_c1 to c3 (see `tam.offset`), and
+    * (wavelet_c1) the range is two numbers.
   }];
   let arguments = (ins Tam_Column:$x, Tam_Vector:$range,
       ConfinedAttr<I64Attr, [IntPositive]>:$scales,
@@ -321,7 +336,7 @@ def Tam_PidOp : Tam_Op<"pid",
         tensor<9xf64> -> tensor<?x3xf64, #tam.dense>
     ```
 
-    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`), and
+    Constraints: feature_map_c1 to c3 (see `tam.offset`), and
     * (pid_c1) the carry has window + 2 elements.
   }];
   let arguments = (ins Tam_Column:$x, Tam_Vector:$carry, Index:$group_rows,
@@ -389,7 +404,8 @@ def Tam_NormalMatrixOp : Tam_Op<"normal_matrix",
     ```
 
     Constraints:
-    * (normal_matrix_c1) with e penalties there are e(e+1)/2 blocks, or none.
+    * (normal_matrix_c1) with e penalties, at least one, there are e(e+1)/2
+      blocks, or none.
     * (normal_matrix_c2) block (i, j) has the rows of penalty i and the columns
       of penalty j.
     * (normal_matrix_c3) the penalties' sizes add up to the result's.
@@ -414,7 +430,8 @@ def Tam_NormalVectorOp : Tam_Op<"normal_vector"> {
     ```
 
     Constraints:
-    * (normal_vector_c1) the blocks' sizes add up to the result's.
+    * (normal_vector_c1) the blocks' sizes, of at least one, add up to the
+      result's.
   }];
   let arguments = (ins Variadic<Tam_SumsVector>:$blocks);
   let results = (outs Tam_Vector:$result);
@@ -459,7 +476,8 @@ def Tam_NormalProductOp : Tam_Op<"normal_product",
     ```
 
     Constraints:
-    * (normal_product_c1) there are as many sums as penalties, of their sizes.
+    * (normal_product_c1) there are as many sums as penalties, at least one, of
+      their sizes.
     * (normal_product_c2) the penalties' sizes add up to the vector's.
   }];
   let arguments = (ins Index:$group_rows, Variadic<Tam_SumsVector>:$sums,
@@ -532,6 +550,8 @@ def Tam_PredictOp : Tam_Op<"predict", [AttrSizedOperandSegments]> {
     Constraints:
     * (apply_c1) each design matrix has as many columns as its coefficients.
     * (apply_c2) there are as many vectors of coefficients as design matrices.
+    * (apply_c3) there is at least one effect.
+    * (apply_c4) rows are those of a chunk: dynamic.
   }];
   let arguments = (ins Variadic<Tam_Design>:$designs,
                        Variadic<Tam_Vector>:$coefficients,
@@ -551,7 +571,7 @@ def Tam_DecomposeOp : Tam_Op<"decompose", [SameVariadicOperandSize]> {
     The columns add up to the prediction, which may be rounded otherwise: the
     prediction's own kernel has no use for the columns.
 
-    Constraints: apply_c1, apply_c2 (see `tam.predict`), and
+    Constraints: apply_c1 to c4 (see `tam.predict`), and
     * (decompose_c1) one column per effect.
   }];
   let arguments = (ins Variadic<Tam_Design>:$designs,
@@ -567,7 +587,7 @@ def Tam_DecomposeOp : Tam_Op<"decompose", [SameVariadicOperandSize]> {
 def Tam_DesignOp : Tam_Op<"design"> {
   let summary = "the design matrix of the model, dense";
   let description = [{
-    Constraints:
+    Constraints: apply_c3, apply_c4 (see `tam.predict`), and
     * (design_c1) the designs' columns add up to the result's.
   }];
   let arguments = (ins Variadic<Tam_Design>:$designs);

@@ -24,6 +24,7 @@ def Tam_StackOp : Tam_Op<"stack"> {
 
     Constraints:
     * (stack_c1) the points have as many coordinates as there are columns.
+    * (stack_c2) the points have as many rows as each column.
   }];
   let arguments = (ins Variadic<Tam_Column>:$columns);
   let results = (outs Tam_Rows:$result);
@@ -43,6 +44,7 @@ def Tam_SliceOp : Tam_Op<"slice"> {
 
     Constraints:
     * (slice_c1) the coordinates lie within the points.
+    * (slice_c2) there are as many rows as points.
   }];
   let arguments = (ins Tam_Rows:$points,
                        ConfinedAttr<I64Attr, [IntNonNegative]>:$first);
@@ -65,9 +67,13 @@ def Tam_BoundaryOp : Tam_Op<"boundary",
         {extrapolate = #tam.extrapolate<linear>} : tensor<?x2xf64>
         -> tensor<?xf64>
     ```
+
+    Constraints:
+    * (boundary_c1) there are as many amounts as points.
   }];
   let arguments = (ins Tam_Rows:$points, Tam_ExtrapolateAttr:$extrapolate);
   let results = (outs Tam_Rows:$border, Tam_Rows:$inside, Tam_Column:$amount);
+  let hasVerifier = 1;
   let assemblyFormat =
       "$points attr-dict `:` type($points) `->` type($amount)";
   let builders = [OpBuilder<(ins "::mlir::Value":$points,
@@ -91,7 +97,7 @@ def Tam_BlendOp : Tam_FeatureMap<"blend"> {
         tensor<?x8xf64, #tam.dense>, tensor<?xf64> -> tensor<?x8xf64, #tam.dense>
     ```
 
-    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`), and
+    Constraints: feature_map_c1 to c3 (see `tam.offset`), and
     * (blend_c1) both matrices have one encoding.
   }];
   let arguments = (ins Tam_Design:$border, Tam_Design:$inside,
@@ -99,6 +105,9 @@ def Tam_BlendOp : Tam_FeatureMap<"blend"> {
   let assemblyFormat = [{
     $border `,` $inside `,` $amount attr-dict `:` type($border) `,`
     type($inside) `,` type($amount) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::Value> getRowOperands();
   }];
 }
 
@@ -110,12 +119,15 @@ def Tam_ColumnsOp : Tam_FeatureMap<"columns"> {
         tensor<?x1xf64, #tam.dense>) -> tensor<?x2xf64, #tam.dense>
     ```
 
-    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`), and
+    Constraints: feature_map_c1 to c3 (see `tam.offset`), and
     * (columns_c1) there is a matrix, and each has one column.
   }];
   let arguments = (ins Variadic<Tam_Design>:$designs);
   let assemblyFormat =
       "`(` $designs `:` type($designs) `)` attr-dict `->` type($result)";
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::Value> getRowOperands();
+  }];
 }
 
 def Tam_NeuralOp : Tam_FeatureMap<"neural",
@@ -131,7 +143,7 @@ def Tam_NeuralOp : Tam_FeatureMap<"neural",
         : tensor<?x2xf64> -> tensor<?x30xf64, #tam.dense>
     ```
 
-    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`), and
+    Constraints: feature_map_c1 to c3 (see `tam.offset`), and
     * (neural_c1) there is at least one layer, and each has weights and a bias.
     * (neural_c2) a layer takes what the one before gives.
   }];
@@ -142,6 +154,9 @@ def Tam_NeuralOp : Tam_FeatureMap<"neural",
     $points `weights` `(` $weights `:` type($weights) `)` `bias` `(` $bias `:`
     type($bias) `)` (`only` $only^ `:` type($only))? attr-dict `:` type($points)
     `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::Value> getRowOperands();
   }];
 }
 
@@ -156,14 +171,18 @@ def Tam_RadialOp : Tam_FeatureMap<"radial"> {
         -> tensor<?x9xf64, #tam.dense>
     ```
 
-    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`), and
+    Constraints: feature_map_c1 to c3 (see `tam.offset`), and
     * (radial_c1) the centres have the points' coordinates.
+    * (radial_c2) there is one gamma.
   }];
   let arguments = (ins Tam_Rows:$points, Tam_Matrix:$centers, Tam_Vector:$gamma,
       Optional<Tam_Column>:$only, F64Attr:$nu);
   let assemblyFormat = [{
     $points `,` $centers `,` $gamma (`only` $only^ `:` type($only))? attr-dict
     `:` type($points) `,` type($centers) `,` type($gamma) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::Value> getRowOperands();
   }];
 }
 
@@ -180,7 +199,7 @@ def Tam_TreeOp : Tam_FeatureMap<"tree"> {
         -> tensor<?x32xf64, #tam.multi_hot<4, 5.000000e-01>>
     ```
 
-    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`), and
+    Constraints: feature_map_c1 to c3 (see `tam.offset`), and
     * (tree_c1) oblivious: features and thresholds are trees x depth, leaves is
       2^depth; flat: features are trees x 1, thresholds trees x (leaves - 1).
   }];
@@ -191,6 +210,9 @@ def Tam_TreeOp : Tam_FeatureMap<"tree"> {
     $points `,` $features `,` $thresholds (`only` $only^ `:` type($only))?
     attr-dict `:` type($points) `,` type($features) `,` type($thresholds) `->`
     type($result)
+  }];
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::Value> getRowOperands();
   }];
 }
 
@@ -206,11 +228,14 @@ def Tam_KroneckerOp : Tam_FeatureMap<"kronecker"> {
         tensor<?x4xf64, #tam.dense> -> tensor<?x28xf64, #tam.sparse<16>>
     ```
 
-    Constraints: feature_map_c1, feature_map_c2 (see `tam.offset`).
+    Constraints: feature_map_c1 to c3 (see `tam.offset`).
   }];
   let arguments = (ins Tam_Design:$a, Tam_Design:$b);
   let assemblyFormat =
       "$a `,` $b attr-dict `:` type($a) `,` type($b) `->` type($result)";
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::Value> getRowOperands();
+  }];
 }
 
 def Tam_ConvertOp : Tam_Op<"convert"> {

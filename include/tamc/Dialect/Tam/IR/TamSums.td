@@ -48,6 +48,9 @@ def Tam_GramOp : Tam_Op<"gram",
     * (gram_c4) `frequencies` are those of a tam.fourier that continues beyond
       the range or stays constant there.
     * (gram_c5) `cubic_panels` are those of a tam.bspline of degree 3.
+    * (gram_c6) a one-hot matrix has no `upper` sums with itself: all but the
+      diagonal is zero.
+    * (gram_c7) rows are those of a chunk: dynamic.
   }];
   let arguments = (ins Tam_Design:$a, Tam_Design:$b,
                        Optional<Tam_Column>:$weights, Tam_Sums:$accumulator);
@@ -72,6 +75,7 @@ def Tam_RhsOp : Tam_Op<"rhs",
     Constraints:
     * (rhs_c1) the accumulator has as many elements as `a` has columns.
     * (rhs_c2) panels are those of `a`, which is banded of the same width.
+    * (rhs_c3) rows are those of a chunk: dynamic.
   }];
   let arguments = (ins Tam_Design:$a, Tam_Column:$y,
                        Optional<Tam_Column>:$weights, Tam_Sums:$accumulator);
@@ -204,6 +208,20 @@ def Tam_RowsOp : Tam_Op<"rows",
       results: of the accumulators' types, then columns.
     * (rows_c2) result i is what one op of the body adds to accumulator i.
     * (rows_c3) a column is what a tam.predict of the body makes.
+    * (rows_c4) results are sums alone, or one column alone.
+    * (rows_c5) the other ops of the body are maps of columns that there is code
+      for, in their structured encoding: tam.normalize, tam.regrid, tam.offset,
+      tam.linear, tam.bspline of degree 0 to 7, tam.category, and tam.kronecker
+      and tam.convert of banded and one-hot matrices; for a column, of these
+      tam.normalize, tam.offset, tam.linear, tam.bspline of degree 1 to 7 and
+      tam.category, and tam.levels.
+    * (rows_c6) there is code for the sums: matrices are maps of the body, all
+      else are its arguments; `full` and `transposed` are in the order of the
+      runtime's kernels, one-hot before banded before dense; sums of a one-hot
+      matrix with itself are `diagonal` or in panels; those of products are in
+      panels, across which there is a column, a band or levels.
+    * (rows_c7) there is code for the column: its matrices are maps of the body,
+      their coefficients arguments, and it starts from zero.
   }];
   let arguments = (ins
       Variadic<AnyTypeOf<[Index, Tam_Column, Tam_Codes, Tam_Vector]>>:$inputs,

@@ -67,6 +67,8 @@ def TamK_LaunchOp : Op<TamK_Dialect, "launch",
       have the destinations' types, on memrefs there are none.
     * (launch_c5) memrefs have the identity layout.
     * (launch_c6) no input of a generated kernel is absent.
+    * (launch_c7) a generated kernel takes buffers as pointers, and scalars as
+      they are, `index` as i64.
   }];
   let arguments = (ins StrAttr:$kernel, Variadic<TamK_Buffer>:$inputs,
       Variadic<TamK_Scalar>:$scalars, Variadic<TamK_Buffer>:$inits,

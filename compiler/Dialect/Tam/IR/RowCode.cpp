@@ -1,0 +1,203 @@
+//===- RowCode.cpp - what the body of a tam.rows may hold -----------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamc/Dialect/Tam/IR/RowCode.h"
+
+#include "Values.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace tamc::tam;
+
+/// Splines that predictions have code for. Those of degree 0 have steps at
+/// their knots, where a kernel that rounds otherwise is not near the runtime's.
+static constexpr uint64_t kLeastDegree = 1;
+static constexpr uint64_t kMostDegree = 7;
+static constexpr uint64_t kMostIntervals = std::numeric_limits<int32_t>::max();
+
+/// Whether a map's result is stored as it is computed, for rows of a chunk.
+static bool isStructured(FeatureMapInterface map) {
+  Value design = map->getResult(0);
+  return encodingOf(design) == map.getStructuredEncoding() &&
+         ShapedType::isDynamic(shapeOf(design)[0]);
+}
+
+bool tamc::tam::hasSumCode(Operation *map) {
+  if (isa<NormalizeOp, RegridOp>(map))
+    return ShapedType::isDynamic(shapeOf(map->getResult(0))[0]);
+  if (auto convert = dyn_cast<ConvertOp>(map))
+    return isa<SparseAttr>(encodingOf(convert.getResult())) &&
+           isa<BandedAttr, OneHotAttr>(encodingOf(convert.getA()));
+  if (isa<KroneckerOp>(map))
+    return !getFactors(map->getResult(0)).empty();
+  if (auto spline = dyn_cast<BSplineOp>(map);
+      spline && static_cast<int64_t>(spline.getDegree()) >= kWidestBand)
+    return false;
+  return isa<OffsetOp, LinearOp, BSplineOp, CategoryOp>(map) &&
+         isStructured(cast<FeatureMapInterface>(map));
+}
+
+bool tamc::tam::hasPredictionCode(Operation *map) {
+  if (isa<NormalizeOp>(map))
+    return ShapedType::isDynamic(shapeOf(map->getResult(0))[0]);
+  if (auto spline = dyn_cast<BSplineOp>(map);
+      spline &&
+      (spline.getDegree() < kLeastDegree || spline.getDegree() > kMostDegree ||
+       spline.getIntervals() > kMostIntervals))
+    return false;
+  return isa<OffsetOp, LinearOp, BSplineOp, CategoryOp, LevelsOp>(map) &&
+         isStructured(cast<FeatureMapInterface>(map));
+}
+
+int64_t tamc::tam::bandOf(ArrayRef<Value> factors) {
+  int64_t width = factors.size() > 1 ? 1 : 0;
+  for (Value factor : factors)
+    if (int64_t own = getFactorWidth(factor);
+        own > 1 || isa<BandedAttr>(encodingOf(factor)))
+      width = std::max<int64_t>(width, 1) * own;
+  return width;
+}
+
+bool tamc::tam::canMeetPanels(ArrayRef<Value> factors) {
+  return factors.size() <= 1 || areLevels(factors);
+}
+
+int64_t tamc::tam::countWords(SumsAttr panels, RankedTensorType type,
+                              ArrayRef<Value> along, ArrayRef<Value> others) {
+  if (panels.getLayout() == SumsLayout::UpperPanels)
+    return panels.getWordsPerPanel(type);
+  return bandOf(along) * std::max<int64_t>(1, bandOf(others));
+}
+
+/// Place of a matrix in the order in which kernels take their operands;
+/// negative for a product, which they take in panels alone.
+static int rankOf(Value side) {
+  Attribute encoding = encodingOf(side);
+  if (isa_and_present<SparseAttr>(encoding))
+    return -1;
+  return isa_and_present<OneHotAttr>(encoding)   ? 0
+         : isa_and_present<BandedAttr>(encoding) ? 1
+                                                 : 2;
+}
+
+bool tamc::tam::hasSumCode(Operation *sum, SumsAttr sums) {
+  auto gram = dyn_cast<GramOp>(sum);
+  auto rhs = dyn_cast<RhsOp>(sum);
+  if (!gram && !rhs)
+    return false;
+  Value left = gram ? gram.getA() : rhs.getA();
+  Value right = gram ? gram.getB() : rhs.getY();
+  bool isSelf = left == right;
+  if (sums.isTransposed())
+    std::swap(left, right);
+  if (!sums.isPanels()) {
+    if (sums.getLayout() == SumsLayout::Frequencies || rankOf(left) < 0 ||
+        rankOf(right) < rankOf(left))
+      return false;
+    return !isSelf || rankOf(left) > 0 ||
+           sums.getLayout() == SumsLayout::Diagonal;
+  }
+  SmallVector<Value> along = getFactors(left), others;
+  if (gram && !isSelf)
+    others = getFactors(right);
+  if (isSelf && !sums.isSelf())
+    return false;
+  if (along.empty() || along.size() > kMostFactors || !canMeetPanels(others))
+    return false;
+  auto type = cast<RankedTensorType>(sum->getResult(0).getType());
+  return along.size() == 1 ||
+         countWords(sums, type, along, others) <= kMostWords;
+}
+
+/// Whether the loop of sums has code for `op`, one of the body of a tam.rows.
+static LogicalResult verifySumCode(Operation &op) {
+  if (!isa<GramOp, RhsOp>(op)) {
+    if (hasSumCode(&op))
+      return success();
+    return op.emitOpError("expected a map that a loop of sums over rows has "
+                          "code for, dynamic rows and the encoding that goes "
+                          "with it"); // rows_c5
+  }
+  auto sums = dyn_cast_if_present<SumsAttr>(encodingOf(op.getResult(0)));
+  unsigned designs = isa<GramOp>(op) ? 2 : 1;
+  bool areMade = llvm::all_of(op.getOperands().take_front(designs),
+                              [](Value v) { return v.getDefiningOp(); });
+  bool areGiven = llvm::all_of(op.getOperands().drop_front(designs),
+                               [](Value v) { return !v.getDefiningOp(); });
+  if (sums && areMade && areGiven && hasSumCode(&op, sums))
+    return success();
+  return op.emitOpError("expected a sum that a loop over rows has code for, of "
+                        "maps of the body and its arguments, got ")
+         << op.getResult(0).getType(); // rows_c6
+}
+
+/// The same of the loop of the prediction `predict`.
+static LogicalResult verifyPredictionCode(Operation &op, PredictOp predict) {
+  auto isGiven = [](Value value) { return !value.getDefiningOp(); };
+  auto isPrepared = [&](Value value) {
+    auto normalize = value.getDefiningOp<NormalizeOp>();
+    return normalize ? llvm::all_of(normalize->getOperands(), isGiven)
+                     : isGiven(value);
+  };
+  if (&op == predict) {
+    if (llvm::all_of(predict.getCoefficients(), isGiven) &&
+        llvm::none_of(predict.getDesigns(), isGiven) && !predict.getStart() &&
+        predict->hasOneUse())
+      return success();
+    return op.emitOpError("expected maps of the body, coefficients that are "
+                          "its arguments, and no start"); // rows_c7
+  }
+  if (hasPredictionCode(&op) && llvm::all_of(op.getOperands(), isPrepared))
+    return success();
+  return op.emitOpError("expected a map that a loop of predictions has code "
+                        "for, dynamic rows and the encoding that goes with "
+                        "it"); // rows_c5
+}
+
+LogicalResult RowsOp::verify() {
+  Block &block = getBody().front();
+  auto yield = cast<YieldOp>(block.getTerminator());
+  size_t sums = getAccumulators().size();
+  if (block.getArgumentTypes() != getOperandTypes() || getNumResults() < sums ||
+      TypeRange(getAccumulators()) !=
+          TypeRange(getResults().take_front(sums)) ||
+      TypeRange(yield.getValues()) != getResultTypes()) // rows_c1
+    return emitOpError("expected a body from the operands to the results, "
+                       "which are of the accumulators' types, then columns");
+  auto starts = block.getArguments().drop_front(getInputs().size());
+  size_t summed = 0;
+  for (Operation &op : block)
+    summed += isa<RowReductionInterface>(op);
+  for (auto [index, value] : llvm::enumerate(yield.getValues())) {
+    if (index >= sums) {
+      if (!value.getDefiningOp<PredictOp>()) // rows_c3
+        return emitOpError("expected result ")
+               << index << " to be what a tam.predict of the body makes";
+      continue;
+    }
+    auto sum = value.getDefiningOp<RowReductionInterface>();
+    if (!sum || sum.getAccumulatorMutable().get() != starts[index] ||
+        !starts[index].hasOneUse()) // rows_c2
+      return emitOpError("expected result ")
+             << index << " to be what one op adds to accumulator " << index;
+  }
+  if (summed != sums) // rows_c2
+    return emitOpError("expected ")
+           << sums << " sums in the body, got " << summed;
+  if (getNumResults() != std::max<size_t>(sums, 1)) // rows_c4
+    return emitOpError("expected sums or one prediction, got ")
+           << sums << " sums and " << getNumResults() - sums << " predictions";
+  PredictOp predict;
+  if (sums == 0)
+    predict = yield.getValues().front().getDefiningOp<PredictOp>();
+  for (Operation &op : block.without_terminator())
+    if (failed(predict ? verifyPredictionCode(op, predict) : verifySumCode(op)))
+      return failure();
+  return success();
+}

@@ -1,0 +1,170 @@
+// How many rows, columns and operands there are: one test per constraint; the
+// comment above a test names it.
+//
+// RUN: tam-opt %s -split-input-file -verify-diagnostics
+
+func.func @f(%a: tensor<?x?xf64>) {
+  // expected-error @+1 {{'tam.design' op operand #0 must be variadic of design matrix of f64 values}}
+  %0 = tam.design(%a : tensor<?x?xf64>) : tensor<?x3xf64>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<0x0xf64>, %b: tensor<0xf64>) {
+  // expected-error @+1 {{'tam.solve' op operand #0 must be matrix of f64 of static shape}}
+  %0 = tam.solve %a, %b : tensor<0x0xf64>, tensor<0xf64>
+  return
+}
+
+// -----
+
+// multi_hot_c1
+// expected-error @+1 {{expected a tensor of f64 of rank 2 with a known number of columns}}
+func.func private @f(tensor<?xf64, #tam.multi_hot<2, 0.5>>)
+
+// -----
+
+// multi_hot_c2
+// expected-error @+1 {{expected 1 to 3 numbers per row, got 4}}
+func.func private @f(tensor<?x3xf64, #tam.multi_hot<4, 0.5>>)
+
+// -----
+
+// sparse_c1
+// expected-error @+1 {{expected a tensor of f64 of rank 2 with a known number of columns}}
+func.func private @f(tensor<?x?xf64, #tam.sparse<2>>)
+
+// -----
+
+// sparse_c2
+// expected-error @+1 {{expected at least one number per row, got 0}}
+func.func private @f(tensor<?x3xf64, #tam.sparse<0>>)
+
+// -----
+
+// feature_map_c3: rows of a grid that would be rows of a chunk.
+func.func @f(%x: tensor<24xf64>) {
+  // expected-error @+1 {{'tam.linear' op expected as many rows as 'tensor<24xf64>' has, got 'tensor<?x1xf64>'}}
+  %0 = tam.linear %x {scale = 1.0 : f64} : tensor<24xf64> -> tensor<?x1xf64>
+  return
+}
+
+// -----
+
+// feature_map_c4
+func.func @f(%rows: index) {
+  // expected-error @+1 {{'tam.offset' op expected a dynamic number of rows, got 'tensor<24x1xf64>'}}
+  %0 = tam.offset %rows : tensor<24x1xf64>
+  return
+}
+
+// -----
+
+// feature_map_c4: what goes along the rows of a group.
+func.func @f(%x: tensor<24xf64>, %c: tensor<9xf64>, %n: index) {
+  // expected-error @+1 {{'tam.pid' op expected a dynamic number of rows, got 'tensor<24xf64>'}}
+  %0, %1 = tam.pid %x, %c, %n {window = 7} : tensor<24xf64>, tensor<9xf64>
+      -> tensor<?x3xf64>
+  return
+}
+
+// -----
+
+// pid_c1
+func.func @f(%x: tensor<?xf64>, %c: tensor<7xf64>, %n: index) {
+  // expected-error @+1 {{'tam.pid' op expected a carry of 9 numbers, got 'tensor<7xf64>'}}
+  %0, %1 = tam.pid %x, %c, %n {window = 7} : tensor<?xf64>, tensor<7xf64>
+      -> tensor<?x3xf64>
+  return
+}
+
+// -----
+
+// wavelet_c1
+func.func @f(%x: tensor<?xf64>, %r: tensor<3xf64>) {
+  // expected-error @+1 {{'tam.wavelet' op expected a range of two numbers, got 'tensor<3xf64>'}}
+  %0 = tam.wavelet %x, %r {scales = 5, locations = 20} : tensor<?xf64>,
+      tensor<3xf64> -> tensor<?x100xf64>
+  return
+}
+
+// -----
+
+// penalty_c3: a table without an element.
+func.func @f(%w: tensor<3xf64>) {
+  // expected-error @+1 {{'tam.penalty' op expected a table and an element for each value}}
+  %0 = "tam.penalty"(%w) <{rows = array<i32: 0>, columns = array<i32: 0>,
+      values = array<f64: 1.0>, table = array<i32: 0>}>
+      : (tensor<3xf64>) -> tensor<2x2xf64, #tam.coordinates<1>>
+  return
+}
+
+// -----
+
+// penalty_c3: an element that does not exist.
+func.func @f(%w: tensor<3xf64>) {
+  // expected-error @+1 {{'tam.penalty' op expected an element of the weights, got element 3 of table 0}}
+  %0 = tam.penalty rows [0] columns [0] values [1.0]
+      weights(%w : tensor<3xf64>) table [0] element [3]
+      : tensor<2x2xf64, #tam.coordinates<1>>
+  return
+}
+
+// -----
+
+// normal_matrix_c1: no effect.
+func.func @f(%n: index) {
+  // expected-error @+1 {{'tam.normal_matrix' op expected a penalty for each effect, got none}}
+  %0 = "tam.normal_matrix"(%n) <{operandSegmentSizes = array<i32: 1, 0, 0>}>
+      : (index) -> tensor<1x1xf64>
+  return
+}
+
+// -----
+
+// normal_vector_c1: no sums.
+func.func @f() {
+  // expected-error @+1 {{'tam.normal_vector' op expected sums, got none}}
+  %0 = "tam.normal_vector"() : () -> tensor<1xf64>
+  return
+}
+
+// -----
+
+// apply_c3
+func.func @f() {
+  // expected-error @+1 {{'tam.predict' op expected design matrices, got none}}
+  %0 = "tam.predict"() <{operandSegmentSizes = array<i32: 0, 0, 0>}>
+      : () -> tensor<?xf64>
+  return
+}
+
+// -----
+
+// apply_c4: predict.
+func.func @f(%a: tensor<24x1xf64>, %b: tensor<1xf64>) {
+  // expected-error @+1 {{'tam.predict' op expected a dynamic number of rows, got 'tensor<24x1xf64>'}}
+  %0 = tam.predict(%a : tensor<24x1xf64>) coefficients(%b : tensor<1xf64>)
+      : tensor<?xf64>
+  return
+}
+
+// -----
+
+// apply_c4: the sum of other effects.
+func.func @f(%a: tensor<?x1xf64>, %b: tensor<1xf64>, %y: tensor<24xf64>) {
+  // expected-error @+1 {{'tam.predict' op expected a dynamic number of rows, got 'tensor<24xf64>'}}
+  %0 = tam.predict(%a : tensor<?x1xf64>) coefficients(%b : tensor<1xf64>)
+      into(%y : tensor<24xf64>) : tensor<?xf64>
+  return
+}
+
+// -----
+
+// apply_c4: design.
+func.func @f(%a: tensor<?x1xf64>) {
+  // expected-error @+1 {{'tam.design' op expected a dynamic number of rows, got 'tensor<24x1xf64>'}}
+  %0 = tam.design(%a : tensor<?x1xf64>) : tensor<24x1xf64>
+  return
+}

@@ -1,0 +1,47 @@
+// What conjugate gradients cannot be written for.
+//
+// RUN: tam-opt %s --tam-choose-solver -split-input-file -verify-diagnostics
+
+// Sums of no pair of effects.
+module attributes {tam.model = {solver = #tam.solver<cg>}} {
+  func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
+      %a: tensor<?x2xf64>, %y: tensor<?xf64>) -> tensor<2xf64> {
+    %p = tam.penalty rows [0] columns [0] values [1.0]
+        : tensor<2x2xf64, #tam.coordinates<1>>
+    %m = "tam.normal_matrix"(%rows, %p)
+        <{operandSegmentSizes = array<i32: 1, 0, 1>}>
+        : (index, tensor<2x2xf64, #tam.coordinates<1>>) -> tensor<2x2xf64>
+    %z = tam.zeros : tensor<2xf64>
+    %r = tam.rhs %a, %y into %z : tensor<?x2xf64>, tensor<?xf64>
+        -> tensor<2xf64>
+    %v = tam.normal_vector(%r : tensor<2xf64>) : tensor<2xf64>
+    // expected-error @+1 {{expected the normal equations of a fit for solver 'cg'}}
+    %x = tam.solve %m, %v : tensor<2x2xf64>, tensor<2xf64>
+    return %x : tensor<2xf64>
+  }
+}
+
+// -----
+
+// Two systems of one function.
+module attributes {tam.model = {solver = #tam.solver<cg>}} {
+  func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
+      %a: tensor<?x2xf64>, %y: tensor<?xf64>)
+      -> (tensor<2xf64>, tensor<2xf64>) {
+    %p = tam.penalty rows [0] columns [0] values [1.0]
+        : tensor<2x2xf64, #tam.coordinates<1>>
+    %s = tam.zeros : tensor<2x2xf64>
+    %g = tam.gram %a, %a into %s : tensor<?x2xf64>, tensor<?x2xf64>
+        -> tensor<2x2xf64>
+    %m = tam.normal_matrix %rows blocks(%g : tensor<2x2xf64>)
+        penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>) : tensor<2x2xf64>
+    %z = tam.zeros : tensor<2xf64>
+    %r = tam.rhs %a, %y into %z : tensor<?x2xf64>, tensor<?xf64>
+        -> tensor<2xf64>
+    %v = tam.normal_vector(%r : tensor<2xf64>) : tensor<2xf64>
+    // expected-error @+1 {{expected one system in a function for solver 'cg'}}
+    %x = tam.solve %m, %v : tensor<2x2xf64>, tensor<2xf64>
+    %t = tam.solve %m, %v : tensor<2x2xf64>, tensor<2xf64>
+    return %x, %t : tensor<2xf64>, tensor<2xf64>
+  }
+}

@@ -1,0 +1,9 @@
+// A function without a body is none of a pass' business.
+//
+// RUN: tam-opt %s --tam-choose-solver --tam-merge-columns --tam-compress-levels --tam-choose-encodings --tam-share-sums --tam-choose-layouts --tam-verify-choices --tam-tile-rows --tam-fuse-rows | FileCheck %s
+
+// CHECK: func.func private @declared(
+func.func private @declared(index {tam.slot = #tam.slot<rows>},
+    tensor<?xf64> {tam.slot = #tam.slot<column>})
+    -> (tensor<1xf64> {tam.slot = #tam.slot<output>})
+    attributes {tam.step = #tam.step<fit_chunk>}

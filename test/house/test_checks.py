@@ -133,5 +133,38 @@ class Files(unittest.TestCase):
             self.assertNotIn("'cmake'", run.stderr)
 
 
+class Constraints(unittest.TestCase):
+    GOOD = {
+        "include/tamc/Ops.td": "    * (gram_c1) the sizes match.\n",
+        "compiler/Ops.cpp": "  if (a != b) // gram_c1\n",
+        "test/invalid.mlir": "// gram_c1: rows.\n// expected-error\n",
+    }
+    # What breaks the rule, by a word of the message.
+    BAD = [
+        ("verifier", {"compiler/Ops.cpp": "int gram_c1;\n"}),
+        ("negative test", {"test/invalid.mlir": "// gram_c1\n"}),
+        ("negative test", {
+            "test/invalid.mlir": "// gram_c1\n// -----\n// expected-error\n"}),
+        ("twice", {"include/tamc/Types.td": "* (gram_c1) again.\n"}),
+        ("'gram_c2'", {"compiler/More.cpp": "// gram_c2\n"}),
+        ("'gram_c2'", {
+            "test/more.mlir": "func.func @gram_c2_rows() // expected-error\n"}),
+    ]
+
+    def test_both(self):
+        with tempfile.TemporaryDirectory() as root:
+            write(root, self.GOOD)
+            run = check("check-constraints", root)
+            self.assertEqual(run.returncode, 0, run.stderr)
+        for word, files in self.BAD:
+            with self.subTest(word=word, files=files), \
+                    tempfile.TemporaryDirectory() as root:
+                write(root, self.GOOD | files)
+                run = check("check-constraints", root)
+                self.assertEqual(run.returncode, 1, run.stdout)
+                self.assertIn(word, run.stderr)
+                self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()

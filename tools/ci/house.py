@@ -33,12 +33,12 @@ def source_files(root, suffixes):
                   and (root / name).is_file())
 
 
-def report(problems, checked, what):
+def report(problems, checked, what, unit="files"):
     """Prints the problems and ends the program: 1 when there is one, or when
     nothing was looked at."""
     for problem in problems:
         print(problem, file=sys.stderr)
     if not checked:
-        sys.exit(f"error: expected files to check for {what}, found none")
-    print(f"{what}: {checked} files, {len(problems)} problems")
+        sys.exit(f"error: expected {unit} to check for {what}, found none")
+    print(f"{what}: {checked} {unit}, {len(problems)} problems")
     sys.exit(1 if problems else 0)

@@ -10,6 +10,7 @@
 #include "Problem/Arithmetic.h"
 #include "Strategies/Deadline.h"
 #include "Strategies/Events.h"
+#include "Strategies/Portfolio.h"
 #include "tamrt/memory/BestFitAllocator.h"
 #include "tamrt/memory/CachingAllocator.h"
 #include "tamrt/memory/FakeMemory.h"
@@ -231,6 +232,17 @@ Placement place(const Instance &instance, const Options &options) {
 }
 
 } // namespace
+
+std::vector<int64_t> tamc::planning::placeByBestFit(const Instance &instance,
+                                                    const Deadline &deadline) {
+  Placement placement;
+  if (run<BestFitReplay>(instance, eventsOf(instance), infinite, deadline,
+                         placement) >= 0)
+    return {};
+  if (placement.stopped)
+    pileUp(instance, placement.offsets);
+  return std::move(placement.offsets);
+}
 
 namespace tamc::planning {
 Plan planBestFit(const Problem &problem, const Options &options) {

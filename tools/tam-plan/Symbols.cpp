@@ -18,6 +18,7 @@ using namespace tamc::planning;
 std::optional<std::string>
 tamc::planning::readBinding(const std::vector<std::string> &values,
                             Binding &binding) {
+  Binding given;
   for (const std::string &each : values) {
     size_t equals = std::min(each.find('='), each.size());
     int64_t value = -1;
@@ -26,7 +27,11 @@ tamc::planning::readBinding(const std::vector<std::string> &values,
     auto [last, wrong] = std::from_chars(begin, end, value);
     if (equals == 0 || wrong != std::errc() || last != end || value < 0)
       return "expected NAME=NUMBER, got '" + each + "'";
-    binding[each.substr(0, equals)] = value;
+    std::string name = each.substr(0, equals);
+    if (auto [found, fresh] = given.try_emplace(name, value); !fresh)
+      return "expected one value of '" + name + "', got " +
+             std::to_string(found->second) + " and " + std::to_string(value);
+    binding[name] = value;
   }
   return std::nullopt;
 }

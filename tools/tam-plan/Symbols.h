@@ -18,7 +18,7 @@
 namespace tamc::planning {
 
 /// Adds values like "rows=4096" to a binding, over what it has; or says what is
-/// wrong with one.
+/// wrong with one. A name has one value.
 std::optional<std::string> readBinding(const std::vector<std::string> &values,
                                        Binding &binding);
 

@@ -27,11 +27,13 @@
 #include "tamc/Planning/Picture.h"
 #include "tamc/Planning/Strategy.h"
 #include "tamc/Planning/Symbolic.h"
+#include "tamc/Planning/Terminal.h"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -55,13 +57,18 @@ struct Arguments {
 
 int complain(const std::string &place, const std::string &message) {
   TimeLimit::claim();
-  std::cerr << place << ": error: " << message << "\n";
+  std::cerr << escapeControls(place) << ": error: " << escapeControls(message)
+            << "\n";
   return 1;
 }
 
 int complain(const std::string &file, const Diagnostic &wrong) {
-  return complain(wrong.line ? file + ":" + std::to_string(wrong.line) : file,
-                  wrong.message);
+  std::string place = file;
+  if (wrong.line)
+    place += ":" + std::to_string(wrong.line);
+  if (wrong.line && wrong.column)
+    place += ":" + std::to_string(wrong.column);
+  return complain(place, wrong.message);
 }
 
 std::optional<std::string> readFile(const std::string &path) {
@@ -94,7 +101,7 @@ std::string summary(const Problem &problem, const Plan &plan) {
   text << "strategy  " << plan.strategy << "\n"
        << "status    " << toString(plan.status);
   if (!plan.reason.empty())
-    text << ": " << plan.reason;
+    text << ": " << escapeControls(plan.reason);
   text << "\n";
   if (plan.offsets.empty() && !problem.buffers.empty())
     return text.str();
@@ -102,10 +109,14 @@ std::string summary(const Problem &problem, const Plan &plan) {
        << "peak      " << plan.totalPeak() << "\n"
        << "bound     " << plan.totalBound() << "\n"
        << "gap       " << percent(plan.gap()) << "\n";
-  if (problem.spaces.size() > 1)
-    for (size_t i = 0; i < problem.spaces.size(); ++i)
+  if (problem.spaces.size() > 1) {
+    std::vector<int32_t> spaces = spacesToShow(problem, plan);
+    for (int32_t i : spaces)
       text << "  space '" << problem.spaces[i].name << "': peak "
            << plan.peak[i] << ", bound " << plan.bound[i] << "\n";
+    if (size_t more = problem.spaces.size() - spaces.size())
+      text << "  and " << more << " more spaces of lower peaks\n";
+  }
   if (plan.pools.size() > problem.spaces.size())
     text << "pools     " << plan.pools.size() << " of " << plan.poolBytes()
          << " bytes together\n";
@@ -153,7 +164,7 @@ int checkPlan(const Arguments &arguments, const Problem &problem) {
   std::vector<Finding> findings = check(problem, offsets, options);
   bool capacity = !findings.empty();
   for (const Finding &finding : findings) {
-    std::cerr << arguments.plan << ": error: " << finding.message << "\n";
+    complain(arguments.plan, finding.message);
     capacity &= finding.kind == Finding::Kind::Capacity;
   }
   if (!findings.empty())
@@ -366,6 +377,8 @@ int run(Arguments &arguments, const TimeLimit &limit) {
   } else if (arguments.emit == "trace") {
     out = toTrace(problem, made);
   } else {
+    // Names are text from here on, and a terminal obeys none of it.
+    escapeNames(problem);
     out = summary(problem, made) + symbols;
     if (report)
       out += toText(problem, *report);
@@ -373,9 +386,9 @@ int run(Arguments &arguments, const TimeLimit &limit) {
       out += explain(problem, made, options.alignment, options.reuse);
     DrawingOptions drawing;
     drawing.width = arguments.width;
-    for (size_t i = 0; hasPlan && i < problem.spaces.size(); ++i)
-      out +=
-          "\n" + draw(problem, made.offsets, static_cast<int32_t>(i), drawing);
+    if (hasPlan)
+      for (int32_t space : spacesToShow(problem, made))
+        out += "\n" + draw(problem, made.offsets, space, drawing);
   }
   int wrong = write(arguments, out);
   return wrong ? wrong : code;
@@ -442,7 +455,15 @@ int main(int argc, char **argv) {
       ->default_str("given");
   app.add_option("--time-limit", arguments.timeLimit,
                  "seconds of wall time for the whole process")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Validator(
+          [](std::string &text) -> std::string {
+            double seconds = 0;
+            if (CLI::detail::lexical_cast(text, seconds) &&
+                std::isfinite(seconds) && seconds > 0)
+              return "";
+            return "expected seconds above 0, got '" + text + "'";
+          },
+          "SECONDS"));
   app.add_option("--threads", options.threads,
                  "most threads of a strategy; results do not depend on it")
       ->check(CLI::NonNegativeNumber);

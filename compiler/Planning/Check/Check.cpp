@@ -184,7 +184,7 @@ private:
       if (interval.upper > interval.lower)
         return true;
     for (const Window &window : buffer.windows)
-      if (window.time.upper > window.time.lower)
+      if (window.time.upper > window.time.lower && window.upper > window.lower)
         return true;
     return false;
   }

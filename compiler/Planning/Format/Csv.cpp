@@ -9,6 +9,7 @@
 #include "tamc/Planning/Csv.h"
 
 #include "Format/ReadSize.h"
+#include "Picture/Text.h"
 #include "Problem/NameTable.h"
 
 #include <algorithm>
@@ -64,35 +65,15 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-/// Bytes of the UTF-8 character that the text begins with; 0 when there is none
-/// that a terminal shows.
-size_t shownLength(std::string_view text) {
-  auto first = static_cast<unsigned char>(text[0]);
-  if (first < 0x80)
-    return first >= 32 && first != 127;
-  size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < length)
-    return 0;
-  for (size_t i = 1; i < length; ++i)
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80)
-      return 0;
-  // C1 controls, surrogates, overlong forms, and what lies beyond Unicode.
-  auto second = static_cast<unsigned char>(text[1]);
-  bool wrong =
-      (first == 0xC2 && second < 0xA0) || (first == 0xE0 && second < 0xA0) ||
-      (first == 0xED && second >= 0xA0) || (first == 0xF0 && second < 0x90) ||
-      (first == 0xF4 && second >= 0x90);
-  return wrong ? 0 : length;
-}
-
 /// For messages: without control characters and broken UTF-8, and not endless.
 std::string printable(std::string_view text) {
   std::string shown = "'";
   size_t at = 0;
   while (at < text.size() && at < 40) {
-    size_t length = shownLength(text.substr(at));
-    shown += length ? text.substr(at, length) : "?";
-    at += std::max<size_t>(length, 1);
+    size_t length = sequenceLength(text.substr(at));
+    bool isText = length > 0 && isShown(text.substr(at, length));
+    shown += isText ? text.substr(at, length) : "?";
+    at += isText ? length : 1;
   }
   return shown + (at < text.size() ? "...'" : "'");
 }
@@ -105,61 +86,80 @@ public:
       rest.remove_prefix(3);
   }
 
-  /// The fields of the next line that is not blank; false at the end.
+  /// The fields of the next line that is not blank; false at the end. Line
+  /// ends between quotes belong to their field.
   bool next() {
+    line = following;
     while (!rest.empty()) {
-      size_t end = rest.find('\n');
-      std::string_view text = rest.substr(0, end);
-      rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
-      ++line;
-      if (trim(text).empty())
-        continue;
-      split(text);
-      return true;
+      size_t end = std::min(rest.find('\n'), rest.size());
+      if (!trim(rest.substr(0, end)).empty()) {
+        split();
+        return true;
+      }
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      line = ++following;
     }
     return false;
   }
 
-  int64_t line = 0;
+  /// Of the last fields, their first one where there are several.
+  int64_t line = 1;
   std::vector<std::string> fields;
-  /// Set when a quote is not closed.
-  bool open = false;
+  /// What is wrong with the quotes of the last fields, and the line on which
+  /// that one was opened.
+  std::string wrong;
 
 private:
-  void split(std::string_view text) {
+  /// Takes one line, or more where quotes hold line ends, from `rest`.
+  void split() {
     fields.clear();
-    text = trim(text);
-    size_t at = 0;
     while (true) {
-      while (at < text.size() && (text[at] == ' ' || text[at] == '\t'))
-        ++at;
-      if (at < text.size() && text[at] == '"') {
-        std::string field;
-        for (++at; at < text.size(); ++at) {
-          if (text[at] != '"') {
-            field += text[at];
-          } else if (at + 1 < text.size() && text[at + 1] == '"') {
-            field += '"';
-            ++at;
-          } else {
-            break;
-          }
-        }
-        open |= at >= text.size();
-        fields.push_back(std::move(field));
-        at = std::min(text.find(',', at), text.size());
-      } else {
-        size_t comma = std::min(text.find(',', at), text.size());
-        fields.emplace_back(trim(text.substr(at, comma - at)));
-        at = comma;
-      }
-      if (at >= text.size())
+      rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+      if (rest.starts_with('"'))
+        takeQuoted();
+      else
+        fields.emplace_back(trim(take(rest.find_first_of(",\n"))));
+      if (!rest.starts_with(','))
+        break;
+      rest.remove_prefix(1);
+    }
+    rest.remove_prefix(std::min<size_t>(rest.size(), 1));
+    ++following;
+  }
+
+  /// The begin of `rest`, up to `end` or all of it.
+  std::string_view take(size_t end) {
+    std::string_view taken = rest.substr(0, end);
+    rest.remove_prefix(taken.size());
+    return taken;
+  }
+
+  void takeQuoted() {
+    int64_t opened = following;
+    std::string &field = fields.emplace_back();
+    do {
+      rest.remove_prefix(1);
+      std::string_view part = take(rest.find('"'));
+      following += std::count(part.begin(), part.end(), '\n');
+      field += part;
+      if (rest.empty()) {
+        wrong = "a quote is not closed";
+        line = opened;
         return;
-      ++at;
+      }
+      rest.remove_prefix(1);
+      if (rest.starts_with('"'))
+        field += '"';
+    } while (rest.starts_with('"'));
+    if (!trim(take(rest.find_first_of(",\n"))).empty() && wrong.empty()) {
+      wrong = "expected a comma or the end of the line behind a quoted field";
+      line = following;
     }
   }
 
   std::string_view rest;
+  /// The line that `rest` begins on.
+  int64_t following = 1;
 };
 
 std::optional<int64_t> parse(std::string_view text) {
@@ -180,6 +180,8 @@ public:
   std::optional<Diagnostic> readHeader() {
     if (!lines.next())
       return fail("expected a line of column names, got an empty text");
+    if (!lines.wrong.empty())
+      return fail(lines.wrong);
     columns.fill(-1);
     for (size_t i = 0; i < lines.fields.size(); ++i) {
       std::string name = lines.fields[i];
@@ -203,8 +205,8 @@ public:
     more = lines.next();
     if (!more)
       return std::nullopt;
-    if (lines.open)
-      return fail("a quote is not closed");
+    if (!lines.wrong.empty())
+      return fail(lines.wrong);
     if (lines.fields.size() != width)
       return fail("expected " + std::to_string(width) + " fields, got " +
                   std::to_string(lines.fields.size()));
@@ -412,7 +414,7 @@ std::variant<Problem, Diagnostic> Reader::read() {
 
 /// A field that reads back as itself.
 std::string field(const std::string &text) {
-  if (text.find_first_of(",\" \t") == text.npos)
+  if (text.find_first_of(",\" \t\r\n") == text.npos)
     return text;
   std::string quoted = "\"";
   for (char c : text)
@@ -527,8 +529,7 @@ std::string tamc::planning::writeCsv(const Problem &problem,
     Interval life = lifeOf(buffer, holes);
     text += field(buffer.name) + ',' + std::to_string(life.lower) + ',' +
             std::to_string(life.upper) + ',';
-    // Offsets are those of one binding, and so are the sizes beside them.
-    text += buffer.expression >= 0 && offsets.empty()
+    text += buffer.expression >= 0
                 ? field(problem.expressions[buffer.expression].text())
                 : std::to_string(buffer.size);
     auto add = [&](bool used, const std::string &value) {

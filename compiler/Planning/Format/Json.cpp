@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 #include <map>
 #include <unordered_map>
@@ -168,7 +169,7 @@ private:
                           static_cast<int32_t>(problem.buffers.size()))
              .second)
       fail(place, "duplicate buffer '" + buffer.name + "'");
-    lifeless.push_back(buffer.live.empty());
+    lifeless.push_back(buffer.live.empty() && !from.contains("live"));
     problem.buffers.push_back(std::move(buffer));
   }
 
@@ -295,6 +296,56 @@ private:
   std::vector<bool> lifeless;
 };
 
+/// The first byte of the token that ends with the `read`-th byte of the text,
+/// the one that the parser did not expect.
+size_t beginOfToken(std::string_view text, size_t read) {
+  if (read == 0 || read > text.size())
+    return text.size();
+  size_t at = read - 1;
+  auto isPart = [&](size_t i) {
+    auto c = static_cast<unsigned char>(text[i]);
+    return std::isalnum(c) || c == '.' || c == '+' || c == '-';
+  };
+  if (text[at] == '"') {
+    size_t begin = text.rfind('"', at - (at > 0));
+    // A quote behind an odd number of backslashes does not begin the token.
+    auto escaped = [&](size_t quote) {
+      size_t slashes = 0;
+      while (slashes < quote && text[quote - slashes - 1] == '\\')
+        ++slashes;
+      return slashes % 2 == 1;
+    };
+    while (begin != text.npos && begin > 0 && escaped(begin))
+      begin = text.rfind('"', begin - 1);
+    return begin == text.npos ? at : begin;
+  }
+  while (isPart(at) && at > 0 && isPart(at - 1))
+    --at;
+  return at;
+}
+
+/// What the parser expected and got, as "expected ',' or '}', got string
+/// literal".
+std::string describe(const nlohmann::json::parse_error &error) {
+  std::string_view what = error.what();
+  auto after = [&](std::string_view mark) -> std::string {
+    size_t begin = what.find(mark);
+    if (begin == what.npos)
+      return {};
+    begin += mark.size();
+    return std::string(what.substr(begin, what.find(';', begin) - begin));
+  };
+  std::string expected = after("; expected "), got = after(" - unexpected ");
+  // Behind a value there may be another one.
+  if (expected == "'}'" || expected == "']'")
+    expected = "',' or " + expected;
+  if (!got.empty())
+    return "expected " + (expected.empty() ? "JSON" : expected) + ", got " +
+           got;
+  got = after(" - ");
+  return "expected JSON, got " + (got.empty() ? "something else" : got);
+}
+
 Json bySpace(const Problem &problem, const std::vector<int64_t> &values) {
   Json list = Json::array();
   for (size_t i = 0; i < values.size(); ++i)
@@ -360,28 +411,39 @@ Json reportToJson(const Problem &problem, const OrderReport &report) {
 
 std::variant<Problem, Diagnostic>
 tamc::planning::readJson(std::string_view text, const CsvOptions &options) {
+  auto at = [&](size_t position, std::string message) {
+    auto [line, column] = placeOfByte(text, position);
+    Diagnostic diagnostic{std::move(message), line};
+    diagnostic.column = column;
+    return diagnostic;
+  };
+  // Before anything walks the values: it might do so recursively.
+  if (std::optional<JsonFlaw> flaw = findJsonFlaw(text))
+    return at(flaw->position, std::move(flaw->message));
   try {
     Json root = Json::parse(text.begin(), text.end());
     Problem problem = Reader(root, options).read();
     if (std::optional<Diagnostic> wrong = validate(problem)) {
-      if (wrong->buffer >= 0)
-        wrong->line =
-            lineOfPlace(text, "buffers[" + std::to_string(wrong->buffer) + "]");
-      if (wrong->operation >= 0)
-        wrong->line = lineOfPlace(
-            text, "operations[" + std::to_string(wrong->operation) + "]");
+      std::string place =
+          wrong->buffer >= 0 ? "buffers[" + std::to_string(wrong->buffer) + "]"
+          : wrong->operation >= 0
+              ? "operations[" + std::to_string(wrong->operation) + "]"
+              : "";
+      if (place.empty())
+        return *wrong;
+      auto [line, column] = placeOfByte(text, byteOfPlace(text, place));
+      wrong->line = line;
+      wrong->column = column;
       return *wrong;
     }
     return problem;
   } catch (const nlohmann::json::parse_error &error) {
-    size_t at = std::min(error.byte, text.size());
-    auto line = 1 + std::count(text.begin(), text.begin() + at, '\n');
-    return Diagnostic{"expected JSON, got something else", line};
+    return at(beginOfToken(text, error.byte), describe(error));
   } catch (const Json::exception &error) {
     // What is left are texts that are not UTF-8, met while quoting them.
     return Diagnostic{"expected JSON in UTF-8"};
   } catch (Wrong &wrong) {
-    return Diagnostic{std::move(wrong.message), lineOfPlace(text, wrong.place)};
+    return at(byteOfPlace(text, wrong.place), std::move(wrong.message));
   }
 }
 

@@ -1,4 +1,4 @@
-//===- Planning/JsonPlace.cpp - where a value stands in JSON --------------===//
+//===- Planning/JsonPlace.cpp - places in a JSON text ---------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,8 +8,12 @@
 
 #include "Format/JsonPlace.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <charconv>
+#include <span>
+#include <vector>
 
 namespace {
 
@@ -90,11 +94,6 @@ public:
     return false;
   }
 
-  int64_t line(size_t position) const {
-    return 1 + std::count(text.begin(),
-                          text.begin() + std::min(position, text.size()), '\n');
-  }
-
   size_t position() const { return at; }
 
 private:
@@ -115,8 +114,16 @@ private:
 
 } // namespace
 
-int64_t tamc::planning::lineOfPlace(std::string_view text,
-                                    std::string_view place) {
+tamc::planning::TextPlace tamc::planning::placeOfByte(std::string_view text,
+                                                      size_t position) {
+  std::string_view before = text.substr(0, std::min(position, text.size()));
+  size_t begin = before.rfind('\n') + 1; // 0 when there is none
+  return {1 + std::count(before.begin(), before.end(), '\n'),
+          static_cast<int64_t>(before.size() - begin) + 1};
+}
+
+size_t tamc::planning::byteOfPlace(std::string_view text,
+                                   std::string_view place) {
   Walker walker(text);
   walker.skipBlanks();
   size_t reached = walker.position();
@@ -138,5 +145,73 @@ int64_t tamc::planning::lineOfPlace(std::string_view text,
       break;
     reached = walker.position();
   }
-  return walker.line(reached);
+  return reached;
+}
+
+namespace {
+
+/// A member's name as it is written, without the quotes, and where.
+struct Member {
+  std::string_view name;
+  size_t position;
+};
+
+/// The name that is meant: "\u0061" is "a".
+std::string unescape(std::string_view name) {
+  nlohmann::json value = nlohmann::json::parse(
+      "\"" + std::string(name) + "\"", nullptr, /*allow_exceptions=*/false);
+  return value.is_string() ? value.get<std::string>() : std::string(name);
+}
+
+std::optional<tamc::planning::JsonFlaw>
+findTwice(std::span<const Member> members) {
+  std::vector<std::pair<std::string, size_t>> names;
+  names.reserve(members.size());
+  for (const Member &member : members)
+    names.push_back({member.name.find('\\') == member.name.npos
+                         ? std::string(member.name)
+                         : unescape(member.name),
+                     member.position});
+  std::sort(names.begin(), names.end());
+  for (size_t i = 1; i < names.size(); ++i)
+    if (names[i].first == names[i - 1].first)
+      return tamc::planning::JsonFlaw{
+          "duplicate member '" + names[i].first + "'", names[i].second};
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<tamc::planning::JsonFlaw>
+tamc::planning::findJsonFlaw(std::string_view text) {
+  // Of each open list or object: its first member among `members`.
+  std::vector<size_t> open;
+  std::vector<Member> members;
+  for (size_t at = 0; at < text.size();) {
+    char c = text[at];
+    if (c == '{' || c == '[') {
+      if (open.size() == mostJsonLevels)
+        return JsonFlaw{"expected at most " + std::to_string(mostJsonLevels) +
+                            " lists and objects within each other",
+                        at};
+      open.push_back(members.size());
+    } else if ((c == '}' || c == ']') && !open.empty()) {
+      std::span<const Member> mine = std::span(members).subspan(open.back());
+      if (std::optional<JsonFlaw> flaw = findTwice(mine))
+        return flaw;
+      members.resize(open.back());
+      open.pop_back();
+    } else if (c == '"') {
+      size_t begin = at++;
+      while (at < text.size() && text[at] != '"')
+        at += text[at] == '\\' ? 2 : 1;
+      size_t end = std::min(at, text.size());
+      size_t next =
+          std::min(text.find_first_not_of(" \t\r\n", end + 1), text.size());
+      if (next < text.size() && text[next] == ':' && !open.empty())
+        members.push_back({text.substr(begin + 1, end - begin - 1), begin});
+    }
+    ++at;
+  }
+  return std::nullopt;
 }

@@ -1,4 +1,4 @@
-//===- Planning/JsonPlace.h - where a value stands in JSON ------*- C++ -*-===//
+//===- Planning/JsonPlace.h - places in a JSON text -------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,15 +9,40 @@
 #ifndef TAMC_PLANNING_JSONPLACE_H
 #define TAMC_PLANNING_JSONPLACE_H
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace tamc::planning {
 
-/// The 1-based line on which the value at `place`, like "buffers[3].size",
-/// begins. Where the text has no such value it is the line of the innermost
-/// value around it. `text` is valid JSON. O(text).
-int64_t lineOfPlace(std::string_view text, std::string_view place);
+/// Line and byte of the line, both 1-based.
+struct TextPlace {
+  int64_t line, column;
+};
+
+/// The place of byte `position` of a text. O(text).
+TextPlace placeOfByte(std::string_view text, size_t position);
+
+/// The first byte of the value at `place`, like "buffers[3].size". Where the
+/// text has no such value it is that of the innermost value around it. `text`
+/// is valid JSON. O(text).
+size_t byteOfPlace(std::string_view text, std::string_view place);
+
+/// What a JSON text has and readers do not agree on.
+struct JsonFlaw {
+  std::string message;
+  size_t position;
+};
+
+/// Lists and objects within each other that a JSON text may have.
+inline constexpr size_t mostJsonLevels = 1000;
+
+/// Values nested too deeply, or a member that an object has twice; nothing when
+/// the text has neither. Of a text that is no JSON it says as much as can be
+/// seen. O(text log text).
+std::optional<JsonFlaw> findJsonFlaw(std::string_view text);
 
 } // namespace tamc::planning
 

@@ -20,15 +20,15 @@ using namespace tamc::planning;
 
 std::vector<Box> tamc::planning::boxesOf(const Problem &problem,
                                          std::span<const int64_t> offsets,
-                                         int32_t space) {
+                                         std::span<const int32_t> members) {
   std::vector<Box> boxes;
-  for (size_t i = 0; i < offsets.size(); ++i) {
+  if (offsets.empty())
+    return boxes;
+  for (int32_t i : members) {
     const Buffer &buffer = problem.buffers[i];
-    if (buffer.space != space)
-      continue;
     auto add = [&](Interval time, int64_t from, int64_t to) {
       boxes.push_back({time.lower, time.upper, saturatingAdd(offsets[i], from),
-                       saturatingAdd(offsets[i], to), static_cast<int32_t>(i)});
+                       saturatingAdd(offsets[i], to), i});
     };
     for (const Interval &interval : buffer.live)
       add(interval, 0, buffer.size);
@@ -42,12 +42,8 @@ std::vector<Box> tamc::planning::boxesOf(const Problem &problem,
   return boxes;
 }
 
-std::vector<Step> tamc::planning::loadOf(const Problem &problem,
-                                         int32_t space) {
-  std::vector<int32_t> members;
-  for (size_t i = 0; i < problem.buffers.size(); ++i)
-    if (problem.buffers[i].space == space)
-      members.push_back(static_cast<int32_t>(i));
+std::vector<Step> tamc::planning::loadOf(const Problem &problem, int32_t space,
+                                         std::span<const int32_t> members) {
   Instance instance = makeInstance(problem, space, members, {});
   std::vector<__int128> change(instance.times.size(), 0);
   for (const Piece &piece : instance.pieces) {

@@ -30,9 +30,11 @@ struct Box {
   bool isLine() const { return lower == upper || begin == end; }
 };
 
-/// The rectangles of one space, by lower, begin and buffer. O(n log n).
+/// The rectangles of one space, whose buffers are `members`, by lower, begin
+/// and buffer. O(n log n) for n members.
 std::vector<Box> boxesOf(const Problem &problem,
-                         std::span<const int64_t> offsets, int32_t space);
+                         std::span<const int64_t> offsets,
+                         std::span<const int32_t> members);
 
 /// A step of a curve: `bytes` from `time` on, until the next step.
 struct Step {
@@ -42,8 +44,10 @@ struct Step {
 };
 
 /// Bytes alive over time; alias classes count once, as the largest alive. The
-/// last step is 0. At most 2^63-1. O(n log n).
-std::vector<Step> loadOf(const Problem &problem, int32_t space);
+/// last step is 0. At most 2^63-1. `members` are the space's buffers. O(n log
+/// n) for n members.
+std::vector<Step> loadOf(const Problem &problem, int32_t space,
+                         std::span<const int32_t> members);
 
 /// The end of the highest byte alive over time. O(n log n).
 std::vector<Step> highWaterOf(const std::vector<Box> &boxes);

@@ -12,6 +12,7 @@
 #include "Picture/Columns.h"
 #include "Picture/PageText.h"
 #include "Picture/Text.h"
+#include "Problem/Instance.h"
 
 #include <algorithm>
 #include <numeric>
@@ -143,8 +144,10 @@ private:
     columns.add("length", length);
     columns.add("from", from);
     columns.add("bytes", bytes);
+    std::vector<std::vector<int32_t>> members = buffersBySpace(problem);
     for (size_t space = 0; space < problem.spaces.size(); ++space) {
-      std::vector<Step> load = loadOf(problem, static_cast<int32_t>(space));
+      std::vector<Step> load =
+          loadOf(problem, static_cast<int32_t>(space), members[space]);
       if (load.size() > size_t(mostSteps)) {
         auto span = static_cast<__int128>(load.back().time) - load.front().time;
         loadUnits =

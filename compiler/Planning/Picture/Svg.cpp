@@ -10,6 +10,8 @@
 
 #include "Picture/Boxes.h"
 #include "Picture/Text.h"
+#include "Problem/Instance.h"
+#include "tamc/Planning/Terminal.h"
 
 #include <algorithm>
 #include <array>
@@ -100,13 +102,19 @@ class Svg {
 public:
   Svg(const Problem &problem, const Plan &plan, int most)
       : problem(problem), plan(plan), most(size_t(std::max(most, 0))),
-        uses(problem) {}
+        uses(problem), members(buffersBySpace(problem)) {}
 
   std::string draw() {
     header();
     chooseTimes();
-    for (size_t i = 0; i < problem.spaces.size(); ++i)
-      space(i);
+    std::vector<int32_t> spaces = spacesToShow(problem, plan);
+    for (int32_t i : spaces)
+      space(static_cast<size_t>(i));
+    if (size_t more = problem.spaces.size() - spaces.size()) {
+      text(left, y + 4, std::to_string(more) + " more spaces of lower peaks",
+           "soft");
+      y += 20;
+    }
     text(
         left, y + 4,
         "Rectangles: buffers, by colour only to tell neighbours apart; a thick "
@@ -206,9 +214,9 @@ private:
   }
 
   void space(size_t index) {
-    std::vector<Box> boxes =
-        boxesOf(problem, plan.offsets, static_cast<int32_t>(index));
-    std::vector<Step> load = loadOf(problem, static_cast<int32_t>(index));
+    std::vector<Box> boxes = boxesOf(problem, plan.offsets, members[index]);
+    std::vector<Step> load =
+        loadOf(problem, static_cast<int32_t>(index), members[index]);
     const Space &space = problem.spaces[index];
     std::string title = space.name.empty() ? "" : "Space " + space.name + ": ";
     int64_t top = 1, peak = 0, bound = 0;
@@ -413,6 +421,8 @@ private:
   const Plan &plan;
   size_t most;
   BufferUses uses;
+  /// By space: its buffers.
+  std::vector<std::vector<int32_t>> members;
   double y = 0, from = 0, until = 1;
   std::string body;
 };

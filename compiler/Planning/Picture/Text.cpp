@@ -17,9 +17,19 @@ namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
-/// Bytes of the well-formed sequence at the begin of `text`; 0 when there is
-/// none. `text` is not empty.
-size_t sequenceLength(std::string_view text) {
+/// Calls `each` with every character, U+FFFD for what is none.
+template <typename Function>
+void forEachCharacter(std::string_view text, Function each) {
+  while (!text.empty()) {
+    size_t length = sequenceLength(text);
+    each(length ? text.substr(0, length) : replacement);
+    text.remove_prefix(length ? length : 1);
+  }
+}
+
+} // namespace
+
+size_t tamc::planning::sequenceLength(std::string_view text) {
   auto at = [&](size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
   };
@@ -44,17 +54,21 @@ size_t sequenceLength(std::string_view text) {
   return 0;
 }
 
-/// Calls `each` with every character, U+FFFD for what is none.
-template <typename Function>
-void forEachCharacter(std::string_view text, Function each) {
-  while (!text.empty()) {
-    size_t length = sequenceLength(text);
-    each(length ? text.substr(0, length) : replacement);
-    text.remove_prefix(length ? length : 1);
-  }
+bool tamc::planning::isShown(std::string_view character) {
+  auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1)
+    return first >= 0x20 && first != 0x7F;
+  auto second = static_cast<unsigned char>(character[1]);
+  if (first == 0xC2)
+    return second >= 0xA0;
+  if (first != 0xE2 || character.size() < 3)
+    return true;
+  // U+200E and U+200F, U+2028 to U+202E, U+2066 to U+2069.
+  auto third = static_cast<unsigned char>(character[2]);
+  return !(second == 0x80 && (third == 0x8E || third == 0x8F ||
+                              (third >= 0xA8 && third <= 0xAE))) &&
+         !(second == 0x81 && third >= 0xA6 && third <= 0xA9);
 }
-
-} // namespace
 
 std::string tamc::planning::toUtf8(std::string_view text) {
   std::string valid;

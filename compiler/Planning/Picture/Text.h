@@ -15,8 +15,17 @@
 
 namespace tamc::planning {
 
-/// The text with U+FFFD for each byte that is no part of well-formed UTF-8
-/// (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
+/// Bytes of the well-formed sequence of UTF-8 at the begin of `text` (RFC 3629:
+/// no overlong forms, no surrogates, nothing above U+10FFFF); 0 when there is
+/// none. `text` is not empty.
+size_t sequenceLength(std::string_view text);
+
+/// False for a well-formed character that a terminal obeys and does not show:
+/// the controls of ASCII and Latin-1, line and paragraph separators, and what
+/// turns the direction of writing.
+bool isShown(std::string_view character);
+
+/// The text with U+FFFD for each byte that is no part of well-formed UTF-8.
 std::string toUtf8(std::string_view text);
 
 /// toUtf8(), escaped for XML and HTML, both between tags and in a value in

@@ -11,6 +11,7 @@
 #include "Picture/Boxes.h"
 #include "Picture/Text.h"
 #include "Problem/Arithmetic.h"
+#include "Problem/Instance.h"
 
 #include <algorithm>
 #include <numeric>
@@ -97,12 +98,13 @@ std::vector<int32_t> lanesOf(const std::vector<Box> &boxes) {
 class Writer {
 public:
   Writer(const Problem &problem, const Plan &plan, int steps)
-      : problem(problem), plan(plan), steps(steps), uses(problem) {}
+      : problem(problem), plan(plan), steps(steps), uses(problem),
+        members(buffersBySpace(problem)) {}
 
   std::string write() {
     std::vector<std::vector<Box>> boxes;
     for (size_t i = 0; i < problem.spaces.size(); ++i)
-      boxes.push_back(boxesOf(problem, plan.offsets, static_cast<int32_t>(i)));
+      boxes.push_back(boxesOf(problem, plan.offsets, members[i]));
     chooseScale(boxes);
     text = "{\"displayTimeUnit\": \"ms\",\n\"otherData\": {\"strategy\": " +
            quoteJson(plan.strategy) +
@@ -191,7 +193,8 @@ private:
     meta("process_name", process, 0, "name",
          quoteJson(titleOf(problem.spaces[index])));
     meta("process_sort_index", process, 0, "sort_index", std::to_string(index));
-    std::vector<Step> load = loadOf(problem, static_cast<int32_t>(index));
+    std::vector<Step> load =
+        loadOf(problem, static_cast<int32_t>(index), members[index]);
     counter(process, "load", load);
     counter(process, "high water", highWaterOf(boxes));
     if (!load.empty() && index < plan.bound.size())
@@ -227,6 +230,8 @@ private:
   const Plan &plan;
   int steps;
   BufferUses uses;
+  /// By space: its buffers.
+  std::vector<std::vector<int32_t>> members;
   int64_t origin = 0;
   int shift = 0;
   bool first = true;

@@ -270,11 +270,10 @@ Plan tamc::planning::planEachSpace(const Problem &problem,
     }
     for (size_t i = 0; i < instance.size(); ++i) {
       if (placement.offsets[i] < 0 ||
-          saturatingAdd(placement.offsets[i], instance.items[i].size) ==
-              infinite) {
+          placement.offsets[i] > infinite - instance.items[i].size) {
         plan.offsets.clear();
         plan.status = Status::NotFound;
-        plan.reason = "the plan would need 2^63-1 bytes or more";
+        plan.reason = "the plan would need more than 2^63-1 bytes";
         return plan;
       }
       for (int32_t b = instance.firstBuffer[i]; b < instance.firstBuffer[i + 1];

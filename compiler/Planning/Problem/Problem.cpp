@@ -102,9 +102,6 @@ std::string checkBuffer(const Problem &problem, const Buffer &buffer,
   if (end == infinite && *buffer.pin != infinite - buffer.size)
     return "expected pin + size below 2^63, got pin " + number(*buffer.pin) +
            " and size " + number(buffer.size);
-  if (space.capacity && end > *space.capacity)
-    return "the pin lies outside its space: it ends at " + number(end) +
-           ", the capacity is " + number(*space.capacity);
   int64_t multiple = commonMultiple(commonMultiple(buffer.alignment, alignment),
                                     space.alignment);
   if (*buffer.pin % multiple != 0)

@@ -91,6 +91,13 @@ std::vector<int32_t> largest(const Problem &problem,
   return order;
 }
 
+/// At most so many bytes of the text, no character cut in two.
+std::string cut(const std::string &text, size_t bytes) {
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80)
+    --bytes;
+  return text.substr(0, bytes);
+}
+
 std::string legendOf(const Problem &problem, std::span<const int64_t> offsets,
                      const std::vector<int32_t> &shown, size_t total,
                      size_t width) {
@@ -104,7 +111,7 @@ std::string legendOf(const Problem &problem, std::span<const int64_t> offsets,
     const Buffer &buffer = problem.buffers[shown[i]];
     std::string name = buffer.name;
     if (name.size() > longest)
-      name = name.substr(0, longest - 1) + "~";
+      name = cut(name, longest - 1) + "~";
     name.resize(longest, ' ');
     text += std::string("  ") + letters[i] + "  " + name + "  " +
             std::to_string(offsets[shown[i]]) + " + " +

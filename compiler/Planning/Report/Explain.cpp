@@ -9,7 +9,9 @@
 #include "tamc/Planning/Explain.h"
 
 #include "Order/DataFlow.h"
+#include "Problem/Buffers.h"
 #include "tamc/Planning/LowerBound.h"
+#include "tamc/Planning/Terminal.h"
 
 #include <algorithm>
 #include <optional>
@@ -57,7 +59,7 @@ int32_t supportOf(const Problem &problem, const Plan &plan, int32_t top,
   const Buffer &above = problem.buffers[top];
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
     const Buffer &buffer = problem.buffers[i];
-    if (buffer.space != above.space || buffer.size == 0 ||
+    if (buffer.space != above.space || !occupies(buffer) ||
         plan.offsets[i] >= plan.offsets[top] ||
         (buffer.aliasClass >= 0 && buffer.aliasClass == above.aliasClass))
       continue;
@@ -84,8 +86,8 @@ std::string tamc::planning::explain(const Problem &problem, const Plan &plan,
   std::optional<DataFlow> flow;
   if (reuse == Reuse::BranchSafe)
     flow.emplace(problem);
-  for (size_t space = 0; space < problem.spaces.size(); ++space) {
-    auto index = static_cast<int32_t>(space);
+  for (int32_t index : spacesToShow(problem, plan)) {
+    auto space = static_cast<size_t>(index);
     if (space < plan.bound.size() && plan.bound[space] > bounds[space].bytes)
       text += "bound " + std::to_string(plan.bound[space]) +
               ": some order of the operations may need as much at one time; "
@@ -109,7 +111,7 @@ std::string tamc::planning::explain(const Problem &problem, const Plan &plan,
 
     int32_t top = -1;
     for (size_t i = 0; i < problem.buffers.size(); ++i)
-      if (problem.buffers[i].space == index && problem.buffers[i].size > 0 &&
+      if (problem.buffers[i].space == index && occupies(problem.buffers[i]) &&
           (top < 0 || plan.offsets[i] + problem.buffers[i].size >
                           plan.offsets[top] + problem.buffers[top].size))
         top = static_cast<int32_t>(i);

@@ -77,6 +77,8 @@ std::string conflictOfPins(const Problem &problem, int64_t alignment) {
     return {};
   CheckOptions options;
   options.alignment = alignment;
+  // That one ends above the capacity the bound says.
+  options.capacities = false;
   options.limit = 1;
   std::vector<Finding> findings = check(pins, offsets, options);
   return findings.empty()
@@ -108,6 +110,18 @@ std::string nameOf(const Problem &problem, size_t space) {
   return name.empty() ? "the capacity" : "the capacity of space '" + name + "'";
 }
 
+/// The buffer whose pin ends at `end`, the highest of its space; -1 when there
+/// is none.
+int64_t pinnedUpTo(const Problem &problem, size_t space, int64_t end) {
+  std::vector<std::optional<int64_t>> pins = effectivePins(problem);
+  for (size_t i = 0; i < pins.size(); ++i)
+    if (const Buffer &buffer = problem.buffers[i];
+        pins[i] && buffer.space == static_cast<int64_t>(space) &&
+        occupies(buffer) && *pins[i] + buffer.size == end)
+      return static_cast<int64_t>(i);
+  return -1;
+}
+
 /// The reason why no plan fits, when the bounds prove it.
 std::string excess(const Problem &problem, const std::vector<Bound> &bounds) {
   for (size_t space = 0; space < problem.spaces.size(); ++space) {
@@ -118,6 +132,11 @@ std::string excess(const Problem &problem, const std::vector<Bound> &bounds) {
     std::optional<int64_t> capacity = problem.spaces[space].capacity;
     if (!capacity || bound.bytes <= *capacity)
       continue;
+    if (int64_t pin = pinnedUpTo(problem, space, bound.bytes); pin >= 0)
+      return "the pin of buffer '" + problem.buffers[pin].name + "' ends at " +
+             std::to_string(bound.bytes) + ", " +
+             bytes(bound.bytes - *capacity) + " over " +
+             nameOf(problem, space) + " of " + bytes(*capacity);
     return "at time " + std::to_string(bound.time) + " at least " +
            bytes(bound.bytes) + " are needed, " +
            bytes(bound.bytes - *capacity) + " over " + nameOf(problem, space) +
@@ -133,12 +152,7 @@ void tamc::planning::fillPeaks(const Problem &problem, Plan &plan) {
   plan.peak.assign(problem.spaces.size(), 0);
   for (size_t i = 0; i < plan.offsets.size(); ++i) {
     const Buffer &buffer = problem.buffers[i];
-    bool lives = false;
-    for (const Interval &interval : buffer.live)
-      lives |= interval.lower < interval.upper;
-    for (const Window &window : buffer.windows)
-      lives |= window.time.lower < window.time.upper;
-    if (lives && buffer.size > 0)
+    if (occupies(buffer))
       plan.peak[buffer.space] =
           std::max(plan.peak[buffer.space], plan.offsets[i] + buffer.size);
   }

@@ -47,8 +47,8 @@ struct CsvOptions {
 ///
 /// Name, a begin, an end and a size are required; any other column is an error.
 /// Lines end in LF or CRLF; blank lines are skipped; a UTF-8 byte order mark is
-/// skipped; fields are trimmed and may be in double quotes. Errors carry the
-/// line. O(n log n).
+/// skipped; fields are trimmed and may be in double quotes, which may hold
+/// commas and line ends. Errors carry the line. O(n log n).
 std::variant<Problem, Diagnostic> readCsv(std::string_view text,
                                           const CsvOptions &options = {});
 
@@ -59,6 +59,7 @@ readOffsets(std::string_view text, const Problem &problem);
 
 /// The problem in the form above, with the columns it makes use of. With
 /// `offsets` (one a buffer) the column `offset` holds the plan, else the pins.
+/// Sizes with symbols are written as they were read.
 std::string writeCsv(const Problem &problem,
                      std::span<const int64_t> offsets = {});
 

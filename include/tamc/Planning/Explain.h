@@ -18,7 +18,8 @@
 
 namespace tamc::planning {
 
-/// For each space: the buffers alive where the load is largest, which is the
+/// For each space, or those of spacesToShow() where there are many: the buffers
+/// alive where the load is largest, which is the
 /// bound; and the chain below the buffer that reaches the peak, each resting on
 /// the next one down, with the bytes that lie unused in between. Lines of text.
 /// With Reuse::BranchSafe a buffer also rests on those that it conflicts with

@@ -37,12 +37,14 @@ namespace tamc::planning {
 ///
 /// A size is a number, or a text like "8*rows" (SizeExpression.h).
 /// Only `buffers` with `name` and `size` is required; what is not known is an
-/// error, but for `snapshot`, in which a run-time allocator says more. A buffer
-/// without a life gets it from the operations, which happen at times 0, 1, ...
-/// in the order they are given: from the first that touches it (from 0 on when
-/// that one reads it) to the last; an output lives to the end.
-/// The list of operations keeps the order that they ask for; what that is, is
-/// said in Problem.h. Errors carry the line.
+/// error, but for `snapshot`, in which a run-time allocator says more; so are a
+/// member that an object has twice, and more than 1000 lists and objects within
+/// each other. A buffer without a life gets it from the operations, which
+/// happen at times 0, 1, ... in the order they are given: from the first that
+/// touches it (from 0 on when that one reads it) to the last; an output lives
+/// to the end. `"live": []` is a life that is empty: the buffer never takes any
+/// bytes. The list of operations keeps the order that they ask for; what that
+/// is, is said in Problem.h. Errors carry line and column.
 std::variant<Problem, Diagnostic> readJson(std::string_view text,
                                            const CsvOptions &options = {});
 

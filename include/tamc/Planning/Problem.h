@@ -118,11 +118,14 @@ struct Diagnostic {
   int64_t buffer = -1;
   /// Index of the operation; -1 when it is about no one operation.
   int64_t operation = -1;
+  /// 1-based byte of the line; 0 when only the line is known.
+  int64_t column = 0;
 };
 
 /// The first violation of the rules in this file, or none. Pins are checked
-/// against capacity and against alignment, which is the least common multiple
-/// of the buffer's, the space's and `alignment`. O(n log n).
+/// against alignment, which is the least common multiple of the buffer's, the
+/// space's and `alignment`; one that ends above the capacity is no violation,
+/// but no plan fits. O(n log n).
 std::optional<Diagnostic> validate(const Problem &problem,
                                    int64_t alignment = 1);
 

@@ -8,6 +8,8 @@
 
 #include "tamc/Planning/Csv.h"
 
+#include "tamc/Planning/Symbolic.h"
+
 #include "Support.h"
 
 #include <gtest/gtest.h>
@@ -96,6 +98,83 @@ TEST(Csv, WritesWhatItReads) {
   }
 }
 
+/// Names of any characters, and sizes with symbols: the text of a plan is the
+/// problem, and the plan.
+TEST(Csv, APlanReadsBackWithOddNamesAndSymbols) {
+  std::mt19937_64 random(41);
+  const std::vector<std::string> parts = {",",
+                                          "\"",
+                                          "\n",
+                                          "\r",
+                                          "\r\n",
+                                          " ",
+                                          "\t",
+                                          "a",
+                                          "\\",
+                                          "{",
+                                          "#",
+                                          "0",
+                                          "-1",
+                                          "\x1b[31m",
+                                          "\xC3\xA4",
+                                          "\xFF",
+                                          std::string(1, '\0')};
+  auto name = [&](size_t index) {
+    std::string text;
+    for (size_t i = random() % 6; i > 0; --i)
+      text += parts[random() % parts.size()];
+    // Names are not blank, and differ.
+    return text + std::to_string(index) + parts[random() % parts.size()];
+  };
+  for (int round = 0; round < 500; ++round) {
+    Problem problem = test::randomProblem(random, {.gaps = true,
+                                                   .pins = true,
+                                                   .classes = true,
+                                                   .spaces = true,
+                                                   .alignment = true});
+    for (size_t i = 0; i < problem.buffers.size(); ++i) {
+      Buffer &buffer = problem.buffers[i];
+      buffer.name = name(i);
+      if (random() % 2)
+        continue;
+      const char *sizes[] = {"8*rows + 64", "max(rows,cols)", "rows"};
+      buffer.expression = static_cast<int32_t>(problem.expressions.size());
+      problem.expressions.push_back(
+          std::get<SizeExpression>(SizeExpression::parse(sizes[random() % 3])));
+    }
+    for (Space &space : problem.spaces)
+      space.name = name(100 + (&space - problem.spaces.data()));
+    CsvOptions options;
+    options.ignorePins = true;
+    options.binding = {{"rows", 3}, {"cols", 5}};
+    std::vector<int64_t> offsets;
+    for (Buffer &buffer : problem.buffers) {
+      offsets.push_back(static_cast<int64_t>(random() % 1000));
+      if (buffer.expression >= 0)
+        buffer.size = *problem.expressions[buffer.expression].evaluate(
+            options.binding, unboundSymbol);
+    }
+    std::string text = writeCsv(problem, offsets);
+    Problem again = read(text, options);
+    ASSERT_EQ(again.buffers.size(), problem.buffers.size()) << text;
+    for (size_t i = 0; i < again.buffers.size(); ++i) {
+      const Buffer &a = problem.buffers[i], &b = again.buffers[i];
+      EXPECT_EQ(a.name, b.name);
+      EXPECT_EQ(a.size, b.size);
+      EXPECT_EQ(a.live, b.live);
+      EXPECT_EQ(a.expression >= 0, b.expression >= 0);
+      if (a.expression >= 0 && b.expression >= 0) {
+        EXPECT_EQ(problem.expressions[a.expression].text(),
+                  again.expressions[b.expression].text());
+      }
+      EXPECT_EQ(problem.spaces[a.space].name, again.spaces[b.space].name);
+    }
+    auto plan = readOffsets(text, problem);
+    ASSERT_TRUE(std::holds_alternative<std::vector<int64_t>>(plan)) << text;
+    EXPECT_EQ(std::get<0>(plan), offsets);
+  }
+}
+
 TEST(Csv, OffsetsOfAPlan) {
   Problem problem =
       read("id,lower,upper,size,offset\n\"a,b\",0,1,4,8\nc,0,1,4,\n");
@@ -117,7 +196,7 @@ TEST(Csv, OffsetsOfAPlan) {
 
 TEST(Csv, ErrorsCarryTheirLine) {
   const std::string head = "id,lower,upper,size\n";
-  EXPECT_EQ(error(""), "0: expected a line of column names, got an empty text");
+  EXPECT_EQ(error(""), "1: expected a line of column names, got an empty text");
   EXPECT_EQ(error("id,lower,upper\n"), "1: expected a column 'size'");
   EXPECT_EQ(error("id,lower,size\n"),
             "1: expected one of the columns 'upper' and 'end'");
@@ -144,8 +223,14 @@ TEST(Csv, ErrorsCarryTheirLine) {
   EXPECT_EQ(error("id,lower,upper,size,offset\na,0,9,4,9223372036854775807\n"),
             "2: buffer 'a': expected pin + size below 2^63, got pin "
             "9223372036854775807 and size 4");
-  EXPECT_EQ(error("\"id,lower,upper,size\n"), "1: unknown column "
-                                              "'id,lower,upper,size'");
+  EXPECT_EQ(error("\"id,lower,upper,size\n"), "1: a quote is not closed");
+  EXPECT_EQ(error(head + "a,0,1,4\n\"b\nc,0,1,4\nd,0,1,4\n"),
+            "3: a quote is not closed");
+  EXPECT_EQ(error(head + "\"a\nb\" c,0,1,4\n"),
+            "3: expected a comma or the end of the line behind a quoted field");
+  // The line of what comes behind a name of several lines.
+  EXPECT_EQ(error(head + "\"a\n\nb\",0,1,4\nc,0,1\n"),
+            "5: expected 4 fields, got 3");
   EXPECT_EQ(error(std::string("\x7f\x45LF\x02\0\0", 7)),
             "1: unknown column '?elf??"
             "?'");

@@ -100,7 +100,7 @@ TEST(Json, APlanIsWrittenAndSkippedOnReading) {
 
 TEST(Json, ErrorsNameTheLineAndThePlace) {
   EXPECT_EQ(error("{\n \"buffers\": [,]}"),
-            "2: expected JSON, got something else");
+            "2: expected '[', '{', or a literal, got ','");
   EXPECT_EQ(error("{}"), "1: expected a member 'buffers'");
   EXPECT_EQ(error("\n[]"), "2: expected an object, got array");
   EXPECT_EQ(error(R"({"buffers": [{"name": "x"}]})"),
@@ -122,6 +122,93 @@ TEST(Json, ErrorsNameTheLineAndThePlace) {
   EXPECT_EQ(error("{\"buffers\": [\n{\"name\": \"x\", \"size\": -1,\n"
                   "\"lower\": 0, \"upper\": 1}]}"),
             "2: buffer 'x': expected a size of 0 or more, got -1");
+}
+
+/// Line and byte of the line, then the message.
+std::string placed(const std::string &text) {
+  auto result = readJson(text);
+  auto *wrong = std::get_if<Diagnostic>(&result);
+  return wrong ? std::to_string(wrong->line) + ":" +
+                     std::to_string(wrong->column) + ": " + wrong->message
+               : "";
+}
+
+TEST(Json, ErrorsNameTheColumn) {
+  EXPECT_EQ(placed(R"({"buffers": [{"name": "a", "size": 1 "lower": 0}]})"),
+            "1:38: expected ',' or '}', got string literal");
+  EXPECT_EQ(placed("{\"buffers\": [\n {\"name\": \"a\"}\n  {}]}"),
+            "3:3: expected ',' or ']', got '{'");
+  EXPECT_EQ(placed("{\"buffers\": [] 1.5e3}"),
+            "1:16: expected ',' or '}', got number literal");
+  EXPECT_EQ(placed(R"({"buffers": [] "a\"b"})"),
+            "1:16: expected ',' or '}', got string literal");
+  EXPECT_EQ(placed(R"({"buffers" []})"), "1:12: expected ':', got '['");
+  EXPECT_EQ(placed("{\"buffers\": truth}").substr(0, 33),
+            "1:13: expected JSON, got invalid ");
+  EXPECT_EQ(placed("{").substr(0, 4), "1:2:");
+  EXPECT_EQ(placed("{\"buffers\": [\n {\"name\": \"a\", \"size\": true}]}"),
+            "2:24: buffers[0].size: expected a whole number below 2^63, got "
+            "true");
+  EXPECT_EQ(placed("{\"buffers\": [\n {\"name\": \"a\", \"size\": -1,"
+                   " \"lower\": 0, \"upper\": 1}]}"),
+            "2:2: buffer 'a': expected a size of 0 or more, got -1");
+}
+
+/// Nothing that walks the values may be led into depths, wherever they are.
+TEST(Json, DepthIsLimitedEverywhere) {
+  auto nested = [](size_t levels, const std::string &before,
+                   const std::string &after) {
+    return before + std::string(levels, '[') + std::string(levels, ']') + after;
+  };
+  const std::string message =
+      "expected at most 1000 lists and objects within each other";
+  for (const auto &[before, after] :
+       {std::pair("", ""), std::pair("{\"buffers\": ", "}"),
+        std::pair("{\"buffers\": [{\"name\": \"a\", \"size\": ", "}]}"),
+        std::pair("{\"buffers\": [{\"name\": ", "}]}"),
+        std::pair("{\"snapshot\": ", ", \"buffers\": []}"),
+        std::pair("{\"plan\": ", ", \"buffers\": []}"),
+        std::pair("{\"order\": ", ", \"buffers\": []}")}) {
+    std::string deep = error(nested(150000, before, after));
+    EXPECT_EQ(deep, "1: " + message) << before;
+    EXPECT_NE(error(nested(900, before, after)), "1: " + message) << before;
+  }
+  EXPECT_EQ(error(nested(1000, "{\"snapshot\": ", ", \"buffers\": []}")),
+            "1: " + message);
+  EXPECT_EQ(error(nested(999, "{\"snapshot\": ", ", \"buffers\": []}")), "");
+  // Brackets in texts are none.
+  EXPECT_EQ(error("{\"name\": \"\\\"" + std::string(2000, '[') +
+                  "\", \"buffers\": []}"),
+            "");
+}
+
+TEST(Json, AMemberIsThereOnce) {
+  EXPECT_EQ(placed("{\"buffers\": [],\n \"buffers\": []}"),
+            "2:2: duplicate member 'buffers'");
+  EXPECT_EQ(placed("{\"buffers\": [\n{\"name\": \"a\", \"size\": 1, "
+                   "\"live\": [], \"size\": 2}]}"),
+            "2:38: duplicate member 'size'");
+  // However they are written, and wherever.
+  EXPECT_EQ(placed(R"({"buffers": [], "snapshot": {"a": 1, "\u0061": 2}})"),
+            "1:38: duplicate member 'a'");
+  // One name in several objects, and as a value, is none.
+  EXPECT_EQ(placed(R"({"name": "name", "buffers": [
+                       {"name": "a", "size": 1, "live": []},
+                       {"name": "b", "size": 1, "live": []}]})"),
+            "");
+}
+
+TEST(Json, AnEmptyLifeIsNone) {
+  Problem problem = read(R"({"buffers": [
+      {"name": "a", "size": 8, "live": []},
+      {"name": "b", "size": 8},
+      {"name": "c", "size": 8, "lower": 3, "upper": 3}],
+    "operations": [{"name": "o", "writes": ["b"]}]})");
+  ASSERT_EQ(problem.buffers.size(), 3u);
+  EXPECT_TRUE(problem.buffers[0].live.empty());
+  EXPECT_EQ(problem.buffers[1].live, (std::vector<Interval>{{0, 1}}));
+  EXPECT_EQ(plan(problem, {}).totalPeak(), 8);
+  EXPECT_TRUE(read(writeJson(problem)).buffers[0].live.empty());
 }
 
 TEST(Json, ErrorsInTheOrder) {

@@ -10,6 +10,7 @@
 
 #include "Picture/Boxes.h"
 #include "Picture/Text.h"
+#include "Problem/Instance.h"
 #include "Support.h"
 #include "tamc/Planning/LowerBound.h"
 #include "tamc/Planning/Strategy.h"
@@ -115,7 +116,7 @@ TEST(PictureText, Base64AndShortForms) {
 TEST(Boxes, OfGapsWindowsAndLines) {
   Problem problem = kindsProblem();
   std::vector<int64_t> offsets = {2048, 4096, 0, 64, 128, 0, 0};
-  EXPECT_EQ(boxesOf(problem, offsets, 0),
+  EXPECT_EQ(boxesOf(problem, offsets, buffersBySpace(problem)[0]),
             (std::vector<Box>{{0, 3, 0, 2048, 2},
                               {0, 9, 2048, 3072, 0},
                               {0, 2, 4096, 5596, 1},
@@ -124,10 +125,10 @@ TEST(Boxes, OfGapsWindowsAndLines) {
                               {4, 4, 128, 640, 4},
                               {5, 7, 4096, 5596, 1}}));
   // An alias class counts once.
-  EXPECT_EQ(loadOf(problem, 1),
+  EXPECT_EQ(loadOf(problem, 1, buffersBySpace(problem)[1]),
             (std::vector<Step>{{2, 800}, {5, 400}, {8, 0}}));
   EXPECT_EQ(
-      highWaterOf(boxesOf(problem, offsets, 0)),
+      highWaterOf(boxesOf(problem, offsets, buffersBySpace(problem)[0])),
       (std::vector<Step>{{0, 5596}, {2, 3072}, {5, 5596}, {7, 3072}, {9, 0}}));
 }
 
@@ -142,7 +143,8 @@ TEST(Boxes, CurvesAgreeWithTheirDefinitions) {
     ++planned;
     for (int32_t space = 0; space < static_cast<int32_t>(problem.spaces.size());
          ++space) {
-      std::vector<Box> boxes = boxesOf(problem, made.offsets, space);
+      std::vector<Box> boxes =
+          boxesOf(problem, made.offsets, buffersBySpace(problem)[space]);
       auto at = [](const std::vector<Step> &curve, int64_t time) {
         int64_t bytes = 0;
         for (const Step &step : curve)
@@ -150,7 +152,8 @@ TEST(Boxes, CurvesAgreeWithTheirDefinitions) {
             bytes = step.bytes;
         return bytes;
       };
-      std::vector<Step> load = loadOf(problem, space);
+      std::vector<Step> load =
+          loadOf(problem, space, buffersBySpace(problem)[space]);
       std::vector<Step> high = highWaterOf(boxes);
       for (int64_t time = -1; time < 25; ++time) {
         int64_t top = 0, bytes = 0;

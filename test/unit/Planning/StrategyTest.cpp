@@ -12,6 +12,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <random>
+
 using namespace tamc::planning;
 
 namespace {
@@ -92,6 +95,99 @@ TEST(Strategy, PinsThatExcludeEachOther) {
   expectInfeasible(
       problem, "two pins exclude each other: buffers 'a' at 0 of 10 bytes and "
                "'b' at 8 of 20 bytes overlap at time 1");
+}
+
+TEST(Strategy, APinBeyondTheCapacityIsInfeasible) {
+  Problem problem;
+  addBuffer(problem, 0, 2, 10, "a");
+  addBuffer(problem, 1, 2, 8, "b");
+  problem.buffers[0].pin = 20;
+  problem.spaces[0].capacity = 29;
+  expectInfeasible(problem, "the pin of buffer 'a' ends at 30, 1 byte over the "
+                            "capacity of 29 bytes");
+  problem.spaces[0].capacity = 30;
+  for (const Strategy &strategy : strategies())
+    EXPECT_NE(run(problem, strategy.name.data()).status, Status::Infeasible)
+        << strategy.name;
+  // Of a space with a name, and by the pin of another one of its class.
+  problem.spaces[0].name = "sram";
+  problem.spaces[0].capacity = 9;
+  problem.buffers[0].pin = 0;
+  problem.buffers[0].size = 1;
+  problem.buffers[0].aliasClass = problem.buffers[1].aliasClass = 3;
+  problem.buffers[1].size = 10;
+  expectInfeasible(problem, "the pin of buffer 'b' ends at 10, 1 byte over the "
+                            "capacity of space 'sram' of 9 bytes");
+}
+
+/// What never lives, or uses no byte, is in nobody's way and needs no capacity,
+/// wherever it is pinned.
+TEST(Strategy, AnEmptyLifeIsNone) {
+  Problem problem;
+  addBuffer(problem, 0, 2, 10, "a");
+  addBuffer(problem, 1, 1, 100, "empty");
+  addBuffer(problem, 0, 2, 100, "unused");
+  addBuffer(problem, 0, 2, 100, "never");
+  problem.buffers[0].pin = problem.buffers[1].pin = 0;
+  problem.buffers[2].pin = problem.buffers[3].pin = 0;
+  problem.buffers[2].live.clear();
+  problem.buffers[2].windows = {{{0, 2}, 5, 5}};
+  problem.buffers[3].live.clear();
+  problem.spaces[0].capacity = 10;
+  for (const Strategy &strategy : strategies()) {
+    Plan plan = run(problem, strategy.name.data());
+    // The allocators round up, and pools account for what is never used.
+    EXPECT_NE(plan.status, Status::Infeasible) << strategy.name;
+    EXPECT_EQ(plan.totalBound(), 10) << strategy.name;
+    EXPECT_EQ(plan.totalPeak(), 10) << strategy.name;
+    EXPECT_EQ(plan.status, Status::Optimal)
+        << strategy.name << ": " << plan.reason;
+  }
+}
+
+/// One buffer may have all bytes that there are.
+TEST(Strategy, TheLargestSizeHasAPlan) {
+  Problem problem;
+  addBuffer(problem, 0, 1, INT64_MAX);
+  addBuffer(problem, 1, 2, 1);
+  for (const Strategy &strategy : strategies()) {
+    Plan plan = run(problem, strategy.name.data());
+    if (strategy.name == "bfc" || strategy.name == "caching" ||
+        strategy.name == "naive" || strategy.name == "reuse") {
+      // They round up, or do not share these bytes.
+      EXPECT_EQ(plan.status, Status::NotFound) << strategy.name;
+      continue;
+    }
+    EXPECT_EQ(plan.status, Status::Optimal) << strategy.name;
+    EXPECT_EQ(plan.totalPeak(), INT64_MAX) << strategy.name;
+  }
+}
+
+/// No time at all leaves no pile of 10^5 buffers one above another.
+TEST(Strategy, AnEndOfTimeLeavesNoPile) {
+  std::mt19937_64 random(8);
+  Problem problem;
+  for (int64_t i = 0; i < 100000; ++i) {
+    auto life = static_cast<int64_t>(
+        random() % 10 ? 1 + random() % 20
+                      : std::pow(100000.0, double(random() % 1000) / 1000));
+    addBuffer(problem, i, i + life, 1 + static_cast<int64_t>(random() % 99999));
+  }
+  Problem pinned = problem, aligned = problem, classes = problem;
+  pinned.buffers[500].pin = 0;
+  for (size_t i = 0; i < problem.buffers.size(); ++i)
+    aligned.buffers[i].alignment = int64_t(1) << i % 7;
+  for (size_t i = 0; i < problem.buffers.size(); i += 5)
+    classes.buffers[i].aliasClass = static_cast<int32_t>(i / 10);
+  for (const Problem *each : {&problem, &pinned, &aligned, &classes})
+    for (const char *strategy : {"auto", "search", "skyline", "exact"}) {
+      Options options;
+      options.strategy = strategy;
+      options.timeLimit = 0;
+      Plan plan = tamc::planning::plan(*each, options);
+      EXPECT_TRUE(plan.fits());
+      EXPECT_LT(plan.gap(), 0.25) << strategy;
+    }
 }
 
 TEST(Strategy, APinIsThatOfItsClass) {

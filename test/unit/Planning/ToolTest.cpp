@@ -114,6 +114,91 @@ TEST(Tool, ExitsWithOneOnBadInput) {
   EXPECT_EQ(run("--help").code, 0);
 }
 
+TEST(Tool, RefusesOptionsThatMeanNothing) {
+  for (const char *limit : {"nan", "inf", "0", "-1", "1s", "1e999"}) {
+    Result result = run("- --time-limit " + std::string(limit), four);
+    EXPECT_EQ(result.code, 1) << limit;
+    EXPECT_NE(result.text.find("expected seconds above 0, got "),
+              std::string::npos)
+        << result.text;
+  }
+  EXPECT_EQ(run("- --time-limit 1e9", four).code, 0);
+  const char *text = "id,lower,upper,size\na,0,2,8*rows\n";
+  EXPECT_EQ(run("- --bind rows=4 --bind rows=5", text).text,
+            "--bind: error: expected one value of 'rows', got 4 and 5\n");
+  EXPECT_EQ(run("- --plan-at rows=4 --plan-at rows=4", text).text,
+            "--plan-at: error: expected one value of 'rows', got 4 and 4\n");
+  EXPECT_EQ(run("- --bind rows=4 --plan-at rows=5", text).code, 0);
+}
+
+/// What a terminal would obey never reaches it, whichever way it is said.
+TEST(Tool, NamesDoNotSteerATerminal) {
+  // An escape sequence, a bell, a C1 control, a line end, a reversal, a stray
+  // byte; JSON has escapes for all but the last.
+  const char *json = R"({"name": "n\u001b[2J",
+    "spaces": [{"name": "s\u001b[1m"}, {"name": "t"}],
+    "buffers": [
+      {"name": "x\u001b[31m\u0007\u009b\nstatus\u202e", "size": 8,
+       "space": "s\u001b[1m"},
+      {"name": "y\u001b", "size": 8, "space": "s\u001b[1m"}],
+    "operations": [
+      {"name": "a\u001b", "writes": ["x\u001b[31m\u0007\u009b\nstatus\u202e"]},
+      {"name": "b\u001b", "writes": ["y\u001b"]}]})";
+  std::string csv = "id,lower,upper,size,offset\nx\x1b[31m\xff,0,1,8,0\n"
+                    "y\x1b,0,1,8,4\n";
+  auto isText = [](const std::string &text) {
+    for (char c : text)
+      if ((static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7f)
+        return false;
+    return text.find("\xc2\x9b") == text.npos &&
+           text.find("\xe2\x80\xae") == text.npos &&
+           text.find('\xff') == text.npos &&
+           text.find("\nstatus\\") == text.npos;
+  };
+  for (const char *options :
+       {"", "--explain", "--capacity 7",
+        "--capacity 4 --emit=json -o /dev/null", "--reuse=branch-safe",
+        "--schedule=min-peak --explain", "--compare"}) {
+    Result result = run(std::string("- ") + options, json);
+    EXPECT_TRUE(isText(result.text)) << options << "\n" << result.text;
+  }
+  EXPECT_NE(run("- --explain", json).text.find("x\\x1b[31m\\x07"),
+            std::string::npos);
+  for (const char *options : {"", "--ignore-pins", "--ignore-pins --explain"}) {
+    Result result = run(std::string("- ") + options, csv);
+    EXPECT_TRUE(isText(result.text)) << options << "\n" << result.text;
+    EXPECT_NE(result.text.find("x\\x1b[31m\\xff"), std::string::npos)
+        << result.text;
+  }
+  // Errors that quote a name.
+  for (const char *text :
+       {"id,lower,upper,size\na\x1b,0,1,-8\n",
+        "id,lower,upper,size,gaps\na,0,9,8,\x1b[2J\n",
+        "id,lower,upper,size\na\x1b,0,1,8\na\x1b,0,1,8\n", "\x1b[2J\n",
+        R"({"buffers": [], "\u001b[2J": 1})", "{\"buffers\": \x1b[2J}"}) {
+    Result result = run("-", text);
+    EXPECT_EQ(result.code, 1) << text;
+    EXPECT_TRUE(isText(result.text)) << result.text;
+  }
+}
+
+/// A text says what can be read: the highest of many spaces.
+TEST(Tool, ShowsTheHighestOfManySpaces) {
+  std::string text = "id,lower,upper,size,space\n";
+  for (int i = 0; i < 3000; ++i)
+    text += "b" + std::to_string(i) + ",0,1," + std::to_string(1 + i % 1000) +
+            ",s" + std::to_string(i) + "\n";
+  for (const char *options : {"", "--explain", "--emit=svg"}) {
+    Result result = run(std::string("- ") + options, text);
+    EXPECT_EQ(result.code, 0);
+    EXPECT_LT(result.text.size(), 200000u) << options;
+    EXPECT_NE(result.text.find("2984 more spaces of lower peaks"),
+              std::string::npos)
+        << options;
+    EXPECT_NE(result.text.find("s2999"), std::string::npos) << options;
+  }
+}
+
 TEST(Tool, ChecksAPlanMadeElsewhere) {
   std::string path = testing::TempDir() + "tam-plan-check.csv";
   std::string problem = file("minimalloc/input.12.csv");

@@ -1,0 +1,37 @@
+//===- Planning/Terminal.h - what people read on a terminal -----*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_PLANNING_TERMINAL_H
+#define TAMC_PLANNING_TERMINAL_H
+
+#include "tamc/Planning/Plan.h"
+#include "tamc/Planning/Problem.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tamc::planning {
+
+/// The text as one line that a terminal shows and does not obey: each byte of a
+/// control character, of one that turns the direction of writing, and of what
+/// is not UTF-8 is written as "\x1b".
+std::string escapeControls(std::string_view text);
+
+/// escapeControls() on every name of the problem. Two names may become one:
+/// the problem is for texts only from then on.
+void escapeNames(Problem &problem);
+
+/// The spaces that a text or a picture shows, ascending: all of up to 16, else
+/// those of the 16 highest peaks. O(spaces log spaces).
+std::vector<int32_t> spacesToShow(const Problem &problem, const Plan &plan);
+
+} // namespace tamc::planning
+
+#endif // TAMC_PLANNING_TERMINAL_H

@@ -19,8 +19,11 @@ namespace {
 /// Among the best plans take one with the least sum of offsets. No item of it
 /// can move down, not even through others, so that each lies at the first fit
 /// given the items below it: placing the items in the order of their offsets,
-/// by first fit, meets this plan. That holds for gaps, pins and alignments,
-/// but not for windows, where a lower item may reach over a higher one.
+/// by first fit, meets this plan. That holds for gaps, pins, alignments and
+/// alias classes, whose bytes in use change with time, because all pieces begin
+/// at their item's first byte: what moves down stays below what lies above it.
+/// It does not hold for windows, where a lower item may reach over a higher
+/// one.
 class OrderSearch {
 public:
   OrderSearch(const Instance &instance, int64_t limit, const Deadline &deadline,
@@ -30,8 +33,8 @@ public:
         bound(boundOf(instance).bytes), peak(peakOf(instance, best.offsets)) {
     for (size_t i = 0; i < instance.size(); ++i) {
       for (size_t j = 0; j < instance.size(); ++j)
-        if (i != j && meet(i, j))
-          conflicts[i].push_back(static_cast<int32_t>(j));
+        if (Conflict conflict = meet(i, j); i != j && conflict.other >= 0)
+          conflicts[i].push_back(conflict);
       if (instance.items[i].pin >= 0) {
         offsets[i] = instance.items[i].pin;
         pinned = std::max(pinned, offsets[i] + instance.items[i].size);
@@ -46,12 +49,22 @@ public:
   }
 
 private:
-  bool meet(size_t a, size_t b) const {
+  /// Another item, or -1, and the most bytes that each of the two has in use
+  /// while both are. The offsets that the other one takes from this one are an
+  /// interval, as each time's interval contains the other's offset.
+  struct Conflict {
+    int32_t other = -1;
+    int64_t mine = 0, others = 0;
+  };
+
+  Conflict meet(size_t a, size_t b) const {
+    Conflict conflict;
     for (const Piece &x : instance.piecesOf(instance.items[a]))
       for (const Piece &y : instance.piecesOf(instance.items[b]))
         if (x.lower < y.upper && y.lower < x.upper)
-          return true;
-    return false;
+          conflict = {static_cast<int32_t>(b), std::max(conflict.mine, x.to),
+                      std::max(conflict.others, y.to)};
+    return conflict;
   }
 
   int64_t firstFit(size_t i) {
@@ -59,10 +72,10 @@ private:
     int64_t at = 0;
     for (bool moved = true; moved;) {
       moved = false;
-      for (int32_t j : conflicts[i])
-        if (offsets[j] >= 0 && offsets[j] < saturatingAdd(at, item.size) &&
-            at < offsets[j] + instance.items[j].size) {
-          at = alignUp(offsets[j] + instance.items[j].size, item.alignment);
+      for (auto [j, mine, others] : conflicts[i])
+        if (offsets[j] >= 0 && offsets[j] < saturatingAdd(at, mine) &&
+            at < offsets[j] + others) {
+          at = alignUp(offsets[j] + others, item.alignment);
           moved = true;
         }
     }
@@ -111,7 +124,7 @@ private:
   Placement &best;
   int64_t limit, nodes = 0, pinned = 0;
   std::vector<int64_t> offsets;
-  std::vector<std::vector<int32_t>> conflicts;
+  std::vector<std::vector<Conflict>> conflicts;
   int64_t bound, peak;
   bool stopped = false;
 };
@@ -125,7 +138,7 @@ void tamc::planning::improveByOrders(const Instance &instance, int64_t nodes,
     return;
   for (const Item &item : instance.items)
     for (const Piece &piece : instance.piecesOf(item))
-      if (piece.from != 0 || piece.to != item.size)
+      if (piece.from != 0)
         return;
   OrderSearch(instance, nodes, deadline, best).run();
 }

@@ -194,6 +194,16 @@ Plan planExact(const Problem &problem, const Options &options) {
                         : given.timeLimit ? infinite
                                           : 1000000;
         Placement best = placeBySkyline(instance, given, deadline);
+        if (!best.optimal && !instance.simple)
+          settle(instance, best.offsets, deadline);
+        if (!best.optimal && !isFaithful(instance)) {
+          // What is near the optimum cuts off most orders, and is the answer
+          // where they are too many. A decode is about a decision an item.
+          auto items = static_cast<int64_t>(instance.size());
+          makeSearch(instance, given.seed)
+              ->run(std::clamp<int64_t>(nodes / 10 / items, 1, 500), deadline,
+                    best);
+        }
         if (!best.optimal && !isFaithful(instance))
           improveByOrders(instance, nodes, deadline, best);
         if (!best.optimal && canSearchExactly(instance))

@@ -157,6 +157,118 @@ TEST(Proof, HoldsWithGapsAlignmentAndSpaces) {
   }
 }
 
+/// A small problem that may have everything, with pins low enough to be in the
+/// way of others.
+Problem drawAll(std::mt19937_64 &random, int round) {
+  test::Kinds kinds{.buffers = 7, .times = round % 2 ? 4 : 7, .size = 5};
+  kinds.gaps = round & 4;
+  kinds.windows = round % 16 == 15;
+  kinds.classes = round % 8 != 7;
+  kinds.spaces = round % 8 == 3;
+  kinds.alignment = round % 3 == 0;
+  Problem problem = test::randomProblem(random, kinds);
+  for (Buffer &buffer : problem.buffers)
+    if (round % 5 < 2 && random() % 6 == 0)
+      buffer.pin = buffer.alignment * static_cast<int64_t>(random() % 6) *
+                   problem.spaces[buffer.space].alignment;
+  return problem;
+}
+
+/// Alias classes of buffers of unequal sizes, gaps, pins, alignments, spaces:
+/// the optimum is found and proved. With windows what is said is true.
+TEST(Proof, AgreesWithEveryOffset) {
+  std::mt19937_64 random(31);
+  int compared = 0;
+  for (int round = 0; round < 3000; ++round) {
+    Problem problem = drawAll(random, round);
+    if (validate(problem))
+      continue;
+    bool windows = false;
+    for (const Buffer &buffer : problem.buffers)
+      windows |= !buffer.windows.empty();
+    std::optional<std::vector<int64_t>> least = test::leastPeaks(problem);
+    Options options;
+    options.threads = 1;
+    options.seed = round;
+    options.nodes = 20000;
+    for (const Strategy &strategy : strategies()) {
+      options.strategy = strategy.name;
+      Plan made = plan(problem, options);
+      if (!least) {
+        ASSERT_EQ(made.status, Status::Infeasible) << writeCsv(problem);
+        continue;
+      }
+      ASSERT_TRUE(made.fits()) << made.reason << "\n" << writeCsv(problem);
+      ++compared;
+      for (size_t space = 0; space < least->size(); ++space) {
+        ASSERT_LE(made.bound[space], (*least)[space]) << strategy.name << "\n"
+                                                      << writeCsv(problem);
+        ASSERT_GE(made.peak[space], (*least)[space]) << strategy.name << "\n"
+                                                     << writeCsv(problem);
+        if (made.status == Status::Optimal) {
+          ASSERT_EQ(made.peak[space], (*least)[space]) << strategy.name << "\n"
+                                                       << writeCsv(problem);
+        }
+      }
+      if (!windows && (strategy.name == "exact" || strategy.name == "auto")) {
+        ASSERT_EQ(made.status, Status::Optimal)
+            << strategy.name << ", not " << made.totalPeak() << "\n"
+            << writeCsv(problem);
+      }
+    }
+    if (!least)
+      continue;
+    // One byte less is proved not to fit, and no byte less is never excluded.
+    for (const char *strategy : {"exact", "auto"})
+      for (size_t space = 0; space < least->size(); ++space) {
+        options.strategy = strategy;
+        problem.spaces[space].capacity = (*least)[space];
+        Plan tight = plan(problem, options);
+        ASSERT_NE(tight.status, Status::Infeasible)
+            << strategy << ": " << tight.reason << "\n"
+            << writeCsv(problem);
+        ASSERT_TRUE(windows || tight.fits()) << tight.reason;
+        problem.spaces[space].capacity = (*least)[space] - 1;
+        if ((*least)[space] > 0 && !windows) {
+          ASSERT_EQ(plan(problem, options).status, Status::Infeasible)
+              << strategy << "\n"
+              << writeCsv(problem);
+        }
+        problem.spaces[space].capacity.reset();
+      }
+  }
+  EXPECT_GT(compared, 25000);
+}
+
+/// Where nothing is complete, as with windows, `exact` is near what `auto`
+/// finds.
+TEST(Proof, ExactIsNearAutoWhereItProvesNothing) {
+  std::mt19937_64 random(57);
+  for (int round = 0; round < 150; ++round) {
+    Problem problem = test::randomProblem(random, {.buffers = 25,
+                                                   .times = 12,
+                                                   .size = 9,
+                                                   .gaps = true,
+                                                   .windows = round % 2 == 0,
+                                                   .classes = true,
+                                                   .alignment = true});
+    for (Buffer &buffer : problem.buffers)
+      if (round % 3 == 0 && buffer.aliasClass < 0 && random() % 8 == 0)
+        buffer.pin = buffer.alignment * static_cast<int64_t>(random() % 6);
+    Options options;
+    options.threads = 1;
+    options.nodes = 20000;
+    Plan found = plan(problem, options);
+    options.strategy = "exact";
+    Plan made = plan(problem, options);
+    ASSERT_EQ(made.fits(), found.fits()) << made.reason;
+    if (made.fits()) {
+      EXPECT_LE(made.totalPeak(), found.totalPeak() * 1.08)
+          << writeCsv(problem);
+    }
+  }
+}
+
 /// The proof for one space is one for the problem, whatever the others do.
 TEST_F(AboveTheLoad, AProofForOneSpaceIsEnough) {
   for (size_t i = 0; i < 20; ++i) {

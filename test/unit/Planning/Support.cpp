@@ -289,3 +289,136 @@ private:
 bool test::fitsWithin(const Problem &problem, int64_t height) {
   return Stacking(problem, height).run(0, 0, 0);
 }
+
+namespace {
+
+/// One space whose buffers get every offset in turn: the pinned ones first,
+/// then the largest.
+class EveryOffset {
+public:
+  EveryOffset(const Problem &problem, int32_t space) : problem(problem) {
+    for (size_t i = 0; i < problem.buffers.size(); ++i)
+      if (problem.buffers[i].space == space)
+        members.push_back(i);
+    std::stable_sort(members.begin(), members.end(), [&](size_t a, size_t b) {
+      const Buffer &x = problem.buffers[a], &y = problem.buffers[b];
+      return std::pair(x.pin.has_value(), x.size) >
+             std::pair(y.pin.has_value(), y.size);
+    });
+    offsets.resize(members.size());
+    for (size_t i : members)
+      uses.push_back(usesOf(problem.buffers[i]));
+    apart.resize(members.size() * members.size());
+    for (size_t i = 0; i < members.size(); ++i)
+      for (size_t j = 0; j < i; ++j)
+        for (const Use &x : uses[i])
+          for (const Use &y : uses[j])
+            if (std::max(x.time.lower, y.time.lower) <
+                std::min(x.time.upper, y.time.upper))
+              apart[i * members.size() + j].push_back(
+                  {y.begin - x.end, y.end - x.begin});
+  }
+
+  std::optional<int64_t> run() {
+    int64_t most = 0;
+    for (size_t i : members) {
+      const Buffer &buffer = problem.buffers[i];
+      most += buffer.size + buffer.pin.value_or(0) +
+              4 * buffer.alignment * problem.spaces[buffer.space].alignment;
+    }
+    for (int64_t height = 0; height <= most; ++height)
+      if (fits(0, height))
+        return height;
+    return std::nullopt;
+  }
+
+private:
+  /// Bytes [begin, end) of a buffer while `time` lasts.
+  struct Use {
+    Interval time;
+    int64_t begin, end;
+  };
+
+  static std::vector<Use> usesOf(const Buffer &buffer) {
+    std::vector<Use> all;
+    for (Interval time : buffer.live)
+      all.push_back({time, 0, buffer.size});
+    for (const Window &window : buffer.windows)
+      all.push_back({window.time, window.lower, window.upper});
+    std::erase_if(all, [](const Use &use) {
+      return use.time.lower == use.time.upper || use.begin == use.end;
+    });
+    return all;
+  }
+
+  /// True when member `k` may lie at `at`, beside those before it.
+  bool agrees(size_t k, int64_t at) const {
+    const Buffer &mine = problem.buffers[members[k]];
+    if (at % mine.alignment || at % problem.spaces[mine.space].alignment ||
+        (mine.pin && *mine.pin != at))
+      return false;
+    for (size_t j = 0; j < k; ++j) {
+      const Buffer &other = problem.buffers[members[j]];
+      if (mine.aliasClass >= 0 && mine.aliasClass == other.aliasClass) {
+        if (offsets[j] != at)
+          return false;
+        continue;
+      }
+      for (auto [low, high] : apart[k * members.size() + j])
+        if (low < at - offsets[j] && at - offsets[j] < high)
+          return false;
+    }
+    return true;
+  }
+
+  bool fits(size_t k, int64_t height) {
+    if (k == members.size())
+      return true;
+    const Buffer &buffer = problem.buffers[members[k]];
+    // What is never in use needs no bytes, but has an offset.
+    bool isUsed = !uses[k].empty();
+    int64_t from = buffer.pin.value_or(0);
+    int64_t to = isUsed ? height - buffer.size : from + 200;
+    for (size_t j = 0; j < k; ++j)
+      if (buffer.aliasClass >= 0 &&
+          problem.buffers[members[j]].aliasClass == buffer.aliasClass) {
+        from = offsets[j];
+        to = std::min(to, from);
+      }
+    if (buffer.pin)
+      to = std::min(to, *buffer.pin);
+    for (int64_t at = from; at <= to; ++at) {
+      if (!agrees(k, at))
+        continue;
+      offsets[k] = at;
+      if (fits(k + 1, height))
+        return true;
+      if (!isUsed && buffer.aliasClass < 0)
+        break;
+    }
+    return false;
+  }
+
+  const Problem &problem;
+  std::vector<size_t> members;
+  // By member.
+  std::vector<int64_t> offsets;
+  std::vector<std::vector<Use>> uses;
+  /// By two members, the second before the first: the differences of their
+  /// offsets, between two numbers, at which they share a byte.
+  std::vector<std::vector<std::pair<int64_t, int64_t>>> apart;
+};
+
+} // namespace
+
+std::optional<std::vector<int64_t>> test::leastPeaks(const Problem &problem) {
+  std::vector<int64_t> peaks;
+  for (size_t space = 0; space < problem.spaces.size(); ++space) {
+    std::optional<int64_t> peak =
+        EveryOffset(problem, static_cast<int32_t>(space)).run();
+    if (!peak)
+      return std::nullopt;
+    peaks.push_back(*peak);
+  }
+  return peaks;
+}

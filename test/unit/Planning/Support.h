@@ -13,6 +13,7 @@
 #include "tamc/Planning/Problem.h"
 
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -57,6 +58,12 @@ int64_t bruteForce(const Problem &problem);
 /// True when rectangles (no gaps, windows, pins, alignment; one space; times
 /// below 64) can be packed within `height`. Tries every order of offsets.
 bool fitsWithin(const Problem &problem, int64_t height);
+
+/// By space: the lowest peak that any plan reaches, by trying every offset of
+/// every buffer; knows everything that a problem can have but capacities and
+/// operations. Nothing when pins exclude each other. For up to 7 buffers whose
+/// sizes are a few bytes.
+std::optional<std::vector<int64_t>> leastPeaks(const Problem &problem);
 
 } // namespace tamc::planning::test
 

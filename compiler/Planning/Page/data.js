@@ -139,10 +139,10 @@ function describeBytes(exact) {
   return `${text} (${Number(value.toFixed(2))} ${units[unit]})`;
 }
 
-/** A number of bytes short enough for an axis. */
-function shortBytes(value) {
+/** A number of bytes, exact as text or not, short enough for an axis. */
+function shortBytes(bytes) {
   const units = ["", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"];
-  let unit = 0;
+  let value = Number(bytes), unit = 0;
   for (; value >= 1024 && unit < 6; ++unit)
     value /= 1024;
   return Number(value.toFixed(3)) + units[unit];

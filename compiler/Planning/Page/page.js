@@ -41,11 +41,20 @@ function showAll() {
   dirty = true;
 }
 
+/** Spaces shown together: each is a map, and a page has room for few. */
+const MOST_SPACES = 16;
+
+/** All spaces, or those of the highest peaks where there are many. */
+function highestSpaces(plan) {
+  const peak = space => Number(meta.plans[plan].peak[space] || 0);
+  return meta.spaces.map((_, i) => i).sort((a, b) => peak(b) - peak(a) || a - b)
+    .slice(0, MOST_SPACES).sort((a, b) => a - b);
+}
+
 function buildPanels() {
   const plans = chosenPlans();
   const chosen = byId("space").value;
-  const spaces = chosen === "" ? meta.spaces.map((_, i) => i)
-                               : [Number(chosen)];
+  const spaces = chosen === "" ? highestSpaces(plans[0]) : [Number(chosen)];
   panels = spaces.flatMap(
     space => plans.map(plan => new Panel(plan, space, views, theme)));
   const main = byId("panels");
@@ -288,7 +297,9 @@ function fillChoices() {
   byId("right").value = meta.plans.length > 1 ? "1" : "";
   if (meta.spaces.length > 1) {
     byId("spaces").hidden = false;
-    byId("space").replaceChildren(option("all", ""),
+    byId("space").replaceChildren(
+      option(meta.spaces.length > MOST_SPACES
+        ? `the ${MOST_SPACES} highest` : "all", ""),
       ...meta.spaces.map((space, i) => option(space.name, i)));
   }
   byId("capacity-key").hidden = !meta.spaces.some(space => space.capacity);

@@ -246,7 +246,8 @@ class Panel {
     for (const time of ticks(t0, t1, mapWidth / 110, false)) {
       const x = this.xOf(time);
       tick(x, mapTop + mapHeight, 0, 5);
-      context.fillText(String(time), Math.min(x, LEFT + mapWidth - 12),
+      const half = context.measureText(String(time)).width / 2;
+      context.fillText(String(time), Math.min(x, this.width - half - 1),
         mapTop + mapHeight + 14);
     }
     context.textAlign = "left";

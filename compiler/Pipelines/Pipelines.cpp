@@ -70,6 +70,11 @@ static void buildChoices(OpPassManager &manager,
   tam::TamChooseEncodingsOptions encodings;
   encodings.dense = options.dense;
   manager.addPass(tam::createTamChooseEncodings(encodings));
+  if (options.fuseRows) {
+    tam::TamBoundRowLoopsOptions loops;
+    loops.mostWords = options.rowWords;
+    manager.addPass(tam::createTamBoundRowLoops(loops));
+  }
   if (options.fuseRows && options.panels) {
     manager.addPass(tam::createTamShareSums());
     manager.addPass(tam::createTamChooseLayouts());

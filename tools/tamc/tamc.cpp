@@ -131,6 +131,11 @@ cl::opt<int64_t> mergeColumns(
     cl::desc("Least neighbouring linear terms that become one dense matrix (0: "
              "never)"),
     cl::value_desc("n"), cl::init(16), cl::cat(category));
+cl::opt<int64_t> rowWords(
+    "row-words",
+    cl::desc("Most words that a row adds to in the loop that is written for "
+             "the model; terms beyond are summed pair by pair (0: no bound)"),
+    cl::value_desc("n"), cl::init(560), cl::cat(category));
 cl::opt<int64_t> rowsPerLevel(
     "rows-per-level",
     cl::desc("With a profile, sum by the levels of columns of few values: "
@@ -281,6 +286,7 @@ int Driver::lower(Phase target) {
   options.bothSolvers = bothSolvers;
   options.rowsPerLevel = rowsPerLevel;
   options.mergeColumns = mergeColumns;
+  options.rowWords = rowWords;
   options.dense = dense;
   options.fuseRows = fuseRows;
   options.panels = panels;

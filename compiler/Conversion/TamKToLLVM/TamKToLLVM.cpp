@@ -11,7 +11,13 @@
 // upstream patterns would build memref descriptors and leave what it does not
 // know in silence.
 //
+// The rungs of a large step share one function, which reads where its views
+// begin from a table: a model of sixty terms has forty thousand launches, of
+// which LLVM would otherwise write one after the other for each rung.
+//
 //===----------------------------------------------------------------------===//
+
+#include "RungsOfStep.h"
 
 #include "tamc/Conversion/Passes.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
@@ -69,7 +75,12 @@ public:
 
 private:
   void writeVersions(LLVM::LLVMFuncOp kernel);
-  LogicalResult translate(func::FuncOp step);
+  LLVM::LLVMFuncOp startFunction(func::FuncOp step, StringRef name,
+                                 ArrayRef<Type> more = {});
+  LogicalResult translateBody(func::FuncOp step, LLVM::LLVMFuncOp function);
+  void copyAttributes(func::FuncOp step, LLVM::LLVMFuncOp function);
+  LogicalResult translate(ArrayRef<func::FuncOp> rungs);
+  FailureOr<Value> viewOffset(memref::ViewOp view);
   LogicalResult translate(Operation *op);
   LogicalResult translate(tamk::LaunchOp op);
   LogicalResult translate(memref::GlobalOp op);
@@ -99,6 +110,10 @@ private:
   OpBuilder builder;
   LLVM::LLVMPointerType pointer;
   DenseMap<Value, Value> values;
+  /// Where the views of the rungs that share a function begin: the function's
+  /// last argument, and how many it has read. Null for a step by itself.
+  Value viewOffsets;
+  int64_t viewsRead = 0;
 };
 
 } // namespace
@@ -233,6 +248,20 @@ LogicalResult Translator::translate(tamk::LaunchOp op) {
   return success();
 }
 
+/// Where a view begins, in bytes.
+FailureOr<Value> Translator::viewOffset(memref::ViewOp view) {
+  Location loc = view.getLoc();
+  if (viewOffsets) {
+    int64_t place = viewsRead++ * int64_t(sizeof(int64_t));
+    return Value(LLVM::LoadOp::create(builder, loc, builder.getI64Type(),
+                                      advance(loc, viewOffsets, place)));
+  }
+  IntegerAttr offset;
+  if (!matchPattern(view.getByteShift(), m_Constant(&offset)))
+    return view.emitOpError("expected a constant offset");
+  return constant(loc, offset.getInt());
+}
+
 LogicalResult Translator::translate(Operation *op) {
   Location loc = op->getLoc();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -249,13 +278,12 @@ LogicalResult Translator::translate(Operation *op) {
         return success();
       })
       .Case([&](memref::ViewOp view) -> LogicalResult {
-        IntegerAttr offset;
-        if (!matchPattern(view.getByteShift(), m_Constant(&offset)))
-          return view.emitOpError("expected a constant offset");
-        Value bytes = constant(loc, offset.getInt());
+        FailureOr<Value> bytes = viewOffset(view);
+        if (failed(bytes))
+          return failure();
         values[view] = LLVM::GEPOp::create(
             builder, loc, pointer, builder.getI8Type(),
-            values.lookup(view.getSource()), ArrayRef<LLVM::GEPArg>{bytes});
+            values.lookup(view.getSource()), ArrayRef<LLVM::GEPArg>{*bytes});
         return success();
       })
       .Case([&](memref::GetGlobalOp global) -> LogicalResult {
@@ -277,24 +305,19 @@ LogicalResult Translator::translate(Operation *op) {
       });
 }
 
-LogicalResult Translator::translate(func::FuncOp step) {
-  if (!step.getBody().hasOneBlock())
-    return step.emitOpError("expected a step of one block");
-  if (step.getNumResults() > 0)
-    return step.emitOpError("expected a step without results, got ")
-           << step.getNumResults();
+/// Starts a step's function, whose parameters are those of
+/// tamrt_step_function and `more`.
+LLVM::LLVMFuncOp Translator::startFunction(func::FuncOp step, StringRef name,
+                                           ArrayRef<Type> more) {
   SmallVector<Type> types(StepParameterCount, pointer);
   types[Rows] = types[First] = types[GroupRows] = builder.getI64Type();
+  types.append(more.begin(), more.end());
   builder.setInsertionPoint(step);
   auto function = LLVM::LLVMFuncOp::create(
-      builder, step.getLoc(), step.getName(),
+      builder, step.getLoc(), name,
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
                                   types),
       LLVM::Linkage::Internal);
-  for (StringRef name :
-       {tam::kStepAttrName, tam::kByLevelsAttrName, tamk::kPlanAttrName})
-    if (Attribute value = step->getAttr(name))
-      function->setAttr(name, value);
   for (StepParameter position : {Arena, State, Carry}) {
     function.setArgAttr(position, LLVM::LLVMDialect::getAlignAttrName(),
                         builder.getI64IntegerAttr(TAMRT_ALIGNMENT));
@@ -302,6 +325,11 @@ LogicalResult Translator::translate(func::FuncOp step) {
                         builder.getUnitAttr());
   }
   builder.setInsertionPointToEnd(function.addEntryBlock(builder));
+  return function;
+}
+
+LogicalResult Translator::translateBody(func::FuncOp step,
+                                        LLVM::LLVMFuncOp function) {
   for (BlockArgument argument : step.getArguments()) {
     if (argument.use_empty())
       continue;
@@ -314,7 +342,69 @@ LogicalResult Translator::translate(func::FuncOp step) {
   for (Operation &op : step.getBody().front())
     if (failed(translate(&op)))
       return failure();
-  step.erase();
+  return success();
+}
+
+/// Hands on what tells the step's kind and plan.
+void Translator::copyAttributes(func::FuncOp step, LLVM::LLVMFuncOp function) {
+  for (StringRef name :
+       {tam::kStepAttrName, tam::kByLevelsAttrName, tamk::kPlanAttrName})
+    if (Attribute value = step->getAttr(name))
+      function->setAttr(name, value);
+}
+
+/// Translates a step, or rungs that share the code of the first one.
+LogicalResult Translator::translate(ArrayRef<func::FuncOp> rungs) {
+  for (func::FuncOp step : rungs) {
+    if (!step.getBody().hasOneBlock())
+      return step.emitOpError("expected a step of one block");
+    if (step.getNumResults() > 0)
+      return step.emitOpError("expected a step without results, got ")
+             << step.getNumResults();
+  }
+  func::FuncOp first = rungs.front();
+  if (rungs.size() == 1) {
+    LLVM::LLVMFuncOp function = startFunction(first, first.getName());
+    copyAttributes(first, function);
+    if (failed(translateBody(first, function)))
+      return failure();
+    first.erase();
+    return success();
+  }
+
+  std::string name = (first.getName() + "_rungs").str();
+  LLVM::LLVMFuncOp shared = startFunction(first, name, pointer);
+  shared.setNoInline(true);
+  viewOffsets = shared.getArgument(StepParameterCount);
+  viewsRead = 0;
+  LogicalResult status = translateBody(first, shared);
+  viewOffsets = {};
+  if (failed(status))
+    return failure();
+  for (func::FuncOp step : rungs) {
+    FailureOr<SmallVector<int64_t>> offsets = getViewOffsets(step);
+    if (failed(offsets))
+      return failure();
+    Location loc = step.getLoc();
+    builder.setInsertionPoint(step);
+    auto table = LLVM::GlobalOp::create(
+        builder, loc,
+        LLVM::LLVMArrayType::get(builder.getI64Type(), offsets->size()),
+        /*isConstant=*/true, LLVM::Linkage::Internal,
+        (step.getName() + "_views").str(),
+        DenseElementsAttr::get(RankedTensorType::get({int64_t(offsets->size())},
+                                                     builder.getI64Type()),
+                               ArrayRef<int64_t>(*offsets)));
+    LLVM::LLVMFuncOp function = startFunction(step, step.getName());
+    copyAttributes(step, function);
+    SmallVector<Value> arguments(function.getArguments());
+    arguments.push_back(
+        LLVM::AddressOfOp::create(builder, loc, pointer, table.getSymName()));
+    LLVM::CallOp::create(builder, loc, shared, arguments);
+    LLVM::ReturnOp::create(builder, loc, ValueRange());
+  }
+  for (func::FuncOp step : rungs)
+    step.erase();
   return success();
 }
 
@@ -394,8 +484,8 @@ LogicalResult Translator::run() {
        llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
     if (failed(translate(global)))
       return failure();
-  for (auto step : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-    if (failed(translate(step)))
+  for (ArrayRef<func::FuncOp> rungs : groupRungs(module))
+    if (failed(translate(rungs)))
       return failure();
   return success();
 }

@@ -49,12 +49,17 @@ static constexpr int64_t kLine = kLineBytes / sizeof(double);
 /// Sums of two columns that one loop keeps in registers.
 static constexpr size_t kSumsPerLoop = 12;
 
+/// Most sums for each of which the code that finishes a segment is inlined.
+static constexpr size_t kMaxInlinedFlushes = 64;
+
 /// A function that moves an accumulator's segment under way to its finished
 /// ones: (accumulator, numbers, whether none has been finished before).
 LLVM::LLVMFuncOp RowWriter::writeFlush(StringRef name) {
   OpBuilder::InsertionGuard guard(b);
   LLVM::LLVMFuncOp function =
       startFunction(name, {pointer, i64, b.getI1Type()});
+  // Inlined, it is a loop for each sum, which LLVM may also unroll.
+  function.setNoInline(op.getAccumulators().size() > kMaxInlinedFlushes);
   Value segment = function.getArgument(0), count = function.getArgument(1);
   Value finished = at(segment, f64, count);
   loop(count, 1, [&](Value i) {

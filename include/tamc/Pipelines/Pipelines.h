@@ -70,6 +70,9 @@ struct PipelineOptions {
   int64_t rowsPerLevel = 24;
   /// Neighbouring linear terms that become one dense matrix (0: never).
   int64_t mergeColumns = 16;
+  /// Words of 32 bytes that a row adds to in one loop at most (0: no bound);
+  /// sums beyond are made by a kernel for each pair of terms.
+  int64_t rowWords = 560;
   /// Store every design matrix dense.
   bool dense = false;
   /// Compute the sums over rows of a chunk, and its predictions, in one loop.

@@ -53,6 +53,13 @@ LogicalResult TamDialect::verifyOperationAttribute(Operation *op,
       return op->emitError("'tam.by_levels' must be a unit"); // step_c1
     return success();
   }
+  if (attribute.getName() == kApartAttrName) {
+    if (!isa<RowReductionInterface>(op))
+      return op->emitError("'tam.apart' belongs on a sum over rows");
+    if (!isa<UnitAttr>(attribute.getValue()))
+      return op->emitError("'tam.apart' must be a unit");
+    return success();
+  }
   return op->emitError("unknown attribute '")
          << attribute.getName().getValue() << "' of the tam dialect";
 }

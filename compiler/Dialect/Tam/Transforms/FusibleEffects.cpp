@@ -13,6 +13,10 @@
 using namespace mlir;
 using namespace tamc::tam;
 
+/// Most splines of a kernel: the code of each is some five hundred
+/// instructions, three times over, and LLVM's time grows faster than they do.
+static constexpr int kMaxSplines = 16;
+
 /// Whether the kernel has code for the map that makes a design matrix, which is
 /// to be stored as it is computed, and for all that the map reads.
 static bool isFusible(Value design) {
@@ -29,10 +33,15 @@ static bool isFusible(Value design) {
 
 SmallVector<unsigned> tamc::tam::findFusibleEffects(PredictOp predict) {
   SmallVector<unsigned> effects;
+  int splines = 0;
   for (auto [index, design, coefficients] :
-       llvm::enumerate(predict.getDesigns(), predict.getCoefficients()))
-    if (isFusible(design) && !coefficients.getDefiningOp())
-      effects.push_back(index);
+       llvm::enumerate(predict.getDesigns(), predict.getCoefficients())) {
+    if (!isFusible(design) || coefficients.getDefiningOp())
+      continue;
+    if (design.getDefiningOp<BSplineOp>() && ++splines > kMaxSplines)
+      continue;
+    effects.push_back(index);
+  }
   if (effects.size() < 2)
     effects.clear();
   return effects;

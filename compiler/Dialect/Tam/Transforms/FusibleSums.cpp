@@ -16,6 +16,9 @@
 using namespace mlir;
 using namespace tamc::tam;
 
+/// Numbers of a word.
+static constexpr int64_t kWord = 4;
+
 /// How many times the numbers of the plain layout panels of a product may take,
 /// and numbers that they may take in any case.
 static constexpr int64_t kMostGrowth = 4;
@@ -73,6 +76,22 @@ SumsAttr tamc::tam::getPanels(Operation *sum) {
   return panels;
 }
 
+int64_t tamc::tam::getRowWords(Operation *sum) {
+  auto type = cast<RankedTensorType>(sum->getResult(0).getType());
+  SumsAttr panels = getPanels(sum);
+  if (panels && panels.isSelf())
+    return panels.getWordsPerPanel(type);
+  auto bandOfSide = [](Value side) {
+    return std::max<int64_t>(1, bandOf(getFactors(side)));
+  };
+  int64_t first = bandOfSide(sum->getOperand(0)), second = 1;
+  if (auto gram = dyn_cast<GramOp>(sum))
+    second = bandOfSide(gram.getB());
+  // Words go along the wider band.
+  return llvm::divideCeil(std::max(first, second), kWord) *
+         std::min(first, second);
+}
+
 SmallVector<Operation *> tamc::tam::findFusibleSums(Block &block,
                                                     bool choosesPanels) {
   DenseSet<Operation *> known;
@@ -101,7 +120,8 @@ SmallVector<Operation *> tamc::tam::findFusibleSums(Block &block,
   for (Operation &op : block.without_terminator()) {
     if (hasSumCode(&op) && llvm::all_of(op.getOperands(), isKnown))
       known.insert(&op);
-    else if (isa<GramOp, RhsOp>(op) && isFusibleSum(op))
+    else if (isa<GramOp, RhsOp>(op) && !op.hasAttr(kApartAttrName) &&
+             isFusibleSum(op))
       sums.push_back(&op);
   }
   if (sums.size() < 2)

@@ -23,6 +23,7 @@ namespace tamc::tam {
 /// reads is an argument or an empty accumulator. Linear in the ops.
 /// A sum of a matrix that is a product of several factors must lie in panels,
 /// or have panels to choose where `choosesPanels` says that they may be chosen.
+/// A sum with the attribute `tam.apart` is none of them.
 llvm::SmallVector<mlir::Operation *> findFusibleSums(mlir::Block &block,
                                                      bool choosesPanels);
 
@@ -30,6 +31,11 @@ llvm::SmallVector<mlir::Operation *> findFusibleSums(mlir::Block &block,
 /// it has none: no band, or a product whose panels would take far more numbers
 /// or code than the plain layout.
 SumsAttr getPanels(mlir::Operation *sum);
+
+/// Words of 32 bytes that a row adds to when the row kernel computes a sum: what
+/// the kernel's code, and the time of a row, grow with. At least 1; a sum of
+/// two columns, which is kept in a register, counts as 1.
+int64_t getRowWords(mlir::Operation *sum);
 
 /// Erases a sum over rows that has no use, and its zeros if they have no other.
 void eraseSum(mlir::Operation *sum);

@@ -101,6 +101,7 @@ struct PlanMemory : public tamc::tamk::impl::PlanMemoryBase<PlanMemory> {
           << kMostAlignment << ", got " << alignment.getValue();
       return signalPassFailure();
     }
+    findUsed();
     // Planning may add functions, which have nothing to be planned.
     for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
       if (!function.isExternal() && failed(plan(function)))
@@ -108,6 +109,23 @@ struct PlanMemory : public tamc::tamk::impl::PlanMemoryBase<PlanMemory> {
   }
 
 private:
+  /// Looks up once which symbols are referred to: a look through the module for
+  /// each function takes longer than planning it.
+  void findUsed() {
+    used.clear();
+    std::optional<SymbolTable::UseRange> uses =
+        SymbolTable::getSymbolUses(getOperation());
+    areUsesKnown = uses.has_value();
+    if (uses)
+      for (SymbolTable::SymbolUse use : *uses)
+        used.insert(use.getSymbolRef().getRootReference());
+  }
+
+  /// Whether anything may refer to the function.
+  bool isUsed(func::FuncOp function) const {
+    return !areUsesKnown || used.contains(function.getSymNameAttr());
+  }
+
   LogicalResult refuse(memref::AllocOp alloc, const Twine &reason) {
     if (strict)
       return alloc.emitError("cannot plan this allocation: ") << reason;
@@ -139,6 +157,10 @@ private:
                           const planning::Problem &problem,
                           const planning::Plan &plan, int64_t length,
                           std::optional<int64_t> value);
+
+  /// Symbols that the module refers to, if all references are known.
+  DenseSet<StringAttr> used;
+  bool areUsesKnown = false;
 };
 
 } // namespace
@@ -479,7 +501,7 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
   }
   if (isStep && arena != ArenaKind::Argument)
     return function.emitOpError("expected the arena of a step as its argument");
-  bool isCalled = !SymbolTable::symbolKnownUseEmpty(function, getOperation());
+  bool isCalled = isUsed(function);
   for (memref::AllocOp alloc : allocs) {
     std::string reason;
     bool isStatic = alloc.getType().hasStaticShape();

@@ -62,6 +62,10 @@ inline constexpr llvm::StringLiteral kStepAttrName = "tam.step";
 /// tamrt_compression).
 inline constexpr llvm::StringLiteral kByLevelsAttrName = "tam.by_levels";
 
+/// Name of the attribute, a unit, of a sum over rows that is left out of the
+/// loop that sums share, and has a kernel of its own (tam-bound-row-loops).
+inline constexpr llvm::StringLiteral kApartAttrName = "tam.apart";
+
 /// The slot of an argument or a result, null if it has none.
 SlotAttr getArgumentSlot(mlir::FunctionOpInterface function, unsigned index);
 SlotAttr getResultSlot(mlir::FunctionOpInterface function, unsigned index);

@@ -101,6 +101,31 @@ def TamMergeColumns : Pass<"tam-merge-columns", "::mlir::ModuleOp"> {
   ];
 }
 
+def TamBoundRowLoops : Pass<"tam-bound-row-loops", "::mlir::ModuleOp"> {
+  let summary = "Leave sums out of a shared loop that would get too large";
+  let description = [{
+    The loop over rows that sums share has code for every pair of terms, of
+    which m terms have m(m+1)/2. From some size on the loop takes long to
+    compile, and its sums are in no cache, so that kernels for one pair after
+    another are faster.
+
+    The loop gets the sums of as many terms as fit: columns and categories
+    first, then bands, then products, each in the order of the formula. Every
+    sum that reads another term gets the attribute `tam.apart`, and later passes
+    give it a kernel of its own. A remark says how many terms that are.
+    The size of a loop is the number of words of 32 bytes that a row adds to.
+
+    After:
+    ```mlir
+    %g = tam.gram %a, %b into %z {tam.apart} : ...
+    ```
+  }];
+  let options = [
+    Option<"mostWords", "most-words", "int64_t", /*default=*/"560",
+           "Most words that a row adds to in the loop (0: no bound)">,
+  ];
+}
+
 def TamCompressLevels : Pass<"tam-compress-levels", "::mlir::ModuleOp"> {
   let summary = "Sum by the levels of columns that have few";
   let description = [{

@@ -1,0 +1,118 @@
+//===- RungsOfStep.cpp - clones of a step that share code -------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RungsOfStep.h"
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Dialect/TamK/IR/TamK.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tamc;
+
+/// Launches of the smallest step whose rungs share code. One more call and a
+/// load per view cost a prediction of one row some nanoseconds, which few
+/// launches would feel.
+static constexpr int64_t kMinSharedLaunches = 64;
+
+namespace {
+
+/// Compares two steps op by op. Constants may stand anywhere, so each is looked
+/// at where it is used.
+class Comparison {
+public:
+  bool areRungs(func::FuncOp a, func::FuncOp b) {
+    if (a.getNumArguments() != b.getNumArguments() ||
+        !a.getBody().hasOneBlock() || !b.getBody().hasOneBlock() ||
+        a->getAttr(tam::kByLevelsAttrName) !=
+            b->getAttr(tam::kByLevelsAttrName) ||
+        kindOf(a) != kindOf(b))
+      return false;
+    for (auto [own, other] : llvm::zip(a.getArguments(), b.getArguments())) {
+      if (tam::getArgumentSlot(a, own.getArgNumber()) !=
+          tam::getArgumentSlot(b, other.getArgNumber()))
+        return false;
+      partners[own] = other;
+    }
+    auto isOther = [](Operation &op) { return !isa<arith::ConstantOp>(op); };
+    auto ops = llvm::make_filter_range(a.getBody().front(), isOther);
+    auto others = llvm::make_filter_range(b.getBody().front(), isOther);
+    auto other = others.begin();
+    for (Operation &op : ops) {
+      if (other == others.end() || !match(op, *other))
+        return false;
+      ++other;
+    }
+    return other == others.end();
+  }
+
+private:
+  static std::optional<tam::StepKind> kindOf(func::FuncOp step) {
+    auto attribute = step->getAttrOfType<tam::StepAttr>(tam::kStepAttrName);
+    return attribute ? std::optional(attribute.getKind()) : std::nullopt;
+  }
+
+  bool match(Operation &a, Operation &b) {
+    if (a.getName() != b.getName() ||
+        a.getNumOperands() != b.getNumOperands() ||
+        a.getNumResults() != b.getNumResults() ||
+        a.getAttrDictionary() != b.getAttrDictionary())
+      return false;
+    // Where a view begins may differ, and its size does.
+    size_t compared =
+        isa<memref::ViewOp>(a) ? size_t(1) : size_t(a.getNumOperands());
+    for (size_t i = 0; i < compared; ++i)
+      if (!match(a.getOperand(i), b.getOperand(i)))
+        return false;
+    for (auto [own, other] : llvm::zip(a.getResults(), b.getResults()))
+      partners[own] = other;
+    return true;
+  }
+
+  bool match(Value a, Value b) {
+    auto own = a.getDefiningOp<arith::ConstantOp>();
+    auto other = b.getDefiningOp<arith::ConstantOp>();
+    if (own && other)
+      return own.getValue() == other.getValue();
+    return partners.lookup(a) == b;
+  }
+
+  DenseMap<Value, Value> partners;
+};
+
+} // namespace
+
+SmallVector<SmallVector<func::FuncOp>> tamc::groupRungs(ModuleOp module) {
+  SmallVector<SmallVector<func::FuncOp>> groups;
+  for (auto step : module.getOps<func::FuncOp>()) {
+    auto launches =
+        step.isExternal()
+            ? int64_t(0)
+            : llvm::range_size(step.getBody().front().getOps<tamk::LaunchOp>());
+    if (!groups.empty() && launches >= kMinSharedLaunches &&
+        Comparison().areRungs(groups.back().front(), step))
+      groups.back().push_back(step);
+    else
+      groups.push_back({step});
+  }
+  return groups;
+}
+
+FailureOr<SmallVector<int64_t>> tamc::getViewOffsets(func::FuncOp step) {
+  SmallVector<int64_t> offsets;
+  for (auto view : step.getBody().front().getOps<memref::ViewOp>()) {
+    IntegerAttr offset;
+    if (!matchPattern(view.getByteShift(), m_Constant(&offset)))
+      return view.emitOpError("expected a constant offset");
+    offsets.push_back(offset.getInt());
+  }
+  return offsets;
+}

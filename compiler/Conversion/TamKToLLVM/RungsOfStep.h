@@ -1,0 +1,30 @@
+//===- RungsOfStep.h - clones of a step that share code ---------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_CONVERSION_TAMKTOLLVM_RUNGSOFSTEP_H
+#define TAMC_CONVERSION_TAMKTOLLVM_RUNGSOFSTEP_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tamc {
+
+/// The steps of a module in its order, in groups of neighbours that differ by
+/// the offsets of their views alone: the rungs of one step. A group of one is a
+/// step that has no rungs, few launches, or launches of its own. O(ops).
+llvm::SmallVector<llvm::SmallVector<mlir::func::FuncOp>>
+groupRungs(mlir::ModuleOp module);
+
+/// The constant offsets of a planned step's views, in its order; none, with an
+/// error, where an offset is no constant.
+mlir::FailureOr<llvm::SmallVector<int64_t>>
+getViewOffsets(mlir::func::FuncOp step);
+
+} // namespace tamc
+
+#endif // TAMC_CONVERSION_TAMKTOLLVM_RUNGSOFSTEP_H

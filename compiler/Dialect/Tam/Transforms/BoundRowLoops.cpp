@@ -1,0 +1,134 @@
+//===- BoundRowLoops.cpp - sums that are left out of a shared loop --------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FusibleSums.h"
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Dialect/Tam/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace tamc::tam {
+#define GEN_PASS_DEF_TAMBOUNDROWLOOPS
+#include "tamc/Dialect/Tam/Transforms/Passes.h.inc"
+} // namespace tamc::tam
+
+using namespace mlir;
+using namespace tamc::tam;
+
+/// The design matrices that a sum reads: one or two.
+static ValueRange designsOf(Operation *sum) {
+  bool isSelf = isa<GramOp>(sum) && sum->getOperand(0) == sum->getOperand(1);
+  return sum->getOperands().take_front(isa<GramOp>(sum) && !isSelf ? 2 : 1);
+}
+
+namespace {
+
+/// Chooses the design matrices whose sums share a loop.
+class LoopOfSums {
+public:
+  explicit LoopOfSums(ArrayRef<Operation *> sums) {
+    for (Operation *sum : sums)
+      for (Value design : designsOf(sum))
+        sumsOf[design].push_back(sum);
+  }
+
+  /// Takes matrices, those whose own sums are small first, as long as all
+  /// sums among them take at most so many words.
+  void choose(int64_t mostWords) {
+    SmallVector<Value> order;
+    for (auto &[design, sums] : sumsOf)
+      order.push_back(design);
+    llvm::stable_sort(order,
+                      [](Value a, Value b) { return widthOf(a) < widthOf(b); });
+    int64_t words = 0;
+    for (Value design : order) {
+      chosen.insert(design);
+      int64_t more = 0;
+      for (Operation *sum : sumsOf[design])
+        if (isChosen(sum))
+          more += getRowWords(sum);
+      if (words + more > mostWords)
+        chosen.erase(design);
+      else
+        words += more;
+    }
+  }
+
+  /// Whether all matrices that a sum reads are chosen.
+  bool isChosen(Operation *sum) const {
+    return llvm::all_of(designsOf(sum),
+                        [&](Value design) { return chosen.contains(design); });
+  }
+
+  size_t countDesigns() const { return sumsOf.size(); }
+  size_t countChosen() const { return chosen.size(); }
+
+  /// The first matrix in the order of the formula that is not chosen.
+  Value findFirstLeftOut() const {
+    for (auto &[design, sums] : sumsOf)
+      if (!chosen.contains(design))
+        return design;
+    return {};
+  }
+
+private:
+  /// Numbers of a row that are not zero, by which matrices are taken.
+  static int64_t widthOf(Value design) {
+    int64_t width = 1;
+    for (Value factor : getFactors(design))
+      width *= getFactorWidth(factor);
+    return width;
+  }
+
+  llvm::MapVector<Value, SmallVector<Operation *>> sumsOf;
+  DenseSet<Value> chosen;
+};
+
+struct BoundRowLoops
+    : public tamc::tam::impl::TamBoundRowLoopsBase<BoundRowLoops> {
+  using TamBoundRowLoopsBase::TamBoundRowLoopsBase;
+
+  void runOnOperation() override {
+    if (mostWords < 0) {
+      getOperation().emitError("expected at least 0 words in a loop, got ")
+          << mostWords.getValue();
+      return signalPassFailure();
+    }
+    if (mostWords == 0)
+      return;
+    bool hasRemarked = false;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      SmallVector<Operation *> sums =
+          findFusibleSums(function.getBody().front(), /*choosesPanels=*/true);
+      LoopOfSums loop(sums);
+      loop.choose(mostWords);
+      if (loop.countChosen() == loop.countDesigns())
+        continue;
+      for (Operation *sum : sums)
+        if (!loop.isChosen(sum))
+          sum->setAttr(kApartAttrName, UnitAttr::get(&getContext()));
+      if (hasRemarked)
+        continue;
+      hasRemarked = true;
+      mlir::emitRemark(loop.findFirstLeftOut().getLoc())
+          << "the fit's loop over the rows is full: it has "
+          << loop.countChosen() << " of " << loop.countDesigns()
+          << " terms; this term and "
+          << loop.countDesigns() - loop.countChosen() - 1
+          << " more are summed pair by pair";
+    }
+  }
+};
+
+} // namespace

@@ -124,6 +124,11 @@ LogicalResult tamc::emitCode(ModuleOp module, CodeKind kind,
       level ? createTarget(level->name, "", error) : nullptr;
   if (!machine)
     return module.emitError("cannot generate code: ") << error;
+  auto begin = [&](llvm::StringRef stage) {
+    if (options.onStage)
+      options.onStage(stage);
+  };
+  begin("translate");
   llvm::LLVMContext context;
   // A constant name: the object must not tell where its source lay.
   std::unique_ptr<llvm::Module> code =
@@ -135,7 +140,9 @@ LogicalResult tamc::emitCode(ModuleOp module, CodeKind kind,
   code->setTargetTriple(machine->getTargetTriple());
   if (options.cpu != level->name)
     tuneFor(*code, options.cpu);
+  begin("optimize");
   optimize(*code, *machine);
+  begin("generate");
   if (kind == CodeKind::LLVM) {
     code->print(out, nullptr);
     return success();

@@ -9,6 +9,7 @@
 #include "tamc/Conversion/SpecToTam.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/InitAll.h"
+#include "tamc/Pipelines/PhaseClock.h"
 #include "tamc/Pipelines/Pipelines.h"
 #include "tamc/Planning/Strategy.h"
 #include "tamc/Spec/ModelSpec.h"
@@ -175,6 +176,10 @@ cl::opt<bool> staticBlas(
              "its factorisation is the runtime's own)"),
     cl::cat(category));
 
+cl::opt<bool> timings("timings",
+                      cl::desc("Print what each phase takes, in seconds"),
+                      cl::cat(category));
+
 /// A user's error without a place in a file.
 int fail(const Twine &message) {
   WithColor::error(errs(), "tamc") << message << "\n";
@@ -199,13 +204,23 @@ public:
       : executable(sys::fs::getMainExecutable(
             program, reinterpret_cast<void *>(&fail))) {}
 
-  int run();
+  int run() {
+    int status = compile();
+    clock.stop();
+    if (status == 0 && timings)
+      clock.print(errs());
+    return status;
+  }
 
 private:
+  int compile();
   int readSpec();
   int readModule();
   int lower(Phase target);
   int write(function_ref<int(raw_pwrite_stream &)> print);
+  CodeOptions codeOptions() {
+    return {cpu, [this](StringRef stage) { clock.start(stage); }};
+  }
   int setCpuLevel();
   int writeExecutable();
   int writeCpp();
@@ -225,6 +240,7 @@ private:
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Phase from = Phase::Import, to = Phase::LLVM;
+  PhaseClock clock{"tamc", sys::Process::StandardErrIsDisplayed()};
 };
 
 } // namespace
@@ -274,9 +290,6 @@ int Driver::readModule() {
 
 /// Brings the module to `target`.
 int Driver::lower(Phase target) {
-  mlir::PassManager manager(context.get());
-  if (failed(mlir::applyPassManagerCLOptions(manager)))
-    return 1;
   PipelineOptions options;
   options.strategy = strategy;
   options.reuse = reuse;
@@ -293,8 +306,20 @@ int Driver::lower(Phase target) {
   options.entry = emit == Emit::Executable;
   if (emit == Emit::Library)
     options.prefix = libraryPrefix();
-  buildPipeline(manager, from, target, options);
-  return succeeded(manager.run(*module)) ? 0 : 1;
+  // A manager for each phase, so that each can be measured.
+  for (Phase phase : allPhases()) {
+    if (phase <= from || phase > target)
+      continue;
+    clock.start(toString(phase));
+    mlir::PassManager manager(context.get());
+    if (failed(mlir::applyPassManagerCLOptions(manager)))
+      return 1;
+    buildPipeline(manager, static_cast<Phase>(static_cast<int>(phase) - 1),
+                  phase, options);
+    if (failed(manager.run(*module)))
+      return 1;
+  }
+  return 0;
 }
 
 std::string Driver::modelName() const {
@@ -426,7 +451,7 @@ int Driver::writeExecutable() {
     raw_fd_ostream out(object, code);
     if (code)
       return fail("cannot write '" + object + "': " + code.message());
-    if (failed(emitCode(*module, CodeKind::Object, {cpu}, out)))
+    if (failed(emitCode(*module, CodeKind::Object, codeOptions(), out)))
       return 1;
     out.close();
     if (out.has_error()) {
@@ -435,6 +460,7 @@ int Driver::writeExecutable() {
       return fail("cannot write '" + object + "': " + code.message());
     }
   }
+  clock.start("link");
   LinkOptions options;
   options.isStatic = staticBlas;
   options.executable = executable;
@@ -457,7 +483,8 @@ int Driver::writeCpp() {
       return status;
     SmallString<0> bytes;
     raw_svector_ostream stream(bytes);
-    if (failed(emitGeneratedKernels(*module, kernelPrefix, {cpu}, stream)))
+    if (failed(
+            emitGeneratedKernels(*module, kernelPrefix, codeOptions(), stream)))
       return 1;
     if (Error error = writeOutput(rowsObject(), bytes))
       return fail(toString(std::move(error)));
@@ -481,7 +508,7 @@ int Driver::writeLibrary() {
     return status;
   SmallString<0> object;
   raw_svector_ostream stream(object);
-  if (failed(emitCode(*module, CodeKind::Object, {cpu}, stream)))
+  if (failed(emitCode(*module, CodeKind::Object, codeOptions(), stream)))
     return 1;
   Expected<std::string> archive = archiveLibrary(object, executable);
   if (!archive)
@@ -493,7 +520,7 @@ int Driver::writeLibrary() {
   return 0;
 }
 
-int Driver::run() {
+int Driver::compile() {
   if (formula.empty() == inputFile.empty())
     return fail(formula.empty() ? "expected a spec: a file or -f 'formula'"
                                 : "expected a file or -f 'formula', got both");
@@ -527,6 +554,7 @@ int Driver::run() {
   if (!compileFrom.empty() && emit == Emit::Spec)
     return fail("expected a spec as input of --emit=spec, got a module");
 
+  clock.start("read");
   if (compileFrom.empty())
     if (int status = readSpec())
       return status;
@@ -551,6 +579,7 @@ int Driver::run() {
     if (int status = readModule())
       return status;
   } else {
+    clock.start("import");
     module = importSpec(*context, sources, *spec);
     if (!module)
       return 1;
@@ -594,7 +623,7 @@ int Driver::run() {
       CodeKind kind = emit == Emit::LLVM       ? CodeKind::LLVM
                       : emit == Emit::Assembly ? CodeKind::Assembly
                                                : CodeKind::Object;
-      return failed(emitCode(*module, kind, {cpu}, out)) ? 1 : 0;
+      return failed(emitCode(*module, kind, codeOptions(), out)) ? 1 : 0;
     });
   case Emit::Library:
     return writeLibrary();

@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -24,6 +25,9 @@ struct CodeOptions {
   /// CPU as LLVM names it; "native" is the machine tamc runs on. Code is for
   /// the highest level of the x86-64 psABI that it has, and tuned for it.
   std::string cpu = "x86-64";
+  /// Called with the name of each stage when it begins: translate, optimize,
+  /// generate. May be empty.
+  std::function<void(llvm::StringRef)> onStage;
 };
 
 /// The level of a CPU that CodeOptions takes, as tamrt_cpu_level (abi.h)

@@ -1,0 +1,113 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Formulas of many terms: compiled in seconds, by code that grows with the
+kinds of terms and not with their pairs, and right."""
+
+import random
+import re
+import resource
+
+import small
+from small import harness
+
+# Seconds of processor time that tamc may take for sixty terms, on a machine
+# as slow as half of ours.
+MOST_SECONDS = 10
+TERMS = 60
+
+
+def write_columns(path, names, rows, seed=1):
+    rng = random.Random(seed)
+    return harness.write_csv(path, [
+        {"y": repr(rng.gauss(0, 1)), "k": i % 5,
+         **{name: repr(rng.gauss(0, 1)) for name in names}}
+        for i in range(rows)])
+
+
+class CompileTime(harness.TestCase):
+    def assert_quick(self, formula):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        model = self.compile(formula)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = (after.ru_utime + after.ru_stime - before.ru_utime
+                   - before.ru_stime)
+        print(f"{seconds:.1f} s", end=" ", flush=True)
+        # Sanitizers slow the compiler, and code it generates has none.
+        if not harness.SANITIZE:
+            self.assertLess(seconds, MOST_SECONDS)
+        return model
+
+    def test_splines(self):
+        self.assert_quick("y ~ " + " + ".join(
+            f"s(x{i}, k=20)" for i in range(TERMS)))
+
+    def test_categories(self):
+        self.assert_quick("y ~ " + " + ".join(
+            f"c(x{i}, n_cat=7)" for i in range(TERMS)))
+
+    def test_products(self):
+        self.assert_quick("y ~ " + " + ".join(
+            f"te(s(x{i}, k=5), c(d{i}, n_cat=7))" for i in range(TERMS)))
+
+    def test_mixture(self):
+        self.assert_quick("y ~ " + " + ".join(
+            f"s(x{i}) + c(d{i}, n_cat=7) + l(u{i}) + f(v{i}, m=3)"
+            for i in range(TERMS // 4)))
+
+
+class Bounds(harness.TestCase):
+    """Sums that a full loop leaves out are the same numbers, by other
+    kernels."""
+
+    def test_words_of_the_loop(self):
+        names = [f"x{i}" for i in range(6)]
+        formula = ("y ~ " + " + ".join(f"s({name}, k=6, ap=-2)"
+                                       for name in names)
+                   + " + c(k, n_cat=5, ap=-1) + l(x0, ap=-1)"
+                   " + te(s(x1, k=4), c(k, n_cat=5), ap=-1)")
+        train = write_columns(self.dir / "train.csv", names, 500)
+        expected = None
+        for words in (0, 1, 20, 60):
+            model = self.compile(formula, f"--row-words={words}",
+                                 name=f"model{words}")
+            weights = self.fit(model, train, weights=f"{words}.safetensors")
+            output = self.predict(model, train, weights)
+            got = [float(row["prediction"])
+                   for row in harness.read_csv(output)]
+            expected = expected or got
+            self.assert_close_to_norm(got, expected, 1e-11)
+
+    def test_remark(self):
+        # One remark for the model, at the first term that is left out.
+        spec = "y ~ s(a) + s(b) + s(d) + l(e)"
+        run = self.run_program(harness.TAMC, "-f", spec, "--row-words=12",
+                               "-o", self.dir / "model")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(run.stderr.count("remark:"), 1, run.stderr)
+        self.assertRegex(run.stderr, r"<formula>:1:12: remark: the fit's loop "
+                         r"over the rows is full: it has 3 of 5 terms; this "
+                         r"term and 1 more are summed pair by pair")
+
+
+class SharedRungs(harness.TestCase):
+    """The rungs of large steps are one function and a table each."""
+
+    def test_same_bytes_on_every_rung(self):
+        names = [f"x{i}" for i in range(11)]
+        formula = "y ~ " + " + ".join(f"f({name}, m=3, ap=-1)"
+                                      for name in names)
+        model = self.compile(formula)
+        code = self.succeed(harness.TAMC, self.dir / "model.yaml",
+                            "--compile-to=llvm", "-o", "-")
+        self.assertTrue(re.search(r"@fit_chunk_\d+_rungs", code))
+        train = write_columns(self.dir / "train.csv", names, 3000)
+        tables = set()
+        for rows in (1, 3, 16, 100, 1024):
+            weights = self.fit(model, train, "--chunk-rows", rows)
+            output = self.predict(model, train, weights, "--chunk-rows", rows)
+            tables.add((weights.read_bytes(), output.read_bytes()))
+        self.assertEqual(len(tables), 1)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -106,7 +106,8 @@ typedef struct tamrt_backend {
   void *(*allocate)(tamrt_device *device, size_t bytes);
   /// Gives back what `allocate` gave for `bytes`.
   void (*release)(tamrt_device *device, void *memory, size_t bytes);
-  /// Copies between memory of the CPU and of the device, any way round.
+  /// Copies between memory of the CPU and of the device, any way round. One
+  /// that reports TAMRT_ERROR_OUT_OF_MEMORY has copied nothing.
   int32_t (*copy)(tamrt_device *device, void *to, const void *from,
                   size_t bytes, tamrt_stream *stream);
   /// The table for `tamrt_context::kernels`. Kernels take the order they run

@@ -273,6 +273,49 @@ class OpaqueFaults(test_faults.Faults):
     def run_sim(self, model, name, *options, **sim):
         return super().run_sim(model, name, *options, opaque=1, **sim)
 
+    def check_every_copy(self, model, names):
+        """A copy for which there is no memory is done again on a lower rung,
+        or the group is solved again."""
+        one = ("--threads", "1")
+        first = test_faults.TEST_COPIES + 1
+        for name in names:
+            counts, _ = self.run_sim(model, name, *one)
+            copies = counts[4]
+            self.assertGreater(copies, first + 10)
+            for k in range(first, copies + 1, max((copies - first) // 60, 1)):
+                for fallback in ((), ("--allow-cpu-fallback",)):
+                    _, status = self.run_sim(model, name, *one, *fallback,
+                                             fail_copy=k)
+                    self.assertEqual(status, 0, (name, k))
+                # On every rung: an error that says so.
+                _, status = self.run_sim(model, name, *one, fail_copy=k,
+                                         fail_copies=99)
+                self.assertEqual(status, 1, (name, k))
+
+    def test_every_copy(self):
+        # A recursion has a carry, which must not be advanced twice.
+        model = self.prepare("y ~ l(a)+s(c,k=5)+pid(b,w=3)+c(d,n_cat=7)",
+                             days=20, groups=2, chunk_rows=16)
+        self.check_every_copy(model, self.commands)
+
+    def test_every_copy_of_conjugate_gradients(self):
+        model = self.prepare_cg(False, days=20, chunk_rows=16)
+        self.check_every_copy(model, self.commands)
+
+    def test_a_copy_that_fails_for_another_reason(self):
+        model = self.prepare(days=3, groups=1)
+        first = test_faults.TEST_COPIES + 1
+        for name, command in self.commands.items():
+            run = self.run_program(
+                model, *command, "--device", "sim", env=dict(
+                    os.environ, TAMRT_BACKEND_PATH=str(test_faults.BACKENDS),
+                    TAMRT_SIM_OPAQUE="1", TAMRT_SIM_FAIL_COPY=str(first),
+                    TAMRT_SIM_COPY_STATUS="3"))
+            self.assertEqual(run.returncode, 1, name)
+            self.assertIn("warning: device 'sim' reported status 3 when asked "
+                          "to copy\n", run.stderr)
+            self.assertRegex(run.stderr, "error: .*the device reported error 3\n")
+
 
 class SolverFaults(test_faults.Faults):
     """The same where groups are solved on the CPU and summed on such a
@@ -310,7 +353,7 @@ class SumsFaults(test_faults.Faults):
         one = ("--threads", "1")
         first = test_faults.TEST_KERNELS + 1
         for name in self.commands:
-            (_, _, kernels, _), _ = self.run_sim(model, name, *one)
+            (_, _, kernels, *_), _ = self.run_sim(model, name, *one)
             self.assertGreater(kernels, first)
             for k in range(first, kernels + 1, max((kernels - first) // 60, 1)):
                 for count, allowed in ((1, False), (2, False), (2, True)):

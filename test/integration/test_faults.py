@@ -28,9 +28,10 @@ NOTE = re.compile(r"note: --stream reads the file once per iteration$")
 ERRORS = re.compile(r"error: .*(expected \d+ bytes of memory|a kernel "
                     r"reported status 2)")
 COUNTS = re.compile(r"debug: sim: (\d+) allocations, (\d+) failed, (\d+) "
-                    r"kernels, (\d+) bytes at most")
-# Allocations and kernels of the device's test at the start.
-TEST_ALLOCATIONS, TEST_KERNELS = 5, 2
+                    r"kernels, (\d+) bytes at most, "
+                    r"(\d+) copies")
+# Allocations, kernels and copies of the device's test at the start.
+TEST_ALLOCATIONS, TEST_KERNELS, TEST_COPIES = 5, 2, 7
 
 
 class Faults(harness.TestCase):
@@ -133,7 +134,7 @@ class Faults(harness.TestCase):
         for name in names:
             for threads in ("1", "2"):
                 options = ("--threads", threads)
-                (calls, failed, _, _), status = self.run_sim(
+                (calls, failed, *_), status = self.run_sim(
                     model, name, *options)
                 self.assertEqual((failed, status), (0, 0))
                 self.assertGreaterEqual(calls, TEST_ALLOCATIONS + 3)
@@ -181,7 +182,7 @@ class Faults(harness.TestCase):
 
     def check_every_kernel(self, model, name):
         one = ("--threads", "1")
-        (_, _, kernels, _), _ = self.run_sim(model, name, *one)
+        (_, _, kernels, *_), _ = self.run_sim(model, name, *one)
         # Those before the first iteration, a part of those that follow, in
         # turns of each kind, and the last.
         part = range(TEST_KERNELS + 101, kernels, max(kernels // 150, 1))
@@ -207,7 +208,7 @@ class Faults(harness.TestCase):
         one = ("--threads", "1")
         for name, kernel in itertools.product(
                 self.commands, ("cholesky_factor", "cholesky_apply")):
-            (_, _, calls, _), _ = self.run_sim(model, name, *one,
+            (_, _, calls, *_), _ = self.run_sim(model, name, *one,
                                                kernel=kernel)
             self.assertGreater(calls, 0, kernel)
             for k in range(1, calls + 1, max(calls // 100, 1)):
@@ -221,7 +222,7 @@ class Faults(harness.TestCase):
         model = self.prepare_cg(True, days=40, chunk_rows=4)
         two = ("--threads", "2")
         for name in self.commands:
-            (_, _, kernels, _), _ = self.run_sim(model, name, *two)
+            (_, _, kernels, *_), _ = self.run_sim(model, name, *two)
             for k in range(TEST_KERNELS + 1, kernels, max(kernels // 30, 1)):
                 _, status = self.run_sim(model, name, *two, fail_kernel=k,
                                          fail_kernels=2)
@@ -236,13 +237,13 @@ class Faults(harness.TestCase):
         model = self.prepare("y ~ l(a)+s(c,k=5)+pid(b,w=3)", days=30,
                              groups=2, chunk_rows=16)
         for name in ("fit", "predict", "decompose"):
-            (_, _, kernels, _), _ = self.run_sim(model, name, "--threads", "1")
+            (_, _, kernels, *_), _ = self.run_sim(model, name, "--threads", "1")
             kernels = min(kernels, TEST_KERNELS + 150)
             good = self.sweep(model, name, "fail_kernel", TEST_KERNELS + 1,
                               kernels, "--threads", "1")
             self.assertEqual(good, kernels - TEST_KERNELS, name)
         # The last kernel of a fit solves.
-        (_, _, kernels, _), _ = self.run_sim(model, "fit", "--threads", "1")
+        (_, _, kernels, *_), _ = self.run_sim(model, "fit", "--threads", "1")
         self.sweep(model, "fit", "fail_kernel", kernels - 3, kernels,
                    "--threads", "1")
 
@@ -251,7 +252,7 @@ class Faults(harness.TestCase):
         model = self.prepare("y ~ l(a)+s(c,k=5)", days=9000, groups=2)
         for name in ("fit", "stream", "predict"):
             options = ("--threads", "3")
-            (calls, _, kernels, _), status = self.run_sim(model, name, *options)
+            (calls, _, kernels, *_), status = self.run_sim(model, name, *options)
             self.assertEqual(status, 0)
             for later in (0, 1):
                 good = self.sweep(model, name, "fail", TEST_ALLOCATIONS + 1,
@@ -285,7 +286,7 @@ class Faults(harness.TestCase):
 
     def test_little_and_fragmented_memory(self):
         model = self.prepare(days=30)
-        (_, _, _, peak), _ = self.run_sim(model, "fit", "--threads", "1")
+        (_, _, _, peak, _), _ = self.run_sim(model, "fit", "--threads", "1")
         statuses = set()
         for part in range(1, 20):
             _, status = self.run_sim(model, "fit", "--threads", "1",

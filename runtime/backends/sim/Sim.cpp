@@ -18,6 +18,9 @@
 ///     TAMRT_SIM_FAIL_KERNEL=K    kernel K, counted from 1, lacks memory
 ///     TAMRT_SIM_FAIL_KERNELS=N   and the N-1 after it
 ///     TAMRT_SIM_KERNEL=NAME      only launches of this kernel count
+///     TAMRT_SIM_FAIL_COPY=K      copy K, counted from 1, fails
+///     TAMRT_SIM_FAIL_COPIES=N    and the N-1 after it
+///     TAMRT_SIM_COPY_STATUS=S    with this tamrt_status; 2, out of memory
 ///     TAMRT_SIM_WITHOUT=LIST     absent: streams, events, pinned, graphs
 ///     TAMRT_SIM_BROKEN=KERNEL    rhs_dense or cholesky_solve does nothing
 ///     TAMRT_SIM_KEEPS=1          what is released stays taken until a purge
@@ -165,8 +168,9 @@ struct tamrt_device {
 namespace {
 
 const tamrt_core *core = nullptr;
-std::atomic<uint64_t> kernelCalls = 0;
-uint64_t failKernel = 0, failKernels = 1;
+std::atomic<uint64_t> kernelCalls = 0, copyCalls = 0;
+uint64_t failKernel = 0, failKernels = 1, failCopy = 0, failCopies = 1;
+int32_t copyStatus = TAMRT_OK;
 tamrt_kernels kernelTable;
 
 int64_t number(const char *name, int64_t otherwise) {
@@ -184,6 +188,11 @@ int64_t number(const char *name, int64_t otherwise) {
   core->log(level, line);
 }
 
+/// Whether call `call` is one of the `count` from `first` on; 0: none is.
+bool isTurn(uint64_t call, uint64_t first, uint64_t count) {
+  return first > 0 && call >= first && call < first + count;
+}
+
 /// Whether this launch may run; counts it if it `counts`. After an error none
 /// does, nor on a stream those that were launched before it.
 bool mayRun(tamrt_context *ctx, bool counts) {
@@ -191,8 +200,7 @@ bool mayRun(tamrt_context *ctx, bool counts) {
     return false;
   if (!counts)
     return true;
-  const uint64_t call = ++kernelCalls;
-  if (failKernel == 0 || call < failKernel || call >= failKernel + failKernels)
+  if (!isTurn(++kernelCalls, failKernel, failKernels))
     return true;
   core->fail(ctx, TAMRT_ERROR_OUT_OF_MEMORY, 4096);
   return false;
@@ -304,9 +312,11 @@ void purge(tamrt_device *device) {
 void close(tamrt_device *device) {
   purge(device);
   log(TAMRT_LOG_DEBUG,
-      "sim: %llu allocations, %llu failed, %llu kernels, %lld bytes at most",
+      "sim: %llu allocations, %llu failed, %llu kernels, %lld bytes at most, "
+      "%llu copies",
       (unsigned long long)device->calls, (unsigned long long)device->failures,
-      (unsigned long long)kernelCalls.load(), (long long)device->peak);
+      (unsigned long long)kernelCalls.load(), (long long)device->peak,
+      (unsigned long long)copyCalls.load());
   if (device->used != 0)
     log(TAMRT_LOG_ERROR, "sim: %lld bytes were never released",
         (long long)device->used);
@@ -371,6 +381,8 @@ void release(tamrt_device *device, void *memory, size_t bytes) {
 
 int32_t copy(tamrt_device *, void *to, const void *from, size_t bytes,
              tamrt_stream *stream) {
+  if (isTurn(++copyCalls, failCopy, failCopies))
+    return copyStatus;
   auto run = [=] { std::memcpy(revealed(to), revealed(from), bytes); };
   if (stream)
     stream->put(run);
@@ -583,7 +595,11 @@ tamrt_backend_register(const tamrt_core *from) {
     return nullptr;
   failKernel = uint64_t(number("TAMRT_SIM_FAIL_KERNEL", 0));
   failKernels = uint64_t(number("TAMRT_SIM_FAIL_KERNELS", 1));
-  kernelCalls = 0;
+  failCopy = uint64_t(number("TAMRT_SIM_FAIL_COPY", 0));
+  failCopies = uint64_t(number("TAMRT_SIM_FAIL_COPIES", 1));
+  copyStatus =
+      int32_t(number("TAMRT_SIM_COPY_STATUS", TAMRT_ERROR_OUT_OF_MEMORY));
+  kernelCalls = copyCalls = 0;
   kernelTable = makeKernels();
   static tamrt_backend table;
   table = makeTable();

@@ -54,11 +54,6 @@ int32_t copyOnCpu(tamrt_device *, void *to, const void *from, size_t bytes,
 const tamrt_kernels *kernelsOfCpu(tamrt_device *) { return &tamrt_cpu_kernels; }
 int32_t synchronizeCpu(tamrt_device *, tamrt_stream *) { return TAMRT_OK; }
 
-Error deviceError(const std::string &label, const char *what, int32_t status) {
-  return Error{fmt::format("device '{}' reported status {} when asked to {}",
-                           label, status, what)};
-}
-
 } // namespace
 
 const tamrt_backend &cpuBackend() {
@@ -220,19 +215,18 @@ void Device::purge() {
   raw.purge();
 }
 
-Status Device::copy(void *to, const void *from, size_t bytes) {
-  int32_t status = backend.copy(handle, to, from, bytes, nullptr);
-  if (status == TAMRT_OK)
-    status = backend.synchronize(handle, nullptr);
-  if (status != TAMRT_OK)
-    return deviceError(label(), "copy", status);
-  return {};
+int32_t Device::copy(void *to, const void *from, size_t bytes) {
+  const int32_t status = backend.copy(handle, to, from, bytes, nullptr);
+  return status == TAMRT_OK ? synchronize() : status;
 }
 
-Status Device::synchronize() {
-  if (int32_t status = backend.synchronize(handle, nullptr); status != TAMRT_OK)
-    return deviceError(label(), "finish its work", status);
-  return {};
+int32_t Device::synchronize() { return backend.synchronize(handle, nullptr); }
+
+Status Device::describe(int32_t status, const char *what) const {
+  if (status == TAMRT_OK)
+    return {};
+  return Error{fmt::format("device '{}' reported status {} when asked to {}",
+                           label(), status, what)};
 }
 
 } // namespace tamrt

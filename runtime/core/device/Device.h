@@ -97,10 +97,14 @@ public:
   void purge();
 
   /// Copies between the CPU's memory and the device's, and waits for it.
-  Status copy(void *to, const void *from, size_t bytes);
+  /// \returns a tamrt_status.
+  [[nodiscard]] int32_t copy(void *to, const void *from, size_t bytes);
 
-  /// Waits for all work.
-  Status synchronize();
+  /// Waits for all work. \returns a tamrt_status.
+  [[nodiscard]] int32_t synchronize();
+
+  /// What to say of such a status, of what the device was asked to do: "copy".
+  Status describe(int32_t status, const char *what) const;
 
   /// Bytes in use.
   int64_t usedBytes() const { return used; }

@@ -83,7 +83,8 @@ int64_t Ladder::stateBytes() const {
 }
 
 int64_t Ladder::savedBytes(const Device &device) const {
-  if (!device.hasTrait(TAMRT_DEVICE_KERNELS_MAY_RUN_OUT))
+  if (!device.hasTrait(TAMRT_DEVICE_KERNELS_MAY_RUN_OUT) &&
+      !needsCopies(device))
     return 0;
   return (stateBytes() > 0 ? alignedBytes(stateBytes()) : 0) +
          (model.carry_bytes > 0 ? alignedBytes(model.carry_bytes) : 0);
@@ -295,16 +296,6 @@ void Worker::run(const tamrt_step &step, const double *coefficients,
              rows, first, groupRows);
 }
 
-/// Notes that memory could not be copied. \returns whether it was.
-bool Worker::isCopied(const Status &copied) {
-  if (copied)
-    return true;
-  log(LogLevel::Warning, "{}", copied.error().message);
-  place.context.status = TAMRT_ERROR_DEVICE;
-  place.context.detail = 0;
-  return false;
-}
-
 /// Solves with a copy of the sums. What is factored for conjugate gradients
 /// stays in the copy, where nothing but the solver's steps reads it; unless
 /// groups take turns, who then have their factors with their sums.
@@ -313,14 +304,14 @@ void Worker::runSolver(const tamrt_step &step, const double *coefficients,
   Device &from = groupsDevice ? *groupsDevice : *device;
   const auto bytes = size_t(ladder->stateBytes());
   if ((step.kind != TAMRT_STEP_PRECONDITION || groupsDevice) &&
-      !isCopied(
-          transfer(solver.on(), solverState.data(), from, place.state, bytes)))
+      !transfer(place.context, solver.on(), solverState.data(), from,
+                place.state, bytes))
     return;
   solver.run(step, place, solverArena.data(), solverState.data(), nullptr,
              coefficients, rows, first, groupRows);
   if (step.kind == TAMRT_STEP_CG_FINISH && groupsDevice && place.good())
-    isCopied(
-        transfer(from, place.state, solver.on(), solverState.data(), bytes));
+    transfer(place.context, from, place.state, solver.on(), solverState.data(),
+             bytes);
 }
 
 /// Runs a step on the CPU on sums that a device has which the CPU cannot
@@ -329,46 +320,61 @@ void Worker::runBorrowing(const tamrt_step &step, const double *coefficients,
                           int64_t rows, int64_t first, int64_t groupRows) {
   const auto bytes = size_t(ladder->stateBytes());
   const auto carryBytes = size_t(place.carry ? ladder->model.carry_bytes : 0);
-  if (!isCopied(
-          transfer(*device, state.data(), *groupsDevice, place.state, bytes)) ||
-      (carryBytes > 0 &&
-       !isCopied(transfer(*device, carry.data(), *groupsDevice, place.carry,
-                          carryBytes))))
+  tamrt_context &context = place.context;
+  if (!transfer(context, *device, state.data(), *groupsDevice, place.state,
+                bytes) ||
+      (carryBytes > 0 && !transfer(context, *device, carry.data(),
+                                   *groupsDevice, place.carry, carryBytes)))
     return;
   site.run(step, place, place.arena, state.data(), carry.data(), coefficients,
            rows, first, groupRows);
-  if (place.good() &&
-      isCopied(
-          transfer(*groupsDevice, place.state, *device, state.data(), bytes)) &&
+  // A smaller chunk leaves the group's device no more memory for these copies,
+  // and after the first of them the rows have been counted.
+  auto giveBack = [&](void *to, const void *from, size_t size) {
+    if (transfer(context, *groupsDevice, to, *device, from, size))
+      return true;
+    if (context.status == TAMRT_ERROR_OUT_OF_MEMORY) {
+      groupsDevice->purge();
+      context.status = TAMRT_OK;
+      if (transfer(context, *groupsDevice, to, *device, from, size))
+        return true;
+      context.status = TAMRT_ERROR_DEVICE;
+      context.detail = TAMRT_ERROR_OUT_OF_MEMORY;
+    }
+    return false;
+  };
+  if (place.good() && giveBack(place.state, state.data(), bytes) &&
       carryBytes > 0)
-    isCopied(transfer(*groupsDevice, place.carry, *device, carry.data(),
-                      carryBytes));
+    giveBack(place.carry, carry.data(), carryBytes);
 }
 
 /// Calls copy(copy of it, it, bytes) for the state and the carry, where copies
 /// of them are kept.
 template <class Copy>
-void Worker::forEachSaved(const Ladder &ladder, const Copy &copy) {
+bool Worker::forEachSaved(const Ladder &ladder, const Copy &copy) {
   if (!saved)
-    return;
+    return true;
   auto *at = saved.as<char>();
   if (place.state && ladder.stateBytes() > 0) {
-    copy(at, place.state, size_t(ladder.stateBytes()));
+    if (!copy(at, place.state, size_t(ladder.stateBytes())))
+      return false;
     at += alignedBytes(ladder.stateBytes());
   }
-  if (place.carry)
-    copy(at, place.carry, size_t(ladder.model.carry_bytes));
+  return !place.carry ||
+         copy(at, place.carry, size_t(ladder.model.carry_bytes));
 }
 
-void Worker::save(const Ladder &ladder) {
-  forEachSaved(ladder, [&](void *kept, const void *now, size_t bytes) {
-    isCopied(transfer(*device, kept, *device, now, bytes));
-  });
+bool Worker::save(const Ladder &ladder) {
+  isSaved =
+      forEachSaved(ladder, [&](void *kept, const void *now, size_t bytes) {
+        return copy(place.context, *device, kept, now, bytes);
+      });
+  return isSaved;
 }
 
-void Worker::restore(const Ladder &ladder) {
-  forEachSaved(ladder, [&](const void *kept, void *now, size_t bytes) {
-    isCopied(transfer(*device, now, *device, kept, bytes));
+bool Worker::restore(const Ladder &ladder) {
+  return forEachSaved(ladder, [&](const void *kept, void *now, size_t bytes) {
+    return copy(place.context, *device, now, kept, bytes);
   });
 }
 
@@ -377,6 +383,9 @@ bool Worker::stepDown(Ladder &ladder) {
   if (ranSolver)
     return retrySolver(ladder, bytes);
   const size_t from = index;
+  // A device that only says that it ran out does not tell how much it asked.
+  if (bytes == 0)
+    bytes = ladder.memory(from, *device).arena;
   // The arena of the rung before, and what is kept for reuse, are what the
   // next attempt can have.
   releaseChunkMemory();
@@ -412,8 +421,8 @@ bool Worker::retrySolver(Ladder &ladder, int64_t bytes) {
     // Factors of before are in it.
     const AlignedBuffer old = std::move(solverState);
     if (takeSolver(ladder, Device::cpu()) &&
-        isCopied(transfer(Device::cpu(), solverState.data(), from, old.data(),
-                          size_t(ladder.stateBytes())))) {
+        transfer(place.context, Device::cpu(), solverState.data(), from,
+                 old.data(), size_t(ladder.stateBytes()))) {
       log(LogLevel::Warning,
           "device '{}' had no {} bytes more to solve; solving on 'cpu'",
           from.label(), bytes);
@@ -429,10 +438,9 @@ bool Worker::moveToCpu(Ladder &ladder, int64_t bytes) {
   if (!ladder.options.allowCpuFallback || device->isCpu())
     return false;
   Device &from = *device, &cpu = Device::cpu();
-  if (saved) {
-    restore(ladder);
-    saved = AlignedBuffer();
-  }
+  if (isSaved && !restore(ladder))
+    return false;
+  saved = AlignedBuffer();
   // What rows before have left, and what was set for the group.
   AlignedBuffer oldState = std::move(state), oldCarry = std::move(carry),
                 oldParameters = std::move(parameters);
@@ -441,11 +449,11 @@ bool Worker::moveToCpu(Ladder &ladder, int64_t bytes) {
     std::memcpy(parameters.data(), oldParameters.data(),
                 size_t(ladder.memory(fromRung, cpu).parameters));
     return (!oldState ||
-            isCopied(transfer(cpu, state.data(), from, oldState.data(),
-                              size_t(ladder.stateBytes())))) &&
+            transfer(place.context, cpu, state.data(), from, oldState.data(),
+                     size_t(ladder.stateBytes()))) &&
            (!oldCarry ||
-            isCopied(transfer(cpu, carry.data(), from, oldCarry.data(),
-                              size_t(ladder.model.carry_bytes))));
+            transfer(place.context, cpu, carry.data(), from, oldCarry.data(),
+                     size_t(ladder.model.carry_bytes)));
   };
   Question question;
   question.columns = ladder.model.columns;

@@ -11,9 +11,10 @@
 /// down to the next one when it runs out. Internal to what runs steps.
 ///
 /// Nothing is counted twice: where a kernel can run out after others of its
-/// step have added to the sums, a copy of the sums is kept to go back to
-/// (TAMRT_DEVICE_KERNELS_MAY_RUN_OUT); elsewhere a step that fails has added
-/// nothing. A rung that was left is never tried again.
+/// step have added to the sums (TAMRT_DEVICE_KERNELS_MAY_RUN_OUT), or the copy
+/// of a step's output can, a copy of the sums is kept to go back to; elsewhere
+/// a step that fails has added nothing. A rung that was left is never tried
+/// again.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -108,18 +109,19 @@ public:
   /// none at all.
   bool allocate(const Ladder &ladder, Device &device, size_t rung);
 
-  /// Calls `body`, which has `run` run a step. While it runs out of memory:
-  /// goes back to the sums before it, steps down, and calls it again. When
-  /// there is no rung left the status stays, and `shortage` says what was
-  /// missing.
+  /// Calls `body`, which has `run` run one step: of several, those that
+  /// succeeded would count twice where no copy of the sums is kept. While it
+  /// runs out of memory: steps down, goes back to the sums before it, and calls
+  /// it again. When there is no rung left the status stays, and `shortage` says
+  /// what was missing.
   template <class Body> void attempt(Ladder &ladder, const Body &body) {
-    save(ladder);
-    body();
-    while (place.context.status == TAMRT_ERROR_OUT_OF_MEMORY &&
-           stepDown(ladder)) {
-      restore(ladder);
-      body();
-    }
+    ranSolver = isSaved = false;
+    do {
+      // A copy may find no memory either.
+      if (isSaved ? restore(ladder) : save(ladder))
+        body();
+    } while (place.context.status == TAMRT_ERROR_OUT_OF_MEMORY &&
+             stepDown(ladder));
   }
 
   /// Runs a step in the worker's place, on the device it is placed on.
@@ -143,9 +145,9 @@ private:
   bool moveToCpu(Ladder &ladder, int64_t bytes);
   bool retrySolver(Ladder &ladder, int64_t bytes);
   template <class Copy>
-  void forEachSaved(const Ladder &ladder, const Copy &copy);
-  void save(const Ladder &ladder);
-  void restore(const Ladder &ladder);
+  bool forEachSaved(const Ladder &ladder, const Copy &copy);
+  bool save(const Ladder &ladder);
+  bool restore(const Ladder &ladder);
   static bool openSite(const Ladder &ladder, Site &opened, Device &on);
   bool takeSums(const Ladder &ladder, Device &on, size_t at);
   bool takeSolver(const Ladder &ladder, Device &on);
@@ -158,7 +160,6 @@ private:
                  int64_t rows, int64_t first, int64_t groupRows);
   void runBorrowing(const tamrt_step &step, const double *coefficients,
                     int64_t rows, int64_t first, int64_t groupRows);
-  bool isCopied(const Status &copied);
 
   const Ladder *ladder = nullptr;
   /// Where sums and predictions are.
@@ -174,6 +175,8 @@ private:
   /// Whether the step that ran last was the solver's; whether one of those was
   /// tried again.
   bool ranSolver = false, triedSolverAgain = false;
+  /// Whether `saved` has the sums before the step that is attempted.
+  bool isSaved = false;
   /// Vectors, which the CPU computes with wherever the steps run.
   AlignedBuffer vectors;
 };

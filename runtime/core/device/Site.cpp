@@ -8,6 +8,7 @@
 
 #include "core/device/Site.h"
 
+#include "core/Log.h"
 #include "core/model/Model.h"
 #include "core/model/Tables.h"
 
@@ -25,9 +26,27 @@ int64_t columnBytes(const tamrt_model &model, int64_t i) {
 
 } // namespace
 
-Status transfer(Device &to, void *target, Device &from, const void *source,
-                size_t bytes) {
-  return (needsCopies(to) ? to : from).copy(target, source, bytes);
+bool takeStatus(tamrt_context &context, const Device &device, int32_t status,
+                const char *what, size_t bytes) {
+  if (status == TAMRT_OK)
+    return true;
+  const bool ranOut = status == TAMRT_ERROR_OUT_OF_MEMORY;
+  context.status = ranOut ? TAMRT_ERROR_OUT_OF_MEMORY : TAMRT_ERROR_DEVICE;
+  context.detail = ranOut ? int64_t(bytes) : status;
+  log(ranOut ? LogLevel::Info : LogLevel::Warning, "{}",
+      device.describe(status, what).error().message);
+  return false;
+}
+
+bool copy(tamrt_context &context, Device &device, void *to, const void *from,
+          size_t bytes) {
+  return takeStatus(context, device, device.copy(to, from, bytes), "copy",
+                    bytes);
+}
+
+bool transfer(tamrt_context &context, Device &to, void *target, Device &from,
+              const void *source, size_t bytes) {
+  return copy(context, needsCopies(to) ? to : from, target, source, bytes);
 }
 
 int64_t stagedColumnBytes(const tamrt_model &model, int64_t rows) {
@@ -57,16 +76,18 @@ bool DeviceTables::allocate(const tamrt_model &model, Device &on) {
   return true;
 }
 
-Result<const void *const *> DeviceTables::get(const tamrt_model &model,
-                                              const void *const *tables) {
+const void *const *DeviceTables::get(tamrt_context &context,
+                                     const tamrt_model &model,
+                                     const void *const *tables) {
   const std::lock_guard lock(mutex);
   if (tables != source) {
+    source = nullptr;
     pointers.clear();
     auto *at = memory.as<char>();
     for (int64_t i = 0; i < model.table_count; ++i) {
       const int64_t bytes = bytesOf(model.tables[i]);
-      if (Status s = device->copy(at, tables[i], size_t(bytes)); !s)
-        return std::move(s).error();
+      if (!copy(context, *device, at, tables[i], size_t(bytes)))
+        return nullptr;
       pointers.push_back(at);
       at += alignedBytes(bytes);
     }
@@ -129,29 +150,33 @@ void Site::close() {
 }
 
 /// Copies what a step reads. False: a copy failed.
-bool Site::stage(const tamrt_step &step, const Workplace &place,
+bool Site::stage(const tamrt_step &step, Workplace &place,
                  const double *coefficients, int64_t rows) {
+  auto put = [&](void *to, const void *from, size_t bytes) {
+    return copy(place.context, *device, to, from, bytes);
+  };
   const auto count = size_t(parameterCount(*model));
   const size_t bytes = count * sizeof(double);
   if (knownParameters.size() != count ||
       std::memcmp(knownParameters.data(), place.parameters, bytes) != 0) {
-    if (!device->copy(parameters.data(), place.parameters, bytes))
+    knownParameters.clear();
+    if (!put(parameters.data(), place.parameters, bytes))
       return false;
     knownParameters.assign(place.parameters, place.parameters + count);
   }
   if (model->table_count > 0) {
-    Result<const void *const *> there = tables->get(*model, place.tables);
-    if (!there)
+    devicesTables = tables->get(place.context, *model, place.tables);
+    if (!devicesTables)
       return false;
-    devicesTables = *there;
   }
   // Coefficients stay what they are while a group is predicted; the vectors of
   // conjugate gradients do not.
   const bool isSame =
       coefficients == knownVector && step.kind < TAMRT_STEP_CG_INIT;
   if (coefficients && !isSame) {
-    if (!device->copy(vector.data(), coefficients,
-                      size_t(model->columns) * sizeof(double)))
+    knownVector = nullptr;
+    if (!put(vector.data(), coefficients,
+             size_t(model->columns) * sizeof(double)))
       return false;
     knownVector = coefficients;
   }
@@ -161,8 +186,8 @@ bool Site::stage(const tamrt_step &step, const Workplace &place,
     const void *column = place.columns[i];
     if (!column)
       continue;
-    if (!device->copy(pointers[i], column,
-                      size_t(rows * columnBytes(*model, int64_t(i)))))
+    if (!put(pointers[i], column,
+             size_t(rows * columnBytes(*model, int64_t(i)))))
       return false;
     given[i] = pointers[i];
   }
@@ -177,34 +202,33 @@ void Site::run(const tamrt_step &step, Workplace &place, void *arena,
   here.arena = arena;
   here.state = state;
   here.carry = carry;
-  auto finish = [&](bool isCopied) {
+  // Kernels may write to the context until the device has done its work.
+  auto finish = [&] {
+    const int32_t status = device->isCpu() ? TAMRT_OK : device->synchronize();
     place.context.status = here.context.status;
     place.context.detail = here.context.detail;
-    if (!isCopied && place.good()) {
-      place.context.status = TAMRT_ERROR_DEVICE;
-      place.context.detail = 0;
-    }
+    return place.good() && takeStatus(place.context, *device, status,
+                                      "finish its work", /*bytes=*/0);
   };
   if (!needsCopies(*device)) {
     here.run(step, coefficients, rows, first, groupRows);
-    return finish(device->isCpu() || bool(device->synchronize()));
+    finish();
+    return;
   }
   if (!stage(step, place, coefficients, rows))
-    return finish(false);
+    return;
   here.parameters = parameters.as<double>();
   here.tables = devicesTables;
   here.output = output.as<double>();
   here.columns = given.data();
   here.run(step, coefficients ? vector.as<double>() : nullptr, rows, first,
            groupRows);
-  bool isCopied = bool(device->synchronize());
-  if (here.good() && isCopied && writesOutput(step.kind)) {
-    const int64_t width = outputWidth(*model, tamrt_step_kind(step.kind));
-    const int64_t numbers = takesRows(step.kind) ? rows * width : width;
-    isCopied = bool(device->copy(place.output, output.data(),
-                                 size_t(numbers) * sizeof(double)));
-  }
-  finish(isCopied);
+  if (!finish() || !writesOutput(step.kind))
+    return;
+  const int64_t width = outputWidth(*model, tamrt_step_kind(step.kind));
+  const int64_t numbers = takesRows(step.kind) ? rows * width : width;
+  copy(place.context, *device, place.output, output.data(),
+       size_t(numbers) * sizeof(double));
 }
 
 } // namespace tamrt

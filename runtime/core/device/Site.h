@@ -38,10 +38,22 @@ inline bool needsCopies(const Device &device) {
   return !device.hasTrait(TAMRT_DEVICE_HOST_ADDRESSABLE);
 }
 
+/// Puts the status of what `device` was asked to do, with `bytes` bytes, into a
+/// context. When memory ran out that is the context's error, so that whoever
+/// attempts the step can step down; any other one is TAMRT_ERROR_DEVICE, with
+/// the status as its detail, and a line of the log. \returns whether it was
+/// done.
+bool takeStatus(tamrt_context &context, const Device &device, int32_t status,
+                const char *what, size_t bytes);
+
+/// Copies between the CPU's memory and the device's; errors are the context's.
+bool copy(tamrt_context &context, Device &device, void *to, const void *from,
+          size_t bytes);
+
 /// Copies from one device's memory to another's, of which one at least is
-/// addressed by the CPU.
-Status transfer(Device &to, void *target, Device &from, const void *source,
-                size_t bytes);
+/// addressed by the CPU; errors are the context's.
+bool transfer(tamrt_context &context, Device &to, void *target, Device &from,
+              const void *source, size_t bytes);
 
 /// Bytes of the twins of columns, for chunks of at most `rows` rows, and of a
 /// vector of D numbers; multiples of TAMRT_ALIGNMENT.
@@ -56,9 +68,9 @@ public:
   bool allocate(const tamrt_model &model, Device &device);
 
   /// The tables at `tables`, which stay what they are; copied when first asked
-  /// for. Errors: the device's.
-  Result<const void *const *> get(const tamrt_model &model,
-                                  const void *const *tables);
+  /// for. Null when they cannot be: the error is the context's.
+  const void *const *get(tamrt_context &context, const tamrt_model &model,
+                         const void *const *tables);
 
 private:
   Device *device = nullptr;
@@ -88,14 +100,14 @@ public:
   Device &on() const { return *device; }
 
   /// Runs a step as `Workplace::run` does, here: in `arena`, `state` and
-  /// `carry`, which are this device's. What is copied that cannot be is an
-  /// error of the context.
+  /// `carry`, which are this device's. A copy that fails sets the context's
+  /// status.
   void run(const tamrt_step &step, Workplace &place, void *arena, void *state,
            void *carry, const double *coefficients, int64_t rows, int64_t first,
            int64_t groupRows);
 
 private:
-  bool stage(const tamrt_step &step, const Workplace &place,
+  bool stage(const tamrt_step &step, Workplace &place,
              const double *coefficients, int64_t rows);
 
   const tamrt_model *model = nullptr;

@@ -27,7 +27,8 @@ public:
       return Error{fmt::format("expected {} bytes of memory for a test, got "
                                "less",
                                bytes)};
-    if (Status s = device.copy(numbers.data(), from.data(), bytes); !s)
+    const int32_t status = device.copy(numbers.data(), from.data(), bytes);
+    if (Status s = device.describe(status, "copy"); !s)
       return std::move(s).error();
     return numbers;
   }
@@ -36,7 +37,9 @@ public:
 
   Result<std::vector<double>> get() const {
     std::vector<double> to(count);
-    if (Status s = device.copy(to.data(), data(), count * sizeof(double)); !s)
+    const int32_t status =
+        device.copy(to.data(), data(), count * sizeof(double));
+    if (Status s = device.describe(status, "copy"); !s)
       return std::move(s).error();
     return to;
   }
@@ -54,7 +57,7 @@ Status statusOf(const tamrt_context &context, Device &device) {
   if (context.status != TAMRT_OK)
     return Error{fmt::format("a kernel reported status {}, detail {}",
                              context.status, context.detail)};
-  return device.synchronize();
+  return device.describe(device.synchronize(), "finish its work");
 }
 
 /// 1 + 1000 times 2^-40: binary32 loses all but the one.

@@ -79,12 +79,12 @@ Error describe(const tamrt_model &model, const std::string &group,
 /// Keeps a BLAS library from starting threads of its own.
 void useOneBlasThread();
 
-/// Attempts the chunks of `rows` rows: run(first row, rows) sets the columns
-/// and runs a step; done(first row, rows) is called once it has succeeded.
-/// Stops at an error.
+/// Attempts the chunks of `rows` rows by steps of `kind`, one at a time:
+/// run(step, first row, rows) sets the columns and runs it; done(first row,
+/// rows) is called once it has succeeded. Stops at an error.
 template <class Run, class Done>
-void attemptChunks(Ladder &ladder, Worker &worker, size_t rows, const Run &run,
-                   const Done &done) {
+void attemptChunks(Ladder &ladder, Worker &worker, tamrt_step_kind kind,
+                   size_t rows, const Run &run, const Done &done) {
   for (size_t first = 0, count = 0; first < rows && worker.place.good();
        first += count) {
     const TraceSpan span(
@@ -93,7 +93,12 @@ void attemptChunks(Ladder &ladder, Worker &worker, size_t rows, const Run &run,
     worker.attempt(ladder, [&] {
       // Fewer after a step down.
       count = std::min(worker.chunkRows, rows - first);
-      run(first, count);
+      const tamrt_step &step = kind == TAMRT_STEP_CG_CHUNK
+                                   ? setupStep(ladder.model, *worker.rung)
+                                   : *worker.rung;
+      if (step.rung_rows > 0)
+        count = std::min(count, size_t(step.rung_rows));
+      run(step, first, count);
     });
     if (worker.place.good())
       done(first, count);

@@ -168,10 +168,10 @@ Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
     weights.normalization.parameters(place, worker.place.parameters);
     worker.place.tables = weights.tables.pointers();
     attemptChunks(
-        *crew->ladder, worker, slice.rows,
-        [&](size_t first, size_t rows) {
+        *crew->ladder, worker, kind, slice.rows,
+        [&](const tamrt_step &step, size_t first, size_t rows) {
           worker.setColumns(model, data, slice.first + first);
-          worker.run(*worker.rung, weights.of(place, model), int64_t(rows),
+          worker.run(step, weights.of(place, model), int64_t(rows),
                      int64_t(before + first), int64_t(group.rows));
         },
         [&](size_t first, size_t rows) {
@@ -205,10 +205,10 @@ Result<std::vector<double>> decomposeRow(const tamrt_model &model,
   weights.normalization.parameters(group.place, worker.place.parameters);
   std::vector<double> terms;
   attemptChunks(
-      *crew->ladder, worker, last - start + 1,
-      [&](size_t first, size_t rows) {
+      *crew->ladder, worker, TAMRT_STEP_TERMS, last - start + 1,
+      [&](const tamrt_step &step, size_t first, size_t rows) {
         worker.setColumns(model, data, group.first + start + first);
-        worker.run(*worker.rung, weights.of(group.place, model), int64_t(rows),
+        worker.run(step, weights.of(group.place, model), int64_t(rows),
                    int64_t(start + first), int64_t(group.rows));
       },
       [&](size_t, size_t rows) {

@@ -184,52 +184,39 @@ void Workplace::run(const tamrt_step &step, const double *coefficients,
            rows, first, groupRows);
 }
 
-/// Calls body(accumulator, address in `state`, address in `other`) for those
-/// that steps of kind `chunk` add to, until there is an error.
-template <class Body>
-static void forEachAccumulator(const tamrt_model &model, Workplace &place,
-                               tamrt_step_kind chunk, const void *other,
-                               const Body &body) {
-  auto *mine = static_cast<char *>(place.state);
-  const auto *its = static_cast<const char *>(other);
-  for (int64_t i = 0; i < model.accumulator_count && place.good(); ++i) {
-    const tamrt_accumulator &each = model.accumulators[i];
-    if (each.kind == chunk)
-      body(each, reinterpret_cast<double *>(mine + each.offset),
-           its ? reinterpret_cast<const double *>(its + each.offset) : nullptr);
-  }
+/// Where the numbers of an accumulator are in a state.
+static double *numbersOf(const tamrt_accumulator &accumulator, void *state) {
+  return reinterpret_cast<double *>(static_cast<char *>(state) +
+                                    accumulator.offset);
+}
+static const double *numbersOf(const tamrt_accumulator &accumulator,
+                               const void *state) {
+  return numbersOf(accumulator, const_cast<void *>(state));
 }
 
 void Workplace::clear(const tamrt_model &model, tamrt_step_kind chunk,
                       bool counts) {
-  forEachAccumulator(
-      model, *this, chunk, nullptr,
-      [&](const tamrt_accumulator &each, double *sums, const double *) {
-        if (each.unit == 0 || counts)
-          context.kernels->zero(&context, each.count, sums);
-      });
+  for (int64_t i = 0; i < model.accumulator_count && good(); ++i) {
+    const tamrt_accumulator &each = model.accumulators[i];
+    if (each.kind == chunk && (each.unit == 0 || counts))
+      context.kernels->zero(&context, each.count, numbersOf(each, state));
+  }
 }
 
-void Workplace::append(const tamrt_model &model, tamrt_step_kind chunk,
+void Workplace::append(const tamrt_accumulator &accumulator,
                        const void *earlier, int64_t first) {
-  forEachAccumulator(
-      model, *this, chunk, earlier,
-      [&](const tamrt_accumulator &each, double *sums, const double *before) {
-        if (each.unit == 0)
-          context.kernels->append_sums(&context, before, first, each.count,
-                                       sums);
-      });
+  if (accumulator.unit == 0)
+    context.kernels->append_sums(&context, numbersOf(accumulator, earlier),
+                                 first, accumulator.count,
+                                 numbersOf(accumulator, state));
 }
 
-void Workplace::addCounts(const tamrt_model &model, tamrt_step_kind chunk,
+void Workplace::addCounts(const tamrt_accumulator &accumulator,
                           const void *other) {
-  forEachAccumulator(
-      model, *this, chunk, other,
-      [&](const tamrt_accumulator &each, double *sums, const double *others) {
-        if (each.unit != 0)
-          context.kernels->append_counts(&context, others, TAMRT_SEGMENT_ROWS,
-                                         each.count, each.unit, sums);
-      });
+  if (accumulator.unit != 0)
+    context.kernels->append_counts(
+        &context, numbersOf(accumulator, other), TAMRT_SEGMENT_ROWS,
+        accumulator.count, accumulator.unit, numbersOf(accumulator, state));
 }
 
 size_t firstNotFinite(const double *values, size_t count) {

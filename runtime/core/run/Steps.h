@@ -126,15 +126,14 @@ struct Workplace {
   /// of a segment; and the numbers of rows, if asked.
   void clear(const tamrt_model &model, tamrt_step_kind chunk, bool counts);
 
-  /// Puts the sums of the rows before, in another state, in front of those of
-  /// the segment in `state`. `first` is the index in the group of its first
-  /// row. Numbers of rows stay where they are.
-  void append(const tamrt_model &model, tamrt_step_kind chunk,
-              const void *earlier, int64_t first);
+  /// Puts an accumulator's sums of the rows before, in another state, in front
+  /// of those of the segment in `state`. `first` is the index in the group of
+  /// its first row. Numbers of rows stay where they are.
+  void append(const tamrt_accumulator &accumulator, const void *earlier,
+              int64_t first);
 
-  /// Adds the numbers of rows of another state of a group.
-  void addCounts(const tamrt_model &model, tamrt_step_kind chunk,
-                 const void *other);
+  /// Adds an accumulator's numbers of rows of another state of a group.
+  void addCounts(const tamrt_accumulator &accumulator, const void *other);
 };
 
 /// Calls body(first row in the group, rows) for the chunks of a group of `rows`

@@ -72,23 +72,26 @@ bool Team::splits(const Pass &pass) const {
 void Team::addAlone(Worker &worker, const Pass &pass, size_t begin, size_t end,
                     size_t origin) {
   attemptChunks(
-      *crew.ladder, worker, end - begin,
-      [&](size_t at, size_t count) {
-        const tamrt_step &step = pass.kind == TAMRT_STEP_CG_CHUNK
-                                     ? setupStep(model, *worker.rung)
-                                     : *worker.rung;
-        const auto most = size_t(step.rung_rows);
-        for (size_t done = 0; done < count; done += most) {
-          const size_t row = begin + at + done;
-          worker.setColumns(model, pass.data, pass.row + row - pass.first);
-          worker.run(step, pass.vector, int64_t(std::min(most, count - done)),
-                     int64_t(row - origin), int64_t(pass.groupRows));
-        }
+      *crew.ladder, worker, pass.kind, end - begin,
+      [&](const tamrt_step &step, size_t at, size_t count) {
+        const size_t row = begin + at;
+        worker.setColumns(model, pass.data, pass.row + row - pass.first);
+        worker.run(step, pass.vector, int64_t(count), int64_t(row - origin),
+                   int64_t(pass.groupRows));
       },
       [&](size_t, size_t count) {
         if (pass.done)
           pass.done(worker, count);
       });
+}
+
+/// Attempts body(accumulator) for each that steps of kind `kind` add to, by
+/// itself: what has been added stays when memory runs out for the next.
+template <class Body>
+void Team::attemptEach(Worker &worker, tamrt_step_kind kind, const Body &body) {
+  for (int64_t i = 0; i < model.accumulator_count && worker.place.good(); ++i)
+    if (model.accumulators[i].kind == kind)
+      worker.attempt(*crew.ladder, [&] { body(model.accumulators[i]); });
 }
 
 /// Notes an error, unless there was one before. What waits is not wanted.
@@ -203,10 +206,10 @@ bool Team::join(Worker &worker, Split &split, Lock &lock) {
       unlocked(worker, split, sums, lock, [&, sums = sums] {
         const TraceSpan span(crew.ladder->options.trace, worker.lane, "join",
                              {{"first", int64_t(first)}});
-        worker.attempt(*crew.ladder, [&] {
-          worker.place.append(model, split.pass->kind, split.sums,
-                              int64_t(first));
-        });
+        attemptEach(worker, split.pass->kind,
+                    [&](const tamrt_accumulator &each) {
+                      worker.place.append(each, split.sums, int64_t(first));
+                    });
       });
   if (split.sums != split.place.state || !staysInPlace(split))
     split.idle.push_back(split.sums);
@@ -237,23 +240,22 @@ void Team::close(Worker &worker, Split &split, Lock &lock) {
   if (!split.failed())
     (void)unlocked(worker, split, split.sums, lock, [&] {
       auto add = [&](const void *other) {
-        if (other != split.sums && worker.place.good())
-          worker.attempt(*crew.ladder,
-                         [&] { worker.place.addCounts(model, kind, other); });
+        if (other != split.sums)
+          attemptEach(worker, kind, [&](const tamrt_accumulator &each) {
+            worker.place.addCounts(each, other);
+          });
       };
       add(place);
       for (const void *other : split.used)
         add(other);
       if (split.sums == place || !staysInPlace(split))
         return;
-      for (int64_t i = 0; i < model.accumulator_count; ++i) {
-        const tamrt_accumulator &each = model.accumulators[i];
-        if (each.kind == kind &&
-            !crew.device->copy(static_cast<char *>(place) + each.offset,
-                               static_cast<char *>(split.sums) + each.offset,
-                               size_t(2 * each.count) * sizeof(double)))
-          worker.place.context.status = TAMRT_ERROR_DEVICE;
-      }
+      attemptEach(worker, kind, [&](const tamrt_accumulator &each) {
+        copy(worker.place.context, *crew.device,
+             static_cast<char *>(place) + each.offset,
+             static_cast<char *>(split.sums) + each.offset,
+             size_t(2 * each.count) * sizeof(double));
+      });
     });
   const bool moves = !staysInPlace(split);
   worker.place.state = moves ? split.sums : place;

@@ -100,6 +100,8 @@ private:
   using Lock = std::unique_lock<std::mutex>;
 
   bool splits(const Pass &pass) const;
+  template <class Body>
+  void attemptEach(Worker &worker, tamrt_step_kind kind, const Body &body);
   void addAlone(Worker &worker, const Pass &pass, size_t begin, size_t end,
                 size_t origin);
   bool staysInPlace(const Split &split) const;

@@ -106,14 +106,15 @@ TEST_F(Devices, OpaqueMemoryIsReachedByCopiesAlone) {
   AlignedBuffer there = (*device)->allocate(2 * sizeof(double), "test");
   ASSERT_TRUE(there);
   const double numbers[] = {1, 2};
-  ASSERT_TRUE((*device)->copy(there.data(), numbers, sizeof(numbers)));
+  ASSERT_EQ((*device)->copy(there.data(), numbers, sizeof(numbers)), TAMRT_OK);
   double back[2] = {};
-  ASSERT_TRUE((*device)->copy(back, there.data(), sizeof(back)));
+  ASSERT_EQ((*device)->copy(back, there.data(), sizeof(back)), TAMRT_OK);
   EXPECT_EQ(back[1], 2);
   // Within the device, too.
-  ASSERT_TRUE(
-      (*device)->copy(there.as<double>() + 1, there.data(), sizeof(double)));
-  ASSERT_TRUE((*device)->copy(back, there.data(), sizeof(back)));
+  ASSERT_EQ(
+      (*device)->copy(there.as<double>() + 1, there.data(), sizeof(double)),
+      TAMRT_OK);
+  ASSERT_EQ((*device)->copy(back, there.data(), sizeof(back)), TAMRT_OK);
   EXPECT_EQ(back[1], 1);
   EXPECT_DEATH(
       { back[0] = *const_cast<volatile double *>(there.as<double>()); }, "");

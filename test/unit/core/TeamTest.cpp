@@ -19,6 +19,7 @@
 #include "core/model/Tables.h"
 #include "core/run/Executor.h"
 #include "core/run/GroupFits.h"
+#include "core/run/Team.h"
 #include "kernels/cpu/CpuKernels.h"
 
 #include <gtest/gtest.h>
@@ -27,11 +28,13 @@
 #include <chrono>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <mutex>
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace tamrt::test {
@@ -252,6 +255,84 @@ void gramThatFails(tamrt_context *ctx, const double *a, const double *w,
     return;
   }
   tamrt_cpu_kernels.gram_dense(ctx, a, w, rows, first, n, sums);
+}
+
+/// Sums of other states that find no memory at some calls.
+void appendThatFails(tamrt_context *ctx, const double *before, int64_t first,
+                     int64_t count, double *sums) {
+  const int call = ++calls;
+  if (firstFailure <= call && call <= lastFailure) {
+    ctx->status = TAMRT_ERROR_OUT_OF_MEMORY;
+    ctx->detail = 1;
+    return;
+  }
+  tamrt_cpu_kernels.append_sums(ctx, before, first, count, sums);
+}
+
+TEST_F(TeamTest, MemoryRunsOutBetweenTheSumsOfAState) {
+  const Dataset rows = data({9 * S + 5});
+  RunOptions options = onThreads(1);
+  const std::vector<double> expected = *fit(rows, options);
+  tamrt_kernels kernels = tamrt_cpu_kernels;
+  kernels.append_sums = appendThatFails;
+  options.kernels = &kernels;
+  options.threads = 2;
+  for (int call = 1; call <= 8; ++call) {
+    calls = 0;
+    firstFailure = lastFailure = call;
+    EXPECT_EQ(*fit(rows, options), expected) << call;
+  }
+}
+
+/// The chunk of a right-hand side that finds no memory at some calls, before
+/// it has added anything.
+void chunkThatFails(tamrt_context *ctx, void *arena, void *state, void *carry,
+                    const double *parameters, const void *const *tables,
+                    const double *coefficients, const void *const *columns,
+                    double *output, int64_t rows, int64_t first,
+                    int64_t groupRows) {
+  const int call = ++calls;
+  if (firstFailure <= call && call <= lastFailure) {
+    ctx->status = TAMRT_ERROR_OUT_OF_MEMORY;
+    ctx->detail = 1;
+    return;
+  }
+  chunk(ctx, arena, state, carry, parameters, tables, coefficients, columns,
+        output, rows, first, groupRows);
+}
+
+TEST_F(TeamTest, EachStepOfARightHandSideIsCountedOnce) {
+  // Its largest rung is below those of the products, which are the crew's.
+  tamrt_step all[] = {stepOf(TAMRT_STEP_CG_INIT, 0, init),
+                      stepOf(TAMRT_STEP_CG_CHUNK, 64, chunkThatFails),
+                      stepOf(TAMRT_STEP_CG_CHUNK, 16, chunkThatFails),
+                      stepOf(TAMRT_STEP_CG_FINISH, 0, finish),
+                      stepOf(TAMRT_STEP_APPLY_CHUNK, 256, chunk),
+                      stepOf(TAMRT_STEP_APPLY_CHUNK, 128, chunk),
+                      stepOf(TAMRT_STEP_APPLY_CHUNK, 16, chunk)};
+  model.steps = all;
+  model.step_count = std::size(all);
+  model.cg_state_bytes = model.state_bytes;
+  const Dataset rows = data({250});
+  auto sumsOf = [&](int first, int last) {
+    calls = 0;
+    firstFailure = first;
+    lastFailure = last;
+    Result<Crew> crew =
+        muster(model, TAMRT_STEP_APPLY_CHUNK, 1, 250, onThreads(1));
+    EXPECT_TRUE(crew);
+    Worker &worker = crew->workers.front();
+    worker.run(all[0], nullptr, 0, 0, 250);
+    Team(model, *crew)
+        .add(worker, {TAMRT_STEP_CG_CHUNK, nullptr, rows, 0, 0, 250, 250, {}});
+    EXPECT_TRUE(worker.place.good());
+    return std::pair(*static_cast<double *>(worker.place.state),
+                     *second(worker.place.state));
+  };
+  const auto expected = sumsOf(0, 0);
+  for (int call = 1; call <= 4; ++call)
+    for (int more : {0, 1})
+      EXPECT_EQ(sumsOf(call, call + more), expected) << call << " " << more;
 }
 
 TEST_F(TeamTest, MemoryRunsOut) {

@@ -166,10 +166,9 @@ protected:
       worker.attempt(
           ladder, [&] { worker.place.run(steps.front(), nullptr, 0, 0, all); });
       attemptChunks(
-          ladder, worker, groups[g].rows,
-          [&](size_t first, size_t rows) {
-            worker.place.run(*worker.rung, nullptr, int64_t(rows),
-                             int64_t(first), all);
+          ladder, worker, TAMRT_STEP_FIT_CHUNK, groups[g].rows,
+          [&](const tamrt_step &step, size_t first, size_t rows) {
+            worker.place.run(step, nullptr, int64_t(rows), int64_t(first), all);
           },
           [&](size_t, size_t rows) { work.done(worker, rows); });
       if (worker.place.good())

@@ -286,7 +286,8 @@ void Resolver::readFile(const WrittenFile &file, const WrittenEffect *effect) {
     path = folder;
     llvm::sys::path::append(path, file.name);
   }
-  llvm::Expected<TensorFile> read = TensorFile::read(path.str().str());
+  spec.stateFiles.push_back(path.str().str());
+  llvm::Expected<TensorFile> read = TensorFile::read(spec.stateFiles.back());
   if (!read) {
     diagnostics.error(file.range,
                       file.name + ": " + llvm::toString(read.takeError()));

@@ -9,16 +9,18 @@
 #include "tamc/Target/Link.h"
 
 #include "tamc/Target/Output.h"
+#include "tamc/Target/TemporaryFolder.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/Signals.h"
 
 #include <cstdlib>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -51,6 +53,34 @@ static Expected<std::string> findRuntime(StringRef executable) {
   return std::string(path);
 }
 
+namespace {
+
+/// What a program writes, in memory: also on a full disk it gets through.
+class Text {
+public:
+  Text() : descriptor(memfd_create("tamc", 0)) {}
+  Text(const Text &) = delete;
+  Text &operator=(const Text &) = delete;
+  ~Text() {
+    if (descriptor >= 0)
+      close(descriptor);
+  }
+
+  /// Its name in a program that is called.
+  std::string path() const {
+    return descriptor < 0 ? "" : "/proc/self/fd/" + std::to_string(descriptor);
+  }
+  std::string read() const {
+    auto buffer = MemoryBuffer::getFile(path());
+    return buffer ? (*buffer)->getBuffer().str() : "";
+  }
+
+private:
+  int descriptor;
+};
+
+} // namespace
+
 Error tamc::linkExecutable(StringRef object, StringRef output,
                            const LinkOptions &options) {
   Expected<std::string> driver = findDriver();
@@ -60,20 +90,15 @@ Error tamc::linkExecutable(StringRef object, StringRef output,
   if (!runtime)
     return runtime.takeError();
 
-  SmallString<128> temporary;
-  if (std::error_code code =
-          sys::fs::createTemporaryFile("tamc-link", "exe", temporary))
-    return failure("cannot make a temporary file: " + code.message());
-  FileRemover removeTemporary(temporary);
-  sys::RemoveFileOnSignal(temporary);
-  SmallString<128> errors;
-  if (std::error_code code =
-          sys::fs::createTemporaryFile("tamc-link", "txt", errors))
-    return failure("cannot make a temporary file: " + code.message());
-  FileRemover removeErrors(errors);
-  sys::RemoveFileOnSignal(errors);
+  Expected<TemporaryFolder> folder = TemporaryFolder::create();
+  if (!folder)
+    return folder.takeError();
+  const std::string objectFile = folder->at("model.o");
+  const std::string linkedFile = folder->at("model");
+  if (Error error = writeOutput(objectFile, object))
+    return error;
 
-  SmallVector<StringRef> arguments{*driver, object, *runtime};
+  SmallVector<StringRef> arguments{*driver, objectFile, *runtime};
 #ifdef TAMC_LINK_FLAGS
   arguments.push_back(TAMC_LINK_FLAGS);
 #endif
@@ -83,25 +108,24 @@ Error tamc::linkExecutable(StringRef object, StringRef output,
   // The runtime factors with its own kernels, so there is no BLAS to link; what
   // is left to make static is the C++ library.
   arguments.append({options.isStatic ? "-l:libstdc++.a" : "-lstdc++", "-lm",
-                    "-lpthread", "-o", temporary.str()});
+                    "-lpthread", "-o", linkedFile});
   if (options.isStatic)
     arguments.push_back("-static-libgcc");
 
+  Text text;
   std::string message;
-  std::optional<StringRef> redirects[] = {StringRef(), errors.str(),
-                                          errors.str()};
+  std::optional<StringRef> redirects[] = {StringRef(), text.path(),
+                                          text.path()};
   int status = sys::ExecuteAndWait(*driver, arguments, std::nullopt, redirects,
                                    0, 0, &message);
-  if (status != 0) {
-    if (auto buffer = MemoryBuffer::getFile(errors))
-      message += (*buffer)->getBuffer();
+  if (status != 0)
     return failure("cannot link with '" + *driver +
-                   "': " + StringRef(message).trim());
-  }
+                   "': " + StringRef(message + "\n" + text.read()).trim());
   ErrorOr<std::unique_ptr<MemoryBuffer>> linked =
-      MemoryBuffer::getFile(temporary);
-  if (!linked)
-    return failure("cannot read the linked executable: " +
-                   linked.getError().message());
+      MemoryBuffer::getFile(linkedFile);
+  if (!linked || (*linked)->getBufferSize() == 0)
+    return failure("cannot link with '" + *driver +
+                   "': expected an executable, got none and no error" +
+                   StringRef("\n" + text.read()).rtrim());
   return writeOutput(output, (*linked)->getBuffer(), 0777);
 }

@@ -58,9 +58,9 @@ void tell(const tamrt_model &model, std::string_view kind,
 std::vector<std::string> uniqueNames(const std::vector<std::string> &keys,
                                      std::vector<std::string> names);
 
-/// Refuses an output, trace or snapshot that would replace one of the run's
-/// inputs or of the others, which is more likely a slip than meant, and what
-/// could not be written, before the run.
+/// Refuses an output, trace or snapshot that would replace the program, one of
+/// the run's inputs or of the others, which is more likely a slip than meant,
+/// and what could not be written, before the run.
 Status checkOutput(const Options &options);
 
 /// Names of the columns that a prediction of `kind` has after the keys:

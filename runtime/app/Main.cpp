@@ -108,6 +108,8 @@ Status run(const tamrt_model &model, int argc, char **argv) {
 } // namespace
 
 Status runCoefficients(const tamrt_model &model, const Options &options) {
+  if (Status s = checkOutput(options); !s)
+    return s;
   Result<Weights> weights = loadWeights(model, options.weights);
   if (!weights)
     return std::move(weights).error();
@@ -153,7 +155,9 @@ Status checkOutput(const Options &options) {
     const char *what;
     std::optional<FileIdentity> identity;
   };
+  const std::string program = "/proc/self/exe";
   const File inputs[] = {
+      {program, "the program", identify(program, STDIN_FILENO)},
       {options.input, "the data", identify(options.input, STDIN_FILENO)},
       {options.weights, "the weights",
        identify(options.weights, STDIN_FILENO)}};

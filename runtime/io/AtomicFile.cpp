@@ -36,7 +36,32 @@ struct Temporary {
 
 Temporary temporaries[8];
 
-constexpr int kEndingSignals[] = {SIGINT, SIGTERM, SIGHUP};
+/// Whether a signal that nobody handles ends the process, in a way that a
+/// handler can be told of. SIGXFSZ is an error of `write` instead.
+bool endsProcess(int signal) {
+  switch (signal) {
+  case SIGKILL:
+  case SIGSTOP:
+  case SIGTSTP:
+  case SIGTTIN:
+  case SIGTTOU:
+  case SIGCONT:
+  case SIGCHLD:
+  case SIGURG:
+  case SIGWINCH:
+  case SIGXFSZ:
+    return false;
+  default:
+    return true;
+  }
+}
+
+/// Calls body(signal) for all that end the process.
+template <class Body> void forEachEndingSignal(const Body &body) {
+  for (int signal = 1; signal <= SIGRTMAX; ++signal)
+    if (endsProcess(signal))
+      body(signal);
+}
 
 /// Keeps signals from the time between a file's creation and its listing.
 class SignalsBlocked {
@@ -44,8 +69,7 @@ public:
   SignalsBlocked() {
     sigset_t set;
     sigemptyset(&set);
-    for (int signal : kEndingSignals)
-      sigaddset(&set, signal);
+    forEachEndingSignal([&](int signal) { sigaddset(&set, signal); });
     pthread_sigmask(SIG_BLOCK, &set, &before);
   }
   SignalsBlocked(const SignalsBlocked &) = delete;
@@ -89,15 +113,16 @@ static void removeTemporaries(int signal) {
 }
 
 void tamrt::removeTemporariesOnSignals() {
-  for (int signal : kEndingSignals) {
+  forEachEndingSignal([](int signal) {
     struct sigaction action = {};
+    // The C library keeps some for itself.
     if (sigaction(signal, nullptr, &action) != 0 ||
         action.sa_handler != SIG_DFL)
-      continue;
+      return;
     action.sa_handler = removeTemporaries;
-    action.sa_flags = SA_RESETHAND;
+    action.sa_flags = SA_RESETHAND | SA_ONSTACK;
     sigaction(signal, &action, nullptr);
-  }
+  });
   std::signal(SIGXFSZ, SIG_IGN);
 }
 

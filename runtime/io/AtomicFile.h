@@ -94,11 +94,11 @@ struct FileIdentity {
 /// no such folder.
 std::optional<FileIdentity> identify(const std::string &path, int standard);
 
-/// From here on SIGINT, SIGTERM and SIGHUP remove the temporary files of all
-/// outputs before they end the process as they always do (one that is ignored
-/// stays ignored), and a limit on the size of files is an error of `write`
-/// instead of the process's end by SIGXFSZ. Changes the process: for a
-/// program's main alone.
+/// From here on each signal that ends the process, but SIGKILL, first removes
+/// the temporary files of all outputs. It then ends the process as it always
+/// does; one that is ignored or handled stays so. A limit on the size of files
+/// is an error of `write` instead of the process's end by SIGXFSZ. Changes the
+/// process: for a program's main alone.
 void removeTemporariesOnSignals();
 
 /// Writes `bytes` as the whole of `path`, atomically.

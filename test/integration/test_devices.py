@@ -181,7 +181,7 @@ class Devices(harness.TestCase):
         other = self.compile(small.FORMULA, **small.KEYS, name="other")
         self.assertEqual(self.fit(model, self.train).read_bytes(),
                          self.fit(other, self.train,
-                                  weights="other").read_bytes()
+                                  weights="others").read_bytes()
                          .replace(b"other", b"model"))
 
 

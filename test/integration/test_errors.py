@@ -7,8 +7,11 @@ import os
 import pathlib
 import re
 import resource
+import shutil
+import signal
 import stat
 import subprocess
+import time
 
 import small
 from small import harness
@@ -143,6 +146,154 @@ class Compiler(Errors):
             resource.setrlimit(resource.RLIMIT_FSIZE, (10000, 10000))
         self.fails(harness.TAMC, "-f", "y ~ l(a)", "-o", self.dir / "model",
                    lines=0, preexec_fn=limit, restore_signals=False)
+
+    def test_output_is_a_file_of_the_state(self):
+        spec = self.dir / "s.yaml"
+        state = self.dir / "w.safetensors"
+        model = self.compile("y ~ rbf(a, n_centers=2)", name="fitted")
+        train = harness.write_csv(self.dir / "t.csv", small.rows())
+        state.write_bytes(self.fit(model, train).read_bytes())
+        spec.write_text("name: m\nformula: y ~ rbf(a, n_centers=2)\n"
+                        "state: w.safetensors\n")
+        before = state.read_bytes()
+        (self.dir / "hard").hardlink_to(state)
+        (self.dir / "link").symlink_to(state)
+        self.succeed(harness.TAMC, spec, "--emit=spec")
+        for path in ("w.safetensors", "./w.safetensors", "hard", "link"):
+            for emit in ("exe", "spec"):
+                with self.subTest(path=path, emit=emit):
+                    self.fails(harness.TAMC, spec, "-o", path,
+                               f"--emit={emit}",
+                               says=["expected an output that is no input"])
+                    self.assertEqual(state.read_bytes(), before)
+
+    def test_output_of_a_plan_is_an_input(self):
+        planner = harness.BUILD / "bin" / "tam-plan"
+        problem = self.dir / "p.csv"
+        text = "buffer,lower,upper,size\na,0,1,8\n"
+        problem.write_text(text)
+        plan = self.dir / "plan.csv"
+        self.succeed(planner, problem, "--emit=csv", "-o", plan)
+        (self.dir / "link").symlink_to(problem)
+        for path in (problem, "link"):
+            run = self.run_program(planner, problem, "-o", path)
+            self.assertEqual(run.returncode, 1)
+            self.assertRegex(run.stderr, "^-o: error: expected an output that "
+                             "is no input of the run, got '")
+        run = self.run_program(planner, problem, "--check", plan, "-o", plan)
+        self.assertEqual(run.returncode, 1)
+        with open(problem, encoding="utf-8") as read:
+            run = self.run_program(planner, "-", "-o", problem, stdin=read)
+        self.assertEqual(run.returncode, 1)
+        self.assertEqual(problem.read_text(), text)
+
+    def test_output_is_what_the_shell_reads(self):
+        spec = self.dir / "s.yaml"
+        text = "name: m\nformula: y ~ l(a)\n"
+        spec.write_text(text)
+        with open(spec, encoding="utf-8") as read:
+            self.fails(harness.TAMC, "-", "-o", spec, stdin=read,
+                       says=["expected an output that is no input"])
+        with open(spec, "a", encoding="utf-8") as written:
+            self.fails(harness.TAMC, spec, "--emit=spec", stdout=written,
+                       says=["expected an output that is no input"])
+        self.assertEqual(spec.read_text(), text)
+
+    def test_output_is_the_compiler(self):
+        before = harness.TAMC.stat()
+        (self.dir / "link").symlink_to(harness.TAMC)
+        for path in (harness.TAMC, "link"):
+            self.fails(harness.TAMC, "-f", "y ~ l(a)", "-o", path,
+                       says=["expected an output that is not the compiler"])
+        self.assertEqual(harness.TAMC.stat().st_mtime, before.st_mtime)
+
+    def test_outputs_are_one_file(self):
+        (self.dir / "m_rows.o").write_text("old")
+        (self.dir / "m.cpp").symlink_to("m_rows.o")
+        self.fails(harness.TAMC, "-f", "y ~ l(a)", "--emit=cpp", "-o", "m.cpp",
+                   says=["expected outputs that are different files"])
+        self.assertEqual((self.dir / "m_rows.o").read_text(), "old")
+
+    def test_options_given_twice(self):
+        for option, values in (("-o", ("a", "b")), ("--emit", ("obj", "spec")),
+                               ("--chunk-rows", ("1", "1")),
+                               ("--strategy", ("tree+", "exact")),
+                               ("-f", ("y ~ l(a)", "y ~ l(b)"))):
+            with self.subTest(option):
+                given = [text for value in values for text in (option, value)]
+                rest = [] if option == "-f" else ["-f", "y ~ l(a)"]
+                self.fails(harness.TAMC, *rest, *given,
+                           says=[f"error: expected {option} once"])
+        problem = self.dir / "p.csv"
+        problem.write_text("buffer,lower,upper,size\na,0,1,8\n")
+        run = self.run_program(harness.BUILD / "bin" / "tam-plan", problem,
+                               "-o", "a", "-o", "b")
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stderr, "^-o: ")
+        self.assertEqual(list(self.dir.glob("[ab]")), [])
+
+    def driver(self, text):
+        """A compiler driver of these lines of shell, where $out is the
+        output."""
+        path = self.dir / "driver"
+        path.write_text('#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\n'
+                        f"out=$2\n{text}\n")
+        path.chmod(0o755)
+        return dict(os.environ, CC=str(path), TMPDIR=str(self.dir / "tmp"))
+
+    def test_what_the_linker_says(self):
+        (self.dir / "tmp").mkdir()
+        for text, says in (
+                ("echo one; echo two >&2; exit 1", ["': one\ntwo\n"]),
+                # Whatever becomes of the folder.
+                ("rm -rf $TMPDIR/*; echo no space >&2; exit 1",
+                 ["': no space\n"]),
+                ("echo one; kill -9 $$", ["': .*[Kk]illed.*\none\n"]),
+                ("exit 0", ["': expected an executable, got none and no "
+                            "error\n"]),
+                (": > $out; echo warned", ["got none and no error\nwarned\n"])):
+            with self.subTest(text):
+                self.fails(harness.TAMC, "-f", "y ~ l(a)", "-o", "m",
+                           says=says, lines=0, env=self.driver(text))
+                self.assertEqual(list((self.dir / "tmp").iterdir()), [])
+
+    def test_no_folder_for_temporary_files(self):
+        self.fails(harness.TAMC, "-f", "y ~ l(a)", "-o", "m",
+                   says=["cannot make a temporary folder in '/none': No such "
+                         "file or directory; TMPDIR names another place"],
+                   env=dict(os.environ, TMPDIR="/none"))
+
+    def test_signals_leave_no_file(self):
+        """Nor does a linker that goes on after tamc has gone."""
+        temporary = self.dir / "tmp"
+        temporary.mkdir()
+        environment = self.driver(
+            ': > ready\nwhile [ -d "${out%/*}" ]; do sleep 0.02; done\n'
+            '(echo late > "$out") 2>/dev/null\n: > over')
+        before = {path.name for path in self.dir.iterdir()}
+        for name in ("HUP", "INT", "QUIT", "TERM", "ALRM", "USR2", "XCPU",
+                     "PIPE", "ABRT", "VTALRM", "IO", "RTMIN"):
+            number = getattr(signal, f"SIG{name}")
+            with self.subTest(name):
+                process = subprocess.Popen(
+                    [harness.TAMC, "-f", "y ~ l(a)", "-o", "m"], cwd=self.dir,
+                    env=environment, stderr=subprocess.DEVNULL,
+                    preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
+                self.await_file("ready")
+                process.send_signal(number)
+                self.assertNotEqual(process.wait(harness.PATIENCE), 0)
+                self.await_file("over")
+                self.assertEqual(list(temporary.iterdir()), [])
+                self.assertEqual({path.name for path in self.dir.iterdir()},
+                                 before)
+
+    def await_file(self, name):
+        path = self.dir / name
+        end = time.monotonic() + harness.PATIENCE
+        while not path.exists():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.01)
+        path.unlink()
 
     def test_no_compiler_driver(self):
         self.fails(harness.TAMC, "-f", "y ~ l(a)", "-o", self.dir / "model",
@@ -400,6 +551,29 @@ class Model(Errors):
         predict = ["predict", self.train, "--weights", self.weights]
         with open(self.train, "a", encoding="utf-8") as data:
             refused("data", "output", "standard output", predict, stdout=data)
+        with open(weights, "ab") as data:
+            refused("weights", "output", "standard output",
+                    ["coefficients", "--weights", weights], stdout=data)
+
+    def test_outputs_are_not_the_program(self):
+        """By whatever name."""
+        model = self.dir / "model"
+        shutil.copy(self.model, model)
+        before = model.read_bytes()
+        (self.dir / "link").symlink_to(model)
+        (self.dir / "hard").hardlink_to(model)
+        predict = ["predict", self.train, "--weights", self.weights]
+        for option, what in self.OUTPUTS.items():
+            rest = [] if option == "-o" else ["-o", self.output]
+            for command in (["fit", self.train], predict,
+                            ["decompose", *predict[1:]]):
+                for path in (model, "model", "./model", "link", "hard"):
+                    with self.subTest(option=option, command=command,
+                                      path=path):
+                        self.fails(model, *command, option, path, *rest, says=[
+                            f"error: {path}: expected a file of its own for "
+                            f"the {what}, got the program of the run"])
+                        self.assertEqual(model.read_bytes(), before)
 
     def test_outputs_are_not_each_other(self):
         """Also where they are not there yet."""

@@ -9,6 +9,7 @@
 #include "Output.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -41,8 +42,26 @@ std::string writeDirectly(const std::string &path, std::string_view bytes) {
   return wrong;
 }
 
+/// Has signals wait, so that none ends the process while there is a temporary
+/// file.
+class SignalsBlocked {
+public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+  }
+  SignalsBlocked(const SignalsBlocked &) = delete;
+  SignalsBlocked &operator=(const SignalsBlocked &) = delete;
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+
+private:
+  sigset_t before;
+};
+
 std::string writeBeside(const std::string &target, mode_t mode,
                         std::string_view bytes) {
+  const SignalsBlocked blocked;
   std::string temporary = target + ".XXXXXX";
   int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
   if (descriptor < 0)
@@ -60,7 +79,21 @@ std::string writeBeside(const std::string &target, mode_t mode,
   return wrong;
 }
 
+/// The regular file of a name, "-" by its descriptor.
+bool findFile(const std::string &path, int standard, struct stat &status) {
+  return (path == "-" ? fstat(standard, &status)
+                      : stat(path.c_str(), &status)) == 0 &&
+         S_ISREG(status.st_mode);
+}
+
 } // namespace
+
+bool isInput(const std::string &output, const std::string &input) {
+  struct stat in, out;
+  return findFile(output, STDOUT_FILENO, out) &&
+         findFile(input, STDIN_FILENO, in) && in.st_dev == out.st_dev &&
+         in.st_ino == out.st_ino;
+}
 
 std::string writeOutput(const std::string &path, std::string_view bytes) {
   std::string wrong;

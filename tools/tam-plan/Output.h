@@ -14,9 +14,13 @@
 
 /// Writes the bytes to the file, or to standard output for "-". The file
 /// appears whole or not at all: it is written under another name beside the
-/// target, flushed and renamed; a link stays one, and what is no regular file
-/// (a pipe, a device) is written directly. Returns what went wrong, lower case
-/// and without full stop; empty when nothing did.
+/// target, flushed and renamed, and signals wait meanwhile; a link stays one,
+/// and what is no regular file (a pipe, a device) is written directly. Returns
+/// what went wrong, lower case and without full stop; empty when nothing did.
 std::string writeOutput(const std::string &path, std::string_view bytes);
+
+/// Whether an output would replace an input: both are one regular file, by
+/// whatever links or descriptors.
+bool isInput(const std::string &output, const std::string &input);
 
 #endif // TAM_PLAN_OUTPUT_H

@@ -500,6 +500,11 @@ int main(int argc, char **argv) {
   options.lastAreOutputs = arguments.outputs == "last";
   if (arguments.reuse == "branch-safe")
     options.reuse = Reuse::BranchSafe;
+  for (const std::string *input : {&arguments.problem, &arguments.plan})
+    if (!input->empty() && isInput(arguments.output, *input))
+      return complain("-o",
+                      "expected an output that is no input of the run, got '" +
+                          arguments.output + "'");
   TimeLimit limit(begin);
   if (arguments.timeLimit > 0)
     limit.start(arguments.timeLimit, arguments.problem);

@@ -19,6 +19,7 @@
 #include "tamc/Target/Object.h"
 #include "tamc/Target/Output.h"
 #include "tamc/Target/PlanText.h"
+#include "tamc/Target/TemporaryFolder.h"
 #include "tamc/Version.h"
 
 #include "mlir/IR/AsmState.h"
@@ -29,13 +30,14 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
-#include "llvm/Support/Signals.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
+
+#include <unistd.h>
+#include <vector>
 
 using namespace llvm;
 using namespace tamc;
@@ -390,13 +392,38 @@ int Driver::checkOutputName() const {
   return 0;
 }
 
-/// Whether none of the outputs would replace a file that is read.
+/// Finds a regular file, "-" by what the shell has opened for it.
+static bool findFile(StringRef path, int standard,
+                     sys::fs::file_status &status) {
+  std::error_code code = path == "-" ? sys::fs::status(standard, status)
+                                     : sys::fs::status(path, status);
+  return !code && sys::fs::is_regular_file(status);
+}
+
+/// Whether none of the outputs would replace a file that is read, the compiler,
+/// or another output.
 int Driver::checkOutputs(ArrayRef<std::string> outputs) const {
-  for (StringRef input : {StringRef(inputFile), StringRef(profile)})
-    for (const std::string &output : outputs)
-      if (input != "-" && output != "-" && sys::fs::equivalent(input, output))
+  std::vector<std::string> inputs = {inputFile, profile};
+  if (spec)
+    llvm::append_range(inputs, spec->stateFiles);
+  sys::fs::file_status in, out;
+  for (const std::string &output : outputs) {
+    if (!findFile(output, STDOUT_FILENO, out))
+      continue;
+    for (const std::string &input : inputs)
+      if (!input.empty() && findFile(input, STDIN_FILENO, in) &&
+          sys::fs::equivalent(in, out))
         return fail("expected an output that is no input of the run, got '" +
                     output + "'");
+    if (findFile(executable, STDIN_FILENO, in) && sys::fs::equivalent(in, out))
+      return fail("expected an output that is not the compiler, got '" +
+                  output + "'");
+    for (const std::string &other : outputs)
+      if (&other != &output && findFile(other, STDOUT_FILENO, in) &&
+          sys::fs::equivalent(in, out))
+        return fail("expected outputs that are different files, got '" + other +
+                    "' and '" + output + "'");
+  }
   return 0;
 }
 
@@ -441,25 +468,10 @@ int Driver::writeExecutable() {
   std::string path = outputName();
   if (path == "-")
     return fail("expected an output file for an executable, got '-'");
-  SmallString<128> object;
-  if (std::error_code code = sys::fs::createTemporaryFile("tamc", "o", object))
-    return fail("cannot make a temporary file: " + code.message());
-  FileRemover remove(object);
-  sys::RemoveFileOnSignal(object);
-  {
-    std::error_code code;
-    raw_fd_ostream out(object, code);
-    if (code)
-      return fail("cannot write '" + object + "': " + code.message());
-    if (failed(emitCode(*module, CodeKind::Object, codeOptions(), out)))
-      return 1;
-    out.close();
-    if (out.has_error()) {
-      code = out.error();
-      out.clear_error();
-      return fail("cannot write '" + object + "': " + code.message());
-    }
-  }
+  SmallString<0> object;
+  raw_svector_ostream stream(object);
+  if (failed(emitCode(*module, CodeKind::Object, codeOptions(), stream)))
+    return 1;
   clock.start("link");
   LinkOptions options;
   options.isStatic = staticBlas;
@@ -479,7 +491,7 @@ int Driver::writeCpp() {
       return fail(
           "expected -o FILE with --emit=cpp, for the loops over rows are "
           "an object beside the source; --fuse-rows=false does without");
-    if (int status = checkOutputs({rowsObject()}))
+    if (int status = checkOutputs({path, rowsObject()}))
       return status;
     SmallString<0> bytes;
     raw_svector_ostream stream(bytes);
@@ -646,6 +658,20 @@ static void closeOutput() {
   std::_Exit(1);
 }
 
+/// LLVM's parser takes the last of several values.
+static int checkOnce() {
+  std::vector<StringRef> names;
+  for (const auto &[name, option] : cl::getRegisteredOptions())
+    if (is_contained(option->Categories, &category) &&
+        option->getNumOccurrences() > 1)
+      names.push_back(name);
+  if (names.empty())
+    return 0;
+  const StringRef first = *llvm::min_element(names);
+  return fail("expected " + StringRef(first.size() > 1 ? "--" : "-") + first +
+              " once, got it more often");
+}
+
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   outs(); // made now, so that it is destroyed after the handler ran
@@ -658,10 +684,13 @@ int main(int argc, char **argv) {
     out << "tamc " TAMC_VERSION "\nLLVM " LLVM_VERSION_STRING
            "\nbackends: cpu\n";
   });
+  removeTemporariesOnSignals();
   cl::ParseCommandLineOptions(
       argc, argv,
       "tamc: compiles the spec of an additive model into an executable\n\n"
       "  tamc model.yaml -o model\n"
       "  tamc -f 'y ~ s(x) + c(day, n_cat=7)' --group site -o model\n");
+  if (int status = checkOnce())
+    return status;
   return Driver(argv[0]).run();
 }

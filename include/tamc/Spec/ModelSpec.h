@@ -177,6 +177,8 @@ struct ModelSpec {
   std::optional<PlacementSettings> placement;
   /// In the order of the model's tables.
   std::vector<GivenTable> state;
+  /// Paths of the files that `state` was read from. Not in the canonical spec.
+  std::vector<std::string> stateFiles;
   /// From resolveLevels, where a profile has something to say. Not in the
   /// canonical spec.
   std::optional<Profile> profile;

@@ -22,10 +22,10 @@ struct LinkOptions {
   std::string executable;
 };
 
-/// Links an object with the runtime archive through the system's
-/// compiler driver: $CC, else cc, clang or gcc, whichever is found first. The
-/// output appears whole or not at all; its bytes do not depend on its name or
-/// the object's.
+/// Links an object, given by its bytes, with the runtime archive through the
+/// system's compiler driver: $CC, else cc, clang or gcc, whichever is found
+/// first. The output appears whole or not at all; its bytes do not depend on
+/// its name. Errors have what the driver wrote.
 llvm::Error linkExecutable(llvm::StringRef object, llvm::StringRef output,
                            const LinkOptions &options);
 

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 using namespace tamrt;
 using namespace tamrt::test;
@@ -148,6 +149,8 @@ static int signalled(const TemporaryFolder &folder, int signal, bool ignored) {
   pid_t child = fork();
   if (child == 0) {
     std::signal(signal, ignored ? SIG_IGN : SIG_DFL);
+    const rlimit noCore = {0, 0};
+    setrlimit(RLIMIT_CORE, &noCore);
     removeTemporariesOnSignals();
     Result<AtomicFile> first = AtomicFile::create(folder.at("out"));
     Result<AtomicFile> second = AtomicFile::create(folder.at("other"));
@@ -163,21 +166,30 @@ static int signalled(const TemporaryFolder &folder, int signal, bool ignored) {
 }
 
 TEST(AtomicFile, LeavesNothingWhenASignalEndsTheProcess) {
-  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  std::vector<int> signals = {
+      SIGHUP, SIGINT,  SIGQUIT, SIGILL,  SIGTRAP,   SIGABRT,   SIGBUS,
+      SIGFPE, SIGUSR1, SIGSEGV, SIGUSR2, SIGPIPE,   SIGALRM,   SIGTERM,
+      SIGIO,  SIGXCPU, SIGPROF, SIGPWR,  SIGVTALRM, SIGSTKFLT, SIGSYS};
+  for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal)
+    signals.push_back(signal);
+  for (int signal : signals) {
     TemporaryFolder folder;
     put(folder.at("out"), "old");
     int status = signalled(folder, signal, false);
-    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << status;
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal)
+        << signal << " " << status;
     EXPECT_EQ(get(folder.at("out")), "old");
     EXPECT_EQ(get(folder.at("done")), "whole");
     EXPECT_EQ(folder.count(), 2u);
   }
-  // As under nohup: ignored signals change nothing.
-  TemporaryFolder folder;
-  int status = signalled(folder, SIGHUP, true);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-  EXPECT_EQ(get(folder.at("out")), "x");
-  EXPECT_EQ(folder.count(), 3u);
+  // As under nohup: ignored signals change nothing, nor do those that end none.
+  for (int signal : {SIGHUP, SIGCHLD, SIGURG, SIGWINCH, SIGCONT}) {
+    TemporaryFolder folder;
+    int status = signalled(folder, signal, signal == SIGHUP);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    EXPECT_EQ(get(folder.at("out")), "x");
+    EXPECT_EQ(folder.count(), 3u);
+  }
 }
 
 TEST(AtomicFile, TellsWhetherTwoNamesAreOneFile) {

@@ -1,0 +1,144 @@
+//===- TemporaryFolder.cpp - files that go with the run ---------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tamc/Target/TemporaryFolder.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
+
+#include <atomic>
+#include <cassert>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+#include <utility>
+
+using namespace llvm;
+
+namespace {
+
+/// The folder that there is, as a signal's handler needs it: no allocation, no
+/// lock.
+struct Listed {
+  static constexpr int kMaxFiles = 4;
+  char folder[PATH_MAX];
+  char files[kMaxFiles][PATH_MAX];
+  std::atomic<int> fileCount = 0;
+  std::atomic<bool> exists = false;
+
+  void remove() {
+    if (!exists)
+      return;
+    // A linker that is still running may make its file between the two.
+    for (int attempt = 0; attempt < 100; ++attempt) {
+      for (int i = 0; i < fileCount; ++i)
+        unlink(files[i]);
+      if (rmdir(folder) == 0 || errno != ENOTEMPTY)
+        break;
+    }
+  }
+};
+
+Listed listed;
+
+/// What signals did before.
+struct sigaction before[NSIG];
+
+/// Whether a signal that nobody handles ends the process, and can be handled.
+bool endsProcess(int signal) {
+  switch (signal) {
+  case SIGKILL:
+  case SIGSTOP:
+  case SIGTSTP:
+  case SIGTTIN:
+  case SIGTTOU:
+  case SIGCONT:
+  case SIGCHLD:
+  case SIGURG:
+  case SIGWINCH:
+    return false;
+  default:
+    return true;
+  }
+}
+
+void removeAndGoOn(int signal) {
+  sys::RunInterruptHandlers();
+  listed.remove();
+  // The signal waits until this returns.
+  sigaction(signal, &before[signal], nullptr);
+  raise(signal);
+}
+
+bool copyPath(StringRef path, char *to) {
+  if (path.size() >= PATH_MAX)
+    return false;
+  std::memcpy(to, path.data(), path.size());
+  to[path.size()] = 0;
+  return true;
+}
+
+} // namespace
+
+void tamc::removeTemporariesOnSignals() {
+  for (int signal = 1; signal < NSIG; ++signal) {
+    if (!endsProcess(signal) || sigaction(signal, nullptr, &before[signal]) ||
+        before[signal].sa_handler == SIG_IGN)
+      continue;
+    // LLVM prints where it is and goes on.
+    if (signal == SIGUSR1 && before[signal].sa_handler != SIG_DFL)
+      continue;
+    struct sigaction action = {};
+    action.sa_handler = removeAndGoOn;
+    action.sa_flags = SA_ONSTACK;
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+Expected<tamc::TemporaryFolder> tamc::TemporaryFolder::create() {
+  SmallString<128> place;
+  sys::path::system_temp_directory(/*ErasedOnReboot=*/true, place);
+  SmallString<128> path(place);
+  sys::path::append(path, "tamc-XXXXXX");
+  assert(!listed.exists && "one folder at a time");
+  if (!copyPath(path, listed.folder))
+    errno = ENAMETOOLONG;
+  else if (mkdtemp(listed.folder)) {
+    listed.fileCount = 0;
+    listed.exists = true;
+    return TemporaryFolder(listed.folder);
+  }
+  std::error_code code(errno, std::generic_category());
+  return createStringError(code, "cannot make a temporary folder in '" + place +
+                                     "': " + code.message() +
+                                     "; TMPDIR names another place");
+}
+
+tamc::TemporaryFolder::TemporaryFolder(TemporaryFolder &&other) noexcept
+    : path(std::exchange(other.path, {})) {}
+
+tamc::TemporaryFolder::~TemporaryFolder() {
+  if (path.empty())
+    return;
+  listed.remove();
+  listed.exists = false;
+}
+
+std::string tamc::TemporaryFolder::at(StringRef name) {
+  std::string file = path + "/" + name.str();
+  const int count = listed.fileCount;
+  assert(count < Listed::kMaxFiles && "too many files");
+  if (copyPath(file, listed.files[count]))
+    listed.fileCount = count + 1;
+  return file;
+}

@@ -1,0 +1,47 @@
+//===- TemporaryFolder.h - files that go with the run -----------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_TARGET_TEMPORARYFOLDER_H
+#define TAMC_TARGET_TEMPORARYFOLDER_H
+
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace tamc {
+
+/// A folder for files that a run needs for a while. It goes with all that is in
+/// it when the object does, and when a signal ends the process. As the folder
+/// goes, a program that was called and is still running leaves no file either.
+/// There is at most one at a time.
+class TemporaryFolder {
+public:
+  /// Makes one where the system has such files. The error names that folder.
+  static llvm::Expected<TemporaryFolder> create();
+
+  TemporaryFolder(TemporaryFolder &&other) noexcept;
+  TemporaryFolder &operator=(TemporaryFolder &&) = delete;
+  ~TemporaryFolder();
+
+  /// The path of a file in it, which is yet to be made; at most 4.
+  std::string at(llvm::StringRef name);
+
+private:
+  explicit TemporaryFolder(std::string path) : path(std::move(path)) {}
+
+  std::string path;
+};
+
+/// From here on each signal that ends the process, but SIGKILL, first removes
+/// the temporary folder and what `writeOutput` has not finished. Then it does
+/// what it did before. For a program's main alone, after llvm::InitLLVM.
+void removeTemporariesOnSignals();
+
+} // namespace tamc
+
+#endif // TAMC_TARGET_TEMPORARYFOLDER_H

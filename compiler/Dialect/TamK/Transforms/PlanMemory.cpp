@@ -25,7 +25,10 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -178,8 +181,8 @@ nameBuffer(memref::AllocOp alloc) {
       operand = use.getOperandNumber();
     }
   }
-  if (!first)
-    return {"unused", "", ""};
+  // What nobody uses gets no offset.
+  assert(first && "an allocation without a use");
   std::string term = tam::getTermText(first->getLoc()).str();
   auto launch = dyn_cast<LaunchOp>(first);
   if (!launch || operand < launch.getInits().getBeginOperandIndex())
@@ -188,6 +191,24 @@ nameBuffer(memref::AllocOp alloc) {
   return {launch.getInitName(operand - launch.getInits().getBeginOperandIndex())
               .str(),
           source.str(), term};
+}
+
+/// Collects `value`'s users into `ops`, each behind its own users, when they
+/// only name its memory and nobody reads what they say; false when they do
+/// more.
+static bool collectUnused(Value value, SetVector<Operation *> &ops) {
+  for (Operation *user : value.getUsers()) {
+    auto view = dyn_cast<ViewLikeOpInterface>(user);
+    bool isView =
+        view && view.getViewSource() == value && isMemoryEffectFree(user) &&
+        llvm::all_of(user->getResults(),
+                     [&](Value result) { return collectUnused(result, ops); });
+    if (!isView && !isa<memref::DeallocOp>(user) &&
+        !(isa<memref::DimOp>(user) && user->use_empty()))
+      return false;
+    ops.insert(user);
+  }
+  return true;
 }
 
 /// Most bytes that the allocations of a function take at one time when each
@@ -502,6 +523,8 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
   if (isStep && arena != ArenaKind::Argument)
     return function.emitOpError("expected the arena of a step as its argument");
   bool isCalled = isUsed(function);
+  // An allocation that nobody uses takes no bytes: it goes, in the end.
+  SmallVector<SetVector<Operation *>> unused;
   for (memref::AllocOp alloc : allocs) {
     std::string reason;
     bool isStatic = alloc.getType().hasStaticShape();
@@ -528,11 +551,16 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
         return failure();
       continue;
     }
+    if (SetVector<Operation *> ops; collectUnused(alloc, ops)) {
+      ops.insert(alloc);
+      unused.push_back(std::move(ops));
+      continue;
+    }
     Attribute key = alloc.getType().getMemorySpace();
     auto [space, isNew] = spaces.insert({key, int32_t(spaces.size())});
     if (isNew)
       problem.spaces.emplace_back();
-    // A buffer that nobody uses still needs a place for its address.
+    // One whose address alone is asked for needs a place, too.
     int32_t index = planning::addBuffer(
         problem, live->first, std::max(live->last, live->first + 1),
         bytes.value_or(0), "b" + std::to_string(buffers.size()));
@@ -595,10 +623,14 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
     for (auto [index, alloc] : llvm::enumerate(accepted))
       if (problem.buffers[index].expression >= 0)
         dynamicBytes[alloc] = problem.buffers[index].size;
+    std::string erased;
+    if (!unused.empty())
+      erased = ", erased " + std::to_string(unused.size()) + " without a use";
     std::string start =
-        ("planned " + Twine(buffers.size()) + " of " + Twine(allocs.size()) +
-         " allocations: peak " + Twine(plan.totalPeak()) +
-         " bytes, lower bound " + Twine(plan.totalBound()) + ", before " +
+        ("planned " + Twine(buffers.size()) + " of " +
+         Twine(allocs.size() - unused.size()) + " allocations" + erased +
+         ": peak " + Twine(plan.totalPeak()) + " bytes, lower bound " +
+         Twine(plan.totalBound()) + ", before " +
          Twine(heapPeak(function, ranges, dynamicBytes)))
             .str();
     if (value)
@@ -606,6 +638,9 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
     reportPlan(function, problem, ordered, plan, *program, start);
   }
 
+  for (SetVector<Operation *> &ops : unused)
+    for (Operation *op : ops)
+      op->erase();
   if (symbolic && arena == ArenaKind::Argument)
     makeSizeFunction(function, accepted, problem, *symbolic);
   auto builder = OpBuilder::atBlockBegin(&function.getBody().front());

@@ -73,6 +73,7 @@ func.func @step(%n: index {tam.slot = #tam.slot<rows>})
 // expected-error @+1 {{expected no 'taken_arena_size', the name of the function of its arena's size}}
 func.func @taken(%n: index) {
   %a = memref.alloc(%n) : memref<?xf64>
+  %v = memref.load %a[%n] : memref<?xf64>
   return
 }
 func.func private @taken_arena_size()
@@ -82,5 +83,6 @@ func.func private @taken_arena_size()
 // expected-error @+1 {{no memory plan: a buffer is larger than any memory, whatever its size is made of}}
 func.func @too_large(%n: index) {
   %a = memref.alloc(%n) : memref<?x1152921504606846975xf64>
+  %v = memref.load %a[%n, %n] : memref<?x1152921504606846975xf64>
   return
 }

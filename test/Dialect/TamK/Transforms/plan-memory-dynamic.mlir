@@ -119,6 +119,7 @@ func.func @branches(%n: index, %v: f64) -> (f64, f64) {
 // expected-remark @+1 {{with 32 for what sizes depend on}}
 func.func @many_dimensions(%n: index) {
   %a = memref.alloc(%n, %n, %n, %n, %n, %n) : memref<?x?x?x?x?x?xf64>
+  %v = memref.load %a[%n, %n, %n, %n, %n, %n] : memref<?x?x?x?x?x?xf64>
   return
 }
 
@@ -132,5 +133,6 @@ func.func @constants(%x: memref<2x?xf64>) {
   %c4 = arith.constant 4 : index
   %two = memref.dim %x, %c0 : memref<2x?xf64>
   %a = memref.alloc(%two, %c4) : memref<?x?xf64>
+  %v = memref.load %a[%c0, %c0] : memref<?x?xf64>
   return
 }

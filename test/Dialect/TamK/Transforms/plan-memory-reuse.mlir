@@ -222,8 +222,8 @@ func.func @condition(%p: i1, %v: f64) {
 //
 // SAFE-LABEL: func.func @unused(
 // SAFE-SAME: memref<64xi8>)
-// expected-remark @+2 {{before 128}}
-// expect-safe @+1 {{branch-safe costs 0 bytes}}
+// expected-remark @+2 {{planned 1 of 1 allocations, erased 1 without a use: peak 64 bytes, lower bound 64, before 128}}
+// expect-safe @+1 {{erased 1 without a use: peak 64 bytes, lower bound 64, before 128, branch-safe costs 0 bytes}}
 func.func @unused(%v: f64) {
   %c0 = arith.constant 0 : index
   %a = memref.alloc() : memref<8xf64>

@@ -28,6 +28,7 @@ func.func private @use2(memref<8xf64>, memref<8xf64>)
 func.func private @use_i8(memref<3xi8>)
 func.func private @use_i1(memref<9xi1>)
 func.func private @use_index(memref<2xindex>)
+func.func private @use_none(memref<0xf64>)
 func.func private @use_any(memref<32xf64>, memref<1xf64>)
 func.func private @use_space(memref<8xf64, 1>)
 
@@ -263,25 +264,55 @@ func.func @spaces() {
   return
 }
 
-// Nobody uses it, yet its address must exist; no size; a number by itself.
+// No size; a number by itself.
 //
 // CHECK-LABEL: func.func @corner_cases(
-// CHECK-SAME: memref<128xi8>)
-// CHECK-SAME: {bytes = 32 : i64, first = 1 : i64, last = 2 : i64, name = "unused", offset = 0 : i64, op = "", space = 0 : i64, term = ""},
-// CHECK-SAME: {bytes = 0 : i64, first = 1 : i64, last = 2 : i64, name = "unused",
-// CHECK-SAME: {bytes = 8 : i64, first = 1 : i64, last = 2 : i64, name = "buffer", offset = 64 : i64, op = "memref.store",
+// CHECK-SAME: memref<64xi8>)
+// CHECK-SAME: {bytes = 0 : i64, first = 1 : i64, last = 2 : i64, name = "buffer",
+// CHECK-SAME: {bytes = 8 : i64, first = 2 : i64, last = 3 : i64, name = "buffer", offset = 0 : i64, op = "memref.store",
 func.func @corner_cases() {
   %v = arith.constant 1.0 : f64
   %a = memref.alloc() : memref<8xf64> // [0, 1): 0
   call @use(%a) : (memref<8xf64>) -> ()
-  // CHECK: memref.view {{.*}} to memref<4xf64>
-  %unused = memref.alloc() : memref<4xf64> // [1, 2): 0
   // CHECK: memref.view {{.*}} to memref<0xf64>
   %nothing = memref.alloc() : memref<0xf64> // [1, 2): anywhere
+  call @use_none(%nothing) : (memref<0xf64>) -> ()
   // CHECK: memref.view {{.*}} to memref<f64>
-  %number = memref.alloc() : memref<f64> // [1, 2): 64, beside unused
+  %number = memref.alloc() : memref<f64> // [2, 3): 0
   memref.store %v, %number[] : memref<f64>
   return
+}
+
+// What nobody uses takes no bytes, nor has the bound any for it: it goes, with
+// what only names it. One whose shape is asked for keeps a place.
+//
+// CHECK-LABEL: func.func @unused(
+// CHECK-SAME: %[[ARENA:[^:]*]]: memref<64xi8>) -> index
+// CHECK-SAME: arena_bytes = 64 : i64, buffers = [
+// CHECK-SAME: {bytes = 64 : i64, first = 0 : i64, last = 1 : i64, name = "buffer", offset = 0 : i64, op = "func.call", space = 0 : i64, term = ""},
+// CHECK-SAME: {bytes = 32 : i64, first = 1 : i64, last = 2 : i64, name = "buffer", offset = 0 : i64, op = "memref.dim", space = 0 : i64, term = ""}],
+// CHECK-SAME: lower_bound_bytes = 64 : i64, naive_bytes = 128 : i64
+func.func @unused() -> index {
+  %c0 = arith.constant 0 : index
+  // CHECK-NOT: memref<512xf64>
+  // CHECK-NOT: memref.alloc
+  // CHECK-NOT: memref.dealloc
+  %freed = memref.alloc() : memref<512xf64>
+  %loose = memref.alloc() : memref<512xf64>
+  %seen = memref.alloc() : memref<512xf64>
+  %view = memref.subview %seen[0] [256] [1] : memref<512xf64> to memref<256xf64, strided<[1]>>
+  %cast = memref.cast %view : memref<256xf64, strided<[1]>> to memref<?xf64, strided<[1]>>
+  %none = memref.dim %cast, %c0 : memref<?xf64, strided<[1]>>
+  %a = memref.alloc() : memref<8xf64> // [0, 1): 0
+  // CHECK: call @use
+  call @use(%a) : (memref<8xf64>) -> ()
+  memref.dealloc %freed : memref<512xf64>
+  memref.dealloc %seen : memref<512xf64>
+  // CHECK: %[[VIEW:.*]] = memref.view %[[ARENA]]{{.*}} to memref<4xf64>
+  // CHECK: memref.dim %[[VIEW]]
+  %asked = memref.alloc() : memref<4xf64> // [1, 2): 0
+  %shape = memref.dim %asked, %c0 : memref<4xf64>
+  return %shape : index
 }
 
 // A function that allocates nothing gets no arena, but a plan.

@@ -32,9 +32,9 @@ llvm::SmallVector<mlir::Operation *> findFusibleSums(mlir::Block &block,
 /// or code than the plain layout.
 SumsAttr getPanels(mlir::Operation *sum);
 
-/// Words of 32 bytes that a row adds to when the row kernel computes a sum: what
-/// the kernel's code, and the time of a row, grow with. At least 1; a sum of
-/// two columns, which is kept in a register, counts as 1.
+/// Words of 32 bytes that a row adds to when the row kernel computes a sum:
+/// what the kernel's code, and the time of a row, grow with. At least 1; a sum
+/// of two columns, which is kept in a register, counts as 1.
 int64_t getRowWords(mlir::Operation *sum);
 
 /// Erases a sum over rows that has no use, and its zeros if they have no other.

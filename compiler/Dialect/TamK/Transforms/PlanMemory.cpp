@@ -117,7 +117,7 @@ private:
   void findUsed() {
     used.clear();
     std::optional<SymbolTable::UseRange> uses =
-        SymbolTable::getSymbolUses(getOperation());
+        SymbolTable::getSymbolUses(&getOperation().getBodyRegion());
     areUsesKnown = uses.has_value();
     if (uses)
       for (SymbolTable::SymbolUse use : *uses)

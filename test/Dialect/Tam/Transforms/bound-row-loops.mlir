@@ -16,8 +16,8 @@
 // CHECK: remark: the fit's loop over the rows is full: it has 2 of 3 terms; this term and 0 more are summed pair by pair
 // CHECK-LABEL: func.func @fit(
 // CHECK: tam.gram %[[ONE:.*]], %[[ONE]] into {{.*}} : tensor
-// CHECK: tam.gram %[[ONE]], %[[A:.*]] into {{[^{]*$}}
-// CHECK: tam.gram %[[ONE]], %[[B:.*]] into {{.*}} {tam.apart}
+// CHECK: tam.gram %[[A:.*]], %[[ONE]] into {{[^{]*$}}
+// CHECK: tam.gram %[[B:.*]], %[[ONE]] into {{.*}} {tam.apart}
 // CHECK: tam.gram %[[A]], %[[A]] into {{[^{]*$}}
 // CHECK: tam.gram %[[A]], %[[B]] into {{.*}} {tam.apart}
 // CHECK: tam.gram %[[B]], %[[B]] into {{.*}} {tam.apart}
@@ -37,12 +37,12 @@ func.func @fit(%rows: index, %x: tensor<?xf64>, %y: tensor<?xf64>,
   %z0 = tam.zeros : tensor<1x1xf64, #tam.sums<upper>>
   %0 = tam.gram %one, %one into %z0 : tensor<?x1xf64, #tam.dense>,
       tensor<?x1xf64, #tam.dense> -> tensor<1x1xf64, #tam.sums<upper>>
-  %z1 = tam.zeros : tensor<1x5xf64, #tam.sums<full>>
-  %1 = tam.gram %one, %a into %z1 : tensor<?x1xf64, #tam.dense>,
-      tensor<?x5xf64, #tam.banded<4>> -> tensor<1x5xf64, #tam.sums<full>>
-  %z2 = tam.zeros : tensor<1x5xf64, #tam.sums<full>>
-  %2 = tam.gram %one, %b into %z2 : tensor<?x1xf64, #tam.dense>,
-      tensor<?x5xf64, #tam.banded<4>> -> tensor<1x5xf64, #tam.sums<full>>
+  %z1 = tam.zeros : tensor<5x1xf64, #tam.sums<full>>
+  %1 = tam.gram %a, %one into %z1 : tensor<?x5xf64, #tam.banded<4>>,
+      tensor<?x1xf64, #tam.dense> -> tensor<5x1xf64, #tam.sums<full>>
+  %z2 = tam.zeros : tensor<5x1xf64, #tam.sums<full>>
+  %2 = tam.gram %b, %one into %z2 : tensor<?x5xf64, #tam.banded<4>>,
+      tensor<?x1xf64, #tam.dense> -> tensor<5x1xf64, #tam.sums<full>>
   %z3 = tam.zeros : tensor<5x5xf64, #tam.sums<upper>>
   %3 = tam.gram %a, %a into %z3 : tensor<?x5xf64, #tam.banded<4>>,
       tensor<?x5xf64, #tam.banded<4>> -> tensor<5x5xf64, #tam.sums<upper>>

@@ -106,8 +106,8 @@ def TamBoundRowLoops : Pass<"tam-bound-row-loops", "::mlir::ModuleOp"> {
   let description = [{
     The loop over rows that sums share has code for every pair of terms, of
     which m terms have m(m+1)/2. From some size on the loop takes long to
-    compile, and its sums are in no cache, so that kernels for one pair after
-    another are faster.
+    compile, and as its sums are in no cache it gains little over kernels for
+    one pair after another.
 
     The loop gets the sums of as many terms as fit: columns and categories
     first, then bands, then products, each in the order of the formula. Every

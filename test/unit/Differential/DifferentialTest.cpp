@@ -14,6 +14,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "ImportText.h"
 #include "Oracle.h"
 #include "Program.h"
 
@@ -87,7 +88,7 @@ protected:
     context.loadDialect<func::FuncDialect, tam::TamDialect>();
     context.getDiagEngine().registerHandler(
         [](Diagnostic &diagnostic) { ADD_FAILURE() << diagnostic.str(); });
-    module = importModel(context, model, errors);
+    module = importText(context, model.yaml(), model.train, errors);
   }
 
   /// Runs passes on the module.

@@ -7,33 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "Oracle.h"
 
-#include "tamc/Conversion/SpecToTam.h"
-
-#include "llvm/Support/raw_ostream.h"
-
 using namespace mlir;
 using namespace tamc;
 using namespace tamc::reference;
-
-OwningOpRef<ModuleOp> tamc::reference::importModel(MLIRContext &context,
-                                                   const RandomModel &model,
-                                                   std::string &errors) {
-  std::string yaml = model.yaml(), profile = model.train.toCsv();
-  llvm::SourceMgr sources;
-  sources.setDiagHandler(
-      [](const llvm::SMDiagnostic &diagnostic, void *errors) {
-        llvm::raw_string_ostream stream(*static_cast<std::string *>(errors));
-        diagnostic.print(nullptr, stream);
-      },
-      &errors);
-  unsigned buffer = sources.AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBufferCopy(yaml, "random.yaml"), {});
-  auto spec = spec::parseSpec(sources, buffer);
-  if (!spec || !spec::resolveLevels(
-                   sources, *spec, llvm::MemoryBufferRef(profile, "train.csv")))
-    return {};
-  return importSpec(context, sources, *spec);
-}
 
 /// Writes the rows of `part` to the rows `rows` of `whole`.
 static void scatter(const Matrix &part, const std::vector<size_t> &rows,

@@ -12,8 +12,7 @@
 #include "Normalization.h"
 #include "RandomModel.h"
 
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/BuiltinOps.h"
 
 #include <map>
 #include <string>
@@ -27,11 +26,6 @@ struct Answer {
   Vector predictions;
   Matrix terms, design;
 };
-
-/// Imports the spec of `model`; null after an error, whose text is in `errors`.
-mlir::OwningOpRef<mlir::ModuleOp> importModel(mlir::MLIRContext &context,
-                                              const RandomModel &model,
-                                              std::string &errors);
 
 /// Fits and applies `module` by the interpreter, fit by chunks of `chunkRows`
 /// rows where it has chunks.

@@ -15,12 +15,11 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "RandomFormula.h"
+#include "ImportText.h"
+#include "RandomCase.h"
 #include "Sample.h"
 
-#include "tamc/Conversion/SpecToTam.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
-#include "tamc/Pipelines/Pipelines.h"
 
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -28,51 +27,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <set>
 
 using namespace mlir;
 using namespace tamc;
 using namespace tamc::reference;
 
-static uint32_t fromEnvironment(const char *name, uint32_t usual) {
-  const char *text = std::getenv(name);
-  auto value = parseNumber(text ? text : "");
-  return value ? static_cast<uint32_t>(*value) : usual;
-}
-
 namespace {
-
-/// A random spec with rows for it, and options that let passes find work.
-struct Case {
-  explicit Case(uint32_t seed) : random(seed) {
-    std::vector<std::string> groups{"north", "south", "west"};
-    groups.resize(random.integer(1, 3));
-    text = "name: random\nformula: >-\n  " + randomFormula(random, 7) +
-           "\ngroup: g\n";
-    if (random.flip())
-      text += "weights: w\n";
-    train = randomRows(random, groups, 60, 1);
-    fresh = randomRows(random, groups, 20, 3);
-    options.mergeColumns = random.pick<int64_t>({0, 2, 2, 3});
-    options.rowsPerLevel = random.pick<int64_t>({0, 1, 1});
-    options.dense = random.integer(0, 9) == 0;
-    options.fuseRows = random.integer(0, 9) > 0;
-    options.panels = random.integer(0, 9) > 0;
-    options.bothSolvers = random.integer(0, 2) == 0;
-    options.maxDirect = random.integer(0, 4) == 0 ? 0 : 7500;
-    options.blockLimit = random.pick<int64_t>({4, 512});
-    chunkRows = random.integer(1, 40);
-  }
-
-  OwningOpRef<ModuleOp> import(MLIRContext &context, std::string &errors);
-
-  Random random;
-  std::string text;
-  Table train, fresh;
-  PipelineOptions options;
-  int64_t chunkRows = 1;
-};
 
 /// Interprets the module after each pass; stops at the first that changes what
 /// it computes.
@@ -119,24 +80,6 @@ private:
 
 } // namespace
 
-OwningOpRef<ModuleOp> Case::import(MLIRContext &context, std::string &errors) {
-  llvm::SourceMgr sources;
-  sources.setDiagHandler(
-      [](const llvm::SMDiagnostic &diagnostic, void *errors) {
-        llvm::raw_string_ostream stream(*static_cast<std::string *>(errors));
-        diagnostic.print(nullptr, stream);
-      },
-      &errors);
-  unsigned buffer = sources.AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBufferCopy(text, "random.yaml"), {});
-  std::string profile = train.toCsv();
-  auto spec = spec::parseSpec(sources, buffer);
-  if (!spec || !spec::resolveLevels(
-                   sources, *spec, llvm::MemoryBufferRef(profile, "train.csv")))
-    return {};
-  return importSpec(context, sources, *spec);
-}
-
 /// Takes one case through the passes and returns what went wrong.
 static std::string runCase(uint32_t seed, std::set<std::string> &worked) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
@@ -146,8 +89,8 @@ static std::string runCase(uint32_t seed, std::set<std::string> &worked) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
       errors += diagnostic.str() + "\n";
   });
-  Case sample(seed);
-  auto module = sample.import(context, errors);
+  RandomCase sample(seed, /*terms=*/7, /*rows=*/60);
+  auto module = importText(context, sample.text, sample.train, errors);
   if (!module)
     return sample.text + errors;
   Sample rows = makeSample(*module, sample.train, sample.fresh, sample.random);

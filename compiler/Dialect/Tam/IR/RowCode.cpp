@@ -160,7 +160,7 @@ static LogicalResult verifyPredictionCode(Operation &op, PredictOp predict) {
                         "it"); // rows_c5
 }
 
-LogicalResult RowsOp::verify() {
+LogicalResult RowsOp::verifyRegions() {
   Block &block = getBody().front();
   auto yield = cast<YieldOp>(block.getTerminator());
   size_t sums = getAccumulators().size();

@@ -433,10 +433,14 @@ CoordinatesAttr::getKernelSizes(RankedTensorType type) const {
 // Slots
 //===----------------------------------------------------------------------===//
 
+/// Bytes of a block, and the most that a place in it is counted with.
+static constexpr int64_t kMostOffset = int64_t(1) << 48;
+
 LogicalResult SlotAttr::verify(EmitError emitError, SlotKind kind,
                                int64_t offset) {
-  if (offset < 0)
+  if (offset < 0 || offset >= kMostOffset)
     return emitError() // slot_c1
-           << "expected an offset of at least 0, got " << offset;
+           << "expected an offset of at least 0 and less than " << kMostOffset
+           << ", got " << offset;
   return success();
 }

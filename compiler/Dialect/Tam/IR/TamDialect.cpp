@@ -122,6 +122,16 @@ SlotAttr tamc::tam::getResultSlot(FunctionOpInterface function,
   return function.getResultAttrOfType<SlotAttr>(index, kSlotAttrName);
 }
 
+LogicalResult tamc::tam::verifySlots(FunctionOpInterface function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (!getArgumentSlot(function, i))
+      return function->emitOpError("expected a slot of argument ") << i;
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (!getResultSlot(function, i))
+      return function->emitOpError("expected a slot of result ") << i;
+  return success();
+}
+
 static SmallVector<DictionaryAttr> dictionariesOf(ArrayRef<SlotAttr> slots) {
   return llvm::map_to_vector(slots, [](SlotAttr slot) {
     StringAttr name = StringAttr::get(slot.getContext(), kSlotAttrName);

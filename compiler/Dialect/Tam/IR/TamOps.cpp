@@ -43,6 +43,16 @@ static void printNumbers(OpAsmPrinter &printer, Operation *,
 #define GET_OP_CLASSES
 #include "tamc/Dialect/Tam/IR/TamOps.cpp.inc"
 
+LogicalResult tamc::tam::verifyOneOperandIn(Operation *op,
+                                            ArrayRef<unsigned> segments) {
+  auto sizes = op->getAttrOfType<DenseI32ArrayAttr>("operandSegmentSizes");
+  for (unsigned segment : segments)
+    if (sizes[segment] != 1) // operands_c1
+      return op->emitOpError("expected one operand in segment ")
+             << segment << ", got " << sizes[segment];
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Feature maps
 //===----------------------------------------------------------------------===//
@@ -188,6 +198,8 @@ LogicalResult BoundaryOp::verify() {
 
 int64_t tamc::tam::getNumbersPerRow(Value design) {
   auto type = cast<RankedTensorType>(design.getType());
+  if (!type.getEncoding())
+    return type.getDimSize(1);
   Operation *op = design.getDefiningOp();
   auto levels = dyn_cast_if_present<LevelsOp>(op);
   bool isSingle =

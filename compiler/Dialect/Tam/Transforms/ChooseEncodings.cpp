@@ -78,6 +78,8 @@ struct ChooseEncodings
         encode(op->getResult(0), dense ? Attribute(DenseAttr::get(context))
                                        : op.getStructuredEncoding());
     });
+    if (failed(verifyDesigns()))
+      return signalPassFailure();
     SmallVector<GramOp> grams;
     getOperation().walk([&](GramOp op) { grams.push_back(op); });
     DenseMap<Value, Value> converted;
@@ -106,6 +108,22 @@ struct ChooseEncodings
   }
 
 private:
+  /// Checks that sums read what has an encoding now: what feature maps make, or
+  /// what came with one.
+  LogicalResult verifyDesigns() {
+    WalkResult result = getOperation().walk([](RowReductionInterface op) {
+      for (Value design : op->getOperands().take_front(isa<GramOp>(op) ? 2 : 1))
+        if (!encodingOf(design)) {
+          op->emitOpError("expected a design matrix that a feature map makes, "
+                          "got ")
+              << design.getType();
+          return WalkResult::interrupt();
+        }
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
   /// Gives a pair without a kernel of its own to the generic one, for sparse
   /// matrices. `converted` has the sparse form of what was converted before.
   void fallBack(GramOp op, DenseMap<Value, Value> &converted) {

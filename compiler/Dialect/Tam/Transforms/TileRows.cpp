@@ -219,6 +219,8 @@ private:
   }
 
   LogicalResult splitFit(func::FuncOp fit) {
+    if (failed(verifySlots(fit)))
+      return failure();
     auto step = fit->getAttrOfType<StepAttr>(kStepAttrName);
     StepKind lastKind = step ? step.getKind() : StepKind::FitFinish;
     if (lastKind != StepKind::FitFinish && lastKind != StepKind::CgFinish &&

@@ -131,16 +131,8 @@ struct VerifyTiled : public tamc::tam::impl::TamVerifyTiledBase<VerifyTiled> {
       }
       for (auto convert : function.getOps<ConvertOp>())
         remarkOnSparse(convert);
-      for (unsigned i = 0; i < function.getNumArguments(); ++i)
-        if (!getArgumentSlot(function, i)) {
-          function.emitOpError("expected a slot of argument ") << i;
-          return signalPassFailure();
-        }
-      for (unsigned i = 0; i < function.getNumResults(); ++i)
-        if (!getResultSlot(function, i)) {
-          function.emitOpError("expected a slot of result ") << i;
-          return signalPassFailure();
-        }
+      if (failed(verifySlots(function)))
+        return signalPassFailure();
     }
   }
 };

@@ -278,3 +278,17 @@ func.func @f(%v: tensor<?xf64>, %b: tensor<1xf64>) -> tensor<?xf64> {
   } : tensor<?xf64>
   return %y : tensor<?xf64>
 }
+
+// -----
+
+// What a body yields comes last in it.
+func.func @f(%s: tensor<1xf64, #tam.sums<full>>)
+    -> tensor<1xf64, #tam.sums<full>> {
+  %r = "tam.rows"(%s) <{operandSegmentSizes = array<i32: 0, 1>}> ({
+  ^bb0(%s0: tensor<1xf64, #tam.sums<full>>):
+    // expected-error @+1 {{'tam.yield' op must be the last operation in the parent block}}
+    "tam.yield"(%s0) : (tensor<1xf64, #tam.sums<full>>) -> ()
+    %z = tam.zeros : tensor<1xf64, #tam.sums<full>>
+  }) : (tensor<1xf64, #tam.sums<full>>) -> tensor<1xf64, #tam.sums<full>>
+  return %r : tensor<1xf64, #tam.sums<full>>
+}

@@ -47,8 +47,14 @@ func.func private @f(index {tam.slto = #tam.slot<rows>})
 // -----
 
 // slot_c1
-// expected-error @+1 {{expected an offset of at least 0, got -8}}
+// expected-error @+1 {{expected an offset of at least 0 and less than 281474976710656, got -8}}
 func.func private @f(tensor<8xf64> {tam.slot = #tam.slot<state, -8>})
+
+// -----
+
+// slot_c1: what is beyond it has a place, too.
+// expected-error @+1 {{expected an offset of at least 0 and less than 281474976710656, got 281474976710656}}
+func.func private @f(tensor<8xf64> {tam.slot = #tam.slot<state, 281474976710656>})
 
 // -----
 
@@ -661,5 +667,29 @@ func.func @f(%a: tensor<?x3xf64>) {
 func.func @f(%v: tensor<2x?xf64>, %p: tensor<4xf64>) {
   // expected-error @+1 {{'tam.normalize' op operand #0 must be column of f64 values, but got 'tensor<2x?xf64>'}}
   %0 = tam.normalize %v, %p : tensor<2x?xf64>, tensor<4xf64>
+  return
+}
+
+// -----
+
+// operands_c1
+func.func @f(%g: tensor<2x2xf64>, %p: tensor<2x2xf64, #tam.coordinates<1>>) {
+  // expected-error @+1 {{'tam.normal_matrix' op expected one operand in segment 0, got 0}}
+  %0 = "tam.normal_matrix"(%g, %p) <{operandSegmentSizes = array<i32: 0, 1, 1>}>
+      : (tensor<2x2xf64>, tensor<2x2xf64, #tam.coordinates<1>>)
+      -> tensor<2x2xf64>
+  return
+}
+
+// -----
+
+// operands_c1: an operand that other operands are compared with.
+func.func @f(%n: index, %q: tensor<2xf64>,
+             %p: tensor<2x2xf64, #tam.coordinates<1>>) {
+  // expected-error @+1 {{'tam.normal_product' op expected one operand in segment 3, got 0}}
+  %0 = "tam.normal_product"(%n, %q, %p)
+      <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}>
+      : (index, tensor<2xf64>, tensor<2x2xf64, #tam.coordinates<1>>)
+      -> tensor<2xf64>
   return
 }

@@ -197,3 +197,15 @@ func.func @other_start(%x: tensor<?xf64>, %z: tensor<3xf64>) {
       : tensor<?x3xf64>, tensor<?xf64> -> tensor<3xf64>
   return
 }
+
+// -----
+
+// A matrix that no feature map makes has no encoding.
+func.func @given_matrix(%x: tensor<?xf64>, %a: tensor<?x3xf64>) {
+  %b = tam.category %x {levels = 3} : tensor<?xf64> -> tensor<?x3xf64>
+  %z = tam.zeros : tensor<3x3xf64>
+  // expected-error @+1 {{'tam.gram' op expected a design matrix that a feature map makes, got 'tensor<?x3xf64>'}}
+  %g = tam.gram %b, %a into %z
+      : tensor<?x3xf64>, tensor<?x3xf64> -> tensor<3x3xf64>
+  return
+}

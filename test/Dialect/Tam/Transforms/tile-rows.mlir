@@ -184,3 +184,15 @@ func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
       -> tensor<1xf64, #tam.sums<full>>
   return
 }
+
+// -----
+
+// Without slots the steps would get nothing from the runtime.
+// expected-error @+1 {{'func.func' op expected a slot of argument 1}}
+func.func @fit(%rows: index {tam.slot = #tam.slot<rows>}, %y: tensor<?xf64>) {
+  %o = tam.offset %rows : tensor<?x1xf64, #tam.dense>
+  %z = tam.zeros : tensor<1xf64, #tam.sums<full>>
+  %r = tam.rhs %o, %y into %z : tensor<?x1xf64, #tam.dense>, tensor<?xf64>
+      -> tensor<1xf64, #tam.sums<full>>
+  return
+}

@@ -25,6 +25,25 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace tamc::tam {
+
+/// Checks that the segments of operands with these indices hold one operand.
+llvm::LogicalResult verifyOneOperandIn(mlir::Operation *op,
+                                       llvm::ArrayRef<unsigned> segments);
+
+/// The trait of ops with operandSegmentSizes (TamOps.td, Tam_OneOperandIn).
+template <unsigned... kSegments> struct OneOperandIn {
+  template <typename ConcreteType>
+  class Impl : public mlir::OpTrait::TraitBase<ConcreteType, Impl> {
+  public:
+    static llvm::LogicalResult verifyTrait(mlir::Operation *op) {
+      return verifyOneOperandIn(op, {kSegments...});
+    }
+  };
+};
+
+} // namespace tamc::tam
+
 #include "tamc/Dialect/Tam/IR/TamAttrInterfaces.h.inc"
 #include "tamc/Dialect/Tam/IR/TamDialect.h.inc"
 #include "tamc/Dialect/Tam/IR/TamEnums.h.inc"
@@ -69,6 +88,9 @@ inline constexpr llvm::StringLiteral kApartAttrName = "tam.apart";
 /// The slot of an argument or a result, null if it has none.
 SlotAttr getArgumentSlot(mlir::FunctionOpInterface function, unsigned index);
 SlotAttr getResultSlot(mlir::FunctionOpInterface function, unsigned index);
+
+/// Checks that every argument and every result has a slot.
+llvm::LogicalResult verifySlots(mlir::FunctionOpInterface function);
 
 /// Gives all arguments, or all results, their slots, and no other attributes.
 /// Setting one after another would make, and keep, as many lists of all.

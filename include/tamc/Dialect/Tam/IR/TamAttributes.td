@@ -254,7 +254,7 @@ def Tam_SlotAttr : Tam_Attr<"Slot", "slot"> {
     b`: b bytes into what rows leave to those that follow.
 
     Constraints:
-    * (slot_c1) an offset is not negative.
+    * (slot_c1) an offset is not negative, and less than 2^48.
     * (slot_c2) numbers of rows are an index; all else is a tensor, or memory
       where it is bufferized: a column of dynamic size in `column`, of static
       shape in all but `column`, `output` and `arena`.

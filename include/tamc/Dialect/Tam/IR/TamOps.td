@@ -16,6 +16,14 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class Tam_Op<string mnemonic, list<Trait> traits = []>
     : Op<Tam_Dialect, mnemonic, !listconcat([Pure], traits)>;
 
+// Of an op with operandSegmentSizes, which of its segments hold one operand: a
+// generator of verifiers checks only that the sizes add up. Comes after
+// AttrSizedOperandSegments, and like it before all that reads operands.
+class Tam_OneOperandIn<string segments>
+    : ParamNativeOpTrait<"OneOperandIn", segments>, StructuralOpTrait {
+  let cppNamespace = "::tamc::tam";
+}
+
 // Tensor constraints. The rows of a column or a design matrix are dynamic. An
 // encoding is part of the constraint: a value stored in a way its reader does
 // not know would get no kernel.
@@ -390,7 +398,7 @@ def Tam_PenaltyOp : Tam_Op<"penalty"> {
 }
 
 def Tam_NormalMatrixOp : Tam_Op<"normal_matrix",
-    [AttrSizedOperandSegments]> {
+    [AttrSizedOperandSegments, Tam_OneOperandIn<"0">]> {
   let summary = "A = Gram + T P + 1e-6 T I";
   let description = [{
     The matrix of one group's normal equations from the sums of all pairs of
@@ -409,6 +417,8 @@ def Tam_NormalMatrixOp : Tam_Op<"normal_matrix",
     * (normal_matrix_c2) block (i, j) has the rows of penalty i and the columns
       of penalty j.
     * (normal_matrix_c3) the penalties' sizes add up to the result's.
+    * (operands_c1) of operandSegmentSizes, what is neither a list nor optional
+      has size 1; this holds of every op that has them.
   }];
   let arguments = (ins Index:$group_rows, Variadic<Tam_SumsMatrix>:$blocks,
                        Variadic<Tam_Penalty>:$penalties);
@@ -463,7 +473,8 @@ def Tam_SolveOp : Tam_Op<"solve", [AllTypesMatch<["vector", "result"]>]> {
 }
 
 def Tam_NormalProductOp : Tam_Op<"normal_product",
-    [AttrSizedOperandSegments, AllTypesMatch<["vector", "result"]>]> {
+    [AttrSizedOperandSegments, Tam_OneOperandIn<"0, 3">,
+     AllTypesMatch<["vector", "result"]>]> {
   let summary = "A v = Gram v + T P v + 1e-6 T v";
   let description = [{
     The product of the matrix of one group's normal equations (see

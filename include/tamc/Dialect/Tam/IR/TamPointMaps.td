@@ -131,7 +131,7 @@ def Tam_ColumnsOp : Tam_FeatureMap<"columns"> {
 }
 
 def Tam_NeuralOp : Tam_FeatureMap<"neural",
-    [AttrSizedOperandSegments]> {
+    [AttrSizedOperandSegments, Tam_OneOperandIn<"0">]> {
   let summary = "random neural features";
   let description = [{
     One or more layers act(h W + b); the last is divided by the root of its

@@ -138,7 +138,8 @@ def Tam_MarginalOp : Tam_Op<"marginal"> {
   }];
 }
 
-def Tam_ExpandLevelsOp : Tam_Op<"expand_levels", [AttrSizedOperandSegments]> {
+def Tam_ExpandLevelsOp : Tam_Op<"expand_levels",
+    [AttrSizedOperandSegments, Tam_OneOperandIn<"0">]> {
   let summary = "sums of a map's columns, from sums by levels";
   let description = [{
     With the design matrix B of a map's values at the levels, of one row per
@@ -233,7 +234,7 @@ def Tam_RowsOp : Tam_Op<"rows",
     (`into` `(` $accumulators^ `:` type($accumulators) `)`)?
     attr-dict-with-keyword $body `:` type($results)
   }];
-  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def Tam_YieldOp : Tam_Op<"yield",

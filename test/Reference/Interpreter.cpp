@@ -660,6 +660,8 @@ LogicalResult Execution::finish(Operation *op, Datum value) {
 FailureOr<std::vector<Datum>>
 tamc::reference::interpret(func::FuncOp function, ArrayRef<Datum> arguments,
                            std::vector<System> *systems) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitError("expected a body of one block");
   if (arguments.size() != function.getNumArguments())
     return function.emitError("expected ")
            << function.getNumArguments() << " arguments, got "

@@ -1,0 +1,324 @@
+//===- MutantsTest.cpp - what passes do with modules nobody wrote ---------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Mutants: solver graphs of random formulas, taken through a random number of
+/// passes and then changed at random (Mutator.h). Of each a verifier says what
+/// is wrong with it, or a pass or the reference interpreter does, or it goes
+/// through all other passes and is interpreted. Whatever else happens is a
+/// finding: a failure without a diagnostic, a module that a pass leaves broken,
+/// a crash, which a process of its own keeps from the test.
+///
+/// In the environment: TAMC_MUTANTS asks for more mutants than the usual ones,
+/// TAMC_MUTANTS_FIRST for others, TAMC_MUTANTS_FOLDER names a folder that gets
+/// a file per finding; its comments have the command that shows it again.
+///
+//===----------------------------------------------------------------------===//
+
+#include "ImportText.h"
+#include "Mutator.h"
+#include "RandomCase.h"
+#include "Sample.h"
+
+#include "tamc/InitAll.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Signals.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace tamc;
+using namespace tamc::reference;
+
+/// Mutants of one formula: making it costs as much as some of them.
+static constexpr uint32_t kMutantsPerCase = 20;
+
+/// Most seconds that a mutant takes.
+static constexpr unsigned kMostSeconds = 60;
+
+/// Largest size of a tensor of a module that is interpreted.
+static constexpr int64_t kMostSize = 1024;
+
+namespace {
+
+/// What becomes of a mutant; exit status of its process.
+enum class Fate : uint8_t { Refused, Failed, Compiled, Finding };
+
+/// The passes of a pipeline as the command line has them.
+struct Passes {
+  explicit Passes(const PipelineOptions &options) {
+    tiled = add(Phase::Import, Phase::Tile, options);
+    planned = add(Phase::Tile, Phase::Plan, options);
+    add(Phase::Plan, Phase::LLVM, options);
+  }
+
+  /// Runs passes first..end-1, watched if it is for a mutant.
+  LogicalResult run(ModuleOp module, size_t first, size_t end,
+                    bool isWatched = true) const;
+
+  std::vector<std::string> all;
+  /// How many make a tiled module, the last that the interpreter knows, and how
+  /// many a planned one, the last of which there are mutants: what comes then
+  /// is in dialects of MLIR.
+  size_t tiled, planned;
+
+private:
+  size_t add(Phase from, Phase to, const PipelineOptions &options) {
+    OpPassManager manager(ModuleOp::getOperationName());
+    buildPipeline(manager, from, to, options);
+    for (Pass &pass : manager.getPasses()) {
+      llvm::raw_string_ostream text(all.emplace_back());
+      pass.printAsTextualPipeline(text);
+    }
+    return all.size();
+  }
+};
+
+/// Says on the standard error which pass is running, and ends the process where
+/// one leaves a broken module.
+class Watch : public PassInstrumentation {
+  void runBeforePass(Pass *pass, Operation *) override {
+    llvm::errs() << "pass " << pass->getArgument() << "\n";
+  }
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (succeeded(verify(op)))
+      return;
+    llvm::errs() << "finding: " << pass->getArgument()
+                 << " leaves a broken module\n";
+    _exit(static_cast<int>(Fate::Finding));
+  }
+};
+
+/// A random formula, and its module before each pass.
+class Family {
+public:
+  Family(MLIRContext &context, uint32_t seed)
+      : source(seed, /*terms=*/4, /*rows=*/18), passes(source.options) {
+    std::string errors;
+    auto module = importText(context, source.text, source.train, errors);
+    EXPECT_TRUE(module) << source.text << errors;
+    if (!module)
+      return;
+    sample = makeSample(*module, source.train, source.fresh, source.random);
+    for (size_t i = 0; i <= passes.planned; ++i) {
+      modules.push_back(module->clone());
+      if (i < passes.planned &&
+          failed(passes.run(*module, i, i + 1, /*isWatched=*/false))) {
+        ADD_FAILURE() << source.text << passes.all[i];
+        return;
+      }
+    }
+  }
+
+  /// The fate of one more mutant. A finding is in `text`, and in a file below
+  /// `folder` named `name` if there is one.
+  Fate mutate(Random &random, const std::string &name, const char *folder,
+              std::string &text);
+
+private:
+  /// In a process of its own.
+  Fate judge(ModuleOp mutant, size_t next) const;
+  bool canBeInterpreted(ModuleOp mutant) const;
+
+  RandomCase source;
+  Passes passes;
+  Sample sample;
+  std::vector<OwningOpRef<ModuleOp>> modules;
+};
+
+/// Counts and keeps the errors of a context.
+class Errors {
+public:
+  explicit Errors(MLIRContext &context)
+      : handler(&context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+            return;
+          llvm::errs() << "error: " << diagnostic.str() << "\n";
+          ++count;
+        }) {}
+  size_t count = 0;
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+
+} // namespace
+
+LogicalResult Passes::run(ModuleOp module, size_t first, size_t end,
+                          bool isWatched) const {
+  PassManager manager(module.getContext());
+  auto some = ArrayRef(all).slice(first, end - first);
+  if (failed(parsePassPipeline(llvm::join(some, ","), manager, llvm::errs())))
+    return failure();
+  if (isWatched) {
+    manager.enableVerifier(false);
+    manager.addInstrumentation(std::make_unique<Watch>());
+  }
+  return manager.run(module);
+}
+
+/// Tensors that a mutant has made huge are of no interest to the interpreter.
+bool Family::canBeInterpreted(ModuleOp mutant) const {
+  bool isSmall = true;
+  mutant.walk([&](Operation *op) {
+    for (Type type :
+         llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),
+                                  llvm::to_vector(op->getResultTypes())))
+      if (auto shaped = dyn_cast<ShapedType>(type))
+        for (int64_t size : shaped.getShape())
+          isSmall &= size <= kMostSize;
+  });
+  return isSmall;
+}
+
+Fate Family::judge(ModuleOp mutant, size_t next) const {
+  Errors errors(*mutant.getContext());
+  auto isQuiet = [&](StringRef what) {
+    if (errors.count > 0)
+      return false;
+    llvm::errs() << "finding: " << what << " without a diagnostic\n";
+    return true;
+  };
+  if (failed(verify(mutant)))
+    return isQuiet("refused by the verifier") ? Fate::Finding : Fate::Refused;
+  if (next < passes.tiled) {
+    if (canBeInterpreted(mutant)) {
+      llvm::errs() << "interpreted\n";
+      if (failed(Results::of(mutant, sample, source.chunkRows)) &&
+          isQuiet("not interpreted"))
+        return Fate::Finding;
+      errors.count = 0;
+    }
+    if (failed(passes.run(mutant, next, passes.tiled)))
+      return isQuiet("failed") ? Fate::Finding : Fate::Failed;
+    next = passes.tiled;
+  }
+  if (next == passes.tiled && canBeInterpreted(mutant)) {
+    llvm::errs() << "interpreted after passes\n";
+    if (failed(Results::of(mutant, sample, source.chunkRows)) &&
+        isQuiet("not interpreted"))
+      return Fate::Finding;
+    errors.count = 0;
+  }
+  if (failed(passes.run(mutant, next, passes.all.size())))
+    return isQuiet("failed") ? Fate::Finding : Fate::Failed;
+  return Fate::Compiled;
+}
+
+/// Runs `body` in a process of its own, whose standard error is `text`.
+static Fate isolate(llvm::function_ref<Fate()> body, std::string &text) {
+  std::FILE *file = std::tmpfile();
+  pid_t child = fork();
+  if (child == 0) {
+    dup2(fileno(file), STDERR_FILENO);
+    alarm(kMostSeconds);
+    Fate fate = body();
+    _exit(static_cast<int>(fate));
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  std::rewind(file);
+  std::array<char, 4096> buffer;
+  while (size_t count = std::fread(buffer.data(), 1, buffer.size(), file))
+    text.append(buffer.data(), count);
+  std::fclose(file);
+  if (WIFEXITED(status) &&
+      WEXITSTATUS(status) <= static_cast<int>(Fate::Finding))
+    return static_cast<Fate>(WEXITSTATUS(status));
+  text += WIFSIGNALED(status)
+              ? std::string("finding: ") + strsignal(WTERMSIG(status)) + "\n"
+              : "finding: exit status " + std::to_string(WEXITSTATUS(status)) +
+                    "\n";
+  return Fate::Finding;
+}
+
+Fate Family::mutate(Random &random, const std::string &name, const char *folder,
+                    std::string &text) {
+  size_t next = random.integer(0, static_cast<int64_t>(modules.size()) - 1);
+  OwningOpRef<ModuleOp> mutant = modules[next]->clone();
+  std::string changes;
+  {
+    ScopedDiagnosticHandler ignored(mutant->getContext(),
+                                    [](Diagnostic &) { return success(); });
+    for (int64_t i = random.pick<int64_t>({1, 1, 1, 2, 3}); i > 0; --i)
+      changes += "// " + tamc::reference::mutate(*mutant, random) + "\n";
+  }
+  Fate fate = isolate([&] { return judge(*mutant, next); }, text);
+  if (fate != Fate::Finding)
+    return fate;
+  text = changes + text;
+  if (!folder)
+    return fate;
+  std::error_code error;
+  llvm::raw_fd_ostream file(std::string(folder) + "/" + name + ".mlir", error);
+  if (error)
+    return fate;
+  std::vector<std::string> rest(passes.all.begin() + next, passes.all.end());
+  file << "// tam-opt FILE --pass-pipeline='builtin.module("
+       << llvm::join(rest, ",") << ")'\n"
+       << changes;
+  SmallVector<StringRef> lines;
+  StringRef(text).split(lines, '\n');
+  for (StringRef line : lines)
+    file << "// " << line << "\n";
+  mutant->print(file, OpPrintingFlags().printGenericOpForm());
+  return fate;
+}
+
+TEST(Mutants, AreRefusedOrCompiled) {
+  uint32_t first = fromEnvironment("TAMC_MUTANTS_FIRST", 0);
+  uint32_t count = fromEnvironment("TAMC_MUTANTS", 500);
+  const char *folder = std::getenv("TAMC_MUTANTS_FOLDER");
+  llvm::sys::PrintStackTraceOnErrorSignal("MutantsTest");
+  registerAllPasses();
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  std::array<uint32_t, 4> fates{};
+  std::optional<MLIRContext> context;
+  std::optional<Family> family;
+  for (uint32_t i = first; i < first + count; ++i) {
+    uint32_t seed = i / kMutantsPerCase;
+    if (!family || i % kMutantsPerCase == 0) {
+      family.reset();
+      context.emplace(registry, MLIRContext::Threading::DISABLED);
+      context->loadAllAvailableDialects();
+      ScopedDiagnosticHandler ignored(&*context,
+                                      [](Diagnostic &) { return success(); });
+      family.emplace(*context, seed);
+      ASSERT_FALSE(testing::Test::HasFatalFailure());
+    }
+    Random random(i);
+    std::string text;
+    Fate fate = family->mutate(random, std::to_string(i), folder, text);
+    ++fates[static_cast<size_t>(fate)];
+    if (fate == Fate::Finding)
+      ADD_FAILURE() << "mutant " << i << "\n" << text;
+  }
+  // Verifiers leave enough mutants for passes to say something about.
+  auto of = [&](Fate fate) { return fates[static_cast<size_t>(fate)]; };
+  std::printf("refused by verifiers %u, by passes %u; compiled %u; findings "
+              "%u\n",
+              of(Fate::Refused), of(Fate::Failed), of(Fate::Compiled),
+              of(Fate::Finding));
+  if (count >= 500) {
+    EXPECT_GT(5 * of(Fate::Compiled), count);
+    EXPECT_GT(20 * of(Fate::Failed), count);
+  }
+}

@@ -231,7 +231,9 @@ Members::Members(DictionaryAttr model, llvm::StringRef prefix) {
   for (auto [key, use] :
        {std::pair<llvm::StringRef, llvm::StringRef>{
             "target", "the target; not read by predictions"},
-        {"weights", "row weights, not negative; not read by predictions"}}) {
+        {"weights",
+         "row weights, not negative, some above 0 in each group; not read "
+         "by predictions"}}) {
     llvm::StringRef column = text(model, key);
     if (column.empty())
       continue;

@@ -38,6 +38,10 @@ extern "C" {
 /// sum thus depends on the row's index in its group alone.
 #define TAMRT_SEGMENT_ROWS 4096
 
+/// What A has on its diagonal besides the penalty, per row of the group
+/// (docs/math.md section 4).
+#define TAMRT_PENALTY_FLOOR 1e-6
+
 /// Alignment in bytes of every arena, state and output the runtime passes.
 #define TAMRT_ALIGNMENT 64
 
@@ -258,8 +262,8 @@ typedef struct tamrt_context {
 /// \param coefficients the group's D coefficients; in steps that apply
 ///                   something to a vector, that vector; else null.
 /// \param columns    one pointer per input, then the target, then the row
-///                   weights (null where absent), each at the chunk's first
-///                   row.
+///                   weights divided by their mean in the group (null where
+///                   absent), each at the chunk's first row.
 /// \param output     see tamrt_step_kind; null where a step has none.
 /// \param rows       rows of this chunk; of a FINISH: rows of the group.
 /// \param first      index in its group of the chunk's first row.

@@ -74,7 +74,10 @@ typedef enum tamrt_embed_status {
   /// What an effect learns from the training rows is beyond a double: their
   /// distances are too small for a gamma, or the leaves' numbers of rows too
   /// far apart for the sp_alpha. Detail: effect.
-  TAMRT_EMBED_TABLES = 22
+  TAMRT_EMBED_TABLES = 22,
+  /// The row weights of a group have no sum above 0, or none that a double
+  /// holds in full precision. Detail: column, group.
+  TAMRT_EMBED_WEIGHT_SUM = 23
 } tamrt_embed_status;
 
 /// Where an error is. What a status does not tell is -1, null or 0.

@@ -87,8 +87,8 @@ Result<Weights> fitInMemory(const tamrt_model &model, const Options &options,
   if (!levels)
     return std::move(levels).error();
   const GroupOrder order = reader.groupOrder();
-  const Dataset data = Dataset::arrange(*std::move(rows), reader, order, model,
-                                        *levels, options.threads);
+  Dataset data = Dataset::arrange(*std::move(rows), reader, order, model,
+                                  *levels, options.threads);
   const std::string path = reader.path();
   {
     // Its blocks have served; their memory may be what the rung needs.
@@ -107,6 +107,8 @@ Result<Weights> fitInMemory(const tamrt_model &model, const Options &options,
   if (!normalization)
     return located(std::move(normalization).error());
   weights.normalization = *std::move(normalization);
+  if (Status s = data.scaleWeights(); !s)
+    return located(std::move(s).error());
   BeyondRange beyond(model, weights.normalization, Purpose::Fit);
   beyond.add(data, options.threads);
   run.progress->update("learn", 0, 0);

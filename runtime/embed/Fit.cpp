@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "core/data/RowWeights.h"
 #include "core/learn/Learn.h"
 #include "core/run/ConjugateGradients.h"
 #include "embed/Support.h"
@@ -256,6 +257,18 @@ private:
     return report.table(model.effects[outcome.learner->effect].name);
   }
 
+  /// The mean row weight of rows of a group; none where there is no such.
+  std::optional<double> meanWeight(size_t start, size_t rows) const {
+    const size_t slot = slotCount(model) - 1;
+    if (!data.slots[slot].values)
+      return 1;
+    const Values of = valuesOf(slot).from(start);
+    WeightSum sum;
+    for (size_t row = 0; row < rows; ++row)
+      sum.add(of[row]);
+    return meanOf(sum, rows);
+  }
+
   /// The coefficients of a group.
   int solve(size_t group) {
     const auto inputs = size_t(model.input_count);
@@ -263,12 +276,17 @@ private:
     const tamrt_step &step = fitStep(*steps, data.rows);
     const size_t start = memory.starts[group];
     const size_t rows = memory.starts[group + 1] - start;
+    const std::optional<double> mean = meanWeight(start, rows);
+    if (!mean)
+      return report.group(TAMRT_EMBED_WEIGHT_SUM, weights.groups[group],
+                          model.weights);
     Workplace &place = memory.place;
     writeParameters(weights.ranges + 2 * group * inputs, weights.knots, inputs,
                     place.parameters);
     const auto chunkRows = size_t(chunkOf(step, int64_t(data.rows), 0));
     auto setColumns = [&](size_t first, size_t count) {
-      memory.chunks->set(data, weights, order(), start + first, count, place);
+      memory.chunks->set(data, weights, order(), start + first, count, place,
+                         *mean);
     };
     bool converged = true;
     const bool direct = step.kind == TAMRT_STEP_FIT_CHUNK;

@@ -58,6 +58,9 @@ const char *tamrt_embed_status_string(int status) {
   case TAMRT_EMBED_TABLES:
     return "expected training rows that an effect can learn finite numbers "
            "from; set gamma, or lower sp_alpha";
+  case TAMRT_EMBED_WEIGHT_SUM:
+    return "expected row weights of a group with a sum above 0 that a double "
+           "holds in full precision";
   case TAMRT_EMBED_CPU:
     return "expected a CPU with the instructions the model was compiled for";
   }

@@ -44,7 +44,8 @@ size_t firstOfColumn(const tamrt_model &model, size_t slot, bool fits) {
 
 /// The first slot that the steps may share a column with.
 size_t ownerOf(const tamrt_model &model, size_t slot, bool fits) {
-  if (isLevels(model, slot))
+  // Codes and scaled weights are nobody else's.
+  if (isLevels(model, slot) || isWeights(model, slot))
     return slot;
   const char *name = nameOf(model, slot, fits);
   size_t first = 0;
@@ -401,7 +402,7 @@ Chunks::Chunks(const tamrt_model &model, size_t rows, bool copies, bool fits,
 
 void Chunks::set(const DataView &data, const WeightsView &weights,
                  const uint32_t *order, size_t first, size_t count,
-                 Workplace &place) const {
+                 Workplace &place, double meanWeight) const {
   char *next = memory;
   for (size_t i = 0; i < slots; ++i) {
     const Slot &slot = data.slots[i];
@@ -421,6 +422,11 @@ void Chunks::set(const DataView &data, const WeightsView &weights,
                          ? codes[row - 1]
                          : codeOf(model, weights, i, values[row]);
       columns[i] = codes;
+    } else if (isWeights(model, i)) {
+      auto *scaled = reinterpret_cast<double *>(next);
+      for (size_t row = 0; row < count; ++row)
+        scaled[row] = values[row] / meanWeight;
+      columns[i] = scaled;
     } else if (order) {
       auto *copy = reinterpret_cast<double *>(next);
       next += rows * sizeof(double);

@@ -71,6 +71,10 @@ inline bool isLevels(const tamrt_model &model, size_t slot) {
          model.inputs[slot].rule == TAMRT_RULE_LEVELS;
 }
 
+inline bool isWeights(const tamrt_model &model, size_t slot) {
+  return slot == slotCount(model) - 1;
+}
+
 /// Checks a number of rows.
 int checkRows(size_t rows, const Report &report);
 
@@ -199,7 +203,7 @@ private:
 };
 
 /// Brings the steps' columns of one chunk together: the caller's own where rows
-/// are in order, else copies, and the codes of levels.
+/// are in order, else copies; the codes of levels; the scaled row weights.
 class Chunks {
 public:
   /// `rows`: most rows of a chunk. `copies`: whether rows may be out of order.
@@ -207,10 +211,10 @@ public:
          Layout &layout);
 
   /// Points `place` at rows [first, first + count) of `order`, or of the data
-  /// where it is null.
+  /// where it is null. The row weights of a fit are divided by `meanWeight`.
   void set(const DataView &data, const WeightsView &weights,
-           const uint32_t *order, size_t first, size_t count,
-           Workplace &place) const;
+           const uint32_t *order, size_t first, size_t count, Workplace &place,
+           double meanWeight = 1) const;
 
 private:
   const tamrt_model &model;

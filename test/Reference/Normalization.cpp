@@ -199,8 +199,17 @@ Group Normalization::apply(const Table &table, const GroupRows &rows,
   if (!isTraining)
     return group;
   group.columns.push_back(numbersOf(table, columns.target, rows.rows));
-  if (!columns.weights.empty())
-    group.columns.push_back(numbersOf(table, columns.weights, rows.rows));
+  if (!columns.weights.empty()) {
+    // T P then is the sum of the weights times P: all is divided by the mean.
+    Vector weights = numbersOf(table, columns.weights, rows.rows);
+    long double sum = 0;
+    for (double weight : weights)
+      sum += weight;
+    const auto mean = double(sum / static_cast<long double>(weights.size()));
+    for (double &weight : weights)
+      weight /= mean;
+    group.columns.push_back(std::move(weights));
+  }
   return group;
 }
 

@@ -217,6 +217,15 @@ class Lib(harness.TestCase):
         self.assertEqual(saved.read_bytes(), weights.read_bytes())
         return program
 
+    def test_weights_of_a_term(self):
+        """A column of weights that a term reads, too, rows in order."""
+        rng = random.Random(7)
+        rows = [{"x": repr(rng.gauss(0, 1)), "w": repr(rng.uniform(0, 2e-6)),
+                 "y": repr(rng.gauss(0, 1))} for _ in range(300)]
+        members = [(name, name, "d", float) for name in "xwy"]
+        self.check(self.model("shared", "y ~ s(x, k=9) + l(w)", rows,
+                              rows[:40], members, weights="w"))
+
     def errors(self, model, program, before=()):
         model.run(program, "errors", before=before)
 

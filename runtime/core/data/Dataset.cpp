@@ -197,6 +197,66 @@ const double *Dataset::weights() const {
   return weightValues ? values[*weightValues].data() : nullptr;
 }
 
+Status Dataset::scaleWeights() {
+  if (!weightValues)
+    return {};
+  std::vector<std::string> names;
+  std::vector<WeightSum> sums(groupList.size());
+  std::vector<size_t> rows;
+  for (size_t g = 0; g < groupList.size(); ++g) {
+    const Group &group = groupList[g];
+    const double *of = weights() + group.first;
+    for (size_t row = 0; row < group.rows; ++row)
+      sums[g].add(of[row]);
+    names.push_back(group.name);
+    rows.push_back(group.rows);
+  }
+  Result<std::vector<double>> means = meanWeights(*model, names, sums, rows);
+  if (!means)
+    return std::move(means).error();
+  // All groups are here, so a group's place is its number.
+  divideWeights(*means);
+  return {};
+}
+
+void Dataset::divideWeights(std::span<const double> means) {
+  if (!weightValues)
+    return;
+  // Where another use of the column wants it as it was read, it stays.
+  const double *read = weights();
+  const bool isShared = weightValues == targetValues ||
+                        std::find(inputValues.begin(), inputValues.end(),
+                                  weightValues) != inputValues.end();
+  if (isShared) {
+    weightValues = values.size();
+    values.emplace_back().extend(rowCount());
+  }
+  double *weights = values[*weightValues].data();
+  for (const Group &group : groupList)
+    for (size_t row = group.first; row < group.first + group.rows; ++row)
+      weights[row] = read[row] / means[group.place];
+}
+
+Result<std::vector<double>> meanWeights(const tamrt_model &model,
+                                        std::span<const std::string> names,
+                                        std::span<const WeightSum> sums,
+                                        std::span<const size_t> rows) {
+  std::vector<double> means;
+  for (size_t g = 0; g < names.size(); ++g) {
+    const std::optional<double> mean = meanOf(sums[g], rows[g]);
+    if (!mean)
+      return Error{
+          "column '" + std::string(model.weights) + "'" +
+          (model.group ? ": group '" + names[g] + "'" : "") +
+          (sums[g].value() == 0
+               ? ": expected a row weight above 0, got none"
+               : ": expected row weights whose mean is a double of full "
+                 "precision; choose another unit")};
+    means.push_back(*mean);
+  }
+  return means;
+}
+
 size_t Dataset::bytesPerRow(const tamrt_model &model) {
   // Columns by their places in a list of the names.
   std::vector<std::string_view> names;

@@ -19,6 +19,7 @@
 #include "core/data/Levels.h"
 #include "core/data/ModelColumns.h"
 #include "core/data/RowReader.h"
+#include "core/data/RowWeights.h"
 #include "io/GrowingArray.h"
 #include "tamrt/abi.h"
 
@@ -73,8 +74,16 @@ public:
   const int32_t *codes(size_t input) const { return codeColumns[input].get(); }
   /// Null when predicting.
   const double *target() const;
-  /// Null when predicting or without a weight column.
+  /// Null when predicting or without a weight column. As read, until they are
+  /// scaled.
   const double *weights() const;
+
+  /// Divides the row weights by their mean in each group, as the steps want
+  /// them. O(rows). Errors: those of `meanWeights`.
+  Status scaleWeights();
+  /// The same with the means of all groups, by the groups' places, where these
+  /// rows are some of them.
+  void divideWeights(std::span<const double> means);
 
   /// Most bytes that reading keeps per row for a fit, at its peak.
   static size_t bytesPerRow(const tamrt_model &model);
@@ -100,6 +109,15 @@ private:
   /// By input.
   std::vector<size_t> unseen;
 };
+
+/// The mean row weights of groups, given by name, sum and number of rows.
+///
+/// Errors: no weight above 0 in a group; a mean that is no double of full
+/// precision; names column and group.
+Result<std::vector<double>> meanWeights(const tamrt_model &model,
+                                        std::span<const std::string> names,
+                                        std::span<const WeightSum> sums,
+                                        std::span<const size_t> rows);
 
 } // namespace tamrt
 

@@ -17,9 +17,6 @@ namespace {
 /// The least |b| that residuals are measured against (docs/math.md section 4).
 constexpr double kLeastNorm = 1e-12;
 
-/// Floor of the penalty per row of the group.
-constexpr double kFloorPerRow = 1e-6;
-
 /// A is at least 1e-6 T times the identity: p'Ap below so many T p'p is
 /// rounding, and no step is taken along p. Unlike a bound on p'Ap alone this
 /// does not depend on the units of the target.
@@ -86,7 +83,7 @@ void CgIteration::weigh(tamrt_context &context, int64_t groupRows) {
   if (!isFinite(s, model.columns, context))
     return;
   // The rows of a penalty may add up to something negative.
-  const double least = kFloorPerRow * double(groupRows);
+  const double least = TAMRT_PENALTY_FLOOR * double(groupRows);
   for (int64_t j = 0; j < model.columns; ++j)
     weight[j] = std::max(double(groupRows) * s[j], least);
 }

@@ -46,6 +46,7 @@ public:
   Status survey();
   Status surveyRows();
   Status finishSurvey();
+  Status findMeans();
   Result<Weights> fit();
   std::vector<std::string> notes() const;
 
@@ -70,6 +71,9 @@ public:
   size_t readings = 0;
   GroupOrder order;
   std::vector<size_t> groupRows, groupFirst;
+  /// Of the row weights; none as long as the rows are surveyed, and without a
+  /// weight column.
+  std::vector<double> groupMeans;
   std::optional<std::string> disorder;
   std::vector<LevelTable> levels;
   /// FIT_CHUNK or APPLY_CHUNK.
@@ -98,6 +102,8 @@ private:
   std::vector<uint32_t> numberOf;
   /// For each column of numbers the spreads of the groups.
   std::vector<std::vector<Spread>> spreads;
+  /// By the reader's numbers of groups; of models with a weight column.
+  std::vector<WeightSum> weightSums;
   std::vector<PeriodFinder> periods;
   /// For each grid of the model whether all values so far are on it.
   std::vector<bool> onGrid;
@@ -134,6 +140,12 @@ void StreamedFit::Impl::add(const Rows &rows) {
   else
     for (size_t row = 0; row < rows.count; ++row)
       ++counts[columns.group ? rows.groups[row] : 0];
+  if (columns.weights) {
+    weightSums.resize(groups);
+    const GrowingArray<double> &weights = rows.numbers[*columns.weights];
+    for (size_t row = 0; row < rows.count; ++row)
+      weightSums[columns.group ? rows.groups[row] : 0].add(weights[row]);
+  }
   const auto pieces = unsigned(std::min<size_t>(
       chooseThreads(options.threads, rows.count, kRowsPerThread),
       std::max<size_t>(rows.numbers.size(), 1)));
@@ -167,6 +179,7 @@ Status StreamedFit::Impl::survey() {
     ties = 0;
     disorder.reset();
     spreads.clear();
+    weightSums.clear();
     for (PeriodFinder &period : periods)
       period = {};
     std::fill(onGrid.begin(), onGrid.end(), true);
@@ -230,6 +243,22 @@ Status StreamedFit::Impl::finishSurvey() {
   return {};
 }
 
+/// Finds the mean row weights of the groups.
+Status StreamedFit::Impl::findMeans() {
+  if (!columns.weights)
+    return {};
+  std::vector<WeightSum> sums;
+  for (uint32_t number : numberOf)
+    sums.push_back(weightSums[number]);
+  Result<std::vector<double>> means =
+      meanWeights(model, order.names, sums, groupRows);
+  if (!means)
+    return std::move(means).error();
+  groupMeans = *std::move(means);
+  weightSums = {};
+  return {};
+}
+
 Status StreamedFit::Impl::checkUnchanged() const {
   bool same = reader.groups().size() == groupTexts;
   for (size_t i = 0; i < levelTexts.size(); ++i)
@@ -253,9 +282,10 @@ Status StreamedFit::Impl::forEachPart(
       return {};
     if (Status s = checkUnchanged(); !s)
       return s;
-    if (Status s = body(Dataset::arrange(*std::move(rows), reader, order, model,
-                                         levels, options.threads));
-        !s)
+    Dataset part = Dataset::arrange(*std::move(rows), reader, order, model,
+                                    levels, options.threads);
+    part.divideWeights(groupMeans);
+    if (Status s = body(part); !s)
       return s;
   }
 }
@@ -323,6 +353,8 @@ Result<Weights> StreamedFit::Impl::fit() {
   if (!normalization)
     return located(std::move(normalization).error());
   weights.normalization = *std::move(normalization);
+  if (Status s = findMeans(); !s)
+    return located(std::move(s).error());
   steps = chooseSteps(
       model, weights.normalization, [&](size_t grid) { return onGrid[grid]; },
       [&](size_t group, size_t grid) {

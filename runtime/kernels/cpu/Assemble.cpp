@@ -38,9 +38,6 @@ enum Form : int64_t {
   CubicPanels = 8
 };
 
-/// Floor of the penalty per row of the group.
-constexpr double floorPerRow = 1e-6;
-
 /// The sums of a group: of one segment, or of all finished ones and the one
 /// under way.
 class Sums {
@@ -511,7 +508,7 @@ void assemble_matrix(tamrt_context *ctx, const int64_t *table,
   for (int64_t p = 0; p < penalties; ++p)
     a[penalty_column[p] * n + penalty_row[p]] += scale * penalty_value[p];
   for (int64_t i = 0; i < n; ++i)
-    a[i * (n + 1)] += floorPerRow * scale;
+    a[i * (n + 1)] += TAMRT_PENALTY_FLOOR * scale;
 }
 
 void add_penalty(tamrt_context *ctx, const int32_t *penalty_row,
@@ -533,7 +530,7 @@ void multiply_penalty(tamrt_context *ctx, const int32_t *penalty_row,
   for (int64_t p = 0; p < penalties; ++p)
     addEntry(penalty_row[p], penalty_column[p], scale * penalty_value[p], v, q);
   for (int64_t i = 0; i < n; ++i)
-    q[i] += floorPerRow * scale * v[i];
+    q[i] += TAMRT_PENALTY_FLOOR * scale * v[i];
 }
 
 void multiply_learnt_penalty(tamrt_context *ctx, const int32_t *penalty_row,

@@ -82,10 +82,10 @@ class Model:
         return design
 
     def _fit(self, rows, name):
-        count = float(len(rows))
         ys = [float(row[self.target]) for row in rows]
         ws = [float(row[self.weights]) if self.weights else 1.0
               for row in rows]
+        total = math.fsum(ws)
         columns = list(zip(*self._group_design(rows, name)))
         matrix, right = [], []
         for i, column in enumerate(columns):
@@ -95,9 +95,9 @@ class Model:
                            for j in range(i + 1)])
         for (i, j), value in self.penalty.items():
             if j <= i:
-                matrix[i][j] += count * value
+                matrix[i][j] += total * value
         for i in range(self.columns):
-            matrix[i][i] += FLOOR * count
+            matrix[i][i] += FLOOR * total
         return cholesky_solve(matrix, right)
 
     def design(self, rows):

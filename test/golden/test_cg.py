@@ -195,10 +195,11 @@ class ConjugateGradients(harness.TestCase):
               "z": i % 2} for i in range(200)])
         # Sums of squares are some 1eN.
         expected, ends = None, {}
-        for power in (12, 20, 100, 300, 310):
-            model = self.compile(
-                f"y ~ te(l(z,scaled=1e{power // 2}),f(a,m=5),s(c,k=12))",
-                "--both-solvers")
+        for power in (12, 20, 100, 310):
+            scales = [100, power // 2 - 100] if power > 200 else [power // 2]
+            factors = "".join(f"l(z,scaled=1e{scale})," for scale in scales)
+            model = self.compile(f"y ~ te({factors}f(a,m=5),s(c,k=12))",
+                                 "--both-solvers")
             for preconditioner in ("none", "block", "sketch"):
                 run = self.run_program(
                     model, "fit", rows, "-o", "w", "--solver=cg",
@@ -213,6 +214,8 @@ class ConjugateGradients(harness.TestCase):
                         r"overflow; .*\n\Z", what)
                     continue
                 got = predictions(self.predict(model, rows, self.dir / "w"))
+                if preconditioner == "none":
+                    continue  # The offset's column is as small as ever.
                 expected = expected or got
                 self.assert_close_to_norm(got, expected, 1e-6, what)
             # The direct solver needs the pivots.

@@ -13,9 +13,9 @@ from random_formula import random_rows
 
 KEYS = dict(group="g", date="day", weights="w")
 FORMULA = ("y ~ s(a, k=9, ap=-3) + f(b, m=4, ap=-2) + c(k, n_cat=5, ap=-1) + "
-           "te(s(a, k=4), l(c))")
-FORMULAS = (FORMULA, "y ~ rbf(a, others='b', n_centers=20) + l(c)",
-            "y ~ t(a, others='c', n_trees=9, max_depth=3) + s(b, k=6)")
+           "te(s(a, k=4), l(d))")
+FORMULAS = (FORMULA, "y ~ rbf(a, others='b', n_centers=20) + l(d)",
+            "y ~ t(a, others='d', n_trees=9, max_depth=3) + s(b, k=6)")
 
 
 def predictions(table):
@@ -25,7 +25,8 @@ def predictions(table):
 class Weights(harness.TestCase):
     def setUp(self):
         super().setUp()
-        self.rows = random_rows(random.Random(5), "pqr", 300, 1)
+        self.rows = sorted(random_rows(random.Random(5), "pqr", 300, 1),
+                           key=lambda row: row["day"])
         self.new = harness.write_csv(self.dir / "new.csv", self.rows[:200])
 
     def train(self, unit=lambda group: 1.0, name="train.csv"):

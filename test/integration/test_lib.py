@@ -31,7 +31,7 @@ WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 ALLOWED = re.compile(
     r"^(mem(cpy|move|set|cmp|chr)|str(len|chr|cmp|ncmp|ncpy|tol)|snprintf|"
     r"(a?cosh?|a?sinh?|a?tanh?|sincos|sqrt|pow|exp2?|log(1p)?|[lt]gamma|floor|"
-    r"ceil|fabs|fmod|remainder|hypot|nearbyint|rint|round|trunc|ldexp|frexp)|"
+    r"ceil|fabs|fmod|remainder|hypot|fma|nearbyint|rint|round|trunc|ldexp|frexp)|"
     r"__cpu_model|__cpu_features2|__cpu_indicator_init|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail|"
     r"__asan_\w+|__ubsan_\w+|"
     r"__sanitizer_\w+)$")
@@ -224,7 +224,9 @@ class Lib(harness.TestCase):
                  "y": repr(rng.gauss(0, 1))} for _ in range(300)]
         members = [(name, name, "d", float) for name in "xwy"]
         self.check(self.model("shared", "y ~ s(x, k=9) + l(w)", rows,
-                              rows[:40], members, weights="w"))
+                              rows[:40], members, weights="w",
+                              defines=["TARGET=y", 'TARGET_NAME="y"',
+                                       "LINEAR=x"]))
 
     def errors(self, model, program, before=()):
         model.run(program, "errors", before=before)
@@ -323,7 +325,8 @@ class Lib(harness.TestCase):
             change(entries, data)
             text = json.dumps(entries).encode()
             bad = self.dir / "bad.safetensors"
-            bad.write_bytes(struct.pack("<Q", len(text)) + text + data)
+            bad.write_bytes(harness.seal(
+                struct.pack("<Q", len(text)) + text + data))
             run = self.run_program(
                 program, "load", self.dir / "grouped-train.bin",
                 self.dir / "grouped-new.bin", self.dir / "none", bad)
@@ -383,7 +386,8 @@ class Lib(harness.TestCase):
             data += weights[8 + size + first:8 + size + last]
         text = json.dumps(entries).encode()
         turned = self.dir / "turned.safetensors"
-        turned.write_bytes(struct.pack("<Q", len(text)) + text + data)
+        turned.write_bytes(harness.seal(
+            struct.pack("<Q", len(text)) + text + data))
         _, saved = model.run(program, "load", turned)
         self.assertEqual(saved.read_bytes(), weights)
 

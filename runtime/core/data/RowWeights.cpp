@@ -14,7 +14,7 @@
 namespace tamrt {
 
 std::optional<double> meanOf(const WeightSum &sum, size_t rows) {
-  const double mean = sum.value() / double(rows);
+  const double mean = sum.over(rows);
   if (std::isfinite(mean) && mean >= std::numeric_limits<double>::min())
     return mean;
   return std::nullopt;

@@ -16,6 +16,7 @@
 #ifndef TAMRT_CORE_DATA_ROWWEIGHTS_H
 #define TAMRT_CORE_DATA_ROWWEIGHTS_H
 
+#include <cmath>
 #include <cstddef>
 #include <optional>
 
@@ -33,6 +34,13 @@ public:
   }
   /// Infinite or NaN where it is beyond a double.
   double value() const { return sum + error; }
+  /// Divided by `count`, rounded about once: the mean of equal weights is their
+  /// weight.
+  double over(size_t count) const {
+    const auto n = double(count);
+    const double quotient = sum / n;
+    return quotient + (std::fma(-quotient, n, sum) + error) / n;
+  }
 
 private:
   double sum = 0, error = 0;

@@ -73,8 +73,9 @@ TEST(RowWeights, AreDividedByTheMeanOfTheGroup) {
     for (size_t row = 0; row < 4; ++row) {
       EXPECT_EQ(rows.weights()[row], scaled[row]);
       // The term that reads the column still has it as it was read.
-      if (count == 2)
+      if (count == 2) {
         EXPECT_EQ(rows.numbers(1)[row], read[row]);
+      }
     }
   }
 }

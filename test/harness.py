@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import zlib
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 BUILD = pathlib.Path(os.environ.get("TAMC_BUILD_DIR", SOURCE / "build"))
@@ -55,6 +56,13 @@ def write_csv(path, rows, columns=None):
         writer.writerow(columns)
         writer.writerows([row[column] for column in columns] for row in rows)
     return path
+
+
+def seal(content):
+    """The bytes of a weights file, its checksum that of what it holds."""
+    digits = content.index(b'"crc32:') + len(b'"crc32:')
+    head, tail = content[:digits], content[digits + 8:]
+    return head + b"%08x" % zlib.crc32(head + b"00000000" + tail) + tail
 
 
 def wait_until_asleep(process):

@@ -9,9 +9,12 @@
 #include "Safetensors.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/CRC.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -106,6 +109,36 @@ size_t sizeOfType(llvm::StringRef type) {
       .Default(0);
 }
 
+/// Checks what the metadata of a weights file say of its bytes
+/// (docs/weights-format.md). Files of other programs say nothing.
+llvm::Error checkBytes(const llvm::json::Object &metadata,
+                       llvm::StringRef file) {
+  std::optional<llvm::StringRef> named = metadata.getString("checksum");
+  if (!named && metadata.getString("format") == "tamc weights 2")
+    return fail("damaged: expected a checksum, got none");
+  if (!named)
+    return llvm::Error::success();
+  constexpr llvm::StringLiteral zeros = "00000000";
+  const llvm::StringRef prefix = "crc32:";
+  size_t place = named->size() == prefix.size() + zeros.size()
+                     ? file.find(("\"" + *named + "\"").str())
+                     : llvm::StringRef::npos;
+  std::string found = "no such place";
+  if (place != llvm::StringRef::npos) {
+    place += 1 + prefix.size();
+    uint32_t crc =
+        llvm::crc32(llvm::arrayRefFromStringRef(file.take_front(place)));
+    crc = llvm::crc32(crc, llvm::arrayRefFromStringRef(zeros));
+    crc = llvm::crc32(crc, llvm::arrayRefFromStringRef(
+                               file.drop_front(place + zeros.size())));
+    found = llvm::formatv("{0}{1:x-8}", prefix, crc);
+  }
+  if (*named == found)
+    return llvm::Error::success();
+  return fail("damaged: expected the checksum '" + *named + "', got '" + found +
+              "'");
+}
+
 } // namespace
 
 llvm::Expected<std::vector<double>> Tensor::numbers() const {
@@ -196,8 +229,12 @@ llvm::Expected<TensorFile> TensorFile::read(const std::string &path) {
     return fail("its header holds a key twice");
   for (const auto &[key, entry] : *header->getAsObject()) {
     llvm::StringRef name = key;
-    if (name == "__metadata__")
+    if (name == "__metadata__") {
+      if (const llvm::json::Object *metadata = entry.getAsObject())
+        if (llvm::Error error = checkBytes(*metadata, all))
+          return error;
       continue;
+    }
     llvm::Expected<Tensor> tensor = readEntry(name, entry, data);
     if (!tensor)
       return tensor.takeError();

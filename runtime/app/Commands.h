@@ -10,6 +10,7 @@
 #define TAMRT_APP_COMMANDS_H
 
 #include "app/CommandLine.h"
+#include "core/model/Weights.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
 
@@ -52,6 +53,10 @@ Status print(std::string_view text);
 /// message, which may quote data, are written as "\x0a".
 void tell(const tamrt_model &model, std::string_view kind,
           std::string_view message);
+
+/// Loads the weights that the options name; a note where their file has no
+/// checksum. Errors: those of `loadWeights`.
+Result<Weights> readWeights(const tamrt_model &model, const Options &options);
 
 /// The names of `names`, changed where they equal one of `keys`: to name_2,
 /// name_3 and so on, the first that no column has. `names` are distinct.

@@ -10,7 +10,6 @@
 #include "core/Log.h"
 #include "core/device/MachineMemory.h"
 #include "core/model/Model.h"
-#include "core/model/Weights.h"
 #include "io/AtomicFile.h"
 #include "io/CsvWriter.h"
 
@@ -110,7 +109,7 @@ Status run(const tamrt_model &model, int argc, char **argv) {
 Status runCoefficients(const tamrt_model &model, const Options &options) {
   if (Status s = checkOutput(options); !s)
     return s;
-  Result<Weights> weights = loadWeights(model, options.weights);
+  Result<Weights> weights = readWeights(model, options);
   if (!weights)
     return std::move(weights).error();
   Result<AtomicFile> output = AtomicFile::create("-");
@@ -193,6 +192,16 @@ Status print(std::string_view text) { return writeFile("-", text); }
 void tell(const tamrt_model &model, std::string_view kind,
           std::string_view message) {
   std::fputs(lineOf(model.name, kind, message).c_str(), stderr);
+}
+
+Result<Weights> readWeights(const tamrt_model &model, const Options &options) {
+  Result<Weights> weights = loadWeights(model, options.weights);
+  if (weights && !weights->isChecked)
+    tell(model, "note",
+         (options.weights == "-" ? "standard input" : options.weights) +
+             ": written before weights had a checksum, so that damage to the "
+             "file goes unnoticed; fit again to have one");
+  return weights;
 }
 
 } // namespace tamrt

@@ -262,7 +262,7 @@ static Status predictFile(const tamrt_model &model, const Options &options,
     return s;
   // Weights first: they are small, and a wrong file should not wait for a long
   // parse.
-  Result<Weights> weights = loadWeights(model, options.weights);
+  Result<Weights> weights = readWeights(model, options);
   if (!weights)
     return std::move(weights).error();
   Result<RowReader> reader = RowReader::open(

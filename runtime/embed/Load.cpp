@@ -9,6 +9,7 @@
 #include "embed/Decimal.h"
 #include "embed/Json.h"
 #include "embed/Support.h"
+#include "io/Checksum.h"
 #include "io/Number.h"
 
 #include <algorithm>
@@ -22,7 +23,9 @@ using namespace tamrt::embed;
 
 namespace {
 
-constexpr std::string_view kFormat = "tamc weights 1";
+constexpr std::string_view kFormat = "tamc weights 2";
+/// That of files without a checksum.
+constexpr std::string_view kOldFormat = "tamc weights 1";
 constexpr std::string_view kMetadata = "__metadata__";
 constexpr size_t kPrefixBytes = 8;
 /// The format's own limit.
@@ -93,7 +96,8 @@ private:
   std::string_view file;
   const char *data = nullptr;
   size_t dataBytes = 0;
-  bool hasFormat = false, hasHash = false, sameHash = false;
+  bool hasFormat = false, wantsChecksum = false, hasChecksum = false;
+  bool hasHash = false, sameHash = false;
   std::string_view header, groups, inputs;
   Tensor coefficients, ranges, knots;
   /// Tensors, and those called as tables.
@@ -147,9 +151,20 @@ bool Loader::readMetadata(JsonReader &json) {
     char text[64];
     size_t length;
     if (key == "format") {
-      hasFormat = json.string(text, sizeof text, length) &&
-                  std::string_view(text, length) == kFormat;
+      if (hasFormat || !json.string(text, sizeof text, length))
+        return false;
+      const std::string_view format(text, length);
+      wantsChecksum = format == kFormat;
+      hasFormat = wantsChecksum || format == kOldFormat;
       return hasFormat;
+    }
+    if (key == "checksum") {
+      if (hasChecksum || !json.string(text, sizeof text, length))
+        return false;
+      hasChecksum = true;
+      const std::string_view checksum(text, length);
+      const std::optional<size_t> place = findChecksum(file, checksum);
+      return place && checksumOf(file, *place).view() == checksum;
     }
     if (key == "spec_hash") {
       hasHash = json.string(text, sizeof text, length);
@@ -191,8 +206,8 @@ bool Loader::readHeader() {
     return key == "knots" && readTensor(json, knots);
   });
   return good && json.atEnd() && hasFormat && hasHash && groups.data() &&
-         inputs.data() && tableCount == size_t(model.table_count) &&
-         fillsData();
+         inputs.data() && (hasChecksum || !wantsChecksum) &&
+         tableCount == size_t(model.table_count) && fillsData();
 }
 
 template <class Body> void Loader::forEachTensor(const Body &body) const {

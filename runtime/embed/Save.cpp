@@ -9,6 +9,7 @@
 #include "embed/Decimal.h"
 #include "embed/Json.h"
 #include "embed/Support.h"
+#include "io/Checksum.h"
 
 #include <cstring>
 #include <span>
@@ -29,6 +30,9 @@ public:
 
   /// False when names are missing.
   bool run(uint64_t headerBytes);
+
+  /// Where the text of the checksum begins.
+  size_t checksumPlace() const { return checksum; }
 
   /// Bytes of the header, with what fills it up; of the first run.
   uint64_t headerBytes() const { return header; }
@@ -78,6 +82,7 @@ private:
   JsonWriter &out;
   NameReader names;
   uint64_t header = 0;
+  size_t checksum = 0;
 };
 
 void Saver::columns() {
@@ -235,6 +240,10 @@ bool Saver::run(uint64_t headerBytes) {
   const int64_t inputCount = model.input_count;
   out.bytes(&headerBytes, kPrefixBytes);
   out.text("{\"__metadata__\":{", 0);
+  key("checksum", 0);
+  checksum = out.size() + 1;
+  out.string(kNoChecksum, 0);
+  out.put(',', 0);
   auto nested = [&](const char *name) {
     key(name, 0);
     out.put('"', 0);
@@ -245,7 +254,7 @@ bool Saver::run(uint64_t headerBytes) {
   nested("effects");
   effects();
   out.text("\",", 0);
-  entry("format", "tamc weights 1");
+  entry("format", "tamc weights 2");
   entry("formula", model.formula);
   nested("groups");
   if (!groups())
@@ -335,7 +344,11 @@ int tamrt_embed_save(const tamrt_model *model, const void *weights,
     return report.fail(TAMRT_EMBED_NULL_POINTER);
   if (file_size < bytes)
     return report.needed(TAMRT_EMBED_BUFFER_TOO_SMALL, bytes);
-  JsonWriter writer(static_cast<char *>(file), file_size);
-  Saver(*model, view, writer).run(header);
+  char *out = static_cast<char *>(file);
+  JsonWriter writer(out, file_size);
+  Saver saver(*model, view, writer);
+  saver.run(header);
+  const ChecksumText checksum = checksumOf({out, bytes}, saver.checksumPlace());
+  std::memcpy(out + saver.checksumPlace(), checksum.text, sizeof checksum.text);
   return report.ok();
 }

@@ -8,6 +8,7 @@
 
 #include "io/Safetensors.h"
 #include "io/AtomicFile.h"
+#include "io/Checksum.h"
 
 #include <algorithm>
 #include <bit>
@@ -119,8 +120,9 @@ Result<std::string> SafetensorsWriter::bytes() const {
   });
 
   json header = json::object();
-  if (!entries.empty())
-    header[std::string(kMetadataKey)] = entries;
+  Metadata all = entries;
+  all.insert_or_assign(std::string(kChecksumKey), kNoChecksum);
+  header[std::string(kMetadataKey)] = all;
   uint64_t offset = 0;
   for (const Entry *tensor : order) {
     if (tensor->name == kMetadataKey || header.contains(tensor->name))
@@ -149,6 +151,11 @@ Result<std::string> SafetensorsWriter::bytes() const {
   for (const Entry *tensor : order)
     result.append(reinterpret_cast<const char *>(tensor->data.data()),
                   tensor->data.size());
+  // No string of JSON holds quotes like these, and no tensor a text.
+  const std::string before = fmt::format("\"{}\":\"", kChecksumKey);
+  const size_t place =
+      result.find(before + std::string(kNoChecksum)) + before.size();
+  result.replace(place, kNoChecksum.size(), checksumOf(result, place).view());
   return result;
 }
 
@@ -341,6 +348,15 @@ Result<SafetensorsFile> SafetensorsFile::parse(FileBytes bytes,
   if (all.size() > expected)
     return fail(fmt::format("too long: expected {} bytes, got {}", expected,
                             all.size()));
+  if (auto entry = file.entries.find(kChecksumKey);
+      entry != file.entries.end()) {
+    const std::optional<size_t> place = findChecksum(all, entry->second);
+    const std::string found(place ? checksumOf(all, *place).view()
+                                  : "no such place");
+    if (found != entry->second)
+      return fail(fmt::format("damaged: expected the checksum '{}', got '{}'",
+                              entry->second, found));
+  }
   for (Description &tensor : tensors) {
     auto *data = reinterpret_cast<const std::byte *>(all.data()) + dataStart;
     file.all.emplace(std::move(tensor.name),

@@ -61,11 +61,15 @@ template <class T> constexpr TensorType tensorTypeOf() {
   }
 }
 
+/// Key of the metadata entry that holds a file's checksum.
+inline constexpr std::string_view kChecksumKey = "checksum";
+
 using Metadata = std::map<std::string, std::string, std::less<>>;
 
 /// Collects tensors and metadata and writes them. The bytes depend on the
 /// contents only, not on the order of the calls: header keys are sorted, and
 /// tensors lie by falling element size, then by name, so that all are aligned.
+/// The metadata entry "checksum" is the writer's own (io/Checksum.h).
 class SafetensorsWriter {
 public:
   /// Sets a metadata entry, in place of an older one of that key.
@@ -80,7 +84,8 @@ public:
         std::as_bytes(values));
   }
 
-  /// The file's bytes. Errors: a tensor's name that was added twice or is
+  /// The file's bytes, checksum and all. Errors: a tensor's name that was added
+  /// twice or is
   /// "__metadata__"; a name, key or value that is not UTF-8.
   Result<std::string> bytes() const;
 
@@ -122,7 +127,8 @@ public:
   /// ("expected 104 bytes, got 96") or too long; a header that is longer than
   /// the file or than 100 MB, no JSON, not of the form above, or holds a key
   /// twice; an element type other than TensorType's; a tensor whose offsets do
-  /// not match its shape, overlap another's or leave a gap.
+  /// not match its shape, overlap another's or leave a gap; a metadata entry
+  /// "checksum" that is not the file's.
   static Result<SafetensorsFile> open(const std::string &path);
 
   /// As `open`, from bytes in memory; `path` is what messages call them.
@@ -133,6 +139,9 @@ public:
 
   /// The entries of "__metadata__"; empty when it is absent.
   const Metadata &metadata() const { return entries; }
+
+  /// Whether the file has a checksum, and it is right.
+  bool isChecked() const { return entries.contains(kChecksumKey); }
 
   /// The metadata entry `key`, or an error that names file and key.
   Result<std::string> requireMetadata(std::string_view key) const;

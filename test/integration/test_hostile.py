@@ -590,7 +590,8 @@ class Weights(Hostile):
 
     def write(self, head, tail):
         head += b" " * (-len(head) % 8)
-        self.bad.write_bytes(struct.pack("<Q", len(head)) + head + tail)
+        self.bad.write_bytes(harness.seal(
+            struct.pack("<Q", len(head)) + head + tail))
 
     def predict_fails(self, *says):
         self.fails("predict", self.input, "--weights", self.bad, "-o",

@@ -21,7 +21,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char *kFormat = "tamc weights 1";
+constexpr const char *kFormat = "tamc weights 2";
+/// That of files without a checksum.
+constexpr const char *kOldFormat = "tamc weights 1";
 
 json orNull(const char *text) { return text ? json(text) : json(nullptr); }
 
@@ -59,10 +61,12 @@ std::string orUnknown(const SafetensorsFile &file, std::string_view key) {
 }
 
 Status checkSpec(const tamrt_model &model, const SafetensorsFile &file) {
-  auto format = file.metadata().find("format");
-  if (format == file.metadata().end() || format->second != kFormat)
+  const std::string format = orUnknown(file, "format");
+  if (format != kFormat && format != kOldFormat)
     return Error{file.path() + ": expected a file of format '" + kFormat +
-                 "', got '" + orUnknown(file, "format") + "'"};
+                 "', got '" + format + "'"};
+  if (format == kFormat && !file.isChecked())
+    return Error{file.path() + ": damaged: expected a checksum, got none"};
   Result<std::string> hash = file.requireMetadata("spec_hash");
   if (!hash)
     return std::move(hash).error();
@@ -274,6 +278,7 @@ Result<Weights> loadWeights(const tamrt_model &model, const std::string &from) {
     return std::move(s).error();
 
   Weights weights;
+  weights.isChecked = file->isChecked();
   Result<json> groups = jsonEntry(*file, "groups");
   if (!groups)
     return std::move(groups).error();

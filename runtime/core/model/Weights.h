@@ -21,7 +21,8 @@
 ///
 /// and its metadata, where lists and objects are JSON,
 ///
-///     format        "tamc weights 1"
+///     format        "tamc weights 2"; that of files without a checksum was 1
+///     checksum      "crc32:" and eight digits (io/Checksum.h)
 ///     model, formula, spec, spec_hash, tamc_version
 ///     columns       {"target", "group", "date", "weights"}, null where absent
 ///     effects       [{"name", "term", "first", "columns"}]
@@ -55,6 +56,8 @@ struct Weights {
   Normalization normalization;
   /// The model's tables.
   Tables tables;
+  /// False where they were read from a file without a checksum.
+  bool isChecked = true;
 
   /// The D coefficients of one group.
   const double *of(size_t group, const tamrt_model &model) const {

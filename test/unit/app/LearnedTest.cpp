@@ -268,7 +268,7 @@ TEST_F(CorruptTables, NeverCrash) {
     std::string bad = whole;
     for (size_t flips = 1 + random() % 3; flips > 0; --flips)
       bad[bad.size() - 1 - random() % 400] ^= char(1 + random() % 255);
-    write("bad", bad);
+    write("bad", sealed(std::move(bad)));
     Result<Weights> weights = loadWeights(model.get(), path("bad"));
     if (!weights) {
       EXPECT_NE(weights.error().message.find("tensor '"), std::string::npos)

@@ -15,6 +15,7 @@
 #define TAMRT_TEST_MODELRUN_H
 
 #include "FakeModel.h"
+#include "support/Sealed.h"
 
 #include <gtest/gtest.h>
 

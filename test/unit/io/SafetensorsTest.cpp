@@ -7,7 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "io/Safetensors.h"
+
 #include "TestFiles.h"
+#include "io/Checksum.h"
+#include "support/Sealed.h"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -54,7 +57,7 @@ TEST(Safetensors, WritesTheFormat) {
   writer.add<int32_t>("a", {}, std::vector<int32_t>{0x41424344});
   writer.metadata("k", "v");
   std::string header =
-      R"({"__metadata__":{"k":"v"},)"
+      R"({"__metadata__":{"checksum":"crc32:96695d81","k":"v"},)"
       R"("a":{"data_offsets":[0,4],"dtype":"I32","shape":[]},)"
       R"("b":{"data_offsets":[4,6],"dtype":"U8","shape":[2]}})";
   header.resize((header.size() + 7) / 8 * 8, ' ');
@@ -67,7 +70,8 @@ TEST(Safetensors, ReadsBackWhatItWrote) {
   Result<SafetensorsFile> file = parse(*bytes);
   ASSERT_TRUE(file) << file.error().message;
   EXPECT_EQ(file->tensors().size(), 6u);
-  EXPECT_EQ(file->metadata().size(), 2u);
+  EXPECT_EQ(file->metadata().size(), 3u);
+  EXPECT_TRUE(file->isChecked());
   EXPECT_EQ(*file->requireMetadata("model"), "load \"\xC3\xA9\"");
   EXPECT_EQ(file->requireMetadata("b").error().message,
             "w.safetensors: no metadata 'b'");
@@ -85,6 +89,50 @@ TEST(Safetensors, ReadsBackWhatItWrote) {
   EXPECT_TRUE(file->values<double>("empty", empty)->empty());
   EXPECT_EQ(file->find("beta")->count, 4u);
   EXPECT_EQ(file->find("gamma"), nullptr);
+}
+
+TEST(Safetensors, EveryFlippedBitIsFound) {
+  const std::string whole = *sample().bytes();
+  ASSERT_EQ(fault(whole), "no error");
+  size_t damaged = 0, unchecked = 0;
+  for (size_t bit = 0; bit < 8 * whole.size(); ++bit) {
+    std::string text = whole;
+    text[bit / 8] = char(text[bit / 8] ^ 1 << bit % 8);
+    Result<SafetensorsFile> file = parse(text);
+    if (file) {
+      // Without its key there is no checksum, and the format asks for one.
+      EXPECT_FALSE(file->isChecked()) << bit;
+      ++unchecked;
+    } else if (file.error().message.starts_with("w.safetensors: damaged: ")) {
+      ++damaged;
+    }
+  }
+  EXPECT_GT(damaged, 8 * 40u);
+  EXPECT_LE(unchecked, 8 * kChecksumKey.size());
+}
+
+TEST(Safetensors, ChecksumIsThatOfTheWholeFile) {
+  // By Python's zlib.
+  EXPECT_EQ(crc32("123456789"), 0xcbf43926u);
+  EXPECT_EQ(crc32("56789", crc32("1234")), 0xcbf43926u);
+  EXPECT_EQ(crc32(""), 0u);
+  std::string text = *sample().bytes();
+  const size_t place = text.find("\"crc32:") + 1;
+  EXPECT_EQ(checksumOf(text, place).view(),
+            text.substr(place, kNoChecksum.size()));
+  EXPECT_EQ(fault(text.replace(place, kNoChecksum.size(), kNoChecksum)),
+            "w.safetensors: damaged: expected the checksum 'crc32:00000000', "
+            "got 'crc32:" +
+                std::string(checksumOf(text, place).view().substr(6)) + "'");
+  // Not as the writer writes it.
+  for (const char *written :
+       {"crc32:0000000", "CRC32:00000000", "\\u0063rc32:000"})
+    EXPECT_EQ(fault(fileOf(std::string(R"({"__metadata__":{"checksum":")") +
+                               written + "\"}}",
+                           ""))
+                  .rfind("w.safetensors: damaged: expected the checksum", 0),
+              0u)
+        << written;
 }
 
 TEST(Safetensors, NamesWhatDoesNotFit) {
@@ -327,7 +375,7 @@ TEST(SafetensorsFault, NoMutationCrashes) {
         std::memcpy(text.data(), &length, 8);
       }
     }
-    Result<SafetensorsFile> file = parse(text);
+    Result<SafetensorsFile> file = parse(sealed(text));
     if (!file) {
       ASSERT_TRUE(file.error().message.starts_with("w.safetensors: "));
       continue;

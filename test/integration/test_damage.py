@@ -1,0 +1,151 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Damage to a file of weights is an error that names the file, whoever reads
+it: the executable, a library, the compiler that takes it as a state."""
+
+import ctypes
+import json
+import random
+import struct
+import subprocess
+
+import small
+from small import harness
+
+FORMULA = "y ~ l(a) + s(a, k=6) + c(k, n_cat=3) + t(a, n_trees=3, max_depth=2)"
+FLIPS = 250
+
+
+class Damage(harness.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.train = harness.write_csv(self.dir / "train.csv", small.rows())
+        self.model = self.compile(FORMULA, **small.KEYS)
+        self.good = self.fit(self.model, self.train).read_bytes()
+        self.bad = self.dir / "bad.safetensors"
+
+    def damaged(self):
+        """The weights with one bit flipped, wherever it is."""
+        draw = random.Random(20261123)
+        for bit in draw.sample(range(8 * len(self.good)), FLIPS):
+            content = bytearray(self.good)
+            content[bit // 8] ^= 1 << bit % 8
+            self.bad.write_bytes(content)
+            yield bit
+
+    def refused(self, program, *arguments, says=""):
+        run = self.run_program(program, *arguments)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn(str(self.bad), run.stderr)
+        self.assertIn(says, run.stderr)
+
+    def predict_refused(self, says=""):
+        self.refused(self.model, "predict", self.train, "--weights", self.bad,
+                     "-o", self.dir / "out.csv", says=says)
+        self.assertFalse((self.dir / "out.csv").exists())
+
+    def test_predictions(self):
+        for bit in self.damaged():
+            with self.subTest(bit=bit):
+                self.predict_refused()
+
+    def test_coefficients(self):
+        for bit in list(self.damaged())[::25]:
+            with self.subTest(bit=bit):
+                self.refused(self.model, "coefficients", "--weights", self.bad)
+
+    def test_swapped_groups(self):
+        swapped = self.good.replace(
+            rb'"[\"G0\",\"G1\"]"', rb'"[\"G1\",\"G0\"]"')
+        self.assertNotEqual(swapped, self.good)
+        self.bad.write_bytes(swapped)
+        self.predict_refused("damaged: expected the checksum 'crc32:")
+
+    def edit(self, **metadata):
+        """The weights with other metadata, None: without, whole otherwise."""
+        size, = struct.unpack_from("<Q", self.good)
+        header = json.loads(self.good[8:8 + size])
+        for key, value in metadata.items():
+            if value is None:
+                del header["__metadata__"][key]
+            else:
+                header["__metadata__"][key] = value
+        text = json.dumps(header).encode()
+        text += b" " * (-len(text) % 8)
+        self.bad.write_bytes(
+            struct.pack("<Q", len(text)) + text + self.good[8 + size:])
+
+    def test_without_a_checksum(self):
+        self.edit(checksum=None)
+        self.predict_refused("damaged: expected a checksum, got none")
+        # Files of before there were checksums are read, with a note.
+        self.edit(checksum=None, format="tamc weights 1")
+        good = self.dir / "good.safetensors"
+        good.write_bytes(self.good)
+        texts = []
+        for path, notes in ((good, 0), (self.bad, 1)):
+            for command in (["predict", self.train], ["coefficients"]):
+                run = self.run_program(self.model, *command, "--weights", path)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertEqual(run.stderr, (
+                    f"model: note: {path}: written before weights had a "
+                    "checksum, so that damage to the file goes unnoticed; fit "
+                    "again to have one\n") * notes)
+                texts.append(run.stdout)
+        self.assertEqual(texts[:2], texts[2:])
+
+    def test_state(self):
+        spec = self.dir / "state.yaml"
+        spec.write_text(f"formula: '{FORMULA}'\nstate: {self.bad.name}\n")
+        self.bad.write_bytes(self.good)
+        self.succeed(harness.TAMC, spec, "--emit=mlir", "-o", "good.mlir")
+        for bit in list(self.damaged())[::5]:
+            with self.subTest(bit=bit):
+                run = self.run_program(harness.TAMC, spec, "--emit=mlir", "-o",
+                                       self.dir / "bad.mlir")
+                self.assertEqual(run.returncode, 1, run.stderr)
+                self.assertIn(self.bad.name, run.stderr)
+                self.assertFalse((self.dir / "bad.mlir").exists())
+        self.edit(checksum=None)
+        run = self.run_program(harness.TAMC, spec, "--emit=mlir", "-o", "-")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("damaged: expected a checksum, got none", run.stderr)
+
+    def test_library(self):
+        if harness.SANITIZE:
+            self.skipTest("Python has no sanitizer's runtime to load it with")
+        self.succeed(harness.TAMC, self.dir / "model.yaml", "--emit=lib", "-o",
+                     self.dir / "libmodel.a")
+        shared = self.dir / "libmodel.so"
+        subprocess.run(
+            ["cc", "-shared", "-Wl,--whole-archive", self.dir / "libmodel.a",
+             "-Wl,--no-whole-archive", "-lm", "-o", shared], check=True)
+        library = ctypes.CDLL(str(shared))
+        library.model_load_size.restype = ctypes.c_size_t
+
+        def size(content):
+            return library.model_load_size(content,
+                                           ctypes.c_size_t(len(content)))
+
+        def load(content, needed):
+            room = (ctypes.c_double * (needed // 8 + 1))()
+            return library.model_load(content, ctypes.c_size_t(len(content)),
+                                      room, ctypes.c_size_t(needed), None)
+
+        needed = size(self.good)
+        self.assertGreater(needed, 0)
+        self.assertEqual(load(self.good, needed), 0)
+        for bit in self.damaged():
+            with self.subTest(bit=bit):
+                content = self.bad.read_bytes()
+                self.assertEqual(size(content), 0)
+                # Malformed weights, or of another model.
+                self.assertIn(load(content, needed), (16, 17))
+        self.edit(checksum=None)
+        self.assertEqual(size(self.bad.read_bytes()), 0)
+        self.edit(checksum=None, format="tamc weights 1")
+        self.assertEqual(size(self.bad.read_bytes()), needed)
+
+
+if __name__ == "__main__":
+    harness.main()

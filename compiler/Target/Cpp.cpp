@@ -62,5 +62,5 @@ LogicalResult tamc::emitGeneratedKernels(ModuleOp module,
     kernel.setLinkage(LLVM::Linkage::External);
     kernel.setName(tamk::symbolOf(prefix, name));
   }
-  return emitCode(*kernels, CodeKind::Object, code, out);
+  return LogicalResult(emitCode(*kernels, CodeKind::Object, code, out));
 }

@@ -16,6 +16,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <vector>
 
@@ -93,6 +94,13 @@ int $_level(const void *weights, size_t weights_size, const char *column,
 /// A status in words: "expected a larger arena".
 const char *$_status_string(int status);
 )";
+
+/// Bytes of stack that the runtime's functions, the kernels and libm use below
+/// an entry function, and what the C library of a thread keeps on its stack. At
+/// most 9 KiB were measured on Debian 12 (test_lib.py, test_stack); code for
+/// other processors and other C libraries may take more.
+static constexpr int64_t kRuntimeStackBytes = 24 * 1024;
+static constexpr int64_t kPageBytes = 4096;
 
 /// A text of the user's in a comment: one line, no control characters.
 static std::string quoted(llvm::StringRef text) {
@@ -278,10 +286,8 @@ llvm::StringRef tamc::moduleName(ModuleOp module) {
   return model ? text(model, "name") : "";
 }
 
-std::string tamc::libraryHeader(ModuleOp module, llvm::StringRef prefix,
-                                llvm::StringRef version) {
-  auto model = module->getAttrOfType<DictionaryAttr>(tam::kModelAttrName);
-  assert(model && "the module describes its model");
+std::string tamc::libraryHeader(DictionaryAttr model, llvm::StringRef prefix,
+                                llvm::StringRef version, int64_t stackBytes) {
   const std::string upper = prefix.upper();
   std::string out;
   out += "// Written by tamc " + version.str() + ".\n//\n";
@@ -316,7 +322,15 @@ std::string tamc::libraryHeader(ModuleOp module, llvm::StringRef prefix,
   out += "#define " + upper + "_COLUMNS " +
          std::to_string(integer(model, "columns")) + "\n";
   out += "/// Effects.\n#define " + upper + "_EFFECTS " +
-         std::to_string(effects.size()) + "\n\n";
+         std::to_string(effects.size()) + "\n";
+  out += comment("Bytes of stack below a call of any of the functions. Code "
+                 "touches its pages in order: on a stack that is too small it "
+                 "stops at the guard page.",
+                 "");
+  out += "#define " + upper + "_STACK " +
+         std::to_string(
+             llvm::alignTo(stackBytes + kRuntimeStackBytes, kPageBytes)) +
+         "\n\n";
 
   out += "/// Rows of data, column by column; every column has `rows` values, "
          "none missing.\ntypedef struct " +

@@ -8,6 +8,8 @@
 
 #include "tamc/Target/Object.h"
 
+#include "StackDepth.h"
+
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamrt/abi.h"
 
@@ -113,9 +115,9 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, modules);
 }
 
-LogicalResult tamc::emitCode(ModuleOp module, CodeKind kind,
-                             const CodeOptions &options,
-                             llvm::raw_pwrite_stream &out) {
+FailureOr<int64_t> tamc::emitCode(ModuleOp module, CodeKind kind,
+                                  const CodeOptions &options,
+                                  llvm::raw_pwrite_stream &out) {
   std::string error;
   // Of a CPU that is asked for, the level alone: that is what a model can ask
   // of the machine it is started on.
@@ -143,9 +145,10 @@ LogicalResult tamc::emitCode(ModuleOp module, CodeKind kind,
   begin("optimize");
   optimize(*code, *machine);
   begin("generate");
+  StackDepth stack(*code);
   if (kind == CodeKind::LLVM) {
     code->print(out, nullptr);
-    return success();
+    return 0;
   }
   llvm::legacy::PassManager emit;
   auto type = kind == CodeKind::Assembly ? llvm::CodeGenFileType::AssemblyFile
@@ -153,5 +156,10 @@ LogicalResult tamc::emitCode(ModuleOp module, CodeKind kind,
   if (machine->addPassesToEmitFile(emit, out, nullptr, type))
     return module.emitError("the target cannot write this kind of file");
   emit.run(*code);
-  return success();
+  constexpr int64_t kMaxStack = TAMRT_STACK_BYTES - TAMRT_RUNTIME_STACK_BYTES;
+  int64_t bytes = stack.deepest();
+  if (bytes > kMaxStack)
+    return module.emitError("expected steps that need at most ")
+           << kMaxStack << " bytes of stack, got " << bytes;
+  return bytes;
 }

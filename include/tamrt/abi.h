@@ -31,7 +31,7 @@ extern "C" {
 
 /// Changes whenever a struct or a kernel's signature changes. A model built
 /// for another version is refused at start.
-#define TAMRT_ABI_VERSION 9
+#define TAMRT_ABI_VERSION 10
 
 /// Rows of one segment. Sums over rows run row by row inside a segment;
 /// finished segments are added to a second level in order. The order of every
@@ -44,6 +44,37 @@ extern "C" {
 
 /// Alignment in bytes of every arena, state and output the runtime passes.
 #define TAMRT_ALIGNMENT 64
+
+/// Bytes of stack of the threads that call steps, and what steps leave of it to
+/// the kernels and to the runtime that calls them. tamc refuses to write code
+/// that needs more.
+#define TAMRT_STACK_BYTES (1 << 20)
+#define TAMRT_RUNTIME_STACK_BYTES (1 << 18)
+
+/// Doubles in the workspaces of kernels (kernels.def). Each is aligned to
+/// TAMRT_ALIGNMENT.
+///
+/// Of gram_multihot for at most `rows` rows: for each row of a segment its bits
+/// (32 bytes) and its place in eight lists (16), then a row without bits and
+/// where the lists of 8 x 256 leaves end.
+#define TAMRT_LEAF_WORKSPACE(rows)                                             \
+  (6 * ((rows) < TAMRT_SEGMENT_ROWS ? (rows) : TAMRT_SEGMENT_ROWS) + 4 + 512)
+/// Of gram_wide and gram_dense_wide: a copy of 32 columns of 96 rows.
+#define TAMRT_WIDE_WORKSPACE (96 * 32)
+/// Of a factorisation of n columns: two copies of 32 rows of a panel of 64
+/// columns. A matrix of at most 128 columns has no panels.
+#define TAMRT_PANEL_WORKSPACE(n) ((n) <= 128 ? 0 : 2 * 32 * 64)
+/// Of cholesky_factor: the factorisation's, and the diagonal.
+#define TAMRT_FACTOR_WORKSPACE(n) (TAMRT_PANEL_WORKSPACE(n) + (n))
+/// Of cholesky_solve: first the factorisation's, later two vectors of the
+/// refinement; the diagonal and the right-hand side.
+#define TAMRT_SOLVE_WORKSPACE(n)                                               \
+  ((TAMRT_PANEL_WORKSPACE(n) < 2 * (n) ? 2 * (n) : TAMRT_PANEL_WORKSPACE(n)) + \
+   2 * (n))
+
+/// Whether the cross products of two dense matrices of na and nb columns take
+/// gram_dense_wide, and those of one matrix with itself gram_wide.
+#define TAMRT_IS_WIDE(na, nb) ((na) >= 4 && (nb) >= 160)
 
 /// Values of a one-hot index that select no single column: no column at all
 /// (`unseen=zero`), or the mean of the first `columns` columns, each with

@@ -12,6 +12,7 @@
 #include "core/model/Model.h"
 #include "io/AtomicFile.h"
 #include "io/CsvWriter.h"
+#include "io/Thread.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -21,6 +22,8 @@
 #include <new>
 #include <optional>
 #include <span>
+#include <sys/resource.h>
+#include <system_error>
 #include <unistd.h>
 
 #ifdef __GLIBC__
@@ -42,13 +45,20 @@ void configureAllocator() {
 
 /// How much stack to have from the start: where address space is limited, the
 /// stack that grows into nothing kills the process.
-constexpr size_t kStackBytes = 512 << 10;
+constexpr size_t kTouchedBytes = 512 << 10;
 
 [[gnu::noinline]] void touchStack() {
-  volatile char stack[kStackBytes];
-  for (size_t at = 0; at < kStackBytes; at += 4096)
+  volatile char stack[kTouchedBytes];
+  for (size_t at = 0; at < kTouchedBytes; at += 4096)
     stack[at] = 0;
   (void)stack[0];
+}
+
+/// Whether the stack of the first thread may grow as large as that of others.
+bool hasStack() {
+  rlimit limit = {};
+  return ::getrlimit(RLIMIT_STACK, &limit) != 0 ||
+         limit.rlim_cur >= Thread::kStackBytes;
 }
 
 /// What `operator new` throws: how much there was when more was asked for.
@@ -206,9 +216,8 @@ Result<Weights> readWeights(const tamrt_model &model, const Options &options) {
 
 } // namespace tamrt
 
-int tamrt_main(const tamrt_model *model, int argc, char **argv) {
-  tamrt::touchStack();
-  tamrt::configureAllocator();
+/// tamrt_main on the thread that it is called on.
+static int runHere(const tamrt_model *model, int argc, char **argv) {
   tamrt::removeTemporariesOnSignals();
   std::set_new_handler(tamrt::throwOutOfMemory);
   // Nothing in the runtime throws on purpose; what the standard library throws
@@ -243,4 +252,34 @@ int tamrt_main(const tamrt_model *model, int argc, char **argv) {
                  model->name, static_cast<long long>(usedBytes));
   }
   return 1;
+}
+
+int tamrt_main(const tamrt_model *model, int argc, char **argv) {
+  tamrt::configureAllocator();
+  if (tamrt::hasStack()) {
+    tamrt::touchStack();
+    return runHere(model, argc, argv);
+  }
+  struct Run {
+    const tamrt_model *model;
+    int argc;
+    char **argv;
+    int status;
+  } run = {model, argc, argv, 1};
+  try {
+    tamrt::Thread thread(
+        [](void *argument) {
+          Run &run = *static_cast<Run *>(argument);
+          run.status = runHere(run.model, run.argc, run.argv);
+        },
+        &run);
+    thread.join();
+  } catch (const std::system_error &failure) {
+    std::fprintf(stderr,
+                 "%s: error: expected a stack of %zu bytes: the limit is lower "
+                 "(ulimit -s), and a thread with such a stack cannot start: "
+                 "%s\n",
+                 model->name, tamrt::Thread::kStackBytes, failure.what());
+  }
+  return run.status;
 }

@@ -16,8 +16,7 @@
 #include "core/run/GroupFits.h"
 #include "core/run/StreamedFit.h"
 #include "io/CsvBlocks.h"
-
-#include <pthread.h>
+#include "io/Thread.h"
 
 namespace tamrt {
 namespace {
@@ -46,16 +45,6 @@ constexpr int64_t kSurveyedGroup = 1024;
 /// Values of a period before they are known to be few.
 constexpr int64_t kPeriod = int64_t(2) << 20;
 
-int64_t stackBytes() {
-  pthread_attr_t attributes;
-  size_t bytes = size_t(8) << 20;
-  if (pthread_attr_init(&attributes) == 0) {
-    pthread_attr_getstacksize(&attributes, &bytes);
-    pthread_attr_destroy(&attributes);
-  }
-  return int64_t(bytes);
-}
-
 } // namespace
 
 MemoryNeed memoryNeed(const tamrt_model &model) {
@@ -65,7 +54,8 @@ MemoryNeed memoryNeed(const tamrt_model &model) {
   need.constant = kConstant + kBlock + kWeightCopies * tableBytes(model) +
                   int64_t(learningBytes(model, kMostRowsKept));
   // The stack with its guard pages, a block, and one that is laid aside.
-  need.perThread = stackBytes() + (int64_t(64) << 10) + 2 * kBlock;
+  need.perThread =
+      int64_t(Thread::kStackBytes) + (int64_t(64) << 10) + 2 * kBlock;
   need.perRow = int64_t(Dataset::bytesPerRow(model));
   need.perGroup = kGroupText + kWeightCopies * int64_t(sizeof(double)) *
                                    (model.columns + 2 * model.input_count);

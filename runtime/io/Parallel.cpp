@@ -8,6 +8,8 @@
 
 #include "io/Parallel.h"
 
+#include "io/Thread.h"
+
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -27,7 +29,8 @@ struct Job {
 class Helper {
 public:
   /// Throws an exception when the system has no thread to give.
-  Helper() : thread([this] { work(); }) {}
+  Helper()
+      : thread([](void *self) { static_cast<Helper *>(self)->work(); }, this) {}
   Helper(const Helper &) = delete;
   Helper &operator=(const Helper &) = delete;
   ~Helper() {
@@ -62,7 +65,7 @@ private:
   static constexpr Job end = {};
   /// What is being done; null: nothing.
   std::atomic<const Job *> next = nullptr;
-  std::thread thread;
+  Thread thread;
 };
 
 /// The threads that have nothing to do.

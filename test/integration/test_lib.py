@@ -502,6 +502,49 @@ class Lib(harness.TestCase):
                                   ("tam_", "_", ".")))}, set())
         model.build(count=False)
 
+    def test_stack(self):
+        """Every call on a thread with the stack that the header tells, and
+        not much less than it."""
+        rest = " + l(x) + c(day, n_cat=7) + c(level)"
+        # Loops over rows hold 64 KiB of scratch; then kernels alone.
+        models = {
+            "splines": ("s(x, k=9) + s(hour, k=12) + f(hour, m=3)", []),
+            "trees": ("t(x, others='hour', n_trees=60, max_depth=6) + "
+                      "t(hour, n_trees=5, max_leaves=7, sp_alpha=1)", []),
+            "radial": ("rbf(x, others='hour', n_centers=170)", []),
+            "neural": ("n(x, others='hour', n_neurons=40)", []),
+            "wide": ("te(s(x, k=10), s(hour, k=10))", []),
+            "cg": ("rbf(x, n_centers=150) + s(x, k=8) + "
+                   "t(hour, n_trees=9, max_depth=3)", ["--solver=cg"]),
+            "kernels": ("s(x, k=9) + t(hour, n_trees=9, max_depth=3)",
+                        ["--fuse-rows=false"])}
+        for name, (terms, options) in models.items():
+            with self.subTest(terms=terms):
+                model = self.grouped(name=name, options=options,
+                                     formula=f"y ~ {terms}{rest}")
+                header = (self.dir / f"{name}.h").read_text()
+                stack = int(re.search(rf"#define {name.upper()}_STACK (\d+)",
+                                      header).group(1))
+                weights = self.fit(model.executable, model.paths["train"])
+                expected = model.expected(weights)
+                program = model.build(count=False,
+                                      extra=["-DON_THREAD", "-pthread"])
+                most = 0
+                for mode in (["fit"], ["load", weights]):
+                    saved = self.dir / "saved"
+                    run = self.run_program(
+                        program, mode[0], self.dir / f"{name}-train.bin",
+                        self.dir / f"{name}-new.bin", saved, *mode[1:])
+                    self.assertEqual(run.returncode, 0, (mode, run.stderr))
+                    self.assertEqual(hexadecimal(run.stdout), expected)
+                    self.assertEqual(saved.read_bytes(), weights.read_bytes())
+                    most = max([most, *map(int, re.findall(r"stack: (\d+) of",
+                                                           run.stderr))])
+                # Half of what the runtime may take is left for other C
+                # libraries and processors.
+                self.assertLess(most, stack - 12 * 1024)
+                self.assertGreater(most, stack - 24 * 1024)
+
     def test_two_models(self):
         """Weights of one model are refused by another in the same program."""
         self.airpassengers()

@@ -27,6 +27,12 @@ def limited(limit):
             lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))}
 
 
+def with_stack(limit):
+    """Options of a process whose first thread has so many bytes of stack."""
+    return {"preexec_fn":
+            lambda: resource.setrlimit(resource.RLIMIT_STACK, (limit, limit))}
+
+
 class Limits(harness.TestCase):
     def write_rows(self, rows, groups):
         rng = random.Random(3)
@@ -87,6 +93,51 @@ class Limits(harness.TestCase):
             run = self.run_program(model, "fit", train, "-o", out,
                                    **limited(kilobytes * 1024))
             self.check(run, out, good, kilobytes)
+
+    def test_small_stacks(self):
+        """A stack of any size will do, for threads have their own."""
+        formulas = {
+            "trees": "y ~ t(a, others='b', n_trees=50, max_depth=6)",
+            "splines": "y ~ s(a, k=20) + s(b, k=20) + te(s(a, k=6), s(b, k=6))",
+            "radial": "y ~ rbf(a, others='b', n_centers=200)"}
+        train = self.write_rows(6000, 3)
+        out = self.dir / "out"
+        for name, formula in formulas.items():
+            model = self.compile(formula, name=name, group="g")
+            weights = self.fit(model, train, weights="good")
+            commands = {"fit": ["fit", train],
+                        "stream": ["fit", train, "--stream"],
+                        "predict": ["predict", train, "--weights", weights]}
+            for kind, command in commands.items():
+                command += ["-o", out, "--threads", 3]
+                notes = self.run_program(model, *command).stderr
+                good = out.read_bytes()
+                for kilobytes in (8192, 1024, 1023, 512, 256, 128):
+                    out.unlink()
+                    run = self.run_program(model, *command,
+                                           **with_stack(kilobytes * 1024))
+                    self.assertEqual((run.returncode, run.stderr), (0, notes),
+                                     (name, kind, kilobytes))
+                    self.assertEqual(out.read_bytes(), good)
+
+    def test_small_stack_and_no_thread(self):
+        model = self.compile("y ~ s(a)", group="g")
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_STACK, (256 << 10, 256 << 10))
+            # The program and the C library fit, a thread's stack does not.
+            resource.setrlimit(resource.RLIMIT_AS, (space, space))
+
+        told = False
+        for space in range(4 << 20, 16 << 20, 256 << 10):
+            run = self.run_program(model, "info", preexec_fn=limit)
+            told |= "expected a stack of 1048576 bytes" in run.stderr
+            if run.returncode == 0:
+                break
+            # Before that the loader finds no memory.
+            self.assertIn(run.returncode, (1, 127), run.stderr)
+            self.assertNotEqual(run.stderr, "")
+        self.assertTrue(told)
 
     def test_lower_rung(self):
         model = self.compile("y ~ n(a,others='b',n_neurons=300)", group="g")

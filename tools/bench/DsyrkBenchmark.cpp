@@ -84,6 +84,10 @@ struct Spline {
   }
 };
 
+/// Of gram_multihot.
+alignas(
+    TAMRT_ALIGNMENT) double leafSpace[TAMRT_LEAF_WORKSPACE(TAMRT_SEGMENT_ROWS)];
+
 /// t(a, others='b|c', n_trees=50) + s(d, k=10) + s(e, k=10)
 class Trees : public Model {
 public:
@@ -121,7 +125,7 @@ public:
     const int32_t *a = leaves.data() + begin * trees;
     const double *one = ones.data() + begin;
     tamrt_gram_multihot(&context, a, nullptr, rows, begin, trees, n, scale,
-                        square.data());
+                        square.data(), leafSpace);
     tamrt_gram_multihot_dense(&context, a, one, nullptr, rows, begin, trees, n,
                               scale, 1, ofOffset.data());
     tamrt_gram_multihot_banded(&context, a, valuesOf(d, begin),

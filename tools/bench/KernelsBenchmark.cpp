@@ -110,6 +110,9 @@ Matrix matrix(Encoding encoding, int64_t n, bool shuffled, int seed) {
   return m;
 }
 
+/// Of the kernels for wide matrices.
+alignas(TAMRT_ALIGNMENT) double wideSpace[TAMRT_WIDE_WORKSPACE];
+
 /// Adds the chunk to the sums of a' b, or of a' a where `b` is null.
 void gram(const Matrix &a, const Matrix *b, const double *w, double *sums) {
   const auto ctx = &context;
@@ -118,12 +121,17 @@ void gram(const Matrix &a, const Matrix *b, const double *w, double *sums) {
   const int32_t *t = b ? b->start.data() : nullptr;
   const int32_t *k = b ? b->index.data() : nullptr;
   if (!b) {
+    if (a.encoding == Encoding::Dense && TAMRT_IS_WIDE(a.n, a.n))
+      return tamrt_gram_wide(ctx, v, w, rows, 0, a.n, sums, wideSpace);
     if (a.encoding == Encoding::Dense)
       return tamrt_gram_dense(ctx, v, w, rows, 0, a.n, sums);
     if (a.encoding == Encoding::Spline)
       return tamrt_gram_banded(ctx, v, s, w, rows, 0, a.z, a.n, sums);
     return tamrt_gram_onehot(ctx, i, w, rows, 0, a.n, sums);
   }
+  if (a.encoding == Encoding::Dense && TAMRT_IS_WIDE(a.n, b->n))
+    return tamrt_gram_dense_wide(ctx, v, u, w, rows, 0, a.n, b->n, sums,
+                                 wideSpace);
   if (a.encoding == Encoding::Dense)
     return tamrt_gram_dense_dense(ctx, v, u, w, rows, 0, a.n, b->n, sums);
   if (a.encoding == Encoding::Spline) {
@@ -230,7 +238,7 @@ void addSolve(int n) {
   const std::string name = "cholesky_solve/" + std::to_string(n);
   benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State &state) {
     const Doubles original = system();
-    Doubles a = original, b(n, 1.0), workspace(4 * n);
+    Doubles a = original, b(n, 1.0), workspace(TAMRT_SOLVE_WORKSPACE(n));
     for (auto _ : state) {
       state.PauseTiming();
       a = original;

@@ -506,22 +506,27 @@ int Driver::writeCpp() {
   });
 }
 
-/// Writes the archive and its header, from a module at Phase::Plan: what tells
-/// the header and the names of both is gone from the lowered one.
+/// Writes the archive and its header, from a module at Phase::Plan: what the
+/// header and the names of both are made of is gone from the lowered one.
 int Driver::writeLibrary() {
   if (!(*module)->hasAttr(tam::kModelAttrName))
     return fail("expected a module with '" + tam::kModelAttrName + "'");
   LibraryPaths paths = libraryPaths();
   if (int status = checkOutputs({paths.archive, paths.header}))
     return status;
-  std::string header = libraryHeader(*module, libraryPrefix(), TAMC_VERSION);
+  auto model =
+      (*module)->getAttrOfType<mlir::DictionaryAttr>(tam::kModelAttrName);
+  const std::string prefix = libraryPrefix();
   from = Phase::Plan;
   if (int status = lower(Phase::LLVM))
     return status;
   SmallString<0> object;
   raw_svector_ostream stream(object);
-  if (failed(emitCode(*module, CodeKind::Object, codeOptions(), stream)))
+  mlir::FailureOr<int64_t> stackBytes =
+      emitCode(*module, CodeKind::Object, codeOptions(), stream);
+  if (failed(stackBytes))
     return 1;
+  std::string header = libraryHeader(model, prefix, TAMC_VERSION, *stackBytes);
   Expected<std::string> archive = archiveLibrary(object, executable);
   if (!archive)
     return fail(toString(archive.takeError()));

@@ -105,6 +105,11 @@ public:
     return *this;
   }
 
+  /// A workspace of so many doubles (abi.h).
+  Launch &workspace(int64_t doubles) {
+    return out(mlir::RankedTensorType::get({doubles}, rewriter.getF64Type()));
+  }
+
   /// Makes the kernel a function of the module.
   Launch &generated() {
     isGenerated = true;
@@ -196,6 +201,10 @@ mlir::RankedTensorType structuredType(tam::FeatureMapInterface op,
 /// The pattern of sums over rows that are computed together.
 void populateRowsPatterns(const ComponentTypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
+
+/// The patterns of sums over rows.
+void populateSumPatterns(const ComponentTypeConverter &converter,
+                         mlir::RewritePatternSet &patterns);
 
 /// The patterns of maps of several variables, and of products.
 void populatePointPatterns(const ComponentTypeConverter &converter,

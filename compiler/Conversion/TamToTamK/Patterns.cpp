@@ -8,6 +8,8 @@
 
 #include "Launch.h"
 
+#include "tamrt/abi.h"
+
 #include <array>
 #include <map>
 
@@ -235,13 +237,6 @@ class ZerosPattern : public KernelPattern<tam::ZerosOp> {
   }
 };
 
-/// Refuses sums in panels: no kernel of the runtime adds to them.
-LogicalResult checkHasKernel(Operation *op, tam::SumsAttr sums) {
-  if (!sums.isPanels())
-    return success();
-  return op->emitOpError("expected sums in panels only in a tam.rows");
-}
-
 /// How the kernel assemble_matrix numbers a layout.
 int64_t formOf(tam::SumsAttr sums) {
   switch (sums.getLayout()) {
@@ -264,64 +259,6 @@ int64_t formOf(tam::SumsAttr sums) {
   }
   llvm_unreachable("all layouts are handled");
 }
-
-class GramPattern : public KernelPattern<tam::GramOp> {
-  using KernelPattern::KernelPattern;
-  FailureOr<SmallVector<Value>>
-  convert(tam::GramOp op, OneToNAdaptor adaptor,
-          ConversionPatternRewriter &rewriter) const override {
-    Value first = op.getA(), second = op.getB();
-    ValueRange firstParts = adaptor.getA(), secondParts = adaptor.getB();
-    auto sums = cast<tam::SumsAttr>(tensorType(op.getResult()).getEncoding());
-    if (failed(checkHasKernel(op, sums)))
-      return failure();
-    if (sums.isTransposed()) {
-      std::swap(first, second);
-      std::swap(firstParts, secondParts);
-    }
-    tam::EncodingInterface a = tam::getEncoding(first.getType());
-    tam::EncodingInterface b = tam::getEncoding(second.getType());
-    bool isSelf = sums.isSelf();
-    bool areFrequencies = sums.getLayout() == tam::SumsLayout::Frequencies;
-    std::string kernel =
-        ("gram_" + (areFrequencies ? StringRef("fourier") : a.getKernelTag()))
-            .str();
-    if (!isSelf)
-      kernel += ("_" + b.getKernelTag()).str();
-    Launch launch(rewriter, op, kernel);
-    launch.in(firstParts);
-    if (!isSelf)
-      launch.in(secondParts);
-    launch.inOptional(adaptor.getWeights())
-        .slot(SlotKind::Rows)
-        .slot(SlotKind::First)
-        .sizes(a, tensorType(first));
-    if (!isSelf)
-      launch.sizes(b, tensorType(second));
-    return launch.out(adaptor.getAccumulator()).create();
-  }
-};
-
-class RhsPattern : public KernelPattern<tam::RhsOp> {
-  using KernelPattern::KernelPattern;
-  FailureOr<SmallVector<Value>>
-  convert(tam::RhsOp op, OneToNAdaptor adaptor,
-          ConversionPatternRewriter &rewriter) const override {
-    tam::EncodingInterface encoding = tam::getEncoding(op.getA().getType());
-    auto sums = cast<tam::SumsAttr>(tensorType(op.getResult()).getEncoding());
-    if (failed(checkHasKernel(op, sums)))
-      return failure();
-    return Launch(rewriter, op, "rhs_" + encoding.getKernelTag())
-        .in(adaptor.getA())
-        .in(adaptor.getY())
-        .inOptional(adaptor.getWeights())
-        .slot(SlotKind::Rows)
-        .slot(SlotKind::First)
-        .sizes(encoding, tensorType(op.getA()))
-        .out(adaptor.getAccumulator())
-        .create();
-  }
-};
 
 /// The width of a band, or how many factors a product has.
 int64_t tableWidth(tam::SumsAttr sums) {
@@ -648,11 +585,16 @@ class FactorPattern : public KernelPattern<tam::FactorOp> {
   FailureOr<SmallVector<Value>>
   convert(tam::FactorOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
-    return Launch(rewriter, op, "cholesky_factor")
-        .scalars64({tensorType(op.getMatrix()).getDimSize(0),
-                    static_cast<int64_t>(op.getColumn())})
-        .out(adaptor.getMatrix())
-        .create();
+    int64_t columns = tensorType(op.getMatrix()).getDimSize(0);
+    auto results =
+        Launch(rewriter, op, "cholesky_factor")
+            .scalars64({columns, static_cast<int64_t>(op.getColumn())})
+            .out(adaptor.getMatrix())
+            .workspace(TAMRT_FACTOR_WORKSPACE(columns))
+            .create();
+    if (failed(results))
+      return failure();
+    return SmallVector<Value>{(*results)[0]};
   }
 };
 
@@ -679,13 +621,12 @@ class SolvePattern : public KernelPattern<tam::SolveOp> {
       return op.emitOpError("expected solver 'direct', got '")
              << tam::stringifySolver(op.getSolver()) << "'";
     int64_t columns = tensorType(op.getVector()).getDimSize(0);
-    auto results =
-        Launch(rewriter, op, "cholesky_solve")
-            .scalar(columns)
-            .out(adaptor.getMatrix())
-            .out(adaptor.getVector())
-            .out(RankedTensorType::get({4 * columns}, rewriter.getF64Type()))
-            .create();
+    auto results = Launch(rewriter, op, "cholesky_solve")
+                       .scalar(columns)
+                       .out(adaptor.getMatrix())
+                       .out(adaptor.getVector())
+                       .workspace(TAMRT_SOLVE_WORKSPACE(columns))
+                       .create();
     if (failed(results))
       return failure();
     return SmallVector<Value>{(*results)[1]};
@@ -764,12 +705,13 @@ void tamc::populateTamToTamKPatterns(const ComponentTypeConverter &converter,
                                      RewritePatternSet &patterns) {
   patterns.add<NormalizePattern, OffsetPattern, LinearPattern, FourierPattern,
                ChebyshevPattern, BSplinePattern, CategoryPattern, LevelsPattern,
-               AffinePattern, WaveletPattern, ZerosPattern, GramPattern,
-               RhsPattern, PenaltyPattern, MarginalPattern, NormalMatrixPattern,
-               NormalVectorPattern, NormalProductPattern, SolvePattern,
-               FactorPattern, FactorSolvePattern, ApplyPattern<tam::PredictOp>,
+               AffinePattern, WaveletPattern, ZerosPattern, PenaltyPattern,
+               MarginalPattern, NormalMatrixPattern, NormalVectorPattern,
+               NormalProductPattern, SolvePattern, FactorPattern,
+               FactorSolvePattern, ApplyPattern<tam::PredictOp>,
                ApplyPattern<tam::DecomposeOp>, DesignPattern>(
       converter, patterns.getContext());
+  populateSumPatterns(converter, patterns);
   populatePointPatterns(converter, patterns);
   populateLevelPatterns(converter, patterns);
   populateRowsPatterns(converter, patterns);

@@ -13,6 +13,7 @@
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -9,6 +9,7 @@
 #ifndef TAMC_TARGET_LIBRARY_H
 #define TAMC_TARGET_LIBRARY_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -28,11 +29,12 @@ llvm::StringRef moduleName(mlir::ModuleOp module);
 /// Whether `text` can be such a prefix.
 bool isLibraryPrefix(llvm::StringRef text);
 
-/// The C header of a module with `tam.model`: the struct of its data, its
+/// The C header of a model, given as `tam.model`: the struct of its data, its
 /// functions, named by `prefix`, and include/tamrt/embed.h, so that it needs no
-/// other header. C11 and C++. Depends on its arguments alone.
-std::string libraryHeader(mlir::ModuleOp module, llvm::StringRef prefix,
-                          llvm::StringRef version);
+/// other header. `stackBytes` is what its code needs (emitCode). C11 and C++.
+/// Depends on its arguments alone.
+std::string libraryHeader(mlir::DictionaryAttr model, llvm::StringRef prefix,
+                          llvm::StringRef version, int64_t stackBytes);
 
 /// An archive of the object and the runtime for embedded models, whose archive
 /// lies beside the running compiler at `executable`. A program needs nothing

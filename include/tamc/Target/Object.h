@@ -35,10 +35,13 @@ struct CodeOptions {
 std::optional<int64_t> cpuLevel(llvm::StringRef cpu, std::string &error);
 
 /// Translates, optimises and writes a module. The bytes depend on the module,
-/// the options and LLVM's version alone. Errors go to the module's context.
-mlir::LogicalResult emitCode(mlir::ModuleOp module, CodeKind kind,
-                             const CodeOptions &options,
-                             llvm::raw_pwrite_stream &out);
+/// the options and LLVM's version alone. Returns the bytes of stack that its
+/// functions need beside those that they call in the runtime; 0 for LLVM IR.
+/// Errors go to the module's context: also of code that needs more than the
+/// threads of the runtime have.
+mlir::FailureOr<int64_t> emitCode(mlir::ModuleOp module, CodeKind kind,
+                                  const CodeOptions &options,
+                                  llvm::raw_pwrite_stream &out);
 
 } // namespace tamc
 

@@ -93,8 +93,10 @@ Status testSum(Device &device) {
 /// triangle of ones.
 Status testCholesky(Device &device) {
   constexpr int64_t n = 70;
-  // The right-hand side is followed by the kernel's workspace.
-  std::vector<double> matrix(n * n), right(5 * n);
+  // The right-hand side is followed by the kernel's workspace, aligned.
+  constexpr int64_t padded = 72;
+  static_assert(padded >= n && padded * sizeof(double) % TAMRT_ALIGNMENT == 0);
+  std::vector<double> matrix(n * n), right(padded + TAMRT_SOLVE_WORKSPACE(n));
   auto solution = [](int64_t i) { return double(i % 7) - 3; };
   for (int64_t j = 0; j < n; ++j)
     for (int64_t i = 0; i < n; ++i) {
@@ -110,7 +112,7 @@ Status testCholesky(Device &device) {
   tamrt_context context = {};
   context.kernels = device.kernels();
   context.kernels->cholesky_solve(&context, n, a->data(), b->data(),
-                                  b->data() + n);
+                                  b->data() + padded);
   if (Status s = statusOf(context, device); !s)
     return s;
   Result<std::vector<double>> got = b->get();

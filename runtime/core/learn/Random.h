@@ -60,7 +60,12 @@ public:
 private:
   double normalOfPair();
 
-  std::mt19937 engine;
+  /// std::mt19937 in half the bytes: its words are 64 bits wide.
+  using Engine =
+      std::mersenne_twister_engine<uint32_t, 32, 624, 397, 31, 0x9908b0df, 11,
+                                   0xffffffff, 7, 0x9d2c5680, 15, 0xefc60000,
+                                   18, 1812433253>;
+  Engine engine;
   /// The second of a pair, not returned yet.
   std::optional<double> kept;
 };

@@ -70,14 +70,16 @@ int64_t GramSketch::sizeFor(int64_t n) { return std::min(kMostVectors, n / 4); }
 int64_t GramSketch::numbersFor(int64_t n) {
   const int64_t rank = sizeFor(n);
   return rank * alignedNumbers(n) + alignedNumbers(rank * rank) +
-         alignedNumbers(5 * rank) + alignedNumbers(n);
+         alignedNumbers(rank) + alignedNumbers(TAMRT_SOLVE_WORKSPACE(rank)) +
+         alignedNumbers(n);
 }
 
 GramSketch::GramSketch(int64_t n, const double *weights, double *memory)
     : n(n), rank(sizeFor(n)), stride(alignedNumbers(n)), weights(weights),
       rows(memory), square(rows + rank * stride),
       small(square + alignedNumbers(rank * rank)),
-      scratch(small + alignedNumbers(5 * rank)) {}
+      workspace(small + alignedNumbers(rank)),
+      scratch(workspace + alignedNumbers(TAMRT_SOLVE_WORKSPACE(rank))) {}
 
 void GramSketch::fill(int64_t i, double *v) const {
   for (int64_t k = 0; k < n; ++k)
@@ -91,7 +93,7 @@ bool GramSketch::factor() {
   tamrt_context context = {};
   context.kernels = &tamrt_cpu_kernels;
   std::fill_n(small, rank, 0.0);
-  tamrt_cpu_kernels.cholesky_solve(&context, rank, square, small, small + rank);
+  tamrt_cpu_kernels.cholesky_solve(&context, rank, square, small, workspace);
   return context.status == TAMRT_OK;
 }
 

@@ -72,8 +72,9 @@ private:
   int64_t n, rank, stride;
   const double *weights;
   /// `rank` rows of `stride`: products, B', W'. The lower triangle of a matrix,
-  /// column-major. Five vectors of `rank` numbers, one of n.
-  double *rows, *square, *small, *scratch;
+  /// column-major. A vector of `rank` numbers, what cholesky_solve works in, a
+  /// vector of n.
+  double *rows, *square, *small, *workspace, *scratch;
   bool made = false;
 };
 

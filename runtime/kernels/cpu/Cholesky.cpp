@@ -53,6 +53,9 @@ constexpr int64_t panelColumns = 64;
 /// Rows, and columns, of a block of the update: two copies of as many rows of
 /// a panel fit the first-level cache.
 constexpr int64_t blockSize = 32;
+static_assert(TAMRT_PANEL_WORKSPACE(mostInOnePanel) == 0 &&
+              TAMRT_PANEL_WORKSPACE(mostInOnePanel + 1) ==
+                  2 * blockSize * panelColumns);
 /// A tile held in registers is this wide.
 constexpr int64_t tileColumns = 4;
 
@@ -322,11 +325,11 @@ TAMRT_INLINE void updateEdge(const double *rows, const double *columns,
 }
 
 /// Takes the product of columns [panel, end) with their transposes from the
-/// columns from `end` on.
+/// columns from `end` on. `copies` has TAMRT_PANEL_WORKSPACE doubles.
 template <typename V>
-TAMRT_INLINE void update(const Matrix &m, int64_t panel, int64_t end) {
-  alignas(TAMRT_ALIGNMENT) double rows[blockSize * panelColumns];
-  alignas(TAMRT_ALIGNMENT) double columns[blockSize * panelColumns];
+TAMRT_INLINE void update(const Matrix &m, int64_t panel, int64_t end,
+                         double *copies) {
+  double *rows = copies, *columns = copies + blockSize * panelColumns;
   const int64_t depth = end - panel;
   for (int64_t jBlock = end; jBlock < m.n; jBlock += blockSize) {
     const int64_t jEnd = std::min(m.n, jBlock + blockSize);
@@ -353,37 +356,50 @@ TAMRT_INLINE void update(const Matrix &m, int64_t panel, int64_t end) {
   }
 }
 
-/// Returns the first column without a pivot, or -1. `V` is what the machine has
-/// vectors of; each element's operations are the same for all.
-template <typename V> TAMRT_INLINE int64_t factorBy(double *a, int64_t n) {
+// A function for each half and instruction set: what a compiler keeps on the
+// stack of both adds up. Each element's operations are the same in all.
+TAMRT_HOT int64_t factorPanelByVectors(const Matrix &m, int64_t panel,
+                                       int64_t end) {
+  return factorPanel<Vector>(m, panel, end);
+}
+TAMRT_HOT void updateByVectors(const Matrix &m, int64_t panel, int64_t end,
+                               double *copies) {
+  update<Vector>(m, panel, end, copies);
+}
+
+#ifdef TAMRT_AVX512
+TAMRT_AVX512 int64_t factorPanelByWides(const Matrix &m, int64_t panel,
+                                        int64_t end) {
+  return factorPanel<Wide>(m, panel, end);
+}
+TAMRT_AVX512 void updateByWides(const Matrix &m, int64_t panel, int64_t end,
+                                double *copies) {
+  update<Wide>(m, panel, end, copies);
+}
+#endif
+
+/// Returns the first column without a pivot, or -1. `copies` has
+/// TAMRT_PANEL_WORKSPACE(n) doubles.
+int64_t factor(double *a, int64_t n, double *copies) {
+  auto *factorPanel = factorPanelByVectors;
+  auto *update = updateByVectors;
+#ifdef TAMRT_AVX512
+  if (tamrt_cpu_level() >= TAMRT_CPU_X86_64_V4) {
+    factorPanel = factorPanelByWides;
+    update = updateByWides;
+  }
+#endif
   const Matrix m = {a, n};
   const int64_t width = n <= mostInOnePanel ? mostInOnePanel : panelColumns;
   for (int64_t panel = 0; panel < n; panel += width) {
     const int64_t end = std::min(n, panel + width);
-    const int64_t failed = factorPanel<V>(m, panel, end);
+    const int64_t failed = factorPanel(m, panel, end);
     if (failed >= 0)
       return failed;
-    update<V>(m, panel, end);
+    if (end < n)
+      update(m, panel, end, copies);
   }
   return -1;
-}
-
-TAMRT_HOT int64_t factorByVectors(double *a, int64_t n) {
-  return factorBy<Vector>(a, n);
-}
-
-#ifdef TAMRT_AVX512
-TAMRT_AVX512 int64_t factorByWides(double *a, int64_t n) {
-  return factorBy<Wide>(a, n);
-}
-#endif
-
-int64_t factor(double *a, int64_t n) {
-#ifdef TAMRT_AVX512
-  if (tamrt_cpu_level() >= TAMRT_CPU_X86_64_V4)
-    return factorByWides(a, n);
-#endif
-  return factorByVectors(a, n);
 }
 
 /// The lower triangle of a tile on the diagonal.
@@ -563,7 +579,7 @@ TAMRT_HOT void subtractProduct(double *a, int64_t n,
 }
 
 /// Solves A x = b in `x`, which has the factor's solution, until steps are of
-/// the size of rounding, or no longer shrink. `workspace` has 2 n numbers.
+/// the size of rounding, or no longer shrink. `workspace` has 2 n doubles.
 void refine(double *a, int64_t n, const double *diagonal, const double *b,
             double *x, double *workspace) {
   double *step = workspace, *rest = workspace + n;
@@ -593,25 +609,22 @@ void refine(double *a, int64_t n, const double *diagonal, const double *b,
 
 } // namespace
 
-void cholesky_factor(tamrt_context *ctx, int64_t n, int64_t column, double *a) {
+void cholesky_factor(tamrt_context *ctx, int64_t n, int64_t column, double *a,
+                     double *workspace) {
   // An overflow is told from a lack of definiteness here: no pivot could. The
   // diagonal of sums of squares is where one shows first.
+  double *diagonal = workspace + TAMRT_PANEL_WORKSPACE(n);
   double largest = 0.0;
   for (int64_t j = 0; j < n; ++j) {
-    const double pivot = a[j * n + j];
+    const double pivot = diagonal[j] = a[j * n + j];
     if (!std::isfinite(pivot))
       return fail(ctx, TAMRT_ERROR_OVERFLOW, column + j);
     if (!isPivot(pivot))
       return fail(ctx, TAMRT_ERROR_NOT_POSITIVE_DEFINITE, column + j);
     largest = std::max(largest, pivot);
   }
-  // Of what lies above the diagonal nothing is written in the first row: it
-  // keeps the diagonal.
-  const double corner = a[0];
-  for (int64_t j = 1; j < n; ++j)
-    a[j * n] = a[j * n + j];
   const double least = leastPivot * largest;
-  bool isGood = factor(a, n) < 0;
+  bool isGood = factor(a, n, workspace) < 0;
   for (int64_t j = 0; j < n && isGood; ++j)
     isGood = 1.0 / a[j * n + j] >= least * a[j * n + j];
   if (isGood)
@@ -619,9 +632,8 @@ void cholesky_factor(tamrt_context *ctx, int64_t n, int64_t column, double *a) {
   // Of a matrix that is definite but for rounding the diagonal still divides
   // by the right size: iterations take longer and end nevertheless.
   for (int64_t j = 0; j < n; ++j) {
-    const double pivot = std::max(j == 0 ? corner : a[j * n], least);
     std::fill_n(a + j * n, n, 0.0);
-    a[j * n + j] = 1.0 / std::sqrt(pivot);
+    a[j * n + j] = 1.0 / std::sqrt(std::max(diagonal[j], least));
   }
 }
 
@@ -639,16 +651,17 @@ void cholesky_solve(tamrt_context *ctx, int64_t n, double *a, double *b,
     if (!std::isfinite(a[j * n + j]) || !std::isfinite(b[j]))
       return fail(ctx, TAMRT_ERROR_OVERFLOW, j);
   const Matrix m = {a, n};
-  double *diagonal = workspace, *right = workspace + n;
+  double *right = workspace + TAMRT_SOLVE_WORKSPACE(n) - n;
+  double *diagonal = right - n;
   keep(a, n, diagonal);
   std::copy_n(b, n, right);
-  const int64_t failed = factor(a, n);
+  const int64_t failed = factor(a, n, workspace);
   if (failed >= 0)
     return fail(ctx, TAMRT_ERROR_NOT_POSITIVE_DEFINITE, failed);
   solve(a, n, b);
   for (int64_t j = 0; j < n; ++j)
     if (1.0 < leastExactPivot * diagonal[j] * *m.at(j, j) * *m.at(j, j))
-      return refine(a, n, diagonal, right, b, right + n);
+      return refine(a, n, diagonal, right, b, workspace);
 }
 
 } // namespace tamrt::cpu

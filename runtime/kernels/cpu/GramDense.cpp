@@ -28,6 +28,8 @@ struct Operands {
   const double *a, *b, *w;
   int64_t na, nb;
   double *sums;
+  /// Room for strips of a wide matrix, else null.
+  double *packed = nullptr;
 };
 
 /// Adds rows [begin, end) to Height rows of Width vectors of entries from (i,
@@ -153,10 +155,11 @@ TAMRT_INLINE void addPanel(const Operands &o, int64_t begin, int64_t end,
 /// A matrix is wide if a block of its rows and the sums that they meet leave
 /// the first-level cache: then strips of its columns are copied for as many
 /// rows as pay for it.
-constexpr int64_t wideColumns = 160, packedRows = 96;
+constexpr int64_t packedRows = 96;
 /// Columns of a strip, and of the strips that fit the cache together.
 template <typename V> constexpr int64_t stripColumns = 2 * lanes<V>;
 constexpr int64_t packedColumns = 32;
+static_assert(packedRows * packedColumns == TAMRT_WIDE_WORKSPACE);
 
 /// Copies columns [j, j + columns) of rows [begin, end), strip after strip.
 template <typename V>
@@ -203,10 +206,10 @@ TAMRT_INLINE void addStrips(const Operands &o, const double *packed,
   }
 }
 
-/// addRows for a wide matrix: whole strips; returns the columns they cover.
+/// addPanels for a wide matrix: whole strips; returns the columns they cover.
 template <typename V, bool Weighted, bool Upper>
 TAMRT_INLINE int64_t addPacked(const Operands &o, int64_t begin, int64_t end) {
-  alignas(TAMRT_ALIGNMENT) double packed[packedRows * packedColumns];
+  double *packed = o.packed;
   const int64_t covered = o.nb / stripColumns<V> * stripColumns<V>;
   for (int64_t block = begin; block < end; block += packedRows) {
     const int64_t blockEnd = std::min(end, block + packedRows);
@@ -233,16 +236,11 @@ TAMRT_INLINE int64_t addPacked(const Operands &o, int64_t begin, int64_t end) {
   return covered;
 }
 
-/// Adds rows [begin, end) to all entries, or to those with column >= row (and
-/// to some of the others) when `Upper`.
+/// Adds rows [begin, end) to all entries of columns from `done` on, or to those
+/// with column >= row (and to some of the others) when `Upper`.
 template <typename V, bool Weighted, bool Upper>
-TAMRT_INLINE void addRows(const Operands &o, int64_t begin, int64_t end) {
-  // Columns before this one are done.
-  const int64_t done = o.nb >= wideColumns && o.na >= 4
-                           ? addPacked<V, Weighted, Upper>(o, begin, end)
-                           : 0;
-  if (done == o.nb)
-    return;
+TAMRT_INLINE void addPanels(const Operands &o, int64_t begin, int64_t end,
+                            int64_t done) {
   for (int64_t block = begin; block < end; block += blockRows) {
     const int64_t blockEnd = std::min(end, block + blockRows);
     int64_t i = 0;
@@ -263,44 +261,60 @@ TAMRT_INLINE void addRows(const Operands &o, int64_t begin, int64_t end) {
   }
 }
 
-/// Adds a chunk. `V` is what the machine has vectors of; each element's
-/// operations are the same for all.
-template <typename V, bool Upper>
-TAMRT_INLINE void addChunk(const Operands &o, int64_t rows, int64_t first) {
-  const auto add = [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
-    if (o.w)
-      addRows<V, true, Upper>(o, begin, end);
-    else
-      addRows<V, false, Upper>(o, begin, end);
-  };
-  forEachSegment(rows, first, o.na * o.nb, o.sums, add);
+/// Adds rows of one segment to the columns from `done` on. A function for each
+/// way and instruction set: what a compiler keeps on the stack of several adds
+/// up. Each element's operations are the same in all.
+template <bool Weighted, bool Upper>
+TAMRT_HOT void addByVectors(const Operands &o, int64_t begin, int64_t end,
+                            int64_t done) {
+  addPanels<Vector, Weighted, Upper>(o, begin, end, done);
 }
-
-TAMRT_HOT void addByVectors(const Operands &o, int64_t rows, int64_t first,
-                            bool isUpper) {
-  if (isUpper)
-    addChunk<Vector, true>(o, rows, first);
-  else
-    addChunk<Vector, false>(o, rows, first);
+/// Adds rows of one segment to the columns that strips cover. Returns how many.
+template <bool Weighted, bool Upper>
+TAMRT_HOT int64_t packByVectors(const Operands &o, int64_t begin, int64_t end) {
+  return addPacked<Vector, Weighted, Upper>(o, begin, end);
 }
 
 #ifdef TAMRT_AVX512
-TAMRT_AVX512 void addByWides(const Operands &o, int64_t rows, int64_t first,
-                             bool isUpper) {
-  if (isUpper)
-    addChunk<Wide, true>(o, rows, first);
-  else
-    addChunk<Wide, false>(o, rows, first);
+template <bool Weighted, bool Upper>
+TAMRT_AVX512 void addByWides(const Operands &o, int64_t begin, int64_t end,
+                             int64_t done) {
+  addPanels<Wide, Weighted, Upper>(o, begin, end, done);
+}
+template <bool Weighted, bool Upper>
+TAMRT_AVX512 int64_t packByWides(const Operands &o, int64_t begin,
+                                 int64_t end) {
+  return addPacked<Wide, Weighted, Upper>(o, begin, end);
 }
 #endif
+
+template <bool Weighted, bool Upper>
+void addChunk(const Operands &o, int64_t rows, int64_t first) {
+  auto *add = addByVectors<Weighted, Upper>;
+  auto *pack = packByVectors<Weighted, Upper>;
+#ifdef TAMRT_AVX512
+  if (tamrt_cpu_level() >= TAMRT_CPU_X86_64_V4) {
+    add = addByWides<Weighted, Upper>;
+    pack = packByWides<Weighted, Upper>;
+  }
+#endif
+  forEachSegment(rows, first, o.na * o.nb, o.sums,
+                 [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
+                   const int64_t done = o.packed ? pack(o, begin, end) : 0;
+                   if (done < o.nb)
+                     add(o, begin, end, done);
+                 });
+}
 
 /// Adds all entries, or those with column >= row (and some of the others).
 void addRows(const Operands &o, int64_t rows, int64_t first, bool isUpper) {
-#ifdef TAMRT_AVX512
-  if (tamrt_cpu_level() >= TAMRT_CPU_X86_64_V4)
-    return addByWides(o, rows, first, isUpper);
-#endif
-  addByVectors(o, rows, first, isUpper);
+  if (o.w && isUpper)
+    return addChunk<true, true>(o, rows, first);
+  if (o.w)
+    return addChunk<true, false>(o, rows, first);
+  if (isUpper)
+    return addChunk<false, true>(o, rows, first);
+  addChunk<false, false>(o, rows, first);
 }
 
 } // namespace
@@ -308,6 +322,12 @@ void addRows(const Operands &o, int64_t rows, int64_t first, bool isUpper) {
 void gram_dense(tamrt_context *ctx, const double *a, const double *w,
                 int64_t rows, int64_t first, int64_t n, double *sums) {
   addRows({a, a, w, n, n, sums}, rows, first, true);
+}
+
+void gram_wide(tamrt_context *ctx, const double *a, const double *w,
+               int64_t rows, int64_t first, int64_t n, double *sums,
+               double *workspace) {
+  addRows({a, a, w, n, n, sums, workspace}, rows, first, true);
 }
 
 void gram_dense_dense(tamrt_context *ctx, const double *a, const double *b,
@@ -318,6 +338,12 @@ void gram_dense_dense(tamrt_context *ctx, const double *a, const double *b,
   addRows(nb == 1 ? Operands{b, a, w, nb, na, sums}
                   : Operands{a, b, w, na, nb, sums},
           rows, first, false);
+}
+
+void gram_dense_wide(tamrt_context *ctx, const double *a, const double *b,
+                     const double *w, int64_t rows, int64_t first, int64_t na,
+                     int64_t nb, double *sums, double *workspace) {
+  addRows({a, b, w, na, nb, sums, workspace}, rows, first, false);
 }
 
 void rhs_dense(tamrt_context *ctx, const double *a, const double *y,

@@ -63,28 +63,27 @@ TAMRT_INLINE void addPairs(const int32_t *__restrict index, int64_t z,
               });
 }
 
-/// Leaves of the trees of one group, tree by tree, of a block of rows.
-using LeafTable = uint16_t[LeafBlock::groupTrees][LeafBlock::rows];
-
-/// Writes the leaves of trees [begin, end).
+/// Writes the leaves of trees [begin, end), tree by tree.
 TAMRT_INLINE void transpose(const Leaves &a, int64_t rows, int64_t begin,
-                            int64_t end, LeafTable &table) {
+                            int64_t end, uint16_t *table) {
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t t = begin; t < end; ++t)
-      table[t - begin][r] = static_cast<uint16_t>(a.leaf(r, t));
+      table[(t - begin) * rows + r] = static_cast<uint16_t>(a.leaf(r, t));
 }
 
 /// Adds the shares of weighted rows, pair after pair of trees: the entries of a
-/// pair stay in the first-level cache while all rows pass over them.
+/// pair stay in the first-level cache while all rows pass over them. `tables`
+/// has room for the leaves of two groups of trees.
 TAMRT_INLINE void addWeighted(const Leaves &a, const double *__restrict shares,
-                              int64_t rows, double *__restrict sums) {
-  LeafTable left, right;
+                              int64_t rows, uint16_t *tables,
+                              double *__restrict sums) {
+  uint16_t *left = tables, *right = tables + LeafBlock::groupTrees * rows;
   for (int64_t i = 0; i < a.z; i += LeafBlock::groupTrees) {
     const int64_t iEnd = std::min(a.z, i + LeafBlock::groupTrees);
     transpose(a, rows, i, iEnd, left);
     for (int64_t t = i; t < iEnd; ++t) {
       double *__restrict corner = sums + t * a.count * (a.n + 1);
-      const uint16_t *__restrict leaf = left[t - i];
+      const uint16_t *__restrict leaf = left + (t - i) * rows;
       for (int64_t r = 0; r < rows; ++r)
         corner[leaf[r] * (a.n + 1)] += shares[r];
     }
@@ -94,8 +93,8 @@ TAMRT_INLINE void addWeighted(const Leaves &a, const double *__restrict shares,
       for (int64_t t = i; t < iEnd; ++t)
         for (int64_t u = std::max(j, t + 1); u < jEnd; ++u) {
           double *__restrict corner = sums + t * a.count * a.n + u * a.count;
-          const uint16_t *__restrict row = left[t - i];
-          const uint16_t *__restrict column = right[u - j];
+          const uint16_t *__restrict row = left + (t - i) * rows;
+          const uint16_t *__restrict column = right + (u - j) * rows;
           for (int64_t r = 0; r < rows; ++r)
             corner[row[r] * a.n + column[r]] += shares[r];
         }
@@ -106,26 +105,29 @@ TAMRT_INLINE void addWeighted(const Leaves &a, const double *__restrict shares,
 /// Rows of one block, weighted.
 TAMRT_INLINE void addWeightedBlock(const int32_t *index, const double *w,
                                    int64_t rows, int64_t z, int64_t n,
-                                   double scale, double *sums) {
-  double shares[LeafBlock::rows];
+                                   double scale, double *sums,
+                                   double *workspace) {
+  static_assert(TAMRT_LEAF_WORKSPACE(1) * sizeof(double) >=
+                sizeof(double) + 2 * LeafBlock::groupTrees * sizeof(uint16_t));
+  double *shares = workspace;
   for (int64_t r = 0; r < rows; ++r)
     shares[r] = w[r] * scale * scale;
   const Leaves leaves = {index, z, n, n / z};
   // Either way an entry gets the same shares, row by row.
   if (leaves.haveCode() && leaves.contain(rows))
-    return addWeighted(leaves, shares, rows, sums);
+    return addWeighted(leaves, shares, rows,
+                       reinterpret_cast<uint16_t *>(workspace + rows), sums);
   for (int64_t r = 0; r < rows; ++r)
     addPairs(index + r * z, z, n, shares[r], sums);
 }
 
 /// Rows of one block, all of weight one.
 TAMRT_INLINE void addCounts(const int32_t *index, int64_t rows, int64_t z,
-                            int64_t n, const Counter &counter, double *sums) {
+                            int64_t n, const Counter &counter, double *sums,
+                            double *workspace) {
   const Leaves leaves = {index, z, n, n / z};
-  if (leaves.haveCode() && leaves.contain(rows)) {
-    LeafBlock block;
-    return block.add(leaves, rows, counter, sums);
-  }
+  if (leaves.haveCode() && leaves.contain(rows))
+    return LeafBlock(workspace, rows).add(leaves, rows, counter, sums);
   for (int64_t r = 0; r < rows; ++r)
     forEachPair(index + r * z, z,
                 [&](int64_t row, int64_t column, int times) TAMRT_LAMBDA {
@@ -136,8 +138,34 @@ TAMRT_INLINE void addCounts(const int32_t *index, int64_t rows, int64_t z,
 /// Calls `body(begin, end)` on rows [begin, end) of blocks.
 template <typename Body>
 TAMRT_INLINE void forEachBlock(int64_t begin, int64_t end, Body body) {
-  for (; begin < end; begin += LeafBlock::rows)
-    body(begin, std::min(end, begin + LeafBlock::rows));
+  for (; begin < end; begin += LeafBlock::maxRows)
+    body(begin, std::min(end, begin + LeafBlock::maxRows));
+}
+
+/// gram_multihot of weighted rows.
+TAMRT_HOT void addWeightedRows(const int32_t *a, const double *w, int64_t rows,
+                               int64_t first, int64_t z, int64_t n,
+                               double scale, double *sums, double *workspace) {
+  forEachSegment(
+      rows, first, n * n, sums, [&](int64_t from, int64_t to) TAMRT_LAMBDA {
+        forEachBlock(from, to, [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
+          addWeightedBlock(a + begin * z, w + begin, end - begin, z, n, scale,
+                           sums, workspace);
+        });
+      });
+}
+
+/// gram_multihot of rows of weight one.
+TAMRT_HOT void addCountedRows(const int32_t *a, int64_t rows, int64_t first,
+                              int64_t z, int64_t n, double scale, double *sums,
+                              double *workspace) {
+  const Counter counter(scale * scale);
+  // Counts need no second level; whoever adds the levels up finds zeros.
+  if (first <= TAMRT_SEGMENT_ROWS && TAMRT_SEGMENT_ROWS < first + rows)
+    std::fill_n(sums + n * n, n * n, 0.0);
+  forEachBlock(0, rows, [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
+    addCounts(a + begin * z, end - begin, z, n, counter, sums, workspace);
+  });
 }
 
 /// The product of a row's weight, of the value that a multi-hot matrix has and
@@ -223,26 +251,12 @@ TAMRT_INLINE void addChunk(const int32_t *a, const double *b,
 
 } // namespace
 
-TAMRT_HOT void gram_multihot(tamrt_context *ctx, const int32_t *a,
-                             const double *w, int64_t rows, int64_t first,
-                             int64_t z, int64_t n, double scale, double *sums) {
-  const Counter counter(scale * scale);
-  if (w) {
-    forEachSegment(
-        rows, first, n * n, sums, [&](int64_t from, int64_t to) TAMRT_LAMBDA {
-          forEachBlock(from, to, [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
-            addWeightedBlock(a + begin * z, w + begin, end - begin, z, n, scale,
-                             sums);
-          });
-        });
-    return;
-  }
-  // Counts need no second level; whoever adds the levels up finds zeros.
-  if (first <= TAMRT_SEGMENT_ROWS && TAMRT_SEGMENT_ROWS < first + rows)
-    std::fill_n(sums + n * n, n * n, 0.0);
-  forEachBlock(0, rows, [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
-    addCounts(a + begin * z, end - begin, z, n, counter, sums);
-  });
+void gram_multihot(tamrt_context *ctx, const int32_t *a, const double *w,
+                   int64_t rows, int64_t first, int64_t z, int64_t n,
+                   double scale, double *sums, double *workspace) {
+  if (w)
+    return addWeightedRows(a, w, rows, first, z, n, scale, sums, workspace);
+  addCountedRows(a, rows, first, z, n, scale, sums, workspace);
 }
 
 TAMRT_HOT void gram_multihot_dense(tamrt_context *ctx, const int32_t *a,

@@ -88,16 +88,28 @@ struct Leaves {
   }
 };
 
-/// What counting a block of rows needs of memory, and the way it goes.
+/// Counts a block of rows in the workspace of gram_multihot.
 class LeafBlock {
 public:
   /// Most rows of a block.
-  static constexpr int64_t rows = TAMRT_SEGMENT_ROWS;
+  static constexpr int64_t maxRows = TAMRT_SEGMENT_ROWS;
   /// Trees whose rows are listed at the same time.
   static constexpr int64_t groupTrees = 8;
 
-  /// Adds the first `count` rows of `a`, at most `rows`, to the entries (i, j)
-  /// of sums, row-major, of which row and column are leaves and i <= j.
+  /// For blocks of at most `rows` rows. `workspace` has
+  /// TAMRT_LEAF_WORKSPACE(rows) doubles, aligned to TAMRT_ALIGNMENT.
+  TAMRT_INLINE LeafBlock(double *workspace, int64_t rows)
+      : rows(rows), bits(reinterpret_cast<Bits *>(workspace)),
+        listed(reinterpret_cast<uint16_t *>(bits + rows + 1)),
+        ends(listed + groupTrees * rows) {
+    static_assert(TAMRT_LEAF_WORKSPACE(1) * sizeof(double) ==
+                  2 * sizeof(Bits) + groupTrees * sizeof(uint16_t) +
+                      endCount * sizeof(uint16_t));
+  }
+
+  /// Adds the first `count` rows of `a`, at most as many as a block has, to the
+  /// entries (i, j) of sums, row-major, of which row and column are leaves and
+  /// i <= j.
   TAMRT_INLINE void add(const Leaves &a, int64_t count, const Counter &counter,
                         double *sums) {
     const int64_t lanes = lanesOf(a.count);
@@ -122,7 +134,8 @@ public:
 
 private:
   static constexpr int64_t laneCount = 8;
-  static constexpr int maxPlanes = std::bit_width(uint64_t(rows));
+  static constexpr int maxPlanes = std::bit_width(uint64_t(maxRows));
+  static constexpr int64_t endCount = groupTrees * Leaves::most;
 
   typedef uint32_t Bits __attribute__((vector_size(32)));
   typedef uint8_t Bytes __attribute__((vector_size(32)));
@@ -163,7 +176,7 @@ private:
     uint16_t *__restrict to = ends;
     uint16_t *__restrict ids = listed;
     const int32_t *__restrict index = a.index + begin;
-    std::memset(to, 0, sizeof(ends));
+    std::memset(to, 0, endCount * sizeof(uint16_t));
     for (int64_t r = 0; r < count; ++r)
       for (int64_t t = 0; t < trees; ++t)
         ++to[index[r * a.z + t] + shift[t]];
@@ -237,11 +250,13 @@ private:
       const int used = addUp(ids, size, count, planes);
       const int64_t firstLane = (from - word.begin) * word.lanes;
       const int64_t lastLane = (word.end - word.begin) * word.lanes;
+      // One call for both: what the compiler keeps on the stack of each adds
+      // up.
       alignas(32) uint8_t low[laneCount * 32], high[laneCount * 32];
-      for (int64_t l = firstLane; l < lastLane; ++l)
-        numbers(planes, 0, std::min(used, 8), l, low);
-      for (int64_t l = firstLane; used > 8 && l < lastLane; ++l)
-        numbers(planes, 8, used, l, high);
+      for (int begin = 0; begin < used; begin += 8)
+        for (int64_t l = firstLane; l < lastLane; ++l)
+          numbers(planes, begin, std::min(used, begin + 8), l,
+                  begin == 0 ? low : high);
       if (a.count == 32 * word.lanes) {
         write(low, used > 8 ? high : nullptr, 32 * firstLane, 32 * lastLane,
               counter, out + word.begin * a.count);
@@ -336,9 +351,10 @@ private:
   /// When adding pair by pair takes as long as adding up bits.
   static constexpr int64_t fewestRows = 12, pairsPerWord = 8;
 
-  Bits bits[rows + 1];
-  uint16_t listed[groupTrees * rows];
-  uint16_t ends[groupTrees * Leaves::most];
+  const int64_t rows;
+  /// Of rows + 1, groupTrees * rows and endCount elements.
+  Bits *const bits;
+  uint16_t *const listed, *const ends;
 };
 
 } // namespace tamrt::cpu

@@ -45,7 +45,7 @@ void forEachTree(const double *points, const double *only, int64_t rows,
 }
 
 /// Rows and trees of a tile, and the most inputs it has room for.
-constexpr int64_t tileRows = 64, tileTrees = 16, tileInputs = 32;
+constexpr int64_t tileRows = 8, tileTrees = 16, tileInputs = 32;
 
 typedef int64_t Words __attribute__((vector_size(32)));
 typedef int32_t HalfWords

@@ -121,8 +121,9 @@ func.func @panels(%rows: index {tam.slot = #tam.slot<rows>},
 // CHECK-LABEL: func.func @cg_finish(
 // CHECK-DAG: %[[C7:.*]] = arith.constant 7 : i64
 // CHECK: %[[A:.*]] = tamk.launch "assemble_matrix"
-// CHECK: %[[L:.*]] = tamk.launch "cholesky_factor" scalars(%{{.*}}, %[[C7]] : i64, i64) outs(%[[A]] : tensor<2x2xf64>) source "tam.factor"
-// CHECK: bufferization.materialize_in_destination %[[L]] in restrict writable
+// CHECK: %[[SPACE:.*]] = tensor.empty() : tensor<2xf64>
+// CHECK: %[[L:.*]]:2 = tamk.launch "cholesky_factor" scalars(%{{.*}}, %[[C7]] : i64, i64) outs(%[[A]], %[[SPACE]] : tensor<2x2xf64>, tensor<2xf64>) source "tam.factor"
+// CHECK: bufferization.materialize_in_destination %[[L]]#0 in restrict writable
 func.func @cg_finish(%rows: index {tam.slot = #tam.slot<rows>},
     %g: tensor<2x2xf64, #tam.sums<upper>> {tam.slot = #tam.slot<state, 64>})
     -> (tensor<2x2xf64> {tam.slot = #tam.slot<state>}) {

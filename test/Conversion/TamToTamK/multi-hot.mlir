@@ -3,6 +3,7 @@
 //
 // RUN: tam-opt %s --convert-tam-to-tamk --canonicalize | FileCheck %s
 
+// CHECK: #[[$WORKSPACE:.*]] = affine_map<()[s0] -> (s0 * 6 + 516, 25092)>
 // CHECK-LABEL: func.func @leaves(
 func.func @leaves(%rows: index {tam.slot = #tam.slot<rows>},
                   %first: index {tam.slot = #tam.slot<first>},
@@ -34,7 +35,10 @@ func.func @leaves(%rows: index {tam.slot = #tam.slot<rows>},
   %d = tam.chebyshev %x {degree = 2}
       : tensor<?xf64> -> tensor<?x2xf64, #tam.dense>
   %ztt = tam.zeros : tensor<12x12xf64, #tam.sums<upper>>
-  // CHECK: tamk.launch "gram_multihot" ins(%[[T]] : tensor<?x3xi32>) absent [1] scalars(%{{.*}}, %{{.*}}, %[[C3]], %[[C12]], %[[SCALE]] : index, index, i64, i64, f64) outs(%{{.*}} : tensor<2x144xf64>)
+  // Workspace for as many rows as a chunk has, at most a segment's.
+  // CHECK: %[[SIZE:.*]] = affine.min #[[$WORKSPACE]]()[%[[CAPACITY:.*]]]
+  // CHECK: %[[SPACE:.*]] = tensor.empty(%[[SIZE]]) : tensor<?xf64>
+  // CHECK: tamk.launch "gram_multihot" ins(%[[T]] : tensor<?x3xi32>) absent [1] scalars(%{{.*}}, %{{.*}}, %[[C3]], %[[C12]], %[[SCALE]] : index, index, i64, i64, f64) outs(%{{.*}}, %[[SPACE]] : tensor<2x144xf64>, tensor<?xf64>)
   %tt = tam.gram %t, %t into %ztt
       : tensor<?x12xf64, #tam.multi_hot<3, 0.57735026918962584 : f64>>,
         tensor<?x12xf64, #tam.multi_hot<3, 0.57735026918962584 : f64>>

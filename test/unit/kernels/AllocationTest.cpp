@@ -54,6 +54,8 @@ TEST_F(AllocationTest, NoKernelAllocates) {
   const double range[] = {-1.0, 1.0}, gamma = 0.5;
   const std::vector<int32_t> zeros(n, 0);
   const double *inputs[] = {X, X};
+  Workspace workspace(
+      std::max(TAMRT_LEAF_WORKSPACE(rows), int64_t(TAMRT_WIDE_WORKSPACE)));
   Doubles carry(z + 2);
   double *V = sparse.data();
   int32_t *v = column4.data();
@@ -147,6 +149,13 @@ TEST_F(AllocationTest, NoKernelAllocates) {
        [&] { tamrt_append_sums(c, D, 2 * TAMRT_SEGMENT_ROWS, n, S); }},
       {"append_counts",
        [&] { tamrt_append_counts(c, D, TAMRT_SEGMENT_ROWS, n, 0.25, S); }},
+      {"gram_wide",
+       [&] { tamrt_gram_wide(c, D, W, rows, 4000, n, S, workspace.data()); }},
+      {"gram_dense_wide",
+       [&] {
+         tamrt_gram_dense_wide(c, D, D, W, rows, 4000, n, n, S,
+                               workspace.data());
+       }},
       {"gram_dense", [&] { tamrt_gram_dense(c, D, W, rows, 4000, n, S); }},
       {"gram_banded",
        [&] { tamrt_gram_banded(c, B, t, W, rows, 4000, z, n, S); }},
@@ -170,7 +179,10 @@ TEST_F(AllocationTest, NoKernelAllocates) {
       {"gram_sparse",
        [&] { tamrt_gram_sparse(c, V, v, W, rows, 4000, z, n, S); }},
       {"gram_multihot",
-       [&] { tamrt_gram_multihot(c, v, W, rows, 4000, z, n, 0.5, S); }},
+       [&] {
+         tamrt_gram_multihot(c, v, W, rows, 4000, z, n, 0.5, S,
+                             workspace.data());
+       }},
       {"gram_fourier",
        [&] { tamrt_gram_fourier(c, D, W, rows, 4000, 2 * m, S); }},
       {"gram_multihot_dense",
@@ -231,7 +243,8 @@ TEST_F(AllocationTest, NoKernelAllocates) {
        }},
       {"cholesky_solve",
        [&] {
-         tamrt_cholesky_solve(c, n, matrix.data(), vector.data(), out.data());
+         tamrt_cholesky_solve(c, n, matrix.data(), vector.data(),
+                              workspace.data());
        }},
       {"multiply_penalty",
        [&] {
@@ -245,7 +258,9 @@ TEST_F(AllocationTest, NoKernelAllocates) {
                                        vector.data());
        }},
       {"cholesky_factor",
-       [&] { tamrt_cholesky_factor(c, 1, 0, matrix.data()); }},
+       [&] {
+         tamrt_cholesky_factor(c, 1, 0, matrix.data(), workspace.data());
+       }},
       {"cholesky_apply",
        [&] { tamrt_cholesky_apply(c, matrix.data(), X, n, vector.data()); }},
       {"predict_dense",
@@ -283,7 +298,8 @@ TEST_F(AllocationTest, NoKernelAllocates) {
 
 TEST_F(AllocationTest, SolvingLargeSystemsAllocatesNothing) {
   for (int64_t n : {100, 500, 1500}) {
-    Doubles a(n * n), b = uniforms(n), workspace(4 * n);
+    Doubles a(n * n), b = uniforms(n);
+    Workspace workspace(TAMRT_SOLVE_WORKSPACE(n));
     for (int64_t i = 0; i < n; ++i)
       a[i * (n + 1)] = 2.0;
     EXPECT_EQ(allocationsIn([&] {

@@ -338,7 +338,8 @@ TEST_F(GramTest, ColumnsThatComeTwice) {
   EXPECT_EQ(sums[1], 250.0);
   EXPECT_EQ(sums[3], 250.0);
   Doubles counts(2 * 2 * 2);
-  tamrt_gram_multihot(&ctx, index, weight, 1, 0, 3, 2, 0.5, counts.data());
+  tamrt_gram_multihot(&ctx, index, weight, 1, 0, 3, 2, 0.5, counts.data(),
+                      Workspace(TAMRT_LEAF_WORKSPACE(1)).data());
   EXPECT_EQ(counts[0], 2.5);
   EXPECT_EQ(counts[1], 5.0);
   EXPECT_EQ(counts[3], 10.0);

@@ -196,7 +196,8 @@ TEST_F(InstructionSetTest, Solutions) {
     for (double part : {0.0, 1e-9}) {
       const Doubles b = uniforms(n), noise = uniforms(n * n);
       compare(n, [&](tamrt_context *ctx, double *x) {
-        Doubles a = noise, workspace(4 * n);
+        Doubles a = noise;
+        Workspace workspace(TAMRT_SOLVE_WORKSPACE(n));
         for (int64_t i = 0; i < n; ++i)
           a[i * (n + 1)] = n;
         if (part > 0) {

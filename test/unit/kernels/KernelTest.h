@@ -22,6 +22,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -63,6 +65,26 @@ protected:
 
   tamrt_context ctx = cpuContext();
   std::mt19937_64 generator{20240229};
+};
+
+/// A workspace of `size` doubles, aligned as a plan aligns it. What is in it
+/// counts for nothing.
+class Workspace {
+public:
+  explicit Workspace(int64_t size) {
+    void *memory = nullptr;
+    const size_t bytes = std::max<int64_t>(size, 1) * sizeof(double);
+    EXPECT_EQ(posix_memalign(&memory, TAMRT_ALIGNMENT, bytes), 0);
+    numbers.reset(static_cast<double *>(memory));
+    std::fill_n(numbers.get(), size, std::nan(""));
+  }
+  double *data() { return numbers.get(); }
+
+private:
+  struct Free {
+    void operator()(void *memory) const { std::free(memory); }
+  };
+  std::unique_ptr<double, Free> numbers;
 };
 
 enum class Encoding { Dense, Banded, OneHot, MultiHot, Sparse };
@@ -215,6 +237,9 @@ inline void gram(tamrt_context *ctx, const Matrix &a, const Matrix *b,
   if (!b) {
     switch (a.encoding) {
     case Encoding::Dense:
+      if (TAMRT_IS_WIDE(x.n, x.n))
+        return tamrt_gram_wide(ctx, v, w, rows, first, x.n, sums,
+                               Workspace(TAMRT_WIDE_WORKSPACE).data());
       return tamrt_gram_dense(ctx, v, w, rows, first, x.n, sums);
     case Encoding::Banded:
       return tamrt_gram_banded(ctx, v, s, w, rows, first, x.z, x.n, sums);
@@ -222,7 +247,8 @@ inline void gram(tamrt_context *ctx, const Matrix &a, const Matrix *b,
       return tamrt_gram_onehot(ctx, i, w, rows, first, x.n, sums);
     case Encoding::MultiHot:
       return tamrt_gram_multihot(ctx, i, w, rows, first, x.z, x.n, x.scale,
-                                 sums);
+                                 sums,
+                                 Workspace(TAMRT_LEAF_WORKSPACE(rows)).data());
     case Encoding::Sparse:
       return tamrt_gram_sparse(ctx, v, i, w, rows, first, x.z, x.n, sums);
     }
@@ -232,6 +258,9 @@ inline void gram(tamrt_context *ctx, const Matrix &a, const Matrix *b,
   const int32_t *t = y.start.data(), *k = y.index.data();
   switch (a.encoding) {
   case Encoding::Dense:
+    if (TAMRT_IS_WIDE(x.n, y.n))
+      return tamrt_gram_dense_wide(ctx, v, u, w, rows, first, x.n, y.n, sums,
+                                   Workspace(TAMRT_WIDE_WORKSPACE).data());
     return tamrt_gram_dense_dense(ctx, v, u, w, rows, first, x.n, y.n, sums);
   case Encoding::Banded:
     if (b->encoding == Encoding::Dense)

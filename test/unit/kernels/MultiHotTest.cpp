@@ -186,12 +186,14 @@ TEST_F(MultiHotTest, WeightedRowsAreAddedInOrder) {
 // A count is read off a sum whatever the number of trees and of rows.
 TEST_F(MultiHotTest, CountsAreReadOffSums) {
   const int32_t column = 0;
+  Workspace workspace(TAMRT_LEAF_WORKSPACE(1));
   for (int64_t trees = 1; trees <= 2000; ++trees) {
     const double scale = 1.0 / std::sqrt(static_cast<double>(trees));
     for (int64_t before :
          {int64_t(0), int64_t(1), int64_t(999'999'937), int64_t(1) << 49}) {
       double sum = static_cast<double>(before) * (scale * scale);
-      tamrt_gram_multihot(&ctx, &column, nullptr, 1, 0, 1, 1, scale, &sum);
+      tamrt_gram_multihot(&ctx, &column, nullptr, 1, 0, 1, 1, scale, &sum,
+                          workspace.data());
       ASSERT_EQ(sum, static_cast<double>(before + 1) * (scale * scale))
           << trees << " trees, " << before << " rows before";
     }

@@ -16,6 +16,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 namespace tamrt::test {
 
@@ -37,14 +38,16 @@ protected:
     return a;
   }
 
-  /// Of cholesky_solve. What was in it does not count.
+  /// Of cholesky_solve, and of cholesky_factor.
   double *workspace(int64_t n) {
-    space.assign(static_cast<size_t>(4 * n), std::nan(""));
-    return space.data();
+    return space.emplace(TAMRT_SOLVE_WORKSPACE(n)).data();
+  }
+  double *factorSpace(int64_t n) {
+    return space.emplace(TAMRT_FACTOR_WORKSPACE(n)).data();
   }
 
 private:
-  Doubles space;
+  std::optional<Workspace> space;
 };
 
 TEST_F(SolveTest, Zero) {
@@ -85,7 +88,7 @@ TEST_F(SolveTest, FactorOnceSolveOften) {
   for (int64_t n : {1, 5, 70, 131}) {
     const Doubles a = positiveDefinite(n);
     Doubles factor = a;
-    tamrt_cholesky_factor(&ctx, n, 0, factor.data());
+    tamrt_cholesky_factor(&ctx, n, 0, factor.data(), factorSpace(n));
     for (int time = 0; time < 2; ++time) {
       const Doubles b = uniforms(n);
       Doubles x(n, std::nan("")), expected = b, system = a;
@@ -100,12 +103,12 @@ TEST_F(SolveTest, FactorOnceSolveOften) {
 
 TEST_F(SolveTest, FactorNamesTheColumnOfTheDesign) {
   Doubles a = {4.0, 2.0, 2.0, 0.0};
-  tamrt_cholesky_factor(&ctx, 2, 40, a.data());
+  tamrt_cholesky_factor(&ctx, 2, 40, a.data(), factorSpace(2));
   EXPECT_EQ(ctx.status, TAMRT_ERROR_NOT_POSITIVE_DEFINITE);
   EXPECT_EQ(ctx.detail, 41);
   ctx.status = TAMRT_OK;
   a = {4.0, 2.0, 2.0, HUGE_VAL};
-  tamrt_cholesky_factor(&ctx, 2, 40, a.data());
+  tamrt_cholesky_factor(&ctx, 2, 40, a.data(), factorSpace(2));
   EXPECT_EQ(ctx.status, TAMRT_ERROR_OVERFLOW);
   EXPECT_EQ(ctx.detail, 41);
   ctx.status = TAMRT_OK;
@@ -124,7 +127,7 @@ TEST_F(SolveTest, FactorWithoutAPivotIsTheDiagonals) {
       a[bad * n + bad] = 4 * a[0] * (1 + part);
       const Doubles before = a, b = uniforms(n);
       Doubles x(n, std::nan(""));
-      tamrt_cholesky_factor(&ctx, n, 40, a.data());
+      tamrt_cholesky_factor(&ctx, n, 40, a.data(), factorSpace(n));
       tamrt_cholesky_apply(&ctx, a.data(), b.data(), n, x.data());
       EXPECT_EQ(ctx.status, TAMRT_OK);
       for (int64_t i = 0; i < n; ++i)

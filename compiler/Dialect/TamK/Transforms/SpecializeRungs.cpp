@@ -11,6 +11,7 @@
 #include "tamc/Dialect/TamK/Transforms/Passes.h"
 #include "tamrt/abi.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
@@ -37,30 +38,69 @@ static constexpr int64_t kSumsPerTemporary = 8;
 /// ends with its group.
 static constexpr int64_t kMostChunkRows = int64_t(1) << 20;
 
-/// Bytes of a buffer, per row where it has rows.
+/// Bytes of a buffer of static sizes.
 static int64_t bytesOf(MemRefType type) {
-  int64_t bits = type.getElementTypeBitWidth();
-  for (int64_t size : type.getShape())
-    if (!ShapedType::isDynamic(size))
-      bits *= size;
-  return llvm::divideCeil(bits, 8);
+  return llvm::divideCeil(type.getNumElements() * type.getElementTypeBitWidth(),
+                          8);
+}
+
+/// A dynamic size in a rung of `rows` rows: the capacity, or the least of
+/// functions of it; none for another.
+static std::optional<int64_t> sizeAt(Value size, Value capacity, int64_t rows) {
+  if (size == capacity)
+    return rows;
+  auto least = size.getDefiningOp<affine::AffineMinOp>();
+  if (!least || llvm::any_of(least.getOperands(), [&](Value operand) {
+        return operand != capacity;
+      }))
+    return std::nullopt;
+  SmallVector<Attribute> values(least.getNumOperands(),
+                                Builder(size.getContext()).getIndexAttr(rows)),
+      results;
+  if (failed(least.getMap().constantFold(values, results)))
+    return std::nullopt;
+  auto valueOf = [](Attribute a) { return cast<IntegerAttr>(a).getInt(); };
+  return *llvm::min_element(llvm::map_range(results, valueOf));
+}
+
+/// The type of a buffer in a rung of `rows` rows; failure, with an error, where
+/// it has a size that does not follow from the capacity.
+static FailureOr<MemRefType> typeAt(memref::AllocOp alloc, Value capacity,
+                                    int64_t rows) {
+  SmallVector<int64_t> shape(alloc.getType().getShape());
+  auto dynamic = alloc.getDynamicSizes().begin();
+  for (int64_t &extent : shape)
+    if (ShapedType::isDynamic(extent)) {
+      std::optional<int64_t> size = sizeAt(*dynamic++, capacity, rows);
+      if (!size)
+        return alloc.emitOpError("expected 'capacity' rows");
+      extent = *size;
+    }
+  return MemRefType(MemRefType::Builder(alloc.getType()).setShape(shape));
 }
 
 /// Rows of a step's largest rung when nobody asks for a number: at most a
 /// segment of the sums.
-static int64_t chooseRows(func::FuncOp step) {
-  int64_t sums = 0, perRow = 0;
+static FailureOr<int64_t> chooseRows(func::FuncOp step, Value capacity) {
+  int64_t sums = 0, temporaries = 0;
   for (BlockArgument argument : step.getArguments())
     if (auto slot = step.getArgAttrOfType<tam::SlotAttr>(
             argument.getArgNumber(), tam::kSlotAttrName))
       if (slot.getKind() == tam::SlotKind::State)
         sums += bytesOf(cast<MemRefType>(argument.getType()));
-  for (auto alloc : step.getOps<memref::AllocOp>())
-    if (!alloc.getDynamicSizes().empty())
-      perRow += bytesOf(alloc.getType());
+  for (auto alloc : step.getOps<memref::AllocOp>()) {
+    if (alloc.getDynamicSizes().empty())
+      continue;
+    FailureOr<MemRefType> type = typeAt(alloc, capacity, kDefaultChunkRows);
+    if (failed(type))
+      return failure();
+    temporaries += bytesOf(*type);
+  }
+  const int64_t perRow =
+      std::max<int64_t>(llvm::divideCeil(temporaries, kDefaultChunkRows), 1);
   int64_t rows = kDefaultChunkRows;
   while (rows < TAMRT_SEGMENT_ROWS &&
-         kSumsPerTemporary * 2 * rows * std::max<int64_t>(perRow, 1) <= sums)
+         kSumsPerTemporary * 2 * rows * perRow <= sums)
     rows *= 2;
   return rows;
 }
@@ -86,9 +126,14 @@ struct SpecializeRungs
     rows = std::min(rows, kMostChunkRows);
     for (auto step :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
-      if (!tam::findSlotArgument(step, tam::SlotKind::Capacity))
+      Value capacity = tam::findSlotArgument(step, tam::SlotKind::Capacity);
+      if (!capacity)
         continue;
-      for (int64_t rung = rows ? rows : chooseRows(step); rung >= 1; rung /= 2)
+      FailureOr<int64_t> most =
+          rows ? FailureOr<int64_t>(rows) : chooseRows(step, capacity);
+      if (failed(most))
+        return signalPassFailure();
+      for (int64_t rung = *most; rung >= 1; rung /= 2)
         if (failed(specialize(step, rung)))
           return signalPassFailure();
       step.erase();
@@ -111,6 +156,10 @@ private:
       if (!alloc.getDynamicSizes().empty() &&
           failed(makeStatic(alloc, capacity, rung)))
         return failure();
+    for (auto least :
+         llvm::make_early_inc_range(clone.getOps<affine::AffineMinOp>()))
+      if (least->use_empty())
+        least.erase();
     if (!capacity.use_empty())
       return clone.emitOpError("expected 'capacity' only as a buffer's size");
     (void)clone.eraseArgument(capacity.getArgNumber());
@@ -119,16 +168,11 @@ private:
 
   static LogicalResult makeStatic(memref::AllocOp alloc, Value capacity,
                                   int64_t rung) {
-    if (llvm::any_of(alloc.getDynamicSizes(),
-                     [&](Value size) { return size != capacity; }))
-      return alloc.emitOpError("expected 'capacity' rows");
-    SmallVector<int64_t> shape(alloc.getType().getShape());
-    for (int64_t &size : shape)
-      if (ShapedType::isDynamic(size))
-        size = rung;
+    FailureOr<MemRefType> type = typeAt(alloc, capacity, rung);
+    if (failed(type))
+      return failure();
     OpBuilder builder(alloc);
-    MemRefType type = MemRefType::Builder(alloc.getType()).setShape(shape);
-    Value fixed = memref::AllocOp::create(builder, alloc.getLoc(), type,
+    Value fixed = memref::AllocOp::create(builder, alloc.getLoc(), *type,
                                           alloc.getAlignmentAttr());
     for (OpOperand &use : llvm::make_early_inc_range(alloc->getUses())) {
       // A launch takes any size; whoever wants the dynamic type gets a cast.

@@ -1,0 +1,125 @@
+//===- SumPatterns.cpp - the kernels of sums over rows ----------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launch.h"
+
+#include "tamrt/abi.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+
+using namespace mlir;
+using namespace tamc;
+using tam::SlotKind;
+
+namespace {
+
+/// Refuses sums in panels: no kernel of the runtime adds to them.
+LogicalResult checkHasKernel(Operation *op, tam::SumsAttr sums) {
+  if (!sums.isPanels())
+    return success();
+  return op->emitOpError("expected sums in panels only in a tam.rows");
+}
+
+/// The workspace of gram_multihot for `capacity` rows.
+Value leafWorkspace(OpBuilder &builder, Location loc, Value capacity) {
+  constexpr int64_t kNoRows = TAMRT_LEAF_WORKSPACE(0);
+  constexpr int64_t kPerRow = TAMRT_LEAF_WORKSPACE(1) - kNoRows;
+  constexpr int64_t kMax = TAMRT_LEAF_WORKSPACE(TAMRT_SEGMENT_ROWS);
+  AffineExpr rows = builder.getAffineSymbolExpr(0);
+  AffineMap sizes = AffineMap::get(
+      0, 1, {rows * kPerRow + kNoRows, builder.getAffineConstantExpr(kMax)},
+      builder.getContext());
+  Value size = affine::AffineMinOp::create(builder, loc, sizes, capacity);
+  return tensor::EmptyOp::create(
+      builder, loc,
+      RankedTensorType::get({ShapedType::kDynamic}, builder.getF64Type()),
+      size);
+}
+
+class GramPattern : public KernelPattern<tam::GramOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::GramOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    Value first = op.getA(), second = op.getB();
+    ValueRange firstParts = adaptor.getA(), secondParts = adaptor.getB();
+    auto sums = cast<tam::SumsAttr>(tensorType(op.getResult()).getEncoding());
+    if (failed(checkHasKernel(op, sums)))
+      return failure();
+    if (sums.isTransposed()) {
+      std::swap(first, second);
+      std::swap(firstParts, secondParts);
+    }
+    tam::EncodingInterface a = tam::getEncoding(first.getType());
+    tam::EncodingInterface b = tam::getEncoding(second.getType());
+    bool isSelf = sums.isSelf();
+    bool areFrequencies = sums.getLayout() == tam::SumsLayout::Frequencies;
+    bool areDense = isa<tam::DenseAttr>(a) && isa<tam::DenseAttr>(b);
+    bool isWide = areDense && !areFrequencies &&
+                  TAMRT_IS_WIDE(tensorType(first).getDimSize(1),
+                                tensorType(second).getDimSize(1));
+    StringRef tag = areFrequencies     ? "fourier"
+                    : isWide && isSelf ? "wide"
+                                       : a.getKernelTag();
+    std::string kernel = ("gram_" + tag).str();
+    if (!isSelf)
+      kernel += isWide ? "_wide" : ("_" + b.getKernelTag()).str();
+    Launch launch(rewriter, op, kernel);
+    launch.in(firstParts);
+    if (!isSelf)
+      launch.in(secondParts);
+    launch.inOptional(adaptor.getWeights())
+        .slot(SlotKind::Rows)
+        .slot(SlotKind::First)
+        .sizes(a, tensorType(first));
+    if (!isSelf)
+      launch.sizes(b, tensorType(second));
+    launch.out(adaptor.getAccumulator());
+    if (isWide)
+      launch.workspace(TAMRT_WIDE_WORKSPACE);
+    if (isSelf && isa<tam::MultiHotAttr>(a)) {
+      Value capacity = tam::findSlotArgument(
+          op->getParentOfType<func::FuncOp>(), SlotKind::Capacity);
+      if (!capacity)
+        return missingSlot(op, SlotKind::Capacity);
+      launch.out(leafWorkspace(rewriter, op.getLoc(), capacity));
+    }
+    auto results = launch.create();
+    if (failed(results))
+      return failure();
+    return SmallVector<Value>{results->front()};
+  }
+};
+
+class RhsPattern : public KernelPattern<tam::RhsOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::RhsOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    tam::EncodingInterface encoding = tam::getEncoding(op.getA().getType());
+    auto sums = cast<tam::SumsAttr>(tensorType(op.getResult()).getEncoding());
+    if (failed(checkHasKernel(op, sums)))
+      return failure();
+    return Launch(rewriter, op, "rhs_" + encoding.getKernelTag())
+        .in(adaptor.getA())
+        .in(adaptor.getY())
+        .inOptional(adaptor.getWeights())
+        .slot(SlotKind::Rows)
+        .slot(SlotKind::First)
+        .sizes(encoding, tensorType(op.getA()))
+        .out(adaptor.getAccumulator())
+        .create();
+  }
+};
+
+} // namespace
+
+void tamc::populateSumPatterns(const ComponentTypeConverter &converter,
+                               RewritePatternSet &patterns) {
+  patterns.add<GramPattern, RhsPattern>(converter, patterns.getContext());
+}

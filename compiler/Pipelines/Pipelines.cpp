@@ -56,7 +56,8 @@ static void buildChoices(OpPassManager &manager,
   tam::TamChooseSolverOptions solver;
   solver.maxDirect = options.maxDirect;
   solver.blockLimit = options.blockLimit;
-  solver.both = options.bothSolvers;
+  solver.smallBlockLimit = options.smallBlockLimit;
+  solver.minCg = options.minCg;
   manager.addPass(tam::createTamChooseSolver(solver));
   tam::TamMergeColumnsOptions columns;
   columns.least = options.mergeColumns;

@@ -43,17 +43,9 @@ std::optional<Solver> toSolver(llvm::StringRef word) {
   return std::nullopt;
 }
 
-/// Whether this build has kernels for the device.
-bool isBuilt(llvm::StringRef device) {
-  return device == "auto" || device == "cpu";
-}
-
-/// What to say of a device without kernels, by the name of key or option.
-std::string deviceError(llvm::StringRef key, llvm::StringRef device) {
-  return ("expected auto or cpu for " + key + ", got '" + device + "'" +
-          (isDevice(device) ? ": this build has no such backend" : ""))
-      .str();
-}
+/// What `device` can be; whether there is such a device is known when the model
+/// runs.
+constexpr llvm::StringRef devices = "auto, cpu or a device such as cuda:1";
 
 llvm::SMRange rangeAt(const char *at, size_t bytes) {
   return llvm::SMRange(llvm::SMLoc::getFromPointer(at),
@@ -310,22 +302,21 @@ bool SpecParser::entry(const Key &key, llvm::yaml::Node *node) {
   }
   if (key.text == "solver" || key.text == "device") {
     bool isSolver = key.text == "solver";
-    llvm::StringRef expected = isSolver ? "auto, direct or cg" : "auto or cpu";
+    llvm::StringRef expected = isSolver ? "auto, direct or cg" : devices;
     std::optional<Scalar> read = scalar(node, key, expected);
     if (!read)
       return false;
     std::optional<Solver> solver = toSolver(read->text());
     if (isSolver && solver) {
       spec.solver = *solver;
-    } else if (isSolver) {
-      diagnostics.error(read->range, "expected " + expected +
-                                         " for 'solver', got '" + read->text() +
-                                         "'");
-      diagnostics.suggest(read->range, read->text(), {"direct"});
-    } else if (isBuilt(read->text())) {
+    } else if (!isSolver && isDevice(read->text())) {
       spec.device = read->text().str();
     } else {
-      diagnostics.error(read->range, deviceError("'device'", read->text()));
+      diagnostics.error(read->range, "expected " + expected + " for '" +
+                                         key.text + "', got '" + read->text() +
+                                         "'");
+      if (isSolver)
+        diagnostics.suggest(read->range, read->text(), {"direct"});
     }
     return true;
   }
@@ -697,10 +688,11 @@ bool applyOverrides(llvm::SourceMgr &sources, ModelSpec &spec,
                                 *overrides.solver + "'");
   }
   if (overrides.device) {
-    if (isBuilt(*overrides.device))
+    if (isDevice(*overrides.device))
       spec.device = *overrides.device;
     else
-      diagnostics.error({}, deviceError("--device", *overrides.device));
+      diagnostics.error({}, "expected " + devices + " for --device, got '" +
+                                *overrides.device + "'");
   }
   if (overrides.chunkRows) {
     if (*overrides.chunkRows > 0)

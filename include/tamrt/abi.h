@@ -465,6 +465,8 @@ typedef struct tamrt_model {
   const char *target, *group, *date, *weights;
   /// Whose steps the model has: "direct", "cg", or "auto", both.
   const char *solver;
+  /// The device that the spec asks for, such as "cuda:1"; null: "auto".
+  const char *device;
   /// Versions: of tamc, of LLVM.
   const char *tamc_version, *llvm_version;
   /// D, the columns of the design matrix.
@@ -489,6 +491,11 @@ typedef struct tamrt_model {
   const tamrt_effect *effects;
   int64_t step_count;
   const tamrt_step *steps;
+  /// For where memory is short, the model with steps of conjugate gradients
+  /// that factor fewer blocks: as this one but for the steps CG_* and
+  /// PRECONDITION, their accumulators, `cg_state_bytes` and `factored`, and
+  /// that it refers to no other model. Null where no block is large.
+  const struct tamrt_model *small_blocks;
   /// Null where no input has levels that are few enough.
   const tamrt_compression *compression;
 } tamrt_model;

@@ -409,6 +409,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   texts.oracle = ruleName(options.oracle.rule);
   if (model.placement)
     options.placement = *model.placement;
+  if (model.device)
+    options.device = model.device;
   CLI::App app(std::string("Additive model: ") + model.formula, model.name);
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", std::string(model.name) + " (tamc " +

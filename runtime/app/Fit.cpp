@@ -180,6 +180,10 @@ Status fitFile(const tamrt_model &model, const Options &options,
   RunOptions run = session.run(options, progress);
   CgSummary summary;
   run.summary = &summary;
+  run.tellRoute = [&](const std::string &note) {
+    progress.clear();
+    tell(model, "note", note);
+  };
   // Told before a long reading.
   if (Status s = checkFits(model, TAMRT_STEP_FIT_CHUNK, run); !s)
     return s;

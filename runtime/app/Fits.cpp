@@ -46,9 +46,12 @@ int64_t bounded(int64_t a, int64_t b, int64_t c) {
 
 /// The rungs of the solver that was chosen.
 const std::vector<RungNeed> &rungsOf(const Answer &answer) {
-  return answer.decision.solver == SolverChoice::Direct
-             ? answer.question.direct->rungs
-             : answer.question.conjugateGradients->rungs;
+  return answer.question.needOf(answer.decision.solver).rungs;
+}
+
+/// "direct solver".
+std::string_view shortName(SolverChoice solver) {
+  return solver == SolverChoice::Direct ? "direct solver" : nameOf(solver);
 }
 
 Answer answer(const tamrt_model &model, tamrt_step_kind kind,
@@ -123,10 +126,7 @@ std::string formatText(const std::vector<Answer> &answers,
           "share of {} left by program and data\n",
           answer.use,
           answer.use == "fit"
-              ? fmt::format("{} ({}), ",
-                            decision.solver == SolverChoice::Direct
-                                ? "direct solver"
-                                : "conjugate gradients",
+              ? fmt::format("{} ({}), ", shortName(decision.solver),
                             decision.reason)
               : "",
           rowsOf(answer), rowsOf(answer) == 1 ? "" : "s", decision.threads,
@@ -152,6 +152,7 @@ std::string formatJson(const std::vector<Answer> &answers,
         {{"use", answer.use},
          {"fits", decision.fits},
          {"solver", decision.solver == SolverChoice::Direct ? "direct" : "cg"},
+         {"small_blocks", decision.solver == SolverChoice::SmallBlocks},
          {"reason", decision.reason},
          {"rows", rowsOf(answer)},
          {"threads", decision.threads},

@@ -57,6 +57,8 @@ std::vector<RungMemory> rungMemory(const tamrt_model &model) {
   for (tamrt_step_kind kind : {TAMRT_STEP_APPLY_CHUNK, TAMRT_STEP_PREDICT,
                                TAMRT_STEP_TERMS, TAMRT_STEP_DESIGN})
     add(model, kind, use(kind));
+  if (model.small_blocks)
+    add(*model.small_blocks, TAMRT_STEP_APPLY_CHUNK, "fit by cg, small blocks");
   return list;
 }
 
@@ -142,7 +144,7 @@ std::string formatText(const tamrt_model &model, const Options &options) {
   line("date", orNone(model.date));
   line("weights", orNone(model.weights));
   line("solver", model.solver);
-  line("device", "cpu");
+  line("device", model.device ? model.device : "auto");
   line("oracle", describe(oracleOptions(model.oracle)));
   line("placement", describe(model.placement));
   line("allocator", std::string(allocatorName(options.allocator.kind)));
@@ -270,7 +272,7 @@ std::string formatJson(const tamrt_model &model, const Options &options) {
                {"date", orNull(model.date)},
                {"weights", orNull(model.weights)},
                {"solver", model.solver},
-               {"device", "cpu"},
+               {"device", model.device ? model.device : "auto"},
                {"oracle", toJson(oracleOptions(model.oracle))},
                {"placement", toJson(model.placement)},
                {"allocator", allocatorName(options.allocator.kind)},

@@ -44,7 +44,7 @@ class ConjugateGradients(harness.TestCase):
     def check(self, name):
         case = golden.effect_case(name)
         model = self.compile(case["formula"], "--profile", case["train"],
-                             "--both-solvers", name=name, group="g",
+                             "--min-cg=0", name=name, group="g",
                              date="date",
                              state=json.dumps(golden.given_state(case)))
         self.check_agrees(model, case["train"], case["test"])
@@ -57,7 +57,7 @@ class ConjugateGradients(harness.TestCase):
         for name in ("te", "tree_uniform", "spline_default", "lt"):
             case = golden.effect_case(name)
             model = self.compile(case["formula"], "--profile", case["train"],
-                                 "--both-solvers", "--block-limit=1",
+                                 "--min-cg=0", "--block-limit=1",
                                  name=name, group="g", date="date")
             self.check_agrees(model, case["train"], case["test"])
 
@@ -67,7 +67,7 @@ class ConjugateGradients(harness.TestCase):
         helps as little as nothing does, the sketch does."""
         rows = self.write_rows(rows=11000)
         model = self.compile("y ~ t(a, n_trees=64, max_depth=5)",
-                             "--both-solvers", group="g")
+                             "--min-cg=0", group="g")
         told = {name: self.check_agrees(model, rows, rows,
                                         f"--preconditioner={name}")
                 for name in ("none", "block", "sketch")}
@@ -101,7 +101,7 @@ class ConjugateGradients(harness.TestCase):
     def test_load(self):
         load_model.write_rows(self.dir / "train.csv", 500, 1)
         load_model.write_rows(self.dir / "new.csv", 30, 2)
-        model = self.compile(load_model.FORMULA, "--both-solvers",
+        model = self.compile(load_model.FORMULA, "--min-cg=0",
                              name="load", group="g", date="date")
         told = self.check_agrees(model, "train.csv", "new.csv")
         self.assertLess(told["most iterations of a group"], 500)
@@ -122,7 +122,7 @@ class ConjugateGradients(harness.TestCase):
     FORMULA = "y ~ s(a, k=20) + c(b, n_cat=5)"
 
     def test_units_do_not_matter(self):
-        model = self.compile(self.FORMULA, "--both-solvers", group="g")
+        model = self.compile(self.FORMULA, "--min-cg=0", group="g")
         for scale in (1e-9, 1e9):
             rows = self.write_rows(scale=scale)
             self.check_agrees(model, rows, rows)
@@ -172,7 +172,7 @@ class ConjugateGradients(harness.TestCase):
         self.assertEqual(*messages)
 
     def test_errors(self):
-        model = self.compile(self.FORMULA, "--both-solvers", group="g")
+        model = self.compile(self.FORMULA, "--min-cg=0", group="g")
         rows = self.write_rows(rows=60)
         text = rows.read_text()
         rows.write_text(text.replace(",0.", ",nan", 1))
@@ -199,7 +199,7 @@ class ConjugateGradients(harness.TestCase):
             scales = [100, power // 2 - 100] if power > 200 else [power // 2]
             factors = "".join(f"l(z,scaled=1e{scale})," for scale in scales)
             model = self.compile(f"y ~ te({factors}f(a,m=5),s(c,k=12))",
-                                 "--both-solvers")
+                                 "--min-cg=0")
             for preconditioner in ("none", "block", "sketch"):
                 run = self.run_program(
                     model, "fit", rows, "-o", "w", "--solver=cg",

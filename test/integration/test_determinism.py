@@ -90,7 +90,7 @@ class Weights(harness.TestCase):
             self.assertEqual(len(tables), 1, kind)
 
     def test_conjugate_gradients_of_one_group(self):
-        model = self.compile(FORMULA, "--both-solvers", date="date")
+        model = self.compile(FORMULA, "--min-cg=0", date="date")
         train = write_groups(self.dir / "train.csv", 9 * 4096 + 5)
         self.all_equal(model, train, [
             ["--solver=cg", "--threads", threads, "--chunk-rows", chunk]

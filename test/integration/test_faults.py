@@ -165,7 +165,7 @@ class Faults(harness.TestCase):
         return self.prepare(
             self.OPEN_FORMULA, groups=2, options=[
                 "--block-limit=8",
-                "--both-solvers" if both else "--solver=cg"],
+                "--min-cg=0" if both else "--solver=cg"],
             fit=["--solver=cg"] if both else [], names=["fit", "stream"],
             **keys)
 

@@ -309,12 +309,12 @@ class Bytes(TestCase):
         train = write_rows(self.dir / "train.csv", (4500, 300))
         results = set()
         for options in ([], ["--mcpu=x86-64"], ["--mcpu=native"],
-                        ["--both-solvers"]):
+                        ["--min-cg=0"]):
             model = self.compile(ALL, "--profile", train, ALWAYS, *options,
                                  **KEYS)
             weights, told, _ = self.told(
                 model, train,
-                *(["--solver=direct"] if "--both-solvers" in options else []))
+                *(["--solver=direct"] if "--min-cg=0" in options else []))
             self.assertEqual(len(told), 2, options)
             results.add(weights)
             self.assertEqual(len(results), 1, options)
@@ -465,7 +465,7 @@ class Fallback(TestCase):
         profile = write_rows(self.dir / "profile.csv")
         other = write_rows(self.dir / "other.csv",
                            hour=lambda rng, row: row % 31)
-        models = self.both(ALL, profile, "--both-solvers")
+        models = self.both(ALL, profile, "--min-cg=0")
         for train in (profile, other):
             for options in ([], ["--stream"]):
                 options = ["--solver=cg", *options]

@@ -7,6 +7,7 @@ predictions are those of the other solver to 1e-6."""
 import json
 import os
 import re
+import shutil
 
 import small
 from small import harness
@@ -14,26 +15,40 @@ from small import harness
 BACKENDS = harness.BUILD / "test" / "backends"
 # Dense columns: the direct solver's sums are large beside what iterations need.
 FORMULA = "y ~ rbf(a,others='b|c',n_centers=90)+s(c,k=20)+c(d,n_cat=7)"
+NOTE = re.compile(r"^model: note: fits by conjugate gradients(.*): (.*)$", re.M)
 DECISION = re.compile(r"info: oracle: (.*): (\d+) threads?, chunks of (\d+) "
                       r"rows: (\d+) of (\d+) bytes, (\d+) free")
 TOO_LITTLE = re.compile(r"model: error: expected (\d+) bytes of memory for "
-                        r"(conjugate gradients|the direct solver) in chunks of "
-                        r"(\d+) rows?, got (\d+), ")
+                        r"(conjugate gradients with small blocks|the direct "
+                        r"solver) in chunks of (\d+) rows?, got (\d+), ")
 ROWS, GROUPS = 240, 4
 
 
 class Routing(harness.TestCase):
+    # With less and less memory.
+    WAYS = ["direct", "cg", "small blocks", None]
+
     def setUp(self):
         super().setUp()
         self.train = small.generate(self.dir / "train.csv", "--groups", GROUPS,
                                     "--days", ROWS // GROUPS)
-        self.model = self.compile(FORMULA, "--both-solvers", **small.KEYS)
         self.weights = {}
+        # What gives up the block of 90 columns computes as what never had it.
+        self.model = self.compile(FORMULA, "--min-cg=0", "--block-limit=64",
+                                  **small.KEYS)
+        self.keep_weights("small blocks", "--solver=cg")
+        self.model = self.compile(FORMULA, "--min-cg=0", **small.KEYS)
         for solver in ("direct", "cg"):
-            self.weights[solver] = self.fit(
-                self.model, self.train, f"--solver={solver}",
-                weights=solver).read_bytes()
-        self.assertNotEqual(*self.weights.values())
+            self.keep_weights(solver, f"--solver={solver}")
+        self.assertEqual(len(set(self.weights.values())), 3)
+
+    def keep_weights(self, way, *options):
+        self.weights[way] = self.fit(self.model, self.train, *options,
+                                     weights=way).read_bytes()
+
+    @staticmethod
+    def way_of(answer):
+        return "small blocks" if answer["small_blocks"] else answer["solver"]
 
     def plan(self, memory, *options):
         """The answer on fits, whose data are counted."""
@@ -63,7 +78,8 @@ class Routing(harness.TestCase):
             bytes_, solver, _, budget = TOO_LITTLE.match(run.stderr).groups()
             self.assertEqual((int(bytes_), int(budget)),
                              (answer["bytes"], answer["budget"]), what)
-            self.assertEqual(solver, "conjugate gradients", what)
+            self.assertEqual(
+                solver, "conjugate gradients with small blocks", what)
             self.assertFalse(out.exists())
             return
         self.assertEqual(run.returncode, 0, what)
@@ -72,8 +88,13 @@ class Routing(harness.TestCase):
             (reason, *map(int, numbers)),
             tuple(answer[key] for key in ("reason", "threads", "rows", "bytes",
                                           "budget", "free")), what)
-        self.assertEqual(out.read_bytes(), self.weights[answer["solver"]],
-                         what)
+        way = self.way_of(answer)
+        self.assertEqual(out.read_bytes(), self.weights[way], what)
+        notes = NOTE.findall(run.stderr)
+        self.assertEqual(len(notes), way != "direct", what)
+        if notes:
+            self.assertEqual(notes[0][0] == " with small blocks",
+                             way == "small blocks", what)
 
     def test_predictions_agree(self):
         tables = []
@@ -94,7 +115,7 @@ class Routing(harness.TestCase):
         # A byte more or less decides at the ends.
         for memory in [most, most - 1, *sizes[1:-1], least, least - 1]:
             answer = self.plan(memory, *options)
-            way = answer["solver"] if answer["fits"] else None
+            way = self.way_of(answer) if answer["fits"] else None
             if not ways or ways[-1] != way:
                 ways.append(way)
             fit(answer)
@@ -104,7 +125,7 @@ class Routing(harness.TestCase):
         # Of RAM, which --memory makes small.
         self.assertEqual(
             self.sweep(lambda answer: self.check_fit(
-                answer, "--memory", answer["free"])), ["direct", "cg", None])
+                answer, "--memory", answer["free"])), self.WAYS)
 
     def test_device(self):
         # Of a device, of which work may take another share.
@@ -112,7 +133,7 @@ class Routing(harness.TestCase):
         self.assertEqual(
             self.sweep(lambda answer: self.check_fit(
                 answer, *sim, memory=answer["free"]), *sim),
-            ["direct", "cg", None])
+            self.WAYS)
 
     def test_share(self):
         # The share decides as the bytes do.
@@ -162,7 +183,8 @@ class Routing(harness.TestCase):
         sim, moved = ("--device", "sim"), False
         free = next(answer["free"] for answer in (
             self.plan(self.plan("1K", *sim)["least_memory"] + more, *sim)
-            for more in range(0, 1 << 20, 1 << 14)) if answer["solver"] == "cg")
+            for more in range(0, 1 << 20, 1 << 14))
+            if self.way_of(answer) == "cg")
         for k in range(6, 18):
             run = self.run_program(
                 self.model, "fit", self.train, "-o", "out", *sim, "--threads",
@@ -173,6 +195,126 @@ class Routing(harness.TestCase):
                              self.weights["cg"], run.stderr)
             moved |= "the solver that was chosen before" in run.stderr
         self.assertTrue(moved, "the oracle was never asked again")
+
+
+class Large(harness.TestCase):
+    """Models of the sizes at which memory decides, as `auto` compiles them."""
+
+    def setUp(self):
+        super().setUp()
+        self.train = small.generate(self.dir / "train.csv", "--groups", 1,
+                                    "--days", 600)
+
+    def check_agrees(self, model, *options):
+        """A fit by conjugate gradients for lack of memory predicts as the
+        direct solver does; returns its note."""
+        tables = []
+        for name, more in (("direct", ()), ("cg", options)):
+            run = self.run_program(model, "fit", self.train, "-o", name, *more)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            table = self.predict(model, self.train, self.dir / name)
+            tables.append([float(row["prediction"])
+                           for row in harness.read_csv(table)])
+        self.assert_close_to_norm(*tables, 1e-6, "prediction")
+        notes = NOTE.findall(run.stderr)
+        self.assertEqual(len(notes), 1, run.stderr)
+        return notes[0]
+
+    def test_6400_columns(self):
+        model = self.compile("y ~ t(a, n_trees=200, max_depth=5, ap=-3)",
+                             date="date")
+        told = json.loads(self.succeed(model, "info", "--format=json"))
+        self.assertEqual((told["columns"], told["solver"]), (6401, "auto"))
+        blocks, why = self.check_agrees(model, "--memory", "200M")
+        self.assertEqual(blocks, "")
+        self.assertRegex(why, r"^the direct solver needs \d+\.\d MB, 209\.7 "
+                              r"MB are free(, of which 70% may be taken)?$")
+        self.assertGreater(float(why.split()[4]), 140)
+        # The same of a file that is read again.
+        run = self.run_program(model, "fit", self.train, "-o", "stream",
+                               "--memory", "200M", "--stream",
+                               "--max-iterations=2", "--allow-unconverged")
+        self.assertEqual(NOTE.findall(run.stderr), [(blocks, why)], run.stderr)
+
+    def test_400_centers(self):
+        """In less than a megabyte, without their block of 400 columns."""
+        model = self.compile("y ~ rbf(a, others='b|c', n_centers=400, ap=-2)",
+                             date="date")
+        blocks, why = self.check_agrees(model, "--memory", "1000000")
+        self.assertEqual(blocks, " with small blocks")
+        self.assertRegex(why, r"^the direct solver needs 3\.\d MB, 1\.0 MB are "
+                              r"free; a preconditioner of all blocks needs "
+                              r"\d\.\d MB$")
+
+    def test_who_has_both(self):
+        """From 363 columns on; a library has the caller's memory."""
+        for columns, solver in ((362, "direct"), (363, "auto"), (7500, "auto"),
+                                (7501, "cg")):
+            formula = f"y ~ c(d, n_cat={columns - 1})"
+            model = self.compile(formula)
+            told = json.loads(self.succeed(model, "info", "--format=json"))
+            self.assertEqual((told["columns"], told["solver"]),
+                             (columns, solver))
+        model = self.compile("y ~ c(d, n_cat=500)", "--solver=direct")
+        self.assertIn("solver: direct\n", self.succeed(model, "info"))
+        self.compile("y ~ c(d, n_cat=500)", "--emit=lib", name="lib.a")
+        symbols = (self.dir / "lib.a").read_bytes()
+        self.assertIn(b"fit_chunk", symbols)
+        self.assertNotIn(b"apply_chunk", symbols)
+
+
+class DeviceOfTheSpec(harness.TestCase):
+    """The spec's device is looked for when the model runs."""
+
+    def setUp(self):
+        super().setUp()
+        self.train = small.generate(self.dir / "train.csv", "--groups", 1,
+                                    "--days", 30)
+
+    def fit_on(self, model, *options, **environment):
+        return self.run_program(
+            model, "fit", self.train, "-o", "w", *options,
+            env={**os.environ, "TAMRT_LOG": "info",
+                 "TAMRT_BACKEND_PATH": str(BACKENDS), **environment})
+
+    def test_the_model_says_that_there_is_none(self):
+        for keys, options in (({"device": "cuda:1"}, ()),
+                              ({}, ("--device=cuda:1",))):
+            model = self.compile("y ~ l(a)", *options, **keys)
+            self.assertIn("device: cuda:1\n", self.succeed(model, "info"))
+            run = self.fit_on(model)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("model: error: device 'cuda:1': no backend "
+                          "'libtamrt-backend-cuda.so' was found", run.stderr)
+            self.assertEqual(self.fit_on(model, "--device=cpu").returncode, 0)
+
+    def test_it_is_used(self):
+        model = self.compile("y ~ l(a)", device="sim")
+        run = self.fit_on(model, TAMRT_SIM_MEMORY="1000")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("device 'sim': test '", run.stderr)
+        run = self.fit_on(model)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("memory of 'sim'", run.stderr)
+        # Weights stay those of the same model.
+        other = self.compile("y ~ l(a)")
+        self.succeed(other, "coefficients", "--weights", "w")
+
+    def test_auto_passes_over_one_too_small_for_its_test(self):
+        folder = self.dir / "backends"
+        folder.mkdir()
+        shutil.copy(BACKENDS / "libtamrt-backend-sim.so",
+                    folder / "libtamrt-backend-cuda.so")
+        model = self.compile("y ~ l(a)")
+        for memory, device in (("1000", "cpu"), ("1000000", "cuda")):
+            run = self.fit_on(model, TAMRT_BACKEND_PATH=str(folder),
+                              TAMRT_SIM_KIND="cuda", TAMRT_SIM_MEMORY=memory)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertIn(f"memory of '{device}'", run.stderr)
+            self.assertEqual("model: warning: device 'cuda' is passed over: "
+                             "test 'binary64 sum' failed: expected 8008 bytes "
+                             "of memory for a test, got less\n" in run.stderr,
+                             device == "cpu", run.stderr)
 
 
 if __name__ == "__main__":

@@ -203,7 +203,7 @@ class Stream(harness.TestCase):
 
     def test_the_oracle_chooses_as_in_memory(self):
         train = self.write_unequal()
-        model = self.compile(self.ITERATED[0], "--both-solvers", group="g")
+        model = self.compile(self.ITERATED[0], "--min-cg=0", group="g")
         results = set()
         for options in ([], ["--direct-limit=5"], ["--solver=direct"],
                         ["--solver=cg"]):

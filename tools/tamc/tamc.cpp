@@ -36,6 +36,7 @@
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
 
+#include <limits>
 #include <unistd.h>
 #include <vector>
 
@@ -125,10 +126,19 @@ cl::opt<int64_t> maxDirect("max-direct",
                            cl::desc("Most coefficients of the direct solver"),
                            cl::init(7500), cl::cat(category));
 cl::opt<int64_t>
+    minCg("min-cg",
+          cl::desc("With solver auto, least coefficients of a model that has "
+                   "conjugate gradients beside the direct solver"),
+          cl::value_desc("n"), cl::init(363), cl::cat(category));
+cl::opt<int64_t>
     blockLimit("block-limit",
                cl::desc("Most columns of an effect whose block preconditions "
                         "conjugate gradients"),
                cl::value_desc("n"), cl::init(512), cl::cat(category));
+cl::opt<int64_t> smallBlockLimit(
+    "small-block-limit",
+    cl::desc("The same where memory is short (0: it is the same)"),
+    cl::value_desc("n"), cl::init(64), cl::cat(category));
 cl::opt<int64_t> mergeColumns(
     "merge-columns",
     cl::desc("Least neighbouring linear terms that become one dense matrix (0: "
@@ -144,11 +154,6 @@ cl::opt<int64_t> rowsPerLevel(
     cl::desc("With a profile, sum by the levels of columns of few values: "
              "least rows of a group per level (0: never)"),
     cl::value_desc("n"), cl::init(24), cl::cat(category));
-cl::opt<bool> bothSolvers(
-    "both-solvers",
-    cl::desc("With solver auto, where both come into question, compile both: "
-             "`fit --solver` chooses"),
-    cl::cat(category));
 cl::opt<bool> dense("dense",
                     cl::desc("Store every design matrix dense (for tests)"),
                     cl::cat(category));
@@ -298,7 +303,8 @@ int Driver::lower(Phase target) {
   options.chunkRows = chunkRows;
   options.maxDirect = maxDirect;
   options.blockLimit = blockLimit;
-  options.bothSolvers = bothSolvers;
+  options.smallBlockLimit = smallBlockLimit;
+  options.minCg = minCg;
   options.rowsPerLevel = rowsPerLevel;
   options.mergeColumns = mergeColumns;
   options.rowWords = rowWords;
@@ -306,8 +312,12 @@ int Driver::lower(Phase target) {
   options.fuseRows = fuseRows;
   options.panels = panels;
   options.entry = emit == Emit::Executable;
-  if (emit == Emit::Library)
+  if (emit == Emit::Library) {
     options.prefix = libraryPrefix();
+    // A library has its caller's memory, and no oracle.
+    options.minCg = std::numeric_limits<int64_t>::max();
+    options.smallBlockLimit = 0;
+  }
   // A manager for each phase, so that each can be measured.
   for (Phase phase : allPhases()) {
     if (phase <= from || phase > target)

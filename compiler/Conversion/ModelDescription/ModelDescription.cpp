@@ -203,12 +203,62 @@ static bool isFit(tam::StepKind kind) {
   return kind <= tam::StepKind::FitFinish;
 }
 
-/// The tamrt_compression of a model, which is described by `whole`, with
-/// `steps` and `accumulators` at their places in it.
+/// Whether the blocks that are factored decide about a step.
+static bool isBlocks(tam::StepKind kind) {
+  return kind == tam::StepKind::CgInit || kind == tam::StepKind::CgChunk ||
+         kind == tam::StepKind::CgFinish || kind == tam::StepKind::Precondition;
+}
+
+namespace {
+
+/// Parts in which models of the same spec differ.
+struct Parts {
+  std::vector<Record> effects, accumulators, steps;
+};
+
+/// Where in the record of a model are the bytes of a state and the numbers of
+/// parts, which the parts follow.
+struct Places {
+  size_t cgStateBytes, accumulators, effects, steps;
+};
+
+} // namespace
+
+static std::vector<Record> describeEffects(DictionaryAttr model,
+                                           StringRef factored) {
+  std::vector<Record> effects;
+  for (DictionaryAttr row : rows(model, "effects"))
+    effects.push_back({text(row, "name"), text(row, "term"),
+                       i64(integer(row, "first")), i64(integer(row, "columns")),
+                       i32(integer(row, factored)), i32(0)});
+  return effects;
+}
+
+/// Puts other records at a place of a model's.
+static void replace(Record &model, size_t at, StringRef name, StringRef type,
+                    std::vector<Record> records) {
+  model[at] = i64(int64_t(records.size()));
+  model[at + 1] = array(name, type, std::move(records));
+}
+
+/// The tamrt_model of small blocks of a model that is described by `whole`.
+static Record describeSmallBlocks(DictionaryAttr model, Record whole,
+                                  Parts parts, const Places &places) {
+  whole = shared(std::move(whole));
+  whole[places.cgStateBytes] =
+      i64(integer(model, tam::kSmallBlocksStateBytesName));
+  replace(whole, places.accumulators, "tam_small_blocks_accumulators",
+          "tamrt_accumulator", std::move(parts.accumulators));
+  replace(whole, places.effects, "tam_small_blocks_effects", "tamrt_effect",
+          std::move(parts.effects));
+  replace(whole, places.steps, "tam_small_blocks_steps", "tamrt_step",
+          std::move(parts.steps));
+  return whole;
+}
+
+/// The tamrt_compression of a model that is described by `whole`.
 static Record describeCompression(DictionaryAttr model, Record whole,
-                                  std::vector<Record> steps, size_t stepsAt,
-                                  std::vector<Record> accumulators,
-                                  size_t accumulatorsAt) {
+                                  Parts parts, const Places &places) {
   std::vector<Record> grids;
   for (auto [index, row] : llvm::enumerate(rows(model, "inputs")))
     if (auto grid = row.getAs<DictionaryAttr>("grid");
@@ -217,14 +267,10 @@ static Record describeCompression(DictionaryAttr model, Record whole,
                        i32(integer(grid, "levels")), f64(real(grid, "first")),
                        f64(real(grid, "step"))});
   whole = shared(std::move(whole));
-  auto replace = [&](size_t at, StringRef name, StringRef type,
-                     std::vector<Record> records) {
-    whole[at] = i64(int64_t(records.size()));
-    whole[at + 1] = array(name, type, std::move(records));
-  };
-  replace(accumulatorsAt, "tam_level_accumulators", "tamrt_accumulator",
-          std::move(accumulators));
-  replace(stepsAt, "tam_level_steps", "tamrt_step", std::move(steps));
+  replace(whole, places.accumulators, "tam_level_accumulators",
+          "tamrt_accumulator", std::move(parts.accumulators));
+  replace(whole, places.steps, "tam_level_steps", "tamrt_step",
+          std::move(parts.steps));
   auto count = static_cast<int64_t>(grids.size());
   return {i64(count), array("tam_grids", "tamrt_grid", std::move(grids)),
           array("tam_by_levels", "tamrt_model", {std::move(whole)})};
@@ -235,7 +281,7 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
   if (!model)
     return module.emitError("expected a module with '")
            << tam::kModelAttrName << "'";
-  std::vector<Record> inputs, effects, steps, tables, learners;
+  std::vector<Record> inputs, tables, learners;
   for (DictionaryAttr row : rows(model, "inputs"))
     inputs.push_back({text(row, "column"), i32(integer(row, "rule")),
                       i32(integer(row, "levels")), i32(integer(row, "unseen")),
@@ -248,20 +294,22 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
   }
   for (auto [index, row] : llvm::enumerate(rows(model, "learners")))
     learners.push_back(describeLearner(row, index));
-  for (DictionaryAttr row : rows(model, "effects"))
-    effects.push_back({text(row, "name"), text(row, "term"),
-                       i64(integer(row, "first")), i64(integer(row, "columns")),
-                       i32(integer(row, "factored")), i32(0)});
-  std::vector<Record> accumulators =
-      describeAccumulators(model, tam::kAccumulatorsName);
+  Parts parts = {describeEffects(model, "factored"),
+                 describeAccumulators(model, tam::kAccumulatorsName),
+                 {}};
   // Of the model that sums by levels: its own of the fit, the others' alike.
-  std::vector<Record> levelSteps,
-      levelAccumulators =
-          describeAccumulators(model, tam::kLevelAccumulatorsName);
-  for (const Record &accumulator : accumulators)
+  Parts levels = {
+      {}, describeAccumulators(model, tam::kLevelAccumulatorsName), {}};
+  for (const Record &accumulator : parts.accumulators)
     if (!isFit(static_cast<tam::StepKind>(accumulator.front().integer)))
-      levelAccumulators.push_back(accumulator);
-  bool isDirect = false, isCg = false, hasLevels = false;
+      levels.accumulators.push_back(accumulator);
+  Parts small = {describeEffects(model, "factored_small"),
+                 describeAccumulators(model, tam::kSmallBlocksAccumulatorsName),
+                 {}};
+  for (const Record &accumulator : parts.accumulators)
+    if (isFit(static_cast<tam::StepKind>(accumulator.front().integer)))
+      small.accumulators.push_back(accumulator);
+  bool isDirect = false, isCg = false, hasLevels = false, hasSmall = false;
   for (auto function : module.getOps<FunctionOpInterface>()) {
     if (!function->hasAttr(tam::kStepAttrName))
       continue;
@@ -272,12 +320,19 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
         function->getAttrOfType<tam::StepAttr>(tam::kStepAttrName).getKind();
     if (function->hasAttr(tam::kByLevelsAttrName)) {
       hasLevels = true;
-      levelSteps.push_back(std::move(step));
+      levels.steps.push_back(std::move(step));
+      continue;
+    }
+    if (function->hasAttr(tam::kSmallBlocksAttrName)) {
+      hasSmall = true;
+      small.steps.push_back(std::move(step));
       continue;
     }
     if (!isFit(kind))
-      levelSteps.push_back(shared(step));
-    steps.push_back(std::move(step));
+      levels.steps.push_back(shared(step));
+    if (!isBlocks(kind))
+      small.steps.push_back(shared(step));
+    parts.steps.push_back(std::move(step));
     isDirect |= kind == tam::StepKind::FitFinish;
     isCg |= kind == tam::StepKind::CgFinish;
   }
@@ -287,9 +342,9 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
   Field inputCount = i64(int64_t(inputs.size())),
         tableCount = i64(int64_t(tables.size())),
         learnerCount = i64(int64_t(learners.size())),
-        effectCount = i64(int64_t(effects.size())),
-        stepCount = i64(int64_t(steps.size())),
-        accumulatorCount = i64(int64_t(accumulators.size()));
+        effectCount = i64(int64_t(parts.effects.size())),
+        stepCount = i64(int64_t(parts.steps.size())),
+        accumulatorCount = i64(int64_t(parts.accumulators.size()));
   Record record{
       i32(TAMRT_ABI_VERSION),
       i32(integer(model, tam::kCpuLevelName)),
@@ -302,20 +357,23 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
       text(model, "date"),
       text(model, "weights"),
       text(solverName),
+      text(model, "device"),
       text(version),
       text(LLVM_VERSION_STRING),
       i64(integer(model, "columns")),
       i64(integer(model, "state_bytes")),
       i64(integer(model, "carry_bytes")),
-      i64(integer(model, "cg_state_bytes")),
   };
-  const size_t accumulatorsAt = record.size();
+  Places places;
+  places.cgStateBytes = record.size();
+  record.push_back(i64(integer(model, "cg_state_bytes")));
+  places.accumulators = record.size();
   llvm::append_range(
       record,
       Record{
           accumulatorCount,
           array("tam_accumulators", "tamrt_accumulator",
-                std::move(accumulators)),
+                std::move(parts.accumulators)),
           single(model, "oracle", "tamrt_oracle", describeOracle),
           single(model, "placement", "tamrt_placement", describePlacement),
           inputCount,
@@ -324,20 +382,28 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
           array("tam_tables", "tamrt_table", std::move(tables)),
           learnerCount,
           array("tam_learners", "tamrt_learner", std::move(learners)),
-          effectCount,
-          array("tam_effects", "tamrt_effect", std::move(effects)),
       });
-  const size_t stepsAt = record.size();
-  record.push_back(stepCount);
-  record.push_back(array("tam_steps", "tamrt_step", std::move(steps)));
-  Record plain = record;
-  plain.push_back({Field::Kind::Null});
+  places.effects = record.size();
+  record.push_back(effectCount);
   record.push_back(
-      hasLevels
-          ? array("tam_compression", "tamrt_compression",
-                  {describeCompression(
-                      model, std::move(plain), std::move(levelSteps), stepsAt,
-                      std::move(levelAccumulators), accumulatorsAt)})
-          : Field{Field::Kind::Null});
+      array("tam_effects", "tamrt_effect", std::move(parts.effects)));
+  places.steps = record.size();
+  record.push_back(stepCount);
+  record.push_back(array("tam_steps", "tamrt_step", std::move(parts.steps)));
+  const Field none{Field::Kind::Null};
+  Record plain = record;
+  llvm::append_range(plain, Record{none, none});
+  record.push_back(
+      hasSmall
+          ? array("tam_small_blocks", "tamrt_model",
+                  {describeSmallBlocks(model, plain, std::move(small), places)})
+          : none);
+  plain = record;
+  plain.push_back(none);
+  record.push_back(hasLevels
+                       ? array("tam_compression", "tamrt_compression",
+                               {describeCompression(model, std::move(plain),
+                                                    std::move(levels), places)})
+                       : none);
   return record;
 }

@@ -418,6 +418,8 @@ DictionaryAttr Importer::describeModel() {
   setIfGiven("group", spec.group);
   setIfGiven("date", spec.date);
   setIfGiven("weights", spec.weights);
+  if (spec.device != "auto")
+    set("device", text(spec.device));
   set("columns", builder.getI64IntegerAttr(llvm::sum_of(columns)));
   set("solver", tam::SolverAttr::get(
                     builder.getContext(),

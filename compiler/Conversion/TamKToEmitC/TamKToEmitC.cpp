@@ -306,6 +306,9 @@ LogicalResult Translator::translate(tamk::LaunchOp op) {
     } else if (parameter.kind != ParameterKind::InList) {
       add(names.lookup(inputs.front()));
       inputs = inputs.drop_front();
+    } else if (inputs.empty()) {
+      add("nullptr");
+      add("0");
     } else {
       FailureOr<StringRef> type = elementType(op, inputs.front().getType());
       if (failed(type))
@@ -376,8 +379,8 @@ LogicalResult Translator::translate(func::FuncOp step) {
   auto function = emitc::FuncOp::create(builder, loc, step.getName(),
                                         builder.getFunctionType(types, {}));
   function.setSpecifiersAttr(builder.getStrArrayAttr({"static"}));
-  for (StringRef name :
-       {tam::kStepAttrName, tam::kByLevelsAttrName, tamk::kPlanAttrName})
+  for (StringRef name : {tam::kStepAttrName, tam::kByLevelsAttrName,
+                         tam::kSmallBlocksAttrName, tamk::kPlanAttrName})
     if (Attribute value = step->getAttr(name))
       function->setAttr(name, value);
   builder.setInsertionPointToEnd(function.addEntryBlock());
@@ -429,6 +432,7 @@ LogicalResult Translator::run(StringRef version) {
   for (auto function : module.getOps<emitc::FuncOp>()) {
     function->removeAttr(tam::kStepAttrName);
     function->removeAttr(tam::kByLevelsAttrName);
+    function->removeAttr(tam::kSmallBlocksAttrName);
     function->removeAttr(tamk::kPlanAttrName);
   }
   return success();

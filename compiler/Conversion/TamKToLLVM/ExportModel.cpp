@@ -283,6 +283,7 @@ struct ExportModel : public tamc::impl::ExportModelBase<ExportModel> {
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       function->removeAttr(tam::kStepAttrName);
       function->removeAttr(tam::kByLevelsAttrName);
+      function->removeAttr(tam::kSmallBlocksAttrName);
       function->removeAttr(tamk::kPlanAttrName);
     }
   }

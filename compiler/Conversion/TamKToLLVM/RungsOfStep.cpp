@@ -34,6 +34,8 @@ public:
         !a.getBody().hasOneBlock() || !b.getBody().hasOneBlock() ||
         a->getAttr(tam::kByLevelsAttrName) !=
             b->getAttr(tam::kByLevelsAttrName) ||
+        a->getAttr(tam::kSmallBlocksAttrName) !=
+            b->getAttr(tam::kSmallBlocksAttrName) ||
         kindOf(a) != kindOf(b))
       return false;
     for (auto [own, other] : llvm::zip(a.getArguments(), b.getArguments())) {

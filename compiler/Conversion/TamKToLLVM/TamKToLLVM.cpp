@@ -347,8 +347,8 @@ LogicalResult Translator::translateBody(func::FuncOp step,
 
 /// Hands on what tells the step's kind and plan.
 void Translator::copyAttributes(func::FuncOp step, LLVM::LLVMFuncOp function) {
-  for (StringRef name :
-       {tam::kStepAttrName, tam::kByLevelsAttrName, tamk::kPlanAttrName})
+  for (StringRef name : {tam::kStepAttrName, tam::kByLevelsAttrName,
+                         tam::kSmallBlocksAttrName, tamk::kPlanAttrName})
     if (Attribute value = step->getAttr(name))
       function->setAttr(name, value);
 }
@@ -473,12 +473,15 @@ LogicalResult Translator::run() {
   auto level =
       model ? model.getAs<IntegerAttr>(tam::kCpuLevelName) : IntegerAttr();
   bool isWide = level && level.getInt() >= TAMRT_CPU_X86_64_V3;
+  auto isOne = [&](LLVM::LLVMFuncOp kernel) {
+    return isWide || kernel->hasAttr(tamk::kBaselineAttrName);
+  };
   for (auto kernel : llvm::to_vector(module.getOps<LLVM::LLVMFuncOp>()))
     if (kernel->hasAttr(tamk::kKernelAttrName)) {
-      if (isWide)
-        kernel->removeAttr(tamk::kKernelAttrName);
-      else
+      if (!isOne(kernel))
         writeVersions(kernel);
+      kernel->removeAttr(tamk::kKernelAttrName);
+      kernel->removeAttr(tamk::kBaselineAttrName);
     }
   for (auto global :
        llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))

@@ -53,6 +53,15 @@ SmallVector<int64_t> offsetsOf(ValueRange accumulators) {
   return offsets;
 }
 
+/// Whether a loop is that of the right-hand side and the blocks of conjugate
+/// gradients: it runs once, before iterations that have none.
+bool isSetup(tam::RowsOp op) {
+  auto step = op->getParentOfType<FunctionOpInterface>();
+  auto kind = step ? step->getAttrOfType<tam::StepAttr>(tam::kStepAttrName)
+                   : tam::StepAttr();
+  return kind && kind.getKind() == tam::StepKind::CgChunk;
+}
+
 class RowsPattern : public OpConversionPattern<tam::RowsOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -71,6 +80,8 @@ class RowsPattern : public OpConversionPattern<tam::RowsOp> {
                    : writeRowKernel(rewriter, op, name,
                                     offsetsOf(op.getAccumulators()));
       kernel->setAttr(tamk::kKernelAttrName, rewriter.getUnitAttr());
+      if (isSetup(op))
+        kernel->setAttr(tamk::kBaselineAttrName, rewriter.getUnitAttr());
     }
     Launch launch(rewriter, op, name);
     launch.generated();

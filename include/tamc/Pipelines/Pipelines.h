@@ -62,9 +62,13 @@ struct PipelineOptions {
   int64_t maxDirect = 7500;
   /// Most columns of an effect whose block is factored for conjugate gradients.
   int64_t blockLimit = 512;
-  /// Compile both solvers where the spec leaves the choice and the direct one
-  /// comes into question.
-  bool bothSolvers = false;
+  /// Most columns of an effect whose block is factored where memory is short;
+  /// 0: blocks are not given up.
+  int64_t smallBlockLimit = 64;
+  /// Least unknowns of a system that is compiled for both solvers, where the
+  /// spec leaves the choice and the direct one is possible. The matrix of 362
+  /// takes less than 1 MiB.
+  int64_t minCg = 363;
   /// Least rows of a group per level of a column that is summed by its levels;
   /// 0: none is.
   int64_t rowsPerLevel = 24;

@@ -167,7 +167,8 @@ struct ModelSpec {
   /// Column names; empty: none.
   std::string group, date, weights;
   Solver solver = Solver::Auto;
-  /// Device asked for, one that this build has kernels for; "auto" by default.
+  /// Device asked for, "auto" by default. There may be none of that name where
+  /// the model runs.
   std::string device = "auto";
   /// Most rows of a chunk, at least 1, or allRows; nullopt: the compiler
   /// chooses.
@@ -218,7 +219,7 @@ struct ModelSpec {
 ///   name        of the model
 ///   group, date, weights    names of columns
 ///   solver      auto, direct or cg
-///   device      auto, or a backend of this build: cpu
+///   device      auto, cpu or a backend's, such as cuda:1
 ///   chunk_rows  a positive integer or all
 ///   oracle      plan or estimate, or a mapping with this as `rule` and with
 ///               shares and limits (docs/spec-reference.md, "Memory")

@@ -26,6 +26,7 @@
 ///     TAMRT_SIM_KEEPS=1          what is released stays taken until a purge
 ///     TAMRT_SIM_OPAQUE=1         the CPU cannot address the memory
 ///     TAMRT_SIM_DEVICES=N        how many there are; 1
+///     TAMRT_SIM_KIND=NAME        the kind that the backend says it is; sim
 ///
 /// Opaque memory has addresses that no program has (a bit is set beyond those
 /// of user space), so that whoever reads or writes it but by a kernel or a copy
@@ -518,7 +519,8 @@ tamrt_backend makeTable() {
   tamrt_backend table = {};
   table.version = TAMRT_BACKEND_VERSION;
   table.abi_version = TAMRT_ABI_VERSION;
-  table.kind = "sim";
+  const char *kind = std::getenv("TAMRT_SIM_KIND");
+  table.kind = kind ? kind : "sim";
   table.probe = probe;
   table.open = open;
   table.close = close;

@@ -203,8 +203,10 @@ Result<ChosenDevice> chooseDevice(std::string_view label,
       std::vector<DeviceReport> reports;
       if (auto device = tryBackend(found.path, std::string(kind), 0, reports))
         return ChosenDevice(std::move(device));
-      log(LogLevel::Info, "device '{}' is passed over: {}",
-          reports.back().label, reports.back().why);
+      // A device that is there and fails its test is one that somebody misses.
+      log(reports.back().tests.empty() ? LogLevel::Info : LogLevel::Warning,
+          "device '{}' is passed over: {}", reports.back().label,
+          reports.back().why);
     }
     return ChosenDevice();
   }

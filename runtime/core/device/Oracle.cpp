@@ -53,12 +53,44 @@ Decision place(const Need &need, unsigned most, int64_t budget) {
   return decision;
 }
 
-std::string_view nameOf(SolverChoice solver) {
-  return solver == SolverChoice::Direct ? "the direct solver"
-                                        : "conjugate gradients";
+/// "3.9 MB".
+std::string megabytes(double bytes) {
+  return bytes < 1e6 ? fmt::format("{:.1f} kB", bytes / 1e3)
+                     : fmt::format("{:.1f} MB", bytes / 1e6);
+}
+
+/// Bytes that a way needs on one thread and the smallest rung.
+int64_t leastBytes(const Need &need) {
+  return need.sharedBytes + need.rungs.back().bytes;
+}
+
+/// "needs 985.4 MB, 188.0 MB are free", and the share where that is not enough
+/// to see why.
+std::string lacks(const Need &need, const Question &question,
+                  const OracleOptions &options) {
+  const int64_t bytes = leastBytes(need);
+  std::string text =
+      fmt::format("needs {}, {} are free", megabytes(double(bytes)),
+                  megabytes(double(question.freeBytes)));
+  if (bytes <= question.freeBytes)
+    text += fmt::format(", of which {:g}% may be taken",
+                        options.share(question.place, question.work) * 100);
+  return text;
 }
 
 } // namespace
+
+std::string_view nameOf(SolverChoice solver) {
+  switch (solver) {
+  case SolverChoice::Direct:
+    return "the direct solver";
+  case SolverChoice::ConjugateGradients:
+    return "conjugate gradients";
+  case SolverChoice::SmallBlocks:
+    return "conjugate gradients with small blocks";
+  }
+  return "";
+}
 
 std::string_view ruleName(OracleRule rule) {
   return rule == OracleRule::Plan ? "plan" : "estimate";
@@ -110,7 +142,13 @@ Decision decide(const Question &question, const OracleOptions &options) {
         place(*question.conjugateGradients, question.threads, budget);
     decision.solver = SolverChoice::ConjugateGradients;
     decision.reason = std::move(reason);
-    return decision;
+    if (decision.fits || !question.smallBlocks)
+      return decision;
+    Decision small = place(*question.smallBlocks, question.threads, budget);
+    small.solver = SolverChoice::SmallBlocks;
+    small.reason =
+        decision.reason + ", nor does a preconditioner of all blocks";
+    return small;
   };
   if (!question.direct)
     return gradients("compiled for conjugate gradients alone");
@@ -146,9 +184,7 @@ Decision decide(const Question &question, const OracleOptions &options) {
 std::string tooLittle(const Question &question, const Decision &decision,
                       const OracleOptions &options, const std::string &source) {
   const double share = options.share(question.place, question.work);
-  const Need &need = decision.solver == SolverChoice::Direct
-                         ? *question.direct
-                         : *question.conjugateGradients;
+  const Need &need = question.needOf(decision.solver);
   const int64_t rows = need.rungs.back().rows;
   // The least amount of free memory the share of which is enough.
   auto wanted = int64_t(std::ceil(double(decision.bytes) / share));
@@ -165,6 +201,35 @@ std::string tooLittle(const Question &question, const Decision &decision,
         ", or a share of {:.2f}",
         std::ceil(100 * double(decision.bytes) / double(question.freeBytes)) /
             100);
+  return text;
+}
+
+std::string routeNote(const Question &question, const Decision &decision,
+                      const OracleOptions &options) {
+  if (decision.solver == SolverChoice::Direct)
+    return "";
+  const bool isSmall = decision.solver == SolverChoice::SmallBlocks;
+  std::string text = fmt::format("fits by {}: ", nameOf(decision.solver));
+  if (!question.direct)
+    return isSmall ? text + "a preconditioner of all blocks " +
+                         lacks(*question.conjugateGradients, question, options)
+                   : "";
+  if (question.columns > options.directColumns)
+    text += fmt::format("{} coefficients, more than the direct limit of {}",
+                        question.columns, options.directColumns);
+  else if (options.rule == OracleRule::Estimate)
+    text += fmt::format(
+        "the direct solver is estimated to need {}, {} are "
+        "free, of which {:g}% may be taken",
+        megabytes(options.estimateFactor * 8 * double(question.columns) *
+                  double(question.columns)),
+        megabytes(double(question.freeBytes)), options.deviceShare * 100);
+  else
+    text += "the direct solver " + lacks(*question.direct, question, options);
+  if (isSmall)
+    text += fmt::format(
+        "; a preconditioner of all blocks needs {}",
+        megabytes(double(leastBytes(*question.conjugateGradients))));
   return text;
 }
 

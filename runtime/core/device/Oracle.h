@@ -78,19 +78,35 @@ struct Need {
   unsigned sparesPerThread = 0;
 };
 
-enum class SolverChoice { Direct, ConjugateGradients };
+enum class SolverChoice {
+  Direct,
+  ConjugateGradients,
+  /// Conjugate gradients that factor small blocks alone
+  /// (tamrt_model::small_blocks).
+  SmallBlocks
+};
+
+/// "the direct solver".
+std::string_view nameOf(SolverChoice solver);
 
 /// What the oracle is asked. At least one of the ways is there and has a rung.
 struct Question {
   /// Columns of the design.
   int64_t columns = 0;
   /// The ways the model was compiled for.
-  std::optional<Need> direct, conjugateGradients;
+  std::optional<Need> direct, conjugateGradients, smallBlocks;
   /// Most threads that are of use.
   unsigned threads = 1;
   int64_t freeBytes = 0;
   MemoryPlace place = MemoryPlace::Ram;
   WorkKind work = WorkKind::Static;
+
+  /// The need of a way that is there.
+  const Need &needOf(SolverChoice solver) const {
+    return solver == SolverChoice::Direct               ? *direct
+           : solver == SolverChoice::ConjugateGradients ? *conjugateGradients
+                                                        : *smallBlocks;
+  }
 };
 
 /// What the oracle says.
@@ -117,15 +133,22 @@ inline constexpr int64_t kSmallChunk = 256;
 int64_t budgetOf(int64_t freeBytes, double share);
 
 /// Decides. Direct when there are at most `directColumns` columns, or no other
-/// way, and it fits by the rule; else conjugate gradients. Of a way the largest
-/// rung that fits on all threads; rather than chunks below `kSmallChunk` rows,
-/// half as many threads. Spares get what is left. O(rungs * log threads).
+/// way, and it fits by the rule; else conjugate gradients, with small blocks
+/// where others do not fit. Of a way the largest rung that fits on all threads;
+/// rather than chunks below `kSmallChunk` rows, half as many threads. Spares
+/// get what is left. O(rungs * log threads).
 Decision decide(const Question &question, const OracleOptions &options);
 
 /// Says that nothing fits: what is needed, what is there (`source` names what
 /// keeps it small, may be empty), and the smallest change that would help.
 std::string tooLittle(const Question &question, const Decision &decision,
                       const OracleOptions &options, const std::string &source);
+
+/// Why a fit goes to conjugate gradients, or to their small blocks, though the
+/// model has another way: "fits by conjugate gradients: the direct solver needs
+/// 985.4 MB, 188.0 MB are free". Empty where it does not.
+std::string routeNote(const Question &question, const Decision &decision,
+                      const OracleOptions &options);
 
 } // namespace tamrt
 

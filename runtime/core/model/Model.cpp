@@ -50,6 +50,11 @@ std::vector<tamrt_step> allSteps(const tamrt_model &model) {
          {TAMRT_STEP_FIT_INIT, TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_FIT_FINISH})
       for (const tamrt_step *step : stepsOf(*model.compression->model, kind))
         steps.push_back(*step);
+  if (model.small_blocks)
+    for (tamrt_step_kind kind : {TAMRT_STEP_CG_INIT, TAMRT_STEP_CG_CHUNK,
+                                 TAMRT_STEP_CG_FINISH, TAMRT_STEP_PRECONDITION})
+      for (const tamrt_step *step : stepsOf(*model.small_blocks, kind))
+        steps.push_back(*step);
   return steps;
 }
 

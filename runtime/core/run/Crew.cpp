@@ -113,28 +113,46 @@ DeviceMemory freeOn(const Device &device, const RunOptions &options) {
 
 /// The rungs of each way there is to do the work: of a fit one per solver.
 struct Ladders {
-  std::unique_ptr<Ladder> direct, gradients;
+  std::unique_ptr<Ladder> direct, gradients, smallBlocks;
 
   std::unique_ptr<Ladder> &of(SolverChoice solver) {
-    return solver == SolverChoice::Direct ? direct : gradients;
+    switch (solver) {
+    case SolverChoice::Direct:
+      return direct;
+    case SolverChoice::ConjugateGradients:
+      return gradients;
+    case SolverChoice::SmallBlocks:
+      break;
+    }
+    return smallBlocks;
+  }
+  const Ladder &any() const { return direct ? *direct : *gradients; }
+  /// Leaves no other way than the one that was chosen.
+  void keep(SolverChoice solver) {
+    std::unique_ptr<Ladder> kept = std::move(of(solver));
+    *this = {};
+    (solver == SolverChoice::Direct ? direct : gradients) = std::move(kept);
   }
 };
 
 Ladders laddersFor(const tamrt_model &model, tamrt_step_kind kind,
                    size_t groupRows, const RunOptions &options) {
-  auto ladder = [&](tamrt_step_kind of) {
-    return std::make_unique<Ladder>(model, of, int64_t(groupRows), options,
+  auto ladder = [&](const tamrt_model &of, tamrt_step_kind steps) {
+    return std::make_unique<Ladder>(of, steps, int64_t(groupRows), options,
                                     StateOf::Worker);
   };
   Ladders ladders;
   if (isPrediction(kind)) {
-    ladders.direct = ladder(kind);
+    ladders.direct = ladder(model, kind);
     return ladders;
   }
   if (hasDirect(model) && options.solver != FitSolver::Cg)
-    ladders.direct = ladder(TAMRT_STEP_FIT_CHUNK);
-  if (hasCg(model) && options.solver != FitSolver::Direct)
-    ladders.gradients = ladder(TAMRT_STEP_APPLY_CHUNK);
+    ladders.direct = ladder(model, TAMRT_STEP_FIT_CHUNK);
+  if (hasCg(model) && options.solver != FitSolver::Direct) {
+    ladders.gradients = ladder(model, TAMRT_STEP_APPLY_CHUNK);
+    if (model.small_blocks)
+      ladders.smallBlocks = ladder(*model.small_blocks, TAMRT_STEP_APPLY_CHUNK);
+  }
   return ladders;
 }
 
@@ -161,6 +179,7 @@ Question questionOf(const Ladders &ladders, Device &device, size_t groups,
   };
   ask(ladders.direct, question.direct);
   ask(ladders.gradients, question.conjugateGradients);
+  ask(ladders.smallBlocks, question.smallBlocks);
   question.freeBytes = freeBytes;
   question.place = device.place();
   return question;
@@ -195,9 +214,7 @@ Decision ask(const Question &question, const RunOptions &options,
     decision.reason = "the solver that was chosen before";
   else if (options.solver != FitSolver::Auto)
     decision.reason = "the solver that was asked for";
-  const Need &chosen = decision.solver == SolverChoice::Direct
-                           ? *question.direct
-                           : *question.conjugateGradients;
+  const Need &chosen = question.needOf(decision.solver);
   log(LogLevel::Info,
       "oracle: {}: {} thread{}, chunks of {} rows: {} of {} bytes, {} free",
       decision.reason, decision.threads, decision.threads == 1 ? "" : "s",
@@ -218,13 +235,16 @@ Status checkSolver(const tamrt_model &model, const RunOptions &options) {
 /// See the header's. `isSettled`: the solver was chosen before.
 Result<Crew> muster(Ladders ladders, size_t groups, const RunOptions &options,
                     int64_t sharedBytes, bool isSettled) {
-  const Ladder &any = ladders.direct ? *ladders.direct : *ladders.gradients;
+  const Ladder &any = ladders.any();
   Device *device = &deviceOf(any.model, any.kind, options);
+  std::string note;
   while (true) {
     const DeviceMemory memory = freeOn(*device, options);
     const Question question = questionOf(
         ladders, *device, groups, memory.freeBytes, sharedBytes, options);
     Decision decision = ask(question, options, isSettled);
+    if (!isSettled)
+      note = routeNote(question, decision, options.oracle);
     std::unique_ptr<Ladder> &ladder = ladders.of(decision.solver);
     Result<unsigned> threads =
         solverThreads(*ladder, *device, decision.threads, options);
@@ -244,7 +264,7 @@ Result<Crew> muster(Ladders ladders, size_t groups, const RunOptions &options,
       if (workers.size() > 1)
         spares = stock(*ladder, *device, decision.spares);
       return Crew{std::move(ladder), device, std::move(workers),
-                  std::move(spares)};
+                  std::move(spares), std::move(note)};
     }
     if (!shortage.empty())
       return Error{shortage};
@@ -258,8 +278,7 @@ Result<Crew> muster(Ladders ladders, size_t groups, const RunOptions &options,
     if (decision.fits) {
       ladder->warn(*device, last, decision.bytes, Device::cpu(), 0, 0);
       // What breaks does not decide what is computed.
-      const bool isDirect = decision.solver == SolverChoice::Direct;
-      (isDirect ? ladders.gradients : ladders.direct).reset();
+      ladders.keep(decision.solver);
       isSettled = true;
     } else {
       // The CPU may do it another way.
@@ -348,23 +367,22 @@ Result<Crew> musterFit(const tamrt_model &model, size_t groups,
                 groups, options, /*sharedBytes=*/0, /*isSettled=*/false);
 }
 
-Result<tamrt_step_kind> chooseSolver(const tamrt_model &model, size_t groupRows,
-                                     const RunOptions &options) {
+Result<FitRoute> chooseSolver(const tamrt_model &model, size_t groupRows,
+                              const RunOptions &options) {
   if (Status s = checkSolver(model, options); !s)
     return std::move(s).error();
   const Ladders ladders =
       laddersFor(model, TAMRT_STEP_FIT_CHUNK, groupRows, options);
-  const Ladder &any = ladders.direct ? *ladders.direct : *ladders.gradients;
+  const Ladder &any = ladders.any();
   Device *device = &deviceOf(model, any.kind, options);
   while (true) {
-    const Decision decision =
-        decide(questionOf(ladders, *device, /*groups=*/1,
-                          freeOn(*device, options).freeBytes,
-                          /*sharedBytes=*/0, options),
-               options.oracle);
+    const Question question = questionOf(ladders, *device, /*groups=*/1,
+                                         freeOn(*device, options).freeBytes,
+                                         /*sharedBytes=*/0, options);
+    const Decision decision = decide(question, options.oracle);
     if (decision.fits || !options.allowCpuFallback || device->isCpu())
-      return decision.solver == SolverChoice::Direct ? TAMRT_STEP_FIT_CHUNK
-                                                     : TAMRT_STEP_APPLY_CHUNK;
+      return FitRoute{decision.solver,
+                      routeNote(question, decision, options.oracle)};
     device = &Device::cpu();
   }
 }

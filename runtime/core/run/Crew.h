@@ -37,6 +37,24 @@ struct Crew {
   std::vector<Worker> workers;
   /// States besides the workers', for segments that are summed apart.
   std::vector<AlignedBuffer> spares;
+  /// Why this solver (`routeNote`).
+  std::string note;
+};
+
+/// The solver of a fit, and why (`routeNote`).
+struct FitRoute {
+  SolverChoice solver = SolverChoice::Direct;
+  std::string note;
+
+  /// Of the steps that take rows: FIT_CHUNK or APPLY_CHUNK.
+  tamrt_step_kind kind() const {
+    return solver == SolverChoice::Direct ? TAMRT_STEP_FIT_CHUNK
+                                          : TAMRT_STEP_APPLY_CHUNK;
+  }
+  /// The model that has its steps: `model`, or what that refers to.
+  const tamrt_model &of(const tamrt_model &model) const {
+    return solver == SolverChoice::SmallBlocks ? *model.small_blocks : model;
+  }
 };
 
 /// Whether the rows of one group can be shared by threads: a fit without a
@@ -62,10 +80,10 @@ Result<Crew> musterFit(const tamrt_model &model, size_t groups,
                        size_t groupRows, const RunOptions &options);
 
 /// The solver that `musterFit` chooses for groups of at most `groupRows` rows
-/// that are fitted one after another, whatever takes memory besides: FIT_CHUNK
-/// or APPLY_CHUNK. Errors: the model lacks the solver that is asked for.
-Result<tamrt_step_kind> chooseSolver(const tamrt_model &model, size_t groupRows,
-                                     const RunOptions &options);
+/// that are fitted one after another, whatever takes memory besides. Errors:
+/// the model lacks the solver that is asked for.
+Result<FitRoute> chooseSolver(const tamrt_model &model, size_t groupRows,
+                              const RunOptions &options);
 
 /// The error of a fit whose numbers leave the range of a double in `column` of
 /// the design of a group.

@@ -73,6 +73,8 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
   Result<Crew> crew = musterFit(model, groups, data.longestGroup(), options);
   if (!crew)
     return std::move(crew).error();
+  if (!crew->note.empty() && options.tellRoute)
+    options.tellRoute(crew->note);
   const bool direct = crew->ladder->kind == TAMRT_STEP_FIT_CHUNK;
   std::vector<CgOutcome> outcomes(direct ? 0 : groups);
 

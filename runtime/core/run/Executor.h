@@ -39,6 +39,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -97,6 +98,9 @@ struct RunOptions {
   bool allowUnconverged = false;
   /// Gets what conjugate gradients did; may be null.
   CgSummary *summary = nullptr;
+  /// Told before the work why a fit goes to conjugate gradients (`routeNote`);
+  /// may be empty.
+  std::function<void(const std::string &)> tellRoute;
 };
 
 /// Checks that steps of `kind` fit at all: one thread on the smallest rung. For

@@ -76,8 +76,7 @@ public:
   std::vector<double> groupMeans;
   std::optional<std::string> disorder;
   std::vector<LevelTable> levels;
-  /// FIT_CHUNK or APPLY_CHUNK.
-  tamrt_step_kind solver = TAMRT_STEP_FIT_CHUNK;
+  FitRoute route;
   FitSteps steps = {&model};
 
 private:
@@ -90,6 +89,9 @@ private:
   void add(const Rows &rows);
   void checkOrder(const Rows &rows);
   Spread spread(size_t group, size_t input) const;
+  size_t bytesPerGroup() const {
+    return GroupFits::bytesPerGroup(route.of(model), route.kind());
+  }
   size_t groupsAtOnce() const;
   Status checkUnchanged() const;
   Result<std::vector<double>> fitGroups(const Normalization &normalization,
@@ -235,11 +237,11 @@ Status StreamedFit::Impl::finishSurvey() {
   groupFirst.resize(groupRows.size());
   std::exclusive_scan(groupRows.begin(), groupRows.end(), groupFirst.begin(),
                       size_t(0));
-  Result<tamrt_step_kind> chosen = chooseSolver(
+  Result<FitRoute> chosen = chooseSolver(
       model, *std::max_element(groupRows.begin(), groupRows.end()), options);
   if (!chosen)
     return std::move(chosen).error();
-  solver = *chosen;
+  route = *std::move(chosen);
   return {};
 }
 
@@ -298,9 +300,8 @@ Spread StreamedFit::Impl::spread(size_t group, size_t input) const {
 /// for each lot of groups, lots are alike.
 size_t StreamedFit::Impl::groupsAtOnce() const {
   const size_t groups = groupRows.size();
-  const size_t most = std::max<size_t>(
-      limits.stateBytes / GroupFits::bytesPerGroup(model, solver), 1);
-  if (solver == TAMRT_STEP_APPLY_CHUNK)
+  const size_t most = std::max<size_t>(limits.stateBytes / bytesPerGroup(), 1);
+  if (route.kind() == TAMRT_STEP_APPLY_CHUNK)
     return std::min(most, groups);
   return divideUp(groups, divideUp(groups, most));
 }
@@ -316,11 +317,9 @@ std::vector<std::string> StreamedFit::Impl::notes() const {
   for (std::string &kept : keptByLearners(model, fileRows - dropped))
     notes.push_back("keeps " + kept);
   const size_t groups = groupRows.size(), most = groupsAtOnce();
-  const std::string all =
-      "all " + std::to_string(groups) + " groups take " +
-      std::to_string(groups * GroupFits::bytesPerGroup(model, solver)) +
-      " bytes";
-  if (solver == TAMRT_STEP_APPLY_CHUNK)
+  const std::string all = "all " + std::to_string(groups) + " groups take " +
+                          std::to_string(groups * bytesPerGroup()) + " bytes";
+  if (route.kind() == TAMRT_STEP_APPLY_CHUNK)
     notes.push_back("reads the file once per iteration" +
                     (most < groups
                          ? " of " + std::to_string(most) +
@@ -405,15 +404,16 @@ Result<Weights> StreamedFit::Impl::fit() {
 Result<std::vector<double>>
 StreamedFit::Impl::fitGroups(const Normalization &normalization,
                              const Tables &tables) {
+  if (!route.note.empty() && options.tellRoute)
+    options.tellRoute(route.note);
   // What groups leave of their limit.
   RunOptions fitting = options;
-  fitting.spareBytes = int64_t(
-      limits.stateBytes -
-      std::min(limits.stateBytes,
-               groupsAtOnce() * GroupFits::bytesPerGroup(model, solver)));
-  Result<GroupFits> fits =
-      GroupFits::create(*steps.model, solver, normalization, tables,
-                        {order.names, groupRows}, groupsAtOnce(), fitting);
+  fitting.spareBytes =
+      int64_t(limits.stateBytes -
+              std::min(limits.stateBytes, groupsAtOnce() * bytesPerGroup()));
+  Result<GroupFits> fits = GroupFits::create(
+      route.of(*steps.model), route.kind(), normalization, tables,
+      {order.names, groupRows}, groupsAtOnce(), fitting);
   if (!fits)
     return std::move(fits).error();
   beyond.emplace(model, normalization, Purpose::Fit);
@@ -437,7 +437,7 @@ StreamedFit::Impl::fitGroups(const Normalization &normalization,
 
 /// Tells how far the fits are in their `reading`-th reading.
 void StreamedFit::Impl::tell(const GroupFits &fits, size_t reading) const {
-  if (solver == TAMRT_STEP_FIT_CHUNK) {
+  if (route.kind() == TAMRT_STEP_FIT_CHUNK) {
     const size_t readings = divideUp(groupRows.size(), fits.count());
     options.progress->update("fit", reading * fileRows + reader.fileRows(),
                              readings * fileRows);

@@ -30,6 +30,7 @@
 
 module attributes {tam.model = {
     name = "m", formula = "y ~ l(a)", target = "y", weights = "w",
+    device = "cuda:1",
     spec_hash = "abc", columns = 2 : i64, state_bytes = 576 : i64,
     carry_bytes = 192 : i64, cg_state_bytes = 320 : i64, solver = #tam.solver<auto>,
     accumulators = [{kind = 1 : i32, offset = 64 : i64, count = 3 : i64,
@@ -64,6 +65,7 @@ module attributes {tam.model = {
 // CHECK-DAG: @[[Y:tam_text_[0-9]+]] = internal constant [2 x i8] c"y\00"
 // CHECK-DAG: @[[W:tam_text_[0-9]+]] = internal constant [2 x i8] c"w\00"
 // CHECK-DAG: @[[DIRECT:tam_text_[0-9]+]] = internal constant [7 x i8] c"direct\00"
+// CHECK-DAG: @[[DEVICE:tam_text_[0-9]+]] = internal constant [7 x i8] c"cuda:1\00"
 // CHECK-DAG: @[[VERSION:tam_text_[0-9]+]] = internal constant [4 x i8] c"1.2\00"
 // CHECK-DAG: @[[LLVM:tam_text_[0-9]+]] = internal constant {{.*}} c"22.{{.*}}\00"
 
@@ -90,7 +92,7 @@ module attributes {tam.model = {
 // CHECK-DAG: @tam_steps = internal constant [2 x {{.*}} { i32 0, i32 1, i32 0, i32 0, ptr @{{.*}}, i64 0, i64 0, i64 0, i64 0, ptr @[[TREE]], ptr @fit_init, i64 0, ptr null }, {{.*}} { i32 3, i32 1, i32 1, i32 0, ptr @[[STEP]], i64 8, i64 128, i64 64, i64 192, ptr @[[TREE]], ptr @predict_8, i64 1, ptr @tam_buffers_predict_8 }]
 // Texts that the spec does not give are null; `auto` that came this far was
 // given the direct solver.
-// CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr null, ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 320, i64 1, ptr @tam_accumulators, ptr @tam_oracle, ptr @tam_placement, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, i64 2, ptr @tam_steps, ptr null }
+// CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr null, ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[DEVICE]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 320, i64 1, ptr @tam_accumulators, ptr @tam_oracle, ptr @tam_placement, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, i64 2, ptr @tam_steps, ptr null, ptr null }
 
 func.func @fit_init(%s: memref<2x1xf64> {tam.slot = #tam.slot<state>})
     attributes {tam.step = #tam.step<fit_init>,

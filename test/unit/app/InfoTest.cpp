@@ -23,7 +23,7 @@ TEST(Info, SaysWhatTheModelNeeds) {
   for (const char *part :
        {"model: fake\n", "formula: y ~ l(x) + c(d)\n", "group: g\n",
         "weights: none\n", "columns of the design: 5\n", "tamc: 0.1.0\n",
-        "llvm: 22.1.8\n", "device: cpu\n", "  d           2        3\n",
+        "llvm: 22.1.8\n", "device: auto\n", "  d           2        3\n",
         "spec:\n  formula: y ~ l(x) + c(d)\n", "constant"})
     EXPECT_NE(text.out.find(part), std::string::npos) << part << text.out;
 

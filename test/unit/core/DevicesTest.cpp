@@ -162,6 +162,32 @@ TEST_F(Devices, LibrariesThatAreNoBackends) {
   std::filesystem::remove_all(pattern);
 }
 
+TEST_F(Devices, AutoPassesOverADeviceTooSmallForItsTest) {
+  std::string pattern = testing::TempDir() + "backendsXXXXXX";
+  ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+  std::filesystem::copy_file(kFolder + "/libtamrt-backend-sim.so",
+                             pattern + "/libtamrt-backend-cuda.so");
+  set("TAMRT_SIM_KIND", "cuda");
+  set("TAMRT_LOG", "warning");
+  for (const char *memory : {"64", "8192", "30000", "1000000"}) {
+    set("TAMRT_SIM_MEMORY", memory);
+    startLog("test", LogLevel::Warning);
+    testing::internal::CaptureStderr();
+    Result<ChosenDevice> device = chooseDevice("auto", {{pattern}});
+    const std::string said = testing::internal::GetCapturedStderr();
+    ASSERT_TRUE(device) << device.error().message;
+    const bool isEnough = std::string_view(memory) == "1000000";
+    EXPECT_EQ((*device)->label(), isEnough ? "cuda" : "cpu") << memory;
+    EXPECT_EQ(
+        said.find("test: warning: device 'cuda' is passed over: test '") !=
+            std::string::npos,
+        !isEnough)
+        << said;
+  }
+  startLog("test", LogLevel::None);
+  std::filesystem::remove_all(pattern);
+}
+
 /// A folder with the simulated device's backend in it.
 class BackendFile : public testing::Test {
 protected:

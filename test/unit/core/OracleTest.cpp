@@ -185,6 +185,69 @@ TEST(Oracle, OneWayAlone) {
   EXPECT_EQ(solverOf(asked), SolverChoice::ConjugateGradients);
 }
 
+TEST(Oracle, BlocksAreGivenUpWhereNoneElseFit) {
+  Question asked = question(500, 5000, 10000);
+  asked.conjugateGradients = Need{{{1024, 4000}, {1, 3000}}, 0};
+  asked.smallBlocks = Need{{{1024, 400}, {1, 300}}, 0};
+  auto solverOf = [&](int64_t freeBytes) {
+    asked.freeBytes = freeBytes;
+    return decide(asked, {}).solver;
+  };
+  EXPECT_EQ(solverOf(10000), SolverChoice::Direct);
+  // Smaller chunks are better than smaller blocks.
+  EXPECT_EQ(solverOf(7000), SolverChoice::ConjugateGradients);
+  EXPECT_EQ(solverOf(4286), SolverChoice::ConjugateGradients);
+  EXPECT_EQ(solverOf(4285), SolverChoice::SmallBlocks);
+  EXPECT_TRUE(decide(asked, {}).fits);
+  EXPECT_EQ(decide(asked, {}).bytes, 400);
+  EXPECT_EQ(solverOf(428), SolverChoice::SmallBlocks);
+  const Decision none = decide(asked, {});
+  EXPECT_FALSE(none.fits);
+  EXPECT_EQ(none.bytes, 300);
+  // Nor do they depend on the number of threads.
+  asked.threads = 8;
+  EXPECT_EQ(solverOf(4286), SolverChoice::ConjugateGradients);
+}
+
+TEST(Oracle, SaysWhyItIsConjugateGradients) {
+  Question asked = question(6400, 985400000, 188000000);
+  asked.smallBlocks = asked.conjugateGradients;
+  asked.conjugateGradients = Need{{{1, 3900000}}, 0};
+  auto noteOf = [&](const OracleOptions &options = {}) {
+    return routeNote(asked, decide(asked, options), options);
+  };
+  EXPECT_EQ(noteOf(), "fits by conjugate gradients: the direct solver needs "
+                      "985.4 MB, 188.0 MB are free");
+  asked.freeBytes = 1000000000;
+  EXPECT_EQ(noteOf(), "fits by conjugate gradients: the direct solver needs "
+                      "985.4 MB, 1000.0 MB are free, of which 70% may be "
+                      "taken");
+  asked.freeBytes = 1000000;
+  EXPECT_EQ(noteOf(), "fits by conjugate gradients with small blocks: the "
+                      "direct solver needs 985.4 MB, 1.0 MB are free; a "
+                      "preconditioner of all blocks needs 3.9 MB");
+  OracleOptions options;
+  options.directColumns = 6399;
+  asked.freeBytes = int64_t(1) << 40;
+  EXPECT_EQ(noteOf(options), "fits by conjugate gradients: 6400 coefficients, "
+                             "more than the direct limit of 6399");
+  options = {};
+  options.rule = OracleRule::Estimate;
+  asked.freeBytes = 1310720000;
+  EXPECT_EQ(noteOf(options), "fits by conjugate gradients: the direct solver "
+                             "is estimated to need 1310.7 MB, 1310.7 MB are "
+                             "free, of which 90% may be taken");
+  // Nothing to say of what was not chosen for memory.
+  asked.freeBytes = int64_t(1) << 40;
+  EXPECT_EQ(noteOf(), "");
+  asked.direct.reset();
+  EXPECT_EQ(noteOf(), "");
+  asked.freeBytes = 1000000;
+  EXPECT_EQ(noteOf(), "fits by conjugate gradients with small blocks: a "
+                      "preconditioner of all blocks needs 3.9 MB, 1.0 MB are "
+                      "free");
+}
+
 TEST(Oracle, BudgetIsRoundedDownAndNeverNegative) {
   EXPECT_EQ(budgetOf(10, 0.7), 7);
   EXPECT_EQ(budgetOf(11, 0.7), 7);

@@ -38,10 +38,12 @@ static constexpr Key modelKeys[] = {
     {"group", Form::Text},
     {"date", Form::Text},
     {"weights", Form::Text},
+    {"device", Form::Text},
     {"columns", Form::Integer},
     {"state_bytes", Form::Integer},
     {"carry_bytes", Form::Integer},
     {"cg_state_bytes", Form::Integer},
+    {kSmallBlocksStateBytesName, Form::Integer},
     {"chunk_rows", Form::Integer},
     {"rows_per_group", Form::Integer},
     {"oracle", Form::Dictionary},
@@ -52,6 +54,7 @@ static constexpr Key modelKeys[] = {
     {"effects", Form::List},
     {kAccumulatorsName, Form::List},
     {kLevelAccumulatorsName, Form::List},
+    {kSmallBlocksAccumulatorsName, Form::List},
 };
 static constexpr Key inputKeys[] = {
     {"column", Form::Text},     {"rule", Form::Integer},
@@ -83,7 +86,7 @@ static constexpr Key learnerKeys[] = {
 static constexpr Key effectKeys[] = {
     {"name", Form::Text},        {"term", Form::Text},
     {"first", Form::Integer},    {"columns", Form::Integer},
-    {"factored", Form::Integer},
+    {"factored", Form::Integer}, {"factored_small", Form::Integer},
 };
 static constexpr Key accumulatorKeys[] = {
     {"kind", Form::Integer},
@@ -225,5 +228,7 @@ LogicalResult tamc::tam::verifyModel(Operation *op, DictionaryAttr model) {
       failed(forEachRow(op, model, "learners", learnerKeys, verifyLearner)) ||
       failed(forEachRow(op, model, "effects", effectKeys)) ||
       failed(forEachRow(op, model, kAccumulatorsName, accumulatorKeys)) ||
-      failed(forEachRow(op, model, kLevelAccumulatorsName, accumulatorKeys)));
+      failed(forEachRow(op, model, kLevelAccumulatorsName, accumulatorKeys)) ||
+      failed(forEachRow(op, model, kSmallBlocksAccumulatorsName,
+                        accumulatorKeys)));
 }

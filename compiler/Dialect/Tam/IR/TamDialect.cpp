@@ -46,11 +46,14 @@ LogicalResult TamDialect::verifyOperationAttribute(Operation *op,
       return op->emitError("'tam.step' must be a #tam.step"); // step_c1
     return success();
   }
-  if (attribute.getName() == kByLevelsAttrName) {
-    if (!isa<FunctionOpInterface>(op))
-      return op->emitError("'tam.by_levels' belongs on a function"); // step_c1
-    if (!isa<UnitAttr>(attribute.getValue()))
-      return op->emitError("'tam.by_levels' must be a unit"); // step_c1
+  if (attribute.getName() == kByLevelsAttrName ||
+      attribute.getName() == kSmallBlocksAttrName) {
+    if (!isa<FunctionOpInterface>(op)) // step_c1
+      return op->emitError() << "'" << attribute.getName().getValue()
+                             << "' belongs on a function";
+    if (!isa<UnitAttr>(attribute.getValue())) // step_c1
+      return op->emitError()
+             << "'" << attribute.getName().getValue() << "' must be a unit";
     return success();
   }
   if (attribute.getName() == kApartAttrName) {

@@ -30,15 +30,26 @@ namespace {
 /// makes it.
 class CgWriter {
 public:
-  CgWriter(func::FuncOp fit, SolveOp solve, int64_t blockLimit)
-      : fit(fit), solve(solve), blockLimit(blockLimit),
-        builder(fit.getContext()) {}
+  CgWriter(func::FuncOp fit, SolveOp solve)
+      : fit(fit), solve(solve), builder(solve.getContext()) {}
 
-  /// Adds @cg, @apply and @precondition behind the function.
-  LogicalResult write();
+  /// Looks at the system. \returns what was expected of it if it is none that
+  /// conjugate gradients can be written for, else null.
+  const char *findEffects();
 
-  /// For each effect whether the preconditioner factors its block.
-  ArrayRef<bool> getFactored() const { return factored; }
+  /// Has what is written from now on factor effects of at most `blockLimit`
+  /// columns. \returns for each effect whether it is. `areSmall`: where memory
+  /// is short.
+  SmallVector<bool> chooseFactored(int64_t blockLimit, bool areSmall = false);
+
+  /// Adds @cg, @apply, @precondition behind the function and what it has got;
+  /// of small blocks with the attribute for these.
+  void writeSetup();
+  void writeApply();
+  void writePrecondition();
+
+  /// Columns of the largest effect of at most `limit` columns, 0 if none.
+  int64_t getLargest(int64_t limit) const;
 
 private:
   /// One effect of the system.
@@ -53,10 +64,8 @@ private:
     int64_t factorOffset = -1;
   };
 
-  LogicalResult findEffects();
-  void writeSetup();
-  void writeApply();
-  void writePrecondition();
+  /// Marks a function as one of small blocks, if it is.
+  void mark(func::FuncOp function);
 
   /// A copy of the function; `mapping` has what has become of its values.
   func::FuncOp copy(StringRef name, StepKind kind, IRMapping &mapping);
@@ -89,49 +98,71 @@ private:
 
   func::FuncOp fit;
   SolveOp solve;
-  int64_t blockLimit;
   OpBuilder builder;
   NormalMatrixOp matrix;
   NormalVectorOp vector;
   SmallVector<Effect> effects;
-  SmallVector<bool> factored;
+  bool areSmall = false;
 };
 
 } // namespace
 
-LogicalResult CgWriter::findEffects() {
+const char *CgWriter::findEffects() {
   matrix = solve.getMatrix().getDefiningOp<NormalMatrixOp>();
   vector = solve.getVector().getDefiningOp<NormalVectorOp>();
   bool isOutput =
       solve->hasOneUse() && isa<func::ReturnOp>(*solve->getUsers().begin());
   if (!matrix || !vector || !isOutput || matrix.getBlocks().empty() ||
       matrix.getPenalties().size() != vector.getBlocks().size())
-    return solve.emitError(
-        "expected the normal equations of a fit for solver 'cg'");
+    return "expected the normal equations of a fit for solver 'cg'";
   auto solves = fit.getOps<SolveOp>();
   if (std::distance(solves.begin(), solves.end()) != 1)
-    return solve.emitError("expected one system in a function for solver 'cg'");
+    return "expected one system in a function for solver 'cg'";
   size_t count = matrix.getPenalties().size(), block = 0;
-  int64_t first = 0, state = 0;
+  int64_t first = 0;
   for (auto [index, penalty, sums] :
        llvm::enumerate(matrix.getPenalties(), vector.getBlocks())) {
     Effect effect = {
         first, cast<RankedTensorType>(penalty.getType()).getDimSize(0),
         matrix.getBlocks()[block], penalty, sums.getDefiningOp<RhsOp>()};
     if (!effect.rhs)
-      return solve.emitError("expected a right-hand side of sums over rows for "
-                             "solver 'cg'");
-    factored.push_back(effect.size <= blockLimit);
-    if (factored.back()) {
-      effect.factorOffset = state;
-      state += llvm::alignTo(effect.size * effect.size * sizeof(double),
-                             TAMRT_ALIGNMENT);
-    }
+      return "expected a right-hand side of sums over rows for solver 'cg'";
     first += effect.size;
     block += count - index;
     effects.push_back(effect);
   }
-  return success();
+  builder.setInsertionPointAfter(fit);
+  return nullptr;
+}
+
+SmallVector<bool> CgWriter::chooseFactored(int64_t blockLimit, bool areSmall) {
+  this->areSmall = areSmall;
+  int64_t state = 0;
+  for (Effect &effect : effects) {
+    effect.factorOffset = -1;
+    if (effect.size > blockLimit)
+      continue;
+    effect.factorOffset = state;
+    state += llvm::alignTo(effect.size * effect.size * sizeof(double),
+                           TAMRT_ALIGNMENT);
+  }
+  return llvm::map_to_vector(
+      effects, [](const Effect &effect) { return effect.factorOffset >= 0; });
+}
+
+void CgWriter::mark(func::FuncOp function) {
+  if (!areSmall)
+    return;
+  function.setName((function.getName() + "_small_blocks").str());
+  function->setAttr(kSmallBlocksAttrName, builder.getUnitAttr());
+}
+
+int64_t CgWriter::getLargest(int64_t limit) const {
+  int64_t largest = 0;
+  for (const Effect &effect : effects)
+    if (effect.size <= limit)
+      largest = std::max(largest, effect.size);
+  return largest;
 }
 
 func::FuncOp CgWriter::copy(StringRef name, StepKind kind, IRMapping &mapping) {
@@ -169,13 +200,15 @@ void CgWriter::finish(func::FuncOp function, const IRMapping &mapping,
 void CgWriter::writeSetup() {
   IRMapping mapping;
   func::FuncOp function = copy("cg", StepKind::CgFinish, mapping);
+  mark(function);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(function.getBody().front().getTerminator());
   SmallVector<std::pair<Value, SlotAttr>> factors;
   // Where an effect is not factored, nothing of its sums is in the
   // preconditioner; with those of effects that share functions with it, as the
   // intercept does, it would be far from A in their direction.
-  bool hasSums = !llvm::is_contained(factored, false);
+  bool hasSums = llvm::all_of(
+      effects, [](const Effect &effect) { return effect.factorOffset >= 0; });
   for (const Effect &effect : effects) {
     if (effect.factorOffset < 0)
       continue;
@@ -238,6 +271,7 @@ void CgWriter::writePrecondition() {
   Location loc = fit.getLoc();
   auto function = func::FuncOp::create(builder, loc, "precondition",
                                        builder.getFunctionType({}, {}));
+  mark(function);
   function->setAttr(kStepAttrName, StepAttr::get(builder.getContext(),
                                                  StepKind::Precondition, 0));
   OpBuilder::InsertionGuard guard(builder);
@@ -261,16 +295,6 @@ void CgWriter::writePrecondition() {
       builder.getFunctionType(function.getBody().front().getArgumentTypes(),
                               ValueRange(results).getTypes()));
   function.setAllResultAttrs(attributes);
-}
-
-LogicalResult CgWriter::write() {
-  if (failed(findEffects()))
-    return failure();
-  builder.setInsertionPointAfter(fit);
-  writeSetup();
-  writeApply();
-  writePrecondition();
-  return success();
 }
 
 namespace {
@@ -303,23 +327,33 @@ private:
                     (asked == Solver::Auto && unknowns <= maxDirect);
     if (isDirect)
       op.setSolver(Solver::Direct);
-    if (isDirect && (asked == Solver::Direct || !both))
+    if (isDirect && (asked == Solver::Direct || unknowns < minCg))
       return success();
     auto fit = dyn_cast<func::FuncOp>(op->getParentOp());
-    if (!fit)
-      return op.emitError("expected a system of a function's body for solver "
-                          "'cg'");
-    CgWriter writer(fit, op, blockLimit);
-    if (failed(writer.write()))
-      return failure();
-    describe(writer.getFactored());
+    CgWriter writer(fit, op);
+    const char *expected =
+        fit ? writer.findEffects()
+            : "expected a system of a function's body for solver 'cg'";
+    if (expected)
+      return isDirect ? success() : LogicalResult(op.emitError(expected));
+    describe(writer.chooseFactored(blockLimit), "factored");
+    writer.writeSetup();
+    writer.writeApply();
+    writer.writePrecondition();
+    if (smallBlockLimit > 0 &&
+        writer.getLargest(blockLimit) > smallBlockLimit) {
+      describe(writer.chooseFactored(smallBlockLimit, /*areSmall=*/true),
+               "factored_small");
+      writer.writeSetup();
+      writer.writePrecondition();
+    }
     if (!isDirect)
       fit.erase();
     return success();
   }
 
-  /// Says in the model's description which effects are factored.
-  void describe(ArrayRef<bool> factored) {
+  /// Says under `key` in the model's description which effects are factored.
+  void describe(ArrayRef<bool> factored, StringRef key) {
     auto model = getOperation()->getAttrOfType<DictionaryAttr>(kModelAttrName);
     auto effects = model ? model.getAs<ArrayAttr>("effects") : ArrayAttr();
     if (!effects || effects.size() != factored.size())
@@ -329,7 +363,7 @@ private:
     for (auto [row, flag] :
          llvm::zip(effects.getAsRange<DictionaryAttr>(), factored)) {
       NamedAttrList entries(row);
-      entries.set("factored", builder.getI32IntegerAttr(flag));
+      entries.set(key, builder.getI32IntegerAttr(flag));
       rows.push_back(entries.getDictionary(&getContext()));
     }
     NamedAttrList entries(model);

@@ -52,8 +52,9 @@ public:
                                     builder.getFunctionType({}, {}));
     function->setAttr(kStepAttrName,
                       StepAttr::get(builder.getContext(), kind, 0));
-    if (Attribute byLevels = fit->getAttr(kByLevelsAttrName))
-      function->setAttr(kByLevelsAttrName, byLevels);
+    for (StringRef name : {kByLevelsAttrName, kSmallBlocksAttrName})
+      if (Attribute mark = fit->getAttr(name))
+        function->setAttr(name, mark);
     body = function.addEntryBlock();
   }
 
@@ -96,7 +97,11 @@ private:
 
 struct TileRows : public tamc::tam::impl::TamTileRowsBase<TileRows> {
   void runOnOperation() override {
-    kept = keptBytes();
+    hasSmallBlocks = llvm::any_of(
+        getOperation().getOps<func::FuncOp>(), [](func::FuncOp function) {
+          return function->hasAttr(kSmallBlocksAttrName);
+        });
+    placeKept();
     for (auto function :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (function.isExternal())
@@ -110,8 +115,10 @@ struct TileRows : public tamc::tam::impl::TamTileRowsBase<TileRows> {
   }
 
 private:
-  /// Of the state, before rows are tiled.
-  int64_t kept = 0;
+  /// The state of conjugate gradients begins with the sums of a product, the
+  /// same for all blocks. Factors follow, which products leave alone.
+  int64_t appliedBytes = 0;
+  bool hasSmallBlocks = false;
 
   SlotAttr slot(SlotKind kind, int64_t offset = 0) {
     return SlotAttr::get(&getContext(), kind, offset);
@@ -127,24 +134,63 @@ private:
     }
   }
 
-  /// Bytes of the state that functions pass to each other.
-  int64_t keptBytes() {
+  /// Bytes of an accumulator that starts from `start`, which is encoded.
+  static int64_t bytesOf(Value start) {
     int64_t bytes = 0;
-    auto keep = [&](SlotAttr slot, Type type) {
-      if (slot && slot.getKind() == SlotKind::State)
-        bytes = std::max<int64_t>(
-            bytes, llvm::alignTo(slot.getOffset() +
-                                     cast<ShapedType>(type).getNumElements() *
-                                         int64_t(sizeof(double)),
-                                 TAMRT_ALIGNMENT));
+    if (EncodingInterface encoding = getEncoding(start.getType()))
+      for (RankedTensorType part :
+           encoding.getComponentTypes(cast<RankedTensorType>(start.getType())))
+        bytes += llvm::alignTo(part.getNumElements() * sizeof(double),
+                               TAMRT_ALIGNMENT);
+    return bytes;
+  }
+
+  /// Moves what functions pass to each other in the state, from its beginning,
+  /// behind the sums of a product.
+  void placeKept() {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (isStep(function, StepKind::ApplyFinish))
+        for (auto reduction : function.getOps<RowReductionInterface>())
+          appliedBytes += bytesOf(reduction.getAccumulatorMutable().get());
+    auto move = [&](SlotAttr known) {
+      return known && known.getKind() == SlotKind::State
+                 ? slot(SlotKind::State, known.getOffset() + appliedBytes)
+                 : known;
     };
     for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (appliedBytes == 0 || function.isExternal() ||
+          (!isStep(function, StepKind::CgFinish) &&
+           !isStep(function, StepKind::Precondition)))
+        continue;
+      SmallVector<SlotAttr> arguments, results;
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
-        keep(getArgumentSlot(function, i), function.getArgumentTypes()[i]);
+        arguments.push_back(move(getArgumentSlot(function, i)));
       for (unsigned i = 0; i < function.getNumResults(); ++i)
-        keep(getResultSlot(function, i), function.getResultTypes()[i]);
+        results.push_back(move(getResultSlot(function, i)));
+      setArgumentSlots(function, arguments);
+      setResultSlots(function, results);
     }
-    return bytes;
+  }
+
+  static bool isStep(func::FuncOp function, StepKind kind) {
+    auto step = function->getAttrOfType<StepAttr>(kStepAttrName);
+    return step && step.getKind() == kind;
+  }
+
+  /// Where the sums of a product and what `fit` leaves in the state end.
+  int64_t keptEnd(func::FuncOp fit) {
+    int64_t end = appliedBytes;
+    for (unsigned i = 0; i < fit.getNumResults(); ++i)
+      if (SlotAttr known = getResultSlot(fit, i);
+          known && known.getKind() == SlotKind::State)
+        end = std::max<int64_t>(
+            end,
+            llvm::alignTo(
+                known.getOffset() +
+                    cast<ShapedType>(fit.getResultTypes()[i]).getNumElements() *
+                        int64_t(sizeof(double)),
+                TAMRT_ALIGNMENT));
+    return end;
   }
 
   /// What the model says of an accumulator to which steps of kind `chunk` add
@@ -174,11 +220,14 @@ private:
          named("unit", builder.getF64FloatAttr(unit))});
   }
 
-  /// Gives the accumulators, to which steps of kind `chunk` add, places from
-  /// `bytes` on; tells the model of them, and under `key` where they end, or
-  /// where those of an earlier function do.
-  FailureOr<SmallVector<Accumulator>>
-  placeState(func::FuncOp fit, StepKind chunk, int64_t bytes, StringRef key) {
+  /// Gives the accumulators, to which steps of kind `chunk` add, places in the
+  /// state: those of the set-up of conjugate gradients where a product has its
+  /// sums, as far as there is room, and behind what is kept. Tells the model of
+  /// them, and of the bytes.
+  FailureOr<SmallVector<Accumulator>> placeState(func::FuncOp fit,
+                                                 StepKind chunk) {
+    const bool isSetup = chunk == StepKind::CgChunk;
+    int64_t begin = 0, end = isSetup ? keptEnd(fit) : 0;
     SmallVector<Accumulator> accumulators;
     for (auto reduction : fit.getOps<RowReductionInterface>()) {
       OpOperand &operand = reduction.getAccumulatorMutable();
@@ -187,35 +236,52 @@ private:
           zeros && !zeros->hasOneUse())
         operand.set(OpBuilder(reduction).clone(*zeros)->getResult(0));
       Value start = operand.get();
-      EncodingInterface encoding = getEncoding(start.getType());
-      if (!encoding || !start.getDefiningOp<ZerosOp>())
+      if (!getEncoding(start.getType()) || !start.getDefiningOp<ZerosOp>())
         return reduction->emitOpError(
             "expected an encoded accumulator that starts from tam.zeros");
-      accumulators.push_back({reduction, bytes});
-      for (RankedTensorType part :
-           encoding.getComponentTypes(cast<RankedTensorType>(start.getType())))
-        bytes += llvm::alignTo(part.getNumElements() * sizeof(double),
-                               TAMRT_ALIGNMENT);
+      const int64_t bytes = bytesOf(start);
+      int64_t &at = isSetup && begin + bytes <= appliedBytes ? begin : end;
+      accumulators.push_back({reduction, at});
+      at += bytes;
     }
-    if (auto model =
-            getOperation()->getAttrOfType<DictionaryAttr>(kModelAttrName)) {
-      NamedAttrList entries(model);
-      Builder builder(&getContext());
-      if (auto known = model.getAs<IntegerAttr>(key))
-        bytes = std::max(bytes, known.getInt());
-      entries.set(key, builder.getI64IntegerAttr(bytes));
-      StringRef list = fit->hasAttr(kByLevelsAttrName) ? kLevelAccumulatorsName
-                                                       : kAccumulatorsName;
-      SmallVector<Attribute> described;
-      if (auto known = model.getAs<ArrayAttr>(list))
-        llvm::append_range(described, known);
-      for (const Accumulator &accumulator : accumulators)
-        described.push_back(describe(accumulator, chunk));
-      entries.set(list, builder.getArrayAttr(described));
-      getOperation()->setAttr(kModelAttrName,
-                              entries.getDictionary(&getContext()));
-    }
+    tellModel(fit, chunk, accumulators, end);
     return accumulators;
+  }
+
+  /// Adds accumulators to the lists of the states they are in, which take
+  /// `bytes` at least.
+  void tellModel(func::FuncOp fit, StepKind chunk,
+                 ArrayRef<Accumulator> accumulators, int64_t bytes) {
+    auto model = getOperation()->getAttrOfType<DictionaryAttr>(kModelAttrName);
+    if (!model)
+      return;
+    SmallVector<Attribute> described;
+    for (const Accumulator &accumulator : accumulators)
+      described.push_back(describe(accumulator, chunk));
+    NamedAttrList entries(model);
+    Builder builder(&getContext());
+    auto tell = [&](StringRef key, StringRef list) {
+      int64_t most = bytes;
+      if (auto known = model.getAs<IntegerAttr>(key))
+        most = std::max(most, known.getInt());
+      entries.set(key, builder.getI64IntegerAttr(most));
+      SmallVector<Attribute> all;
+      if (auto known = model.getAs<ArrayAttr>(list))
+        llvm::append_range(all, known);
+      llvm::append_range(all, described);
+      entries.set(list, builder.getArrayAttr(all));
+    };
+    const bool isSmall = fit->hasAttr(kSmallBlocksAttrName);
+    if (chunk == StepKind::FitChunk)
+      tell("state_bytes", fit->hasAttr(kByLevelsAttrName)
+                              ? kLevelAccumulatorsName
+                              : kAccumulatorsName);
+    else if (!isSmall)
+      tell("cg_state_bytes", kAccumulatorsName);
+    if (isSmall || (chunk == StepKind::ApplyChunk && hasSmallBlocks))
+      tell(kSmallBlocksStateBytesName, kSmallBlocksAccumulatorsName);
+    getOperation()->setAttr(kModelAttrName,
+                            entries.getDictionary(&getContext()));
   }
 
   LogicalResult splitFit(func::FuncOp fit) {
@@ -234,9 +300,7 @@ private:
     auto nameOf = [&](StringRef part) {
       return (fit.getName() + "_" + part).str();
     };
-    bool isDirect = lastKind == StepKind::FitFinish;
-    auto accumulators = placeState(fit, kindOf(1), isDirect ? 0 : kept,
-                                   isDirect ? "state_bytes" : "cg_state_bytes");
+    auto accumulators = placeState(fit, kindOf(1));
     if (failed(accumulators))
       return failure();
     auto reads = [&](Operation *op, const DenseSet<Operation *> &set) {

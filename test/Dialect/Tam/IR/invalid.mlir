@@ -30,6 +30,18 @@ module attributes {tam.step = #tam.step<predict>} {}
 
 // -----
 
+// step_c1
+// expected-error @+1 {{'tam.small_blocks' must be a unit}}
+func.func private @f() attributes {tam.small_blocks = 1}
+
+// -----
+
+// step_c1
+// expected-error @+1 {{'tam.small_blocks' belongs on a function}}
+module attributes {tam.small_blocks} {}
+
+// -----
+
 // expected-error @+2 {{expected ::tamc::tam::StepKind to be one of: fit_init, fit_chunk, fit_finish, predict, terms, design}}
 // expected-error @+1 {{failed to parse Tam_StepAttr parameter 'kind'}}
 func.func private @f() attributes {tam.step = #tam.step<fit>}

@@ -4,14 +4,24 @@
 // RUN: tam-opt %s --tam-choose-solver=block-limit=3 | FileCheck %s
 // RUN: tam-opt %s --tam-choose-solver=block-limit=5 \
 // RUN:   | FileCheck %s --check-prefix=BLOCKS
-// RUN: tam-opt %s --tam-choose-solver="block-limit=3 both=true" \
+// RUN: tam-opt %s --tam-choose-solver="block-limit=3 min-cg=6" \
 // RUN:   | FileCheck %s --check-prefix=ASKED
 // RUN: sed 's/solver<cg>/solver<auto>/' %s \
-// RUN:   | tam-opt --tam-choose-solver=both=true \
+// RUN:   | tam-opt --tam-choose-solver=min-cg=6 \
 // RUN:   | FileCheck %s --check-prefix=BOTH
 // RUN: sed 's/solver<cg>/solver<auto>/' %s \
-// RUN:   | tam-opt --tam-choose-solver="both=true max-direct=5" \
+// RUN:   | tam-opt --tam-choose-solver=min-cg=7 \
+// RUN:   | FileCheck %s --check-prefix=LITTLE
+// RUN: sed 's/solver<cg>/solver<auto>/' %s \
+// RUN:   | tam-opt --tam-choose-solver="min-cg=6 max-direct=5" \
 // RUN:   | FileCheck %s --check-prefix=ASKED
+// RUN: tam-opt %s --tam-choose-solver=small-block-limit=3 \
+// RUN:   --tam-choose-encodings --tam-tile-rows \
+// RUN:   | FileCheck %s --check-prefix=SMALL
+// RUN: tam-opt %s --tam-choose-solver=small-block-limit=5 \
+// RUN:   | FileCheck %s --check-prefix=LARGE
+// RUN: tam-opt %s --tam-choose-solver=small-block-limit=0 \
+// RUN:   | FileCheck %s --check-prefix=LARGE
 // RUN: tam-opt %s --tam-choose-solver=block-limit=3 --tam-choose-encodings \
 // RUN:   --tam-tile-rows | FileCheck %s --check-prefix=TILED
 
@@ -21,6 +31,12 @@
 // BOTH: func.func @fit(
 // BOTH: tam.solve {{.*}}solver<direct>
 // BOTH: func.func @cg(
+// The matrix is so small that there is always memory for it.
+// LITTLE: tam.solve {{.*}}solver<direct>
+// LITTLE-NOT: func.func @cg(
+
+// No block is given up that is not large.
+// LARGE-NOT: small
 
 // CHECK: effects = [{factored = 1 : i32, name = "offset"}, {factored = 0 : i32, name = "a"}]
 module attributes {tam.model = {solver = #tam.solver<cg>,
@@ -78,19 +94,19 @@ module attributes {tam.model = {solver = #tam.solver<cg>,
 // BLOCKS: %[[M:.*]] = tam.normal_matrix %{{.*}} blocks(%[[H]] :
 // BLOCKS: tam.factor %[[M]] {column = 1 : i64} : tensor<5x5xf64>
 
-// Accumulators lie behind the factor, which takes 64 bytes: those of @cg of
-// 64 + 128 bytes, those of @apply in the same place.
+// The accumulators of @apply, of 64 + 128 bytes, come first, then the factor,
+// which takes 64 bytes. Those of @cg are in the same place as those of @apply.
 // TILED: cg_state_bytes = 256 : i64
 // TILED-LABEL: func.func @cg_init()
+// TILED-SAME: #tam.slot<state>
 // TILED-SAME: #tam.slot<state, 64>
-// TILED-SAME: #tam.slot<state, 128>
 // TILED-SAME: tam.step = #tam.step<cg_init>
 // TILED-LABEL: func.func @cg_chunk(
 // TILED-LABEL: func.func @cg_finish(
-// TILED-SAME: tensor<1x1xf64> {tam.slot = #tam.slot<state>}
+// TILED-SAME: tensor<1x1xf64> {tam.slot = #tam.slot<state, 192>}
 // TILED-LABEL: func.func @apply_init()
+// TILED-SAME: #tam.slot<state>
 // TILED-SAME: #tam.slot<state, 64>
-// TILED-SAME: #tam.slot<state, 128>
 // TILED-LABEL: func.func @apply_chunk(
 // TILED: tam.predict
 // TILED: tam.rhs
@@ -99,6 +115,40 @@ module attributes {tam.model = {solver = #tam.solver<cg>,
 // TILED-SAME: tensor<6xf64> {tam.slot = #tam.slot<coefficients>}
 // TILED-NOT: tensor<5xf64> {tam.slot = #tam.slot<coefficients
 // TILED: tam.normal_product
+// TILED-LABEL: func.func @precondition(
+// TILED-SAME: tensor<1x1xf64> {tam.slot = #tam.slot<state, 192>}
+
+// With both blocks the state has 192 bytes for sums of products, 64 + 256 for
+// the factors, and what sums of blocks do not fit into the first: of 64 + 448
+// bytes the latter. With the small one alone there are no sums of blocks, and
+// the products are the same.
+// SMALL: accumulators = [
+// SMALL-SAME: {count = 1 : i64, kind = 7 : i32, offset = 0 : i64,
+// SMALL-SAME: {count = 1 : i64, kind = 7 : i32, offset = 64 : i64,
+// SMALL-SAME: {count = 25 : i64, kind = 7 : i32, offset = 512 : i64,
+// SMALL-SAME: {count = 5 : i64, kind = 7 : i32, offset = 960 : i64,
+// SMALL-SAME: {count = 1 : i64, kind = 10 : i32, offset = 0 : i64,
+// SMALL-SAME: {count = 5 : i64, kind = 10 : i32, offset = 64 : i64,
+// SMALL-SAME: cg_state_bytes = 1088 : i64
+// SMALL-SAME: effects = [{factored = 1 : i32, factored_small = 1 : i32, name = "offset"}, {factored = 1 : i32, factored_small = 0 : i32, name = "a"}]
+// SMALL-SAME: small_blocks_accumulators = [
+// SMALL-SAME: {count = 1 : i64, kind = 10 : i32, offset = 0 : i64,
+// SMALL-SAME: {count = 5 : i64, kind = 10 : i32, offset = 64 : i64,
+// SMALL-SAME: {count = 1 : i64, kind = 7 : i32, offset = 0 : i64,
+// SMALL-SAME: {count = 5 : i64, kind = 7 : i32, offset = 64 : i64,
+// SMALL-SAME: small_blocks_state_bytes = 256 : i64
+// SMALL-NOT: func.func @apply_small_blocks
+// SMALL: func.func @cg_small_blocks_init(
+// SMALL-SAME: attributes {tam.small_blocks, tam.step = #tam.step<cg_init>}
+// SMALL: func.func @cg_small_blocks_chunk(
+// SMALL-SAME: attributes {tam.small_blocks, tam.step = #tam.step<cg_chunk>}
+// SMALL-NOT: tam.gram
+// SMALL: func.func @cg_small_blocks_finish(
+// SMALL-SAME: tensor<1x1xf64> {tam.slot = #tam.slot<state, 192>}
+// SMALL-SAME: attributes {tam.small_blocks, tam.step = #tam.step<cg_finish>}
+// SMALL: func.func @precondition_small_blocks(
+// SMALL-SAME: tensor<1x1xf64> {tam.slot = #tam.slot<state, 192>}
+// SMALL-SAME: attributes {tam.small_blocks, tam.step = #tam.step<precondition>}
 
 func.func @fit(%n: index {tam.slot = #tam.slot<rows>},
                %a: tensor<?xf64> {tam.slot = #tam.slot<column>},

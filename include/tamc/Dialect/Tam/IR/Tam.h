@@ -69,6 +69,13 @@ inline constexpr llvm::StringLiteral kAccumulatorsName = "accumulators";
 inline constexpr llvm::StringLiteral kLevelAccumulatorsName =
     "level_accumulators";
 
+/// The same of the steps of conjugate gradients with small blocks, and the
+/// bytes of their state.
+inline constexpr llvm::StringLiteral kSmallBlocksAccumulatorsName =
+    "small_blocks_accumulators";
+inline constexpr llvm::StringLiteral kSmallBlocksStateBytesName =
+    "small_blocks_state_bytes";
+
 /// Name of the argument and result attribute that holds a SlotAttr.
 inline constexpr llvm::StringLiteral kSlotAttrName = "tam.slot";
 /// Name of the module attribute that describes the model.
@@ -80,6 +87,10 @@ inline constexpr llvm::StringLiteral kStepAttrName = "tam.step";
 /// its steps: they stand in for the steps of the same kinds (abi.h,
 /// tamrt_compression).
 inline constexpr llvm::StringLiteral kByLevelsAttrName = "tam.by_levels";
+/// Name of the function attribute, a unit, of the functions of conjugate
+/// gradients that factor small blocks alone, and of their steps: they stand in
+/// for the steps of the same kinds where memory is short (abi.h, tamrt_model).
+inline constexpr llvm::StringLiteral kSmallBlocksAttrName = "tam.small_blocks";
 
 /// Name of the attribute, a unit, of a sum over rows that is left out of the
 /// loop that sums share, and has a kernel of its own (tam-bound-row-loops).

@@ -295,8 +295,8 @@ def Tam_StepAttr : Tam_Attr<"Step", "step"> {
     A function that is still to be cut at its sums over rows is its last part.
 
     Constraints:
-    * (step_c1) `tam.step` is a #tam.step, `tam.by_levels` a unit, and both
-      belong on functions.
+    * (step_c1) `tam.step` is a #tam.step, `tam.by_levels` and
+      `tam.small_blocks` are units, and all belong on functions.
   }];
   let parameters = (ins EnumParameter<Tam_StepKind>:$kind,
                         DefaultValuedParameter<"int64_t", "0">:$rung);

@@ -17,7 +17,8 @@ def TamChooseSolver : Pass<"tam-choose-solver", "::mlir::ModuleOp"> {
     Follows docs/math.md section 4, routing: `direct` when the system has at
     most `max-direct` unknowns, else conjugate gradients. A spec that asks for
     one of them gets it whatever the size; one that leaves the choice gets both
-    with `both`, where the direct solver comes into question.
+    from `min-cg` to `max-direct` unknowns: whether the matrix has a place is
+    known when the model runs. A smaller matrix always has.
 
     The direct solver is `tam.solve` in @fit. For conjugate gradients, whose
     iterations are the runtime's, @fit is replaced by three functions (with
@@ -29,6 +30,11 @@ def TamChooseSolver : Pass<"tam-choose-solver", "::mlir::ModuleOp"> {
     * @apply returns A v: sums over rows of the products of the design with the
       predictions that v makes. A is nowhere;
     * @precondition solves with the factors.
+
+    Where a factored effect has more than `small-block-limit` columns, there are
+    @cg_small_blocks and @precondition_small_blocks, too, in which it is not
+    factored: the runtime takes these where it has no memory for the others.
+    Their attribute is `tam.small_blocks`. @apply serves both.
 
     Before:
     ```mlir
@@ -67,8 +73,11 @@ def TamChooseSolver : Pass<"tam-choose-solver", "::mlir::ModuleOp"> {
     Option<"blockLimit", "block-limit", "int64_t", /*default=*/"512",
            "Most columns of an effect whose block is factored for conjugate "
            "gradients">,
-    Option<"both", "both", "bool", /*default=*/"false",
-           "Where the spec leaves the choice, leave it to the runtime">,
+    Option<"smallBlockLimit", "small-block-limit", "int64_t", /*default=*/"64",
+           "The same where memory is short (0: it is the same)">,
+    Option<"minCg", "min-cg", "int64_t", /*default=*/"363",
+           "Least unknowns of a system that has both solvers, where the spec "
+           "leaves the choice">,
   ];
 }
 

@@ -42,6 +42,10 @@ inline constexpr llvm::StringLiteral kBufferAttrName = "tamk.buffer";
 /// compiled for several instruction sets.
 inline constexpr llvm::StringLiteral kKernelAttrName = "tamk.kernel";
 
+/// On such a function: the baseline is enough, for it runs too seldom for what
+/// the other versions take to compile.
+inline constexpr llvm::StringLiteral kBaselineAttrName = "tamk.baseline";
+
 /// What a generated kernel is called outside its module, where other models'
 /// may have the same name: `prefix` is a C identifier.
 inline std::string symbolOf(llvm::StringRef prefix, llvm::StringRef kernel) {

@@ -77,9 +77,11 @@ public:
   mlir::FailureOr<Vector> reduce(llvm::StringRef name, const Group &group,
                                  int64_t chunkRows, const Vector &coefficients,
                                  State &state);
-  /// The output of @precondition for the residual `r`, by the state of @cg.
+  /// The output of @precondition, or another function of its kind, for the
+  /// residual `r`, by the state of @cg, or the one that belongs to it.
   mlir::FailureOr<Vector> precondition(const Group &group, const Vector &r,
-                                       State &state);
+                                       State &state,
+                                       llvm::StringRef name = "precondition");
   /// The predictions, the effects and the design matrix; `coefficients` as
   /// returned by `fit`.
   mlir::FailureOr<Vector> predict(const Group &group,

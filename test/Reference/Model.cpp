@@ -170,8 +170,8 @@ bool Model::has(StringRef name) {
 }
 
 FailureOr<Vector> Model::precondition(const Group &group, const Vector &r,
-                                      State &state) {
-  auto function = lookup("precondition");
+                                      State &state, StringRef name) {
+  auto function = lookup(name);
   if (failed(function))
     return failure();
   return expect<Vector>(*function, run(*function, group, 0, 0, r, state));

@@ -122,6 +122,17 @@ FailureOr<Results> Results::of(ModuleOp module, const Sample &sample,
     add("apply",
         model.reduce("apply", group, chunkRows, sample.coefficients, state));
     add("precondition", model.precondition(group, sample.coefficients, state));
+    if (!model.has("cg_small_blocks"))
+      continue;
+    Model::State small;
+    add("cg_small_blocks",
+        model.reduce("cg_small_blocks", group, chunkRows, {}, small));
+    // A product leaves the factors alone, which are read after it.
+    add("apply_small_blocks",
+        model.reduce("apply", group, chunkRows, sample.coefficients, small));
+    add("precondition_small_blocks",
+        model.precondition(group, sample.coefficients, small,
+                           "precondition_small_blocks"));
   }
   auto valuesOf = [](FailureOr<Matrix> matrix) -> FailureOr<Vector> {
     if (failed(matrix))
@@ -215,7 +226,11 @@ std::string Results::findDifference(const Results &other) const {
           findFar("apply", multiply(values.at("fit.matrix")[g], coefficients),
                   its->second[g], 1e-10);
   compare("cg", "cg", 1e-10);
+  compare("cg", "cg_small_blocks", 1e-10);
+  compare("cg_small_blocks", "cg_small_blocks", 1e-10);
+  compare("precondition_small_blocks", "precondition_small_blocks", 1e-5);
   compare("apply", "apply", 1e-10);
+  compare("apply", "apply_small_blocks", 1e-10);
   compare("precondition", "precondition", 1e-5);
   for (const char *name : {"predict", "terms", "design"})
     compare(name, name, 1e-10);

@@ -58,7 +58,8 @@ class Limits(harness.TestCase):
         return False
 
     def test_sweep_of_address_space(self):
-        model = self.compile("y ~ n(a,others='b',n_neurons=1000)", group="g")
+        model = self.compile("y ~ n(a,others='b',n_neurons=1000)",
+                             "--solver=direct", group="g")
         train = self.write_rows(240, 8)
         weights = self.fit(model, train)
         out = self.dir / "out"
@@ -160,7 +161,8 @@ class Limits(harness.TestCase):
 
     def test_no_rung_fits(self):
         """Told before the data are read, with the numbers, in a second."""
-        model = self.compile("y ~ n(a,others='b',n_neurons=2500)", group="g")
+        model = self.compile("y ~ n(a,others='b',n_neurons=2500)",
+                             "--solver=direct", group="g")
         # Data that would take long to read, if anyone did.
         pipe = self.dir / "pipe"
         os.mkfifo(pipe)
@@ -189,7 +191,8 @@ class Limits(harness.TestCase):
             print("no control group can be made here: its files are tested "
                   "as fakes alone, in MachineMemoryTest", flush=True)
             return
-        model = self.compile("y ~ n(a,others='b',n_neurons=2500)", group="g")
+        model = self.compile("y ~ n(a,others='b',n_neurons=2500)",
+                             "--solver=direct", group="g")
         run = self.run_program(
             model, "fit", self.write_rows(20, 1), "-o", self.dir / "w",
             preexec_fn=lambda: (group / "cgroup.procs").write_text(

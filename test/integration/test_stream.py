@@ -237,7 +237,7 @@ class Stream(harness.TestCase):
         for solver in ("direct", "cg"):
             model = self.compile("y ~ s(a, k=20) + te(s(a, k=8), "
                                  "c(d, n_cat=7))", f"--solver={solver}",
-                                 **small.KEYS)
+                                 "--small-block-limit=0", **small.KEYS)
             expected = self.fit(model, train).read_bytes()
             at_once, readings = set(), set()
             for power in range(60):

@@ -29,7 +29,8 @@ RandomCase::RandomCase(uint32_t seed, int64_t terms, int64_t rows)
   options.dense = random.integer(0, 9) == 0;
   options.fuseRows = random.integer(0, 9) > 0;
   options.panels = random.integer(0, 9) > 0;
-  options.bothSolvers = random.integer(0, 2) == 0;
+  options.minCg = random.integer(0, 2) == 0 ? 0 : 7501;
+  options.smallBlockLimit = random.pick<int64_t>({1, 4, 64});
   options.maxDirect = random.integer(0, 4) == 0 ? 0 : 7500;
   options.blockLimit = random.pick<int64_t>({4, 512});
   chunkRows = random.integer(1, 40);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Grid.h"
 #include "ProfileCsv.h"
+#include "ProfileReader.h"
 #include "SourceText.h"
 #include "TermChecker.h"
 #include "Text.h"

@@ -13,6 +13,7 @@
 #include "tamc/Pipelines/Pipelines.h"
 #include "tamc/Planning/Strategy.h"
 #include "tamc/Spec/ModelSpec.h"
+#include "tamc/Spec/PrintDiagnostic.h"
 #include "tamc/Target/Cpp.h"
 #include "tamc/Target/Library.h"
 #include "tamc/Target/Link.h"
@@ -582,6 +583,7 @@ int Driver::compile() {
     return fail("expected a spec as input of --emit=spec, got a module");
 
   clock.start("read");
+  spec::shortenLongLines(sources);
   if (compileFrom.empty())
     if (int status = readSpec())
       return status;

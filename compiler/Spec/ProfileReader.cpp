@@ -1,4 +1,4 @@
-//===- Grid.cpp - columns of few values, evenly spaced --------------------===//
+//===- ProfileReader.cpp - grids of columns from a sample -----------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Grid.h"
+#include "ProfileReader.h"
 
 #include "llvm/ADT/STLExtras.h"
 

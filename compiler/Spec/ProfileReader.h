@@ -1,4 +1,4 @@
-//===- Grid.h - columns of few values, evenly spaced ------------*- C++ -*-===//
+//===- ProfileReader.h - grids of columns from a sample --------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a profile tells of columns that are no categories.
+/// Finds the numeric columns of a profile that lie on a grid of few values.
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TAMC_SPEC_GRID_H
-#define TAMC_SPEC_GRID_H
+#ifndef TAMC_SPEC_PROFILEREADER_H
+#define TAMC_SPEC_PROFILEREADER_H
 
 #include "ProfileCsv.h"
 
@@ -66,4 +66,4 @@ private:
 
 } // namespace tamc::spec
 
-#endif // TAMC_SPEC_GRID_H
+#endif // TAMC_SPEC_PROFILEREADER_H

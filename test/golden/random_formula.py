@@ -10,13 +10,17 @@ LEVELS = 5
 
 
 class Formula:
-    """Draws terms; `columns` bounds the columns of one term."""
+    """Draws 1 to `terms` terms, of 40 columns each or, where there are more
+    than five, of some 200 together."""
 
-    def __init__(self, rng):
+    def __init__(self, rng, terms=5):
         self.rng = rng
+        self.terms = terms
 
     def text(self):
-        terms = [self.term(40) for _ in range(self.rng.randint(1, 5))]
+        count = self.rng.randint(1, self.terms)
+        columns = 40 if count <= 5 else 200 // count
+        terms = [self.term(columns) for _ in range(count)]
         return "y ~ " + " + ".join(term for term, _ in terms)
 
     def term(self, most, depth=0):

@@ -14,8 +14,10 @@ import harness
 import reference
 from random_formula import FEATURES, LEVELS, Formula, random_rows
 
-# Formulas drawn; a longer run is one with another number and seed.
+# Formulas drawn, and the most terms of one; a longer run is one with another
+# number and seed.
 COUNT = int(os.environ.get("TAMC_RANDOM_FORMULAS", 40))
+TERMS = int(os.environ.get("TAMC_RANDOM_TERMS", 5))
 BESSEL = re.compile(r"nu=(?!0\.5\b|1\.5\b|2\.5\b)")
 TREE = re.compile(r"\bl?t\(")
 SEED = int(os.environ.get("TAMC_RANDOM_SEED", 20260301))
@@ -66,7 +68,7 @@ class Differential(harness.TestCase):
         for case in range(COUNT):
             # Each case has a generator of its own, so that it can be rerun.
             rng = random.Random(f"{SEED}.{case}")
-            formula = Formula(rng).text()
+            formula = Formula(rng, TERMS).text()
             groups = [str(n) for n in range(9, 9 + rng.randint(1, 4))]
             train = random_rows(rng, groups, 80, 1)
             # Every level in training, so that both sides know the codes.

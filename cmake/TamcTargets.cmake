@@ -2,9 +2,13 @@
 
 find_program(TAMC_CCACHE ccache)
 if(TAMC_CCACHE)
-  set(CMAKE_C_COMPILER_LAUNCHER ${TAMC_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${TAMC_CCACHE})
+  # Without this ccache compiles again whatever uses a precompiled header.
+  set(launcher ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros ${TAMC_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
+option(TAMC_PRECOMPILE_HEADERS "Compile MLIR's headers once" ON)
 find_program(TAMC_LLD ld.lld PATHS /usr/lib/llvm-22/bin NO_DEFAULT_PATH)
 
 add_compile_options(-Wall -Wextra -Wno-unused-parameter
@@ -33,6 +37,17 @@ macro(tamc_find_mlir)
   include(AddMLIR)
 endmacro()
 
+# tamc_precompiled_mlir(<target>)
+# Gives a target the headers of MLIR that compiler/CMakeLists.txt compiles once.
+function(tamc_precompiled_mlir target)
+  if(TAMC_PRECOMPILE_HEADERS)
+    target_precompile_headers(${target} REUSE_FROM tamcMlirHeaders)
+    # ccache finds the header by this.
+    target_compile_options(${target} PRIVATE
+      $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  endif()
+endfunction()
+
 # tamc_add_library(<name> SOURCES... [LIBS libs...] [MLIR] [LLVM])
 # A static library of the compiler. MLIR or LLVM link the shared libraries.
 function(tamc_add_library name)
@@ -49,6 +64,7 @@ function(tamc_add_library name)
   if(ARG_MLIR)
     target_include_directories(${name} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS})
     target_link_libraries(${name} PUBLIC MLIR LLVM)
+    tamc_precompiled_mlir(${name})
   elseif(ARG_LLVM)
     target_link_libraries(${name} PUBLIC LLVM)
   endif()

@@ -16,7 +16,7 @@
 
 using namespace llvm;
 
-static Error failure(const Twine &message) {
+static Error makeError(const Twine &message) {
   return createStringError(inconvertibleErrorCode(), message);
 }
 
@@ -41,13 +41,13 @@ Expected<std::string> tamc::archiveLibrary(StringRef object,
   sys::path::remove_dots(path, /*remove_dot_dot=*/true);
   ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(path);
   if (!buffer)
-    return failure("cannot read the runtime at '" + path +
-                   "': " + buffer.getError().message());
+    return makeError("cannot read the runtime at '" + path +
+                     "': " + buffer.getError().message());
   Expected<std::unique_ptr<object::Archive>> runtime =
       object::Archive::create((*buffer)->getMemBufferRef());
   if (!runtime)
-    return failure("cannot read the runtime at '" + path +
-                   "': " + toString(runtime.takeError()));
+    return makeError("cannot read the runtime at '" + path +
+                     "': " + toString(runtime.takeError()));
 
   // Constant names, times and owners: equal models are equal archives.
   std::vector<NewArchiveMember> members;

@@ -24,7 +24,7 @@
 
 using namespace llvm;
 
-static Error failure(const Twine &message) {
+static Error makeError(const Twine &message) {
   return createStringError(inconvertibleErrorCode(), message);
 }
 
@@ -33,14 +33,14 @@ static Expected<std::string> findDriver() {
   if (const char *name = std::getenv("CC"); name && *name) {
     if (ErrorOr<std::string> path = sys::findProgramByName(name))
       return *path;
-    return failure(Twine("cannot link: CC is '") + name +
-                   "', which is not a program");
+    return makeError(Twine("cannot link: CC is '") + name +
+                     "', which is not a program");
   }
   for (StringRef name : {"cc", "clang", "gcc"})
     if (ErrorOr<std::string> path = sys::findProgramByName(name))
       return *path;
-  return failure("cannot link: expected a compiler driver, found none of cc, "
-                 "clang and gcc; install one or set CC");
+  return makeError("cannot link: expected a compiler driver, found none of cc, "
+                   "clang and gcc; install one or set CC");
 }
 
 /// The runtime archive: beside the compiler, in a build as in an installation.
@@ -49,7 +49,7 @@ static Expected<std::string> findRuntime(StringRef executable) {
   sys::path::append(path, "..", "lib", "tamrt", "libtamrt.a");
   sys::path::remove_dots(path, /*remove_dot_dot=*/true);
   if (!sys::fs::exists(path))
-    return failure("cannot link: expected the runtime at '" + path + "'");
+    return makeError("cannot link: expected the runtime at '" + path + "'");
   return std::string(path);
 }
 
@@ -119,13 +119,13 @@ Error tamc::linkExecutable(StringRef object, StringRef output,
   int status = sys::ExecuteAndWait(*driver, arguments, std::nullopt, redirects,
                                    0, 0, &message);
   if (status != 0)
-    return failure("cannot link with '" + *driver +
-                   "': " + StringRef(message + "\n" + text.read()).trim());
+    return makeError("cannot link with '" + *driver +
+                     "': " + StringRef(message + "\n" + text.read()).trim());
   ErrorOr<std::unique_ptr<MemoryBuffer>> linked =
       MemoryBuffer::getFile(linkedFile);
   if (!linked || (*linked)->getBufferSize() == 0)
-    return failure("cannot link with '" + *driver +
-                   "': expected an executable, got none and no error" +
-                   StringRef("\n" + text.read()).rtrim());
+    return makeError("cannot link with '" + *driver +
+                     "': expected an executable, got none and no error" +
+                     StringRef("\n" + text.read()).rtrim());
   return writeOutput(output, (*linked)->getBuffer(), 0777);
 }

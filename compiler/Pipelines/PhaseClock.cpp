@@ -1,4 +1,4 @@
-//===- PhaseClock.cpp - what each phase of a compilation takes --*- C++ -*-===//
+//===- PhaseClock.cpp - time of each phase --------------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

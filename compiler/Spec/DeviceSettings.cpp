@@ -1,4 +1,4 @@
-//===- DeviceSettings.cpp - what fits, and where steps run ----------------===//
+//===- DeviceSettings.cpp - keys oracle and placement ---------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

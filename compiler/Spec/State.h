@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The key `state`. The YAML may have it before the formula, so it is kept as
-/// written until the terms, which know the tables, are there.
+/// The key `state`. It may come before the formula in the YAML, so it is kept
+/// as written until the terms, which define the tables, are known.
 ///
 //===----------------------------------------------------------------------===//
 

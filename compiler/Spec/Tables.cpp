@@ -1,4 +1,4 @@
-//===- Tables.cpp - numbers that a fit learns for a term ------------------===//
+//===- Tables.cpp - tables of a term --------------------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

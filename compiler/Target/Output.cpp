@@ -1,4 +1,4 @@
-//===- Output.cpp - files that appear whole or not at all -------*- C++ -*-===//
+//===- Output.cpp - atomic output files -----------------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- TemporaryFolder.cpp - files that go with the run ---------*- C++ -*-===//
+//===- TemporaryFolder.cpp - temporary folders ----------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

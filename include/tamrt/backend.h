@@ -1,4 +1,4 @@
-//===- tamrt/backend.h - what a kind of device gives the core ---*- C -*---===//
+//===- tamrt/backend.h - interface of backends --------------------*- C -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,11 +13,11 @@
 /// `tamrt_backend_register`. The core looks for it in the folders of
 /// TAMRT_BACKEND_PATH, beside the executable, if nobody but the user and root
 /// may write there, and in the install prefix's lib/tamrt. A backend needs no
-/// symbol of the executable: what it may call of the core it gets through a
+/// symbol of the executable: it gets the core's functions through a
 /// table.
 ///
-/// Functions that can fail return a tamrt_status, which is TAMRT_OK or says
-/// why; none throws. All may be called from several threads at once.
+/// Functions that can fail return a tamrt_status: TAMRT_OK or the reason;
+/// none throws. All may be called from several threads at once.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 /// Changes whenever a struct below changes. A backend for another version is
-/// passed over.
+/// skipped.
 #define TAMRT_BACKEND_VERSION 1
 
 /// How urgent a message is.
@@ -45,7 +45,7 @@ typedef enum tamrt_log_level {
   TAMRT_LOG_DEBUG = 3,
 } tamrt_log_level;
 
-/// What the core gives a backend. Lives as long as the program.
+/// The core's functions for backends. Lives as long as the program.
 typedef struct tamrt_core {
   /// TAMRT_BACKEND_VERSION of the core, and TAMRT_ABI_VERSION.
   int32_t version, abi_version;
@@ -66,7 +66,7 @@ typedef struct tamrt_stream tamrt_stream;
 typedef struct tamrt_event tamrt_event;
 typedef struct tamrt_graph tamrt_graph;
 
-/// What is true of a device's memory and kernels; or-ed together.
+/// Properties of a device's memory and kernels, combined by bitwise or.
 typedef enum tamrt_device_trait {
   /// The CPU can read and write the device's memory, and kernels the CPU's.
   /// Else the core copies what steps read and write.
@@ -93,7 +93,7 @@ typedef struct tamrt_backend {
   tamrt_device *(*open)(int32_t index, char *why, size_t why_bytes);
   /// Ends all use of a device, whose memory has all been released.
   void (*close)(tamrt_device *device);
-  /// The maker's name of it; lives as long as the device.
+  /// The manufacturer's name for it; lives as long as the device.
   const char *(*name)(tamrt_device *device);
   /// tamrt_device_trait, or-ed.
   uint32_t (*traits)(tamrt_device *device);
@@ -104,10 +104,10 @@ typedef struct tamrt_backend {
   /// `bytes` > 0 bytes aligned to TAMRT_ALIGNMENT, or null when there is no
   /// such memory. Contents undefined.
   void *(*allocate)(tamrt_device *device, size_t bytes);
-  /// Gives back what `allocate` gave for `bytes`.
+  /// Releases a block of `bytes` bytes from `allocate`.
   void (*release)(tamrt_device *device, void *memory, size_t bytes);
-  /// Copies between memory of the CPU and of the device, any way round. One
-  /// that reports TAMRT_ERROR_OUT_OF_MEMORY has copied nothing.
+  /// Copies between memory of the CPU and of the device, in any direction. A
+  /// copy that reports TAMRT_ERROR_OUT_OF_MEMORY has copied nothing.
   int32_t (*copy)(tamrt_device *device, void *to, const void *from,
                   size_t bytes, tamrt_stream *stream);
   /// The table for `tamrt_context::kernels`. Kernels take the order they run
@@ -122,8 +122,8 @@ typedef struct tamrt_backend {
   /// Waits until all work in `stream` is done; null: in all streams.
   int32_t (*synchronize)(tamrt_device *device, tamrt_stream *stream);
 
-  // What not every kind of device has: null where it is absent. Of a group all
-  // are there or none.
+  // Optional functions: null if absent. The functions of a group are all
+  // there or all absent.
 
   /// Gives memory that the backend keeps for reuse back to the device.
   void (*purge)(tamrt_device *device);
@@ -160,9 +160,9 @@ typedef struct tamrt_backend {
   void (*graph_destroy)(tamrt_device *device, tamrt_graph *graph);
 } tamrt_backend;
 
-/// What a backend exports. Called before anything else, again for each search
-/// for devices. The table lives as long as the program; null when the backend
-/// cannot serve this core.
+/// The function that a backend exports. Called first, and again for each
+/// search for devices. The table lives as long as the program; null when the
+/// backend cannot serve this core.
 typedef const tamrt_backend *(*tamrt_backend_register_function)(
     const tamrt_core *core);
 #define TAMRT_BACKEND_REGISTER "tamrt_backend_register"

@@ -1,4 +1,4 @@
-//===- app/CommandLine.h - what the user asks of a model --------*- C++ -*-===//
+//===- app/CommandLine.h - options of a model -------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

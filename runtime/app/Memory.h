@@ -1,4 +1,4 @@
-//===- app/Memory.h - what a fit needs beside its arenas --------*- C++ -*-===//
+//===- app/Memory.h - memory of a fit beside its arenas ---------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- app/Session.cpp - what a run has of the machine --------------------===//
+//===- app/Session.cpp - devices and options of a run ---------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

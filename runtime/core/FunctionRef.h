@@ -1,4 +1,4 @@
-//===- core/FunctionRef.h - a function of the caller's ----------*- C++ -*-===//
+//===- core/FunctionRef.h - references to functions -------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// How code that may not allocate is given something to call.
+/// A reference to a callable, for code that may not allocate.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- core/Log.cpp - lines for whoever asked for them --------------------===//
+//===- core/Log.cpp - log messages ----------------------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- core/Log.h - lines for whoever asked for them ------------*- C++ -*-===//
+//===- core/Log.h - log messages --------------------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- io/AtomicFile.cpp - output whole or not at all ---------------------===//
+//===- io/AtomicFile.cpp - atomic output files ----------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

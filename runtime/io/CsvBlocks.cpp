@@ -63,7 +63,8 @@ void CsvBlock::numbers(size_t column, double *out,
   if (hasShortDecimals()) {
     ShortFields fields;
     while (row + 4 <= rows) {
-      const size_t some = std::min(ShortFields::kMost, (rows - row) / 4 * 4);
+      const size_t some =
+          std::min(ShortFields::kMaxCount, (rows - row) / 4 * 4);
       for (size_t i = 0; i < some; ++i) {
         const std::string_view field = fieldOf(row + i);
         fields.set(i, field.data(), field.size());

@@ -1,4 +1,4 @@
-//===- io/CsvFormat.cpp - how a file writes its fields --------------------===//
+//===- io/CsvFormat.cpp - format of a CSV file ----------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

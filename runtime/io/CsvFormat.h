@@ -1,4 +1,4 @@
-//===- io/CsvFormat.h - how a file writes its fields ------------*- C++ -*-===//
+//===- io/CsvFormat.h - format of a CSV file --------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a user may say of a CSV file that is not written as most are.
+/// Options for CSV files that are not written in the default format.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- io/CsvText.cpp - what readers of CSV share -------------------------===//
+//===- io/CsvText.cpp - common parts of CSV readers -----------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -92,7 +92,7 @@ Result<std::vector<std::string>> tamrt::namesOfHeader(const std::string &path,
   std::set<std::string_view> known;
   for (const std::string &column : columns)
     if (!column.empty() && !known.insert(column).second)
-      return Error{fmt::format("{}: line {}: column '{}' stands twice", path,
+      return Error{fmt::format("{}: line {}: column '{}' appears twice", path,
                                lineInText(text, begin), shownText(column))};
   return columns;
 }

@@ -1,4 +1,4 @@
-//===- io/CsvText.h - what readers of CSV share -----------------*- C++ -*-===//
+//===- io/CsvText.h - common parts of CSV readers ---------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -71,7 +71,7 @@ size_t markBytes(std::string_view bytes);
 size_t trimEmptyLines(const char *text, size_t begin, size_t end);
 
 /// The names in the header that `index` holds as its first row. An error, which
-/// starts with `path`, when one stands twice.
+/// starts with `path`, when one appears twice.
 Result<std::vector<std::string>>
 namesOfHeader(const std::string &path, const char *text, const CsvIndex &index);
 

@@ -1,4 +1,4 @@
-//===- io/Date.cpp - the dates rows are sorted by -------------------------===//
+//===- io/Date.cpp - dates ------------------------------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- io/Date.h - the dates rows are sorted by -----------------*- C++ -*-===//
+//===- io/Date.h - dates ----------------------------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// How the runtime reports what can go wrong: a function that can fail returns
-/// a `Result<T>` (or a `Status` when there is no value) and never throws.
+/// Errors of the runtime: a function that can fail returns a `Result<T>` (or a
+/// `Status` if there is no value) and never throws.
 ///
 //===----------------------------------------------------------------------===//
 

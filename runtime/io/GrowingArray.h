@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// An array for what is too large to be there twice while it grows.
+/// An array too large to be copied while it grows.
 ///
 //===----------------------------------------------------------------------===//
 

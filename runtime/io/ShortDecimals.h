@@ -22,7 +22,7 @@ namespace tamrt {
 
 /// Fields of a column, without their signs.
 struct ShortFields {
-  static constexpr size_t kMost = 64;
+  static constexpr size_t kMaxCount = 64;
 
   /// Field `i`; 9 bytes from `text` on are read, whatever its length.
   void set(size_t i, const char *text, size_t length) {
@@ -33,9 +33,9 @@ struct ShortFields {
   }
 
   /// The first eight bytes, how many of them there are, and the sign bit.
-  alignas(64) uint64_t words[kMost];
-  alignas(64) uint64_t lengths[kMost];
-  alignas(64) uint64_t signs[kMost];
+  alignas(64) uint64_t words[kMaxCount];
+  alignas(64) uint64_t lengths[kMaxCount];
+  alignas(64) uint64_t signs[kMaxCount];
 };
 
 /// Whether this machine has what parseShortDecimals needs.

@@ -30,7 +30,7 @@ namespace tamrt {
 /// hash take O(n) each.
 class TextIndex {
 public:
-  TextIndex() : slots(kLeastSlots) {}
+  TextIndex() : slots(kMinSlots) {}
 
   size_t size() const { return texts.size(); }
   /// Text number `id`, as long as the index lives.
@@ -52,11 +52,11 @@ public:
 
   void clear() {
     texts.clear();
-    slots.assign(kLeastSlots, {});
+    slots.assign(kMinSlots, {});
   }
 
 private:
-  static constexpr size_t kLeastSlots = 256;
+  static constexpr size_t kMinSlots = 256;
 
   /// Of a text of at most eight bytes these bytes, else a hash: short texts are
   /// told apart without a look at them.

@@ -9,11 +9,10 @@
 /// \file
 /// The public symbols `tamrt_<name>`, which compiled models call, as calls
 /// through the table of the context's device. Generated from kernels.def. And
-/// what kernels of the models' own need to know of the machine.
+/// the level of the machine, by which models choose their own kernels.
 ///
-/// After an error nothing is launched until the runtime clears it: what a
-/// kernel that failed should have written is whatever was there, and may be
-/// indices.
+/// After an error nothing is launched until the runtime clears it, because the
+/// outputs of the failed kernel are undefined and may be used as indices.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What compiles a function for several instruction sets.
+/// Macros that compile a function for several instruction sets.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- memory/AddressTable.h - which chunk an address is of -----*- C++ -*-===//
+//===- memory/AddressTable.h - chunks by address ----------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -125,7 +125,7 @@ bool BestFitAllocator::Implementation::grow(size_t bytes, size_t alignment) {
   // Of twice the last size until the request fits: else requests that are
   // larger than regions would have one each.
   size_t wanted = nextRegion;
-  while (wanted < bytes && wanted <= options.mostRegion / 2)
+  while (wanted < bytes && wanted <= options.maxRegion / 2)
     wanted *= 2;
   wanted = std::max(roundDown(wanted, unit), bytes);
   if (!obtain(wanted, bytes, alignment)) {
@@ -138,7 +138,7 @@ bool BestFitAllocator::Implementation::grow(size_t bytes, size_t alignment) {
     if (!chunks.reserve(3) || !obtain(wanted, bytes, alignment))
       return false;
   }
-  if (wanted <= options.mostRegion / 2)
+  if (wanted <= options.maxRegion / 2)
     nextRegion = wanted * 2;
   return true;
 }

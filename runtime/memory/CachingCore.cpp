@@ -48,8 +48,8 @@ uint32_t CachingAllocator::Implementation::takeFitting(uint32_t pool,
   if (options.powersOfTwo && has != bytes)
     return noChunk;
   // Large blocks are kept whole for large requests.
-  if (has > options.mostSplit &&
-      (bytes <= options.mostSplit || has - bytes > options.mostWaste))
+  if (has > options.maxSplit &&
+      (bytes <= options.maxSplit || has - bytes > options.maxWaste))
     return noChunk;
   bins.take(chunks, found);
   countTaken(found.chunk);
@@ -97,9 +97,9 @@ uint32_t CachingAllocator::Implementation::findOrObtain(uint32_t pool,
 void CachingAllocator::Implementation::cutRest(uint32_t chunk, size_t bytes) {
   const size_t rest = chunks[chunk].bytes - bytes;
   const size_t least =
-      pools[chunks[chunk].pool].small ? unit : options.leastRest + 1;
+      pools[chunks[chunk].pool].small ? unit : options.minRest + 1;
   if (rest < least || options.powersOfTwo ||
-      chunks[chunk].bytes > options.mostSplit)
+      chunks[chunk].bytes > options.maxSplit)
     return;
   addFree(chunks.split(chunk, bytes));
 }

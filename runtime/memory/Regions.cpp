@@ -1,4 +1,4 @@
-//===- memory/Regions.cpp - what snapshots read off the records -----------===//
+//===- memory/Regions.cpp - regions for snapshots -------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- memory/Regions.h - what snapshots read off the records ---*- C++ -*-===//
+//===- memory/Regions.h - regions for snapshots -----------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

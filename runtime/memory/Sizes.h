@@ -1,4 +1,4 @@
-//===- memory/Sizes.h - rounding that does not wrap -------------*- C++ -*-===//
+//===- memory/Sizes.h - rounding without overflow ---------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

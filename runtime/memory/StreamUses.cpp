@@ -1,4 +1,4 @@
-//===- memory/StreamUses.cpp - who else uses a block ----------------------===//
+//===- memory/StreamUses.cpp - uses of blocks on other streams ------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

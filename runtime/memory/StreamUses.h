@@ -1,4 +1,4 @@
-//===- memory/StreamUses.h - who else uses a block --------------*- C++ -*-===//
+//===- memory/StreamUses.h - uses of blocks on other streams ----*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- memory/TagTable.h - what was asked for under which name --*- C++ -*-===//
+//===- memory/TagTable.h - counts by tag ------------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -260,7 +260,7 @@ class Refused(Hostile):
     def test_columns_that_stand_twice(self):
         head, rest = self.plain.split("\n", 1)
         self.both_fail(head.replace("k", "a") + "\n" + rest,
-                       "in.csv: line 1: ", "'a' stands twice")
+                       "in.csv: line 1: ", "'a' appears twice")
 
     def test_empty_lines_between(self):
         lines = self.plain.splitlines()

@@ -1,4 +1,4 @@
-//===- bench/DenseGram.cpp - the rival: a dense Gram matrix by OpenBLAS ---===//
+//===- bench/DenseGram.cpp - a dense Gram matrix by OpenBLAS --------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

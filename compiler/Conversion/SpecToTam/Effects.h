@@ -48,13 +48,13 @@ int64_t columnsOf(const spec::Term &term);
 mlir::Value buildOffset(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value rows);
 
-/// Builds a term's design matrix (MATH.md section 3), not encoded.
+/// Builds a term's design matrix (docs/math.md section 3), not encoded.
 mlir::Value buildDesign(mlir::OpBuilder &builder, mlir::Location loc,
                         const spec::Term &term, const Learners &learners,
                         Variables &variables);
 
-/// Builds the intercept's penalty and a term's (MATH.md section 3), with its
-/// lambda. `table` gives tables of leaf weights.
+/// Builds the intercept's penalty and a term's (docs/math.md section 3), with
+/// its lambda. `table` gives tables of leaf weights.
 mlir::Value buildOffsetPenalty(mlir::OpBuilder &builder, mlir::Location loc);
 mlir::Value buildPenalty(mlir::OpBuilder &builder, mlir::Location loc,
                          const spec::Term &term, const Learners &learners,

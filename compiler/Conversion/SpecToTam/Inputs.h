@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which columns a model reads, and how each is brought to [-1, 1].
+/// The columns a model reads, and how each is normalised to [-1, 1].
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 
 namespace tamc {
 
-/// A column with the rule of the terms that read it (MATH.md section 2.2).
+/// A column with the rule of the terms that read it (docs/math.md section 2.2).
 struct Input {
   std::string column;
   tamrt_rule rule = TAMRT_RULE_RANGE;

@@ -8,8 +8,8 @@
 ///
 /// \file
 /// Emission of the code of a kernel, in the LLVM dialect: numbers, addresses,
-/// loops, calls of the runtime's kernels. What a kernel computes is said by the
-/// classes that derive from KernelWriter.
+/// loops, calls of the runtime's kernels. The
+/// classes that derive from KernelWriter define what a kernel computes.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Planning/LowerBound.cpp - no plan is better than this --------------===//
+//===- Planning/LowerBound.cpp - lower bounds of plans --------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

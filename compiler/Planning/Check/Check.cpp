@@ -1,4 +1,4 @@
-//===- Planning/Check.cpp - is this plan correct? -------------------------===//
+//===- Planning/Check.cpp - checks a plan ---------------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Planning/CheckOrder.cpp - is this plan safe in any order? ----------===//
+//===- Planning/CheckOrder.cpp - checks a plan for all orders -------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Planning/CheckOrder.h - is this plan safe in any order? --*- C++ -*-===//
+//===- Planning/CheckOrder.h - checks a plan for all orders -----*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Planning/CheckSymbolic.cpp - is this plan right for all sizes? -----===//
+//===- Planning/CheckSymbolic.cpp - checks a symbolic plan ----------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Planning/JsonPlace.cpp - places in a JSON text ---------------------===//
+//===- Planning/JsonPlace.cpp - line and column in JSON text --------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -190,8 +190,8 @@ tamc::planning::findJsonFlaw(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     char c = text[at];
     if (c == '{' || c == '[') {
-      if (open.size() == mostJsonLevels)
-        return JsonFlaw{"expected at most " + std::to_string(mostJsonLevels) +
+      if (open.size() == maxJsonLevels)
+        return JsonFlaw{"expected at most " + std::to_string(maxJsonLevels) +
                             " lists and objects within each other",
                         at};
       open.push_back(members.size());

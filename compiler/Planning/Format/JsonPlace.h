@@ -1,4 +1,4 @@
-//===- Planning/JsonPlace.h - places in a JSON text -------------*- C++ -*-===//
+//===- Planning/JsonPlace.h - line and column in JSON text ------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -37,7 +37,7 @@ struct JsonFlaw {
 };
 
 /// Lists and objects within each other that a JSON text may have.
-inline constexpr size_t mostJsonLevels = 1000;
+inline constexpr size_t maxJsonLevels = 1000;
 
 /// Values nested too deeply, or a member that an object has twice; nothing when
 /// the text has neither. Of a text that is no JSON it says as much as can be

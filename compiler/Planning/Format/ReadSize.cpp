@@ -1,4 +1,4 @@
-//===- Planning/ReadSize.cpp - sizes as the formats have them -------------===//
+//===- Planning/ReadSize.cpp - sizes in CSV and JSON ----------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Planning/ReadSize.h - sizes as the formats have them -----*- C++ -*-===//
+//===- Planning/ReadSize.h - sizes in CSV and JSON --------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

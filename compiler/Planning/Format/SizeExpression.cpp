@@ -1,4 +1,4 @@
-//===- Planning/SizeExpression.cpp - sizes over named symbols -------------===//
+//===- Planning/SizeExpression.cpp - symbolic sizes -----------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

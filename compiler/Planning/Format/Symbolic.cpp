@@ -32,8 +32,8 @@ std::set<std::string> tamc::planning::symbolsOf(const Problem &problem) {
 }
 
 std::string tamc::planning::whyNotSymbolic(const Problem &problem) {
-  if (problem.buffers.size() > mostOrdered)
-    return "symbolic plans have at most " + std::to_string(mostOrdered) +
+  if (problem.buffers.size() > maxOrdered)
+    return "symbolic plans have at most " + std::to_string(maxOrdered) +
            " buffers, got " + std::to_string(problem.buffers.size());
   for (const Buffer &buffer : problem.buffers) {
     if (buffer.pin)

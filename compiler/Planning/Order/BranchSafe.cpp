@@ -188,7 +188,7 @@ private:
   /// Lets everything fall as low as the conflicts allow. For a plan that did
   /// not know all of them, that is also what makes it correct.
   void improve(Plan &plan) {
-    std::vector<int64_t> settled = plan.offsets;
+    std::vector<int64_t> moved = plan.offsets;
     std::vector<std::vector<int32_t>> members = buffersBySpace(unrolled);
     for (size_t space = 0; space < problem.spaces.size(); ++space) {
       Instance instance = makeInstance(unrolled, static_cast<int32_t>(space),
@@ -211,9 +211,9 @@ private:
       for (size_t i = 0; i < count; ++i)
         for (int32_t b = instance.firstBuffer[i];
              b < instance.firstBuffer[i + 1]; ++b)
-          settled[instance.buffers[b]] = best[i];
+          moved[instance.buffers[b]] = best[i];
     }
-    plan.offsets = std::move(settled);
+    plan.offsets = std::move(moved);
   }
 
   static void addOrders(const Instance &instance,

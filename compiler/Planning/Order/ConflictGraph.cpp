@@ -1,4 +1,4 @@
-//===- Planning/ConflictGraph.cpp - conflicts that no line of time holds --===//
+//===- Planning/ConflictGraph.cpp - conflict graphs as problems -----------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -137,7 +137,7 @@ private:
 };
 
 /// Largest graph that is handed to the flow; it takes an arc for each pair.
-constexpr size_t mostForFlow = 700;
+constexpr size_t maxForFlow = 700;
 
 std::vector<int32_t> cliqueByFlow(std::span<const int64_t> weights,
                                   std::span<const int32_t> vertices,
@@ -171,7 +171,7 @@ std::vector<int32_t> tamc::planning::heaviestClique(
   for (int32_t vertex : vertices)
     if (weights[vertex] > 0)
       order.push_back(vertex);
-  if (order.size() <= mostForFlow)
+  if (order.size() <= maxForFlow)
     return cliqueByFlow(weights, order, precedes);
   std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
     return weights[a] > weights[b];

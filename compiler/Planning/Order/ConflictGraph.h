@@ -1,5 +1,4 @@
 //===- Planning/ConflictGraph.h - conflicts that no line of time holds -*- C++
-//-*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Planning/DataFlow.cpp - what must come before what -----------------===//
+//===- Planning/DataFlow.cpp - dependencies between operations ------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Planning/DataFlow.h - what must come before what ---------*- C++ -*-===//
+//===- Planning/DataFlow.h - dependencies between operations ----*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,7 +20,7 @@ namespace tamc::planning {
 
 /// Most operations, and most buffers, whose order is kept as bits: at this
 /// many one relation takes 128 MiB.
-constexpr size_t mostOrdered = size_t(1) << 15;
+constexpr size_t maxOrdered = size_t(1) << 15;
 
 /// By operation: those that have to come right before it, sorted, each once.
 /// In the order of the list: who reads comes after the last who wrote, who
@@ -51,7 +51,7 @@ struct Uses {
 std::vector<std::optional<Interval>> impliedLives(const Problem &problem);
 
 /// The partial order of a problem's operations and what it says about buffers.
-/// The problem is valid and has at most `mostOrdered` operations.
+/// The problem is valid and has at most `maxOrdered` operations.
 class DataFlow {
 public:
   /// O(operations * dependencies / 64).

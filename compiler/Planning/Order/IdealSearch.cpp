@@ -1,4 +1,4 @@
-//===- Planning/IdealSearch.cpp - the best order, by sets that ran --------===//
+//===- Planning/IdealSearch.cpp - best-first search for a schedule --------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

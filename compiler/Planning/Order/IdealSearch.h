@@ -1,5 +1,4 @@
 //===- Planning/IdealSearch.h - the best order, by sets that ran -*- C++
-//-*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

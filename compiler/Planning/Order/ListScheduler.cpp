@@ -1,4 +1,4 @@
-//===- Planning/ListScheduler.cpp - one ready operation after another -----===//
+//===- Planning/ListScheduler.cpp - list scheduling -----------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
 //===- Planning/ListScheduler.h - one ready operation after another -*- C++
-//-*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

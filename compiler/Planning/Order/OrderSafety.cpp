@@ -1,4 +1,4 @@
-//===- Planning/OrderSafety.cpp - what reuse does to the order ------------===//
+//===- Planning/OrderSafety.cpp - dependencies that reuse adds ------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,11 +21,11 @@ std::string tamc::planning::whyNotBranchSafe(const Problem &problem) {
   if (problem.operations.empty())
     return "branch-safe reuse needs the operations with what they read and "
            "write; live ranges alone say only the program's own order";
-  if (problem.operations.size() > mostOrdered)
-    return "branch-safe reuse knows at most " + std::to_string(mostOrdered) +
+  if (problem.operations.size() > maxOrdered)
+    return "branch-safe reuse knows at most " + std::to_string(maxOrdered) +
            " operations, got " + std::to_string(problem.operations.size());
-  if (problem.buffers.size() > mostOrdered)
-    return "branch-safe reuse knows at most " + std::to_string(mostOrdered) +
+  if (problem.buffers.size() > maxOrdered)
+    return "branch-safe reuse knows at most " + std::to_string(maxOrdered) +
            " buffers, got " + std::to_string(problem.buffers.size());
   return {};
 }

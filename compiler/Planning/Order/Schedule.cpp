@@ -1,4 +1,4 @@
-//===- Planning/Schedule.cpp - an order that needs less memory ------------===//
+//===- Planning/Schedule.cpp - schedules of lower peak --------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -25,8 +25,8 @@ std::string tamc::planning::whyNotScheduled(const Problem &problem) {
   if (problem.operations.empty())
     return "another schedule needs the operations with what they read and "
            "write; live ranges alone say only the program's own order";
-  if (problem.operations.size() > mostOrdered)
-    return "schedules have at most " + std::to_string(mostOrdered) +
+  if (problem.operations.size() > maxOrdered)
+    return "schedules have at most " + std::to_string(maxOrdered) +
            " operations, got " + std::to_string(problem.operations.size());
   std::vector<std::optional<Interval>> implied = impliedLives(problem);
   for (size_t i = 0; i < problem.buffers.size(); ++i) {

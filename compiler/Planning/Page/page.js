@@ -42,13 +42,13 @@ function showAll() {
 }
 
 /** Spaces shown together: each is a map, and a page has room for few. */
-const MOST_SPACES = 16;
+const MAX_SPACES = 16;
 
 /** All spaces, or those of the highest peaks where there are many. */
 function highestSpaces(plan) {
   const peak = space => Number(meta.plans[plan].peak[space] || 0);
   return meta.spaces.map((_, i) => i).sort((a, b) => peak(b) - peak(a) || a - b)
-    .slice(0, MOST_SPACES).sort((a, b) => a - b);
+    .slice(0, MAX_SPACES).sort((a, b) => a - b);
 }
 
 function buildPanels() {
@@ -75,14 +75,14 @@ function zoom(panel, x, y, timeFactor, addressFactor) {
   };
   const {t0, t1} = timeRange, top = limitOf[panel.space];
   // Closer than this, doubles no longer tell neighbours apart.
-  const leastTime = Math.max(1, Math.abs(t1) * 2 ** -45);
-  const leastBytes = Math.max(4, top * 2 ** -45);
+  const minTime = Math.max(1, Math.abs(t1) * 2 ** -45);
+  const minBytes = Math.max(4, top * 2 ** -45);
   if (timeFactor !== 1)
-    scale(views.time, "t0", "t1", panel.timeAt(x), timeFactor, leastTime,
+    scale(views.time, "t0", "t1", panel.timeAt(x), timeFactor, minTime,
       (t1 - t0) * 4);
   if (addressFactor !== 1)
     scale(views.address[panel.space], "a0", "a1", panel.addressAt(y),
-      addressFactor, leastBytes, top * 4);
+      addressFactor, minBytes, top * 4);
   dirty = true;
 }
 
@@ -298,8 +298,8 @@ function fillChoices() {
   if (meta.spaces.length > 1) {
     byId("spaces").hidden = false;
     byId("space").replaceChildren(
-      option(meta.spaces.length > MOST_SPACES
-        ? `the ${MOST_SPACES} highest` : "all", ""),
+      option(meta.spaces.length > MAX_SPACES
+        ? `the ${MAX_SPACES} highest` : "all", ""),
       ...meta.spaces.map((space, i) => option(space.name, i)));
   }
   byId("capacity-key").hidden = !meta.spaces.some(space => space.capacity);

@@ -1,4 +1,4 @@
-//===- Planning/Picture/Boxes.cpp - what all pictures are made of ---------===//
+//===- Planning/Picture/Boxes.cpp - rectangles of pictures ----------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

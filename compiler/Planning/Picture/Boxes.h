@@ -1,4 +1,4 @@
-//===- Planning/Picture/Boxes.h - what all pictures are made of -*- C++ -*-===//
+//===- Planning/Picture/Boxes.h - rectangles of pictures --------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

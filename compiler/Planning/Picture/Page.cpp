@@ -1,4 +1,4 @@
-//===- Planning/Picture/Page.cpp - plans as a page to look around in ------===//
+//===- Planning/Picture/Page.cpp - plans as an interactive page -----------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,7 +22,7 @@ using namespace tamc::planning;
 namespace {
 
 /// Steps of a load curve that a page holds at most.
-constexpr int mostSteps = 1 << 18;
+constexpr int maxSteps = 1 << 18;
 
 std::string quoted(int64_t value) {
   return "\"" + std::to_string(value) + "\"";
@@ -148,12 +148,12 @@ private:
     for (size_t space = 0; space < problem.spaces.size(); ++space) {
       std::vector<Step> load =
           loadOf(problem, static_cast<int32_t>(space), members[space]);
-      if (load.size() > size_t(mostSteps)) {
+      if (load.size() > size_t(maxSteps)) {
         auto span = static_cast<__int128>(load.back().time) - load.front().time;
         loadUnits =
-            std::max(loadUnits, static_cast<int64_t>((span + mostSteps - 2) /
-                                                     (mostSteps - 1)));
-        load = thin(load, mostSteps);
+            std::max(loadUnits, static_cast<int64_t>((span + maxSteps - 2) /
+                                                     (maxSteps - 1)));
+        load = thin(load, maxSteps);
       }
       std::vector<int64_t> times, values;
       for (const Step &step : load) {

@@ -1,4 +1,4 @@
-//===- Planning/AllocationTree.cpp - memory as a tree of splits -----------===//
+//===- Planning/AllocationTree.cpp - allocation trees ---------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

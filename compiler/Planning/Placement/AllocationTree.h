@@ -1,4 +1,4 @@
-//===- Planning/AllocationTree.h - memory as a tree of splits ---*- C++ -*-===//
+//===- Planning/AllocationTree.h - allocation trees -------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

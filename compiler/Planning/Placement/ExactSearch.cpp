@@ -1,4 +1,4 @@
-//===- Planning/ExactSearch.cpp - is a packing this low possible? ---------===//
+//===- Planning/ExactSearch.cpp - search for a packing --------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,7 +20,7 @@ using namespace tamc::planning;
 static constexpr uint8_t maxRaises = 2;
 /// A state is kept for each rectangle that was chosen: on thousands of them a
 /// dive to the bottom would take gigabytes.
-static constexpr size_t mostBytes = size_t(1) << 27, mostBytesKept = 1 << 24;
+static constexpr size_t mostBytes = size_t(1) << 27, maxBytesKept = 1 << 24;
 
 ExactSearch::ExactSearch(const Packing &packing)
     : packing(packing), found(packing.size(), 0),
@@ -49,7 +49,7 @@ ExactSearch::Answer ExactSearch::run(int64_t newHeight, Choice newChoice,
     sectionQueue.wake(section);
   }
   bool solved = propagate(state) && solve(0, 0, packing.sections);
-  if (states.size() * bytesOfState() > mostBytesKept)
+  if (states.size() * bytesOfState() > maxBytesKept)
     states = {};
   if (solved)
     return Answer::Yes;

@@ -1,4 +1,4 @@
-//===- Planning/ExactSearch.h - is a packing this low possible? -*- C++ -*-===//
+//===- Planning/ExactSearch.h - search for a packing ------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Planning/OrderSearch.cpp - every order of a handful of items -------===//
+//===- Planning/OrderSearch.cpp - all orders of a few items ---------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

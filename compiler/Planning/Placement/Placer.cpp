@@ -1,4 +1,4 @@
-//===- Planning/Placer.cpp - one item after another, as low as it fits ----===//
+//===- Planning/Placer.cpp - first fit and best fit -----------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -161,16 +161,16 @@ tamc::planning::placeInOrder(const Instance &instance,
   return offsets;
 }
 
-void tamc::planning::settle(const Instance &instance,
-                            std::vector<int64_t> &offsets,
-                            const Deadline &deadline) {
+void tamc::planning::compact(const Instance &instance,
+                             std::vector<int64_t> &offsets,
+                             const Deadline &deadline) {
   if (deadline.passed())
     return;
-  std::vector<int64_t> settled =
+  std::vector<int64_t> compacted =
       placeInOrder(instance, orderByOffset(offsets), deadline);
   // Windows can interlock, so that a lower item falls into a higher one's way.
-  if (peakOf(instance, settled) <= peakOf(instance, offsets))
-    offsets = std::move(settled);
+  if (peakOf(instance, compacted) <= peakOf(instance, offsets))
+    offsets = std::move(compacted);
 }
 
 void tamc::planning::pileUp(const Instance &instance,

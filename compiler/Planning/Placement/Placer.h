@@ -1,4 +1,4 @@
-//===- Planning/Placer.h - one item after another ---------------*- C++ -*-===//
+//===- Planning/Placer.h - first fit and best fit ---------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -74,8 +74,8 @@ std::vector<int64_t> placeInOrder(const Instance &instance,
 /// Lets every item, from the lowest to the highest, fall as low as it can.
 /// The peak never rises; after the deadline nothing changes.
 /// O((n + conflicts) log n).
-void settle(const Instance &instance, std::vector<int64_t> &offsets,
-            const Deadline &deadline);
+void compact(const Instance &instance, std::vector<int64_t> &offsets,
+             const Deadline &deadline);
 
 /// Places the unplaced items (offset -1) one above another, above everything
 /// else; what the other strategies fall back on. O(n).

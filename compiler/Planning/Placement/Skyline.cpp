@@ -49,7 +49,7 @@ SkylineDecoder::SkylineDecoder(const Instance &instance)
 }
 
 template <size_t count>
-static int32_t leastOf(const std::array<int32_t, count> &values) {
+static int32_t minOf(const std::array<int32_t, count> &values) {
   int32_t least = none;
   for (int32_t value : values)
     least = std::min(least, value);
@@ -60,7 +60,7 @@ void SkylineDecoder::build(std::array<int32_t, fan> Block::*values) {
   for (size_t level = 1; level < levels.size(); ++level)
     for (size_t i = 0; i < levels[level - 1].size(); ++i)
       (levels[level][i / fan].*values)[i % fan] =
-          leastOf(levels[level - 1][i].*values);
+          minOf(levels[level - 1][i].*values);
 }
 
 /// A bit for each entry that ends by `end` and has a rank below `best`.
@@ -131,7 +131,7 @@ void SkylineDecoder::remove(size_t position) {
   Block *block = &levels[0][position / fan];
   block->upper[position % fan] = block->rank[position % fan] = none;
   for (size_t level = 1; level < levels.size(); ++level) {
-    int32_t upper = leastOf(block->upper), rank = leastOf(block->rank);
+    int32_t upper = minOf(block->upper), rank = minOf(block->rank);
     position /= fan;
     block = &levels[level][position / fan];
     size_t at = position % fan;
@@ -167,7 +167,7 @@ void SkylineDecoder::drop(int32_t index) {
   gone.push_back(index);
 }
 
-void SkylineDecoder::settleSegment(int32_t index) {
+void SkylineDecoder::mergeSegment(int32_t index) {
   Segment &segment = segments[index];
   // Takes over the neighbour on one side if it is as high.
   auto merge = [&](int32_t Segment::*end, int32_t Segment::*side,
@@ -200,7 +200,7 @@ int64_t SkylineDecoder::decode(std::span<const int32_t> rank, int64_t limit,
   segments.clear();
   gone.clear();
   heap.clear();
-  settleSegment(addSegment(0, parts.count, 0, -1, -1));
+  mergeSegment(addSegment(0, parts.count, 0, -1, -1));
   int64_t peak = 0;
   size_t placed = 0;
   while (placed < instance.size()) {
@@ -221,7 +221,7 @@ int64_t SkylineDecoder::decode(std::span<const int32_t> rank, int64_t limit,
       if (segment.right >= 0)
         height = std::min(height, segments[segment.right].height);
       segments[index].height = height;
-      settleSegment(index);
+      mergeSegment(index);
       continue;
     }
     int32_t item = order[position];
@@ -245,10 +245,10 @@ int64_t SkylineDecoder::decode(std::span<const int32_t> rank, int64_t limit,
       right =
           addSegment(end, segment.end, segment.height, middle, segment.right);
     if (left >= 0)
-      settleSegment(left);
+      mergeSegment(left);
     if (right >= 0)
-      settleSegment(right);
-    settleSegment(middle);
+      mergeSegment(right);
+    mergeSegment(middle);
   }
   return peak;
 }

@@ -78,7 +78,7 @@ private:
                      int32_t right);
   void drop(int32_t segment);
   /// Joins a segment with neighbours of its height and queues the result.
-  void settleSegment(int32_t segment);
+  void mergeSegment(int32_t segment);
 
   const Instance &instance;
   Sections parts;

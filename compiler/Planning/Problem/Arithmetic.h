@@ -1,4 +1,4 @@
-//===- Planning/Arithmetic.h - sums that never wrap -------------*- C++ -*-===//
+//===- Planning/Arithmetic.h - saturating arithmetic ------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

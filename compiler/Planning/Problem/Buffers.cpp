@@ -1,4 +1,4 @@
-//===- Planning/Buffers.cpp - what follows from a buffer ------------------===//
+//===- Planning/Buffers.cpp - properties of buffers -----------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Planning/Buffers.h - what follows from a buffer ----------*- C++ -*-===//
+//===- Planning/Buffers.h - properties of buffers ---------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

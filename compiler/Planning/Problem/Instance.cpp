@@ -1,4 +1,4 @@
-//===- Planning/Instance.cpp - one space of a problem, made plain ---------===//
+//===- Planning/Instance.cpp - one space of a problem ---------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

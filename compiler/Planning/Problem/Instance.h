@@ -1,4 +1,4 @@
-//===- Planning/Instance.h - one space of a problem, made plain -*- C++ -*-===//
+//===- Planning/Instance.h - one space of a problem -------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Planning/NameTable.h - the first of each name ------------*- C++ -*-===//
+//===- Planning/NameTable.h - buffers by name -------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Planning/Plan.cpp - what a memory planner answers ------------------===//
+//===- Planning/Plan.cpp - memory plans -----------------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Planning/Program.cpp - operations as a scheduler sees them ---------===//
+//===- Planning/Program.cpp - operations of a schedule --------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Planning/Program.h - operations as a scheduler sees them -*- C++ -*-===//
+//===- Planning/Program.h - operations of a schedule ------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

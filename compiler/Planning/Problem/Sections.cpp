@@ -1,4 +1,4 @@
-//===- Planning/Sections.cpp - time without moments that decide nothing ---===//
+//===- Planning/Sections.cpp - maximal sections of time -------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

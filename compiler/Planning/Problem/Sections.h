@@ -1,4 +1,4 @@
-//===- Planning/Sections.h - time in maximal sections -----------*- C++ -*-===//
+//===- Planning/Sections.h - maximal sections of time -----------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

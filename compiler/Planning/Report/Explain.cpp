@@ -1,4 +1,4 @@
-//===- Planning/Explain.cpp - why the peak is what it is ------------------===//
+//===- Planning/Explain.cpp - explains a peak -----------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -120,10 +120,10 @@ std::string tamc::planning::explain(const Problem &problem, const Plan &plan,
     text += "peak " + std::to_string(plan.peak[space]) +
             ": the chain below the topmost buffer\n";
     // A chain can have as many links as there are buffers.
-    constexpr int mostLinks = 40;
+    constexpr int maxLinks = 40;
     int links = 0;
     for (int32_t at = top; at >= 0;) {
-      if (++links > mostLinks) {
+      if (++links > maxLinks) {
         text += "    and what that one rests on\n";
         break;
       }

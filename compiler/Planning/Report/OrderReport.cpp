@@ -1,4 +1,4 @@
-//===- Planning/OrderReport.cpp - planning with the order in view ---------===//
+//===- Planning/OrderReport.cpp - plans with an order report --------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

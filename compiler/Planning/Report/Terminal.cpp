@@ -1,4 +1,4 @@
-//===- Planning/Terminal.cpp - what people read on a terminal -------------===//
+//===- Planning/Terminal.cpp - text for a terminal ------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -25,7 +25,7 @@ namespace {
 /// depends on the instance alone, so that the answer does not depend on the
 /// threads; on a large instance one long search is worth more than many short
 /// ones.
-constexpr size_t mostStreams = 8, streamsOfLarge = 2, large = 4096;
+constexpr size_t maxStreams = 8, streamsOfLarge = 2, large = 4096;
 
 /// What each stream may do in a round.
 struct Turn {
@@ -45,7 +45,7 @@ public:
         setup(4e-8 * static_cast<double>(totalConflicts(instance)) +
               4e-6 * static_cast<double>(instance.size())),
         crowds(searches && instance.simple),
-        numStreams(instance.size() > large ? streamsOfLarge : mostStreams),
+        numStreams(instance.size() > large ? streamsOfLarge : maxStreams),
         exacts(numStreams), wheels(numStreams), crowdeds(numStreams) {}
 
   bool isDone() {
@@ -93,7 +93,7 @@ private:
       return false;
     Deadline until = deadline;
     until.stopWith(&stops[stream]);
-    uint64_t seed = options.seed * mostStreams + stream;
+    uint64_t seed = options.seed * maxStreams + stream;
     // First what may end it soon.
     if (turn.crowds > 0) {
       if (!crowdeds[stream])
@@ -119,7 +119,7 @@ private:
     std::vector<Placement> found(numStreams, best);
     for (std::atomic<bool> &stop : stops)
       stop = false;
-    std::array<bool, mostStreams> ends = {};
+    std::array<bool, maxStreams> ends = {};
     std::atomic<size_t> next = 0;
     auto work = [&] {
       for (size_t stream; (stream = next++) < numStreams;) {
@@ -165,7 +165,7 @@ private:
   size_t numStreams;
   /// By stream; made when its turn first comes.
   std::vector<std::unique_ptr<Improver>> exacts, wheels, crowdeds;
-  std::array<std::atomic<bool>, mostStreams> stops = {};
+  std::array<std::atomic<bool>, maxStreams> stops = {};
 };
 
 /// First what is cheap, so that there is an incumbent at once; then what
@@ -177,7 +177,7 @@ Placement place(const Instance &instance, const Options &options) {
   if (instance.size() == 0)
     return best;
   if (!instance.simple)
-    settle(instance, best.offsets, deadline);
+    compact(instance, best.offsets, deadline);
   int64_t budget = options.nodes       ? options.nodes
                    : options.timeLimit ? infinite
                                        : 50000;

@@ -1,4 +1,4 @@
-//===- Planning/Crowd.cpp - first what lives where it is crowded ----------===//
+//===- Planning/Crowd.cpp - places the largest load first -----------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -197,7 +197,7 @@ private:
                             limit);
   }
 
-  void settle(int32_t item, int64_t offset) {
+  void placeAt(int32_t item, int64_t offset) {
     offsets[item] = offset;
     shelves.insert(rectangle(item));
   }
@@ -220,7 +220,7 @@ private:
         waiting.push_back(rank[item]);
         continue;
       }
-      settle(item, offset);
+      placeAt(item, offset);
       top = offset + instance.items[item].size;
       fixed[item] = !movable;
       weight[item] = 8;
@@ -253,7 +253,7 @@ private:
       if (offset == infinite)
         leftOver.push_back(item);
       else
-        settle(item, offset);
+        placeAt(item, offset);
     }
     homeless = -1;
     for (int32_t item : leftOver) {
@@ -263,7 +263,7 @@ private:
       int64_t offset = firstFit(item, infinite);
       if (offset == infinite)
         return false;
-      settle(item, offset);
+      placeAt(item, offset);
     }
     return true;
   }

@@ -1,4 +1,4 @@
-//===- Planning/Deadline.h - until when a search may go on ------*- C++ -*-===//
+//===- Planning/Deadline.h - deadlines of searches --------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

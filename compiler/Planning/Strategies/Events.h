@@ -1,4 +1,4 @@
-//===- Planning/Events.h - what a program does, in order --------*- C++ -*-===//
+//===- Planning/Events.h - allocations and releases in order ----*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -137,7 +137,7 @@ private:
     if (answer == ExactSearch::Answer::Yes) {
       expand(used, search.solution(), best.offsets);
       // What rounding or ignored gaps left unused is taken up.
-      settle(instance, best.offsets, deadline);
+      compact(instance, best.offsets, deadline);
       adopt(best);
       ambition = 1 - (1 - ambition) * 0.7;
     } else {
@@ -172,9 +172,9 @@ std::unique_ptr<Improver> tamc::planning::makeExact(const Instance &instance,
 
 bool tamc::planning::canSearchExactly(const Instance &instance) {
   // Neighbours are stored and walked at each decision; sums must not wrap.
-  constexpr int64_t mostConflicts = 4000000;
+  constexpr int64_t maxConflicts = 4000000;
   if (instance.size() == 0 || instance.size() > 20000 ||
-      totalConflicts(instance) > mostConflicts)
+      totalConflicts(instance) > maxConflicts)
     return false;
   double sum = 0;
   for (const Item &item : instance.items) {
@@ -195,7 +195,7 @@ Plan planExact(const Problem &problem, const Options &options) {
                                           : 1000000;
         Placement best = placeBySkyline(instance, given, deadline);
         if (!best.optimal && !instance.simple)
-          settle(instance, best.offsets, deadline);
+          compact(instance, best.offsets, deadline);
         if (!best.optimal && !isFaithful(instance)) {
           // What is near the optimum cuts off most orders, and is the answer
           // where they are too many. A decode is about a decision an item.

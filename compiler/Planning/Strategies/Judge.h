@@ -1,4 +1,4 @@
-//===- Planning/Judge.h - what plan() does after a strategy -----*- C++ -*-===//
+//===- Planning/Judge.h - verdict on a strategy's plan ----------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Planning/Strategy.cpp - registry, and what every plan goes through -===//
+//===- Planning/Strategy.cpp - registry and common steps ------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Planning/TreePlus.cpp - strategy tree+: the tree, cured ------------===//
+//===- Planning/TreePlus.cpp - strategy tree+: an improved tree -----------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,7 +22,7 @@ namespace {
 
 /// Steps that may be spent on improving the tree, so that no instance takes
 /// much longer than by `tree` itself. A step takes 10 to 30 ns.
-constexpr int64_t mostSteps = 40000000;
+constexpr int64_t maxSteps = 40000000;
 
 /// Tries one order after another until its steps are spent.
 class Cure {
@@ -32,13 +32,13 @@ public:
         settling(4 * totalConflicts(instance) +
                  16 * static_cast<int64_t>(instance.size())) {}
 
-  bool isOver() const { return steps >= mostSteps || deadline.passed(); }
+  bool isOver() const { return steps >= maxSteps || deadline.passed(); }
 
-  void settleWithin(std::vector<int64_t> &offsets) {
-    if (settling > mostSteps - steps)
+  void compactOffsets(std::vector<int64_t> &offsets) {
+    if (settling > maxSteps - steps)
       return;
     steps += settling;
-    settle(instance, offsets, deadline);
+    compact(instance, offsets, deadline);
   }
 
   /// One pool, grown by the items in this order; empty when the steps do not
@@ -64,7 +64,7 @@ public:
           !tree.allocateOverSeveral(order[i], true))
         tree.allocateAtEnd(order[i]);
       steps = before + tree.steps();
-      if (steps >= mostSteps || (i % 64 == 0 && deadline.passed()))
+      if (steps >= maxSteps || (i % 64 == 0 && deadline.passed()))
         return {};
     }
     tree.finalize(alignUp(base, alignment), offsets);
@@ -101,12 +101,12 @@ std::vector<int32_t> orderOf(const Instance &instance,
 Placement place(const Instance &instance, const Options &options) {
   Deadline deadline(options);
   int64_t bound = boundOf(instance).bytes;
-  // The tree itself comes first: with its offsets settled, nothing below can
+  // The tree itself comes first: with its offsets compacted, nothing below can
   // make the answer worse than its own.
   Placement best = placeByTree(instance, options, deadline);
   best.pools.clear();
   Cure cure(instance, deadline);
-  cure.settleWithin(best.offsets);
+  cure.compactOffsets(best.offsets);
   int64_t peak = peakOf(instance, best.offsets);
   Priorities priorities(instance, Sections(instance));
   for (size_t which = 0; which <= Priorities::count; ++which) {
@@ -117,7 +117,7 @@ Placement place(const Instance &instance, const Options &options) {
         cure.grow(orderOf(instance, priorities, which));
     if (offsets.empty())
       break;
-    cure.settleWithin(offsets);
+    cure.compactOffsets(offsets);
     if (int64_t reached = peakOf(instance, offsets); reached < peak) {
       peak = reached;
       best.offsets = std::move(offsets);

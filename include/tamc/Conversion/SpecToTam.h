@@ -1,4 +1,4 @@
-//===- SpecToTam.h - from a spec to the solver graph ------------*- C++ -*-===//
+//===- SpecToTam.h - imports a spec as the solver graph ---------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- PhaseClock.h - what each phase of a compilation takes ----*- C++ -*-===//
+//===- PhaseClock.h - time of each phase ------------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -57,7 +57,7 @@ private:
   Clock::time_point begin = Clock::now(), last = begin;
   bool isRunning = false;
 
-  /// What the thread that writes the line shares with the others.
+  /// State shared with the thread that writes the line.
   std::mutex mutex;
   std::condition_variable wake;
   std::string shown;

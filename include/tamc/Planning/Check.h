@@ -1,4 +1,4 @@
-//===- Planning/Check.h - is this plan correct? -----------------*- C++ -*-===//
+//===- Planning/Check.h - checks a plan -------------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -41,7 +41,7 @@ struct Finding {
   std::string message;
 };
 
-/// What a plan is checked against, beside the problem.
+/// Options of a check.
 struct CheckOptions {
   /// Every offset is a multiple of this too.
   int64_t alignment = 1;
@@ -52,7 +52,7 @@ struct CheckOptions {
   Reuse reuse = Reuse::Program;
   /// Stop after this many findings.
   size_t limit = 10;
-  /// Two or more: a large problem is looked at by two.
+  /// Two or more: two threads check a large problem.
   int threads = 1;
 };
 

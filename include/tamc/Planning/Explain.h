@@ -1,4 +1,4 @@
-//===- Planning/Explain.h - why the peak is what it is ----------*- C++ -*-===//
+//===- Planning/Explain.h - explains a peak ---------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

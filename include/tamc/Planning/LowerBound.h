@@ -1,4 +1,4 @@
-//===- Planning/LowerBound.h - no plan is better than this ------*- C++ -*-===//
+//===- Planning/LowerBound.h - lower bounds of plans ------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

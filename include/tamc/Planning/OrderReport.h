@@ -1,4 +1,4 @@
-//===- Planning/OrderReport.h - planning with the order in view -*- C++ -*-===//
+//===- Planning/OrderReport.h - plans with an order report ------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,7 +20,7 @@
 
 namespace tamc::planning {
 
-/// What came of choosing another order of the operations.
+/// The result of choosing another order of the operations.
 struct Scheduling {
   Schedule schedule;
   /// Peaks of the plans, over all spaces; -1 when there is none.
@@ -36,7 +36,7 @@ struct Scheduling {
 Plan planMinPeak(Problem &problem, const Options &options,
                  Scheduling &scheduling);
 
-/// What a plan and the order of the operations do to each other.
+/// How a plan and the order of the operations affect each other.
 struct OrderReport {
   Reuse reuse = Reuse::Program;
   /// Peak over all spaces; -1 when there is no plan.
@@ -49,7 +49,7 @@ struct OrderReport {
   std::optional<Scheduling> scheduling;
 };
 
-/// What there is to say about a plan that plan() made. With Reuse::BranchSafe
+/// The report on a plan that plan() made. With Reuse::BranchSafe
 /// it plans once more, with Reuse::Program, in `seconds` at most if the options
 /// have a time limit. Nothing when the problem has no operations.
 std::optional<OrderReport> reportOrder(const Problem &problem, const Plan &plan,

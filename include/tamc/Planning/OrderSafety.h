@@ -1,4 +1,4 @@
-//===- Planning/OrderSafety.h - what reuse does to the order ----*- C++ -*-===//
+//===- Planning/OrderSafety.h - dependencies that reuse adds ----*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -43,8 +43,8 @@ struct HiddenDependencies {
   int64_t count = 0;
   /// Those of most bytes, in descending order.
   std::vector<HiddenDependency> worst;
-  /// False when the time was over before all pairs of buffers were looked at:
-  /// there may be more.
+  /// False if the time ended before all pairs of buffers were compared: there
+  /// may be more.
   bool complete = true;
 };
 

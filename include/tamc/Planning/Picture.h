@@ -19,8 +19,8 @@ namespace tamc::planning {
 
 /// A plan as one SVG file that refers to nothing outside it: for each space the
 /// load over time with the lower bound, and below it time across, addresses up,
-/// a rectangle by buffer and stretch of its life, its facts in a title. What
-/// lives or takes nothing is a line. Light or dark as the reader's system is.
+/// a rectangle for each interval of a buffer's live range, with its facts in a
+/// title. An empty buffer is a line. Light or dark like the reader's system.
 ///
 /// At most `most` rectangles are drawn one by one, the largest, and none that
 /// is lower or narrower than a pixel; the others are merged into cells of three

@@ -1,4 +1,4 @@
-//===- Planning/Plan.h - what a memory planner answers ----------*- C++ -*-===//
+//===- Planning/Plan.h - memory plans ---------------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,11 +16,11 @@
 
 namespace tamc::planning {
 
-/// How much an answer says.
+/// The strength of an answer.
 enum class Status {
   /// A plan, and no plan has a lower peak in any space.
   Optimal,
-  /// A plan; Plan::peak and Plan::bound tell the gap.
+  /// A plan; Plan::peak and Plan::bound give the gap.
   Feasible,
   /// No plan fits the capacities (proved). There may be offsets: of a plan that
   /// respects all but the capacities.
@@ -48,7 +48,7 @@ struct Pool {
   int64_t size = 0;
 };
 
-/// Where each buffer lies.
+/// The offset of each buffer.
 struct Plan {
   Status status = Status::Invalid;
   /// The strategy that found it; for a portfolio, the member that won.
@@ -79,7 +79,7 @@ struct Plan {
   int64_t totalPeak() const;
   /// Sum over the spaces; saturates at 2^63-1.
   int64_t totalBound() const;
-  /// Sum of the pools' sizes: what allocating each pool on its own asks for.
+  /// Sum of the pools' sizes, if each is allocated on its own.
   /// Differs from the peak by the padding between pools.
   int64_t poolBytes() const;
   /// Gap of the peak over the bound, 0 when equal; 0.1 is ten per cent.

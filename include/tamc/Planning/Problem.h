@@ -1,4 +1,4 @@
-//===- Planning/Problem.h - what a memory planner is asked ------*- C++ -*-===//
+//===- Planning/Problem.h - planning problems -------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -33,13 +33,13 @@ struct Window {
   friend bool operator==(const Window &, const Window &) = default;
 };
 
-/// A piece of memory that a program needs for a part of its time.
+/// A piece of memory that a program needs during a live range.
 ///
 /// A buffer occupies [offset, offset + size) during `live`, the part that a
 /// window names during that window, and nothing at any other time. A buffer of
 /// size 0, or one that never lives, occupies nothing.
 struct Buffer {
-  /// Unique in a problem; what every message calls the buffer.
+  /// Unique in a problem; messages use it.
   std::string name;
   /// Bytes, 0 to 2^63-1.
   int64_t size = 0;
@@ -61,9 +61,9 @@ struct Buffer {
   std::optional<int64_t> pin;
   /// An offset that a strategy may try first; never binding.
   std::optional<int64_t> hint;
-  /// The buffer leaves the program. Only the tree's pools care.
+  /// The buffer is an output. Only the tree's pools use this.
   bool output = false;
-  /// Strategy `reuse` hands bytes on within one kind only: an index that stands
+  /// Strategy `reuse` reuses bytes within one kind only: an index that stands
   /// for device, element type and stream.
   int32_t kind = 0;
 };
@@ -109,7 +109,7 @@ struct Problem {
 int32_t addBuffer(Problem &problem, int64_t lower, int64_t upper, int64_t size,
                   std::string name = {});
 
-/// What is wrong with a problem or its text.
+/// An error in a problem or its text.
 struct Diagnostic {
   std::string message;
   /// 1-based line of the text; 0 when there is none.

@@ -1,4 +1,4 @@
-//===- Planning/Schedule.h - an order that needs less memory ----*- C++ -*-===//
+//===- Planning/Schedule.h - schedules of lower peak ------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,8 +20,8 @@
 namespace tamc::planning {
 
 /// Why the operations cannot be put in another order: there are none, or too
-/// many (2^15), or a buffer has a life that they do not imply and that nobody
-/// knows how to move. Lower case, no full stop; empty when they can.
+/// many (2^15), or a buffer has a live range that they do not imply, so that it
+/// cannot be moved. Lower case, no full stop; empty when they can.
 std::string whyNotScheduled(const Problem &problem);
 
 struct ScheduleOptions {

@@ -1,4 +1,4 @@
-//===- Planning/SizeExpression.h - sizes over named symbols -----*- C++ -*-===//
+//===- Planning/SizeExpression.h - symbolic sizes ---------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -23,12 +23,12 @@ namespace tamc::planning {
 /// A value of 0 or more for each symbol.
 using Binding = std::map<std::string, int64_t, std::less<>>;
 
-/// Bytes as a function of symbols that are whole numbers of 0 or more, like
+/// A size as a function of symbols, whole numbers of 0 or more, like
 /// "8*rows*4 + max(cols, 16)": whole numbers, names, +, *, max(..) and
 /// parentheses. It never falls when a symbol grows.
 class SizeExpression {
 public:
-  /// The expression, or what is wrong with the text.
+  /// The expression, or the error in the text.
   static std::variant<SizeExpression, std::string> parse(std::string_view text);
 
   /// Its value where every symbol has one, in `binding` or else `unbound`;

@@ -20,7 +20,7 @@
 
 namespace tamc::planning {
 
-/// What strategy `tree` puts into pools that grow.
+/// The buffers that strategy `tree` puts into pools that grow.
 enum class Pools { None, Intermediates, Outputs, Combined };
 
 /// The mode of that name ("none", "intermediates", "outputs", "combined").
@@ -35,8 +35,9 @@ enum class Reuse {
   BranchSafe,
 };
 
-/// Everything a strategy may depend on besides the problem. Equal problems and
-/// options give equal plans unless `timeLimit` cuts a search short.
+/// A strategy's options; it depends on nothing else but the problem. Equal
+/// problems and options give equal plans unless `timeLimit` cuts a search
+/// short.
 struct Options {
   /// Name in the registry.
   std::string strategy = "auto";
@@ -75,7 +76,7 @@ const Strategy *findStrategy(std::string_view name);
 /// with check() afterwards, in every build: a strategy that breaks a rule
 /// aborts the program, it never yields a plan. A name that is not in the
 /// registry gives Status::Invalid, and so does Reuse::BranchSafe for a problem
-/// that whyNotBranchSafe() speaks against.
+/// for which whyNotBranchSafe() has a reason.
 Plan plan(const Problem &problem, const Options &options);
 
 } // namespace tamc::planning

@@ -23,7 +23,7 @@
 
 namespace tamc::planning {
 
-/// What a symbol is while the plan is made, unless it is bound.
+/// The value of an unbound symbol while the plan is made.
 constexpr int64_t unboundSymbol = 1024;
 
 /// True when a size is an expression.
@@ -39,9 +39,9 @@ std::string whyNotSymbolic(const Problem &problem);
 /// Sets Buffer::size where it is an expression. The error is one of overflow.
 std::optional<Diagnostic> bindSizes(Problem &problem, const Binding &binding);
 
-/// Who lies below whom. The offset of a buffer is, for every value of the
-/// symbols, 0 or the largest of the ends of those below it, rounded up to its
-/// alignment; buffers of a class have one offset.
+/// Which buffers lie below which. The offset of a buffer is, for every value of
+/// the symbols, 0 or the largest of the ends of those below it, rounded up to
+/// its alignment; buffers of a class have one offset.
 struct SymbolicPlan {
   /// By buffer: those right below it, sorted; for a class they are listed with
   /// its first buffer alone, and its others have that one's offset. A buffer
@@ -69,8 +69,8 @@ std::optional<std::vector<int64_t>> evaluate(const Problem &problem,
 
 /// The first pair of buffers that may not share bytes and of which neither is
 /// below the other, directly or through others, as text: none means that the
-/// plan is correct for every value of the symbols. Also the alignments are
-/// looked at. Shares no code with makeSymbolic().
+/// plan is correct for every value of the symbols. Checks alignments, too.
+/// Shares no code with makeSymbolic().
 std::string checkSymbolic(const Problem &problem, const SymbolicPlan &plan,
                           const Options &options);
 

@@ -1,4 +1,4 @@
-//===- Planning/Terminal.h - what people read on a terminal -----*- C++ -*-===//
+//===- Planning/Terminal.h - text for a terminal ----------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,8 +19,8 @@
 
 namespace tamc::planning {
 
-/// The text as one line that a terminal shows and does not obey: each byte of a
-/// control character, of one that turns the direction of writing, and of what
+/// The text as one line without control sequences: each byte of a control
+/// character, of one that turns the direction of writing, and of what
 /// is not UTF-8 is written as "\x1b".
 std::string escapeControls(std::string_view text);
 

@@ -1,4 +1,4 @@
-//===- Tables.h - numbers that a fit learns for a term ----------*- C++ -*-===//
+//===- Tables.h - tables of a term ------------------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The tables of a term: names, shapes, and what may stand in them (abi.h,
+/// The tables of a term: names, shapes, and valid contents (abi.h,
 /// tamrt_learner_kind; docs/math.md section 3).
 ///
 //===----------------------------------------------------------------------===//
@@ -21,7 +21,7 @@
 
 namespace tamc::spec {
 
-/// What the finite numbers of a table must be.
+/// Conditions on the finite numbers of a table.
 enum class TableContents {
   Any,
   /// An input's number: whole, from 0 to `inputs` - 1.

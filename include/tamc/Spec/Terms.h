@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Terms.def as data: what completion, checks and the reference read.
+/// Terms.def as data, for completion, checks and the reference.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 
 namespace tamc::spec {
 
-/// What a parameter takes; see the head of Terms.def.
+/// The type of a parameter; see the head of Terms.def.
 enum class ParameterType {
   Integer,
   OptionalInteger,
@@ -54,7 +54,7 @@ struct ParameterInfo {
   Value defaultValue() const;
   /// The words of Word, in order.
   llvm::SmallVector<llvm::StringRef, 3> wordList() const;
-  /// What is expected, for messages: "an integer from 1 to 100000".
+  /// The expectation, for messages: "an integer from 1 to 100000".
   std::string expected() const;
 };
 

@@ -1,4 +1,4 @@
-//===- Output.h - files that appear whole or not at all ---------*- C++ -*-===//
+//===- Output.h - atomic output files ---------------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

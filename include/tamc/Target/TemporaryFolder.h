@@ -1,4 +1,4 @@
-//===- TemporaryFolder.h - files that go with the run -----------*- C++ -*-===//
+//===- TemporaryFolder.h - temporary folders --------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,13 +15,13 @@
 
 namespace tamc {
 
-/// A folder for files that a run needs for a while. It goes with all that is in
-/// it when the object does, and when a signal ends the process. As the folder
-/// goes, a program that was called and is still running leaves no file either.
-/// There is at most one at a time.
+/// A folder for temporary files. It is removed with its contents when the
+/// object is destroyed and when a signal ends the process. So a program that
+/// was called and is still running leaves no file either. There is at most one
+/// such folder at a time.
 class TemporaryFolder {
 public:
-  /// Makes one where the system has such files. The error names that folder.
+  /// Makes one in the system's folder for them. The error names that folder.
   static llvm::Expected<TemporaryFolder> create();
 
   TemporaryFolder(TemporaryFolder &&other) noexcept;
@@ -38,8 +38,8 @@ private:
 };
 
 /// From here on each signal that ends the process, but SIGKILL, first removes
-/// the temporary folder and what `writeOutput` has not finished. Then it does
-/// what it did before. For a program's main alone, after llvm::InitLLVM.
+/// the temporary folder and unfinished files of `writeOutput`. Then it has its
+/// former effect. For a program's main alone, after llvm::InitLLVM.
 void removeTemporariesOnSignals();
 
 } // namespace tamc

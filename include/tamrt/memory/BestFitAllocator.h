@@ -1,5 +1,4 @@
-//===- tamrt/memory/BestFitAllocator.h - blocks out of regions --*- C++ -*-===//
-//-*-===//
+//===- tamrt/memory/BestFitAllocator.h - best fit, coalescing ---*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -32,7 +31,7 @@
 
 namespace tamrt {
 
-/// Hears of each region once when it is obtained and once when it is returned,
+/// Called once for each region that is obtained and once when it is returned,
 /// for example to register its pages with a device. Called under the
 /// allocator's lock; must neither call the allocator nor throw. Either may be
 /// empty.
@@ -46,7 +45,7 @@ struct BestFitOptions {
   /// Addresses and sizes of blocks are multiples of this, a power of two; of
   /// the raw memory's granularity where that is larger.
   size_t granularity = 256;
-  /// The most bytes of all regions together.
+  /// Limit on the bytes of all regions together.
   size_t limit = std::numeric_limits<size_t>::max();
   /// Regions are obtained when they are needed: the first has this many bytes,
   /// each further one twice as many as the last, up to the most; more where a
@@ -54,12 +53,12 @@ struct BestFitOptions {
   /// obtains regions.
   bool grows = true;
   size_t firstRegion = size_t(1) << 20;
-  size_t mostRegion = size_t(1) << 34;
+  size_t maxRegion = size_t(1) << 34;
   std::vector<RegionVisitor> visitors;
   MemoryObserver observer;
 };
 
-/// What is asked of an allocator.
+/// A request to an allocator.
 struct MemoryRequest {
   /// 0 is taken for 1.
   size_t bytes = 0;
@@ -67,12 +66,12 @@ struct MemoryRequest {
   size_t alignment = 1;
   /// As openTag() returned it; 0 is none.
   uint32_t tag = 0;
-  /// How long to wait for what other threads release when there is no memory.
+  /// How long to wait for other threads to release memory if there is none.
   std::chrono::nanoseconds patience{0};
 };
 
 /// `fraction` (0 to 1) of the bytes that are free in `raw` now: a limit for the
-/// options above. Nothing where the raw memory does not know.
+/// options above. Nothing if the raw memory cannot tell.
 std::optional<size_t> limitOfFraction(RawMemory &raw, double fraction);
 
 /// Best fit with coalescing. The smallest free block that is large enough is
@@ -131,7 +130,7 @@ public:
   std::vector<TagStatistics> tags() const;
   /// Everything at this moment. O(n log n) for n blocks.
   MemorySnapshot snapshot() const;
-  /// Lets all peaks begin anew at what is there now, those of tags excepted.
+  /// Resets all peaks to the present values, except those of tags.
   void resetPeaks() noexcept;
 
 private:

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A BestFitAllocator behind what a manager over devices asks of each device.
+/// A BestFitAllocator with the interface of a DeviceCache.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@
 
 namespace tamrt {
 
-/// A block is reused by whoever comes next, so release() waits for the streams
-/// that use it: its own, and those that recordUse() named. Work on the default
+/// Any stream may reuse a block, so release() waits for the streams that use
+/// it: its own, and those that recordUse() named. Work on the default
 /// stream is to be done when release() is called.
 class BestFitCache final : public DeviceCache {
 public:

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A cache of a device's memory that knows streams: obtaining memory from a
-/// device, and returning it, can take as long as a kernel, and often waits for
-/// all kernels.
+/// A cache of a device's memory for work on streams. It exists because to
+/// obtain memory from a device, or return it, can take as long as a kernel and
+/// often waits for all kernels.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -45,15 +45,15 @@ struct CachingOptions {
   size_t segmentUnit = size_t(2) << 20;
   /// Of a free block of a large segment a rest is split off when it is larger
   /// than this; of one of a small segment always.
-  size_t leastRest = size_t(1) << 20;
+  size_t minRest = size_t(1) << 20;
   /// A free block of more than this is not split; it serves requests that leave
-  /// at most `mostWaste` of it.
-  size_t mostSplit = std::numeric_limits<size_t>::max();
-  size_t mostWaste = size_t(20) << 20;
+  /// at most `maxWaste` of it.
+  size_t maxSplit = std::numeric_limits<size_t>::max();
+  size_t maxWaste = size_t(20) << 20;
   /// Sizes are rounded up to powers of two, and each block has a segment of its
   /// own.
   bool powersOfTwo = false;
-  /// The most bytes of all segments together.
+  /// Limit on the bytes of all segments together.
   size_t limit = std::numeric_limits<size_t>::max();
   /// Blocks belong to the stream that they were allocated for, whose order
   /// makes a released one free for it at once. Otherwise they belong to none,

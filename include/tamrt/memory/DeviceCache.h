@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a manager over devices asks of each device. CachingAllocator is what
-/// most devices have; a backend that knows better gives one of its own.
+/// The interface of one device's cache of memory. Most devices have a
+/// CachingAllocator; a backend may have its own cache.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +35,8 @@ public:
   virtual void *allocate(size_t bytes, Stream stream,
                          uint32_t tag = 0) noexcept = 0;
 
-  /// Ends the use of a block. Work on its stream, and work that recordUse() was
-  /// told of, may still use it: it is handed out when that cannot be seen.
+  /// Ends the use of a block. Work on its stream, and work recorded by
+  /// recordUse(), may still use it: it is reused only when that is safe.
   /// False, and nothing else, when `address` is not that of a block in use;
   /// null is fine.
   virtual bool release(void *address) noexcept = 0;
@@ -46,8 +46,8 @@ public:
   /// such block, or when a stream captures and there is no memory to note it.
   virtual bool recordUse(void *address, Stream stream) noexcept = 0;
 
-  /// Returns what is not in use to the device, after waiting for the work that
-  /// may still use it; the bytes of it.
+  /// Returns blocks that are not in use to the device, after waiting for the
+  /// work that may still use them; returns their bytes.
   virtual size_t emptyCache() noexcept = 0;
 
   /// Tags of requests, as in BestFitAllocator.

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// One place to ask for blocks of any device and to give them back.
+/// Allocates and releases blocks of any device.
 ///
 //===----------------------------------------------------------------------===//
 

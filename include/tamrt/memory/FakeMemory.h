@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A memory of which there are the addresses alone: for tests of allocators,
-/// and for finding out what an allocator would have needed.
+/// A source of addresses without memory: for tests of allocators, and to
+/// compute how much memory an allocator would need.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -43,12 +43,12 @@ public:
   }
   std::optional<MemoryInfo> info() noexcept override;
 
-  /// Takes [offset, offset + bytes) out of what is handed out, for good. Ranges
-  /// may overlap each other, but no block that is out; what lies beyond the
-  /// space does not matter.
+  /// Excludes [offset, offset + bytes) from allocation, permanently. Ranges may
+  /// overlap each other, but no allocated block; the part beyond the space has
+  /// no effect.
   void exclude(size_t offset, size_t bytes);
 
-  /// Where in the space an address lies.
+  /// The offset of an address in the space.
   size_t offsetOf(const void *address) const {
     return reinterpret_cast<uintptr_t>(address) - base;
   }

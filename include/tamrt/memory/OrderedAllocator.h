@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// For devices that allocate and free in the order of a stream themselves: what
-/// is left to do is to order other streams' uses, and to count.
+/// For devices that allocate and free in the order of a stream themselves: it
+/// only orders other streams' uses, and counts.
 ///
 //===----------------------------------------------------------------------===//
 

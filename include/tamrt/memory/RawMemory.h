@@ -1,4 +1,4 @@
-//===- tamrt/memory/RawMemory.h - memory as a device gives it ---*- C++ -*-===//
+//===- tamrt/memory/RawMemory.h - sources of memory -------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What allocators are written over: large blocks from a device, the host, or
-/// nowhere. Nothing here or above it looks at the bytes behind an address, so
-/// that they may be out of the processor's reach.
+/// The interface below allocators: large blocks from a device, the host, or
+/// nowhere. Neither this code nor its users touch the bytes behind an address,
+/// so the CPU need not be able to address them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 
 namespace tamrt {
 
-/// What is true of all blocks of a memory.
+/// Properties of all blocks of a memory.
 struct MemoryAttributes {
   /// For messages, for example "host" or "cuda:0".
   std::string name;
@@ -57,19 +57,19 @@ public:
   /// `allocate`.
   virtual void release(void *address, size_t bytes) noexcept = 0;
 
-  /// Gives back to the system what is kept for reuse below. False when there
-  /// was nothing, so that asking again is of no use.
+  /// Returns memory that is kept for reuse to the system. False if there was
+  /// none, so another attempt to allocate is useless.
   virtual bool purge() noexcept { return false; }
 
   /// The same at every call.
   virtual const MemoryAttributes &attributes() const noexcept = 0;
 
-  /// How much there is now; nothing where that cannot be known.
+  /// How much memory there is now; nothing if that is unknown.
   virtual std::optional<MemoryInfo> info() noexcept { return std::nullopt; }
 };
 
-/// The memory of the process, by the C library. How much is free is not known
-/// here: that depends on limits which the hardware layer reads.
+/// The memory of the process, from the C library. It does not know how much is
+/// free: that depends on limits which MachineMemory reads.
 class HostMemory final : public RawMemory {
 public:
   void *allocate(size_t bytes, size_t alignment) noexcept override;

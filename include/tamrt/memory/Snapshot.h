@@ -1,5 +1,4 @@
 //===- tamrt/memory/Snapshot.h - blocks at one moment -----------*- C++ -*-===//
-//-*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// All regions and blocks of an allocator, to be looked at, written as JSON or
-/// drawn.
+/// All regions and blocks of an allocator, for inspection, JSON output or
+/// drawing.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +37,7 @@ struct MemoryBlock {
   uint32_t tag = 0;
 };
 
-/// What the raw memory gave in one piece.
+/// A contiguous block from the raw memory.
 struct MemoryRegion {
   uintptr_t address = 0;
   size_t bytes = 0;

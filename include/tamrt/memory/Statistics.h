@@ -1,4 +1,4 @@
-//===- tamrt/memory/Statistics.h - what allocators count --------*- C++ -*-===//
+//===- tamrt/memory/Statistics.h - statistics of allocators -----*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The figures of an allocator. Bytes of blocks are counted as they were
-/// rounded, but for those called requested.
+/// Statistics of an allocator. Bytes of blocks are rounded sizes, except those
+/// called requested.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 
 namespace tamrt {
 
-/// A number of bytes, and the most there were at one time.
+/// A number of bytes, and its peak.
 struct Level {
   size_t now = 0;
   size_t peak = 0;
@@ -35,7 +35,7 @@ struct Level {
       peak = now;
   }
   void subtract(size_t bytes) { now -= bytes; }
-  /// Forgets the most there were.
+  /// Resets the peak to the present value.
   void resetPeak() { peak = now; }
 };
 
@@ -43,11 +43,11 @@ struct Level {
 struct MemoryStatistics {
   /// Blocks that are in use.
   Level used;
-  /// The same, as they were asked for.
+  /// The same, by the sizes requested.
   Level requested;
   /// Regions obtained from the raw memory and not returned.
   Level reserved;
-  /// Released blocks whose streams have not come to the end of their uses.
+  /// Released blocks whose uses on streams have not ended.
   size_t waiting = 0;
   /// Free bytes of the regions: reserved less used and waiting.
   size_t free = 0;
@@ -80,8 +80,8 @@ struct MemoryStatistics {
     ++regionsReturned;
   }
 
-  /// The part of the free bytes that the largest free block has not: 0 when one
-  /// block has all, or nothing is free.
+  /// The part of the free bytes outside the largest free block: 0 if one block
+  /// has all, or nothing is free.
   double fragmentation() const {
     return free == 0 ? 0
                      : 1 - static_cast<double>(largestFree) /
@@ -108,12 +108,12 @@ struct StreamStatistics {
   uint64_t releases = 0;
 };
 
-/// What was asked for under one tag, for example by the launches of a kernel.
+/// Requests under one tag, for example of the launches of a kernel.
 struct TagStatistics {
   std::string name;
-  /// Bytes requested and not released yet, and the most there were.
+  /// Bytes requested and not released yet, and their peak.
   Level requested;
-  /// The most there were from the latest opening on.
+  /// The peak since the tag was last opened.
   size_t latestPeak = 0;
   /// Requests, and the sum of their bytes.
   uint64_t requests = 0;
@@ -147,8 +147,8 @@ struct MemoryEvent {
   Stream stream = 0;
 };
 
-/// Hears of every event, in their order and under the allocator's lock: it
-/// must neither call the allocator nor throw.
+/// Called for every event, in order and under the allocator's lock: it must
+/// neither call the allocator nor throw.
 using MemoryObserver = std::function<void(const MemoryEvent &)>;
 
 } // namespace tamrt

@@ -1,4 +1,4 @@
-//===- tamrt/memory/Streams.h - when a device has done its work -*- C++ -*-===//
+//===- tamrt/memory/Streams.h - streams and events --------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What allocators have to know of a device that works on its own time: queues
-/// of work, and points in them that pass when all work before them is done.
+/// The streams of a device that works asynchronously: queues of work, and
+/// events, points in them that pass when all work before them is done.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +32,8 @@ class Streams {
 public:
   virtual ~Streams() = default;
 
-  /// The point that `stream` has come to: it passes when all work is done that
-  /// was given to the stream before this call. 0 when there is no event left;
+  /// Records an event: it passes when all work is done that was given to
+  /// the stream before this call. 0 when there is no event left;
   /// the caller has to `synchronize` instead.
   virtual StreamEvent record(Stream stream) noexcept = 0;
 

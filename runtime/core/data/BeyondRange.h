@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Counts the rows whose values a model takes, but that its user should hear
-/// of: codes beyond n_cat, values beyond the training range, unseen levels,
-/// tied dates.
+/// Counts rows with values that a model accepts but reports to its user: codes
+/// beyond n_cat, values beyond the training range, unseen levels, tied
+/// dates.
 ///
 //===----------------------------------------------------------------------===//
 

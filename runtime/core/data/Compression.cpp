@@ -1,4 +1,4 @@
-//===- core/data/Compression.cpp - rows summed by levels ------------------===//
+//===- core/data/Compression.cpp - choice of level compression ------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,14 +19,14 @@ FitSteps chooseSteps(const tamrt_model &model, const Dataset &data,
   if (!model.compression)
     return {&model};
   // Fewer rows take less time than a thread takes to start.
-  constexpr size_t kLeastRows = size_t(1) << 15;
+  constexpr size_t kMinRows = size_t(1) << 15;
   const auto grids = size_t(model.compression->grid_count);
   const size_t groups = data.groups().size();
   std::vector<Spread> spreads(grids * groups);
   std::vector<std::atomic<bool>> isOff(grids);
   std::atomic<size_t> next = 0;
   forEachPiece(
-      chooseThreads(threads, data.rowCount(), kLeastRows), [&](unsigned) {
+      chooseThreads(threads, data.rowCount(), kMinRows), [&](unsigned) {
         for (size_t at; (at = next++) < spreads.size();) {
           const size_t grid = at / groups;
           const tamrt_grid &own = model.compression->grids[grid];

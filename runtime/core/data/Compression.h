@@ -1,4 +1,4 @@
-//===- core/data/Compression.h - rows summed by levels ----------*- C++ -*-===//
+//===- core/data/Compression.h - choice of level compression ----*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which of a model's steps fit some data: those that sum by levels, where the
-/// data are as the profile was that the model was compiled with (abi.h,
-/// tamrt_compression), else those that sum row by row.
+/// Chooses a model's steps for some data: those that sum by levels, if the data
+/// have values like the profile with which the model was compiled (abi.h,
+/// tamrt_compression), otherwise those that sum row by row.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -51,11 +51,11 @@ bool findPeriod(std::span<const double> values, double &lo, double &hi) {
 static std::vector<Spread> spreadsOf(const tamrt_model &model,
                                      const Dataset &data, unsigned threads) {
   // Fewer rows take less time than a thread takes to start.
-  constexpr size_t kLeastRows = size_t(1) << 15;
+  constexpr size_t kMinRows = size_t(1) << 15;
   const size_t inputs = size_t(model.input_count);
   std::vector<Spread> spreads(data.groups().size() * inputs);
   std::atomic<size_t> next = 0;
-  forEachPiece(chooseThreads(threads, data.rowCount(), kLeastRows),
+  forEachPiece(chooseThreads(threads, data.rowCount(), kMinRows),
                [&](unsigned) {
                  for (size_t at; (at = next++) < spreads.size();) {
                    const size_t input = at % inputs;

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a fit learns of its inputs before it solves anything: ranges, knots and
+/// What a fit computes from its inputs before it solves: ranges, knots and
 /// levels (docs/math.md sections 2.2 and 3). Part of the weights.
 ///
 //===----------------------------------------------------------------------===//

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The memory a step works in: aligned, and asked for without throwing.
+/// Aligned memory for steps, allocated without throwing.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ public:
   /// contents are undefined.
   static AlignedBuffer allocate(size_t bytes) {
     AlignedBuffer result;
-    if (size_t rounded = size(bytes); rounded && rounded <= kMostBytes)
+    if (size_t rounded = size(bytes); rounded && rounded <= kMaxBytes)
       result.memory.reset(std::aligned_alloc(TAMRT_ALIGNMENT, rounded));
     return result;
   }
@@ -56,7 +56,7 @@ public:
 
   /// Half of a 48-bit address space: what more is asked for is not there, and
   /// allocators need not be asked (a sanitizer's takes it for an error).
-  static constexpr size_t kMostBytes = size_t(1) << 47;
+  static constexpr size_t kMaxBytes = size_t(1) << 47;
 
   explicit operator bool() const { return memory != nullptr; }
   void *data() const { return memory.get(); }

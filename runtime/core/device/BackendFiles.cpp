@@ -1,4 +1,4 @@
-//===- core/device/BackendFiles.cpp - where backends are ------------------===//
+//===- core/device/BackendFiles.cpp - files of backends -------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

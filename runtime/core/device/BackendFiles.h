@@ -1,4 +1,4 @@
-//===- core/device/BackendFiles.h - where backends are ----------*- C++ -*-===//
+//===- core/device/BackendFiles.h - files of backends -----------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The files of backends: where they are looked for, and which of them may be
-/// loaded. To load a file is to run its code with the rights of the program.
+/// The files of backends: where they are searched, and which of them may be
+/// loaded. Loading a file runs its code with the rights of the program.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -64,7 +64,7 @@ std::set<std::string> backendKinds(const std::vector<BackendFolder> &folders);
 
 /// Whether `file`, what it leads to if it is a link, and the folders of both
 /// belong to `user` or root and nobody else may write them. The error names the
-/// first of them that does not, and the mend.
+/// first of them that does not, and the fix.
 Status checkOwners(const std::string &file, uid_t user);
 
 } // namespace tamrt

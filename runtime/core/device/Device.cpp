@@ -1,4 +1,4 @@
-//===- core/device/Device.cpp - a device that runs steps ------------------===//
+//===- core/device/Device.cpp - devices -----------------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -33,7 +33,7 @@ uint32_t traitsOfCpu(tamrt_device *) {
   return TAMRT_DEVICE_HOST_ADDRESSABLE | TAMRT_DEVICE_SHARES_RAM;
 }
 
-/// What is free of it Device::memory asks of the machine.
+/// Device::memory asks the machine how much is free.
 int32_t memoryOfCpu(tamrt_device *, int64_t *freeBytes, int64_t *totalBytes) {
   const long pages = ::sysconf(_SC_PHYS_PAGES);
   *totalBytes = pages > 0 ? int64_t(pages) * ::sysconf(_SC_PAGESIZE) : 0;
@@ -165,7 +165,7 @@ void Device::noteRetries(int64_t bytes) {
 AlignedBuffer Device::allocate(size_t bytes, std::string_view what,
                                tamrt_stream *stream) {
   bytes = AlignedBuffer::size(bytes);
-  if (bytes == 0 || bytes > AlignedBuffer::kMostBytes)
+  if (bytes == 0 || bytes > AlignedBuffer::kMaxBytes)
     return {};
   const uint32_t tag = cache->openTag(what);
   void *memory = cache->allocate(bytes, BackendStreams::number(stream), tag);

@@ -1,4 +1,4 @@
-//===- core/device/Device.h - a device that runs steps ----------*- C++ -*-===//
+//===- core/device/Device.h - devices ---------------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// One device of one backend (tamrt/backend.h): its memory, what of it is in
-/// use, and its kernels. And the CPU, which is built in.
+/// One device of one backend (tamrt/backend.h): its memory, how much of it is
+/// in use, and its kernels. And the CPU, which is built in.
 ///
 //===----------------------------------------------------------------------===//
 

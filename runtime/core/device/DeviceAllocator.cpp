@@ -133,13 +133,13 @@ std::unique_ptr<DeviceCache> makeAllocator(AllocatorKind kind, RawMemory &raw,
   case AllocatorKind::BestFit: {
     BestFitOptions options;
     options.granularity = attributes.granularity;
-    options.firstRegion = options.mostRegion = attributes.granularity;
+    options.firstRegion = options.maxRegion = attributes.granularity;
     return std::make_unique<BestFitCache>(raw, streams, std::move(options));
   }
   case AllocatorKind::Caching: {
     CachingOptions options;
     options.granularity = options.segmentUnit = attributes.granularity;
-    options.small = options.large = options.leastRest = 0;
+    options.small = options.large = options.minRest = 0;
     return std::make_unique<CachingAllocator>(raw, streams, std::move(options));
   }
   }

@@ -36,7 +36,7 @@ enum class AllocatorKind {
   /// The backend itself, block by block; what is released goes back to it at
   /// once, where kernels that run out of memory find it.
   Direct,
-  /// BestFitCache: what is released is kept for whoever comes next.
+  /// BestFitCache: released blocks are kept for the next request.
   BestFit,
   /// CachingAllocator: what is released is kept for the stream it was of.
   Caching

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The devices of this machine: backends are found (BackendFiles.h), loaded,
-/// asked for devices, and each device is tested before it is trusted.
+/// The devices of this machine: backends are found (BackendFiles.h), loaded
+/// and asked for devices, and each device is tested before it is used.
 ///
 /// Kinds are tried in the order cuda, mps, xpu, cpu. Others, such as `sim`, are
 /// used only when asked for by name.

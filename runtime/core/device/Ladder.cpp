@@ -1,4 +1,4 @@
-//===- core/device/Ladder.cpp - the rungs of a run, and what is on them ---===//
+//===- core/device/Ladder.cpp - rungs of the chunk ladder -----------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -109,9 +109,8 @@ void Ladder::warn(const Device &from, size_t rung, int64_t bytes,
                   const Device &to, size_t toRung, unsigned lane) {
   ++stepsDown;
   const int64_t rows = chunkRows(toRung);
-  for (int64_t least = leastRows;
-       (least == 0 || rows < least) &&
-       !leastRows.compare_exchange_weak(least, rows);)
+  for (int64_t least = minRows; (least == 0 || rows < least) &&
+                                !minRows.compare_exchange_weak(least, rows);)
     ;
   if (options.trace)
     options.trace->instant(lane, "step down",
@@ -156,8 +155,8 @@ void Ladder::summarize() const {
   log(LogLevel::Warning,
       "memory ran out {} time{}; the work was done, at last in chunks of {} "
       "row{}; --chunk-rows {} asks for that from the start",
-      stepsDown.load(), stepsDown == 1 ? "" : "s", leastRows.load(),
-      leastRows == 1 ? "" : "s", leastRows.load());
+      stepsDown.load(), stepsDown == 1 ? "" : "s", minRows.load(),
+      minRows == 1 ? "" : "s", minRows.load());
 }
 
 void Worker::releaseChunkMemory() {

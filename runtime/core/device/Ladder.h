@@ -1,4 +1,4 @@
-//===- core/device/Ladder.h - rungs, and what is on them --------*- C++ -*-===//
+//===- core/device/Ladder.h - rungs of the chunk ladder ---------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The chunk ladder under fire: the memory a thread has on a rung, and the step
-/// down to the next one when it runs out. Internal to what runs steps.
+/// The chunk ladder: the memory that a thread has on a rung, and the step down
+/// to the next rung when memory runs out. Internal to what runs steps.
 ///
 /// Nothing is counted twice: where a kernel can run out after others of its
 /// step have added to the sums (TAMRT_DEVICE_KERNELS_MAY_RUN_OUT), or the copy
@@ -37,7 +37,7 @@
 
 namespace tamrt {
 
-/// Whose the state, the carry and the vectors of a group are.
+/// Owner of a group's state, carry and vectors.
 enum class StateOf {
   /// A thread's, which fits group after group.
   Worker,
@@ -99,7 +99,7 @@ private:
   std::vector<const tamrt_step *> rungs;
   mutable DeviceTables tables;
   std::atomic<int> stepsDown = 0;
-  std::atomic<int64_t> leastRows = 0;
+  std::atomic<int64_t> minRows = 0;
 };
 
 /// What one thread works in, and the memory of it.

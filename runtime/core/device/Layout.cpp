@@ -1,4 +1,4 @@
-//===- core/device/Layout.cpp - parts of one block of memory --------------===//
+//===- core/device/Layout.cpp - layout of a block of memory ---------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- core/device/Layout.h - parts of one block of memory ------*- C++ -*-===//
+//===- core/device/Layout.h - layout of a block of memory -------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Memory that is measured before it is there. Nothing here allocates or
-/// throws.
+/// Computes the size of a block before it is allocated. Nothing here allocates
+/// or throws.
 ///
 //===----------------------------------------------------------------------===//
 

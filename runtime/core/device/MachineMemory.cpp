@@ -1,4 +1,4 @@
-//===- core/device/MachineMemory.cpp - memory a process may take ----------===//
+//===- core/device/MachineMemory.cpp - free memory of a process -----------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

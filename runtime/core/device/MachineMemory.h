@@ -1,4 +1,4 @@
-//===- core/device/MachineMemory.h - memory a process may take --*- C++ -*-===//
+//===- core/device/MachineMemory.h - free memory of a process ---*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,7 +9,7 @@
 /// \file
 /// How much memory a process may still take on the CPU: the least of what the
 /// machine, its control groups (of both versions) and its resource limits
-/// leave. Nothing here throws or needs memory to speak of.
+/// leave. Nothing here throws; it needs little memory.
 ///
 //===----------------------------------------------------------------------===//
 

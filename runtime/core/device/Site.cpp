@@ -1,4 +1,4 @@
-//===- core/device/Site.cpp - where a thread's steps run ------------------===//
+//===- core/device/Site.cpp - a thread's memory on a device ---------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- core/device/Site.h - where a thread's steps run ----------*- C++ -*-===//
+//===- core/device/Site.h - a thread's memory on a device -------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -40,14 +40,14 @@ void drawNeural(const LearnerJob &job) {
     if (layer > 0)
       for (double &weight : job.numbers(k))
         weight /= root;
-    job.settle(k);
+    job.applyGiven(k);
     std::span<double> bias = job.numbers(k + 1);
     if (job.learner.choice == TAMRT_COS)
       for (double &value : bias)
         value = 2 * std::numbers::pi * random.uniform();
     else
       random.normal(bias);
-    job.settle(k + 1);
+    job.applyGiven(k + 1);
   }
 }
 
@@ -94,7 +94,7 @@ LearnOutcome check(const LearnerJob &job, bool all) {
 
 LearnOutcome run(const LearnerJob &job) {
   for (int64_t k = 0; k < job.learner.table_count; ++k)
-    job.settle(size_t(k));
+    job.applyGiven(size_t(k));
   // Before they are used: features, for one, are subscripts.
   LearnOutcome outcome = check(job, /*all=*/false);
   if (!outcome.good() || !isWanted(job.model, job.learner))

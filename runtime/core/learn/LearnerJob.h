@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the functions that make the tables of one learner each get. They work
-/// in the memory they are given; nothing here allocates or throws.
+/// The arguments of the functions that make the tables of one learner. They
+/// work in the memory they are given; nothing here allocates or throws.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -56,8 +56,8 @@ struct LearnerJob {
     return {static_cast<int32_t *>(contents(k)), size_t(elementsOf(table(k)))};
   }
 
-  /// Ends the making of table `k`: what the spec gives replaces what was made.
-  void settle(size_t k) const {
+  /// Overwrites table `k` with the contents that the spec gives, if any.
+  void applyGiven(size_t k) const {
     if (isGiven(k) && bytesOf(table(k)) > 0)
       std::memcpy(contents(k), table(k).given, size_t(bytesOf(table(k))));
   }

@@ -1,4 +1,4 @@
-//===- core/learn/Random.cpp - random numbers as PyTorch's ----------------===//
+//===- core/learn/Random.cpp - PyTorch's random numbers -------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -123,7 +123,7 @@ LearnFault makeThresholds(const LearnerJob &job, const Forest &forest,
     thresholds[i] = forest.drawn() ? random.uniform()
                                    : linspace(0, 1, forest.leaves, i + 1);
   if (job.isGiven(1)) {
-    job.settle(1);
+    job.applyGiven(1);
     return LearnFault::None;
   }
   if (job.learner.choice == TAMRT_SPLIT_QUANTILE) {
@@ -185,7 +185,7 @@ LearnFault learnTrees(const LearnerJob &job) {
   Random random(job.learner.seed);
   for (int32_t &feature : job.integers(0))
     feature = int32_t(random.integer(uint32_t(job.inputs().size())));
-  job.settle(0);
+  job.applyGiven(0);
   if (LearnFault fault = makeThresholds(job, forest, memory, random);
       fault != LearnFault::None)
     return fault;

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which contents of a table no fit leaves and kernels do not expect. Shared by
+/// Checks the contents of a table: a fit writes no others, kernels expect no
+/// others. Shared by
 /// the executable and the library for embedding; nothing here allocates or
 /// throws.
 ///

@@ -1,4 +1,4 @@
-//===- core/model/Tables.cpp - what learners leave for steps --------------===//
+//===- core/model/Tables.cpp - tables of a model --------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

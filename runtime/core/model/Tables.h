@@ -1,4 +1,4 @@
-//===- core/model/Tables.h - what learners leave for steps ------*- C++ -*-===//
+//===- core/model/Tables.h - tables of a model ------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

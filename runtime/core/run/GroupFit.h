@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The steps of one group's fit, by either solver, cut where they need rows.
+/// The steps of one group's fit, by either solver, split where they need
+/// rows.
 /// Internal to what runs fits: Executor and GroupFits.
 ///
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- core/run/Progress.cpp - how far a long run is ----------------------===//
+//===- core/run/Progress.cpp - progress of a long run ---------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- core/run/Progress.h - how far a long run is --------------*- C++ -*-===//
+//===- core/run/Progress.h - progress of a long run -------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- core/run/Trace.cpp - what a run did, and when ----------------------===//
+//===- core/run/Trace.cpp - traces of runs --------------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,7 +19,7 @@ bool Trace::add(char phase, unsigned lane, const char *name,
                 std::initializer_list<Argument> arguments) noexcept {
   Event event = {phase, 0, lane, 0, name, {}};
   for (const Argument &argument : arguments)
-    if (event.arguments < kMostArguments)
+    if (event.arguments < kMaxArguments)
       event.argument[event.arguments++] = argument;
   std::lock_guard lock(mutex);
   return add(event);

@@ -1,4 +1,4 @@
-//===- core/run/Trace.h - what a run did, and when --------------*- C++ -*-===//
+//===- core/run/Trace.h - traces of runs ------------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A record of a run in the trace event format that Perfetto and Chrome open:
+/// A trace of a run in the event format that Perfetto and Chrome open:
 /// chunks on each thread, allocations as a counter, rungs and retries.
 ///
 //===----------------------------------------------------------------------===//
@@ -64,14 +64,14 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
-  static constexpr size_t kMostArguments = 3;
+  static constexpr size_t kMaxArguments = 3;
   struct Event {
     char phase;
     uint8_t arguments;
     unsigned lane;
     double microseconds;
     const char *name;
-    Argument argument[kMostArguments];
+    Argument argument[kMaxArguments];
   };
 
   bool add(char phase, unsigned lane, const char *name,

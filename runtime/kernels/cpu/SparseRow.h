@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the kernels on sparse matrices ask of a row: where its numbers end, and
-/// whether they lie side by side.
+/// Queries of the kernels on a row of a sparse matrix: where its numbers end,
+/// and whether their columns are neighbours.
 ///
 //===----------------------------------------------------------------------===//
 

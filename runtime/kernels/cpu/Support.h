@@ -1,4 +1,4 @@
-//===- cpu/Support.h - what the CPU's kernels share -------------*- C++ -*-===//
+//===- cpu/Support.h - common parts of the CPU's kernels --------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -186,7 +186,7 @@ TEST(Proof, AgreesWithEveryOffset) {
     bool windows = false;
     for (const Buffer &buffer : problem.buffers)
       windows |= !buffer.windows.empty();
-    std::optional<std::vector<int64_t>> least = test::leastPeaks(problem);
+    std::optional<std::vector<int64_t>> least = test::minPeaks(problem);
     Options options;
     options.threads = 1;
     options.seed = round;

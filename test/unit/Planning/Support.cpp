@@ -411,7 +411,7 @@ private:
 
 } // namespace
 
-std::optional<std::vector<int64_t>> test::leastPeaks(const Problem &problem) {
+std::optional<std::vector<int64_t>> test::minPeaks(const Problem &problem) {
   std::vector<int64_t> peaks;
   for (size_t space = 0; space < problem.spaces.size(); ++space) {
     std::optional<int64_t> peak =

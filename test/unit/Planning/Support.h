@@ -63,7 +63,7 @@ bool fitsWithin(const Problem &problem, int64_t height);
 /// every buffer; knows everything that a problem can have but capacities and
 /// operations. Nothing when pins exclude each other. For up to 7 buffers whose
 /// sizes are a few bytes.
-std::optional<std::vector<int64_t>> leastPeaks(const Problem &problem);
+std::optional<std::vector<int64_t>> minPeaks(const Problem &problem);
 
 } // namespace tamc::planning::test
 

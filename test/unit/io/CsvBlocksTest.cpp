@@ -226,7 +226,7 @@ TEST(CsvBlocks, FaultsBeforeTheFirstRow) {
   };
   EXPECT_EQ(fault("\xEF\xBB\xBF\n"), "t.csv: empty file, expected a header");
   EXPECT_EQ(fault("a,b\n\n"), "t.csv: no rows after the header");
-  EXPECT_EQ(fault("a,a\n1,2\n"), "t.csv: line 1: column 'a' stands twice");
+  EXPECT_EQ(fault("a,a\n1,2\n"), "t.csv: line 1: column 'a' appears twice");
   EXPECT_EQ(fault("PAR1\n"), "t.csv: expected CSV in UTF-8, got Parquet data");
   EXPECT_EQ(CsvBlocks::open(folder.at("no")).error().message,
             folder.at("no") + ": cannot open: No such file or directory");

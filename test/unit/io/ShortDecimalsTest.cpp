@@ -29,7 +29,7 @@ void compare(const std::vector<std::string> &texts, char follows) {
     padded.push_back(text + std::string(kShortDecimalBytes, follows));
   for (size_t i = 0; i < texts.size(); ++i)
     fields.set(i, padded[i].data(), texts[i].size());
-  double out[ShortFields::kMost];
+  double out[ShortFields::kMaxCount];
   const uint64_t others = parseShortDecimals(fields, texts.size(), out);
   if (!hasShortDecimals()) {
     EXPECT_EQ(others, ~uint64_t(0));
@@ -45,7 +45,7 @@ void compare(const std::vector<std::string> &texts, char follows) {
       ASSERT_EQ(std::bit_cast<uint64_t>(out[i]), std::bit_cast<uint64_t>(alone))
           << texts[i];
   }
-  if (texts.size() < ShortFields::kMost)
+  if (texts.size() < ShortFields::kMaxCount)
     EXPECT_EQ(others >> texts.size(), 0u);
 }
 

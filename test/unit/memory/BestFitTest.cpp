@@ -121,7 +121,7 @@ TEST(BestFitGrowth, DoublesItsRegions) {
   test::CountingMemory memory(space);
   BestFitOptions options;
   options.firstRegion = 4096;
-  options.mostRegion = 16384;
+  options.maxRegion = 16384;
   BestFitAllocator allocator(memory, options);
   EXPECT_EQ(allocator.statistics().reserved.now, 0u);
   for (int i = 0; i < 44; ++i)

@@ -198,7 +198,7 @@ TEST(CachingOptions, LargeBlocksAreKeptWhole) {
   FakeMemory space(size_t(1) << 30);
   test::FakeStreams streams;
   CachingOptions options;
-  options.mostSplit = 100 * MiB;
+  options.maxSplit = 100 * MiB;
   CachingAllocator allocator(space, streams, options);
   void *large = allocator.allocate(200 * MiB, 0);
   allocator.release(large);

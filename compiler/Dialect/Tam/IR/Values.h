@@ -1,4 +1,4 @@
-//===- Values.h - what verifiers ask of a value -----------------*- C++ -*-===//
+//===- Values.h - queries on values for verifiers ---------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

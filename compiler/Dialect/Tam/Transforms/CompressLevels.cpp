@@ -27,13 +27,13 @@ using namespace tamc::tam;
 
 /// Most numbers of the sums of two columns' levels, and of those of a column's
 /// levels with all effects: more are in no cache and large beside other sums.
-static constexpr int64_t kMostPairs = 16384;
-static constexpr int64_t kMostSums = 131072;
+static constexpr int64_t kMaxPairs = 16384;
+static constexpr int64_t kMaxSums = 131072;
 
 /// Most levels for a map with few numbers per row, whose own sums are small
 /// enough to be faster than those of more levels; and how many times more rows
 /// per level it wants than one whose numbers are all there.
-static constexpr int64_t kMostBandLevels = 256;
+static constexpr int64_t kMaxBandLevels = 256;
 static constexpr int64_t kBandFactor = 4;
 
 namespace {
@@ -47,9 +47,9 @@ struct Grid {
 /// A copy of a fit that sums by the levels of some of its inputs.
 class LevelWriter {
 public:
-  /// A map of a column with more than `mostLevels` levels stays as it is.
-  LevelWriter(func::FuncOp fit, ArrayAttr inputs, int64_t mostLevels)
-      : fit(fit), inputs(inputs), mostLevels(mostLevels),
+  /// A map of a column with more than `maxLevels` levels stays as it is.
+  LevelWriter(func::FuncOp fit, ArrayAttr inputs, int64_t maxLevels)
+      : fit(fit), inputs(inputs), maxLevels(maxLevels),
         builder(fit.getContext()) {}
 
   /// Writes it behind the fit, if there is an input for it. Returns the inputs'
@@ -82,7 +82,7 @@ private:
 
   func::FuncOp fit;
   ArrayAttr inputs;
-  int64_t mostLevels;
+  int64_t maxLevels;
   OpBuilder builder;
   llvm::SmallMapVector<int64_t, Compressed, 4> compressed;
   /// Of the copy: the designs that are put in at the end and the input of each,
@@ -140,13 +140,13 @@ void LevelWriter::findInputs() {
     int64_t input = findInput(&op);
     Grid grid = gridOf(input);
     auto isTooMany = [&](auto &other) {
-      return other.second.grid.levels * grid.levels > kMostPairs;
+      return other.second.grid.levels * grid.levels > kMaxPairs;
     };
     bool isBand = isa<BSplineOp>(op);
-    int64_t most = isBand ? std::min(mostLevels / kBandFactor, kMostBandLevels)
-                          : mostLevels;
-    if (grid.levels < 2 || grid.levels > std::min(most, kMostSums) ||
-        grid.levels * columns > kMostSums || compressed.contains(input) ||
+    int64_t most =
+        isBand ? std::min(maxLevels / kBandFactor, kMaxBandLevels) : maxLevels;
+    if (grid.levels < 2 || grid.levels > std::min(most, kMaxSums) ||
+        grid.levels * columns > kMaxSums || compressed.contains(input) ||
         llvm::any_of(compressed, isTooMany))
       continue;
     compressed[input].grid = grid;

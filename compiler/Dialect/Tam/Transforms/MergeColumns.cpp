@@ -1,4 +1,4 @@
-//===- MergeColumns.cpp - one matrix of many columns ------------*- C++ -*-===//
+//===- MergeColumns.cpp - merges linear terms -----------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ShareSums.cpp - sums that others contain -----------------*- C++ -*-===//
+//===- ShareSums.cpp - derives sums from others ---------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace tamc::tam;
 
 /// Most tuples of levels that categories may have together.
-static constexpr int64_t kMostLevels = 64;
+static constexpr int64_t kMaxLevels = 64;
 
 static int64_t columnsOf(Value design) {
   return cast<RankedTensorType>(design.getType()).getDimSize(1);
@@ -119,7 +119,7 @@ private:
       if (!design.getDefiningOp<CategoryOp>() ||
           !isa<OneHotAttr>(getEncoding(design.getType())) ||
           !llvm::all_of(design.getUsers(), isSummedHere) ||
-          !hasAllSums(design) || tuples * columnsOf(design) > kMostLevels)
+          !hasAllSums(design) || tuples * columnsOf(design) > kMaxLevels)
         continue;
       tuples *= columnsOf(design);
       categories.push_back(design);
@@ -204,7 +204,7 @@ private:
       if (gram.getA() != design && gram.getB() != design)
         return false;
       Value other = gram.getA() == design ? gram.getB() : gram.getA();
-      return areLevels(getFactors(other)) && columnsOf(other) <= kMostLevels;
+      return areLevels(getFactors(other)) && columnsOf(other) <= kMaxLevels;
     };
     auto *found = llvm::find_if(candidates, isByLevels);
     return found == candidates.end() ? GramOp() : *found;

@@ -1,4 +1,4 @@
-//===- CheckPlan.cpp - traps where a plan is wrong --------------*- C++ -*-===//
+//===- CheckPlan.cpp - instruments a planned program ----------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -275,8 +275,7 @@ Layout tamc::tamk::emitLayout(OpBuilder &builder, Location loc,
         bytes.constant *= size;
     for (Value size : op.getDynamicSizes())
       bytes = emitter.multiply(bytes, emitter.emit(size));
-    sizes[index] =
-        emitter.least(emitter.most(bytes, {0, {}}), {kMostBytes, {}});
+    sizes[index] = emitter.least(emitter.most(bytes, {0, {}}), {kMaxBytes, {}});
   }
 
   Layout layout;

@@ -20,7 +20,7 @@ namespace tamc::tamk {
 
 /// Most bytes of a buffer: what a process can address. Sums of as many of them
 /// as a symbolic plan has, each rounded up to an alignment, do not overflow.
-inline constexpr int64_t kMostBytes = int64_t(1) << 47;
+inline constexpr int64_t kMaxBytes = int64_t(1) << 47;
 
 /// Bytes of an element in memory; nothing if the type has no fixed size.
 std::optional<int64_t> elementBytes(mlir::MemRefType type);
@@ -46,7 +46,7 @@ struct Layout {
 
 /// Emits the arithmetic of a symbolic plan where `builder` stands; `arguments`
 /// are the values of the arguments of the function of `allocs` there. A size
-/// below 0 counts as 0 and one above `kMostBytes` as that: it belongs to an
+/// below 0 counts as 0 and one above `kMaxBytes` as that: it belongs to an
 /// allocation that is not reached. No step overflows.
 Layout emitLayout(mlir::OpBuilder &builder, mlir::Location loc,
                   mlir::ValueRange arguments,

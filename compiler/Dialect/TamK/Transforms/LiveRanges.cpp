@@ -1,4 +1,4 @@
-//===- LiveRanges.cpp - when a buffer is used -------------------*- C++ -*-===//
+//===- LiveRanges.cpp - live ranges of buffers ----------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- LiveRanges.h - when a buffer is used ---------------------*- C++ -*-===//
+//===- LiveRanges.h - live ranges of buffers --------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- PlanMemory.cpp - offsets for allocations -----------------*- C++ -*-===//
+//===- PlanMemory.cpp - plans allocations ---------------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -48,7 +48,7 @@ using namespace tamc::tamk;
 static constexpr int64_t kValues[] = {planning::unboundSymbol, 32, 4, 1};
 
 /// Largest alignment: that of the largest pages.
-static constexpr int64_t kMostAlignment = int64_t(1) << 32;
+static constexpr int64_t kMaxAlignment = int64_t(1) << 32;
 
 /// Bytes of a buffer of static shape, or nothing if the element type has no
 /// fixed size or they are too many.
@@ -58,7 +58,7 @@ static std::optional<int64_t> bytesOf(MemRefType type) {
     if (!bytes || ShapedType::isDynamic(size))
       return {};
     bytes = llvm::checkedMul(*bytes, size);
-    if (bytes && *bytes > kMostBytes)
+    if (bytes && *bytes > kMaxBytes)
       return {};
   }
   return bytes;
@@ -73,7 +73,7 @@ static std::optional<int64_t> bindSmall(planning::Problem &problem) {
       binding[symbol] = value;
     if (!planning::bindSizes(problem, binding) &&
         llvm::all_of(problem.buffers, [](const planning::Buffer &buffer) {
-          return buffer.size <= kMostBytes;
+          return buffer.size <= kMaxBytes;
         }))
       return value;
   }
@@ -98,10 +98,10 @@ struct PlanMemory : public tamc::tamk::impl::PlanMemoryBase<PlanMemory> {
       return signalPassFailure();
     }
     if (alignment < 1 || !llvm::isPowerOf2_64(uint64_t(alignment.getValue())) ||
-        alignment > kMostAlignment) {
+        alignment > kMaxAlignment) {
       getOperation().emitError("expected an alignment that is a power of 2 of "
                                "at most ")
-          << kMostAlignment << ", got " << alignment.getValue();
+          << kMaxAlignment << ", got " << alignment.getValue();
       return signalPassFailure();
     }
     findUsed();
@@ -542,7 +542,7 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
       reason = ("the runtime aligns arenas to " + Twine(TAMRT_ALIGNMENT) +
                 " bytes alone")
                    .str();
-    if (alloc.getAlignment().value_or(1) > uint64_t(kMostAlignment))
+    if (alloc.getAlignment().value_or(1) > uint64_t(kMaxAlignment))
       reason = "its alignment is larger than any page";
     if (isCalled && arena == ArenaKind::Argument)
       reason = "its function is called, and its arguments must stay";

@@ -1,4 +1,4 @@
-//===- ProgramOrder.cpp - what must run before what -------------*- C++ -*-===//
+//===- ProgramOrder.cpp - dependencies between ops ------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ProgramOrder.h - what must run before what ---------------*- C++ -*-===//
+//===- ProgramOrder.h - dependencies between ops ----------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

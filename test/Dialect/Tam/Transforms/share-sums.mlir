@@ -33,7 +33,7 @@
 // CHECK: tam.marginal %[[SELF]] transposed rows [3, 2] keep [1] columns [3, 2] keep []
 // CHECK: tam.marginal %[[DEA]] transposed rows [3, 2] keep [1] columns [5] keep [0]
 // CHECK: tam.marginal %[[SELF]] rows [3, 2] keep [1] columns [3, 2] keep [1]
-// Of the intercept a cubic spline has what it has with all levels.
+// The sums of the intercept with a cubic spline equal the sums over all levels.
 // CHECK: tam.marginal %[[DEA]] rows [6] keep [] columns [5] keep [0]
 // CHECK-SAME: -> tensor<1x5xf64, #tam.sums<full>>
 

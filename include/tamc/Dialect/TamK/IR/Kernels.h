@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A table read off include/tamrt/kernels.def, the one declaration of every
-/// kernel.
+/// A table generated from include/tamrt/kernels.def, the only declaration of
+/// the kernels.
 ///
 //===----------------------------------------------------------------------===//
 

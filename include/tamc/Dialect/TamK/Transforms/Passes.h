@@ -16,14 +16,14 @@
 
 namespace tamc::tamk {
 
-/// Where the memory comes from that a function was planned into.
+/// The source of the memory that a function was planned into.
 enum class ArenaKind {
   Argument, ///< arguments of the function, one per memory space
   Alloc,    ///< allocations at its begin, freed at its end
   Global,   ///< globals of the module: one activation at a time
 };
 
-/// What becomes of allocations of dynamic shape.
+/// The treatment of allocations of dynamic shape.
 enum class DynamicSizes {
   Leave,    ///< they are left alone
   Symbolic, ///< offsets are computed when the function is entered

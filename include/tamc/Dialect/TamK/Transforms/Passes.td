@@ -87,7 +87,7 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     With `reuse=program` two buffers may share bytes when the one is last used
     before the other is first used in the order of the program. That makes the
     first user of the other wait for the last users of the one, which matters
-    to whoever runs parts of the program in parallel; `report` lists those
+    to those who run parts of the program in parallel; `report` lists those
     hidden dependencies. With `reuse=branch-safe` buffers share bytes only if
     the data flow makes every use of the one come before every use of the other,
     so that planning adds no dependency; `report` says what that costs. Data

@@ -93,6 +93,10 @@ LogicalResult tamc::convertBoundary(func::FuncOp step) {
     if (!memref) {
       memref = body.addArgument(memrefOf(*plain), value.getLoc());
       slots.push_back(slot);
+    } else if (memref.getType() != memrefOf(*plain)) {
+      return step.emitOpError("expected one type in slot ")
+             << slot << ", got " << memref.getType() << " and "
+             << memrefOf(*plain);
     }
     Value tensor = castTo(builder, value.getLoc(), value, *plain);
     bufferization::MaterializeInDestinationOp::create(

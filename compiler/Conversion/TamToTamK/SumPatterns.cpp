@@ -8,6 +8,7 @@
 
 #include "Launch.h"
 
+#include "tamc/Dialect/TamK/IR/Kernels.h"
 #include "tamrt/abi.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -69,6 +70,10 @@ class GramPattern : public KernelPattern<tam::GramOp> {
     std::string kernel = ("gram_" + tag).str();
     if (!isSelf)
       kernel += isWide ? "_wide" : ("_" + b.getKernelTag()).str();
+    if (!tamk::lookupKernel(kernel))
+      return op.emitOpError("expected matrices that a kernel takes in this "
+                            "order, got ")
+             << first.getType() << " and " << second.getType();
     Launch launch(rewriter, op, kernel);
     launch.in(firstParts);
     if (!isSelf)

@@ -101,3 +101,36 @@ func.func @penalty(%rows: index {tam.slot = #tam.slot<rows>},
 func.func @predict(%v: memref<?xf64> {tam.slot = #tam.slot<column>}) {
   return
 }
+
+// -----
+
+// Two results of different shapes for one place.
+// expected-error @+1 {{'func.func' op expected one type in slot #tam.slot<output>, got 'memref<1xf64>' and 'memref<2xf64>'}}
+func.func @one_slot(%b: tensor<1xf64> {tam.slot = #tam.slot<coefficients>},
+                    %c: tensor<2xf64> {tam.slot = #tam.slot<coefficients, 8>})
+    -> (tensor<1xf64> {tam.slot = #tam.slot<output>},
+        tensor<2xf64> {tam.slot = #tam.slot<output>}) {
+  return %b, %c : tensor<1xf64>, tensor<2xf64>
+}
+
+// -----
+
+// The runtime's kernel takes the one-hot matrix first.
+func.func @order(%rows: index {tam.slot = #tam.slot<rows>},
+                 %n: index {tam.slot = #tam.slot<capacity>},
+                 %first: index {tam.slot = #tam.slot<first>},
+                 %x: tensor<?xf64> {tam.slot = #tam.slot<column>},
+                 %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>},
+                 %s: tensor<7x3xf64, #tam.sums<full>>
+                     {tam.slot = #tam.slot<state>})
+    -> (tensor<7x3xf64, #tam.sums<full>> {tam.slot = #tam.slot<state>}) {
+  %b = tam.bspline %x, %p {intervals = 4, degree = 3} : tensor<?xf64>,
+      tensor<4xf64> -> tensor<?x7xf64, #tam.banded<4>>
+  %c = tam.category %x {levels = 3} : tensor<?xf64>
+      -> tensor<?x3xf64, #tam.one_hot>
+  // expected-error @+2 {{'tam.gram' op expected matrices that a kernel takes in this order, got 'tensor<?x7xf64, #tam.banded<4>>' and 'tensor<?x3xf64, #tam.one_hot>'}}
+  // expected-error @+1 {{failed to legalize operation 'tam.gram'}}
+  %g = tam.gram %b, %c into %s : tensor<?x7xf64, #tam.banded<4>>,
+      tensor<?x3xf64, #tam.one_hot> -> tensor<7x3xf64, #tam.sums<full>>
+  return %g : tensor<7x3xf64, #tam.sums<full>>
+}

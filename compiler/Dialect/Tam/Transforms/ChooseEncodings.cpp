@@ -11,6 +11,7 @@
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace tamc::tam {
@@ -105,6 +106,14 @@ struct ChooseEncodings
         encodeSums(rhs, SumsLayout::Full);
     });
     encodeExpanded(getOperation());
+    getOperation().walk([&](func::ReturnOp op) {
+      if (op.getOperandTypes() ==
+          op->getParentOfType<func::FuncOp>().getResultTypes())
+        return;
+      op.emitOpError("expected results that have no encoding: neither design "
+                     "matrices nor sums");
+      signalPassFailure();
+    });
   }
 
 private:

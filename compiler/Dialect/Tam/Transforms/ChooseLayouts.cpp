@@ -34,7 +34,11 @@ struct ChooseLayouts
         SumsAttr layout = getPanels(sum);
         Value accumulator =
             cast<RowReductionInterface>(sum).getAccumulatorMutable().get();
-        if (!layout || !accumulator.getDefiningOp<ZerosOp>() ||
+        // A function's results are of the types that it says.
+        bool isResult = llvm::any_of(sum->getUsers(), [](Operation *user) {
+          return isa<func::ReturnOp>(user);
+        });
+        if (!layout || isResult || !accumulator.getDefiningOp<ZerosOp>() ||
             !accumulator.hasOneUse())
           continue;
         for (Value value : {accumulator, Value(sum->getResult(0))})

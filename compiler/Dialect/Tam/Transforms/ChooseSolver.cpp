@@ -118,6 +118,10 @@ const char *CgWriter::findEffects() {
   auto solves = fit.getOps<SolveOp>();
   if (std::distance(solves.begin(), solves.end()) != 1)
     return "expected one system in a function for solver 'cg'";
+  for (StringRef name : {"cg", "apply", "precondition", "cg_small_blocks",
+                         "precondition_small_blocks"})
+    if (SymbolTable::lookupSymbolIn(fit->getParentOp(), name))
+      return "expected no function that has a name of solver 'cg'";
   size_t count = matrix.getPenalties().size(), block = 0;
   int64_t first = 0;
   for (auto [index, penalty, sums] :

@@ -273,7 +273,8 @@ bool LevelWriter::areSumsFirst() {
 }
 
 SmallVector<int64_t> LevelWriter::write() {
-  if (!areSumsFirst())
+  std::string name = (fit.getName() + "_by_levels").str();
+  if (!areSumsFirst() || SymbolTable::lookupSymbolIn(fit->getParentOp(), name))
     return {};
   findInputs();
   if (compressed.empty())
@@ -281,7 +282,7 @@ SmallVector<int64_t> LevelWriter::write() {
   builder.setInsertionPointAfter(fit);
   IRMapping mapping;
   auto copy = cast<func::FuncOp>(builder.clone(*fit, mapping));
-  copy.setName((fit.getName() + "_by_levels").str());
+  copy.setName(name);
   copy->setAttr(kByLevelsAttrName, builder.getUnitAttr());
   for (Operation &op : fit.getBody().front())
     if (int64_t input = findInput(&op); compressed.contains(input))

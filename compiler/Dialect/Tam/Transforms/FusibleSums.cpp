@@ -108,6 +108,10 @@ SmallVector<Operation *> tamc::tam::findFusibleSums(Block &block,
                           : source && !isa<ZerosOp>(source))
         return false;
     }
+    // Two sums into what was given share its bytes.
+    Value start = cast<RowReductionInterface>(op).getAccumulatorMutable().get();
+    if (!start.getDefiningOp() && !start.hasOneUse())
+      return false;
     auto sums =
         dyn_cast_if_present<SumsAttr>(getEncoding(op.getResult(0).getType()));
     if (!sums || hasSumCode(&op, sums))

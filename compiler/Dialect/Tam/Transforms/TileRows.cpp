@@ -300,6 +300,10 @@ private:
     auto nameOf = [&](StringRef part) {
       return (fit.getName() + "_" + part).str();
     };
+    for (StringRef part : {"init", "chunk", "finish"})
+      if (getOperation().lookupSymbol(nameOf(part)))
+        return fit.emitOpError("expected no other function '")
+               << nameOf(part) << "'";
     auto accumulators = placeState(fit, kindOf(1));
     if (failed(accumulators))
       return failure();

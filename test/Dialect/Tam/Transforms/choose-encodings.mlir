@@ -209,3 +209,12 @@ func.func @given_matrix(%x: tensor<?xf64>, %a: tensor<?x3xf64>) {
       : tensor<?x3xf64>, tensor<?x3xf64> -> tensor<3x3xf64>
   return
 }
+
+// -----
+
+// An encoding would change the type of the function.
+func.func @returned_matrix(%x: tensor<?xf64>) -> tensor<?x3xf64> {
+  %a = tam.category %x {levels = 3} : tensor<?xf64> -> tensor<?x3xf64>
+  // expected-error @+1 {{'func.return' op expected results that have no encoding: neither design matrices nor sums}}
+  return %a : tensor<?x3xf64>
+}

@@ -196,3 +196,18 @@ func.func @fit(%rows: index {tam.slot = #tam.slot<rows>}, %y: tensor<?xf64>) {
       -> tensor<1xf64, #tam.sums<full>>
   return
 }
+
+// -----
+
+func.func private @fit_chunk()
+
+// The names of the steps are taken.
+// expected-error @+1 {{'func.func' op expected no other function 'fit_chunk'}}
+func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
+               %y: tensor<?xf64> {tam.slot = #tam.slot<column>}) {
+  %o = tam.offset %rows : tensor<?x1xf64, #tam.dense>
+  %z = tam.zeros : tensor<1xf64, #tam.sums<full>>
+  %r = tam.rhs %o, %y into %z : tensor<?x1xf64, #tam.dense>, tensor<?xf64>
+      -> tensor<1xf64, #tam.sums<full>>
+  return
+}

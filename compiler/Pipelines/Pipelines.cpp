@@ -1,4 +1,4 @@
-//===- Pipelines.cpp - the way from the solver graph to LLVM ----*- C++ -*-===//
+//===- Pipelines.cpp - phases of compilation ------------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -75,7 +75,7 @@ std::string canonicalState(llvm::ArrayRef<GivenTable> state) {
   size_t numbers = 0;
   for (const GivenTable &table : state)
     numbers += table.values.size();
-  if (numbers > ModelSpec::mostCanonicalNumbers) {
+  if (numbers > ModelSpec::maxCanonicalNumbers) {
     // Each part after its length, so that no two states make one text.
     llvm::SHA256 hash;
     auto add = [&](llvm::ArrayRef<uint8_t> bytes) {

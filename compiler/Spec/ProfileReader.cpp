@@ -32,7 +32,7 @@ std::optional<Grid> findGrid(const std::set<double> &values) {
   }
   // The gap is that of two roundings; over the whole range that is little.
   const double intervals = std::round((most - least) / gap);
-  if (!(intervals < static_cast<double>(mostGridLevels)))
+  if (!(intervals < static_cast<double>(maxGridLevels)))
     return std::nullopt;
   const Grid grid = {.column = {},
                      .levels = static_cast<int64_t>(intervals) + 1,
@@ -93,8 +93,8 @@ void ProfileReader::add(const CsvRow &row) {
       // Both zeros are one.
       column.numbers.insert(*number + 0.0);
     // Many spellings of few numbers are no reason to go on.
-    if (column.numbers.size() > mostGridLevels ||
-        column.texts.size() > 4 * mostGridLevels) {
+    if (column.numbers.size() > maxGridLevels ||
+        column.texts.size() > 4 * maxGridLevels) {
       column.isOpen = false;
       column.texts.clear();
       column.numbers.clear();

@@ -26,7 +26,7 @@
 namespace tamc::spec {
 
 /// The grid that `values`, finite, lie on but for rounding; nullopt where there
-/// are fewer than two or it has more than mostGridLevels points. Linear.
+/// are fewer than two or it has more than maxGridLevels points. Linear.
 std::optional<Grid> findGrid(const std::set<double> &values);
 
 /// Finds the grids of the columns that a spec's terms of one number read.

@@ -25,7 +25,7 @@ namespace {
 
 constexpr size_t prefixBytes = 8;
 /// The format's own limit.
-constexpr uint64_t mostHeaderBytes = 100'000'000;
+constexpr uint64_t maxHeaderBytes = 100'000'000;
 
 llvm::Error fail(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
@@ -158,7 +158,7 @@ llvm::Expected<std::vector<double>> Tensor::numbers() const {
     return fail("expected bytes for its shape of " + type + ", got " +
                 llvm::Twine(bytes.size()) + " bytes");
   // Above it doubles skip integers.
-  constexpr int64_t mostInteger = int64_t(1) << 53;
+  constexpr int64_t maxInteger = int64_t(1) << 53;
   std::vector<double> values;
   values.reserve(count);
   for (const char *at = bytes.begin(); at != bytes.end(); at += size) {
@@ -170,7 +170,7 @@ llvm::Expected<std::vector<double>> Tensor::numbers() const {
       values.push_back(static_cast<int32_t>(read32le(at)));
     } else {
       auto value = static_cast<int64_t>(read64le(at));
-      if (value > mostInteger || value < -mostInteger)
+      if (value > maxInteger || value < -maxInteger)
         return fail("expected integers up to 2^53, got " + llvm::Twine(value) +
                     " at index " + llvm::Twine(values.size()));
       values.push_back(static_cast<double>(value));
@@ -186,8 +186,8 @@ llvm::Expected<TensorFile> TensorFile::read(const std::string &path) {
     return fail("cannot read it: " + error.message());
   if (!llvm::sys::fs::is_regular_file(status))
     return fail("expected a regular file");
-  if (status.getSize() > mostBytes)
-    return fail("expected at most " + llvm::Twine(mostBytes) + " bytes, got " +
+  if (status.getSize() > maxBytes)
+    return fail("expected at most " + llvm::Twine(maxBytes) + " bytes, got " +
                 llvm::Twine(status.getSize()));
   // Volatile: read, not mapped, so that nobody can change it under us.
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
@@ -206,9 +206,9 @@ llvm::Expected<TensorFile> TensorFile::read(const std::string &path) {
   if (all.size() < prefixBytes)
     return truncated(prefixBytes);
   uint64_t length = llvm::support::endian::read64le(all.begin());
-  if (length > mostHeaderBytes)
+  if (length > maxHeaderBytes)
     return fail("not a safetensors file: expected a header of at most " +
-                llvm::Twine(mostHeaderBytes) + " bytes, got " +
+                llvm::Twine(maxHeaderBytes) + " bytes, got " +
                 llvm::Twine(length));
   if (length > all.size() - prefixBytes)
     return truncated(prefixBytes + length);

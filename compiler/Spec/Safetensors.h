@@ -36,9 +36,9 @@ struct Tensor {
 /// the header, the tensors' bytes one after another.
 class TensorFile {
 public:
-  static constexpr uint64_t mostBytes = uint64_t(1) << 30;
+  static constexpr uint64_t maxBytes = uint64_t(1) << 30;
 
-  /// Reads a regular file of at most `mostBytes`. Errors: no such file; not of
+  /// Reads a regular file of at most `maxBytes`. Errors: no such file; not of
   /// the format. Linear in the file.
   static llvm::Expected<TensorFile> read(const std::string &path);
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a compiled model and libtamrt know of each other. C11, libc only.
+/// The interface between a compiled model and libtamrt. C11, libc only.
 ///
 /// A compiled model is one object file. It exports a `tamrt_model`, a constant
 /// that describes the model, and holds the *steps* the model consists of:
@@ -102,7 +102,8 @@ typedef enum tamrt_status {
   TAMRT_ERROR_OVERFLOW = 5,
 } tamrt_status;
 
-/// What an effect does outside the training range (MATH.md section 3).
+/// The behaviour of an effect outside the training range (docs/math.md section
+/// 3).
 typedef enum tamrt_extrapolate {
   TAMRT_CONTINUE = 0,
   TAMRT_CONSTANT = 1,
@@ -110,7 +111,7 @@ typedef enum tamrt_extrapolate {
   TAMRT_SATURATION = 3,
 } tamrt_extrapolate;
 
-/// How one input column is brought to [-1, 1] (MATH.md section 2.2).
+/// How one input column is normalised to [-1, 1] (docs/math.md section 2.2).
 typedef enum tamrt_rule {
   /// From min and max of the group's training rows.
   TAMRT_RULE_RANGE = 0,
@@ -127,7 +128,7 @@ typedef enum tamrt_rule {
   TAMRT_RULE_PERIOD_AUTO = 4,
 } tamrt_rule;
 
-/// What an input with TAMRT_RULE_LEVELS does with a value unseen in training.
+/// The effect of a value unseen in training, for TAMRT_RULE_LEVELS.
 typedef enum tamrt_unseen {
   /// The nearest level (text: the last).
   TAMRT_UNSEEN_EDGE = 0,
@@ -137,8 +138,8 @@ typedef enum tamrt_unseen {
   TAMRT_UNSEEN_ZERO = 2,
 } tamrt_unseen;
 
-/// One column a model reads, with the rule of the terms that read it. Two
-/// terms that read one column by different rules are two inputs.
+/// One column a model reads, with the rule of the terms that read it. A column
+/// that terms read by different rules is several inputs.
 typedef struct tamrt_input {
   /// Name in the header of the data.
   const char *column;
@@ -155,15 +156,15 @@ typedef struct tamrt_input {
 
 /// Doubles per input in a group's parameter block, in this order: centre c,
 /// half range a/2 (x = (v - c) / (a/2)), and the knot range lo, hi of the
-/// normalised training values of all groups (MATH.md section 3, term s; already
-/// widened when empty or equal). The block of input i starts at 4*i. All zero
-/// for LEVELS.
+/// normalised training values of all groups (docs/math.md section 3, term s;
+/// already widened when empty or equal). The block of input i starts at 4*i.
+/// All zero for LEVELS.
 #define TAMRT_INPUT_PARAMETERS 4
 
-/// How a learner makes its tables (MATH.md section 3, "Random numbers"). "All
-/// rows" are the training rows group after group, by date within a group, their
-/// inputs normalised. Random tables are drawn in the order given, from one
-/// generator seeded with `seed`.
+/// How a learner makes its tables (docs/math.md section 3, "Random numbers").
+/// "All rows" are the training rows group after group, by date within a group,
+/// their inputs normalised. Random tables are drawn in the order given, from
+/// one generator seeded with `seed`.
 typedef enum tamrt_learner_kind {
   /// "range" F64 [2]: least and greatest of the one input over all rows.
   TAMRT_LEARN_RANGE = 0,
@@ -233,7 +234,7 @@ typedef struct tamrt_learner {
 
 /// One effect of the model: a run of columns of the design matrix.
 typedef struct tamrt_effect {
-  /// Unique name (MATH.md section 4, decompose); the first is "offset".
+  /// Unique name (docs/math.md section 4, decompose); the first is "offset".
   const char *name;
   /// The term as the user wrote it; "offset" for the intercept.
   const char *term;
@@ -261,7 +262,7 @@ typedef struct tamrt_buffer {
 
 struct tamrt_kernels;
 
-/// What a step gets from the runtime and reports to it. One per thread.
+/// State that a step shares with the runtime. One per thread.
 typedef struct tamrt_context {
   /// The device's kernels; generated code reaches them by the symbols of
   /// kernels.def.
@@ -354,7 +355,7 @@ typedef struct tamrt_step {
   int32_t reserved;
   /// Name of the function, e.g. "fit_chunk_256".
   const char *name;
-  /// Most rows a call may pass; 0: the step has no rungs.
+  /// Largest number of rows of a call; 0: the step has no rungs.
   int64_t rung_rows;
   /// Bytes of arena the plan needs; the bound on it: the largest sum of bytes
   /// alive at one time; and what one allocation per buffer would need.
@@ -368,8 +369,8 @@ typedef struct tamrt_step {
 } tamrt_step;
 
 /// An accumulator in a state: 2 x `count` doubles (kernels.def,
-/// "Accumulators"). What it takes to put together sums of segments that were
-/// added up apart.
+/// "Accumulators"). The runtime uses it to combine sums of segments that were
+/// computed separately.
 typedef struct tamrt_accumulator {
   /// The kind of the steps that add rows to it.
   int32_t kind;
@@ -377,28 +378,28 @@ typedef struct tamrt_accumulator {
   /// Bytes from the start of the state.
   int64_t offset;
   int64_t count;
-  /// 0, or the unit of numbers of rows that have no second level: the square of
+  /// 0, or the unit of row counts, which have no second level: the square of
   /// the scale of gram_multihot (kernels.def).
   double unit;
 } tamrt_accumulator;
 
-/// How it is known whether the direct solver fits.
+/// The rule that decides whether the direct solver fits.
 typedef enum tamrt_oracle_rule {
-  /// Its planned bytes are at most the share of what is free.
+  /// Its planned bytes are at most the share of free memory.
   TAMRT_ORACLE_PLAN = 0,
-  /// estimate_factor * 8 * D^2 bytes are less than the device's share of it.
+  /// estimate_factor * 8 * D^2 bytes are less than the device's share.
   TAMRT_ORACLE_ESTIMATE = 1,
 } tamrt_oracle_rule;
 
-/// What the spec says of decisions on memory. 0 in a field but the rule: the
-/// runtime's default.
+/// The spec's settings for decisions on memory. 0 in a field other than the
+/// rule: the runtime's default.
 typedef struct tamrt_oracle {
   /// A tamrt_oracle_rule.
   int32_t rule;
   int32_t reserved;
   /// Parts of free memory that work may take, above 0, at most 1.
   double device_share, ram_share, sliding_device_share, sliding_ram_share;
-  /// Most columns of the direct solver, where there is another.
+  /// Largest number of columns for the direct solver, if there is another.
   int64_t direct_limit;
   double estimate_factor;
 } tamrt_oracle;
@@ -423,29 +424,29 @@ typedef struct tamrt_placement {
   int32_t reserved;
 } tamrt_placement;
 
-/// Training values of an input as a profile showed them: few, and evenly
+/// Training values of an input according to a profile: few, and evenly
 /// spaced.
 typedef struct tamrt_grid {
   /// The input's number.
   int32_t input;
-  /// Most values a group may have from its least to its greatest, the ones
-  /// between that do not occur included.
+  /// Largest number of grid points from a group's smallest to its largest
+  /// value, including points without a value.
   int32_t levels;
-  /// One of the values, and how far they are apart, above 0.
+  /// One of the values, and their distance, above 0.
   double first, step;
 } tamrt_grid;
 
 struct tamrt_model;
 
-/// Steps of a fit that add up rows by the levels of some inputs and put their
-/// terms' functions in at the end (level compression).
+/// Steps of a fit that sum rows by the levels of some inputs and apply their
+/// terms' functions at the end (level compression).
 typedef struct tamrt_compression {
-  /// Which training data they are for: those whose values of each of these
-  /// inputs are on the grid, in every group.
+  /// The steps are for training data whose values of each of these inputs
+  /// are on the grid, in every group.
   int64_t grid_count;
   const tamrt_grid *grids;
-  /// The model with these steps: as the one it belongs to, but for the steps
-  /// FIT_*, the accumulators, and that it has no compression.
+  /// The model with these steps. It differs from the model it belongs to in
+  /// the steps FIT_* and the accumulators, and has no compression.
   const struct tamrt_model *model;
 } tamrt_compression;
 
@@ -458,12 +459,12 @@ typedef struct tamrt_model {
   const char *name;
   /// Formula as written.
   const char *formula;
-  /// Canonical spec as YAML, and the SHA-256 of it in hex: what ties weights to
-  /// a model.
+  /// Canonical spec as YAML, and its SHA-256 in hex, which identifies the
+  /// model in weights.
   const char *spec, *spec_hash;
   /// Column names; null where the spec gives none.
   const char *target, *group, *date, *weights;
-  /// Whose steps the model has: "direct", "cg", or "auto", both.
+  /// The solvers whose steps the model has: "direct", "cg", or "auto", both.
   const char *solver;
   /// The device that the spec asks for, such as "cuda:1"; null: "auto".
   const char *device;
@@ -496,24 +497,24 @@ typedef struct tamrt_model {
   /// PRECONDITION, their accumulators, `cg_state_bytes` and `factored`, and
   /// that it refers to no other model. Null where no block is large.
   const struct tamrt_model *small_blocks;
-  /// Null where no input has levels that are few enough.
+  /// Null if no input has few enough levels.
   const tamrt_compression *compression;
 } tamrt_model;
 
 /// The command line of a compiled model: fit, predict, decompose,
-/// coefficients, plan, info. Returns the exit status: 0 done, 1 error (told on
-/// stderr). The `main` of an executable calls this and nothing else.
+/// coefficients, plan, info. Returns the exit status: 0 success, 1 error (a
+/// message on stderr). The `main` of an executable calls this and nothing else.
 int tamrt_main(const tamrt_model *model, int argc, char **argv);
 
-/// What the machine can do beyond its architecture's baseline: the levels of
-/// the x86-64 psABI, each of which includes those below it. Level 3 has AVX2.
+/// Instruction sets beyond the architecture's baseline: the levels of the
+/// x86-64 psABI, each of which includes those below it. Level 3 has AVX2.
 #define TAMRT_CPU_BASELINE 0
 #define TAMRT_CPU_X86_64_V2 2
 #define TAMRT_CPU_X86_64_V3 3
 #define TAMRT_CPU_X86_64_V4 4
 
-/// The machine's level. A compiled model asks which version of a kernel that
-/// was written for it to call.
+/// The machine's level. A compiled model chooses versions of its generated
+/// kernels by it.
 int64_t tamrt_cpu_level(void);
 
 // Kernels: one C symbol each, `tamrt_<name>`, declared once in kernels.def.

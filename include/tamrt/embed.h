@@ -1,4 +1,4 @@
-//===- tamrt/embed.h - what all embedded models share -----------*- C -*---===//
+//===- tamrt/embed.h - common part of library headers -------------*- C -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,8 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What a function of an embedded model returns. After an error what it was to
-/// write is undefined: weights of a fit that failed are refused by predictions.
+/// What a function of an embedded model returns. After an error its output is
+/// undefined: predictions refuse the weights of a fit that failed.
 typedef enum tamrt_embed_status {
   /// Done.
   TAMRT_EMBED_OK = 0,
@@ -80,7 +80,8 @@ typedef enum tamrt_embed_status {
   TAMRT_EMBED_WEIGHT_SUM = 23
 } tamrt_embed_status;
 
-/// Where an error is. What a status does not tell is -1, null or 0.
+/// The place of an error. A field that the status does not use is -1, null
+/// or 0.
 typedef struct tamrt_embed_error {
   /// A tamrt_embed_status.
   int32_t status;

@@ -1,4 +1,4 @@
-//===- app/CommandLine.cpp - what the user asks of a model ----------------===//
+//===- app/CommandLine.cpp - options of a model ---------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -154,7 +154,7 @@ std::string describe(const CLI::ParseError &error) {
   return message;
 }
 
-constexpr int64_t kMostThreads = 4096;
+constexpr int64_t kMaxThreads = 4096;
 
 /// `text` as a number greater than 0 and less than 1.
 std::optional<double> parseTolerance(const std::string &text) {
@@ -290,7 +290,7 @@ void addRunOptions(CLI::App &command, Options &options, Texts &texts) {
   command
       .add_option("--threads", texts.threads,
                   "Most threads; default: the machine's")
-      ->check(count(kMostThreads))
+      ->check(count(kMaxThreads))
       ->type_name("N");
   command
       .add_option("--chunk-rows", texts.chunkRows,
@@ -498,7 +498,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
       ->group("Memory");
   plan->add_option("--threads", texts.threads,
                    "Most threads; default: the machine's")
-      ->check(count(kMostThreads))
+      ->check(count(kMaxThreads))
       ->type_name("N")
       ->group("Memory");
   plan->add_flag("--sliding", texts.sliding,
@@ -558,7 +558,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                  "plan or info; --help tells more"};
 
   if (!texts.threads.empty())
-    options.threads = unsigned(*parseCount(texts.threads, kMostThreads));
+    options.threads = unsigned(*parseCount(texts.threads, kMaxThreads));
   if (!texts.chunkRows.empty())
     options.chunkRows = *parseCount(texts.chunkRows, INT64_MAX);
   if (texts.solver != "auto")

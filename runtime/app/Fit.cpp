@@ -75,10 +75,10 @@ Result<Weights> fitInMemory(const tamrt_model &model, const Options &options,
   Result<Rows> rows = reader.read(std::numeric_limits<size_t>::max());
   if (!rows)
     return std::move(rows).error();
-  Result<RowReader::Settled> settled = reader.settle();
-  if (!settled)
-    return std::move(settled).error();
-  if (settled->drops)
+  Result<RowReader::TextChanges> changes = reader.resolveTexts();
+  if (!changes)
+    return std::move(changes).error();
+  if (changes->drops)
     if (Status s = reader.dropMissing(*rows); !s)
       return std::move(s).error();
   if (options.dropMissing)
@@ -206,7 +206,7 @@ Status fitFile(const tamrt_model &model, const Options &options,
   tellUnconverged(model, summary);
   if (summary.groups > 0) {
     timings.note("iterations", summary.allIterations);
-    timings.note("most iterations of a group", summary.mostIterations);
+    timings.note("most iterations of a group", summary.maxIterations);
     timings.note("residual", summary.residual);
   }
   session.noteMemory(timings);

@@ -1,4 +1,4 @@
-//===- app/Fits.cpp - what fits into a machine's memory -------------------===//
+//===- app/Fits.cpp - plan --memory ---------------------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -33,7 +33,7 @@ struct Answer {
   Decision decision;
   /// Memory the machine must have for the smallest rung on one thread, and for
   /// the largest on all threads.
-  int64_t leastMemory = 0, mostMemory = 0;
+  int64_t minMemory = 0, maxMemory = 0;
   /// Empty when it fits.
   std::string why;
 };
@@ -97,8 +97,8 @@ Answer answer(const tamrt_model &model, tamrt_step_kind kind,
       ++least;
     return std::max(least, bounded(1, int64_t(free), besides));
   };
-  answer.leastMemory = memoryFor(rungs.back().bytes);
-  answer.mostMemory =
+  answer.minMemory = memoryFor(rungs.back().bytes);
+  answer.maxMemory =
       memoryFor(bounded(rungs.front().bytes, answer.question.threads, 0));
   if (!answer.decision.fits)
     answer.why =
@@ -137,8 +137,8 @@ std::string formatText(const std::vector<Answer> &answers,
     text +=
         fmt::format("  needed at least: --memory {}\n"
                     "  for the largest chunks on {} thread{}: --memory {}\n",
-                    answer.leastMemory, answer.question.threads,
-                    answer.question.threads == 1 ? "" : "s", answer.mostMemory);
+                    answer.minMemory, answer.question.threads,
+                    answer.question.threads == 1 ? "" : "s", answer.maxMemory);
   }
   return text;
 }
@@ -159,8 +159,8 @@ std::string formatJson(const std::vector<Answer> &answers,
          {"bytes", decision.bytes},
          {"budget", decision.budget},
          {"free", answer.freeBytes},
-         {"least_memory", answer.leastMemory},
-         {"most_memory", answer.mostMemory},
+         {"least_memory", answer.minMemory},
+         {"most_memory", answer.maxMemory},
          {"why", answer.why}});
   }
   const json all = {{"memory", options.memoryBytes},
@@ -191,7 +191,7 @@ Result<std::string> formatFits(const tamrt_model &model,
     if (kind != TAMRT_STEP_FIT_CHUNK || !model.compression)
       continue;
     Answer other = answer(*model.compression->model, kind, options, run);
-    if (other.leastMemory > answers.back().leastMemory)
+    if (other.minMemory > answers.back().minMemory)
       answers.back() = std::move(other);
   }
   return options.planFormat == PlanFormat::Json ? formatJson(answers, options)

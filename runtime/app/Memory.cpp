@@ -1,4 +1,4 @@
-//===- app/Memory.cpp - what a fit needs beside its arenas ----------------===//
+//===- app/Memory.cpp - memory of a fit beside its arenas -----------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -52,7 +52,7 @@ MemoryNeed memoryNeed(const tamrt_model &model) {
   // Tables are learnt before the arenas are there, when the text is gone: a
   // column of more rows, which quantiles take, is less than reading took.
   need.constant = kConstant + kBlock + kWeightCopies * tableBytes(model) +
-                  int64_t(learningBytes(model, kMostRowsKept));
+                  int64_t(learningBytes(model, kMaxRowsKept));
   // The stack with its guard pages, a block, and one that is laid aside.
   need.perThread =
       int64_t(Thread::kStackBytes) + (int64_t(64) << 10) + 2 * kBlock;

@@ -29,7 +29,7 @@ constexpr std::string_view kOldFormat = "tamc weights 1";
 constexpr std::string_view kMetadata = "__metadata__";
 constexpr size_t kPrefixBytes = 8;
 /// The format's own limit.
-constexpr uint64_t kMostHeaderBytes = 100'000'000;
+constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 
 /// A tensor in the file.
 struct Tensor {
@@ -180,7 +180,7 @@ bool Loader::readHeader() {
     return false;
   uint64_t length;
   std::memcpy(&length, file.data(), kPrefixBytes);
-  if (length > kMostHeaderBytes || length > file.size() - kPrefixBytes)
+  if (length > kMaxHeaderBytes || length > file.size() - kPrefixBytes)
     return false;
   data = file.data() + kPrefixBytes + length;
   dataBytes = file.size() - kPrefixBytes - size_t(length);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr char kMagic[8] = {'t', 'a', 'm', 'c', 'w', 't', 's', '1'};
 /// Rows are numbered in 32 bits.
-constexpr size_t kMostRows = 0xfffffffe;
+constexpr size_t kMaxRows = 0xfffffffe;
 
 const char *nameOf(const tamrt_model &model, size_t slot, bool fits) {
   const auto inputs = size_t(model.input_count);
@@ -159,8 +159,8 @@ void takeWorkplace(const ThreadMemory &memory, Layout &layout,
 //===----------------------------------------------------------------------===//
 
 int checkRows(size_t rows, const Report &report) {
-  return rows == 0 || rows > kMostRows ? report.fail(TAMRT_EMBED_ROW_COUNT)
-                                       : report.ok();
+  return rows == 0 || rows > kMaxRows ? report.fail(TAMRT_EMBED_ROW_COUNT)
+                                      : report.ok();
 }
 
 int DataView::read(const tamrt_model &model, const void *data, bool fits,

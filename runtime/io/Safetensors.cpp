@@ -29,7 +29,7 @@ static_assert(std::endian::native == std::endian::little,
 
 static constexpr size_t kPrefixBytes = 8;
 /// The format's own limit.
-static constexpr uint64_t kMostHeaderBytes = 100'000'000;
+static constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 static constexpr std::string_view kMetadataKey = "__metadata__";
 
 size_t tamrt::sizeOf(TensorType type) {
@@ -170,7 +170,7 @@ Status SafetensorsWriter::write(const std::string &path) const {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Parses JSON strictly: an object in which no key stands twice at any depth.
+/// Parses JSON strictly: an object in which no key appears twice at any depth.
 static Result<json> parseHeader(std::string_view text) {
   std::vector<std::set<std::string>> open;
   std::optional<std::string> twice;
@@ -297,10 +297,10 @@ Result<SafetensorsFile> SafetensorsFile::parse(FileBytes bytes,
     return truncated(kPrefixBytes);
   uint64_t length;
   std::memcpy(&length, all.data(), kPrefixBytes);
-  if (length > kMostHeaderBytes)
+  if (length > kMaxHeaderBytes)
     return fail(fmt::format("not a safetensors file: expected a header of at "
                             "most {} bytes, got {}",
-                            kMostHeaderBytes, length));
+                            kMaxHeaderBytes, length));
   if (length > all.size() - kPrefixBytes)
     return truncated(kPrefixBytes + length);
   Result<json> header = parseHeader(all.substr(kPrefixBytes, length));

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Reads and writes safetensors files, the form weights are kept in.
+/// Reads and writes safetensors files, the format of weights.
 ///
 /// Layout: the length of the header as a little-endian uint64; the header, a
 /// JSON object of name -> {"dtype", "shape", "data_offsets": [begin, end)} and

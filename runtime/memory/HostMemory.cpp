@@ -15,11 +15,11 @@ using namespace tamrt;
 
 /// Half of a 48-bit address space: what more is asked for is not there, and
 /// the C library need not be asked (a sanitizer's takes it for an error).
-static constexpr size_t mostBytes = size_t(1) << 47;
+static constexpr size_t maxBytes = size_t(1) << 47;
 
 void *HostMemory::allocate(size_t bytes, size_t alignment) noexcept {
   alignment = std::max(alignment, description.granularity);
-  if (bytes > mostBytes || alignment > mostBytes)
+  if (bytes > maxBytes || alignment > maxBytes)
     return nullptr;
   return std::aligned_alloc(alignment,
                             (bytes + alignment - 1) & ~(alignment - 1));

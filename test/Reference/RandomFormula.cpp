@@ -12,7 +12,7 @@
 using namespace tamc::reference;
 
 /// Most columns of one term.
-static constexpr int64_t kMostColumns = 36;
+static constexpr int64_t kMaxColumns = 36;
 
 namespace {
 
@@ -209,7 +209,7 @@ std::string tamc::reference::randomFormula(Random &random, int64_t terms) {
   Formula formula(random);
   std::string text = "y ~ ";
   for (int64_t i = 0, count = random.integer(1, terms); i < count; ++i) {
-    text += (i ? " + " : "") + formula.term(kMostColumns, 0).text;
+    text += (i ? " + " : "") + formula.term(kMaxColumns, 0).text;
     // A run of linear terms, and of categories.
     bool isLinear = random.flip();
     for (int64_t more = random.integer(0, 3) == 0 ? random.integer(1, 4) : 0;

@@ -1,4 +1,4 @@
-//===- bench/MachineBenchmark.cpp - what the machine can do ---------------===//
+//===- bench/MachineBenchmark.cpp - rates of the machine ------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

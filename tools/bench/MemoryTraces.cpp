@@ -1,4 +1,4 @@
-//===- MemoryTraces.cpp - what allocators are asked, call by call ---------===//
+//===- MemoryTraces.cpp - traces of allocator calls -----------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- MemoryTraces.h - what allocators are asked, call by call -*- C++ -*-===//
+//===- MemoryTraces.h - traces of allocator calls ---------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

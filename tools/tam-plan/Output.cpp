@@ -1,4 +1,4 @@
-//===- tools/tam-plan/Output.cpp - files whole or not at all --------------===//
+//===- tools/tam-plan/Output.cpp - atomic output files --------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

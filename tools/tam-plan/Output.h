@@ -1,4 +1,4 @@
-//===- tools/tam-plan/Output.h - files whole or not at all ------*- C++ -*-===//
+//===- tools/tam-plan/Output.h - atomic output files ------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

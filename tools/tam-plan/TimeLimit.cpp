@@ -1,4 +1,4 @@
-//===- tam-plan/TimeLimit.cpp - how long the process may take -------------===//
+//===- tam-plan/TimeLimit.cpp - limit on the process time -----------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- tam-plan/TimeLimit.h - how long the process may take -----*- C++ -*-===//
+//===- tam-plan/TimeLimit.h - limit on the process time ---------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

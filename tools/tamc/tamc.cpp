@@ -102,12 +102,12 @@ cl::opt<std::string> weights("weights", cl::desc("Column of row weights"),
                              cl::value_desc("column"), cl::cat(category));
 cl::opt<std::string> solver("solver", cl::desc("auto, direct or cg"),
                             cl::value_desc("solver"), cl::cat(category));
-cl::opt<std::string> device("device", cl::desc("Device asked for"),
+cl::opt<std::string> device("device", cl::desc("Device that runs the steps"),
                             cl::value_desc("device"), cl::cat(category));
 cl::opt<std::string>
     profile("profile",
-            cl::desc("Training data that tells the levels of c() terms, "
-                     "and which other columns have few values"),
+            cl::desc("Training data from which to take the levels of c() "
+                     "terms and the other columns that have few values"),
             cl::value_desc("train.csv"), cl::cat(category));
 cl::opt<int64_t> chunkRows("chunk-rows",
                            cl::desc("Rows of the largest rung (0: the spec's, "
@@ -123,9 +123,10 @@ cl::opt<planning::Reuse> reuse(
                clEnumValN(planning::Reuse::BranchSafe, "branch-safe",
                           "when every order that the data flow allows does")),
     cl::cat(category));
-cl::opt<int64_t> maxDirect("max-direct",
-                           cl::desc("Most coefficients of the direct solver"),
-                           cl::init(7500), cl::cat(category));
+cl::opt<int64_t>
+    maxDirect("max-direct",
+              cl::desc("Largest number of coefficients for the direct solver"),
+              cl::init(7500), cl::cat(category));
 cl::opt<int64_t>
     minCg("min-cg",
           cl::desc("With solver auto, least coefficients of a model that has "
@@ -133,8 +134,8 @@ cl::opt<int64_t>
           cl::value_desc("n"), cl::init(363), cl::cat(category));
 cl::opt<int64_t>
     blockLimit("block-limit",
-               cl::desc("Most columns of an effect whose block preconditions "
-                        "conjugate gradients"),
+               cl::desc("Largest number of columns of an effect whose block "
+                        "preconditions conjugate gradients"),
                cl::value_desc("n"), cl::init(512), cl::cat(category));
 cl::opt<int64_t> smallBlockLimit(
     "small-block-limit",
@@ -142,35 +143,37 @@ cl::opt<int64_t> smallBlockLimit(
     cl::value_desc("n"), cl::init(64), cl::cat(category));
 cl::opt<int64_t> mergeColumns(
     "merge-columns",
-    cl::desc("Least neighbouring linear terms that become one dense matrix (0: "
-             "never)"),
+    cl::desc(
+        "Number of neighbouring linear terms from which on they become one "
+        "dense matrix (0: never)"),
     cl::value_desc("n"), cl::init(16), cl::cat(category));
 cl::opt<int64_t> rowWords(
     "row-words",
-    cl::desc("Most words that a row adds to in the loop that is written for "
-             "the model; terms beyond are summed pair by pair (0: no bound)"),
+    cl::desc("Largest number of words that a row adds to in the loop generated "
+             "for the model; further terms are summed pair by pair (0: no "
+             "bound)"),
     cl::value_desc("n"), cl::init(560), cl::cat(category));
 cl::opt<int64_t> rowsPerLevel(
     "rows-per-level",
-    cl::desc("With a profile, sum by the levels of columns of few values: "
-             "least rows of a group per level (0: never)"),
+    cl::desc("With a profile, sum columns of few values by their levels from "
+             "this many rows of a group per level on (0: never)"),
     cl::value_desc("n"), cl::init(24), cl::cat(category));
 cl::opt<bool> dense("dense",
                     cl::desc("Store every design matrix dense (for tests)"),
                     cl::cat(category));
 cl::opt<bool> fuseRows(
     "fuse-rows",
-    cl::desc("Compute the sums over rows, and predictions, in loops that are "
-             "written for the model (default: true)"),
+    cl::desc("Compute the sums over rows, and predictions, in loops generated "
+             "for the model (default: true)"),
     cl::init(true), cl::cat(category));
 cl::opt<bool> panels("panels",
-                     cl::desc("Lay the sums of that loop out in panels "
+                     cl::desc("Store the sums of that loop in panels "
                               "(default: true)"),
                      cl::init(true), cl::cat(category));
 cl::opt<std::string>
     cpu("mcpu",
         cl::desc("CPU to generate code for: its level of x86-64, "
-                 "which the model then asks for at start "
+                 "which the model then checks at start "
                  "(native: this machine's)"),
         cl::init("x86-64"), cl::cat(category));
 cl::opt<std::string>
@@ -185,7 +188,7 @@ cl::opt<bool> staticBlas(
     cl::cat(category));
 
 cl::opt<bool> timings("timings",
-                      cl::desc("Print what each phase takes, in seconds"),
+                      cl::desc("Print the time of each phase, in seconds"),
                       cl::cat(category));
 
 /// A user's error without a place in a file.

@@ -83,7 +83,7 @@ int64_t tamc::columnsOf(const Term &term) {
     int64_t columns = 1;
     // No factor has 2^37 columns, so no product leaves 64 bits.
     for (const Term &factor : term.factors)
-      columns = std::min(columns * columnsOf(factor), kMostColumns + 1);
+      columns = std::min(columns * columnsOf(factor), kMaxColumns + 1);
     return columns;
   }
   case TermKind::Physics:

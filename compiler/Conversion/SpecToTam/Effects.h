@@ -38,10 +38,10 @@ public:
 
 /// Most columns of a model. Its penalties are constants of the program, some
 /// numbers per column.
-inline constexpr int64_t kMostColumns = int64_t(1) << 26;
+inline constexpr int64_t kMaxColumns = int64_t(1) << 26;
 
 /// Columns of a term's design matrix; of a product with more than
-/// `kMostColumns` some number above that.
+/// `kMaxColumns` some number above that.
 int64_t columnsOf(const spec::Term &term);
 
 /// Builds the intercept's design matrix, of one column.

@@ -1,4 +1,4 @@
-//===- SpecToTam.cpp - from a spec to the solver graph ----------*- C++ -*-===//
+//===- SpecToTam.cpp - imports a spec as the solver graph -----------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -381,7 +381,7 @@ DictionaryAttr Importer::describeGrid(const Input &input) {
     break;
   case TAMRT_RULE_PERIOD:
     before = std::round((found->first - input.lo) / found->step);
-    if (before < 0 || before > static_cast<double>(spec::mostGridLevels) ||
+    if (before < 0 || before > static_cast<double>(spec::maxGridLevels) ||
         !spec::isOnGrid(*found, input.lo))
       return {};
     // A point beyond the period's end has no place (kernels.def, grid_points).
@@ -475,13 +475,13 @@ OwningOpRef<ModuleOp> Importer::run() {
                          term.range);
     failed = true;
   };
-  int64_t room = kMostColumns - 1;
+  int64_t room = kMaxColumns - 1;
   for (const Term &term : spec.terms) {
     if (std::string missing = missingKernels(term); !missing.empty())
       refuse(term, missing);
     room -= columnsOf(term);
     if (room < 0 && !failed)
-      refuse(term, "expected at most " + Twine(kMostColumns) +
+      refuse(term, "expected at most " + Twine(kMaxColumns) +
                        " columns of all terms and the offset, got more by "
                        "this term");
   }

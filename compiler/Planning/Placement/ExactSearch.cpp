@@ -20,7 +20,7 @@ using namespace tamc::planning;
 static constexpr uint8_t maxRaises = 2;
 /// A state is kept for each rectangle that was chosen: on thousands of them a
 /// dive to the bottom would take gigabytes.
-static constexpr size_t mostBytes = size_t(1) << 27, maxBytesKept = 1 << 24;
+static constexpr size_t maxBytes = size_t(1) << 27, maxBytesKept = 1 << 24;
 
 ExactSearch::ExactSearch(const Packing &packing)
     : packing(packing), found(packing.size(), 0),
@@ -352,8 +352,7 @@ bool ExactSearch::solve(size_t depth, int32_t begin, int32_t end) {
       stopped = true;
       return false;
     }
-    if (states.size() <= depth + 1 &&
-        (depth + 2) * bytesOfState() > mostBytes) {
+    if (states.size() <= depth + 1 && (depth + 2) * bytesOfState() > maxBytes) {
       stopped = true;
       decisions = limit;
       return false;

@@ -1,4 +1,4 @@
-//===- Pipelines.h - the way from the solver graph to LLVM ------*- C++ -*-===//
+//===- Pipelines.h - phases of compilation ----------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The phases of compilation. Each ends with a verifier pass, can be stopped at
-/// and started from.
+/// The phases of compilation. Each ends with a verifier pass; a compilation can
+/// stop and start at each.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,13 +24,13 @@
 
 namespace tamc {
 
-/// The phases in order; a module "at" a phase has gone through it.
+/// The phases in order; a module "at" a phase has passed it.
 enum class Phase {
   /// The solver graph as imported from the spec.
   Import,
   /// Solver and encodings chosen.
   Choices,
-  /// The fit cut into init, chunk and finish.
+  /// The fit split into init, chunk and finish.
   Tile,
   /// Kernels selected; launches on tensors.
   Kernels,
@@ -58,9 +58,9 @@ struct PipelineOptions {
   planning::Reuse reuse = planning::Reuse::Program;
   /// Rows of the largest rung; 0: as the model says, else the default.
   int64_t chunkRows = 0;
-  /// Most unknowns of a system that is factored.
+  /// Largest number of unknowns of a system that is factored.
   int64_t maxDirect = 7500;
-  /// Most columns of an effect whose block is factored for conjugate gradients.
+  /// Largest number of columns of a block factored for conjugate gradients.
   int64_t blockLimit = 512;
   /// Most columns of an effect whose block is factored where memory is short;
   /// 0: blocks are not given up.
@@ -69,8 +69,8 @@ struct PipelineOptions {
   /// spec leaves the choice and the direct one is possible. The matrix of 362
   /// takes less than 1 MiB.
   int64_t minCg = 363;
-  /// Least rows of a group per level of a column that is summed by its levels;
-  /// 0: none is.
+  /// Rows of a group per level from which on a column is summed by its levels;
+  /// 0: never.
   int64_t rowsPerLevel = 24;
   /// Neighbouring linear terms that become one dense matrix (0: never).
   int64_t mergeColumns = 16;

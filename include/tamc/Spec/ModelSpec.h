@@ -90,15 +90,15 @@ struct Term {
 
 enum class Solver { Auto, Direct, CG };
 
-/// What `oracle` says of decisions on memory (tamrt_oracle of abi.h); what is
-/// not given is left to the runtime.
+/// The key `oracle`, rules for memory (tamrt_oracle of abi.h); the runtime has
+/// defaults for what is not given.
 struct OracleSettings {
   /// Whether the rule is `estimate`; else it is `plan`.
   bool estimates = false;
   /// Parts of free memory, above 0 and at most 1.
   std::optional<double> deviceShare, ramShare, slidingDeviceShare,
       slidingRamShare;
-  /// Most columns of the direct solver, at least 1.
+  /// Largest number of columns for the direct solver, at least 1.
   std::optional<int64_t> directLimit;
   /// Above 0, at most 1e6.
   std::optional<double> estimateFactor;
@@ -107,8 +107,8 @@ struct OracleSettings {
                          const OracleSettings &) = default;
 };
 
-/// What `placement` says of kinds of steps (tamrt_placement of abi.h): whether
-/// they run on the CPU, rather than on the device of the run.
+/// The key `placement` (tamrt_placement of abi.h): for each kind of steps,
+/// whether it runs on the CPU instead of the device of the run.
 struct PlacementSettings {
   bool sumsOnCpu = false, solveOnCpu = false, predictOnCpu = false;
 
@@ -131,24 +131,24 @@ struct GivenTable {
   std::vector<double> values;
 };
 
-/// Most points of a grid that a profile may find.
-inline constexpr size_t mostGridLevels = 1024;
+/// Largest number of points of a grid.
+inline constexpr size_t maxGridLevels = 1024;
 
 /// Values of a column, evenly spaced: first + k * step, 0 <= k < levels.
 struct Grid {
   std::string column;
-  /// At least 2, at most mostGridLevels; points without a value included.
+  /// At least 2, at most maxGridLevels; points without a value included.
   int64_t levels = 0;
   /// The step is above 0.
   double first = 0, step = 0;
 };
 
-/// Whether `value` is a point of the grid, or of what continues it on both
-/// sides, but for a part of 2^-51 of the grid's length.
+/// Whether `value` is a point of the grid, continued on both sides, within
+/// 2^-51 of the grid's length.
 bool isOnGrid(const Grid &grid, double value);
 
-/// What a profile says of training data that no term's parameters have. It
-/// changes how a fit is computed, never which model it is.
+/// Properties of training data from a profile. They change how a fit is
+/// computed, never which model it is.
 struct Profile {
   /// Rows over groups, rounded down.
   int64_t rowsPerGroup = 0;
@@ -170,18 +170,18 @@ struct ModelSpec {
   /// Device asked for, "auto" by default. There may be none of that name where
   /// the model runs.
   std::string device = "auto";
-  /// Most rows of a chunk, at least 1, or allRows; nullopt: the compiler
-  /// chooses.
+  /// Largest number of rows of a chunk, at least 1, or allRows; nullopt: the
+  /// compiler chooses.
   std::optional<int64_t> chunkRows;
-  /// Decisions at run time, where the spec says something of them.
+  /// Settings of decisions at run time, if the spec has them.
   std::optional<OracleSettings> oracle;
   std::optional<PlacementSettings> placement;
   /// In the order of the model's tables.
   std::vector<GivenTable> state;
   /// Paths of the files that `state` was read from. Not in the canonical spec.
   std::vector<std::string> stateFiles;
-  /// From resolveLevels, where a profile has something to say. Not in the
-  /// canonical spec.
+  /// From resolveLevels, if there is a profile. Not in the canonical
+  /// spec.
   std::optional<Profile> profile;
   llvm::SMRange formulaRange;
 
@@ -198,11 +198,11 @@ struct ModelSpec {
   /// models: parsed again it gives the same terms and columns. `name`,
   /// `device`, `chunk_rows`, `oracle` and `placement` are not in it, because
   /// they do not change what the model computes; weights stay valid when they
-  /// change. A state of more than `mostCanonicalNumbers` stands there by its
+  /// change. A state of more than `maxCanonicalNumbers` stands there by its
   /// SHA-256, `state: 'sha256 ...'`, and such a text is for comparing alone.
   std::string canonical() const;
 
-  static constexpr size_t mostCanonicalNumbers = 4096;
+  static constexpr size_t maxCanonicalNumbers = 4096;
 };
 
 /// Number of levels of a categorical term without `n_cat`, from a profile:
@@ -235,7 +235,7 @@ struct ModelSpec {
 ///               with it alone. Columns (`others`, `slope`) have no default.
 ///
 /// Errors go to the handler of `sources` with line, column (in bytes) and
-/// caret, and yield nullopt; notes name a mend. A parameter without effect is a
+/// caret, and yield nullopt; notes name a fix. A parameter without effect is a
 /// warning. Places inside the formula are exact in plain, quoted and block
 /// scalars. Time is linear in the text and in the files of `state`, of at most
 /// 1 GiB each, whose names are relative to the folder of the buffer's name.
@@ -259,12 +259,11 @@ std::optional<ModelSpec> parseFormulaSpec(llvm::SourceMgr &sources,
 
 /// Resolves what the formula leaves to the data: `c(x)` without `n_cat`. With
 /// `profile` (a CSV's text and name) counts levels and sets ModelSpec::profile;
-/// without one, a term that needs it is an error that names both cures. Returns
-/// success. The profile is
-/// CSV as RFC 4180 has it, with a header, quotes, LF or CRLF and perhaps a BOM;
-/// empty, NA and nan, in any case, are missing and not counted. Values are
-/// numbers when all of the column parse as one, else text. One pass; memory for
-/// the distinct spellings only.
+/// without one, a term that needs it is an error that names both remedies.
+/// Returns success. The profile is CSV as RFC 4180 has it, with a header,
+/// quotes, LF or CRLF and perhaps a BOM; empty, NA and nan, in any case, are
+/// missing and not counted. Values are numbers when all of the column parse as
+/// one, else text. One pass; memory for the distinct spellings only.
 bool resolveLevels(llvm::SourceMgr &sources, ModelSpec &spec,
                    std::optional<llvm::MemoryBufferRef> profile);
 

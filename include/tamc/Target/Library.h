@@ -18,9 +18,9 @@
 
 namespace tamc {
 
-/// A C identifier for the functions of a model of this name: what is no letter,
-/// digit or underscore becomes an underscore, and `m` goes before a start that
-/// C keeps for others.
+/// A C identifier for the functions of a model of this name: a character that
+/// is no letter, digit or underscore becomes an underscore, and `m` is put
+/// before a start that C reserves.
 std::string libraryPrefix(llvm::StringRef modelName);
 
 /// The model's name in a module with `tam.model`.

@@ -18,7 +18,7 @@
 
 namespace tamc {
 
-/// What to make of a module at Phase::LLVM.
+/// Options for code from a module at Phase::LLVM.
 enum class CodeKind { LLVM, Assembly, Object };
 
 struct CodeOptions {

@@ -1,4 +1,4 @@
-//===- sim/Sim.cpp - a device to break ------------------------------------===//
+//===- sim/Sim.cpp - a simulated device that can fail ---------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A device that is the CPU with a memory of its own, which can be made to fail
-/// wherever a test wants it. Built with the tests alone. What it is told, it is
-/// told by the environment when it is loaded:
+/// A device that is the CPU with a memory of its own, and that can be made to
+/// fail at any point of a test. Built with the tests alone. Its settings are
+/// environment variables that it reads when it is loaded:
 ///
 ///     TAMRT_SIM_MEMORY=BYTES     all of its memory; 1 GiB
 ///     TAMRT_SIM_LARGEST=BYTES    largest free block: how fragmented it is

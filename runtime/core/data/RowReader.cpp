@@ -83,7 +83,7 @@ public:
                                 const TrainedTexts *trained,
                                 const ReadOptions &options);
   Result<Rows> read(size_t most);
-  Result<Settled> settle();
+  Result<TextChanges> resolveTexts();
   Status dropMissing(Rows &rows);
   Status rewind();
   std::string describeDropped() const;
@@ -128,7 +128,7 @@ private:
   std::vector<std::optional<Doubt>> doubtfulLevels;
   /// The groups that are numbers, which may have several spellings.
   std::map<double, uint32_t> groupNumbers;
-  Settled settled;
+  TextChanges changes;
   std::vector<RowBlock> blocks;
   /// Guards the file.
   std::mutex reading;
@@ -427,11 +427,11 @@ Result<Rows> RowReader::Impl::read(size_t most) {
   return rows;
 }
 
-Result<RowReader::Settled> RowReader::Impl::settle() {
-  settled = {};
+Result<RowReader::TextChanges> RowReader::Impl::resolveTexts() {
+  changes = {};
   std::optional<Doubt> first;
   auto doubt = [&](const std::optional<Doubt> &of) {
-    settled.drops |= of.has_value();
+    changes.drops |= of.has_value();
     if (of && (!first || of->line < first->line))
       first = of;
   };
@@ -440,7 +440,7 @@ Result<RowReader::Settled> RowReader::Impl::settle() {
     if (*rules.areGroupsNumbers) {
       doubt(doubtfulGroup);
       const GroupOrder order = sortGroups(groups, true);
-      settled.merges =
+      changes.merges =
           order.names.size() <
           size_t(std::count_if(
               order.places.begin(), order.places.end(),
@@ -462,7 +462,7 @@ Result<RowReader::Settled> RowReader::Impl::settle() {
   }
   if (first && !options.dropMissing)
     return Error{first->text};
-  return settled;
+  return changes;
 }
 
 Status RowReader::Impl::dropMissing(Rows &rows) {
@@ -538,8 +538,8 @@ std::string RowReader::Impl::describeDropped() const {
 Status RowReader::Impl::rewind() {
   if (Status s = file.rewind(); !s)
     return s;
-  if (std::exchange(settled.drops, false) |
-      std::exchange(settled.merges, false))
+  if (std::exchange(changes.drops, false) |
+      std::exchange(changes.merges, false))
     resetTexts();
   nextRead = nextAdded = 0;
   fileRows = dropped = 0;
@@ -585,7 +585,9 @@ Result<RowReader> RowReader::open(const std::string &path,
 }
 
 Result<Rows> RowReader::read(size_t most) { return impl->read(most); }
-Result<RowReader::Settled> RowReader::settle() { return impl->settle(); }
+Result<RowReader::TextChanges> RowReader::resolveTexts() {
+  return impl->resolveTexts();
+}
 Status RowReader::dropMissing(Rows &rows) { return impl->dropMissing(rows); }
 Status RowReader::rewind() { return impl->rewind(); }
 const std::string &RowReader::path() const { return impl->file.path(); }

@@ -123,7 +123,7 @@ public:
   /// What the end of the file decides of a fit's texts. Until then nobody knows
   /// whether groups and levels are numbers, of which NA is a missing one and 1
   /// and 1.0 are the same.
-  struct Settled {
+  struct TextChanges {
     /// Rows that were read are to be dropped.
     bool drops = false;
     /// Groups with several spellings are one.
@@ -132,15 +132,15 @@ public:
 
   /// To be called once a fit has read the file to its end. Errors: a missing
   /// group or level among numbers, unless rows are to be dropped.
-  Result<Settled> settle();
+  Result<TextChanges> resolveTexts();
 
-  /// Drops what `settle` found from `rows`, all rows of the file. Errors: no
-  /// row left.
+  /// Drops what `resolveTexts` found from `rows`, all rows of the file. Errors:
+  /// no row left.
   Status dropMissing(Rows &rows);
 
-  /// Back to the first row. Texts keep their numbers, unless `settle` found
-  /// something: then they are counted anew, rows that are to be dropped are,
-  /// and a group has one number. Errors: a file that cannot be read twice.
+  /// Back to the first row. Texts keep their numbers, unless `resolveTexts`
+  /// found something: then they are counted anew, rows that are to be dropped
+  /// are, and a group has one number. Errors: a file that cannot be read twice.
   Status rewind();
 
   const std::string &path() const;

@@ -1,4 +1,4 @@
-//===- core/device/Oracle.cpp - what fits, decided beforehand -------------===//
+//===- core/device/Oracle.cpp - solver, rung and threads ------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -60,7 +60,7 @@ std::string megabytes(double bytes) {
 }
 
 /// Bytes that a way needs on one thread and the smallest rung.
-int64_t leastBytes(const Need &need) {
+int64_t minBytes(const Need &need) {
   return need.sharedBytes + need.rungs.back().bytes;
 }
 
@@ -68,7 +68,7 @@ int64_t leastBytes(const Need &need) {
 /// to see why.
 std::string lacks(const Need &need, const Question &question,
                   const OracleOptions &options) {
-  const int64_t bytes = leastBytes(need);
+  const int64_t bytes = minBytes(need);
   std::string text =
       fmt::format("needs {}, {} are free", megabytes(double(bytes)),
                   megabytes(double(question.freeBytes)));
@@ -227,9 +227,9 @@ std::string routeNote(const Question &question, const Decision &decision,
   else
     text += "the direct solver " + lacks(*question.direct, question, options);
   if (isSmall)
-    text += fmt::format(
-        "; a preconditioner of all blocks needs {}",
-        megabytes(double(leastBytes(*question.conjugateGradients))));
+    text +=
+        fmt::format("; a preconditioner of all blocks needs {}",
+                    megabytes(double(minBytes(*question.conjugateGradients))));
   return text;
 }
 

@@ -1,4 +1,4 @@
-//===- core/device/Oracle.h - what fits, decided beforehand -----*- C++ -*-===//
+//===- core/device/Oracle.h - solver, rung and threads ----------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,8 +8,8 @@
 ///
 /// \file
 /// Which solver, which rung of the chunk ladder and how many groups at once,
-/// decided before the work from planned bytes and free memory (MATH.md section
-/// 4, "Routing"). Pure functions.
+/// decided before the work from planned bytes and free memory (docs/math.md
+/// section 4, "Routing"). Pure functions.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ namespace tamrt {
 
 /// How the oracle knows whether the direct solver fits.
 enum class OracleRule {
-  /// Its planned bytes are at most the share of what is free.
+  /// Its planned bytes are at most the share of free memory.
   Plan,
   /// factor * 8 * D^2 bytes are less than the device's share of what is free.
   Estimate
@@ -45,13 +45,13 @@ enum class MemoryPlace { Device, Ram };
 /// Work on all rows once, or on windows that slide over them.
 enum class WorkKind { Static, Sliding };
 
-/// The shares and limits of MATH.md section 4.
+/// The shares and limits of docs/math.md section 4.
 struct OracleOptions {
   OracleRule rule = OracleRule::Plan;
   /// Parts of free memory that work may take.
   double deviceShare = 0.9, ramShare = 0.7;
   double slidingDeviceShare = 0.8, slidingRamShare = 0.6;
-  /// Most columns of the direct solver, where there is another.
+  /// Largest number of columns for the direct solver, if there is another.
   int64_t directColumns = 7500;
   double estimateFactor = 4;
 

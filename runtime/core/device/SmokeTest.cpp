@@ -1,4 +1,4 @@
-//===- core/device/SmokeTest.cpp - tests a device before it is trusted ----===//
+//===- core/device/SmokeTest.cpp - tests a device before use --------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

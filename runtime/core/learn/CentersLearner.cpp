@@ -35,7 +35,7 @@ struct DistanceMemory {
   std::span<double> points, pairs;
 
   DistanceMemory(const tamrt_learner &learner, size_t all, Layout &layout)
-      : rows(std::min(all, kMostRowsKept)) {
+      : rows(std::min(all, kMaxRowsKept)) {
     wanted = layout.takeSpan<TrainingRows::Wanted>(rows);
     points = layout.takeSpan<double>(rows * size_t(learner.input_count));
     pairs = layout.takeSpan<double>(rows * (rows - 1) / 2);

@@ -26,7 +26,7 @@
 namespace tamrt {
 
 /// Rows of which a learner keeps more than a column at most.
-inline constexpr size_t kMostRowsKept = 1000;
+inline constexpr size_t kMaxRowsKept = 1000;
 
 /// Why there are no tables.
 enum class LearnFault {
@@ -72,7 +72,7 @@ LearnOutcome learnTables(const tamrt_model &model, const TrainingRows &rows,
 
 /// Bytes that `learnTables` works in: for quantiles a column of the rows, for
 /// centres some numbers each and, for a gamma that is not given, the distances
-/// of at most kMostRowsKept rows.
+/// of at most kMaxRowsKept rows.
 size_t learningBytes(const tamrt_model &model, size_t rows);
 
 /// Whether a learner learns quantiles, or centres, that the spec does not give.

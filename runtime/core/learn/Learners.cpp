@@ -114,7 +114,7 @@ std::vector<std::string> keptByLearners(const tamrt_model &model,
     if (learnsCenters(model, learner))
       kept.push_back(
           (rows ? "" : "up to ") +
-          std::to_string(centersBytes(learner, rows.value_or(kMostRowsKept))) +
+          std::to_string(centersBytes(learner, rows.value_or(kMaxRowsKept))) +
           " bytes, some rows, for the centres" + effect);
   }
   return kept;

@@ -1,4 +1,4 @@
-//===- core/learn/Random.h - random numbers as PyTorch's --------*- C++ -*-===//
+//===- core/learn/Random.h - PyTorch's random numbers -----------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

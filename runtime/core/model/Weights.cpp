@@ -1,4 +1,4 @@
-//===- core/model/Weights.cpp - what a fit leaves behind ------------------===//
+//===- core/model/Weights.cpp - trained weights ---------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- core/model/Weights.h - what a fit leaves behind ----------*- C++ -*-===//
+//===- core/model/Weights.h - trained weights -------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Trained weights and the file they are kept in.
+/// Trained weights and their file.
 ///
 /// The file is a safetensors file that depends on the model and the training
 /// data alone: nothing of the run (time, threads, rung, device, paths) is in

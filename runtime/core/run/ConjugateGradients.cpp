@@ -15,12 +15,12 @@ namespace tamrt {
 namespace {
 
 /// The least |b| that residuals are measured against (docs/math.md section 4).
-constexpr double kLeastNorm = 1e-12;
+constexpr double kMinNorm = 1e-12;
 
 /// A is at least 1e-6 T times the identity: p'Ap below so many T p'p is
 /// rounding, and no step is taken along p. Unlike a bound on p'Ap alone this
 /// does not depend on the units of the target.
-constexpr double kLeastCurvature = 1e-12;
+constexpr double kMinCurvature = 1e-12;
 
 /// x, r, p, s and the weights of what is not factored.
 constexpr int64_t kVectors = 5;
@@ -95,7 +95,7 @@ void CgIteration::start(tamrt_context &context) {
   const double square = dot(r, r, model.columns);
   if (!isFinite(square, r, model.columns, context))
     return;
-  norm = std::max(std::sqrt(square), kLeastNorm);
+  norm = std::max(std::sqrt(square), kMinNorm);
   judge();
 }
 
@@ -181,7 +181,7 @@ void CgIteration::advance(tamrt_context &context, int64_t groupRows) {
   const double curvature = dot(p, s, n);
   if (!isFinite(curvature, s, n, context))
     return;
-  const double least = kLeastCurvature * double(groupRows) * dot(p, p, n);
+  const double least = kMinCurvature * double(groupRows) * dot(p, p, n);
   ++result.iterations;
   if (!(curvature > least) || !(previous > 0)) {
     over = true;

@@ -22,12 +22,13 @@ namespace tamrt {
 namespace {
 
 /// Segments that are worth a thread that nobody asked for.
-constexpr int64_t kLeastSegments = 4;
+constexpr int64_t kMinSegments = 4;
 
 /// Takes memory for up to `threads` threads on one rung. Where there is less,
 /// and it is not the rung's, `shortage` says whose.
-std::vector<Worker> hire(const Ladder &ladder, Device &device, unsigned threads,
-                         size_t rung, std::string &shortage) {
+std::vector<Worker> allocateWorkers(const Ladder &ladder, Device &device,
+                                    unsigned threads, size_t rung,
+                                    std::string &shortage) {
   std::vector<Worker> workers;
   for (unsigned i = 0; i < threads; ++i) {
     workers.emplace_back();
@@ -43,10 +44,10 @@ std::vector<Worker> hire(const Ladder &ladder, Device &device, unsigned threads,
 
 /// Takes memory on the rung and for the threads decided, or what comes after
 /// them; false when there is none.
-bool settle(Ladder &ladder, Device &device, const Decision &decision,
-            std::vector<Worker> &workers, std::string &shortage) {
+bool allocateFromRung(Ladder &ladder, Device &device, const Decision &decision,
+                      std::vector<Worker> &workers, std::string &shortage) {
   for (size_t rung = decision.rung; rung < ladder.size(); ++rung) {
-    workers = hire(ladder, device, decision.threads, rung, shortage);
+    workers = allocateWorkers(ladder, device, decision.threads, rung, shortage);
     if (workers.size() == decision.threads)
       return true;
     const bool isLast = rung + 1 == ladder.size();
@@ -71,8 +72,8 @@ bool settle(Ladder &ladder, Device &device, const Decision &decision,
 }
 
 /// Takes memory for spares, or for fewer where there is less.
-std::vector<AlignedBuffer> stock(const Ladder &ladder, Device &device,
-                                 unsigned spares) {
+std::vector<AlignedBuffer> allocateSpares(const Ladder &ladder, Device &device,
+                                          unsigned spares) {
   std::vector<AlignedBuffer> states;
   for (unsigned i = 0; i < spares; ++i) {
     AlignedBuffer state =
@@ -97,7 +98,7 @@ unsigned threadsFor(const Ladder &ladder, const Device &device, size_t groups,
     pieces *= std::ceil(double(std::max<int64_t>(ladder.groupRows, 1)) /
                         TAMRT_SEGMENT_ROWS);
   if (asked == 0)
-    pieces = std::max(double(groups), std::floor(pieces / kLeastSegments));
+    pieces = std::max(double(groups), std::floor(pieces / kMinSegments));
   return chooseThreads(asked, size_t(std::min(pieces, 1e9)), 1);
 }
 
@@ -206,11 +207,11 @@ Result<unsigned> solverThreads(const Ladder &ladder, Device &device,
                (memory.source.empty() ? "" : " (" + memory.source + ")")};
 }
 
-/// `isSettled`: the solver was chosen before.
+/// `isSolverChosen`: the solver was chosen before.
 Decision ask(const Question &question, const RunOptions &options,
-             bool isSettled) {
+             bool isSolverChosen) {
   Decision decision = decide(question, options.oracle);
-  if (isSettled)
+  if (isSolverChosen)
     decision.reason = "the solver that was chosen before";
   else if (options.solver != FitSolver::Auto)
     decision.reason = "the solver that was asked for";
@@ -232,9 +233,9 @@ Status checkSolver(const tamrt_model &model, const RunOptions &options) {
   return {};
 }
 
-/// See the header's. `isSettled`: the solver was chosen before.
-Result<Crew> muster(Ladders ladders, size_t groups, const RunOptions &options,
-                    int64_t sharedBytes, bool isSettled) {
+/// See the header's. `isSolverChosen`: the solver was chosen before.
+Result<Crew> makeCrew(Ladders ladders, size_t groups, const RunOptions &options,
+                      int64_t sharedBytes, bool isSolverChosen) {
   const Ladder &any = ladders.any();
   Device *device = &deviceOf(any.model, any.kind, options);
   std::string note;
@@ -242,8 +243,8 @@ Result<Crew> muster(Ladders ladders, size_t groups, const RunOptions &options,
     const DeviceMemory memory = freeOn(*device, options);
     const Question question = questionOf(
         ladders, *device, groups, memory.freeBytes, sharedBytes, options);
-    Decision decision = ask(question, options, isSettled);
-    if (!isSettled)
+    Decision decision = ask(question, options, isSolverChosen);
+    if (!isSolverChosen)
       note = routeNote(question, decision, options.oracle);
     std::unique_ptr<Ladder> &ladder = ladders.of(decision.solver);
     Result<unsigned> threads =
@@ -254,7 +255,7 @@ Result<Crew> muster(Ladders ladders, size_t groups, const RunOptions &options,
     std::vector<Worker> workers;
     std::string shortage;
     if (decision.fits &&
-        settle(*ladder, *device, decision, workers, shortage)) {
+        allocateFromRung(*ladder, *device, decision, workers, shortage)) {
       if (options.trace)
         options.trace->instant(0, "rung",
                                {{"rows", int64_t(workers.front().chunkRows)},
@@ -262,7 +263,7 @@ Result<Crew> muster(Ladders ladders, size_t groups, const RunOptions &options,
                                 {"bytes", decision.bytes}});
       std::vector<AlignedBuffer> spares;
       if (workers.size() > 1)
-        spares = stock(*ladder, *device, decision.spares);
+        spares = allocateSpares(*ladder, *device, decision.spares);
       return Crew{std::move(ladder), device, std::move(workers),
                   std::move(spares), std::move(note)};
     }
@@ -279,7 +280,7 @@ Result<Crew> muster(Ladders ladders, size_t groups, const RunOptions &options,
       ladder->warn(*device, last, decision.bytes, Device::cpu(), 0, 0);
       // What breaks does not decide what is computed.
       ladders.keep(decision.solver);
-      isSettled = true;
+      isSolverChosen = true;
     } else {
       // The CPU may do it another way.
       log(LogLevel::Warning, "{}; going on on 'cpu'", why);
@@ -349,22 +350,23 @@ Status checkFits(const tamrt_model &model, tamrt_step_kind kind,
   return checkLeast(model, kind, options);
 }
 
-Result<Crew> muster(const tamrt_model &model, tamrt_step_kind kind,
-                    size_t groups, size_t groupRows, const RunOptions &options,
-                    StateOf state, int64_t sharedBytes) {
+Result<Crew> makeCrew(const tamrt_model &model, tamrt_step_kind kind,
+                      size_t groups, size_t groupRows,
+                      const RunOptions &options, StateOf state,
+                      int64_t sharedBytes) {
   Ladders ladders;
   (kind == TAMRT_STEP_APPLY_CHUNK ? ladders.gradients : ladders.direct) =
       std::make_unique<Ladder>(model, kind, int64_t(groupRows), options, state);
-  return muster(std::move(ladders), groups, options, sharedBytes,
-                hasDirect(model) && hasCg(model) && !isPrediction(kind));
+  return makeCrew(std::move(ladders), groups, options, sharedBytes,
+                  hasDirect(model) && hasCg(model) && !isPrediction(kind));
 }
 
-Result<Crew> musterFit(const tamrt_model &model, size_t groups,
-                       size_t groupRows, const RunOptions &options) {
+Result<Crew> makeFitCrew(const tamrt_model &model, size_t groups,
+                         size_t groupRows, const RunOptions &options) {
   if (Status s = checkSolver(model, options); !s)
     return std::move(s).error();
-  return muster(laddersFor(model, TAMRT_STEP_FIT_CHUNK, groupRows, options),
-                groups, options, /*sharedBytes=*/0, /*isSettled=*/false);
+  return makeCrew(laddersFor(model, TAMRT_STEP_FIT_CHUNK, groupRows, options),
+                  groups, options, /*sharedBytes=*/0, /*isSolverChosen=*/false);
 }
 
 Result<FitRoute> chooseSolver(const tamrt_model &model, size_t groupRows,

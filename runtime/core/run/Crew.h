@@ -68,18 +68,19 @@ bool canSplit(const Ladder &ladder, const Device &device);
 /// chooses. Where there is none nevertheless: the next rung; rather than very
 /// small chunks, the threads that there is memory for; at last the CPU, if the
 /// options allow it. `sharedBytes` is what the caller will take besides.
-Result<Crew> muster(const tamrt_model &model, tamrt_step_kind kind,
-                    size_t groups, size_t groupRows, const RunOptions &options,
-                    StateOf state = StateOf::Worker, int64_t sharedBytes = 0);
+Result<Crew> makeCrew(const tamrt_model &model, tamrt_step_kind kind,
+                      size_t groups, size_t groupRows,
+                      const RunOptions &options,
+                      StateOf state = StateOf::Worker, int64_t sharedBytes = 0);
 
 /// The same for a fit, by the solver that the oracle chooses of those that the
 /// model has: the kind of the crew's ladder is FIT_CHUNK, or APPLY_CHUNK for
 /// conjugate gradients. Errors also: the model lacks the solver that is asked
 /// for.
-Result<Crew> musterFit(const tamrt_model &model, size_t groups,
-                       size_t groupRows, const RunOptions &options);
+Result<Crew> makeFitCrew(const tamrt_model &model, size_t groups,
+                         size_t groupRows, const RunOptions &options);
 
-/// The solver that `musterFit` chooses for groups of at most `groupRows` rows
+/// The solver that `makeFitCrew` chooses for groups of at most `groupRows` rows
 /// that are fitted one after another, whatever takes memory besides. Errors:
 /// the model lacks the solver that is asked for.
 Result<FitRoute> chooseSolver(const tamrt_model &model, size_t groupRows,

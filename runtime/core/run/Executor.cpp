@@ -29,8 +29,7 @@ CgSummary summarize(std::span<const CgOutcome> outcomes) {
   for (const CgOutcome &outcome : outcomes) {
     summary.unconverged += !outcome.converged;
     summary.allIterations += outcome.iterations;
-    summary.mostIterations =
-        std::max(summary.mostIterations, outcome.iterations);
+    summary.maxIterations = std::max(summary.maxIterations, outcome.iterations);
     summary.residual = std::max(summary.residual, outcome.residual);
   }
   return summary;
@@ -70,7 +69,7 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
   const auto width = size_t(model.columns);
   const size_t groups = data.groups().size();
   std::vector<double> coefficients(groups * width);
-  Result<Crew> crew = musterFit(model, groups, data.longestGroup(), options);
+  Result<Crew> crew = makeFitCrew(model, groups, data.longestGroup(), options);
   if (!crew)
     return std::move(crew).error();
   if (!crew->note.empty() && options.tellRoute)
@@ -157,7 +156,7 @@ Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
                      const RunOptions &options, double *output) {
   const auto width = size_t(outputWidth(model, kind));
   Result<Crew> crew =
-      muster(model, kind, data.groups().size(), data.longestGroup(), options);
+      makeCrew(model, kind, data.groups().size(), data.longestGroup(), options);
   if (!crew)
     return std::move(crew).error();
   const std::vector<Group> slices = slicesOf(model, data, *crew);
@@ -199,7 +198,7 @@ Result<std::vector<double>> decomposeRow(const tamrt_model &model,
   RunOptions alone = options;
   alone.threads = 1;
   Result<Crew> crew =
-      muster(model, TAMRT_STEP_TERMS, 1, last - start + 1, alone);
+      makeCrew(model, TAMRT_STEP_TERMS, 1, last - start + 1, alone);
   if (!crew)
     return std::move(crew).error();
   Worker &worker = crew->workers.front();

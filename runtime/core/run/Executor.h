@@ -61,7 +61,7 @@ struct CgSummary {
   size_t groups = 0, unconverged = 0;
   /// Of all groups: most iterations of one, iterations together, and the
   /// largest |r| / |b| at the end.
-  int64_t mostIterations = 0, allIterations = 0;
+  int64_t maxIterations = 0, allIterations = 0;
   double residual = 0;
 };
 

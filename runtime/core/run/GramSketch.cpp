@@ -18,7 +18,7 @@ namespace tamrt {
 namespace {
 
 /// Most vectors of a sketch.
-constexpr int64_t kMostVectors = 128;
+constexpr int64_t kMaxVectors = 128;
 
 /// Of the largest eigenvalue, what rounding may do to the small ones.
 constexpr double kShift = 1e-15;
@@ -65,7 +65,7 @@ double dot(const double *a, const double *b, int64_t n) {
   return sum;
 }
 
-int64_t GramSketch::sizeFor(int64_t n) { return std::min(kMostVectors, n / 4); }
+int64_t GramSketch::sizeFor(int64_t n) { return std::min(kMaxVectors, n / 4); }
 
 int64_t GramSketch::numbersFor(int64_t n) {
   const int64_t rank = sizeFor(n);

@@ -240,8 +240,8 @@ Result<GroupFits> GroupFits::create(const tamrt_model &model,
   for (size_t count = most;;) {
     const size_t states = count * stateBytes(model, solver);
     const size_t vectors = count * vectorBytes(model, solver);
-    Result<Crew> crew = muster(model, solver, count, longest, now,
-                               StateOf::Group, int64_t(states + vectors));
+    Result<Crew> crew = makeCrew(model, solver, count, longest, now,
+                                 StateOf::Group, int64_t(states + vectors));
     std::string why;
     LogLevel level = LogLevel::Warning;
     if (crew) {

@@ -36,7 +36,7 @@ public:
        const StreamLimits &limits)
       : reader(reader), columns(reader.columns()), model(model),
         options(options), limits(limits) {
-    mostRows = std::max<size_t>(
+    maxRows = std::max<size_t>(
         limits.rowBytes / std::max<size_t>(Dataset::bytesPerRow(model), 1), 1);
     periods.resize(size_t(model.input_count));
     if (model.compression)
@@ -59,7 +59,7 @@ public:
   const tamrt_model &model;
   RunOptions options;
   StreamLimits limits;
-  size_t mostRows = 0;
+  size_t maxRows = 0;
 
   /// What the survey found, groups by their places.
   size_t fileRows = 0, dropped = 0, ties = 0;
@@ -187,10 +187,10 @@ Status StreamedFit::Impl::survey() {
     std::fill(onGrid.begin(), onGrid.end(), true);
     if (Status s = surveyRows(); !s)
       return s;
-    Result<RowReader::Settled> settled = reader.settle();
-    if (!settled)
-      return std::move(settled).error();
-    if (!settled->drops && !settled->merges)
+    Result<RowReader::TextChanges> changes = reader.resolveTexts();
+    if (!changes)
+      return std::move(changes).error();
+    if (!changes->drops && !changes->merges)
       break;
     // Again, without the rows that are to be dropped, and with one number for
     // each group.
@@ -203,7 +203,7 @@ Status StreamedFit::Impl::survey() {
 Status StreamedFit::Impl::surveyRows() {
   ++readings;
   while (true) {
-    Result<Rows> rows = reader.read(mostRows);
+    Result<Rows> rows = reader.read(maxRows);
     if (!rows)
       return std::move(rows).error();
     if (rows->count == 0)
@@ -277,7 +277,7 @@ Status StreamedFit::Impl::forEachPart(
     return s;
   ++readings;
   while (true) {
-    Result<Rows> rows = reader.read(mostRows);
+    Result<Rows> rows = reader.read(maxRows);
     if (!rows)
       return std::move(rows).error();
     if (rows->count == 0)

@@ -181,7 +181,7 @@ void addCubicPanels(const double *block, int64_t groupRows, int64_t starts,
 }
 
 /// Most factors of a product (kernels.def).
-constexpr int64_t mostFactors = 8;
+constexpr int64_t maxFactors = 8;
 
 /// A matrix that is the row-wise Kronecker product of several with bands.
 class Factors {
@@ -214,14 +214,14 @@ public:
   }
 
   int64_t count, panels = 1, numbers = 1;
-  int64_t width[mostFactors], starts[mostFactors], stride[mostFactors];
+  int64_t width[maxFactors], starts[maxFactors], stride[maxFactors];
   /// The factor that words go along in panels of the product with itself.
   int64_t word = 0;
 
 private:
   template <typename Body>
   void forEachTuple(const int64_t *extent, const Body &body) const {
-    int64_t at[mostFactors] = {}, column = 0, index = 0;
+    int64_t at[maxFactors] = {}, column = 0, index = 0;
     for (int64_t f = count; f >= 0; ++index) {
       body(index, column);
       for (f = count - 1; f >= 0; --f) {
@@ -304,8 +304,8 @@ private:
   /// A product of pairs stands for each way to give one of a pair's columns to
   /// the row, but for exchanging row and column.
   void addNumber(int64_t number) {
-    int64_t row = 0, column = 0, places[1 << (mostFactors - 1)], count = 1;
-    int64_t turn[mostFactors], turns = 0;
+    int64_t row = 0, column = 0, places[1 << (maxFactors - 1)], count = 1;
+    int64_t turn[maxFactors], turns = 0;
     for (int64_t f = 0; f < factors.count; ++f) {
       row += low[f];
       column += high[f];
@@ -335,7 +335,7 @@ private:
   int64_t size, panelNumbers;
   Sums sums;
   /// The columns of each factor's pair, before the panel's start.
-  int64_t low[mostFactors] = {}, high[mostFactors] = {};
+  int64_t low[maxFactors] = {}, high[maxFactors] = {};
 };
 
 /// Makes n / 4 words of four numbers, of the words of `sums` that the tables
@@ -485,7 +485,7 @@ void assemble_matrix(tamrt_context *ctx, const int64_t *table,
       break;
     case ProductPanels:
     case UpperProductPanels: {
-      if (bandWidth > mostFactors)
+      if (bandWidth > maxFactors)
         return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 1);
       const Factors factors(table + 6, bandWidth);
       if (form == ProductPanels)
@@ -552,7 +552,7 @@ void assemble_vector(tamrt_context *ctx, const int64_t *table,
     const int64_t width = table[0], count = table[1];
     double *out = b + table[2];
     if (width < 0) {
-      if (-width > mostFactors)
+      if (-width > maxFactors)
         return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 1);
       std::fill_n(out, count, 0.0);
       addProductPanels(blocks[block], group_rows, Factors(table + 3, -width), 1,

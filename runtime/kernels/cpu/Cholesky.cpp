@@ -9,9 +9,9 @@
 /// \file
 /// The direct solver: A = L L' and two triangular solutions.
 ///
-/// Written out rather than taken from LAPACK, whose implementations ask for
-/// memory, start threads and round as the machine they meet suggests: here the
-/// coefficients have the same bits on every x86-64.
+/// It does not use LAPACK, whose implementations allocate memory, start threads
+/// and round differently from machine to machine: here the coefficients have
+/// the same bits on every x86-64.
 ///
 /// Panels of 64 columns, or one panel of a small matrix. A panel is factored
 /// four columns at a time, each time from all columns of the panel to the left;
@@ -48,29 +48,29 @@ namespace tamrt::cpu {
 namespace {
 
 /// Up to so many columns a matrix is one panel: it fits the second-level cache.
-constexpr int64_t mostInOnePanel = 128;
+constexpr int64_t maxInOnePanel = 128;
 constexpr int64_t panelColumns = 64;
 /// Rows, and columns, of a block of the update: two copies of as many rows of
 /// a panel fit the first-level cache.
 constexpr int64_t blockSize = 32;
-static_assert(TAMRT_PANEL_WORKSPACE(mostInOnePanel) == 0 &&
-              TAMRT_PANEL_WORKSPACE(mostInOnePanel + 1) ==
+static_assert(TAMRT_PANEL_WORKSPACE(maxInOnePanel) == 0 &&
+              TAMRT_PANEL_WORKSPACE(maxInOnePanel + 1) ==
                   2 * blockSize * panelColumns);
 /// A tile held in registers is this wide.
 constexpr int64_t tileColumns = 4;
 
 /// A pivot that is less of the largest diagonal element is mostly rounding,
 /// which the iterations of conjugate gradients would be led by.
-constexpr double leastPivot = 1e-12;
+constexpr double minPivot = 1e-12;
 
 /// A pivot that is less of its diagonal element has lost the digits that a
 /// prediction needs. The largest quotient bounds the condition number of the
 /// scaled matrix from below; of a system that is well conditioned it is small.
-constexpr double leastExactPivot = 1.0 / 65536;
+constexpr double minExactPivot = 1.0 / 65536;
 
 /// Every step of the refinement multiplies the error by the condition number
 /// times the rounding unit.
-constexpr int mostRefinements = 4;
+constexpr int maxRefinements = 4;
 
 /// The matrix: element (i, j) is a[j * n + i].
 struct Matrix {
@@ -390,7 +390,7 @@ int64_t factor(double *a, int64_t n, double *copies) {
   }
 #endif
   const Matrix m = {a, n};
-  const int64_t width = n <= mostInOnePanel ? mostInOnePanel : panelColumns;
+  const int64_t width = n <= maxInOnePanel ? maxInOnePanel : panelColumns;
   for (int64_t panel = 0; panel < n; panel += width) {
     const int64_t end = std::min(n, panel + width);
     const int64_t failed = factorPanel(m, panel, end);
@@ -590,7 +590,7 @@ void refine(double *a, int64_t n, const double *diagonal, const double *b,
     return largest;
   };
   double bound = std::numeric_limits<double>::max();
-  for (int i = 0; i < mostRefinements; ++i) {
+  for (int i = 0; i < maxRefinements; ++i) {
     std::copy_n(b, n, step);
     subtractProduct(a, n, diagonal, x, step, rest);
     solve(a, n, step);
@@ -623,7 +623,7 @@ void cholesky_factor(tamrt_context *ctx, int64_t n, int64_t column, double *a,
       return fail(ctx, TAMRT_ERROR_NOT_POSITIVE_DEFINITE, column + j);
     largest = std::max(largest, pivot);
   }
-  const double least = leastPivot * largest;
+  const double least = minPivot * largest;
   bool isGood = factor(a, n, workspace) < 0;
   for (int64_t j = 0; j < n && isGood; ++j)
     isGood = 1.0 / a[j * n + j] >= least * a[j * n + j];
@@ -660,7 +660,7 @@ void cholesky_solve(tamrt_context *ctx, int64_t n, double *a, double *b,
     return fail(ctx, TAMRT_ERROR_NOT_POSITIVE_DEFINITE, failed);
   solve(a, n, b);
   for (int64_t j = 0; j < n; ++j)
-    if (1.0 < leastExactPivot * diagonal[j] * *m.at(j, j) * *m.at(j, j))
+    if (1.0 < minExactPivot * diagonal[j] * *m.at(j, j) * *m.at(j, j))
       return refine(a, n, diagonal, right, b, workspace);
 }
 

@@ -51,10 +51,10 @@ using namespace tamc::reference;
 static constexpr uint32_t kMutantsPerCase = 20;
 
 /// Most seconds that a mutant takes.
-static constexpr unsigned kMostSeconds = 60;
+static constexpr unsigned kMaxSeconds = 60;
 
 /// Largest size of a tensor of a module that is interpreted.
-static constexpr int64_t kMostSize = 1024;
+static constexpr int64_t kMaxSize = 1024;
 
 namespace {
 
@@ -183,7 +183,7 @@ bool Family::canBeInterpreted(ModuleOp mutant) const {
                                   llvm::to_vector(op->getResultTypes())))
       if (auto shaped = dyn_cast<ShapedType>(type))
         for (int64_t size : shaped.getShape())
-          isSmall &= size <= kMostSize;
+          isSmall &= size <= kMaxSize;
   });
   return isSmall;
 }
@@ -228,7 +228,7 @@ static Fate isolate(llvm::function_ref<Fate()> body, std::string &text) {
   pid_t child = fork();
   if (child == 0) {
     dup2(fileno(file), STDERR_FILENO);
-    alarm(kMostSeconds);
+    alarm(kMaxSeconds);
     Fate fate = body();
     _exit(static_cast<int>(fate));
   }

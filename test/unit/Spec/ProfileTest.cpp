@@ -65,7 +65,7 @@ TEST(Profile, FindsNone) {
 
 TEST(Profile, AsManyPointsAsAreOfUse) {
   std::string text = "a\n";
-  for (size_t i = 0; i < mostGridLevels; ++i)
+  for (size_t i = 0; i < maxGridLevels; ++i)
     text += std::to_string(i) + "\n";
   EXPECT_EQ(profileOf("y ~ s(a)", text), "1024; a: 0 + 1 * 1024");
   EXPECT_EQ(profileOf("y ~ s(a)", text + "1024\n"), "none");

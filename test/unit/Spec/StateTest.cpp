@@ -128,7 +128,7 @@ TEST(State, Canonical) {
 }
 
 TEST(State, LongStateIsCanonicalByItsHash) {
-  size_t count = ModelSpec::mostCanonicalNumbers;
+  size_t count = ModelSpec::maxCanonicalNumbers;
   auto canonical = [&](size_t neurons, llvm::StringRef last) {
     std::string text =
         "formula: y ~ n(a, n_neurons=" + std::to_string(neurons) +

@@ -152,7 +152,7 @@ TEST_F(Learned, AColumnIsKeptForQuantilesAlone) {
   const double thresholds[] = {-0.5, 0.5, -0.25, 0.25};
   model.tables[9].given = thresholds;
   EXPECT_EQ(learningBytes(model.get(), kMany),
-            learningBytes(model.get(), kMostRowsKept));
+            learningBytes(model.get(), kMaxRowsKept));
   ASSERT_EQ(fit("w").status, 0);
   EXPECT_EQ(tensor("tables.x.2.thresholds", {2, 2}),
             std::vector<double>(thresholds, thresholds + 4));

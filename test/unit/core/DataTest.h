@@ -77,10 +77,10 @@ inline Result<FitData> fitData(std::string_view text, const tamrt_model &model,
   Result<Rows> rows = reader->read(std::numeric_limits<size_t>::max());
   if (!rows)
     return Error{reader.named(rows.error())};
-  Result<RowReader::Settled> settled = reader->settle();
-  if (!settled)
-    return Error{reader.named(settled.error())};
-  if (settled->drops)
+  Result<RowReader::TextChanges> changes = reader->resolveTexts();
+  if (!changes)
+    return Error{reader.named(changes.error())};
+  if (changes->drops)
     if (Status s = reader->dropMissing(*rows); !s)
       return Error{reader.named(s.error())};
   Result<std::vector<LevelTable>> levels = reader->levelTables();

@@ -68,10 +68,10 @@ std::string inBlocks(const Scratch &file, const tamrt_model &model, bool drop,
   Result<Rows> rows = reader->read(std::numeric_limits<size_t>::max());
   if (!rows)
     return rows.error().message;
-  Result<RowReader::Settled> settled = reader->settle();
-  if (!settled)
-    return settled.error().message;
-  if (settled->drops)
+  Result<RowReader::TextChanges> changes = reader->resolveTexts();
+  if (!changes)
+    return changes.error().message;
+  if (changes->drops)
     if (Status s = reader->dropMissing(*rows); !s)
       return s.error().message;
   Result<std::vector<LevelTable>> levels = reader->levelTables();

@@ -319,7 +319,7 @@ TEST_F(TeamTest, EachStepOfARightHandSideIsCountedOnce) {
     firstFailure = first;
     lastFailure = last;
     Result<Crew> crew =
-        muster(model, TAMRT_STEP_APPLY_CHUNK, 1, 250, onThreads(1));
+        makeCrew(model, TAMRT_STEP_APPLY_CHUNK, 1, 250, onThreads(1));
     EXPECT_TRUE(crew);
     Worker &worker = crew->workers.front();
     worker.run(all[0], nullptr, 0, 0, 250);
@@ -531,7 +531,7 @@ TEST_F(IterationsTest, RowsThatComeInParts) {
     }
   // A reading for each right-hand side and product; groups that are under way
   // together share it, and the last does not wait for the first.
-  const auto most = size_t(expected.mostIterations);
+  const auto most = size_t(expected.maxIterations);
   EXPECT_EQ(readings[0], size_t(expected.allIterations) + names.size());
   EXPECT_LT(readings[1], readings[0]);
   EXPECT_EQ(readings[2], most + 2);

@@ -154,7 +154,7 @@ protected:
 
   /// Fits all groups. \returns the error, or "".
   std::string fit() {
-    Result<Crew> crew = musterFit(model, groups.size(), 200, options);
+    Result<Crew> crew = makeFitCrew(model, groups.size(), 200, options);
     if (!crew)
       return crew.error().message;
     EXPECT_EQ(crew->workers.size(), size_t(kThreads));

@@ -434,13 +434,13 @@ CoordinatesAttr::getKernelSizes(RankedTensorType type) const {
 //===----------------------------------------------------------------------===//
 
 /// Bytes of a block, and the most that a place in it is counted with.
-static constexpr int64_t kMostOffset = int64_t(1) << 48;
+static constexpr int64_t kMaxOffset = int64_t(1) << 48;
 
 LogicalResult SlotAttr::verify(EmitError emitError, SlotKind kind,
                                int64_t offset) {
-  if (offset < 0 || offset >= kMostOffset)
+  if (offset < 0 || offset >= kMaxOffset)
     return emitError() // slot_c1
-           << "expected an offset of at least 0 and less than " << kMostOffset
+           << "expected an offset of at least 0 and less than " << kMaxOffset
            << ", got " << offset;
   return success();
 }

@@ -1,4 +1,4 @@
-//===- ChooseEncodings.cpp - how matrices are stored ------------*- C++ -*-===//
+//===- ChooseEncodings.cpp - chooses encodings of matrices ----------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

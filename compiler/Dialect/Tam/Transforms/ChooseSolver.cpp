@@ -1,4 +1,4 @@
-//===- ChooseSolver.cpp - how each linear system is solved ------*- C++ -*-===//
+//===- ChooseSolver.cpp - chooses solvers of systems ----------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

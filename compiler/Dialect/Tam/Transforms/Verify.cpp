@@ -1,4 +1,4 @@
-//===- Verify.cpp - what holds at the end of each phase ---------*- C++ -*-===//
+//===- Verify.cpp - verifiers of phases -----------------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

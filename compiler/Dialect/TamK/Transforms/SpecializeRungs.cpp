@@ -36,7 +36,7 @@ static constexpr int64_t kSumsPerTemporary = 8;
 
 /// Rows of the largest rung for `chunk_rows: all`. More would not help: a chunk
 /// ends with its group.
-static constexpr int64_t kMostChunkRows = int64_t(1) << 20;
+static constexpr int64_t kMaxChunkRows = int64_t(1) << 20;
 
 /// Bytes of a buffer of static sizes.
 static int64_t bytesOf(MemRefType type) {
@@ -123,7 +123,7 @@ struct SpecializeRungs
           << rows;
       return signalPassFailure();
     }
-    rows = std::min(rows, kMostChunkRows);
+    rows = std::min(rows, kMaxChunkRows);
     for (auto step :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       Value capacity = tam::findSlotArgument(step, tam::SlotKind::Capacity);

@@ -57,7 +57,7 @@ template <unsigned... kSegments> struct OneOperandIn {
 
 namespace tamc::tam {
 
-/// Name of the entry of the model's description that tells the least CPU its
+/// Name of the entry of the model's description with the lowest CPU that its
 /// code runs on, as tamrt_cpu_level (abi.h) numbers them; none: the baseline.
 inline constexpr llvm::StringLiteral kCpuLevelName = "cpu_level";
 

@@ -3,7 +3,7 @@
 //
 // RUN: tam-opt %s --convert-tam-to-tamk --canonicalize | FileCheck %s
 
-// CHECK: #[[$WORKSPACE:.*]] = affine_map<()[s0] -> (s0 * 6 + 516, 25092)>
+// CHECK: #[[$WORKSPACE:.*]] = affine_map<()[s0] -> (25092, s0 * 6 + 516)>
 // CHECK-LABEL: func.func @leaves(
 func.func @leaves(%rows: index {tam.slot = #tam.slot<rows>},
                   %first: index {tam.slot = #tam.slot<first>},

@@ -64,22 +64,21 @@ func.func @fit_finish(%rows: index {tam.slot = #tam.slot<rows>})
 // CHECK-LABEL: func.func @workspace_1(
 // CHECK: memref.alloc() : memref<10xf64>
 func.func @workspace(%capacity: index {tam.slot = #tam.slot<capacity>},
-                     %out: memref<?xf64> {tam.slot = #tam.slot<output>}) {
+                     %rows: index {tam.slot = #tam.slot<rows>}) {
   %size = affine.min affine_map<()[s0] -> (s0 * 3 + 7, 16)>()[%capacity]
   %space = memref.alloc(%size) : memref<?xf64>
-  tamk.launch "normalize" ins(%out : memref<?xf64>) outs(%space : memref<?xf64>)
+  tamk.launch "offset" scalars(%rows : index) outs(%space : memref<?xf64>)
   return
 }
 
 // -----
 
 func.func @other(%capacity: index {tam.slot = #tam.slot<capacity>},
-                 %rows: index {tam.slot = #tam.slot<rows>},
-                 %out: memref<?xf64> {tam.slot = #tam.slot<output>}) {
+                 %rows: index {tam.slot = #tam.slot<rows>}) {
   %size = affine.min affine_map<()[s0, s1] -> (s0, s1)>()[%capacity, %rows]
   // expected-error @+1 {{expected 'capacity' rows}}
   %space = memref.alloc(%size) : memref<?xf64>
-  tamk.launch "normalize" ins(%out : memref<?xf64>) outs(%space : memref<?xf64>)
+  tamk.launch "offset" scalars(%rows : index) outs(%space : memref<?xf64>)
   return
 }
 

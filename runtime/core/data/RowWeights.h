@@ -16,8 +16,9 @@
 #ifndef TAMRT_CORE_DATA_ROWWEIGHTS_H
 #define TAMRT_CORE_DATA_ROWWEIGHTS_H
 
-#include <cmath>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 namespace tamrt {
@@ -39,7 +40,13 @@ public:
   double over(size_t count) const {
     const auto n = double(count);
     const double quotient = sum / n;
-    return quotient + (std::fma(-quotient, n, sum) + error) / n;
+    // Parts of 26 and 27 bits, whose products with `n` are exact: the C
+    // library's `fma` is not exact everywhere.
+    constexpr uint64_t kLow = (uint64_t(1) << 27) - 1;
+    const auto high =
+        std::bit_cast<double>(std::bit_cast<uint64_t>(quotient) & ~kLow);
+    const double rest = (sum - high * n) - (quotient - high) * n;
+    return quotient + (rest + error) / n;
   }
 
 private:

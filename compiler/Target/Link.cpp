@@ -114,8 +114,8 @@ Error tamc::linkExecutable(StringRef object, StringRef output,
 
   Text text;
   std::string message;
-  std::optional<StringRef> redirects[] = {StringRef(), text.path(),
-                                          text.path()};
+  const std::string path = text.path();
+  std::optional<StringRef> redirects[] = {StringRef(), path, path};
   int status = sys::ExecuteAndWait(*driver, arguments, std::nullopt, redirects,
                                    0, 0, &message);
   if (status != 0)

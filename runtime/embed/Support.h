@@ -18,7 +18,7 @@
 #include "core/data/Ranges.h"
 #include "core/device/Layout.h"
 #include "core/model/TableFault.h"
-#include "core/run/Steps.h"
+#include "core/run/Workplace.h"
 #include "embed/Embed.h"
 
 #include <cstddef>

@@ -84,6 +84,29 @@ class Includes(unittest.TestCase):
                 self.assertIn(word, run.stderr)
                 self.assertEqual(len(run.stderr.splitlines()), 1)
 
+    def test_folders_that_include_each_other(self):
+        trees = [
+            {"runtime/core/run/a.h": '#include "core/device/b.h"\n',
+             "runtime/core/device/b.h": '#include "core/run/a.h"\n'},
+            {"runtime/core/run/a.h": '#include "core/data/b.h"\n',
+             "runtime/core/data/b.h": '#include "core/model/c.h"\n',
+             "runtime/core/model/c.h": '#include "core/run/a.h"\n'},
+            {"include/tamc/Spec/a.h": '#include "tamc/Target/b.h"\n',
+             "include/tamc/Target/b.h": "",
+             "compiler/Spec/a.h": "",
+             "compiler/Target/b.cpp": '#include "../Spec/a.h"\n'},
+        ]
+        for tree in trees:
+            with self.subTest(tree=tree), \
+                    tempfile.TemporaryDirectory() as root:
+                write(root, GOOD | tree)
+                run = check("check-includes", root)
+                self.assertEqual(run.returncode, 1, run.stderr)
+                includes = sum(1 for text in tree.values() if text)
+                self.assertEqual(
+                    run.stderr.count("folders include each other"), includes,
+                    run.stderr)
+
     def test_empty_tree(self):
         with tempfile.TemporaryDirectory() as root:
             self.assertEqual(check("check-includes", root).returncode, 1)

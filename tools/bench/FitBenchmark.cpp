@@ -24,7 +24,7 @@
 #include "core/device/AlignedBuffer.h"
 #include "core/run/Executor.h"
 #include "core/run/Progress.h"
-#include "core/run/Steps.h"
+#include "core/run/Workplace.h"
 #include "kernels/cpu/CpuKernels.h"
 
 #include <benchmark/benchmark.h>

@@ -18,7 +18,7 @@
 #include "OpenBlas.h"
 
 #include "core/device/AlignedBuffer.h"
-#include "core/run/Steps.h"
+#include "core/run/Workplace.h"
 #include "kernels/cpu/CpuKernels.h"
 
 #include <benchmark/benchmark.h>

@@ -15,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "core/device/AlignedBuffer.h"
-#include "core/run/Steps.h"
+#include "core/run/Workplace.h"
 #include "kernels/cpu/CpuKernels.h"
 
 #include <benchmark/benchmark.h>

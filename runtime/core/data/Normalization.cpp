@@ -8,7 +8,6 @@
 
 #include "core/data/Normalization.h"
 
-#include "core/run/Steps.h"
 #include "io/Parallel.h"
 
 #include <algorithm>

@@ -277,4 +277,15 @@ int32_t levelCode(const double *levels, size_t count, double value,
                     value - levels[at - 1] <= levels[at] - value ? at - 1 : at);
 }
 
+void writeParameters(const double *ranges, const double *knots, size_t inputs,
+                     double *block) {
+  for (size_t i = 0; i < inputs; ++i) {
+    double *input = block + TAMRT_INPUT_PARAMETERS * i;
+    input[0] = ranges[2 * i];
+    input[1] = ranges[2 * i + 1];
+    input[2] = knots[2 * i];
+    input[3] = knots[2 * i + 1];
+  }
+}
+
 } // namespace tamrt

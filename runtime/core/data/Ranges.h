@@ -124,6 +124,12 @@ int32_t unseenCode(size_t count, tamrt_unseen unseen, size_t nearest);
 int32_t levelCode(const double *levels, size_t count, double value,
                   tamrt_unseen unseen);
 
+/// Writes the parameter block of one group: TAMRT_INPUT_PARAMETERS doubles for
+/// each of `inputs` inputs (abi.h), from the group's pairs of centre and half
+/// range and the pairs of knots.
+void writeParameters(const double *ranges, const double *knots, size_t inputs,
+                     double *block);
+
 } // namespace tamrt
 
 #endif // TAMRT_CORE_DATA_RANGES_H

@@ -15,10 +15,10 @@
 #ifndef TAMRT_CORE_DEVICE_DEVICE_H
 #define TAMRT_CORE_DEVICE_DEVICE_H
 
+#include "core/Trace.h"
 #include "core/device/AlignedBuffer.h"
 #include "core/device/DeviceAllocator.h"
 #include "core/device/Oracle.h"
-#include "core/run/Trace.h"
 #include "io/Error.h"
 #include "tamrt/backend.h"
 #include "tamrt/memory/Snapshot.h"

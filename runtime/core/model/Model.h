@@ -14,7 +14,7 @@
 #ifndef TAMRT_CORE_MODEL_MODEL_H
 #define TAMRT_CORE_MODEL_MODEL_H
 
-#include "core/run/Steps.h"
+#include "core/model/Steps.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
 

@@ -17,7 +17,7 @@
 #define TAMRT_CORE_RUN_CONJUGATEGRADIENTS_H
 
 #include "core/run/GramSketch.h"
-#include "core/run/Steps.h"
+#include "core/run/Workplace.h"
 
 #include <cstdint>
 

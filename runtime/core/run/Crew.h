@@ -14,9 +14,9 @@
 #ifndef TAMRT_CORE_RUN_CREW_H
 #define TAMRT_CORE_RUN_CREW_H
 
-#include "core/device/Ladder.h"
 #include "core/run/Executor.h"
-#include "core/run/Steps.h"
+#include "core/run/Ladder.h"
+#include "core/run/Workplace.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
 

@@ -8,7 +8,7 @@
 
 #include "core/run/GramSketch.h"
 
-#include "core/run/Steps.h"
+#include "core/run/Workplace.h"
 #include "kernels/cpu/CpuKernels.h"
 
 #include <algorithm>

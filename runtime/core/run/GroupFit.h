@@ -16,8 +16,8 @@
 #ifndef TAMRT_CORE_RUN_GROUPFIT_H
 #define TAMRT_CORE_RUN_GROUPFIT_H
 
-#include "core/device/Ladder.h"
 #include "core/run/ConjugateGradients.h"
+#include "core/run/Ladder.h"
 #include "tamrt/abi.h"
 
 #include <cstddef>

@@ -8,7 +8,7 @@
 
 #include "core/learn/Learners.h"
 #include "core/run/Executor.h"
-#include "core/run/Steps.h"
+#include "core/run/Workplace.h"
 #include "kernels/cpu/CpuKernels.h"
 #include "support/AllocationCount.h"
 

@@ -8,8 +8,8 @@
 
 #include "Sim.h"
 
+#include "core/Trace.h"
 #include "core/device/Device.h"
-#include "core/run/Trace.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "core/run/Trace.h"
+#include "core/Trace.h"
 #include "core/device/Device.h"
 #include "support/FailingNew.h"
 

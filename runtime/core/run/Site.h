@@ -1,4 +1,4 @@
-//===- core/device/Site.h - a thread's memory on a device -------*- C++ -*-===//
+//===- core/run/Site.h - a thread's memory on a device ----------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,12 +17,12 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TAMRT_CORE_DEVICE_SITE_H
-#define TAMRT_CORE_DEVICE_SITE_H
+#ifndef TAMRT_CORE_RUN_SITE_H
+#define TAMRT_CORE_RUN_SITE_H
 
 #include "core/device/AlignedBuffer.h"
 #include "core/device/Device.h"
-#include "core/run/Steps.h"
+#include "core/run/Workplace.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
 
@@ -126,4 +126,4 @@ private:
 
 } // namespace tamrt
 
-#endif // TAMRT_CORE_DEVICE_SITE_H
+#endif // TAMRT_CORE_RUN_SITE_H

@@ -1,4 +1,4 @@
-//===- core/run/Steps.h - runs the steps of one group -----------*- C++ -*-===//
+//===- core/run/Workplace.h - runs the steps of one group -------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,9 +14,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TAMRT_CORE_RUN_STEPS_H
-#define TAMRT_CORE_RUN_STEPS_H
+#ifndef TAMRT_CORE_RUN_WORKPLACE_H
+#define TAMRT_CORE_RUN_WORKPLACE_H
 
+#include "core/model/Steps.h"
 #include "tamrt/abi.h"
 
 #include <algorithm>
@@ -24,50 +25,6 @@
 #include <cstdint>
 
 namespace tamrt {
-
-/// `bytes`, at least 1, rounded up to TAMRT_ALIGNMENT.
-constexpr int64_t alignedBytes(int64_t bytes) {
-  return (std::max<int64_t>(bytes, 1) + TAMRT_ALIGNMENT - 1) / TAMRT_ALIGNMENT *
-         TAMRT_ALIGNMENT;
-}
-
-/// The first step of `kind`, the one of the largest rung; null if none.
-const tamrt_step *firstStep(const tamrt_model &model, tamrt_step_kind kind);
-
-/// Whether the model has the steps of the direct solver, and those of conjugate
-/// gradients.
-bool hasDirect(const tamrt_model &model);
-bool hasCg(const tamrt_model &model);
-
-/// The last step of `kind`, the one of the smallest rung; null if none.
-const tamrt_step *lastStep(const tamrt_model &model, tamrt_step_kind kind);
-
-/// The step of `kind` with the smallest rung that takes `rows` rows at once,
-/// else the one of the largest rung; null if there is no such step.
-const tamrt_step *stepFor(const tamrt_model &model, tamrt_step_kind kind,
-                          int64_t rows);
-
-/// Of conjugate gradients, the step that adds rows to b for chunks of at most
-/// as many rows as those of `apply`, a step of kind APPLY_CHUNK, has.
-const tamrt_step &setupStep(const tamrt_model &model, const tamrt_step &apply);
-
-/// Whether a step of `kind` works on the rows of a chunk; whether it writes to
-/// `output`; whether it predicts, or factors or solves, rather than adds up
-/// (tamrt_placement).
-bool takesRows(int32_t kind);
-bool writesOutput(int32_t kind);
-bool isPrediction(int32_t kind);
-bool isSolve(int32_t kind);
-
-/// Numbers of the parameter block of a group.
-int64_t parameterCount(const tamrt_model &model);
-
-/// Numbers per row that a step of `kind` writes; of a step that takes no rows:
-/// in all.
-int64_t outputWidth(const tamrt_model &model, tamrt_step_kind kind);
-
-/// The effect that holds column `column` of the design matrix, null if none.
-const tamrt_effect *effectOf(const tamrt_model &model, int64_t column);
 
 /// Bytes one thread needs, by use, each a multiple of TAMRT_ALIGNMENT.
 struct ThreadMemory {
@@ -191,12 +148,6 @@ void predictGroup(const tamrt_step &step, Workplace &place,
 /// overflow pass the factorisation's own test of its pivots.
 size_t firstNotFinite(const double *values, size_t count);
 
-/// Writes the parameter block of one group: TAMRT_INPUT_PARAMETERS doubles for
-/// each of `inputs` inputs (abi.h), from the group's pairs of centre and half
-/// range and the pairs of knots.
-void writeParameters(const double *ranges, const double *knots, size_t inputs,
-                     double *block);
-
 } // namespace tamrt
 
-#endif // TAMRT_CORE_RUN_STEPS_H
+#endif // TAMRT_CORE_RUN_WORKPLACE_H

@@ -1,4 +1,4 @@
-//===- core/device/Ladder.h - rungs of the chunk ladder ---------*- C++ -*-===//
+//===- core/run/Ladder.h - rungs of the chunk ladder ------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,15 +18,15 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TAMRT_CORE_DEVICE_LADDER_H
-#define TAMRT_CORE_DEVICE_LADDER_H
+#ifndef TAMRT_CORE_RUN_LADDER_H
+#define TAMRT_CORE_RUN_LADDER_H
 
 #include "core/device/AlignedBuffer.h"
 #include "core/device/Device.h"
-#include "core/device/Placement.h"
-#include "core/device/Site.h"
 #include "core/run/Executor.h"
-#include "core/run/Steps.h"
+#include "core/run/Placement.h"
+#include "core/run/Site.h"
+#include "core/run/Workplace.h"
 #include "tamrt/abi.h"
 
 #include <atomic>
@@ -183,4 +183,4 @@ private:
 
 } // namespace tamrt
 
-#endif // TAMRT_CORE_DEVICE_LADDER_H
+#endif // TAMRT_CORE_RUN_LADDER_H

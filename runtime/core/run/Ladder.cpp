@@ -1,4 +1,4 @@
-//===- core/device/Ladder.cpp - rungs of the chunk ladder -----------------===//
+//===- core/run/Ladder.cpp - rungs of the chunk ladder --------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "core/device/Ladder.h"
+#include "core/run/Ladder.h"
 
 #include "core/Log.h"
 #include "core/model/Model.h"

@@ -1,4 +1,4 @@
-//===- core/device/Placement.cpp - which device runs a step
+//===- core/run/Placement.cpp - which device runs a step ------------------===//
 //----------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
@@ -7,11 +7,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "core/device/Placement.h"
+#include "core/run/Placement.h"
 
 #include "core/Log.h"
-#include "core/device/Site.h"
-#include "core/run/Steps.h"
+#include "core/model/Steps.h"
+#include "core/run/Site.h"
 
 namespace tamrt {
 namespace {

@@ -1,4 +1,4 @@
-//===- core/run/Trace.cpp - traces of runs --------------------------------===//
+//===- core/Trace.cpp - traces of runs ------------------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "core/run/Trace.h"
+#include "core/Trace.h"
 
 #include <algorithm>
 #include <fmt/format.h>

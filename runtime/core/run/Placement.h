@@ -1,4 +1,4 @@
-//===- core/device/Placement.h - which device runs a step -------*- C++ -*-===//
+//===- core/run/Placement.h - which device runs a step ----------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAMRT_CORE_DEVICE_PLACEMENT_H
-#define TAMRT_CORE_DEVICE_PLACEMENT_H
+#ifndef TAMRT_CORE_RUN_PLACEMENT_H
+#define TAMRT_CORE_RUN_PLACEMENT_H
 
 #include "core/device/Device.h"
 #include "core/run/Executor.h"
@@ -32,4 +32,4 @@ void tellPlacement(const tamrt_model &model, tamrt_step_kind kind,
 
 } // namespace tamrt
 
-#endif // TAMRT_CORE_DEVICE_PLACEMENT_H
+#endif // TAMRT_CORE_RUN_PLACEMENT_H

@@ -1,4 +1,4 @@
-//===- core/run/Trace.h - traces of runs ------------------------*- C++ -*-===//
+//===- core/Trace.h - traces of runs ----------------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,8 +12,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TAMRT_CORE_RUN_TRACE_H
-#define TAMRT_CORE_RUN_TRACE_H
+#ifndef TAMRT_CORE_TRACE_H
+#define TAMRT_CORE_TRACE_H
 
 #include "io/Error.h"
 
@@ -107,4 +107,4 @@ private:
 
 } // namespace tamrt
 
-#endif // TAMRT_CORE_RUN_TRACE_H
+#endif // TAMRT_CORE_TRACE_H

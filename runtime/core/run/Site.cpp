@@ -1,4 +1,4 @@
-//===- core/device/Site.cpp - a thread's memory on a device ---------------===//
+//===- core/run/Site.cpp - a thread's memory on a device ------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "core/device/Site.h"
+#include "core/run/Site.h"
 
 #include "core/Log.h"
 #include "core/model/Model.h"

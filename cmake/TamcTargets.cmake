@@ -45,6 +45,13 @@ function(tamc_precompiled_mlir target)
     # ccache finds the header by this.
     target_compile_options(${target} PRIVATE
       $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+    # A program's -fPIE would not match the header, which is for libraries.
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL EXECUTABLE)
+      set_target_properties(${target} PROPERTIES
+        POSITION_INDEPENDENT_CODE OFF)
+      target_compile_options(${target} PRIVATE -fPIC)
+    endif()
   endif()
 endfunction()
 

@@ -9,8 +9,8 @@
 #include "embed/Decimal.h"
 #include "embed/Json.h"
 #include "embed/Support.h"
-#include "io/Checksum.h"
 #include "io/Number.h"
+#include "tamrt/checksum.h"
 
 #include <algorithm>
 #include <cfloat>

@@ -9,7 +9,7 @@
 #include "embed/Decimal.h"
 #include "embed/Json.h"
 #include "embed/Support.h"
-#include "io/Checksum.h"
+#include "tamrt/checksum.h"
 
 #include <cstring>
 #include <span>

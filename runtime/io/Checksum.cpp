@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "io/Checksum.h"
+#include "tamrt/checksum.h"
 
 #include <algorithm>
 #include <array>

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Programs with libtamrt ask for no shared library of fmt, and Debian has no
-// static one. With FMT_HEADER_ONLY each file would compile fmt's functions again,
-// which took more than half of the time to compile the runtime.
+// static one. With FMT_HEADER_ONLY each file would compile fmt's functions
+// again, which took more than half of the time to compile the runtime.
 //
 //===----------------------------------------------------------------------===//
 

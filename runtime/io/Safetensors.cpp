@@ -8,7 +8,7 @@
 
 #include "io/Safetensors.h"
 #include "io/AtomicFile.h"
-#include "io/Checksum.h"
+#include "tamrt/checksum.h"
 
 #include <algorithm>
 #include <bit>

@@ -69,7 +69,7 @@ using Metadata = std::map<std::string, std::string, std::less<>>;
 /// Collects tensors and metadata and writes them. The bytes depend on the
 /// contents only, not on the order of the calls: header keys are sorted, and
 /// tensors lie by falling element size, then by name, so that all are aligned.
-/// The metadata entry "checksum" is the writer's own (io/Checksum.h).
+/// The metadata entry "checksum" is the writer's own (tamrt/checksum.h).
 class SafetensorsWriter {
 public:
   /// Sets a metadata entry, in place of an older one of that key.

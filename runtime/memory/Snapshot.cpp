@@ -8,6 +8,8 @@
 
 #include "tamrt/memory/Snapshot.h"
 
+#include "tamrt/checksum.h"
+
 #include <cinttypes>
 #include <cstdio>
 
@@ -257,6 +259,9 @@ std::string tamrt::toPlanningJson(const MemorySnapshot &snapshot) {
   std::string text;
   Writer to(text);
   to.begin('{');
+  to.key("checksum");
+  const size_t checksum = text.size() + 1; // behind the quote
+  to.string(kNoChecksum);
   to.key("name").string(snapshot.name);
   to.key("buffers").begin('[');
   forEachBuffer(snapshot, [&](const PlannedBuffer &buffer) {
@@ -285,5 +290,6 @@ std::string tamrt::toPlanningJson(const MemorySnapshot &snapshot) {
   write(to, snapshot);
   to.end('}');
   text += '\n';
+  text.replace(checksum, kNoChecksum.size(), checksumOf(text, checksum).view());
   return text;
 }

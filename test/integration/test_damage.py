@@ -1,7 +1,8 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Damage to a file of weights is an error that names the file, whoever reads
-it: the executable, a library, the compiler that takes it as a state."""
+it: the executable, a library, the compiler that takes it as a state. So is
+damage to a saved module and to a snapshot of memory."""
 
 import ctypes
 import json
@@ -24,11 +25,13 @@ class Damage(harness.TestCase):
         self.good = self.fit(self.model, self.train).read_bytes()
         self.bad = self.dir / "bad.safetensors"
 
-    def damaged(self):
-        """The weights with one bit flipped, wherever it is."""
+    def damaged(self, good=None, flips=FLIPS):
+        """A file, of weights if not told, with one bit flipped, wherever it
+        is."""
+        good = self.good if good is None else good
         draw = random.Random(20261123)
-        for bit in draw.sample(range(8 * len(self.good)), FLIPS):
-            content = bytearray(self.good)
+        for bit in draw.sample(range(8 * len(good)), flips):
+            content = bytearray(good)
             content[bit // 8] ^= 1 << bit % 8
             self.bad.write_bytes(content)
             yield bit
@@ -110,6 +113,45 @@ class Damage(harness.TestCase):
         run = self.run_program(harness.TAMC, spec, "--emit=mlir", "-o", "-")
         self.assertEqual(run.returncode, 1)
         self.assertIn("damaged: expected a checksum, got none", run.stderr)
+
+    def test_saved_modules(self):
+        spec = self.dir / "model.yaml"
+        for phase in ("tile", "plan"):
+            saved = self.dir / f"{phase}.mlir"
+            self.succeed(harness.TAMC, spec, f"--compile-to={phase}", "-o",
+                         saved)
+            compile_on = (harness.TAMC, f"--compile-from={phase}", self.bad,
+                          "--emit=plan")
+            self.bad.write_bytes(saved.read_bytes())
+            whole = self.succeed(*compile_on).stdout
+            # Hidden only where the flip leaves a comment of its first line.
+            start = len(b"// tamc module after ")
+            for bit in self.damaged(saved.read_bytes(), FLIPS // 5):
+                with self.subTest(phase=phase, bit=bit):
+                    run = self.run_program(*compile_on)
+                    if bit // 8 < start and run.returncode == 0:
+                        self.assertEqual(run.stdout, whole)
+                        continue
+                    self.assertEqual(run.returncode, 1, run.stderr)
+                    self.assertIn(f"{self.bad}:1:1: error: the module has "
+                                  "changed since tamc wrote it", run.stderr)
+        run = self.run_program(harness.TAMC, "--compile-from=kernels",
+                               self.dir / "tile.mlir", "--emit=plan")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("tile.mlir:1:1: error: expected a module after the phase "
+                      "'kernels', got one after 'tile'", run.stderr)
+
+    def test_snapshots(self):
+        snapshot = self.dir / "memory.json"
+        self.succeed(self.model, "fit", self.train, "-o",
+                     self.dir / "weights.safetensors", "--memory-snapshot",
+                     snapshot)
+        self.bad = self.dir / "bad.json"
+        self.bad.write_bytes(snapshot.read_bytes())
+        self.succeed(harness.BUILD / "bin" / "tam-plan", self.bad)
+        for bit in self.damaged(snapshot.read_bytes()):
+            with self.subTest(bit=bit):
+                self.refused(harness.BUILD / "bin" / "tam-plan", self.bad)
 
     def test_library(self):
         if harness.SANITIZE:

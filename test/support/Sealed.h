@@ -14,7 +14,7 @@
 #ifndef TAMC_TEST_SUPPORT_SEALED_H
 #define TAMC_TEST_SUPPORT_SEALED_H
 
-#include "io/Checksum.h"
+#include "tamrt/checksum.h"
 
 #include <string>
 

@@ -11,6 +11,7 @@
 #include "tamc/InitAll.h"
 #include "tamc/Pipelines/PhaseClock.h"
 #include "tamc/Pipelines/Pipelines.h"
+#include "tamc/Pipelines/SavedModule.h"
 #include "tamc/Planning/Strategy.h"
 #include "tamc/Spec/ModelSpec.h"
 #include "tamc/Spec/PrintDiagnostic.h"
@@ -294,7 +295,13 @@ int Driver::readModule() {
   auto buffer = mlir::openInputFile(inputFile, &message);
   if (!buffer)
     return fail(message);
+  const StringRef text = buffer->getBuffer();
   sources.AddNewSourceBuffer(std::move(buffer), SMLoc());
+  if (std::optional<std::string> fault = findSavedModuleFault(text, from)) {
+    sources.PrintMessage(SMLoc::getFromPointer(text.data()),
+                         SourceMgr::DK_Error, *fault);
+    return 1;
+  }
   module = mlir::parseSourceFile<mlir::ModuleOp>(sources, context.get());
   return module ? 0 : 1;
 }
@@ -630,13 +637,10 @@ int Driver::compile() {
     llvm_unreachable("written before");
   case Emit::MLIR:
     return write([&](raw_pwrite_stream &out) {
-      // The terms of the formula are locations: a module that stopped on the
-      // way carries them, so that going on gives the same executable.
-      mlir::OpPrintingFlags flags;
-      if (!compileTo.empty())
-        flags.enableDebugInfo();
-      module->print(out, flags);
-      out << "\n";
+      if (compileTo.empty())
+        out << *module << '\n';
+      else
+        saveModule(*module, to, out);
       return 0;
     });
   case Emit::Plan:

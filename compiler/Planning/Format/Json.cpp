@@ -11,6 +11,7 @@
 #include "Format/JsonPlace.h"
 #include "Format/ReadSize.h"
 #include "Order/DataFlow.h"
+#include "tamrt/checksum.h"
 
 #include <nlohmann/json.hpp>
 
@@ -18,6 +19,7 @@
 #include <cctype>
 #include <limits>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
 using namespace tamc::planning;
@@ -35,6 +37,22 @@ struct Wrong {
   throw Wrong{place, place.empty() ? message : place + ": " + message};
 }
 
+/// A snapshot of memory holds the checksum of its file.
+void verifyChecksum(const Json &root, std::string_view text) {
+  if (!root.is_object() || !root.contains("checksum"))
+    return;
+  const Json &member = root["checksum"];
+  const std::string got =
+      member.is_string() ? member.get<std::string>() : member.dump();
+  const std::optional<size_t> place = tamrt::findChecksum(text, got);
+  if (place && tamrt::checksumOf(text, *place).view() == got)
+    return;
+  fail("checksum", "'" + got +
+                       "' is not the checksum of this file: it has changed "
+                       "since it was written; remove the member 'checksum' if "
+                       "the change is wanted");
+}
+
 class Reader {
 public:
   Reader(const Json &root, const CsvOptions &options)
@@ -43,7 +61,7 @@ public:
   Problem read() {
     known(root, "",
           {"name", "spaces", "buffers", "operations", "order", "plan",
-           "snapshot"});
+           "snapshot", "checksum"});
     if (root.contains("name"))
       problem.name = text(root["name"], "name");
     if (root.contains("spaces"))
@@ -422,6 +440,7 @@ tamc::planning::readJson(std::string_view text, const CsvOptions &options) {
     return at(flaw->position, std::move(flaw->message));
   try {
     Json root = Json::parse(text.begin(), text.end());
+    verifyChecksum(root, text);
     Problem problem = Reader(root, options).read();
     if (std::optional<Diagnostic> wrong = validate(problem)) {
       std::string place =

@@ -37,9 +37,10 @@ namespace tamc::planning {
 ///
 /// A size is a number, or a text like "8*rows" (SizeExpression.h).
 /// Only `buffers` with `name` and `size` is required; what is not known is an
-/// error, but for `snapshot`, in which a run-time allocator says more; so are a
-/// member that an object has twice, and more than 1000 lists and objects within
-/// each other. A buffer without a life gets it from the operations, which
+/// error, but for `snapshot`, in which a run-time allocator says more, and
+/// `checksum`, which must be that of the file (tamrt/checksum.h). Errors, too:
+/// a member that an object has twice, and more than 1000 lists and objects
+/// within each other. A buffer without a life gets it from the operations, which
 /// happen at times 0, 1, ... in the order they are given: from the first that
 /// touches it (from 0 on when that one reads it) to the last; an output lives
 /// to the end. `"live": []` is a life that is empty: the buffer never takes any

@@ -82,7 +82,7 @@ std::string toJson(const MemorySnapshot &snapshot);
 std::string toPlanningCsv(const MemorySnapshot &snapshot);
 
 /// The same problem as JSON, with all that `toJson` writes as its member
-/// `snapshot`.
+/// `snapshot`, and with a `checksum` (tamrt/checksum.h), which tam-plan verifies.
 std::string toPlanningJson(const MemorySnapshot &snapshot);
 
 } // namespace tamrt

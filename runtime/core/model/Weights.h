@@ -22,7 +22,7 @@
 /// and its metadata, where lists and objects are JSON,
 ///
 ///     format        "tamc weights 2"; that of files without a checksum was 1
-///     checksum      "crc32:" and eight digits (io/Checksum.h)
+///     checksum      "crc32:" and eight digits (tamrt/checksum.h)
 ///     model, formula, spec, spec_hash, tamc_version
 ///     columns       {"target", "group", "date", "weights"}, null where absent
 ///     effects       [{"name", "term", "first", "columns"}]

@@ -9,7 +9,7 @@
 #include "io/Safetensors.h"
 
 #include "TestFiles.h"
-#include "io/Checksum.h"
+#include "tamrt/checksum.h"
 #include "support/Sealed.h"
 
 #include <gtest/gtest.h>

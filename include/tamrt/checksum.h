@@ -1,4 +1,4 @@
-//===- io/Checksum.h - the checksum that a file holds -----------*- C++ -*-===//
+//===- tamrt/checksum.h - the checksum that a file holds --------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,14 +7,16 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The CRC-32 of a file, which stands in its JSON as "crc32:89abcdef": that of
-/// the whole file with zeros in place of its eight digits. Shared by the
-/// executable and the library for embedding; nothing here allocates or throws.
+/// The CRC-32 of a file, which the file holds as "crc32:89abcdef": that of the
+/// whole file with zeros in place of its eight digits. Files of weights,
+/// snapshots of memory and saved modules have one. Shared by the executable,
+/// the library for embedding, the compiler and the planner; nothing here
+/// allocates or throws.
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TAMRT_IO_CHECKSUM_H
-#define TAMRT_IO_CHECKSUM_H
+#ifndef TAMRT_CHECKSUM_H
+#define TAMRT_CHECKSUM_H
 
 #include <cstddef>
 #include <cstdint>
@@ -46,4 +48,4 @@ std::optional<size_t> findChecksum(std::string_view file,
 
 } // namespace tamrt
 
-#endif // TAMRT_IO_CHECKSUM_H
+#endif // TAMRT_CHECKSUM_H

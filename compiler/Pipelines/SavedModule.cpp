@@ -36,8 +36,12 @@ std::optional<std::string> tamc::findSavedModuleFault(StringRef text,
     return std::nullopt;
   auto [name, checksum] =
       text.split('\n').first.drop_front(kStart.size()).split(kSeparator);
-  if (checksum.size() != tamrt::kNoChecksum.size() ||
-      tamrt::checksumOf(text, checksum.data() - text.data()).view() != checksum)
+  const bool isUnchanged =
+      checksum.size() == tamrt::kNoChecksum.size() &&
+      checksum ==
+          StringRef(
+              tamrt::checksumOf(text, checksum.data() - text.data()).view());
+  if (!isUnchanged)
     return "the module has changed since tamc wrote it; remove its first line "
            "if the change is wanted";
   if (name != toString(phase))

@@ -14,10 +14,8 @@ def read(path):  # metadata and tensors
     meta = header.pop("__metadata__")
     zeroed = data.replace(meta["checksum"].encode(), b"crc32:00000000", 1)
     assert meta["checksum"] == f"crc32:{zlib.crc32(zeroed):08x}", "damaged"
-    kinds = {"F64": "<f8", "I32": "<i4"}
-    return meta, {name: np.frombuffer(
-        data[end:][slice(*t["data_offsets"])], kinds[t["dtype"]]).reshape(
-            t["shape"]) for name, t in header.items()}
+    return meta, {name: np.frombuffer(data[end:][slice(*t["data_offsets"])])
+                  .reshape(t["shape"]) for name, t in header.items()}
 
 
 def fourier(x, m, cyclic=False):
@@ -25,50 +23,44 @@ def fourier(x, m, cyclic=False):
     return np.hstack([np.cos(angles), np.sin(angles)])
 
 
-def spline(x, knots, k=10, deg=3):
+def spline(x, knots, k=10, deg=3, **_):
     x = np.clip(x, knots[0], knots[1] - 1e-6)[:, None]
     t = np.r_[[knots[0]] * deg, np.linspace(*knots, k + 1), [knots[1]] * deg]
     basis = ((t[:-1] <= x) & (x < t[1:])).astype(float)
     for d in range(1, deg + 1):
-        gap = t[d:] - t[:-d]
-        up = np.where(gap > 1e-8, (x - t[:-d]) / np.maximum(gap, 1e-8), 0)
-        down = np.where(gap > 1e-8, (t[d:] - x) / np.maximum(gap, 1e-8), 0)
-        basis = up[:, :-1] * basis[:, :-1] + down[:, 1:] * basis[:, 1:]
+        gap = np.where(t[d:] - t[:-d] > 1e-8, t[d:] - t[:-d], np.inf)
+        basis = (((x - t[:-d]) / gap)[:, :-1] * basis[:, :-1] +
+                 ((t[d:] - x) / gap)[:, 1:] * basis[:, 1:])
     return basis
 
 
 def beyond(phi, mode, x):  # docs/math.md section 3
     inside = np.clip(x, -1, 1)
-    step, r = 1e-5 * np.sign(x - inside), abs(x - inside)[:, None]
+    r, step = abs(x - inside)[:, None], 1e-5 * np.sign(x - inside)
     slope = (phi(inside) - phi(inside - step)) / 1e-5
-    return {"continue": lambda: phi(x), "constant": lambda: phi(inside),
-            "linear": lambda: phi(inside) + r * slope, "saturation": lambda:
-            phi(inside) + slope * (1 - np.exp(-2 * r)) / 2}[mode]()
+    grown = {"constant": 0, "linear": r, "saturation": -np.expm1(-2 * r) / 2}
+    return phi(x) if mode == "continue" else phi(inside) + grown[mode] * slope
 
 
-def columns_of(effect, inputs, ranges, knots, rows):  # of the design matrix
-    call = ast.parse(effect["term"], mode="eval").body
-    kind, name, n = call.func.id.lower(), call.args[0].id, effect["columns"]
-    key = {k.arg: ast.literal_eval(k.value) for k in call.keywords}
-    levels = kind == "c" and "n_cat" not in key
-    i, = [i for i, each in enumerate(inputs) if each["column"] == name
-          and bool(each["levels"]) == levels]  # a column has one rule here
-    if levels:
-        number = float if inputs[i]["numeric"] else str
-        found = [number(level) for level in inputs[i]["levels"]]
-        return np.eye(n)[[found.index(number(row[name])) for row in rows]]
-    x = np.array([float(row[name]) for row in rows])
-    x = (x - ranges[:, i, 0]) / ranges[:, i, 1]
+def design(effect, inputs, ranges, knots, rows):  # the effect's columns
+    term = ast.parse(effect["term"], mode="eval").body
+    key = {k.arg: ast.literal_eval(k.value) for k in term.keywords}
+    kind, name, n = term.func.id.lower(), term.args[0].id, effect["columns"]
+    i = [each["column"] for each in inputs].index(name)
+    number = float if inputs[i]["numeric"] or not inputs[i]["levels"] else str
+    x = [number(row[name]) for row in rows]
+    if inputs[i]["levels"]:
+        levels = [number(level) for level in inputs[i]["levels"]]
+        return np.eye(n)[[levels.index(level) for level in x]]
+    x = (np.array(x) - ranges[:, i, 0]) / ranges[:, i, 1]
     if kind == "c":
-        last = key["n_cat"] - 1
-        code = np.clip(np.round((x + 1) / 2 * last), 0, last)
-        return (fourier(2 * code / last - 1, n // 2) if key.get("topo")
-                == "fourier" else np.eye(n)[code.astype(int)])
+        assert "topo" not in key, "one-hot codes alone"
+        code = np.rint((x + 1) / 2 * (n - 1)).clip(0, n - 1)
+        return np.eye(n)[code.astype(int)]
     phi, mode = {
         "l": (lambda x: key.get("scaled", np.pi) * x[:, None], "continue"),
         "f": (lambda x: fourier(x, n // 2, key.get("cyclic")), "continue"),
-        "s": (lambda x: spline(x, knots[i], **{
-            k: key[k] for k in ("k", "deg") if k in key}), "linear"),
+        "s": (lambda x: spline(x, knots[i], **key), "linear"),
         "p": (lambda x: np.polynomial.chebyshev.chebvander(x, n)[:, 1:],
               "saturation")}[kind]
     return beyond(phi, key.get("extrapolate", mode), x)
@@ -76,17 +68,14 @@ def columns_of(effect, inputs, ranges, knots, rows):  # of the design matrix
 
 def predict(weights, new):
     meta, tensors = read(weights)
-    rows = list(csv.DictReader(open(new, newline="")))
     effects, groups, inputs, names = (json.loads(meta[key]) for key in (
         "effects", "groups", "inputs", "columns"))
-    g = [groups.index(row[names["group"]]) if names["group"] else 0
-         for row in rows]
+    rows = list(csv.DictReader(open(new, newline="")))
+    g = [groups.index(row.get(names["group"], "")) for row in rows]
     beta, ranges = tensors["coefficients"][g], tensors["ranges"][g]
-    return beta[:, 0] + sum(
-        (columns_of(each, inputs, ranges, tensors["knots"], rows) * beta[
-            :, each["first"]:each["first"] + each["columns"]]).sum(1)
-        for each in effects[1:])
+    blocks = [design(each, inputs, ranges, tensors["knots"], rows)
+              for each in effects[1:]]
+    return beta[:, 0] + (np.hstack(blocks) * beta[:, 1:]).sum(1)
 
 
-if __name__ == "__main__":
-    np.savetxt(sys.stdout, predict(*sys.argv[1:]), "%.17g")
+np.savetxt(sys.stdout, predict(*sys.argv[1:]), "%.17g")

@@ -8,6 +8,8 @@
 
 #include "tamc/Target/TemporaryFolder.h"
 
+#include "tamrt/signals.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -54,24 +56,6 @@ Listed listed;
 /// What signals did before.
 struct sigaction before[NSIG];
 
-/// Whether a signal that nobody handles ends the process, and can be handled.
-bool endsProcess(int signal) {
-  switch (signal) {
-  case SIGKILL:
-  case SIGSTOP:
-  case SIGTSTP:
-  case SIGTTIN:
-  case SIGTTOU:
-  case SIGCONT:
-  case SIGCHLD:
-  case SIGURG:
-  case SIGWINCH:
-    return false;
-  default:
-    return true;
-  }
-}
-
 void removeAndGoOn(int signal) {
   sys::RunInterruptHandlers();
   listed.remove();
@@ -92,7 +76,8 @@ bool copyPath(StringRef path, char *to) {
 
 void tamc::removeTemporariesOnSignals() {
   for (int signal = 1; signal < NSIG; ++signal) {
-    if (!endsProcess(signal) || sigaction(signal, nullptr, &before[signal]) ||
+    if (!tamrt::endsProcess(signal) ||
+        sigaction(signal, nullptr, &before[signal]) ||
         before[signal].sa_handler == SIG_IGN)
       continue;
     // LLVM prints where it is and goes on.

@@ -8,6 +8,8 @@
 
 #include "io/AtomicFile.h"
 
+#include "tamrt/signals.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -36,30 +38,11 @@ struct Temporary {
 
 Temporary temporaries[8];
 
-/// Whether a signal that nobody handles ends the process, in a way that a
-/// handler can be told of. SIGXFSZ is an error of `write` instead.
-bool endsProcess(int signal) {
-  switch (signal) {
-  case SIGKILL:
-  case SIGSTOP:
-  case SIGTSTP:
-  case SIGTTIN:
-  case SIGTTOU:
-  case SIGCONT:
-  case SIGCHLD:
-  case SIGURG:
-  case SIGWINCH:
-  case SIGXFSZ:
-    return false;
-  default:
-    return true;
-  }
-}
-
-/// Calls body(signal) for all that end the process.
+/// Calls body(signal) for all that end the process. SIGXFSZ does not: it is
+/// ignored, and `write` fails.
 template <class Body> void forEachEndingSignal(const Body &body) {
   for (int signal = 1; signal <= SIGRTMAX; ++signal)
-    if (endsProcess(signal))
+    if (endsProcess(signal) && signal != SIGXFSZ)
       body(signal);
 }
 

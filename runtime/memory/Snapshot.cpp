@@ -184,15 +184,6 @@ void write(Writer &to, const MemoryRegion &of) {
   to.end('}');
 }
 
-/// A name that needs no quotes in CSV.
-std::string plain(std::string_view name) {
-  std::string result(name);
-  for (char &c : result)
-    if (c == ',' || c == '"' || static_cast<unsigned char>(c) < 0x20)
-      c = '_';
-  return result;
-}
-
 void write(Writer &to, const MemorySnapshot &of) {
   to.begin('{');
   to.key("name").string(of.name);
@@ -242,16 +233,6 @@ std::string tamrt::toJson(const MemorySnapshot &snapshot) {
   Writer to(text);
   write(to, snapshot);
   text += '\n';
-  return text;
-}
-
-std::string tamrt::toPlanningCsv(const MemorySnapshot &snapshot) {
-  std::string text = "id,lower,upper,size,offset,space\n";
-  forEachBuffer(snapshot, [&](const PlannedBuffer &buffer) {
-    text += plain(buffer.name) + ',' + std::to_string(buffer.lower) + ',' +
-            std::to_string(buffer.upper) + ',' + std::to_string(buffer.size) +
-            ',' + std::to_string(buffer.offset) + ',' + buffer.space + '\n';
-  });
   return text;
 }
 

@@ -74,15 +74,13 @@ std::string_view toString(MemoryBlock::State state);
 /// and addresses are texts, "0x...". Ends with a newline. Linear.
 std::string toJson(const MemorySnapshot &snapshot);
 
-/// The blocks in use as a planning problem whose plan is made, in the CSV form
+/// The blocks in use as a planning problem whose plan is made, in the JSON form
 /// of tam-plan, which draws it (`--emit=svg`, `--emit=html`): a buffer lives
 /// from the allocator's clock at its birth to now (waiting ones too), lies at
 /// its offset, and every region is a space. A buffer is called after its tag
-/// and its birth, a space after its place in the list. Linear.
-std::string toPlanningCsv(const MemorySnapshot &snapshot);
-
-/// The same problem as JSON, with all that `toJson` writes as its member
-/// `snapshot`, and with a `checksum` (tamrt/checksum.h), which tam-plan verifies.
+/// and its birth, a space after its place in the list. The member `snapshot`
+/// has all that `toJson` writes; tam-plan verifies the member `checksum`
+/// (tamrt/checksum.h). Linear.
 std::string toPlanningJson(const MemorySnapshot &snapshot);
 
 } // namespace tamrt

@@ -81,5 +81,3 @@ const Kernel *tamc::tamk::lookupKernel(llvm::StringRef name) {
   }();
   return byName.lookup(name);
 }
-
-llvm::ArrayRef<Kernel> tamc::tamk::allKernels() { return kernels; }

@@ -46,9 +46,6 @@ struct Kernel {
 /// The kernel of that name, null if there is none. Complexity: constant.
 const Kernel *lookupKernel(llvm::StringRef name);
 
-/// All kernels, in the order of kernels.def.
-llvm::ArrayRef<Kernel> allKernels();
-
 } // namespace tamc::tamk
 
 #endif // TAMC_DIALECT_TAMK_IR_KERNELS_H

@@ -27,17 +27,6 @@ std::string expectedFinite(bool missing) {
          (missing ? "a missing value" : "infinity");
 }
 
-template <class T>
-void keep(GrowingArray<T> &values, const std::vector<bool> &out) {
-  if (values.empty())
-    return;
-  size_t kept = 0;
-  for (size_t row = 0; row < out.size(); ++row)
-    if (!out[row])
-      values[kept++] = std::as_const(values)[row];
-  values.truncate(kept);
-}
-
 } // namespace
 
 void RowBlock::note(RowFault kind, Fault fault) {
@@ -287,20 +276,6 @@ void RowBlock::keepKeys() {
   }
 }
 
-/// Removes the rows that are left out; keys have none.
-void RowBlock::compact() {
-  dropped = size_t(std::count(out.begin(), out.end(), true));
-  rows.count = out.size() - dropped;
-  keep(rows.groups, out);
-  keep(rows.dates, out);
-  keep(rows.fractions, out);
-  keep(rows.lines, out);
-  for (GrowingArray<double> &column : rows.numbers)
-    keep(column, out);
-  for (GrowingArray<uint32_t> &column : rows.levels)
-    keep(column, out);
-}
-
 void RowBlock::checkDates(const ModelColumns &columns) {
   const std::optional<Fault> &fault = faults[size_t(RowFault::Date)];
   const size_t faulty = fault ? fault->row : rows.count;
@@ -347,7 +322,7 @@ void RowBlock::parse(const ModelColumns &columns, const RowRules &how) {
     keepKeys();
   }
   if (!out.empty())
-    compact();
+    dropped = rows.drop(out); // keys have none of them
 }
 
 } // namespace tamrt

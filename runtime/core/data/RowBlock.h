@@ -104,7 +104,6 @@ private:
   void keepKeys();
   bool isOut(size_t row) const { return !out.empty() && out[row]; }
   void leaveOut(size_t row, size_t column);
-  void compact();
   std::string groupAt(const ModelColumns &columns, size_t row) const;
 
   const RowRules *rules = nullptr;

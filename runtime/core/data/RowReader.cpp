@@ -57,18 +57,30 @@ std::vector<bool> doubtfulTexts(const TextIndex &texts,
   return doubtful;
 }
 
-template <class T>
-void keep(GrowingArray<T> &values, const std::vector<bool> &out) {
-  if (values.empty())
-    return;
-  size_t kept = 0;
-  for (size_t row = 0; row < out.size(); ++row)
-    if (!out[row])
-      values[kept++] = std::as_const(values)[row];
-  values.truncate(kept);
-}
-
 } // namespace
+
+size_t Rows::drop(const std::vector<bool> &out) {
+  auto keep = [&](auto &values) {
+    if (values.empty())
+      return;
+    size_t kept = 0;
+    for (size_t row = 0; row < out.size(); ++row)
+      if (!out[row])
+        values[kept++] = std::as_const(values)[row];
+    values.truncate(kept);
+  };
+  keep(groups);
+  keep(dates);
+  keep(fractions);
+  keep(lines);
+  for (GrowingArray<double> &column : numbers)
+    keep(column);
+  for (GrowingArray<uint32_t> &column : levels)
+    keep(column);
+  const auto dropped = size_t(std::count(out.begin(), out.end(), true));
+  count -= dropped;
+  return dropped;
+}
 
 /// Threads take blocks one after another, parse them at the same time, and add
 /// them in the order of the file. A block whose turn has not come is laid aside
@@ -482,16 +494,7 @@ Status RowReader::Impl::dropMissing(Rows &rows) {
   for (size_t i = 0; i < levels.size(); ++i)
     if (*rules.areLevelsNumbers[i])
       mark(levels[i], rows.levels[i], kindOfLevel, columns.levels[i]);
-  const auto count = size_t(std::count(out.begin(), out.end(), true));
-  dropped += count;
-  rows.count -= count;
-  keep(rows.groups, out);
-  keep(rows.dates, out);
-  keep(rows.fractions, out);
-  for (GrowingArray<double> &column : rows.numbers)
-    keep(column, out);
-  for (GrowingArray<uint32_t> &column : rows.levels)
-    keep(column, out);
+  dropped += rows.drop(out);
   // Groups and levels are those of the rows that are left.
   TextIndex groupsBefore = std::move(groups);
   std::vector<TextIndex> levelsBefore = std::move(levels);

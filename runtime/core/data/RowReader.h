@@ -66,6 +66,10 @@ struct Rows {
   /// Of a prediction: the keys, and the lines of the file.
   KeyCells keys;
   GrowingArray<uint64_t> lines;
+
+  /// Removes the rows that `out`, with an entry for each row, marks, except
+  /// from `keys`. Returns their number.
+  size_t drop(const std::vector<bool> &out);
 };
 
 /// What a prediction reads its data by.

@@ -520,7 +520,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
       ->check(oneOf({"text", "json"}))
       ->type_name("FORMAT");
   info->add_flag("--devices", options.devices,
-                 "Instead, what devices were found, tested and passed over");
+                 "Instead, what devices were found, tested and skipped");
   addAllocatorOptions(*info, options, texts);
 
   // Of "--option=" CLI11 would take the next argument for the value.

@@ -329,7 +329,7 @@ std::string devicesAsText(const std::vector<DeviceReport> &reports,
                           allocatorName(options.allocator.kind),
                           reservable(report, options));
     else
-      text += "    passed over: " + report.why + "\n";
+      text += "    skipped: " + report.why + "\n";
   }
   return text;
 }

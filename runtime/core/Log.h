@@ -36,7 +36,7 @@ enum class LogLevel {
 
 /// Starts logging as the program `name`, whose name starts each line, from
 /// `level` on unless TAMRT_LOG names another: none, error, warning, info or
-/// debug. \returns false when TAMRT_LOG has another word, which is passed over.
+/// debug. \returns false when TAMRT_LOG has another word, which is ignored.
 bool startLog(std::string_view name, LogLevel level);
 
 /// Whether lines of that level are printed. None before `startLog`, unless

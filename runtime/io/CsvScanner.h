@@ -70,7 +70,7 @@ void scanCsv(char *text, size_t begin, size_t end, char separator,
              size_t limit = std::numeric_limits<size_t>::max());
 
 /// Whether the row that starts at `begin` has a fault before `end`, where the
-/// row need not end: more bytes would not mend it. Writes nothing. The scanner
+/// row need not end: more bytes would not fix it. Writes nothing. The scanner
 /// says which fault.
 bool isFaultyRow(const char *text, size_t begin, size_t end, char separator);
 

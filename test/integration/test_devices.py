@@ -214,13 +214,13 @@ class PlantedBackends(harness.TestCase):
                 run = self.run_fit("--device", "sim")
                 self.assertEqual(run.returncode, 1)
                 why = (f"'{path}' that nobody else may write, got mode "
-                       f"{mode:04o}; `chmod go-w` mends it")
+                       f"{mode:04o}; `chmod go-w` fixes that")
                 self.assertIn(f"device 'sim': backend '{backend}' is passed "
                               "over: expected a ", run.stderr)
                 self.assertIn(why, run.stderr)
                 text = self.succeed(self.model, "info", "--devices")
                 self.assertRegex(
-                    text, rf"  sim\n    found: {backend}\n    passed over: .*"
+                    text, rf"  sim\n    found: {backend}\n    skipped: .*"
                           + re.escape(why))
                 path.chmod(0o755)
         self.assertIn(f"  {self.dir}, if nobody else may write it\n", text)
@@ -236,7 +236,7 @@ class PlantedBackends(harness.TestCase):
         self.dir.chmod(0o777)
         run = self.run_fit()
         self.assertEqual(run.returncode, 0)
-        self.assertIn(f"warning: backend '{backend}' is passed over: expected "
+        self.assertIn(f"warning: backend '{backend}' is skipped: expected "
                       f"a folder '{self.dir}' that nobody else may write",
                       run.stderr)
 

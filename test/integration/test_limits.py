@@ -303,7 +303,7 @@ class Limits(harness.TestCase):
         model = self.compile(small.FORMULA, **small.KEYS)
         environment = dict(os.environ, TAMRT_BACKEND_PATH=str(BACKENDS))
         text = self.succeed(model, "info", "--devices", env=environment)
-        self.assertIn("  cuda\n    passed over: no backend was found\n", text)
+        self.assertIn("  cuda\n    skipped: no backend was found\n", text)
         self.assertIn(f"  {BACKENDS}\n", text)
         devices = {device["device"]: device for device in json.loads(
             self.succeed(model, "info", "--devices", "--format=json",

@@ -317,7 +317,7 @@ class DeviceOfTheSpec(harness.TestCase):
                               TAMRT_SIM_KIND="cuda", TAMRT_SIM_MEMORY=memory)
             self.assertEqual(run.returncode, 0, run.stderr)
             self.assertIn(f"memory of '{device}'", run.stderr)
-            self.assertEqual("model: warning: device 'cuda' is passed over: "
+            self.assertEqual("model: warning: device 'cuda' is skipped: "
                              "test 'binary64 sum' failed: expected 8008 bytes "
                              "of memory for a test, got less\n" in run.stderr,
                              device == "cpu", run.stderr)

@@ -41,7 +41,7 @@ Status checkOwner(const std::string &path, const char *what, uid_t user) {
                              what, path, info.st_uid)};
   if (info.st_mode & (S_IWGRP | S_IWOTH))
     return Error{fmt::format("expected {} '{}' that nobody else may write, got "
-                             "mode {:04o}; `chmod go-w` mends it",
+                             "mode {:04o}; `chmod go-w` fixes that",
                              what, path, info.st_mode & 07777)};
   return {};
 }

@@ -196,7 +196,7 @@ Result<ChosenDevice> chooseDevice(std::string_view label,
       const BackendSearch found = findBackend(folders, kind);
       // Somebody else may have put it there, so nobody would miss it.
       for (const UnsafeBackend &unsafe : found.unsafe)
-        log(LogLevel::Warning, "backend '{}' is passed over: {}", unsafe.path,
+        log(LogLevel::Warning, "backend '{}' is skipped: {}", unsafe.path,
             unsafe.why);
       if (found.path.empty())
         continue;
@@ -205,7 +205,7 @@ Result<ChosenDevice> chooseDevice(std::string_view label,
         return ChosenDevice(std::move(device));
       // A device that is there and fails its test is one that somebody misses.
       log(reports.back().tests.empty() ? LogLevel::Info : LogLevel::Warning,
-          "device '{}' is passed over: {}", reports.back().label,
+          "device '{}' is skipped: {}", reports.back().label,
           reports.back().why);
     }
     return ChosenDevice();
@@ -231,7 +231,7 @@ Result<ChosenDevice> chooseDevice(std::string_view label,
                              label)};
   const BackendSearch found = findBackend(folders, kind);
   if (found.path.empty() && !found.unsafe.empty())
-    return Error{fmt::format("device '{}': backend '{}' is passed over: {}",
+    return Error{fmt::format("device '{}': backend '{}' is skipped: {}",
                              label, found.unsafe.front().path,
                              found.unsafe.front().why)};
   if (found.path.empty())

@@ -40,7 +40,7 @@ struct DeviceReport {
   DeviceMemory memory;
   /// What was tested, each with its result: "binary64 sum: ok".
   std::vector<std::string> tests;
-  /// Why it is passed over; empty when it is trusted.
+  /// Why it is skipped; empty when it is trusted.
   std::string why;
 
   bool isTrusted() const { return why.empty(); }

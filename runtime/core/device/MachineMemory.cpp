@@ -75,7 +75,7 @@ constexpr Controller kVersion2 = {"/sys/fs/cgroup", "memory.max",
                                   "memory.current", "inactive_file "};
 
 /// Adds what the group at `path` and those above it leave. Where a container
-/// shows a part of the tree alone, groups that are not there are passed over.
+/// shows a part of the tree alone, groups that are not there are skipped.
 void addGroups(const std::string &root, const Controller &controller,
                std::string path, std::vector<MemorySource> &sources) {
   while (true) {

@@ -75,7 +75,7 @@ public:
   Result<bool> resume();
 
   /// Adds rows of a reading; those of a group must come in their order. Rows of
-  /// groups that are not under way are passed over. Errors: those of
+  /// groups that are not under way are skipped. Errors: those of
   /// `fitGroups`; more rows of a group than were said.
   Status add(const Dataset &rows);
 

@@ -179,7 +179,7 @@ TEST_F(Devices, AutoPassesOverADeviceTooSmallForItsTest) {
     const bool isEnough = std::string_view(memory) == "1000000";
     EXPECT_EQ((*device)->label(), isEnough ? "cuda" : "cpu") << memory;
     EXPECT_EQ(
-        said.find("test: warning: device 'cuda' is passed over: test '") !=
+        said.find("test: warning: device 'cuda' is skipped: test '") !=
             std::string::npos,
         !isEnough)
         << said;

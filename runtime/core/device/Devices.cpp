@@ -231,8 +231,8 @@ Result<ChosenDevice> chooseDevice(std::string_view label,
                              label)};
   const BackendSearch found = findBackend(folders, kind);
   if (found.path.empty() && !found.unsafe.empty())
-    return Error{fmt::format("device '{}': backend '{}' is skipped: {}",
-                             label, found.unsafe.front().path,
+    return Error{fmt::format("device '{}': backend '{}' is skipped: {}", label,
+                             found.unsafe.front().path,
                              found.unsafe.front().why)};
   if (found.path.empty())
     return Error{fmt::format("device '{}': no backend '{}' was found; "

@@ -178,10 +178,9 @@ TEST_F(Devices, AutoPassesOverADeviceTooSmallForItsTest) {
     ASSERT_TRUE(device) << device.error().message;
     const bool isEnough = std::string_view(memory) == "1000000";
     EXPECT_EQ((*device)->label(), isEnough ? "cuda" : "cpu") << memory;
-    EXPECT_EQ(
-        said.find("test: warning: device 'cuda' is skipped: test '") !=
-            std::string::npos,
-        !isEnough)
+    EXPECT_EQ(said.find("test: warning: device 'cuda' is skipped: test '") !=
+                  std::string::npos,
+              !isEnough)
         << said;
   }
   startLog("test", LogLevel::None);

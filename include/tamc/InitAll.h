@@ -19,7 +19,7 @@ void registerTamcDialects(mlir::DialectRegistry &registry);
 /// Registers tamc's passes by name.
 void registerTamcPasses();
 
-/// Registers the dialects a model passes through on its way to LLVM, with their
+/// Registers all dialects that the lowering of a model uses, with their
 /// interfaces and translations.
 void registerAllDialects(mlir::DialectRegistry &registry);
 

@@ -29,58 +29,58 @@
 extern "C" {
 #endif
 
-/// Changes whenever a struct or a kernel's signature changes. A model built
-/// for another version is refused at start.
+/// Changes whenever a struct or a kernel's signature changes. The runtime
+/// refuses a model built for another version at start.
 #define TAMRT_ABI_VERSION 10
 
-/// Rows of one segment. Sums over rows run row by row inside a segment;
-/// finished segments are added to a second level in order. The order of every
-/// sum thus depends on the row's index in its group alone.
+/// Rows of one segment. Sums over rows run row by row inside a segment; the
+/// sums of finished segments are added to a second sum, in order. The order of
+/// additions thus depends only on the rows' indices in their group.
 #define TAMRT_SEGMENT_ROWS 4096
 
-/// What A has on its diagonal besides the penalty, per row of the group
+/// Added to A's diagonal besides the penalty, per row of the group
 /// (docs/math.md section 4).
 #define TAMRT_PENALTY_FLOOR 1e-6
 
 /// Alignment in bytes of every arena, state and output the runtime passes.
 #define TAMRT_ALIGNMENT 64
 
-/// Bytes of stack of the threads that call steps, and what steps leave of it to
-/// the kernels and to the runtime that calls them. tamc refuses to write code
-/// that needs more.
+/// Bytes of stack of the threads that call steps, and how many of these steps
+/// leave to the kernels and to the runtime that calls them. tamc refuses to
+/// generate code that needs more.
 #define TAMRT_STACK_BYTES (1 << 20)
 #define TAMRT_RUNTIME_STACK_BYTES (1 << 18)
 
-/// Doubles in the workspaces of kernels (kernels.def). Each is aligned to
-/// TAMRT_ALIGNMENT.
+/// Sizes, in doubles, of the kernels' workspaces (kernels.def). Each workspace
+/// is aligned to TAMRT_ALIGNMENT.
 ///
-/// Of gram_multihot for at most `rows` rows: for each row of a segment its bits
-/// (32 bytes) and its place in eight lists (16), then a row without bits and
-/// where the lists of 8 x 256 leaves end.
+/// gram_multihot for at most `rows` rows: for each row of a segment its bits
+/// (32 bytes) and its position in eight lists (16 bytes); then a row without
+/// bits, and the ends of the lists of 8 x 256 leaves.
 #define TAMRT_LEAF_WORKSPACE(rows)                                             \
   (6 * ((rows) < TAMRT_SEGMENT_ROWS ? (rows) : TAMRT_SEGMENT_ROWS) + 4 + 512)
-/// Of gram_wide and gram_dense_wide: a copy of 32 columns of 96 rows.
+/// gram_wide and gram_dense_wide: a copy of 32 columns of 96 rows.
 #define TAMRT_WIDE_WORKSPACE (96 * 32)
-/// Of a factorisation of n columns: two copies of 32 rows of a panel of 64
+/// A factorisation of n columns: two copies of 32 rows of a panel of 64
 /// columns. A matrix of at most 128 columns has no panels.
 #define TAMRT_PANEL_WORKSPACE(n) ((n) <= 128 ? 0 : 2 * 32 * 64)
-/// Of cholesky_factor: the factorisation's, and the diagonal.
+/// cholesky_factor: the factorisation's workspace, and the diagonal.
 #define TAMRT_FACTOR_WORKSPACE(n) (TAMRT_PANEL_WORKSPACE(n) + (n))
-/// Of cholesky_solve: first the factorisation's, later two vectors of the
-/// refinement; the diagonal and the right-hand side.
+/// cholesky_solve: the factorisation's workspace, later reused for two vectors
+/// of the refinement; the diagonal; and the right-hand side.
 #define TAMRT_SOLVE_WORKSPACE(n)                                               \
   ((TAMRT_PANEL_WORKSPACE(n) < 2 * (n) ? 2 * (n) : TAMRT_PANEL_WORKSPACE(n)) + \
    2 * (n))
 
-/// Whether the cross products of two dense matrices of na and nb columns take
-/// gram_dense_wide, and those of one matrix with itself gram_wide.
+/// Whether gram_dense_wide computes the cross products of two dense matrices of
+/// na and nb columns, and gram_wide those of one matrix with itself.
 #define TAMRT_IS_WIDE(na, nb) ((na) >= 4 && (nb) >= 160)
 
 /// Values of a one-hot index that select no single column: no column at all
 /// (`unseen=zero`), or the mean of the first `columns` columns, each with
 /// weight 1/columns (`unseen=mean`). A model may have room for more levels than
-/// were trained; the untrained ones come last and are no part of a mean, so the
-/// index says how many are (1 <= columns <= n).
+/// were trained. The untrained levels come last and do not count in a mean, so
+/// that the index contains the number of trained ones (1 <= columns <= n).
 #define TAMRT_INDEX_NONE (-1)
 #define TAMRT_INDEX_MEAN(columns) (-1 - (columns))
 
@@ -90,7 +90,7 @@ typedef enum tamrt_status {
   TAMRT_OK = 0,
   /// A Cholesky pivot was not positive. Detail: the design's column.
   TAMRT_ERROR_NOT_POSITIVE_DEFINITE = 1,
-  /// A kernel needed memory it did not get. Detail: bytes asked for.
+  /// A kernel could not allocate memory. Detail: the bytes requested.
   TAMRT_ERROR_OUT_OF_MEMORY = 2,
   /// The device reported an error of its own. Detail: the device's code.
   TAMRT_ERROR_DEVICE = 3,
@@ -115,16 +115,17 @@ typedef enum tamrt_extrapolate {
 typedef enum tamrt_rule {
   /// From min and max of the group's training rows.
   TAMRT_RULE_RANGE = 0,
-  /// Integer codes with a known number of levels n: [0, n-1], else
-  /// [min, min+n-1]; values that are no integers: as TAMRT_RULE_RANGE.
+  /// Integer codes with a known number of levels n: [0, n-1] if all codes lie
+  /// in it, else [min, min+n-1]. Values that are not integers: as
+  /// TAMRT_RULE_RANGE.
   TAMRT_RULE_CODES = 1,
-  /// Distinct training values over all groups, sorted; the column handed to
-  /// the steps is int32_t: the level's number or TAMRT_INDEX_*.
+  /// Distinct training values over all groups, sorted. The steps get a column
+  /// of int32_t: the level's index or TAMRT_INDEX_*.
   TAMRT_RULE_LEVELS = 2,
   /// A fixed range [lo, hi].
   TAMRT_RULE_PERIOD = 3,
-  /// First distinct value to last distinct value plus the smallest gap, values
-  /// rounded to 10 decimals, over all rows; one distinct value: as RANGE.
+  /// From the first distinct value to the last plus the smallest gap, over all
+  /// rows, with values rounded to 10 decimals. One distinct value: as RANGE.
   TAMRT_RULE_PERIOD_AUTO = 4,
 } tamrt_rule;
 
@@ -138,8 +139,8 @@ typedef enum tamrt_unseen {
   TAMRT_UNSEEN_ZERO = 2,
 } tamrt_unseen;
 
-/// One column a model reads, with the rule of the terms that read it. A column
-/// that terms read by different rules is several inputs.
+/// One column that a model reads, with the rule of the terms that read it. A
+/// column that terms read by different rules has one input for each rule.
 typedef struct tamrt_input {
   /// Name in the header of the data.
   const char *column;
@@ -147,41 +148,40 @@ typedef struct tamrt_input {
   int32_t rule;
   /// Number of levels of CODES and LEVELS, else 0.
   int32_t levels;
-  /// A tamrt_unseen; of LEVELS.
+  /// A tamrt_unseen, for LEVELS.
   int32_t unseen;
   int32_t reserved;
-  /// Range of PERIOD, else 0.
+  /// The range, for PERIOD; else 0.
   double lo, hi;
 } tamrt_input;
 
 /// Doubles per input in a group's parameter block, in this order: centre c,
 /// half range a/2 (x = (v - c) / (a/2)), and the knot range lo, hi of the
-/// normalised training values of all groups (docs/math.md section 3, term s;
-/// already widened when empty or equal). The block of input i starts at 4*i.
-/// All zero for LEVELS.
+/// normalised training values of all groups (docs/math.md section 3, term s),
+/// already widened if it was empty. The block of input i starts at 4*i. All
+/// zero for LEVELS.
 #define TAMRT_INPUT_PARAMETERS 4
 
 /// How a learner makes its tables (docs/math.md section 3, "Random numbers").
-/// "All rows" are the training rows group after group, by date within a group,
-/// their inputs normalised. Random tables are drawn in the order given, from
-/// one generator seeded with `seed`.
+/// "All rows" are the training rows, group after group and by date within a
+/// group, with normalised inputs. Random tables are drawn in the order listed,
+/// from one generator seeded with `seed`.
 typedef enum tamrt_learner_kind {
-  /// "range" F64 [2]: least and greatest of the one input over all rows.
+  /// "range" F64 [2]: least and greatest value of the one input over all rows.
   TAMRT_LEARN_RANGE = 0,
   /// Term n, `sizes` = neurons N, layers. For layer i from 1: "W<i>" F64
-  /// [inputs
-  /// or N, N], then "b<i>" F64 [N]; `choice` a tamrt_activation.
+  /// [inputs or N, N], then "b<i>" F64 [N]; `choice` is a tamrt_activation.
   TAMRT_LEARN_NEURAL = 1,
-  /// Term rbf, `sizes` = centres M. "centers" F64 [M, inputs], "gamma" F64 [1],
-  /// which is `number` unless that is 0.
+  /// Term rbf, `sizes` = centres M. "centers" F64 [M, inputs] and "gamma" F64
+  /// [1], which equals `number` unless that is 0.
   TAMRT_LEARN_CENTERS = 2,
-  /// Oblivious trees, `sizes` = trees B, depth d; `choice` a tamrt_split.
-  /// "features" I32 [B, d], then "thresholds" F64 [B, d]. With `number`, the
-  /// sp_alpha, not 0: "leaf_weights" F64 [B, 2^d].
+  /// Oblivious trees, `sizes` = trees B, depth d; `choice` is a tamrt_split.
+  /// "features" I32 [B, d], then "thresholds" F64 [B, d]. If `number`, which is
+  /// sp_alpha, is not 0: "leaf_weights" F64 [B, 2^d].
   TAMRT_LEARN_OBLIVIOUS_TREES = 3,
-  /// Flat trees, `sizes` = trees B, leaves M; `choice` a tamrt_split.
-  /// "features" I32 [B], then "thresholds" F64 [B, M-1], sorted. With `number`,
-  /// the sp_alpha, not 0: "leaf_weights" F64 [B, M].
+  /// Flat trees, `sizes` = trees B, leaves M; `choice` is a tamrt_split.
+  /// "features" I32 [B], then "thresholds" F64 [B, M-1], sorted. If `number`,
+  /// which is sp_alpha, is not 0: "leaf_weights" F64 [B, M].
   TAMRT_LEARN_FLAT_TREES = 4,
 } tamrt_learner_kind;
 
@@ -201,7 +201,7 @@ typedef enum tamrt_split {
 /// Numbers that a fit learns or draws once for all groups; steps read them.
 typedef struct tamrt_table {
   /// Unique in the model: the effect's name, a dot, and the learner's name of
-  /// the table; inside a te the factor's number comes between. "a.W1",
+  /// the table: "a.W1". Inside a te the factor's number comes between them:
   /// "te_a_x_b.1.features".
   const char *name;
   /// 1: int32_t, 0: double.
@@ -210,7 +210,7 @@ typedef struct tamrt_table {
   int32_t rank;
   /// Row-major; shape[1] is 1 for rank 1.
   int64_t shape[2];
-  /// The contents where the spec's `state` gives them; else null.
+  /// The contents if the spec's `state` has them; else null.
   const void *given;
 } tamrt_table;
 
@@ -225,22 +225,22 @@ typedef struct tamrt_learner {
   uint32_t seed;
   /// The effect it serves.
   int32_t effect;
-  /// The inputs it reads, by their numbers in the model, in the term's order.
+  /// Indices of the inputs it reads, in the term's order.
   int64_t input_count;
   const int32_t *inputs;
-  /// Its tables are a run of the model's.
+  /// Its tables: a contiguous range of the model's.
   int64_t first_table, table_count;
 } tamrt_learner;
 
-/// One effect of the model: a run of columns of the design matrix.
+/// One effect of the model: contiguous columns of the design matrix.
 typedef struct tamrt_effect {
   /// Unique name (docs/math.md section 4, decompose); the first is "offset".
   const char *name;
   /// The term as the user wrote it; "offset" for the intercept.
   const char *term;
-  /// First column in the design matrix, and how many.
+  /// First column in the design matrix, and number of columns.
   int64_t first_column, columns;
-  /// 1 where TAMRT_STEP_PRECONDITION solves with the effect's block, else 0.
+  /// 1 if TAMRT_STEP_PRECONDITION solves with the effect's block, else 0.
   int32_t factored;
   int32_t reserved;
 } tamrt_effect;
@@ -251,7 +251,7 @@ typedef struct tamrt_buffer {
   const char *name;
   /// The op that defines it, e.g. "tam.bspline".
   const char *op;
-  /// The term of the formula it serves; "" when it serves all.
+  /// The term of the formula it belongs to; "" if it belongs to all.
   const char *term;
   int64_t bytes;
   /// Offset in the arena, a multiple of TAMRT_ALIGNMENT.
@@ -272,7 +272,7 @@ typedef struct tamrt_context {
   int32_t reserved;
   /// Detail of the status.
   int64_t detail;
-  /// The backend's own.
+  /// Owned by the backend.
   void *device;
 } tamrt_context;
 
@@ -280,24 +280,24 @@ typedef struct tamrt_context {
 ///
 /// \param ctx        status and kernels.
 /// \param arena      at least the step's `arena_bytes`, contents undefined.
-/// \param state      the model's `state_bytes`, or in steps from
-///                   TAMRT_STEP_CG_INIT on `cg_state_bytes`: accumulators of
-///                   one group; null in predict steps, which have none.
-/// \param carry      the model's `carry_bytes`: what earlier rows of the group
-///                   leave to later ones. Read only where first > 0: then it is
-///                   as the call on the rows before left it. Null where a step
-///                   has none.
+/// \param state the accumulators of one group: the model's `state_bytes`, or
+///                   `cg_state_bytes` in steps from TAMRT_STEP_CG_INIT on; null
+///                   in predict steps.
+/// \param carry      the model's `carry_bytes`: values that rows pass on to
+///                   later rows of the group. Read only if first > 0: then it
+///                   has the contents after the call on the rows before. Null
+///                   if a step has none.
 /// \param parameters the group's parameter block,
 ///                   TAMRT_INPUT_PARAMETERS * inputs doubles.
 /// \param tables     one pointer per table of the model, aligned to 8 bytes:
-///                   those of a library lie in the caller's weights.
-/// \param coefficients the group's D coefficients; in steps that apply
-///                   something to a vector, that vector; else null.
+///                   tables of a library lie in the caller's weights.
+/// \param coefficients the group's D coefficients; in steps that apply a matrix
+///                   to a vector, that vector; else null.
 /// \param columns    one pointer per input, then the target, then the row
-///                   weights divided by their mean in the group (null where
+///                   weights divided by their mean in the group (null if
 ///                   absent), each at the chunk's first row.
-/// \param output     see tamrt_step_kind; null where a step has none.
-/// \param rows       rows of this chunk; of a FINISH: rows of the group.
+/// \param output     see tamrt_step_kind; null if a step has none.
+/// \param rows       rows of this chunk; in FINISH steps: rows of the group.
 /// \param first      index in its group of the chunk's first row.
 /// \param group_rows rows of the group in this run.
 typedef void (*tamrt_step_function)(
@@ -319,49 +319,51 @@ typedef enum tamrt_step_kind {
   TAMRT_STEP_TERMS = 4,
   /// Output: rows x D, the design matrix.
   TAMRT_STEP_DESIGN = 5,
-  /// Conjugate gradients, for A x = b of one group. INIT zeroes accumulators in
+  /// Conjugate gradients for A x = b of one group. INIT zeroes accumulators in
   /// `state`, CHUNK adds `rows` rows to them.
   TAMRT_STEP_CG_INIT = 6,
   TAMRT_STEP_CG_CHUNK = 7,
-  /// Output: b. Leaves the factors of A's blocks in `state`, where no step of
-  /// APPLY touches them; where some effect is not `factored`, those of the
-  /// blocks of T P + 1e-6 T I.
+  /// Output: b. Writes the factors of A's blocks to `state`, to bytes that
+  /// APPLY steps do not use. If some effect is not `factored`, these are the
+  /// factors of the blocks of T P + 1e-6 T I.
   TAMRT_STEP_CG_FINISH = 8,
-  /// Of a vector v of D numbers, in place of the coefficients. INIT zeroes
-  /// accumulators in `state`, CHUNK adds the rows' part of A v to them.
+  /// The product A v with a vector v of D numbers, which is passed as the
+  /// coefficients. INIT zeroes accumulators in `state`, CHUNK adds the rows'
+  /// part of A v to them.
   TAMRT_STEP_APPLY_INIT = 9,
   TAMRT_STEP_APPLY_CHUNK = 10,
-  /// Output: A v. Right after APPLY_INIT, for a group of one row: the part that
-  /// is no sum over rows, (P + 1e-6 I) v.
+  /// Output: A v. Called right after APPLY_INIT for a group of one row, it is
+  /// the part that is not a sum over rows, (P + 1e-6 I) v.
   TAMRT_STEP_APPLY_FINISH = 11,
-  /// Of a vector r of D numbers, in place of the coefficients, and the factors
-  /// in `state`. Output: of each effect that is `factored`, its block's inverse
-  /// times its part of r; the other numbers are not written.
+  /// Solves with the factors in `state` for a vector r of D numbers, which is
+  /// passed as the coefficients. Output: for each effect that is `factored`,
+  /// the inverse of its block times its part of r; the other numbers are not
+  /// written.
   TAMRT_STEP_PRECONDITION = 12,
 } tamrt_step_kind;
 
-/// A step and its memory plan. A chunked step exists once per rung of the
-/// chunk ladder, in order of falling `rung_rows`.
+/// A step and its memory plan. A chunked step exists once per rung of the chunk
+/// ladder, in order of descending `rung_rows`.
 typedef struct tamrt_step {
   /// A tamrt_step_kind.
   int32_t kind;
   /// Launches in the step: the length of its time axis.
   int32_t launches;
-  /// 1 where the step has code of its own beside launches of kernels.def, which
-  /// reads and writes memory as the CPU does: it runs where the CPU can address
-  /// all memory that the step gets. Else 0: a step looks at none of it, it only
-  /// computes addresses.
+  /// 1 if the step has code of its own besides launches of kernels.def: that
+  /// code accesses memory from the CPU, so the step needs memory that the CPU
+  /// can address. Else 0: the step itself only computes addresses.
   int32_t is_cpu_code;
   int32_t reserved;
   /// Name of the function, e.g. "fit_chunk_256".
   const char *name;
   /// Largest number of rows of a call; 0: the step has no rungs.
   int64_t rung_rows;
-  /// Bytes of arena the plan needs; the bound on it: the largest sum of bytes
-  /// alive at one time; and what one allocation per buffer would need.
+  /// Bytes of arena that the plan needs; their lower bound, which is the
+  /// largest sum of bytes alive at one time; and the bytes that one allocation
+  /// per buffer would need.
   int64_t arena_bytes, lower_bound_bytes, naive_bytes;
-  /// Strategy that made the plan, and the reuse where it is not that of the
-  /// program's order, e.g. "tree+, reuse branch-safe".
+  /// Strategy that made the plan, and the kind of reuse if it is not that of
+  /// program order, e.g. "tree+, reuse branch-safe".
   const char *strategy;
   tamrt_step_function run;
   int64_t buffer_count;
@@ -378,16 +380,17 @@ typedef struct tamrt_accumulator {
   /// Bytes from the start of the state.
   int64_t offset;
   int64_t count;
-  /// 0, or the unit of row counts, which have no second level: the square of
+  /// 0, or the unit of row counts, which use only the first half: the square of
   /// the scale of gram_multihot (kernels.def).
   double unit;
 } tamrt_accumulator;
 
-/// The rule that decides whether the direct solver fits.
+/// The rule that decides whether the direct solver fits in memory.
 typedef enum tamrt_oracle_rule {
-  /// Its planned bytes are at most the share of free memory.
+  /// It fits if its planned bytes are at most the share of free memory.
   TAMRT_ORACLE_PLAN = 0,
-  /// estimate_factor * 8 * D^2 bytes are less than the device's share.
+  /// It fits if estimate_factor * 8 * D^2 bytes are less than the device's
+  /// share.
   TAMRT_ORACLE_ESTIMATE = 1,
 } tamrt_oracle_rule;
 
@@ -397,9 +400,9 @@ typedef struct tamrt_oracle {
   /// A tamrt_oracle_rule.
   int32_t rule;
   int32_t reserved;
-  /// Parts of free memory that work may take, above 0, at most 1.
+  /// Shares of free memory that work may use, above 0 and at most 1.
   double device_share, ram_share, sliding_device_share, sliding_ram_share;
-  /// Largest number of columns for the direct solver, if there is another.
+  /// Largest number of columns for the direct solver, if the model has both.
   int64_t direct_limit;
   double estimate_factor;
 } tamrt_oracle;
@@ -417,7 +420,7 @@ typedef struct tamrt_placement {
   /// The steps of a fit that add up rows: FIT_INIT, FIT_CHUNK, CG_INIT,
   /// CG_CHUNK, APPLY_INIT, APPLY_CHUNK, APPLY_FINISH.
   int32_t sums;
-  /// Those that factor and solve: FIT_FINISH, CG_FINISH, PRECONDITION.
+  /// The steps that factor and solve: FIT_FINISH, CG_FINISH, PRECONDITION.
   int32_t solve;
   /// PREDICT, TERMS, DESIGN.
   int32_t predict;
@@ -427,26 +430,26 @@ typedef struct tamrt_placement {
 /// Training values of an input according to a profile: few, and evenly
 /// spaced.
 typedef struct tamrt_grid {
-  /// The input's number.
+  /// The input's index.
   int32_t input;
-  /// Largest number of grid points from a group's smallest to its largest
-  /// value, including points without a value.
+  /// Largest number of grid points, over all groups, from the group's smallest
+  /// to its largest value, including points without a value.
   int32_t levels;
-  /// One of the values, and their distance, above 0.
+  /// One of the values, and the distance between values, above 0.
   double first, step;
 } tamrt_grid;
 
 struct tamrt_model;
 
-/// Steps of a fit that sum rows by the levels of some inputs and apply their
-/// terms' functions at the end (level compression).
+/// Steps of a fit that sum rows for each level of some inputs and apply the
+/// functions of these inputs' terms at the end (level compression).
 typedef struct tamrt_compression {
   /// The steps are for training data whose values of each of these inputs
   /// are on the grid, in every group.
   int64_t grid_count;
   const tamrt_grid *grids;
-  /// The model with these steps. It differs from the model it belongs to in
-  /// the steps FIT_* and the accumulators, and has no compression.
+  /// The model with these steps. Only the steps FIT_* and the accumulators
+  /// differ from the model it belongs to, and it has no compression itself.
   const struct tamrt_model *model;
 } tamrt_compression;
 
@@ -454,7 +457,7 @@ typedef struct tamrt_compression {
 typedef struct tamrt_model {
   /// TAMRT_ABI_VERSION of the compiler.
   int32_t abi_version;
-  /// The least level of tamrt_cpu_level that the code runs on.
+  /// The lowest level of tamrt_cpu_level that the code runs on.
   int32_t cpu_level;
   const char *name;
   /// Formula as written.
@@ -462,13 +465,13 @@ typedef struct tamrt_model {
   /// Canonical spec as YAML, and its SHA-256 in hex, which identifies the
   /// model in weights.
   const char *spec, *spec_hash;
-  /// Column names; null where the spec gives none.
+  /// Column names; null if the spec has none.
   const char *target, *group, *date, *weights;
   /// The solvers whose steps the model has: "direct", "cg", or "auto", both.
   const char *solver;
   /// The device that the spec asks for, such as "cuda:1"; null: "auto".
   const char *device;
-  /// Versions: of tamc, of LLVM.
+  /// Versions of tamc and of LLVM.
   const char *tamc_version, *llvm_version;
   /// D, the columns of the design matrix.
   int64_t columns;
@@ -479,7 +482,7 @@ typedef struct tamrt_model {
   int64_t cg_state_bytes;
   int64_t accumulator_count;
   const tamrt_accumulator *accumulators;
-  /// Null where the spec says nothing.
+  /// Null if the spec has no such settings.
   const tamrt_oracle *oracle;
   const tamrt_placement *placement;
   int64_t input_count;
@@ -492,10 +495,10 @@ typedef struct tamrt_model {
   const tamrt_effect *effects;
   int64_t step_count;
   const tamrt_step *steps;
-  /// For where memory is short, the model with steps of conjugate gradients
-  /// that factor fewer blocks: as this one but for the steps CG_* and
-  /// PRECONDITION, their accumulators, `cg_state_bytes` and `factored`, and
-  /// that it refers to no other model. Null where no block is large.
+  /// For when memory is short: the model with steps of conjugate gradients that
+  /// factor fewer blocks. It differs from this one in the steps CG_* and
+  /// PRECONDITION, their accumulators, `cg_state_bytes` and `factored`, and it
+  /// refers to no other model. Null if no block is large.
   const struct tamrt_model *small_blocks;
   /// Null if no input has few enough levels.
   const tamrt_compression *compression;
@@ -513,8 +516,8 @@ int tamrt_main(const tamrt_model *model, int argc, char **argv);
 #define TAMRT_CPU_X86_64_V3 3
 #define TAMRT_CPU_X86_64_V4 4
 
-/// The machine's level. A compiled model chooses versions of its generated
-/// kernels by it.
+/// The machine's level, by which a compiled model chooses versions of its
+/// generated kernels.
 int64_t tamrt_cpu_level(void);
 
 // Kernels: one C symbol each, `tamrt_<name>`, declared once in kernels.def.

@@ -10,14 +10,13 @@
 /// One table of functions per kind of device. C11, libc only.
 ///
 /// A backend is a shared object `libtamrt-backend-<kind>.so` that exports
-/// `tamrt_backend_register`. The core looks for it in the folders of
-/// TAMRT_BACKEND_PATH, beside the executable, if nobody but the user and root
-/// may write there, and in the install prefix's lib/tamrt. A backend needs no
-/// symbol of the executable: it gets the core's functions through a
-/// table.
+/// `tamrt_backend_register`. The core searches the folders of
+/// TAMRT_BACKEND_PATH, the executable's folder, if only the user and root may
+/// write to it, and the install prefix's lib/tamrt. A backend needs no symbol
+/// of the executable: it gets the core's functions through a table.
 ///
-/// Functions that can fail return a tamrt_status: TAMRT_OK or the reason;
-/// none throws. All may be called from several threads at once.
+/// Functions that can fail return a tamrt_status: TAMRT_OK or the reason. None
+/// throws. All may be called from several threads at once.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,11 +32,11 @@
 extern "C" {
 #endif
 
-/// Changes whenever a struct below changes. A backend for another version is
-/// skipped.
+/// Changes whenever a struct below changes. The core skips a backend for
+/// another version.
 #define TAMRT_BACKEND_VERSION 1
 
-/// How urgent a message is.
+/// Severity of a message.
 typedef enum tamrt_log_level {
   TAMRT_LOG_ERROR = 0,
   TAMRT_LOG_WARNING = 1,
@@ -49,18 +48,18 @@ typedef enum tamrt_log_level {
 typedef struct tamrt_core {
   /// TAMRT_BACKEND_VERSION of the core, and TAMRT_ABI_VERSION.
   int32_t version, abi_version;
-  /// Logs a line of UTF-8 without a line end, where the user asked for that
-  /// level. A backend prints nothing itself.
+  /// Logs a line of UTF-8, given without a line end, if the user asked for that
+  /// severity. A backend prints nothing itself.
   void (*log)(int32_t level, const char *message);
-  /// Notes an error in a context, unless one is there already.
+  /// Sets the status of a context, unless it has an error already.
   void (*fail)(tamrt_context *ctx, int32_t status, int64_t detail);
-  /// The CPU's kernels: for what a device lacks, where the CPU can address its
-  /// memory.
+  /// The CPU's kernels: a device whose memory the CPU can address may use them
+  /// for kernels that it lacks.
   const tamrt_kernels *cpu_kernels;
 } tamrt_core;
 
-/// A device, a queue of work on it, and a mark in such a queue; a captured
-/// graph of work. The backend's own.
+/// A device; a queue of work on it; a point in such a queue; a captured graph
+/// of work. Defined by the backend.
 typedef struct tamrt_device tamrt_device;
 typedef struct tamrt_stream tamrt_stream;
 typedef struct tamrt_event tamrt_event;
@@ -68,41 +67,42 @@ typedef struct tamrt_graph tamrt_graph;
 
 /// Properties of a device's memory and kernels, combined by bitwise or.
 typedef enum tamrt_device_trait {
-  /// The CPU can read and write the device's memory, and kernels the CPU's.
-  /// Else the core copies what steps read and write.
+  /// The CPU can read and write the device's memory, and kernels can read and
+  /// write the CPU's. Otherwise the core copies what steps read and write.
   TAMRT_DEVICE_HOST_ADDRESSABLE = 1,
   /// The memory is the RAM that all programs share, not the device's own.
   TAMRT_DEVICE_SHARES_RAM = 2,
-  /// A kernel may run out of memory after others of its step have added to the
-  /// sums: the core then keeps a copy of the sums to go back to.
+  /// A kernel may run out of memory after other kernels of its step have added
+  /// to the sums: the core then keeps a copy of the sums to restore.
   TAMRT_DEVICE_KERNELS_MAY_RUN_OUT = 4,
 } tamrt_device_trait;
 
-/// The functions of one kind of device. `stream` may be null where it is a
-/// parameter: the device's default order, in which one thing follows another.
+/// The functions of one kind of device. A parameter `stream` may be null: the
+/// device's default stream, in which work runs in order.
 typedef struct tamrt_backend {
   /// TAMRT_BACKEND_VERSION and TAMRT_ABI_VERSION of the backend.
   int32_t version, abi_version;
   /// "cuda": lower case, the same as in the file's name.
   const char *kind;
 
-  /// How many devices there are; when none, `why` (at most `why_bytes` bytes
-  /// with the final NUL) says why: "no driver".
+  /// Number of devices. If there are none, writes the reason, such as "no
+  /// driver", to `why` (at most `why_bytes` bytes with the final NUL).
   int32_t (*probe)(char *why, size_t why_bytes);
-  /// Opens device `index`; null with `why` when that fails.
+  /// Opens device `index`. On failure returns null and writes the reason to
+  /// `why`.
   tamrt_device *(*open)(int32_t index, char *why, size_t why_bytes);
-  /// Ends all use of a device, whose memory has all been released.
+  /// Closes a device, after all its memory has been released.
   void (*close)(tamrt_device *device);
-  /// The manufacturer's name for it; lives as long as the device.
+  /// The manufacturer's name of the device; lives as long as the device.
   const char *(*name)(tamrt_device *device);
   /// tamrt_device_trait, or-ed.
   uint32_t (*traits)(tamrt_device *device);
 
-  /// Bytes free now, and in all.
+  /// Free and total bytes of the device's memory.
   int32_t (*memory)(tamrt_device *device, int64_t *free_bytes,
                     int64_t *total_bytes);
-  /// `bytes` > 0 bytes aligned to TAMRT_ALIGNMENT, or null when there is no
-  /// such memory. Contents undefined.
+  /// Allocates `bytes` > 0 bytes aligned to TAMRT_ALIGNMENT; null if there is
+  /// not enough memory. The contents are undefined.
   void *(*allocate)(tamrt_device *device, size_t bytes);
   /// Releases a block of `bytes` bytes from `allocate`.
   void (*release)(tamrt_device *device, void *memory, size_t bytes);
@@ -110,25 +110,26 @@ typedef struct tamrt_backend {
   /// copy that reports TAMRT_ERROR_OUT_OF_MEMORY has copied nothing.
   int32_t (*copy)(tamrt_device *device, void *to, const void *from,
                   size_t bytes, tamrt_stream *stream);
-  /// The table for `tamrt_context::kernels`. Kernels take the order they run
-  /// in from `tamrt_context::device`, which is a tamrt_stream or null.
+  /// The table for `tamrt_context::kernels`. Kernels run in the stream
+  /// `tamrt_context::device`, which is a tamrt_stream or null.
   ///
-  /// Buffers that a kernel gets are memory of the device, or constants of the
-  /// model, which are memory of the CPU: only ever read, unchanged as long as
-  /// the program runs, so that a backend may copy one when a kernel first gets
-  /// its address and keep the copy. A list of buffers (TAMRT_IN_LIST) is an
-  /// array in memory of the CPU that is there during the call alone.
+  /// The buffers of a kernel are memory of the device, or constants of the
+  /// model, which are memory of the CPU. Constants are only read and never
+  /// change, so that a backend may copy one when a kernel first gets its
+  /// address, and keep the copy. A list of buffers (TAMRT_IN_LIST) is an array
+  /// in memory of the CPU that is valid only during the call.
   const tamrt_kernels *(*kernels)(tamrt_device *device);
   /// Waits until all work in `stream` is done; null: in all streams.
   int32_t (*synchronize)(tamrt_device *device, tamrt_stream *stream);
 
   // Optional functions: null if absent. The functions of a group are all
-  // there or all absent.
+  // present or all absent.
 
-  /// Gives memory that the backend keeps for reuse back to the device.
+  /// Returns memory that the backend keeps for reuse to the device.
   void (*purge)(tamrt_device *device);
 
-  /// Streams: work of one runs in order, of several at the same time.
+  /// Streams: work of one stream runs in order, work of several at the same
+  /// time.
   tamrt_stream *(*stream_create)(tamrt_device *device);
   void (*stream_destroy)(tamrt_device *device, tamrt_stream *stream);
   /// Calls `function` on the CPU once all work before it in the stream is done.
@@ -148,11 +149,12 @@ typedef struct tamrt_backend {
   int32_t (*stream_wait)(tamrt_device *device, tamrt_stream *stream,
                          tamrt_event *event);
 
-  /// Memory of the CPU that the device copies from and to at full speed.
+  /// Page-locked memory of the CPU, which the device copies from and to at full
+  /// speed.
   void *(*pinned_allocate)(tamrt_device *device, size_t bytes);
   void (*pinned_release)(tamrt_device *device, void *memory, size_t bytes);
 
-  /// Graphs: what is put into a stream between begin and end is kept, not run.
+  /// Graphs: work given to a stream between begin and end is recorded, not run.
   int32_t (*capture_begin)(tamrt_device *device, tamrt_stream *stream);
   tamrt_graph *(*capture_end)(tamrt_device *device, tamrt_stream *stream);
   int32_t (*graph_launch)(tamrt_device *device, tamrt_graph *graph,
@@ -160,9 +162,9 @@ typedef struct tamrt_backend {
   void (*graph_destroy)(tamrt_device *device, tamrt_graph *graph);
 } tamrt_backend;
 
-/// The function that a backend exports. Called first, and again for each
-/// search for devices. The table lives as long as the program; null when the
-/// backend cannot serve this core.
+/// The function that a backend exports. The core calls it before all others,
+/// again at each search for devices. Returns a table that lives as long as the
+/// program, or null if the backend does not support this core.
 typedef const tamrt_backend *(*tamrt_backend_register_function)(
     const tamrt_core *core);
 #define TAMRT_BACKEND_REGISTER "tamrt_backend_register"

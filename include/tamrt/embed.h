@@ -8,8 +8,8 @@
 ///
 /// \file
 /// Status codes and details of errors of models that `tamc --emit=lib` made.
-/// C11, libc only. The header of every model holds this text, so that no other
-/// header is needed; the headers of several models agree on it.
+/// C11, libc only. The header of every model contains this text, so that it
+/// needs no other header; headers of several models may be included together.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +19,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What a function of an embedded model returns. After an error its output is
-/// undefined: predictions refuse the weights of a fit that failed.
+/// Result of a function of an embedded model. After an error the function's
+/// output is undefined; predictions refuse the weights of a fit that failed.
 typedef enum tamrt_embed_status {
   /// Done.
   TAMRT_EMBED_OK = 0,
-  /// A needed pointer is null. Detail: column, where it is one of the data's.
+  /// A required pointer is null. Detail: column, if it is that of a column.
   TAMRT_EMBED_NULL_POINTER = 1,
   /// No row, or more than 2^32 - 2.
   TAMRT_EMBED_ROW_COUNT = 2,
@@ -43,24 +43,25 @@ typedef enum tamrt_embed_status {
   /// More distinct levels in the training rows than the model has room for.
   /// Detail: row of the first one beyond, column.
   TAMRT_EMBED_TOO_MANY_LEVELS = 9,
-  /// The range of a column's values is beyond a double. Detail: column, group.
+  /// The range of a column's values exceeds that of a double. Detail: column,
+  /// group.
   TAMRT_EMBED_RANGE_OVERFLOW = 10,
-  /// Values of a column differ by rounding alone. Detail: column, group.
+  /// Values of a column differ only by rounding. Detail: column, group.
   TAMRT_EMBED_RANGE_ROUNDING = 11,
   /// The group was not trained. Detail: row, group.
   TAMRT_EMBED_UNKNOWN_GROUP = 12,
   /// The system of a group is not positive definite; raise the penalty ap.
   /// Detail: group, effect.
   TAMRT_EMBED_NOT_POSITIVE_DEFINITE = 13,
-  /// A sum or a coefficient is beyond a double; scale the target or the row
-  /// weights, or lower the penalty ap. Detail: group, effect.
+  /// A sum or a coefficient exceeds the range of a double; scale the target or
+  /// the row weights, or lower the penalty ap. Detail: group, effect.
   TAMRT_EMBED_OVERFLOW = 14,
   /// A prediction is not finite: the row is too far from the training rows.
   /// Detail: row, group, effect (null: the sum of the effects).
   TAMRT_EMBED_NOT_FINITE = 15,
   /// The weights are those of another model.
   TAMRT_EMBED_OTHER_MODEL = 16,
-  /// The bytes are no weights, or none that a fit leaves.
+  /// The bytes are not weights, or not weights that a fit can write.
   TAMRT_EMBED_MALFORMED_WEIGHTS = 17,
   /// No group, column or level of that name.
   TAMRT_EMBED_UNKNOWN_NAME = 18,
@@ -71,12 +72,12 @@ typedef enum tamrt_embed_status {
   /// The iterations of a group did not converge; raise the penalty ap. Detail:
   /// group.
   TAMRT_EMBED_NOT_CONVERGED = 21,
-  /// What an effect learns from the training rows is beyond a double: their
-  /// distances are too small for a gamma, or the leaves' numbers of rows too
-  /// far apart for the sp_alpha. Detail: effect.
+  /// A number that an effect learns from the training rows exceeds the range of
+  /// a double: the rows' distances are too small for a gamma, or the leaves'
+  /// row counts differ too much for the sp_alpha. Detail: effect.
   TAMRT_EMBED_TABLES = 22,
-  /// The row weights of a group have no sum above 0, or none that a double
-  /// holds in full precision. Detail: column, group.
+  /// The sum of the row weights of a group is not above 0, or a double cannot
+  /// hold it in full precision. Detail: column, group.
   TAMRT_EMBED_WEIGHT_SUM = 23
 } tamrt_embed_status;
 
@@ -90,8 +91,8 @@ typedef struct tamrt_embed_error {
   int64_t row;
   /// Group of the data; 0 in a model without groups.
   int64_t group;
-  /// Name of the column in the spec; of the effect. They live as long as the
-  /// program.
+  /// Names of the column, as in the spec, and of the effect. They live as long
+  /// as the program.
   const char *column;
   const char *effect;
   /// Bytes that the arena or buffer must have.

@@ -25,7 +25,7 @@ namespace tamrt {
 
 /// How a plan is written.
 ///
-/// Text: for the steps of `PlanScope`, separated by an empty line,
+/// Text: the steps of `PlanScope`, separated by empty lines, in this form:
 ///
 ///     step fit_chunk_256: 256 rows, 3 launches, strategy tree
 ///     arena 4096 bytes, lower bound 4096, naive 6144
@@ -33,21 +33,21 @@ namespace tamrt {
 ///     x       tam.linear  l(x)   2048  [0, 2)       0
 ///     values  tam.linear  l(x)   2048  [1, 3)    2048
 ///
-/// where "256 rows, " is absent from a step without rungs and the lines from
-/// "buffer" on from a step without buffers; then a table with a line for every
-/// step, of every rung,
+/// A step without rungs has no "256 rows, ", and a step without buffers has no
+/// lines from "buffer" on. Then a table with a line for every step of every
+/// rung:
 ///
 ///     step           rows  arena  lower bound  peak  naive
 ///     fit_init          -      0            0     0      0
 ///     fit_chunk_256   256   4096         4096  4096   6144
 ///
-/// where `peak` is the largest sum of bytes alive at one launch, each buffer
-/// rounded up to the alignment: what no placement can go below. Columns are as
-/// wide as their widest cell, two blanks apart; numbers are flush right; no
-/// line ends with a blank.
+/// `peak` is the largest sum of bytes alive at one launch, with each buffer
+/// rounded up to the alignment: no placement needs less. Columns are as wide as
+/// their widest cell, two blanks apart; numbers are flush right; no line ends
+/// with a blank.
 ///
-/// CSV: a line of names, then a line per buffer; a step without buffers has one
-/// line whose last seven cells are empty:
+/// CSV: a line of names, then a line per buffer. A step without buffers has one
+/// line whose last seven cells are empty.
 /// step,rung,launches,strategy,arena,lower_bound,naive,buffer,op,term,bytes,
 /// first,last,offset
 ///
@@ -56,22 +56,22 @@ namespace tamrt {
 /// "first", "last", "offset"}]}]}, keys in this order, no blanks.
 enum class PlanFormat { Text, Csv, Json };
 
-/// Which steps the text forms show buffer by buffer.
+/// The steps whose buffers the text forms list.
 enum class PlanScope {
-  /// Of the rungs of a step the first, which is the largest.
+  /// Only the first rung of each step, which is the largest.
   LargestRungs,
   AllRungs
 };
 
-/// The plan of `steps`, in their order; ends with a line end. CSV and JSON hold
-/// all rungs whatever the scope. Pure.
+/// The plan of `steps`, in their order; ends with a line end. CSV and JSON
+/// contain all rungs, whatever the scope. Pure.
 std::string formatPlan(std::span<const tamrt_step> steps, PlanFormat format,
                        PlanScope scope = PlanScope::LargestRungs);
 
-/// The plan drawn: per step of `scope` the heading of the text form, then time
-/// across and addresses up, one character per launch (or several launches) and
-/// 1/16 of the arena, rounded up to the alignment, and what the characters
-/// stand for:
+/// A drawing of the plan. Each step of `scope` has the heading of the text
+/// form, then a chart with time to the right and addresses upwards, and a
+/// legend. A character stands for one or more launches and for 1/16 of the
+/// arena, rounded up to the alignment:
 ///
 ///     128 |.bb
 ///         |aa.

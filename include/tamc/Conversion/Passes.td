@@ -14,10 +14,10 @@ include "mlir/Pass/PassBase.td"
 def ConvertTamToTamK : Pass<"convert-tam-to-tamk", "::mlir::ModuleOp"> {
   let summary = "Select a kernel for every op of the solver graph";
   let description = [{
-    A value with an encoding becomes its components (1:N), an op one launch of
-    the kernel for its encodings. The arguments and results of a step, which the
-    runtime owns, become memrefs that are read, or written, in place;
-    temporaries become `tensor.empty` of `capacity` rows.
+    A value with an encoding becomes its components (1:N). An op becomes one
+    launch of the kernel for its encodings. The runtime owns the arguments and
+    results of a step: they become memrefs that are read or written in place.
+    Temporaries become `tensor.empty` of `capacity` rows.
 
     Before:
     ```mlir
@@ -30,8 +30,8 @@ def ConvertTamToTamK : Pass<"convert-tam-to-tamk", "::mlir::ModuleOp"> {
     %v, %s = tamk.launch "bspline" ins(%x, %p ...) ... outs(%v0, %s0 ...)
     ```
 
-    A `tam.rows` becomes the launch of a function in the LLVM dialect that is
-    written for it.
+    A `tam.rows` becomes a launch of a function in the LLVM dialect that the
+    pass generates for it.
   }];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect",
@@ -47,9 +47,9 @@ def ConvertTamKToLLVM : Pass<"convert-tamk-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Lower planned steps to the LLVM dialect";
   let description = [{
     Each step becomes a function with the signature of `tamrt_step_function`
-    (abi.h): slots become loads and offsets from its nine parameters, memrefs
-    bare pointers, views of the arena pointers at constant offsets, launches
-    calls. No descriptor is ever built.
+    (abi.h). Slots become loads and offsets from its nine parameters, memrefs
+    become bare pointers, views of the arena become pointers at constant
+    offsets, and launches become calls. There are no memref descriptors.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
@@ -58,17 +58,17 @@ def ConvertTamKToEmitC : Pass<"convert-tamk-to-emitc", "::mlir::ModuleOp"> {
   let summary = "Write planned steps as C++";
   let description = [{
     Each step becomes a function with the signature of `tamrt_step_function`
-    (abi.h) that names every buffer at its offset in the arena, with what it
-    serves, and calls the kernels; the model's description becomes the constant
-    `symbol`, and `main` calls the runtime. The translation to C++ text is
-    upstream's. Generated kernels are declared as `<prefix>_<kernel>`; their
-    code is dropped.
+    (abi.h) that declares every buffer at its offset in the arena, with a
+    comment on its purpose, and calls the kernels. The model's description
+    becomes the constant `symbol`, and `main` calls the runtime. MLIR's own
+    translation prints the C++ text. Generated kernels are declared as
+    `<prefix>_<kernel>`, without their code.
   }];
   let options = [
     Option<"symbol", "symbol", "std::string", /*default=*/"\"tam_model\"",
            "Name of the model's constant">,
     Option<"prefix", "prefix", "std::string", /*default=*/"\"model\"",
-           "What the names of generated kernels begin with">,
+           "Prefix of the names of generated kernels">,
     Option<"version", "version", "std::string", /*default=*/"\"\"",
            "Version of the compiler">,
   ];
@@ -90,7 +90,7 @@ def ExportModel : Pass<"export-model", "::mlir::ModuleOp"> {
     Option<"entry", "main", "bool", /*default=*/"true",
            "Add a main function">,
     Option<"prefix", "prefix", "std::string", /*default=*/"\"\"",
-           "Add the functions of a library, with names that start so">,
+           "Add the functions of a library, with this prefix in their names">,
     Option<"version", "version", "std::string", /*default=*/"\"\"",
            "Version of the compiler">,
   ];

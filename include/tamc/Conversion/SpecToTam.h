@@ -18,12 +18,11 @@ namespace tamc {
 
 /// Builds the solver graph of a model: a module with the attribute `tam.model`
 /// and the functions @fit, @predict, @terms and @design (TamDialect.td).
-/// Designs and sums have no encoding yet. Every op is located at its term of
-/// the formula.
+/// Designs and sums have no encoding yet. The location of every op is its term
+/// of the formula.
 ///
-/// `spec` must have its levels resolved. A term whose kernels do not exist yet
-/// is an error at the term, through the handler of `sources`, and the result is
-/// null.
+/// `spec` must have its levels resolved. A term without kernels is an error at
+/// the term, reported through the handler of `sources`, and the result is null.
 mlir::OwningOpRef<mlir::ModuleOp> importSpec(mlir::MLIRContext &context,
                                              const llvm::SourceMgr &sources,
                                              const spec::ModelSpec &spec);

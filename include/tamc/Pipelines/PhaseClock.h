@@ -21,21 +21,21 @@
 
 namespace tamc {
 
-/// Measures the phases of a compilation and, on a terminal, shows the present
-/// one on the standard error once the compilation has taken two seconds.
+/// Measures the phases of a compilation. On a terminal it shows the current
+/// phase on the standard error once the compilation has taken two seconds.
 class PhaseClock {
 public:
-  /// The line on the terminal is "NAME: PHASE". It is shown only where
-  /// `isShown`, and removed when the clock stops.
+  /// The line on the terminal is "NAME: PHASE". It is shown only if `isShown`,
+  /// and removed when the clock stops.
   PhaseClock(llvm::StringRef name, bool isShown);
   PhaseClock(const PhaseClock &) = delete;
   PhaseClock &operator=(const PhaseClock &) = delete;
   ~PhaseClock();
 
-  /// Ends the present phase, if there is one, and starts another.
+  /// Ends the current phase, if there is one, and starts another.
   void start(llvm::StringRef phase);
 
-  /// Ends the present phase and removes the line. Idempotent.
+  /// Ends the current phase and removes the line. Idempotent.
   void stop();
 
   /// Writes a line per phase, in order, and the total: name and seconds of

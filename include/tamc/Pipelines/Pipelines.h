@@ -8,7 +8,7 @@
 ///
 /// \file
 /// The phases of compilation. Each ends with a verifier pass; a compilation can
-/// stop and start at each.
+/// start and stop at each.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 
 namespace tamc {
 
-/// The phases in order; a module "at" a phase has passed it.
+/// The phases in order. A module "at" a phase has completed it.
 enum class Phase {
   /// The solver graph as imported from the spec.
   Import,
@@ -56,32 +56,33 @@ struct PipelineOptions {
   std::string strategy = "tree+";
   /// When two buffers may share bytes.
   planning::Reuse reuse = planning::Reuse::Program;
-  /// Rows of the largest rung; 0: as the model says, else the default.
+  /// Rows of the largest rung; 0: the model's, if it has them, else the
+  /// default.
   int64_t chunkRows = 0;
   /// Largest number of unknowns of a system that is factored.
   int64_t maxDirect = 7500;
   /// Largest number of columns of a block factored for conjugate gradients.
   int64_t blockLimit = 512;
-  /// Most columns of an effect whose block is factored where memory is short;
-  /// 0: blocks are not given up.
+  /// Most columns of an effect whose block is still factored if memory is
+  /// short; 0: all blocks are.
   int64_t smallBlockLimit = 64;
-  /// Least unknowns of a system that is compiled for both solvers, where the
-  /// spec leaves the choice and the direct one is possible. The matrix of 362
-  /// takes less than 1 MiB.
+  /// Least unknowns of a system that is compiled for both solvers, if the spec
+  /// leaves the choice open and the direct one is possible. A matrix of 362
+  /// unknowns takes less than 1 MiB.
   int64_t minCg = 363;
-  /// Rows of a group per level from which on a column is summed by its levels;
+  /// Least rows of a group per level of a column that is summed by its levels;
   /// 0: never.
   int64_t rowsPerLevel = 24;
-  /// Neighbouring linear terms that become one dense matrix (0: never).
+  /// Least neighbouring linear terms that become one dense matrix (0: never).
   int64_t mergeColumns = 16;
-  /// Words of 32 bytes that a row adds to in one loop at most (0: no bound);
-  /// sums beyond are made by a kernel for each pair of terms.
+  /// Most words of 32 bytes that a row adds to in one loop (0: no bound). The
+  /// remaining sums have a kernel for each pair of terms.
   int64_t rowWords = 560;
   /// Store every design matrix dense.
   bool dense = false;
   /// Compute the sums over rows of a chunk, and its predictions, in one loop.
   bool fuseRows = true;
-  /// Lay the sums of that loop out in panels.
+  /// Store the sums of that loop in panels.
   bool panels = true;
   /// Add a main function.
   bool entry = true;
@@ -89,8 +90,8 @@ struct PipelineOptions {
   std::string prefix = {};
 };
 
-/// Appends the passes that bring a module at `from` to `to`; none if it is
-/// there or beyond.
+/// Appends the passes that lower a module at `from` to `to`; none if it is at
+/// `to` or a later phase.
 void buildPipeline(mlir::OpPassManager &manager, Phase from, Phase to,
                    const PipelineOptions &options);
 

@@ -26,7 +26,7 @@ struct Finding {
     Count,      // not one offset a buffer
     Negative,   // an offset below 0
     Overflow,   // offset + size above 2^63-1
-    Alignment,  // an offset that is no multiple
+    Alignment,  // an offset that is not a multiple
     Pin,        // a pinned buffer elsewhere
     AliasClass, // buffers of a class at different offsets
     Capacity,   // a buffer that ends beyond its space
@@ -46,8 +46,8 @@ struct CheckOptions {
   /// Every offset is a multiple of this too.
   int64_t alignment = 1;
   bool capacities = true;
-  /// BranchSafe: no order of the operations that their dependencies allow may
-  /// use a buffer after another one was written over it. The problem has
+  /// BranchSafe: in no order of the operations that their dependencies allow is
+  /// a buffer used after another one was written over it. The problem must have
   /// operations.
   Reuse reuse = Reuse::Program;
   /// Stop after this many findings.
@@ -56,12 +56,12 @@ struct CheckOptions {
   int threads = 1;
 };
 
-/// The first violations of `offsets`; none means that the plan is correct. The
-/// problem is valid. Shares no code with the strategies. Each space is swept
-/// over time with the live buffers ordered by address: O(n log n) for a correct
-/// plan. After an overlap has been found, further ones may go unseen. For
-/// Reuse::BranchSafe, O(operations * dependencies + pairs that share bytes *
-/// their uses) on top, and a bit for each pair of operations.
+/// The first rules that `offsets` break; none means that the plan is correct.
+/// The problem must be valid. Shares no code with the strategies. Sweeps each
+/// space over time with the live buffers ordered by address: O(n log n) for a
+/// correct plan. After one overlap, further ones may be missed.
+/// Reuse::BranchSafe takes another O(operations * dependencies + pairs that
+/// share bytes * their uses) and one bit for each pair of operations.
 std::vector<Finding> check(const Problem &problem,
                            std::span<const int64_t> offsets,
                            const CheckOptions &options = {});

@@ -20,7 +20,7 @@
 namespace tamc::planning {
 
 struct CsvOptions {
-  /// Read the column `offset` as nothing instead of as pins.
+  /// Ignore the column `offset` instead of reading it as pins.
   bool ignorePins = false;
   /// Values of the symbols in sizes; others are `unboundSymbol`.
   Binding binding;
@@ -43,7 +43,7 @@ struct CsvOptions {
 ///   space                  name of the memory
 ///   alias                  name of the alias class
 ///   output                 0 or 1
-///   device, dtype, stream  what strategy `reuse` tells apart
+///   device, dtype, stream  kinds that strategy `reuse` keeps apart
 ///
 /// Name, a begin, an end and a size are required; any other column is an error.
 /// Lines end in LF or CRLF; blank lines are skipped; a UTF-8 byte order mark is
@@ -53,11 +53,11 @@ std::variant<Problem, Diagnostic> readCsv(std::string_view text,
                                           const CsvOptions &options = {});
 
 /// Reads a plan: the column `offset` of a text in the form above, matched to
-/// the problem by name. Every buffer needs its line, with an offset.
+/// the problem by name. Every buffer must have a line with an offset.
 std::variant<std::vector<int64_t>, Diagnostic>
 readOffsets(std::string_view text, const Problem &problem);
 
-/// The problem in the form above, with the columns it makes use of. With
+/// The problem in the form above, with the columns that it needs. With
 /// `offsets` (one a buffer) the column `offset` holds the plan, else the pins.
 /// Sizes with symbols are written as they were read.
 std::string writeCsv(const Problem &problem,

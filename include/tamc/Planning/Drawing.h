@@ -27,9 +27,9 @@ struct DrawingOptions {
 };
 
 /// Draws one space of a plan: time across, addresses up. Buffers with a legend
-/// entry are drawn by their letter, others by `#`, free bytes by `.`; a cell
-/// of which less than a quarter is taken is drawn `-`. Times and addresses are
-/// to scale. The result depends on the arguments alone and ends with a newline.
+/// entry are drawn by their letter, others by `#`, free bytes by `.`; a cell of
+/// which less than a quarter is used is drawn `-`. Times and addresses are to
+/// scale. The result depends only on the arguments and ends with a newline.
 /// O(n log n + n * cells touched).
 std::string draw(const Problem &problem, std::span<const int64_t> offsets,
                  int32_t space = 0, const DrawingOptions &options = {});

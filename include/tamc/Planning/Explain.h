@@ -18,12 +18,12 @@
 
 namespace tamc::planning {
 
-/// For each space, or those of spacesToShow() where there are many: the buffers
-/// alive where the load is largest, which is the
-/// bound; and the chain below the buffer that reaches the peak, each resting on
-/// the next one down, with the bytes that lie unused in between. Lines of text.
-/// With Reuse::BranchSafe a buffer also rests on those that it conflicts with
-/// in other orders.
+/// Explains the peak of each space, or of those of spacesToShow() if there are
+/// many, in lines of text. Lists the buffers alive when the load is largest,
+/// which is the bound; and, from the buffer that reaches the peak downwards,
+/// the chain of buffers each of which lies on the next, with the unused bytes
+/// between them. With Reuse::BranchSafe a buffer also lies on those that it
+/// conflicts with in other orders.
 std::string explain(const Problem &problem, const Plan &plan,
                     int64_t alignment = 1, Reuse reuse = Reuse::Program);
 

@@ -35,25 +35,25 @@ namespace tamc::planning {
 ///      {"name": "conv", "reads": ["x"], "writes": ["y"], "after": ["init"]}],
 ///    "order": [["init", "conv"]]}           the same as "after" above
 ///
-/// A size is a number, or a text like "8*rows" (SizeExpression.h).
-/// Only `buffers` with `name` and `size` is required; what is not known is an
-/// error, but for `snapshot`, in which a run-time allocator says more, and
-/// `checksum`, which must be that of the file (tamrt/checksum.h). Errors, too:
-/// a member that an object has twice, and more than 1000 lists and objects
-/// within each other. A buffer without a life gets it from the operations, which
-/// happen at times 0, 1, ... in the order they are given: from the first that
-/// touches it (from 0 on when that one reads it) to the last; an output lives
-/// to the end. `"live": []` is a life that is empty: the buffer never takes any
-/// bytes. The list of operations keeps the order that they ask for; what that
-/// is, is said in Problem.h. Errors carry line and column.
+/// A size is a number, or a string like "8*rows" (SizeExpression.h).
+/// Only `buffers` with `name` and `size` is required. `checksum` must be that of
+/// the file (tamrt/checksum.h). Errors are other unknown members (except
+/// `snapshot`, which has the statistics of a run-time allocator), a member that
+/// an object has twice, and more than 1000 nested lists and objects. A buffer
+/// without a live range gets it from the operations, which run at times
+/// 0, 1, ... in the order of the list: it lives from the first operation that
+/// uses it (from 0 if that one reads it) to the last; an output lives to the
+/// end. `"live": []` is an empty live range: the buffer never takes any bytes.
+/// The list of operations must respect their dependencies (Problem.h). Errors
+/// have line and column.
 std::variant<Problem, Diagnostic> readJson(std::string_view text,
                                            const CsvOptions &options = {});
 
-/// The problem in the form above, and with `plan` the members "plan" (status,
-/// strategy, reason, peak and bound by space, pools, nodes) and, in each
-/// buffer, "offset"; with `report` in "plan" also "order", what reuse does to
-/// the order; with `symbolic` in each buffer "bytes" and "offsetExpression".
-/// Read back, none is looked at. Ends with a newline.
+/// The problem in the form above. With `plan` there is also the member "plan"
+/// (status, strategy, reason, peak and bound by space, pools, nodes) and in
+/// each buffer "offset". With `report`, "plan" has the member "order", the
+/// effect of reuse on the order. With `symbolic` each buffer has "bytes" and
+/// "offsetExpression". readJson ignores all of these. Ends with a newline.
 std::string writeJson(const Problem &problem, const Plan *plan = nullptr,
                       const OrderReport *report = nullptr,
                       const SymbolicPlan *symbolic = nullptr);

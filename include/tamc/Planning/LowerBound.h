@@ -26,10 +26,10 @@ struct Bound {
   int64_t time = 0;
 };
 
-/// The largest load of each space: bytes alive at one time. When all offsets
-/// are multiples of one number (the greatest common divisor of alignments and
-/// pins) each live buffer but the topmost takes up its size rounded up to that
-/// number. Never below the end of a pinned buffer. O(n log n).
+/// The largest load of each space: bytes alive at one time. If all offsets are
+/// multiples of one number (the greatest common divisor of alignments and
+/// pins), each live buffer except the topmost counts with its size rounded up
+/// to that number. Never below the end of a pinned buffer. O(n log n).
 std::vector<Bound> lowerBounds(const Problem &problem, int64_t alignment = 1);
 
 /// The buffers of `space` that are alive at `time`, by index.

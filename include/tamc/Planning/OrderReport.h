@@ -20,38 +20,38 @@
 
 namespace tamc::planning {
 
-/// The result of choosing another order of the operations.
+/// The result of reordering the operations.
 struct Scheduling {
   Schedule schedule;
-  /// Peaks of the plans, over all spaces; -1 when there is none.
+  /// Peaks of the plans, over all spaces; -1 if there is none.
   int64_t peakBefore = -1, peakAfter = -1;
   /// Whether the problem has the new order: only if its plan is better.
   bool changed = false;
 };
 
-/// As plan(), for the order of the operations, the given one or that of
-/// minimizeLoad(), that has the better plan: one that fits the capacities, then
-/// one of lower peak. Puts the problem into that order. whyNotScheduled() is
-/// empty. A time limit holds for all of it.
+/// As plan(), for the better of two orders of the operations: the given one,
+/// and that of minimizeLoad(). A plan that fits the capacities is better than
+/// one that does not; else the lower peak is better. Puts the problem into that
+/// order. whyNotScheduled() must be empty. A time limit is for the whole call.
 Plan planMinPeak(Problem &problem, const Options &options,
                  Scheduling &scheduling);
 
 /// How a plan and the order of the operations affect each other.
 struct OrderReport {
   Reuse reuse = Reuse::Program;
-  /// Peak over all spaces; -1 when there is no plan.
+  /// Peak over all spaces; -1 if there is no plan.
   int64_t peak = -1;
-  /// With Reuse::BranchSafe: the peak of the same strategy with
-  /// Reuse::Program; -1 when it found none.
+  /// With Reuse::BranchSafe: the peak of the same strategy with Reuse::Program;
+  /// -1 if it found no plan.
   int64_t programPeak = -1;
-  /// With Reuse::Program, where the order is known.
+  /// With Reuse::Program, if the order is known.
   std::optional<HiddenDependencies> hidden;
   std::optional<Scheduling> scheduling;
 };
 
-/// The report on a plan that plan() made. With Reuse::BranchSafe
-/// it plans once more, with Reuse::Program, in `seconds` at most if the options
-/// have a time limit. Nothing when the problem has no operations.
+/// The report on a plan that plan() made. With Reuse::BranchSafe it plans once
+/// more with Reuse::Program, in at most `seconds` if the options have a time
+/// limit. Nothing if the problem has no operations.
 std::optional<OrderReport> reportOrder(const Problem &problem, const Plan &plan,
                                        const Options &options,
                                        double seconds = 0);

@@ -20,13 +20,13 @@
 
 namespace tamc::planning {
 
-/// Why the order of the operations says nothing about when buffers may share
-/// bytes: there are no operations, or more than fit into memory as a relation
-/// (2^15 operations or buffers). Lower case, no full stop; empty when it does.
+/// Why branch-safe reuse cannot be decided: there are no operations, or too
+/// many operations or buffers (2^15) for a relation in memory. Lower case, no
+/// full stop; empty if it can be decided.
 std::string whyNotBranchSafe(const Problem &problem);
 
-/// A dependency that the operations do not have, but a plan makes them have:
-/// `after` writes over bytes that `before` still uses.
+/// A dependency between operations that only the plan causes: `after` writes
+/// over bytes that `before` uses.
 struct HiddenDependency {
   /// Indices of operations.
   int32_t before = -1;
@@ -34,23 +34,23 @@ struct HiddenDependency {
   /// Indices of the buffers that share the bytes; `first` is used by `before`.
   int32_t first = -1;
   int32_t second = -1;
-  /// How many bytes they share.
+  /// Number of bytes that they share.
   int64_t bytes = 0;
 };
 
 struct HiddenDependencies {
   /// All of them; an operation counts once for each pair of buffers.
   int64_t count = 0;
-  /// Those of most bytes, in descending order.
+  /// Those with the most bytes, in descending order.
   std::vector<HiddenDependency> worst;
   /// False if the time ended before all pairs of buffers were compared: there
   /// may be more.
   bool complete = true;
 };
 
-/// The hidden dependencies of a correct plan; of the uses of one buffer only
-/// those that no other use of it comes after. whyNotBranchSafe() is empty.
-/// O(pairs of buffers that share bytes * their uses).
+/// The hidden dependencies of a correct plan. Counts only those uses of a
+/// buffer after which there is no other use of it. whyNotBranchSafe() must be
+/// empty. O(pairs of buffers that share bytes * their uses).
 HiddenDependencies findHiddenDependencies(const Problem &problem,
                                           std::span<const int64_t> offsets,
                                           size_t most = 20,

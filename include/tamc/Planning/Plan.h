@@ -16,22 +16,21 @@
 
 namespace tamc::planning {
 
-/// The strength of an answer.
+/// The outcome of planning.
 enum class Status {
   /// A plan, and no plan has a lower peak in any space.
   Optimal,
   /// A plan; Plan::peak and Plan::bound give the gap.
   Feasible,
-  /// No plan fits the capacities (proved). There may be offsets: of a plan that
-  /// respects all but the capacities.
+  /// No plan fits the capacities (proved). There may be offsets of a plan that
+  /// respects everything but the capacities.
   Infeasible,
-  /// The strategy came to its end, or to that of its node budget, without a
-  /// plan that fits the capacities, and none was excluded. There may be
-  /// offsets,
-  /// as above.
+  /// The strategy ended, or its node budget was used up, without a plan that
+  /// fits the capacities and without a proof that there is none. There may be
+  /// offsets, as above.
   NotFound,
-  /// The time ran out before a plan was found that fits the capacities, and
-  /// none was excluded. There may be offsets, as above.
+  /// The time ran out without a plan that fits the capacities and without a
+  /// proof that there is none. There may be offsets, as above.
   TimedOut,
   /// The problem breaks a rule of Problem.h; Plan::reason says which.
   Invalid,
@@ -43,7 +42,7 @@ std::string_view toString(Status status);
 /// Memory that is allocated and freed as one: a root of strategy `tree`.
 struct Pool {
   int32_t space = 0;
-  /// Where the pool begins in its space.
+  /// Offset of the pool in its space.
   int64_t base = 0;
   int64_t size = 0;
 };
@@ -53,16 +52,17 @@ struct Plan {
   Status status = Status::Invalid;
   /// The strategy that found it; for a portfolio, the member that won.
   std::string strategy;
-  /// By buffer; empty when there is no plan. Bytes from the space's begin.
+  /// By buffer; empty if there is no plan. Bytes from the space's begin.
   std::vector<int64_t> offsets;
   /// By space: the end of the last byte that is used.
   std::vector<int64_t> peak;
-  /// By space: no plan has a lower peak than this. The largest load, or what a
-  /// search proved beyond that; equal to the peak of an optimal plan.
+  /// By space: no plan has a lower peak than this. It is the largest load, or a
+  /// higher bound that a search proved; equal to the peak of an optimal plan.
   std::vector<int64_t> bound;
   /// Why there is no plan, or no better one; lower case, no full stop.
   std::string reason;
-  /// In the order of their bases; one a space for strategies without pools.
+  /// In the order of their bases; one for each space if the strategy has no
+  /// pools.
   std::vector<Pool> pools;
   /// Decisions that a search made.
   int64_t nodes = 0;
@@ -82,7 +82,7 @@ struct Plan {
   /// Sum of the pools' sizes, if each is allocated on its own.
   /// Differs from the peak by the padding between pools.
   int64_t poolBytes() const;
-  /// Gap of the peak over the bound, 0 when equal; 0.1 is ten per cent.
+  /// Relative gap between peak and bound: 0.1 is ten per cent.
   double gap() const;
 };
 

@@ -25,7 +25,7 @@ struct Interval {
   friend bool operator==(const Interval &, const Interval &) = default;
 };
 
-/// While `time` lasts, only the bytes [lower, upper) of the buffer are in use.
+/// During `time`, only the bytes [lower, upper) of the buffer are in use.
 struct Window {
   Interval time;
   int64_t lower = 0;
@@ -35,16 +35,16 @@ struct Window {
 
 /// A piece of memory that a program needs during a live range.
 ///
-/// A buffer occupies [offset, offset + size) during `live`, the part that a
-/// window names during that window, and nothing at any other time. A buffer of
-/// size 0, or one that never lives, occupies nothing.
+/// A buffer occupies [offset, offset + size) during `live`, only the window's
+/// bytes during the time of a window, and nothing at any other time. A buffer
+/// of size 0, or one that never lives, occupies nothing.
 struct Buffer {
   /// Unique in a problem; messages use it.
   std::string name;
   /// Bytes, 0 to 2^63-1.
   int64_t size = 0;
-  /// Index into Problem::expressions, of which `size` is a value; -1 when the
-  /// size is a number.
+  /// Index into Problem::expressions; `size` is a value of that expression. -1
+  /// if the size is a number.
   int32_t expression = -1;
   /// The offset is a multiple of this; at least 1, any integer.
   int64_t alignment = 1;
@@ -59,19 +59,19 @@ struct Buffer {
   int32_t aliasClass = -1;
   /// The offset is fixed to this value.
   std::optional<int64_t> pin;
-  /// An offset that a strategy may try first; never binding.
+  /// An offset that a strategy may try first; it need not be used.
   std::optional<int64_t> hint;
   /// The buffer is an output. Only the tree's pools use this.
   bool output = false;
-  /// Strategy `reuse` reuses bytes within one kind only: an index that stands
-  /// for device, element type and stream.
+  /// Strategy `reuse` reuses bytes only within one kind. The index of a
+  /// combination of device, element type and stream.
   int32_t kind = 0;
 };
 
 /// A memory of the machine.
 struct Space {
   std::string name;
-  /// Bytes; none is unbounded.
+  /// Bytes; unbounded if there is none.
   std::optional<int64_t> capacity;
   /// Every offset in this space is a multiple of this.
   int64_t alignment = 1;
@@ -79,20 +79,21 @@ struct Space {
 
 /// One step of the program whose buffers are planned. The program's own order
 /// is the order of Problem::operations; every operation is listed after those
-/// it depends on. An operation depends on those that last wrote what it reads,
-/// on those that touched before what it writes, and on `after`.
+/// it depends on. An operation depends on the last writers of the buffers that
+/// it reads, on all earlier users of the buffers that it writes, and on
+/// `after`.
 struct Operation {
   std::string name;
   /// Indices of buffers.
   std::vector<int32_t> reads;
   std::vector<int32_t> writes;
-  /// Indices of operations that have to come before this one, in addition to
-  /// those that its buffers make it wait for.
+  /// Indices of operations that must come before this one, in addition to the
+  /// dependencies through buffers.
   std::vector<int32_t> after;
 };
 
-/// Buffers to be placed, the spaces they go to, and, where it is known, the
-/// program they come from.
+/// Buffers to be placed, their spaces, and, if it is known, the program that
+/// uses them.
 struct Problem {
   std::string name;
   std::vector<Buffer> buffers;
@@ -100,37 +101,37 @@ struct Problem {
   std::vector<Space> spaces = {Space{}};
   /// Sizes that depend on symbols.
   std::vector<SizeExpression> expressions;
-  /// The order relation; empty when only live ranges are known.
+  /// The program; empty if only live ranges are known.
   std::vector<Operation> operations;
 };
 
 /// Adds a buffer that lives in [lower, upper) of space 0; returns its index.
-/// Without a name it is called after its index.
+/// Without a name its name is its index.
 int32_t addBuffer(Problem &problem, int64_t lower, int64_t upper, int64_t size,
                   std::string name = {});
 
 /// An error in a problem or its text.
 struct Diagnostic {
   std::string message;
-  /// 1-based line of the text; 0 when there is none.
+  /// 1-based line of the text; 0 if there is none.
   int64_t line = 0;
-  /// Index of the buffer; -1 when it is about no one buffer.
+  /// Index of the buffer; -1 if the error is not about one buffer.
   int64_t buffer = -1;
-  /// Index of the operation; -1 when it is about no one operation.
+  /// Index of the operation; -1 if the error is not about one operation.
   int64_t operation = -1;
-  /// 1-based byte of the line; 0 when only the line is known.
+  /// 1-based byte of the line; 0 if only the line is known.
   int64_t column = 0;
 };
 
-/// The first violation of the rules in this file, or none. Pins are checked
-/// against alignment, which is the least common multiple of the buffer's, the
-/// space's and `alignment`; one that ends above the capacity is no violation,
-/// but no plan fits. O(n log n).
+/// The first violation of the rules in this file, or none. Pins must be
+/// multiples of the least common multiple of the buffer's alignment, the
+/// space's and `alignment`. A pinned buffer that ends above the capacity is no
+/// violation, but no plan fits. O(n log n).
 std::optional<Diagnostic> validate(const Problem &problem,
                                    int64_t alignment = 1);
 
-/// Sets Buffer::output on the buffers that live to the end of the program,
-/// that is, whose last interval ends where the last of all ends.
+/// Sets Buffer::output on the buffers that live to the end of the program:
+/// those whose last interval ends at the latest end of all intervals.
 void markLastAsOutputs(Problem &problem);
 
 } // namespace tamc::planning

@@ -23,26 +23,26 @@ namespace tamc::planning {
 /// A value of 0 or more for each symbol.
 using Binding = std::map<std::string, int64_t, std::less<>>;
 
-/// A size as a function of symbols, whole numbers of 0 or more, like
-/// "8*rows*4 + max(cols, 16)": whole numbers, names, +, *, max(..) and
-/// parentheses. It never falls when a symbol grows.
+/// A size as a function of symbols like "8*rows*4 + max(cols, 16)":
+/// non-negative integers, names, +, *, max(..) and parentheses. Symbols are
+/// non-negative integers. The size never decreases when a symbol increases.
 class SizeExpression {
 public:
   /// The expression, or the error in the text.
   static std::variant<SizeExpression, std::string> parse(std::string_view text);
 
-  /// Its value where every symbol has one, in `binding` or else `unbound`;
-  /// nothing when a step exceeds 2^63-1.
+  /// Its value if each symbol has its value in `binding`, or `unbound` if it is
+  /// not there; nothing if an intermediate result exceeds 2^63-1.
   std::optional<int64_t> evaluate(const Binding &binding,
                                   int64_t unbound) const;
 
-  /// As it was written, without blanks at the ends.
+  /// The expression as written, without blanks at the ends.
   const std::string &text() const { return source; }
   void collectSymbols(std::set<std::string> &into) const;
 
 private:
   friend class SizeParser;
-  /// Postfix: a number and a symbol push, the others take two.
+  /// Postfix: a number or a symbol is pushed, the others combine the top two.
   struct Step {
     enum class Kind : char { Number, Symbol, Add, Multiply, Max };
     Kind kind;

@@ -28,16 +28,15 @@ std::optional<Pools> parsePools(std::string_view text);
 
 /// When two buffers may share bytes.
 enum class Reuse {
-  /// When they do not live at the same time of the program's own order.
+  /// When they are not live at the same time in the program's own order.
   Program,
   /// When, in every order of the operations that their dependencies allow,
   /// every use of the one comes before the definition of the other.
   BranchSafe,
 };
 
-/// A strategy's options; it depends on nothing else but the problem. Equal
-/// problems and options give equal plans unless `timeLimit` cuts a search
-/// short.
+/// Options of a strategy. A plan depends only on the problem and the options,
+/// unless `timeLimit` ends a search early.
 struct Options {
   /// Name in the registry.
   std::string strategy = "auto";
@@ -45,20 +44,22 @@ struct Options {
   int64_t alignment = 1;
   Reuse reuse = Reuse::Program;
   Pools pools = Pools::Intermediates;
-  /// Treat the buffers that live to the end as outputs, beside those marked.
+  /// Treat buffers that live to the end as outputs, besides those marked as
+  /// such.
   bool lastAreOutputs = false;
-  /// Decisions a search may make; 0 is the strategy's own default.
+  /// Decisions that a search may make; 0 is the strategy's own default.
   int64_t nodes = 0;
   uint64_t seed = 1;
-  /// Seconds of wall time from the call; none is no limit but `nodes`.
+  /// Seconds of wall time from the call; without it only `nodes` limits a
+  /// search.
   std::optional<double> timeLimit;
   /// Threads of a portfolio; 0 is as many as the machine has.
   int threads = 0;
 };
 
-/// A way to plan. `run` is a pure function; it may assume a valid problem and
-/// returns offsets, pools and nodes. It need not look at capacities: peak,
-/// bound, status and reason are filled in, and the plan is checked, by plan().
+/// A planning strategy. `run` is a pure function; it may assume a valid problem
+/// and returns offsets, pools and nodes. It need not respect capacities: plan()
+/// fills in peak, bound, status and reason, and checks the plan.
 struct Strategy {
   std::string_view name;
   /// One line, for help texts.
@@ -72,11 +73,11 @@ std::span<const Strategy> strategies();
 /// The strategy of that name, or null.
 const Strategy *findStrategy(std::string_view name);
 
-/// Plans by Options::strategy. Validates the problem first, checks the plan
-/// with check() afterwards, in every build: a strategy that breaks a rule
-/// aborts the program, it never yields a plan. A name that is not in the
-/// registry gives Status::Invalid, and so does Reuse::BranchSafe for a problem
-/// for which whyNotBranchSafe() has a reason.
+/// Plans with Options::strategy. Validates the problem first and checks the
+/// plan with check() afterwards, in every build: if a strategy breaks a rule,
+/// the program aborts. A name that is not in the registry gives
+/// Status::Invalid, and so does Reuse::BranchSafe for a problem for which
+/// whyNotBranchSafe() has a reason.
 Plan plan(const Problem &problem, const Options &options);
 
 } // namespace tamc::planning

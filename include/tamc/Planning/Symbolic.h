@@ -32,43 +32,44 @@ bool isSymbolic(const Problem &problem);
 /// The symbols of all sizes.
 std::set<std::string> symbolsOf(const Problem &problem);
 
-/// Why the problem's plan cannot hold for all sizes: it has pins, windows, or
-/// more than 2^15 buffers. Lower case, no full stop; empty when it can.
+/// Why there is no plan of the problem for all sizes: it has pins, windows, or
+/// more than 2^15 buffers. Lower case, no full stop; empty if there is one.
 std::string whyNotSymbolic(const Problem &problem);
 
-/// Sets Buffer::size where it is an expression. The error is one of overflow.
+/// Sets Buffer::size of the buffers whose size is an expression. The only error
+/// is overflow.
 std::optional<Diagnostic> bindSizes(Problem &problem, const Binding &binding);
 
-/// Which buffers lie below which. The offset of a buffer is, for every value of
-/// the symbols, 0 or the largest of the ends of those below it, rounded up to
-/// its alignment; buffers of a class have one offset.
+/// Which buffers lie below which. For every value of the symbols, the offset of
+/// a buffer is the largest end of the buffers below it, rounded up to its
+/// alignment, or 0 if there are none. Buffers of a class have one offset.
 struct SymbolicPlan {
-  /// By buffer: those right below it, sorted; for a class they are listed with
-  /// its first buffer alone, and its others have that one's offset. A buffer
-  /// that lies below through others is left out.
+  /// By buffer: the buffers directly below it, sorted, without those that lie
+  /// below one of these. Only the first buffer of a class has a list; the other
+  /// buffers have its offset.
   std::vector<std::vector<int32_t>> below;
   /// By buffer: the first buffer of its class; itself without one.
   std::vector<int32_t> first;
-  /// Every multiple that the offset has to keep, by buffer.
+  /// By buffer: the offset must be a multiple of this.
   std::vector<int64_t> alignment;
-  /// First buffers, each after those it lies on.
+  /// First buffers, each after those that it lies on.
   std::vector<int32_t> order;
 };
 
-/// The relation in a concrete plan of a problem whose sizes are bound.
-/// Buffers that occupy nothing at this binding lie above the others.
-/// whyNotSymbolic() is empty. O(buffers^2).
+/// The relation from a concrete plan of a problem whose sizes are bound.
+/// Buffers that are empty at this binding lie above the others.
+/// whyNotSymbolic() must be empty. O(buffers^2).
 SymbolicPlan makeSymbolic(const Problem &problem,
                           const std::vector<int64_t> &offsets,
                           const Options &options);
 
-/// The offsets at the sizes that the problem has now; nothing when one would
-/// end above 2^63-1.
+/// The offsets for the problem's present sizes; nothing if a buffer would end
+/// above 2^63-1.
 std::optional<std::vector<int64_t>> evaluate(const Problem &problem,
                                              const SymbolicPlan &plan);
 
-/// The first pair of buffers that may not share bytes and of which neither is
-/// below the other, directly or through others, as text: none means that the
+/// A message about the first pair of buffers that must not share bytes although
+/// neither is below the other, directly or through others. If it is empty, the
 /// plan is correct for every value of the symbols. Checks alignments, too.
 /// Shares no code with makeSymbolic().
 std::string checkSymbolic(const Problem &problem, const SymbolicPlan &plan,
@@ -79,9 +80,9 @@ std::string checkSymbolic(const Problem &problem, const SymbolicPlan &plan,
 std::string offsetText(const Problem &problem, const SymbolicPlan &plan,
                        int32_t buffer);
 
-/// Binds the sizes of a problem, moves a plan to them and judges it: peaks,
-/// bounds, status. The plan was made by plan(), for any sizes. The error is one
-/// of overflow.
+/// Binds the sizes of a problem, computes the plan's offsets for them and
+/// evaluates it: peaks, bounds, status. The plan was made by plan(), for any
+/// sizes. The only error is overflow.
 std::optional<Diagnostic> rebind(Problem &problem, Plan &plan,
                                  const SymbolicPlan &symbolic,
                                  const Binding &binding,

@@ -19,17 +19,17 @@
 
 namespace tamc::planning {
 
-/// The text as one line without control sequences: each byte of a control
-/// character, of one that turns the direction of writing, and of what
-/// is not UTF-8 is written as "\x1b".
+/// The text as one line without control sequences. Each byte of a control
+/// character, of a character that changes the writing direction, and of invalid
+/// UTF-8 is written in the form "\x1b".
 std::string escapeControls(std::string_view text);
 
-/// escapeControls() on every name of the problem. Two names may become one:
-/// the problem is for texts only from then on.
+/// escapeControls() on every name of the problem. Different names may become
+/// equal: afterwards the problem is only for printing.
 void escapeNames(Problem &problem);
 
-/// The spaces that a text or a picture shows, ascending: all of up to 16, else
-/// those of the 16 highest peaks. O(spaces log spaces).
+/// The spaces that a text or a picture shows, ascending: all if there are at
+/// most 16, else the 16 with the highest peaks. O(spaces log spaces).
 std::vector<int32_t> spacesToShow(const Problem &problem, const Plan &plan);
 
 } // namespace tamc::planning

@@ -66,12 +66,12 @@ struct Term {
   Extrapolate extrapolate = Extrapolate::Continue;
   /// Parameters of the term by name (`k`, `deg`, ...), defaults included,
   /// except `ap`, `extrapolate` and `others`. A parameter that may be absent is
-  /// None; only the weights `D0`, `D1`, ... of `phys` are there where given and
-  /// missing elsewhere. `slope` of `lt` is the main feature by default.
+  /// None; only the weights `D0`, `D1`, ... of `phys` are missing unless given.
+  /// `slope` of `lt` is the main feature by default.
   std::map<std::string, Value> parameters;
   /// Sub-terms of `te`.
   std::vector<Term> factors;
-  /// As written, e.g. "s(t1, k=20)", and where.
+  /// The term as written, e.g. "s(t1, k=20)", and its place.
   std::string text;
   llvm::SMRange range;
 
@@ -83,19 +83,20 @@ struct Term {
   llvm::StringRef getString(llvm::StringRef name) const;
   bool isNone(llvm::StringRef name) const;
 
-  /// The term in its canonical spelling: parameters that equal their default
-  /// left out, the others in the order of Terms.def, numbers in shortest form.
+  /// The term in its canonical spelling: without parameters that equal their
+  /// default, the others in the order of Terms.def, numbers in their shortest
+  /// form.
   std::string canonical() const;
 };
 
 enum class Solver { Auto, Direct, CG };
 
-/// The key `oracle`, rules for memory (tamrt_oracle of abi.h); the runtime has
-/// defaults for what is not given.
+/// The key `oracle`: rules for memory (tamrt_oracle of abi.h). The runtime has
+/// defaults for settings that are not given.
 struct OracleSettings {
-  /// Whether the rule is `estimate`; else it is `plan`.
+  /// Whether the rule is `estimate`, not `plan`.
   bool estimates = false;
-  /// Parts of free memory, above 0 and at most 1.
+  /// Shares of free memory, above 0 and at most 1.
   std::optional<double> deviceShare, ramShare, slidingDeviceShare,
       slidingRamShare;
   /// Largest number of columns for the direct solver, at least 1.
@@ -126,8 +127,8 @@ struct GivenTable {
   std::string effect;
   /// Its name in the effect: "W1", "1.features" (Tables.h).
   std::string name;
-  /// As many as the table has elements, row by row; finite and as the table
-  /// wants them. Zeros have no sign.
+  /// One for each element of the table, row by row. They are finite and satisfy
+  /// the table's TableContents. Zeros have no sign.
   std::vector<double> values;
 };
 
@@ -152,11 +153,11 @@ bool isOnGrid(const Grid &grid, double value);
 struct Profile {
   /// Rows over groups, rounded down.
   int64_t rowsPerGroup = 0;
-  /// Columns of terms s, f, p and w whose values are on one.
+  /// Grids of those columns of terms s, f, p and w whose values are on one.
   std::vector<Grid> grids;
 };
 
-/// A model: what the YAML says, checked.
+/// A model: the contents of the YAML, checked.
 struct ModelSpec {
   /// `name`, else the stem of the file's name, else "model".
   std::string name;
@@ -167,8 +168,8 @@ struct ModelSpec {
   /// Column names; empty: none.
   std::string group, date, weights;
   Solver solver = Solver::Auto;
-  /// Device asked for, "auto" by default. There may be none of that name where
-  /// the model runs.
+  /// The device requested, "auto" by default. The machine on which the model
+  /// runs may have none of that name.
   std::string device = "auto";
   /// Largest number of rows of a chunk, at least 1, or allRows; nullopt: the
   /// compiler chooses.
@@ -194,12 +195,13 @@ struct ModelSpec {
   /// order written. With resolved levels: `n_cat=7, levels=True`.
   std::string canonicalFormula() const;
   /// The spec as YAML in one canonical spelling: formula, group, date, weights,
-  /// solver and state, those that are not the default. Equal text means equal
-  /// models: parsed again it gives the same terms and columns. `name`,
-  /// `device`, `chunk_rows`, `oracle` and `placement` are not in it, because
-  /// they do not change what the model computes; weights stay valid when they
-  /// change. A state of more than `maxCanonicalNumbers` stands there by its
-  /// SHA-256, `state: 'sha256 ...'`, and such a text is for comparing alone.
+  /// solver and state, without those that have the default. Equal texts mean
+  /// equal models: parsed again, the text gives the same terms and columns.
+  /// `name`, `device`, `chunk_rows`, `oracle` and `placement` are not in it,
+  /// because they do not change what the model computes; weights stay valid
+  /// when they change. A state of more than `maxCanonicalNumbers` numbers is
+  /// replaced by its SHA-256, `state: 'sha256 ...'`; such a text is only for
+  /// comparison.
   std::string canonical() const;
 
   static constexpr size_t maxCanonicalNumbers = 4096;
@@ -215,7 +217,7 @@ struct ModelSpec {
 /// Parses a spec in buffer `bufferID` of `sources`: one YAML document of at
 /// most 1 MiB, a mapping with the keys
 ///
-///   formula     needed; see docs/math.md section 1
+///   formula     required; see docs/math.md section 1
 ///   name        of the model
 ///   group, date, weights    names of columns
 ///   solver      auto, direct or cg
@@ -227,28 +229,30 @@ struct ModelSpec {
 ///   state       numbers that a fit would draw or learn, by effect and table,
 ///               here or in safetensors files beside the spec
 ///               (docs/spec-reference.md, "State")
-///   defaults    a mapping from terms to parameters that stand in for those of
-///               Terms.def: `defaults: {s: {k: 20}, f: {period: [0, 1]}}`. The
-///               formula goes before them; factors of `te` follow them too.
-///               `all` holds `ap` and `extrapolate` of every term, goes behind
-///               the term's own, and leaves the mode of `pid` and of products
-///               with it alone. Columns (`others`, `slope`) have no default.
+///   defaults    a mapping from terms to parameters that replace the defaults
+///               of Terms.def: `defaults: {s: {k: 20}, f: {period: [0, 1]}}`.
+///               The formula overrides them; they also hold for factors of
+///               `te`. `all` has `ap` and `extrapolate` for every term. A
+///               term's own defaults override it, and it does not set the mode
+///               of `pid` and of products with it. Columns (`others`, `slope`)
+///               have no default.
 ///
 /// Errors go to the handler of `sources` with line, column (in bytes) and
-/// caret, and yield nullopt; notes name a fix. A parameter without effect is a
-/// warning. Places inside the formula are exact in plain, quoted and block
-/// scalars. Time is linear in the text and in the files of `state`, of at most
-/// 1 GiB each, whose names are relative to the folder of the buffer's name.
+/// caret, and yield nullopt; notes say how to fix them. A parameter without
+/// effect is a warning. Locations inside the formula are exact in plain, quoted
+/// and block scalars. Time is linear in the text and in the files of `state`,
+/// of at most 1 GiB each, whose names are relative to the folder of the
+/// buffer's name.
 std::optional<ModelSpec> parseSpec(llvm::SourceMgr &sources, unsigned bufferID);
 
-/// Settings that replace or stand in for keys of the YAML (command line).
+/// Settings of the command line that replace or add keys of the YAML.
 struct SpecOverrides {
   std::optional<std::string> name, group, date, weights, solver, device;
   std::optional<int64_t> chunkRows;
 };
 
-/// Sets the keys given in `overrides`; a value that the YAML could not have is
-/// an error without place that names the option. Returns success.
+/// Sets the keys given in `overrides`; a value that is invalid in the YAML is
+/// an error without location that names the option. Returns success.
 bool applyOverrides(llvm::SourceMgr &sources, ModelSpec &spec,
                     const SpecOverrides &overrides);
 
@@ -257,13 +261,14 @@ std::optional<ModelSpec> parseFormulaSpec(llvm::SourceMgr &sources,
                                           unsigned bufferID,
                                           const SpecOverrides &overrides);
 
-/// Resolves what the formula leaves to the data: `c(x)` without `n_cat`. With
-/// `profile` (a CSV's text and name) counts levels and sets ModelSpec::profile;
-/// without one, a term that needs it is an error that names both remedies.
-/// Returns success. The profile is CSV as RFC 4180 has it, with a header,
-/// quotes, LF or CRLF and perhaps a BOM; empty, NA and nan, in any case, are
-/// missing and not counted. Values are numbers when all of the column parse as
-/// one, else text. One pass; memory for the distinct spellings only.
+/// Resolves the parameters that depend on the data: `c(x)` without `n_cat`.
+/// With `profile` (a CSV's text and name) counts levels and sets
+/// ModelSpec::profile. Without one, a term that needs it is an error whose
+/// notes have both fixes. Returns success. The profile is CSV as RFC 4180 has
+/// it, with a header, quotes, LF or CRLF and perhaps a BOM; empty cells, NA and
+/// nan, in upper or lower case, are missing values and not counted. A column's
+/// values are numbers if all of them parse as numbers, else text. One pass;
+/// memory only for the distinct spellings.
 bool resolveLevels(llvm::SourceMgr &sources, ModelSpec &spec,
                    std::optional<llvm::MemoryBufferRef> profile);
 

@@ -17,10 +17,10 @@ class SourceMgr;
 
 namespace tamc::spec {
 
-/// Prints a diagnostic as LLVM does, but of a line of more than 160 bytes only
-/// the part around the place: a formula of sixty terms is one line of some
+/// Prints a diagnostic as LLVM does, but only the part around the location of a
+/// line of more than 160 bytes: a formula of sixty terms is one line of some
 /// thousand bytes, and each remark quotes it. The column is that of the whole
-/// line; "..." stands where text was left out.
+/// line; "..." replaces omitted text.
 void printDiagnostic(const llvm::SMDiagnostic &diagnostic,
                      llvm::raw_ostream &out);
 

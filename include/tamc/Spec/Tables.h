@@ -24,7 +24,7 @@ namespace tamc::spec {
 /// Conditions on the finite numbers of a table.
 enum class TableContents {
   Any,
-  /// An input's number: whole, from 0 to `inputs` - 1.
+  /// An input's index: an integer from 0 to `inputs` - 1.
   Feature,
   /// Not less than the number before it in its row.
   Ascending,
@@ -36,8 +36,8 @@ enum class TableContents {
 
 /// A table that a term learns or draws once for all groups.
 struct TableForm {
-  /// The learner's name of it, "W1"; of a factor of `te` with the factor's
-  /// number before it, "1.features".
+  /// The learner's name of it, "W1"; for a factor of `te`, after the factor's
+  /// number: "1.features".
   std::string name;
   /// One extent or two.
   llvm::SmallVector<int64_t, 2> shape;

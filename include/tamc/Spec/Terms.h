@@ -40,7 +40,7 @@ struct ParameterInfo {
   TermKind term;
   llvm::StringLiteral name;
   ParameterType type;
-  /// Closed range of Integer, OptionalInteger and Number; of Weights `max` is
+  /// Closed range of Integer, OptionalInteger and Number; for Weights, `max` is
   /// the highest order; else 0.
   double min, max;
   /// Default of Integer and Number; 1 or 0 of Flag.
@@ -54,14 +54,14 @@ struct ParameterInfo {
   Value defaultValue() const;
   /// The words of Word, in order.
   llvm::SmallVector<llvm::StringRef, 3> wordList() const;
-  /// The expectation, for messages: "an integer from 1 to 100000".
+  /// The valid values, for messages: "an integer from 1 to 100000".
   std::string expected() const;
 };
 
 /// One term.
 struct TermInfo {
   TermKind kind;
-  /// As in the formula, and in plain words.
+  /// The name in the formula, and its long name.
   llvm::StringLiteral name, title;
   Extrapolate extrapolate;
   /// Whether the term takes `others`.
@@ -90,8 +90,8 @@ llvm::StringRef toString(Solver solver);
 inline constexpr double minimumAp = -300, maximumAp = 300;
 
 /// Prints the reference of the terms as Markdown: one table, and below it the
-/// parameters of every term with type, default, range and meaning. Equal for
-/// every run; docs/generated holds its output.
+/// parameters of every term with type, default, range and meaning. The output
+/// is in docs/generated.
 void writeTermsReference(llvm::raw_ostream &out);
 
 } // namespace tamc::spec

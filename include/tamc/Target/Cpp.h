@@ -17,9 +17,9 @@
 namespace tamc {
 
 /// Writes a planned module (phase `plan`) as one C++ source: a function per
-/// step and rung, the model's description, `main`. Compiled against
-/// tamrt/abi.h and linked with libtamrt and the object of its generated
-/// kernels, if it has any, it is the executable that tamc makes. Their symbols
+/// step and rung, the model's description, `main`. Compiled against tamrt/abi.h
+/// and linked with libtamrt and the object of its generated kernels, if it has
+/// any, it gives the executable that tamc makes. The symbols of the kernels
 /// begin with `prefix`, a C identifier. Consumes the module.
 mlir::LogicalResult emitCpp(mlir::ModuleOp module, llvm::StringRef version,
                             llvm::StringRef prefix, llvm::raw_ostream &out);
@@ -28,7 +28,7 @@ mlir::LogicalResult emitCpp(mlir::ModuleOp module, llvm::StringRef version,
 bool hasGeneratedKernels(mlir::ModuleOp module);
 
 /// Writes the generated kernels of a planned module as an object file: those
-/// that `emitCpp` declares, for the same prefix. Leaves the module as it is.
+/// that `emitCpp` declares, for the same prefix. Does not change the module.
 mlir::LogicalResult emitGeneratedKernels(mlir::ModuleOp module,
                                          llvm::StringRef prefix,
                                          const CodeOptions &code,

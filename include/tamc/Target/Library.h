@@ -18,27 +18,28 @@
 
 namespace tamc {
 
-/// A C identifier for the functions of a model of this name: a character that
-/// is no letter, digit or underscore becomes an underscore, and `m` is put
-/// before a start that C reserves.
+/// A C identifier as prefix of the functions of a model of this name. A
+/// character that is not a letter, digit or underscore becomes an underscore;
+/// `m` is added before a start that C reserves.
 std::string libraryPrefix(llvm::StringRef modelName);
 
-/// The model's name in a module with `tam.model`.
+/// Name of the model of a module with `tam.model`.
 llvm::StringRef moduleName(mlir::ModuleOp module);
 
-/// Whether `text` can be such a prefix.
+/// Whether `text` is a valid prefix.
 bool isLibraryPrefix(llvm::StringRef text);
 
 /// The C header of a model, given as `tam.model`: the struct of its data, its
 /// functions, named by `prefix`, and include/tamrt/embed.h, so that it needs no
-/// other header. `stackBytes` is what its code needs (emitCode). C11 and C++.
-/// Depends on its arguments alone.
+/// other header. `stackBytes` are the bytes of stack that its code needs
+/// (emitCode). C11 and C++. Depends only on its arguments.
 std::string libraryHeader(mlir::DictionaryAttr model, llvm::StringRef prefix,
                           llvm::StringRef version, int64_t stackBytes);
 
 /// An archive of the object and the runtime for embedded models, whose archive
-/// lies beside the running compiler at `executable`. A program needs nothing
-/// else but libm. The bytes depend on the two alone. Errors: no such archive.
+/// lies beside the running compiler at `executable`. Besides it a program needs
+/// only libm. The bytes depend only on the object and the runtime. It is an
+/// error if there is no such runtime.
 llvm::Expected<std::string> archiveLibrary(llvm::StringRef object,
                                            llvm::StringRef executable);
 

@@ -24,8 +24,8 @@ struct LinkOptions {
 
 /// Links an object, given by its bytes, with the runtime archive through the
 /// system's compiler driver: $CC, else cc, clang or gcc, whichever is found
-/// first. The output appears whole or not at all; its bytes do not depend on
-/// its name. Errors have what the driver wrote.
+/// first. The output is written completely or not at all; its bytes do not
+/// depend on its name. Errors contain the driver's messages.
 llvm::Error linkExecutable(llvm::StringRef object, llvm::StringRef output,
                            const LinkOptions &options);
 

@@ -22,23 +22,24 @@ namespace tamc {
 enum class CodeKind { LLVM, Assembly, Object };
 
 struct CodeOptions {
-  /// CPU as LLVM names it; "native" is the machine tamc runs on. Code is for
-  /// the highest level of the x86-64 psABI that it has, and tuned for it.
+  /// CPU as LLVM names it; "native" is the machine that tamc runs on. Code is
+  /// for the highest level of the x86-64 psABI that the CPU has, and tuned for
+  /// the CPU.
   std::string cpu = "x86-64";
   /// Called with the name of each stage when it begins: translate, optimize,
   /// generate. May be empty.
   std::function<void(llvm::StringRef)> onStage;
 };
 
-/// The level of a CPU that CodeOptions takes, as tamrt_cpu_level (abi.h)
-/// numbers them; none, with `error` told, if LLVM knows no such CPU.
+/// The level of a CPU of CodeOptions, as tamrt_cpu_level (abi.h) numbers them.
+/// If LLVM knows no such CPU, returns nothing and sets `error`.
 std::optional<int64_t> cpuLevel(llvm::StringRef cpu, std::string &error);
 
-/// Translates, optimises and writes a module. The bytes depend on the module,
-/// the options and LLVM's version alone. Returns the bytes of stack that its
-/// functions need beside those that they call in the runtime; 0 for LLVM IR.
-/// Errors go to the module's context: also of code that needs more than the
-/// threads of the runtime have.
+/// Translates, optimises and writes a module. The bytes depend only on the
+/// module, the options and LLVM's version. Returns the bytes of stack that its
+/// functions need, without the runtime's functions that they call; 0 for LLVM
+/// IR. Emits errors to the module's context. It is an error if the code needs
+/// more stack than the runtime's threads have.
 mlir::FailureOr<int64_t> emitCode(mlir::ModuleOp module, CodeKind kind,
                                   const CodeOptions &options,
                                   llvm::raw_pwrite_stream &out);

@@ -13,10 +13,10 @@
 
 namespace tamc {
 
-/// Writes a file. A regular file appears whole or not at all: the bytes go to a
-/// file beside it, which then takes its name. Anything else that exists at
-/// `path` (a device, a pipe) is written to directly and stays what it is.
-/// `mode` is the file's mode before the umask. Errors name the path and the
+/// Writes a file. A regular file is written completely or not at all: the bytes
+/// go to a temporary file beside it, which is then renamed. Anything else that
+/// exists at `path` (a device, a pipe) is written to directly and stays what it
+/// is. `mode` is the file's mode before the umask. Errors name the path and the
 /// cause.
 llvm::Error writeOutput(llvm::StringRef path, llvm::StringRef bytes,
                         unsigned mode = 0666);

@@ -17,8 +17,8 @@ namespace tamc {
 
 enum class PlanStyle { Table, Drawing };
 
-/// The plans of all steps of a module at Phase::Plan, as `model plan` prints
-/// them (tamrt/plan_table.h), or drawn.
+/// The plans of all steps of a module at Phase::Plan, as a table like that of
+/// `model plan` (tamrt/plan_table.h), or as a drawing.
 std::string planText(mlir::ModuleOp module, PlanStyle style);
 
 } // namespace tamc

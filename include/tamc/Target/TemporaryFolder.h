@@ -16,19 +16,20 @@
 namespace tamc {
 
 /// A folder for temporary files. It is removed with its contents when the
-/// object is destroyed and when a signal ends the process. So a program that
-/// was called and is still running leaves no file either. There is at most one
+/// object is destroyed and when a signal ends the process, so that a child
+/// process that is still running leaves no file either. There is at most one
 /// such folder at a time.
 class TemporaryFolder {
 public:
-  /// Makes one in the system's folder for them. The error names that folder.
+  /// Makes one in the system's folder for temporary files. The error names that
+  /// folder.
   static llvm::Expected<TemporaryFolder> create();
 
   TemporaryFolder(TemporaryFolder &&other) noexcept;
   TemporaryFolder &operator=(TemporaryFolder &&) = delete;
   ~TemporaryFolder();
 
-  /// The path of a file in it, which is yet to be made; at most 4.
+  /// The path of a file in it, which need not exist yet. At most 4 calls.
   std::string at(llvm::StringRef name);
 
 private:
@@ -37,9 +38,9 @@ private:
   std::string path;
 };
 
-/// From here on each signal that ends the process, but SIGKILL, first removes
-/// the temporary folder and unfinished files of `writeOutput`. Then it has its
-/// former effect. For a program's main alone, after llvm::InitLLVM.
+/// From this call on, each signal that ends the process, except SIGKILL, first
+/// removes the temporary folder and unfinished files of `writeOutput`, and then
+/// has its former effect. Only for a program's main, after llvm::InitLLVM.
 void removeTemporariesOnSignals();
 
 } // namespace tamc

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// An allocator of blocks out of a few large regions, for memory that is in use
-/// when release() is called or not in use at all: there are no streams in it.
+/// An allocator of blocks out of a few large regions. It knows no streams: the
+/// use of a block must have ended when release() is called.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -42,15 +42,15 @@ struct RegionVisitor {
 
 /// How a BestFitAllocator behaves.
 struct BestFitOptions {
-  /// Addresses and sizes of blocks are multiples of this, a power of two; of
-  /// the raw memory's granularity where that is larger.
+  /// Addresses and sizes of blocks are multiples of this power of two, or of
+  /// the raw memory's granularity if that is larger.
   size_t granularity = 256;
   /// Limit on the bytes of all regions together.
   size_t limit = std::numeric_limits<size_t>::max();
-  /// Regions are obtained when they are needed: the first has this many bytes,
-  /// each further one twice as many as the last, up to the most; more where a
-  /// request needs it, less where there is no more. Otherwise only reserve()
-  /// obtains regions.
+  /// If true, regions are obtained when they are needed. The first has
+  /// `firstRegion` bytes, each further one twice as many as the last, up to
+  /// `maxRegion`; more if a request needs it, fewer if no more are free. If
+  /// false, only reserve() obtains regions.
   bool grows = true;
   size_t firstRegion = size_t(1) << 20;
   size_t maxRegion = size_t(1) << 34;
@@ -60,75 +60,77 @@ struct BestFitOptions {
 
 /// A request to an allocator.
 struct MemoryRequest {
-  /// 0 is taken for 1.
+  /// 0 counts as 1.
   size_t bytes = 0;
   /// A power of two.
   size_t alignment = 1;
   /// As openTag() returned it; 0 is none.
   uint32_t tag = 0;
-  /// How long to wait for other threads to release memory if there is none.
+  /// How long to wait for other threads to release memory if there is not
+  /// enough.
   std::chrono::nanoseconds patience{0};
 };
 
-/// `fraction` (0 to 1) of the bytes that are free in `raw` now: a limit for the
-/// options above. Nothing if the raw memory cannot tell.
+/// `fraction` (0 to 1) of the bytes that are free in `raw` now, for
+/// BestFitOptions::limit. Nothing if the raw memory does not know.
 std::optional<size_t> limitOfFraction(RawMemory &raw, double fraction);
 
-/// Best fit with coalescing. The smallest free block that is large enough is
-/// taken, of several the lowest, and what is not needed of it is split off; a
+/// Best fit with coalescing. A request takes the smallest free block that is
+/// large enough, the lowest if there are several, and splits off the rest. A
 /// released block is joined with its free neighbours at once. Free blocks are
-/// ordered by size and address in bins by powers of two. All records are out of
-/// band: no byte behind an address is touched.
+/// ordered by size and address in bins by powers of two. All records are kept
+/// outside the memory: no byte behind an address is read or written.
 ///
-/// All functions may be called from several threads at once. None throws but
-/// those that return containers; when there is no memory for records, there is
-/// no memory. An operation takes O(log n) expected for n free blocks, and as
-/// long as the raw memory needs when a region is obtained; it allocates nothing
-/// but, now and then, when the arrays of records double.
+/// All functions may be called from several threads at once. Only functions
+/// that return containers throw; a request fails if there is no memory for its
+/// record. An operation takes O(log n) expected for n free blocks, plus the raw
+/// memory's time if it obtains a region. It allocates only when the arrays of
+/// records double.
 class BestFitAllocator {
 public:
   /// `raw` must outlive the allocator.
   explicit BestFitAllocator(RawMemory &raw, BestFitOptions options = {});
-  /// Returns all regions, whatever is in use.
+  /// Returns all regions, even if blocks are in use.
   ~BestFitAllocator();
   BestFitAllocator(const BestFitAllocator &) = delete;
   BestFitAllocator &operator=(const BestFitAllocator &) = delete;
 
-  /// A block; null when there is no memory: no free block, no further region
-  /// even after regions without a used block were returned, and nothing
-  /// released by others before the request's patience ended.
+  /// A block; null if there is no memory: no free block, no further region even
+  /// after regions without a used block were returned, and nothing released by
+  /// other threads before the request's patience ended.
   void *allocate(const MemoryRequest &request) noexcept;
   void *allocate(size_t bytes) noexcept {
     return allocate(MemoryRequest{bytes, 1, 0, {}});
   }
 
-  /// Ends the use of a block. False, and nothing else, when `address` is not
-  /// that of a block in use; null is fine.
+  /// Ends the use of a block. Returns false and does nothing if `address` is
+  /// not that of a block in use; null is allowed.
   bool release(void *address) noexcept;
 
-  /// Bytes of the block at `address`, as rounded; 0 when there is none.
+  /// Bytes of the block at `address`, as rounded; 0 if there is none.
   size_t sizeOf(const void *address) const noexcept;
 
-  /// Obtains one region of `bytes`, rounded up, now. False when the limit or
-  /// the raw memory forbids it.
+  /// Obtains one region of `bytes`, rounded up, now. False if it would exceed
+  /// the limit or the raw memory has no such region.
   bool reserve(size_t bytes) noexcept;
 
-  /// Returns all regions of which no block is in use; the bytes of them.
+  /// Returns all regions without a block in use to the raw memory; returns
+  /// their bytes.
   size_t trim() noexcept;
 
-  /// Begins a part of the program under whose name requests are counted. Names
-  /// are kept for good, with their counts and high-water marks: the tag of a
-  /// name is the same each time. 0 when there is no memory for it.
+  /// Opens a tag: requests with it are counted under `name`. Names are never
+  /// removed, nor are their counts and peaks: a name has the same tag each
+  /// time. 0 if there is no memory for it.
   uint32_t openTag(std::string_view name) noexcept;
-  /// Ends what openTag() began; what it holds still counts as it is released.
+  /// Closes a tag. Releases of its blocks are still counted.
   void closeTag(uint32_t tag) noexcept;
 
-  /// Of the raw memory, with this allocator's granularity.
+  /// Those of the raw memory, with this allocator's granularity.
   MemoryAttributes attributes() const;
   MemoryStatistics statistics() const noexcept;
-  /// Counts by tag; the first one stands for requests without a tag.
+  /// Counts by tag; the first is for requests without a tag.
   std::vector<TagStatistics> tags() const;
-  /// Everything at this moment. O(n log n) for n blocks.
+  /// The allocator's present state. O(n log n) for n blocks.
   MemorySnapshot snapshot() const;
   /// Resets all peaks to the present values, except those of tags.
   void resetPeaks() noexcept;

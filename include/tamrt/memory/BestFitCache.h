@@ -23,8 +23,8 @@
 namespace tamrt {
 
 /// Any stream may reuse a block, so release() waits for the streams that use
-/// it: its own, and those that recordUse() named. Work on the default
-/// stream is to be done when release() is called.
+/// it: its own, and those that recordUse() named. Work on the default stream
+/// must have finished when release() is called.
 class BestFitCache final : public DeviceCache {
 public:
   /// Both must outlive the cache.

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A cache of a device's memory for work on streams. It exists because to
-/// obtain memory from a device, or return it, can take as long as a kernel and
-/// often waits for all kernels.
+/// A cache of a device's memory for work on streams. To obtain memory from a
+/// device, or to return it, can take as long as a kernel and often waits for
+/// all kernels; the cache avoids that.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,21 +30,21 @@ namespace tamrt {
 
 /// How a CachingAllocator behaves.
 struct CachingOptions {
-  /// Addresses and sizes of blocks are multiples of this, a power of two; of
-  /// the raw memory's granularity where that is larger.
+  /// Addresses and sizes of blocks are multiples of this power of two, or of
+  /// the raw memory's granularity if that is larger.
   size_t granularity = 512;
-  /// Requests of up to this many bytes come from segments of `smallSegment`,
-  /// which serve no others, so that large blocks do not get caught between
-  /// small ones.
+  /// Requests of up to this many bytes come from segments of `smallSegment`
+  /// bytes that serve no other requests, so that small blocks do not fragment
+  /// the segments of large ones.
   size_t small = size_t(1) << 20;
   size_t smallSegment = size_t(2) << 20;
-  /// Requests below this come from segments of `largeSegment`; larger ones
-  /// have a segment of their own, a multiple of `segmentUnit`.
+  /// Requests below this come from segments of `largeSegment` bytes; larger
+  /// ones have a segment of their own, a multiple of `segmentUnit`.
   size_t large = size_t(10) << 20;
   size_t largeSegment = size_t(20) << 20;
   size_t segmentUnit = size_t(2) << 20;
-  /// Of a free block of a large segment a rest is split off when it is larger
-  /// than this; of one of a small segment always.
+  /// The rest of a free block in a large segment is split off if it is larger
+  /// than this; in a small segment it is always split off.
   size_t minRest = size_t(1) << 20;
   /// A free block of more than this is not split; it serves requests that leave
   /// at most `maxWaste` of it.
@@ -55,9 +55,10 @@ struct CachingOptions {
   bool powersOfTwo = false;
   /// Limit on the bytes of all segments together.
   size_t limit = std::numeric_limits<size_t>::max();
-  /// Blocks belong to the stream that they were allocated for, whose order
-  /// makes a released one free for it at once. Otherwise they belong to none,
-  /// and every use is to be recorded.
+  /// If true, a block belongs to the stream that it was allocated for; as the
+  /// stream's work runs in order, the stream may reuse the block as soon as it
+  /// is released. If false, blocks belong to no stream, and every use must be
+  /// recorded.
   bool ownedByStreams = true;
   MemoryObserver observer;
 
@@ -68,27 +69,27 @@ struct CachingOptions {
 
 /// Blocks cut out of segments of a raw memory, best fit, kept when released.
 ///
-/// A released block is reused by its own stream at once, because what comes
-/// later on a stream runs later. No other stream gets it; it goes to another
-/// one by emptyCache() alone, which waits for the stream. Where recordUse()
-/// named other streams, an event is recorded on each when the block is
-/// released, and nobody gets the block before all of them have passed.
+/// A released block can be reused by its own stream at once, because later work
+/// on a stream runs later. No other stream gets it, except through
+/// emptyCache(), which waits for the stream. If recordUse() named other
+/// streams, an event is recorded on each when the block is released, and the
+/// block is not reused before all these events have passed.
 ///
-/// When the raw memory has no more, or the limit is reached, all that is cached
-/// is returned, after waiting for what was released, and the request is tried
-/// once more: for a segment where anything was returned, and else, or then, for
-/// no more than it needs. Waiting is done under the lock: work that a stream
-/// runs must not call the allocator.
+/// If the raw memory has no more, or the limit is reached, the allocator waits
+/// for the uses of released blocks, returns all that is cached, and tries the
+/// request again: for a whole segment if anything was returned, and if that
+/// fails for no more than the request needs. It waits under its lock: work that
+/// a stream runs must not call the allocator.
 ///
-/// An operation takes O(log n) expected for n free blocks of a stream, looks at
-/// one event for each stream that has some, and allocates nothing but, now and
-/// then, when the arrays of records double.
+/// An operation takes O(log n) expected for n free blocks of a stream, queries
+/// one event for each stream that has events, and allocates only when the
+/// arrays of records double.
 class CachingAllocator final : public DeviceCache {
 public:
   /// Both must outlive the allocator.
   CachingAllocator(RawMemory &raw, Streams &streams,
                    CachingOptions options = {});
-  /// Waits for all events and returns all segments, whatever is in use.
+  /// Waits for all events and returns all segments, even if blocks are in use.
   ~CachingAllocator() override;
   CachingAllocator(const CachingAllocator &) = delete;
   CachingAllocator &operator=(const CachingAllocator &) = delete;
@@ -104,25 +105,25 @@ public:
   MemorySnapshot snapshot() const override;
   void resetPeaks() noexcept override;
 
-  /// Bytes of the block at `address`, as rounded; 0 when there is none.
+  /// Bytes of the block at `address`, as rounded; 0 if there is none.
   size_t sizeOf(const void *address) const noexcept;
 
-  /// A pool for a graph, whose blocks lie at addresses that stay the graph's:
-  /// what is captured is released and reused within the pool, but goes to
-  /// nobody else, and is not returned, before closePool(). 0 when the streams
-  /// do not capture, or there is no memory for it.
+  /// A pool for a graph. The addresses of its blocks stay the graph's: captured
+  /// work may release and reuse blocks within the pool, but nobody else gets
+  /// them, and they are not returned, before closePool(). 0 if the streams do
+  /// not capture, or there is no memory for it.
   uint32_t openPool() noexcept;
   /// From now on requests for `stream` are served from `pool`. While any stream
-  /// captures, no event is recorded, asked or waited for and nothing is
-  /// returned to the raw memory, for that would break the capture: released
-  /// blocks with uses on other streams wait for its end. False when the pool is
-  /// not open or the stream captures already.
+  /// captures, the allocator does not record, query or wait for events and
+  /// returns nothing to the raw memory, because that would break the capture.
+  /// Released blocks with uses on other streams wait for the end of the
+  /// capture. False if the pool is not open or the stream captures already.
   bool beginCapture(Stream stream, uint32_t pool) noexcept;
-  /// False when the stream does not capture.
+  /// False if the stream does not capture.
   bool endCapture(Stream stream) noexcept;
-  /// The graph is gone: what is free of the pool, and what is released later,
-  /// may be returned. False when there is no such pool, or a stream captures
-  /// into it.
+  /// To be called when the graph no longer exists: free blocks of the pool, and
+  /// those released later, may then be returned. False if there is no such
+  /// pool, or a stream captures into it.
   bool closePool(uint32_t pool) noexcept;
 
 private:

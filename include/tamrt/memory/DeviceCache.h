@@ -25,25 +25,26 @@
 namespace tamrt {
 
 /// Blocks of one device's memory for work on its streams. All functions may be
-/// called from several threads at once; none throws but snapshot().
+/// called from several threads at once. Only snapshot() throws.
 class DeviceCache {
 public:
   virtual ~DeviceCache() = default;
 
-  /// A block (0 bytes are taken for 1) for work that is given to `stream` from
-  /// now on; null when there is no memory. `tag` is as openTag() returned it.
+  /// A block (0 bytes count as 1) for work that is given to `stream` from now
+  /// on; null if there is no memory. `tag` is as openTag() returned it.
   virtual void *allocate(size_t bytes, Stream stream,
                          uint32_t tag = 0) noexcept = 0;
 
   /// Ends the use of a block. Work on its stream, and work recorded by
   /// recordUse(), may still use it: it is reused only when that is safe.
-  /// False, and nothing else, when `address` is not that of a block in use;
-  /// null is fine.
+  /// Returns false and does nothing if `address` is not that of a block in use;
+  /// null is allowed.
   virtual bool release(void *address) noexcept = 0;
 
-  /// Work given to `stream` so far uses the block too. To be called after that
-  /// work was given and before the block is released. False when there is no
-  /// such block, or when a stream captures and there is no memory to note it.
+  /// Records that work given to `stream` so far uses the block too. To be
+  /// called after that work was given and before the block is released. False
+  /// if there is no such block, or if a stream captures and there is no memory
+  /// for the record.
   virtual bool recordUse(void *address, Stream stream) noexcept = 0;
 
   /// Returns blocks that are not in use to the device, after waiting for the

@@ -22,10 +22,10 @@
 
 namespace tamrt {
 
-/// Caches by device, numbered from 0 in the order in which they were added, and
-/// which device each block in use is of. Addresses of different devices differ,
-/// as they do where host and devices share one address space. All functions but
-/// add() may be called from several threads at once.
+/// The caches of several devices, numbered from 0 in the order in which they
+/// were added, and the device of each block in use. Addresses of different
+/// devices must differ, as they do if host and devices share one address space.
+/// All functions but add() may be called from several threads at once.
 class DeviceCaches {
 public:
   DeviceCaches();
@@ -33,26 +33,28 @@ public:
   DeviceCaches(const DeviceCaches &) = delete;
   DeviceCaches &operator=(const DeviceCaches &) = delete;
 
-  /// Adds a device; its number. To be done before threads use the others.
+  /// Adds a device and returns its number. To be done before threads call other
+  /// functions.
   uint32_t add(std::unique_ptr<DeviceCache> cache);
 
-  /// How many devices there are.
+  /// Number of devices.
   uint32_t size() const noexcept;
   /// The cache of a device, below size().
   DeviceCache &operator[](uint32_t device) noexcept;
 
-  /// A block of a device, below size(), for work on one of its streams; null
-  /// when there is no memory.
+  /// A block of a device, below size(), for work on one of its streams; null if
+  /// there is no memory.
   void *allocate(uint32_t device, size_t bytes, Stream stream,
                  uint32_t tag = 0) noexcept;
-  /// Ends the use of a block of any device. False, and nothing else, when there
-  /// is no such block; null is fine.
+  /// Ends the use of a block of any device. Returns false and does nothing if
+  /// there is no such block; null is allowed.
   bool release(void *address) noexcept;
-  /// As DeviceCache::recordUse; `stream` is of the block's device.
+  /// As DeviceCache::recordUse; `stream` is a stream of the block's device.
   bool recordUse(void *address, Stream stream) noexcept;
-  /// The device of a block in use; size() when there is no such block.
+  /// The device of a block in use; size() if there is no such block.
   uint32_t deviceOf(const void *address) const noexcept;
-  /// Empties the caches of all devices; the bytes that were returned.
+  /// Empties the caches of all devices; returns the bytes that were returned to
+  /// the devices.
   size_t emptyCaches() noexcept;
 
 private:

@@ -24,11 +24,11 @@
 namespace tamrt {
 
 /// An address space of a given size. Its addresses must never be dereferenced.
-/// A block goes to the lowest place where it fits, so that equal calls give
-/// equal addresses. Each call takes O(free ranges) at worst.
+/// A block gets the lowest address where it fits, so that the same calls give
+/// the same addresses. Each call takes O(free ranges) at worst.
 class FakeMemory final : public RawMemory {
 public:
-  /// An offset is as aligned as its address, up to this: 2^63.
+  /// The default base, 2^63: an address has the same alignment as its offset.
   static constexpr uintptr_t usualBase = uintptr_t(1) << 63;
 
   /// The addresses [base, base + bytes), which do not wrap; base is not 0 and
@@ -44,8 +44,8 @@ public:
   std::optional<MemoryInfo> info() noexcept override;
 
   /// Excludes [offset, offset + bytes) from allocation, permanently. Ranges may
-  /// overlap each other, but no allocated block; the part beyond the space has
-  /// no effect.
+  /// overlap each other, but no allocated block; a part beyond the space is
+  /// ignored.
   void exclude(size_t offset, size_t bytes);
 
   /// The offset of an address in the space.
@@ -64,8 +64,8 @@ private:
   struct Range {
     size_t from, to;
   };
-  /// Free, ascending, and no two touch. There is always room for one more than
-  /// there are blocks and exclusions, so that a release cannot fail.
+  /// The free ranges, ascending; no two touch. The capacity is always more than
+  /// the number of blocks and exclusions, so that a release cannot fail.
   std::vector<Range> ranges;
   size_t blocks = 0;
   size_t exclusions = 0;

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// For devices that allocate and free in the order of a stream themselves: it
-/// only orders other streams' uses, and counts.
+/// An allocator for devices that allocate and free memory in the order of a
+/// stream themselves. It only orders the uses by other streams, and keeps
+/// statistics.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,11 +26,11 @@
 
 namespace tamrt {
 
-/// Passes requests on to Streams::allocate. A released block is freed where its
-/// stream has come to; that stream first waits, on the device, for the other
-/// streams that recordUse() named. Nothing is kept here: the device has a cache
-/// of its own, which emptyCache() does not reach. Each call takes O(streams)
-/// expected and what the device takes.
+/// Passes requests on to Streams::allocate. A released block is freed at the
+/// present end of its stream; the stream first waits, on the device, for the
+/// other streams that recordUse() named. The allocator keeps no memory: the
+/// device has a cache of its own, which emptyCache() does not empty. Each call
+/// takes O(streams) expected plus the device's time.
 class OrderedAllocator final : public DeviceCache {
 public:
   /// `streams` allocates in order and outlives the allocator; addresses are

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The interface below allocators: large blocks from a device, the host, or
-/// nowhere. Neither this code nor its users touch the bytes behind an address,
-/// so the CPU need not be able to address them.
+/// The interface below allocators: large blocks from a device, from the host,
+/// or without memory (FakeMemory). Neither this code nor its users access the
+/// bytes behind an address, so the CPU need not be able to address them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,8 @@ struct MemoryAttributes {
   /// The bytes are never paged out, so that devices may copy from them at any
   /// time.
   bool pinned = false;
-  /// Every address is a multiple of this, and every block takes a multiple of
-  /// it: a power of two.
+  /// A power of two: every address is a multiple of it, and so is every block's
+  /// size.
   size_t granularity = 1;
 };
 
@@ -58,18 +58,18 @@ public:
   virtual void release(void *address, size_t bytes) noexcept = 0;
 
   /// Returns memory that is kept for reuse to the system. False if there was
-  /// none, so another attempt to allocate is useless.
+  /// none, so that another attempt to allocate is useless.
   virtual bool purge() noexcept { return false; }
 
   /// The same at every call.
   virtual const MemoryAttributes &attributes() const noexcept = 0;
 
-  /// How much memory there is now; nothing if that is unknown.
+  /// Free and total memory at present; nothing if that is unknown.
   virtual std::optional<MemoryInfo> info() noexcept { return std::nullopt; }
 };
 
 /// The memory of the process, from the C library. It does not know how much is
-/// free: that depends on limits which MachineMemory reads.
+/// free: that depends on limits that MachineMemory reads.
 class HostMemory final : public RawMemory {
 public:
   void *allocate(size_t bytes, size_t alignment) noexcept override;

@@ -29,9 +29,9 @@ struct MemoryBlock {
   State state = State::Free;
   uintptr_t address = 0;
   size_t bytes = 0;
-  /// As asked for; 0 of a free block.
+  /// The size requested; 0 for a free block.
   size_t requested = 0;
-  /// The allocator's clock when the block was allocated; 0 of a free block.
+  /// The allocator's clock when the block was allocated; 0 for a free block.
   uint64_t born = 0;
   /// Index into MemorySnapshot::tags; 0 is no tag.
   uint32_t tag = 0;
@@ -41,7 +41,7 @@ struct MemoryBlock {
 struct MemoryRegion {
   uintptr_t address = 0;
   size_t bytes = 0;
-  /// Whose blocks it serves; 0 where the allocator knows no streams.
+  /// The stream of its blocks; 0 if the allocator knows no streams.
   Stream stream = 0;
   /// The graph pool it belongs to; 0 is none.
   uint32_t pool = 0;
@@ -51,18 +51,18 @@ struct MemoryRegion {
 
 /// An allocator at one moment.
 struct MemorySnapshot {
-  /// Of the raw memory.
+  /// Name of the raw memory.
   std::string name;
   /// Allocations and releases so far: the allocator's clock.
   uint64_t now = 0;
   /// By ascending address.
   std::vector<MemoryRegion> regions;
   MemoryStatistics statistics;
-  /// Ascending; those without a block are left out.
+  /// Ascending; bins without a block are left out.
   std::vector<BinStatistics> bins;
   /// In the order in which the streams were first seen.
   std::vector<StreamStatistics> streams;
-  /// The first one stands for requests without a tag.
+  /// The first is for requests without a tag.
   std::vector<TagStatistics> tags;
 };
 
@@ -70,17 +70,17 @@ struct MemorySnapshot {
 std::string_view toString(MemoryBlock::State state);
 
 /// The snapshot as one JSON object with the members of the structs above, in
-/// their order and by their names in snake case; a level is {"now", "peak"},
-/// and addresses are texts, "0x...". Ends with a newline. Linear.
+/// their order and with their names in snake case. A Level is {"now", "peak"};
+/// addresses are strings, "0x...". Ends with a newline. Linear.
 std::string toJson(const MemorySnapshot &snapshot);
 
-/// The blocks in use as a planning problem whose plan is made, in the JSON form
-/// of tam-plan, which draws it (`--emit=svg`, `--emit=html`): a buffer lives
-/// from the allocator's clock at its birth to now (waiting ones too), lies at
-/// its offset, and every region is a space. A buffer is called after its tag
-/// and its birth, a space after its place in the list. The member `snapshot`
-/// has all that `toJson` writes; tam-plan verifies the member `checksum`
-/// (tamrt/checksum.h). Linear.
+/// The blocks in use as a planning problem with its plan, in the JSON form of
+/// tam-plan, which draws it (`--emit=svg`, `--emit=html`). A block, also a
+/// waiting one, is a buffer that lives from the allocator's clock at its
+/// allocation to now; its offset is that in its region, and every region is a
+/// space. A buffer's name has its tag and the clock at its allocation, a
+/// space's name its index in the list. The member `snapshot` is the output of
+/// `toJson`; tam-plan verifies the member `checksum` (tamrt/checksum.h). Linear.
 std::string toPlanningJson(const MemorySnapshot &snapshot);
 
 } // namespace tamrt

@@ -49,22 +49,22 @@ struct MemoryStatistics {
   Level reserved;
   /// Released blocks whose uses on streams have not ended.
   size_t waiting = 0;
-  /// Free bytes of the regions: reserved less used and waiting.
+  /// Free bytes of the regions: reserved minus used and waiting.
   size_t free = 0;
-  /// The largest block that needs no further region.
+  /// Bytes of the largest block that needs no further region.
   size_t largestFree = 0;
-  /// Blocks in use, waiting and free.
+  /// Numbers of blocks in use, waiting and free.
   size_t usedBlocks = 0;
   size_t waitingBlocks = 0;
   size_t freeBlocks = 0;
-  /// Regions that are obtained.
+  /// Number of regions obtained and not returned.
   size_t regions = 0;
 
   uint64_t allocations = 0;
   uint64_t releases = 0;
   uint64_t regionsObtained = 0;
   uint64_t regionsReturned = 0;
-  /// Requests that found no memory at first and were tried again.
+  /// Requests that were tried again because there was no memory at first.
   uint64_t retries = 0;
   /// Requests that got no memory.
   uint64_t failures = 0;
@@ -73,15 +73,15 @@ struct MemoryStatistics {
     for (Level *level : {&used, &requested, &reserved})
       level->resetPeak();
   }
-  /// Counts a region of `bytes` bytes that went back to the raw memory.
+  /// Counts a region of `bytes` bytes that was returned to the raw memory.
   void regionReturned(size_t bytes) {
     reserved.subtract(bytes);
     --regions;
     ++regionsReturned;
   }
 
-  /// The part of the free bytes outside the largest free block: 0 if one block
-  /// has all, or nothing is free.
+  /// The share of the free bytes outside the largest free block: 0 if one block
+  /// has all free bytes, or nothing is free.
   double fragmentation() const {
     return free == 0 ? 0
                      : 1 - static_cast<double>(largestFree) /
@@ -108,7 +108,7 @@ struct StreamStatistics {
   uint64_t releases = 0;
 };
 
-/// Requests under one tag, for example of the launches of a kernel.
+/// Requests with one tag, for example those of a kernel's launches.
 struct TagStatistics {
   std::string name;
   /// Bytes requested and not released yet, and their peak.
@@ -139,9 +139,9 @@ struct MemoryEvent {
   };
   Kind kind;
   uintptr_t address = 0;
-  /// Of the block or region.
+  /// Bytes of the block or region.
   size_t bytes = 0;
-  /// As asked for; of blocks.
+  /// The size requested, for blocks.
   size_t requested = 0;
   uint32_t tag = 0;
   Stream stream = 0;

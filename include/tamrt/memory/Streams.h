@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The streams of a device that works asynchronously: queues of work, and
-/// events, points in them that pass when all work before them is done.
+/// The streams of a device that works asynchronously. A stream is a queue of
+/// work; an event is a point in a stream that passes when all work before it is
+/// done.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@
 
 namespace tamrt {
 
-/// A queue of work, as the device calls it; 0 is the device's default queue.
+/// The device's handle of a queue of work; 0 is the device's default queue.
 using Stream = uint64_t;
 
 /// A point in a stream; 0 is none.
@@ -32,9 +33,9 @@ class Streams {
 public:
   virtual ~Streams() = default;
 
-  /// Records an event: it passes when all work is done that was given to
-  /// the stream before this call. 0 when there is no event left;
-  /// the caller has to `synchronize` instead.
+  /// Records an event: it passes when all work that was given to the stream
+  /// before this call is done. 0 if there is no event left: the caller must
+  /// `synchronize` instead.
   virtual StreamEvent record(Stream stream) noexcept = 0;
 
   /// Whether the event has passed. Does not wait.
@@ -43,14 +44,14 @@ public:
   /// Returns when the event has passed.
   virtual void wait(StreamEvent event) noexcept = 0;
 
-  /// Forgets an event, passed or not. Every event ends so.
+  /// Destroys an event, passed or not. Must be called for every event.
   virtual void destroy(StreamEvent event) noexcept = 0;
 
-  /// Returns when all work is done that was given to the stream.
+  /// Returns when all work that was given to the stream is done.
   virtual void synchronize(Stream stream) noexcept = 0;
 
-  /// Whether work can be captured into graphs that run later. Where it can, an
-  /// allocator has pools for graphs: beginCapture of CachingAllocator.
+  /// Whether work can be captured into graphs that run later. If so, an
+  /// allocator has pools for graphs: CachingAllocator::beginCapture.
   virtual bool captures() const noexcept { return false; }
 
   /// Whether the device allocates and frees in the order of a stream: then the
@@ -58,14 +59,14 @@ public:
   virtual bool allocatesInOrder() const noexcept { return false; }
 
   /// `bytes` (1 or more), aligned to `alignment` (a power of two), for work
-  /// that is given to `stream` from now on; null when there is no memory.
+  /// that is given to `stream` from now on; null if there is no memory.
   virtual void *allocate(size_t, size_t, Stream) noexcept { return nullptr; }
 
-  /// Frees a block of `allocate` when the stream has come to this point.
+  /// Frees a block of `allocate` when the stream reaches this point.
   virtual void release(void *, size_t, Stream) noexcept {}
 
-  /// Lets what is given to `stream` from now on wait for the event; the caller
-  /// does not wait. The event may be destroyed before it passes.
+  /// Makes work that is given to `stream` from now on wait for the event; the
+  /// caller does not wait. The event may be destroyed before it passes.
   virtual void order(Stream, StreamEvent) noexcept {}
 };
 

@@ -31,7 +31,7 @@ namespace tamc::tam {
 llvm::LogicalResult verifyOneOperandIn(mlir::Operation *op,
                                        llvm::ArrayRef<unsigned> segments);
 
-/// The trait of ops with operandSegmentSizes (TamOps.td, Tam_OneOperandIn).
+/// Trait of ops with operandSegmentSizes (TamOps.td, Tam_OneOperandIn).
 template <unsigned... kSegments> struct OneOperandIn {
   template <typename ConcreteType>
   class Impl : public mlir::OpTrait::TraitBase<ConcreteType, Impl> {
@@ -65,11 +65,11 @@ inline constexpr llvm::StringLiteral kCpuLevelName = "cpu_level";
 /// each with the fields of tamrt_accumulator (abi.h).
 inline constexpr llvm::StringLiteral kAccumulatorsName = "accumulators";
 
-/// The same of the steps that sum by levels.
+/// The same for the steps that sum by levels.
 inline constexpr llvm::StringLiteral kLevelAccumulatorsName =
     "level_accumulators";
 
-/// The same of the steps of conjugate gradients with small blocks, and the
+/// The same for the steps of conjugate gradients with small blocks, and the
 /// bytes of their state.
 inline constexpr llvm::StringLiteral kSmallBlocksAccumulatorsName =
     "small_blocks_accumulators";
@@ -83,17 +83,16 @@ inline constexpr llvm::StringLiteral kModelAttrName = "tam.model";
 /// Name of the function attribute that says which step of the runtime's
 /// protocol (abi.h, tamrt_step_kind) a function is; a #tam.step.
 inline constexpr llvm::StringLiteral kStepAttrName = "tam.step";
-/// Name of the function attribute, a unit, of a fit that sums by levels, and of
-/// its steps: they stand in for the steps of the same kinds (abi.h,
-/// tamrt_compression).
+/// Name of the unit attribute of a function that is a fit by levels, and of its
+/// steps, which replace the steps of the same kinds (abi.h, tamrt_compression).
 inline constexpr llvm::StringLiteral kByLevelsAttrName = "tam.by_levels";
-/// Name of the function attribute, a unit, of the functions of conjugate
-/// gradients that factor small blocks alone, and of their steps: they stand in
-/// for the steps of the same kinds where memory is short (abi.h, tamrt_model).
+/// Name of the unit attribute of the functions of conjugate gradients that
+/// factor only small blocks, and of their steps, which replace the steps of the
+/// same kinds if memory is short (abi.h, tamrt_model).
 inline constexpr llvm::StringLiteral kSmallBlocksAttrName = "tam.small_blocks";
 
-/// Name of the attribute, a unit, of a sum over rows that is left out of the
-/// loop that sums share, and has a kernel of its own (tam-bound-row-loops).
+/// Name of the unit attribute of a sum over rows that is left out of the shared
+/// loop and has a kernel of its own (tam-bound-row-loops).
 inline constexpr llvm::StringLiteral kApartAttrName = "tam.apart";
 
 /// The slot of an argument or a result, null if it has none.
@@ -103,8 +102,9 @@ SlotAttr getResultSlot(mlir::FunctionOpInterface function, unsigned index);
 /// Checks that every argument and every result has a slot.
 llvm::LogicalResult verifySlots(mlir::FunctionOpInterface function);
 
-/// Gives all arguments, or all results, their slots, and no other attributes.
-/// Setting one after another would make, and keep, as many lists of all.
+/// Sets the slots of all arguments, or all results, and no other attributes.
+/// Setting one slot at a time would create, and keep in the context, a list of
+/// all attributes each time.
 void setArgumentSlots(mlir::FunctionOpInterface function,
                       llvm::ArrayRef<SlotAttr> slots);
 void setResultSlots(mlir::FunctionOpInterface function,
@@ -118,14 +118,14 @@ mlir::BlockArgument findSlotArgument(mlir::FunctionOpInterface function,
 /// dialect.
 EncodingInterface getEncoding(mlir::Type type);
 
-/// The most numbers a row of an encoded design matrix holds: its columns when
-/// dense, 1 when one-hot (unless a value unseen in training may stand for the
-/// mean of several), the width of a band.
+/// The most numbers in a row of an encoded design matrix: its columns if it is
+/// dense, the width of a band, 1 if it is one-hot (more if a value unseen in
+/// training may be the mean of several levels).
 int64_t getNumbersPerRow(mlir::Value design);
 
 /// The banded and one-hot matrices whose row-wise Kronecker product `design`
-/// is, the last fastest: itself, or what products and conversions to sparse are
-/// made of. Empty if one of them is neither.
+/// is, the last fastest: `design` itself, or the operands of products and
+/// conversions to sparse. Empty if one of them is neither banded nor one-hot.
 llvm::SmallVector<mlir::Value> getFactors(mlir::Value design);
 
 /// Numbers per row of a factor (getFactors): the width of a band, or 1.
@@ -135,8 +135,8 @@ int64_t getFactorWidth(mlir::Value factor);
 /// product has a single 1.
 bool areLevels(llvm::ArrayRef<mlir::Value> factors);
 
-/// The term of the formula a
-/// location stands for ("s(t1, k=20)"), empty if it stands for none.
+/// The term of the formula ("s(t1, k=20)") that a location refers to; empty if
+/// there is none.
 llvm::StringRef getTermText(mlir::Location loc);
 
 } // namespace tamc::tam

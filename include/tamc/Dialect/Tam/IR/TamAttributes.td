@@ -38,8 +38,8 @@ def Tam_DenseAttr : Tam_Encoding<"Dense", "dense"> {
 def Tam_BandedAttr : Tam_Encoding<"Banded", "banded"> {
   let summary = "A design matrix with `width` neighbouring non-zeros per row";
   let description = [{
-    Two components: the values, `tensor<? x width x f64>`, and the first of the
-    columns they stand in, `tensor<?xi32>`.
+    Two components: the values, `tensor<? x width x f64>`, and the first of
+    their columns, `tensor<?xi32>`.
 
     Constraints:
     * (banded_c1) the tensor has rank 2, elements f64, and its columns are known.
@@ -52,9 +52,9 @@ def Tam_BandedAttr : Tam_Encoding<"Banded", "banded"> {
 def Tam_OneHotAttr : Tam_Encoding<"OneHot", "one_hot"> {
   let summary = "A design matrix with a single 1 per row";
   let description = [{
-    One component, the column of the 1: `tensor<?xi32>`. A negative index is a
-    value unseen in training: -1 an empty row, -1-m a row
-    of 1/m in the first m columns, those of the trained levels.
+    One component, the column of the 1: `tensor<?xi32>`. A negative index marks
+    a value unseen in training: -1 is an empty row; -1-m is a row with 1/m in
+    the first m columns, which are those of the trained levels.
 
     Constraints:
     * (one_hot_c1) the tensor has rank 2, elements f64, and its columns are
@@ -65,8 +65,8 @@ def Tam_OneHotAttr : Tam_Encoding<"OneHot", "one_hot"> {
 def Tam_MultiHotAttr : Tam_Encoding<"MultiHot", "multi_hot"> {
   let summary = "A design matrix with `count` equal numbers per row";
   let description = [{
-    One component, the columns of the numbers: `tensor<? x count x i32>`. The
-    numbers, all `scale`, are stored nowhere.
+    One component, the columns of the numbers: `tensor<? x count x i32>`. All
+    numbers equal `scale` and are not stored.
 
     Constraints:
     * (multi_hot_c1) the tensor has rank 2, elements f64, and its columns are
@@ -85,7 +85,8 @@ def Tam_SparseAttr : Tam_Encoding<"Sparse", "sparse"> {
   let summary = "A design matrix with `width` numbers per row";
   let description = [{
     Two components: the numbers, `tensor<? x width x f64>`, and their columns,
-    `tensor<? x width x i32>`, in any order. Numbers of one column add up.
+    `tensor<? x width x i32>`, in any order. Numbers with the same column add
+    up.
 
     Constraints:
     * (sparse_c1) the tensor has rank 2, elements f64, and its columns are known.
@@ -115,46 +116,50 @@ def Tam_SumsLayout : I32EnumAttr<"SumsLayout", "which numbers are kept, and how"
 def Tam_SumsAttr : Tam_Encoding<"Sums", "sums"> {
   let summary = "An accumulator of sums over rows";
   let description = [{
-    One component, `tensor<2 x count x f64>`: the segment under way and the
-    finished segments (kernels.def, "Accumulators"). `full` keeps every element row by row,
-    `transposed` column by column, `upper` keeps a square of which only elements
-    with column >= row mean something, `diagonal` keeps the diagonal alone; all
-    other elements of it are zero. `frequencies` keeps the square of the cosines
-    and sines of m multiples of an angle as sums of the cosines of multiples 0 to
-    2m, then of the sines of 1 to 2m: 4m + 1 numbers.
+    One component, `tensor<2 x count x f64>`: the sums of the unfinished
+    segment, then those of the finished segments (kernels.def, "Accumulators").
+    `full` stores every element row by row, `transposed` column by column.
+    `upper` stores a square of which only elements with column >= row are
+    defined. `diagonal` stores the diagonal of a square whose other elements are
+    zero. `frequencies` is for the products of the cosines and sines of m
+    multiples of an angle: it stores the sums of the cosines of the multiples 0
+    to 2m, then the sums of the sines of the multiples 1 to 2m, 4m + 1 numbers.
 
-    Panels are for products with a band of `width` numbers per row. They keep
-    apart the sums of rows whose bands start at different columns, so that a row
-    adds whole words, of `width` numbers padded to a power of two, and words of
-    different rows never overlap in part. An element is the sum of what up to
-    `width` panels have for it.
+    Panels are for products with a band of `width` numbers per row. There is one
+    panel for each column at which a band can start, so that rows with different
+    starts add to different panels. A row adds to whole words of `width`
+    numbers, padded to a power of two, and words of different rows never overlap
+    in part. An element is the sum of the numbers for it in up to `width`
+    panels.
     * `panels`, of m x n or m: word [start][j], with 0 <= start <= m - width,
       adds to the elements (start + i, j).
     * `transposed_panels`, of m x n: word [start][j] adds to (j, start + i).
-    * `upper_panels`, of a square: word [start][r], 0 <= r <= width / 2, has at
-      i the product of the band's numbers i and (i + r) mod width. If
-      2 r = width, the second half of the word repeats the first.
-    * `cubic_panels`, of a cubic spline with itself: the words 0 and 1 of
-      `upper_panels` alone. On a span the other two products of four cubics are
-      linear combinations of these eight.
+    * `upper_panels`, of a square: number i of word [start][r], 0 <= r <= width
+      / 2, is the product of the band's numbers i and (i + r) mod width. If 2 r
+      = width, the second half of the word repeats the first.
+    * `cubic_panels`, of a cubic spline with itself: only the words 0 and 1 of
+      `upper_panels`. Within a knot span, the remaining two of the ten distinct
+      products of the four cubics are linear combinations of these eight.
 
-    The matrix may be the row-wise Kronecker product of several that each have a
-    band (of a one-hot one: one number), `4 of 23, 4 of 23`: numbers per row and
-    columns of each factor. Then `start` is the tuple of the factors' starts and
-    i that of indices into their bands, the last factor fastest, and the columns
-    are those of the product. `upper_panels` have the words
-    [start][pairs...][r]: r belongs to the word factor, the last one with the
-    most numbers per row, and to each other factor a pair i <= k of numbers in
-    lexicographic order. Word [...][r] is the product of the pairs' numbers
-    times what r means above, in words of the word factor's width.
+    The matrix may be a row-wise Kronecker product of several factors that each
+    have a band (one-hot factors: of one number). `4 of 23, 4 of 23` gives the
+    numbers per row and the columns of each factor. Then `start` is the tuple of
+    the factors' starts and i the tuple of indices into their bands, the last
+    factor fastest, and the columns are those of the product. `upper_panels`
+    have the words [start][pairs...][r]: r belongs to the word factor, which is
+    the last of the factors with the most numbers per row. Every other factor
+    has a pair i <= k of its numbers, in lexicographic order. A word has the
+    word factor's width; word [...][r] is the product of the pairs' numbers
+    times word [r] of the word factor as defined above.
 
     Constraints:
     * (sums_c1) the tensor has static shape, rank 1 or 2, elements f64.
     * (sums_c2) a tensor of rank 1 is `full` or `panels`.
     * (sums_c3) `upper`, `diagonal`, `upper_panels`, `cubic_panels` and
       `frequencies` take a square, the last of an even size.
-    * (sums_c4) panels have a width, others none: of a factor, 1 <= width <= its
-      columns; the columns of several multiply to the elements along the band.
+    * (sums_c4) panels have a width, other layouts have none. For each factor, 1
+      <= width <= its columns; the columns of several factors multiply to the
+      elements along the band.
     * (sums_c5) `cubic_panels` have one factor, of width 4.
   }];
   let parameters = (ins EnumParameter<Tam_SumsLayout>:$layout,
@@ -172,18 +177,18 @@ def Tam_SumsAttr : Tam_Encoding<"Sums", "sums"> {
     }]>
   ];
   let extraClassDeclaration = [{
-    /// Numbers in one level of an accumulator of type `type`.
+    /// Numbers in each half of an accumulator of type `type`.
     int64_t getCount(::mlir::RankedTensorType type) const;
-    /// Whether the sums are kept by the starts of bands.
+    /// Whether the layout is one of panels.
     bool isPanels() const;
     /// Whether the sums are those of the transposed product.
     bool isTransposed() const;
     /// Whether the sums are those of a matrix with itself.
     bool isSelf() const;
-    /// Whether each number is the sum of an element's products, so that
-    /// forEachNumber says which; else elements are combinations of numbers.
+    /// Whether each number is the sum of an element's products; forEachNumber
+    /// says which. Otherwise elements are linear combinations of numbers.
     bool isByElements() const;
-    /// Whether the panels are those of a product of several factors.
+    /// Whether the panels are those of a Kronecker product of several factors.
     bool isProduct() const { return getWidths().size() > 1; }
     /// Numbers per row of the matrix along the panels; 0 without panels.
     int64_t getWidth() const;
@@ -192,26 +197,27 @@ def Tam_SumsAttr : Tam_Encoding<"Sums", "sums"> {
     getFactorColumns(::mlir::RankedTensorType type) const;
     /// Index of the word factor.
     size_t getWordFactor() const;
-    /// Numbers from a word of a panel to the next.
+    /// Distance between the words of a panel, in numbers.
     int64_t getWordSize() const;
-    /// Words of the panel of one start, in an accumulator of type `type`.
+    /// Words in one panel of an accumulator of type `type`.
     int64_t getWordsPerPanel(::mlir::RankedTensorType type) const;
     /// A number of an accumulator, an element that it adds to, and the panel
     /// that it lies in (without panels, 0).
     struct Number {
       int64_t index, row, column, panel;
     };
-    /// Calls `body` for each number of an accumulator of type `type`, which is
-    /// by elements, and each element that it adds to. Linear in their pairs.
+    /// Calls `body` for each pair of a number and an element that it adds to,
+    /// in an accumulator of type `type`, for which isByElements holds. Linear
+    /// in the number of pairs.
     void forEachNumber(::mlir::RankedTensorType type,
                        ::llvm::function_ref<void(Number)> body) const;
-    /// Starts, in an accumulator of type `type`.
+    /// Number of panels in an accumulator of type `type`: one for each start.
     int64_t getPanels(::mlir::RankedTensorType type) const;
   }];
 }
 
 def Tam_CoordinatesAttr : Tam_Encoding<"Coordinates", "coordinates"> {
-  let summary = "A sparse symmetric matrix: its lower triangle by coordinates";
+  let summary = "A sparse symmetric matrix: its lower triangle as coordinates";
   let description = [{
     Three components: rows and columns, `tensor<count x i32>`, and values,
     `tensor<count x f64>`.
@@ -245,19 +251,20 @@ def Tam_SlotKind : I32EnumAttr<"SlotKind", "what the runtime puts in a slot",
 def Tam_SlotAttr : Tam_Attr<"Slot", "slot"> {
   let summary = "What a function's argument or result is to the runtime";
   let description = [{
-    `rows`, `first`, `capacity`: rows of the chunk (or of the group), index in
-    its group of the first of them, most rows a call may pass; all `index`.
-    `column, k`: the k-th data column. `parameters, b`, `coefficients, b`,
-    `state, b`: b bytes into the group's parameter block, its coefficients, its
-    accumulators. `output`: where results go. `arena`: where temporaries live.
-    `group_rows`: rows of the group. `table, k`: the model's k-th table. `carry,
-    b`: b bytes into what rows leave to those that follow.
+    `rows`: rows of the chunk (or of the group). `first`: index of the chunk's
+    first row in its group. `capacity`: most rows that a call may pass.
+    `group_rows`: rows of the group. These are of type `index`. `column, k`: the
+    k-th data column. `parameters, b`, `coefficients, b`, `state, b`: the memory
+    at byte b of the group's parameter block, coefficients or accumulators.
+    `output`: where results go. `arena`: where temporaries live. `table, k`: the
+    model's k-th table. `carry, b`: the memory at byte b of the values that rows
+    pass on to later rows.
 
     Constraints:
     * (slot_c1) an offset is not negative, and less than 2^48.
-    * (slot_c2) numbers of rows are an index; all else is a tensor, or memory
-      where it is bufferized: a column of dynamic size in `column`, of static
-      shape in all but `column`, `output` and `arena`.
+    * (slot_c2) row counts and `first` are of type `index`. Every other slot is
+      a tensor, or a memref once bufferized: of rank 1 and dynamic size in
+      `column`, of static shape in all slots but `column`, `output` and `arena`.
   }];
   let parameters = (ins EnumParameter<Tam_SlotKind>:$kind,
                         DefaultValuedParameter<"int64_t", "0">:$offset);
@@ -290,9 +297,10 @@ def Tam_StepKind : I32EnumAttr<"StepKind", "the steps of a model (abi.h)",
 def Tam_StepAttr : Tam_Attr<"Step", "step"> {
   let summary = "Which step of a model a function is";
   let description = [{
-    The numbers of the kinds are those of tamrt_step_kind. `rung` is the most
-    rows a call may pass; 0 before the ladder exists and for steps without one.
-    A function that is still to be cut at its sums over rows is its last part.
+    The kinds have the numbers of tamrt_step_kind. `rung` is the most rows that
+    a call may pass; it is 0 before the ladder exists and for steps without one.
+    A function that tam-tile-rows has yet to split has the kind of its last
+    part.
 
     Constraints:
     * (step_c1) `tam.step` is a #tam.step, `tam.by_levels` and

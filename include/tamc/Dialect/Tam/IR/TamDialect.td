@@ -18,15 +18,16 @@ def Tam_Dialect : Dialect {
   let description = [{
     Pure values. A design matrix is a tensor of rows x columns whose *encoding*
     says how a row is stored: dense, banded, one-hot. Feature maps make design
-    matrices from normalised inputs, `tam.gram` and `tam.rhs` sum over rows,
-    `tam.normal_matrix`, `tam.normal_vector` and `tam.solve` estimate,
-    `tam.predict`, `tam.decompose` and `tam.design` apply.
+    matrices from normalised inputs. `tam.gram` and `tam.rhs` sum over rows.
+    `tam.normal_matrix`, `tam.normal_vector` and `tam.solve` estimate the
+    coefficients. `tam.predict`, `tam.decompose` and `tam.design` apply the
+    model.
 
-    A model is a module with the attribute `tam.model`, a dictionary that holds
-    what the runtime needs to know of it, and two functions, `@fit` and
-    `@predict` (with the variants `@terms` and `@design`). Each argument and
-    result of these functions carries a `#tam.slot`, which says what the
-    runtime puts there.
+    A model is a module with the attribute `tam.model`, a dictionary that
+    describes the model to the runtime, and two functions, `@fit` and `@predict`
+    (with the variants `@terms` and `@design`). Each argument and result of
+    these functions carries a `#tam.slot`, which says what the runtime puts
+    there.
 
     ```mlir
     func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
@@ -38,9 +39,9 @@ def Tam_Dialect : Dialect {
 
     Constraints:
     * (model_c1) `tam.model` is a dictionary, on a module.
-    * (model_c2) what passes and the runtime read of it has the type that
-      tamrt_model (abi.h) has for it: lists are arrays of dictionaries, integers
-      have at most 64 bits, other numbers are f64.
+    * (model_c2) each entry that passes or the runtime read has the type of the
+      corresponding field of tamrt_model (abi.h): lists are arrays of
+      dictionaries, integers have at most 64 bits, other numbers are f64.
     * (model_c3) a table's shape has one size or two, all of them positive.
     * (model_c4) a learner has two sizes, and its inputs and tables exist.
   }];

@@ -14,8 +14,8 @@ include "mlir/IR/OpBase.td"
 def Tam_EncodingInterface : AttrInterface<"EncodingInterface"> {
   let cppNamespace = "::tamc::tam";
   let description = [{
-    How a tensor is stored. An encoded tensor is one value in the solver graph
-    and one plain tensor per *component* below it.
+    How a tensor is stored. An encoded tensor is one value in the solver graph;
+    lowering replaces it by one plain tensor for each *component*.
   }];
   let methods = [
     InterfaceMethod<
@@ -23,11 +23,11 @@ def Tam_EncodingInterface : AttrInterface<"EncodingInterface"> {
       "::llvm::SmallVector<::mlir::RankedTensorType>", "getComponentTypes",
       (ins "::mlir::RankedTensorType":$type)>,
     InterfaceMethod<
-      "Name under which kernels know the encoding, e.g. `banded`.",
+      "Name of the encoding in the names of kernels, e.g. `banded`.",
       "::llvm::StringRef", "getKernelTag">,
     InterfaceMethod<
-      "Numbers a kernel must be told about a tensor of type `type` to read it, "
-      "in the order kernels take them: banded: width and columns.",
+      "Size arguments that a kernel needs to read a tensor of type `type`, in "
+      "the kernels' order. For banded: width and columns.",
       "::llvm::SmallVector<int64_t>", "getKernelSizes",
       (ins "::mlir::RankedTensorType":$type)>,
   ];
@@ -44,7 +44,7 @@ def Tam_FeatureMapInterface : OpInterface<"FeatureMapInterface"> {
       "::mlir::Attribute", "getStructuredEncoding">,
     InterfaceMethod<"Columns of the design matrix.", "int64_t", "getColumns">,
     InterfaceMethod<
-      "The operands with a row per row of the design matrix.",
+      "The operands that have one row for each row of the design matrix.",
       "::llvm::SmallVector<::mlir::Value>", "getRowOperands", (ins),
       /*methodBody=*/"", /*defaultImplementation=*/[{
         return {$_op->getOperand(0)};
@@ -56,13 +56,13 @@ def Tam_RowReductionInterface : OpInterface<"RowReductionInterface"> {
   let cppNamespace = "::tamc::tam";
   let description = [{
     An op that adds a sum over rows to an accumulator. Sums are associative by
-    construction (abi.h, segments), so rows may be cut anywhere: applying the op
-    to the first rows and then to the rest gives what applying it to all gives,
-    bit for bit.
+    construction (abi.h, segments), so rows may be split anywhere: applying the
+    op to the first rows and then to the rest gives the same bits as applying it
+    to all rows.
   }];
   let methods = [
-    InterfaceMethod<"The accumulator before.", "::mlir::OpOperand &",
-                    "getAccumulatorMutable">,
+    InterfaceMethod<"The accumulator that the sum is added to.",
+                    "::mlir::OpOperand &", "getAccumulatorMutable">,
   ];
 }
 

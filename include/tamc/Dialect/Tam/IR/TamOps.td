@@ -16,17 +16,18 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class Tam_Op<string mnemonic, list<Trait> traits = []>
     : Op<Tam_Dialect, mnemonic, !listconcat([Pure], traits)>;
 
-// Of an op with operandSegmentSizes, which of its segments hold one operand: a
-// generator of verifiers checks only that the sizes add up. Comes after
-// AttrSizedOperandSegments, and like it before all that reads operands.
+// Says which segments of an op with operandSegmentSizes hold exactly one
+// operand: the generated verifier checks only that the sizes add up. Comes
+// after AttrSizedOperandSegments and, like it, before every trait that reads
+// operands.
 class Tam_OneOperandIn<string segments>
     : ParamNativeOpTrait<"OneOperandIn", segments>, StructuralOpTrait {
   let cppNamespace = "::tamc::tam";
 }
 
-// Tensor constraints. The rows of a column or a design matrix are dynamic. An
-// encoding is part of the constraint: a value stored in a way its reader does
-// not know would get no kernel.
+// Tensor constraints. The rows of a column or a design matrix are dynamic. The
+// encoding is part of the constraint: there is no kernel for a value in an
+// encoding that its user does not know.
 class Tam_Encoded<Type type, string encoding, string description>
     : Type<And<[type.predicate, CPred<
           "[](::mlir::Attribute encoding) { return " # encoding # "; }("
@@ -35,7 +36,7 @@ class Tam_Encoded<Type type, string encoding, string description>
 class Tam_Plain<Type type, string description>
     : Tam_Encoded<type, "!encoding", description>;
 
-// A tensor without elements has no kernel: nothing could point to it.
+// Kernels take no tensor without elements: it would have no address.
 class Tam_NotEmpty<Type type>
     : Type<And<[type.predicate, CPred<
           "::llvm::cast<::mlir::RankedTensorType>($_self).getNumElements() > "
@@ -81,7 +82,7 @@ def Tam_SumsVector : Tam_SumsOf<Tam_StaticVector, "accumulator of rank 1">;
 def Tam_SumsMatrix : Tam_SumsOf<Tam_StaticMatrix, "accumulator of rank 2">;
 def Tam_Penalty : Tam_Encoded<Tam_StaticMatrix,
     "::llvm::isa_and_present<::tamc::tam::CoordinatesAttr>(encoding)",
-    "penalty matrix by coordinates">;
+    "penalty matrix as coordinates">;
 
 //===----------------------------------------------------------------------===//
 // Inputs
@@ -91,8 +92,8 @@ def Tam_NormalizeOp : Tam_Op<"normalize",
     [AllTypesMatch<["column", "result"]>]> {
   let summary = "brings a column to [-1, 1]";
   let description = [{
-    x = (v - centre) / half range; centre and half range are the first two of
-    the input's parameters, learnt per group in training.
+    x = (v - centre) / half range. Centre and half range are the first two
+    parameters of the input, learnt for each group in training.
 
     ```mlir
     %x = tam.normalize %v, %p : tensor<?xf64>, tensor<4xf64>
@@ -105,11 +106,12 @@ def Tam_NormalizeOp : Tam_Op<"normalize",
 }
 
 def Tam_RegridOp : Tam_Op<"regrid", [AllTypesMatch<["x", "result"]>]> {
-  let summary = "where values lie on a grid";
+  let summary = "positions of values on a grid";
   let description = [{
-    The grid has `levels` points, `step` apart in units of the column, and begins
-    where the input's range does. Its first point becomes -1, its last 1, as if
-    the column were normalised by the grid.
+    The grid has `levels` points and begins where the input's range begins.
+    `step` is the distance between points, in units of the column. The first
+    point becomes -1 and the last becomes 1, as if the grid's ends were the
+    range that the column is normalised by.
 
     ```mlir
     %y = tam.regrid %x, %p {levels = 24, step = 1.0} : tensor<?xf64>,
@@ -126,8 +128,8 @@ def Tam_RegridOp : Tam_Op<"regrid", [AllTypesMatch<["x", "result"]>]> {
 def Tam_GridPointsOp : Tam_Op<"grid_points"> {
   let summary = "the points of a grid, normalised";
   let description = [{
-    Of the grid of `tam.regrid`; instead of points beyond the input's range its
-    end.
+    The points of the grid of `tam.regrid`. Points beyond the end of the input's
+    range are replaced by that end.
 
     ```mlir
     %x = tam.grid_points %p {step = 1.0} : tensor<4xf64> -> tensor<24xf64>
@@ -162,7 +164,7 @@ def Tam_OffsetOp : Tam_FeatureMap<"offset"> {
     * (feature_map_c1) the result has as many columns as the map makes.
     * (feature_map_c2) the result has no encoding yet, is dense, or has the
       map's structured encoding.
-    * (feature_map_c3) the result has as many rows as what the map reads.
+    * (feature_map_c3) the result has as many rows as the map's input.
     * (feature_map_c4) the rows of tam.offset and tam.pid are those of a chunk:
       dynamic.
   }];
@@ -222,8 +224,8 @@ def Tam_FourierOp : Tam_FeatureMap<"fourier"> {
                         "::tamc::tam::Extrapolate::Continue">:$extrapolate);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
   let extraClassDeclaration = [{
-    /// Whether every row has the cosines and sines of some angle, beyond the
-    /// range as well.
+    /// Whether every row, also one outside the range, holds the cosines and
+    /// sines of the multiples of one angle.
     bool hasAngles();
   }];
 }
@@ -231,8 +233,8 @@ def Tam_FourierOp : Tam_FeatureMap<"fourier"> {
 def Tam_BSplineOp : Tam_FeatureMap<"bspline"> {
   let summary = "B-splines on equal intervals";
   let description = [{
-    `intervals + degree` columns, of which `degree + 1` neighbours are not zero.
-    The knot range is the last two of the input's parameters.
+    `intervals + degree` columns, of which `degree + 1` neighbours are not zero
+    in a row. The knot range is in the last two parameters of the input.
 
     ```mlir
     %phi = tam.bspline %x, %p {intervals = 20, degree = 3}
@@ -272,8 +274,9 @@ def Tam_ChebyshevOp : Tam_FeatureMap<"chebyshev"> {
 def Tam_CategoryOp : Tam_FeatureMap<"category"> {
   let summary = "one column per level, from a normalised code";
   let description = [{
-    The level is the code rounded to the nearest (half to even) and clipped.
-    Outside the range every mode of extrapolation gives the border's level.
+    The level is the code, rounded to the nearest integer (half to even) and
+    clipped. Outside the range every mode of extrapolation gives the level at
+    the border.
 
     ```mlir
     %phi = tam.category %x {levels = 7} : tensor<?xf64>
@@ -288,11 +291,11 @@ def Tam_CategoryOp : Tam_FeatureMap<"category"> {
 }
 
 def Tam_LevelsOp : Tam_FeatureMap<"levels"> {
-  let summary = "one column per level, from the level's number";
+  let summary = "one column per level, from the level's index";
   let description = [{
-    The runtime has looked the value up among the training levels. As a one-hot
-    matrix the input is the result: no launch, no buffer. With `mean` an unseen
-    value is a row of several numbers.
+    The runtime has looked up the value's index among the training levels. If
+    the result is one-hot, it is the input itself and needs no launch and no
+    buffer. With `mean`, an unseen value has a row of several numbers.
 
     ```mlir
     %phi = tam.levels %codes {levels = 7} : tensor<?xi32>
@@ -310,8 +313,8 @@ def Tam_LevelsOp : Tam_FeatureMap<"levels"> {
 def Tam_WaveletOp : Tam_FeatureMap<"wavelet"> {
   let summary = "Ricker wavelets";
   let description = [{
-    `scales` times `locations` columns, scale by scale. The range is the least
-    and the greatest training value of all groups.
+    `scales` times `locations` columns, scale by scale. The range holds the
+    least and the greatest training value of all groups.
 
     ```mlir
     %phi = tam.wavelet %x, %range {scales = 5, locations = 20} : tensor<?xf64>,
@@ -336,8 +339,9 @@ def Tam_PidOp : Tam_Op<"pid",
      AllTypesMatch<["carry", "carried"]>]> {
   let summary = "a column, its running mean and its difference";
   let description = [{
-    Along the rows of a group; what a row takes from the rows before the chunk
-    comes in `carry` and leaves in `carried`: window + 2 numbers.
+    Computed along the rows of a group. `carry`, window + 2 numbers, holds what
+    this chunk needs of the rows before it; `carried` is the same for the next
+    chunk.
 
     ```mlir
     %phi, %c1 = tam.pid %x, %c0, %group_rows {window = 7} : tensor<?xf64>,
@@ -367,10 +371,10 @@ include "tamc/Dialect/Tam/IR/TamSums.td"
 def Tam_PenaltyOp : Tam_Op<"penalty"> {
   let summary = "a penalty matrix, known at compile time";
   let description = [{
-    The lower triangle (row >= column) of a symmetric matrix by coordinates. The
-    effect's lambda is in the values. Some of them may be multiplied by an
-    element of a table that is learnt: `table` says by which of `weights` (-1: by
-    none), `element` by which of its elements.
+    The lower triangle (row >= column) of a symmetric matrix as coordinates. The
+    values include the effect's lambda. A value may be multiplied by an element
+    of a learnt table: `table` is the index of the table in `weights` (-1:
+    none), `element` the index of the element.
 
     ```mlir
     %p = tam.penalty rows [0, 1, 1] columns [0, 0, 1] values [1.0, -1.0, 1.0]
@@ -378,10 +382,11 @@ def Tam_PenaltyOp : Tam_Op<"penalty"> {
     ```
 
     Constraints:
-    * (penalty_c1) rows, columns and values are as many as the type counts.
+    * (penalty_c1) there are as many rows, columns and values as the type's
+      count.
     * (penalty_c2) 0 <= column <= row < size of the matrix.
-    * (penalty_c3) table and element are as many as the values, or absent where
-      there are no weights; each names an element that exists.
+    * (penalty_c3) `table` and `element` have one entry per value, or are absent
+      if there are no weights; each pair names an element that exists.
   }];
   let arguments = (ins Variadic<Tam_Table>:$weights,
                        DenseI32ArrayAttr:$rows, DenseI32ArrayAttr:$columns,
@@ -401,10 +406,10 @@ def Tam_NormalMatrixOp : Tam_Op<"normal_matrix",
     [AttrSizedOperandSegments, Tam_OneOperandIn<"0">]> {
   let summary = "A = Gram + T P + 1e-6 T I";
   let description = [{
-    The matrix of one group's normal equations from the sums of all pairs of
-    effects and the penalties of the effects; T is the number of rows of the
-    group. The block of effects (i, j), i <= j, comes in the order (0,0), (0,1),
-    .., (1,1), ... Without blocks it is T P + 1e-6 T I alone.
+    The matrix of one group's normal equations, from the sums of all pairs of
+    effects and the penalties of the effects. T is the number of rows of the
+    group. The blocks of effects (i, j), i <= j, are in the order (0,0), (0,1),
+    .., (1,1), ... Without blocks the result is T P + 1e-6 T I.
 
     ```mlir
     %A = tam.normal_matrix %rows blocks(%g00, %g01, %g11 : ...)
@@ -417,8 +422,8 @@ def Tam_NormalMatrixOp : Tam_Op<"normal_matrix",
     * (normal_matrix_c2) block (i, j) has the rows of penalty i and the columns
       of penalty j.
     * (normal_matrix_c3) the penalties' sizes add up to the result's.
-    * (operands_c1) of operandSegmentSizes, what is neither a list nor optional
-      has size 1; this holds of every op that has them.
+    * (operands_c1) in operandSegmentSizes, an operand that is neither variadic
+      nor optional has size 1. This holds for every op with that attribute.
   }];
   let arguments = (ins Index:$group_rows, Variadic<Tam_SumsMatrix>:$blocks,
                        Variadic<Tam_Penalty>:$penalties);
@@ -440,8 +445,8 @@ def Tam_NormalVectorOp : Tam_Op<"normal_vector"> {
     ```
 
     Constraints:
-    * (normal_vector_c1) the blocks' sizes, of at least one, add up to the
-      result's.
+    * (normal_vector_c1) there is at least one block, and the blocks' sizes add
+      up to the result's.
   }];
   let arguments = (ins Variadic<Tam_SumsVector>:$blocks);
   let results = (outs Tam_Vector:$result);
@@ -478,8 +483,8 @@ def Tam_NormalProductOp : Tam_Op<"normal_product",
   let summary = "A v = Gram v + T P v + 1e-6 T v";
   let description = [{
     The product of the matrix of one group's normal equations (see
-    `tam.normal_matrix`) and a vector, from the sums a'W(Phi v) of the effects,
-    one after another, and the penalties of the effects.
+    `tam.normal_matrix`) and a vector, from the sums a'W(Phi v) of each effect a
+    and the penalties of the effects.
 
     ```mlir
     %q = tam.normal_product %rows sums(%q0, %q1 : ...)
@@ -487,8 +492,8 @@ def Tam_NormalProductOp : Tam_Op<"normal_product",
     ```
 
     Constraints:
-    * (normal_product_c1) there are as many sums as penalties, at least one, of
-      their sizes.
+    * (normal_product_c1) there are as many sums as penalties, at least one, and
+      each has its penalty's size.
     * (normal_product_c2) the penalties' sizes add up to the vector's.
   }];
   let arguments = (ins Index:$group_rows, Variadic<Tam_SumsVector>:$sums,
@@ -505,9 +510,9 @@ def Tam_NormalProductOp : Tam_Op<"normal_product",
 def Tam_FactorOp : Tam_Op<"factor", [AllTypesMatch<["matrix", "result"]>]> {
   let summary = "the Cholesky factor of a symmetric positive definite matrix";
   let description = [{
-    Only the lower triangle of A is read, and only that of the result means
-    something. `column` is the column of the design that A's first belongs to:
-    an error names it.
+    Only the lower triangle of A is read, and only the lower triangle of the
+    result is defined. `column` is the design's column that A's first column
+    belongs to: errors name the design's columns.
 
     ```mlir
     %l = tam.factor %A {column = 1} : tensor<8x8xf64>
@@ -549,7 +554,7 @@ def Tam_FactorSolveOp : Tam_Op<"factor_solve",
 def Tam_PredictOp : Tam_Op<"predict", [AttrSizedOperandSegments]> {
   let summary = "the sum of effects, row by row";
   let description = [{
-    `into` is the sum of other effects, which these are added to.
+    `into` is the sum of other effects; these effects are added to it.
 
     ```mlir
     %y = tam.predict(%phi0, %phi1 : ...) coefficients(%b0, %b1 : ...)
@@ -579,8 +584,8 @@ def Tam_PredictOp : Tam_Op<"predict", [AttrSizedOperandSegments]> {
 def Tam_DecomposeOp : Tam_Op<"decompose", [SameVariadicOperandSize]> {
   let summary = "every effect by itself, one column each";
   let description = [{
-    The columns add up to the prediction, which may be rounded otherwise: the
-    prediction's own kernel has no use for the columns.
+    The columns add up to the prediction, up to rounding: `tam.predict` has
+    kernels of its own that do not compute the columns.
 
     Constraints: apply_c1 to c4 (see `tam.predict`), and
     * (decompose_c1) one column per effect.

@@ -56,11 +56,12 @@ def Tam_SliceOp : Tam_Op<"slice"> {
 
 def Tam_BoundaryOp : Tam_Op<"boundary",
     [AllTypesMatch<["points", "border", "inside"]>]> {
-  let summary = "where a map is evaluated for points beyond the range";
+  let summary = "where to evaluate a map for points beyond the range";
   let description = [{
-    `border` is the nearest point of the range, `inside` lies a little behind it
-    seen from the point, `amount` says how much of the slope between them is
-    added (`tam.blend`): 0 for a point within the range.
+    `border` is the nearest point of the range. `inside` lies 1e-5 further into
+    the range, on the line from the point through `border`. `amount` is the
+    factor with which `tam.blend` adds the slope between them: 0 for a point
+    within the range.
 
     ```mlir
     %border, %inside, %amount = tam.boundary %points
@@ -87,7 +88,7 @@ def Tam_BoundaryOp : Tam_Op<"boundary",
 }
 
 def Tam_BlendOp : Tam_FeatureMap<"blend"> {
-  let summary = "a map beyond the range from its values at the border";
+  let summary = "extrapolates a map from its values at the border";
   let description = [{
     border + amount * (border - inside) / 1e-5, row by row. Where amount is 0
     `inside` is not read.
@@ -134,8 +135,8 @@ def Tam_NeuralOp : Tam_FeatureMap<"neural",
     [AttrSizedOperandSegments, Tam_OneOperandIn<"0">]> {
   let summary = "random neural features";
   let description = [{
-    One or more layers act(h W + b); the last is divided by the root of its
-    width. `only`, where given, says by 0 which rows are not needed.
+    One or more layers act(h W + b). The last is divided by the square root of
+    its width. If `only` is given, rows where it is 0 are not needed.
 
     ```mlir
     %phi = tam.neural %points weights(%W : tensor<2x30xf64>)
@@ -145,7 +146,7 @@ def Tam_NeuralOp : Tam_FeatureMap<"neural",
 
     Constraints: feature_map_c1 to c3 (see `tam.offset`), and
     * (neural_c1) there is at least one layer, and each has weights and a bias.
-    * (neural_c2) a layer takes what the one before gives.
+    * (neural_c2) a layer has as many inputs as the layer before it has outputs.
   }];
   let arguments = (ins Tam_Rows:$points, Variadic<Tam_Matrix>:$weights,
       Variadic<Tam_Vector>:$bias, Optional<Tam_Column>:$only,
@@ -172,7 +173,7 @@ def Tam_RadialOp : Tam_FeatureMap<"radial"> {
     ```
 
     Constraints: feature_map_c1 to c3 (see `tam.offset`), and
-    * (radial_c1) the centres have the points' coordinates.
+    * (radial_c1) the centres have as many coordinates as the points.
     * (radial_c2) there is one gamma.
   }];
   let arguments = (ins Tam_Rows:$points, Tam_Matrix:$centers, Tam_Vector:$gamma,
@@ -187,11 +188,11 @@ def Tam_RadialOp : Tam_FeatureMap<"radial"> {
 }
 
 def Tam_TreeOp : Tam_FeatureMap<"tree"> {
-  let summary = "the leaf of each of some trees";
+  let summary = "the leaf of a point in each of several trees";
   let description = [{
-    An oblivious tree asks depth questions, one after another, whatever the
-    answers, and has 2^depth leaves; a flat tree cuts the range of one feature
-    into `leaves` pieces.
+    An oblivious tree compares with one threshold at each of its `depth` levels,
+    the same for all nodes of the level, and has 2^depth leaves. A flat tree
+    divides the range of one feature into `leaves` intervals.
 
     ```mlir
     %phi = tam.tree %points, %features, %thresholds {oblivious, leaves = 8}
@@ -220,8 +221,8 @@ def Tam_KroneckerOp : Tam_FeatureMap<"kronecker"> {
   let summary = "all products of the columns of two design matrices";
   let description = [{
     The row-wise Kronecker product, the columns of `b` fastest. Two dense
-    matrices give a dense one; others a sparse one with as many numbers per row
-    as the product of theirs.
+    matrices give a dense one. All others give a sparse one whose numbers per
+    row are the product of theirs.
 
     ```mlir
     %phi = tam.kronecker %a, %b : tensor<?x7xf64, #tam.banded<4>>,
@@ -250,8 +251,8 @@ def Tam_ConvertOp : Tam_Op<"convert"> {
     ```
 
     Constraints:
-    * (convert_c1) both have the same columns; the result is dense, or sparse
-      with as many numbers per row as the operand holds.
+    * (convert_c1) operand and result have the same columns; the result is
+      dense, or sparse with as many numbers per row as the operand.
   }];
   let arguments = (ins Tam_Design:$a);
   let results = (outs Tam_Design:$result);

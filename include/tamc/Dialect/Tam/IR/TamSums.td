@@ -43,8 +43,8 @@ def Tam_GramOp : Tam_Op<"gram",
     * (gram_c2) the accumulator is `upper`, `diagonal`, `upper_panels`,
       `cubic_panels` or `frequencies` only if `a` and `b` are the same value;
       `diagonal` only if they are one-hot.
-    * (gram_c3) panels are those of `a`, or if transposed of `b`, which is banded
-      of the same width.
+    * (gram_c3) panels are those of `a`, or of `b` if they are transposed; that
+      matrix is banded with the same width.
     * (gram_c4) `frequencies` are those of a tam.fourier that continues beyond
       the range or stays constant there.
     * (gram_c5) `cubic_panels` are those of a tam.bspline of degree 3.
@@ -74,7 +74,7 @@ def Tam_RhsOp : Tam_Op<"rhs",
 
     Constraints:
     * (rhs_c1) the accumulator has as many elements as `a` has columns.
-    * (rhs_c2) panels are those of `a`, which is banded of the same width.
+    * (rhs_c2) panels are those of `a`, which is banded with the same width.
     * (rhs_c3) rows are those of a chunk: dynamic.
   }];
   let arguments = (ins Tam_Design:$a, Tam_Column:$y,
@@ -88,15 +88,15 @@ def Tam_RhsOp : Tam_Op<"rhs",
 }
 
 def Tam_MarginalOp : Tam_Op<"marginal"> {
-  let summary = "sums of fewer columns, read off sums of their products";
+  let summary = "sums of a factor, added up from sums of a product";
   let description = [{
-    The rows of `sums` are tuples of `rowFactors`, its columns of
-    `columnFactors`, the last fastest; of each, the factors in `rowKept` and
-    `columnKept` are kept. An element adds up the elements of `sums` that agree
-    with it in the factors that are kept.
+    A row of `sums` is a tuple of indices, one for each of `rowFactors`, the
+    last fastest; so is a column for `columnFactors`. The result keeps the
+    factors listed in `rowKept` and `columnKept`. An element of the result is
+    the sum of the elements of `sums` with the same indices in the kept factors.
 
-    Of the sums (a * b)'Wc of a row-wise product this makes a'Wc, if every row
-    of b adds up to one, as those of splines and of categories do.
+    From the sums (a * b)'Wc of a row-wise product this gives a'Wc, if every row
+    of b adds up to one, as the rows of splines and categories do.
 
     ```mlir
     %d = tam.marginal %g rows [7, 2] keep [0] columns [23] keep [0]
@@ -105,14 +105,15 @@ def Tam_MarginalOp : Tam_Op<"marginal"> {
     ```
 
     Constraints:
-    * (marginal_c1) the factors of a side multiply to the size of `sums` there;
-      a tensor of rank 1 has no columns.
-    * (marginal_c2) what is kept of a side are indices of factors, ascending.
-    * (marginal_c3) the result has the sizes of what is kept, those of columns
-      first if it is `transposed`.
-    * (marginal_c4) the result is `full`, or `diagonal` if it is a square of
-      which all else is zero, or in panels of the widths of `sums`, along a side
-      of which all is kept.
+    * (marginal_c1) the row factors multiply to the rows of `sums`, the column
+      factors to its columns; a tensor of rank 1 has no columns.
+    * (marginal_c2) `rowKept` and `columnKept` are indices of factors,
+      ascending.
+    * (marginal_c3) the kept factors of a side multiply to the result's size on
+      that side; columns come first if the result is `transposed`.
+    * (marginal_c4) the result is `full`; or `diagonal`, if it is a square whose
+      other elements are zero; or in panels of the widths of `sums`, along a
+      side whose factors are all kept.
     * (marginal_c5) `sums` are not `frequencies` or `cubic_panels`.
   }];
   let arguments = (ins Tam_Sums:$sums,
@@ -131,8 +132,8 @@ def Tam_MarginalOp : Tam_Op<"marginal"> {
   let extraClassDeclaration = [{
     /// The panels that the result can have; null if none.
     SumsAttr getPanels();
-    /// For each row of the sums, or each column, the row or column of what is
-    /// kept that it adds to.
+    /// For each row (or column) of the sums, the row (or column) of kept
+    /// factors that it adds to.
     ::llvm::SmallVector<int64_t> getRowMap();
     ::llvm::SmallVector<int64_t> getColumnMap();
   }];
@@ -140,12 +141,13 @@ def Tam_MarginalOp : Tam_Op<"marginal"> {
 
 def Tam_ExpandLevelsOp : Tam_Op<"expand_levels",
     [AttrSizedOperandSegments, Tam_OneOperandIn<"0">]> {
-  let summary = "sums of a map's columns, from sums by levels";
+  let summary = "sums of a map's columns, from sums for each level";
   let description = [{
-    With the design matrix B of a map's values at the levels, of one row per
-    level, `rows` B'S are the sums of the map's columns from those of the levels,
-    S; `columns` SB those of a map on the right. With both, of S the diagonal of
-    how many rows there are of each level, or their weights, the sums A'SB.
+    Let S be the sums for the levels, and B the design matrix of a map evaluated
+    at the levels, one row per level. With `rows` B the result is B'S, the sums
+    for the map's columns. With `columns` B it is SB, for a map on the
+    right-hand side. With `rows` A and `columns` B it is A'SB; then S is the
+    diagonal matrix of each level's row count, or of its sum of weights.
 
     ```mlir
     %g = tam.expand_levels %s rows %b : tensor<24x7xf64, #tam.sums<full>>
@@ -153,15 +155,16 @@ def Tam_ExpandLevelsOp : Tam_Op<"expand_levels",
     ```
 
     Constraints:
-    * (expand_levels_c1) one side has a matrix, or both have; a tensor of rank 1
-      has no columns.
+    * (expand_levels_c1) at least one side has a matrix; a tensor of rank 1 has
+      no columns.
     * (expand_levels_c2) a matrix has a row for each row or column of `sums`, and
       the result has its columns instead; the matrices are dense once the sums
       have an encoding.
-    * (expand_levels_c3) of one side, the result has the encoding of `sums`, which
-      is `full`, `transposed` or in panels along the other side.
-    * (expand_levels_c4) of both sides, `sums` are `diagonal`, and the result is
-      `upper` if the matrices are the same, else `full`.
+    * (expand_levels_c3) with a matrix on one side, the result has the encoding
+      of `sums`, which is `full`, `transposed` or in panels along the other
+      side.
+    * (expand_levels_c4) with matrices on both sides, `sums` are `diagonal`, and
+      the result is `upper` if the matrices are the same, else `full`.
   }];
   let arguments = (ins Tam_Sums:$sums, Optional<Tam_Design>:$rows,
                        Optional<Tam_Design>:$columns);
@@ -172,8 +175,8 @@ def Tam_ExpandLevelsOp : Tam_Op<"expand_levels",
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The encoding of the result that goes with that of the sums; null if that
-    /// is none or not one that can be expanded.
+    /// The result's encoding for the encoding of the sums; null if they have
+    /// none, or one that cannot be expanded.
     SumsAttr inferEncoding();
   }];
 }
@@ -183,11 +186,11 @@ def Tam_RowsOp : Tam_Op<"rows",
      SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "sums over rows, or predictions, that are computed together";
   let description = [{
-    Means what its body means: the body's arguments are the inputs, then the
-    accumulators, and what it yields are the results: the sums, then
-    predictions. That it is one op says how it runs: in one loop over the rows,
-    in which each feature map is evaluated once for all that read it, nothing
-    being stored but a few rows. The pass tam-fuse-rows makes it.
+    Has the semantics of its body. The body's arguments are the inputs, then the
+    accumulators; it yields the results: the sums, then predictions. The op runs
+    as one loop over the rows, in which each feature map is evaluated once for
+    all of its users and only a few rows are stored at a time. The pass
+    tam-fuse-rows makes it.
 
     ```mlir
     %g, %b = tam.rows(%x, %y : tensor<?xf64>, tensor<?xf64>)
@@ -207,22 +210,24 @@ def Tam_RowsOp : Tam_Op<"rows",
     Constraints:
     * (rows_c1) the body takes the inputs and the accumulators, and yields the
       results: of the accumulators' types, then columns.
-    * (rows_c2) result i is what one op of the body adds to accumulator i.
-    * (rows_c3) a column is what a tam.predict of the body makes.
+    * (rows_c2) result i is accumulator i after one op of the body has added to
+      it.
+    * (rows_c3) a result that is a column comes from a tam.predict of the body.
     * (rows_c4) results are sums alone, or one column alone.
-    * (rows_c5) the other ops of the body are maps of columns that there is code
-      for, in their structured encoding: tam.normalize, tam.regrid, tam.offset,
-      tam.linear, tam.bspline of degree 0 to 7, tam.category, and tam.kronecker
-      and tam.convert of banded and one-hot matrices; for a column, of these
-      tam.normalize, tam.offset, tam.linear, tam.bspline of degree 1 to 7 and
-      tam.category, and tam.levels.
-    * (rows_c6) there is code for the sums: matrices are maps of the body, all
-      else are its arguments; `full` and `transposed` are in the order of the
-      runtime's kernels, one-hot before banded before dense; sums of a one-hot
-      matrix with itself are `diagonal` or in panels; those of products are in
-      panels, across which there is a column, a band or levels.
-    * (rows_c7) there is code for the column: its matrices are maps of the body,
-      their coefficients arguments, and it starts from zero.
+    * (rows_c5) the other ops of the body are maps of columns that the row loop
+      supports, in their structured encoding: tam.normalize, tam.regrid,
+      tam.offset, tam.linear, tam.bspline of degree 0 to 7, tam.category, and
+      tam.kronecker and tam.convert of banded and one-hot matrices; if the
+      result is a column, only tam.normalize, tam.offset, tam.linear,
+      tam.bspline of degree 1 to 7, tam.category and tam.levels.
+    * (rows_c6) the row loop supports the sums. Matrices are maps of the body,
+      all other operands are its arguments. `full` and `transposed` sums take
+      their matrices in the order of the runtime's kernels: one-hot, banded,
+      dense. Sums of a one-hot matrix with itself are `diagonal` or in panels.
+      Sums of products are in panels; the matrix on the other side is a column,
+      a band or one-hot.
+    * (rows_c7) the row loop supports the column: its matrices are maps of the
+      body, their coefficients are arguments, and it starts from zero.
   }];
   let arguments = (ins
       Variadic<AnyTypeOf<[Index, Tam_Column, Tam_Codes, Tam_Vector]>>:$inputs,
@@ -239,7 +244,7 @@ def Tam_RowsOp : Tam_Op<"rows",
 
 def Tam_YieldOp : Tam_Op<"yield",
     [Terminator, ReturnLike, HasParent<"RowsOp">]> {
-  let summary = "what a body's results are";
+  let summary = "the results of a body";
   let arguments = (ins Variadic<AnyTypeOf<[Tam_Sums, Tam_Column]>>:$values);
   let builders = [OpBuilder<(ins), [{}]>];
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

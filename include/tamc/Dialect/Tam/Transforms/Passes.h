@@ -20,9 +20,9 @@ namespace tamc::tam {
 #define GEN_PASS_REGISTRATION
 #include "tamc/Dialect/Tam/Transforms/Passes.h.inc"
 
-/// Checks that no choice of `op` is open: a solve has its solver, an op that
-/// makes or reduces rows a result with an encoding. What kernel selection
-/// relies on.
+/// Checks that all choices for `op` have been made: a solve has its solver, the
+/// result of an op that makes or reduces rows has an encoding. Kernel selection
+/// relies on it.
 mlir::LogicalResult verifyChoices(mlir::Operation *op);
 
 } // namespace tamc::tam

@@ -14,27 +14,28 @@ include "mlir/Pass/PassBase.td"
 def TamChooseSolver : Pass<"tam-choose-solver", "::mlir::ModuleOp"> {
   let summary = "Choose how each linear system is solved";
   let description = [{
-    Follows docs/math.md section 4, routing: `direct` when the system has at
-    most `max-direct` unknowns, else conjugate gradients. A spec that asks for
-    one of them gets it whatever the size; one that leaves the choice gets both
-    from `min-cg` to `max-direct` unknowns: whether the matrix has a place is
-    known when the model runs. A smaller matrix always has.
+    Follows docs/math.md section 4, routing: `direct` if the system has at most
+    `max-direct` unknowns, else conjugate gradients. A spec that asks for one of
+    the two gets it for every size. A spec that leaves the choice open gets both
+    from `min-cg` to `max-direct` unknowns: only at run time is it known whether
+    the matrix fits in memory. A smaller matrix always fits.
 
-    The direct solver is `tam.solve` in @fit. For conjugate gradients, whose
-    iterations are the runtime's, @fit is replaced by three functions (with
-    both, they are added to it), steps for tamrt_step_kind:
+    The direct solver is `tam.solve` in @fit. The iterations of conjugate
+    gradients are in the runtime. For them, @fit is replaced by three functions
+    that become steps (tamrt_step_kind); with both solvers, @fit stays beside
+    them:
 
     * @cg returns b, and as state the factors of A's diagonal blocks, one for
-      each effect of at most `block-limit` columns; where an effect has more,
-      those of T P + 1e-6 T I;
-    * @apply returns A v: sums over rows of the products of the design with the
-      predictions that v makes. A is nowhere;
+      each effect of at most `block-limit` columns; if some effect has more
+      columns, the factors are those of the blocks of T P + 1e-6 T I;
+    * @apply returns A v, computed as sums over rows of the products of the
+      design with the predictions for the coefficients v. A is not stored;
     * @precondition solves with the factors.
 
-    Where a factored effect has more than `small-block-limit` columns, there are
-    @cg_small_blocks and @precondition_small_blocks, too, in which it is not
-    factored: the runtime takes these where it has no memory for the others.
-    Their attribute is `tam.small_blocks`. @apply serves both.
+    If a factored effect has more than `small-block-limit` columns, there are
+    also @cg_small_blocks and @precondition_small_blocks, which do not factor
+    it. The runtime uses them if it lacks the memory for the others. They have
+    the attribute `tam.small_blocks`. @apply is the same for both.
 
     Before:
     ```mlir
@@ -74,21 +75,21 @@ def TamChooseSolver : Pass<"tam-choose-solver", "::mlir::ModuleOp"> {
            "Most columns of an effect whose block is factored for conjugate "
            "gradients">,
     Option<"smallBlockLimit", "small-block-limit", "int64_t", /*default=*/"64",
-           "The same where memory is short (0: it is the same)">,
+           "The same if memory is short (0: no difference)">,
     Option<"minCg", "min-cg", "int64_t", /*default=*/"363",
-           "Least unknowns of a system that has both solvers, where the spec "
-           "leaves the choice">,
+           "Least unknowns of a system that gets both solvers, if the spec "
+           "leaves the choice open">,
   ];
 }
 
 def TamMergeColumns : Pass<"tam-merge-columns", "::mlir::ModuleOp"> {
   let summary = "Make one dense matrix of many linear terms";
   let description = [{
-    Each term `l` is a matrix of one column, which meets every other term by
-    itself: m of them have m(m+1)/2 sums of one number. From `least` terms on
-    that are neighbours in the formula, their columns become one matrix, whose
-    sums are those of the kernels for dense matrices. The place of a column in
-    the normal equations stays the same.
+    Each term `l` is a matrix of one column and has a sum of its own with every
+    other term: m such terms have m(m+1)/2 sums of one number each. The columns
+    of `least` or more such terms that are neighbours in the formula become one
+    dense matrix, whose sums the kernels for dense matrices compute. The
+    position of a column in the normal equations stays the same.
 
     Before:
     ```mlir
@@ -113,16 +114,17 @@ def TamMergeColumns : Pass<"tam-merge-columns", "::mlir::ModuleOp"> {
 def TamBoundRowLoops : Pass<"tam-bound-row-loops", "::mlir::ModuleOp"> {
   let summary = "Leave sums out of a shared loop that would get too large";
   let description = [{
-    The loop over rows that sums share has code for every pair of terms, of
-    which m terms have m(m+1)/2. From some size on the loop takes long to
-    compile, and as its sums are in no cache it gains little over kernels for
-    one pair after another.
+    The loop over rows that sums share has code for every pair of terms:
+    m(m+1)/2 pairs for m terms. A very large loop takes long to compile. Its
+    sums no longer fit in a cache, so it is hardly faster than one kernel for
+    each pair.
 
     The loop gets the sums of as many terms as fit: columns and categories
     first, then bands, then products, each in the order of the formula. Every
-    sum that reads another term gets the attribute `tam.apart`, and later passes
-    give it a kernel of its own. A remark says how many terms that are.
-    The size of a loop is the number of words of 32 bytes that a row adds to.
+    sum that reads one of the remaining terms gets the attribute `tam.apart`,
+    and later passes give it a kernel of its own. A remark reports the number of
+    those terms. The size of a loop is the number of words of 32 bytes that a
+    row adds to.
 
     After:
     ```mlir
@@ -136,23 +138,23 @@ def TamBoundRowLoops : Pass<"tam-bound-row-loops", "::mlir::ModuleOp"> {
 }
 
 def TamCompressLevels : Pass<"tam-compress-levels", "::mlir::ModuleOp"> {
-  let summary = "Sum by the levels of columns that have few";
+  let summary = "Sum over the levels of columns that have few distinct values";
   let description = [{
-    An hour of the day has 24 values, however many rows there are. Its spline,
-    Fourier, Chebyshev or wavelet term then is a function of 24 levels: a row
-    adds one number where it would add several, and what the term's functions
-    have with others follows at the end (`tam.expand_levels`) from what the
-    levels have, times the values of the functions at the levels.
+    An hour of the day has 24 values, however many rows there are. A spline,
+    Fourier, Chebyshev or wavelet term of it is a function of these 24 levels. A
+    row then adds one number, for its level, instead of several. At the end,
+    `tam.expand_levels` computes the term's sums from the sums of the levels and
+    the values of the term's functions at the levels.
 
-    Which columns have few values, and that these are evenly spaced, is known
-    from a profile (`grid` in the `inputs` of `tam.model`), and so is how many rows
-    a group has (`rows_per_group`): what is saved per row must outweigh what is
-    done per level and group, which splines, of few numbers per row, do later
-    than others, and with more than 256 levels never. Data that is fitted later may have other values, so
-    that the fit is kept and gets a copy with `tam.by_levels`, of whose steps the
-    runtime makes use where all values are on the grids (abi.h,
-    tamrt_compression). Terms that are a factor of `te`, and those beside trees,
-    are left as they are.
+    A profile says which columns have few, evenly spaced values (`grid` in the
+    `inputs` of `tam.model`) and how many rows a group has (`rows_per_group`).
+    The work saved per row must outweigh the work per level and group. Splines
+    have few numbers per row, so that they need more rows per level than other
+    terms, and never gain with more than 256 levels. Data that is fitted later
+    may have other values. The fit is therefore kept, and its compressed copy
+    gets `tam.by_levels`: the runtime runs the copy's steps if all values are on
+    the grids (abi.h, tamrt_compression). Factors of `te` are not compressed,
+    nor is any term of a formula with trees.
 
     Before:
     ```mlir
@@ -171,8 +173,8 @@ def TamCompressLevels : Pass<"tam-compress-levels", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"rowsPerLevel", "rows-per-level", "int64_t", /*default=*/"24",
-           "Least rows of a group per level; of splines four times as many (0: "
-           "never)">,
+           "Least rows of a group per level, four times as many for splines "
+           "(0: never)">,
   ];
 }
 
@@ -181,14 +183,15 @@ def TamChooseEncodings : Pass<"tam-choose-encodings", "::mlir::ModuleOp"> {
   let description = [{
     Gives every feature map's result its structured encoding (or dense, with
     `dense`), and every accumulator the layout of the kernel that will add to
-    it: of a matrix with itself the upper triangle, or the diagonal when it is
-    one-hot, or the sums of frequencies of a Fourier term, unless `dense` or
-    `frequencies=false`; of two matrices `full`, or `transposed` when the kernel takes them
-    in the other order (one-hot and multi-hot before banded before sparse before dense).
+    it. Sums of a matrix with itself are the upper triangle, the diagonal if the
+    matrix is one-hot, or sums of frequencies for a Fourier term (not with
+    `dense` or `frequencies=false`). Sums of two matrices are `full`, or
+    `transposed` if the kernel takes the matrices in the other order: one-hot
+    and multi-hot, banded, sparse, dense.
 
     Two encodings without a kernel of their own are converted to sparse ones
-    (tam.convert), which the generic kernel takes. tam-verify-tiled tells of those
-    that no row kernel takes over.
+    (tam.convert) for the generic kernel. tam-verify-tiled emits a remark for
+    each conversion that no row kernel has made unnecessary.
 
     Before:
     ```mlir
@@ -210,16 +213,16 @@ def TamChooseEncodings : Pass<"tam-choose-encodings", "::mlir::ModuleOp"> {
 }
 
 def TamShareSums : Pass<"tam-share-sums", "::mlir::ModuleOp"> {
-  let summary = "Read sums off others that contain them";
+  let summary = "Compute sums from other sums that contain them";
   let description = [{
-    Of the sums that `tam-fuse-rows` will move into one loop, some follow from
-    others because rows of splines and of categories add up to one. They are
-    not summed, but read off at the end (`tam.marginal`):
+    Rows of splines and of categories add up to one. Some of the sums that
+    `tam-fuse-rows` will move into one loop therefore follow from others. They
+    are not summed over the rows but computed at the end (`tam.marginal`):
 
-    * what a spline or a category has with the intercept, off what it has with
+    * the sums of a spline or a category with the intercept, from its sums with
       itself;
-    * what categories of few levels have, off the sums of the tuples of their
-      levels, of which a row adds to one.
+    * the sums of several categories with few levels, from the sums for the
+      tuples of their levels: a row adds to one tuple.
 
     Before:
     ```mlir
@@ -239,14 +242,14 @@ def TamShareSums : Pass<"tam-share-sums", "::mlir::ModuleOp"> {
 def TamChooseLayouts : Pass<"tam-choose-layouts", "::mlir::ModuleOp"> {
   let summary = "Choose panels for the sums of a row kernel";
   let description = [{
-    Of the sums that `tam-fuse-rows` will move into one loop, those with a
-    banded matrix get panels (`#tam.sums`): what a row adds is then whole
-    aligned words, and never overlaps in part what the row before it has just
-    written, for which a processor would wait. Sums of a matrix with itself
-    keep one word per rotation of the band.
+    Among the sums that `tam-fuse-rows` will move into one loop, those with a
+    banded matrix get panels (`#tam.sums`). A row then adds to whole aligned
+    words, which never overlap in part a word that the row before it has just
+    written: a processor would have to wait for that store. Sums of a matrix
+    with itself keep one word per rotation of the band.
 
-    Panels differ from the other layouts by the order in which rows are added,
-    which is rounding. Before:
+    Panels add rows in another order than the other layouts, so that sums differ
+    by rounding. Before:
     ```mlir
     %r = tam.rhs %a, %y into %z : ... -> tensor<23xf64, #tam.sums<full>>
     ```
@@ -258,18 +261,18 @@ def TamChooseLayouts : Pass<"tam-choose-layouts", "::mlir::ModuleOp"> {
 }
 
 def TamTileRows : Pass<"tam-tile-rows", "::mlir::ModuleOp"> {
-  let summary = "Cut the fit into init, chunk and finish";
+  let summary = "Split the fit into init, chunk and finish";
   let description = [{
     Splits @fit at its sums over rows. @fit_init makes empty accumulators,
-    @fit_chunk adds some rows to them, @fit_finish computes what depends on the
-    sums. Accumulators become state: each gets an offset, a multiple of 64
-    bytes, that is the same in all three and on every rung. Every step that
-    takes rows gets the arguments `first` and `capacity`.
+    @fit_chunk adds the rows of a chunk to them, @fit_finish computes the
+    results from the sums. Accumulators become state: each gets an offset, a
+    multiple of 64 bytes, that is the same in all three and on every rung. Every
+    step that takes rows gets the arguments `first` and `capacity`.
 
-    So are other functions with sums, which have the `tam.step` of their last
-    part. Their accumulators lie behind the state that the module's functions
-    pass to each other, which thus lasts; those of different functions share
-    bytes.
+    Other functions with sums, which have the `tam.step` of their last part, are
+    split in the same way. Their accumulators lie behind the state that the
+    module's functions pass to each other, which they do not overwrite.
+    Accumulators of different functions share bytes.
   }];
 }
 
@@ -281,17 +284,17 @@ def TamFuseRows : Pass<"tam-fuse-rows", "::mlir::ModuleOp"> {
     one `tam.rows`, for which the compiler writes a kernel: one loop over the
     rows instead of one per sum, and no design matrix in memory.
 
-    Fused are the sums of matrices that are a column (`tam.offset`,
+    The pass fuses the sums of matrices that are a column (`tam.offset`,
     `tam.linear`), banded with at most 8 numbers per row (`tam.bspline`) or
-    one-hot (`tam.category`) and stored as such. All others keep their kernels;
-    a feature map that both kinds read is evaluated for each. The bits of sums
+    one-hot (`tam.category`) and stored as such. All other sums keep their
+    kernels. A feature map that both read is evaluated twice. The bits of sums
     that are not in panels are the same in both cases.
 
-    Of the `tam.predict` of @predict, the effects whose matrices are of these
-    kinds or one-hot by level (`tam.levels`), splines being of degree 1 to 7,
-    become a `tam.rows` of their own, whose result the other effects are added
-    to. Both kinds of fusion take at least two. Predictions differ from those
-    of the runtime's kernels by rounding.
+    In the `tam.predict` of @predict, the effects whose matrices are of these
+    kinds (splines of degree 1 to 7) or come from `tam.levels` become a
+    `tam.rows`; the other effects are added to its result. The pass fuses only
+    if there are at least two sums, or two effects. Predictions differ from
+    those of the runtime's kernels by rounding.
   }];
 }
 

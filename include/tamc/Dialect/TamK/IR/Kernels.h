@@ -20,7 +20,7 @@
 
 namespace tamc::tamk {
 
-/// What a kernel does with a parameter; the order is that of the parameters.
+/// How a kernel uses a parameter, in the order in which parameters come.
 enum class ParameterKind { In, InOptional, InList, Scalar, Out, InOut };
 
 /// Element type of a buffer, or type of a scalar.

@@ -38,23 +38,23 @@ inline constexpr llvm::StringLiteral kPlanAttrName = "tamk.plan";
 /// On a view of an arena: the row of its buffer in the function's plan.
 inline constexpr llvm::StringLiteral kBufferAttrName = "tamk.buffer";
 
-/// On a function that a launch of a generated kernel calls: it is to be
-/// compiled for several instruction sets.
+/// On a function that is a generated kernel: it is compiled for several
+/// instruction sets.
 inline constexpr llvm::StringLiteral kKernelAttrName = "tamk.kernel";
 
-/// On such a function: the baseline is enough, for it runs too seldom for what
-/// the other versions take to compile.
+/// On such a function: it is compiled for the baseline only. It runs too seldom
+/// to make up for the compile time of the other versions.
 inline constexpr llvm::StringLiteral kBaselineAttrName = "tamk.baseline";
 
-/// What a generated kernel is called outside its module, where other models'
-/// may have the same name: `prefix` is a C identifier.
+/// Symbol of a generated kernel outside its module, where kernels of other
+/// models may have the same name. `prefix` is a C identifier.
 inline std::string symbolOf(llvm::StringRef prefix, llvm::StringRef kernel) {
   return (prefix + "_" + kernel).str();
 }
 
-/// How the plan of a function was made, from its `tamk.plan`: the strategy, and
-/// the reuse where it is not that of the program's order, as in
-/// "tree+, reuse branch-safe". Empty where the plan does not say.
+/// The method that made the plan of a function, from its `tamk.plan`: the
+/// strategy, and the kind of reuse if it is not that of program order, as in
+/// "tree+, reuse branch-safe". Empty if the plan does not have it.
 std::string planMethod(mlir::DictionaryAttr plan);
 
 } // namespace tamc::tamk

@@ -46,8 +46,8 @@ def TamK_LaunchOp : Op<TamK_Dialect, "launch",
     there is one result per destination; on memrefs there is none. `source` is
     the op of the solver graph that the launch serves.
 
-    A `generated` kernel is not the runtime's but a function of the module, of
-    the name `kernel`, that takes the same operands and updates all its
+    A `generated` kernel is not one of the runtime's: it is the function
+    `kernel` of the module, takes the same operands and updates all its
     destinations.
 
     ```mlir
@@ -59,16 +59,16 @@ def TamK_LaunchOp : Op<TamK_Dialect, "launch",
 
     Constraints:
     * (launch_c1) the kernel exists; a generated one takes as many operands.
-    * (launch_c2) there is one operand per parameter of the kernel, save absent
-      optional ones and the list, which takes any number.
+    * (launch_c2) there is one operand for each parameter of the kernel, except
+      absent optional ones and the list, which takes any number.
     * (launch_c3) element types and scalars' types are those of the parameters;
       `index` counts as i64.
     * (launch_c4) operands are all tensors or all memrefs; on tensors results
       have the destinations' types, on memrefs there are none.
     * (launch_c5) memrefs have the identity layout.
     * (launch_c6) no input of a generated kernel is absent.
-    * (launch_c7) a generated kernel takes buffers as pointers, and scalars as
-      they are, `index` as i64.
+    * (launch_c7) a generated kernel takes buffers as pointers, scalars with
+      their own types, and `index` as i64.
   }];
   let arguments = (ins StrAttr:$kernel, Variadic<TamK_Buffer>:$inputs,
       Variadic<TamK_Scalar>:$scalars, Variadic<TamK_Buffer>:$inits,

@@ -25,7 +25,7 @@ enum class ArenaKind {
 
 /// The treatment of allocations of dynamic shape.
 enum class DynamicSizes {
-  Leave,    ///< they are left alone
+  Leave,    ///< they are not planned
   Symbolic, ///< offsets are computed when the function is entered
 };
 
@@ -35,8 +35,9 @@ enum class DynamicSizes {
 #define GEN_PASS_REGISTRATION
 #include "tamc/Dialect/TamK/Transforms/Passes.h.inc"
 
-/// Teaches one-shot bufferization `tamk.launch`: destinations are updated in
-/// place, and only those that the kernel reads keep their old contents.
+/// Registers the models of `tamk.launch` for one-shot bufferization:
+/// destinations are updated in place, and only those that the kernel reads keep
+/// their old contents.
 void registerBufferizableOpInterfaceExternalModels(
     mlir::DialectRegistry &registry);
 

@@ -32,9 +32,9 @@ def TamKSpecializeRungs : Pass<"tamk-specialize-rungs", "::mlir::ModuleOp"> {
   let description = [{
     The rungs have `chunk-rows`, half of it, a quarter, ... 1 rows. In each
     clone `capacity` is a constant, so that every buffer has a static size.
-    Where nobody asks for a number of rows, it is 1024, or 2048 or 4096 where
-    temporaries still take no more than an eighth of the sums: a chunk passes
-    over the sums of a large model once.
+    Without a requested number of rows, the largest rung has 1024, or 2048 or
+    4096 rows if the temporaries still take at most an eighth of the memory of
+    the sums: each chunk passes over all sums of a large model once.
 
     Before: `@fit_chunk(%rows, ..., %capacity)`.
     After: `@fit_chunk_256(%rows, ...)`, `@fit_chunk_128`, ..., `@fit_chunk_1`.
@@ -53,49 +53,51 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     per memory space, at an offset that a planning strategy chose from the sizes
     and live ranges of all allocations. Works on any function of structured
     control flow. Deallocations of what was planned are removed. The function
-    gets the attribute `tamk.plan`, which also says how the arenas must be
-    aligned: to `alignment`, or more where an allocation asks it. Each view gets
+    gets the attribute `tamk.plan`, which also has the alignment of the arenas:
+    `alignment`, or more if an allocation requires it. Each view gets
     `tamk.buffer`, its row in the plan.
 
-    Where the arena comes from says `arena`: a new argument of the function for
-    each memory space (`argument`), one allocation at its begin (`alloc`), or a
-    global (`global`), which allows one activation of the function at a time:
-    it is refused for a function that the module shows to be recursive.
+    The option `arena` says where the arena comes from: a new argument of the
+    function for each memory space (`argument`), one allocation at the
+    function's begin (`alloc`), or a global (`global`). A global allows only one
+    activation of the function at a time; a function that is recursive within
+    the module is refused.
 
-    An allocation that has no single safe address is refused, with the reason:
-    one that leaves its region by a terminator, whose aliases are not known,
-    that an op may use when it is done (a DMA transfer, the token of one that
-    runs on its own), that several threads may execute at once, or whose size or
-    layout is not static and contiguous. A call keeps no address: what it is
-    given, it uses until it returns. Refused allocations are left alone with a remark, or
-    are errors with `strict`. With `report` a remark says of each function what
-    its arenas take, the lower bound, and what its allocations took before.
+    An allocation that has no single safe address is refused, with the reason.
+    These are allocations that leave their region through a terminator; that
+    have unknown aliases; that an op may still use after it has finished (a DMA
+    transfer, an asynchronous op with a token); that several threads may execute
+    at once; or whose size or layout is not static and contiguous. A call is
+    taken to use its operands only until it returns. Refused allocations stay as
+    they are, with a remark; with `strict` they are errors. With `report` a
+    remark on each function has the bytes of its arenas, the lower bound, and
+    the bytes of its allocations before planning.
 
     With `dynamic=symbolic` a size may also be a sum of products of arguments of
     index type, dimensions of arguments, and constants that are not negative.
-    Then the plan is made with 1024 for each such value (less where sizes would
-    be too large) and kept as who lies below whom: offsets, and the size of the
-    arena, are arithmetic at the begin of the function and right for all values.
-    All allocations count, also those that a run does not reach, and one below 0
-    as nothing. With `arena=argument` the function `<name>_arena_size`, of the
-    same arguments but the arenas, returns the bytes that each arena needs; it
-    is an error when that name is taken. A global, or the arena of a step, has
-    no dynamic size. In the plan `bytes`, `offset` and the sums are those at
-    `sizes_at` for each value, and `size` is the expression of a size over
-    `arg0`, `arg1_dim0` and so on.
+    Then the plan is made with 1024 for each such value (less if sizes would be
+    too large), and only the order of the buffers in the arena is kept.
+    Arithmetic at the begin of the function computes the offsets and the size of
+    the arena, valid for all values. All allocations count, also those that a
+    run does not reach; a negative size counts as 0. With `arena=argument` the
+    function `<name>_arena_size`, with the same arguments except the arenas,
+    returns the bytes that each arena needs; it is an error if that name is
+    taken. A global, or the arena of a step, has no dynamic size. In the plan,
+    `bytes`, `offset` and the totals are for the value `sizes_at` of each such
+    argument or dimension, and `size` is the expression of a size in `arg0`,
+    `arg1_dim0` and so on.
 
-    With `reuse=program` two buffers may share bytes when the one is last used
-    before the other is first used in the order of the program. That makes the
-    first user of the other wait for the last users of the one, which matters
-    to those who run parts of the program in parallel; `report` lists those
-    hidden dependencies. With `reuse=branch-safe` buffers share bytes only if
-    the data flow makes every use of the one come before every use of the other,
-    so that planning adds no dependency; `report` says what that costs. Data
-    flows through results of ops and through memory, by the ops' effects and
-    upstream's alias analysis; an op of unknown effects comes before or after
-    whatever touches memory that it may touch. An op with regions is one op for
-    the buffers allocated outside; its regions, and the turns of a loop, run one
-    after another.
+    With `reuse=program` two buffers may share bytes if, in program order, the
+    last use of the first comes before the first use of the second. Then the
+    first user of the second must wait for the last users of the first, which
+    matters if parts of the program run in parallel; `report` lists those hidden
+    dependencies. With `reuse=branch-safe` buffers share bytes only if the data
+    flow orders every use of the first before every use of the second, so that
+    planning adds no dependency; `report` has the cost. Data flows through
+    results of ops and through memory, by the ops' effects and upstream's alias
+    analysis; an op of unknown effects is ordered with every op that accesses
+    memory that it may access. For buffers allocated outside, an op with regions
+    is one op; its regions, and the iterations of a loop, run one after another.
 
     Before:
     ```mlir
@@ -134,7 +136,7 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
                           "globals of the module"))}]>,
     Option<"dynamic", "dynamic", "::tamc::tamk::DynamicSizes",
            /*default=*/"::tamc::tamk::DynamicSizes::Leave",
-           "What becomes of allocations of dynamic shape",
+           "What to do with allocations of dynamic shape",
            [{::llvm::cl::values(
                clEnumValN(::tamc::tamk::DynamicSizes::Leave, "leave",
                           "they are left alone"),
@@ -146,14 +148,14 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
            "When two buffers may share bytes",
            [{::llvm::cl::values(
                clEnumValN(::tamc::planning::Reuse::Program, "program",
-                          "when the order of the program allows it"),
+                          "if the order of the program allows it"),
                clEnumValN(::tamc::planning::Reuse::BranchSafe, "branch-safe",
-                          "when every order that the data flow allows "
-                          "does"))}]>,
+                          "if every order that respects the data "
+                          "flow allows it"))}]>,
     Option<"strict", "strict", "bool", /*default=*/"false",
            "Refused allocations are errors">,
     Option<"report", "report", "bool", /*default=*/"true",
-           "Remark on each function what planning saved">,
+           "Emit a remark with the bytes that planning saves">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
@@ -165,16 +167,15 @@ def CheckPlan : Pass<"check-plan", "::mlir::ModuleOp"> {
   let summary = "Make a planned program trap when its plan is wrong";
   let description = [{
     Instruments the functions that `plan-memory` planned. A shadow of each arena
-    says of every byte which buffer owns it. At its first use after its
-    allocation a buffer claims its bytes; at every use it must own all of them,
-    else the program aborts and names the buffer. A view that reaches over the
-    end of its arena is an error where offset, size and arena are constants, and
-    aborts the program where they are not. Shares nothing with the
-    planner: live ranges are what the execution shows, offsets what the views
-    say.
+    stores which buffer owns each byte. At its first use after its allocation a
+    buffer takes ownership of its bytes. At every use it must own all of them,
+    else the program aborts and names the buffer. A view that exceeds its arena
+    is an error if offset, size and arena are constants, and otherwise aborts
+    the program. The pass shares nothing with the planner: live ranges follow
+    from the execution, offsets from the views.
 
-    Costs a shadow of eight times the arena and a pass over a buffer's bytes at
-    each use: for tests.
+    Needs a shadow of eight times the arena and a pass over a buffer's bytes at
+    each use; intended for tests.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",

@@ -1,4 +1,4 @@
-//===- InitAll.cpp - registers everything of tamc with MLIR -----*- C++ -*-===//
+//===- InitAll.cpp - registers dialects and passes with MLIR ----*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

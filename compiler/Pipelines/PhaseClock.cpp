@@ -18,8 +18,7 @@ using namespace tamc;
 /// How long a compilation takes before its phase is shown.
 static constexpr std::chrono::seconds kPatience{2};
 
-/// Writes to the terminal past LLVM's streams, which belong to the other
-/// thread.
+/// Writes to the terminal without LLVM's streams, which the other thread uses.
 static void write(const std::string &text) {
   (void)!::write(STDERR_FILENO, text.data(), text.size());
 }
@@ -39,8 +38,8 @@ void PhaseClock::watch() {
   show();
 }
 
-/// Shows the present phase. A message that is written next starts where the
-/// line does, so that it takes its place.
+/// Shows the current phase. The cursor returns to the start of the line, so
+/// that the next message overwrites it.
 void PhaseClock::show() {
   if (isLate && !shown.empty())
     write("\r\x1b[K" + name + ": " + shown + " ...\r");

@@ -62,7 +62,7 @@ static void buildChoices(OpPassManager &manager,
   tam::TamMergeColumnsOptions columns;
   columns.least = options.mergeColumns;
   manager.addPass(tam::createTamMergeColumns(columns));
-  // Levels are summed one-hot, or not at all.
+  // Sums by levels need one-hot matrices.
   if (!options.dense) {
     tam::TamCompressLevelsOptions levels;
     levels.rowsPerLevel = options.rowsPerLevel;
@@ -84,12 +84,12 @@ static void buildChoices(OpPassManager &manager,
 }
 
 static void buildBufferize(OpPassManager &manager) {
-  // Results go straight to where the runtime wants them.
+  // Lets results be written directly to the runtime's memory.
   manager.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;
   options.allowUnknownOps = false;
   manager.addPass(bufferization::createOneShotBufferizePass(options));
-  // Removes the copies of a buffer onto itself that in-place updates leave.
+  // Removes copies of a buffer to itself, which in-place updates leave.
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(tamk::createTamKVerifyBufferized());
@@ -120,7 +120,7 @@ static void buildPhase(OpPassManager &manager, Phase phase,
     return;
   case Phase::Kernels:
     manager.addPass(createConvertTamToTamK());
-    // Removes constants nobody reads. No CSE before bufferization: it would
+    // Removes unused constants. There is no CSE before bufferization: it would
     // merge destinations.
     manager.addPass(createCanonicalizerPass());
     manager.addPass(tamk::createTamKVerifyLaunches());

@@ -24,7 +24,7 @@ struct Span {
   bool empty() const { return begin == end; }
 };
 
-/// The end of the quoted text that opens at `at`, past its closing quote, or
+/// The end of the quoted text that begins at `at`, after its closing quote, or
 /// npos.
 size_t skipQuoted(llvm::StringRef text, size_t at) {
   char quote = text[at];
@@ -39,8 +39,8 @@ size_t skipQuoted(llvm::StringRef text, size_t at) {
 
 bool isQuote(char c) { return c == '\'' || c == '"'; }
 
-/// The same text with every run of white space outside quotes made one blank:
-/// how a term is shown.
+/// The text with one blank for each run of white space outside quotes: the form
+/// in which a term is shown.
 std::string onOneLine(llvm::StringRef text) {
   std::string line;
   for (size_t i = 0; i != text.size();) {
@@ -59,7 +59,7 @@ std::string onOneLine(llvm::StringRef text) {
   return line;
 }
 
-/// A name for a column of what `written` computes: log_y for log(y).
+/// A name for a column with the values of `written`: log_y for log(y).
 std::string columnFor(llvm::StringRef written) {
   std::string name;
   for (char c : written)
@@ -115,7 +115,8 @@ private:
   Diagnostics &diagnostics;
 };
 
-/// Parentheses and quotes close, so that what follows can split without care.
+/// Checks that parentheses and quotes are balanced, which later functions rely
+/// on when they split the text.
 bool Parser::checkBalance() {
   std::vector<size_t> open;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -148,7 +149,7 @@ bool Parser::checkBalance() {
   return false;
 }
 
-/// Places of `separator` outside parentheses and quotes.
+/// Offsets of `separator` outside parentheses and quotes.
 std::vector<size_t> Parser::find(Span span, char separator) const {
   std::vector<size_t> places;
   unsigned depth = 0;
@@ -175,7 +176,8 @@ std::vector<Span> Parser::split(Span span, char separator) const {
   return parts;
 }
 
-/// The text between the quotes that `span` starts with; they must end it.
+/// The text between the quotes around `span`; the closing quote must be at its
+/// end.
 std::optional<std::string> Parser::unquote(Span span) {
   size_t end = skipQuoted(text, span.begin);
   if (end != span.end) {
@@ -205,7 +207,8 @@ std::optional<std::string> Parser::unquote(Span span) {
   return value;
 }
 
-/// A column's name, bare or quoted. `what` it is: "a column", "the target".
+/// A column's name, bare or quoted. `what` describes it in messages: "a
+/// column", "the target".
 std::optional<std::string> Parser::column(Span span, llvm::StringRef what) {
   if (span.empty()) {
     diagnostics.error(at(span.begin), "expected " + what + ", got nothing");
@@ -298,7 +301,7 @@ std::optional<ParsedValue> Parser::value(Span span) {
                                        onOneLine(written) + "'");
     return std::nullopt;
   } else {
-    // A word: what `others=x|y` needs, and no more.
+    // A word, which may contain the bars of `others=x|y`.
     size_t bad = written.find_if_not(
         [](char c) { return isIdentifierBody(c) || c == '|'; });
     if (bad == llvm::StringRef::npos)
@@ -318,7 +321,7 @@ std::optional<ParsedValue> Parser::value(Span span) {
   return parsed;
 }
 
-/// Explains a summand or a part of `te` that is no term.
+/// Reports a summand or a part of `te` that is not a term.
 void Parser::notATerm(Span span, size_t nameEnd) {
   llvm::StringRef written = slice(span);
   llvm::StringRef offset = "the offset is always part of the model";
@@ -364,8 +367,8 @@ std::optional<ParsedTerm> Parser::term(Span span, unsigned depth) {
       titles.push_back(known.title);
       names.push_back(known.name);
     }
-    // Nearly all names are too short to be misspelt; a long one is meant as the
-    // plain word.
+    // Nearly all names are too short for a misspelling; a long one is probably
+    // a term's long name.
     llvm::StringRef title = name.size() > 2 ? closest(name, titles) : "";
     if (title.empty())
       diagnostics.note(range(nameSpan),
@@ -455,7 +458,7 @@ std::optional<ParsedTerm> Parser::term(Span span, unsigned depth) {
   return parsed;
 }
 
-/// Explains a second positional argument.
+/// Reports a second positional argument.
 void Parser::notAnArgument(Span span, const ParsedTerm &term) {
   llvm::StringRef written = slice(span);
   const TermInfo &info = termInfo(term.kind);

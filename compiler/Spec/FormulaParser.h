@@ -34,7 +34,7 @@ struct ParsedArgument {
   ParsedValue value;
 };
 
-/// A term as written: the grammar holds, the parameters are unchecked.
+/// A term as written. Its grammar is correct; its parameters are not checked.
 struct ParsedTerm {
   TermKind kind;
   llvm::SMRange nameRange;
@@ -55,12 +55,12 @@ struct ParsedFormula {
 /// `te` may nest this deep; deeper is an error.
 inline constexpr unsigned maximumDepth = 64;
 
-/// Reads a formula by the grammar of docs/math.md section 1. Errors go to
-/// `diagnostics`; a wrong term does not hide the errors of the next one. The
-/// result is whole only if no error was added.
+/// Parses a formula by the grammar of docs/math.md section 1. Errors go to
+/// `diagnostics`; parsing continues after a wrong term. The result is complete
+/// only if no error was added.
 ParsedFormula parseFormula(const SourceText &source, Diagnostics &diagnostics);
 
-/// Reads the bytes [begin, end) of `source` as a value of the grammar.
+/// Parses the bytes [begin, end) of `source` as a value of the grammar.
 std::optional<ParsedValue> parseValue(const SourceText &source, size_t begin,
                                       size_t end, Diagnostics &diagnostics);
 

@@ -33,8 +33,8 @@ void collectOpen(std::vector<Term> &terms, std::vector<Term *> &open) {
   }
 }
 
-// A model's levels are counted here and collected by the runtime when it fits:
-// what is missing, what is a number and what is equal must agree with
+// A model's levels are counted here, and collected by the runtime in a fit. The
+// rules for missing values, numbers and equality must agree with
 // runtime/io/Number.h and runtime/core/data/Levels.h.
 
 bool isMissing(llvm::StringRef field) {
@@ -68,15 +68,15 @@ int64_t maximumLevels() {
       termInfo(TermKind::Categorical).find("n_cat")->max);
 }
 
-/// What the terms want to know of one column.
+/// The data that the terms need of one column.
 struct Column {
   std::string name;
   size_t index = 0;
-  /// Distinct values as written; as numbers, while all are.
+  /// Distinct values as written, and as numbers as long as all are numbers.
   llvm::StringSet<> texts;
   std::set<double> numbers;
   bool allNumbers = true;
-  /// First row whose value is no code, and that value.
+  /// First row whose value is not a code, and that value.
   size_t badLine = 0;
   std::string badRow, badValue;
   size_t badField = 0;
@@ -93,11 +93,12 @@ void Column::add(const CsvRow &row) {
   llvm::StringRef field = row.fields[index];
   if (field.trim(" \t").empty())
     return;
-  // A value that was seen tells nothing new: the usual case, and cheap.
+  // A value that was seen before: the most frequent case, which must be fast.
   if (!texts.insert(field).second)
     return;
   std::optional<double> number = numberOf(field);
-  // Missing among numbers, a level among texts.
+  // These are missing values in a column of numbers, and levels in a column of
+  // text.
   if (isMissing(field) || (number && !std::isfinite(*number)))
     return;
   if (!number)
@@ -140,11 +141,11 @@ private:
   llvm::StringMap<size_t> columnOf;
 };
 
-/// An error in the profile, which is no buffer of `sources`.
+/// Reports an error in the profile, which is not a buffer of `sources`.
 bool LevelCounter::error(size_t line, llvm::StringRef text,
                          const llvm::Twine &message,
                          llvm::SourceMgr::DiagKind kind) {
-  // A long line is no help, and neither is text that is none.
+  // Quote no long line and no text that is not UTF-8.
   text = text.take_front(200);
   if (findNotText(text) != llvm::StringRef::npos)
     text = "";
@@ -246,7 +247,8 @@ bool LevelCounter::run() {
     return error(reader.errorLine(), "",
                  reader.error().empty() ? "expected a header, got an empty file"
                                         : reader.error());
-  // Fields may live in the reader: the names are compared before it moves on.
+  // Fields may point into the reader, so the names are compared before the next
+  // row.
   size_t fields = header.fields.size();
   for (size_t i = 0; i != fields; ++i)
     if (!header.quoted[i])

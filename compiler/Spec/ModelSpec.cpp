@@ -28,7 +28,7 @@ const Value &lookUp(const Term &term, llvm::StringRef name) {
   return found->second;
 }
 
-/// "a_x_b" of te; of te inside te too.
+/// The name "a_x_b" of a te, also of one inside another.
 std::string productName(const Term &term) {
   if (term.kind != TermKind::Tensor)
     return term.feature;
@@ -61,8 +61,8 @@ bool isDefault(const Term &term, const ParameterInfo &info,
   return value == info.defaultValue();
 }
 
-/// In single quotes, as YAML has them: the text is printable, so nothing but
-/// the quote itself needs care.
+/// The text in single quotes, as in YAML. The text is printable, so that only
+/// the quote needs escaping.
 std::string quoteYaml(llvm::StringRef text) {
   std::string quoted = "'";
   for (char c : text)
@@ -76,7 +76,8 @@ std::string canonicalState(llvm::ArrayRef<GivenTable> state) {
   for (const GivenTable &table : state)
     numbers += table.values.size();
   if (numbers > ModelSpec::maxCanonicalNumbers) {
-    // Each part after its length, so that no two states make one text.
+    // Each part comes after its length, so that different states give different
+    // texts.
     llvm::SHA256 hash;
     auto add = [&](llvm::ArrayRef<uint8_t> bytes) {
       uint8_t length[8];
@@ -165,7 +166,7 @@ std::string Term::canonical() const {
       if (auto found = parameters.find(key); found != parameters.end())
         weights.push_back(*found);
     }
-    // D2=1 alone is what stands when no weight is given.
+    // Only D2=1 is the default if no weight is given.
     if (weights.size() == 1 && weights[0].first == "D2" &&
         weights[0].second == Value(1.0))
       continue;
@@ -182,7 +183,8 @@ std::string Term::canonical() const {
 }
 
 std::vector<std::string> ModelSpec::effectNames() const {
-  // The offset has its own name, and a feature of that name shares it.
+  // "offset" is the name of the intercept; a feature with that name gets a
+  // number.
   llvm::StringMap<unsigned> uses = {{"offset", 1}};
   for (const Term &term : terms)
     if (term.kind != TermKind::Tensor)
@@ -196,8 +198,7 @@ std::vector<std::string> ModelSpec::effectNames() const {
     else if (uses[base] > 1)
       base = termInfo(term.kind).name.str() + "_" + base;
     std::string name = base;
-    // `next` remembers where the count stands; a name may be taken by a feature
-    // that ends in _2 itself.
+    // `next` keeps the counts; a feature's own name may already end in _2.
     while (!next.try_emplace(name, 2).second)
       name = base + "_" + std::to_string(next[base]++);
     names.push_back(name);

@@ -19,7 +19,8 @@
 namespace tamc::spec {
 namespace {
 
-/// Bytes of a line that is printed whole, and of the part of a longer one.
+/// Longest line, in bytes, that is printed completely, and length of the
+/// printed part of a longer one.
 constexpr size_t kMaxWhole = 160;
 constexpr size_t kPart = 100;
 
@@ -46,7 +47,7 @@ void printPart(const llvm::SMDiagnostic &diagnostic, llvm::raw_ostream &out) {
   const auto [begin, end] = partAround(line, column);
   const llvm::StringRef head = begin == 0 ? "" : "...";
 
-  // One mark per character: a tab is printed as a space.
+  // One mark for each character; a tab is printed as a space.
   std::string marks(head.size(), ' ');
   std::string text = head.str();
   for (size_t i = begin; i < end; ++i) {

@@ -19,27 +19,27 @@ namespace tamc::spec {
 
 /// One record of a CSV.
 struct CsvRow {
-  /// Contents without quotes, blanks kept. They point into the text or into
-  /// the reader and hold until the next row.
+  /// Contents without quotes and with blanks. They point into the text or into
+  /// the reader and are valid until the next row.
   std::vector<llvm::StringRef> fields;
-  /// Which fields stood in quotes.
+  /// Which fields were in quotes.
   std::vector<bool> quoted;
-  /// 1-based line the record starts in.
+  /// 1-based line in which the record starts.
   size_t line = 0;
   /// The text of that line, for messages.
   llvm::StringRef text;
 };
 
-/// Reads CSV as RFC 4180 has it: fields split by commas, perhaps in double
-/// quotes with "" for a quote, which may hold line breaks; LF or CRLF; a BOM is
-/// skipped, empty lines are too.
+/// Reads CSV (RFC 4180): fields are separated by commas and may be in double
+/// quotes, which may contain line breaks and "" for a quote; lines end in LF or
+/// CRLF. A BOM and empty lines are skipped.
 class CsvReader {
 public:
   explicit CsvReader(llvm::StringRef text);
 
   /// Reads the next record. False at the end and on an error.
   bool next(CsvRow &row);
-  /// What is wrong with the last record, or "".
+  /// The error in the last record, or "".
   llvm::StringRef error() const { return message; }
   /// 1-based line of the error.
   size_t errorLine() const { return line; }
@@ -51,7 +51,7 @@ private:
   llvm::StringRef rest;
   size_t line = 1;
   std::string message;
-  /// Fields that hold a doubled quote, put together.
+  /// Contents of fields that contain doubled quotes.
   std::deque<std::string> unquoted;
 };
 

@@ -30,7 +30,8 @@ std::optional<Grid> findGrid(const std::set<double> &values) {
     gap = std::min(gap, value - before);
     before = value;
   }
-  // The gap is that of two roundings; over the whole range that is little.
+  // The gap has the error of two roundings, which is small over the whole
+  // range.
   const double intervals = std::round((most - least) / gap);
   if (!(intervals < static_cast<double>(maxGridLevels)))
     return std::nullopt;
@@ -44,7 +45,7 @@ std::optional<Grid> findGrid(const std::set<double> &values) {
   return grid;
 }
 
-/// Terms whose map is a function of one number.
+/// Whether a term's map is a function of one number.
 static bool isOfOneNumber(const Term &term) {
   switch (term.kind) {
   case TermKind::Fourier:
@@ -90,9 +91,9 @@ void ProfileReader::add(const CsvRow &row) {
       continue;
     std::optional<double> number = numberOf(row.fields[column.index]);
     if (number && std::isfinite(*number))
-      // Both zeros are one.
+      // Both zeros count as one number.
       column.numbers.insert(*number + 0.0);
-    // Many spellings of few numbers are no reason to go on.
+    // Also stop if there are many spellings of few numbers.
     if (column.numbers.size() > maxGridLevels ||
         column.texts.size() > 4 * maxGridLevels) {
       column.isOpen = false;

@@ -25,24 +25,24 @@
 
 namespace tamc::spec {
 
-/// The grid that `values`, finite, lie on but for rounding; nullopt where there
-/// are fewer than two or it has more than maxGridLevels points. Linear.
+/// The grid that the finite `values` lie on, except for rounding; nullopt if
+/// there are fewer than two values or more than maxGridLevels points. Linear.
 std::optional<Grid> findGrid(const std::set<double> &values);
 
 /// Finds the grids of the columns that a spec's terms of one number read.
 class ProfileReader {
 public:
-  /// Fields as numbers; nullopt where one is none or is missing.
+  /// A field as a number; nullopt if it is not a number or is missing.
   using NumberOf = std::function<std::optional<double>(llvm::StringRef)>;
 
   ProfileReader(const ModelSpec &spec, NumberOf numberOf);
 
   /// Whether there is anything to find.
   bool isNeeded() const { return !columns.empty(); }
-  /// Columns that the data lacks are left out.
+  /// Finds the columns; those that the data lacks are ignored.
   void readHeader(const CsvRow &header);
   void add(const CsvRow &row);
-  /// What was found; nullopt if nothing, or if the groups are not known.
+  /// The profile; nullopt if there is no grid or the groups are not known.
   std::optional<Profile> find() const;
 
 private:
@@ -52,7 +52,7 @@ private:
     /// Distinct values as written, and as numbers.
     llvm::StringSet<> texts;
     std::set<double> numbers;
-    /// Still of few numbers.
+    /// Whether it may still have few numbers.
     bool isOpen = false;
   };
 

@@ -31,9 +31,10 @@ llvm::Error fail(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-/// LLVM's reader recurses once per bracket, and keeps the last of keys that
-/// stand twice. So the text is looked at before: what it says is `colons`, the
-/// number of keys. False: deeper than any header is.
+/// LLVM's reader recurses once per bracket and keeps the last of duplicate
+/// keys. So the text is scanned before it is parsed: sets `colons` to the
+/// number of keys; returns false if the nesting is deeper than that of a
+/// header.
 bool scanHeader(llvm::StringRef text, size_t &colons) {
   constexpr int deepest = 8;
   int depth = 0;
@@ -66,7 +67,7 @@ size_t countKeys(const llvm::json::Value &value) {
   return count;
 }
 
-/// An array of integers that are not negative.
+/// Reads an array of integers that are not negative.
 bool readSizes(const llvm::json::Value *value, std::vector<int64_t> &sizes) {
   const llvm::json::Array *array = value ? value->getAsArray() : nullptr;
   if (!array)
@@ -109,8 +110,8 @@ size_t sizeOfType(llvm::StringRef type) {
       .Default(0);
 }
 
-/// Checks what the metadata of a weights file say of its bytes
-/// (docs/weights-format.md). Files of other programs say nothing.
+/// Checks the bytes of a weights file with its metadata
+/// (docs/weights-format.md). Files of other programs have no such metadata.
 llvm::Error checkBytes(const llvm::json::Object &metadata,
                        llvm::StringRef file) {
   std::optional<llvm::StringRef> named = metadata.getString("checksum");
@@ -148,7 +149,7 @@ llvm::Expected<std::vector<double>> Tensor::numbers() const {
     return fail("expected F64, F32, I64 or I32, got " + type);
   uint64_t count = 1;
   bool fits = true;
-  // Extents are below 2^63; a zero makes up for an overflow before it.
+  // Extents are below 2^63; a later zero makes an overflow irrelevant.
   for (int64_t extent : shape) {
     bool overflow = false;
     count = llvm::SaturatingMultiply<uint64_t>(count, extent, &overflow);
@@ -157,7 +158,7 @@ llvm::Expected<std::vector<double>> Tensor::numbers() const {
   if (!fits || bytes.size() % size != 0 || bytes.size() / size != count)
     return fail("expected bytes for its shape of " + type + ", got " +
                 llvm::Twine(bytes.size()) + " bytes");
-  // Above it doubles skip integers.
+  // Above this a double cannot represent every integer.
   constexpr int64_t maxInteger = int64_t(1) << 53;
   std::vector<double> values;
   values.reserve(count);
@@ -189,7 +190,7 @@ llvm::Expected<TensorFile> TensorFile::read(const std::string &path) {
   if (status.getSize() > maxBytes)
     return fail("expected at most " + llvm::Twine(maxBytes) + " bytes, got " +
                 llvm::Twine(status.getSize()));
-  // Volatile: read, not mapped, so that nobody can change it under us.
+  // Volatile: the file is read, not mapped, so that it cannot change meanwhile.
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false,
                                             /*IsVolatile=*/true);
@@ -241,7 +242,8 @@ llvm::Expected<TensorFile> TensorFile::read(const std::string &path) {
     file.all.push_back(std::move(*tensor));
   }
 
-  // Each starts where the one before it ends; empty ones anywhere there.
+  // Each tensor starts where the one before it ends; empty ones are anywhere in
+  // that order.
   llvm::sort(file.all, [](const Tensor &a, const Tensor &b) {
     return std::tuple(a.bytes.begin(), a.bytes.end(), llvm::StringRef(a.name)) <
            std::tuple(b.bytes.begin(), b.bytes.end(), llvm::StringRef(b.name));

@@ -27,8 +27,8 @@ struct Tensor {
   llvm::StringRef bytes;
 
   /// The elements, row by row, as doubles; zeros without sign. F64, F32, I64
-  /// and I32 are read. Errors: another type; bytes that are not as many as
-  /// shape and type say; an integer that no double holds.
+  /// and I32 are supported. Errors: another type; a number of bytes that does
+  /// not match shape and type; an integer that a double cannot represent.
   llvm::Expected<std::vector<double>> numbers() const;
 };
 
@@ -38,8 +38,8 @@ class TensorFile {
 public:
   static constexpr uint64_t maxBytes = uint64_t(1) << 30;
 
-  /// Reads a regular file of at most `maxBytes`. Errors: no such file; not of
-  /// the format. Linear in the file.
+  /// Reads a regular file of at most `maxBytes`. Errors: there is no such file;
+  /// its format is wrong. Linear in the file.
   static llvm::Expected<TensorFile> read(const std::string &path);
 
   /// By name.

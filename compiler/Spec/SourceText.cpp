@@ -1,4 +1,4 @@
-//===- SourceText.cpp - text with the place of every byte -----------------===//
+//===- SourceText.cpp - text with a location for each byte ----------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -71,7 +71,7 @@ bool SourceText::align(llvm::StringRef raw) {
   for (size_t i = 0; i != value.size(); ++i) {
     if (isSpace(value[i])) {
       places.push_back(at);
-      // An escaped blank is written with other letters.
+      // An escaped blank is written as other characters.
       if (quote == '"' && at != end && *at == '\\' && at + 1 != end &&
           llvm::StringRef("tnr ").contains(at[1]))
         at += 2;
@@ -100,7 +100,7 @@ bool SourceText::align(llvm::StringRef raw) {
       if (digits == 0 && !plain)
         return false;
       at += 2 + digits;
-      // One escape may stand for several bytes of UTF-8.
+      // One escape may represent several bytes of UTF-8.
       while (digits != 0 && i + 1 != value.size() &&
              (static_cast<unsigned char>(value[i + 1]) & 0xc0) == 0x80) {
         places.push_back(places.back());

@@ -1,4 +1,4 @@
-//===- SourceText.h - text with the place of every byte ---------*- C++ -*-===//
+//===- SourceText.h - text with a location for each byte --------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -18,15 +18,15 @@
 
 namespace tamc::spec {
 
-/// Reports in the user's file and counts errors. After `maximumErrors` it says
-/// so once and is silent, so that a bad file does not print without end.
+/// Reports diagnostics in the user's file and counts errors. After
+/// `maximumErrors` it reports that there are too many, and nothing more.
 class Diagnostics {
 public:
   explicit Diagnostics(llvm::SourceMgr &sources) : sources(sources) {}
 
   void error(llvm::SMRange where, const llvm::Twine &message);
   void warning(llvm::SMRange where, const llvm::Twine &message);
-  /// A mend, or another place, of the error or warning before it.
+  /// A fix, or another location, for the error or warning before it.
   void note(llvm::SMRange where, const llvm::Twine &message);
   /// The note "did you mean ...?" if one of `candidates` is close to `word`.
   void suggest(llvm::SMRange where, llvm::StringRef word,
@@ -47,28 +47,28 @@ private:
 };
 
 /// A text that was read from a buffer, perhaps unquoted, unescaped or folded,
-/// and knows where each of its bytes was written.
+/// with the location of each of its bytes in the buffer.
 class SourceText {
 public:
   SourceText() = default;
-  /// The bytes of a buffer as they stand.
+  /// The unchanged bytes of a buffer.
   explicit SourceText(llvm::StringRef raw);
   /// `value`, which a YAML reader made of the scalar `raw`. Folding changes
-  /// white space only, so bytes that are not white space are matched in order;
-  /// where that fails every place is the start of `raw`.
+  /// only white space, so other bytes are matched in order; if that fails,
+  /// every location is the start of `raw`.
   SourceText(llvm::StringRef value, llvm::StringRef raw);
 
   llvm::StringRef text() const { return value; }
-  /// Where byte `offset` was written; the end of the text has a place too.
+  /// Location of byte `offset`; the end of the text has a location too.
   llvm::SMLoc location(size_t offset) const;
-  /// Where the bytes [begin, end) were written; at least one byte is meant.
+  /// Location of the bytes [begin, end), of at least one byte.
   llvm::SMRange range(size_t begin, size_t end) const;
 
 private:
   bool align(llvm::StringRef raw);
 
   std::string value;
-  /// One place per byte of `value`, and one for its end.
+  /// One location for each byte of `value`, and one for its end.
   std::vector<const char *> places;
 };
 

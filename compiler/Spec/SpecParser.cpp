@@ -29,7 +29,7 @@ bool isDevice(llvm::StringRef text) {
 
 namespace {
 
-/// Longer specs are surely another kind of file.
+/// A longer file is certainly not a spec.
 constexpr size_t maximumSpecBytes = 1 << 20;
 
 constexpr llvm::StringRef keys[] = {
@@ -43,8 +43,8 @@ std::optional<Solver> toSolver(llvm::StringRef word) {
   return std::nullopt;
 }
 
-/// What `device` can be; whether there is such a device is known when the model
-/// runs.
+/// The values of `device`, for messages. Only at run time is it known whether
+/// there is such a device.
 constexpr llvm::StringRef devices = "auto, cpu or a device such as cuda:1";
 
 llvm::SMRange rangeAt(const char *at, size_t bytes) {
@@ -61,7 +61,7 @@ std::string defaultName(llvm::StringRef identifier) {
   return stem.str();
 }
 
-/// Checks that `text` is UTF-8 at all; `text` may start with a BOM.
+/// Checks that `text` is UTF-8; it may start with a BOM.
 bool checkEncoding(llvm::StringRef text, Diagnostics &diagnostics) {
   size_t bad = findNotText(text);
   if (bad == llvm::StringRef::npos)
@@ -73,8 +73,8 @@ bool checkEncoding(llvm::StringRef text, Diagnostics &diagnostics) {
   return false;
 }
 
-/// LLVM's reader recurses once per comma of a flow collection that follows
-/// another, and would run out of stack. No spec has many in a row.
+/// LLVM's reader recurses once for each of several commas in a row in a flow
+/// collection, and would run out of stack. No spec has many in a row.
 bool checkCommas(llvm::StringRef text, Diagnostics &diagnostics) {
   constexpr unsigned most = 256;
   unsigned run = 0;
@@ -110,7 +110,7 @@ bool checkSize(llvm::StringRef text, Diagnostics &diagnostics) {
 
 } // namespace
 
-/// Keeps the first message: what follows is its consequence.
+/// Keeps the first message: later ones are its consequences.
 void SpecParser::captureError(const llvm::SMDiagnostic &error, void *self) {
   auto *parser = static_cast<SpecParser *>(self);
   if (!parser->yamlError.empty())
@@ -140,8 +140,7 @@ bool SpecParser::failed() {
   return true;
 }
 
-/// The scalar that `node` is; an error for anything else. Text that is missing
-/// is an error too.
+/// `node` as a scalar. Any other node, and missing text, is an error.
 std::optional<Scalar> SpecParser::scalar(llvm::yaml::Node *node, const Key &key,
                                          llvm::StringRef expected) {
   if (failed())
@@ -188,7 +187,7 @@ std::optional<Scalar> SpecParser::scalar(llvm::yaml::Node *node, const Key &key,
   return complain(key.range, kind);
 }
 
-/// Text on one line that is not empty.
+/// Reads a text on one line that is not empty.
 bool SpecParser::name(llvm::yaml::Node *node, const Key &key,
                       llvm::StringRef expected, std::string &result) {
   std::optional<Scalar> read = scalar(node, key, expected);
@@ -229,9 +228,9 @@ bool SpecParser::chunkRows(llvm::yaml::Node *node, const Key &key) {
   return true;
 }
 
-/// Calls `body` for every entry of the mapping `node`; keys are text and
-/// unique. False: stop, the reader is in the middle of something (an error was
-/// told).
+/// Calls `body` for every entry of the mapping `node`; keys must be text and
+/// unique. False: an error was reported in the middle of a node, and reading
+/// must stop.
 bool SpecParser::eachEntry(
     llvm::yaml::Node *node, llvm::StringRef what, llvm::SMRange range,
     llvm::function_ref<bool(const Key &, llvm::yaml::Node *)> body) {
@@ -339,8 +338,8 @@ bool SpecParser::entry(const Key &key, llvm::yaml::Node *node) {
   return unknownKey(key, "key", keys);
 }
 
-/// Reports a key that is not in `known`. False: the value may be of any shape,
-/// and reading on would need to pass over it.
+/// Reports a key that is not in `known`. Returns false: the value may have any
+/// form, and reading must stop.
 bool SpecParser::unknownKey(const Key &key, llvm::StringRef what,
                             llvm::ArrayRef<llvm::StringRef> known) {
   diagnostics.error(key.range, "unknown " + what + " '" + key.text + "'");
@@ -383,8 +382,8 @@ std::optional<ParsedValue> SpecParser::yamlPair(llvm::yaml::SequenceNode *node,
   return parsed;
 }
 
-/// A default's value: the formula's spelling, and YAML's of True, False and
-/// pairs.
+/// Value of a default: in the formula's spelling, or in YAML's for True, False
+/// and pairs.
 std::optional<ParsedValue> SpecParser::yamlValue(llvm::yaml::Node *node,
                                                  const Key &key) {
   if (auto *list = llvm::dyn_cast_or_null<llvm::yaml::SequenceNode>(node))
@@ -411,7 +410,7 @@ bool SpecParser::defaultValue(const TermInfo *info, const Key &key,
                               llvm::yaml::Node *node) {
   bool common = key.text == "ap" || key.text == "extrapolate";
   const ParameterInfo *parameter = info ? info->find(key.text) : nullptr;
-  // A column belongs to one term of one formula.
+  // A column has no default: it belongs to one term.
   if (parameter && parameter->type == ParameterType::Column)
     parameter = nullptr;
   if (!common && !parameter) {
@@ -460,7 +459,7 @@ bool SpecParser::defaultsOf(const Key &term, llvm::yaml::Node *node) {
     return false;
   }
   if (info && defaults.terms.count(info->kind)) {
-    // Names of terms know no case; the keys of a mapping do.
+    // Names of terms ignore case, keys of a mapping do not.
     diagnostics.error(term.range, "'" + info->name + "' is given twice");
     return false;
   }
@@ -472,7 +471,7 @@ bool SpecParser::defaultsOf(const Key &term, llvm::yaml::Node *node) {
                    });
 }
 
-/// The file that stands in place of a mapping.
+/// A file instead of a mapping.
 std::optional<WrittenFile> SpecParser::stateFile(llvm::yaml::Node *node,
                                                  const Key &key) {
   constexpr llvm::StringLiteral expected =
@@ -505,7 +504,7 @@ bool SpecParser::stateOf(const Key &effect, llvm::yaml::Node *node) {
                    });
 }
 
-/// Numbers, or rows of numbers; one number may stand without brackets.
+/// Reads numbers, or rows of numbers; a single number may be without brackets.
 bool SpecParser::stateTable(const Key &key, llvm::yaml::Node *node,
                             WrittenTable &table) {
   auto *list = llvm::dyn_cast_or_null<llvm::yaml::SequenceNode>(node);
@@ -598,7 +597,8 @@ static bool reads(const Term &term, llvm::StringRef column) {
          });
 }
 
-/// The target is nothing else besides: a prediction has none to read.
+/// Checks that the target has no other role: a prediction has no target to
+/// read.
 static void checkTarget(const ModelSpec &spec, Diagnostics &diagnostics) {
   if (spec.target.empty())
     return;
@@ -627,7 +627,7 @@ std::optional<ModelSpec> SpecParser::run() {
   if (whole && !formula)
     diagnostics.error(rangeAt(text.begin(), 0),
                       "expected the key 'formula', got none");
-  // Errors of the formula are worth telling even when the rest has some.
+  // Report the formula's errors even if the rest has errors.
   if (formula) {
     ParsedFormula parsed = parseFormula(formula->source, diagnostics);
     spec.formula = formula->text().trim().str();

@@ -40,7 +40,7 @@ public:
   std::optional<ModelSpec> run();
 
 private:
-  /// Where a key was written, and its text.
+  /// A key's location and text.
   struct Key {
     std::string text;
     llvm::SMRange range;
@@ -79,8 +79,8 @@ private:
 
   llvm::MemoryBufferRef buffer;
   Diagnostics &diagnostics;
-  /// The YAML reader reports here, so that its messages can be brought into
-  /// the shape of ours, and once.
+  /// The YAML reader reports here, so that its messages can be rewritten in our
+  /// style and reported once.
   llvm::SourceMgr yamlSources;
   const char *yamlErrorPlace = nullptr;
   std::string yamlError;

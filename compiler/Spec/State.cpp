@@ -23,10 +23,10 @@
 namespace tamc::spec {
 namespace {
 
-/// How a weights file names the tables of a model.
+/// Prefix of the model's tables in a weights file.
 constexpr llvm::StringLiteral filePrefix = "tables.";
 
-/// `W` and `b` are W1 and b1, in a factor too.
+/// Full name of a table: `W` and `b` are short for W1 and b1, in a factor too.
 std::string fullName(llvm::StringRef name) {
   llvm::StringRef last = name.substr(name.rfind('.') + 1);
   return (name + (last == "W" || last == "b" ? "1" : "")).str();
@@ -60,13 +60,13 @@ std::string showNumber(double value) {
   return std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
 }
 
-/// What is wrong with a number of a table.
+/// An invalid number of a table.
 struct Fault {
   size_t index;
   std::string expected;
 };
 
-/// The first number that `form` does not allow.
+/// Finds the first number that `form` does not allow.
 std::optional<Fault> findFault(const TableForm &form,
                                llvm::ArrayRef<double> values) {
   auto width = static_cast<size_t>(form.shape.back());
@@ -131,7 +131,7 @@ public:
   }
 
 private:
-  /// A table of the model, and what was given for it.
+  /// A table of the model, and its given contents.
   struct Slot {
     std::string effect;
     TableForm form;
@@ -157,7 +157,7 @@ private:
   Diagnostics &diagnostics;
   std::vector<std::string> effects;
   std::vector<Slot> slots;
-  /// By the effect's name, a dot and the table's.
+  /// Slots by the effect's name, a dot and the table's name.
   llvm::StringMap<size_t> byName;
 };
 
@@ -245,7 +245,7 @@ bool Resolver::checkShape(const TableForm &form, const WrittenTable &table) {
                                        llvm::Twine(table.values.size()));
     return false;
   }
-  // A vector may stand as a column.
+  // A vector may be given as a column.
   int64_t rows = form.shape[0];
   int64_t columns = form.shape.size() > 1 ? form.shape[1] : 1;
   if (static_cast<int64_t>(table.rows.size()) != rows) {
@@ -279,7 +279,7 @@ void Resolver::give(Slot &slot, std::vector<double> values,
   slot.range = range;
 }
 
-/// Reads a file of the tables of `effect`, or, where that is null, of all.
+/// Reads a file with the tables of `effect`, or of all effects if it is null.
 void Resolver::readFile(const WrittenFile &file, const WrittenEffect *effect) {
   llvm::SmallString<256> path(file.name);
   if (llvm::sys::path::is_relative(path)) {
@@ -295,7 +295,7 @@ void Resolver::readFile(const WrittenFile &file, const WrittenEffect *effect) {
   }
   bool any = false;
   for (const Tensor &tensor : read->tensors()) {
-    // The others of a weights file are the fit's results.
+    // The other tensors of a weights file are results of a fit.
     if (!effect && !llvm::StringRef(tensor.name).starts_with(filePrefix))
       continue;
     any = true;

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The key `state`. It may come before the formula in the YAML, so it is kept
+/// The key `state`. It may come before the formula in the YAML, so it is stored
 /// as written until the terms, which define the tables, are known.
 ///
 //===----------------------------------------------------------------------===//
@@ -21,7 +21,7 @@
 
 namespace tamc::spec {
 
-/// A file of tensors, by its name, and where it was written.
+/// The name of a file of tensors, and its location in the YAML.
 struct WrittenFile {
   std::string name;
   llvm::SMRange range;
@@ -44,7 +44,7 @@ struct WrittenTable {
   bool nested = false;
 };
 
-/// The tables of an effect, here or in a file.
+/// The tables of an effect, in the YAML or in a file.
 struct WrittenEffect {
   std::string name;
   llvm::SMRange range;
@@ -59,7 +59,8 @@ struct WrittenState {
 };
 
 /// Matches `written` with the tables of `spec`, whose terms are complete, and
-/// sets its `state`. Files are relative to `folder`. Errors at their place.
+/// sets its `state`. Files are relative to `folder`. Errors have their
+/// locations.
 void resolveState(const WrittenState &written, llvm::StringRef folder,
                   ModelSpec &spec, Diagnostics &diagnostics);
 

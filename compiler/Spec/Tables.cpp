@@ -70,7 +70,7 @@ int64_t leavesOf(const Term &term) {
 }
 
 std::vector<TableForm> tablesOf(const Term &term) {
-  // The slope of an lt is no input of its tree.
+  // The slope of an lt is not an input of its tree.
   int64_t inputs = 1 + static_cast<int64_t>(term.others.size());
   std::vector<TableForm> tables;
   switch (term.kind) {

@@ -28,7 +28,7 @@ std::optional<double> asNumber(const ParsedValue &value) {
   if (auto *integer = std::get_if<int64_t>(&value.value))
     return static_cast<double>(*integer);
   if (auto *number = std::get_if<double>(&value.value))
-    // One spelling of zero.
+    // Zero has one form, without a sign.
     return *number == 0 ? 0.0 : *number;
   return std::nullopt;
 }
@@ -80,7 +80,7 @@ llvm::SmallVector<std::string> keysOf(const TermInfo &info) {
   return keys;
 }
 
-/// Whether the term, or a factor of it, works along time.
+/// Whether the term, or a factor of it, depends on the order of rows.
 bool holdsPid(const Term &term) {
   return term.kind == TermKind::PID || llvm::any_of(term.factors, holdsPid);
 }
@@ -122,8 +122,8 @@ bool Checker::written(llvm::StringRef key) const {
   });
 }
 
-/// Where the value of a parameter was given: in the term, in `defaults:`, else
-/// the term's name.
+/// Location of a parameter's value in the term or in `defaults:`, else of the
+/// term's name.
 llvm::SMRange Checker::where(llvm::StringRef key) const {
   for (const ParsedArgument &argument : parsed.arguments)
     if (argument.key == key)
@@ -151,7 +151,7 @@ void Checker::fillDefaults() {
     if (parameter.type != ParameterType::Weights)
       term.parameters[parameter.name.str()] = parameter.defaultValue();
   for (const auto &[key, entry] : defaults.all)
-    // pid has one mode only; a default for all terms is not meant for it.
+    // pid has only one mode; a default for all terms does not change it.
     if (key != "extrapolate" || !holdsPid(term))
       setDefault(key, entry);
   auto own = defaults.terms.find(parsed.kind);
@@ -238,8 +238,9 @@ void Checker::setArgument(const ParsedArgument &argument) {
     term.parameters[key.str()] = *value;
 }
 
-/// A parameter that the others make void: a warning where the user gave it, and
-/// its default from here on, so that equal models have one canonical text.
+/// Handles a parameter that has no effect because of others: emits a warning if
+/// the user gave it, and sets its default, so that equal models have one
+/// canonical text.
 void Checker::ignore(llvm::StringRef key, const llvm::Twine &why) {
   if (written(key))
     diagnostics.warning(where(key), "'" + key + "' has no effect " + why);
@@ -272,7 +273,7 @@ void Checker::checkCategorical() {
     ignore("unseen", "with topo='fourier'");
   else if (known && !term.getBool("levels"))
     ignore("unseen", "on codes with n_cat; levels=True would count values");
-  // Without n_cat the levels are those of the data in any case.
+  // Without n_cat the levels are always those of the data.
   if (!known)
     term.parameters["levels"] = false;
   checkOrdinalOrder(term, diagnostics, where("p_order"));
@@ -299,8 +300,8 @@ void Checker::checkPhysics() {
     highest = 2;
   }
   std::string name = ("D" + llvm::Twine(highest)).str();
-  // Below the highest order, which decides how many rows the penalty has, a
-  // weight of zero says nothing.
+  // The highest order determines the rows of the penalty. At a lower order, a
+  // weight of zero has no effect.
   for (int order = 0; order < highest; ++order) {
     auto weight = term.parameters.find(("D" + llvm::Twine(order)).str());
     if (weight != term.parameters.end() && weight->second == Value(0.0))
@@ -315,11 +316,10 @@ void Checker::checkPhysics() {
                                        llvm::Twine(columns) + ", got " + name);
 }
 
-/// The sum of the squares of at most `count` neighbouring coefficients of the
-/// difference of an order, the largest ones; infinity beyond a double.
-/// O(order).
+/// The sum of the squares of the largest `count` neighbouring coefficients of
+/// the difference of an order; infinity if it exceeds a double. O(order).
 double largestDifference(int64_t order, int64_t count) {
-  // The coefficients fall off on both sides of the middle one.
+  // The coefficients decrease on both sides of the middle one.
   double middle = 1;
   for (int64_t i = 1; i <= order / 2; ++i)
     middle *= static_cast<double>(order - i + 1) / static_cast<double>(i);
@@ -350,7 +350,7 @@ double largestDifferencePenalty(int64_t order, int64_t n) {
 }
 
 /// The largest number of the term's penalty matrix (docs/math.md section 3), or
-/// a bound on it; infinity beyond a double.
+/// a bound on it; infinity if it exceeds a double.
 double largestPenalty(const Term &term) {
   double lambda = std::pow(10.0, term.ap);
   auto sobolev = [&](llvm::StringRef order) {
@@ -379,7 +379,7 @@ double largestPenalty(const Term &term) {
   case TermKind::PID:
     return lambda * std::max(1.0, term.getNumber("d_pen"));
   case TermKind::Physics: {
-    // A row of L holds at most sum_o |w_o| * 2^o in all.
+    // The absolute values of a row of L add up to at most sum_o |w_o| * 2^o.
     double reach = 0;
     bool spline = term.getString("basis") == "spline";
     double base = spline ? 2 : static_cast<double>(term.getInt("n_coeffs") / 2);
@@ -404,7 +404,7 @@ double largestPenalty(const Term &term) {
   }
 }
 
-/// Rules between parameters.
+/// Checks the rules between parameters.
 void Checker::checkTogether() {
   switch (term.kind) {
   case TermKind::Spline:

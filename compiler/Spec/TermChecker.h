@@ -21,15 +21,16 @@ struct TermDefaults {
     Value value;
     llvm::SMRange range;
   };
-  /// Of one term: parameters by name, `ap` and `extrapolate` among them.
+  /// Defaults of one term: parameters by name, including `ap` and
+  /// `extrapolate`.
   std::map<TermKind, std::map<std::string, Entry>> terms;
-  /// Of all terms: `ap` and `extrapolate` only.
+  /// Defaults of all terms: only `ap` and `extrapolate`.
   std::map<std::string, Entry> all;
 };
 
-/// Checks one value against what the parameter expects and brings it to the
-/// type that Term::parameters holds: integers as int64_t (also from 20.0),
-/// numbers as double, pairs with lo < hi. Errors go to `diagnostics`.
+/// Checks one value of a parameter and converts it to its type in
+/// Term::parameters: integers to int64_t (also from 20.0), numbers to double,
+/// pairs with lo < hi. Errors go to `diagnostics`.
 std::optional<Value> checkValue(const ParameterInfo &info, llvm::StringRef key,
                                 const ParsedValue &value,
                                 Diagnostics &diagnostics);
@@ -38,8 +39,9 @@ std::optional<Value> checkValue(const ParameterInfo &info, llvm::StringRef key,
 std::optional<Value> checkCommon(llvm::StringRef key, const ParsedValue &value,
                                  Diagnostics &diagnostics);
 
-/// Checks a term and its factors and fills in the defaults: the formula's value
-/// before that of `defaults` for the term, for all terms, and of Terms.def.
+/// Checks a term and its factors and fills in the defaults. The formula's value
+/// comes first, then that of `defaults` for the term, that for all terms, and
+/// that of Terms.def.
 std::optional<Term> checkTerm(const ParsedTerm &parsed,
                               const TermDefaults &defaults,
                               Diagnostics &diagnostics);
@@ -48,7 +50,7 @@ std::optional<Term> checkTerm(const ParsedTerm &parsed,
 bool checkOrdinalOrder(const Term &term, Diagnostics &diagnostics,
                        llvm::SMRange where);
 
-/// Reads the word of a mode; nullopt when it is none.
+/// The mode of that name; nullopt if there is none.
 std::optional<Extrapolate> toExtrapolate(llvm::StringRef word);
 
 } // namespace tamc::spec

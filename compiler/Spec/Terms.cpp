@@ -48,7 +48,7 @@ constexpr ParameterInfo parameterTable[] = {
 #undef ROW
 };
 
-/// The rows of one term: they lie side by side.
+/// The rows of one term, which are neighbours.
 llvm::ArrayRef<ParameterInfo> rowsOf(TermKind kind) {
   llvm::ArrayRef<ParameterInfo> rows(parameterTable);
   auto of = [&](const ParameterInfo &row) { return row.term == kind; };
@@ -80,7 +80,7 @@ std::string defaultText(const ParameterInfo &info) {
     return "the feature";
   if (info.type == ParameterType::Weights)
     return "none";
-  // The one default that is no short decimal has a name.
+  // The only default that is not a short decimal has a name.
   if (info.initial == 3.14159265358979323846)
     return "pi";
   return formatValue(info.defaultValue());

@@ -31,7 +31,8 @@ std::string quote(llvm::StringRef text) {
   return quoted + '"';
 }
 
-/// Code point at the start of `text`, and its bytes; 0 bytes: no UTF-8.
+/// Code point at the start of `text`, and its number of bytes; 0 bytes if it is
+/// not UTF-8.
 std::pair<uint32_t, size_t> decode(llvm::StringRef text) {
   auto *begin = reinterpret_cast<const llvm::UTF8 *>(text.begin());
   auto *at = begin;
@@ -43,8 +44,8 @@ std::pair<uint32_t, size_t> decode(llvm::StringRef text) {
   return {point, static_cast<size_t>(at - begin)};
 }
 
-/// As YAML's printable characters, less what some readers take for a line
-/// break: such a name could not be written back.
+/// YAML's printable characters, except those that some readers treat as a line
+/// break: a name with one could not be written to YAML.
 bool isPrintable(uint32_t point) {
   if (point < 0x80)
     return point >= 0x20 && point < 0x7f;
@@ -55,7 +56,7 @@ bool isPrintable(uint32_t point) {
 } // namespace
 
 std::string formatNumber(double number) {
-  // 100000, which the shortest form would make 1e+05.
+  // The shortest form of 100000 would be 1e+05.
   if (std::abs(number) < 1e15 && number == std::trunc(number))
     return llvm::itostr(static_cast<int64_t>(number));
   char buffer[32];
@@ -136,7 +137,8 @@ std::optional<double> parseNumber(llvm::StringRef text) {
   auto [end, error] = std::from_chars(text.begin(), text.end(), number);
   if (end != text.end())
     return std::nullopt;
-  // What is too small for a double is zero or nearly so; too large is no value.
+  // A number too small for a double is read as 0 or the nearest number; one too
+  // large is an error.
   if (error != std::errc() && text.getAsDouble(number, /*AllowInexact=*/true))
     return std::nullopt;
   if (!std::isfinite(number))
@@ -167,8 +169,8 @@ std::string listed(llvm::ArrayRef<llvm::StringRef> words,
 
 llvm::StringRef closest(llvm::StringRef word,
                         llvm::ArrayRef<llvm::StringRef> candidates) {
-  // A third of the letters may be wrong; a single letter is no misspelling of
-  // another one.
+  // A third of the letters may be wrong; a single letter is not a misspelling
+  // of another one.
   unsigned best = static_cast<unsigned>(word.size() + 2) / 3 + 1;
   llvm::StringRef found;
   std::string lower = word.lower();

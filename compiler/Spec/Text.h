@@ -15,15 +15,15 @@
 
 namespace tamc::spec {
 
-/// A short decimal that reads back as `number`: integers below 1e15 in full,
-/// else the shortest one.
+/// A short decimal with the value `number`: integers below 1e15 with all
+/// digits, else the shortest one.
 std::string formatNumber(double number);
 
-/// The value as a formula spells it; text bare where it can be, else quoted.
+/// The value as in a formula; text is bare if possible, else quoted.
 std::string formatValue(const Value &value);
 
-/// A column's name as a formula spells it: bare where it is an identifier, else
-/// in double quotes with `\"` and `\\`.
+/// A column's name as in a formula: bare if it is an identifier, else in double
+/// quotes with `\"` and `\\`.
 std::string formatColumn(llvm::StringRef name);
 
 /// Whether `c` starts or continues an identifier: ASCII letters, `_`, bytes of
@@ -35,7 +35,7 @@ bool isIdentifier(llvm::StringRef text);
 bool isSpace(char c);
 
 /// Offset of the first byte of `text` that is not part of a printable character
-/// (control characters, line separators, a BOM, bad UTF-8), or npos.
+/// (a control character, a line separator, a BOM, invalid UTF-8), or npos.
 size_t findUnprintable(llvm::StringRef text);
 /// Offset of the first byte that is not UTF-8, or that is NUL, or npos.
 size_t findNotText(llvm::StringRef text);
@@ -49,8 +49,8 @@ std::optional<int64_t> parseInteger(llvm::StringRef text);
 std::string listed(llvm::ArrayRef<llvm::StringRef> words,
                    llvm::StringRef conjunction);
 
-/// The candidate that `word` is most likely a misspelling of, or "". Case does
-/// not count; the first of equals wins.
+/// The candidate that `word` is most likely a misspelling of, or "". Ignores
+/// case; the first of equals wins.
 llvm::StringRef closest(llvm::StringRef word,
                         llvm::ArrayRef<llvm::StringRef> candidates);
 

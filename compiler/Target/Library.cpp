@@ -49,7 +49,7 @@ Expected<std::string> tamc::archiveLibrary(StringRef object,
     return makeError("cannot read the runtime at '" + path +
                      "': " + toString(runtime.takeError()));
 
-  // Constant names, times and owners: equal models are equal archives.
+  // Constant names, times and owners, so that equal models give equal archives.
   std::vector<NewArchiveMember> members;
   members.emplace_back(MemoryBufferRef(object, "model.o"));
   Error error = Error::success();

@@ -23,7 +23,7 @@
 using namespace mlir;
 using namespace tamc;
 
-/// What every header says, `$` standing for the prefix.
+/// The text of every header; `$` is replaced by the prefix.
 static constexpr llvm::StringLiteral functions = R"(
 /// Bytes of weights of at most `groups` groups. Weights are plain bytes at a
 /// multiple of 8: they may be copied, stored and read again on machines of the
@@ -32,8 +32,8 @@ size_t $_weights_size(size_t groups);
 
 /// Bytes of arena that a fit of at most `rows` rows in at most `groups` groups
 /// needs, and a prediction of at most `rows` rows. The arena may start at any
-/// address, holds nothing between calls, and is the only memory a call uses
-/// beside the stack.
+/// address, keeps nothing between calls, and is the only memory that a call
+/// uses besides the stack.
 size_t $_fit_arena_size(size_t rows, size_t groups);
 size_t $_predict_arena_size(size_t rows);
 
@@ -44,50 +44,51 @@ int $_fit(const $_data *data, void *weights, size_t weights_size,
           void *arena, size_t arena_size, tamrt_embed_error *error);
 
 /// Writes a prediction per row, in the order of the data: the same, to the bit,
-/// as the executable's. Rows of one group go together fastest. `error` may be
-/// null. \returns a tamrt_embed_status.
+/// as the executable's. Prediction is fastest if rows of one group are
+/// neighbours. `error` may be null. \returns a tamrt_embed_status.
 int $_predict(const $_data *data, const void *weights, size_t weights_size,
               void *arena, size_t arena_size, double *predictions,
               tamrt_embed_error *error);
 
-/// As $_predict, but writes what every effect adds to it, row after row, in the
-/// order of the table above.
+/// As $_predict, but writes the contribution of every effect, row after row, in
+/// the order of the table above.
 int $_decompose(const $_data *data, const void *weights, size_t weights_size,
                 void *arena, size_t arena_size, double *effects,
                 tamrt_embed_error *error);
 
-/// Groups in weights; 0 where they are no weights of this model.
+/// Number of groups in weights; 0 if they are not weights of this model.
 size_t $_group_count(const void *weights, size_t weights_size);
 
 /// The coefficients of a group, in the order of the table above, within
-/// `weights`; null where there is no such group.
+/// `weights`; null if there is no such group.
 const double *$_coefficients(const void *weights, size_t weights_size,
                              int64_t group);
 
-/// Brings a file of weights, as the executable's `fit` writes it and as it lies
-/// in memory, to weights as above: bytes it takes, 0 where it is no such file;
-/// and the weights themselves. Numbers stay numbers: group '7' is group 7. Where
-/// a group's name is no whole number in its plain form, groups are numbered from
-/// 0 in the order of the file; a level that is text likewise, among its
-/// column's. Allocates nothing.
+/// Converts the contents of a weights file, which the executable's `fit` wrote,
+/// to weights as above. $_load_size returns the bytes of these weights, 0 if
+/// `file` is not such a file; $_load writes them. Numbers stay numbers: group
+/// '7' is group 7. If a group's name is not a plain integer, groups are
+/// numbered from 0 in the order of the file, and so are the levels of a column
+/// of text. Allocates nothing.
 size_t $_load_size(const void *file, size_t file_size);
 int $_load(const void *file, size_t file_size, void *weights,
            size_t weights_size, tamrt_embed_error *error);
 
-/// The way back: the bytes of a file the executable can read, and how many.
+/// The reverse conversion: the bytes of a file that the executable can read,
+/// and their number.
 size_t $_save_size(const void *weights, size_t weights_size);
 int $_save(const void *weights, size_t weights_size, void *file,
            size_t file_size, tamrt_embed_error *error);
 
-/// The number of a group of that name in weights. \returns TAMRT_EMBED_OK,
-/// TAMRT_EMBED_UNKNOWN_NAME or what is wrong with the weights.
+/// The number of the group with that name in weights. \returns TAMRT_EMBED_OK,
+/// TAMRT_EMBED_UNKNOWN_NAME or the error in the weights.
 int $_group_id(const void *weights, size_t weights_size, const char *name,
                int64_t *group);
 
-/// The value that stands for a level in the data: that of the text `level` in
-/// the column `column`, by their names in the spec; a number for a column
-/// whose levels are numbers. Status as that of $_group_id; a text that was not
-/// trained gives a value that was not, which the model's `unseen` decides on.
+/// The value in the data for the level `level` of the column `column`, named as
+/// in the spec; for a column whose levels are numbers, the number itself.
+/// Status as that of $_group_id. A text that was not trained gives a value that
+/// was not trained, to which the model's `unseen` applies.
 int $_level(const void *weights, size_t weights_size, const char *column,
             const char *level, double *value);
 
@@ -96,13 +97,13 @@ const char *$_status_string(int status);
 )";
 
 /// Bytes of stack that the runtime's functions, the kernels and libm use below
-/// an entry function, and what the C library of a thread keeps on its stack. At
+/// an entry function, and those that the C library uses on a thread's stack. At
 /// most 9 KiB were measured on Debian 12 (test_lib.py, test_stack); code for
 /// other processors and other C libraries may take more.
 static constexpr int64_t kRuntimeStackBytes = 24 * 1024;
 static constexpr int64_t kPageBytes = 4096;
 
-/// A text of the user's in a comment: one line, no control characters.
+/// A text of the user for a comment: one line, no control characters.
 static std::string quoted(llvm::StringRef text) {
   std::string result;
   for (char c : text) {
@@ -134,12 +135,13 @@ static std::vector<DictionaryAttr> rows(DictionaryAttr model,
   return result;
 }
 
-/// Whether a term reads the rows in their order.
+/// Whether a term depends on the order of the rows.
 static bool readsOrder(DictionaryAttr model) {
   return integer(model, "carry_bytes") > 0;
 }
 
-/// Keywords of C and C++, and the macros that compilers and libc define.
+/// Whether a name is a keyword of C or C++, or a macro that compilers and libc
+/// define.
 static bool isKeyword(llvm::StringRef name) {
   static constexpr llvm::StringLiteral keywords =
       " "

@@ -28,7 +28,7 @@ static Error makeError(const Twine &message) {
   return createStringError(inconvertibleErrorCode(), message);
 }
 
-/// The first compiler driver there is.
+/// The first compiler driver that is found.
 static Expected<std::string> findDriver() {
   if (const char *name = std::getenv("CC"); name && *name) {
     if (ErrorOr<std::string> path = sys::findProgramByName(name))
@@ -43,7 +43,8 @@ static Expected<std::string> findDriver() {
                    "clang and gcc; install one or set CC");
 }
 
-/// The runtime archive: beside the compiler, in a build as in an installation.
+/// The runtime archive, which is beside the compiler both in a build and in an
+/// installation.
 static Expected<std::string> findRuntime(StringRef executable) {
   SmallString<256> path(sys::path::parent_path(executable));
   sys::path::append(path, "..", "lib", "tamrt", "libtamrt.a");
@@ -55,7 +56,7 @@ static Expected<std::string> findRuntime(StringRef executable) {
 
 namespace {
 
-/// What a program writes, in memory: also on a full disk it gets through.
+/// A memory file for a program's output, which also works if the disk is full.
 class Text {
 public:
   Text() : descriptor(memfd_create("tamc", 0)) {}
@@ -66,7 +67,7 @@ public:
       close(descriptor);
   }
 
-  /// Its name in a program that is called.
+  /// Its path for a child process.
   std::string path() const {
     return descriptor < 0 ? "" : "/proc/self/fd/" + std::to_string(descriptor);
   }
@@ -102,11 +103,11 @@ Error tamc::linkExecutable(StringRef object, StringRef output,
 #ifdef TAMC_LINK_FLAGS
   arguments.push_back(TAMC_LINK_FLAGS);
 #endif
-  // No build id, no symbol table of names that carry the object's path: equal
-  // models are equal files.
+  // No build id, and no symbol table, which would contain the object's path:
+  // equal models give equal files.
   arguments.append({"-Wl,--build-id=none", "-Wl,-s", "-Wl,--gc-sections"});
-  // The runtime factors with its own kernels, so there is no BLAS to link; what
-  // is left to make static is the C++ library.
+  // The runtime has its own kernels for factorisations, so there is no BLAS to
+  // link; only the C++ library remains to be linked statically.
   arguments.append({options.isStatic ? "-l:libstdc++.a" : "-lstdc++", "-lm",
                     "-lpthread", "-o", linkedFile});
   if (options.isStatic)

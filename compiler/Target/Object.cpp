@@ -27,7 +27,8 @@
 
 using namespace mlir;
 
-/// A level of the x86-64 psABI and what tells a CPU that has it.
+/// A level of the x86-64 psABI and the features by which a CPU of that level is
+/// recognised.
 struct CpuLevel {
   int64_t number;
   llvm::StringLiteral name, features;
@@ -53,8 +54,8 @@ createTarget(llvm::StringRef cpu, llvm::StringRef features,
       llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return nullptr;
-  // Steps are calls with constant offsets: the fast selector loses nothing and
-  // is several times quicker on many rungs.
+  // Steps are calls with constant offsets: the code of the fast selector is as
+  // good, and it is several times faster with many rungs.
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
       triple, cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_,
       std::nullopt, llvm::CodeGenOptLevel::Less));
@@ -65,11 +66,12 @@ createTarget(llvm::StringRef cpu, llvm::StringRef features,
   return machine;
 }
 
-/// The highest level that a CPU has, null with an error if it is unknown.
+/// The highest level of a CPU; null, with `error` set, if the CPU is unknown.
 static const CpuLevel *levelOf(llvm::StringRef cpu, std::string &error) {
   std::string name = cpu.str(), features;
   if (cpu == "native") {
-    // Not what the CPU's name stands for: a virtual machine may hide some.
+    // The features of the CPU's name may be wrong: a virtual machine may hide
+    // some.
     name = "x86-64";
     llvm::SubtargetFeatures list;
     for (const auto &feature : llvm::sys::getHostCPUFeatures())
@@ -91,7 +93,7 @@ std::optional<int64_t> tamc::cpuLevel(llvm::StringRef cpu, std::string &error) {
   return level ? std::optional(level->number) : std::nullopt;
 }
 
-/// Schedules for a CPU, which need not be that the instructions are for.
+/// Tunes for a CPU, which need not be the one whose instructions are used.
 static void tuneFor(llvm::Module &module, llvm::StringRef cpu) {
   if (cpu == "native")
     cpu = llvm::sys::getHostCPUName();
@@ -119,8 +121,8 @@ FailureOr<int64_t> tamc::emitCode(ModuleOp module, CodeKind kind,
                                   const CodeOptions &options,
                                   llvm::raw_pwrite_stream &out) {
   std::string error;
-  // Of a CPU that is asked for, the level alone: that is what a model can ask
-  // of the machine it is started on.
+  // Only the level of the requested CPU counts: that is what a model can check
+  // on the machine where it runs.
   const CpuLevel *level = levelOf(options.cpu, error);
   std::unique_ptr<llvm::TargetMachine> machine =
       level ? createTarget(level->name, "", error) : nullptr;
@@ -132,7 +134,7 @@ FailureOr<int64_t> tamc::emitCode(ModuleOp module, CodeKind kind,
   };
   begin("translate");
   llvm::LLVMContext context;
-  // A constant name: the object must not tell where its source lay.
+  // A constant name: the object must not contain the path of its source.
   std::unique_ptr<llvm::Module> code =
       translateModuleToLLVMIR(module, context, "model");
   if (!code)

@@ -42,7 +42,7 @@ Error tamc::writeOutput(StringRef path, StringRef bytes, unsigned mode) {
     return code ? makeError(path, code) : Error::success();
   }
 
-  // A link stays a link: the file it leads to is what is replaced.
+  // A link stays a link: the file that it points to is replaced.
   SmallString<256> target(path);
   if (exists)
     if (std::error_code code = sys::fs::real_path(path, target))

@@ -25,8 +25,8 @@ static int64_t integer(DictionaryAttr dictionary, StringRef key) {
   return attribute ? attribute.getInt() : 0;
 }
 
-/// The text under a key. Attributes keep it NUL-terminated only by accident, so
-/// it is copied into `texts`, which keeps it alive.
+/// The text under a key. Attributes do not guarantee a final NUL, so it is
+/// copied into `texts`, which keeps it alive.
 static const char *text(DictionaryAttr dictionary, StringRef key,
                         std::deque<std::string> &texts) {
   auto attribute = dictionary.getAs<StringAttr>(key);

@@ -16,11 +16,11 @@
 
 using namespace tamc;
 
-/// What a call adds to a frame: the return address, the caller's frame pointer
-/// and what aligning the stack to 64 bytes leaves unused.
+/// Bytes that a call adds to a frame: the return address, the caller's frame
+/// pointer, and the padding that aligns the stack to 64 bytes.
 static constexpr int64_t kBytesPerCall = 80;
 
-/// Keeps the sizes of frames and hands on what else LLVM says.
+/// Records the sizes of frames and passes on LLVM's other diagnostics.
 class StackDepth::Listener : public llvm::DiagnosticHandler {
 public:
   explicit Listener(StackDepth &depth) : depth(depth) {}
@@ -55,7 +55,7 @@ StackDepth::~StackDepth() {
 
 int64_t StackDepth::depthOf(const llvm::Function &function) {
   auto [entry, isNew] = depths.try_emplace(&function, 0);
-  // Generated functions do not recurse; one under way counts as nothing.
+  // Generated functions do not recurse; one that is being visited counts as 0.
   if (!isNew)
     return entry->second;
   int64_t below = 0;

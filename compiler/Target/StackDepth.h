@@ -16,18 +16,19 @@
 
 namespace tamc {
 
-/// The bytes of stack of the functions of a module, told by LLVM when it
-/// generates their code.
+/// The bytes of stack of the functions of a module, as LLVM reports them when
+/// it generates their code.
 class StackDepth {
 public:
-  /// Makes every function of the module touch the pages of its frame in order,
-  /// so that an overflow meets the guard page, and listens to the sizes of the
-  /// frames. To be called before code is generated, and to outlive that.
+  /// Makes every function of the module probe the pages of its frame in order,
+  /// so that an overflow hits the guard page, and records the sizes of the
+  /// frames. Must be constructed before code is generated and outlive the
+  /// generation.
   explicit StackDepth(llvm::Module &module);
   ~StackDepth();
 
-  /// Bytes from the frame of a function to the deepest call that it leads to
-  /// inside the module; the largest of all functions.
+  /// The largest stack depth of all functions, in bytes: from a function's
+  /// frame to its deepest call inside the module.
   int64_t deepest();
 
 private:

@@ -29,8 +29,8 @@ using namespace llvm;
 
 namespace {
 
-/// The folder that there is, as a signal's handler needs it: no allocation, no
-/// lock.
+/// The current folder, in a form for signal handlers: without allocations and
+/// locks.
 struct Listed {
   static constexpr int kMaxFiles = 4;
   char folder[PATH_MAX];
@@ -41,7 +41,7 @@ struct Listed {
   void remove() {
     if (!exists)
       return;
-    // A linker that is still running may make its file between the two.
+    // A linker that is still running may create its file between the two calls.
     for (int attempt = 0; attempt < 100; ++attempt) {
       for (int i = 0; i < fileCount; ++i)
         unlink(files[i]);
@@ -53,13 +53,13 @@ struct Listed {
 
 Listed listed;
 
-/// What signals did before.
+/// The previous actions of signals.
 struct sigaction before[NSIG];
 
 void removeAndGoOn(int signal) {
   sys::RunInterruptHandlers();
   listed.remove();
-  // The signal waits until this returns.
+  // The signal is delivered when this function returns.
   sigaction(signal, &before[signal], nullptr);
   raise(signal);
 }
@@ -80,7 +80,7 @@ void tamc::removeTemporariesOnSignals() {
         sigaction(signal, nullptr, &before[signal]) ||
         before[signal].sa_handler == SIG_IGN)
       continue;
-    // LLVM prints where it is and goes on.
+    // LLVM prints a stack trace and continues.
     if (signal == SIGUSR1 && before[signal].sa_handler != SIG_DFL)
       continue;
     struct sigaction action = {};

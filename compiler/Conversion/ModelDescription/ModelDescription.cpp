@@ -27,13 +27,13 @@ static Field text(StringRef value) {
   return {Field::Kind::Text, 0, 0, value.str()};
 }
 
-/// The text under a key of `dictionary`; null where there is none.
+/// The text under a key of `dictionary`; null if there is none.
 static Field text(DictionaryAttr dictionary, StringRef key) {
   auto attribute = dictionary.getAs<StringAttr>(key);
   return attribute ? text(attribute.getValue()) : Field{Field::Kind::Null};
 }
 
-/// An array of structs; null where it is empty.
+/// An array of structs; null if it is empty.
 static Field array(const Twine &name, StringRef type,
                    std::vector<Record> records) {
   if (records.empty())
@@ -60,7 +60,7 @@ static SmallVector<DictionaryAttr> rows(DictionaryAttr dictionary,
   return llvm::to_vector(attribute.getAsRange<DictionaryAttr>());
 }
 
-/// Whether a step calls code that is generated for the CPU.
+/// Whether a step calls generated code, which runs only on the CPU.
 static bool isCpuCode(ModuleOp module, FunctionOpInterface step) {
   auto result = step->walk([&](Operation *op) {
     if (auto launch = dyn_cast<tamk::LaunchOp>(op))
@@ -80,7 +80,8 @@ static bool isCpuCode(ModuleOp module, FunctionOpInterface step) {
   return result.wasInterrupted();
 }
 
-/// The one struct of the module's dictionary `key`; null without one.
+/// The struct that describes the module's dictionary `key`; null if there is
+/// none.
 static Field single(DictionaryAttr model, StringRef key, StringRef type,
                     llvm::function_ref<Record(DictionaryAttr)> describe) {
   auto row = model.getAs<DictionaryAttr>(key);
@@ -150,7 +151,7 @@ static Record describeLearner(DictionaryAttr row, size_t index) {
       i64(integer(row, "table_count"))};
 }
 
-/// The row `index` of the model's tables.
+/// Entry `index` of the model's tables.
 static FailureOr<Record> describeTable(ModuleOp module, DictionaryAttr row,
                                        size_t index) {
   ArrayRef<int64_t> shape = row.getAs<DenseI64ArrayAttr>("shape");
@@ -190,7 +191,7 @@ static std::vector<Record> describeAccumulators(DictionaryAttr model,
   return accumulators;
 }
 
-/// A record whose arrays stand before.
+/// A record without its arrays, which have been defined already.
 static Record shared(Record record) {
   for (Field &field : record)
     if (field.kind == Field::Kind::Records ||
@@ -203,7 +204,7 @@ static bool isFit(tam::StepKind kind) {
   return kind <= tam::StepKind::FitFinish;
 }
 
-/// Whether the blocks that are factored decide about a step.
+/// Whether a step depends on which blocks are factored.
 static bool isBlocks(tam::StepKind kind) {
   return kind == tam::StepKind::CgInit || kind == tam::StepKind::CgChunk ||
          kind == tam::StepKind::CgFinish || kind == tam::StepKind::Precondition;
@@ -211,13 +212,13 @@ static bool isBlocks(tam::StepKind kind) {
 
 namespace {
 
-/// Parts in which models of the same spec differ.
+/// The parts in which models of one spec differ.
 struct Parts {
   std::vector<Record> effects, accumulators, steps;
 };
 
-/// Where in the record of a model are the bytes of a state and the numbers of
-/// parts, which the parts follow.
+/// Indices in the record of a model: of the bytes of a state, and of the counts
+/// of parts, each of which is followed by the parts.
 struct Places {
   size_t cgStateBytes, accumulators, effects, steps;
 };
@@ -234,14 +235,14 @@ static std::vector<Record> describeEffects(DictionaryAttr model,
   return effects;
 }
 
-/// Puts other records at a place of a model's.
+/// Replaces the records at an index of a model's record.
 static void replace(Record &model, size_t at, StringRef name, StringRef type,
                     std::vector<Record> records) {
   model[at] = i64(int64_t(records.size()));
   model[at + 1] = array(name, type, std::move(records));
 }
 
-/// The tamrt_model of small blocks of a model that is described by `whole`.
+/// The tamrt_model with small blocks of the model that `whole` describes.
 static Record describeSmallBlocks(DictionaryAttr model, Record whole,
                                   Parts parts, const Places &places) {
   whole = shared(std::move(whole));
@@ -256,7 +257,7 @@ static Record describeSmallBlocks(DictionaryAttr model, Record whole,
   return whole;
 }
 
-/// The tamrt_compression of a model that is described by `whole`.
+/// The tamrt_compression of the model that `whole` describes.
 static Record describeCompression(DictionaryAttr model, Record whole,
                                   Parts parts, const Places &places) {
   std::vector<Record> grids;
@@ -297,7 +298,8 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
   Parts parts = {describeEffects(model, "factored"),
                  describeAccumulators(model, tam::kAccumulatorsName),
                  {}};
-  // Of the model that sums by levels: its own of the fit, the others' alike.
+  // The model that sums by levels has its own steps of the fit; the other steps
+  // are the same.
   Parts levels = {
       {}, describeAccumulators(model, tam::kLevelAccumulatorsName), {}};
   for (const Record &accumulator : parts.accumulators)

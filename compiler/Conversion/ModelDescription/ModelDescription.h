@@ -29,12 +29,12 @@ struct Field {
     I64,     ///< int64_t, `integer`
     F64,     ///< double, `real`
     Text,    ///< const char *, `text`
-    Address, ///< the address of `text`: a function, or an array that stands
+    Address, ///< the address of `text`: a function, or an array that is defined
              ///< before
     Records, ///< the address of an array of `records` of C type `type`, which
-             ///< is to be called `text`
-    Numbers, ///< the address of an array of the C type `type`, which is to be
-             ///< called `text` and holds `numbers`
+             ///< gets the name `text`
+    Numbers, ///< the address of an array of the C type `type`, which gets the
+             ///< name `text` and contains `numbers`
     Null,    ///< a null pointer
   };
   Kind kind;
@@ -46,7 +46,8 @@ struct Field {
 };
 
 /// The `tamrt_model` (abi.h) of a module with `tam.model` and planned steps,
-/// which are the functions with `tam.step`. Reports what is missing.
+/// which are the functions with `tam.step`. Emits an error if something is
+/// missing.
 mlir::FailureOr<Record> describeModel(mlir::ModuleOp module,
                                       llvm::StringRef version);
 

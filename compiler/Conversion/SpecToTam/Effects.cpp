@@ -111,8 +111,8 @@ Value tamc::buildOffset(OpBuilder &builder, Location loc, Value rows) {
 
 namespace {
 
-/// Builds the design of one effect: of its term, and of the factors of a te at
-/// the places that the te asks for.
+/// Builds the design of one effect: that of its term, or those of a te's
+/// factors, evaluated at the points that the te needs.
 class DesignBuilder {
 public:
   DesignBuilder(OpBuilder &builder, Location loc, const Learners &learners,
@@ -188,7 +188,8 @@ private:
     }
   }
 
-  /// A term of the whole input vector: beyond the range by two evaluations.
+  /// A term of the whole input vector; beyond the range it needs two
+  /// evaluations.
   Value buildOfPoints(const Term &term, Value points) {
     tam::Extrapolate mode = convert(term.extrapolate);
     if (mode == tam::Extrapolate::Continue)
@@ -202,7 +203,7 @@ private:
                  boundary.getAmount());
   }
 
-  /// `only` says by 0 which rows are not needed; it may be null.
+  /// Rows where `only` is 0 are not needed; `only` may be null.
   Value evaluate(const Term &term, Value points, Value only) {
     Type type = designType(builder, columnsOf(term));
     int64_t d = cast<RankedTensorType>(points.getType()).getDimSize(1);
@@ -230,7 +231,8 @@ private:
     case TermKind::Tree:
       return buildTree(term, points, only);
     case TermKind::LinearTree: {
-      // (1, slope) x tree: the tree's columns, then the tree's times the slope.
+      // (1, slope) x tree: the tree's columns, then the tree's columns times
+      // the slope.
       Value slope = tam::SliceOp::create(builder, loc, columnType(builder),
                                          points, d - 1);
       Value line =
@@ -259,7 +261,7 @@ private:
     tam::Extrapolate mode = convert(term.extrapolate);
     if (mode == tam::Extrapolate::Continue)
       return product(term, xs);
-    // Codes of levels have no beyond.
+    // Codes of levels are never beyond a range.
     SmallVector<Value> coordinates;
     for (Value x : xs)
       if (isNumeric(x))

@@ -17,7 +17,7 @@
 
 namespace tamc {
 
-/// What the effects of a function read: the arguments of the function.
+/// The values that the effects of a function read: the function's arguments.
 class Variables {
 public:
   virtual ~Variables() = default;
@@ -30,18 +30,19 @@ public:
   virtual mlir::Value table(int64_t index, mlir::RankedTensorType type) = 0;
   /// Rows of the group.
   virtual mlir::Value groupRows() = 0;
-  /// What rows before the chunk left: `size` numbers of their own.
+  /// A new carry of `size` numbers, which has the values from the rows before
+  /// the chunk.
   virtual mlir::Value carry(int64_t size) = 0;
-  /// Leaves `carried` in place of `carry`.
+  /// Returns `carried` as the next value of `carry`.
   virtual void carryOn(mlir::Value carry, mlir::Value carried) = 0;
 };
 
-/// Most columns of a model. Its penalties are constants of the program, some
-/// numbers per column.
+/// Most columns of a model: its penalties are constants of the program, with
+/// several numbers per column.
 inline constexpr int64_t kMaxColumns = int64_t(1) << 26;
 
-/// Columns of a term's design matrix; of a product with more than
-/// `kMaxColumns` some number above that.
+/// Columns of a term's design matrix. For a product with more than
+/// `kMaxColumns` columns, any number above `kMaxColumns`.
 int64_t columnsOf(const spec::Term &term);
 
 /// Builds the intercept's design matrix, of one column.
@@ -54,13 +55,14 @@ mlir::Value buildDesign(mlir::OpBuilder &builder, mlir::Location loc,
                         Variables &variables);
 
 /// Builds the intercept's penalty and a term's (docs/math.md section 3), with
-/// its lambda. `table` gives tables of leaf weights.
+/// its lambda. `table` returns tables of leaf weights.
 mlir::Value buildOffsetPenalty(mlir::OpBuilder &builder, mlir::Location loc);
 mlir::Value buildPenalty(mlir::OpBuilder &builder, mlir::Location loc,
                          const spec::Term &term, const Learners &learners,
                          Variables &variables);
 
-/// What of a term there are no kernels for, as a message; empty: nothing.
+/// A message about the part of a term that has no kernels; empty if there is
+/// none.
 std::string missingKernels(const spec::Term &term);
 
 } // namespace tamc

@@ -29,7 +29,7 @@ static Input categoricalInput(const Term &term) {
   return input;
 }
 
-/// The input a term reads its main feature by.
+/// The input of a term's main feature.
 static Input mainInput(const Term &term) {
   if (term.kind == TermKind::Categorical)
     return categoricalInput(term);

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The columns a model reads, and how each is normalised to [-1, 1].
+/// The columns that a model reads, and how each is normalised to [-1, 1].
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,9 +33,9 @@ struct Input {
   bool operator==(const Input &) const = default;
 };
 
-/// The inputs a term reads, in its order: its feature, `others`, the `slope` of
-/// an lt; for te those of its factors, one after another. An input may come
-/// more than once.
+/// The inputs that a term reads, in its order: its feature, `others`, the
+/// `slope` of an lt; for a te those of its factors, one after another. An input
+/// may appear more than once.
 std::vector<Input> inputsOf(const spec::Term &term);
 
 /// The distinct inputs of all terms, in order of first appearance.

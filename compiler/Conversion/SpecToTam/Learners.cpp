@@ -26,7 +26,7 @@ public:
       given[table.effect + "." + table.name] = table.values;
   }
 
-  /// `name` is what the tables' names start with.
+  /// `name` is the prefix of the tables' names.
   void collect(const Term &term, int32_t effect, const std::string &name) {
     for (auto [index, factor] : llvm::enumerate(term.factors))
       collect(factor, effect, name + "." + std::to_string(index));
@@ -34,7 +34,7 @@ public:
     if (!learner)
       return;
     learner->effect = effect;
-    // The slope of an lt is no input of its tree.
+    // The slope of an lt is not an input of its tree.
     std::vector<Input> read = inputsOf(term);
     if (term.kind == TermKind::LinearTree)
       read.pop_back();
@@ -96,7 +96,7 @@ private:
   }
 
   const std::vector<Input> &inputs;
-  /// By the tables' names.
+  /// Given contents, by the tables' names.
   llvm::StringMap<llvm::ArrayRef<double>> given;
   Learners &result;
 };

@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The tables of a model (abi.h, tamrt_learner): what wavelets, neural
-/// features, radial basis functions and trees learn or draw when the model is
-/// fitted.
+/// The tables of a model (abi.h, tamrt_learner): the numbers that wavelets,
+/// neural features, radial basis functions and trees learn or draw in a fit.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +34,7 @@ struct Table {
   std::string name;
   bool isInteger;
   llvm::SmallVector<int64_t, 2> shape;
-  /// The contents where the spec's `state` gives them; else empty.
+  /// The contents if the spec's `state` has them; else empty.
   llvm::ArrayRef<double> given;
 };
 
@@ -48,7 +47,7 @@ struct Learner {
   uint32_t seed = 0;
   int32_t effect = 0;
   std::vector<int32_t> inputs = {};
-  /// Its run in Learners::tables.
+  /// Its range of Learners::tables.
   int64_t firstTable = 0, tableCount = 0;
 };
 
@@ -56,7 +55,8 @@ struct Learners {
   std::vector<Learner> learners;
   std::vector<Table> tables;
 
-  /// The first table of `term`, which may be a factor of a te; -1: it has none.
+  /// The first table of `term`, which may be a factor of a te; -1 if it has
+  /// none.
   int64_t firstTable(const spec::Term &term) const {
     auto found = first.find(&term);
     return found == first.end() ? -1 : found->second;
@@ -66,8 +66,8 @@ struct Learners {
 };
 
 /// The learners of all terms, and of the factors of te, in the order of the
-/// formula. `inputs` are the model's; terms are known by their address, and
-/// what tables are given lies in `spec`.
+/// formula. `inputs` are the model's. The result refers to terms by their
+/// addresses, and to given contents in `spec`.
 Learners collectLearners(const spec::ModelSpec &spec,
                          const std::vector<Input> &inputs);
 

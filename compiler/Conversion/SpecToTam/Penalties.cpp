@@ -23,14 +23,14 @@ using spec::TermKind;
 
 namespace {
 
-/// The lower triangle of a sparse symmetric matrix. Entries of one place add
-/// up.
+/// The lower triangle of a sparse symmetric matrix. Entries with the same row
+/// and column add up.
 struct SparsePenalty {
   int64_t size = 0;
   SmallVector<int32_t> rows, columns;
   SmallVector<double> values;
-  /// For each entry the table of the model it is multiplied by, -1 for none,
-  /// and the element. Empty: no entry has one.
+  /// For each entry the model's table that it is multiplied by (-1: none), and
+  /// the element. Empty if no entry is multiplied.
   SmallVector<int64_t> tables;
   SmallVector<int32_t> elements;
 
@@ -57,8 +57,8 @@ struct SparsePenalty {
 
 } // namespace
 
-/// The last digits of the C library's pow depend on the machine that compiles;
-/// rounded from more digits they do not.
+/// The last digits of the C library's pow depend on the machine that runs tamc;
+/// a result rounded from more digits does not.
 static double power(double base, double exponent) {
   return static_cast<double>(std::pow(static_cast<long double>(base),
                                       static_cast<long double>(exponent)));
@@ -85,8 +85,8 @@ static SmallVector<double> differenceStencil(int64_t order) {
   return stencil;
 }
 
-/// lambda * L'L of n x n, L a matrix of `rows` rows, each with the numbers of
-/// `stencil` from the column of its own number on.
+/// lambda * L'L, n x n. L has `rows` rows; row i has the numbers of `stencil`
+/// from column i on.
 static SparsePenalty squareOf(ArrayRef<double> stencil, int64_t rows, int64_t n,
                               double lambda) {
   SparsePenalty penalty;
@@ -107,7 +107,8 @@ static SparsePenalty squareOf(ArrayRef<double> stencil, int64_t rows, int64_t n,
 }
 
 /// lambda * D'D, D the forward difference of that order on n values. Bandwidth
-/// `order`; an order of n or more leaves no difference and the matrix is zero.
+/// `order`; with an order of n or more there is no difference and the matrix is
+/// zero.
 static SparsePenalty differences(int64_t n, int64_t order, double lambda) {
   return squareOf(differenceStencil(order), n - order, n, lambda);
 }
@@ -139,7 +140,7 @@ static SparsePenalty differentialFourier(int64_t m, ArrayRef<double> weights,
 }
 
 /// lambda * L'L, L = sum_o w_o D^o with the forward differences D on n values,
-/// each cropped at both ends to the rows of the highest.
+/// each cropped at both ends to the rows of the highest difference.
 static SparsePenalty differentialSpline(int64_t n, ArrayRef<double> weights,
                                         double lambda) {
   auto highest = static_cast<int64_t>(weights.size()) - 1;
@@ -155,7 +156,7 @@ static SparsePenalty differentialSpline(int64_t n, ArrayRef<double> weights,
   return squareOf(stencil, n - highest, n, lambda);
 }
 
-/// The weights D0, D1, ... of a phys; D2 = 1 where none is given.
+/// The weights D0, D1, ... of a phys; D2 = 1 if none is given.
 static SmallVector<double> differentialWeights(const Term &term) {
   SmallVector<double> weights;
   for (const auto &[name, value] : term.parameters) {
@@ -236,7 +237,7 @@ public:
   }
 
 private:
-  /// lambda, times the learnt weight where there is one, for every leaf.
+  /// lambda, times the learnt weight if there is one, for every leaf.
   void addLeaves(SparsePenalty &penalty, const Term &term, int64_t first,
                  double lambda) const {
     // The leaves' weights are the third table of trees.
@@ -251,7 +252,8 @@ private:
   SparsePenalty ofTensor(const Term &term, double lambda) const {
     SparsePenalty sum;
     sum.size = columnsOf(term);
-    // Entries of one place that are known add up; those that are learnt stay.
+    // Known entries with the same row and column add up; learnt ones stay
+    // separate.
     std::map<std::pair<int64_t, int64_t>, double> known;
     int64_t outer = 1, inner = sum.size;
     for (const Term &factor : term.factors) {
@@ -287,7 +289,7 @@ static Value build(OpBuilder &builder, Location loc,
       tam::CoordinatesAttr::get(builder.getContext(), penalty.values.size());
   auto type = RankedTensorType::get({penalty.size, penalty.size},
                                     builder.getF64Type(), encoding);
-  // The tables in use, and for each entry which of them.
+  // The tables in use, and for each entry its table.
   SmallVector<int64_t> used;
   SmallVector<int32_t> which;
   for (int64_t table : penalty.tables) {

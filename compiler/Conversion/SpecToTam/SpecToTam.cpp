@@ -35,8 +35,8 @@ static std::string sha256(StringRef text) {
 
 namespace {
 
-/// A function under construction, with the values all variants need. Arguments
-/// that only some terms read are added when they are first asked for.
+/// A function under construction, with the values that all variants need.
+/// Arguments that only some terms read are added at their first use.
 class Variant : public Variables {
 public:
   Variant(OpBuilder &builder, const std::vector<Input> &inputs,
@@ -44,7 +44,7 @@ public:
       : builder(builder), inputs(inputs), normalized(inputs.size()),
         function(function) {}
 
-  /// Adds an argument in a slot; one that is there already is given back.
+  /// Returns the argument in a slot, which it adds if there is none.
   Value argument(Type type, tam::SlotKind kind, int64_t offset = 0) {
     auto slot = tam::SlotAttr::get(builder.getContext(), kind, offset);
     auto [known, isNew] = arguments.try_emplace(slot);
@@ -92,7 +92,7 @@ public:
     carries.push_back({carrySlots.lookup(carry), carried});
   }
 
-  /// Adds what is read of an input, so that the order of arguments is that of
+  /// Adds the arguments of all inputs, so that arguments are in the order of
   /// the inputs.
   void addInputs() {
     for (auto [index, input] : llvm::enumerate(inputs))
@@ -101,7 +101,7 @@ public:
       parameters(input);
   }
 
-  /// Returns `result` in the slot of the output, and what is carried on.
+  /// Returns `result` in the slot of the output, and the carries.
   void finish(Value result) {
     SmallVector<Value> results{result};
     SmallVector<tam::SlotAttr> resultSlots{
@@ -196,8 +196,8 @@ Location Importer::locate(llvm::SMLoc position, StringRef name) {
   return NameLoc::get(builder.getStringAttr(name), place);
 }
 
-/// Opens a function and builds its designs. @fit, which no step stands for
-/// until rows are tiled, reads the target and the row weights too.
+/// Opens a function and builds its designs. @fit, which has no kind of step
+/// before rows are tiled, also reads the target and the row weights.
 Variant Importer::begin(StringRef name, std::optional<tam::StepKind> kind) {
   Location loc = locate(spec.formulaRange.Start, spec.name);
   auto function =
@@ -245,7 +245,7 @@ SmallVector<Value> Importer::addCoefficients(Variant &variant) {
   return coefficients;
 }
 
-/// a'Wb, or a'Wy when `b` is a column.
+/// a'Wb, or a'Wy if `b` is a column.
 Value Importer::sumRows(Variant &variant, Location loc, Value a, Value b) {
   auto left = cast<RankedTensorType>(a.getType());
   auto right = cast<RankedTensorType>(b.getType());
@@ -262,7 +262,7 @@ Value Importer::sumRows(Variant &variant, Location loc, Value a, Value b) {
 
 void Importer::buildFit() {
   Variant fit = begin("fit", std::nullopt);
-  // The place of the formula, without a name: these serve all terms.
+  // The location of the formula, without a name: these ops belong to all terms.
   Location loc = cast<NameLoc>(fit.function.getLoc()).getChildLoc();
   SmallVector<Value> blocks, vectors, penalties;
   for (auto [i, a] : llvm::enumerate(fit.designs)) {
@@ -332,7 +332,7 @@ void Importer::describeLearners(function_ref<void(StringRef, Attribute)> set) {
   set("learners", builder.getArrayAttr(rows));
 }
 
-/// What is not given is not in it.
+/// Settings that are not given are not in it.
 DictionaryAttr Importer::describe(const spec::OracleSettings &oracle) {
   SmallVector<NamedAttribute> entries = {builder.getNamedAttr(
       "rule", builder.getI32IntegerAttr(oracle.estimates ? TAMRT_ORACLE_ESTIMATE
@@ -364,8 +364,8 @@ DictionaryAttr Importer::describe(const spec::PlacementSettings &placement) {
                                     place("predict", placement.predictOnCpu)});
 }
 
-/// The grid that an input's values are on, from where its range begins; null if
-/// none is known.
+/// The grid of an input's values, starting where the input's range begins; null
+/// if none is known.
 DictionaryAttr Importer::describeGrid(const Input &input) {
   if (!spec.profile)
     return {};
@@ -384,7 +384,8 @@ DictionaryAttr Importer::describeGrid(const Input &input) {
     if (before < 0 || before > static_cast<double>(spec::maxGridLevels) ||
         !spec::isOnGrid(*found, input.lo))
       return {};
-    // A point beyond the period's end has no place (kernels.def, grid_points).
+    // grid_points (kernels.def) has no value for a point beyond the period's
+    // end.
     if (before + static_cast<double>(found->levels) - 1 >
         (input.hi - input.lo) / found->step + 0x1p-40)
       return {};

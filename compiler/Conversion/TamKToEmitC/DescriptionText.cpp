@@ -21,7 +21,7 @@ std::string tamc::literalOf(double value) {
   char text[64];
   auto end = std::to_chars(text, text + sizeof(text), value).ptr;
   std::string result(text, end);
-  // A literal of a double, not of an integer.
+  // Make it a literal of a double, not of an integer.
   if (result.find_first_of(".e") == std::string::npos)
     result += ".0";
   return result;
@@ -38,7 +38,8 @@ std::string tamc::literalOf(llvm::StringRef text) {
     } else if (c >= 0x20 && c < 0x7f && c != '?') {
       result += char(c);
     } else {
-      // Three octal digits: what follows cannot join them.
+      // With three octal digits, a digit that follows is not part of the
+      // escape.
       result += '\\';
       result += char('0' + (c >> 6));
       result += char('0' + (c >> 3 & 7));
@@ -51,7 +52,7 @@ std::string tamc::literalOf(llvm::StringRef text) {
 std::string tamc::elementsOf(mlir::DenseElementsAttr elements) {
   std::string text = "{";
   auto add = [&](const std::string &element) {
-    // Lines of eighty columns.
+    // Break lines at eighty columns.
     size_t begin = text.rfind('\n') + 1;
     bool isFirst = text.size() == 1;
     if (!isFirst)
@@ -96,7 +97,8 @@ static std::string textOf(const Record &record) {
   return result + "}";
 }
 
-/// Defines the arrays that a record refers to, those they refer to first.
+/// Defines the arrays that a record refers to, after the arrays that these
+/// refer to.
 static void defineArrays(const Record &record, llvm::raw_ostream &out) {
   for (const Field &field : record) {
     if (field.kind == Field::Kind::Numbers)

@@ -13,18 +13,18 @@
 
 namespace tamc {
 
-/// A C++ literal of the same value: the shortest that reads back to it.
+/// The shortest C++ literal with this value.
 std::string literalOf(double value);
 
-/// A C string literal of the same bytes.
+/// A C string literal with these bytes.
 std::string literalOf(llvm::StringRef text);
 
-/// Elements of f64, i32 or i64 as the initial value of an array: braces around
-/// literals, in lines of eighty columns.
+/// Elements of f64, i32 or i64 as the initialiser of an array: literals in
+/// braces, in lines of eighty columns.
 std::string elementsOf(mlir::DenseElementsAttr elements);
 
-/// The definitions of a model's constants in C++: the arrays it refers to, then
-/// `tamrt_model symbol`.
+/// The definitions of a model's constants in C++: the arrays that it refers to,
+/// then `tamrt_model symbol`.
 std::string describeInText(const Record &model, llvm::StringRef symbol);
 
 } // namespace tamc

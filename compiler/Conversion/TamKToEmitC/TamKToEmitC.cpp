@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 //
-// A planned step is straight-line code of six ops; what it becomes is meant to
-// be read. Every pointer that a launch gets has a name of its own, defined at
-// its offset with a comment that says what lies there, so the operands of the
-// calls are literals, not the values that the emitter would number.
+// A planned step is straight-line code of six ops, and its C++ is written for
+// readers. Every pointer that a launch gets is a named variable, defined at its
+// offset with a comment on its contents. So the operands of calls are names,
+// not the numbered values that the emitter would print.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ using namespace tamc;
 using tam::SlotKind;
 using tamk::ParameterKind;
 
-/// A text of the user's within a comment of one line.
+/// A text of the user in a form that fits in a comment of one line.
 static std::string commentOf(StringRef text) {
   std::string result = text.str();
   std::replace_if(
@@ -52,7 +52,7 @@ static std::string commentOf(StringRef text) {
   return result;
 }
 
-/// MLIR's names of constants begin with what C++ reserves.
+/// MLIR's names of constants begin with underscores, which C++ reserves.
 static StringRef nameOf(StringRef global) { return global.ltrim('_'); }
 
 /// The parameters of tamrt_step_function: name and type.
@@ -103,7 +103,7 @@ private:
   ModuleOp module;
   StringRef symbol, prefix;
   OpBuilder builder;
-  /// What each value is called.
+  /// The name of each value.
   DenseMap<Value, std::string> names;
   int64_t lists = 0;
 };
@@ -202,7 +202,7 @@ LogicalResult Translator::bindArgument(func::FuncOp step,
   return success();
 }
 
-/// A buffer of the plan: a name at an offset.
+/// Defines a buffer of the plan: a name for an offset.
 LogicalResult Translator::translate(memref::ViewOp view) {
   IntegerAttr offset;
   if (!matchPattern(view.getByteShift(), m_Constant(&offset)))
@@ -235,8 +235,8 @@ LogicalResult Translator::translate(memref::ViewOp view) {
   return success();
 }
 
-/// A generated kernel is a function beside the source, of the type that the
-/// conversion to LLVM calls it by.
+/// A generated kernel is a function in another object, with the type that the
+/// conversion to LLVM gives it.
 LogicalResult Translator::translateGenerated(tamk::LaunchOp op) {
   Location loc = op.getLoc();
   SmallVector<Value> arguments;
@@ -253,7 +253,7 @@ LogicalResult Translator::translateGenerated(tamk::LaunchOp op) {
   return success();
 }
 
-/// Declares the generated kernels, whose code lies elsewhere.
+/// Declares the generated kernels, whose code is in another object.
 LogicalResult Translator::declareGenerated() {
   StringSet<> declared;
   WalkResult result = module.walk([&](tamk::LaunchOp op) {

@@ -35,10 +35,10 @@ public:
     builder.setInsertionPointToEnd(module.getBody());
   }
 
-  /// The constant `symbol` of a struct.
+  /// Makes the constant `symbol` of a struct.
   void run(StringRef symbol, const Record &record, LLVM::Linkage linkage);
   void addMain(StringRef symbol);
-  /// The functions of a library, which pass the model on to the runtime.
+  /// Adds the functions of a library, which pass the model to the runtime.
   void addLibrary(StringRef symbol, StringRef prefix);
 
 private:
@@ -128,7 +128,7 @@ void Exporter::prepare(const Record &record) {
 Value Exporter::build(OpBuilder &b, const Field &field) {
   switch (field.kind) {
   case Field::Kind::I32:
-    // Of uint32_t, too: the bits are the same.
+    // Also for uint32_t: the bits are the same.
     return LLVM::ConstantOp::create(b, loc, typeOf(field),
                                     static_cast<int32_t>(field.integer));
   case Field::Kind::I64:
@@ -196,9 +196,9 @@ struct LibraryFunction {
   /// The name after the prefix, and after `tamrt_embed_` in the runtime.
   StringRef name;
   char result;
-  /// Of the parameters, without the model.
+  /// Types of the parameters, without the model.
   StringRef parameters;
-  /// Whether the runtime's function takes the model before them.
+  /// Whether the runtime's function takes the model as its first parameter.
   bool takesModel = true;
 };
 
@@ -278,7 +278,7 @@ struct ExportModel : public tamc::impl::ExportModelBase<ExportModel> {
       exporter.addLibrary(symbol, prefix);
     else if (entry)
       exporter.addMain(symbol);
-    // The description now is data; what is left is plain LLVM.
+    // The description is now data; the rest of the module is plain LLVM.
     module->removeAttr(tam::kModelAttrName);
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       function->removeAttr(tam::kStepAttrName);

@@ -18,15 +18,15 @@
 using namespace mlir;
 using namespace tamc;
 
-/// Launches of the smallest step whose rungs share code. One more call and a
-/// load per view cost a prediction of one row some nanoseconds, which few
-/// launches would feel.
+/// Launches of the smallest step whose rungs share code. Sharing costs a
+/// prediction of one row some nanoseconds, for one more call and a load per
+/// view, which matters only in a step of few launches.
 static constexpr int64_t kMinSharedLaunches = 64;
 
 namespace {
 
-/// Compares two steps op by op. Constants may stand anywhere, so each is looked
-/// at where it is used.
+/// Compares two steps op by op. Constants may be anywhere, so each is compared
+/// at its use.
 class Comparison {
 public:
   bool areRungs(func::FuncOp a, func::FuncOp b) {
@@ -68,7 +68,7 @@ private:
         a.getNumResults() != b.getNumResults() ||
         a.getAttrDictionary() != b.getAttrDictionary())
       return false;
-    // Where a view begins may differ, and its size does.
+    // The offset of a view may differ, and its size does.
     size_t compared =
         isa<memref::ViewOp>(a) ? size_t(1) : size_t(a.getNumOperands());
     for (size_t i = 0; i < compared; ++i)

@@ -14,14 +14,15 @@
 
 namespace tamc {
 
-/// The steps of a module in its order, in groups of neighbours that differ by
-/// the offsets of their views alone: the rungs of one step. A group of one is a
-/// step that has no rungs, few launches, or launches of its own. O(ops).
+/// The steps of a module in their order, in groups of neighbours that differ
+/// only in the offsets of their views: the rungs of one step. A group of one is
+/// a step without rungs, with few launches, or with launches that differ from
+/// those of its neighbours. O(ops).
 llvm::SmallVector<llvm::SmallVector<mlir::func::FuncOp>>
 groupRungs(mlir::ModuleOp module);
 
-/// The constant offsets of a planned step's views, in its order; none, with an
-/// error, where an offset is no constant.
+/// The constant offsets of a planned step's views, in their order. Fails with
+/// an error if an offset is not constant.
 mlir::FailureOr<llvm::SmallVector<int64_t>>
 getViewOffsets(mlir::func::FuncOp step);
 

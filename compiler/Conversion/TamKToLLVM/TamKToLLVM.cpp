@@ -7,13 +7,12 @@
 //===----------------------------------------------------------------------===//
 //
 // A planned step is straight-line code of six ops. It is translated op by op,
-// and an op that is not among them is an error: partial conversion with the
-// upstream patterns would build memref descriptors and leave what it does not
-// know in silence.
+// and any other op is an error. Partial conversion with the upstream patterns
+// would build memref descriptors and silently leave unknown ops.
 //
-// The rungs of a large step share one function, which reads where its views
-// begin from a table: a model of sixty terms has forty thousand launches, of
-// which LLVM would otherwise write one after the other for each rung.
+// The rungs of a large step share one function, which reads the offsets of its
+// views from a table. A model of sixty terms has forty thousand launches;
+// otherwise LLVM would generate code for all of them in each rung.
 //
 //===----------------------------------------------------------------------===//
 
@@ -98,7 +97,8 @@ private:
   Value advance(Location loc, Value base, int64_t bytes) {
     if (bytes == 0)
       return base;
-    // A constant index of the op has few bits; state may be larger than that.
+    // A constant index of the op has few bits; the state may be larger than it
+    // can express.
     LLVM::GEPArg offset = llvm::isInt<LLVM::kGEPConstantBitWidth>(bytes)
                               ? LLVM::GEPArg(static_cast<int32_t>(bytes))
                               : LLVM::GEPArg(constant(loc, bytes));
@@ -110,8 +110,9 @@ private:
   OpBuilder builder;
   LLVM::LLVMPointerType pointer;
   DenseMap<Value, Value> values;
-  /// Where the views of the rungs that share a function begin: the function's
-  /// last argument, and how many it has read. Null for a step by itself.
+  /// For rungs that share a function: its last argument, which holds the
+  /// offsets of the views, and the number of offsets read so far. Null for a
+  /// step of its own.
   Value viewOffsets;
   int64_t viewsRead = 0;
 };
@@ -156,7 +157,7 @@ LogicalResult Translator::translate(memref::GlobalOp op) {
   return success();
 }
 
-/// The value of a step's argument, from the nine parameters.
+/// The value of a step's argument, computed from the nine parameters.
 FailureOr<Value> Translator::bindArgument(func::FuncOp step, unsigned index,
                                           LLVM::LLVMFuncOp function) {
   tam::SlotAttr slot = tam::getArgumentSlot(step, index);
@@ -248,7 +249,7 @@ LogicalResult Translator::translate(tamk::LaunchOp op) {
   return success();
 }
 
-/// Where a view begins, in bytes.
+/// Offset of a view in bytes.
 FailureOr<Value> Translator::viewOffset(memref::ViewOp view) {
   Location loc = view.getLoc();
   if (viewOffsets) {
@@ -345,7 +346,7 @@ LogicalResult Translator::translateBody(func::FuncOp step,
   return success();
 }
 
-/// Hands on what tells the step's kind and plan.
+/// Copies the attributes with the step's kind and plan.
 void Translator::copyAttributes(func::FuncOp step, LLVM::LLVMFuncOp function) {
   for (StringRef name : {tam::kStepAttrName, tam::kByLevelsAttrName,
                          tam::kSmallBlocksAttrName, tamk::kPlanAttrName})
@@ -408,8 +409,8 @@ LogicalResult Translator::translate(ArrayRef<func::FuncOp> rungs) {
   return success();
 }
 
-/// What a generated kernel is compiled for beside the baseline, the widest
-/// first.
+/// An instruction set that generated kernels are compiled for besides the
+/// baseline, the widest first.
 struct KernelVersion {
   int64_t level;
   StringLiteral name, features;
@@ -421,8 +422,9 @@ static constexpr KernelVersion kernelVersions[] = {
     {TAMRT_CPU_X86_64_V3, "avx2", "+avx2"},
 };
 
-/// Makes a generated kernel a choice between itself and copies of it for wider
-/// vectors, by what the machine has. All give the same bits.
+/// Turns a generated kernel into a function that chooses, by the machine's
+/// level, between the kernel and copies of it for wider vectors. All give the
+/// same bits.
 void Translator::writeVersions(LLVM::LLVMFuncOp kernel) {
   kernel->removeAttr(tamk::kKernelAttrName);
   Location loc = kernel.getLoc();
@@ -468,7 +470,7 @@ void Translator::writeVersions(LLVM::LLVMFuncOp kernel) {
 }
 
 LogicalResult Translator::run() {
-  // Code for a CPU that has AVX2 anyway needs no choice.
+  // Code for a CPU with AVX2 needs no choice.
   auto model = module->getAttrOfType<DictionaryAttr>(tam::kModelAttrName);
   auto level =
       model ? model.getAs<IntegerAttr>(tam::kCpuLevelName) : IntegerAttr();

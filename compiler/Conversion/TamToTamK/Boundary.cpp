@@ -18,7 +18,7 @@ using namespace tamc;
 using tam::SlotAttr;
 using tam::SlotKind;
 
-/// The plain type of what lies in a slot.
+/// The plain type of the contents of a slot.
 static FailureOr<RankedTensorType> plainType(func::FuncOp step, Type type) {
   auto tensor = cast<RankedTensorType>(type);
   tam::EncodingInterface encoding = tam::getEncoding(type);
@@ -34,8 +34,8 @@ static MemRefType memrefOf(RankedTensorType type) {
   return MemRefType::get(type.getShape(), type.getElementType());
 }
 
-/// `value` in the type `type`: itself or a cast that the conversion of the ops
-/// around it makes superfluous.
+/// `value` with the type `type`: itself, or a cast that disappears when the ops
+/// around it are converted.
 static Value castTo(OpBuilder &builder, Location loc, Value value, Type type) {
   if (value.getType() == type)
     return value;

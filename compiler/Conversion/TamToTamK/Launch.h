@@ -24,12 +24,12 @@
 
 namespace tamc {
 
-/// A new tensor of this type, of `capacity` rows where it has rows; null if the
-/// step of `source` lacks that slot.
+/// A new tensor of this type, with `capacity` rows if its rows are dynamic;
+/// null if the step of `source` lacks that slot.
 mlir::Value createEmpty(mlir::ConversionPatternRewriter &rewriter,
                         mlir::Operation *source, mlir::RankedTensorType type);
 
-/// The error of a step that lacks a slot.
+/// Emits the error that a step lacks a slot.
 mlir::InFlightDiagnostic missingSlot(mlir::Operation *source,
                                      tam::SlotKind kind);
 
@@ -63,7 +63,7 @@ public:
       scalar(value);
     return *this;
   }
-  /// What a kernel must be told of an encoded matrix (kernels.def).
+  /// The sizes of an encoded matrix that a kernel takes (kernels.def).
   Launch &sizes(tam::EncodingInterface encoding, mlir::RankedTensorType type) {
     scalars64(encoding.getKernelSizes(type));
     if (auto multiHot = mlir::dyn_cast<tam::MultiHotAttr>(encoding))
@@ -74,7 +74,7 @@ public:
     return scalar(mlir::arith::ConstantOp::create(
         rewriter, source->getLoc(), rewriter.getF64FloatAttr(value)));
   }
-  /// What the runtime passes in an index slot of the step.
+  /// The value of an index slot of the step.
   Launch &slot(tam::SlotKind kind) {
     mlir::Value argument = tam::findSlotArgument(
         source->getParentOfType<mlir::func::FuncOp>(), kind);
@@ -84,19 +84,20 @@ public:
     }
     return scalar(argument);
   }
-  /// How many rows a map has to make: as many as `result` says, or those of the
-  /// chunk.
+  /// Number of rows of a map: that of `result` if it is static, else that of
+  /// the chunk.
   Launch &rowsOf(mlir::Value result) {
     auto type = mlir::cast<mlir::RankedTensorType>(result.getType());
     return type.isDynamicDim(0) ? slot(tam::SlotKind::Rows)
                                 : scalar(type.getDimSize(0));
   }
-  /// A destination that starts as `value`.
+  /// A destination with the initial contents `value`.
   Launch &out(mlir::ValueRange values) {
     llvm::append_range(inits, values);
     return *this;
   }
-  /// A new destination of this type, of `capacity` rows where it has rows.
+  /// A new destination of this type, with `capacity` rows if its rows are
+  /// dynamic.
   Launch &out(mlir::RankedTensorType type) {
     if (mlir::Value empty = createEmpty(rewriter, source, type))
       inits.push_back(empty);
@@ -105,18 +106,19 @@ public:
     return *this;
   }
 
-  /// A workspace of so many doubles (abi.h).
+  /// A workspace of this many doubles (abi.h).
   Launch &workspace(int64_t doubles) {
     return out(mlir::RankedTensorType::get({doubles}, rewriter.getF64Type()));
   }
 
-  /// Makes the kernel a function of the module.
+  /// Marks the kernel as a function of the module.
   Launch &generated() {
     isGenerated = true;
     return *this;
   }
 
-  /// The launch's results; failure if the step lacks a slot.
+  /// Creates the launch and returns its results; failure if the step lacks a
+  /// slot.
   mlir::FailureOr<mlir::SmallVector<mlir::Value>> create() {
     if (missing)
       return missingSlot(source, *missing);
@@ -180,15 +182,16 @@ inline mlir::RankedTensorType componentType(mlir::Value value, unsigned index) {
       .getComponentTypes(tensorType(value))[index];
 }
 
-/// A launch, but for its destination, that writes an encoded matrix, given by
-/// its components, as columns `column`.. of a dense matrix of `width` columns.
+/// A launch, without its destination, that writes an encoded matrix, given by
+/// its components, to the columns from `column` on of a dense matrix of `width`
+/// columns.
 Launch expand(mlir::ConversionPatternRewriter &rewriter,
               mlir::Operation *source, tam::EncodingInterface encoding,
               mlir::RankedTensorType type, mlir::ValueRange components,
               int64_t width, int64_t column);
 
-/// Launches that make a feature map's result from its structured components:
-/// none, or an expansion.
+/// The components of a feature map's result from its structured components: the
+/// same, or those of a launch that expands them.
 mlir::FailureOr<mlir::SmallVector<mlir::Value>>
 finishFeatureMap(mlir::ConversionPatternRewriter &rewriter,
                  tam::FeatureMapInterface op,

@@ -63,7 +63,8 @@ class ExpandLevelsPattern : public KernelPattern<tam::ExpandLevelsOp> {
                       tensorType(op.getColumns()).getDimSize(1)})
           .out(to)
           .create();
-    // Numbers of which the levels are neither the slowest nor the fastest.
+    // `outer` is the size of the indices slower than the levels, which may also
+    // have faster ones.
     auto sums = cast<tam::SumsAttr>(from.getEncoding());
     Value basis = op.getRows() ? op.getRows() : op.getColumns();
     int64_t levels = tensorType(basis).getDimSize(0), outer = 1;

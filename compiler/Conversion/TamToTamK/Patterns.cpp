@@ -17,8 +17,8 @@ using namespace mlir;
 using namespace tamc;
 using tam::SlotKind;
 
-/// Whether a feature map's result is to be stored dense although its kernel
-/// makes something sparser.
+/// Whether a feature map's result is stored dense although its kernel writes a
+/// sparser encoding.
 static bool isExpanded(Value design, Attribute structured) {
   return tensorType(design).getEncoding() != structured;
 }
@@ -229,7 +229,7 @@ class ZerosPattern : public KernelPattern<tam::ZerosOp> {
   convert(tam::ZerosOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     RankedTensorType type = componentType(op.getResult(), 0);
-    // The second level is not read before it is written.
+    // The second half of an accumulator is never read before it is written.
     return Launch(rewriter, op, "zero")
         .scalar(type.getNumElements() / 2)
         .out(type)
@@ -237,7 +237,7 @@ class ZerosPattern : public KernelPattern<tam::ZerosOp> {
   }
 };
 
-/// How the kernel assemble_matrix numbers a layout.
+/// Number of a layout in the table of the kernel assemble_matrix.
 int64_t formOf(tam::SumsAttr sums) {
   switch (sums.getLayout()) {
   case tam::SumsLayout::Full:
@@ -260,12 +260,12 @@ int64_t formOf(tam::SumsAttr sums) {
   llvm_unreachable("all layouts are handled");
 }
 
-/// The width of a band, or how many factors a product has.
+/// The width of a band, or the number of factors of a product.
 int64_t tableWidth(tam::SumsAttr sums) {
   return sums.isProduct() ? sums.getWidths().size() : sums.getWidth();
 }
 
-/// Of a product, its factors' widths and columns.
+/// Appends the widths and columns of the factors of a product.
 void appendFactors(tam::SumsAttr sums, SmallVectorImpl<int64_t> &table) {
   if (sums.isProduct())
     for (auto [width, columns] : llvm::zip(sums.getWidths(), sums.getColumns()))
@@ -277,8 +277,8 @@ class PenaltyPattern : public KernelPattern<tam::PenaltyOp> {
   FailureOr<SmallVector<Value>>
   convert(tam::PenaltyOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
-    // tam.normal_matrix reads the constant off the op; as a value it has no
-    // other use in the dialect.
+    // tam.normal_matrix reads the constant from the op; in the dialect it has
+    // no other use as a value.
     auto constant = [&](DenseElementsAttr value) -> Value {
       return arith::ConstantOp::create(rewriter, op.getLoc(), value);
     };
@@ -310,8 +310,8 @@ class MarginalPattern : public KernelPattern<tam::MarginalOp> {
                      to = tensorType(op.getResult());
     auto source = cast<tam::SumsAttr>(from.getEncoding());
     auto target = cast<tam::SumsAttr>(to.getEncoding());
-    // Which numbers add up to each of the result's: those of its element, and
-    // of its panel if it has panels.
+    // For each number of the result, the numbers that add up to it: those of
+    // the same element, and of the same panel if it has panels.
     using Key = std::array<int64_t, 3>;
     std::map<Key, int64_t> numberOf;
     auto keyOf = [&](int64_t row, int64_t column, int64_t panel) {
@@ -350,8 +350,8 @@ class MarginalPattern : public KernelPattern<tam::MarginalOp> {
   }
 
 private:
-  /// `size` if the parts of so many numbers in a row are always words in a row,
-  /// else 1.
+  /// `size` if each `size` consecutive numbers add up consecutive numbers of
+  /// the sums, so that whole words can be added; else 1.
   static int64_t findWordSize(ArrayRef<SmallVector<int32_t>> parts,
                               int64_t size) {
     if (parts.size() % size != 0)
@@ -369,13 +369,14 @@ private:
   }
 };
 
-/// The entries of the penalties of all effects as those of one matrix.
+/// The entries of the penalties of all effects as entries of one matrix.
 struct PenaltyEntries {
   SmallVector<int32_t> rows, columns, which;
   SmallVector<double> values;
 
-  /// Adds the entries of an effect whose columns start at `start`: those that
-  /// are multiplied by an element of table `table`, or with -1 by none.
+  /// Adds entries of an effect whose columns start at `start`: those that are
+  /// multiplied by an element of table `table`, or, for -1, those that are not
+  /// multiplied.
   void add(tam::PenaltyOp source, int64_t start, int32_t table) {
     for (size_t i = 0; i < source.getValues().size(); ++i) {
       if ((source.getTable() ? (*source.getTable())[i] : -1) != table)
@@ -387,7 +388,8 @@ struct PenaltyEntries {
         which.push_back((*source.getElement())[i]);
     }
   }
-  /// The inputs of a kernel that say where the entries are and what.
+  /// Adds the inputs of a kernel with the rows, columns and values of the
+  /// entries.
   void addTo(Launch &launch, ConversionPatternRewriter &rewriter,
              Location loc) const {
     Type i32 = rewriter.getI32Type();
@@ -401,8 +403,8 @@ struct PenaltyEntries {
   int64_t size() const { return static_cast<int64_t>(values.size()); }
 };
 
-/// The ops that make penalties; failure, with an error at `op`, where one is
-/// made by another.
+/// The ops that make the penalties of `op`; failure, with an error at `op`, if
+/// one comes from an op of another kind.
 FailureOr<SmallVector<tam::PenaltyOp>> sourcesOf(Operation *op,
                                                  ValueRange penalties) {
   SmallVector<tam::PenaltyOp> sources;
@@ -414,8 +416,8 @@ FailureOr<SmallVector<tam::PenaltyOp>> sourcesOf(Operation *op,
   return sources;
 }
 
-/// Calls body(entries, table) for the entries of all effects that a table is
-/// multiplied with, table by table.
+/// Calls body(entries, table) for each table, with the entries of all effects
+/// that are multiplied by it.
 LogicalResult
 forEachLearnt(ArrayRef<tam::PenaltyOp> sources, ArrayRef<int64_t> starts,
               function_ref<LogicalResult(const PenaltyEntries &, Value)> body) {
@@ -431,8 +433,8 @@ forEachLearnt(ArrayRef<tam::PenaltyOp> sources, ArrayRef<int64_t> starts,
   return success();
 }
 
-/// The penalties of a normal matrix: where each effect starts, all entries that
-/// are known at compile time as one matrix, and its size.
+/// The penalties of a normal matrix: the first column of each effect, all
+/// entries that are known at compile time, as one matrix, and its size.
 struct AllPenalties {
   explicit AllPenalties(ArrayRef<tam::PenaltyOp> sources) {
     for (tam::PenaltyOp source : sources) {
@@ -506,8 +508,8 @@ class NormalMatrixPattern : public KernelPattern<tam::NormalMatrixOp> {
   }
 };
 
-/// A vector of the sums of effects one after another, whose components are
-/// `parts`.
+/// A vector of the effects' sums, one effect after another, from their
+/// components `parts`.
 FailureOr<SmallVector<Value>>
 assembleVector(Operation *op, ValueRange blocks, ArrayRef<ValueRange> parts,
                RankedTensorType type, ConversionPatternRewriter &rewriter) {
@@ -554,7 +556,7 @@ class NormalProductPattern : public KernelPattern<tam::NormalProductOp> {
     const AllPenalties all(*sources);
     auto product = assembleVector(op, op.getSums(), adaptor.getSums(),
                                   tensorType(op.getResult()), rewriter);
-    // Adds entries, times the elements of a table where they are learnt.
+    // Adds entries, times the elements of a table if they are learnt.
     auto add = [&](StringRef kernel, const PenaltyEntries &some,
                    ValueRange weights) {
       if (failed(product))
@@ -634,7 +636,7 @@ class SolvePattern : public KernelPattern<tam::SolveOp> {
 };
 
 /// Predict and decompose: one launch per effect, each into its column of a
-/// matrix of `width` columns; or all added up in one column.
+/// matrix of `width` columns, or all into one column that adds them up.
 template <typename Op> class ApplyPattern : public KernelPattern<Op> {
 public:
   using KernelPattern<Op>::KernelPattern;

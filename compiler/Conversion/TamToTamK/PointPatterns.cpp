@@ -14,7 +14,8 @@ using namespace mlir;
 using namespace tamc;
 using tam::SlotKind;
 
-/// The sparse components of an encoded matrix: its own, or a conversion's.
+/// The sparse components of an encoded matrix: its own, or those of a
+/// conversion.
 static FailureOr<SmallVector<Value>>
 sparsify(ConversionPatternRewriter &rewriter, Operation *source, Value design,
          ValueRange components) {
@@ -61,7 +62,7 @@ class PidPattern : public OpConversionPattern<tam::PidOp> {
   }
 };
 
-/// Operands side by side, each a number per row.
+/// Operands side by side; each has one number per row.
 template <typename Op> class StackPattern : public KernelPattern<Op> {
   using KernelPattern<Op>::KernelPattern;
   using typename KernelPattern<Op>::OneToNAdaptor;
@@ -159,8 +160,7 @@ class NeuralPattern : public KernelPattern<tam::NeuralOp> {
     for (size_t layer = 0; layer < layers; ++layer) {
       ArrayRef<int64_t> shape = tensorType(op.getWeights()[layer]).getShape();
       bool isLast = layer + 1 == layers;
-      // Between layers nothing is scaled; the design is, by the root of its
-      // width.
+      // Only the last layer is scaled, by the square root of its width.
       double scale = isLast ? 1 / std::sqrt(static_cast<double>(shape[1])) : 1;
       auto next = Launch(rewriter, op, "neural_layer")
                       .in(values)

@@ -19,7 +19,7 @@ using tam::SlotKind;
 
 namespace {
 
-/// Refuses sums in panels: no kernel of the runtime adds to them.
+/// Emits an error for sums in panels: no kernel of the runtime adds to them.
 LogicalResult checkHasKernel(Operation *op, tam::SumsAttr sums) {
   if (!sums.isPanels())
     return success();

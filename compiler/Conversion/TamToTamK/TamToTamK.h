@@ -20,8 +20,8 @@ public:
   ComponentTypeConverter();
 };
 
-/// Makes a step's tensor arguments and results memrefs that the runtime passes:
-/// one per slot, so that an accumulator that is both argument and result is one
+/// Converts a step's tensor arguments and results to memrefs that the runtime
+/// passes, one per slot: an accumulator that is both argument and result is one
 /// memref, updated in place. The body sees the old values through
 /// `bufferization.to_tensor` and unrealized casts.
 mlir::LogicalResult convertBoundary(mlir::func::FuncOp step);

@@ -19,7 +19,7 @@ using namespace tamc::planning;
 namespace {
 
 /// The number that all offsets are multiples of and that sizes may be rounded
-/// up to; 1 where a piece does not begin at its item's first byte.
+/// up to; 1 if a piece does not begin at its item's first byte.
 int64_t commonGrain(const Instance &instance) {
   int64_t grain = 0;
   for (const Item &item : instance.items) {
@@ -33,8 +33,8 @@ int64_t commonGrain(const Instance &instance) {
   return std::max<int64_t>(grain, 1);
 }
 
-/// The largest load and its time, where every live item but the topmost is
-/// rounded up to the grain.
+/// The largest load and its time. Every live item except the topmost counts
+/// with its size rounded up to the grain.
 std::pair<__int128, int32_t> largestLoad(const Instance &instance,
                                          int64_t grain) {
   __int128 load = 0, best = 0;
@@ -71,7 +71,8 @@ std::pair<__int128, int32_t> largestLoad(const Instance &instance,
     int64_t rest = bytes % grain;
     return rest ? grain - rest : 0;
   };
-  // The topmost buffer need not be padded: let it be the worst one.
+  // The topmost buffer needs no padding: assume that it is the one with the
+  // largest padding.
   std::multiset<int64_t> paddings;
   for (size_t i = 0; i < events.size();) {
     int32_t time = events[i].time;
@@ -88,8 +89,9 @@ std::pair<__int128, int32_t> largestLoad(const Instance &instance,
         paddings.erase(paddings.find(pad));
     }
     __int128 needed = load;
-    // With an unpadded buffer alive that one may be the topmost, and saves
-    // nothing; the saving below is the most any choice of topmost can give.
+    // If a buffer without padding is alive, it may be the topmost and saves
+    // nothing; the saving below is the most that any choice of the topmost
+    // gives.
     if (!paddings.empty())
       needed -= *paddings.rbegin();
     if (needed > best) {
@@ -114,7 +116,7 @@ Bound tamc::planning::boundOf(const Instance &instance) {
       bound.bytes = item.pin + item.size;
       bound.time = instance.times[item.lower];
     }
-  // No item lies lower than at 0.
+  // No item lies below 0.
   for (const Item &item : instance.items)
     if (item.size > bound.bytes) {
       bound.bytes = item.size;

@@ -20,8 +20,8 @@ using namespace tamc::planning;
 
 namespace {
 
-/// Bytes of a buffer while an interval of its life lasts; `group` is what may
-/// overlap itself.
+/// Bytes of a buffer during an interval of its live range. Rectangles of one
+/// `group` may overlap.
 struct Rectangle {
   int64_t lower, upper;
   int64_t begin, end; // addresses
@@ -29,9 +29,9 @@ struct Rectangle {
   int32_t buffer;
 };
 
-/// The live bytes, ordered by address, in blocks. What is live overlaps within
-/// a group only, and members of a group begin at one address: so neighbours are
-/// all that a new entry has to be compared with.
+/// The live rectangles, ordered by address, in blocks. Live rectangles overlap
+/// only within a group, and members of a group begin at one address, so that a
+/// new entry need be compared only with its neighbours.
 class Live {
 public:
   /// A buffer of another group that shares bytes with the rectangle, or -1.
@@ -87,7 +87,8 @@ private:
     return {r.begin, r.group, r.end, r.buffer};
   }
 
-  /// From a place on upwards: who begins below the rectangle's end.
+  /// From a place upwards: the first entry of another group that begins below
+  /// the rectangle's end.
   int32_t above(const Rectangle &r, size_t block, size_t at) const {
     for (; block < blocks.size(); ++block, at = 0)
       for (; at < blocks[block].size(); ++at) {
@@ -100,8 +101,8 @@ private:
     return -1;
   }
 
-  /// From a place on downwards: the next of another group, if it ends above
-  /// the rectangle's begin. Of one group the highest comes first.
+  /// From a place downwards: the next entry of another group, if it ends above
+  /// the rectangle's begin. Within a group the highest comes first.
   int32_t beneath(const Rectangle &r, size_t block, size_t at) const {
     while (true) {
       while (at-- > 0)
@@ -113,13 +114,13 @@ private:
     }
   }
 
-  /// Block and place in it of the first entry that does not come before `r`;
-  /// past the end of a block where the next one begins with it.
+  /// Block, and place in it, of the first entry that does not come before `r`;
+  /// the end of a block if that entry is the first of the next block.
   std::pair<size_t, size_t> find(const Rectangle &r) const {
     auto block = static_cast<size_t>(
         std::lower_bound(firsts.begin(), firsts.end(), r.begin) -
         firsts.begin());
-    // Entries of one begin may reach over several blocks.
+    // Entries with one begin may be in several blocks.
     while (block < blocks.size() && !blocks[block].empty() &&
            blocks[block].front().key() < keyOf(r))
       ++block;
@@ -131,7 +132,7 @@ private:
     return {block, static_cast<size_t>(at - entries.begin())};
   }
 
-  /// Never empty, but for a single block.
+  /// Blocks are never empty, unless there is only one.
   std::vector<std::vector<Entry>> blocks = {{}};
   std::vector<int64_t> firsts = {0}; // by block: its first begin
 };
@@ -152,7 +153,8 @@ public:
     for (size_t i = 0; i < offsets.size() && !isFull(); ++i)
       checkOne(static_cast<int64_t>(i));
     checkClasses();
-    // Sums below would wrap for a buffer that has been reported already.
+    // The sums below would overflow for a buffer that has been reported
+    // already.
     for (const Finding &finding : findings)
       if (finding.kind == Finding::Kind::Overflow ||
           finding.kind == Finding::Kind::Negative)
@@ -253,8 +255,8 @@ private:
       for (const Window &window : buffer.windows)
         append(window.time, window.lower, window.upper);
     }
-    // Of many, both halves of the time can be looked at side by side; what is
-    // wrong is then told in the order of time.
+    // If there are many rectangles, two threads check the two halves of the
+    // time. Findings are still reported in the order of time.
     constexpr int64_t least = std::numeric_limits<int64_t>::min();
     constexpr int64_t last = std::numeric_limits<int64_t>::max();
     if (options.threads > 1 && all.size() > 20000) {
@@ -280,7 +282,7 @@ private:
           });
   }
 
-  /// A time before which about half of the rectangles begin.
+  /// A time such that about half of the rectangles begin before it.
   static int64_t medianTime(const std::vector<Rectangle> &all) {
     std::vector<int64_t> times;
     for (size_t i = 0; i < all.size(); i += 16)
@@ -290,8 +292,8 @@ private:
     return *middle;
   }
 
-  /// Follows what is live from `first` up to `last`, calls `report` for what
-  /// shares bytes until it returns false; whether it was never called.
+  /// Sweeps the time from `first` to `last` and calls `report` for pairs that
+  /// share bytes until it returns false. Returns whether it was never called.
   template <typename Report>
   static bool sweep(const std::vector<Rectangle> &all, int64_t first,
                     int64_t last, Report report) {

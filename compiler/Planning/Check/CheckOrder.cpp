@@ -15,7 +15,8 @@ using namespace tamc::planning;
 
 namespace {
 
-/// Answers by walking the dependencies forward from one operation at a time.
+/// Answers queries by following the dependencies forward from one operation at
+/// a time.
 class OrderChecker {
 public:
   OrderChecker(const Problem &problem, std::span<const int64_t> offsets,
@@ -65,10 +66,11 @@ private:
     return std::any_of(buffer.live.begin(), buffer.live.end(), lasts);
   }
 
-  /// An operation waits for the earlier ones with which it has bytes in common
-  /// that one of the two writes, and for those it names.
+  /// An operation depends on the earlier ones that access the same bytes,
+  /// unless both only read, and on those in its list `after`.
   void connect() {
-    // By storage: who touched it so far, and whether by writing.
+    // By storage: the operations that accessed it so far, and whether they
+    // wrote.
     std::map<std::pair<bool, int32_t>, std::vector<std::pair<int32_t, bool>>>
         history;
     for (size_t i = 0; i < count; ++i) {
@@ -77,7 +79,8 @@ private:
       auto touch = [&](int32_t buffer, bool writes) {
         int32_t name = problem.buffers[buffer].aliasClass;
         auto &past = history[{name >= 0, name >= 0 ? name : buffer}];
-        // What comes before the last write waits for nobody anew.
+        // Dependencies on operations before the last write follow from that on
+        // the write.
         for (size_t k = past.size(); k-- > 0;) {
           auto [other, wrote] = past[k];
           if (other != op && (wrote || writes))
@@ -99,7 +102,7 @@ private:
     }
   }
 
-  /// By operation: it comes after `from` in every order.
+  /// By operation: whether it comes after `from` in every order.
   const std::vector<bool> &after(int32_t from) {
     std::vector<bool> &seen = reached[from];
     if (!seen.empty())
@@ -119,7 +122,8 @@ private:
   }
 
   /// Every operation during which the buffer is needed in the list's order. A
-  /// life that was given, and not implied, counts with all it spans.
+  /// live range that was given, and does not follow from the operations, counts
+  /// in full.
   std::vector<int32_t> needed(int32_t buffer, bool &before, bool &behind) {
     const Buffer &b = problem.buffers[buffer];
     auto end = static_cast<int64_t>(count);
@@ -144,7 +148,7 @@ private:
     behind |= upper >= end;
     for (int64_t op = lower; op < std::min(upper, end); ++op)
       list.push_back(static_cast<int32_t>(op));
-    // Nothing tells when it is needed: then it always may be.
+    // If nothing says when it is needed, it may be needed at any time.
     before |= list.empty();
     behind |= list.empty();
     return list;
@@ -163,7 +167,7 @@ private:
     return need;
   }
 
-  /// Both are of one space, and some order needs both at a time.
+  /// Whether both are in one space and some order needs both at one time.
   bool conflict(int32_t a, int32_t b) {
     const Buffer &x = problem.buffers[a], &y = problem.buffers[b];
     if (x.space != y.space ||

@@ -17,15 +17,15 @@
 
 namespace tamc::planning {
 
-/// The first `limit` pairs of buffers that share bytes though some order of
-/// the operations needs both at a time. A part of check(): shares no code with
-/// the strategies. Offsets and sizes do not overflow.
+/// The first `limit` pairs of buffers that share bytes although some order of
+/// the operations needs both at one time. A part of check(): shares no code
+/// with the strategies. Offsets plus sizes must not overflow.
 std::vector<Finding> checkOrderSafety(const Problem &problem,
                                       std::span<const int64_t> offsets,
                                       size_t limit);
 
-/// The first pair of buffers that some order of the operations needs at a time
-/// and that `isApart` does not vouch for; sizes are not looked at.
+/// The first pair of buffers that some order of the operations needs at one
+/// time and for which `isApart` is false; sizes are ignored.
 std::optional<std::pair<int32_t, int32_t>>
 findOrderConflict(const Problem &problem,
                   const std::function<bool(int32_t, int32_t)> &isApart);

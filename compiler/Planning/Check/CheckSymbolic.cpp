@@ -15,9 +15,9 @@ using namespace tamc::planning;
 
 namespace {
 
-/// Where each buffer that is above another, in every evaluation, is found by
-/// walking up from that one. Ends only grow on the way: an offset is never
-/// below the end of what is right below it, and sizes are never negative.
+/// Finds the buffers that lie above another one for all values, by following
+/// the relation upwards. Ends only increase on the way: an offset is never
+/// below the end of a buffer directly below it, and sizes are never negative.
 class Walker {
 public:
   explicit Walker(const SymbolicPlan &plan)
@@ -27,7 +27,7 @@ public:
         right[other].push_back(static_cast<int32_t>(top));
   }
 
-  /// Marks what begins at or above the end of `buffer`, as first buffers.
+  /// Marks the first buffers that begin at or above the end of `buffer`.
   const std::vector<bool> &
   above(int32_t buffer, const std::vector<std::vector<int32_t>> &members) {
     std::fill(seen.begin(), seen.end(), false);
@@ -80,7 +80,7 @@ std::string tamc::planning::checkSymbolic(const Problem &problem,
         (name < 0 || name != buffer.aliasClass))
       return "buffer '" + buffer.name + "' has another one's offset";
   }
-  // Every offset is there before it is looked at: no circle.
+  // Checks that there is no cycle: every offset is computed before it is used.
   std::vector<bool> placed(count, false);
   for (int32_t top : plan.order) {
     for (int32_t other : plan.below[top])

@@ -65,7 +65,8 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-/// For messages: without control characters and broken UTF-8, and not endless.
+/// The text for a message: without control characters and invalid UTF-8, and
+/// shortened.
 std::string printable(std::string_view text) {
   std::string shown = "'";
   size_t at = 0;
@@ -102,15 +103,15 @@ public:
     return false;
   }
 
-  /// Of the last fields, their first one where there are several.
+  /// Line of the last fields; the first of them if they span several.
   int64_t line = 1;
   std::vector<std::string> fields;
-  /// What is wrong with the quotes of the last fields, and the line on which
-  /// that one was opened.
+  /// The error in the quotes of the last fields, and the line of the opening
+  /// quote.
   std::string wrong;
 
 private:
-  /// Takes one line, or more where quotes hold line ends, from `rest`.
+  /// Takes one line from `rest`, or more if quotes contain line ends.
   void split() {
     fields.clear();
     while (true) {
@@ -127,7 +128,7 @@ private:
     ++following;
   }
 
-  /// The begin of `rest`, up to `end` or all of it.
+  /// The start of `rest` up to `end`, or all of it.
   std::string_view take(size_t end) {
     std::string_view taken = rest.substr(0, end);
     rest.remove_prefix(taken.size());
@@ -385,8 +386,8 @@ std::variant<Problem, Diagnostic> Reader::read() {
   Problem problem;
   NameTable seen;
   std::vector<int64_t> line;
-  // Buffers are large: a million are not moved when there come more. A text of
-  // many lines may be nonsense, which is not worth as much memory.
+  // Reserves memory, because moving a million buffers is slow; but only up to a
+  // limit, because a text of many lines may be nonsense.
   constexpr size_t most = size_t(1) << 20;
   problem.buffers.reserve(std::min(rows, most));
   seen.reserve(std::min(rows, most));
@@ -412,7 +413,7 @@ std::variant<Problem, Diagnostic> Reader::read() {
   return problem;
 }
 
-/// A field that reads back as itself.
+/// The text as a field, quoted if necessary.
 std::string field(const std::string &text) {
   if (text.find_first_of(",\" \t\r\n") == text.npos)
     return text;
@@ -422,7 +423,8 @@ std::string field(const std::string &text) {
   return quoted + "\"";
 }
 
-/// First and last time, and the holes in between, as the columns have them.
+/// The values of the columns for a live range: first and last time, and the
+/// gaps.
 Interval lifeOf(const Buffer &buffer, std::string &gaps) {
   struct Part {
     Interval time;

@@ -27,8 +27,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// Where the reader is, as "buffers[3].size", and what is wrong there; thrown,
-/// and caught in readJson().
+/// An error with the reader's place, as "buffers[3].size"; thrown, and caught
+/// in readJson().
 struct Wrong {
   std::string place, message;
 };
@@ -265,7 +265,7 @@ private:
       readOrder(list(root["order"], "order"), names);
   }
 
-  /// Pairs of operations, of which the first comes before the second.
+  /// Pairs of operations; the first of a pair comes before the second.
   void readOrder(const Json &pairs,
                  const std::unordered_map<std::string, int32_t> &names) {
     for (size_t i = 0; i < pairs.size(); ++i) {
@@ -314,8 +314,8 @@ private:
   std::vector<bool> lifeless;
 };
 
-/// The first byte of the token that ends with the `read`-th byte of the text,
-/// the one that the parser did not expect.
+/// The first byte of the unexpected token, which ends with the `read`-th byte
+/// of the text.
 size_t beginOfToken(std::string_view text, size_t read) {
   if (read == 0 || read > text.size())
     return text.size();
@@ -326,7 +326,7 @@ size_t beginOfToken(std::string_view text, size_t read) {
   };
   if (text[at] == '"') {
     size_t begin = text.rfind('"', at - (at > 0));
-    // A quote behind an odd number of backslashes does not begin the token.
+    // A quote after an odd number of backslashes does not begin the token.
     auto escaped = [&](size_t quote) {
       size_t slashes = 0;
       while (slashes < quote && text[quote - slashes - 1] == '\\')
@@ -342,8 +342,7 @@ size_t beginOfToken(std::string_view text, size_t read) {
   return at;
 }
 
-/// What the parser expected and got, as "expected ',' or '}', got string
-/// literal".
+/// The parser's error, as "expected ',' or '}', got string literal".
 std::string describe(const nlohmann::json::parse_error &error) {
   std::string_view what = error.what();
   auto after = [&](std::string_view mark) -> std::string {
@@ -354,7 +353,7 @@ std::string describe(const nlohmann::json::parse_error &error) {
     return std::string(what.substr(begin, what.find(';', begin) - begin));
   };
   std::string expected = after("; expected "), got = after(" - unexpected ");
-  // Behind a value there may be another one.
+  // After a value there may be another one.
   if (expected == "'}'" || expected == "']'")
     expected = "',' or " + expected;
   if (!got.empty())
@@ -435,7 +434,8 @@ tamc::planning::readJson(std::string_view text, const CsvOptions &options) {
     diagnostic.column = column;
     return diagnostic;
   };
-  // Before anything walks the values: it might do so recursively.
+  // Checked before any other function visits the values, which might be
+  // recursive.
   if (std::optional<JsonFlaw> flaw = findJsonFlaw(text))
     return at(flaw->position, std::move(flaw->message));
   try {
@@ -459,7 +459,8 @@ tamc::planning::readJson(std::string_view text, const CsvOptions &options) {
   } catch (const nlohmann::json::parse_error &error) {
     return at(beginOfToken(text, error.byte), describe(error));
   } catch (const Json::exception &error) {
-    // What is left are texts that are not UTF-8, met while quoting them.
+    // The remaining errors are strings that are not UTF-8, found while quoting
+    // them.
     return Diagnostic{"expected JSON in UTF-8"};
   } catch (Wrong &wrong) {
     return at(byteOfPlace(text, wrong.place), std::move(wrong.message));

@@ -17,7 +17,7 @@
 
 namespace {
 
-/// Goes through valid JSON from one value to the next.
+/// Steps through valid JSON from one value to the next.
 class Walker {
 public:
   explicit Walker(std::string_view text) : text(text) {
@@ -31,7 +31,8 @@ public:
       ++at;
   }
 
-  /// Past the quotes; what is between them, escapes as they are written.
+  /// Skips a string; returns its text between the quotes, with escapes as
+  /// written.
   std::string_view string() {
     size_t begin = ++at;
     for (; at < text.size() && text[at] != '"'; ++at)
@@ -60,8 +61,8 @@ public:
     } while (at < text.size());
   }
 
-  /// Goes to the value of `key`; true when there is one. With several, to the
-  /// last, which is the one that a reader keeps.
+  /// Goes to the value of `key`; true if there is one. With several, goes to
+  /// the last, which a reader keeps.
   bool enterMember(std::string_view key) {
     if (peek() != '{')
       return false;
@@ -150,13 +151,13 @@ size_t tamc::planning::byteOfPlace(std::string_view text,
 
 namespace {
 
-/// A member's name as it is written, without the quotes, and where.
+/// A member's name as written, without the quotes, and its position.
 struct Member {
   std::string_view name;
   size_t position;
 };
 
-/// The name that is meant: "\u0061" is "a".
+/// The name without escapes: "\u0061" is "a".
 std::string unescape(std::string_view name) {
   nlohmann::json value = nlohmann::json::parse(
       "\"" + std::string(name) + "\"", nullptr, /*allow_exceptions=*/false);
@@ -184,7 +185,7 @@ findTwice(std::span<const Member> members) {
 
 std::optional<tamc::planning::JsonFlaw>
 tamc::planning::findJsonFlaw(std::string_view text) {
-  // Of each open list or object: its first member among `members`.
+  // For each open list or object, the index of its first member in `members`.
   std::vector<size_t> open;
   std::vector<Member> members;
   for (size_t at = 0; at < text.size();) {

@@ -25,23 +25,23 @@ struct TextPlace {
 /// The place of byte `position` of a text. O(text).
 TextPlace placeOfByte(std::string_view text, size_t position);
 
-/// The first byte of the value at `place`, like "buffers[3].size". Where the
-/// text has no such value it is that of the innermost value around it. `text`
-/// is valid JSON. O(text).
+/// The first byte of the value at `place`, like "buffers[3].size". If the text
+/// has no such value, the first byte of the innermost value around it. `text`
+/// must be valid JSON. O(text).
 size_t byteOfPlace(std::string_view text, std::string_view place);
 
-/// What a JSON text has and readers do not agree on.
+/// A flaw of a JSON text that readers treat differently.
 struct JsonFlaw {
   std::string message;
   size_t position;
 };
 
-/// Lists and objects within each other that a JSON text may have.
+/// Most nested lists and objects of a JSON text.
 inline constexpr size_t maxJsonLevels = 1000;
 
-/// Values nested too deeply, or a member that an object has twice; nothing when
-/// the text has neither. Of a text that is no JSON it says as much as can be
-/// seen. O(text log text).
+/// Values nested too deeply, or a member that an object has twice; nothing if
+/// the text has neither. For a text that is not JSON the result covers the part
+/// that can be read. O(text log text).
 std::optional<JsonFlaw> findJsonFlaw(std::string_view text);
 
 } // namespace tamc::planning

@@ -18,11 +18,11 @@
 
 namespace tamc::planning {
 
-/// True for a text that is meant as an expression and not as a number.
+/// Whether a text is an expression and not a number.
 bool isExpression(std::string_view text);
 
 /// Sets the size of a buffer of the problem to an expression and its value at
-/// the binding; says what is wrong with it.
+/// the binding. Returns a message if the text has an error.
 std::optional<std::string> readExpression(std::string_view text,
                                           const Binding &binding,
                                           Problem &problem, Buffer &buffer);

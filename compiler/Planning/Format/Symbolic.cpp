@@ -65,7 +65,7 @@ std::optional<Diagnostic> tamc::planning::bindSizes(Problem &problem,
 
 namespace {
 
-/// By buffer: those that it may not share bytes with, whatever their sizes.
+/// By buffer: those that it must not share bytes with, whatever their sizes.
 BitMatrix conflictsOf(const Problem &problem, const Options &options) {
   size_t count = problem.buffers.size();
   if (options.reuse == Reuse::BranchSafe) {
@@ -142,7 +142,7 @@ SymbolicPlan tamc::planning::makeSymbolic(const Problem &problem,
       rank[member] = static_cast<int32_t>(i);
 
   BitMatrix conflicts = conflictsOf(problem, options);
-  // By first buffer: what it lies above, by single buffer.
+  // By first buffer: the buffers that it lies above.
   BitMatrix under(count, count);
   std::vector<int32_t> candidates;
   for (int32_t top : plan.order) {
@@ -152,7 +152,8 @@ SymbolicPlan tamc::planning::makeSymbolic(const Problem &problem,
         if (rank[other] < rank[top])
           candidates.push_back(static_cast<int32_t>(other));
       });
-    // From the highest down: what those have below them is no news.
+    // From the highest down: buffers that lie below a higher candidate are not
+    // listed again.
     std::sort(candidates.begin(), candidates.end(), [&](int32_t a, int32_t b) {
       return std::pair(-rank[a], a) < std::pair(-rank[b], b);
     });

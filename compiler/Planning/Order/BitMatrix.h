@@ -17,7 +17,7 @@
 
 namespace tamc::planning {
 
-/// A relation between `rows` and `columns`, 64 pairs a word.
+/// A relation between `rows` and `columns`, with 64 pairs in a word.
 class BitMatrix {
 public:
   BitMatrix() = default;
@@ -55,7 +55,7 @@ void forEachBit(std::span<const uint64_t> row, Visit visit) {
       visit(64 * word + static_cast<size_t>(std::countr_zero(rest)));
 }
 
-/// The first index set in both rows; -1 when there is none.
+/// The first index that is set in both rows; -1 if there is none.
 inline int64_t firstCommon(std::span<const uint64_t> a,
                            std::span<const uint64_t> b) {
   for (size_t word = 0; word < a.size(); ++word)

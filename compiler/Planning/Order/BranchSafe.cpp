@@ -24,16 +24,17 @@ using namespace tamc::planning;
 
 namespace {
 
-/// Strategies know conflicts as lives that overlap, with gaps. Any graph of
-/// conflicts is such a problem: after the lives in the program's own order,
-/// each of some sets of buffers that are pairwise in conflict gets a moment of
-/// its own, at which its members live, until every conflict is among them. A
-/// plan of that problem is one of this graph, and the other way round.
+/// For strategies, buffers conflict if their live ranges, which may have gaps,
+/// overlap. Any graph of conflicts can be written as such a problem: after the
+/// live ranges in the program's own order, sets of pairwise conflicting buffers
+/// each get a time of their own at which their members live, until every
+/// conflict is covered. A plan of that problem is a plan of the graph, and vice
+/// versa.
 ///
-/// Where that takes too many moments (parallel chains need one for each pair
-/// of their links), strategies plan the program's own order, and what they
-/// found is the order in which the buffers are placed anew, each as low as its
-/// conflicts allow.
+/// If that takes too many times (parallel chains need one for each pair of
+/// their links), strategies plan the program's own order. The buffers are then
+/// placed again in the order of their offsets, each as low as its conflicts
+/// allow.
 class BranchSafePlanner {
 public:
   BranchSafePlanner(const Problem &given, const Options &options)
@@ -80,8 +81,8 @@ public:
   }
 
 private:
-  /// Sets `unrolled`, which the strategies plan, and `bounded`, whose loads
-  /// are bounds.
+  /// Sets `unrolled`, which the strategies plan, and `bounded`, whose loads are
+  /// lower bounds.
   void unroll(const DataFlow &flow) {
     size_t count = problem.buffers.size();
     unrolled.buffers = problem.buffers;
@@ -133,8 +134,8 @@ private:
     for (size_t a = 0; a < count; ++a)
       for (size_t b = 0; b < count; ++b) {
         auto x = static_cast<int32_t>(a), y = static_cast<int32_t>(b);
-        // Without a conflict one of the two is the earlier one, also in the
-        // order of the list.
+        // If there is no conflict, one of the two is always earlier, also in
+        // the order of the list.
         if (a != b && !conflicts.test(a, b) &&
             problem.buffers[a].space == problem.buffers[b].space &&
             !flow.uses(x).nothing && !flow.uses(y).nothing &&
@@ -162,7 +163,8 @@ private:
     ++moment;
   }
 
-  /// Two pins over the same bytes; no plan can mend that.
+  /// A message about two pinned buffers that share bytes, for which there is no
+  /// plan.
   std::string conflictOfPins() const {
     std::vector<std::optional<int64_t>> all = effectivePins(problem);
     std::vector<std::pair<int64_t, int32_t>> pins;
@@ -185,8 +187,8 @@ private:
     return {};
   }
 
-  /// Lets everything fall as low as the conflicts allow. For a plan that did
-  /// not know all of them, that is also what makes it correct.
+  /// Moves every buffer as low as its conflicts allow. If the strategy did not
+  /// know all conflicts, this also makes the plan correct.
   void improve(Plan &plan) {
     std::vector<int64_t> moved = plan.offsets;
     std::vector<std::vector<int32_t>> members = buffersBySpace(unrolled);
@@ -289,22 +291,22 @@ private:
   BitMatrix conflicts;
   Problem unrolled, bounded;
   int64_t moment = 0;
-  /// `unrolled` has every conflict.
+  /// Whether `unrolled` has every conflict.
   bool exact = false;
 };
 
 } // namespace
 
-/// Looking at every pair of operations and of buffers, and checking the plan by
-/// walking from each operation, takes about so many seconds.
+/// Estimated seconds to compare all pairs of operations and of buffers and to
+/// check the plan from each operation.
 static double secondsFor(const Problem &problem) {
   auto count =
       static_cast<double>(problem.operations.size() + problem.buffers.size());
   return 2.5e-8 * count * count;
 }
 
-/// What a time limit leaves when it is too short for looking at the order:
-/// every buffer has its own bytes, which is right in every order.
+/// The plan if the time limit is too short to analyse the order: every buffer
+/// has its own bytes, which is correct in every order.
 static Plan planApart(const Problem &problem, const Options &options) {
   Options apart = options;
   apart.strategy = "naive";
@@ -314,7 +316,7 @@ static Plan planApart(const Problem &problem, const Options &options) {
   plan.stopped = true;
   if (plan.offsets.empty())
     return plan;
-  // Only pins can have bytes in common now.
+  // Now only pinned buffers can share bytes.
   CheckOptions checking;
   checking.alignment = options.alignment;
   checking.reuse = Reuse::BranchSafe;

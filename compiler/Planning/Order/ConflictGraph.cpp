@@ -40,7 +40,7 @@ tamc::planning::coverByCliques(const BitMatrix &conflicts, BitMatrix missing,
           candidates[word] &= other[word];
       };
       add(partner);
-      // Only a vertex that covers another pair is worth a place.
+      // Add only vertices that cover another pair.
       for (size_t i = 0; i < clique.size(); ++i)
         for (int64_t next;
              (next = firstCommon(candidates, missing.row(clique[i]))) >= 0;)
@@ -136,7 +136,7 @@ private:
   std::vector<size_t> next;
 };
 
-/// Largest graph that is handed to the flow; it takes an arc for each pair.
+/// Largest graph for which the flow is computed: it has an arc for each pair.
 constexpr size_t maxForFlow = 700;
 
 std::vector<int32_t> cliqueByFlow(std::span<const int64_t> weights,
@@ -154,7 +154,7 @@ std::vector<int32_t> cliqueByFlow(std::span<const int64_t> weights,
         flow.connect(i, count + j, unbounded);
   }
   flow.run(source, sink);
-  // What neither end of the cut pays for is the antichain.
+  // The antichain has the vertices that neither side of the cut pays for.
   std::vector<int32_t> clique;
   for (int32_t i = 0; i < count; ++i)
     if (flow.reachable(i) && !flow.reachable(count + i))
@@ -176,7 +176,8 @@ std::vector<int32_t> tamc::planning::heaviestClique(
   std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
     return weights[a] > weights[b];
   });
-  // Grown from each of the heaviest, the heaviest next one first.
+  // Greedy cliques, each grown from one of the heaviest vertices by adding the
+  // heaviest candidate.
   std::vector<int32_t> best;
   __int128 most = 0;
   constexpr size_t seeds = 32;
@@ -205,7 +206,7 @@ tamc::planning::placeByConflicts(const Instance &instance,
                                  const BitMatrix &conflicts,
                                  std::span<const int32_t> order) {
   std::vector<int64_t> offsets(instance.size(), 0);
-  // Sorted by offset, so that one pass over it meets the gaps in order.
+  // Sorted by offset, so that one pass visits the gaps in order.
   std::vector<int32_t> placed;
   auto insert = [&](int32_t item) {
     placed.insert(std::upper_bound(placed.begin(), placed.end(), item,

@@ -17,7 +17,7 @@ using namespace tamc::planning;
 
 namespace {
 
-/// What was done last to the bytes of one buffer or alias class.
+/// The last accesses to the bytes of one buffer or alias class.
 struct LastTouch {
   int32_t writer = -1;
   std::vector<int32_t> readers;
@@ -75,7 +75,7 @@ tamc::planning::impliedLives(const Problem &problem) {
         lives[buffer] = {first, time + 1};
       lives[buffer]->upper = problem.buffers[buffer].output ? end : time + 1;
     };
-    // Read before anything wrote it: it comes from outside.
+    // A buffer that is read before it is written comes from outside.
     for (int32_t buffer : operation.reads)
       touch(buffer, 0);
     for (int32_t buffer : operation.writes)
@@ -125,7 +125,7 @@ DataFlow::DataFlow(const Problem &problem)
     uses.derived = implied[i] && buffer.windows.empty() &&
                    buffer.live.size() == 1 && buffer.live[0] == *implied[i];
     if (!uses.derived && !uses.nothing) {
-      // Gaps and windows hold in one order only: what counts is the hull.
+      // Gaps and windows are valid in one order only, so take the hull.
       Interval hull = {INT64_MAX, 0};
       auto extend = [&](Interval time) {
         hull.lower = std::min(hull.lower, time.lower);
@@ -155,7 +155,7 @@ DataFlow::DataFlow(const Problem &problem)
 
 bool DataFlow::precedes(int32_t a, int32_t b) const {
   const Uses &early = all[a], &late = all[b];
-  // With no operation to tell, a buffer is needed at any time.
+  // If no operation uses a buffer, it may be needed at any time.
   if (early.toTheEnd || late.fromOutside || early.operations.empty() ||
       late.operations.empty())
     return false;
@@ -169,7 +169,8 @@ bool DataFlow::precedes(int32_t a, int32_t b) const {
 BitMatrix DataFlow::conflicts() const {
   size_t count = problem.buffers.size();
   BitMatrix result(count, count);
-  // Rows of what may share: each ordered pair is met from its earlier buffer.
+  // Rows of the buffers that may share; each ordered pair is visited from its
+  // earlier buffer.
   std::vector<uint64_t> after(later.rows() ? later.row(0).size() : 0);
   for (size_t a = 0; a < count; ++a) {
     const Uses &early = all[a];

@@ -18,40 +18,42 @@
 
 namespace tamc::planning {
 
-/// Most operations, and most buffers, whose order is kept as bits: at this
-/// many one relation takes 128 MiB.
+/// Most operations, and most buffers, whose order is stored as bits: with this
+/// many, one relation takes 128 MiB.
 constexpr size_t maxOrdered = size_t(1) << 15;
 
-/// By operation: those that have to come right before it, sorted, each once.
-/// In the order of the list: who reads comes after the last who wrote, who
-/// writes after all who touched the bytes since; and what Operation::after
-/// names. The buffers of one alias class count as one. O(touches log touches).
+/// By operation: its direct predecessors, sorted, each once. In the order of
+/// the list, an operation that reads bytes comes after the last that wrote
+/// them, and one that writes them after all that have accessed them since. The
+/// operations of Operation::after are added. The buffers of one alias class
+/// count as one. O(accesses log accesses).
 std::vector<std::vector<int32_t>> dependencies(const Problem &problem);
 
-/// When a buffer's bytes are needed, as far as the operations tell.
+/// When a buffer's bytes are needed, as far as it follows from the operations.
 struct Uses {
-  /// Sorted, each once: those that touch the buffer; for a buffer whose life
-  /// is not what its operations imply, also those at the times of its life.
+  /// Sorted, each once: the operations that access the buffer. If its live
+  /// range does not follow from its operations, also those at the times of its
+  /// live range.
   std::vector<int32_t> operations;
-  /// Those of them that no other of them has to precede.
+  /// Those of them that need not come after another of them.
   std::vector<int32_t> first;
-  /// It holds something before any operation ran, or after all of them.
+  /// It has contents before the first operation, or after the last one.
   bool fromOutside = false, toTheEnd = false;
   /// The buffer never occupies a byte.
   bool nothing = false;
-  /// Its life is exactly what its operations imply.
+  /// Its live range follows from its operations.
   bool derived = false;
   /// In the order of the list: it is needed in [lower, upper).
   int64_t lower = 0, upper = 0;
 };
 
-/// The life that the operations imply; nothing when none touches the buffer.
-/// By buffer. A buffer that is read before it is written lives from 0 on, an
-/// output to the end.
+/// By buffer: the live range that follows from the operations; nothing if none
+/// accesses the buffer. A buffer that is read before it is written lives from
+/// 0, an output to the end.
 std::vector<std::optional<Interval>> impliedLives(const Problem &problem);
 
-/// The partial order of a problem's operations and what it says about buffers.
-/// The problem is valid and has at most `maxOrdered` operations.
+/// The partial order of a problem's operations and of its buffers. The problem
+/// must be valid and have at most `maxOrdered` operations.
 class DataFlow {
 public:
   /// O(operations * dependencies / 64).
@@ -65,8 +67,8 @@ public:
   /// Every use of buffer `a` comes before the definition of `b`.
   bool precedes(int32_t a, int32_t b) const;
 
-  /// By buffer: the buffers that may not share a byte with it, which are those
-  /// of its space and another class that neither precede nor follow it.
+  /// By buffer: the buffers that must not share a byte with it: those in its
+  /// space and not in its class that neither precede nor follow it.
   /// O(buffers^2).
   BitMatrix conflicts() const;
 

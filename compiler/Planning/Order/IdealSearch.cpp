@@ -63,7 +63,7 @@ private:
   using Set = std::vector<uint64_t>;
   struct Node {
     int32_t parent;
-    /// What ran since the parent.
+    /// The operations that ran since the parent.
     std::vector<int32_t> ran;
     Load peak;
     Set done;
@@ -74,19 +74,19 @@ private:
     int32_t count;
     int64_t load;
     int32_t node;
-    /// The least comes out first: low cost, then deep, then low load.
+    /// The queue's order: low cost first, then deep sets, then low load.
     bool operator<(const Entry &other) const {
       return std::tuple(-cost, count, -load, -node) <
              std::tuple(-other.cost, other.count, -other.load, -other.node);
     }
   };
 
-  /// Sets take up half a gigabyte.
+  /// Whether the sets take half a gigabyte.
   bool isFull() const {
     return nodes.size() * (program.size() / 64 + 16) >> 25;
   }
 
-  /// Remembers a set unless it was reached at no higher load.
+  /// Adds a set unless it was reached with the same or a lower load before.
   void push(int32_t parent, std::vector<int32_t> ran, Load peak, Set done,
             int64_t load = 0) {
     int64_t cost = total(peak);
@@ -133,7 +133,7 @@ private:
           return false;
       return true;
     };
-    // What runs for nothing belongs to this node.
+    // Operations that cost nothing run as part of this node.
     for (bool moved = true; moved;) {
       moved = false;
       for (size_t i = 0; i < ready.size(); ++i) {

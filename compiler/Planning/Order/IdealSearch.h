@@ -17,21 +17,21 @@
 
 namespace tamc::planning {
 
-/// What is known about the least load of all orders.
+/// The result of a search for the least load of all orders.
 struct LoadSearch {
-  /// An order below the limit; empty when none was found.
+  /// An order below the limit; empty if none was found.
   std::vector<int32_t> order;
   /// No order has a lower total than this.
   int64_t bound = 0;
   int64_t nodes = 0;
 };
 
-/// Looks for the order of least total load below `limit`, going on from the
-/// set of operations whose load so far is least. `floor` is a bound of every
-/// order, by space. After `nodes` sets, or when `stop` says so, the bound is
-/// what is proved until then. An operation that neither needs more than was
-/// needed before nor leaves more alive runs at once: moved to the front of any
-/// order it raises the load nowhere.
+/// Searches for the order of least total load below `limit`. Expands the set of
+/// operations whose load so far is least. `floor` is a lower bound for every
+/// order, by space. After `nodes` sets, or if `stop` returns true, the bound is
+/// the one proved so far. An operation that neither needs more bytes than were
+/// needed before nor leaves more alive runs at once: moving it to the front of
+/// an order never raises the load.
 LoadSearch searchIdeals(const Program &program, const Load &floor,
                         int64_t limit, int64_t nodes,
                         const std::function<bool()> &stop);

@@ -50,8 +50,9 @@ public:
   }
 
 private:
-  /// (what remains, ties, what is needed, operation); the other way round in
-  /// the second set.
+  /// Entries of the first set are (bytes that remain, tie break, bytes needed,
+  /// operation), those of the second (bytes needed, bytes that remain, tie
+  /// break, operation).
   struct Key {
     int64_t rest = 0, need = 0, tie = 0;
   };
@@ -86,8 +87,9 @@ private:
     byNeed.erase(needEntry(op));
   }
 
-  /// What an operation needs or frees changes when a buffer it touches begins
-  /// to live or has no other toucher left.
+  /// The bytes that an operation needs or frees change when one of its buffers
+  /// becomes alive, or when the operation is the last that has yet to access
+  /// it.
   void refresh(int32_t buffer) {
     const Program::Bytes &bytes = program.buffers[buffer];
     bool alone = runner.left(buffer) == 1;

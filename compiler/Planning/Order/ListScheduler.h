@@ -17,23 +17,23 @@
 
 namespace tamc::planning {
 
-/// Which of the ready operations runs next.
+/// The rule that chooses the next of the ready operations.
 struct ListRule {
-  /// Those that fit come first, with the one that leaves the least alive; when
-  /// none fits, the one that needs the least. Fitting means: below this, or
-  /// below what was needed before.
+  /// If some operations fit, the one that leaves the fewest bytes alive is
+  /// next, else the one that needs the fewest. An operation fits if it needs at
+  /// most this, or at most what was needed before.
   Load target;
   /// Breaks ties, by operation, lower first.
   std::vector<int32_t> rank;
-  /// Prefers, among equals, what became ready last: goes deep.
+  /// Prefers, among equals, the operation that became ready last (depth first).
   bool deep = false;
-  /// Ties are broken before what remains alive is compared, unless that is
-  /// less than before.
+  /// The rank is compared before the bytes that remain alive, unless these are
+  /// fewer than before.
   bool rankFirst = false;
 };
 
-/// An order of all operations. O(touches log operations), but for operations
-/// that are passed over because they do not fit.
+/// An order of all operations. O(accesses log operations), without the
+/// operations that are skipped because they do not fit.
 std::vector<int32_t> schedule(const Program &program, const ListRule &rule);
 
 } // namespace tamc::planning

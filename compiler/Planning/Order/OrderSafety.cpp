@@ -75,7 +75,7 @@ private:
       return between(a, b, bytes);
     if (y.upper <= x.lower)
       return between(b, a, bytes);
-    // One lives in a gap of the other: each waits for the other in turn.
+    // One lives in a gap of the other: some uses of each wait for the other.
     for (int32_t p : x.operations)
       for (int32_t q : y.operations) {
         if (p < q && !flow.before(p, q))
@@ -85,7 +85,7 @@ private:
       }
   }
 
-  /// `a` is the earlier one in the order of the list.
+  /// `a` is the earlier buffer in the order of the list.
   void between(int32_t a, int32_t b, int64_t bytes) {
     const std::vector<int32_t> &uses = flow.uses(a).operations;
     for (int32_t definition : flow.uses(b).first)

@@ -61,8 +61,8 @@ Problem tamc::planning::reorder(const Problem &problem,
 
 namespace {
 
-/// What must be alive while an operation runs, in whatever order: what it
-/// touches, and what was begun before it and is needed after it in every one.
+/// The bytes that are alive while an operation runs in every order: its own
+/// buffers, and those that are accessed before it and after it in every order.
 Load floorOf(const Problem &problem, const Program &program) {
   DataFlow flow(problem);
   Load floor(program.spaces, 0);
@@ -98,7 +98,7 @@ public:
         random(options.seed), begin(Clock::now()) {
     int64_t work = std::max<int64_t>(
         static_cast<int64_t>(program.size()) + program.touches(), 1);
-    // The bound looks at every pair of an operation and a touch.
+    // The bound takes every pair of an operation and an access.
     floor = work <= 40000 ? floorOf(problem, program) : Load(program.spaces, 0);
     for (size_t op = 0; op < program.size(); ++op) {
       Load touched(program.spaces, 0);

@@ -92,8 +92,8 @@ std::vector<Step> tamc::planning::thin(const std::vector<Step> &curve,
                                        int count) {
   if (curve.size() <= static_cast<size_t>(count))
     return curve;
-  // The last step ends the curve and keeps its place; the others share the
-  // time before it.
+  // The last step ends the curve and keeps its time; the others share the time
+  // before it.
   __int128 first = curve.front().time, last = curve.back().time;
   __int128 parts = count - 1;
   std::vector<Step> thinned;
@@ -104,7 +104,7 @@ std::vector<Step> tamc::planning::thin(const std::vector<Step> &curve,
     __int128 end = first + (last - first) * (part + 1) / parts;
     if (begin == end)
       continue;
-    // What was there before this part counts unless a step replaces it at once.
+    // The value before this part counts unless a step at its begin replaces it.
     int64_t most = curve[at].time == begin ? 0 : carried;
     for (; curve[at].time < end; ++at) {
       most = std::max(most, curve[at].bytes);

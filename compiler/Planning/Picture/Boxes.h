@@ -19,7 +19,7 @@
 namespace tamc::planning {
 
 /// A rectangle of a picture: addresses [begin, end) during [lower, upper).
-/// Either may be empty: a buffer without size, a life without length.
+/// Either may be empty, for a buffer of size 0 or an empty live range.
 struct Box {
   int64_t lower = 0;
   int64_t upper = 0;
@@ -30,8 +30,8 @@ struct Box {
   bool isLine() const { return lower == upper || begin == end; }
 };
 
-/// The rectangles of one space, whose buffers are `members`, by lower, begin
-/// and buffer. O(n log n) for n members.
+/// The rectangles of one space, whose buffers are `members`, sorted by lower,
+/// begin and buffer. O(n log n) for n members.
 std::vector<Box> boxesOf(const Problem &problem,
                          std::span<const int64_t> offsets,
                          std::span<const int32_t> members);
@@ -43,9 +43,9 @@ struct Step {
   friend bool operator==(const Step &, const Step &) = default;
 };
 
-/// Bytes alive over time; alias classes count once, as the largest alive. The
-/// last step is 0. At most 2^63-1. `members` are the space's buffers. O(n log
-/// n) for n members.
+/// Bytes alive over time. An alias class counts once, with its largest live
+/// buffer. The last step is 0. At most 2^63-1. `members` are the space's
+/// buffers. O(n log n) for n members.
 std::vector<Step> loadOf(const Problem &problem, int32_t space,
                          std::span<const int32_t> members);
 
@@ -62,7 +62,7 @@ class BufferUses {
 public:
   explicit BufferUses(const Problem &problem);
   /// "written by conv, read by pool, add" with at most four names of a kind;
-  /// empty when no operation is known to touch it.
+  /// empty if no operation is known to access it.
   std::string describe(int32_t buffer) const;
 
 private:
@@ -70,11 +70,11 @@ private:
   std::vector<std::vector<int32_t>> writers, readers;
 };
 
-/// The facts about a buffer as lines of text, its name first.
+/// The description of a buffer as lines of text, its name first.
 std::string describeBuffer(const Problem &problem, const BufferUses &uses,
                            int64_t offset, int32_t buffer);
 
-/// What messages and pictures call a space: its name, or "memory".
+/// Name of a space in messages and pictures; "memory" if it has none.
 std::string titleOf(const Space &space);
 
 } // namespace tamc::planning

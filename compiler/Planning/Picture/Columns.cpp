@@ -26,7 +26,7 @@ uint64_t zigzag(uint64_t value) {
   return value << 1 ^ (value >> 63 ? ~uint64_t(0) : 0);
 }
 
-/// The codes of a column, and whether doubles hold them all.
+/// The codes of a column, and whether a double can represent them all.
 struct Coded {
   std::string bytes;
   bool wide = false;
@@ -39,7 +39,8 @@ Coded encode(const std::vector<int64_t> &values, bool delta) {
   for (int64_t signedValue : values) {
     auto value = static_cast<uint64_t>(signedValue);
     uint64_t code = zigzag(delta ? value - before : value);
-    // A delta may wrap around while its code is small; the value tells then.
+    // A delta may wrap around and have a small code; so the value is checked,
+    // too.
     coded.wide |= code > exact || zigzag(value) > 2 * exact;
     append(coded.bytes, code);
     before = value;

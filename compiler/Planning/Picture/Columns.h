@@ -16,23 +16,23 @@
 
 namespace tamc::planning {
 
-/// Columns of integers and texts one after another as bytes, with a directory
-/// in JSON that says where each begins; Page/data.js reads them. A column of
+/// Columns of integers and texts, stored one after another as bytes, with a
+/// directory in JSON of where each begins. Page/data.js reads them. A column of
 /// integers has the shortest of these kinds:
 ///
 ///   constant   all are `value`; no bytes
 ///   plain      each as a zigzag LEB128 number
-///   delta      the differences to the one before, modulo 2^64, likewise
+///   delta the differences to the one before, modulo 2^64, likewise
 ///
-/// and `wide` where a value or its code is above 2^53, so that doubles do not
-/// do. A column of `kind` text holds for each the bytes shared with the one
-/// before, the number of bytes that follow (both LEB128), and these; `size` is
-/// the length of all texts together.
+/// It is `wide` if a value or its code is above 2^53, which a double cannot
+/// represent. A column of `kind` text has for each text the number of bytes
+/// shared with the one before, the number of bytes that follow (both LEB128),
+/// and these bytes; `size` is the length of all texts together.
 class Columns {
 public:
   /// O(n).
   void add(std::string_view name, const std::vector<int64_t> &values);
-  /// Texts of any bytes; they are made UTF-8. O(length).
+  /// Adds texts of any bytes, converted to UTF-8. O(length).
   void addTexts(std::string_view name,
                 const std::vector<std::string_view> &texts);
 

@@ -21,7 +21,7 @@ using namespace tamc::planning;
 
 namespace {
 
-/// Steps of a load curve that a page holds at most.
+/// Most steps of a load curve in a page.
 constexpr int maxSteps = 1 << 18;
 
 std::string quoted(int64_t value) {
@@ -48,7 +48,7 @@ class Writer {
 public:
   Writer(const Problem &problem, std::span<const Plan> plans)
       : problem(problem), plans(plans), order(problem.buffers.size()) {
-    // In order of time, so that what is in sight at once lies together.
+    // Sorted by time, so that the visible buffers are neighbours.
     std::vector<int64_t> births;
     births.reserve(order.size());
     for (const Buffer &buffer : problem.buffers)
@@ -92,7 +92,7 @@ public:
   }
 
 private:
-  /// One value a buffer.
+  /// A column with one value for each buffer.
   template <typename Function>
   void addEach(const std::string &name, Function valueOf) {
     std::vector<int64_t> values;

@@ -54,7 +54,7 @@ constexpr std::array<const char *, 12> colours = {
     "#8dd3c7", "#fdb462", "#80b1d3", "#fb8072", "#bebada", "#b3de69",
     "#f7b6d2", "#ffd92f", "#9edae5", "#d9b08c", "#98c379", "#c7b0e8"};
 
-/// A length or place with at most two decimals.
+/// A length or coordinate with at most two decimals.
 std::string number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.2f", value);
@@ -65,7 +65,7 @@ std::string number(double value) {
   return digits == "-0" ? "0" : digits;
 }
 
-/// A value of an axis with steps of a power of two, in the largest unit in
+/// A value of an axis whose steps are powers of two, in the largest unit in
 /// which two decimals are exact.
 std::string tickBytes(double bytes, double step) {
   constexpr std::array<const char *, 7> units = {" B",   " KiB", " MiB", " GiB",
@@ -170,7 +170,7 @@ private:
     }
   }
 
-  /// One scale for all spaces, so that what happens at one time is in line.
+  /// One scale for all spaces, so that equal times are aligned.
   void chooseTimes() {
     int64_t lower = INT64_MAX, upper = INT64_MIN;
     auto include = [&](Interval time) {
@@ -189,7 +189,7 @@ private:
     until = static_cast<double>(upper);
   }
 
-  /// Ticks at round values with what they stand for.
+  /// Ticks at round values, with labels.
   void timeAxis(const Scale &x, double at, double up) {
     double step = roundStep(x.length / 10, false);
     double first = std::ceil(x.from / step) * step;
@@ -292,7 +292,8 @@ private:
     text(left + 4, address.begin - 5, "bytes alive", "");
   }
 
-  /// Draws the largest one by one and merges the others; returns how many.
+  /// Draws the largest boxes one by one and merges the others; returns the
+  /// number of merged ones.
   size_t drawBoxes(const Scale &x, const Scale &address,
                    const std::vector<Box> &boxes) {
     auto wide = [&](const Box &box) { return x(box.upper) - x(box.lower); };
@@ -318,8 +319,8 @@ private:
     if (shown.size() < boxes.size())
       drawMerged(x, address, boxes, single);
 
-    // All that belongs to a buffer is one group, so that it lights up as one.
-    // Lines come last, or a rectangle might hide them.
+    // The shapes of a buffer are one group, so that they are highlighted
+    // together. Lines come last, because a rectangle might cover them.
     auto key = [&](int32_t i) {
       return std::pair(boxes[i].isLine(), boxes[i].buffer);
     };

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
-/// Calls `each` with every character, U+FFFD for what is none.
+/// Calls `each` with every character, U+FFFD for invalid bytes.
 template <typename Function>
 void forEachCharacter(std::string_view text, Function each) {
   while (!text.empty()) {

@@ -15,29 +15,29 @@
 
 namespace tamc::planning {
 
-/// Bytes of the well-formed sequence of UTF-8 at the begin of `text` (RFC 3629:
-/// no overlong forms, no surrogates, nothing above U+10FFFF); 0 when there is
-/// none. `text` is not empty.
+/// Length of the well-formed UTF-8 sequence at the begin of `text` (RFC 3629:
+/// no overlong forms, no surrogates, nothing above U+10FFFF); 0 if there is
+/// none. `text` must not be empty.
 size_t sequenceLength(std::string_view text);
 
-/// False for a well-formed character that a terminal obeys and does not show:
-/// the controls of ASCII and Latin-1, line and paragraph separators, and what
-/// turns the direction of writing.
+/// Whether a terminal shows a well-formed character instead of interpreting it:
+/// false for the control characters of ASCII and Latin-1, line and paragraph
+/// separators, and characters that change the writing direction.
 bool isShown(std::string_view character);
 
-/// The text with U+FFFD for each byte that is no part of well-formed UTF-8.
+/// The text with U+FFFD for each byte that is not part of well-formed UTF-8.
 std::string toUtf8(std::string_view text);
 
 /// toUtf8(), escaped for XML and HTML, both between tags and in a value in
-/// double quotes; U+FFFD for the characters that XML 1.0 cannot hold.
+/// double quotes; U+FFFD for the characters that XML 1.0 does not allow.
 std::string escapeXml(std::string_view text);
 
-/// toUtf8() as a JSON string with its quotes, escaped so that it may stand in
-/// a script element too: no `<`, `>`, `&`, U+2028 or U+2029 in it.
+/// toUtf8() as a JSON string with its quotes, escaped so that it is safe in a
+/// script element, too: without `<`, `>`, `&`, U+2028 and U+2029.
 std::string quoteJson(std::string_view text);
 
 /// The first `count` characters of well-formed UTF-8; the last of them is an
-/// ellipsis when there are more.
+/// ellipsis if there are more.
 std::string shorten(std::string_view text, size_t count);
 
 /// Base64 of RFC 4648, padded.

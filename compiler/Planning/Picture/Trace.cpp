@@ -20,9 +20,9 @@ using namespace tamc::planning;
 
 namespace {
 
-/// The highest level taken at each of a fixed number of times. Levels are only
-/// ever set to more than was there, so a node's value holds for all below it
-/// that hold less.
+/// The highest level in use at each of a fixed number of times. A level is only
+/// ever raised, so a node's value applies to all nodes below it with lower
+/// values.
 class Levels {
 public:
   explicit Levels(size_t count) {
@@ -31,7 +31,8 @@ public:
     highest.assign(2 * leaves, -1);
     all.assign(2 * leaves, -1);
   }
-  /// Puts one more upon [lower, upper), not empty; returns its level.
+  /// Adds one level on top of [lower, upper), which is not empty, and returns
+  /// it.
   int32_t put(size_t lower, size_t upper) {
     int32_t level = most(1, 0, leaves, lower, upper) + 1;
     set(1, 0, leaves, lower, upper, level);
@@ -69,7 +70,7 @@ private:
 
 /// The lane of each box; see toTrace().
 std::vector<int32_t> lanesOf(const std::vector<Box> &boxes) {
-  // A life without length takes up a unit, so that it is seen.
+  // An empty live range is drawn one unit long, so that it is visible.
   auto upper = [](const Box &box) {
     return saturatingAdd(box.upper, box.upper == box.lower);
   };
@@ -127,7 +128,7 @@ private:
         last = any ? std::max(last, box.upper) : box.upper;
         any = true;
       }
-    // Small times stay what they are in the problem.
+    // Small times are not changed.
     if (origin >= 0 && last < int64_t(1) << 40)
       origin = 0;
     while ((static_cast<__int128>(last) - origin) >> shift >= __int128(1) << 53)
@@ -213,7 +214,7 @@ private:
       range.begin = std::min(range.begin, boxes[i].begin);
       range.end = std::max(range.end, boxes[i].end);
     }
-    // Addresses up: the highest lane comes first.
+    // Addresses go upwards: the highest lane comes first.
     for (size_t lane = 0; lane < ranges.size(); ++lane) {
       auto id = static_cast<int64_t>(lane) + 1;
       meta("thread_name", process, id, "name",

@@ -126,7 +126,7 @@ void AllocationTree::append(int32_t node, int32_t item) {
     nodes[node].children.clear();
   int32_t leaf = addLeaf(Kind::Allocation, item, block);
   std::vector<Span> spans = spansOf(item);
-  // The left side is padded; counting the padding keeps the slot's size.
+  // The left side is padded; counting the padding preserves the slot's size.
   int64_t left = cured ? alignUp(block, alignment) : block;
   if (left < slot)
     leaf = wrap(leaf, spans, slot - left);
@@ -181,7 +181,7 @@ void AllocationTree::trim(int32_t root) {
       node.size = 0;
     if (node.kind != Kind::Spatial)
       continue;
-    // What is left of bytes in use stays where it is.
+    // The part to the left of bytes in use does not move.
     order.push_back(node.children[1]);
     if (nodes[node.children[1]].used == 0)
       order.push_back(node.children[0]);
@@ -325,13 +325,13 @@ void AllocationTree::allocateAtEnd(int32_t item) {
 
 int64_t AllocationTree::finalize(int64_t base,
                                  std::vector<int64_t> &offsets) const {
-  // Parents before children; sizes are then summed in reverse.
+  // Parents come before children; sizes are then summed in reverse order.
   std::vector<int32_t> order = {root};
   for (size_t i = 0; i < order.size(); ++i)
     for (int32_t child : nodes[order[i]].children)
       order.push_back(child);
-  // Empty bytes count for nothing any more, which can leave a slot smaller
-  // than it was while the tree grew. Left sides stay rounded up all the same.
+  // Empty bytes no longer count, so that a slot can be smaller than while the
+  // tree grew. Left sides stay rounded up.
   std::vector<int64_t> size(nodes.size(), 0);
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
     const Node &node = nodes[*it];

@@ -18,32 +18,33 @@
 
 namespace tamc::planning {
 
-/// One pool of strategy `tree`: how PyTorch Inductor divides memory.
+/// One pool of strategy `tree`, which divides memory as PyTorch Inductor does.
 ///
 /// A *temporal split* is a slot whose children share its bytes and are disjoint
 /// in time; a *spatial split* has a left and a right slot side by side; leaves
-/// are allocations and empty bytes. Nothing here recurses: a tree may be as
+/// are allocations and empty bytes. No function is recursive: a tree may be as
 /// deep as it has items.
 class AllocationTree {
 public:
-  /// A pool that holds `item` alone. Left sides are rounded up to `alignment`.
-  /// A *cured* tree also places items over several overlapping children, by
-  /// joining those into one, and accounts for padding when it divides a slot.
+  /// A pool with only `item`. Left sides are rounded up to `alignment`. A
+  /// *cured* tree also places items over several overlapping children, by
+  /// joining those into one, and takes padding into account when it divides a
+  /// slot.
   AllocationTree(const Instance &instance, int64_t alignment, int32_t item,
                  bool cured = false);
 
-  /// Places `item` in the tree, which grows only if `mayGrow`; false when the
-  /// tree refuses. O(depth * log(items)) on usual trees.
+  /// Places `item` in the tree, which grows only if `mayGrow`; false if there
+  /// is no place. O(depth * log(items)) on usual trees.
   bool allocate(int32_t item, bool mayGrow);
 
-  /// As above, but where the tree refuses because several children overlap the
+  /// As above, but if there is no place because several children overlap the
   /// item, these become one child with the item above them.
   bool allocateOverSeveral(int32_t item, bool mayGrow);
 
   /// Places `item` above everything else.
   void allocateAtEnd(int32_t item);
 
-  /// Nodes looked at so far: a measure of time that every machine agrees on.
+  /// Nodes visited so far: a measure of time that is the same on every machine.
   int64_t steps() const { return visited; }
 
   /// Writes the offsets of the items, from `base` on, and returns the size of
@@ -83,14 +84,14 @@ private:
   int32_t overlapping(const Node &node, int32_t item) const;
   void append(int32_t node, int32_t item);
   bool search(int32_t item, bool mayGrow, bool join);
-  /// Puts the item above the children of a temporal split that overlap it;
-  /// false when there is no room for it.
+  /// Places the item above the children of a temporal split that overlap it;
+  /// false if there is no room for it.
   bool joinChildren(int32_t node, int32_t item, bool mayGrow);
-  /// Takes away the empty bytes at the right end.
+  /// Removes the empty bytes at the right end.
   void trim(int32_t node);
   /// Size and used bytes, from the children's.
   void measure(int32_t node);
-  /// Tells the ancestors of `node`, which took in `item`.
+  /// Updates the ancestors of `node` after `item` was added to it.
   void update(int32_t node, int32_t item);
 
   const Instance &instance;
@@ -101,11 +102,13 @@ private:
   int64_t visited = 0;
 };
 
-/// What left sides of an instance's tree are rounded up to. Inductor knows one
-/// alignment; with several, their common multiple serves every buffer.
+/// The alignment to which left sides of an instance's tree are rounded up.
+/// Inductor has one alignment; the common multiple of several is valid for
+/// every buffer.
 int64_t treeAlignment(const Instance &instance);
 
-/// Strategy `tree`. What is left at the deadline is piled on top.
+/// Strategy `tree`. Items that are not placed at the deadline are stacked on
+/// top.
 Placement placeByTree(const Instance &instance, const Options &options,
                       const Deadline &deadline);
 

@@ -15,11 +15,12 @@
 
 using namespace tamc::planning;
 
-/// Offsets creep up in small steps where rectangles chase each other; after
-/// this many steps a rectangle waits for the next decision.
+/// Lower bounds of offsets may rise in many small steps if rectangles raise
+/// each other in turn. After this many steps a rectangle waits for the next
+/// decision.
 static constexpr uint8_t maxRaises = 2;
-/// A state is kept for each rectangle that was chosen: on thousands of them a
-/// dive to the bottom would take gigabytes.
+/// The search keeps a state for each chosen rectangle. With thousands of
+/// rectangles, a descent to the last one would take gigabytes.
 static constexpr size_t maxBytes = size_t(1) << 27, maxBytesKept = 1 << 24;
 
 ExactSearch::ExactSearch(const Packing &packing)
@@ -192,14 +193,14 @@ bool ExactSearch::visitBuffer(State &state, int32_t buffer) {
     return true;
   auto [least, end] = below(state, buffer);
   bool free = least >= b.skyline + packing.rectangles[buffer].size;
-  // Nothing can come below it: it would drop.
+  // Nothing can be placed below it, so that it would drop.
   if (b.least > b.skyline)
     return !free && raise(state, buffer, end);
   return !free || place(state, buffer);
 }
 
 bool ExactSearch::isLate() {
-  // A step costs microseconds, on instances of thousands of rectangles more.
+  // A step takes microseconds, more on instances of thousands of rectangles.
   constexpr uint32_t interval = 1024;
   if (!stopped && ++steps % interval == 0)
     stopped = deadline->passed();
@@ -210,7 +211,7 @@ bool ExactSearch::propagate(State &state) {
   bool possible = true;
   while (possible) {
     if (isLate()) {
-      // Nobody may take this for a contradiction: see run().
+      // This must not be taken for a contradiction: see run().
       possible = false;
       break;
     }
@@ -268,7 +269,7 @@ int32_t ExactSearch::choose(const State &state, int32_t begin,
       break;
     case Choice::Balanced:
     case Choice::BalancedUnranked:
-      // An offset weighs up to ten candidates.
+      // An offset counts as much as up to ten candidates.
       key = {firsts + 10 * low / static_cast<double>(height), 0};
       break;
     default:
@@ -281,7 +282,7 @@ int32_t ExactSearch::choose(const State &state, int32_t begin,
     }
   }
   int32_t best = lowestIn(state, at);
-  // Nothing may come below what is placed: walk down to a local minimum.
+  // Nothing may be placed below placed rectangles: go down to a local minimum.
   while (true) {
     const Packing::Rectangle &r = packing.rectangles[best];
     int32_t lower = -1;
@@ -304,7 +305,7 @@ void ExactSearch::copyTo(size_t depth, int32_t begin, int32_t end) {
   const State &from = states[depth - 1];
   to.buffers.resize(packing.size());
   to.sections.resize(packing.sections);
-  // What began earlier and is placed already is looked at too.
+  // Rectangles that begin earlier and are placed already are visited too.
   int32_t first = packing.alive[begin].front();
   std::copy(from.buffers.begin() + first,
             from.buffers.begin() + packing.first[end],
@@ -315,7 +316,7 @@ void ExactSearch::copyTo(size_t depth, int32_t begin, int32_t end) {
 
 bool ExactSearch::solve(size_t depth, int32_t begin, int32_t end) {
   while (true) {
-    // Runs of sections that unplaced rectangles connect.
+    // Ranges of sections that unplaced rectangles connect.
     std::vector<std::pair<int32_t, int32_t>> parts;
     for (int32_t b = packing.first[begin]; b < packing.first[end]; ++b) {
       if (states[depth].buffers[b].placed)

@@ -18,7 +18,8 @@
 
 namespace tamc::planning {
 
-/// Numbers below a limit, first in first out, none twice at a time.
+/// A first-in, first-out queue of numbers below a limit, each at most once at a
+/// time.
 class WakeQueue {
 public:
   explicit WakeQueue(size_t limit) : waits(limit, 0) {}
@@ -56,15 +57,15 @@ private:
 ///
 /// Each rectangle has a lower bound of its offset and the height of the skyline
 /// below it. A rectangle none of whose neighbours can be lower is either placed
-/// on the skyline, or *postponed*: it then has to rest on a neighbour that is
-/// not placed yet. Among the solutions the one with the least sum of offsets is
-/// such that nothing in it can drop, which is what prunes. See
-/// docs/planning.md for the rules.
+/// on the skyline or *postponed*: it must then lie on a neighbour that is not
+/// placed yet. In the solution with the least sum of offsets no rectangle can
+/// drop, which is the reason for the pruning. See docs/planning.md for the
+/// rules.
 class ExactSearch {
 public:
   enum class Answer { Yes, No, Unknown };
 
-  /// How a rectangle is chosen for branching.
+  /// The rule that chooses a rectangle for branching.
   enum class Choice {
     LowestThenRank,
     FewestThenRank,
@@ -77,14 +78,14 @@ public:
 
   explicit ExactSearch(const Packing &packing);
 
-  /// Looks for offsets with every end at most `height`, in at most `nodes`
-  /// decisions. After Yes, solution() holds them; No is a proof.
+  /// Searches for offsets with every end at most `height`, in at most `nodes`
+  /// decisions. After Yes, solution() has them; No is a proof.
   Answer run(int64_t height, Choice choice, std::span<const double> rank,
              int64_t nodes, const Deadline &deadline);
 
   const std::vector<int64_t> &solution() const { return found; }
-  /// Decisions of the last run; all that were granted if it gave up because
-  /// its states took too much memory.
+  /// Decisions of the last run; if it ended because its states took too much
+  /// memory, the whole budget.
   int64_t nodes() const { return decisions; }
 
 private:
@@ -95,7 +96,7 @@ private:
   };
   struct Section {
     int64_t rest; // sum of the sizes not placed
-    // Of those not placed: lowest and second lowest offset and end.
+    // Lowest and second lowest offset and end of the rectangles not placed.
     int64_t least1, least2, end1, end2;
     int32_t leastAt, endAt;
     int32_t count;
@@ -121,7 +122,7 @@ private:
   std::pair<int64_t, int64_t> below(const State &state, int32_t buffer) const;
 
   const Packing &packing;
-  /// True once the deadline has passed; looks at the clock now and then.
+  /// True once the deadline has passed; reads the clock from time to time.
   bool isLate();
   std::vector<State> states;
   std::vector<int64_t> found;

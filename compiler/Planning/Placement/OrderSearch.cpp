@@ -16,14 +16,13 @@ using namespace tamc::planning;
 
 namespace {
 
-/// Among the best plans take one with the least sum of offsets. No item of it
-/// can move down, not even through others, so that each lies at the first fit
-/// given the items below it: placing the items in the order of their offsets,
-/// by first fit, meets this plan. That holds for gaps, pins, alignments and
-/// alias classes, whose bytes in use change with time, because all pieces begin
-/// at their item's first byte: what moves down stays below what lies above it.
-/// It does not hold for windows, where a lower item may reach over a higher
-/// one.
+/// Among the best plans take one with the least sum of offsets. None of its
+/// items can move down, not even past others, so that each is at the first fit
+/// above the items below it. So first fit in the order of the offsets finds
+/// this plan. This is true for gaps, pins, alignments and alias classes, whose
+/// bytes in use change with time, because all pieces begin at their item's
+/// first byte: an item that moves down stays below the items above it. It is
+/// not true for windows, where a lower item may extend above a higher one.
 class OrderSearch {
 public:
   OrderSearch(const Instance &instance, int64_t limit, const Deadline &deadline,
@@ -50,8 +49,9 @@ public:
 
 private:
   /// Another item, or -1, and the most bytes that each of the two has in use
-  /// while both are. The offsets that the other one takes from this one are an
-  /// interval, as each time's interval contains the other's offset.
+  /// while both are alive. The offsets that the other item excludes for this
+  /// one are an interval, because the interval of each time contains the
+  /// other's offset.
   struct Conflict {
     int32_t other = -1;
     int64_t mine = 0, others = 0;
@@ -82,7 +82,7 @@ private:
     return at;
   }
 
-  /// Places what is left, none of it below `floor`; ties by index.
+  /// Places the remaining items, none below `floor`; ties by index.
   void step(int64_t floor, int32_t last, int64_t top) {
     if (peak <= bound || stopped)
       return;
@@ -93,7 +93,7 @@ private:
         continue;
       complete = false;
       int64_t at = firstFit(i);
-      // Fits only rise as more is placed.
+      // First-fit offsets only rise as more items are placed.
       if (saturatingAdd(at, instance.items[i].size) >= peak)
         return;
       auto index = static_cast<int32_t>(i);

@@ -24,8 +24,8 @@ int64_t Packing::bound() const {
   return most;
 }
 
-/// Joins sections that decide nothing, sorts the rectangles and fills in what
-/// follows from them.
+/// Joins sections that make no difference, sorts the rectangles and computes
+/// the derived members.
 static void complete(Packing &packing) {
   std::vector<Packing::Rectangle> &all = packing.rectangles;
   std::stable_sort(all.begin(), all.end(), [](const auto &a, const auto &b) {
@@ -76,7 +76,7 @@ static void complete(Packing &packing) {
     }
 }
 
-/// The alignment that all items agree on, or their common multiple.
+/// The alignment of all items, or the common multiple of their alignments.
 static int64_t grainOf(const Instance &instance) {
   int64_t grain = 1;
   for (const Item &item : instance.items)
@@ -121,7 +121,8 @@ Packing tamc::planning::merge(const Packing &packing, double stack,
   Packing merged;
   merged.unit = packing.unit;
   std::vector<Packing::Rectangle> &all = merged.rectangles;
-  // Rectangles of one life are neighbours in the order of a packing.
+  // Rectangles with the same live range are neighbours in the order of a
+  // packing.
   for (const Packing::Rectangle &r : packing.rectangles) {
     if (!all.empty() && all.back().lower == r.lower &&
         all.back().upper == r.upper && chance(stack)) {

@@ -19,14 +19,15 @@
 
 namespace tamc::planning {
 
-/// An instance as the exact search sees it: rectangles over maximal sections,
-/// sorted by their first section, with sizes in units of `unit` bytes.
+/// An instance in the form of the exact search: rectangles over maximal
+/// sections, sorted by their first section, with sizes in units of `unit`
+/// bytes.
 struct Packing {
   struct Rectangle {
     int32_t lower, upper; // sections
     int64_t size;         // units
     double life;          // in the program's time
-    /// Items, from the lowest to the highest, with what lies below each.
+    /// Items, from the lowest to the highest, with the units below each.
     std::vector<std::pair<int32_t, int64_t>> items;
   };
   std::vector<Rectangle> rectangles;
@@ -44,19 +45,20 @@ struct Packing {
   int64_t bound() const;
 };
 
-/// The packing of an instance. Sizes are rounded up to the alignment that all
-/// items have in common, so that every offset in units is aligned. Gaps are
-/// ignored. Pins are not allowed.
+/// The packing of an instance. Sizes are rounded up to the common alignment of
+/// all items, so that every offset in units is aligned. Gaps are ignored. Pins
+/// are not allowed.
 Packing makePacking(const Instance &instance);
 
-/// True when a packing's least height is the instance's least peak: nothing
-/// was rounded up, and no item has a gap.
+/// Whether a packing's least height is the instance's least peak: nothing is
+/// rounded up, and no item has a gap.
 bool isFaithful(const Instance &instance);
 
-/// Makes a packing smaller by joining rectangles, at random: *stacks* those of
-/// one life with probability `stack`, *chains* those of one size of which one
-/// begins where the other ends with probability `chain`. Its solutions are
-/// solutions of the original; it may have none where that has some.
+/// Makes a packing smaller by joining rectangles at random. *Stacks* rectangles
+/// with the same live range with probability `stack`; *chains* rectangles of
+/// the same size, one of which begins where the other ends, with probability
+/// `chain`. Its solutions are solutions of the original; it may have none
+/// although the original has some.
 Packing merge(const Packing &packing, double stack, double chain,
               std::mt19937_64 &random);
 
@@ -64,8 +66,8 @@ Packing merge(const Packing &packing, double stack, double chain,
 void expand(const Packing &packing, std::span<const int64_t> solution,
             std::vector<int64_t> &offsets);
 
-/// Six static orders (life, area and load met, permuted; size); by order, by
-/// rectangle: its place.
+/// The position of each rectangle in six static orders: permutations of live
+/// range, area and load, and size.
 std::array<std::vector<double>, 6> staticOrders(const Packing &packing);
 
 } // namespace tamc::planning

@@ -60,10 +60,11 @@ void Placer::collect(int32_t item) {
     auto end = static_cast<size_t>(
         std::lower_bound(lowers.begin(), lowers.end(), piece.upper) -
         lowers.begin());
-    // Node and first leaf below it; only leaves before `end` begin in time.
+    // Node and first leaf below it; only leaves before `end` begin early
+    // enough.
     stack.assign(1, {1, leaves});
     size_t first = 0;
-    // The low end of a node follows from its index and its width.
+    // The first leaf of a node follows from its index and its width.
     while (!stack.empty()) {
       auto [node, width] = stack.back();
       stack.pop_back();
@@ -168,7 +169,7 @@ void tamc::planning::compact(const Instance &instance,
     return;
   std::vector<int64_t> compacted =
       placeInOrder(instance, orderByOffset(offsets), deadline);
-  // Windows can interlock, so that a lower item falls into a higher one's way.
+  // Windows can interlock, so that a lower item may block a higher one.
   if (peakOf(instance, compacted) <= peakOf(instance, offsets))
     offsets = std::move(compacted);
 }
@@ -187,7 +188,7 @@ void tamc::planning::pileUp(const Instance &instance,
 }
 
 int64_t tamc::planning::totalConflicts(const Instance &instance) {
-  // Every pair of the n^2 overlaps but those of which one ends before the
+  // All of the n^2 pairs overlap, except those of which one ends before the
   // other begins.
   auto [lowers, uppers] = sortedTimes(instance);
   auto count = static_cast<int64_t>(instance.size());

@@ -90,7 +90,7 @@ void Shelves::insert(const Rectangle &rectangle) {
 }
 
 void Shelves::erase(const Rectangle &rectangle) {
-  // Those of one begin may reach over several blocks.
+  // Rectangles with one begin may be in several blocks.
   for (size_t index = blockOf(rectangle.begin);; --index) {
     Block &block = *blocks[index];
     for (size_t i = 0; i < block.count; ++i)
@@ -111,14 +111,14 @@ bool Shelves::mark(const Block &block, int32_t lower, int32_t upper,
                    Hits &hits) {
   if (block.earliest >= upper || block.latest <= lower)
     return false;
-  // Whole blocks, so that the loop has a fixed length.
+  // Always a whole block, so that the loop has a fixed length.
   for (size_t i = 0; i < width; ++i)
     hits[i] = (block.lower[i] < upper) & (block.upper[i] > lower);
   std::memset(hits.data() + block.count, 0, width - block.count);
   return true;
 }
 
-/// Calls `visit` with the places of the marks until it returns false.
+/// Calls `visit` with the indices of the marks until it returns false.
 template <typename Hits, typename Visit>
 static bool forEach(const Hits &hits, Visit visit) {
   for (size_t word = 0; word < hits.size(); word += 8) {

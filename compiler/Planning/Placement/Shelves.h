@@ -16,12 +16,13 @@
 
 namespace tamc::planning {
 
-/// Rectangles that have their place, in the order of their addresses.
+/// The placed rectangles, in the order of their addresses.
 ///
-/// A query walks up from address 0 and ends at the first gap, over small
-/// blocks of plain arrays: O(n), but of some tens of rectangles a nanosecond.
-/// What the Placer finds by a tree and sorts costs more for each one found,
-/// which pays off only where few of many rectangles meet the query's time.
+/// A query scans small blocks of plain arrays upwards from address 0 and ends
+/// at the first gap: O(n), but with some tens of rectangles in a nanosecond.
+/// The Placer searches a tree and sorts, which takes longer for each rectangle
+/// found and is faster only if few of many rectangles are alive during the
+/// query's time.
 class Shelves {
 public:
   /// In use during [lower, upper), at the addresses [begin, end).
@@ -36,11 +37,11 @@ public:
   /// Rectangles may overlap each other. O(sqrt n) in practice.
   void insert(const Rectangle &rectangle);
 
-  /// Takes out one that was inserted.
+  /// Removes a rectangle that was inserted.
   void erase(const Rectangle &rectangle);
 
-  /// The lowest multiple of `alignment` from which on `size` bytes are free
-  /// during [lower, upper); `infinite` when they would end above `limit`.
+  /// The lowest multiple of `alignment` at which `size` bytes are free during
+  /// [lower, upper); `infinite` if they would end above `limit`.
   int64_t firstFit(int32_t lower, int32_t upper, int64_t size,
                    int64_t alignment, int64_t limit) const;
 
@@ -55,12 +56,12 @@ private:
     std::array<int32_t, width> lower, upper, item;
     std::array<int64_t, width> begin, end;
     size_t count = 0;
-    // Of all that ever were in the block.
+    // Over all rectangles that ever were in the block.
     int32_t earliest, latest;
   };
   using Hits = std::array<uint8_t, width>;
 
-  /// Marks those in use during [lower, upper); false when there is none.
+  /// Marks those in use during [lower, upper); false if there is none.
   static bool mark(const Block &block, int32_t lower, int32_t upper,
                    Hits &hits);
   /// The last block that begins at or below an address, or the first one.

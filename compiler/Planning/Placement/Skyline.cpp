@@ -21,8 +21,8 @@
 using namespace tamc::planning;
 
 static constexpr int32_t none = INT32_MAX;
-/// Blocks that a search looks at before it takes the best item found so far:
-/// all of them on up to two thousand items.
+/// Blocks that a search visits before it takes the best item found so far: all
+/// of them if there are at most two thousand items.
 static constexpr int maxBlocksOfFew = 128, maxBlocksOfMany = 24;
 static constexpr size_t few = 16384;
 
@@ -63,7 +63,8 @@ void SkylineDecoder::build(std::array<int32_t, fan> Block::*values) {
           minOf(levels[level - 1][i].*values);
 }
 
-/// A bit for each entry that ends by `end` and has a rank below `best`.
+/// A bit for each entry that ends at or before `end` and has a rank below
+/// `best`.
 static uint32_t candidates(const std::array<int32_t, 16> &upper, int32_t end,
                            const std::array<int32_t, 16> &rank, int32_t best) {
 #ifdef __SSE2__
@@ -120,7 +121,7 @@ int32_t SkylineDecoder::find(int32_t begin, int32_t end) {
         found = block * fan + i;
       }
     }
-    // The best one is looked at first, so that most of the rest is cut.
+    // The best one is visited first, so that most of the others are pruned.
     std::sort(stack.begin() + static_cast<std::ptrdiff_t>(depth), stack.end(),
               [](const Visit &a, const Visit &b) { return a.rank > b.rank; });
   }
@@ -144,8 +145,9 @@ void SkylineDecoder::remove(size_t position) {
 
 int32_t SkylineDecoder::addSegment(int32_t begin, int32_t end, int64_t height,
                                    int32_t left, int32_t right) {
-  // A queue's entry for what had the index before finds another segment there,
-  // or, if the two are equal, does what the new one's entry would do.
+  // Indices are reused: an old queue entry may find a new segment at its index.
+  // Then it differs from the segment, or has the same effect as the segment's
+  // own entry.
   int32_t index;
   if (gone.empty()) {
     index = static_cast<int32_t>(segments.size());
@@ -169,7 +171,7 @@ void SkylineDecoder::drop(int32_t index) {
 
 void SkylineDecoder::mergeSegment(int32_t index) {
   Segment &segment = segments[index];
-  // Takes over the neighbour on one side if it is as high.
+  // Joins the neighbour on one side if it has the same height.
   auto merge = [&](int32_t Segment::*end, int32_t Segment::*side,
                    int32_t Segment::*other) {
     int32_t next = segment.*side;
@@ -209,7 +211,7 @@ int64_t SkylineDecoder::decode(std::span<const int32_t> rank, int64_t limit,
     heap.pop_back();
     int32_t index = entry.segment;
     Segment segment = segments[index];
-    // Joined or raised since it was queued.
+    // The segment was joined or raised since it was queued.
     if (!segment.alive || segment.height != entry.height ||
         segment.begin != entry.begin)
       continue;
@@ -255,7 +257,7 @@ int64_t SkylineDecoder::decode(std::span<const int32_t> rank, int64_t limit,
 
 namespace {
 
-/// Largest load in any section of each item's life.
+/// Largest load of the sections of each item's live range.
 std::vector<double> loadsMet(const Instance &instance,
                              const Sections &sections) {
   std::vector<double> change(sections.count + 1, 0);

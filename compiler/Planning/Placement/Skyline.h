@@ -20,22 +20,22 @@
 
 namespace tamc::planning {
 
-/// Turns a priority of items into a placement.
+/// Computes a placement from a priority order of the items.
 ///
-/// Keeps the skyline over time as segments of one height. The lowest, leftmost
-/// segment takes the unplaced item of best priority that lives within it; when
-/// there is none it rises to its lower neighbour. Pins and gaps are not known
-/// here: items are taken as rectangles. O(n) memory and O(n log n) time: a
-/// search that has found an item ends after a fixed number of steps, so that on
-/// thousands of items it may miss the best one.
+/// Keeps the skyline over time as segments of constant height. The lowest,
+/// leftmost segment takes the unplaced item of best priority whose live range
+/// is within it; if there is none, it rises to its lower neighbour. Ignores
+/// pins and gaps: items are rectangles. O(n) memory and O(n log n) time: a
+/// search that has found an item ends after a fixed number of steps, so that
+/// with thousands of items it may miss the best one.
 class SkylineDecoder {
 public:
   explicit SkylineDecoder(const Instance &instance);
 
   /// Writes the offsets of all items and returns the peak; or returns
   /// `infinite` as soon as an item would end above `limit` or the deadline, if
-  /// there is one, has passed. `rank` is a permutation: the place of each item
-  /// in the order of priority, best first.
+  /// there is one, has passed. `rank` is a permutation: the position of each
+  /// item in the order of priority, best first.
   int64_t decode(std::span<const int32_t> rank, int64_t limit,
                  std::vector<int64_t> &offsets,
                  const Deadline *deadline = nullptr);
@@ -59,11 +59,11 @@ private:
     }
   };
 
-  /// Entries that share a parent in the next level: as many as a cache line
-  /// holds.
+  /// Entries that share a parent in the next level: as many as fit in a cache
+  /// line.
   static constexpr int32_t fan = 16;
   /// By entry: least upper end and least rank of the items below it that are
-  /// not placed; `none` when all are. Both are looked at together.
+  /// not placed; `none` when all are. Both are read together.
   struct alignas(64) Block {
     std::array<int32_t, fan> upper, rank;
   };
@@ -72,7 +72,7 @@ private:
   /// The position of the item to place in the sections [begin, end), or -1.
   int32_t find(int32_t begin, int32_t end);
   void remove(size_t position);
-  /// Fills in all levels above the lowest, of `upper` or of `rank`.
+  /// Computes all levels above the lowest, of `upper` or of `rank`.
   void build(std::array<int32_t, fan> Block::*values);
   int32_t addSegment(int32_t begin, int32_t end, int64_t height, int32_t left,
                      int32_t right);
@@ -85,7 +85,7 @@ private:
   /// Items by ascending first section, and a tree over them.
   std::vector<int32_t> order;
   std::vector<int32_t> firstOf;        // by section: first position in `order`
-  std::vector<Level> levels, unplaced; // now, and with no item placed
+  std::vector<Level> levels, unplaced; // now, and before any item is placed
   struct Visit {
     int32_t level, block, rank;
   };
@@ -95,15 +95,15 @@ private:
   std::vector<Entry> heap;
 };
 
-/// Orders that are good first guesses: permutations of life (W), area (A) and
-/// the largest load met (T), then size and life.
+/// Orders that are good first guesses: permutations of live range (W), area (A)
+/// and largest load during it (T); then size and live range.
 class Priorities {
 public:
   static constexpr size_t count = 6;
 
   Priorities(const Instance &instance, const Sections &sections);
 
-  /// The place of each item in one of the orders. O(n log n).
+  /// The position of each item in one of the orders. O(n log n).
   std::vector<int32_t> ranks(size_t order) const;
 
 private:

@@ -15,8 +15,8 @@
 
 namespace tamc::planning {
 
-/// Stands for every value that is too large: an offset that was found to be
-/// `infinite` belongs to no plan.
+/// Represents every value that is too large: no plan has an offset that is
+/// `infinite`.
 constexpr int64_t infinite = std::numeric_limits<int64_t>::max();
 
 /// a + b for b >= 0, at most `infinite`.

@@ -19,8 +19,8 @@ namespace tamc::planning {
 /// Whether a buffer holds any byte at any time.
 bool occupies(const Buffer &buffer);
 
-/// By buffer its pin, or that of its alias class. For a valid problem, whose
-/// classes have one pin at most. O(n).
+/// By buffer: its pin, or that of its alias class. The problem must be valid,
+/// so that a class has at most one pin. O(n).
 std::vector<std::optional<int64_t>> effectivePins(const Problem &problem);
 
 } // namespace tamc::planning

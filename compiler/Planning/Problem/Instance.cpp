@@ -72,7 +72,7 @@ void appendClass(const Problem &problem, std::span<const int32_t> members,
     for (; i < events.size() && events[i].time == time; ++i)
       if (events[i].begins)
         alive.insert(events[i].size);
-    // Ends come second, so that what begins and ends here is found.
+    // Ends come second, so that pieces that begin and end here are found.
     size_t j = i;
     while (j > 0 && events[j - 1].time == time)
       --j;
@@ -126,8 +126,8 @@ void appendTo(Instance &instance, const Problem &problem,
                           members.end());
 }
 
-/// Sorts by time; what is equal keeps its order. By digits where that takes few
-/// passes, which on millions is several times quicker than comparing.
+/// A stable sort by time. It is a radix sort if that takes few passes: for
+/// millions of entries it is several times faster than comparisons.
 void sortByTime(std::vector<std::pair<int64_t, uint32_t>> &ends) {
   constexpr int bits = 11;
   constexpr size_t digits = size_t(1) << bits;
@@ -188,8 +188,8 @@ Instance tamc::planning::makeInstance(const Problem &problem, int32_t space,
   }
   instance.firstBuffer.push_back(static_cast<int32_t>(instance.buffers.size()));
 
-  // Both ends of each piece by time: searching a million times for the rank of
-  // each takes longer than sorting them.
+  // Both ends of each piece, sorted by time: that is faster than a million
+  // searches for ranks.
   std::vector<std::pair<int64_t, uint32_t>> ends;
   ends.reserve(raw.size() * 2);
   instance.pieces.reserve(raw.size());
@@ -240,7 +240,8 @@ Plan tamc::planning::planEachSpace(const Problem &problem,
                                    Placement (*place)(const Instance &,
                                                       const Options &)) {
   Plan plan;
-  // What occupies nothing lies at its pin or its class's pin, else at 0.
+  // Buffers that occupy nothing lie at their pin or their class's pin, else at
+  // 0.
   plan.offsets.reserve(problem.buffers.size());
   for (std::optional<int64_t> pin : effectivePins(problem))
     plan.offsets.push_back(pin.value_or(0));

@@ -20,7 +20,7 @@
 
 namespace tamc::planning {
 
-/// A rectangle of an item: bytes [from, to) of it, while [lower, upper) lasts.
+/// A rectangle of an item: its bytes [from, to) during [lower, upper).
 /// Times are ranks into Instance::times.
 struct Piece {
   int32_t lower = 0;
@@ -29,20 +29,21 @@ struct Piece {
   int64_t to = 0;
 };
 
-/// What gets one offset: a buffer, or the buffers of an alias class.
+/// A buffer, or the buffers of an alias class, which get one offset.
 struct Item {
-  /// Of the largest of its buffers that ever lives.
+  /// Size of the largest of its buffers that ever lives.
   int64_t size = 0;
-  /// Of the buffers, the space and the options together.
+  /// Common multiple of the alignments of the buffers, the space and the
+  /// options.
   int64_t alignment = 1;
   /// First and last time (ranks) of its pieces.
   int32_t lower = 0;
   int32_t upper = 0;
   int32_t firstPiece = 0;
   int32_t pieces = 0;
-  /// -1 when free.
+  /// -1 if the item is not pinned.
   int64_t pin = -1;
-  /// -1 when there is none.
+  /// -1 if there is none.
   int64_t hint = -1;
   int32_t kind = 0;
   bool output = false;
@@ -55,14 +56,14 @@ struct Instance {
   std::vector<Piece> pieces;
   /// Sorted, distinct.
   std::vector<int64_t> times;
-  /// By item: the buffers it stands for.
+  /// By item: its buffers.
   std::vector<int32_t> firstBuffer;
   std::vector<int32_t> buffers;
-  /// No pin, and one piece from byte 0 on in each item: a set of rectangles.
+  /// No pin, and one piece from byte 0 in each item: a set of rectangles.
   bool simple = true;
   /// Every alignment is 1.
   bool unaligned = true;
-  /// Of the space; 2^63-1 when it has none.
+  /// The space's capacity; 2^63-1 if it has none.
   int64_t capacity = std::numeric_limits<int64_t>::max();
 
   size_t size() const { return items.size(); }
@@ -74,8 +75,8 @@ struct Instance {
   }
 };
 
-/// By space: its buffers, ascending. What goes over all spaces takes this once,
-/// as there can be as many spaces as buffers. O(n).
+/// By space: its buffers, ascending. Loops over all spaces compute this once,
+/// because there can be as many spaces as buffers. O(n).
 std::vector<std::vector<int32_t>> buffersBySpace(const Problem &problem);
 
 /// The items of `space`, in the order of their first buffers; `members` are the
@@ -83,34 +84,35 @@ std::vector<std::vector<int32_t>> buffersBySpace(const Problem &problem);
 Instance makeInstance(const Problem &problem, int32_t space,
                       std::span<const int32_t> members, const Options &options);
 
-/// What a strategy says about one instance.
+/// A strategy's result for one instance.
 struct Placement {
-  /// By item; empty when nothing was found.
+  /// By item; empty if nothing was found.
   std::vector<int64_t> offsets;
-  /// Why the strategy came to its end without offsets; empty when time ran out.
+  /// Why the strategy ended without offsets; empty if the time ran out.
   std::string reason;
   /// Space and base relative to the instance.
   std::vector<Pool> pools;
   int64_t nodes = 0;
   /// No plan has a lower peak.
   bool optimal = false;
-  /// No plan has a lower peak than this; 0 says nothing.
+  /// No plan has a lower peak than this; 0 if nothing is known.
   int64_t bound = 0;
-  /// The time limit ended it: with more time there may be a better one.
+  /// The time limit ended the search: more time might give a better plan.
   bool stopped = false;
 };
 
-/// When items begin and when they end, each ascending. O(n log n).
+/// The times at which items begin, and those at which they end, each ascending.
+/// O(n log n).
 struct SortedTimes {
   std::vector<int32_t> lowers, uppers;
 };
 SortedTimes sortedTimes(const Instance &instance);
 
-/// End of the highest item; `infinite` when there is an offset that is.
+/// End of the highest item; `infinite` if an offset is.
 int64_t peakOf(const Instance &instance, std::span<const int64_t> offsets);
 
-/// Applies a strategy for one space to each space of a problem. What is left of
-/// the time limit and of the nodes is shared equally by the spaces to come.
+/// Applies a strategy for one space to each space of a problem. The remaining
+/// spaces share the rest of the time limit and of the nodes equally.
 Plan planEachSpace(const Problem &problem, const Options &options,
                    Placement (*place)(const Instance &, const Options &));
 

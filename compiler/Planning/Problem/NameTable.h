@@ -20,18 +20,19 @@
 
 namespace tamc::planning {
 
-/// Finds duplicates among the names of a problem's buffers. An open table of
-/// hashes and indices: a million names take 16 MiB and no allocation each.
+/// Finds duplicates among the names of a problem's buffers. An open-addressing
+/// table of hashes and indices: a million names take 16 MiB, without an
+/// allocation for each.
 class NameTable {
 public:
-  /// Makes room for so many names.
+  /// Reserves room for this many names.
   void reserve(size_t names) {
     if (size_t size = std::bit_ceil(2 * names + 2); size > entries.size())
       resize(size);
   }
 
-  /// Enters the name of buffer `index`; returns the index of the buffer that
-  /// had it before, or -1.
+  /// Inserts the name of buffer `index`; returns the index of a previous buffer
+  /// with that name, or -1.
   int64_t insert(const Problem &problem, std::string_view name, size_t index) {
     if (2 * (count + 1) > entries.size())
       grow();
@@ -71,7 +72,8 @@ private:
   size_t count = 0;
 };
 
-/// As validate(); with `unique` no two buffers have one name, which is known.
+/// As validate(). `unique`: names are known to be distinct and are not
+/// compared.
 std::optional<Diagnostic> validateNamed(const Problem &problem,
                                         int64_t alignment, bool unique);
 

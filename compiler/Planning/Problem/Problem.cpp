@@ -34,7 +34,7 @@ namespace {
 
 std::string number(int64_t value) { return std::to_string(value); }
 
-/// The rules that concern one buffer alone; empty when it keeps them.
+/// Checks the rules for a single buffer; empty if it satisfies them.
 std::string checkBuffer(const Problem &problem, const Buffer &buffer,
                         int64_t alignment) {
   if (buffer.size < 0)
@@ -52,7 +52,7 @@ std::string checkBuffer(const Problem &problem, const Buffer &buffer,
   if (buffer.aliasClass >= 0 && !buffer.windows.empty())
     return "a buffer of an alias class cannot have windows";
 
-  // Of a buffer with windows; most have none.
+  // Only for a buffer with windows; most have none.
   std::vector<Interval> all;
   int64_t last = 0;
   auto sorted = [&](Interval interval) -> std::string {
@@ -110,13 +110,14 @@ std::string checkBuffer(const Problem &problem, const Buffer &buffer,
   return {};
 }
 
-/// A cycle of the operations, each after the next one named; empty when there
-/// is none. O(operations + dependencies).
+/// A cycle of operations, each of which must come after the next one; empty if
+/// there is none. O(operations + dependencies).
 std::vector<int32_t>
 findCycle(const std::vector<std::vector<int32_t>> &before) {
   enum class Mark : char { New, Open, Closed };
   std::vector<Mark> marks(before.size(), Mark::New);
-  // The path that is being followed, and how many branches are done at each.
+  // The current path, and the number of branches already followed at each
+  // operation.
   std::vector<std::pair<int32_t, size_t>> path;
   for (size_t start = 0; start < before.size(); ++start) {
     if (marks[start] != Mark::New)
@@ -150,8 +151,8 @@ findCycle(const std::vector<std::vector<int32_t>> &before) {
   return {};
 }
 
-/// Every operation comes after those it names and those its buffers make it
-/// wait for; the list has to keep that order.
+/// Checks that in the list every operation comes after those in its `after` and
+/// those that it depends on through buffers.
 std::optional<Diagnostic> checkOrder(const Problem &problem) {
   int64_t wrong = -1;
   int32_t later = -1;
@@ -162,7 +163,8 @@ std::optional<Diagnostic> checkOrder(const Problem &problem) {
         later = before;
         break;
       }
-  // What follows from the buffers follows the list: no cycle without this.
+  // Dependencies through buffers follow the order of the list, so that without
+  // one of these there is no cycle.
   if (wrong < 0)
     return std::nullopt;
   auto name = [&](int64_t i) { return "'" + problem.operations[i].name + "'"; };
@@ -208,7 +210,8 @@ std::optional<Diagnostic> checkOperations(const Problem &problem) {
   return checkOrder(problem);
 }
 
-/// Buffers of one class: one space, one pin at most.
+/// Checks that the buffers of a class are in one space and have at most one
+/// pin.
 std::optional<Diagnostic> checkClasses(const Problem &problem) {
   std::unordered_map<int32_t, int64_t> first, pinned;
   for (size_t i = 0; i < problem.buffers.size(); ++i) {

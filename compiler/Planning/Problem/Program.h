@@ -17,18 +17,18 @@
 
 namespace tamc::planning {
 
-/// Operations, what they wait for, and the bytes they need. It reads the same
-/// from its end: reversed() waits the other way round, and what was an input
-/// is an output.
+/// Operations, their dependencies, and the bytes that they need. It can be
+/// reversed: in reversed() dependencies have the opposite direction, and inputs
+/// become outputs.
 struct Program {
   struct Bytes {
     int64_t size = 0;
     int32_t space = 0;
-    /// Members of one group share their bytes: an alias class.
+    /// The alias class: members of one group share their bytes.
     int32_t group = 0;
     /// Alive before the first and after the last operation.
     bool input = false, output = false;
-    /// Operations, sorted, each once.
+    /// The operations that access it, sorted, each once.
     std::vector<int32_t> touches;
   };
   std::vector<Bytes> buffers;
@@ -40,15 +40,15 @@ struct Program {
   explicit Program(const Problem &problem);
   Program reversed() const;
   size_t size() const { return before.size(); }
-  /// Sum over the operations of what they touch.
+  /// Number of accesses: the buffers of each operation, summed.
   int64_t touches() const;
 };
 
 /// Bytes by space.
 using Load = std::vector<int64_t>;
 
-/// Which buffers are alive after some operations: those of which one toucher
-/// has run and another has not.
+/// The buffers that are alive after some operations have run: those that one
+/// operation has accessed and another has yet to access.
 class Runner {
 public:
   explicit Runner(const Program &program);
@@ -58,14 +58,14 @@ public:
     return !done[operation] && waits[operation] == 0;
   }
   bool isDone(int32_t operation) const { return done[operation]; }
-  /// Touchers of a buffer that have not run.
+  /// Operations that access a buffer and have not run.
   int32_t left(int32_t buffer) const { return rest[buffer]; }
   bool isStarted(int32_t buffer) const { return started[buffer]; }
 
-  /// What the operation would add while it runs, and what would remain of that
-  /// (negative when it frees more) afterwards; by space.
+  /// The bytes that the operation would add while it runs, and how many of
+  /// these would remain afterwards (negative if it frees more), by space.
   void peek(int32_t operation, Load &during, Load &afterwards) const;
-  /// Runs it; `peak` is raised to what is alive meanwhile.
+  /// Runs it, and raises `peak` to the bytes alive while it runs.
   void run(int32_t operation, Load &peak);
 
 private:

@@ -21,7 +21,8 @@ Sections::Sections(const Instance &instance)
     birth[item.lower] = true;
     death[item.upper] = true;
   }
-  // By rank: the section of what is born then; sections that are over then.
+  // By rank: the section of items that begin then; the number of sections that
+  // begin before.
   std::vector<int32_t> born(birth.size()), over(birth.size());
   bool dying = true;
   for (size_t time = 0; time < birth.size(); ++time) {

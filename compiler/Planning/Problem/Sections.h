@@ -16,7 +16,7 @@
 
 namespace tamc::planning {
 
-/// The maximal sections of an instance: those sets of items alive at one time
+/// The maximal sections of an instance: the sets of items alive at one time
 /// that no other such set contains. Two items conflict if and only if they
 /// share a section. Gaps are ignored: an item lives from its first to its last
 /// piece. O(n log n).

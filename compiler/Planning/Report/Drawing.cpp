@@ -24,7 +24,7 @@ struct Rectangle {
   int32_t buffer;
 };
 
-/// What a cell shows: the part of it that is taken, and by whom most.
+/// Contents of a cell: its used share, and the buffer that uses most of it.
 struct Cell {
   float taken = 0;
   float most = 0;
@@ -45,7 +45,7 @@ struct Scale {
   }
 };
 
-/// The cells that [a, b) touches, clamped.
+/// The cells that [a, b) overlaps, clamped.
 std::pair<int, int> range(double a, double b, int cells) {
   int first = std::clamp(static_cast<int>(a), 0, cells - 1);
   int last = std::clamp(static_cast<int>(b), first, cells - 1);
@@ -91,7 +91,7 @@ std::vector<int32_t> largest(const Problem &problem,
   return order;
 }
 
-/// At most so many bytes of the text, no character cut in two.
+/// The text cut to at most this many bytes, at the end of a character.
 std::string cut(const std::string &text, size_t bytes) {
   while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80)
     --bytes;
@@ -150,7 +150,7 @@ std::string tamc::planning::draw(const Problem &problem,
   size_t axis = std::to_string(peak).size();
   int width = std::max(options.width, 20);
   int columns = std::max(width - static_cast<int>(axis) - 3, 8);
-  // A cell is at most one unit high and wide: more would say nothing.
+  // More cells than units of time or bytes would show nothing more.
   double times = static_cast<double>(upper) - static_cast<double>(lower);
   int rows = std::max(options.height, 2);
   if (peak < rows)
@@ -199,7 +199,7 @@ std::string tamc::planning::draw(const Problem &problem,
 
   std::string text;
   for (int row = rows - 1; row >= 0; --row) {
-    // The topmost and the lowest row carry the ends of the scale.
+    // The topmost and the lowest row have the ends of the scale as labels.
     std::string label = row == rows - 1 ? std::to_string(peak)
                         : row == 0      ? "0"
                                         : "";

@@ -50,8 +50,8 @@ std::string describe(const Problem &problem, const Plan &plan, int32_t i) {
   return text;
 }
 
-/// The buffer that reaches highest among those below `top` that are alive with
-/// it; -1 when it stands on the floor.
+/// The buffer with the highest end among those below `top` that are alive at
+/// the same time; -1 if there is none.
 int32_t supportOf(const Problem &problem, const Plan &plan, int32_t top,
                   const std::optional<DataFlow> &flow) {
   int32_t found = -1;
@@ -119,7 +119,8 @@ std::string tamc::planning::explain(const Problem &problem, const Plan &plan,
       continue;
     text += "peak " + std::to_string(plan.peak[space]) +
             ": the chain below the topmost buffer\n";
-    // A chain can have as many links as there are buffers.
+    // Longest chain that is printed: a chain can have as many links as there
+    // are buffers.
     constexpr int maxLinks = 40;
     int links = 0;
     for (int32_t at = top; at >= 0;) {

@@ -21,18 +21,17 @@ using namespace tamc::planning;
 
 namespace {
 
-/// Searches that go on side by side, each with a seed of its own. Their number
-/// depends on the instance alone, so that the answer does not depend on the
-/// threads; on a large instance one long search is worth more than many short
-/// ones.
+/// Searches that run in parallel, each with its own seed. Their number depends
+/// only on the instance, so that the answer does not depend on the number of
+/// threads. On a large instance one long search is better than many short ones.
 constexpr size_t maxStreams = 8, streamsOfLarge = 2, large = 4096;
 
-/// What each stream may do in a round.
+/// The budget of each stream in a round.
 struct Turn {
   int64_t decisions, decodes, crowds;
 };
 
-/// What a plan of Crowd costs in decodes, about.
+/// Approximate cost of a plan of Crowd, in decodes.
 constexpr int64_t decodesOfCrowd = 20;
 
 class Portfolio {
@@ -50,7 +49,7 @@ public:
 
   bool isDone() {
     best.optimal |= peakOf(instance, best.offsets) <= bound;
-    // Beyond a proof that nothing fits there is nothing to look for.
+    // After a proof that nothing fits, the search ends.
     return best.optimal || std::max(best.bound, bound) > instance.capacity ||
            deadline.passed();
   }
@@ -59,7 +58,7 @@ public:
     auto items = static_cast<int64_t>(instance.size());
     auto streams = static_cast<int64_t>(numStreams);
     Turn turn{20 * items, 50, 1};
-    // One decode costs about as much as a decision for each item.
+    // One decode takes about as long as one decision for each item.
     for (int64_t spent = 0; spent < budget && !isDone();) {
       int64_t left = budget - spent;
       Turn cut{std::clamp<int64_t>(left / streams, 1, turn.decisions),
@@ -87,14 +86,14 @@ private:
     return std::min(most, numStreams);
   }
 
-  /// True when the placement ends the search.
+  /// True if the placement ends the search.
   bool play(size_t stream, const Turn &turn, Placement &mine) {
     if (stops[stream].load(std::memory_order_relaxed) || deadline.passed())
       return false;
     Deadline until = deadline;
     until.stopWith(&stops[stream]);
     uint64_t seed = options.seed * maxStreams + stream;
-    // First what may end it soon.
+    // First the searches that may end soon.
     if (turn.crowds > 0) {
       if (!crowdeds[stream])
         crowdeds[stream] = makeCrowd(instance, seed);
@@ -114,7 +113,8 @@ private:
   }
 
   /// Streams are merged in their order, up to the first one that ends the
-  /// search; what later ones found by then is forgotten, as it depends on time.
+  /// search. Results of later streams are dropped, because they depend on
+  /// timing.
   void playRound(const Turn &turn) {
     std::vector<Placement> found(numStreams, best);
     for (std::atomic<bool> &stop : stops)
@@ -158,19 +158,19 @@ private:
   Placement &best;
   int64_t bound;
   bool exact, searches;
-  /// Seconds to make what the exact search needs, on a slow machine: nothing
-  /// interrupts it.
+  /// Seconds to set up the exact search on a slow machine; the setup cannot be
+  /// interrupted.
   double setup;
   bool crowds;
   size_t numStreams;
-  /// By stream; made when its turn first comes.
+  /// By stream; made in its first round.
   std::vector<std::unique_ptr<Improver>> exacts, wheels, crowdeds;
   std::array<std::atomic<bool>, maxStreams> stops = {};
 };
 
-/// First what is cheap, so that there is an incumbent at once; then what
-/// proves and what improves, in rounds that double. Ends at the bound, at a
-/// proof, or with the budget.
+/// First cheap strategies, for an immediate incumbent. Then searches that prove
+/// and searches that improve, in rounds whose budgets double. Ends at the
+/// bound, at a proof, or with the budget.
 Placement place(const Instance &instance, const Options &options) {
   Deadline deadline(options);
   Placement best = placeBySkyline(instance, options, deadline);

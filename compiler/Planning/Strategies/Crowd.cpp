@@ -55,16 +55,17 @@ struct Loads {
   std::vector<int64_t> at, met;
 };
 
-/// Where the load is largest no byte may be wasted, elsewhere there are many.
-/// So what is alive then is stacked first, when nothing else is in its way: the
-/// longest lives at the bottom, so that the free bytes on both sides are as
-/// connected as can be. The rest is placed around it by first fit. What finds
-/// no place below the bound takes the one whose owners are easiest to move, and
-/// they look for another (ejection chains, with weights that grow, so that no
-/// two items eject each other for ever).
+/// At the time of the largest load no byte may be wasted; at other times many
+/// bytes are free. So the items alive at that time are stacked first, before
+/// anything else is placed, with the longest live ranges at the bottom, so that
+/// the free bytes on both sides are as connected as possible. The rest is
+/// placed around them by first fit. An item that does not fit below the bound
+/// takes the place whose owners are easiest to move, and these are placed again
+/// (ejection chains; weights grow, so that no two items eject each other
+/// forever).
 class Crowd final : public Improver {
 public:
-  /// Of two streams whose seeds are neighbours each begins differently.
+  /// Streams with neighbouring seeds begin differently.
   Crowd(const Instance &instance, uint64_t seed)
       : instance(instance), random(seed), target(boundOf(instance).bytes),
         attempts(static_cast<int64_t>(seed % 2)) {}
@@ -81,10 +82,10 @@ public:
   }
 
 private:
-  /// What is taken as equally crowded, as parts of the largest load.
+  /// Thresholds of crowdedness, as shares of the largest load.
   static constexpr std::array crowded = {1.0, 0.998, 0.99, 0.95, 0.8, 0.6};
-  /// Items looked at for ejections in the first plans, as a multiple of all
-  /// items, and the number of plans until it doubles.
+  /// Items that ejections may visit in the first plans, as a multiple of all
+  /// items, and the number of plans after which it doubles.
   static constexpr int64_t patience = 32, plansBetweenDoublings = 8;
 
   void start() {
@@ -102,7 +103,8 @@ private:
 
   double uniform() { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
-  /// The first ones are plain, so that an easy instance is solved at once.
+  /// The first attempts have no noise, so that an easy instance is solved at
+  /// once.
   void attempt(Placement &best) {
     bool plain = attempts < 4;
     bool movable = plain ? attempts / 2 : random() % 2;
@@ -125,9 +127,9 @@ private:
            time < instance.items[item].upper;
   }
 
-  /// What is alive at `time`, from the bottom to the top. With `aside`, items
-  /// apart in time from the one that found no place the last time tend to the
-  /// top, so that it finds their bytes in one piece.
+  /// The items alive at `time`, from the bottom to the top. With `aside`, items
+  /// that are not alive together with the item that found no place last time
+  /// tend to the top, so that their bytes are contiguous for it.
   std::vector<int32_t> stackOrder(int32_t time, double noise, bool aside) {
     std::vector<int32_t> order;
     for (size_t i = 0; i < instance.size(); ++i)
@@ -161,7 +163,8 @@ private:
     return bySize ? std::pair(size, life) : std::pair(life, size * life);
   }
 
-  /// All others: by size or by area, the most crowded ones first or not.
+  /// Appends all other items, by size or by area, with or without the most
+  /// crowded ones first.
   void appendRest(int32_t time, int which, double noise,
                   std::vector<int32_t> &order) {
     size_t stacked = order.size();
@@ -202,7 +205,7 @@ private:
     shelves.insert(rectangle(item));
   }
 
-  /// Fills `offsets`; false when the deadline passed or an offset would be
+  /// Computes `offsets`; false if the deadline passed or an offset would be
   /// 2^63-1 or more.
   bool place(std::span<const int32_t> order, size_t stacked, bool movable) {
     offsets.assign(instance.size(), -1);
@@ -268,15 +271,16 @@ private:
     return true;
   }
 
-  /// The offset below the target at which `item` overlaps the fewest bytes,
-  /// weighted, that may be moved, or `infinite`; fills `ejected` with those
-  /// that lie there.
+  /// The offset below the target at which the items that `item` overlaps have
+  /// the fewest weighted bytes and may be moved, or `infinite`. Sets `ejected`
+  /// to these items.
   int64_t eject(int32_t item) {
     const Item &each = instance.items[item];
     ejected.clear();
     shelves.collect(each.lower, each.upper, met);
     size_t count = met.size();
-    // Sums over those that begin below, or end at or below, an address.
+    // Sums over the items that begin below an address, or that end at or below
+    // it.
     struct Sum {
       double cost = 0;
       int32_t fixed = 0;
@@ -298,7 +302,8 @@ private:
       ended[i + 1] = add(ended[i], ends[i].second);
     int64_t best = infinite;
     double least = 0;
-    // Offsets come in ascending order, so that both ends only move up.
+    // Offsets are visited in ascending order, so that both indices only
+    // increase.
     size_t below = 0, gone = 0;
     auto consider = [&](int64_t offset) {
       if (offset < 0 || offset > target - each.size)
@@ -337,11 +342,11 @@ private:
   const Deadline *deadline = nullptr;
   /// Times of the largest load.
   std::vector<int32_t> peaks;
-  /// By item: how many of `crowded` it meets.
+  /// By item: the number of thresholds in `crowded` that it reaches.
   std::vector<int> crowdedness;
   /// The largest item that found no place below the target the last time.
   int32_t homeless = -1;
-  // Of the plan being made, by item.
+  // Offsets of the current plan, by item.
   std::vector<int64_t> offsets;
   std::vector<double> weight;
   std::vector<char> fixed;

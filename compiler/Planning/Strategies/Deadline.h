@@ -19,8 +19,8 @@
 
 namespace tamc::planning {
 
-/// The end of Options::timeLimit, counted from construction, or a stop that
-/// another thread asked for.
+/// The end of Options::timeLimit, counted from construction, or a stop
+/// requested by another thread.
 class Deadline {
 public:
   using Clock = std::chrono::steady_clock;
@@ -39,13 +39,13 @@ public:
   double elapsed() const {
     return std::chrono::duration<double>(Clock::now() - begin).count();
   }
-  /// Seconds until then; infinite without a limit.
+  /// Seconds until the deadline; infinite without a limit.
   double left() const {
     return end == Clock::time_point::max()
                ? std::numeric_limits<double>::infinity()
                : std::chrono::duration<double>(end - Clock::now()).count();
   }
-  /// The deadline has passed too when this flag is set.
+  /// The deadline also counts as passed once this flag is set.
   void stopWith(const std::atomic<bool> *flag) { stop = flag; }
 
 private:

@@ -18,15 +18,15 @@
 
 namespace tamc::planning {
 
-/// The begin or the end of an item's life.
+/// The begin or the end of an item's live range.
 struct Event {
   int32_t time;
   bool begins;
   int32_t item;
 };
 
-/// The lives of all items without a pin, in order: what ends at a time is
-/// released before what begins. Gaps are no releases. O(n log n).
+/// The events of all items without a pin, in order. At one time, ends come
+/// before begins. Gaps are not releases. O(n log n).
 inline std::vector<Event> eventsOf(const Instance &instance) {
   std::vector<Event> events;
   for (size_t i = 0; i < instance.size(); ++i) {

@@ -36,7 +36,7 @@ int64_t luby(int64_t i) {
   }
 }
 
-/// Looks for packings below the incumbent, by restarts.
+/// Searches for packings below the incumbent, with restarts.
 class Driver final : public Improver {
 public:
   Driver(const Instance &instance, uint64_t seed)
@@ -57,7 +57,8 @@ public:
     best.nodes += spent - before;
     if (!faithful)
       return;
-    // Without padding and gaps a packing is a plan, and a proof one for all.
+    // Without padding and gaps, packings are plans, so that a proof for
+    // packings is a proof for plans.
     best.optimal |= low >= incumbent;
     if (low > load)
       best.bound = std::max(best.bound, low * packing.unit);
@@ -70,14 +71,14 @@ private:
            std::cos(6.283185307179586 * uniform());
   }
 
-  /// The incumbent in units: what a packing has to get below.
+  /// Sets the incumbent, in units, that a packing must be below.
   void adopt(const Placement &best) {
     int64_t peak = peakOf(instance, best.offsets);
     incumbent = peak / packing.unit + (peak % packing.unit != 0);
   }
 
   int64_t pickTarget() {
-    // Most of what can be solved at the bound is solved early on.
+    // Most instances that have a solution at the bound are solved early.
     bool early = spent < 2000 * static_cast<int64_t>(packing.size());
     if (uniform() < (early ? 0.8 : 0.3))
       return low;
@@ -93,7 +94,8 @@ private:
     bool merged = uniform() < 0.85;
     Packing smaller;
     if (merged) {
-      // Buffers of one life lie side by side in most solutions.
+      // Buffers with the same live range are next to each other in most
+      // solutions.
       const double stacks[] = {0, 0.5, 1, 1, 1};
       const double chains[] = {0.5, 0.75, 1};
       double stack = stacks[random() % 5];
@@ -122,7 +124,7 @@ private:
     int64_t target = pickTarget();
     int64_t nodes =
         std::max<int64_t>(static_cast<int64_t>(used.size()), 50) * luby(round);
-    // Unmerged runs grow, so that a proof ends some day.
+    // Budgets of runs without merging grow, so that a proof can end.
     if (!merged)
       nodes = std::max(nodes, spent / 8);
     nodes = std::min(nodes, limit - spent);
@@ -136,7 +138,7 @@ private:
     spent += std::max<int64_t>(search.nodes(), 1);
     if (answer == ExactSearch::Answer::Yes) {
       expand(used, search.solution(), best.offsets);
-      // What rounding or ignored gaps left unused is taken up.
+      // Uses the bytes that rounding or ignored gaps left unused.
       compact(instance, best.offsets, deadline);
       adopt(best);
       ambition = 1 - (1 - ambition) * 0.7;
@@ -148,8 +150,7 @@ private:
   }
 
   Deadline begun{Options()};
-  /// Seconds that it takes to make a packing and its orders, which nothing
-  /// interrupts.
+  /// Seconds to make a packing and its orders, which cannot be interrupted.
   double setup = 0;
   const Instance &instance;
   Packing packing;
@@ -171,7 +172,7 @@ std::unique_ptr<Improver> tamc::planning::makeExact(const Instance &instance,
 }
 
 bool tamc::planning::canSearchExactly(const Instance &instance) {
-  // Neighbours are stored and walked at each decision; sums must not wrap.
+  // Neighbours are stored and visited at each decision; sums must not overflow.
   constexpr int64_t maxConflicts = 4000000;
   if (instance.size() == 0 || instance.size() > 20000 ||
       totalConflicts(instance) > maxConflicts)
@@ -197,8 +198,9 @@ Plan planExact(const Problem &problem, const Options &options) {
         if (!best.optimal && !instance.simple)
           compact(instance, best.offsets, deadline);
         if (!best.optimal && !isFaithful(instance)) {
-          // What is near the optimum cuts off most orders, and is the answer
-          // where they are too many. A decode is about a decision an item.
+          // A plan near the optimum prunes most orders, and is the answer if
+          // there are too many orders. A decode takes about as long as a
+          // decision for each item.
           auto items = static_cast<int64_t>(instance.size());
           makeSearch(instance, given.seed)
               ->run(std::clamp<int64_t>(nodes / 10 / items, 1, 500), deadline,

@@ -32,8 +32,8 @@ std::vector<int64_t> countConflicts(const Instance &instance) {
   return conflicts;
 }
 
-/// A query walks over all that live with an item: a deadline is looked at after
-/// so many of them.
+/// A query visits all items that are alive with an item. The deadline is
+/// checked after this many visits.
 constexpr size_t workBetweenLooks = 1 << 16;
 
 Placement place(const Instance &instance, const Options &options, Key key,
@@ -74,7 +74,7 @@ Placement place(const Instance &instance, const Options &options, Key key,
     }
     int64_t hint = instance.items[item].hint;
     int64_t at = best ? placer.bestFit(item) : placer.firstFit(item);
-    // A hint is taken when it costs nothing: not above what was found.
+    // Use a hint if it is free and not above the offset found.
     if (hint >= 0 && hint <= at && placer.isFree(item, hint))
       at = hint;
     placer.place(item, at);

@@ -15,18 +15,18 @@
 
 namespace tamc::planning {
 
-/// Sets the peaks, and one pool a space where there is none.
+/// Sets the peaks, and one pool for each space without pools.
 void fillPeaks(const Problem &problem, Plan &plan);
 
 /// Sets status and reason of a plan whose offsets, peaks and bounds are known.
 void judge(const Problem &problem, Plan &plan);
 
-/// Ends the program when the plan breaks a rule: a strategy that does is a bug,
-/// and no caller may go on with its plan.
+/// Aborts the program if the plan breaks a rule: that is a bug of the strategy,
+/// and no caller may use the plan.
 void insistOnCorrectness(const Problem &problem, const Plan &plan,
                          const Options &options);
 
-/// plan() for Reuse::BranchSafe; the problem is valid.
+/// plan() for Reuse::BranchSafe; the problem must be valid.
 Plan planBranchSafe(const Problem &problem, const Options &options);
 
 } // namespace tamc::planning

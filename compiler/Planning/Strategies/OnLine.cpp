@@ -27,8 +27,8 @@ struct Range {
   int64_t lower, upper;
 };
 
-/// What pins take, ascending and disjoint. An allocator knows nothing of the
-/// future: these bytes are never its.
+/// The bytes of pinned buffers, ascending and disjoint. An allocator does not
+/// know the future, so it never gets these bytes.
 std::vector<Range> pinnedRanges(const Instance &instance) {
   std::vector<Range> pins;
   for (const Item &item : instance.items)
@@ -45,7 +45,7 @@ std::vector<Range> pinnedRanges(const Instance &instance) {
   return merged;
 }
 
-/// The address of an offset: as aligned as the offset is.
+/// The address of an offset, with the same alignment.
 void *addressOf(int64_t offset) {
   return reinterpret_cast<void *>(tamrt::FakeMemory::usualBase +
                                   static_cast<uintptr_t>(offset));
@@ -56,7 +56,7 @@ int64_t offsetOf(const void *address) {
                               tamrt::FakeMemory::usualBase);
 }
 
-/// Gives the ranges between pins, one after another.
+/// Raw memory that returns the ranges between pins, one after another.
 class Gaps final : public tamrt::RawMemory {
 public:
   /// By multiples of `unit`, a power of two.
@@ -97,8 +97,8 @@ private:
   size_t next = 0;
 };
 
-/// One region by range between pins, as after an allocator has obtained all
-/// memory when the program starts.
+/// One region for each range between pins, like an allocator that obtains all
+/// memory at the program's start.
 class BestFitReplay {
 public:
   BestFitReplay(const Instance &instance, int64_t capacity)
@@ -128,7 +128,7 @@ private:
   tamrt::BestFitAllocator allocator;
 };
 
-/// The program runs on one stream: no block is ever waited for.
+/// The program runs on one stream, so that no block ever waits for a stream.
 class OneStream final : public tamrt::Streams {
 public:
   tamrt::StreamEvent record(tamrt::Stream) noexcept override { return 0; }
@@ -138,7 +138,7 @@ public:
   void synchronize(tamrt::Stream) noexcept override {}
 };
 
-/// Segments are obtained as the program needs them.
+/// Obtains segments when the program needs them.
 class CachingReplay {
 public:
   CachingReplay(const Instance &instance, int64_t capacity)
@@ -149,7 +149,7 @@ public:
   }
 
   static size_t unit() { return tamrt::CachingOptions().granularity; }
-  /// Requests say no alignment.
+  /// Requests have no alignment.
   static constexpr int64_t aligns = 1;
   void *allocate(size_t bytes, size_t) { return allocator.allocate(bytes, 0); }
   void release(void *address) { allocator.release(address); }
@@ -160,8 +160,8 @@ private:
   tamrt::CachingAllocator allocator;
 };
 
-/// Runs the program; returns the item for which the allocator has no memory, or
-/// -1. What was not placed keeps the offset -1.
+/// Runs the program. Returns the item for which the allocator has no memory, or
+/// -1. Items that were not placed keep the offset -1.
 template <class Replay>
 int32_t run(const Instance &instance, std::span<const Event> events,
             int64_t capacity, const Deadline &deadline, Placement &placement) {
@@ -189,7 +189,7 @@ int32_t run(const Instance &instance, std::span<const Event> events,
     if (isPower && item.alignment <= Replay::aligns)
       alignment = item.alignment;
     else
-      // As programs do it: ask for more, and go to the next multiple.
+      // As programs do: request more bytes, and use the next multiple.
       bytes =
           saturatingAdd(bytes, item.alignment - std::gcd(item.alignment, unit));
     block = replay.allocate(static_cast<size_t>(bytes),
@@ -209,7 +209,7 @@ Placement place(const Instance &instance, const Options &options) {
   int32_t failed =
       run<Replay>(instance, events, instance.capacity, deadline, placement);
   if (failed >= 0 && instance.capacity != infinite) {
-    // How much would be needed.
+    // Compute how many bytes would be needed.
     const Item &item = instance.items[failed];
     failed = run<Replay>(instance, events, infinite, deadline, placement);
     if (int64_t peak = peakOf(instance, placement.offsets);

@@ -18,7 +18,7 @@ using namespace tamc::planning;
 
 namespace {
 
-/// Most bytes alive in any interval of ranks, under additions.
+/// The most bytes alive at any rank of an interval; supports additions.
 class LoadTree {
 public:
   explicit LoadTree(size_t times) {
@@ -66,9 +66,9 @@ private:
   std::vector<int64_t> most, added;
 };
 
-/// Each block of memory serves buffers of one size, alignment and kind, one
-/// after another, and never gives its bytes to others. What a freed block
-/// keeps allocated until it is used again may not raise the peak.
+/// Each block of memory is used by buffers of one size, alignment and kind, one
+/// after another, and its bytes by no other buffers. A freed block stays
+/// allocated until it is used again only if that does not raise the peak.
 Placement place(const Instance &instance, const Options &) {
   Placement placement;
   placement.offsets.assign(instance.size(), 0);

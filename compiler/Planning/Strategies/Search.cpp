@@ -20,9 +20,9 @@ using namespace tamc::planning;
 
 namespace {
 
-/// Changes a priority where the plan stands above the bound. What is compared
-/// is the sum of what stands above it: the peak alone is flat, and says
-/// nothing about how near a plan is to a lower one.
+/// Changes the priority of items that are above the bound. Plans are compared
+/// by the sum of the bytes above the bound: the peak alone is often equal and
+/// does not show how near a plan is to a lower one.
 class Wheel final : public Improver {
 public:
   Wheel(const Instance &instance, uint64_t seed)
@@ -71,14 +71,14 @@ private:
     }
   }
 
-  /// Fills `offsets`, keeps them when they are the best so far, and returns the
-  /// bytes above the bound; infinity when the deadline passed.
+  /// Computes `offsets`, keeps them if they are the best so far, and returns
+  /// the bytes above the bound; infinity if the deadline passed.
   double decode(const std::vector<int32_t> &candidate) {
     if (instance.simple) {
       rank.resize(candidate.size());
       for (size_t i = 0; i < candidate.size(); ++i)
         rank[candidate[i]] = static_cast<int32_t>(i);
-      // A part of the offsets only is no plan.
+      // Incomplete offsets are not a plan.
       if (decoder.decode(rank, infinite, offsets, deadline) == infinite)
         return std::numeric_limits<double>::infinity();
     } else {
@@ -111,7 +111,7 @@ private:
     for (size_t i = 0; i < candidate.size(); ++i)
       place[candidate[i]] = static_cast<int32_t>(i);
     if (random() % 2) {
-      // What stands out goes forward.
+      // Items above the bound move forward.
       size_t count = random() % 2 ? 1 : 1 + below(blamed.size());
       for (size_t k = 0; k < count; ++k) {
         int32_t item = count == 1 ? victim : blamed[below(blamed.size())];
@@ -125,7 +125,7 @@ private:
       }
       return;
     }
-    // What is alive with it changes places.
+    // Items alive at the same time exchange positions.
     std::vector<int32_t> alive;
     const Item &item = instance.items[victim];
     for (size_t i = 0; i < instance.size(); ++i)
@@ -145,7 +145,7 @@ private:
   SkylineDecoder decoder;
   std::mt19937_64 random;
   int64_t bound, peak = infinite;
-  /// Of `order`, with the offsets `current`.
+  /// Cost of `order`, with the offsets `current`.
   double cost = std::numeric_limits<double>::infinity();
   std::vector<int32_t> order, rank;
   std::vector<int64_t> offsets, current;

@@ -19,7 +19,7 @@
 
 using namespace tamc::planning;
 
-/// Orders tried on an instance of this size: fewer where each takes seconds.
+/// Orders tried on an instance of this size: fewer if each takes seconds.
 static size_t ordersFor(size_t items) {
   constexpr size_t most = 400000;
   return std::clamp<size_t>(most / std::max<size_t>(items, 1), 2,
@@ -28,7 +28,7 @@ static size_t ordersFor(size_t items) {
 
 namespace {
 
-/// The orders, each in a thread of its own where there are many items.
+/// Runs the orders, each in its own thread if there are many items.
 class Orders {
 public:
   Orders(const Instance &instance, const Deadline &deadline, int64_t bound)
@@ -44,7 +44,7 @@ public:
     bool tried = false;
   };
 
-  /// By order, up to the first one that is at the bound.
+  /// Results by order, up to the first one that reaches the bound.
   std::vector<Found> run(int threads) {
     // Starting a thread takes as long as decoding a few hundred items.
     constexpr size_t few = 4096;
@@ -68,20 +68,20 @@ private:
   void work() {
     SkylineDecoder decoder(instance);
     for (size_t order; (order = next++) < found.size();) {
-      // On a few thousand items a decode takes milliseconds: there is always
-      // time for the first one, and what comes without is many times worse.
+      // With a few thousand items a decode takes milliseconds: the first one is
+      // always run, because a plan without it is many times worse.
       constexpr size_t few = 16384;
       bool granted = order == 0 && instance.size() <= few;
       if (order > atBound || (deadline.passed() && !granted))
         return;
       Found &mine = found[order];
       mine.tried = true;
-      // Of equally good ones the first order wins, whoever is done first: so
-      // what is as good as the best is not aborted.
+      // Among equally good plans that of the first order wins, whichever thread
+      // ends first; so a decode that is as good as the best is not aborted.
       mine.peak = decoder.decode(priorities.ranks(order),
                                  instance.simple ? least.load() : infinite,
                                  mine.offsets, granted ? nullptr : &deadline);
-      // An aborted decode writes a part of the offsets only.
+      // An aborted decode writes only a part of the offsets.
       if (mine.peak == infinite)
         continue;
       if (!instance.simple)
@@ -92,9 +92,10 @@ private:
     }
   }
 
-  /// The skyline took every item for a free rectangle; places the items anew,
-  /// in the order of their offsets, with pins and gaps in view. Without a pin
-  /// the skyline's plan is one too, which a deadline may leave the better one.
+  /// The skyline treats every item as a rectangle without a pin. Places the
+  /// items again in the order of their offsets, with pins and gaps. If there is
+  /// no pin, the skyline's plan is also valid, and may be the better one after
+  /// a deadline.
   void placeAnew(Found &mine) {
     if (!pinned && deadline.passed())
       return;
@@ -137,7 +138,7 @@ Placement tamc::planning::placeBySkyline(const Instance &instance,
       options.threads > 0
           ? options.threads
           : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  // A decode that time ends has placed nothing, so a limit may leave none.
+  // A decode that the deadline ends has no result, so there may be no plan.
   constexpr size_t few = 1024, granted = size_t(1) << 17;
   if (options.timeLimit && instance.size() > few) {
     placement.offsets = placeByBestFit(
@@ -159,7 +160,8 @@ Placement tamc::planning::placeBySkyline(const Instance &instance,
       placement.offsets[i] = instance.items[i].pin;
     pileUp(instance, placement.offsets);
     best = peakOf(instance, placement.offsets);
-    // A skyline cannot tell the last byte that there is from the end of time.
+    // The skyline uses 2^63-1 both as an offset and as the mark of a failed
+    // decode.
     if (best == infinite) {
       placement.offsets =
           placeInOrder(instance, orderByOffset(placement.offsets), deadline);

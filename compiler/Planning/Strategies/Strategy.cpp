@@ -62,7 +62,8 @@ std::string bytes(int64_t value) {
   return std::to_string(value) + (value == 1 ? " byte" : " bytes");
 }
 
-/// Two pins that share bytes at one time; no plan can mend that.
+/// A message about two pinned buffers that share bytes at one time, for which
+/// there is no plan.
 std::string conflictOfPins(const Problem &problem, int64_t alignment) {
   std::vector<std::optional<int64_t>> all = effectivePins(problem);
   Problem pins;
@@ -77,7 +78,7 @@ std::string conflictOfPins(const Problem &problem, int64_t alignment) {
     return {};
   CheckOptions options;
   options.alignment = alignment;
-  // That one ends above the capacity the bound says.
+  // The bound shows pins that end above the capacity.
   options.capacities = false;
   options.limit = 1;
   std::vector<Finding> findings = check(pins, offsets, options);
@@ -86,7 +87,7 @@ std::string conflictOfPins(const Problem &problem, int64_t alignment) {
              : "two pins exclude each other: " + findings.front().message;
 }
 
-/// Which buffers need `bound` at its time, largest first, as text.
+/// The buffers that need `bound` at its time, largest first, as text.
 std::string describeLoad(const Problem &problem, int32_t space,
                          const Bound &bound) {
   std::vector<int32_t> alive = aliveAt(problem, space, bound.time);
@@ -110,8 +111,8 @@ std::string nameOf(const Problem &problem, size_t space) {
   return name.empty() ? "the capacity" : "the capacity of space '" + name + "'";
 }
 
-/// The buffer whose pin ends at `end`, the highest of its space; -1 when there
-/// is none.
+/// The pinned buffer that ends at `end`, the highest end in its space; -1 if
+/// there is none.
 int64_t pinnedUpTo(const Problem &problem, size_t space, int64_t end) {
   std::vector<std::optional<int64_t>> pins = effectivePins(problem);
   for (size_t i = 0; i < pins.size(); ++i)
@@ -122,7 +123,7 @@ int64_t pinnedUpTo(const Problem &problem, size_t space, int64_t end) {
   return -1;
 }
 
-/// The reason why no plan fits, when the bounds prove it.
+/// The reason why no plan fits, if the bounds prove it.
 std::string excess(const Problem &problem, const std::vector<Bound> &bounds) {
   for (size_t space = 0; space < problem.spaces.size(); ++space) {
     const Bound &bound = bounds[space];
@@ -159,7 +160,7 @@ void tamc::planning::fillPeaks(const Problem &problem, Plan &plan) {
   if (plan.pools.empty())
     for (size_t space = 0; space < problem.spaces.size(); ++space)
       plan.pools.push_back({static_cast<int32_t>(space), 0, plan.peak[space]});
-  // A pool may end in bytes that only its tree accounts for.
+  // A pool may end with bytes that only its tree counts.
   for (const Pool &pool : plan.pools)
     plan.peak[pool.space] =
         std::max(plan.peak[pool.space], pool.base + pool.size);
@@ -245,12 +246,12 @@ Plan tamc::planning::plan(const Problem &problem, const Options &options) {
 
   Options given = options;
   if (options.timeLimit) {
-    // Checking the plan will take about what came before.
+    // Checking the plan takes about as long as the steps before.
     std::chrono::duration<double> spent =
         std::chrono::steady_clock::now() - begin;
     given.timeLimit = std::max(*options.timeLimit - 2 * spent.count(), 0.0);
   }
-  // What cannot fit is shown by a quick plan, and not searched for.
+  // If nothing can fit, show a quick plan and do not search.
   if (!reason.empty())
     given.nodes = 1;
   if (options.lastAreOutputs) {

@@ -27,7 +27,7 @@ Placement tamc::planning::placeByTree(const Instance &instance,
   Placement placement;
   placement.offsets.assign(instance.size(), -1);
   std::vector<int32_t> outputs, intermediates;
-  // Inductor knows no pins. They keep the bytes below the first pool.
+  // Inductor has no pins. Pinned buffers get the bytes below the first pool.
   int64_t base = 0;
   for (size_t i = 0; i < instance.size(); ++i) {
     const Item &item = instance.items[i];
@@ -41,7 +41,7 @@ Placement tamc::planning::placeByTree(const Instance &instance,
       intermediates.push_back(index);
     }
   }
-  // A longer life comes first among equal sizes, in both lists.
+  // Among equal sizes the longer live range comes first, in both lists.
   auto longer = [&](int32_t a, int32_t b) {
     return instance.life(instance.items[a]) > instance.life(instance.items[b]);
   };

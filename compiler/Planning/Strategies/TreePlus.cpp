@@ -20,11 +20,11 @@ using namespace tamc::planning;
 
 namespace {
 
-/// Steps that may be spent on improving the tree, so that no instance takes
-/// much longer than by `tree` itself. A step takes 10 to 30 ns.
+/// Most steps to improve the tree, so that no instance takes much longer than
+/// with `tree` itself. A step takes 10 to 30 ns.
 constexpr int64_t maxSteps = 40000000;
 
-/// Tries one order after another until its steps are spent.
+/// Tries one order after another until its steps are used up.
 class Cure {
 public:
   Cure(const Instance &instance, const Deadline &deadline)
@@ -41,10 +41,10 @@ public:
     compact(instance, offsets, deadline);
   }
 
-  /// One pool, grown by the items in this order; empty when the steps do not
-  /// suffice. An item goes to the first slot that holds it as it is; else to
-  /// the first that does after joining children; else the pool grows where the
-  /// tree is lowest.
+  /// Offsets in one pool to which the items are added in this order; empty if
+  /// the steps are used up. An item goes to the first slot where it fits; else
+  /// to the first where it fits after children are joined; else the pool grows
+  /// where the tree is lowest.
   std::vector<int64_t> grow(const std::vector<int32_t> &order) {
     std::vector<int64_t> offsets(instance.size(), 0);
     int64_t base = 0;
@@ -77,7 +77,8 @@ private:
   int64_t settling, steps = 0;
 };
 
-/// Inductor's own order (0), then those of strip packing; without the pins.
+/// Inductor's own order (0), or one of those of strip packing; without pinned
+/// items.
 std::vector<int32_t> orderOf(const Instance &instance,
                              const Priorities &priorities, size_t which) {
   std::vector<int32_t> order;
@@ -101,8 +102,8 @@ std::vector<int32_t> orderOf(const Instance &instance,
 Placement place(const Instance &instance, const Options &options) {
   Deadline deadline(options);
   int64_t bound = boundOf(instance).bytes;
-  // The tree itself comes first: with its offsets compacted, nothing below can
-  // make the answer worse than its own.
+  // Start with the compacted offsets of the plain tree, so that the result is
+  // never worse.
   Placement best = placeByTree(instance, options, deadline);
   best.pools.clear();
   Cure cure(instance, deadline);

@@ -18,7 +18,7 @@ using namespace tamc::tam;
 
 namespace {
 
-/// The forms of what stands under a key.
+/// The types of the entries of a dictionary.
 enum class Form { Text, Integer, Real, Sizes, Indices, Dictionary, List };
 
 struct Key {
@@ -145,12 +145,12 @@ static bool hasForm(Attribute attribute, Form form) {
   llvm_unreachable("all forms are handled");
 }
 
-/// The error of something in `what`, a part of the description.
+/// Emits an error in `what`, a part of the description.
 static InFlightDiagnostic errorIn(Operation *op, const Twine &what) {
   return op->emitError("expected ") << "in " << what << " of 'tam.model' ";
 }
 
-/// Checks the forms of what stands under `keys`.
+/// Checks the types of the entries `keys`.
 static LogicalResult verifyKeys(Operation *op, const Twine &what,
                                 DictionaryAttr row, ArrayRef<Key> keys) {
   for (const Key &key : keys) {

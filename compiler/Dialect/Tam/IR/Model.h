@@ -14,8 +14,8 @@
 
 namespace tamc::tam {
 
-/// Checks `tam.model` of the module `op`: what is known to passes and to the
-/// runtime has the form that they read. Other keys are left alone.
+/// Checks `tam.model` of the module `op`: the entries that passes and the
+/// runtime read have the types that these expect. Ignores other entries.
 llvm::LogicalResult verifyModel(mlir::Operation *op,
                                 mlir::DictionaryAttr model);
 

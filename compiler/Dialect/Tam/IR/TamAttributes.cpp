@@ -306,7 +306,7 @@ int64_t SumsAttr::getCount(RankedTensorType type) const {
 }
 
 /// Calls `body(index, offset)` for each tuple of indices below `extents`, the
-/// last fastest, and the sum of their multiples of `strides`.
+/// last fastest. `offset` is the sum of the indices times `strides`.
 static void forEachTuple(ArrayRef<int64_t> extents, ArrayRef<int64_t> strides,
                          llvm::function_ref<void(int64_t, int64_t)> body) {
   int64_t count = llvm::product_of(extents, int64_t(1));
@@ -358,7 +358,7 @@ void SumsAttr::forEachNumber(RankedTensorType type,
       });
       return;
     }
-    // Of a pair of numbers, the tuple of the factors' pairs says the word.
+    // The word of a pair of numbers follows from the factors' pairs.
     forEachTuple(getWidths(), strides, [&](int64_t i, int64_t row) {
       forEachTuple(getWidths(), strides, [&](int64_t k, int64_t column) {
         int64_t word = 0, rotation = 0, place = 0, above = 1;
@@ -433,7 +433,7 @@ CoordinatesAttr::getKernelSizes(RankedTensorType type) const {
 // Slots
 //===----------------------------------------------------------------------===//
 
-/// Bytes of a block, and the most that a place in it is counted with.
+/// Upper bound of offsets, in bytes or in elements.
 static constexpr int64_t kMaxOffset = int64_t(1) << 48;
 
 LogicalResult SlotAttr::verify(EmitError emitError, SlotKind kind,

@@ -82,7 +82,7 @@ static LogicalResult verifySlot(Operation *op, NamedAttribute attribute,
   if (isScalar != type.isIndex())
     return op->emitError("slot '") << stringifySlotKind(slot.getKind())
                                    << "' cannot hold " << type; // slot_c2
-  // Further down, a slot holds a pointer.
+  // In later phases a slot holds a pointer.
   auto shaped = dyn_cast<ShapedType>(type);
   if (isScalar || !isa<BuiltinDialect>(type.getDialect()))
     return success();

@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace tamc::tam;
 
-/// Numbers in full: upstream's array attribute prints six digits of each.
+/// Prints all digits of numbers: upstream's array attribute prints six.
 static ParseResult parseNumbers(OpAsmParser &parser,
                                 DenseF64ArrayAttr &numbers) {
   SmallVector<double> values;
@@ -272,7 +272,7 @@ LogicalResult ColumnsOp::verify() {
 Attribute NeuralOp::getStructuredEncoding() {
   return DenseAttr::get(getContext());
 }
-/// Points, and what says which of them are needed.
+/// The points, and `only` if it is given.
 static SmallVector<Value> rowsOf(Value points, Value only) {
   SmallVector<Value> values{points};
   if (only)
@@ -528,8 +528,8 @@ LogicalResult DecomposeOp::verify() {
       static_cast<int64_t>(getDesigns().size())) // decompose_c1
     return emitOpError("expected ")
            << getDesigns().size() << " columns, got " << getType();
-  // Both lists have the same length by construction, and an operand too many is
-  // in neither.
+  // Both lists have the same length by construction; with an odd number of
+  // operands one is in neither list.
   if (getNumOperands() % 2 != 0) // apply_c2
     return emitOpError("expected as many vectors of coefficients as design "
                        "matrices, got ")

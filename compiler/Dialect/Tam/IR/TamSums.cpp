@@ -15,8 +15,8 @@
 using namespace mlir;
 using namespace tamc::tam;
 
-/// Checks that sums in panels are those of `side`, the matrix whose columns go
-/// along the words.
+/// Checks that the panels of sums are those of `side`, the matrix whose columns
+/// are along the words.
 static LogicalResult verifyPanels(Operation *op, SumsAttr sums, Value side) {
   if (!sums.isPanels())
     return success();
@@ -95,8 +95,8 @@ LogicalResult RhsOp::verify() {
   return success();
 }
 
-/// For each tuple of factors, the last fastest, which tuple of those that are
-/// kept it has.
+/// For each tuple of the factors' indices, the last fastest, its tuple of the
+/// kept factors' indices.
 static SmallVector<int64_t> mapOf(ArrayRef<int64_t> factors,
                                   ArrayRef<int64_t> kept) {
   SmallVector<int64_t> map{0};
@@ -242,5 +242,5 @@ LogicalResult ExpandLevelsOp::verify() {
   return success();
 }
 
-/// The terminator of a body that is about to be filled.
+/// Builds the terminator of a body that is filled later.
 void YieldOp::build(OpBuilder &, OperationState &) {}

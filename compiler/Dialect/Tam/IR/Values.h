@@ -24,7 +24,7 @@ inline mlir::Attribute encodingOf(mlir::Value value) {
 /// Number of columns of a design matrix.
 inline int64_t columnsOf(mlir::Value design) { return shapeOf(design)[1]; }
 
-/// Whether all of a row of `design` is stored.
+/// Whether `design` stores all numbers of a row.
 inline bool isDense(mlir::Value design) {
   return mlir::isa_and_present<DenseAttr>(encodingOf(design));
 }
@@ -33,7 +33,7 @@ inline bool isDense(mlir::Value design) {
 llvm::LogicalResult verifySameRows(mlir::Operation *op, mlir::Value result,
                                    mlir::ValueRange values);
 
-/// Checks that `values` have the rows of a chunk, which only the runtime knows.
+/// Checks that `values` have a dynamic number of rows, those of a chunk.
 llvm::LogicalResult verifyChunkRows(mlir::Operation *op,
                                     mlir::ValueRange values);
 

@@ -41,8 +41,8 @@ public:
         sumsOf[design].push_back(sum);
   }
 
-  /// Takes matrices, those whose own sums are small first, as long as all
-  /// sums among them take at most so many words.
+  /// Chooses matrices, those with few numbers per row first, as long as all
+  /// sums among them take at most `mostWords` words.
   void choose(int64_t mostWords) {
     SmallVector<Value> order;
     for (auto &[design, sums] : sumsOf)
@@ -81,7 +81,7 @@ public:
   }
 
 private:
-  /// Numbers of a row that are not zero, by which matrices are taken.
+  /// Nonzero numbers in a row: the order in which matrices are chosen.
   static int64_t widthOf(Value design) {
     int64_t width = 1;
     for (Value factor : getFactors(design))

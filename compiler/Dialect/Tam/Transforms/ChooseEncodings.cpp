@@ -31,7 +31,8 @@ static void encode(Value value, Attribute encoding) {
   value.setType(type.cloneWithEncoding(encoding));
 }
 
-/// Place of an encoding in the order in which pair kernels take their operands.
+/// Rank of an encoding in the order in which kernels for pairs take their
+/// operands.
 static int kernelRank(Attribute encoding) {
   return llvm::TypeSwitch<Attribute, int>(encoding)
       .Case<OneHotAttr, MultiHotAttr>([](auto) { return 0; })
@@ -117,8 +118,8 @@ struct ChooseEncodings
   }
 
 private:
-  /// Checks that sums read what has an encoding now: what feature maps make, or
-  /// what came with one.
+  /// Checks that the operands of sums have an encoding now: they are results of
+  /// feature maps, or had an encoding before the pass.
   LogicalResult verifyDesigns() {
     WalkResult result = getOperation().walk([](RowReductionInterface op) {
       for (Value design : op->getOperands().take_front(isa<GramOp>(op) ? 2 : 1))
@@ -133,8 +134,9 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  /// Gives a pair without a kernel of its own to the generic one, for sparse
-  /// matrices. `converted` has the sparse form of what was converted before.
+  /// Converts a pair without a kernel of its own for the generic kernel, which
+  /// takes sparse matrices. `converted` has the sparse form of matrices
+  /// converted before.
   void fallBack(GramOp op, DenseMap<Value, Value> &converted) {
     Attribute a = encodingOf(op.getA()), b = encodingOf(op.getB());
     if (op.getA() == op.getB() || havePairKernel(a, b))

@@ -34,7 +34,7 @@ struct ChooseLayouts
         SumsAttr layout = getPanels(sum);
         Value accumulator =
             cast<RowReductionInterface>(sum).getAccumulatorMutable().get();
-        // A function's results are of the types that it says.
+        // The type of a function's result must not change.
         bool isResult = llvm::any_of(sum->getUsers(), [](Operation *user) {
           return isa<func::ReturnOp>(user);
         });
@@ -44,7 +44,8 @@ struct ChooseLayouts
         for (Value value : {accumulator, Value(sum->getResult(0))})
           setLayout(value, layout);
       }
-      // What is read off panels has panels, too, where a side is kept whole.
+      // Marginal sums of panels get panels, too, if all factors of a side are
+      // kept.
       function.walk([&](MarginalOp marginal) {
         if (SumsAttr layout = marginal.getPanels())
           setLayout(marginal.getResult(), layout);

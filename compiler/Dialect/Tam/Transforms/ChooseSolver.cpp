@@ -26,24 +26,24 @@ using namespace tamc::tam;
 
 namespace {
 
-/// Writes what conjugate gradients need of a system, from the function that
-/// makes it.
+/// Writes the functions of conjugate gradients for a system, from the function
+/// that solves it directly.
 class CgWriter {
 public:
   CgWriter(func::FuncOp fit, SolveOp solve)
       : fit(fit), solve(solve), builder(solve.getContext()) {}
 
-  /// Looks at the system. \returns what was expected of it if it is none that
-  /// conjugate gradients can be written for, else null.
+  /// Finds the system's effects. \returns null, or a message if conjugate
+  /// gradients cannot solve the system.
   const char *findEffects();
 
-  /// Has what is written from now on factor effects of at most `blockLimit`
-  /// columns. \returns for each effect whether it is. `areSmall`: where memory
-  /// is short.
+  /// Makes the functions written from now on factor the effects of at most
+  /// `blockLimit` columns. \returns for each effect whether it is factored.
+  /// `areSmall`: these are the functions for when memory is short.
   SmallVector<bool> chooseFactored(int64_t blockLimit, bool areSmall = false);
 
-  /// Adds @cg, @apply, @precondition behind the function and what it has got;
-  /// of small blocks with the attribute for these.
+  /// Add @cg, @apply or @precondition behind the function and those added
+  /// before. With small blocks the function gets the attribute for these.
   void writeSetup();
   void writeApply();
   void writePrecondition();
@@ -54,23 +54,23 @@ public:
 private:
   /// One effect of the system.
   struct Effect {
-    /// Of its columns in the design.
+    /// First column in the design, and number of columns.
     int64_t first, size;
-    /// Value of the function: the sums with itself, its penalty and its share
-    /// of the right-hand side.
+    /// Values of the function: the effect's sums with itself, its penalty and
+    /// its part of the right-hand side.
     Value block, penalty;
     RhsOp rhs;
-    /// Bytes into the state where its factor is.
+    /// Offset of its factor in the state, in bytes; -1 if it is not factored.
     int64_t factorOffset = -1;
   };
 
-  /// Marks a function as one of small blocks, if it is.
+  /// Adds name and attribute of small blocks to a function, if it has them.
   void mark(func::FuncOp function);
 
-  /// A copy of the function; `mapping` has what has become of its values.
+  /// A copy of the function; `mapping` maps its values to those of the copy.
   func::FuncOp copy(StringRef name, StepKind kind, IRMapping &mapping);
-  /// Has `function`, a copy, return `result` instead of the solution, and
-  /// `more`; what nobody needs any more goes.
+  /// Makes `function`, a copy, return `result` instead of the solution, and
+  /// `more`, and removes ops that are no longer used.
   void finish(func::FuncOp function, const IRMapping &mapping, Value result,
               ArrayRef<std::pair<Value, SlotAttr>> more);
 
@@ -208,9 +208,9 @@ void CgWriter::writeSetup() {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(function.getBody().front().getTerminator());
   SmallVector<std::pair<Value, SlotAttr>> factors;
-  // Where an effect is not factored, nothing of its sums is in the
-  // preconditioner; with those of effects that share functions with it, as the
-  // intercept does, it would be far from A in their direction.
+  // If an effect is not factored, its sums are not in the preconditioner. If
+  // those of effects that share functions with it, such as the intercept, were,
+  // the preconditioner would be far from A in the direction of these functions.
   bool hasSums = llvm::all_of(
       effects, [](const Effect &effect) { return effect.factorOffset >= 0; });
   for (const Effect &effect : effects) {
@@ -264,7 +264,7 @@ void CgWriter::writeApply() {
                                          mapping.lookup(matrix.getGroupRows()),
                                          sums, penalties, whole);
   finish(function, mapping, result, {});
-  // The target is of no interest here.
+  // The target is not used here.
   Value target = mapping.lookup(effects.front().rhs.getY());
   if (auto argument = dyn_cast<BlockArgument>(target);
       argument && argument.use_empty())
@@ -356,7 +356,8 @@ private:
     return success();
   }
 
-  /// Says under `key` in the model's description which effects are factored.
+  /// Sets the entry `key` of each effect in the model's description: whether it
+  /// is factored.
   void describe(ArrayRef<bool> factored, StringRef key) {
     auto model = getOperation()->getAttrOfType<DictionaryAttr>(kModelAttrName);
     auto effects = model ? model.getAs<ArrayAttr>("effects") : ArrayAttr();

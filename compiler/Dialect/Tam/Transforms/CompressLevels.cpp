@@ -25,20 +25,22 @@ namespace tamc::tam {
 using namespace mlir;
 using namespace tamc::tam;
 
-/// Most numbers of the sums of two columns' levels, and of those of a column's
-/// levels with all effects: more are in no cache and large beside other sums.
+/// Most numbers of the sums of two columns' levels, and of the sums of a
+/// column's levels with all effects. More do not fit in a cache and are large
+/// compared with other sums.
 static constexpr int64_t kMaxPairs = 16384;
 static constexpr int64_t kMaxSums = 131072;
 
-/// Most levels for a map with few numbers per row, whose own sums are small
-/// enough to be faster than those of more levels; and how many times more rows
-/// per level it wants than one whose numbers are all there.
+/// Most levels for a map with few numbers per row: its own sums are small, so
+/// that sums of more levels would be slower. And the factor by which such a map
+/// needs more rows per level than a dense one.
 static constexpr int64_t kMaxBandLevels = 256;
 static constexpr int64_t kBandFactor = 4;
 
 namespace {
 
-/// What a profile says of a column: `levels` values at most, `step` apart.
+/// A column's grid from the profile: at most `levels` values at distance
+/// `step`.
 struct Grid {
   int64_t levels = 0;
   FloatAttr step;
@@ -47,35 +49,35 @@ struct Grid {
 /// A copy of a fit that sums by the levels of some of its inputs.
 class LevelWriter {
 public:
-  /// A map of a column with more than `maxLevels` levels stays as it is.
+  /// Maps of columns with more than `maxLevels` levels are not compressed.
   LevelWriter(func::FuncOp fit, ArrayAttr inputs, int64_t maxLevels)
       : fit(fit), inputs(inputs), maxLevels(maxLevels),
         builder(fit.getContext()) {}
 
-  /// Writes it behind the fit, if there is an input for it. Returns the inputs'
-  /// numbers.
+  /// Writes the copy behind the fit, if there is an input to compress. Returns
+  /// the indices of these inputs.
   SmallVector<int64_t> write();
 
 private:
-  /// An input, as the copy has it.
+  /// A compressed input in the copy.
   struct Compressed {
     Grid grid;
     Value x, parameters, levels, points;
   };
 
-  /// The number of the input that alone `map` reads; negative if it is no map
-  /// that can be put in at the end.
+  /// The index of the only input that `map` reads; negative if `map` cannot be
+  /// applied at the end.
   int64_t findInput(Operation *map);
   Grid gridOf(int64_t input);
   void findInputs();
-  /// Whether all sums of the fit start from zero and come before what reads
-  /// one, as they are to in the copy.
+  /// Whether all sums of the fit start from zero and come before all users of
+  /// sums, as they must in the copy.
   bool areSumsFirst();
-  /// The one-hot matrix of the levels of what `map` reads.
+  /// The one-hot matrix of the levels of the input of `map`.
   Value levelsOf(Operation *map);
-  /// The map's matrix of one row per level.
+  /// The map's matrix with one row per level.
   Value basisOf(Value design);
-  /// A sum over rows of these, in place of `source`.
+  /// A sum over rows of `a` and `b`, at the location of `source`.
   Value sumOf(Operation *source, Value a, Value b);
   Value expand(Location loc, Value sums, Value rows, Value columns);
   void replace(Operation *sum);
@@ -85,8 +87,8 @@ private:
   int64_t maxLevels;
   OpBuilder builder;
   llvm::SmallMapVector<int64_t, Compressed, 4> compressed;
-  /// Of the copy: the designs that are put in at the end and the input of each,
-  /// and what has been made of them.
+  /// The designs of the copy that are applied at the end, with the input of
+  /// each; and the values made for them.
   llvm::MapVector<Value, int64_t> designs;
   DenseMap<Value, Value> bases;
   /// Sums by their two sides and the weights.
@@ -108,8 +110,8 @@ int64_t LevelWriter::findInput(Operation *map) {
       column ? getArgumentSlot(fit, column.getArgNumber()) : SlotAttr();
   if (!slot || slot.getKind() != SlotKind::Column)
     return -1;
-  // With leaves there is no kernel for levels, and a product of several maps
-  // is none of this one.
+  // There is no kernel for the sums of levels and leaves, and a product of
+  // several maps is not a map of this input.
   for (Operation *user : map->getUsers()) {
     auto gram = dyn_cast<GramOp>(user);
     if (!gram && !isa<RhsOp>(user))
@@ -231,7 +233,7 @@ Value LevelWriter::expand(Location loc, Value sums, Value rows, Value columns) {
       rows, columns);
 }
 
-/// Puts what the levels' sums give in place of a sum.
+/// Replaces a sum by the one computed from the sums of levels.
 void LevelWriter::replace(Operation *sum) {
   auto gram = dyn_cast<GramOp>(sum);
   SmallVector<Value> sides{sum->getOperand(0), sum->getOperand(1)}, summed,
@@ -333,7 +335,8 @@ struct CompressLevels
   }
 
 private:
-  /// Says in the model's description which inputs are summed by their levels.
+  /// Adds the inputs that are summed by their levels to the model's
+  /// description.
   void describe(DictionaryAttr model, ArrayAttr inputs,
                 ArrayRef<int64_t> compressed) {
     if (compressed.empty())

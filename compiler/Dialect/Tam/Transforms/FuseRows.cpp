@@ -24,11 +24,11 @@ namespace tamc::tam {
 using namespace mlir;
 using namespace tamc::tam;
 
-/// Puts a tam.rows before `place` in the place of `roots`, ops of one result:
-/// sums over rows, or predictions.
+/// Replaces `roots`, ops of one result that are sums over rows or predictions,
+/// by a tam.rows before `place`.
 static void fuse(func::FuncOp step, ArrayRef<Operation *> roots,
                  Operation *place) {
-  // What the roots need, in the order of the step.
+  // The ops that the roots need, in the order of the step.
   SetVector<Operation *> needed(roots.begin(), roots.end());
   for (size_t i = 0; i < needed.size(); ++i)
     for (Value operand : needed[i]->getOperands())
@@ -78,8 +78,8 @@ static void fuse(func::FuncOp step, ArrayRef<Operation *> roots,
       op->erase();
 }
 
-/// Splits off the effects of `predict` that one kernel can be written for, and
-/// puts them into a tam.rows that the others, if there are any, are added to.
+/// Moves the effects of `predict` that one kernel can compute into a tam.rows.
+/// The other effects, if there are any, are added to its result.
 static void fusePrediction(func::FuncOp step, PredictOp predict) {
   SmallVector<unsigned> effects = findFusibleEffects(predict);
   if (effects.empty() || predict.getStart())

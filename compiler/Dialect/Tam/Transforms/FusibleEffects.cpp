@@ -13,12 +13,12 @@
 using namespace mlir;
 using namespace tamc::tam;
 
-/// Most splines of a kernel: the code of each is some five hundred
-/// instructions, three times over, and LLVM's time grows faster than they do.
+/// Most splines of a kernel: each has some five hundred instructions in three
+/// versions, and LLVM's time grows faster than the number of instructions.
 static constexpr int kMaxSplines = 16;
 
-/// Whether the kernel has code for the map that makes a design matrix, which is
-/// to be stored as it is computed, and for all that the map reads.
+/// Whether the kernel supports the map that makes a design matrix, in its
+/// structured encoding, and the ops that the map reads.
 static bool isFusible(Value design) {
   Operation *map = design.getDefiningOp();
   if (!map || !isa<FeatureMapInterface>(map) || !hasPredictionCode(map))

@@ -13,11 +13,11 @@
 
 namespace tamc::tam {
 
-/// Which of the effects of `predict` one kernel can be written for, by their
-/// numbers in order; empty when there is but one, which has its own kernel.
+/// The indices of the effects of `predict` that one kernel can compute,
+/// ascending; empty if there is only one, which has its own kernel.
 ///
-/// An effect is one of them if its design matrix is made from arguments of the
-/// block by feature maps that the kernel has code for. Linear in the effects.
+/// These are the effects whose design matrix is made from arguments of the
+/// block by feature maps that the kernel supports. Linear in the effects.
 llvm::SmallVector<unsigned> findFusibleEffects(PredictOp predict);
 
 } // namespace tamc::tam

@@ -19,19 +19,20 @@ using namespace tamc::tam;
 /// Numbers of a word.
 static constexpr int64_t kWord = 4;
 
-/// How many times the numbers of the plain layout panels of a product may take,
-/// and numbers that they may take in any case.
+/// Panels of a product may have at most this many times the numbers of the
+/// plain layout, or any number up to the second limit.
 static constexpr int64_t kMostGrowth = 4;
 static constexpr int64_t kFreeNumbers = 16384;
 
-/// Whether a matrix is a product of factors, or made sparse to meet one.
+/// Whether a matrix is a product of factors, or is converted to sparse for a
+/// sum with one.
 static bool isProduct(Value design) {
   return isa_and_present<SparseAttr>(getEncoding(design.getType()));
 }
 
-/// Words go along a product of bands, else along the wider band, that there are
-/// fewer of them; of equal ones along the later effect's, whose columns lie
-/// together in the normal equations' lower triangle.
+/// Words are along a product of bands, else along the wider band, which gives
+/// fewer words. For equal widths they are along the band of the later effect,
+/// whose columns lie together in the normal equations' lower triangle.
 SumsAttr tamc::tam::getPanels(Operation *sum) {
   auto type = cast<RankedTensorType>(sum->getResult(0).getType());
   SumsLayout layout = SumsLayout::Panels;
@@ -43,7 +44,7 @@ SumsAttr tamc::tam::getPanels(Operation *sum) {
     along = getFactors(gram.getA());
     others = getFactors(gram.getB());
     if (gram.getA() == gram.getB()) {
-      // What reads elements off needs them all.
+      // Users that read elements need all of them.
       auto spline = gram.getA().getDefiningOp<BSplineOp>();
       bool isCubic = spline && spline.getDegree() == 3 &&
                      llvm::none_of(gram->getUsers(), [](Operation *user) {
@@ -87,7 +88,7 @@ int64_t tamc::tam::getRowWords(Operation *sum) {
   int64_t first = bandOfSide(sum->getOperand(0)), second = 1;
   if (auto gram = dyn_cast<GramOp>(sum))
     second = bandOfSide(gram.getB());
-  // Words go along the wider band.
+  // Words are along the wider band.
   return llvm::divideCeil(std::max(first, second), kWord) *
          std::min(first, second);
 }
@@ -99,7 +100,7 @@ SmallVector<Operation *> tamc::tam::findFusibleSums(Block &block,
     Operation *op = value.getDefiningOp();
     return !op || known.contains(op);
   };
-  // Of a sum, the design matrices must be known, and the rest given.
+  // A sum's design matrices must be fusible maps, its other operands arguments.
   auto isFusibleSum = [&](Operation &op) {
     unsigned designs = isa<GramOp>(op) ? 2 : 1;
     for (auto [index, value] : llvm::enumerate(op.getOperands())) {
@@ -108,7 +109,7 @@ SmallVector<Operation *> tamc::tam::findFusibleSums(Block &block,
                           : source && !isa<ZerosOp>(source))
         return false;
     }
-    // Two sums into what was given share its bytes.
+    // Two sums into one argument would share its bytes.
     Value start = cast<RowReductionInterface>(op).getAccumulatorMutable().get();
     if (!start.getDefiningOp() && !start.hasOneUse())
       return false;

@@ -15,36 +15,37 @@
 
 namespace tamc::tam {
 
-/// The sums over rows of `block` for which one kernel can be written, in their
-/// order; empty when there is but one, which is what its own kernel is for.
+/// The sums over rows of `block` that one kernel can compute, in their order;
+/// empty if there is only one, which has its own kernel.
 ///
-/// A sum is one of them if its matrices are made, within the block and from its
-/// arguments, by feature maps that the row kernel has code for, and all else it
-/// reads is an argument or an empty accumulator. Linear in the ops.
-/// A sum of a matrix that is a product of several factors must lie in panels,
-/// or have panels to choose where `choosesPanels` says that they may be chosen.
-/// A sum with the attribute `tam.apart` is none of them.
+/// These are the sums whose matrices are made, within the block and from its
+/// arguments, by feature maps that the row kernel supports, and whose other
+/// operands are arguments or empty accumulators. A sum of a matrix that is a
+/// product of several factors must be in panels, or have possible panels if
+/// `choosesPanels`. Sums with the attribute `tam.apart` are not among them.
+/// Linear in the ops.
 llvm::SmallVector<mlir::Operation *> findFusibleSums(mlir::Block &block,
                                                      bool choosesPanels);
 
-/// The layout in panels of a sum that the row kernel will compute; null where
-/// it has none: no band, or a product whose panels would take far more numbers
-/// or code than the plain layout.
+/// The layout in panels of a sum that the row kernel will compute. Null if it
+/// has none: there is no band, or the panels of a product would take far more
+/// numbers or code than the plain layout.
 SumsAttr getPanels(mlir::Operation *sum);
 
-/// Words of 32 bytes that a row adds to when the row kernel computes a sum:
-/// what the kernel's code, and the time of a row, grow with. At least 1; a sum
-/// of two columns, which is kept in a register, counts as 1.
+/// Words of 32 bytes that a row adds to if the row kernel computes a sum. The
+/// kernel's code and its time per row are proportional to it. At least 1; a sum
+/// of two columns, which is in a register, counts as 1.
 int64_t getRowWords(mlir::Operation *sum);
 
-/// Erases a sum over rows that has no use, and its zeros if they have no other.
+/// Erases a sum over rows that has no use, and its zeros if they have no other
+/// use.
 void eraseSum(mlir::Operation *sum);
 
-/// Puts `value` in place of a sum over rows, which is erased.
+/// Replaces a sum over rows by `value` and erases it.
 void replaceSum(mlir::Operation *sum, mlir::Value value);
 
-/// Gives what is expanded from sums by levels the encoding that goes with that
-/// of the sums.
+/// Sets the encodings of results expanded from sums of levels to those that
+/// follow from the encoding of the sums.
 void encodeExpanded(mlir::Operation *root);
 
 } // namespace tamc::tam

@@ -30,11 +30,11 @@ struct Equations {
   NormalMatrixOp matrix;
   NormalVectorOp vector;
   SmallVector<Value> designs, penalties;
-  /// Of effects (i, j), i <= j, in the order of the matrix.
+  /// Sums of the effects (i, j), i <= j, in the order of the matrix.
   SmallVector<GramOp> grams;
   SmallVector<RhsOp> rhs;
 
-  /// Reads them off a solver; fails where the sums are not those of one list of
+  /// The equations of a solve; fails if the sums are not those of one list of
   /// matrices.
   static FailureOr<Equations> of(SolveOp solve) {
     Equations all{solve.getMatrix().getDefiningOp<NormalMatrixOp>(),
@@ -92,7 +92,7 @@ struct Equations {
   }
 };
 
-/// Effects one after another, that stay as they are if it is one.
+/// Neighbouring effects that are merged; a single one is not changed.
 struct Run {
   size_t first, count;
 };
@@ -125,7 +125,7 @@ private:
         first = end;
         continue;
       }
-      // As they are, and so is what comes after them.
+      // These effects are not merged, nor are those after them.
       do
         runs.push_back({first++, 1});
       while (first < end);
@@ -133,7 +133,7 @@ private:
     return runs;
   }
 
-  /// The penalties of several effects of one column each as one.
+  /// The penalties of several effects of one column each as one matrix.
   Value mergePenalties(OpBuilder &builder, ArrayRef<Value> penalties) {
     SmallVector<int32_t> places;
     SmallVector<double> values;

@@ -23,7 +23,7 @@ namespace tamc::tam {
 using namespace mlir;
 using namespace tamc::tam;
 
-/// Most tuples of levels that categories may have together.
+/// Most tuples of levels that merged categories may have.
 static constexpr int64_t kMaxLevels = 64;
 
 static int64_t columnsOf(Value design) {
@@ -65,8 +65,8 @@ private:
       targets[cast<RhsOp>(sum).getA()] = cast<RhsOp>(sum);
   }
 
-  /// Whether all sums start from zero, have one weight and, of right-hand
-  /// sides, one target: else two of the same matrices are not the same.
+  /// Whether all sums start from zero and have the same weights, and right-hand
+  /// sides the same target. Otherwise two sums of the same matrices can differ.
   bool haveOneKind() {
     SetVector<Value> weights, ys;
     for (Operation *sum : all) {
@@ -81,8 +81,8 @@ private:
     return weights.size() == 1 && ys.size() <= 1;
   }
 
-  /// Whether what reads the sums comes after all of them, where what stands for
-  /// them will be.
+  /// Whether all users of the sums come after all sums: their replacements will
+  /// be after the sums.
   bool endsBeforeUses() {
     return llvm::all_of(all, [&](Operation *sum) {
       return llvm::all_of(sum->getUsers(), [&](Operation *user) {
@@ -127,8 +127,8 @@ private:
     return categories;
   }
 
-  /// Sums the tuples of the categories' levels, and reads off what each of them
-  /// has by itself.
+  /// Adds the sums of the tuples of the categories' levels, and replaces the
+  /// sums of each category by marginal sums of these.
   void merge(ArrayRef<Value> categories) {
     Value tuples = categories.front();
     SmallVector<int64_t> factors{columnsOf(tuples)};
@@ -168,7 +168,7 @@ private:
         Value other = isFirst ? gram.getB() : gram.getA();
         const auto *place = llvm::find(categories, other);
         if (place != categories.end()) {
-          // A pair of the categories: once, from its first one.
+          // Handle a pair of categories once, for its first category.
           if (isFirst)
             replace(gram, createMarginal(
                               gram, self.getResult(), factors, kept, factors,
@@ -190,7 +190,7 @@ private:
     }
   }
 
-  /// The sums of a cubic spline with a category, or several, of few levels;
+  /// The sums of a cubic spline with one or several categories of few levels;
   /// null if there are none.
   GramOp sumsByLevels(Value design) {
     auto spline = design.getDefiningOp<BSplineOp>();
@@ -210,10 +210,10 @@ private:
     return found == candidates.end() ? GramOp() : *found;
   }
 
-  /// What a matrix has with the intercept is what its rows add up to, and those
-  /// of splines and categories add up to one. Of a cubic spline, what it has
-  /// with levels is added up if it can be: its products with itself can then be
-  /// kept in fewer numbers (tam-choose-layouts).
+  /// Rows of splines and categories add up to one, so their sums with the
+  /// intercept follow from other sums. For a cubic spline, sums with levels are
+  /// preferred to its sums with itself: these can then be stored in fewer
+  /// numbers (tam-choose-layouts).
   void shareWithOffset() {
     for (Operation *sum : SmallVector<Operation *>(all)) {
       auto gram = dyn_cast_if_present<GramOp>(sum);
@@ -251,8 +251,8 @@ private:
                           ZerosOp::create(builder, loc, type));
   }
 
-  /// What stands for `sum`: of `sums`, one factor of the rows and one of the
-  /// columns, or none.
+  /// The replacement for `sum`: the marginal of `sums` that keeps `rows` and
+  /// `columns`, each at most one factor.
   Value createMarginal(Operation *sum, Value sums, ArrayRef<int64_t> rows,
                        std::optional<int64_t> rowKept,
                        ArrayRef<int64_t> columns,
@@ -269,8 +269,8 @@ private:
                               transposed);
   }
 
-  /// Puts `marginal` in place of `sum`, which is erased at the end: a pair of
-  /// categories is met again from its second one.
+  /// Replaces `sum` by `marginal`. `sum` is erased at the end, because a pair
+  /// of categories is visited again for its second category.
   void replace(Operation *sum, Value marginal) {
     llvm::replace(all, sum, static_cast<Operation *>(nullptr));
     if (auto gram = dyn_cast<GramOp>(sum))
@@ -280,7 +280,7 @@ private:
   }
 
   OpBuilder builder;
-  /// In their order; null for those that have been replaced.
+  /// All sums in their order; null for those that have been replaced.
   SmallVector<Operation *> all;
   /// Sums without a use, in the order in which they were replaced.
   SmallVector<Operation *> replaced;

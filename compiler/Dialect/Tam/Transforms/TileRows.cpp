@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A sum over rows that has had some rows added is an accumulator. The fit is
-// cut along its accumulators: what feeds them runs per chunk, what reads them
-// runs once at the end.
+// A sum over the rows so far is an accumulator. The fit is split at its
+// accumulators: ops that feed them run for each chunk, ops that read them run
+// once at the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,8 @@ using namespace tamc::tam;
 
 namespace {
 
-/// One accumulator of the fit: the op that adds to it, and where its bytes lie
-/// in the state.
+/// One accumulator of the fit: the op that adds to it, and its bytes in the
+/// state.
 struct Accumulator {
   RowReductionInterface reduction;
   int64_t offset;
@@ -58,8 +58,7 @@ public:
     body = function.addEntryBlock();
   }
 
-  /// Adds an argument that stands for `original` of the fit (which may be
-  /// null).
+  /// Adds an argument that replaces `original` of the fit (which may be null).
   Value addArgument(Value original, Type type, Location loc, SlotAttr slot) {
     BlockArgument argument = body->addArgument(type, loc);
     argumentSlots.push_back(slot);
@@ -73,7 +72,7 @@ public:
     builder.clone(*op, mapping);
   }
 
-  /// Returns what `originals` are in this step.
+  /// Returns from the step the values that `originals` are mapped to.
   void finish(ValueRange originals, ArrayRef<SlotAttr> resultSlots) {
     builder.setInsertionPointToEnd(body);
     SmallVector<Value> results;
@@ -116,7 +115,7 @@ struct TileRows : public tamc::tam::impl::TamTileRowsBase<TileRows> {
 
 private:
   /// The state of conjugate gradients begins with the sums of a product, the
-  /// same for all blocks. Factors follow, which products leave alone.
+  /// same for all blocks. Factors follow; products do not overwrite them.
   int64_t appliedBytes = 0;
   bool hasSmallBlocks = false;
 
@@ -134,7 +133,8 @@ private:
     }
   }
 
-  /// Bytes of an accumulator that starts from `start`, which is encoded.
+  /// Bytes of an accumulator with the initial value `start`, which has an
+  /// encoding.
   static int64_t bytesOf(Value start) {
     int64_t bytes = 0;
     if (EncodingInterface encoding = getEncoding(start.getType()))
@@ -145,8 +145,8 @@ private:
     return bytes;
   }
 
-  /// Moves what functions pass to each other in the state, from its beginning,
-  /// behind the sums of a product.
+  /// Moves the values that functions pass to each other in the state behind the
+  /// sums of a product.
   void placeKept() {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (isStep(function, StepKind::ApplyFinish))
@@ -177,7 +177,8 @@ private:
     return step && step.getKind() == kind;
   }
 
-  /// Where the sums of a product and what `fit` leaves in the state end.
+  /// End of the sums of a product and of the values that `fit` stores in the
+  /// state.
   int64_t keptEnd(func::FuncOp fit) {
     int64_t end = appliedBytes;
     for (unsigned i = 0; i < fit.getNumResults(); ++i)
@@ -193,11 +194,11 @@ private:
     return end;
   }
 
-  /// What the model says of an accumulator to which steps of kind `chunk` add
+  /// The model's entry for an accumulator to which steps of kind `chunk` add
   /// (abi.h, tamrt_accumulator).
   DictionaryAttr describe(Accumulator accumulator, StepKind chunk) {
     auto type = cast<RankedTensorType>(accumulator.start().getType());
-    // Rows without weights are counted.
+    // Sums of rows without weights are row counts.
     double unit = 0;
     auto gram = dyn_cast<GramOp>(accumulator.reduction.getOperation());
     if (gram && !gram.getWeights() &&
@@ -220,10 +221,10 @@ private:
          named("unit", builder.getF64FloatAttr(unit))});
   }
 
-  /// Gives the accumulators, to which steps of kind `chunk` add, places in the
-  /// state: those of the set-up of conjugate gradients where a product has its
-  /// sums, as far as there is room, and behind what is kept. Tells the model of
-  /// them, and of the bytes.
+  /// Assigns offsets in the state to the accumulators of steps of kind `chunk`.
+  /// Those of the set-up of conjugate gradients share bytes with the sums of a
+  /// product as far as there is room; the rest lie behind the kept values. Adds
+  /// the accumulators, and the bytes, to the model's description.
   FailureOr<SmallVector<Accumulator>> placeState(func::FuncOp fit,
                                                  StepKind chunk) {
     const bool isSetup = chunk == StepKind::CgChunk;
@@ -248,8 +249,8 @@ private:
     return accumulators;
   }
 
-  /// Adds accumulators to the lists of the states they are in, which take
-  /// `bytes` at least.
+  /// Adds accumulators to the model's lists, and sets the bytes of their states
+  /// to at least `bytes`.
   void tellModel(func::FuncOp fit, StepKind chunk,
                  ArrayRef<Accumulator> accumulators, int64_t bytes) {
     auto model = getOperation()->getAttrOfType<DictionaryAttr>(kModelAttrName);
@@ -293,7 +294,7 @@ private:
         lastKind != StepKind::ApplyFinish)
       return fit.emitOpError("expected no sums over rows in step '")
              << stringifyStepKind(lastKind) << "'";
-    // The parts of a step that is cut are numbered one after another.
+    // The kinds of a step's parts have consecutive numbers.
     auto kindOf = [&](int32_t before) {
       return static_cast<StepKind>(static_cast<int32_t>(lastKind) - before);
     };
@@ -312,7 +313,7 @@ private:
         return set.contains(operand.getDefiningOp());
       });
     };
-    // What depends on a sum is computed at the end; a sum of such a thing would
+    // Ops that depend on a sum run at the end; a sum over such values would
     // need a second pass over the rows.
     DenseSet<Operation *> sums, late;
     for (Operation &op : fit.getBody().front()) {
@@ -326,8 +327,8 @@ private:
       }
     }
 
-    // The end sees the sums, the number of rows and what is known of the whole
-    // group, but no row.
+    // The last part has the sums, the number of rows and the values of the
+    // whole group, but no row.
     BlockArgument rows = findSlotArgument(fit, SlotKind::Rows);
     auto isConstant = [&](Value value) {
       auto argument = dyn_cast<BlockArgument>(value);
@@ -337,7 +338,7 @@ private:
                        known.getKind() == SlotKind::Parameters ||
                        known.getKind() == SlotKind::Coefficients);
     };
-    // What needs neither is computed there, too, if it is a result.
+    // Results that depend on neither are computed there, too.
     DenseSet<Operation *> plain, last = late;
     for (Operation &op : fit.getBody().front().without_terminator())
       if (llvm::all_of(op.getOperands(), [&](Value operand) {
@@ -355,7 +356,7 @@ private:
       return op ? end.contains(op) || sums.contains(op)
                 : value == rows || isConstant(value);
     };
-    // What is carried from chunk to chunk is a result of every chunk.
+    // Carries are results of every chunk.
     auto isCarried = [&](unsigned result) {
       SlotAttr known = getResultSlot(fit, result);
       return known && known.getKind() == SlotKind::Carry;
@@ -433,8 +434,8 @@ private:
     return success();
   }
 
-  /// The ops of `seed` and all that their operands depend on, save the ops of
-  /// `stop` and what lies behind them.
+  /// The ops of `seed` and all ops that they depend on, except the ops of
+  /// `stop` and ops that only these depend on.
   static DenseSet<Operation *> neededBy(func::FuncOp function,
                                         const DenseSet<Operation *> &seed,
                                         const DenseSet<Operation *> &stop) {

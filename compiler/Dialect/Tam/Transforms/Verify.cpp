@@ -48,7 +48,7 @@ static SmallVector<Value> encodedValues(Operation *op) {
   return values;
 }
 
-/// What holds of a function of the solver graph.
+/// Checks a function of the solver graph.
 static LogicalResult verifyFunction(func::FuncOp function) {
   if (function.isExternal())
     return success();
@@ -94,16 +94,16 @@ struct VerifyChoices
   }
 };
 
-/// Where the columns of a matrix come from.
+/// Location of the op that makes the columns of a matrix.
 Location originOf(Value design) {
   if (auto convert = design.getDefiningOp<ConvertOp>())
     design = convert.getA();
   return design.getLoc();
 }
 
-/// Emits a remark for a matrix that is made sparse although it has a better
-/// encoding, and for the first one that it meets so. What a tam.rows computes
-/// is not made sparse, whatever its body says.
+/// Emits a remark for a matrix that is converted to sparse although it has a
+/// better encoding, with the first matrix that it has sums with in this form. A
+/// tam.rows converts nothing to sparse, even if its body has conversions.
 void remarkOnSparse(ConvertOp convert) {
   for (Operation *user : convert->getUsers())
     if (auto gram = dyn_cast<GramOp>(user)) {

@@ -49,7 +49,7 @@ static const Kernel kernels[] = {
 #include "tamrt/kernels.def"
 };
 
-/// The parameters whose kind lies in [first, last]; they are neighbours.
+/// The parameters whose kind is in [first, last]; they are neighbours.
 static llvm::ArrayRef<KernelParameter>
 slice(llvm::ArrayRef<KernelParameter> parameters, ParameterKind first,
       ParameterKind last) {

@@ -85,8 +85,8 @@ static Type elementType(ElementType type, MLIRContext *context) {
 }
 
 /// The parameter that each of `count` operands is bound to, given the kernel's
-/// parameters of that group and which of them are absent; failure if the
-/// numbers do not match.
+/// parameters of that group and the absent ones among them; failure if the
+/// counts do not match.
 static FailureOr<SmallVector<const KernelParameter *>>
 bindParameters(ArrayRef<KernelParameter> parameters, size_t count,
                ArrayRef<int32_t> absent) {
@@ -110,7 +110,7 @@ bindParameters(ArrayRef<KernelParameter> parameters, size_t count,
   return bound;
 }
 
-/// What holds of the operands of any launch, whatever its kernel.
+/// Checks the operands of a launch, independent of its kernel.
 static LogicalResult verifyForms(LaunchOp op) {
   bool anyTensor = false, anyMemRef = false;
   for (Type type : op->getOperandTypes()) {

@@ -29,8 +29,8 @@ struct LaunchModel
                             launch.getInits().getBeginOperandIndex());
   }
 
-  /// The default asks every operand, of which a model of many terms has
-  /// thousands, for every result.
+  /// The default implementation queries every operand for every result; a
+  /// launch in a model of many terms has thousands of operands.
   AliasingOpOperandList getAliasingOpOperands(Operation *op, Value value,
                                               const AnalysisState &) const {
     unsigned first = cast<LaunchOp>(op).getInits().getBeginOperandIndex();

@@ -31,7 +31,7 @@ using namespace tamc::tamk;
 
 namespace {
 
-/// The two functions that instrumented code calls, made in its module.
+/// The two functions that instrumented code calls.
 struct Helpers {
   func::FuncOp claim, owns;
 };
@@ -50,7 +50,7 @@ private:
   struct Buffer {
     memref::ViewOp view;
     Value shadow;
-    /// Known now, or a value behind the view.
+    /// A constant, or a value defined after the view.
     std::optional<int64_t> bytes;
     Value dynamicBytes;
   };
@@ -65,7 +65,8 @@ private:
   Helpers helpers;
   BufferViewFlowAnalysis aliases;
   OpBuilder builder;
-  /// Of each row of the plan whether the buffer has claimed its bytes.
+  /// For each row of the plan, whether the buffer has taken ownership of its
+  /// bytes.
   Value claimed;
 };
 
@@ -89,9 +90,9 @@ private:
 
 } // namespace
 
-/// `claim(shadow, claimed, begin, bytes, owner)` writes the owner of each byte
-/// unless `claimed[owner]`; `owns(shadow, claimed, begin, bytes, owner)` says
-/// whether it still is each one's.
+/// `claim(shadow, claimed, begin, bytes, owner)` sets the owner of each byte
+/// unless `claimed[owner]`. `owns(shadow, claimed, begin, bytes, owner)`
+/// returns whether it is still the owner of each byte.
 Helpers CheckPlan::makeHelpers(ModuleOp module) {
   auto builder = OpBuilder::atBlockEnd(module.getBody());
   Location loc = builder.getUnknownLoc();
@@ -163,8 +164,8 @@ static int64_t elementBytesOf(MemRefType type) {
              : llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
-/// Memory of `count` elements, or of as many as `like` has bytes, for the time
-/// of the function.
+/// Memory of `count` elements, or of one element for each byte of `like`, which
+/// lives until the function returns.
 Value Instrumentation::makeTable(Value like, int64_t count, Type element) {
   Location loc = function.getLoc();
   Block &body = function.getBody().front();
@@ -196,7 +197,7 @@ func::CallOp Instrumentation::call(Location loc, func::FuncOp callee,
       ValueRange{buffer.shadow, claimed, view.getByteShift(), bytes, row});
 }
 
-/// A new allocation has claimed nothing yet.
+/// A new allocation owns no bytes yet.
 void Instrumentation::begin(const Buffer &buffer) {
   memref::ViewOp view = buffer.view;
   Location loc = view.getLoc();
@@ -209,8 +210,8 @@ void Instrumentation::begin(const Buffer &buffer) {
 void Instrumentation::check(Operation *use, ArrayRef<const Buffer *> buffers) {
   builder.setInsertionPoint(use);
   Location loc = use->getLoc();
-  // All claims come before the checks: of two buffers that the op uses and
-  // that overlap, one finds another owner.
+  // All claims come before the checks: if two buffers that the op uses overlap,
+  // the check of one of them fails.
   for (const Buffer *buffer : buffers)
     call(loc, helpers.claim, *buffer);
   for (const Buffer *buffer : buffers) {
@@ -224,14 +225,15 @@ void Instrumentation::check(Operation *use, ArrayRef<const Buffer *> buffers) {
   }
 }
 
-/// Whether offset, bytes and arena of a view are known now.
+/// Whether offset, bytes and arena of a view are constants.
 static bool isStatic(memref::ViewOp view) {
   return view.getType().hasStaticShape() &&
          cast<MemRefType>(view.getSource().getType()).hasStaticShape() &&
          matchPattern(view.getByteShift(), m_Constant());
 }
 
-/// Whether a view of which all is known lies in its arena.
+/// Checks that a view whose offset, bytes and arena are constants lies in its
+/// arena.
 static LogicalResult verifyBounds(memref::ViewOp view, int64_t bytes) {
   IntegerAttr shift;
   matchPattern(view.getByteShift(), m_Constant(&shift));
@@ -244,7 +246,8 @@ static LogicalResult verifyBounds(memref::ViewOp view, int64_t bytes) {
   return success();
 }
 
-/// Aborts behind a view that is not in its arena: its bytes have no shadow.
+/// Adds code after a view that aborts if the view is not in its arena: its
+/// bytes would have no shadow.
 void Instrumentation::checkBounds(Buffer &buffer) {
   memref::ViewOp view = buffer.view;
   Location loc = view.getLoc();
@@ -262,9 +265,9 @@ void Instrumentation::checkBounds(Buffer &buffer) {
     bytes = arith::MulIOp::create(builder, loc, bytes, size);
   if (!buffer.bytes)
     buffer.dynamicBytes = bytes;
-  // None of these is below 0: offset, bytes, and what is left of the arena
-  // behind the offset and behind the bytes. The last may wrap around only where
-  // one before it is.
+  // All of these must be at least 0: the offset, the bytes, the bytes of the
+  // arena after the offset, and those after the view. The last can wrap around
+  // only if one of the others is negative.
   Value begin = view.getByteShift();
   Value arena = memref::DimOp::create(builder, loc, view.getSource(), 0);
   Value behind = arith::SubIOp::create(builder, loc, arena, begin);

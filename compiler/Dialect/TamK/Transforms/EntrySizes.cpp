@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace tamc;
 using namespace tamc::tamk;
 
-/// Longest text of a size: sums of sums of the same value double it each time.
+/// Longest text of a size: each sum of a value with itself doubles the text.
 static constexpr size_t kLongestText = 2000;
 
 std::optional<int64_t> tamc::tamk::elementBytes(MemRefType type) {
@@ -32,7 +32,7 @@ std::optional<int64_t> tamc::tamk::elementBytes(MemRefType type) {
 
 namespace {
 
-/// What a value is made of, if it is known when its function is entered.
+/// The source of a value that is known when its function is entered.
 struct Source {
   enum class Kind { Unknown, Constant, Argument, Dimension, Add, Multiply };
   Kind kind = Kind::Unknown;
@@ -82,7 +82,7 @@ static Source sourceOf(Value value) {
   return {};
 }
 
-/// The value as an expression; empty if it is none.
+/// The value as an expression; empty if it cannot be one.
 static std::string textOf(Value value) {
   Source source = sourceOf(value);
   std::string argument =
@@ -125,7 +125,7 @@ std::string tamc::tamk::sizeText(memref::AllocOp alloc) {
       return {};
     text += "*" + more;
   }
-  // What the text says is what the planner has to understand.
+  // The planner must be able to parse the text.
   auto parsed = planning::SizeExpression::parse(text);
   return text.size() <= kLongestText &&
                  std::holds_alternative<planning::SizeExpression>(parsed)
@@ -142,13 +142,13 @@ Value tamc::tamk::materialize(OpBuilder &builder, Location loc, Index index) {
 
 namespace {
 
-/// Arithmetic on indices: done now where both are known.
+/// Arithmetic on indices, folded if both are constants.
 class Emitter {
 public:
   Emitter(OpBuilder &builder, Location loc, ValueRange arguments)
       : builder(builder), loc(loc), arguments(arguments) {}
 
-  /// A value of the function, made anew from the arguments.
+  /// A value of the function, computed again from the arguments.
   Index emit(Value value);
 
   Index add(Index a, Index b) {
@@ -200,7 +200,7 @@ private:
   template <typename Op> Index fold(Index a, Index b, int64_t known) {
     if (!a.value && !b.value)
       return {known, {}};
-    // In this order: what is printed must not depend on the compiler.
+    // In this order, so that the output does not depend on the C++ compiler.
     Value left = value(a);
     Value right = value(b);
     return {0, Op::create(builder, loc, left, right).getResult()};
@@ -282,7 +282,7 @@ Layout tamc::tamk::emitLayout(OpBuilder &builder, Location loc,
   layout.offsets.resize(allocs.size());
   layout.arenaBytes.resize(problem.spaces.size());
   SmallVector<bool> isCovered(allocs.size());
-  // Nothing ends below 0.
+  // No buffer ends below 0.
   auto raise = [&](Index &to, Index end) {
     bool isZero = !to.value && to.constant == 0;
     to = isZero ? end : emitter.most(to, end);

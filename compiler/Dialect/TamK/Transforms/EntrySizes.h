@@ -18,43 +18,46 @@
 
 namespace tamc::tamk {
 
-/// Most bytes of a buffer: what a process can address. Sums of as many of them
-/// as a symbolic plan has, each rounded up to an alignment, do not overflow.
+/// Most bytes of a buffer: the address space of a process. The sum of such
+/// sizes over all buffers of a symbolic plan, each rounded up to an alignment,
+/// does not overflow.
 inline constexpr int64_t kMaxBytes = int64_t(1) << 47;
 
 /// Bytes of an element in memory; nothing if the type has no fixed size.
 std::optional<int64_t> elementBytes(mlir::MemRefType type);
 
 /// The bytes of an allocation of dynamic shape in the syntax of
-/// planning::SizeExpression, over `arg0`, `arg1_dim0` and so on: an argument of
-/// its function, and a dimension of one. Its sizes have to be sums and products
-/// of those and of constants that are not negative; the text is empty when they
-/// are not, or when it would be very long. The element type has a fixed size.
+/// planning::SizeExpression. `arg0` is an argument of the function, `arg1_dim0`
+/// a dimension of an argument, and so on. The allocation's sizes must be sums
+/// and products of those and of constants that are not negative; otherwise, or
+/// if the text would be very long, it is empty. The element type must have a
+/// fixed size.
 std::string sizeText(mlir::memref::AllocOp alloc);
 
-/// An index that is known now or when the program runs.
+/// An index that is a constant or a value of the program.
 struct Index {
   int64_t constant = 0;
   mlir::Value value;
 };
 
-/// Where a symbolic plan puts its buffers: offsets by buffer, and by memory
-/// space the end of its last byte, rounded up to `alignment`.
+/// The layout of a symbolic plan: the offset of each buffer, and for each
+/// memory space the end of its last byte, rounded up to `alignment`.
 struct Layout {
   llvm::SmallVector<Index> offsets, arenaBytes;
 };
 
-/// Emits the arithmetic of a symbolic plan where `builder` stands; `arguments`
-/// are the values of the arguments of the function of `allocs` there. A size
-/// below 0 counts as 0 and one above `kMaxBytes` as that: it belongs to an
-/// allocation that is not reached. No step overflows.
+/// Emits the arithmetic of a symbolic plan at the insertion point of `builder`,
+/// where `arguments` are the values of the arguments of the function of
+/// `allocs`. A size below 0 counts as 0, and one above `kMaxBytes` as
+/// `kMaxBytes`: such an allocation is never reached. No intermediate result
+/// overflows.
 Layout emitLayout(mlir::OpBuilder &builder, mlir::Location loc,
                   mlir::ValueRange arguments,
                   mlir::ArrayRef<mlir::memref::AllocOp> allocs,
                   const planning::Problem &problem,
                   const planning::SymbolicPlan &plan, int64_t alignment);
 
-/// The index as a value, where `builder` stands.
+/// The index as a value, at the insertion point of `builder`.
 mlir::Value materialize(mlir::OpBuilder &builder, mlir::Location loc,
                         Index index);
 

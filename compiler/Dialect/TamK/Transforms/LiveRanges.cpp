@@ -21,7 +21,7 @@ using namespace tamc::tamk;
 bool tamc::tamk::isTimeless(Operation *op) {
   if (op->getNumRegions() > 0)
     return false;
-  // A view of one memory may read its shape from another.
+  // A view of one buffer may read its shape from another.
   if (auto view = dyn_cast<ViewLikeOpInterface>(op))
     return llvm::none_of(op->getOperands(), [&](Value operand) {
       return operand != view.getViewSource() &&
@@ -33,7 +33,7 @@ bool tamc::tamk::isTimeless(Operation *op) {
          op->hasTrait<OpTrait::IsTerminator>();
 }
 
-/// Region ops that run their regions on the caller's thread, one after another.
+/// Whether an op runs its regions on the caller's thread, one after another.
 static bool isSequential(Operation *op) {
   return isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp,
              scf::ExecuteRegionOp, affine::AffineForOp, affine::AffineIfOp,
@@ -76,14 +76,14 @@ LiveRanges::deallocations(memref::AllocOp alloc) const {
   return found.takeVector();
 }
 
-/// Whether a value of this type holds data, and no promise that an op will do
-/// something later.
+/// Whether a value of this type holds data, rather than a token for work that
+/// an op does later.
 static bool isData(Type type) {
   return isa<ComplexType, ShapedType>(type) || type.isIntOrIndexOrFloat();
 }
 
-/// The reason why an op that uses an alias makes planning unsafe; empty if it
-/// does not.
+/// Why the use of an alias by an op makes planning unsafe; empty if it does
+/// not.
 static std::string refuseUse(OpOperand &use) {
   Operation *user = use.getOwner();
   std::string name = user->getName().getStringRef().str();
@@ -109,7 +109,7 @@ static std::string refuseUse(OpOperand &use) {
     return "'" + name + "' may use it later";
   if (isa<CallOpInterface>(user))
     return {};
-  // Who takes it into a region knows it there by another name.
+  // An op that passes it into a region has another value for it there.
   auto effects = dyn_cast<MemoryEffectOpInterface>(user);
   if (!effects)
     return "the effects of '" + name + "' on it are not known";
@@ -141,8 +141,8 @@ FailureOr<LiveRange> LiveRanges::compute(memref::AllocOp alloc,
   Block *block = alloc->getBlock();
   LiveRange range{times.lookup(alloc).first, times.lookup(alloc).first};
   bool isUsed = false;
-  // The order of the set does not reach the result: min, max and the first
-  // reason by position in the program.
+  // The order of the set does not affect the result: minimum, maximum, and the
+  // first reason in program order.
   Operation *culprit = nullptr;
   std::string why;
   auto blame = [&](Operation *op, std::string text) {
@@ -163,9 +163,9 @@ FailureOr<LiveRange> LiveRanges::compute(memref::AllocOp alloc,
         blame(user, "it is used outside its region");
         continue;
       }
-      // Used in a loop that it outlives, it is needed as long as the loop: the
-      // next turn may read what this one wrote. Branches between the blocks of
-      // a region may be a loop.
+      // A buffer that is used in a loop and allocated outside is needed during
+      // the whole loop: the next iteration may read what this one wrote.
+      // Branches between the blocks of a region may form a loop.
       Operation *lasting = user;
       for (Operation *op = user->getParentOp(); op != block->getParentOp();
            op = op->getParentOp()) {

@@ -23,32 +23,33 @@ struct LiveRange {
   int64_t first = 0, last = 0;
 };
 
-/// Whether `op` only names memory or ends a block, so that no buffer is needed
-/// at it: constants, views, allocations, deallocations, terminators.
+/// Whether `op` only names memory or ends a block, so that it uses no buffer:
+/// constants, views, allocations, deallocations, terminators.
 bool isTimeless(mlir::Operation *op);
 
-/// When the buffers of one function of structured control flow are used.
+/// The live ranges of the buffers of one function of structured control flow.
 ///
-/// The clock ticks at every op that may touch memory, in program order; an op
-/// with regions lasts from its begin to its end, and a buffer that is used
-/// inside a loop but allocated outside lives as long as the loop. Making it is
-/// linear in the number of ops.
+/// The clock ticks at every op that may access memory, in program order. An op
+/// with regions lasts from its begin to its end. A buffer that is used inside a
+/// loop but allocated outside lives as long as the loop. Construction is linear
+/// in the number of ops.
 class LiveRanges {
 public:
   explicit LiveRanges(mlir::FunctionOpInterface function);
 
   /// The range in which the bytes of an allocation are needed, or the reason
-  /// why no single address is safe, whatever its size.
+  /// why no single address is safe for it, whatever its size.
   mlir::FailureOr<LiveRange> compute(mlir::memref::AllocOp alloc,
                                      std::string &reason) const;
 
   /// Ticks of the whole function.
   int64_t length() const { return now; }
 
-  /// The values that name memory of `alloc`, itself included, in no order.
+  /// The values that name memory of `alloc`, including its own result, in no
+  /// particular order.
   llvm::SmallVector<mlir::Value> aliasesOf(mlir::memref::AllocOp alloc) const;
 
-  /// The deallocations of what `alloc` allocates.
+  /// The deallocations of the memory of `alloc`.
   llvm::SmallVector<mlir::memref::DeallocOp>
   deallocations(mlir::memref::AllocOp alloc) const;
 

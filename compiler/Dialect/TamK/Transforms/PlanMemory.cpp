@@ -43,15 +43,15 @@ using namespace mlir;
 using namespace tamc;
 using namespace tamc::tamk;
 
-/// The values that symbols of sizes have when a plan is made: the first at
-/// which no buffer is larger than any memory.
+/// Values for the symbols of sizes when a plan is made. The first value is
+/// taken at which no buffer exceeds kMaxBytes.
 static constexpr int64_t kValues[] = {planning::unboundSymbol, 32, 4, 1};
 
 /// Largest alignment: that of the largest pages.
 static constexpr int64_t kMaxAlignment = int64_t(1) << 32;
 
 /// Bytes of a buffer of static shape, or nothing if the element type has no
-/// fixed size or they are too many.
+/// fixed size or the bytes are too many.
 static std::optional<int64_t> bytesOf(MemRefType type) {
   std::optional<int64_t> bytes = elementBytes(type);
   for (int64_t size : type.getShape()) {
@@ -64,8 +64,8 @@ static std::optional<int64_t> bytesOf(MemRefType type) {
   return bytes;
 }
 
-/// Binds the sizes of a problem to the first of `kValues` at which none is
-/// larger than any memory; nothing if there is none.
+/// Binds the sizes of a problem to the first of `kValues` at which none exceeds
+/// kMaxBytes; nothing if there is no such value.
 static std::optional<int64_t> bindSmall(planning::Problem &problem) {
   for (int64_t value : kValues) {
     planning::Binding binding;
@@ -82,7 +82,7 @@ static std::optional<int64_t> bindSmall(planning::Problem &problem) {
 
 namespace {
 
-/// An allocation that gets an offset.
+/// An allocation that the plan gives an offset.
 struct Planned {
   memref::AllocOp alloc;
   LiveRange live;
@@ -105,15 +105,15 @@ struct PlanMemory : public tamc::tamk::impl::PlanMemoryBase<PlanMemory> {
       return signalPassFailure();
     }
     findUsed();
-    // Planning may add functions, which have nothing to be planned.
+    // Planning may add functions; those have nothing to plan.
     for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
       if (!function.isExternal() && failed(plan(function)))
         return signalPassFailure();
   }
 
 private:
-  /// Looks up once which symbols are referred to: a look through the module for
-  /// each function takes longer than planning it.
+  /// Finds all symbols that are referred to, once: a search through the module
+  /// for each function would take longer than planning it.
   void findUsed() {
     used.clear();
     std::optional<SymbolTable::UseRange> uses =
@@ -168,8 +168,8 @@ private:
 
 } // namespace
 
-/// What the user calls a buffer: parameter, op and term of the first launch
-/// that writes it, or the op that uses it first.
+/// A buffer's description for the user: parameter, op and term of the first
+/// launch that writes it, or the op that uses it first.
 static std::tuple<std::string, std::string, std::string>
 nameBuffer(memref::AllocOp alloc) {
   Operation *first = nullptr;
@@ -181,7 +181,7 @@ nameBuffer(memref::AllocOp alloc) {
       operand = use.getOperandNumber();
     }
   }
-  // What nobody uses gets no offset.
+  // Allocations without a use get no offset.
   assert(first && "an allocation without a use");
   std::string term = tam::getTermText(first->getLoc()).str();
   auto launch = dyn_cast<LaunchOp>(first);
@@ -193,9 +193,8 @@ nameBuffer(memref::AllocOp alloc) {
           source.str(), term};
 }
 
-/// Collects `value`'s users into `ops`, each behind its own users, when they
-/// only name its memory and nobody reads what they say; false when they do
-/// more.
+/// Collects the users of `value` into `ops`, each after its own users, if all
+/// of them only name its memory without a further use; false if one does more.
 static bool collectUnused(Value value, SetVector<Operation *> &ops) {
   for (Operation *user : value.getUsers()) {
     auto view = dyn_cast<ViewLikeOpInterface>(user);
@@ -211,9 +210,10 @@ static bool collectUnused(Value value, SetVector<Operation *> &ops) {
   return true;
 }
 
-/// Most bytes that the allocations of a function take at one time when each
-/// lasts from its allocation to its last deallocation, or else to the end of
-/// the function, and every turn of a loop is like the first.
+/// Most bytes that the allocations of a function take at one time without
+/// planning: each lasts from its allocation to its last deallocation, or to the
+/// end of the function if there is none; all iterations of a loop are like the
+/// first.
 static int64_t heapPeak(func::FuncOp function, const LiveRanges &ranges,
                         const DenseMap<Operation *, int64_t> &dynamic) {
   DenseMap<Operation *, int64_t> positions;
@@ -239,7 +239,8 @@ static int64_t heapPeak(func::FuncOp function, const LiveRanges &ranges,
   return peak;
 }
 
-/// Whether the module shows that `function` can be entered while it runs.
+/// Whether the module contains calls by which `function` can be entered while
+/// it runs.
 static bool isRecursive(func::FuncOp function, ModuleOp module) {
   SmallVector<func::FuncOp> stack{function};
   DenseSet<Operation *> seen;
@@ -262,8 +263,8 @@ static bool isRecursive(func::FuncOp function, ModuleOp module) {
   return false;
 }
 
-/// An arena of the type; `bytes` is its size where the type does not say.
-/// Allocations stand where `builder` does.
+/// An arena of the type; `bytes` is its size if the type is dynamic.
+/// Allocations are made at the insertion point of `builder`.
 FailureOr<Value> PlanMemory::makeArena(OpBuilder &builder,
                                        func::FuncOp function, MemRefType type,
                                        Value bytes, int64_t space,
@@ -292,7 +293,7 @@ FailureOr<Value> PlanMemory::makeArena(OpBuilder &builder,
     memref::DeallocOp::create(atEnd, loc, alloc);
     return alloc.getResult();
   }
-  // The table makes the name unique before the global is in the module.
+  // The symbol table makes the name unique when it inserts the global.
   OpBuilder detached(&getContext());
   auto global = memref::GlobalOp::create(
       detached, loc, ("__arena_" + function.getName()).str(),
@@ -369,8 +370,8 @@ std::string PlanMemory::whyNotDynamic(func::FuncOp function,
   return {};
 }
 
-/// Keeps of a plan who lies below whom, and moves it to the offsets that follow
-/// from that for `value`.
+/// Makes a symbolic plan of a plan, and sets the plan's offsets to those of the
+/// symbolic plan for `value`.
 FailureOr<planning::SymbolicPlan>
 PlanMemory::makeSymbolic(func::FuncOp function, planning::Problem &problem,
                          std::optional<OrderedProblem> &ordered,
@@ -401,7 +402,7 @@ static std::string sizeFunctionName(func::FuncOp function) {
   return (function.getName() + "_arena_size").str();
 }
 
-/// The function that says how many bytes each arena needs.
+/// Adds the function that returns the bytes that each arena needs.
 void PlanMemory::makeSizeFunction(func::FuncOp function,
                                   ArrayRef<memref::AllocOp> allocs,
                                   const planning::Problem &problem,
@@ -427,7 +428,7 @@ void PlanMemory::makeSizeFunction(func::FuncOp function,
   func::ReturnOp::create(builder, loc, bytes);
 }
 
-/// Plans and checks what came of it.
+/// Plans, and checks the plan.
 FailureOr<planning::Plan>
 PlanMemory::choose(func::FuncOp function, const planning::Problem &problem,
                    const std::optional<OrderedProblem> &ordered,
@@ -457,14 +458,14 @@ PlanMemory::choose(func::FuncOp function, const planning::Problem &problem,
   return plan;
 }
 
-/// What an op is called where a buffer is of interest.
+/// Name of an op in remarks about buffers.
 static std::string nameOf(Operation *op) {
   return op ? "'" + op->getName().getStringRef().str() + "'"
             : std::string("the end");
 }
 
-/// One remark on a function: what planning did, and what it means for whoever
-/// wants to run the function in another order.
+/// Emits one remark on a function: the effect of planning, and its consequences
+/// for running the function in another order.
 void PlanMemory::reportPlan(func::FuncOp function,
                             const planning::Problem &problem,
                             const std::optional<OrderedProblem> &ordered,
@@ -472,7 +473,7 @@ void PlanMemory::reportPlan(func::FuncOp function,
                             const planning::Plan &program, const Twine &start) {
   InFlightDiagnostic remark = emitRemark(function.getLoc(), start);
   if (reuse == planning::Reuse::BranchSafe) {
-    // A plan for every order is one for the program's own.
+    // A plan that is valid for every order is valid for the program's own.
     int64_t least = std::min(plan.totalPeak(), program.totalPeak());
     remark << ", branch-safe costs " << plan.totalPeak() - least
            << " bytes: the order of the program needs " << least;
@@ -523,7 +524,7 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
   if (isStep && arena != ArenaKind::Argument)
     return function.emitOpError("expected the arena of a step as its argument");
   bool isCalled = isUsed(function);
-  // An allocation that nobody uses takes no bytes: it goes, in the end.
+  // An allocation without a use takes no bytes; it is erased at the end.
   SmallVector<SetVector<Operation *>> unused;
   for (memref::AllocOp alloc : allocs) {
     std::string reason;
@@ -560,7 +561,7 @@ LogicalResult PlanMemory::plan(func::FuncOp function) {
     auto [space, isNew] = spaces.insert({key, int32_t(spaces.size())});
     if (isNew)
       problem.spaces.emplace_back();
-    // One whose address alone is asked for needs a place, too.
+    // An allocation of which only the address is used needs an offset, too.
     int32_t index = planning::addBuffer(
         problem, live->first, std::max(live->last, live->first + 1),
         bytes.value_or(0), "b" + std::to_string(buffers.size()));

@@ -23,12 +23,12 @@ using namespace tamc::tamk;
 
 namespace {
 
-/// Memories and whether they may be written, by index.
+/// By index of a memory, whether it may be written.
 using Touches = std::map<int32_t, bool>;
 
-/// Numbers the memories that a function reaches: first the planned buffers,
-/// which are apart from all others, then one that stands for whatever else
-/// there is, then each that has a name.
+/// Numbers the memories that a function accesses: first the planned buffers,
+/// which alias no other memory; then one for all memory that is not planned;
+/// then each memory with a name.
 class Memories {
 public:
   Memories(FunctionOpInterface function, const LiveRanges &ranges,
@@ -42,14 +42,14 @@ public:
 
   bool isPlanned(int32_t memory) const { return memory < planned; }
 
-  /// The memory that stands for all that is not planned; those with a name
-  /// have higher numbers.
+  /// The memory for everything that is not planned; memories with a name have
+  /// higher numbers.
   int32_t anyOther() const { return planned; }
 
-  /// What `op` and the ops in its regions touch.
+  /// The memories that `op` and the ops in its regions access.
   Touches touchedBy(Operation *op);
 
-  /// Whether what touches the one may touch the other.
+  /// Whether an access to one of them may be an access to the other.
   bool meet(int32_t a, int32_t b);
 
 private:
@@ -60,7 +60,7 @@ private:
   bool isStep;
   int32_t planned;
   DenseMap<Value, int32_t> bufferOf;
-  /// Of what is not planned: the values and globals that name it.
+  /// The values and globals that name memory that is not planned.
   llvm::MapVector<Value, int32_t> values;
   llvm::MapVector<Attribute, int32_t> globals;
   std::vector<Value> others;
@@ -101,14 +101,14 @@ bool Memories::meet(int32_t a, int32_t b) {
     return isa<BlockArgument>(value) ||
            value.getDefiningOp<memref::GetGlobalOp>();
   };
-  // The slots of a step are memory of their own.
+  // The slots of a step do not overlap.
   bool isApart = (isStep && isOwn(x) && isOwn(y)) ||
                  (x.getDefiningOp<memref::GetGlobalOp>() &&
                   y.getDefiningOp<memref::GetGlobalOp>());
   return found->second = !isApart && !analysis.alias(x, y).isNo();
 }
 
-/// An op that does not say which of its operands it reads or writes.
+/// Accesses of an op that does not declare which operands it reads or writes.
 void Memories::touchAll(Operation *op, bool writes, Touches &touches) {
   for (Value operand : op->getOperands())
     if (isa<BaseMemRefType>(operand.getType()))
@@ -147,7 +147,8 @@ Touches Memories::touchedBy(Operation *op) {
         touches[planned] |= writes;
       }
     }
-    // Who uses a planned buffer without saying how may do anything to it.
+    // An op that uses a planned buffer without declared effects may read and
+    // write it.
     for (Value operand : inner->getOperands())
       if (bufferOf.contains(operand) && !named.contains(operand))
         touches[numberOf(operand)] = true;
@@ -182,12 +183,12 @@ public:
   OrderedProblem result;
 
 private:
-  /// First and last operation of an op; one, unless buffers are allocated in
-  /// its regions.
+  /// First and last operation of an op. They are the same unless buffers are
+  /// allocated in its regions.
   struct Unit {
     int32_t begin, end;
   };
-  /// What was last done to a memory, by ends of units.
+  /// The last accesses to a memory, as ends of units.
   struct LastTouch {
     int32_t writer = -1;
     SmallVector<int32_t> readers;
@@ -205,7 +206,7 @@ private:
   DenseMap<Block *, SmallVector<int32_t>> allocated;
   /// Ops in whose regions a buffer is allocated.
   DenseSet<Operation *> holders;
-  /// Buffers that nobody uses, until an operation is theirs.
+  /// Buffers without a use so far, until an operation of their own is added.
   llvm::MapVector<Operation *, int32_t> unused;
   SmallVector<int32_t> waiting;
   DenseMap<Operation *, Unit> units;
@@ -225,8 +226,8 @@ int32_t Orderer::addOperation(Operation *op, std::vector<int32_t> after) {
   return index;
 }
 
-/// Calls for the ends of the units that `op`, or an op in its regions, takes
-/// values from, also through ops that take no time.
+/// Adds dependencies on the ends of the units whose values `op`, or an op in
+/// its regions, takes, also through timeless ops.
 void Orderer::waitForResults(Operation *op, Block &block,
                              DenseSet<Operation *> &seen,
                              std::vector<int32_t> &after) {
@@ -310,7 +311,7 @@ void Orderer::add(Block &block, int32_t start) {
       } else {
         touch.readers.push_back(unit.end);
       }
-      // Where a buffer is allocated, its use belongs to the whole op.
+      // In the block in which a buffer is allocated, the whole op uses it.
       if (!isHere.contains(memory))
         continue;
       for (int32_t moment : {unit.begin, unit.end}) {
@@ -323,7 +324,7 @@ void Orderer::add(Block &block, int32_t start) {
   }
 }
 
-/// Sets the lives that the operations imply.
+/// Sets the live ranges that follow from the operations.
 void Orderer::finish() {
   planning::Problem &problem = result.problem;
   if (!waiting.empty()) {
@@ -342,8 +343,8 @@ void Orderer::finish() {
         live.lower = first;
       live.upper = static_cast<int64_t>(time) + 1;
     };
-    // What is read before it is written holds something from the beginning, as
-    // far as the planner knows.
+    // For the planner, a buffer that is read before it is written has contents
+    // from the beginning.
     for (int32_t buffer : problem.operations[time].reads)
       touch(buffer, 0);
     for (int32_t buffer : problem.operations[time].writes)

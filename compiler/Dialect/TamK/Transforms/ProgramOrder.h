@@ -18,28 +18,29 @@
 namespace tamc::tamk {
 
 /// A planning problem whose times are operations, with the order that the data
-/// flow of a function demands of them.
+/// flow of a function requires.
 struct OrderedProblem {
   planning::Problem problem;
-  /// By operation of the problem: the op it belongs to; null for one that
-  /// stands for the end of the function.
+  /// By operation of the problem: its op; null for the operation at the end of
+  /// the function.
   std::vector<mlir::Operation *> ops;
 };
 
-/// The problem of a function's allocations, `problem` buffer by buffer, in the
-/// partial order of its ops instead of the order of its list.
+/// The planning problem `problem` of a function's allocations, with the partial
+/// order of its ops instead of their order in the program.
 ///
 /// In one block an op comes after those whose results it takes, directly or
-/// through views, and after those that touch memory that it touches too, unless
-/// both only read. Memory is the same when upstream's alias analysis cannot
-/// tell it apart; the arguments of a step are always apart. An op of unknown
-/// effects touches what its operands name and all memory that was not
-/// allocated here. An op with regions is one op of its block: so a buffer that
-/// is used inside a loop or a branch, but allocated outside, is used by the
-/// whole of it. The regions of an op run one after another, and so do the turns
-/// of a loop.
+/// through views, and after those that access the same memory, unless both only
+/// read. Memory is the same unless upstream's alias analysis can prove that it
+/// is not; the arguments of a step never overlap. An op of unknown effects
+/// accesses the memory of its operands and all memory that was not allocated in
+/// the function. An op with regions is one op of its block: a buffer that is
+/// used inside a loop or a branch, but allocated outside, is used by the whole
+/// op. The regions of an op run one after another, and so do the iterations of
+/// a loop.
 ///
-/// Every allocation was accepted by LiveRanges. O(ops * (operands + memories)).
+/// LiveRanges must have accepted every allocation. O(ops * (operands +
+/// memories)).
 OrderedProblem orderProblem(mlir::FunctionOpInterface function,
                             const LiveRanges &ranges,
                             mlir::ArrayRef<mlir::memref::AllocOp> allocs,

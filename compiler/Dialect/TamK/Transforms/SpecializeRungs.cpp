@@ -25,13 +25,13 @@ using namespace mlir;
 using namespace tamc;
 using namespace tamc::tamk;
 
-/// Rows of the largest rung when nobody asks for another number: temporaries of
-/// a usual model stay in the second-level cache, and launches cost little
-/// beside the rows.
+/// Default rows of the largest rung: temporaries of a typical model stay in the
+/// second-level cache, and launches cost little compared with the rows.
 static constexpr int64_t kDefaultChunkRows = 1024;
 
-/// How many times the largest rung's temporaries sums must be for it to have
-/// more rows: such sums are in no cache, and every chunk passes over them.
+/// The largest rung has more rows if the sums take at least this many times the
+/// bytes of its temporaries: such sums do not fit in a cache, and every chunk
+/// passes over them.
 static constexpr int64_t kSumsPerTemporary = 8;
 
 /// Rows of the largest rung for `chunk_rows: all`. More would not help: a chunk
@@ -44,8 +44,8 @@ static int64_t bytesOf(MemRefType type) {
                           8);
 }
 
-/// A dynamic size in a rung of `rows` rows: the capacity, or the least of
-/// functions of it; none for another.
+/// The value of a dynamic size in a rung of `rows` rows, if it is the capacity
+/// or a minimum of functions of it; else nothing.
 static std::optional<int64_t> sizeAt(Value size, Value capacity, int64_t rows) {
   if (size == capacity)
     return rows;
@@ -63,8 +63,8 @@ static std::optional<int64_t> sizeAt(Value size, Value capacity, int64_t rows) {
   return *llvm::min_element(llvm::map_range(results, valueOf));
 }
 
-/// The type of a buffer in a rung of `rows` rows; failure, with an error, where
-/// it has a size that does not follow from the capacity.
+/// The type of a buffer in a rung of `rows` rows; failure, with an error, if it
+/// has a size that does not follow from the capacity.
 static FailureOr<MemRefType> typeAt(memref::AllocOp alloc, Value capacity,
                                     int64_t rows) {
   SmallVector<int64_t> shape(alloc.getType().getShape());
@@ -79,8 +79,7 @@ static FailureOr<MemRefType> typeAt(memref::AllocOp alloc, Value capacity,
   return MemRefType(MemRefType::Builder(alloc.getType()).setShape(shape));
 }
 
-/// Rows of a step's largest rung when nobody asks for a number: at most a
-/// segment of the sums.
+/// Default rows of a step's largest rung: at most a segment of the sums.
 static FailureOr<int64_t> chooseRows(func::FuncOp step, Value capacity) {
   int64_t sums = 0, temporaries = 0;
   for (BlockArgument argument : step.getArguments())
@@ -175,7 +174,8 @@ private:
     Value fixed = memref::AllocOp::create(builder, alloc.getLoc(), *type,
                                           alloc.getAlignmentAttr());
     for (OpOperand &use : llvm::make_early_inc_range(alloc->getUses())) {
-      // A launch takes any size; whoever wants the dynamic type gets a cast.
+      // A launch takes any size; other users that need the dynamic type get a
+      // cast.
       if (isa<LaunchOp>(use.getOwner())) {
         use.set(fixed);
         continue;

@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace tamc;
 using namespace tamc::tamk;
 
-/// Runs `check` on every op of the module; it reports what is wrong itself.
+/// Runs `check`, which emits its own errors, on every op of the module.
 static LogicalResult
 verifyOps(ModuleOp module,
           llvm::function_ref<LogicalResult(Operation *)> check) {

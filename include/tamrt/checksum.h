@@ -7,11 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The CRC-32 of a file, which the file holds as "crc32:89abcdef": that of the
-/// whole file with zeros in place of its eight digits. Files of weights,
-/// snapshots of memory and saved modules have one. Shared by the executable,
-/// the library for embedding, the compiler and the planner; nothing here
-/// allocates or throws.
+/// The CRC-32 of a file, stored in it as "crc32:89abcdef". It is the CRC of the
+/// whole file with zeros in place of these eight digits. Weights, snapshots of
+/// memory and saved modules have one. Shared by the executable, the library for
+/// embedding, the compiler and the planner; nothing here allocates or throws.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,23 +25,23 @@
 namespace tamrt {
 
 /// The CRC-32 of zlib, PNG and Ethernet: polynomial 0x04c11db7, bits reflected.
-/// `crc` is that of the bytes before. About a byte per cycle.
+/// `crc` is that of the bytes before. Takes about a cycle per byte.
 uint32_t crc32(std::string_view bytes, uint32_t crc = 0);
 
-/// The text of a checksum that is still to be found, and its length.
+/// The text of a checksum that is not computed yet.
 inline constexpr std::string_view kNoChecksum = "crc32:00000000";
 
-/// The text of a checksum, without a 0 behind it.
+/// The text of a checksum, without a final 0.
 struct ChecksumText {
   char text[kNoChecksum.size()];
   std::string_view view() const { return {text, sizeof text}; }
 };
 
-/// The checksum of `file`, in which the text of one begins at `place`.
+/// The checksum of `file`, whose checksum text begins at `place`.
 ChecksumText checksumOf(std::string_view file, size_t place);
 
-/// Where `file` holds `checksum` as a JSON string without escapes; none if it
-/// does not, or if that is the text of no checksum.
+/// The offset of `checksum` in `file` as a JSON string without escapes; none if
+/// it is not there, or if the text is not a checksum.
 std::optional<size_t> findChecksum(std::string_view file,
                                    std::string_view checksum);
 

@@ -29,7 +29,7 @@ std::optional<int64_t> parseCount(const std::string &text, int64_t most) {
   return value;
 }
 
-/// A check that names what was expected and what came.
+/// A check whose message has the expected values and the value given.
 CLI::Validator oneOf(std::vector<std::string> choices) {
   return CLI::Validator(
       [choices](std::string &text) -> std::string {
@@ -58,7 +58,8 @@ CLI::Validator count(int64_t most) {
       "");
 }
 
-/// A name that is there; whether there is such a file is for those who open it.
+/// A name that is not empty; whether the file exists is checked when it is
+/// opened.
 CLI::Validator file() {
   return CLI::Validator(
       [](std::string &text) -> std::string {
@@ -67,8 +68,8 @@ CLI::Validator file() {
       "");
 }
 
-/// `text` as a number of bytes, with K, M, G or T for powers of 1024; with one
-/// of these it may have a fraction, which is rounded down to bytes.
+/// `text` as a number of bytes, with K, M, G or T for powers of 1024. With one
+/// of these it may have a fraction; the result is rounded down to bytes.
 std::optional<int64_t> parseBytes(std::string_view text) {
   const size_t digits =
       std::min(text.find_first_not_of("0123456789."), text.size());
@@ -84,7 +85,7 @@ std::optional<int64_t> parseBytes(std::string_view text) {
     return std::nullopt;
   int64_t whole = 0;
   auto [end, code] = std::from_chars(text.data(), text.data() + point, whole);
-  // A fraction may do without a whole part.
+  // A fraction may have no integer part.
   const bool isWhole = code == std::errc() || (point == 0 && digits > 0);
   if (!isWhole || end != text.data() + point ||
       whole > (INT64_MAX >> (10 * power)))
@@ -131,7 +132,7 @@ CLI::Validator positive(double most) {
       "");
 }
 
-/// What CLI11 found, as our messages say it: one line, lower case, "expected
+/// CLI11's error in the style of our messages: one line, lower case, "expected
 /// X".
 std::string describe(const CLI::ParseError &error) {
   std::string message = error.what();
@@ -177,7 +178,7 @@ CLI::Validator tolerance() {
       "");
 }
 
-/// Texts as they come from the command line, before they mean anything.
+/// Texts from the command line that are yet to be parsed.
 struct Texts {
   std::string threads, chunkRows, timings, type = "response", format = "text";
   std::string memory, oracle, rows, groups, allocator = "direct";
@@ -188,7 +189,7 @@ struct Texts {
   bool allRungs = false, sliding = false;
 };
 
-/// Puts "solve=cpu" into `placement`; false when that is not what it says.
+/// Parses a text such as "solve=cpu" into `placement`; false if it is invalid.
 bool parsePlace(std::string_view text, tamrt_placement &placement) {
   const size_t equals = std::min(text.find('='), text.size());
   const std::string_view step = text.substr(0, equals);
@@ -216,7 +217,7 @@ CLI::Validator place() {
       "");
 }
 
-/// How devices hand out memory.
+/// Options of the devices' allocators.
 void addAllocatorOptions(CLI::App &command, Options &options, Texts &texts) {
   command
       .add_option("--allocator", texts.allocator,
@@ -235,7 +236,7 @@ void addAllocatorOptions(CLI::App &command, Options &options, Texts &texts) {
       ->group("Memory");
 }
 
-/// What the oracle knows and where the work is done.
+/// Options of the oracle and of the placement.
 void addMemoryOptions(CLI::App &command, Options &options, Texts &texts) {
   constexpr const char *group = "Memory";
   auto share = [&](const char *name, double &value, const char *what) {
@@ -328,7 +329,7 @@ void addRunOptions(CLI::App &command, Options &options, Texts &texts) {
       ->group("Memory");
 }
 
-/// `text` as what stands between fields.
+/// `text` as the separator of fields.
 std::optional<char> parseSeparator(const std::string &text) {
   if (text == "tab" || text == "\\t")
     return '\t';
@@ -348,7 +349,7 @@ CLI::Validator separator() {
       "");
 }
 
-/// How the data are written.
+/// Options of the data's format.
 void addFormatOptions(CLI::App &command, Texts &texts) {
   constexpr const char *group = "Data";
   command
@@ -373,7 +374,7 @@ void addFormatOptions(CLI::App &command, Texts &texts) {
       ->group(group);
 }
 
-/// Options of fits by conjugate gradients, of models that have them.
+/// Options of fits by conjugate gradients, for models that have them.
 void addCgOptions(const tamrt_model &model, CLI::App &fit, Options &options,
                   Texts &texts) {
   if (!hasCg(model))
@@ -523,14 +524,14 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                  "Instead, what devices were found, tested and skipped");
   addAllocatorOptions(*info, options, texts);
 
-  // Of "--option=" CLI11 would take the next argument for the value.
+  // After "--option=" CLI11 would take the next argument as the value.
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i)
     if (const std::string_view text = argv[i];
         text.starts_with("--") && text.find('=') == text.size() - 1)
       return Error{fmt::format("expected a value of {}",
                                text.substr(0, text.size() - 1))};
 
-  // CLI11 reports by throwing; what it throws ends here.
+  // CLI11 reports errors by exceptions, which are caught here.
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp &) {

@@ -28,23 +28,23 @@ enum class TimingsFormat { None, Table, Json };
 
 enum class InfoFormat { Text, Json };
 
-/// A parsed command line; which fields count depends on the command.
+/// A parsed command line. Each command uses some of the fields.
 struct Options {
   Command command = Command::Help;
   /// Text of --help or --version.
   std::string help;
-  /// Data in, weights, output; "-" is standard input or output.
+  /// Files of data, weights and output; "-" is standard input or output.
   std::string input, weights, output = "-";
   /// 0: as many as the machine has.
   unsigned threads = 0;
   /// 0: the model's largest rung.
   int64_t chunkRows = 0;
   bool dropMissing = false;
-  /// How the data are written.
+  /// Format of the data.
   CsvFormat format;
-  /// Keeps sums, or some predictions at a time, instead of all rows.
+  /// Processes the rows in parts instead of keeping all rows in memory.
   bool stream = false;
-  /// Of fit.
+  /// For fit.
   FitSolver solver = FitSolver::Auto;
   CgOptions cg = {};
   bool allowUnconverged = false;
@@ -53,33 +53,33 @@ struct Options {
   PlanFormat planFormat = PlanFormat::Text;
   PlanScope planScope = PlanScope::LargestRungs;
   InfoFormat infoFormat = InfoFormat::Text;
-  /// Of info: what devices there are, instead of the model.
+  /// For info: print the devices instead of the model.
   bool devices = false;
-  /// What the steps run on: "auto", "cpu", "cuda:1".
+  /// The device of the steps: "auto", "cpu", "cuda:1".
   std::string device = "auto";
   OracleOptions oracle;
-  /// How memory is handed out, on every device of the run.
+  /// Options of the allocator on every device of the run.
   AllocatorOptions allocator;
-  /// Most bytes that count as free; of plan: of the machine to answer for. 0:
-  /// not given.
+  /// Most bytes that count as free; for plan, the bytes of the machine in
+  /// question. 0: not given.
   int64_t memoryBytes = 0;
   bool allowCpuFallback = false;
-  /// Which steps are on the CPU whatever the device.
+  /// Which steps run on the CPU whatever the device.
   tamrt_placement placement = {};
   /// File to write a trace to; empty: none.
   std::string trace;
   /// File to write a snapshot of the device's memory to; empty: none.
   std::string memorySnapshot;
-  /// Of plan: the data and the work to answer for. 0 rows: as many as the
-  /// largest rung takes.
+  /// For plan: size of the data in question. 0 rows: as many as the largest
+  /// rung takes.
   int64_t planRows = 0, planGroups = 1;
   WorkKind planWork = WorkKind::Static;
   /// PREDICT, TERMS or DESIGN.
   tamrt_step_kind type = TAMRT_STEP_PREDICT;
 };
 
-/// Parses the arguments of a model's executable. Never throws; errors say what
-/// was expected, without the program's name.
+/// Parses the arguments of a model's executable. Never throws; errors have the
+/// expected values, without the program's name.
 Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                                  const char *const *argv);
 

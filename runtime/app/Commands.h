@@ -24,48 +24,48 @@ namespace tamrt {
 Status runFit(const tamrt_model &model, const Options &options);
 
 /// Reads data and weights, writes predictions, effects or the design matrix:
-/// the key columns (the spec's group and date) as read, then the numbers, rows
-/// in the order of the data.
+/// the key columns (the spec's group and date) as read, then the numbers. Rows
+/// are in the order of the data.
 Status runPredict(const tamrt_model &model, const Options &options);
 
 /// Prints group, effect, index and value of every coefficient, in the order of
-/// groups and of the design's columns. The column group is there when the model
-/// has groups.
+/// groups and of the design's columns. There is a column group if the model has
+/// groups.
 Status runCoefficients(const tamrt_model &model, const Options &options);
 
-/// Prints the memory plan; with --memory what of it fits into that much.
+/// Prints the memory plan; with --memory, what fits into that much memory.
 Status runPlan(const tamrt_model &model, const Options &options);
 
 /// What fits into --memory, as text or JSON: for a fit and for each kind of
-/// prediction whether it fits, on which rung, for how many threads, by which
-/// solver, and what would be needed.
+/// prediction, whether it fits, the rung, the number of threads, the solver,
+/// and the memory needed.
 Result<std::string> formatFits(const tamrt_model &model,
                                const Options &options);
 
-/// Prints what the model is and what it needs; with --devices, what devices
-/// there are.
+/// Prints the model's properties and its memory needs; with --devices, the
+/// devices of the machine.
 Status runInfo(const tamrt_model &model, const Options &options);
 
-/// Writes `text` to standard output, all of it or with an error.
+/// Writes `text` to standard output completely; otherwise an error.
 Status print(std::string_view text);
 
-/// A line on stderr: "load: error: no such file". Control characters in the
-/// message, which may quote data, are written as "\x0a".
+/// Prints a line on stderr: "load: error: no such file". Control characters in
+/// the message, which may quote data, are written as "\x0a".
 void tell(const tamrt_model &model, std::string_view kind,
           std::string_view message);
 
-/// Loads the weights that the options name; a note where their file has no
+/// Loads the weights that the options name; prints a note if their file has no
 /// checksum. Errors: those of `loadWeights`.
 Result<Weights> readWeights(const tamrt_model &model, const Options &options);
 
-/// The names of `names`, changed where they equal one of `keys`: to name_2,
+/// `names`, in which each name that is one of `keys` is changed to name_2,
 /// name_3 and so on, the first that no column has. `names` are distinct.
 std::vector<std::string> uniqueNames(const std::vector<std::string> &keys,
                                      std::vector<std::string> names);
 
-/// Refuses an output, trace or snapshot that would replace the program, one of
-/// the run's inputs or of the others, which is more likely a slip than meant,
-/// and what could not be written, before the run.
+/// Checks, before the run, that output, trace and snapshot can be written and
+/// do not replace the program, one of the run's inputs, or each other, which
+/// would probably be a mistake.
 Status checkOutput(const Options &options);
 
 /// Names of the columns that a prediction of `kind` has after the keys:

@@ -30,8 +30,8 @@ void tellAll(const tamrt_model &model, const std::vector<std::string> &notes) {
     tell(model, "note", note);
 }
 
-/// Tells how rows were summed, where the model leaves a choice; conjugate
-/// gradients sum none.
+/// Prints how rows were summed, if the model has two ways; conjugate gradients
+/// do not use them.
 void tellSteps(const tamrt_model &model, const FitSteps &steps,
                const RunOptions &run, Timings &timings) {
   if (!model.compression || run.summary->groups > 0)
@@ -44,7 +44,7 @@ void tellSteps(const tamrt_model &model, const FitSteps &steps,
                 "rows are not summed by levels: the values of column " +
                     nameOf(*steps.missed) +
                     " are not all on the grid of the profile");
-  // A column with two rules has two grids, one of which may have more levels.
+  // A column with two rules has two grids; one may have more levels.
   std::map<std::string, int64_t> levels;
   for (int64_t i = 0; i < model.compression->grid_count; ++i) {
     const tamrt_grid &grid = model.compression->grids[i];
@@ -67,8 +67,8 @@ void tellUnconverged(const tamrt_model &model, const CgSummary &summary) {
            residual);
 }
 
-/// Fits rows that are all in memory; `reader` is at its first row, and done
-/// with afterwards.
+/// Fits rows that are all in memory. `reader` is at its first row and is not
+/// used afterwards.
 Result<Weights> fitInMemory(const tamrt_model &model, const Options &options,
                             RowReader reader, const RunOptions &run,
                             Timings &timings) {
@@ -91,7 +91,7 @@ Result<Weights> fitInMemory(const tamrt_model &model, const Options &options,
                                   *levels, options.threads);
   const std::string path = reader.path();
   {
-    // Its blocks have served; their memory may be what the rung needs.
+    // Release the reader's blocks: the rung may need their memory.
     const RowReader done = std::move(reader);
   }
   timings.end("read");
@@ -184,7 +184,7 @@ Status fitFile(const tamrt_model &model, const Options &options,
     progress.clear();
     tell(model, "note", note);
   };
-  // Told before a long reading.
+  // Reported before a long time of reading.
   if (Status s = checkFits(model, TAMRT_STEP_FIT_CHUNK, run); !s)
     return s;
   Result<RowReader> reader =

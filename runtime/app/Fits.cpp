@@ -24,27 +24,27 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// The answer for one use of the model.
+/// The result for one use of the model.
 struct Answer {
   std::string use;
-  /// What is left of the memory when the program and its data have theirs.
+  /// Memory that remains besides that of the program and its data.
   int64_t freeBytes = 0;
   Question question;
   Decision decision;
-  /// Memory the machine must have for the smallest rung on one thread, and for
-  /// the largest on all threads.
+  /// Memory that the machine must have for the smallest rung on one thread, and
+  /// for the largest on all threads.
   int64_t minMemory = 0, maxMemory = 0;
-  /// Empty when it fits.
+  /// The reason if it does not fit; else empty.
   std::string why;
 };
 
-/// `a * b + c` or the largest number.
+/// `a * b + c`, saturated.
 int64_t bounded(int64_t a, int64_t b, int64_t c) {
   const double sum = double(a) * double(b) + double(c);
   return sum < 9e18 ? a * b + c : std::numeric_limits<int64_t>::max();
 }
 
-/// The rungs of the solver that was chosen.
+/// The rungs of the chosen solver.
 const std::vector<RungNeed> &rungsOf(const Answer &answer) {
   return answer.question.needOf(answer.decision.solver).rungs;
 }
@@ -59,15 +59,15 @@ Answer answer(const tamrt_model &model, tamrt_step_kind kind,
   Answer answer;
   const bool isFit = kind == TAMRT_STEP_FIT_CHUNK;
   answer.use = isFit ? "fit" : nameOf(kind);
-  // What is there before the steps run. Of predictions the data are not
-  // counted: how much is kept of them depends on their text.
+  // Memory used before the steps run. For predictions the data are not counted:
+  // their size in memory depends on their text.
   const MemoryNeed need = memoryNeed(model);
   const unsigned readers = chooseThreads(options.threads, SIZE_MAX, 1);
   int64_t besides = need.constant + (readers - 1) * need.perThread;
   if (isFit)
     besides = bounded(options.planRows, need.perRow,
                       bounded(options.planGroups, need.perGroup, besides));
-  // Negative: what is missing before the work starts.
+  // If negative, the memory that is missing before the work starts.
   const double fraction = options.allocator.fraction;
   answer.freeBytes = std::min(options.memoryBytes - besides,
                               reservableBytes(fraction, options.memoryBytes));
@@ -187,7 +187,7 @@ Result<std::string> formatFits(const tamrt_model &model,
   for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_PREDICT,
                                TAMRT_STEP_TERMS, TAMRT_STEP_DESIGN}) {
     answers.push_back(answer(model, kind, options, run));
-    // Which steps the rows will want is not known: those that need more.
+    // The steps for the rows are not known yet: take those that need more.
     if (kind != TAMRT_STEP_FIT_CHUNK || !model.compression)
       continue;
     Answer other = answer(*model.compression->model, kind, options, run);

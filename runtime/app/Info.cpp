@@ -1,4 +1,4 @@
-//===- app/Info.cpp - info: what a model is and needs ---------------------===//
+//===- app/Info.cpp - info: properties of a model -------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,7 +22,7 @@
 namespace tamrt {
 namespace {
 
-// Keys stay in the order they are written in.
+// Keys keep the order in which they are added.
 using json = nlohmann::ordered_json;
 
 /// One rung of one command.
@@ -32,7 +32,7 @@ struct RungMemory {
   ThreadMemory memory;
 };
 
-/// What the user calls the use of a step: the command, or the type of output.
+/// The user's name for the use of a step: the command, or the type of output.
 std::string use(tamrt_step_kind kind) {
   if (kind == TAMRT_STEP_FIT_CHUNK)
     return "fit";
@@ -108,7 +108,8 @@ std::string table(const std::vector<std::vector<std::string>> &rows) {
   return text;
 }
 
-/// "plan, device share 0.9, ...": what decides unless the command line does.
+/// "plan, device share 0.9, ...": the settings that apply unless the command
+/// line has others.
 std::string describe(const OracleOptions &oracle) {
   return fmt::format("{}, device share {}, ram share {}, sliding device share "
                      "{}, sliding ram share {}, direct limit {}, estimate "
@@ -292,11 +293,11 @@ std::string formatJson(const tamrt_model &model, const Options &options) {
                  {"per_group", need.perGroup}}},
                {"stream", toJson(streamNeed(model))},
                {"spec", model.spec}};
-  // What a spec quotes need not be UTF-8.
+  // Texts from a spec need not be UTF-8.
   return info.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-/// The bytes that an allocator may take of a device.
+/// The bytes of a device's memory that an allocator may take.
 int64_t reservable(const DeviceReport &report, const Options &options) {
   return std::min(
       report.memory.totalBytes,

@@ -33,8 +33,9 @@
 namespace tamrt {
 namespace {
 
-/// Makes address space follow use: one arena instead of one per thread (64 MiB
-/// each), and columns mapped one by one, so that freeing gives them back.
+/// Keeps address space close to the memory in use: one arena instead of one per
+/// thread (64 MiB each), and each column mapped by itself, so that freeing it
+/// returns it.
 void configureAllocator() {
 #ifdef __GLIBC__
   mallopt(M_ARENA_MAX, 1);
@@ -43,8 +44,8 @@ void configureAllocator() {
 #endif
 }
 
-/// How much stack to have from the start: where address space is limited, the
-/// stack that grows into nothing kills the process.
+/// Bytes of stack to touch at the start: if address space is limited, a stack
+/// that cannot grow kills the process.
 constexpr size_t kTouchedBytes = 512 << 10;
 
 [[gnu::noinline]] void touchStack() {
@@ -61,7 +62,7 @@ bool hasStack() {
          limit.rlim_cur >= Thread::kStackBytes;
 }
 
-/// What `operator new` throws: how much there was when more was asked for.
+/// Exception of `operator new`, with the bytes in use when it failed.
 struct OutOfMemory : std::bad_alloc {
   int64_t usedBytes = 0;
 };
@@ -220,8 +221,8 @@ Result<Weights> readWeights(const tamrt_model &model, const Options &options) {
 static int runHere(const tamrt_model *model, int argc, char **argv) {
   tamrt::removeTemporariesOnSignals();
   std::set_new_handler(tamrt::throwOutOfMemory);
-  // Nothing in the runtime throws on purpose; what the standard library throws
-  // must not cross the C ABI.
+  // The runtime itself does not throw; exceptions of the standard library must
+  // not cross the C ABI.
   int64_t usedBytes = 0;
   try {
     if (!tamrt::startLog(model->name, tamrt::LogLevel::Warning))
@@ -242,7 +243,7 @@ static int runHere(const tamrt_model *model, int argc, char **argv) {
                  exception.what());
     return 1;
   }
-  // Here all that the run held is free again.
+  // Here all memory of the run is free again.
   try {
     tamrt::tell(*model, "error", tamrt::outOfMemory(*model, usedBytes));
   } catch (const std::bad_alloc &) {

@@ -27,33 +27,33 @@ namespace {
 /// the heap's top and rounds up. The first thread's stack is in it.
 constexpr int64_t kConstant = int64_t(12) << 20;
 
-/// A block of a file with its index and the columns that are made of it. Fields
-/// of one byte make the most of it.
+/// A block of a file with its index and the columns parsed from it. Fields of
+/// one byte need the most memory.
 constexpr int64_t kBlock = 16 * int64_t(CsvBlocks::kBlockBytes);
 
-/// Names, metadata and bookkeeping of a group, of ordinary length.
+/// Names, metadata and bookkeeping of a group with a name of ordinary length.
 constexpr int64_t kGroupText = 512;
 
-/// Coefficients, ranges and tables are there three times while they are
-/// written: as they were computed, as tensors and as the file's bytes.
+/// There are three copies of coefficients, ranges and tables while they are
+/// written: as computed, as tensors and as the file's bytes.
 constexpr int64_t kWeightCopies = 3;
 
-/// What a stream has of a group besides: counts, dates and places of the
-/// survey, and the fit under way.
+/// Further memory of a streamed fit for a group: counts, dates and positions of
+/// the survey, and the fit in progress.
 constexpr int64_t kSurveyedGroup = 1024;
 
-/// Values of a period before they are known to be few.
+/// Values for a period, before it is known that they are few.
 constexpr int64_t kPeriod = int64_t(2) << 20;
 
 } // namespace
 
 MemoryNeed memoryNeed(const tamrt_model &model) {
   MemoryNeed need;
-  // Tables are learnt before the arenas are there, when the text is gone: a
-  // column of more rows, which quantiles take, is less than reading took.
+  // Tables are learnt before the arenas are allocated and after the text is
+  // freed: the column that quantiles need is less than reading needed.
   need.constant = kConstant + kBlock + kWeightCopies * tableBytes(model) +
                   int64_t(learningBytes(model, kMaxRowsKept));
-  // The stack with its guard pages, a block, and one that is laid aside.
+  // The stack with its guard pages, a block, and a block that is set aside.
   need.perThread =
       int64_t(Thread::kStackBytes) + (int64_t(64) << 10) + 2 * kBlock;
   need.perRow = int64_t(Dataset::bytesPerRow(model));
@@ -66,17 +66,19 @@ StreamNeed streamNeed(const tamrt_model &model) {
   const StreamLimits limits;
   const MemoryNeed whole = memoryNeed(model);
   StreamNeed need = {};
-  // A part is full with a block of each thread to come, and one laid aside.
+  // When a part is full, each thread may still add a block, and one is set
+  // aside.
   need.constant = whole.constant + int64_t(limits.rowBytes) + kBlock;
   need.perThread = whole.perThread + 2 * kBlock;
-  // Spreads are a vector's that grows: old and new are there at once.
+  // Spreads are in a vector that grows: old and new copy exist at the same
+  // time.
   need.perGroup = whole.perGroup + kSurveyedGroup +
                   3 * int64_t(sizeof(Spread)) * (model.input_count + 2);
   need.groupLimit = int64_t(limits.stateBytes);
   for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_APPLY_CHUNK})
     if (const tamrt_step *step = firstStep(model, kind)) {
       int64_t all = fitMemory(model, *step).total();
-      // There is to be memory for both ways to sum.
+      // There must be memory for both ways to sum.
       if (model.compression)
         if (const tamrt_step *other =
                 firstStep(*model.compression->model, kind))

@@ -17,49 +17,53 @@
 
 namespace tamrt {
 
-/// Upper bounds, in bytes of address space, on what a fit takes beside the
-/// memory of a rung on each thread (`fitMemory`). A fit of R rows of G groups
-/// on T threads runs under
+/// Upper bounds, in bytes of address space, on the memory of a fit besides that
+/// of a rung on each thread (`fitMemory`). A fit of R rows of G groups on T
+/// threads runs under
 ///
 ///     constant + T * rung + (T - 1) * perThread + R * perRow + G * perGroup.
 struct MemoryNeed {
-  /// The program, its libraries and what the C library keeps; the model's
-  /// tables, and what it takes to learn them; the block of the file that the
-  /// first thread reads.
+  /// The program, its libraries and memory kept by the C library; the model's
+  /// tables and the memory to learn them; the block of the file that the first
+  /// thread reads.
   int64_t constant;
-  /// Stack, block and such of a thread beside the first.
+  /// Memory of each thread besides the first: stack, block and so on.
   int64_t perThread;
-  /// The columns the model reads, in the order of the file and of the steps.
+  /// The columns that the model reads, both in the file's order and in the
+  /// steps' order.
   int64_t perRow;
-  /// Coefficients and ranges; written twice on their way to the file.
+  /// Coefficients and ranges, with two copies while they are written to the
+  /// file.
   int64_t perGroup;
 };
 
 /// The bounds of `model`.
 MemoryNeed memoryNeed(const tamrt_model &model);
 
-/// The same of a fit in parts (`--stream`), which runs under
+/// The same for a fit in parts (`--stream`), which runs under
 ///
 ///     constant + T * use.rung + (T - 1) * perThread + R * perRow
 ///       + G * perGroup + min(G * use.group, max(use.group, groupLimit))
 ///
 /// unless `kept` says otherwise.
 struct StreamNeed {
-  /// One of the model's solvers: its largest rung without what is a group's,
-  /// and what a group takes while it is fitted.
+  /// Memory of one of the model's solvers: its largest rung without the memory
+  /// of a group, and that of a group while it is fitted.
   struct Use {
     tamrt_step_kind kind;
     int64_t rung, group;
   };
 
-  /// As of a fit in memory, the rows of a part of the file included.
+  /// As for a fit in memory, including the rows of a part of the file.
   int64_t constant, perThread, perGroup;
-  /// What learners keep of a row.
+  /// Bytes that learners keep per row.
   int64_t perRow;
-  /// Most bytes of all groups that are fitted at a time, but for one.
+  /// Most bytes of all groups that are fitted at a time; one group may exceed
+  /// it.
   int64_t groupLimit;
   std::vector<Use> uses;
-  /// What is kept that grows with rows or distinct values, a phrase each.
+  /// A phrase for each kind of data whose memory grows with rows or distinct
+  /// values.
   std::vector<std::string> kept;
 };
 

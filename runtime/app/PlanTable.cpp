@@ -38,7 +38,7 @@ std::string heading(const tamrt_step &step) {
 }
 
 /// Rows of cells as lines; `right` says which columns are flush right. The last
-/// one has to be, so that no line ends with a blank.
+/// one must be, so that no line ends with a blank.
 std::string table(const std::vector<std::vector<std::string>> &rows,
                   std::string_view right) {
   std::vector<size_t> widths(right.size());
@@ -98,7 +98,7 @@ std::string rungTable(std::span<const tamrt_step> steps) {
 std::vector<const tamrt_step *> inScope(std::span<const tamrt_step> steps,
                                         PlanScope scope) {
   std::vector<const tamrt_step *> chosen;
-  // The rungs of a step follow one another.
+  // The rungs of a step are neighbours.
   for (const tamrt_step &step : steps)
     if (scope == PlanScope::AllRungs || chosen.empty() ||
         chosen.back()->kind != step.kind)
@@ -106,7 +106,7 @@ std::vector<const tamrt_step *> inScope(std::span<const tamrt_step> steps,
   return chosen;
 }
 
-/// A cell of CSV: quoted when it must be.
+/// A cell of CSV, quoted if necessary.
 std::string csvCell(std::string_view text) {
   if (text.find_first_of(",\"\n\r") == std::string_view::npos)
     return std::string(text);

@@ -31,7 +31,7 @@
 namespace tamrt {
 namespace {
 
-/// The spec's key columns; one that is both group and date stands once.
+/// The spec's key columns; one that is both group and date appears once.
 std::vector<std::string> keyNames(const tamrt_model &model) {
   std::vector<std::string> keys;
   for (const char *name : {model.group, model.date})
@@ -40,7 +40,8 @@ std::vector<std::string> keyNames(const tamrt_model &model) {
   return keys;
 }
 
-/// Where the numbers of a prediction go, a part of the rows after another.
+/// The output of a prediction, to which parts of the rows are added one after
+/// another.
 class Prediction {
 public:
   Prediction(const tamrt_model &model, const Options &options,
@@ -69,13 +70,13 @@ private:
   BeyondRange beyond;
   size_t rowCount = 0, ties = 0, keyCount = 0;
   GrowingArray<double> numbers;
-  /// There once the first rows are predicted.
+  /// Opened when the first rows have been predicted.
   std::optional<CsvWriter> table;
 };
 
-/// Checks that all numbers are finite: a value far beyond the training range is
-/// finite and may yet give a prediction that is not. The error is that of the
-/// first such row of the file and names line, group and term.
+/// Checks that all predictions are finite: that of a value far beyond the
+/// training range may not be. The error is for the first such row of the file
+/// and names line, group and term.
 Status Prediction::checkFinite(const Dataset &data,
                                std::span<const uint64_t> lines,
                                const std::string &path) const {
@@ -107,7 +108,7 @@ Status Prediction::checkFinite(const Dataset &data,
         decomposeRow(model, data, weights, bad, run);
     if (!terms)
       return Error{path + ": " + terms.error().message};
-    // Terms may be finite and their sum not.
+    // The sum may be infinite although all terms are finite.
     if (size_t at = firstBad(*terms); at < terms->size()) {
       effect = &model.effects[at];
       got = (*terms)[at];
@@ -195,7 +196,7 @@ Result<std::vector<std::string>> Prediction::finish() {
   if (Status s = table->finish(); !s)
     return std::move(s).error();
   std::vector<std::string> notes = beyond.notes();
-  // Else no row of the table is different for it.
+  // Otherwise ties do not change any row of the table.
   if (ties > 0 && model.carry_bytes > 0)
     notes.push_back(describeTies(ties, rowCount));
   return notes;
@@ -244,7 +245,7 @@ static size_t rowsAtOnce(const tamrt_model &model, const Options &options) {
   constexpr size_t kPartBytes = size_t(16) << 20;
   if (!options.stream || model.carry_bytes > 0)
     return std::numeric_limits<size_t>::max();
-  // Keys are as long as they are; of ordinary length they are short.
+  // The length of keys is not known; this is an ordinary length.
   constexpr size_t keyBytes = 64;
   const size_t rowBytes =
       sizeof(double) * (size_t(model.input_count) +
@@ -260,8 +261,8 @@ static Status predictFile(const tamrt_model &model, const Options &options,
   const RunOptions run = session.run(options, progress);
   if (Status s = checkFits(model, options.type, run); !s)
     return s;
-  // Weights first: they are small, and a wrong file should not wait for a long
-  // parse.
+  // Weights first: they are small, and the error for a wrong file should not
+  // come after a long parse.
   Result<Weights> weights = readWeights(model, options);
   if (!weights)
     return std::move(weights).error();

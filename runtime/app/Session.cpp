@@ -16,8 +16,8 @@
 namespace tamrt {
 namespace {
 
-/// Calls look(device) for the devices of a run: the one that was chosen, and
-/// the CPU, where what is not placed on it is.
+/// Calls look(device) for the devices of a run: the chosen one, and the CPU,
+/// which runs the steps not placed on it.
 template <class Look> void forEachDevice(Device &device, const Look &look) {
   look(device);
   if (!device.isCpu())
@@ -94,8 +94,8 @@ RunOptions Session::run(const Options &options, Progress &progress) const {
 
 Status runSession(const tamrt_model &model, const Options &options,
                   const std::function<Status(const Session &)> &body) {
-  // Before there is a trace or a snapshot, which a run that fails has, too, and
-  // before the work.
+  // Before the work, and before a trace or a snapshot is started, which a
+  // failed run writes, too.
   if (Status s = checkOutput(options); !s)
     return s;
   Result<Session> session = Session::start(options);
@@ -103,7 +103,7 @@ Status runSession(const tamrt_model &model, const Options &options,
     return std::move(session).error();
   Status done = body(*session);
   auto write = [&](const std::string &path, std::string_view text) {
-    // What the run is for is there by now.
+    // The run's output exists by now.
     if (Status written = writeFile(path, text); done && !written)
       done = Error{written.error().message + (options.command == Command::Fit
                                                   ? "; the weights were written"

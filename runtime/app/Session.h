@@ -1,4 +1,4 @@
-//===- app/Session.h - what a run has of the machine ---------- -*- C++ -*-===//
+//===- app/Session.h - devices and options of a run -------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -22,7 +22,7 @@
 
 namespace tamrt {
 
-/// The device of a run, and the trace of it if one is asked for.
+/// The device of a run, and its trace if one is requested.
 class Session {
 public:
   /// Chooses and tests the device. Errors: those of `chooseDevice`.
@@ -30,10 +30,10 @@ public:
   Session(Session &&) = default;
   ~Session();
 
-  /// What the options ask for, on this device. The session must outlive it.
+  /// The options of a run on this device. The session must outlive them.
   RunOptions run(const Options &options, Progress &progress) const;
 
-  /// Notes what the allocators of the devices of the run count.
+  /// Adds the counts of the allocators of the run's devices.
   void noteMemory(Timings &timings) const;
 
 private:
@@ -46,9 +46,9 @@ private:
 };
 
 /// Calls `body` with a session and writes the trace and the snapshot of memory,
-/// of a run that failed too.
-/// Errors: those of `checkOutput`, the session's, the body's, those of writing,
-/// which say that the body's output is there.
+/// also after a failed run. Errors: those of `checkOutput`, of the session and
+/// of the body, and those of writing, which say that the body's output was
+/// written.
 Status runSession(const tamrt_model &model, const Options &options,
                   const std::function<Status(const Session &)> &body);
 

@@ -14,7 +14,7 @@
 namespace tamrt {
 namespace {
 
-/// Microseconds are what a phase can be told to.
+/// Phases are measured to microseconds.
 std::string seconds(double value) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.6f", value);

@@ -19,20 +19,20 @@
 
 namespace tamrt {
 
-/// Wall-clock seconds of the phases of a run, one after another from the
-/// construction on.
+/// Wall-clock seconds of the consecutive phases of a run, from the construction
+/// on.
 class Timings {
 public:
-  /// Ends a phase: it took the time since the last one ended, besides what it
-  /// took before.
+  /// Ends a phase: adds the time since the last phase ended to that of this
+  /// phase.
   void end(std::string phase);
 
-  /// Adds a number that is no time, to be told after the total.
+  /// Adds a number that is not a time, which is printed after the total.
   void note(std::string name, int64_t value);
   void note(std::string name, double value);
 
-  /// The phases, "total" and the notes: a table, or one line of JSON. Empty for
-  /// None.
+  /// The phases, "total" and the notes, as a table or as one line of JSON.
+  /// Empty for None.
   std::string format(TimingsFormat format) const;
 
 private:

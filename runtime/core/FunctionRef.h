@@ -22,7 +22,7 @@ namespace tamrt {
 
 template <class Signature> class FunctionRef;
 
-/// A callable that lives elsewhere, and at least as long as this.
+/// A reference to a callable, which must outlive it.
 template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {
 public:

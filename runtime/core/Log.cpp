@@ -31,7 +31,7 @@ std::optional<LogLevel> levelOf(std::string_view word) {
   return std::nullopt;
 }
 
-/// What TAMRT_LOG says; none when it is not set or has no such word.
+/// The level in TAMRT_LOG; none if it is not set or has another word.
 std::optional<LogLevel> wanted() {
   const char *word = std::getenv("TAMRT_LOG");
   return word ? levelOf(word) : std::nullopt;
@@ -74,7 +74,7 @@ void logLine(LogLevel level, std::string_view message) {
         ::write(STDERR_FILENO, line.data() + done, line.size() - done);
     if (count < 0 && errno == EINTR)
       continue;
-    // There is nowhere to say that this failed.
+    // A failure here cannot be reported.
     if (count <= 0)
       return;
     done += size_t(count);

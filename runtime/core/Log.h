@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Messages of the runtime, by urgency, on standard error. Only the command
-/// line of a model prints; inside another program nothing is printed unless
-/// TAMRT_LOG asks for it.
+/// Messages of the runtime, by severity, on standard error. Only the command
+/// line of a model prints them; inside another program they are printed only if
+/// TAMRT_LOG says so.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,17 +34,19 @@ enum class LogLevel {
   Debug = TAMRT_LOG_DEBUG
 };
 
-/// Starts logging as the program `name`, whose name starts each line, from
-/// `level` on unless TAMRT_LOG names another: none, error, warning, info or
-/// debug. \returns false when TAMRT_LOG has another word, which is ignored.
+/// Starts logging for the program `name`, which is printed at the start of each
+/// line, from `level` on unless TAMRT_LOG has another: none, error, warning,
+/// info or debug. \returns false if TAMRT_LOG has another word, which is
+/// ignored.
 bool startLog(std::string_view name, LogLevel level);
 
-/// Whether lines of that level are printed. None before `startLog`, unless
-/// TAMRT_LOG asks for them.
+/// Whether lines of that level are printed. None are before `startLog`, unless
+/// TAMRT_LOG says so.
 bool logs(LogLevel level);
 
-/// Prints "name: warning: message", one line by one write whatever other
-/// threads do; control characters, which data may have, as "\x0a".
+/// Prints "name: warning: message" with a single write, so that lines of
+/// several threads do not mix. Control characters, which data may contain, are
+/// written as "\x0a".
 void logLine(LogLevel level, std::string_view message);
 
 /// The same, formatted only when it is printed.
@@ -55,8 +57,7 @@ void log(LogLevel level, fmt::format_string<Arguments...> format,
     logLine(level, fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
-/// "load: error: no such file" with a line end: what a line of `kind` looks
-/// like.
+/// A line of `kind`, such as "load: error: no such file", with its line end.
 std::string lineOf(std::string_view name, std::string_view kind,
                    std::string_view message);
 

@@ -38,7 +38,7 @@ bool Trace::add(Event &event) noexcept {
     }
   }
   open += event.phase == 'B';
-  // Inside the lock, so that events are in the order of time.
+  // Set inside the lock, so that events are in the order of time.
   event.microseconds =
       std::chrono::duration<double, std::micro>(Clock::now() - start).count();
   events.push_back(event);
@@ -69,7 +69,7 @@ int64_t Trace::lost() const {
   return lostEvents;
 }
 
-/// A text of a model as JSON has it.
+/// A text of a model as a JSON string.
 static std::string quoted(const std::string &text) {
   std::string result = "\"";
   for (char c : text) {
@@ -81,8 +81,8 @@ static std::string quoted(const std::string &text) {
   return result + '"';
 }
 
-/// Perfetto takes thread 0 for none, and shows its spans on the main thread,
-/// which has the number of its process.
+/// Perfetto treats thread 0 as no thread and shows its spans on the main
+/// thread, whose number is that of its process.
 static constexpr unsigned kProcess = 1;
 static unsigned threadOf(unsigned lane) { return kProcess + lane; }
 

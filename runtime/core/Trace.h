@@ -27,38 +27,39 @@
 
 namespace tamrt {
 
-/// A record in memory. Names and keys are literals: only their addresses are
-/// kept. Safe to use from several threads; what happens on one lane must come
-/// from one thread at a time.
+/// A record of events in memory. Names and keys must be literals: only their
+/// addresses are kept. May be used from several threads; events of one lane
+/// must come from one thread at a time.
 ///
-/// Nothing is thrown: events are noted where memory is released, too. An event
-/// that there is no memory for is lost; spans that have begun always end.
+/// No function throws, because events are also recorded when memory is
+/// released. An event is lost if there is no memory for it; spans that have
+/// begun always end.
 class Trace {
 public:
-  /// A number that belongs to an event.
+  /// A numeric argument of an event.
   struct Argument {
     const char *key;
     int64_t value;
   };
 
-  /// Begins a span of time on a lane; spans of a lane nest. False when it is
-  /// lost: then it must not be ended.
+  /// Begins a span of time on a lane; spans of a lane nest. Returns false if it
+  /// is lost: then it must not be ended.
   bool begin(unsigned lane, const char *name,
              std::initializer_list<Argument> arguments = {}) noexcept;
   void end(unsigned lane) noexcept;
 
-  /// Something that took no time.
+  /// An event without duration.
   void instant(unsigned lane, const char *name,
                std::initializer_list<Argument> arguments = {}) noexcept;
 
-  /// A number that several threads change: what it is when the event is noted,
-  /// so that the last event has the last number.
+  /// Records a number that several threads change: its value is read when the
+  /// event is recorded, so that the last event has the last value.
   void counter(const char *name, const std::atomic<int64_t> &value) noexcept;
 
   /// Events that were lost.
   int64_t lost() const;
 
-  /// The events, by time, as one JSON object. Lane 0 is called `main`, others
+  /// The events, by time, as one JSON object. Lane 0 is named `main`, others
   /// "worker N".
   std::string json(const std::string &process) const;
 
@@ -81,12 +82,13 @@ private:
   const Clock::time_point start = Clock::now();
   mutable std::mutex mutex;
   std::vector<Event> events;
-  /// Spans that have begun and not ended: `events` has room for their ends.
+  /// Spans that have begun and not ended; `events` has reserved room for their
+  /// ends.
   size_t open = 0;
   int64_t lostEvents = 0;
 };
 
-/// A span of a trace that may not be there.
+/// A span of a trace, which may be null.
 class TraceSpan {
 public:
   TraceSpan(Trace *trace, unsigned lane, const char *name,

@@ -54,7 +54,8 @@ bool parseInteger(std::string_view text, int64_t &value) {
 
 namespace {
 
-/// value = 0.d1 d2 d3... * 10^point, with the fewest digits that read back.
+/// value = 0.d1 d2 d3... * 10^point, with the fewest digits that give the value
+/// back.
 struct Digits {
   char digits[20];
   int count, point;
@@ -65,7 +66,7 @@ Digits shortest(double magnitude) {
   for (int precision = 0; precision < 17; ++precision) {
     char text[48];
     std::snprintf(text, sizeof text, "%.*e", precision, magnitude);
-    // Between the first digit and the others is the locale's own point.
+    // After the first digit comes the locale's decimal point.
     const char *exponent = std::strchr(text, 'e');
     result.count = 0;
     for (const char *at = text; at != exponent; ++at)
@@ -81,7 +82,7 @@ Digits shortest(double magnitude) {
     if (back && *back == magnitude)
       break;
   }
-  // No zeros at the end: they are none of the fewest.
+  // Remove zeros at the end, which are not needed.
   while (result.count > 1 && result.digits[result.count - 1] == '0')
     --result.count;
   return result;

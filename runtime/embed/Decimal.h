@@ -17,17 +17,17 @@ namespace tamrt::embed {
 
 inline constexpr size_t kIntegerLength = 20, kDecimalLength = 32;
 
-/// Writes `value` in decimal to `out` (kIntegerLength bytes). \returns how many
-/// bytes it took.
+/// Writes `value` in decimal to `out` (kIntegerLength bytes). \returns the
+/// number of bytes written.
 size_t formatInteger(int64_t value, char *out);
 
-/// The integer whose plain decimal form `text` is: no blanks, no plus, no zeros
-/// before it. False if there is none.
+/// Parses an integer in its plain decimal form: without blanks, a plus or
+/// leading zeros. Returns false for any other text.
 bool parseInteger(std::string_view text, int64_t &value);
 
 /// As formatNumber (io/Number.h), which needs the C++ library: the shortest
 /// decimal text that parses back to the finite number `value`, to `out`
-/// (kDecimalLength bytes). \returns how many bytes it took.
+/// (kDecimalLength bytes). \returns the number of bytes written.
 size_t formatDecimal(double value, char *out);
 
 } // namespace tamrt::embed

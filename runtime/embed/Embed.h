@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the functions of an embedded model call, with the model as their first
+/// The functions of an embedded model call these with the model as their first
 /// argument; the header that `tamc --emit=lib` writes documents them. None
-/// allocates, throws, prints, starts a thread or keeps anything between calls.
+/// allocates, throws, prints, starts a thread or keeps state between calls.
 ///
 /// `data` points at a struct that depends on the model: the number of rows, as
 /// size_t, and a pointer per column in the order of `DataView`.

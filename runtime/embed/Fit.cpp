@@ -20,15 +20,15 @@ using namespace tamrt::embed;
 
 namespace {
 
-/// The step of the rung that fits `rows` rows: of the direct solver where the
-/// model has it, else of conjugate gradients.
+/// The step of the rung for `rows` rows: that of the direct solver if the model
+/// has it, else that of conjugate gradients.
 const tamrt_step &fitStep(const tamrt_model &model, size_t rows) {
   return *stepFor(
       model, hasDirect(model) ? TAMRT_STEP_FIT_CHUNK : TAMRT_STEP_APPLY_CHUNK,
       int64_t(rows));
 }
 
-/// What a fit has in the arena.
+/// The memory of a fit in the arena.
 struct Memory {
   Slot *slots;
   /// The data's rows, sorted.
@@ -37,15 +37,15 @@ struct Memory {
   size_t *starts;
   /// The addresses of the tables.
   void **tables;
-  /// Room for all values of a column, where a period is to be found, and what
-  /// tables are learnt in: that is done before anything is summed, so they lie
-  /// over what the steps work in.
+  /// Memory for all values of a column if a period must be found, and for
+  /// learning tables. This is done before the sums, so that it shares bytes
+  /// with the memory of the steps.
   double *scratch;
   char *learning;
   std::optional<Chunks> chunks;
   Workplace place;
 
-  /// What is needed to count the groups.
+  /// Takes the memory that is needed to count the groups.
   void takeFirst(const tamrt_model &model, size_t rows, Layout &layout) {
     slots = layout.take<Slot>(slotCount(model));
     order = layout.take<uint32_t>(rows);
@@ -69,7 +69,7 @@ struct Memory {
     const tamrt_step &step = fitStep(model, rows);
     int64_t chunk = chunkOf(step, int64_t(rows), 0);
     ThreadMemory needed = fitMemory(model, step);
-    // Which steps it will be, the data say.
+    // The data determine which steps will run.
     if (model.compression) {
       const tamrt_model &other = *model.compression->model;
       const tamrt_step &byLevels = fitStep(other, rows);
@@ -85,7 +85,7 @@ struct Memory {
   }
 };
 
-/// One fit, its memory being there.
+/// One fit, with its memory.
 class Fit {
 public:
   Fit(const tamrt_model &model, const DataView &data, Memory &memory,
@@ -95,7 +95,7 @@ public:
 
   int run() {
     findGroups();
-    // Room that stays empty is zero: equal fits are equal bytes.
+    // Unused room is set to zero, so that equal fits give equal bytes.
     std::fill_n(weights.levels, levelsBefore(model, size_t(model.input_count)),
                 0.0);
     for (size_t i = 0; i < size_t(model.input_count); ++i) {
@@ -119,7 +119,8 @@ public:
   }
 
 private:
-  /// Where the groups start, and whether rows are in order as they are.
+  /// Finds the first rows of the groups, and whether the rows are already in
+  /// order.
   void findGroups() {
     size_t g = 0;
     inOrder = isInOrder(memory.order, data.rows);
@@ -257,7 +258,7 @@ private:
     return report.table(model.effects[outcome.learner->effect].name);
   }
 
-  /// The mean row weight of rows of a group; none where there is no such.
+  /// The mean row weight of rows of a group; none if it is invalid.
   std::optional<double> meanWeight(size_t start, size_t rows) const {
     const size_t slot = slotCount(model) - 1;
     if (!data.slots[slot].values)
@@ -345,7 +346,7 @@ int tamrt_embed_fit(const tamrt_model *model, const void *data, void *weights,
     return report.fail(TAMRT_EMBED_NULL_POINTER);
   if (reinterpret_cast<uintptr_t>(weights) % sizeof(double) != 0)
     return report.fail(TAMRT_EMBED_MISALIGNED);
-  // Whatever happens, these are not the weights of an earlier fit.
+  // Invalidate the weights of an earlier fit first.
   if (weights_size >= sizeof(WeightsHeader::magic))
     std::memset(weights, 0, sizeof(WeightsHeader::magic));
 

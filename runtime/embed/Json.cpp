@@ -58,7 +58,7 @@ bool JsonReader::skip(int depth) {
   default:
     break;
   }
-  // A number; more exactly than that nobody has to know it.
+  // Skip a number, without checking its exact form.
   bool any = false;
   while (!bad && ahead > 0 && std::strchr("+-.0123456789eE", ahead)) {
     any = true;

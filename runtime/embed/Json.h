@@ -8,9 +8,9 @@
 ///
 /// \file
 /// Reads and writes the JSON of a file of weights (core/model/Weights.h) in
-/// place. Its metadata holds JSON within strings of JSON, so both know levels:
-/// the characters of a text within a text are read, and written, through the
-/// escapes of the outer one. Nothing here allocates or throws.
+/// place. Its metadata contains JSON within strings of JSON, so both support
+/// nested texts: the characters of a text inside a string are read and written
+/// through the escapes of the outer one. Nothing here allocates or throws.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,11 +24,12 @@
 
 namespace tamrt::embed {
 
-/// A place in a JSON text. Copies read on from the same place on their own.
-/// After an error every further call fails.
+/// A position in a JSON text. A copy reads independently from the same
+/// position. After an error every further call fails.
 class JsonReader {
 public:
-  /// Reads `text`, or what it says as the inside of a JSON string.
+  /// Reads `text`; if `nested`, `text` is the inside of a JSON string, and its
+  /// contents are read.
   explicit JsonReader(std::string_view text, bool nested = false)
       : at(text.data()), end(text.data() + text.size()), nested(nested) {
     advance();
@@ -36,7 +37,7 @@ public:
 
   bool failed() const { return bad; }
 
-  /// Whether nothing but blanks is left.
+  /// Whether only blanks are left.
   bool atEnd() {
     blanks();
     return !bad && ahead < 0;
@@ -51,7 +52,7 @@ public:
     return true;
   }
 
-  /// Takes a string, each of whose bytes goes to sink(char).
+  /// Takes a string and passes each of its bytes to sink(char).
   template <class Sink> bool string(const Sink &sink) {
     if (!take('"'))
       return fail();
@@ -88,20 +89,19 @@ public:
            (fits || fail());
   }
 
-  /// Takes a string and says where its inside lies. Only of a text that is not
-  /// within another.
+  /// Takes a string and returns its inside. Only for a text that is not nested.
   bool span(std::string_view &inside) {
     blanks();
     const char *first = at;
     if (!string([](char) {}))
       return false;
-    // `at` is one character, the one looked ahead at, past the quote.
+    // `at` is one character, the lookahead, past the quote.
     const char *last = ahead < 0 ? at - 1 : at - 2;
     inside = {first, size_t(last - first)};
     return true;
   }
 
-  /// Takes an integer from 0.
+  /// Takes a non-negative integer.
   bool integer(uint64_t &value) {
     blanks();
     value = 0;
@@ -123,7 +123,7 @@ public:
     return word(value ? "true" : "false");
   }
 
-  /// Takes any value; what nests deeper than `depth` is an error.
+  /// Takes any value; nesting deeper than `depth` is an error.
   bool skip(int depth = 8);
 
   /// Takes an array; element() must take each of its elements.
@@ -154,8 +154,8 @@ public:
     return take('}') || fail();
   }
 
-  /// The same; member(key) must take each of the values. Keys beyond 32 bytes
-  /// are cut there.
+  /// The same; member(key) must take each of the values. Keys are cut after 32
+  /// bytes.
   template <class Member> bool object(const Member &member) {
     char key[32];
     size_t length = 0;
@@ -196,7 +196,8 @@ private:
   bool bad = false;
   /// The next character; -1 at the end.
   int ahead = -1;
-  /// What an escape of the outer text stands for, and how much of it was read.
+  /// The bytes of an escape of the outer text, and the number of them already
+  /// read.
   char pending[4] = {};
   int have = 0, used = 0;
 };
@@ -220,8 +221,8 @@ template <class Next> int readHex(const Next &next) {
   return code;
 }
 
-/// The bytes of one character of a string, taken from next(), which returns -1
-/// at the end. \returns how many; 0 if it is no such character.
+/// Reads the bytes of one character of a string from next(), which returns -1
+/// at the end. \returns their number; 0 if the character is invalid.
 template <class Next> int JsonReader::unescape(const Next &next, char *out) {
   const int c = next();
   if (c < 0x20)
@@ -261,12 +262,12 @@ template <class Next> int JsonReader::unescape(const Next &next, char *out) {
   return length;
 }
 
-/// Writes JSON, or measures it where there is no room.
+/// Writes JSON, or only measures it if there is no memory to write to.
 class JsonWriter {
 public:
   JsonWriter(char *out, size_t room) : out(out), room(room) {}
 
-  /// Bytes so far, whether they found room or not.
+  /// Bytes so far, including those for which there was no room.
   size_t size() const { return written; }
 
   /// A character of a text within `level` strings.

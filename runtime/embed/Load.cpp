@@ -24,7 +24,7 @@ using namespace tamrt::embed;
 namespace {
 
 constexpr std::string_view kFormat = "tamc weights 2";
-/// That of files without a checksum.
+/// The format of files without a checksum.
 constexpr std::string_view kOldFormat = "tamc weights 1";
 constexpr std::string_view kMetadata = "__metadata__";
 constexpr size_t kPrefixBytes = 8;
@@ -39,7 +39,8 @@ struct Tensor {
   int64_t shape[3] = {};
   size_t rank = 0;
 
-  /// Whether it is there, with elements of 4 or 8 bytes and of that shape.
+  /// Whether it exists, with integers of 4 bytes or doubles, and with that
+  /// shape.
   bool is(bool wantsInteger, std::span<const int64_t> wanted) const {
     uint64_t bytes = isInteger ? sizeof(int32_t) : sizeof(double);
     for (int64_t extent : wanted)
@@ -55,7 +56,7 @@ struct Tensor {
   }
 };
 
-/// What the names of tables begin with.
+/// Prefix of the names of tables.
 constexpr std::string_view kTables = "tables.";
 
 /// A file of weights (core/model/Weights.h), read in place.
@@ -64,13 +65,13 @@ public:
   Loader(const tamrt_model &model, std::string_view file)
       : model(model), file(file) {}
 
-  /// Reads everything but the numbers. \returns a tamrt_embed_status.
+  /// Reads everything except the numbers. \returns a tamrt_embed_status.
   tamrt_embed_status read();
 
   /// Bytes of the weights, after `read`.
   size_t size() const { return bytes; }
 
-  /// Writes the weights, after `read`, to that many bytes.
+  /// After `read`, writes the weights to `size()` bytes.
   tamrt_embed_status write(void *memory);
 
 private:
@@ -79,10 +80,10 @@ private:
   bool readTensor(JsonReader &json, Tensor &tensor) const;
   /// Calls body(tensor) for each tensor of a header that was read.
   template <class Body> void forEachTensor(const Body &body) const;
-  /// Whether tensors fill the data, each from where the one before it ends.
+  /// Whether the tensors cover the data without gaps and overlaps.
   bool fillsData() const;
-  /// Finds a table of the model in a header that was read; not found where it
-  /// is not there or there twice.
+  /// Finds a table of the model in a header that was read; not found if it is
+  /// missing or appears twice.
   Tensor findTable(const tamrt_table &table) const;
   bool readTables() const;
   bool readGroups();
@@ -100,7 +101,7 @@ private:
   bool hasHash = false, sameHash = false;
   std::string_view header, groups, inputs;
   Tensor coefficients, ranges, knots;
-  /// Tensors, and those called as tables.
+  /// Number of tensors, and of those with names of tables.
   size_t tensorCount = 0, tableCount = 0;
 
   size_t groupCount = 0;
@@ -223,7 +224,7 @@ template <class Body> void Loader::forEachTensor(const Body &body) const {
 }
 
 bool Loader::fillsData() const {
-  // A pass for each tensor instead of memory to sort them in.
+  // One pass for each tensor, because there is no memory to sort them.
   uint64_t end = 0;
   size_t count = 0;
   bool isAlone = true;
@@ -233,7 +234,7 @@ bool Loader::fillsData() const {
       if (tensor.begin != end)
         return;
       ++count;
-      // Empty ones may lie anywhere there.
+      // Empty tensors may be at any such offset.
       isAlone &= tensor.end == end || next == end;
       next = std::max(next, tensor.end);
     });
@@ -276,7 +277,7 @@ bool Loader::readTables() const {
   return true;
 }
 
-/// Counts the groups and says whether they are numbers.
+/// Counts the groups and determines whether they are numbers.
 bool Loader::readGroups() {
   JsonReader json(groups, /*nested=*/true);
   bool integers = true;
@@ -313,7 +314,7 @@ public:
 
   void put(char c) { text[length++] = c; }
   std::string_view name() const { return {text, size_t(length)}; }
-  /// \returns where the next name goes.
+  /// \returns the address for the next name.
   char *finish() {
     std::memcpy(at, &length, sizeof length);
     char *next = at + nameBytes(length);
@@ -426,8 +427,8 @@ tamrt_embed_status Loader::read() {
   return TAMRT_EMBED_OK;
 }
 
-/// Whether numbers are such as a fit leaves, so that the kernels can rely on
-/// them.
+/// Whether a fit can have written these numbers, so that the kernels can rely
+/// on them.
 bool Loader::checkNumbers(const WeightsView &out) const {
   const auto inputCount = size_t(model.input_count);
   const size_t all = groupCount * size_t(model.columns);
@@ -581,7 +582,7 @@ int tamrt_embed_level(const tamrt_model *model, const void *weights,
     if (!view.namedLevels[i]) {
       if (!wanted)
         continue;
-      // Text among numbers is beyond the last of them.
+      // Text in a column of numbers counts as beyond the last level.
       std::optional<double> number = parseNumber(text);
       *value = number && std::isfinite(*number) ? *number : DBL_MAX;
       return TAMRT_EMBED_OK;

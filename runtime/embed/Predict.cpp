@@ -17,9 +17,9 @@ using namespace tamrt::embed;
 
 namespace {
 
-/// What a prediction has in the arena. Rows of one group that follow each other
-/// are predicted together where they lie, so nothing grows with the rows but
-/// the chunk; unless a carry asks for the order of the rows.
+/// The memory of a prediction in the arena. Consecutive rows of one group are
+/// predicted together in place, so that only the chunk grows with the rows,
+/// unless a carry requires sorted rows.
 struct Memory {
   Slot *slots;
   /// The data's rows, sorted; null where they need not be.
@@ -27,7 +27,8 @@ struct Memory {
   /// The addresses of the tables.
   void **tables;
   const tamrt_step *step;
-  /// Effects of one row: tells which one spoils a prediction.
+  /// The step for the effects of one row, to find the effect that is not
+  /// finite.
   const tamrt_step *terms;
   size_t chunkRows;
   std::optional<Chunks> chunks;
@@ -51,7 +52,7 @@ struct Memory {
     takeWorkplace(memory, layout, place);
   }
 
-  /// The data's number of row `row` in order.
+  /// The data's index of row `row` in sorted order.
   size_t rowAt(size_t row) const { return order ? order[row] : row; }
 };
 
@@ -62,20 +63,20 @@ size_t arenaSize(const tamrt_model &model, tamrt_step_kind kind, size_t rows) {
   return layout.size();
 }
 
-/// Rows in order, of one group.
+/// Consecutive rows of one group, in sorted order.
 struct Run {
   int64_t group;
   size_t first, rows;
 };
 
-/// The effects of row `row` of a run, which has no finite prediction; tells the
-/// first one that is not finite.
+/// Reports the first effect that is not finite in row `row` of a run, whose
+/// prediction is not finite.
 int explain(const tamrt_model &model, const DataView &data,
             const WeightsView &weights, Memory &memory, const Run &run,
             size_t row, const double *coefficients, const Report &report) {
   Workplace &place = memory.place;
   const char *effect = nullptr;
-  // Alone, unless a carry makes the rows before it matter.
+  // Only this row, unless the model has a carry from the rows before.
   const size_t start = model.carry_bytes > 0 ? 0 : row;
   for (size_t at = start; at <= row && place.good(); ++at) {
     memory.chunks->set(data, weights, memory.order, run.first + at, 1, place);
@@ -106,7 +107,7 @@ int predict(const tamrt_model &model, tamrt_step_kind kind, const void *data,
   std::memcpy(&rows, data, sizeof rows);
   if (int status = checkRows(rows, report))
     return status;
-  // What the caller was told, which serves decompositions too.
+  // The size that the caller was told, which is enough for decompositions, too.
   if (size_t needed = tamrt_embed_predict_arena_size(&model, rows);
       arenaBytes < needed)
     return report.needed(TAMRT_EMBED_ARENA_TOO_SMALL, needed);
@@ -123,7 +124,8 @@ int predict(const tamrt_model &model, tamrt_step_kind kind, const void *data,
     if (isInOrder(memory.order, rows))
       memory.order = nullptr;
   }
-  // All groups first, so that an unknown one does not wait for a long run.
+  // Check all groups first, so that the error for an unknown one does not come
+  // after a long run.
   for (size_t row = 0; row < rows; ++row) {
     const int64_t group = view.groupOf(row);
     if ((row == 0 || group != view.groupOf(row - 1)) && weights.find(group) < 0)
@@ -166,7 +168,7 @@ int predict(const tamrt_model &model, tamrt_step_kind kind, const void *data,
             spoilt = first + bad / width;
         });
     if (spoilt < run.rows) {
-      // Whatever befell the rows after it.
+      // Errors of later rows do not matter.
       place.context.status = TAMRT_OK;
       return explain(model, view, weights, memory, run, spoilt, coefficients,
                      report);

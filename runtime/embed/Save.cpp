@@ -21,20 +21,20 @@ namespace {
 
 constexpr size_t kPrefixBytes = 8;
 
-/// Writes what core/model/Weights.h says, byte for byte as the executable does:
-/// keys sorted, tensors by name.
+/// Writes the file of core/model/Weights.h, byte for byte as the executable
+/// does: keys sorted, tensors by name.
 class Saver {
 public:
   Saver(const tamrt_model &model, const WeightsView &weights, JsonWriter &out)
       : model(model), weights(weights), out(out), names(weights) {}
 
-  /// False when names are missing.
+  /// False if names are missing.
   bool run(uint64_t headerBytes);
 
-  /// Where the text of the checksum begins.
+  /// Offset of the checksum's text.
   size_t checksumPlace() const { return checksum; }
 
-  /// Bytes of the header, with what fills it up; of the first run.
+  /// Bytes of the header with its padding, from the first run.
   uint64_t headerBytes() const { return header; }
 
 private:
@@ -70,11 +70,11 @@ private:
   bool inputs();
   void tensor(const char *prefix, const char *name, uint64_t offset,
               bool isInteger, std::span<const int64_t> shape);
-  /// The table whose name follows that of `last`, null before the first and
-  /// behind the last one.
+  /// The table whose name follows that of `last`, which is null for the first;
+  /// null after the last one.
   const tamrt_table *nextTable(const tamrt_table *last) const;
   const char *placeOf(const tamrt_table &table) const;
-  /// Where a table lies in the file behind the other tensors.
+  /// Offset of a table in the file, which comes after the other tensors.
   uint64_t offsetOf(const tamrt_table &table) const;
 
   const tamrt_model &model;
@@ -304,7 +304,7 @@ bool Saver::run(uint64_t headerBytes) {
   return true;
 }
 
-/// Measures a file; false when the weights lack names.
+/// Measures a file; false if the weights lack names.
 bool measure(const tamrt_model &model, const WeightsView &weights,
              size_t &bytes, uint64_t &header) {
   JsonWriter nowhere(nullptr, 0);

@@ -32,7 +32,7 @@ const char *nameOf(const tamrt_model &model, size_t slot, bool fits) {
   return slot == inputs ? model.target : model.weights;
 }
 
-/// The first slot that reads the same column, perhaps this one.
+/// The first slot that reads the same column; may be this one.
 size_t firstOfColumn(const tamrt_model &model, size_t slot, bool fits) {
   const char *name = nameOf(model, slot, fits);
   size_t first = 0;
@@ -42,9 +42,9 @@ size_t firstOfColumn(const tamrt_model &model, size_t slot, bool fits) {
   return first;
 }
 
-/// The first slot that the steps may share a column with.
+/// The first slot whose column the steps can use for this one, too.
 size_t ownerOf(const tamrt_model &model, size_t slot, bool fits) {
-  // Codes and scaled weights are nobody else's.
+  // Codes and scaled weights are never shared.
   if (isLevels(model, slot) || isWeights(model, slot))
     return slot;
   const char *name = nameOf(model, slot, fits);
@@ -237,7 +237,7 @@ size_t sortRows(const DataView &data, uint32_t *order) {
 }
 
 bool isInOrder(const uint32_t *order, size_t rows) {
-  // Each row is there once: those that ascend are all at their places.
+  // Each row appears once: if they ascend, all are at their positions.
   return std::is_sorted(order, order + rows);
 }
 
@@ -290,7 +290,7 @@ void WeightsView::seal(const tamrt_model &model, size_t count,
   WeightsView measured;
   std::memcpy(header->magic, kMagic, sizeof kMagic);
   header->bytes = measured.layOut(model, count, nullptr) + nameBytes;
-  // No 0 behind a hash that takes all of its room.
+  // There is no final 0 if a hash fills its room.
   std::memset(header->specHash, 0, sizeof header->specHash);
   std::memcpy(header->specHash, model.spec_hash,
               std::min(std::strlen(model.spec_hash), sizeof header->specHash));
@@ -376,7 +376,7 @@ int32_t codeOf(const tamrt_model &model, const WeightsView &weights,
   const double *levels = weights.levels + levelsBefore(model, input);
   if (!weights.namedLevels[input])
     return levelCode(levels, count, value, unseen);
-  // Names have no neighbours: what is none of them is as far as can be.
+  // Names have no nearest neighbour: any other value is equally far from all.
   if (value >= 0 && value < double(count) && value == std::floor(value))
     return int32_t(value);
   return unseenCode(count, unseen, count - 1);
@@ -390,8 +390,8 @@ Chunks::Chunks(const tamrt_model &model, size_t rows, bool copies, bool fits,
                Layout &layout)
     : model(model), rows(rows), slots(slotCount(model)) {
   columns = layout.take<const void *>(slots);
-  // A column of doubles per slot that is its own owner; of slots that are only
-  // pointed at, none.
+  // One column of doubles for each slot that is its own owner; none for slots
+  // that point to the caller's values.
   size_t own = 0;
   for (size_t i = 0; i < slots; ++i)
     if (nameOf(model, i, fits) && (copies || isLevels(model, i)) &&

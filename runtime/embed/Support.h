@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The caller's memory, data, weights and error, as the functions of an
-/// embedded model see them. Nothing here allocates or throws.
+/// Access to the caller's memory, data, weights and error for the functions of
+/// an embedded model. Nothing here allocates or throws.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -40,10 +40,10 @@ public:
   int table(const char *effect) const;
   int notFinite(size_t row, int64_t group, const char *effect) const;
   int needed(tamrt_embed_status status, size_t bytes) const;
-  /// The status a step left, in terms of the model.
+  /// Reports a step's status in terms of the model.
   int step(const tamrt_model &model, const tamrt_context &context,
            int64_t group) const;
-  /// An effect of a group, by a column of the design.
+  /// Reports a status for an effect of a group, given a column of the design.
   int effect(tamrt_embed_status status, const tamrt_model &model,
              int64_t designColumn, int64_t group) const;
 
@@ -51,13 +51,12 @@ private:
   tamrt_embed_error *error;
 };
 
-/// One column the steps read, or one of its uses: an input, the target or the
-/// row weights.
+/// One use of a column by the steps: an input, the target or the row weights.
 struct Slot {
-  /// The caller's values; null where the model has no such column.
+  /// The caller's values; null if the model has no such column.
   const double *values;
   const char *name;
-  /// The first slot with the same steps' column, perhaps this one.
+  /// The first slot that shares the steps' column; may be this one.
   size_t owner;
 };
 
@@ -84,36 +83,38 @@ int checkRows(size_t rows, const Report &report);
 /// weights, if the model has them and no input reads that column.
 struct DataView {
   size_t rows = 0;
-  /// Null in a model without groups or dates; dates also where not given.
+  /// Null in a model without groups or dates; dates are also null if they are
+  /// not given.
   const int64_t *groups = nullptr, *dates = nullptr;
   Slot *slots = nullptr;
 
-  /// Reads the struct into `slots`, room for slotCount(model); target and
-  /// weights only where `fits`. Errors: null pointers.
+  /// Reads the struct into `slots`, which has slotCount(model) elements; target
+  /// and weights only if `fits`. Errors: null pointers.
   int read(const tamrt_model &model, const void *data, bool fits, Slot *slots,
            const Report &report);
 
   int64_t groupOf(size_t row) const { return groups ? groups[row] : 0; }
-  /// The error of the first bad row, in it of the first column: a value that is
-  /// not finite, a negative row weight.
+  /// Checks values: the error is for the first invalid row, and in it for the
+  /// first column. Invalid are values that are not finite and negative row
+  /// weights.
   int check(const tamrt_model &model, const Report &report) const;
 };
 
-/// Sorts rows by group and date, those of equal dates as they came. \returns
-/// the number of groups.
+/// Sorts rows by group and date; rows with equal dates keep their order.
+/// \returns the number of groups.
 size_t sortRows(const DataView &data, uint32_t *order);
 
-/// Whether rows sorted so lie as they are.
+/// Whether this order is the data's own.
 bool isInOrder(const uint32_t *order, size_t rows);
 
-/// What every block of weights begins with.
+/// The header of a block of weights.
 struct WeightsHeader {
   char magic[8];
-  /// Of the whole block.
+  /// Size of the whole block.
   uint64_t bytes;
   char specHash[64];
   int64_t groups, columns, inputs, levels;
-  /// Bytes of names, and whether groups have some.
+  /// Bytes of names, and whether groups have names.
   uint64_t nameBytes;
   uint64_t namedGroups;
 };
@@ -146,19 +147,19 @@ struct WeightsView {
             bool namedGroups);
 
   /// Points into weights of `model`. Errors: misaligned; not weights; those of
-  /// another model. What is checked is enough for predictions to be safe.
+  /// another model. The checks are sufficient for safe predictions.
   int open(const tamrt_model &model, const void *memory, size_t size,
            const Report &report);
 
-  /// The place of a group, or -1. O(log G).
+  /// The index of a group, or -1. O(log G).
   int64_t find(int64_t group) const;
 
-  /// Writes where the tables are: one address each.
+  /// Writes the addresses of the tables.
   void pointTo(const tamrt_model &model, void **addresses) const;
 };
 
-/// Levels of the inputs before `input`: the place of its own in
-/// WeightsView::levels.
+/// Number of levels of the inputs before `input`: the offset of its own levels
+/// in WeightsView::levels.
 size_t levelsBefore(const tamrt_model &model, size_t input);
 
 /// Bytes of a table in weights, and of all.
@@ -167,11 +168,11 @@ inline size_t roomOf(const tamrt_table &table) {
 }
 size_t tableBytes(const tamrt_model &model);
 
-/// Calls body(learner, k, contents) for each table, `k` within its learner, of
-/// `tables` in weights; false as soon as body is.
+/// Calls body(learner, k, contents) for each table in weights, `k` being its
+/// index within its learner. Stops and returns false once body returns false.
 template <class Byte, class Body>
 bool forEachTable(const tamrt_model &model, Byte *tables, const Body &body) {
-  // Learners have runs of tables in order.
+  // Learners have consecutive tables, in order.
   for (int64_t i = 0; i < model.learner_count; ++i) {
     const tamrt_learner &learner = model.learners[i];
     for (int64_t k = 0; k < learner.table_count; ++k) {
@@ -188,8 +189,8 @@ inline uint64_t nameBytes(uint64_t length) {
   return sizeof(uint64_t) + (length + 7) / 8 * 8;
 }
 
-/// The names of weights one after another: first the groups', then those of
-/// each input with named levels.
+/// Reads the names of weights one after another: first the groups', then those
+/// of each input with named levels.
 class NameReader {
 public:
   explicit NameReader(const WeightsView &weights)
@@ -202,8 +203,8 @@ private:
   const char *at, *end;
 };
 
-/// Brings the steps' columns of one chunk together: the caller's own where rows
-/// are in order, else copies; the codes of levels; the scaled row weights.
+/// Provides the steps' columns of one chunk: the caller's own if rows are in
+/// order, else copies; the codes of levels; the scaled row weights.
 class Chunks {
 public:
   /// `rows`: most rows of a chunk. `copies`: whether rows may be out of order.
@@ -211,7 +212,7 @@ public:
          Layout &layout);
 
   /// Points `place` at rows [first, first + count) of `order`, or of the data
-  /// where it is null. The row weights of a fit are divided by `meanWeight`.
+  /// if it is null. The row weights of a fit are divided by `meanWeight`.
   void set(const DataView &data, const WeightsView &weights,
            const uint32_t *order, size_t first, size_t count, Workplace &place,
            double meanWeight = 1) const;
@@ -223,7 +224,7 @@ private:
   char *memory;
 };
 
-/// The number of the value in the weights' levels, of input `input`.
+/// The code of a value of input `input` in the weights' levels.
 int32_t codeOf(const tamrt_model &model, const WeightsView &weights,
                size_t input, double value);
 

@@ -28,9 +28,9 @@ using namespace tamrt;
 
 namespace {
 
-/// The temporary files there are, as a signal's handler needs them: no
-/// allocation, no lock. A program has one output or two at a time; one that
-/// finds no place here is left behind by a signal.
+/// The current temporary files, in a form for signal handlers: without
+/// allocations and locks. A program has one or two outputs at a time; a signal
+/// leaves files behind for which there is no entry here.
 struct Temporary {
   std::atomic<bool> taken = false, exists = false;
   char path[PATH_MAX];
@@ -46,7 +46,7 @@ template <class Body> void forEachEndingSignal(const Body &body) {
       body(signal);
 }
 
-/// Keeps signals from the time between a file's creation and its listing.
+/// Blocks signals between a file's creation and its listing.
 class SignalsBlocked {
 public:
   SignalsBlocked() {
@@ -98,7 +98,7 @@ static void removeTemporaries(int signal) {
 void tamrt::removeTemporariesOnSignals() {
   forEachEndingSignal([](int signal) {
     struct sigaction action = {};
-    // The C library keeps some for itself.
+    // The C library reserves some signals.
     if (sigaction(signal, nullptr, &action) != 0 ||
         action.sa_handler != SIG_DFL)
       return;
@@ -109,9 +109,9 @@ void tamrt::removeTemporariesOnSignals() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-/// Follows symbolic links from `path` to the name of what they lead to, which
-/// need not exist. Returns `path` itself when it is no link, and the last link
-/// of a chain that is too long to be sane.
+/// Follows symbolic links from `path` to the path that they point to, which
+/// need not exist. Returns `path` itself if it is not a link, and the last link
+/// of a chain that is too long.
 static std::string followLinks(std::string path) {
   for (int depth = 0; depth < 40; ++depth) {
     char link[PATH_MAX];
@@ -137,7 +137,7 @@ static int createBeside(const std::string &target, std::string &path,
       slash == std::string::npos ? "" : target.substr(0, slash + 1);
   while (true) {
     path = fmt::format("{}.tamrt-{}-{}.tmp", directory, getpid(), counter++);
-    // 0666 less the umask, as any new file has; mkstemp would give 0600.
+    // 0666 minus the umask, as for any new file; mkstemp would give 0600.
     int descriptor =
         open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0)
@@ -174,7 +174,7 @@ Result<AtomicFile> AtomicFile::create(const std::string &path) {
     file.closes = true;
     return file;
   }
-  // A file that may not be written is not to be replaced either.
+  // A file that is not writable must not be replaced either.
   if (exists && access(path.c_str(), W_OK) != 0)
     return file.fail("write", errno);
   file.target = followLinks(path);
@@ -196,7 +196,7 @@ Result<AtomicFile> AtomicFile::create(const std::string &path) {
 
 Status AtomicFile::check(const std::string &path) {
   struct stat info;
-  // To open a pipe or a device is to use it.
+  // Opening a pipe or a device has effects, so do not.
   if (path != "-" && stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
       !S_ISDIR(info.st_mode)) {
     AtomicFile file;

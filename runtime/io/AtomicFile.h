@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A file that appears under its name whole or not at all.
+/// A file that appears under its name completely or not at all.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,12 +28,12 @@ namespace tamrt {
 /// target stays as it was. There is no fsync: a crash of the machine, unlike
 /// one of the program, may lose the file.
 ///
-/// "-" is standard output. That and targets that are no regular files (pipes,
+/// "-" is standard output. It and targets that are not regular files (pipes,
 /// devices such as /dev/null) are written directly. A symbolic link is
 /// followed: the file it points to is replaced, not the link.
 ///
-/// A new file has the permissions the process's umask leaves of rw-rw-rw-; a
-/// file that was there keeps its own.
+/// A new file has the permissions rw-rw-rw- minus the process's umask; an
+/// existing file keeps its own.
 class AtomicFile {
 public:
   /// Opens an output for `path`.
@@ -55,11 +55,11 @@ public:
   /// every further call returns that error.
   Status write(std::string_view bytes);
 
-  /// Closes the file and puts it in the target's place, with every error
-  /// checked. To be called once; on error the target stays as it was.
+  /// Closes the file and replaces the target by it, with every error checked.
+  /// To be called once; on error the target stays as it was.
   Status commit();
 
-  /// What messages call the target: the path, or "standard output".
+  /// Name of the target in messages: the path, or "standard output".
   const std::string &path() const { return name; }
 
 private:
@@ -68,19 +68,20 @@ private:
   Error fail(std::string_view action, int code);
 
   std::string name;
-  /// Empty when the target is written directly.
+  /// Empty if the target is written directly.
   std::string temporary;
-  /// Where `temporary` is listed for a signal to find; -1: nowhere.
+  /// Index of `temporary` in the list for signal handlers; -1 if it is not
+  /// listed.
   int slot = -1;
-  /// Where `temporary` is moved to: the path with links resolved.
+  /// The path to which `temporary` is moved, with links resolved.
   std::string target;
   std::string failure;
   int descriptor = -1;
   bool closes = false;
 };
 
-/// What tells a regular file from all others: the file itself; of one that is
-/// not there yet its folder, and its name in it.
+/// Identifies a regular file: by the file itself, or, if it does not exist yet,
+/// by its folder and its name in it.
 struct FileIdentity {
   dev_t device;
   ino_t inode;
@@ -89,19 +90,19 @@ struct FileIdentity {
   bool operator==(const FileIdentity &) const = default;
 };
 
-/// The regular file that `path` leads to, or would, by whatever links; "-" is
-/// the descriptor `standard`. Nothing for pipes and devices, and where there is
-/// no such folder.
+/// The regular file that `path` names, also through links, whether it exists or
+/// not; "-" is the descriptor `standard`. Nothing for pipes and devices, and if
+/// the folder does not exist.
 std::optional<FileIdentity> identify(const std::string &path, int standard);
 
-/// From here on each signal that ends the process, but SIGKILL, first removes
-/// the temporary files of all outputs. It then ends the process as it always
-/// does; one that is ignored or handled stays so. A limit on the size of files
-/// is an error of `write` instead of the process's end by SIGXFSZ. Changes the
-/// process: for a program's main alone.
+/// From this call on, each signal that ends the process, except SIGKILL, first
+/// removes the temporary files of all outputs and then ends the process as
+/// before. Signals that are ignored or handled stay so. A limit on the size of
+/// files is an error of `write` instead of a SIGXFSZ that ends the process.
+/// Changes the process: only for a program's main.
 void removeTemporariesOnSignals();
 
-/// Writes `bytes` as the whole of `path`, atomically.
+/// Writes `bytes` as the contents of `path`, atomically.
 Status writeFile(const std::string &path, std::string_view bytes);
 
 } // namespace tamrt

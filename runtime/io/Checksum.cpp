@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kDigits = 8;
 constexpr size_t kPrefix = kNoChecksum.size() - kDigits;
 
-/// Remainders of a byte that is followed by 0 to 7 bytes of zeros.
+/// Remainders of a byte followed by 0 to 7 zero bytes.
 using Table = std::array<std::array<uint32_t, 256>, 8>;
 
 constexpr Table makeTable() {
@@ -58,7 +58,7 @@ uint32_t crc32(std::string_view bytes, uint32_t crc) {
 }
 
 ChecksumText checksumOf(std::string_view file, size_t place) {
-  // Not by substr, which may throw.
+  // Without substr, which may throw.
   const char *digits = file.data() + place + kPrefix, *rest = digits + kDigits;
   uint32_t crc = crc32({file.data(), size_t(digits - file.data())});
   crc = crc32({kNoChecksum.data() + kPrefix, kDigits}, crc);
@@ -75,7 +75,7 @@ std::optional<size_t> findChecksum(std::string_view file,
                                    std::string_view checksum) {
   if (checksum.size() != kNoChecksum.size())
     return std::nullopt;
-  // Within another string of JSON its quotes would have escapes.
+  // Inside another JSON string its quotes would be escaped.
   char quoted[kNoChecksum.size() + 2];
   quoted[0] = quoted[sizeof quoted - 1] = '"';
   std::copy_n(checksum.data(), checksum.size(), quoted + 1);

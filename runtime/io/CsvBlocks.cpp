@@ -24,12 +24,13 @@ using namespace tamrt;
 
 void CsvBlock::scan() {
   scanCsv(text.get(), 0, size, format->separator, columns, index);
-  // Every row ends a line; only quotes hold more.
+  // Every row ends a line; only quotes contain further line ends.
   lines = std::memchr(text.get(), '"', size) ? lineInText(text.get(), size)
                                              : rowCount();
 }
 
-/// A field that is not a few digits; out of the way of those that are.
+/// Parses a field that is not just a few digits; not inlined, so that the
+/// common case stays small.
 [[gnu::noinline]] static void parseOther(std::string_view field,
                                          const CsvFormat &format, size_t row,
                                          double *out,
@@ -44,7 +45,7 @@ void CsvBlock::numbers(size_t column, double *out,
   const char *const bytes = text.get();
   const uint64_t *const starts = index.rowStarts.data();
   const uint32_t *ends = index.fieldEnds.data() + column;
-  // A field starts behind the end of the one before it.
+  // A field starts after the end of the one before it.
   const uint32_t *before = column == 0 ? nullptr : ends - 1;
   auto fieldOf = [&](size_t row) {
     const size_t start = before ? size_t(before[row * step]) + 1 : 0;
@@ -160,10 +161,11 @@ Result<CsvBlocks> CsvBlocks::open(const std::string &path, size_t blockBytes,
   return blocks;
 }
 
-/// Reads on until the block, which starts with what was left, holds a row and
-/// about a block's bytes, or the file ends. \returns where its last row ends,
-/// without the line end; 0 when the file has no more rows. Empty lines behind
-/// that row are left: they are nothing when the file ends with them.
+/// Continues reading until the block, which starts with the rest of the last
+/// read, has at least a row and about a block's bytes, or the file ends.
+/// \returns the end of its last row, without the line end; 0 if the file has no
+/// more rows. Empty lines after that row are left for later: at the end of the
+/// file they are skipped.
 Result<size_t> CsvBlocks::fill(CsvBlock &block) {
   const size_t left = rest.size();
   for (size_t wanted = blockBytes + left;; wanted = 2 * block.size) {
@@ -203,7 +205,7 @@ Result<size_t> CsvBlocks::fill(CsvBlock &block) {
                                       : findLastRowEnd(text, mark, block.size));
     if (end > mark || ended)
       return end;
-    // Of a row that is wrong however it goes on no more is read.
+    // Stop reading a row that is invalid whatever follows.
     if (isFaultyRow(text, mark, block.size, csvFormat->separator))
       return block.size;
   }

@@ -7,14 +7,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Reads a CSV file in blocks of whole rows, so that a file of any size goes
-/// through memory that stays in cache. Reading and cutting is for one thread at
-/// a time, what is done with a block for any.
+/// Reads a CSV file in blocks of whole rows, so that memory for a file of any
+/// size stays in cache. One thread at a time reads a block; any thread may then
+/// parse it.
 ///
-/// A file is RFC 4180, with the liberties users expect:
+/// A file is RFC 4180, with these extensions:
 ///
 /// - The first line names the columns. Names are unquoted and, unless they were
-///   quoted, trimmed of blanks. A name may be there once; columns without a
+///   quoted, trimmed of blanks. A name may appear only once; columns without a
 ///   name are allowed and cannot be found.
 /// - A line ends with LF or CR LF, the last line with the file too. A UTF-8
 ///   byte order mark at the start is skipped.
@@ -55,8 +55,8 @@
 
 namespace tamrt {
 
-/// Some rows of a file. Rows count from 0 in the block. Its memory is used
-/// again for the next block.
+/// Some rows of a file. Rows count from 0 in the block. Its memory is reused
+/// for the next block.
 class CsvBlock {
 public:
   size_t rowCount() const { return index.rowStarts.size(); }
@@ -69,7 +69,7 @@ public:
     return {text.get() + index.rowStarts[row] + start, ends[column] - start};
   }
 
-  /// The field as its writer meant it: unquoted, not trimmed. O(1).
+  /// The field's contents: unquoted, not trimmed. O(1).
   std::string_view field(size_t row, size_t column) const {
     return unquoteCsv(raw(row, column));
   }
@@ -79,25 +79,25 @@ public:
   void numbers(size_t column, double *out, std::vector<size_t> &odd) const;
 
   /// Finds rows and fields; to be called once for each block that was read,
-  /// before anything else is asked. The first fault is in `fault`, the rows
-  /// before it are there.
+  /// before other functions. The first fault is in `fault`; the rows before it
+  /// are valid.
   void scan();
   const std::optional<CsvFault> &fault() const { return index.fault; }
 
-  /// Tells the block which line of the file it starts on: 1 + the lines of the
+  /// Sets the line of the file on which the block starts: 1 + the lines of the
   /// header and of the blocks before it.
   void startAt(size_t line) { firstLine = line; }
-  /// Lines of the block; no use after a fault. As many as rows unless there are
-  /// line ends inside quotes.
+  /// Number of lines of the block; undefined after a fault. The same as the
+  /// number of rows, unless there are line ends inside quotes.
   size_t lineCount() const { return lines; }
   /// Line of the file on which `row` starts; that of a byte. O(bytes).
   size_t line(size_t row) const { return lineAt(index.rowStarts[row]); }
   size_t lineAt(size_t offset) const;
-  /// Writes for each row how many lines of the block are before it. O(rows), or
-  /// O(bytes) where rows have several lines.
+  /// Writes for each row the number of lines of the block before it. O(rows),
+  /// or O(bytes) if rows have several lines.
   void rowLines(uint64_t *out) const;
 
-  /// How the file writes its fields.
+  /// The format of the file's fields.
   const CsvFormat &csvFormat() const { return *format; }
 
 private:
@@ -111,11 +111,11 @@ private:
   CsvIndex index;
 };
 
-/// An open file and how far it was read.
+/// An open file, with the position in it.
 class CsvBlocks {
 public:
-  /// Bytes that are read at once: a block's bytes, its index and what is made
-  /// of it fit the second level of cache.
+  /// Bytes that are read at once: a block's bytes, its index and its parsed
+  /// columns fit in the second-level cache.
   static constexpr size_t kBlockBytes = size_t(1) << 17;
 
   /// Opens `path` ("-": standard input) and reads its header. Blocks are of
@@ -123,7 +123,7 @@ public:
   ///
   /// Errors, all of which start with the path: the system's; a file that is
   /// empty or binary; a fault in the header (with the line); a column name that
-  /// is there twice; a header without rows, as far as that is known.
+  /// appears twice; a header without rows, if that is already known.
   static Result<CsvBlocks> open(const std::string &path,
                                 size_t blockBytes = kBlockBytes,
                                 CsvFormat format = {});
@@ -133,22 +133,22 @@ public:
   ~CsvBlocks();
 
   const CsvFormat &format() const { return *csvFormat; }
-  /// What messages call the file.
+  /// Name of the file in messages.
   const std::string &path() const { return name; }
   /// Names of the columns, in the file's order.
   const std::vector<std::string> &names() const { return columnNames; }
-  /// Bytes of the file; 0 where that is not known, as of a pipe.
+  /// Bytes of the file; 0 if unknown, as for a pipe.
   size_t bytes() const { return fileBytes; }
 
-  /// Index of the column called `column`; an absent one is an error that names
-  /// the file and lists the columns that are there.
+  /// Index of the column named `column`; a missing one is an error that names
+  /// the file and lists its columns.
   Result<size_t> require(std::string_view column) const;
 
-  /// Reads the next rows, about a block's bytes of them and one at least. False
-  /// at the end. Errors: the system's; a file without rows.
+  /// Reads the next rows, about a block's bytes and at least one row. False at
+  /// the end. Errors: the system's; a file without rows.
   Result<bool> read(CsvBlock &block);
 
-  /// Back to the first row. Errors: a file that cannot be read twice.
+  /// Returns to the first row. Errors: a file that cannot be read twice.
   Status rewind();
 
   /// The message of a block's fault.
@@ -173,11 +173,11 @@ private:
   std::string name;
   int descriptor = -1;
   bool owned = false, regular = false, ended = false, anyRow = false;
-  /// Bytes of the file; where it was when it was handed to us.
+  /// Bytes of the file; its offset when it was opened.
   size_t fileBytes = 0, blockBytes = kBlockBytes;
   off_t start = 0;
   std::vector<std::string> columnNames;
-  /// Bytes that were read and are in no block yet; they start with a row.
+  /// Bytes that were read and are not in a block yet; they start with a row.
   std::string rest;
   /// Offset from `start` and line of the first row.
   size_t firstRow = 0, firstLine = 1;

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Options for CSV files that are not written in the default format.
+/// Options for CSV files that do not have the default format.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,19 +21,20 @@
 namespace tamrt {
 
 struct CsvFormat {
-  /// Between the fields of a row: a byte of ASCII, no quote and no line end.
+  /// The separator of fields: an ASCII character that is not a quote or a line
+  /// end.
   char separator = ',';
-  /// Between the whole part and the fraction of a number.
+  /// The separator of a number's integer part and fraction.
   char decimal = '.';
 
-  /// Adds a text that is a missing value in every column. One that is a number
-  /// stands for all that are equal to it.
+  /// Adds a text that is a missing value in every column. If it is a number,
+  /// all equal numbers are missing values, too.
   void addMissing(std::string text);
 
-  /// Whether numbers are read as they are by default.
+  /// Whether numbers have the default format.
   bool readsPlainNumbers() const { return decimal == '.' && texts.empty(); }
 
-  /// Whether `text`, blanks around it aside, is one of the added texts.
+  /// Whether `text`, without blanks around it, is one of the added texts.
   bool isMissingText(std::string_view text) const;
 
   /// Parses an unquoted field as a number; missing values are NaN. False when

@@ -36,8 +36,8 @@ namespace tamc::planning {
 ///    "order": [["init", "conv"]]}           the same as "after" above
 ///
 /// A size is a number, or a string like "8*rows" (SizeExpression.h).
-/// Only `buffers` with `name` and `size` is required. `checksum` must be that of
-/// the file (tamrt/checksum.h). Errors are other unknown members (except
+/// Only `buffers` with `name` and `size` is required. `checksum` must be that
+/// of the file (tamrt/checksum.h). Errors are other unknown members (except
 /// `snapshot`, which has the statistics of a run-time allocator), a member that
 /// an object has twice, and more than 1000 nested lists and objects. A buffer
 /// without a live range gets it from the operations, which run at times

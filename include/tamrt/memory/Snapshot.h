@@ -80,7 +80,8 @@ std::string toJson(const MemorySnapshot &snapshot);
 /// allocation to now; its offset is that in its region, and every region is a
 /// space. A buffer's name has its tag and the clock at its allocation, a
 /// space's name its index in the list. The member `snapshot` is the output of
-/// `toJson`; tam-plan verifies the member `checksum` (tamrt/checksum.h). Linear.
+/// `toJson`; tam-plan verifies the member `checksum` (tamrt/checksum.h).
+/// Linear.
 std::string toPlanningJson(const MemorySnapshot &snapshot);
 
 } // namespace tamrt

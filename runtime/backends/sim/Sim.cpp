@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A device that is the CPU with a memory of its own, and that can be made to
-/// fail at any point of a test. Built with the tests alone. Its settings are
-/// environment variables that it reads when it is loaded:
+/// A device that runs on the CPU with its own memory and can be made to fail at
+/// any point of a test. Built only with the tests. Its settings are environment
+/// variables that it reads when it is loaded:
 ///
 ///     TAMRT_SIM_MEMORY=BYTES     all of its memory; 1 GiB
 ///     TAMRT_SIM_LARGEST=BYTES    largest free block: how fragmented it is
@@ -28,14 +28,14 @@
 ///     TAMRT_SIM_DEVICES=N        how many there are; 1
 ///     TAMRT_SIM_KIND=NAME        the kind that the backend says it is; sim
 ///
-/// Opaque memory has addresses that no program has (a bit is set beyond those
-/// of user space), so that whoever reads or writes it but by a kernel or a copy
-/// of this device crashes. A launch takes the bit off the addresses of its
-/// buffers; addresses without it are those of the model's constants, which
+/// Opaque memory has addresses that no program can access (they have a bit
+/// above those of user space), so that any access except by a kernel or a copy
+/// of this device crashes. A launch clears the bit in the addresses of its
+/// buffers. Addresses without it are those of the model's constants, which
 /// kernels may read (tamrt/backend.h).
 ///
-/// Streams are threads; `tamrt_sim_hold`, which the library exports besides,
-/// holds one back.
+/// Streams are threads; the library also exports `tamrt_sim_hold`, which pauses
+/// one.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -64,7 +64,7 @@
 
 using Task = std::function<void()>;
 
-/// A queue of work and the thread that does it.
+/// A queue of work and the thread that executes it.
 struct tamrt_stream {
   tamrt_stream() : worker([this] { work(); }) {}
   ~tamrt_stream() {
@@ -77,7 +77,7 @@ struct tamrt_stream {
     worker.join();
   }
 
-  /// Into the queue, or into the graph that is being captured.
+  /// Adds work to the queue, or to the graph that is being captured.
   void put(Task task) {
     {
       std::lock_guard lock(mutex);
@@ -136,7 +136,8 @@ struct tamrt_event {
   uint64_t recorded = 0, happened = 0;
 
   void happen(uint64_t which) {
-    // Whoever sees that it happened may destroy it: nothing is touched later.
+    // A thread that sees the event may destroy it, so nothing is accessed after
+    // this.
     std::lock_guard lock(mutex);
     happened = std::max(happened, which);
     changed.notify_all();
@@ -154,7 +155,7 @@ struct tamrt_graph {
 struct tamrt_device {
   std::mutex mutex;
   int64_t total = 0, largest = 0, used = 0, peak = 0;
-  /// Bytes of `used` that a purge gives back.
+  /// Bytes of `used` that a purge returns.
   int64_t kept = 0;
   uint64_t calls = 0, failures = 0;
   uint64_t failAt = 0;
@@ -162,7 +163,7 @@ struct tamrt_device {
   size_t failedBytes = 0;
   std::unordered_map<void *, size_t> blocks;
   std::set<tamrt_stream *> streams;
-  /// Shared while all streams are waited for, so that none of them goes.
+  /// Locked shared during a wait for all streams, so that none is destroyed.
   std::shared_mutex waiting;
 };
 
@@ -189,13 +190,14 @@ int64_t number(const char *name, int64_t otherwise) {
   core->log(level, line);
 }
 
-/// Whether call `call` is one of the `count` from `first` on; 0: none is.
+/// Whether call `call` is one of the `count` calls from `first` on; if `first`
+/// is 0, none is.
 bool isTurn(uint64_t call, uint64_t first, uint64_t count) {
   return first > 0 && call >= first && call < first + count;
 }
 
-/// Whether this launch may run; counts it if it `counts`. After an error none
-/// does, nor on a stream those that were launched before it.
+/// Whether this launch may run; counts it if `counts`. After an error no launch
+/// runs, nor do earlier launches that wait in a stream.
 bool mayRun(tamrt_context *ctx, bool counts) {
   if (ctx->status != TAMRT_OK)
     return false;
@@ -207,7 +209,7 @@ bool mayRun(tamrt_context *ctx, bool counts) {
   return false;
 }
 
-/// The bit of addresses of opaque memory.
+/// The bit that is set in addresses of opaque memory.
 constexpr uintptr_t kOpaque = uintptr_t(1) << 52;
 
 template <class T> T *hidden(T *address) {
@@ -221,8 +223,9 @@ template <class T>
 constexpr bool isList =
     std::is_pointer_v<T> &&std::is_pointer_v<std::remove_pointer_t<T>>;
 
-/// A launch of a kernel: its arguments, with addresses that the CPU has. A list
-/// of buffers is the caller's, and only during the call.
+/// A launch of a kernel: its arguments, with addresses for the CPU. It copies a
+/// list of buffers, which the caller owns and which is valid only during the
+/// call.
 template <class... Arguments> class Launch {
 public:
   explicit Launch(Arguments... given) : arguments(given...) {
@@ -261,8 +264,8 @@ private:
   std::vector<const double *> list;
 };
 
-/// The CPU's kernel, unless its turn to fail has come. With a stream as the
-/// context's device it runs there.
+/// Runs the CPU's kernel, unless this launch is to fail. If the context's
+/// device is a stream, it runs there.
 template <class Function> struct Kernel;
 template <class... Arguments>
 struct Kernel<void (*)(tamrt_context *, Arguments...)> {
@@ -356,7 +359,7 @@ void *allocate(tamrt_device *device, size_t bytes) {
       device->failedBytes = bytes;
     return nullptr;
   }
-  // Not numbers: what reads them before it writes them shows.
+  // NaN, so that reads before writes are detected.
   std::memset(block, 0xff, bytes);
   device->blocks[block] = bytes;
   device->used += int64_t(bytes);
@@ -583,7 +586,7 @@ tamrt_kernels makeKernels() {
 
 extern "C" {
 
-/// Keeps a stream from starting what is in it; 0: lets it go on.
+/// Pauses a stream before its next task; 0: continues it.
 __attribute__((visibility("default"))) void tamrt_sim_hold(tamrt_stream *stream,
                                                            int32_t yes) {
   stream->hold(yes != 0);

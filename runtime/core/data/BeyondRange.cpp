@@ -21,7 +21,7 @@ namespace {
 /// Rows below which a thread costs more than it saves.
 constexpr size_t kRowsPerThread = size_t(1) << 16;
 
-/// Rounding of centre and half range is not beyond.
+/// Rounding of centre and half range does not put a value beyond its range.
 constexpr double kSlack = 1 + 1e-9;
 
 size_t countBeyond(const double *values, size_t rows, double centre,
@@ -47,7 +47,7 @@ BeyondRange::BeyondRange(const tamrt_model &model,
     const bool isCompared =
         input.rule == TAMRT_RULE_CODES ||
         (purpose == Purpose::Predict && input.rule == TAMRT_RULE_RANGE);
-    // A column of several inputs is told of once.
+    // A column of several inputs is reported once.
     const bool isKnown =
         std::any_of(compared.begin(), compared.end(), [&](size_t other) {
           return model.inputs[other].rule == input.rule &&

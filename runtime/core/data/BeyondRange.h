@@ -29,12 +29,12 @@ namespace tamrt {
 
 class BeyondRange {
 public:
-  /// `model` and `normalization` must outlive this. Of a fit codes are counted
-  /// alone: its other values make the ranges.
+  /// `model` and `normalization` must outlive this. For a fit only codes are
+  /// counted: the ranges come from its other values.
   BeyondRange(const tamrt_model &model, const Normalization &normalization,
               Purpose purpose);
 
-  /// Counts the rows of `part`, whose groups have the places of the
+  /// Counts the rows of `part`, whose groups have their indices in the
   /// normalisation. O(rows), on at most `threads` threads.
   void add(const Dataset &part, unsigned threads);
 
@@ -51,7 +51,7 @@ private:
   size_t rows = 0;
 };
 
-/// The note of `ties` (`Dataset::tiedRows`) of `rows` rows.
+/// The note for `ties` (`Dataset::tiedRows`) among `rows` rows.
 std::string describeTies(size_t ties, size_t rows);
 
 } // namespace tamrt

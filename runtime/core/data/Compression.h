@@ -8,7 +8,7 @@
 ///
 /// \file
 /// Chooses a model's steps for some data: those that sum by levels, if the data
-/// have values like the profile with which the model was compiled (abi.h,
+/// have values like the profile that the model was compiled with (abi.h,
 /// tamrt_compression), otherwise those that sum row by row.
 ///
 //===----------------------------------------------------------------------===//
@@ -23,23 +23,23 @@
 
 namespace tamrt {
 
-/// What was chosen.
+/// The chosen steps.
 struct FitSteps {
   /// The model itself, or that of its compression.
   const tamrt_model *model;
-  /// Where it is the model itself though it has a compression: the grid that
-  /// values are not on.
+  /// If it is the model itself although it has a compression: the grid that
+  /// some values are not on.
   const tamrt_grid *missed = nullptr;
 };
 
-/// For training rows in memory, on `threads` threads (0: as many as the machine
-/// has and the rows keep busy). O(rows of the inputs with grids).
+/// Chooses for training rows in memory, on `threads` threads (0: as many as the
+/// machine has and the rows keep busy). O(rows of the inputs with grids).
 FitSteps chooseSteps(const tamrt_model &model, const Dataset &data,
                      const Normalization &normalization, unsigned threads);
 
-/// For rows that have been looked at: `areOnGrid(i)` says whether all values
-/// are on the model's grid `i`, `spread(group, i)` what those of a group spread
-/// over.
+/// Chooses from a summary of the rows: `areOnGrid(i)` returns whether all
+/// values are on the model's grid `i`, `spread(group, i)` the spread of a
+/// group's values.
 FitSteps
 chooseSteps(const tamrt_model &model, const Normalization &normalization,
             const std::function<bool(size_t grid)> &areOnGrid,

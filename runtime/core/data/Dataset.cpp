@@ -34,8 +34,8 @@ void Dataset::setColumns(const ModelColumns &columns) {
   codeColumns.resize(size_t(model->input_count));
 }
 
-/// Brings the columns from the file's order to ours, one after another, so that
-/// only one is there twice: the memory of one takes the next.
+/// Reorders the columns from the file's order to ours, one after another, so
+/// that only one exists twice: the old memory of each is used for the next.
 void Dataset::permute(unsigned threads) {
   const size_t count = order.size();
   bool same = true;
@@ -47,9 +47,9 @@ void Dataset::permute(unsigned threads) {
   std::vector<double *> places{spare.extend(count)};
   for (GrowingArray<double> &column : values)
     places.push_back(column.data());
-  // Pieces of columns are taken in order. One starts when the column before is
-  // done, for then its place is free: whoever waits waits for a piece that a
-  // thread has.
+  // Threads take pieces of columns in order. A piece starts when the column
+  // before is complete, because then its memory is free. A thread only ever
+  // waits for pieces that other threads are working on.
   const size_t pieces = chooseThreads(threads, count, kRowsPerThread);
   std::atomic<size_t> next = 0;
   std::vector<std::atomic<size_t>> done(values.size());
@@ -132,7 +132,8 @@ void Dataset::sortByGroup(const Rows &rows, const GroupOrder &groups) {
     order[next[groups.places[rows.groups[row]]]++] = uint32_t(row);
 }
 
-/// Sorts the rows of each group by date; those of equal dates stay as they are.
+/// Sorts the rows of each group by date; rows with equal dates keep their
+/// order.
 void Dataset::sortByKeys(const Rows &rows) {
   if (rows.dates.empty())
     return;
@@ -214,7 +215,7 @@ Status Dataset::scaleWeights() {
   Result<std::vector<double>> means = meanWeights(*model, names, sums, rows);
   if (!means)
     return std::move(means).error();
-  // All groups are here, so a group's place is its number.
+  // All groups are here, so a group's place is its index.
   divideWeights(*means);
   return {};
 }
@@ -222,7 +223,7 @@ Status Dataset::scaleWeights() {
 void Dataset::divideWeights(std::span<const double> means) {
   if (!weightValues)
     return;
-  // Where another use of the column wants it as it was read, it stays.
+  // If another use of the column needs the values as read, they are kept.
   const double *read = weights();
   const bool isShared = weightValues == targetValues ||
                         std::find(inputValues.begin(), inputValues.end(),
@@ -258,7 +259,7 @@ Result<std::vector<double>> meanWeights(const tamrt_model &model,
 }
 
 size_t Dataset::bytesPerRow(const tamrt_model &model) {
-  // Columns by their places in a list of the names.
+  // Columns by their indices in a list of the names.
   std::vector<std::string_view> names;
   auto require = [&](const char *name) -> Result<size_t> {
     auto at = std::find(names.begin(), names.end(), name);
@@ -276,8 +277,8 @@ size_t Dataset::bytesPerRow(const tamrt_model &model) {
                       sizeof(uint32_t) * columns.levels.size();
   const size_t read = kept + (columns.group ? sizeof(uint32_t) : 0) +
                       (columns.date ? sizeof(int64_t) + sizeof(uint64_t) : 0);
-  // Columns grow by an eighth of their size (GrowingArray) while they are read;
-  // groups and dates are gone when one column is there twice.
+  // Columns grow by an eighth of their size (GrowingArray) while they are read.
+  // Groups and dates have been freed when one column exists twice.
   return std::max({(read * 9 + 7) / 8, read + order,
                    order + kept + sizeof(double) + codes});
 }

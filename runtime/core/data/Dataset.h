@@ -33,23 +33,24 @@
 
 namespace tamrt {
 
-/// A group: a run of rows. The name is the group value as read, "" in a model
-/// without a group column.
+/// A group: consecutive rows. The name is the group value as read, "" in a
+/// model without a group column.
 struct Group {
   std::string name;
   size_t first, rows;
-  /// Its place among all groups of a fit, where these are some of them.
+  /// Its index among all groups of a fit, if these are only some of them.
   size_t place = 0;
 };
 
-/// Rows sorted for the steps: by group (core/data/Groups.h), those of a group
-/// by date, those of equal dates as in the file. "Row" without more means a row
-/// in this order; its place in what was read is `fileRows()[row]`.
+/// Rows sorted for the steps: by group (core/data/Groups.h), within a group by
+/// date, with equal dates in the file's order. "Row" alone means an index in
+/// this order; `fileRows()[row]` is its index in the order in which rows were
+/// read.
 class Dataset {
 public:
-  /// Sorts rows. `order` is the reader's `groupOrder`; with `tables`, one per
-  /// input, the codes are there, too. O(n log n) at most, on `threads` threads;
-  /// takes the rows' memory, 4 bytes a row and one column besides.
+  /// Sorts rows. `order` is the reader's `groupOrder`. With `tables`, one per
+  /// input, it also computes the codes. O(n log n) at most, on `threads`
+  /// threads; uses the rows' memory plus 4 bytes a row and one column.
   static Dataset arrange(Rows rows, const RowReader &reader,
                          const GroupOrder &order, const tamrt_model &model,
                          std::span<const LevelTable> tables, unsigned threads);
@@ -61,11 +62,11 @@ public:
   size_t longestGroup() const;
   /// Index of the group that holds `row`. O(log groups).
   size_t groupOf(size_t row) const;
-  /// For each row its place in what was read.
+  /// For each row its index in the order in which rows were read.
   std::span<const uint32_t> fileRows() const { return order; }
-  /// Rows whose date a row before them in their group has.
+  /// Rows with the same date as an earlier row of their group.
   size_t tiedRows() const { return ties; }
-  /// Rows whose level of input `input` is in no table.
+  /// Rows whose level of input `input` is not in its table.
   size_t unseenRows(size_t input) const { return unseen[input]; }
 
   /// Numbers of input `input`, one per row; null for TAMRT_RULE_LEVELS.
@@ -74,15 +75,15 @@ public:
   const int32_t *codes(size_t input) const { return codeColumns[input].get(); }
   /// Null when predicting.
   const double *target() const;
-  /// Null when predicting or without a weight column. As read, until they are
+  /// Null when predicting or without a weight column. As read until they are
   /// scaled.
   const double *weights() const;
 
-  /// Divides the row weights by their mean in each group, as the steps want
+  /// Divides the row weights by their mean in each group, as the steps need
   /// them. O(rows). Errors: those of `meanWeights`.
   Status scaleWeights();
-  /// The same with the means of all groups, by the groups' places, where these
-  /// rows are some of them.
+  /// The same with given means of all groups, by the groups' places, if these
+  /// rows are only some of the groups.
   void divideWeights(std::span<const double> means);
 
   /// Most bytes that reading keeps per row for a fit, at its peak.
@@ -110,10 +111,11 @@ private:
   std::vector<size_t> unseen;
 };
 
-/// The mean row weights of groups, given by name, sum and number of rows.
+/// The mean row weights of groups, which are given by name, sum and number of
+/// rows.
 ///
-/// Errors: no weight above 0 in a group; a mean that is no double of full
-/// precision; names column and group.
+/// Errors, with column and group: no weight above 0 in a group; a mean that a
+/// double cannot hold in full precision.
 Result<std::vector<double>> meanWeights(const tamrt_model &model,
                                         std::span<const std::string> names,
                                         std::span<const WeightSum> sums,

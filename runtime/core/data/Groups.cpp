@@ -65,7 +65,7 @@ GroupNames::GroupNames(std::span<const std::string> names) : list(names) {
     texts.emplace(names[place], place);
   for (uint32_t place = 0; place < names.size(); ++place) {
     std::optional<double> number = parseNumber(names[place]);
-    // Weights may tell apart what are equal numbers.
+    // Weights may have several groups whose names are equal numbers.
     if (!number || !numbers.emplace(*number, place).second) {
       numbers.clear();
       return;

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which group values are the same group, and in which order groups are
-/// (docs/math.md section 2.1): where all values are numbers, 1 and 1.0 are one
-/// group; else every text is a group of its own.
+/// The identity and the order of groups (docs/math.md section 2.1): if all
+/// values are numbers, 1 and 1.0 are one group; otherwise every text is a group
+/// of its own.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,18 +32,18 @@ namespace tamrt {
 /// The groups of a file in order.
 struct GroupOrder {
   std::vector<std::string> names;
-  /// For each group value, by its number in the reader, the place of its group
+  /// For each group value, by its index in the reader, the index of its group
   /// in `names`.
   std::vector<uint32_t> places;
 };
 
-/// Whether group values are numbers: there is one, and all are but those that
-/// a column of numbers lacks (`isMissing`).
+/// Whether group values are numbers: there is at least one number, and all
+/// others are missing values (`isMissing`).
 bool areNumbers(const TextIndex &groups);
 
-/// Sorts groups: as numbers where all values are, else by bytes. A group is
-/// called what its first value is. Without a group column (`grouped` false)
-/// there is one, "". Of numbers, a value that is missing has no place.
+/// Sorts groups: as numbers if all values are numbers, else by bytes. A group's
+/// name is its first value. Without a group column (`grouped` false) there is
+/// one group, "". Among numbers, a missing value has no place.
 GroupOrder sortGroups(const TextIndex &groups, bool grouped);
 
 /// Finds groups that were trained.
@@ -55,10 +55,10 @@ public:
   std::span<const std::string> names() const { return list; }
   bool numeric() const { return !numbers.empty(); }
 
-  /// Place of the group with this value.
+  /// Index of the group with this value.
   std::optional<uint32_t> find(std::string_view value) const;
 
-  /// The order of values that `find` gave the places of.
+  /// The order of values whose places `find` returned.
   GroupOrder order() const;
 
   /// The first names, for messages: "'1', '2' and 46 more".

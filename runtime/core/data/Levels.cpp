@@ -18,7 +18,7 @@
 namespace tamrt {
 namespace {
 
-/// Texts of a message: enough to see what is wrong, not a page of them.
+/// Most texts in a message.
 constexpr size_t kLevelsNamed = 20;
 
 std::string tooMany(const std::string &path, const std::string &column,
@@ -112,9 +112,9 @@ bool LevelCollector::add(std::string_view text) {
     numbers.insert(plainZero(*number));
   else
     numeric = false;
-  // Beyond this many the column is an error whichever way levels compare, and
-  // going on would only gather memory. Many spellings of few numbers are fine,
-  // many numbers never are.
+  // With more than this many the column is an error, whether levels are numbers
+  // or texts, and continuing would only use memory. Many spellings of few
+  // numbers are valid, too many numbers never are.
   const size_t enough = maximum + kLevelsNamed;
   stopped = numbers.size() > enough || (!numeric && texts.size() > enough);
   return !stopped;

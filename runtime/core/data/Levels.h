@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Levels: the distinct training values of a column, sorted, and the number of
-/// the level a value belongs to (docs/math.md section 2.2, `c` without n_cat).
+/// Levels: the distinct training values of a column, sorted, and the index of a
+/// value's level (docs/math.md section 2.2, `c` without n_cat).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,62 +29,63 @@
 
 namespace tamrt {
 
-/// What the text of a level or a group is.
+/// Kinds of texts of levels and groups.
 enum class TextKind : uint8_t {
   Value,
-  /// An empty field, or one that the user says is missing.
+  /// An empty field, or a text that the user declared as missing.
   Missing,
-  /// Missing in a column of numbers, a value in one of text. In a column of
-  /// levels infinity is such, too.
+  /// Missing in a column of numbers, a value in a column of text. In a column
+  /// of levels this includes infinity.
   Doubtful,
 };
 
 TextKind kindOfLevel(std::string_view text, const CsvFormat &format);
 TextKind kindOfGroup(std::string_view text, const CsvFormat &format);
 
-/// The levels of one input, sorted: as numbers when every training value
-/// parses as one, else by bytes.
+/// The levels of one input, sorted: as numbers if every training value parses
+/// as one, else by bytes.
 struct LevelTable {
   /// True when levels compare as numbers.
   bool numeric = false;
-  /// One text per level; of numbers the shortest that reads back.
+  /// One text per level; for a number the shortest text with its value.
   std::vector<std::string> names;
-  /// The numbers when `numeric`, else empty.
+  /// The numbers if `numeric`, else empty.
   std::vector<double> numbers;
 
   size_t size() const { return names.size(); }
 
-  /// The table of levels that are texts or numbers written as text, in the
-  /// order given; an error when they are not sorted and distinct, or no
-  /// numbers although `numeric`.
+  /// The table of the given levels, which are texts or numbers written as text.
+  /// An error if they are not sorted and distinct, or are not numbers although
+  /// `numeric`.
   static Result<LevelTable> create(bool numeric,
                                    std::vector<std::string> names);
 
   /// Whether `text` is one of the levels. O(log size).
   bool has(std::string_view text) const;
 
-  /// The column of `text` in the one-hot matrix: its level, or what `unseen`
-  /// says of a value that is none: the nearest level (the lower of two equally
-  /// near; of text the last), the mean of the levels, or TAMRT_INDEX_NONE.
-  /// O(log size).
+  /// The column of `text` in the one-hot matrix: its level. For a value that is
+  /// not a level, `unseen` decides: the nearest level (the lower of two equally
+  /// near ones; the last for text), the mean of the levels, or
+  /// TAMRT_INDEX_NONE. O(log size).
   int32_t code(std::string_view text, tamrt_unseen unseen) const;
 };
 
-/// Finds the levels of one input from the texts of its training rows, in
-/// memory for the distinct texts alone.
+/// Finds the levels of one input from the texts of its training rows, with
+/// memory only for the distinct texts.
 class LevelCollector {
 public:
   explicit LevelCollector(size_t maximum) : maximum(maximum) {}
 
   /// Adds a text, which is a value or doubtful. False once there are so many
-  /// levels that the column is an error whatever comes: no more need be added.
+  /// levels that the column is an error in any case; no more need be added.
   bool add(std::string_view text);
 
-  /// Whether what was added are numbers, but for what is doubtful.
+  /// Whether all added texts that are not doubtful are numbers.
   bool areNumbers() const { return numeric; }
 
-  /// The levels of what was added. Of numbers what is doubtful is none. Errors:
-  /// more than the maximum; names `path`, `column` and levels.
+  /// The levels of the added texts. Among numbers, doubtful texts are not
+  /// levels. Errors, with `path`, `column` and levels: more levels than the
+  /// maximum.
   Result<LevelTable> table(const std::string &path,
                            const std::string &column) const;
 

@@ -13,7 +13,7 @@
 namespace tamrt {
 namespace {
 
-/// Index of `value` in `list`, appended when new.
+/// Index of `value` in `list`, to which it is appended if it is new.
 size_t indexIn(std::vector<size_t> &list, size_t value) {
   auto at = std::find(list.begin(), list.end(), value);
   if (at == list.end())

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Where a file has the columns of a model.
+/// The positions of a model's columns in a file.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,14 +24,15 @@
 
 namespace tamrt {
 
-/// What data is read for: the target and the row weights serve a fit alone.
+/// The purpose of reading data: only a fit needs the target and the row
+/// weights.
 enum class Purpose { Fit, Predict };
 
-/// Where a file has the columns of a model. Columns that several inputs share
-/// stand once.
+/// The positions of a model's columns in a file. Columns that several inputs
+/// share appear once.
 struct ModelColumns {
   std::optional<size_t> group, date;
-  /// Columns of numbers and of levels.
+  /// Positions of columns of numbers and of levels.
   std::vector<size_t> numbers, levels;
   /// Per input its index in `numbers`, or in `levels` for TAMRT_RULE_LEVELS.
   std::vector<size_t> inputs;

@@ -26,7 +26,8 @@ void PeriodFinder::tidy() {
 }
 
 void PeriodFinder::add(double value) {
-  // Sorted in batches: memory follows the distinct values, not the rows.
+  // Sorted in batches, so that memory is proportional to the distinct values,
+  // not to the rows.
   distinct.push_back(roundForPeriod(value));
   if (distinct.size() < limit)
     return;

@@ -1,4 +1,4 @@
-//===- core/data/Normalization.h - inputs brought to [-1, 1] ----*- C++ -*-===//
+//===- core/data/Normalization.h - inputs scaled to [-1, 1] -----*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a fit computes from its inputs before it solves: ranges, knots and
-/// levels (docs/math.md sections 2.2 and 3). Part of the weights.
+/// The numbers that a fit computes from its inputs before it solves: ranges,
+/// knots and levels (docs/math.md sections 2.2 and 3). They are part of the
+/// weights.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +31,7 @@
 namespace tamrt {
 
 /// Ranges of G groups and I inputs. Inputs of TAMRT_RULE_LEVELS have zeros for
-/// range and knots, and a table; the others an empty table.
+/// range and knots, and a table; the others have an empty table.
 struct Normalization {
   /// G x I x 2: centre c and half range a/2; x = (v - c) / (a/2).
   std::vector<double> ranges;
@@ -48,30 +49,30 @@ struct Normalization {
 
 /// Normalises the training rows `data`, whose levels are `levels`, on `threads`
 /// threads (0: as many as the machine has and the rows keep busy). O(rows), and
-/// O(distinct values) memory for a period to be found.
+/// O(distinct values) memory to find a period.
 ///
-/// Errors: a range too wide for a double; names group and column.
+/// Errors, with group and column: a range too wide for a double.
 Result<Normalization> normalize(const tamrt_model &model, const Dataset &data,
                                 std::vector<LevelTable> levels,
                                 unsigned threads);
 
-/// `rangeOf` of values that lie in a row.
+/// `rangeOf` for contiguous values.
 inline Range rangeOf(const tamrt_input &input, const double *values,
                      size_t count) {
   return rangeOf(input, spreadOf(input, Values{values}, count));
 }
 
-/// TAMRT_RULE_PERIOD_AUTO: first distinct value, last distinct value plus the
-/// smallest gap, values rounded to 10 decimals. Takes memory for the distinct
-/// values, at most four times.
+/// TAMRT_RULE_PERIOD_AUTO: the first distinct value, and the last distinct
+/// value plus the smallest gap, of values rounded to 10 decimals. Takes at most
+/// four times the memory of the distinct values.
 class PeriodFinder {
 public:
   void add(double value);
 
-  /// The period of what was added; false when there is one distinct value.
+  /// The period of the added values; false if there is only one distinct value.
   bool find(double &lo, double &hi);
 
-  /// Distinct values so far, or some more.
+  /// Number of distinct values so far, or somewhat more.
   size_t size() const { return distinct.size(); }
 
 private:
@@ -82,16 +83,16 @@ private:
   static constexpr size_t kBatch = size_t(1) << 16;
 };
 
-/// The period of values that lie in a row.
+/// The period of contiguous values.
 bool findPeriod(std::span<const double> values, double &lo, double &hi);
 
-/// What normalising asks of training rows, wherever they are.
+/// The summary of training rows that normalisation needs.
 struct RowSummary {
   /// Names of the groups.
   std::span<const std::string> groups;
-  /// Of an input without levels in a group.
+  /// The spread of an input without levels in a group.
   std::function<Spread(size_t group, size_t input)> spread;
-  /// Of an input of TAMRT_RULE_PERIOD_AUTO over all groups.
+  /// The period of an input of TAMRT_RULE_PERIOD_AUTO over all groups.
   std::function<bool(size_t input, double &lo, double &hi)> period;
 };
 

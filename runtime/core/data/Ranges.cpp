@@ -24,28 +24,28 @@ constexpr double kKnotMargin = 1e-3;
 /// part of half of it.
 constexpr double kRangeSlack = 1e-6;
 
-/// Rounding of a centre that moves the ends by more than this part of half a
-/// range is made up for.
+/// If rounding of a centre moves the ends by more than this part of half a
+/// range, the half range is increased.
 constexpr double kCentreSlack = 0x1p-30;
 
-/// Values a period is found from are rounded to this many decimals.
+/// Scale for rounding the values of a period to 10 decimals.
 constexpr double kPeriodScale = 1e10;
 
 /// Four numbers, at any address.
 typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 
-/// What `count` numbers, at least one, spread over; where it is asked, whether
-/// they are integers whose size is no reason to doubt it.
+/// The spread of `count` numbers, at least one; if `AsksIntegers`, also whether
+/// they are integers, which is certain only for numbers that are not large.
 template <bool AsksIntegers>
 TAMRT_INLINE void scan(const double *__restrict column, size_t count,
                        double &lo, double &hi, bool &integers) {
-  // Several at a time: one after another, each would wait for the one before.
+  // Several at a time: otherwise each operation would wait for the one before.
   constexpr size_t kFours = 4;
   const Four first = Four{} + column[0];
   Four least[kFours], most[kFours];
   for (size_t k = 0; k < kFours; ++k)
     least[k] = most[k] = first;
-  // Added to a number below a quarter of it, this leaves no room for a
+  // A sum of this and a number below a quarter of it has no bits for a
   // fraction.
   constexpr double noFraction = 0x1.8p52;
   auto areWhole = first == first;
@@ -71,8 +71,8 @@ TAMRT_INLINE void scan(const double *__restrict column, size_t count,
   integers = (areWhole[0] & areWhole[1] & areWhole[2] & areWhole[3]) != 0;
 }
 
-/// What `count` numbers spread over, and whether |v - point| <= tolerance for
-/// all, the points being first + k * step.
+/// The spread of `count` numbers, and whether |v - point| <= tolerance for all
+/// of them, with the points first + k * step.
 TAMRT_HOT bool scanPoints(const double *__restrict column, size_t count,
                           double first, double step, double tolerance,
                           double &lo, double &hi) {
@@ -114,7 +114,7 @@ TAMRT_HOT void scanCodes(const double *column, size_t count, double &lo,
 
 double roundForPeriod(double value) {
   double scaled = value * kPeriodScale;
-  // Beyond 2^53 the scaled value is whole already, or overflows.
+  // Beyond 2^53 the scaled value is an integer already, or overflows.
   if (!(std::fabs(scaled) < 9007199254740992.0))
     return value;
   // The nearest integer, ties to even; adding zero makes -0 a plain 0.
@@ -163,8 +163,8 @@ Spread spreadOf(const tamrt_input &input, Values values, size_t count) {
   }
   (input.rule == TAMRT_RULE_CODES ? scanCodes : scanNumbers)(
       values.column, count, spread.lo, spread.hi, spread.integers);
-  // Large numbers are looked at once more: of positive ones too few are taken
-  // for integers, of negative ones too many.
+  // Large numbers are checked again: the fast test misses some positive
+  // integers and accepts some negative numbers that are not integers.
   if (!spread.integers || (input.rule == TAMRT_RULE_CODES && spread.lo < -1e15))
     spread.integers =
         std::all_of(values.column, values.column + count,
@@ -201,8 +201,8 @@ RangeFault normalizeGroup(const tamrt_input &input, const Range *period,
   range = period ? *period : rangeOf(input, spread);
   if (!std::isfinite(range.centre) || !std::isfinite(range.half))
     return RangeFault::NotFinite;
-  // A range of one rounding has no centre of its own: x would leave [-1, 1] or
-  // be 0/0.
+  // A range as small as a rounding error has no centre inside it: x would be
+  // outside [-1, 1] or 0/0.
   const double low = spread.lo, high = spread.hi;
   bool isRange = input.rule == TAMRT_RULE_RANGE;
   const double farther = std::max(range.centre - low, high - range.centre);
@@ -210,7 +210,8 @@ RangeFault normalizeGroup(const tamrt_input &input, const Range *period,
                    farther / range.half <= 1 + kRangeSlack;
   if (low < high && (range.half == 0 || (isRange && !isCentred)))
     return RangeFault::Rounding;
-  // Training values are within the range: a spline is no polynomial beyond it.
+  // Training values must be within the range: beyond it a spline is not a
+  // polynomial.
   if (isRange && farther / range.half > 1 + kCentreSlack)
     range.half = farther;
   // Rounding is monotonic, so the extremes of the normalised values are those
@@ -241,7 +242,7 @@ bool areOnGrid(const tamrt_grid &grid, Values values, size_t count,
 
 bool isWithinGrid(const tamrt_grid &grid, const Spread &spread,
                   const Range &range) {
-  // Where points are from the range's beginning, in steps.
+  // Position of a value from the range's begin, in steps.
   auto placeOf = [&](double value) {
     return ((value - range.centre) / range.half + 1) * (range.half / grid.step);
   };

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// How values of one input become its range, its knots and its levels
+/// Computes the range, the knots and the levels of one input from its values
 /// (docs/math.md sections 2.2 and 3). Shared by the executable and the library
 /// for embedding; nothing here allocates or throws.
 ///
@@ -27,7 +27,7 @@ namespace tamrt {
 /// Values of one column in the order of the steps' rows.
 struct Values {
   const double *column;
-  /// Place in the column of each row; null: the column's own order.
+  /// Index in the column of each row; null: the column's own order.
   const uint32_t *order = nullptr;
 
   double operator[](size_t row) const {
@@ -47,8 +47,8 @@ struct Range {
 /// The range [lo, hi]; a half range of 1/2 when lo = hi.
 Range rangeOf(double lo, double hi);
 
-/// What a range is found from: the least and the greatest of some values, of
-/// equal ones the first, and whether all are integers.
+/// The least and the greatest of some values (the first of equal ones), and
+/// whether all are integers: the data from which a range is computed.
 struct Spread {
   double lo = std::numeric_limits<double>::infinity();
   double hi = -std::numeric_limits<double>::infinity();
@@ -57,24 +57,25 @@ struct Spread {
   void add(double value);
 };
 
-/// The spread of the `count` values of one group that has the rule of `input`.
-/// For rules that do not ask for them `integers` may be true for others.
+/// The spread of the `count` values of one group for the rule of `input`. For
+/// rules that do not need it, `integers` may be true for values that are not
+/// integers.
 Spread spreadOf(const tamrt_input &input, Values values, size_t count);
 
 /// The range of training values of one group by `input`'s rule; for
 /// TAMRT_RULE_PERIOD_AUTO that of one distinct value (see `periodOf`).
 Range rangeOf(const tamrt_input &input, const Spread &spread);
 
-/// A value as TAMRT_RULE_PERIOD_AUTO sees it: rounded to 10 decimals.
+/// A value rounded to 10 decimals, for TAMRT_RULE_PERIOD_AUTO.
 double roundForPeriod(double value);
 
 /// TAMRT_RULE_PERIOD_AUTO of sorted distinct values, rounded as above: first
-/// value, last value plus the smallest gap. False when there is one value.
+/// value, last value plus the smallest gap. False if there is one value.
 bool periodOf(const double *distinct, size_t count, double &lo, double &hi);
 
-/// Whether [lo, hi] can be the knots of `input`, finite numbers both: lo < hi,
-/// and for TAMRT_RULE_RANGE, whose values are normalised by their own range,
-/// within [-1, 1] but for rounding.
+/// Whether [lo, hi], both finite, can be the knots of `input`: lo < hi, and for
+/// TAMRT_RULE_RANGE, whose values are normalised by their own range, within
+/// [-1, 1] except for rounding.
 bool isKnotRange(const tamrt_input &input, double lo, double hi);
 
 /// Lowest and highest normalised value of one input over the groups.
@@ -83,44 +84,44 @@ struct Extent {
   double hi = -std::numeric_limits<double>::infinity();
 
   void add(double value);
-  /// The knots lo and hi: apart from each other even where all values are
-  /// equal.
+  /// The knots lo and hi, which differ even if all values are equal.
   void knots(double *out) const;
 };
 
-/// What can be wrong with the values of an input in a group.
+/// Faults of the values of an input in a group.
 enum class RangeFault {
   None,
-  /// Their range is no double, or they are none once they are normalised.
+  /// Their range, or a normalised value, is not finite.
   NotFinite,
-  /// They differ by rounding alone.
+  /// They differ only by rounding.
   Rounding
 };
 
-/// The range of training values of one group, `period` where the input has one
-/// for all groups (null: none), in `range`; adds the normalised values to
-/// `extent`.
+/// Computes `range`, the range of training values of one group, or `period` if
+/// the input has one for all groups (null: none), and adds the normalised
+/// values to `extent`.
 RangeFault normalizeGroup(const tamrt_input &input, const Range *period,
                           const Spread &spread, Range &range, Extent &extent);
 
-/// Whether `count` values are on a grid, or on what continues it, but for
-/// rounding: a part of 2^-51 of its length. Widens `spread` to them.
+/// Whether `count` values are on a grid, continued on both sides, except for
+/// rounding errors of 2^-51 of its length. Widens `spread` to these values.
 bool areOnGrid(const tamrt_grid &grid, Values values, size_t count,
                Spread &spread);
 
-/// Whether a group, all of whose values are on the grid, has no more levels
-/// than it, counted from where its range begins, and none beyond the range's
-/// end, as a period may leave some: the steps that sum by levels then see the
-/// values that there are (kernels.def, grid_points).
+/// Whether a group whose values are all on the grid has at most the grid's
+/// levels, counted from the begin of its range, and none beyond the range's
+/// end, which is possible with a period. Then the steps that sum by levels have
+/// a grid point for each value (kernels.def, grid_points).
 bool isWithinGrid(const tamrt_grid &grid, const Spread &spread,
                   const Range &range);
 
-/// The level code of a value that is none of `count` levels, `nearest` being
-/// the nearest: that one, the mean, or none.
+/// The level code of a value that is not one of `count` levels: the level
+/// `nearest`, the mean, or none.
 int32_t unseenCode(size_t count, tamrt_unseen unseen, size_t nearest);
 
-/// The level code of `value` in `count` sorted levels: its level or, where it
-/// is none, what `unseen` says, the lower of two being nearest. O(log count).
+/// The level code of `value` in `count` sorted levels: its level or, if it is
+/// not a level, the code by `unseen`; of two equally near levels the lower one
+/// is nearest. O(log count).
 int32_t levelCode(const double *levels, size_t count, double value,
                   tamrt_unseen unseen);
 

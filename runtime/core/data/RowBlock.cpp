@@ -18,8 +18,8 @@
 namespace tamrt {
 namespace {
 
-/// Texts beyond which a thread forgets those it has met: columns of more are
-/// rare, and memory for them all is not to be had on every thread.
+/// Distinct texts after which a thread forgets the texts it has seen: columns
+/// with more are rare, and every thread would need memory for all of them.
 constexpr size_t kTextsKept = size_t(1) << 14;
 
 std::string expectedFinite(bool missing) {
@@ -62,7 +62,7 @@ void RowBlock::parseTexts(size_t column, LocalTexts &local,
   std::string buffer;
   for (size_t row = 0; row < count; ++row) {
     std::string_view field = text.field(row, column);
-    // A short text is found as soon as it is compared.
+    // Finding a short text is as fast as comparing it.
     if (field.size() > 8 && field == previous) {
       out[row] = out[row - 1];
       continue;
@@ -128,7 +128,7 @@ void RowBlock::parseDates(size_t column) {
                                 : parseDate(format.withPoint(field, buffer));
       if (!parsed) {
         note(RowFault::Date, {row, column, ": " + parsed.error().message});
-        // What is behind the first fault of this kind does not matter.
+        // Rows after the first fault of this kind do not matter.
         std::fill(forms.begin() + ptrdiff_t(row), forms.end(),
                   Date::Form::Missing);
         std::fill(keys + row, keys + count, 0);
@@ -148,7 +148,7 @@ void RowBlock::parseDates(size_t column) {
   }
 }
 
-/// Numbers column by column, so that fields of one look follow each other.
+/// Parses numbers column by column, so that similar fields follow each other.
 void RowBlock::parseNumbers(const ModelColumns &columns) {
   const size_t count = text.rowCount();
   struct Bad {
@@ -212,7 +212,7 @@ void RowBlock::checkLevels(const ModelColumns &columns) {
           else if (!rules->dropMissing)
             note(RowFault::Value, fault());
           else if (leaveOut(row, column); isNumber)
-            // It is counted as a number.
+            // It will be counted as a number.
             --lacking[column];
         });
   }
@@ -233,7 +233,7 @@ void RowBlock::checkWeights(const ModelColumns &columns) {
     }
 }
 
-/// Makes texts of groups places of trained groups.
+/// Replaces texts of groups by indices of trained groups.
 void RowBlock::findGroups(const ModelColumns &columns) {
   LocalTexts &local = groupTexts;
   for (uint32_t id = 0; id < local.texts.size(); ++id)
@@ -252,7 +252,7 @@ void RowBlock::findGroups(const ModelColumns &columns) {
   }
 }
 
-/// Keeps keys and lines, the latter counted from the block's first.
+/// Keeps keys and lines; lines are counted from the block's first.
 void RowBlock::keepKeys() {
   rows.keys.text.truncate(0);
   rows.keys.ends.truncate(0);

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What one thread makes of one block of a file: its rows, and what is wrong
-/// with them. Internal to RowReader.
+/// One block of a file, parsed by one thread: its rows and their faults.
+/// Internal to RowReader.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,61 +32,61 @@
 
 namespace tamrt {
 
-/// Kinds of errors in rows, in the order in which they are told.
+/// Kinds of errors in rows, in the order in which they are reported.
 enum class RowFault { Group, Date, MissingDate, Number, Value, UnknownGroup };
 inline constexpr size_t kRowFaults = 6;
 
-/// How rows are read: the same for all blocks.
+/// The rules for reading rows, the same for all blocks.
 struct RowRules {
   bool dropMissing = false;
-  /// Of a prediction: the groups that were trained; null for a fit.
+  /// For a prediction: the trained groups; null for a fit.
   const GroupNames *trained = nullptr;
-  /// Whether the values of the group column, and those of each column of
-  /// levels, are numbers; none as long as that is not known.
+  /// Whether the values of the group column, and of each column of levels, are
+  /// numbers; none while that is not known.
   std::optional<bool> areGroupsNumbers;
   std::vector<std::optional<bool>> areLevelsNumbers;
   /// Key columns to keep.
   std::vector<size_t> keys;
 };
 
-/// The texts one thread has met in a column, and what they are to all threads.
+/// The texts that one thread has seen in a column, with their shared indices.
 struct LocalTexts {
   static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
 
   TextIndex texts;
-  /// Number of each text for all threads, or place of a trained group; kNone as
-  /// long as it has none.
+  /// Index of each text for all threads, or index of a trained group; kNone
+  /// while it has none.
   std::vector<uint32_t> shared;
   std::vector<TextKind> kinds;
 };
 
 class RowBlock {
 public:
-  /// A fault of a row: in which column, and what is wrong.
+  /// A fault of a row: its column and a message.
   struct Fault {
     size_t row, column;
     std::string text;
   };
 
-  /// Parses the columns of `text`, which was read. Numbers of groups and levels
-  /// in `rows` are those of the local texts, but of groups that were trained.
-  /// Rows that are to be left out are gone from `rows` when this returns.
+  /// Parses the columns of `text`, which has been read. Indices of groups and
+  /// levels in `rows` are those of the local texts, except those of trained
+  /// groups. Rows to be left out are removed from `rows`.
   void parse(const ModelColumns &columns, const RowRules &rules);
 
-  /// The earliest fault of its kind, noted.
+  /// Records a fault if it is the earliest of its kind.
   void note(RowFault kind, Fault fault);
 
   CsvBlock text;
   Rows rows;
-  /// Forms of the dates of all rows of the block.
+  /// Formats of the dates of all rows of the block.
   std::vector<Date::Form> forms;
   std::array<std::optional<Fault>, kRowFaults> faults;
-  /// What would be faults if the groups, or the levels of a column, were
+  /// Texts that are faults if the groups, or the levels of a column, are
   /// numbers.
   std::optional<Fault> doubtfulGroup;
   std::vector<std::optional<Fault>> doubtfulLevels;
   size_t dropped = 0;
-  /// Columns of the file and in how many rows they are missing.
+  /// For columns of the file, the number of rows in which they are missing.
   std::map<size_t, size_t> lacking;
   LocalTexts groupTexts;
   std::vector<LocalTexts> levelTexts;
@@ -107,7 +107,7 @@ private:
   std::string groupAt(const ModelColumns &columns, size_t row) const;
 
   const RowRules *rules = nullptr;
-  /// Rows to be left out; empty while there is none.
+  /// Rows to be left out; empty if there are none.
   std::vector<bool> out;
 };
 

@@ -1,4 +1,4 @@
-//===- core/data/RowReader.cpp - rows off a file --------------------------===//
+//===- core/data/RowReader.cpp - reads rows of a file ---------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -32,7 +32,7 @@ void append(GrowingArray<T> &to, const GrowingArray<T> &from) {
   to.append({from.data(), from.size()});
 }
 
-/// Gives back what columns have grown by too much.
+/// Releases the unused capacity of columns.
 void shrink(Rows &rows) {
   rows.groups.shrink();
   rows.dates.shrink();
@@ -46,7 +46,7 @@ void shrink(Rows &rows) {
   rows.lines.shrink();
 }
 
-/// Numbers of texts with whether rows are to be dropped for them.
+/// By index of a text, whether rows with it are dropped.
 std::vector<bool> doubtfulTexts(const TextIndex &texts,
                                 TextKind (*kindOf)(std::string_view,
                                                    const CsvFormat &),
@@ -82,9 +82,10 @@ size_t Rows::drop(const std::vector<bool> &out) {
   return dropped;
 }
 
-/// Threads take blocks one after another, parse them at the same time, and add
-/// them in the order of the file. A block whose turn has not come is laid aside
-/// while there are others: waiting takes longer than most blocks do.
+/// Threads take blocks one after another, parse them in parallel, and add them
+/// in the order of the file. A block that is parsed before an earlier one is
+/// set aside while there are other blocks: waiting would take longer than
+/// parsing most blocks.
 class RowReader::Impl {
 public:
   Impl(CsvBlocks file, ModelColumns columns, const tamrt_model &model,
@@ -105,9 +106,9 @@ public:
   const tamrt_model &model;
   ReadOptions options;
   size_t fileRows = 0, dropped = 0;
-  /// Columns of the file, and in how many rows they are missing.
+  /// For columns of the file, the number of rows in which they are missing.
   std::map<size_t, size_t> lacking;
-  /// Those of a prediction.
+  /// The trained groups, for a prediction.
   std::optional<GroupNames> trained;
   TextIndex groups;
   std::vector<TextIndex> levels;
@@ -126,7 +127,7 @@ private:
   void addKeys(const Rows &from, Rows &rows);
   void resetTexts();
 
-  /// A row that is wrong if the values of its column are numbers.
+  /// A row that has a fault if the values of its column are numbers.
   struct Doubt {
     size_t line = 0;
     std::string text;
@@ -138,7 +139,7 @@ private:
   RowRules rules;
   std::optional<Doubt> doubtfulGroup;
   std::vector<std::optional<Doubt>> doubtfulLevels;
-  /// The groups that are numbers, which may have several spellings.
+  /// Groups that are numbers; they may have several spellings.
   std::map<double, uint32_t> groupNumbers;
   TextChanges changes;
   std::vector<RowBlock> blocks;
@@ -146,17 +147,17 @@ private:
   std::mutex reading;
   size_t nextRead = 0;
   bool ended = false;
-  /// Guards all that follows, and what is read.
+  /// Guards all members below, and the rows read.
   std::mutex adding;
   std::condition_variable added;
   size_t nextAdded = 0;
-  /// Blocks that wait for their turn, and those that nobody has.
+  /// Parsed blocks that have yet to be added, and blocks that no thread uses.
   std::map<size_t, RowBlock *> parsed;
   std::vector<RowBlock *> idle;
   bool broken = false, full = false;
   size_t line = 1;
   Date::Form form = Date::Form::Missing;
-  /// What stops the reading at once, and the first fault of each kind.
+  /// An error that stops the reading at once, and the first fault of each kind.
   std::optional<Error> fatal;
   std::array<std::optional<Error>, kRowFaults> faults;
 };
@@ -207,7 +208,7 @@ std::optional<Error> RowReader::Impl::firstError() const {
   return std::nullopt;
 }
 
-/// The number for all threads of a group's text that one has met.
+/// The shared index of a group's text that one thread has seen.
 uint32_t RowReader::Impl::share(LocalTexts &local, uint32_t id,
                                 TextIndex &all) {
   uint32_t &shared = local.shared[id];
@@ -222,8 +223,8 @@ uint32_t RowReader::Impl::share(LocalTexts &local, uint32_t id,
   return shared = at->second;
 }
 
-/// As `share`, for a column of levels, of which there may be too many: the rest
-/// of them have no numbers of their own.
+/// As `share`, for a column of levels. If there are too many, the remaining
+/// texts get no indices of their own.
 uint32_t RowReader::Impl::shareLevel(size_t column, LocalTexts &local,
                                      uint32_t id) {
   uint32_t &shared = local.shared[id];
@@ -243,7 +244,7 @@ uint32_t RowReader::Impl::shareLevel(size_t column, LocalTexts &local,
   return shared = all.add(local.texts[id]);
 }
 
-/// Finds the first date that is not of the form of the rows before.
+/// Finds the first date whose format differs from that of earlier rows.
 void RowReader::Impl::checkForms(RowBlock &block) {
   for (size_t row = 0; row < block.forms.size(); ++row) {
     const Date::Form got = block.forms[row];
@@ -281,7 +282,7 @@ void RowReader::Impl::addKeys(const Rows &from, Rows &rows) {
   }
 }
 
-/// Adds a block whose turn it is to `rows`.
+/// Adds the next block in the file's order to `rows`.
 void RowReader::Impl::add(RowBlock &block, Rows &rows) {
   block.text.startAt(line);
   fileRows += block.text.rowCount();
@@ -310,7 +311,7 @@ void RowReader::Impl::addRows(RowBlock &block, Rows &rows) {
     if (const auto &fault = block.faults[kind]; fault && !faults[kind])
       faults[kind] = Error{file.place(block.text, fault->row, fault->column) +
                            fault->text};
-  // The rest is read for errors that come first.
+  // The rest is only read for errors of kinds that are reported first.
   if (firstError())
     return;
   noteDoubt(block, block.doubtfulGroup, doubtfulGroup);
@@ -343,7 +344,7 @@ void RowReader::Impl::addRows(RowBlock &block, Rows &rows) {
   rows.count += from.count;
 }
 
-/// Waits for a block that nobody has; null when there is none to wait for.
+/// Waits for a block that no thread uses; null if no thread will release one.
 RowBlock *RowReader::Impl::takeIdle(std::unique_lock<std::mutex> &lock) {
   added.wait(lock, [&] { return broken || !idle.empty(); });
   if (broken)
@@ -369,7 +370,7 @@ void RowReader::Impl::work(Rows &rows, size_t most) {
       if (!more || !*more) {
         std::lock_guard look(adding);
         ended = true;
-        // A file that ends in the middle is no file: what came does not matter.
+        // A truncated file is an error; its rows do not matter.
         if (!more && !fatal)
           fatal = std::move(more).error();
         return;
@@ -401,7 +402,8 @@ Result<Rows> RowReader::Impl::read(size_t most) {
   const unsigned threads =
       chooseThreads(options.threads, std::max<size_t>(bytes, 1),
                     kBlocksPerThread * options.blockBytes);
-  // One that is laid aside for each thread but the first.
+  // One block for each thread, and one set aside for each thread except the
+  // first.
   const size_t count = 2 * size_t(threads) - 1;
   if (blocks.size() < count)
     blocks.resize(count);
@@ -409,7 +411,7 @@ Result<Rows> RowReader::Impl::read(size_t most) {
   for (RowBlock &block : blocks)
     idle.push_back(&block);
   full = false;
-  // The levels of a prediction may be new ones without end.
+  // A prediction may have any number of new levels.
   if (trained) {
     for (TextIndex &texts : levels)
       texts.clear();
@@ -421,7 +423,7 @@ Result<Rows> RowReader::Impl::read(size_t most) {
     try {
       work(rows, most);
     } catch (...) {
-      // No one may wait for a block that will not come.
+      // Wake up threads that wait for a block that will not come.
       {
         std::lock_guard lock(adding);
         broken = true;
@@ -459,7 +461,7 @@ Result<RowReader::TextChanges> RowReader::Impl::resolveTexts() {
               [&](uint32_t place) { return place < order.names.size(); }));
     }
   }
-  // Groups come first, as among other errors.
+  // Groups come first, as in other errors.
   const bool isGroup = first.has_value();
   for (size_t i = 0; i < levels.size(); ++i) {
     if (rules.areLevelsNumbers[i])
@@ -495,7 +497,7 @@ Status RowReader::Impl::dropMissing(Rows &rows) {
     if (*rules.areLevelsNumbers[i])
       mark(levels[i], rows.levels[i], kindOfLevel, columns.levels[i]);
   dropped += rows.drop(out);
-  // Groups and levels are those of the rows that are left.
+  // Groups and levels are those of the remaining rows.
   TextIndex groupsBefore = std::move(groups);
   std::vector<TextIndex> levelsBefore = std::move(levels);
   groups = {};

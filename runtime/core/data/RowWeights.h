@@ -23,8 +23,9 @@
 
 namespace tamrt {
 
-/// The sum of the row weights of one group, compensated (Neumaier). It depends
-/// on their order alone: the same bits whatever parts they come in.
+/// The compensated (Neumaier) sum of the row weights of one group. It depends
+/// only on their order: the bits are the same however they are split into
+/// parts.
 class WeightSum {
 public:
   void add(double weight) {
@@ -33,10 +34,10 @@ public:
     error += (sum - (next - part)) + (weight - part);
     sum = next;
   }
-  /// Infinite or NaN where it is beyond a double.
+  /// Infinite or NaN if it exceeds a double.
   double value() const { return sum + error; }
-  /// Divided by `count`, rounded about once: the mean of equal weights is their
-  /// weight.
+  /// The sum divided by `count`, rounded about once: the mean of equal weights
+  /// is their weight.
   double over(size_t count) const {
     const auto n = double(count);
     const double quotient = sum / n;
@@ -53,8 +54,8 @@ private:
   double sum = 0, error = 0;
 };
 
-/// The mean of `rows` weights, none of them negative; 1 where all are 1. None
-/// where they have no sum above 0 in a double, or no mean of full precision.
+/// The mean of `rows` non-negative weights; 1 if all are 1. None if their sum
+/// is not above 0 in a double, or the mean does not have full precision.
 std::optional<double> meanOf(const WeightSum &sum, size_t rows);
 
 } // namespace tamrt

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The training rows as learners see them: all rows, group after group, their
-/// inputs normalised by the ranges of their group. Nothing is stored: a value
-/// is computed when it is asked for, in the bits of the kernel `normalize`.
+/// The training rows for learners: all rows, group after group, with inputs
+/// normalised by the ranges of their group. Nothing is stored: a value is
+/// computed when it is needed, with the same bits as in the kernel `normalize`.
 /// Nothing here allocates or throws.
 ///
 //===----------------------------------------------------------------------===//
@@ -28,25 +28,25 @@ namespace tamrt {
 
 class TrainingRows {
 public:
-  /// A run of rows of one group.
+  /// Consecutive rows of one group.
   struct Run {
     /// Index of the group, and of the first row among all rows.
     size_t group, first;
     size_t rows;
-    /// The values of an input, which has no levels, from the first row on.
+    /// The values of an input without levels, from the first row on.
     FunctionRef<Values(int32_t input)> values;
   };
   using Visit = FunctionRef<void(const Run &run)>;
 
-  /// A row that is asked for, and its place among those asked for.
+  /// A requested row, and its index in the request.
   struct Wanted {
     uint32_t row, place;
   };
 
-  /// `size` rows, whose pairs of centre and half range are `ranges[group]
-  /// [input]` of `inputs` inputs. `forEachRun(visit)` calls visit(run) for runs
-  /// that have all rows between them, those of one group in order, groups
-  /// perhaps in turns; false where rows cannot be read.
+  /// `size` rows of `inputs` inputs with the pairs of centre and half range
+  /// `ranges[group][input]`. `forEachRun(visit)` calls visit(run) for runs that
+  /// together are all rows; runs of one group are in order, but runs of several
+  /// groups may alternate. It returns false if rows cannot be read.
   TrainingRows(size_t size, const double *ranges, size_t inputs,
                FunctionRef<bool(Visit visit)> forEachRun)
       : count(size), ranges(ranges), inputs(inputs), forEachRun(forEachRun) {}
@@ -54,7 +54,7 @@ public:
   size_t size() const { return count; }
 
   /// Calls body(row, x) for the values of `input`, which has no levels. False
-  /// where rows cannot be read, as below.
+  /// if rows cannot be read, as in the functions below.
   template <class Body> bool forEach(int32_t input, const Body &body) const {
     return forEachRun([&](const Run &run) {
       const Values values = run.values(input);
@@ -64,8 +64,8 @@ public:
     });
   }
 
-  /// Calls body() for every row, its point, the values of `inputs` in their
-  /// order, written to `out`.
+  /// Writes the point of every row, the values of `inputs` in their order, to
+  /// `out` and calls body().
   template <class Body>
   bool forEachPoint(std::span<const int32_t> inputs, double *out,
                     const Body &body) const {
@@ -77,7 +77,7 @@ public:
     });
   }
 
-  /// Writes the point of each row of `wanted` to its place in `out`. Sorts
+  /// Writes the point of each row of `wanted` to its position in `out`. Sorts
   /// `wanted`.
   bool points(std::span<Wanted> wanted, std::span<const int32_t> inputs,
               double *out) const;

@@ -28,8 +28,8 @@ public:
   AlignedBuffer() = default;
 
   /// Allocates `bytes` (at least one alignment unit, so that the address is
-  /// never null for lack of need); empty when there is no such memory. The
-  /// contents are undefined.
+  /// never null for 0 bytes); empty if there is not enough memory. The contents
+  /// are undefined.
   static AlignedBuffer allocate(size_t bytes) {
     AlignedBuffer result;
     if (size_t rounded = size(bytes); rounded && rounded <= kMaxBytes)
@@ -37,8 +37,8 @@ public:
     return result;
   }
 
-  /// Takes over `bytes` bytes that `give(owner, memory, bytes)` gives back;
-  /// empty when `memory` is null.
+  /// Takes ownership of `bytes` bytes, which `give(owner, memory, bytes)`
+  /// releases; empty if `memory` is null.
   static AlignedBuffer adopt(void *memory, size_t bytes, void *owner,
                              void (*give)(void *owner, void *memory,
                                           size_t bytes)) {
@@ -47,15 +47,15 @@ public:
     return result;
   }
 
-  /// What `allocate(bytes)` takes; 0 on overflow.
+  /// Bytes that `allocate(bytes)` takes; 0 on overflow.
   static size_t size(size_t bytes) {
     if (bytes == 0)
       bytes = 1;
     return (bytes + TAMRT_ALIGNMENT - 1) / TAMRT_ALIGNMENT * TAMRT_ALIGNMENT;
   }
 
-  /// Half of a 48-bit address space: what more is asked for is not there, and
-  /// allocators need not be asked (a sanitizer's takes it for an error).
+  /// Half of a 48-bit address space. Larger requests fail without calling the
+  /// allocator, for which they can be an error (a sanitizer's).
   static constexpr size_t kMaxBytes = size_t(1) << 47;
 
   explicit operator bool() const { return memory != nullptr; }
@@ -63,7 +63,8 @@ public:
   template <class T> T *as() const { return static_cast<T *>(memory.get()); }
 
 private:
-  /// Memory of a device goes back to it, that of `allocate` to the C library.
+  /// Releases memory of a device to the device, and memory of `allocate` to the
+  /// C library.
   struct Free {
     Free() {}
     Free(void *owner, void (*give)(void *, void *, size_t), size_t bytes)

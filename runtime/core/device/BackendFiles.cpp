@@ -26,8 +26,8 @@ constexpr std::string_view kPrefix = "libtamrt-backend-", kSuffix = ".so";
 
 constexpr uid_t kRoot = 0;
 
-/// Whose files a program may load. The caller of one that has more rights than
-/// he has could link it into a folder of his own.
+/// The user whose files a program may load. The caller of a program that has
+/// more rights than the caller could link it into a folder of their own.
 uid_t trustedUser() { return ::getauxval(AT_SECURE) ? kRoot : ::geteuid(); }
 
 Status checkOwner(const std::string &path, const char *what, uid_t user) {
@@ -68,7 +68,8 @@ Status checkOwners(const std::string &file, uid_t user) {
 
 std::vector<BackendFolder> backendFolders() {
   std::vector<BackendFolder> folders;
-  // Not where the caller of a program with more rights could put code in it.
+  // Not read if the program has more rights than its caller, who could load
+  // code into it.
   if (const char *path = ::secure_getenv("TAMRT_BACKEND_PATH"))
     for (std::string_view rest = path; !rest.empty();) {
       const size_t end = std::min(rest.find(':'), rest.size());

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The files of backends: where they are searched, and which of them may be
-/// loaded. Loading a file runs its code with the rights of the program.
+/// The files of backends: the folders in which they are searched, and the files
+/// that may be loaded. Loading a file runs its code with the rights of the
+/// program.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,46 +26,46 @@
 
 namespace tamrt {
 
-/// A folder that backends are looked for in.
+/// A folder in which backends are searched.
 struct BackendFolder {
   std::string path;
-  /// Whether its backends are loaded only if `checkOwners` accepts them: the
-  /// folder was named neither by the user nor at installation.
+  /// Whether its backends are loaded only if `checkOwners` accepts them,
+  /// because the folder was named neither by the user nor at installation.
   bool isChecked = false;
 };
 
-/// A backend that is there and is not to be loaded.
+/// A backend file that must not be loaded.
 struct UnsafeBackend {
   std::string path, why;
 };
 
-/// What a search for a kind's backend found.
+/// The result of a search for a kind's backend.
 struct BackendSearch {
-  /// The first that may be loaded; empty: there is none.
+  /// The first file that may be loaded; empty if there is none.
   std::string path;
-  /// Those that came before it and may not.
+  /// Files found before it that must not be loaded.
   std::vector<UnsafeBackend> unsafe;
 };
 
 /// "libtamrt-backend-cuda.so"
 std::string backendFileName(std::string_view kind);
 
-/// The folders backends are looked for in, in order: those of
-/// TAMRT_BACKEND_PATH, which ':' separates, unless the program has more rights
-/// than its caller; that of the executable, which is checked; the install
+/// The folders in which backends are searched, in order: those of
+/// TAMRT_BACKEND_PATH, separated by ':', unless the program has more rights
+/// than its caller; the executable's, whose files are checked; the install
 /// prefix's lib/tamrt.
 std::vector<BackendFolder> backendFolders();
 
-/// Looks for the backend of a kind, folder by folder.
+/// Searches the backend of a kind, folder by folder.
 BackendSearch findBackend(const std::vector<BackendFolder> &folders,
                           std::string_view kind);
 
 /// Kinds that have a file in one of the folders.
 std::set<std::string> backendKinds(const std::vector<BackendFolder> &folders);
 
-/// Whether `file`, what it leads to if it is a link, and the folders of both
-/// belong to `user` or root and nobody else may write them. The error names the
-/// first of them that does not, and the fix.
+/// Checks that `file`, its target if it is a link, and the folders of both
+/// belong to `user` or root, and that nobody else may write to them. The error
+/// names the first of them for which this is not so, and the fix.
 Status checkOwners(const std::string &file, uid_t user);
 
 } // namespace tamrt

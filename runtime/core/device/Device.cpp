@@ -126,7 +126,7 @@ DeviceMemory Device::memory() const {
   if (backend.memory(handle, &memory.freeBytes, &memory.totalBytes) != TAMRT_OK)
     memory.freeBytes = 0;
   if (hasTrait(TAMRT_DEVICE_SHARES_RAM)) {
-    // RAM is also what the process may take of it.
+    // For RAM, the limits of the process count, too.
     const MachineMemory machine = machineMemory();
     if (machine.free() <= memory.freeBytes || isCpu()) {
       memory.freeBytes = machine.free();
@@ -142,7 +142,7 @@ DeviceMemory Device::memory() const {
   if (!cache)
     return memory;
   memory.freeBytes += int64_t(cache->statistics().free);
-  // Threads may have moved bytes from one to the other meanwhile.
+  // Meanwhile threads may have moved bytes from free to cached memory or back.
   if (memory.totalBytes > 0)
     memory.freeBytes = std::min(memory.freeBytes, memory.totalBytes);
   return memory;
@@ -183,7 +183,7 @@ void Device::recordUse(const AlignedBuffer &buffer, tamrt_stream *stream) {
   cache->recordUse(buffer.data(), BackendStreams::number(stream));
 }
 
-/// Whether more is in use than in any snapshot, and than there ever was.
+/// Whether more is in use than in any snapshot, and than ever before.
 bool Device::isAtPeak() const {
   const Level now = cache->statistics().used;
   return now.now == now.peak && now.peak > peakSnapshot.statistics.used.now;
@@ -197,7 +197,7 @@ void Device::give(void *owner, void *memory, size_t bytes) {
       if (device.isAtPeak())
         device.peakSnapshot = device.cache->snapshot();
     } catch (const std::exception &) {
-      // No memory for it: that of a smaller peak stays.
+      // There is no memory for it: the snapshot of a smaller peak is kept.
     }
   }
   device.cache->release(memory);

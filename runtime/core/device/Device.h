@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// One device of one backend (tamrt/backend.h): its memory, how much of it is
-/// in use, and its kernels. And the CPU, which is built in.
+/// One device of one backend (tamrt/backend.h): its memory, the amount in use,
+/// and its kernels. The CPU is a built-in device.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,66 +34,65 @@
 
 namespace tamrt {
 
-/// What a device says of its memory.
+/// The free and total memory of a device.
 struct DeviceMemory {
   int64_t freeBytes = 0, totalBytes = 0;
-  /// What keeps it as small as it is, e.g. "limit on address space"; may be
-  /// empty.
+  /// The limit that determines it, e.g. "limit on address space"; may be empty.
   std::string source;
 };
 
-/// An open device. Its memory may be asked for and given back by several
-/// threads at once.
+/// An open device. Several threads may allocate and release its memory at the
+/// same time.
 class Device {
 public:
-  /// Opens device `index` of a backend that `probe` has found. Errors: the
-  /// backend's.
+  /// Opens device `index` of a backend, which `probe` has found. Errors: those
+  /// of the backend.
   static Result<std::unique_ptr<Device>> open(const tamrt_backend &backend,
                                               int32_t index);
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
   ~Device();
 
-  /// The CPU, always there.
+  /// The CPU, which always exists.
   static Device &cpu();
 
-  /// "cuda" or "cuda:1"; the maker's name.
+  /// "cuda" or "cuda:1"; the manufacturer's name.
   std::string label() const;
   std::string name() const;
   bool isCpu() const;
   bool hasTrait(tamrt_device_trait trait) const {
     return (traits & uint32_t(trait)) != 0;
   }
-  /// Whose memory it has: what share of it may be used.
+  /// The kind of its memory, which determines the share that may be used.
   MemoryPlace place() const {
     return hasTrait(TAMRT_DEVICE_SHARES_RAM) ? MemoryPlace::Ram
                                              : MemoryPlace::Device;
   }
   const tamrt_kernels *kernels() const { return backend.kernels(handle); }
 
-  /// Has the device's memory handed out otherwise; statistics begin anew. To be
-  /// called while nothing is in use, before threads use the device. A device
-  /// that was opened hands it out directly, all there is.
+  /// Replaces the device's allocator; statistics restart. To be called before
+  /// threads use the device and while nothing is in use. Initially a device
+  /// allocates directly, without a limit.
   void useAllocator(const AllocatorOptions &options);
   AllocatorKind allocator() const { return kind; }
 
-  /// What is free now: of the backend, as far as the allocator may take it, and
-  /// what the allocator keeps.
+  /// Memory that is free now: that of the backend, up to the allocator's limit,
+  /// and that which the allocator keeps.
   DeviceMemory memory() const;
 
-  /// `bytes` (at least one alignment unit) of the device's memory, for work in
-  /// `stream`; null is the default order. Where there is none what is kept for
-  /// reuse is given back, and the backend is asked at most once more; then the
-  /// buffer is empty. `what` it is for is what it is counted under. The device
-  /// must outlive the buffer.
+  /// Allocates `bytes` (at least one alignment unit) of the device's memory,
+  /// for work in `stream`; null is the default stream. If there is not enough,
+  /// memory kept for reuse is released and the backend is asked at most once
+  /// more; if that fails, the buffer is empty. The bytes are counted under
+  /// `what`, their purpose. The device must outlive the buffer.
   AlignedBuffer allocate(size_t bytes, std::string_view what,
                          tamrt_stream *stream = nullptr);
 
-  /// Work given to `stream` so far uses the buffer too: when it is freed,
-  /// nobody gets its memory before that work is done.
+  /// Records that work given to `stream` so far uses the buffer too: after it
+  /// is freed, its memory is not reused before that work is done.
   void recordUse(const AlignedBuffer &buffer, tamrt_stream *stream);
 
-  /// Gives back what is kept for reuse.
+  /// Releases memory that is kept for reuse.
   void purge();
 
   /// Copies between the CPU's memory and the device's, and waits for it.
@@ -103,21 +102,21 @@ public:
   /// Waits for all work. \returns a tamrt_status.
   [[nodiscard]] int32_t synchronize();
 
-  /// What to say of such a status, of what the device was asked to do: "copy".
+  /// A message for such a status after the operation `what`: "copy".
   Status describe(int32_t status, const char *what) const;
 
   /// Bytes in use.
   int64_t usedBytes() const { return used; }
 
-  /// What the allocator counts.
+  /// The allocator's statistics.
   MemoryStatistics statistics() const { return cache->statistics(); }
 
-  /// Has a snapshot kept of the moment when most was in use.
+  /// Whether to keep a snapshot of the moment when most memory was in use.
   void keepSnapshot(bool keeps) { keepsSnapshot = keeps; }
-  /// The snapshot; of now where no more was in use before.
+  /// The snapshot, or the present state if no more was in use before.
   MemorySnapshot snapshotOfPeak();
 
-  /// Has allocations noted in `trace`, which may be null.
+  /// Records allocations in `trace`, which may be null.
   void follow(Trace *trace) { this->trace = trace; }
 
 private:

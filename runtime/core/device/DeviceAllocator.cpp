@@ -113,14 +113,14 @@ void *BackendStreams::allocate(size_t bytes, size_t alignment,
 
 void BackendStreams::release(void *address, size_t bytes,
                              Stream stream) noexcept {
-  // In the default order one thing follows another, releases too.
+  // In the default stream all operations run in order, including releases.
   if (stream != 0)
     synchronize(stream);
   memory.release(address, bytes);
 }
 
 void BackendStreams::order(Stream, StreamEvent event) noexcept {
-  // What is released next is so by the CPU.
+  // The next release is done by the CPU.
   wait(event);
 }
 

@@ -31,34 +31,33 @@
 
 namespace tamrt {
 
-/// Who hands out a device's memory.
+/// The allocators of a device's memory.
 enum class AllocatorKind {
-  /// The backend itself, block by block; what is released goes back to it at
-  /// once, where kernels that run out of memory find it.
+  /// The backend itself, block by block. Released memory returns to it at once,
+  /// so that kernels that run out of memory can use it.
   Direct,
   /// BestFitCache: released blocks are kept for the next request.
   BestFit,
-  /// CachingAllocator: what is released is kept for the stream it was of.
+  /// CachingAllocator: released memory is kept for its stream.
   Caching
 };
 
-/// "direct", "bfc", "caching"; the kind of such a name.
+/// "direct", "bfc", "caching"; and the kind with such a name.
 std::string_view allocatorName(AllocatorKind kind);
 std::optional<AllocatorKind> allocatorOf(std::string_view name);
 
 struct AllocatorOptions {
   AllocatorKind kind = AllocatorKind::Direct;
-  /// Part of a device's memory, free or not, that may be taken of the backend:
-  /// above 0, at most 1.
+  /// Share of a device's total memory that may be taken from the backend: above
+  /// 0, at most 1.
   double fraction = 1;
 };
 
-/// The bytes that `fraction` of `totalBytes` is; all there could be for 1, also
-/// where a device does not know how many it has.
+/// `fraction` of `totalBytes`; no limit for 1, also if a device does not know
+/// its total.
 int64_t reservableBytes(double fraction, int64_t totalBytes);
 
-/// What a backend allocates, up to a limit. Allocators call it under their
-/// lock.
+/// Memory from a backend, up to a limit. Allocators call it under their lock.
 class BackendMemory final : public RawMemory {
 public:
   BackendMemory(const tamrt_backend &backend, tamrt_device *handle,
@@ -71,9 +70,9 @@ public:
     return description;
   }
 
-  /// The most bytes to take.
+  /// Most bytes to take.
   int64_t limit = std::numeric_limits<int64_t>::max();
-  /// Bytes that are taken now.
+  /// Bytes taken now.
   const std::atomic<int64_t> &reservedBytes() const { return reserved; }
 
 private:
@@ -83,10 +82,11 @@ private:
   std::atomic<int64_t> reserved = 0;
 };
 
-/// A backend's streams and events. Stream 0 is the device's default order. As
-/// backends do not allocate in the order of a stream, what is asked for so is
-/// had at once, and released when the stream has done its work:
-/// OrderedAllocator hands the backend's memory out block by block.
+/// A backend's streams and events. Stream 0 is the device's default stream.
+/// Backends do not allocate in the order of a stream, so an ordered allocation
+/// is made at once, and an ordered release waits until the stream has done its
+/// work: this is for OrderedAllocator, which allocates from the backend block
+/// by block.
 class BackendStreams final : public Streams {
 public:
   BackendStreams(const tamrt_backend &backend, tamrt_device *handle,
@@ -115,9 +115,8 @@ private:
   RawMemory &memory;
 };
 
-/// An allocator of a kind. It takes of the backend what is asked for and no
-/// more, for that is what was planned, and the bytes of a plan are to be the
-/// bytes that are taken.
+/// Makes an allocator of a kind. It takes no more from the backend than is
+/// requested, so that the bytes taken are the planned bytes.
 std::unique_ptr<DeviceCache> makeAllocator(AllocatorKind kind, RawMemory &raw,
                                            Streams &streams);
 

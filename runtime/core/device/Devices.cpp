@@ -40,8 +40,8 @@ constexpr tamrt_core kCore = {TAMRT_BACKEND_VERSION, TAMRT_ABI_VERSION,
                               logForBackend, failForBackend,
                               &tamrt_cpu_kernels};
 
-/// Whether all functions that every backend has are there, and of a group of
-/// the others all or none.
+/// Whether a backend has all required functions, and all or none of each group
+/// of optional functions.
 bool isComplete(const tamrt_backend &b) {
   auto together = [](std::initializer_list<bool> there) {
     return std::count(there.begin(), there.end(), true) % there.size() == 0;
@@ -59,7 +59,7 @@ bool isComplete(const tamrt_backend &b) {
                    b.graph_launch != nullptr, b.graph_destroy != nullptr});
 }
 
-/// Loads a backend; it stays loaded, for its tables live as long as the
+/// Loads a backend. It stays loaded, because its tables live as long as the
 /// program.
 Result<const tamrt_backend *> load(const std::string &path,
                                    std::string_view kind) {
@@ -89,7 +89,7 @@ Result<const tamrt_backend *> load(const std::string &path,
   return backend;
 }
 
-/// Opens and tests one device; `report` says what came of it.
+/// Opens and tests one device; the result is in `report`.
 std::unique_ptr<Device> trust(const tamrt_backend &backend, int32_t index,
                               DeviceReport &report) {
   report.label =
@@ -108,8 +108,8 @@ std::unique_ptr<Device> trust(const tamrt_backend &backend, int32_t index,
   return *std::move(device);
 }
 
-/// Devices of a backend's file, up to `stop`; reports are added to `reports`.
-/// The device at `stop` is returned if it is trusted.
+/// Tests the devices of a backend's file up to `stop` and adds their reports to
+/// `reports`. Returns the device at `stop` if it is trusted.
 std::unique_ptr<Device> tryBackend(const std::string &path,
                                    const std::string &kind,
                                    std::optional<int32_t> stop,
@@ -194,7 +194,7 @@ Result<ChosenDevice> chooseDevice(std::string_view label,
   if (label == "auto") {
     for (std::string_view kind : kOrder) {
       const BackendSearch found = findBackend(folders, kind);
-      // Somebody else may have put it there, so nobody would miss it.
+      // Another user may have put the file there, so this is no warning.
       for (const UnsafeBackend &unsafe : found.unsafe)
         log(LogLevel::Warning, "backend '{}' is skipped: {}", unsafe.path,
             unsafe.why);
@@ -203,7 +203,7 @@ Result<ChosenDevice> chooseDevice(std::string_view label,
       std::vector<DeviceReport> reports;
       if (auto device = tryBackend(found.path, std::string(kind), 0, reports))
         return ChosenDevice(std::move(device));
-      // A device that is there and fails its test is one that somebody misses.
+      // The user would miss a device that fails its test.
       log(reports.back().tests.empty() ? LogLevel::Info : LogLevel::Warning,
           "device '{}' is skipped: {}", reports.back().label,
           reports.back().why);

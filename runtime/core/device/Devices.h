@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The devices of this machine: backends are found (BackendFiles.h), loaded
-/// and asked for devices, and each device is tested before it is used.
+/// The devices of this machine: backends are found (BackendFiles.h), loaded and
+/// queried for devices, and each device is tested before it is used.
 ///
 /// Kinds are tried in the order cuda, mps, xpu, cpu. Others, such as `sim`, are
-/// used only when asked for by name.
+/// used only if requested by name.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,29 +29,29 @@
 
 namespace tamrt {
 
-/// What was found of one device, or of a backend without devices.
+/// The report on one device, or on a backend without devices.
 struct DeviceReport {
   /// "cuda" or "cuda:1".
   std::string label;
-  /// The backend's file; empty for what is built in.
+  /// The backend's file; empty for the CPU.
   std::string path;
-  /// The maker's name; empty where none was opened.
+  /// The manufacturer's name; empty if no device was opened.
   std::string name;
   DeviceMemory memory;
-  /// What was tested, each with its result: "binary64 sum: ok".
+  /// The tests with their results: "binary64 sum: ok".
   std::vector<std::string> tests;
-  /// Why it is skipped; empty when it is trusted.
+  /// Why it is skipped; empty if it is trusted.
   std::string why;
 
   bool isTrusted() const { return why.empty(); }
 };
 
 /// All devices of all kinds that have a backend in `folders`, and the CPU, in
-/// the order they are tried; kinds beyond that order last, by name.
+/// the order in which they are tried; other kinds come last, by name.
 std::vector<DeviceReport>
 surveyDevices(const std::vector<BackendFolder> &folders = backendFolders());
 
-/// A device to work on, which lives as long as this does.
+/// A device for a run, which lives as long as this object.
 class ChosenDevice {
 public:
   /// The CPU.
@@ -67,16 +67,16 @@ private:
   Device *device;
 };
 
-/// The first trusted device of the order for "auto", else the one named, "cuda"
+/// For "auto" the first trusted device of the order, else the named one, "cuda"
 /// or "cuda:1". Errors: there is no such backend or device, or it is not
 /// trusted; the message says why.
 Result<ChosenDevice>
 chooseDevice(std::string_view label,
              const std::vector<BackendFolder> &folders = backendFolders());
 
-/// Tests a device: a sum that only binary64 gets right, and a factorisation,
-/// both by its own kernels in its own memory. What was tested is added to
-/// `tests`. Errors: the first test that failed.
+/// Tests a device with a sum that only binary64 computes correctly, and with a
+/// factorisation, both with its own kernels in its own memory. Adds the results
+/// to `tests`. Errors: the first test that failed.
 Status testDevice(Device &device, std::vector<std::string> &tests);
 
 } // namespace tamrt

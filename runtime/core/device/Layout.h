@@ -20,12 +20,12 @@
 
 namespace tamrt {
 
-/// `a * b + c`, the largest size_t where it is more.
+/// `a * b + c`, saturated at the largest size_t.
 size_t saturated(size_t a, size_t b, size_t c);
 
-/// Lays out one block of memory: the same calls find its size and, given an
+/// Lays out one block of memory: the same calls compute its size and, given an
 /// address, its parts. Parts are aligned to TAMRT_ALIGNMENT; the address need
-/// not be. Sizes beyond a size_t are kept as the largest one.
+/// not be. Sizes saturate at the largest size_t.
 class Layout {
 public:
   explicit Layout(void *memory = nullptr);
@@ -39,9 +39,9 @@ public:
     T *part = take<T>(count);
     return {part, part ? count : 0};
   }
-  /// Bytes taken so far, with what aligning any address takes.
+  /// Bytes taken so far, including the padding that aligns any address.
   size_t size() const;
-  /// The state of the layout, to lay out two parts over each other.
+  /// The state of the layout, with which two parts can share bytes.
   size_t mark() const { return bytes; }
   void rewind(size_t mark) { bytes = mark; }
 

@@ -20,10 +20,10 @@ namespace tamrt {
 namespace {
 
 constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
-/// Control groups of version 1 say "no limit" by a number of this size.
+/// Control groups of version 1 express "no limit" by a number of this size.
 constexpr int64_t kNoLimit = int64_t(1) << 60;
 
-/// The text of a small file; empty when there is none.
+/// The text of a small file; empty if there is none.
 std::string readSmall(const std::string &path) {
   std::string text;
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -36,7 +36,7 @@ std::string readSmall(const std::string &path) {
   return text;
 }
 
-/// The number `text` starts with, after blanks.
+/// The number at the start of `text`, after blanks.
 std::optional<int64_t> number(std::string_view text) {
   const size_t start = text.find_first_not_of(" \t");
   if (start == text.npos)
@@ -45,7 +45,7 @@ std::optional<int64_t> number(std::string_view text) {
   int64_t value = 0;
   auto [end, code] =
       std::from_chars(text.data(), text.data() + text.size(), value);
-  // What is beyond an int64_t is no limit.
+  // A number beyond an int64_t means no limit.
   if (code == std::errc::result_out_of_range)
     return kUnlimited;
   if (code != std::errc())
@@ -64,7 +64,7 @@ std::optional<int64_t> entry(std::string_view text, std::string_view key) {
   return std::nullopt;
 }
 
-/// How the two versions name their files.
+/// Names of the files in the two versions.
 struct Controller {
   const char *mount, *limit, *usage, *inactive;
 };
@@ -74,8 +74,8 @@ constexpr Controller kVersion1 = {
 constexpr Controller kVersion2 = {"/sys/fs/cgroup", "memory.max",
                                   "memory.current", "inactive_file "};
 
-/// Adds what the group at `path` and those above it leave. Where a container
-/// shows a part of the tree alone, groups that are not there are skipped.
+/// Adds the memory that the group at `path` and those above it leave. A
+/// container may show only a part of the tree; missing groups are skipped.
 void addGroups(const std::string &root, const Controller &controller,
                std::string path, std::vector<MemorySource> &sources) {
   while (true) {
@@ -100,7 +100,7 @@ void addGroups(const std::string &root, const Controller &controller,
   }
 }
 
-/// Whether a comma-separated list has `word`.
+/// Whether a comma-separated list contains `word`.
 bool lists(std::string_view list, std::string_view word) {
   while (!list.empty()) {
     const size_t end = std::min(list.find(','), list.size());
@@ -111,7 +111,7 @@ bool lists(std::string_view list, std::string_view word) {
   return false;
 }
 
-/// Lines of /proc/self/cgroup are "number:controllers:path"; of version 2,
+/// Lines of /proc/self/cgroup are "number:controllers:path"; in version 2
 /// "0::path".
 void addControlGroups(const std::string &root,
                       std::vector<MemorySource> &sources) {

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// How much memory a process may still take on the CPU: the least of what the
-/// machine, its control groups (of both versions) and its resource limits
-/// leave. Nothing here throws; it needs little memory.
+/// The memory that a process may still take on the CPU: the least that the
+/// machine, the process's control groups (of both versions) and its resource
+/// limits leave. Nothing here throws; it needs little memory.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +23,9 @@
 
 namespace tamrt {
 
-/// Where to look, so that tests can look elsewhere.
+/// The sources, which tests replace.
 struct MemorySources {
-  /// Put before /proc and /sys.
+  /// Prefix of /proc and /sys.
   std::string root;
   /// Limits on address space and on data, in bytes; none: unlimited.
   std::optional<int64_t> addressSpace, data;
@@ -34,7 +34,7 @@ struct MemorySources {
   static MemorySources machine();
 };
 
-/// What one source leaves to the process.
+/// The memory that one source leaves to the process.
 struct MemorySource {
   /// "available RAM", "control group /a/b", "limit on address space", "limit on
   /// data".
@@ -42,28 +42,28 @@ struct MemorySource {
   int64_t free = 0;
 };
 
-/// What all sources leave.
+/// The memory that each source leaves.
 struct MachineMemory {
-  /// Those that there are; a machine that tells nothing has none.
+  /// The known sources; may be empty.
   std::vector<MemorySource> sources;
 
-  /// The source that leaves least, the first of several; null if none.
+  /// The source that leaves the least, the first of several; null if there is
+  /// none.
   const MemorySource *tightest() const;
 
   /// Bytes that it leaves, not negative; INT64_MAX if there is none.
   int64_t free() const;
 };
 
-/// Asks all sources: MemAvailable of /proc/meminfo; of the process's control
-/// group and each above it the limit less what is in use, where pages of files
-/// that have not been used of late do not count, for the kernel gives them back
-/// first; limits on address space and data less what /proc/self/statm says is
-/// taken.
+/// Reads all sources. MemAvailable of /proc/meminfo. For the process's control
+/// group and each above it, the limit minus the memory in use; inactive file
+/// pages do not count, because the kernel reclaims them first. The limits on
+/// address space and data minus the bytes in /proc/self/statm.
 MachineMemory
 machineMemory(const MemorySources &sources = MemorySources::machine());
 
-/// Bytes of address space the process takes now; 0 when that is not told. Needs
-/// no memory: for when there is none.
+/// Bytes of address space that the process takes now; 0 if unknown. Needs no
+/// memory, so that it can be called when there is none.
 int64_t processBytes();
 
 } // namespace tamrt

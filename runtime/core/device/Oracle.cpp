@@ -16,7 +16,7 @@
 namespace tamrt {
 namespace {
 
-/// Gives spares what the budget has left.
+/// Uses the rest of the budget for spares.
 void addSpares(const Need &need, Decision &decision) {
   if (decision.threads < 2 || need.spareBytes == 0)
     return;
@@ -27,7 +27,8 @@ void addSpares(const Need &need, Decision &decision) {
   decision.bytes += decision.spares * need.spareBytes;
 }
 
-/// Rung and threads of one way. `fits` says whether they are within budget.
+/// Chooses rung and threads of one way. `fits` is set if they are within
+/// budget.
 Decision place(const Need &need, unsigned most, int64_t budget) {
   assert(!need.rungs.empty());
   Decision decision;
@@ -64,8 +65,8 @@ int64_t minBytes(const Need &need) {
   return need.sharedBytes + need.rungs.back().bytes;
 }
 
-/// "needs 985.4 MB, 188.0 MB are free", and the share where that is not enough
-/// to see why.
+/// "needs 985.4 MB, 188.0 MB are free", with the share if these numbers alone
+/// do not show the reason.
 std::string lacks(const Need &need, const Question &question,
                   const OracleOptions &options) {
   const int64_t bytes = minBytes(need);
@@ -124,7 +125,8 @@ OracleOptions oracleOptions(const tamrt_oracle *spec) {
 int64_t budgetOf(int64_t freeBytes, double share) {
   if (freeBytes <= 0)
     return 0;
-  // 0.7 is not 7/10 in binary: what is a whole number but for that is one.
+  // 0.7 is not exactly 7/10 in binary: a product that is an integer except for
+  // this error counts as that integer.
   const long double product = (long double)(freeBytes)*share;
   const long double whole = std::round(product);
   const long double part = std::abs(product - whole) <= 1e-16L * product
@@ -174,7 +176,7 @@ Decision decide(const Question &question, const OracleOptions &options) {
   if (!(estimate < most))
     return gradients(fmt::format("estimated {:.0f} bytes, not less than {:.0f}",
                                  estimate, most));
-  // The estimate counts, whatever the plan says; the smallest rung is tried.
+  // Only the estimate counts, not the plan; the smallest rung is tried.
   direct.fits = true;
   direct.reason =
       fmt::format("estimated {:.0f} bytes, less than {:.0f}", estimate, most);
@@ -186,7 +188,7 @@ std::string tooLittle(const Question &question, const Decision &decision,
   const double share = options.share(question.place, question.work);
   const Need &need = question.needOf(decision.solver);
   const int64_t rows = need.rungs.back().rows;
-  // The least amount of free memory the share of which is enough.
+  // The least free memory whose share is enough.
   auto wanted = int64_t(std::ceil(double(decision.bytes) / share));
   while (budgetOf(wanted, share) < decision.bytes)
     ++wanted;

@@ -17,7 +17,7 @@
 namespace tamrt {
 namespace {
 
-/// Numbers in a device's memory.
+/// Doubles in a device's memory.
 class Numbers {
 public:
   static Result<Numbers> put(Device &device, const std::vector<double> &from) {
@@ -60,7 +60,7 @@ Status statusOf(const tamrt_context &context, Device &device) {
   return device.describe(device.synchronize(), "finish its work");
 }
 
-/// 1 + 1000 times 2^-40: binary32 loses all but the one.
+/// 1 + 1000 times 2^-40: in binary32 only the 1 remains.
 Status testSum(Device &device) {
   constexpr int64_t rows = 1001;
   std::vector<double> ones(rows, 1), numbers(rows, std::ldexp(1.0, -40));

@@ -14,7 +14,7 @@
 namespace tamrt {
 namespace {
 
-/// What drawing the centres takes.
+/// Memory for drawing the centres.
 struct DrawMemory {
   std::span<uint32_t> chosen;
   std::span<Random::Moved> moved;
@@ -28,7 +28,7 @@ struct DrawMemory {
   }
 };
 
-/// What finding a gamma takes: the first rows and the distances of two each.
+/// Memory for finding a gamma: the first rows and the distances of all pairs.
 struct DistanceMemory {
   size_t rows;
   std::span<TrainingRows::Wanted> wanted;
@@ -67,13 +67,13 @@ double squaredDistance(const double *a, const double *b, size_t inputs) {
 }
 
 /// The lower median of the squared distances of all ordered pairs of the first
-/// rows, those of a row and itself among them.
+/// rows, including the pairs of a row with itself.
 LearnFault findMedian(const LearnerJob &job, double &median) {
   Layout layout = job.memory;
   const DistanceMemory memory(job.learner, job.rows.size(), layout);
   const size_t inputs = job.inputs().size(), rows = memory.rows;
-  // In order, `rows` distances of 0 come first, then each distance of two rows
-  // twice: half the pairs tell all.
+  // In sorted order, `rows` distances of 0 come first, then each distance of
+  // two different rows twice: half of the pairs are enough.
   const size_t middle = (rows * rows - 1) / 2;
   median = 0;
   if (middle < rows)

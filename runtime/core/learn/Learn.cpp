@@ -24,7 +24,7 @@ LearnFault learnRange(const LearnerJob &job) {
     lo = std::min(lo, x);
     hi = std::max(hi, x);
   });
-  // Of zeros of both signs either may come first.
+  // Either of the two zeros may come first.
   std::span<double> range = job.numbers(0);
   range[0] = lo + 0.0;
   range[1] = hi + 0.0;
@@ -56,7 +56,7 @@ bool isForest(const tamrt_learner &learner) {
          learner.kind == TAMRT_LEARN_FLAT_TREES;
 }
 
-/// Whether the spec leaves a table of the learner to be made.
+/// Whether some table of the learner is not given by the spec.
 bool isWanted(const tamrt_model &model, const tamrt_learner &learner) {
   const tamrt_table *first = model.tables + learner.first_table;
   return std::any_of(first, first + learner.table_count,
@@ -80,7 +80,7 @@ LearnFault make(const LearnerJob &job, double &number) {
   return LearnFault::Kind;
 }
 
-/// Checks tables of the job: those given, or all.
+/// Checks the job's given tables, or all tables.
 LearnOutcome check(const LearnerJob &job, bool all) {
   for (int64_t k = 0; k < job.learner.table_count; ++k) {
     if (!all && !job.isGiven(size_t(k)))
@@ -95,7 +95,7 @@ LearnOutcome check(const LearnerJob &job, bool all) {
 LearnOutcome run(const LearnerJob &job) {
   for (int64_t k = 0; k < job.learner.table_count; ++k)
     job.applyGiven(size_t(k));
-  // Before they are used: features, for one, are subscripts.
+  // Checked before they are used: features, for example, are indices.
   LearnOutcome outcome = check(job, /*all=*/false);
   if (!outcome.good() || !isWanted(job.model, job.learner))
     return outcome;

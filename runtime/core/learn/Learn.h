@@ -25,7 +25,7 @@
 
 namespace tamrt {
 
-/// Rows of which a learner keeps more than a column at most.
+/// Most rows of which a learner keeps more than one column.
 inline constexpr size_t kMaxRowsKept = 1000;
 
 /// Why there are no tables.
@@ -33,46 +33,47 @@ enum class LearnFault {
   None,
   /// The rows cannot be read.
   Rows,
-  /// The median distance of rows has no square that a gamma can be made of.
+  /// No gamma can be computed from the square of the rows' median distance.
   Distance,
-  /// A table, given or made, has a fault.
+  /// A table, given or computed, has a fault.
   Table,
-  /// The model has a kind of learner that is none.
+  /// The model has an unknown kind of learner.
   Kind,
 };
 
-/// What became of the learning.
+/// The outcome of learning.
 struct LearnOutcome {
   LearnFault fault = LearnFault::None;
   /// The learner with the fault.
   const tamrt_learner *learner = nullptr;
-  /// Of Table: which of the learner's, and what is wrong with it.
+  /// For Table: the index of the learner's table, and its fault.
   int64_t table = 0;
   TableFault inTable;
-  /// Of Distance: the square.
+  /// For Distance: the square.
   double number = 0;
 
   bool good() const { return fault == LearnFault::None; }
 };
 
-/// Fills `tables`, the contents of the tables of `model`, each aligned to 8
-/// bytes, from the training rows. `memory` are learningBytes(model, rows) bytes
+/// Computes `tables`, the contents of the tables of `model`, each aligned to 8
+/// bytes, from the training rows. `memory` has learningBytes(model, rows) bytes
 /// at any address.
 ///
-/// What a learner draws depends on its seed and on the rows alone, not on which
-/// of its tables the spec gives: those are copied, and the numbers drawn in
-/// their place are dropped. A learner whose tables are all given draws nothing.
+/// The numbers that a learner draws depend only on its seed and on the rows,
+/// not on which of its tables the spec gives: those are copied, and the numbers
+/// drawn for them are dropped. A learner whose tables are all given draws
+/// nothing.
 ///
-/// Time: O(rows) for a range; O(rows * trees * depth) for the rows of leaves,
-/// where weights of leaves are learnt; O(rows * log thresholds) for quantiles
-/// of a column; for a gamma that is not given the distances of at most 1000
-/// rows. Goes through the rows a few times at most.
+/// Time: O(rows) for a range; O(rows * trees * depth) for the row counts of
+/// leaves, if weights of leaves are learnt; O(rows * log thresholds) for
+/// quantiles of a column; the distances of at most 1000 rows for a gamma that
+/// is not given. Passes over the rows a few times at most.
 LearnOutcome learnTables(const tamrt_model &model, const TrainingRows &rows,
                          void *const *tables, void *memory);
 
-/// Bytes that `learnTables` works in: for quantiles a column of the rows, for
-/// centres some numbers each and, for a gamma that is not given, the distances
-/// of at most kMaxRowsKept rows.
+/// Bytes of memory that `learnTables` needs: for quantiles one column of the
+/// rows, for centres some numbers each, and for a gamma that is not given the
+/// distances of at most kMaxRowsKept rows.
 size_t learningBytes(const tamrt_model &model, size_t rows);
 
 /// Whether a learner learns quantiles, or centres, that the spec does not give.

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The arguments of the functions that make the tables of one learner. They
-/// work in the memory they are given; nothing here allocates or throws.
+/// The arguments of the functions that make the tables of one learner. They use
+/// only the memory they are given; nothing here allocates or throws.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +29,8 @@
 
 namespace tamrt {
 
-/// A learner, the rows it learns from, the tables it fills and the memory it
-/// works in. Tables are numbered within the learner.
+/// A learner, its rows, its tables, which it fills, and its working memory.
+/// Tables have indices within the learner.
 struct LearnerJob {
   const tamrt_model &model;
   const tamrt_learner &learner;
@@ -63,7 +63,7 @@ struct LearnerJob {
   }
 };
 
-/// TAMRT_LEARN_CENTERS. Of Distance sets `number`, the median of the squared
+/// TAMRT_LEARN_CENTERS. For Distance sets `number`, the median of the squared
 /// distances.
 LearnFault learnCenters(const LearnerJob &job, double &number);
 /// The bytes it needs for `rows` rows.

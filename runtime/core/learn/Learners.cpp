@@ -17,7 +17,7 @@
 namespace tamrt {
 namespace {
 
-/// An outcome that is not good, but for rows that cannot be read, in words.
+/// The error message for a failed outcome, except that rows cannot be read.
 Error describe(const LearnOutcome &outcome, const tamrt_model &model,
                const Tables &tables) {
   const tamrt_learner &learner = *outcome.learner;

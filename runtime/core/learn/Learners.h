@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Learns and draws the tables of a model from training rows in memory and
-/// elsewhere, in memory of its own (core/learn/Learn.h).
+/// Learns and draws the tables of a model from training rows in memory or in a
+/// file, with its own working memory (core/learn/Learn.h).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,23 +36,23 @@ namespace tamrt {
 ///
 /// Errors, with the effect: no memory; numbers that are not finite (distances
 /// too small for a gamma, an sp_alpha too large for weights); given tables that
-/// do not fit the learner.
+/// are invalid for the learner.
 Result<Tables> learn(const tamrt_model &model, const Dataset &data,
                      const Normalization &normalization);
 
-/// As above, from `rows` rows wherever they are: `forEachRun` is that of
-/// TrainingRows. Errors: its own, too.
+/// As above, from `rows` rows that need not be in memory: `forEachRun` is that
+/// of TrainingRows. Errors: also those of `forEachRun`.
 Result<Tables>
 learn(const tamrt_model &model, size_t rows, const Normalization &normalization,
       const std::function<Status(TrainingRows::Visit)> &forEachRun);
 
-/// Whether a learner of the model keeps one input of every row while it learns,
-/// one learner after another.
+/// Whether some learner of the model keeps one input of every row while it
+/// learns. Learners run one after another.
 bool keepsColumn(const tamrt_model &model);
 
-/// What the learners of a model keep of `rows` rows when these are not in
-/// memory, or of rows whose number is not known: a sentence each, such as
-/// "80000 bytes, one input of every row, for the quantiles of effect 't'".
+/// The data that the learners of a model keep of `rows` rows that are not in
+/// memory, or of an unknown number of rows: a sentence each, such as "80000
+/// bytes, one input of every row, for the quantiles of effect 't'".
 std::vector<std::string> keptByLearners(const tamrt_model &model,
                                         std::optional<size_t> rows);
 

@@ -14,8 +14,8 @@
 namespace tamrt {
 namespace {
 
-/// Brings the values at `ranks`, which ascend, to their places in the order.
-/// All that lies in [first, last) belongs there.
+/// Moves the values of the ascending `ranks` to their positions in sorted
+/// order. All values in [first, last) belong to that range.
 void select(double *values, size_t first, size_t last,
             std::span<const size_t> ranks) {
   if (ranks.empty())

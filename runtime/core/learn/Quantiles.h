@@ -22,8 +22,8 @@ namespace tamrt {
 /// Replaces every level u in [0, 1] of `levels` by the quantile of `values` at
 /// that level: with n values, h = u*(n-1), i = floor h, t = h-i and a <= b the
 /// i-th and the next in order, a + (b-a)*t for t < 1/2, else b - (b-a)*(1-t).
-/// There is at least one value. Reorders the values; O(n log k) for k levels.
-/// `ranks` is memory of 2k elements.
+/// There must be at least one value. Reorders the values; O(n log k) for k
+/// levels. `ranks` is memory of 2k elements.
 void quantiles(std::span<double> values, std::span<double> levels,
                std::span<size_t> ranks);
 

@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kBlock = 16;
 constexpr double kTwoPi = 2 * std::numbers::pi;
 
-/// Two normal numbers from two uniform ones. Of these 1 - u is exact.
+/// Two normal numbers from two uniform ones, for which 1 - u is exact.
 void toNormal(double radius, double turn, double &first, double &second) {
   const double rho = std::sqrt(-2 * cpu::logarithm(1 - radius));
   double cosine, sine;
@@ -40,7 +40,8 @@ void transformBlock(double *block) {
 
 constexpr uint32_t kNoPlace = UINT32_MAX;
 
-/// Where `place` is, or would be, in a hash table with room left.
+/// The entry of `place`, or the free entry for it, in a hash table that is not
+/// full.
 Random::Moved &find(std::span<Random::Moved> table, uint32_t place) {
   constexpr uint64_t kSpread = 0x9e3779b97f4a7c15;
   const size_t mask = table.size() - 1;
@@ -104,7 +105,7 @@ void Random::permutation(uint32_t n, std::span<uint32_t> first,
   };
   const auto count = uint32_t(first.size());
   for (uint32_t i = 0; i < count; ++i) {
-    // The last place has nothing left to be swapped with.
+    // The last place has no other place to swap with.
     const uint32_t from = i + 1 < n ? i + integer(n - i) : i;
     first[i] = numberAt(from);
     find(memory, from) = {from, numberAt(i)};

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The leaf a point falls into, as the kernels tree_oblivious and tree_flat of
-/// kernels.def define it: a fit counts the rows of leaves that the steps will
-/// find, so both must agree in every bit.
+/// The leaf of a point, as the kernels tree_oblivious and tree_flat
+/// (kernels.def) define it. A fit counts the rows of the leaves that the steps
+/// will compute, so both must agree exactly.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -17,7 +17,7 @@
 namespace tamrt {
 namespace {
 
-/// A range of equal values is widened by this much each side.
+/// A range of equal values is widened by this much on each side.
 constexpr double kMargin = 1e-3;
 
 /// The sizes of the trees of one learner.
@@ -36,16 +36,17 @@ struct Forest {
   /// Whether thresholds are drawn; those of a single flat tree are not.
   bool drawn() const { return !flat || trees > 1; }
 
-  /// The place of the feature that threshold `i` of all is compared with.
+  /// Index of the feature that is compared with threshold `i` of all
+  /// thresholds.
   size_t featurePlace(size_t i) const { return flat ? i / width : i; }
 };
 
-/// What learning a forest takes.
+/// Memory for learning a forest.
 struct Memory {
   /// A row.
   std::span<double> point;
-  /// One input of all rows, and of the thresholds of that input the places, the
-  /// levels and what `quantiles` takes; where quantiles are learnt.
+  /// If quantiles are learnt: one input of all rows; and, for the thresholds of
+  /// that input, their indices, their levels and the memory of `quantiles`.
   std::span<double> column, levels;
   std::span<size_t> places, ranks;
 
@@ -81,7 +82,7 @@ LearnFault findExtent(const LearnerJob &job, const Memory &memory, double &lo,
         }
       }))
     return LearnFault::Rows;
-  // Of zeros of both signs either may come first.
+  // Either of the two zeros may come first.
   lo += 0.0;
   hi += 0.0;
   if (lo == hi) {
@@ -118,7 +119,8 @@ LearnFault takeQuantiles(const LearnerJob &job, const Forest &forest,
 LearnFault makeThresholds(const LearnerJob &job, const Forest &forest,
                           const Memory &memory, Random &random) {
   std::span<double> thresholds = job.numbers(1);
-  // Levels in [0, 1] first, which become thresholds in place.
+  // These are levels in [0, 1] at first, and are replaced by thresholds in
+  // place.
   for (size_t i = 0; i < thresholds.size(); ++i)
     thresholds[i] = forest.drawn() ? random.uniform()
                                    : linspace(0, 1, forest.leaves, i + 1);
@@ -152,7 +154,8 @@ LearnFault weighLeaves(const LearnerJob &job, const Forest &forest,
                        const Memory &memory) {
   std::span<const int32_t> features = job.integers(0);
   std::span<const double> thresholds = job.numbers(1);
-  // Rows are counted in the doubles that become the weights: exact to 2^53.
+  // Rows are counted in the doubles that become the weights; counts are exact
+  // up to 2^53.
   std::span<double> weights = job.numbers(2);
   std::fill(weights.begin(), weights.end(), 0.0);
   const double *point = memory.point.data();

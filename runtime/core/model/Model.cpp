@@ -34,7 +34,7 @@ Status checkModel(const tamrt_model &model) {
         TAMRT_STEP_PRECONDITION}) {
     const bool isFits = kind <= TAMRT_STEP_FIT_FINISH;
     const bool isCgs = kind >= TAMRT_STEP_CG_INIT;
-    // A model without any solver is told of the direct one's steps.
+    // For a model without any solver the error names the direct solver's steps.
     const bool isNeeded = isFits ? direct || !cg : !isCgs || cg;
     if (isNeeded && stepsOf(model, kind).empty())
       return Error{"expected a model with a step '" +

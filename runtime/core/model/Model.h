@@ -24,16 +24,16 @@
 
 namespace tamrt {
 
-/// Checks that this runtime can run `model`: the version of the ABI, that every
-/// kind of step of predictions and of a solver is there, and that learners and
-/// tables fit together.
+/// Checks that this runtime can run `model`: that the version of the ABI is the
+/// same, that all kinds of steps of predictions and of a solver exist, and that
+/// tables match their learners.
 Status checkModel(const tamrt_model &model);
 
-/// All steps; behind the model's own those of a fit that sums by levels (abi.h,
+/// All steps: the model's own, then those of a fit that sums by levels (abi.h,
 /// tamrt_compression).
 std::vector<tamrt_step> allSteps(const tamrt_model &model);
 
-/// The steps of `kind`, by falling rung.
+/// The steps of `kind`, by descending rung.
 std::vector<const tamrt_step *> stepsOf(const tamrt_model &model,
                                         tamrt_step_kind kind);
 

@@ -28,7 +28,7 @@ constexpr int64_t alignedBytes(int64_t bytes) {
          TAMRT_ALIGNMENT;
 }
 
-/// The first step of `kind`, the one of the largest rung; null if none.
+/// The first step of `kind`, that of the largest rung; null if there is none.
 const tamrt_step *firstStep(const tamrt_model &model, tamrt_step_kind kind);
 
 /// Whether the model has the steps of the direct solver, and those of conjugate
@@ -36,20 +36,20 @@ const tamrt_step *firstStep(const tamrt_model &model, tamrt_step_kind kind);
 bool hasDirect(const tamrt_model &model);
 bool hasCg(const tamrt_model &model);
 
-/// The last step of `kind`, the one of the smallest rung; null if none.
+/// The last step of `kind`, that of the smallest rung; null if there is none.
 const tamrt_step *lastStep(const tamrt_model &model, tamrt_step_kind kind);
 
 /// The step of `kind` with the smallest rung that takes `rows` rows at once,
-/// else the one of the largest rung; null if there is no such step.
+/// else that of the largest rung; null if there is no step of `kind`.
 const tamrt_step *stepFor(const tamrt_model &model, tamrt_step_kind kind,
                           int64_t rows);
 
-/// Of conjugate gradients, the step that adds rows to b for chunks of at most
-/// as many rows as those of `apply`, a step of kind APPLY_CHUNK, has.
+/// For conjugate gradients, the step that adds rows to b, with chunks of at
+/// most as many rows as those of `apply`, a step of kind APPLY_CHUNK.
 const tamrt_step &setupStep(const tamrt_model &model, const tamrt_step &apply);
 
-/// Whether a step of `kind` works on the rows of a chunk; whether it writes to
-/// `output`; whether it predicts, or factors or solves, rather than adds up
+/// Whether a step of `kind` reads the rows of a chunk; whether it writes to
+/// `output`; whether it predicts; whether it factors or solves
 /// (tamrt_placement).
 bool takesRows(int32_t kind);
 bool writesOutput(int32_t kind);
@@ -59,11 +59,11 @@ bool isSolve(int32_t kind);
 /// Numbers of the parameter block of a group.
 int64_t parameterCount(const tamrt_model &model);
 
-/// Numbers per row that a step of `kind` writes; of a step that takes no rows:
-/// in all.
+/// Numbers per row that a step of `kind` writes; for a step without rows, its
+/// total.
 int64_t outputWidth(const tamrt_model &model, tamrt_step_kind kind);
 
-/// The effect that holds column `column` of the design matrix, null if none.
+/// The effect with column `column` of the design matrix; null if there is none.
 const tamrt_effect *effectOf(const tamrt_model &model, int64_t column);
 
 } // namespace tamrt

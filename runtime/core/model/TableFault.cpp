@@ -14,7 +14,7 @@
 namespace tamrt {
 namespace {
 
-/// The first of `count` values that is not `good`, as a fault of `kind`.
+/// A fault of `kind` for the first of `count` values that is not `good`.
 template <class T, class Good>
 TableFault firstBad(TableFault::Kind kind, const T *values, size_t count,
                     const Good &good) {
@@ -24,7 +24,7 @@ TableFault firstBad(TableFault::Kind kind, const T *values, size_t count,
   return {};
 }
 
-/// The fault of finite numbers.
+/// The fault of a table whose numbers are finite.
 TableFault faultOfNumbers(const tamrt_learner &learner, int64_t k,
                           const double *values, size_t count) {
   switch (learner.kind) {

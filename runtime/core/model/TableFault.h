@@ -7,10 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Checks the contents of a table: a fit writes no others, kernels expect no
-/// others. Shared by
-/// the executable and the library for embedding; nothing here allocates or
-/// throws.
+/// Checks the contents of a table: a fit writes only valid ones, and kernels
+/// rely on that. Shared by the executable and the library for embedding;
+/// nothing here allocates or throws.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,19 +29,19 @@ int64_t elementsOf(const tamrt_table &table);
 /// Bytes of a table's contents.
 int64_t bytesOf(const tamrt_table &table);
 
-/// What is wrong with the contents of a table.
+/// A fault of the contents of a table.
 struct TableFault {
   enum Kind {
     None,
     /// A number is not finite.
     NotFinite,
-    /// A range falls.
+    /// A range is descending.
     Range,
     /// A gamma is not positive.
     Gamma,
-    /// A feature is none of the learner's.
+    /// A feature is not an input of the learner.
     Feature,
-    /// Thresholds of a flat tree fall.
+    /// Thresholds of a flat tree are descending.
     Threshold,
     /// A weight of a leaf is negative.
     Weight,
@@ -51,7 +50,7 @@ struct TableFault {
   };
 
   Kind kind = None;
-  /// The first element that is wrong; of Range and Other 0.
+  /// The first invalid element; 0 for Range and Other.
   size_t index = 0;
 
   explicit operator bool() const { return kind != None; }
@@ -61,8 +60,8 @@ struct TableFault {
 TableFault faultOf(const tamrt_model &model, const tamrt_learner &learner,
                    int64_t k, const void *contents);
 
-/// The same for what kernels use as subscripts, without which nothing is safe:
-/// features alone.
+/// The same only for features, which kernels use as indices, so that they must
+/// be valid.
 TableFault subscriptFaultOf(const tamrt_model &model,
                             const tamrt_learner &learner, int64_t k,
                             const void *contents);

@@ -49,7 +49,7 @@ bool isKind(int32_t kind) {
   return kind >= TAMRT_LEARN_RANGE && kind <= TAMRT_LEARN_FLAT_TREES;
 }
 
-/// Checks a learner but for its tables.
+/// Checks a learner, without its tables.
 bool isSound(const tamrt_model &model, const tamrt_learner &learner) {
   constexpr int64_t kDeepest = 30;
   const int64_t first = learner.sizes[0], second = learner.sizes[1];

@@ -36,8 +36,8 @@ public:
   /// No tables.
   Tables() = default;
 
-  /// Room for the tables of `model`. Those whose contents the spec gives hold
-  /// them; of the others they are undefined. Errors: no memory.
+  /// Memory for the tables of `model`. Tables given by the spec get their
+  /// contents; the contents of the others are undefined. Errors: no memory.
   static Result<Tables> allocate(const tamrt_model &model);
 
   /// The contents of table `i` of the model, which has doubles.
@@ -53,10 +53,10 @@ public:
   /// Copies contents of table `i` of the model, of its size, into it.
   void set(size_t i, const void *contents);
 
-  /// What a step gets: one pointer per table.
+  /// The argument of a step: one pointer per table.
   const void *const *pointers() const { return addresses.data(); }
 
-  /// What learners fill: the same.
+  /// The same for learners, which write the tables.
   void *const *pointers() { return addresses.data(); }
 
 private:
@@ -73,15 +73,15 @@ struct TableForm {
   int64_t shape[2] = {1, 1};
 };
 
-/// The tables a learner of a known kind has, in order (abi.h,
+/// The tables of a learner of a known kind, in order (abi.h,
 /// tamrt_learner_kind).
 std::vector<TableForm> formsOf(const tamrt_learner &learner);
 
-/// Checks that the learners of `model` fit its inputs, and its tables the
-/// learners. An error is a bug of the compiler, or of what made the model.
+/// Checks that the learners of `model` match its inputs, and its tables match
+/// the learners. An error is a bug of the program that made the model.
 Status checkLearners(const tamrt_model &model);
 
-/// A fault of `contents` in words, as of table `k` of `learner`: "expected
+/// The message for a fault of `contents` of table `k` of `learner`: "expected
 /// finite numbers, got nan at index 3".
 std::string describe(const TableFault &fault, const tamrt_model &model,
                      const tamrt_learner &learner, int64_t k,
@@ -89,9 +89,9 @@ std::string describe(const TableFault &fault, const tamrt_model &model,
 
 /// A table with a fault.
 struct FaultyTable {
-  /// The table's number in the model.
+  /// The table's index in the model.
   size_t table;
-  /// The fault in words.
+  /// The message.
   std::string text;
 };
 

@@ -22,13 +22,13 @@ namespace {
 using nlohmann::json;
 
 constexpr const char *kFormat = "tamc weights 2";
-/// That of files without a checksum.
+/// The format of files without a checksum.
 constexpr const char *kOldFormat = "tamc weights 1";
 
 json orNull(const char *text) { return text ? json(text) : json(nullptr); }
 
-/// A metadata entry that holds JSON. Parsed without exceptions: the file may
-/// hold anything.
+/// A metadata entry that contains JSON. Parsed without exceptions: the file may
+/// contain anything.
 Result<json> jsonEntry(const SafetensorsFile &file, std::string_view key) {
   Result<std::string> text = file.requireMetadata(key);
   if (!text)
@@ -54,7 +54,7 @@ Result<std::vector<std::string>> stringList(const json &value,
   return list;
 }
 
-/// An entry when it is there, for messages.
+/// An entry, or a placeholder if it is missing, for messages.
 std::string orUnknown(const SafetensorsFile &file, std::string_view key) {
   auto at = file.metadata().find(key);
   return at == file.metadata().end() ? "unknown" : at->second;
@@ -76,8 +76,8 @@ Status checkSpec(const tamrt_model &model, const SafetensorsFile &file) {
                         model.name + "' (" + model.formula +
                         "), got those of model '" + orUnknown(file, "model") +
                         "' (" + orUnknown(file, "formula") + ")";
-  // Two specs may share name and formula and yet differ, in a column's name or
-  // an option; without a word on it the message would contradict itself.
+  // Two specs may have the same name and formula and differ in a column's name
+  // or an option. Without a remark on that the message would contradict itself.
   if (orUnknown(file, "model") == model.name &&
       orUnknown(file, "formula") == model.formula)
     message += "; other keys of their specs differ";
@@ -120,8 +120,8 @@ Result<std::vector<LevelTable>> loadLevels(const tamrt_model &model,
   return tables;
 }
 
-/// Checks that ranges and knots are such as a fit leaves, so that the kernels
-/// can rely on them. Errors name the tensor.
+/// Checks that a fit can have written these ranges and knots, so that the
+/// kernels can rely on them. Errors name the tensor.
 Status checkNormalization(const tamrt_model &model, const Weights &weights,
                           const std::string &path) {
   const Normalization &norm = weights.normalization;
@@ -190,7 +190,7 @@ Result<Tables> loadTables(const tamrt_model &model,
 }
 
 bool isUtf8(const std::string &text) {
-  // Replacing changes the text exactly where it is not UTF-8.
+  // Replacement changes only bytes that are not UTF-8.
   json value = text;
   std::string dumped =
       value.dump(-1, ' ', false, json::error_handler_t::replace);

@@ -9,9 +9,9 @@
 /// \file
 /// Trained weights and their file.
 ///
-/// The file is a safetensors file that depends on the model and the training
-/// data alone: nothing of the run (time, threads, rung, device, paths) is in
-/// it. With G groups, D coefficients and I inputs its tensors are
+/// The file is a safetensors file that depends only on the model and the
+/// training data: it has nothing about the run (time, threads, rung, device,
+/// paths). With G groups, D coefficients and I inputs its tensors are
 ///
 ///     coefficients  F64 [G, D]     in the order of the design's columns
 ///     ranges        F64 [G, I, 2]  centre, half range: x = (v - c) / (a/2)
@@ -65,8 +65,8 @@ struct Weights {
   }
 };
 
-/// Checks that group values and levels are UTF-8, which the file asks for; to
-/// be called before a long fit.
+/// Checks that group values and levels are UTF-8, as the file's format
+/// requires; to be called before a long fit.
 Status checkTexts(const tamrt_model &model, std::span<const std::string> groups,
                   const std::vector<LevelTable> &levels);
 
@@ -76,10 +76,10 @@ SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights);
 /// Reads weights of `model` from the file `from` ("-": standard input).
 ///
 /// Errors: those of SafetensorsFile; weights of another model (names and
-/// formulas of both); contents that do not fit the model or that no fit leaves
-/// (numbers that are not finite, ranges and knots that are none, tables with a
-/// fault as `findFault` has it), by the name of the tensor or the metadata
-/// entry; no memory for the tables.
+/// formulas of both); contents that do not match the model or that no fit can
+/// write (numbers that are not finite, invalid ranges and knots, tables for
+/// which `findFault` finds a fault), with the name of the tensor or the
+/// metadata entry; no memory for the tables.
 Result<Weights> loadWeights(const tamrt_model &model, const std::string &from);
 
 } // namespace tamrt

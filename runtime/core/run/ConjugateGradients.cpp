@@ -14,15 +14,16 @@
 namespace tamrt {
 namespace {
 
-/// The least |b| that residuals are measured against (docs/math.md section 4).
+/// Residuals are relative to |b|, but to no less than this (docs/math.md
+/// section 4).
 constexpr double kMinNorm = 1e-12;
 
-/// A is at least 1e-6 T times the identity: p'Ap below so many T p'p is
-/// rounding, and no step is taken along p. Unlike a bound on p'Ap alone this
-/// does not depend on the units of the target.
+/// A is at least 1e-6 T times the identity: a p'Ap below this times T p'p is a
+/// rounding error, and no step is taken along p. Unlike a bound on p'Ap alone
+/// this does not depend on the units of the target.
 constexpr double kMinCurvature = 1e-12;
 
-/// x, r, p, s and the weights of what is not factored.
+/// x, r, p, s and the weights of columns that are not factored.
 constexpr int64_t kVectors = 5;
 
 /// Columns of effects that are not factored.
@@ -34,7 +35,7 @@ int64_t openColumns(const tamrt_model &model) {
   return columns;
 }
 
-/// Of n numbers: the first that is not finite is an error of `context`.
+/// Checks n numbers: the first that is not finite sets an error of `context`.
 bool isFinite(const double *values, int64_t n, tamrt_context &context) {
   const size_t bad = firstNotFinite(values, size_t(n));
   if (bad == size_t(n))
@@ -44,7 +45,8 @@ bool isFinite(const double *values, int64_t n, tamrt_context &context) {
   return false;
 }
 
-/// The same of a product of n numbers with others: the error names the largest.
+/// The same for a product of n numbers with others: the error names the column
+/// of the largest.
 bool isFinite(double product, const double *values, int64_t n,
               tamrt_context &context) {
   if (std::isfinite(product))
@@ -82,7 +84,7 @@ const double *CgIteration::ones() {
 void CgIteration::weigh(tamrt_context &context, int64_t groupRows) {
   if (!isFinite(s, model.columns, context))
     return;
-  // The rows of a penalty may add up to something negative.
+  // The sum of a row of a penalty may be negative.
   const double least = TAMRT_PENALTY_FLOOR * double(groupRows);
   for (int64_t j = 0; j < model.columns; ++j)
     weight[j] = std::max(double(groupRows) * s[j], least);
@@ -105,7 +107,7 @@ void CgIteration::judge() {
   over = result.converged || result.iterations >= options.maxIterations;
 }
 
-/// Divides what no block is for: s = r / weight.
+/// Computes s = r / weight for columns without a factored block.
 void CgIteration::divide(const double *from) {
   for (int64_t i = 0; i < model.effect_count; ++i) {
     const tamrt_effect &effect = model.effects[i];

@@ -8,8 +8,9 @@
 ///
 /// \file
 /// Preconditioned conjugate gradients for the normal equations of one group
-/// (docs/math.md section 4). The model's steps multiply with A and solve with
-/// blocks of it; here are the vectors. Nothing allocates or throws.
+/// (docs/math.md section 4). The model's steps multiply by A and solve with its
+/// blocks; this file has the operations on vectors. Nothing allocates or
+/// throws.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,87 +24,88 @@
 
 namespace tamrt {
 
-/// What to do before each iteration.
+/// The preconditioner of the iterations.
 enum class Preconditioner {
   None,
-  /// Solves with the diagonal blocks of A, or where effects have many columns
-  /// with their penalties alone.
+  /// Solves with the diagonal blocks of A, or, for effects with many columns,
+  /// only with their penalties.
   Block,
-  /// The same; where effects have many columns and it takes many iterations,
-  /// the Gram matrix is approximated besides, from products with random
-  /// vectors.
+  /// The same. If effects have many columns and many iterations are needed, the
+  /// Gram matrix is also approximated, from products with random vectors.
   Sketch,
 };
 
 struct CgOptions {
-  /// Ends when |r| / max(|b|, 1e-12) is below.
+  /// Iterations end when |r| / max(|b|, 1e-12) is below this.
   double tolerance = 1e-10;
   int64_t maxIterations = 5000;
   Preconditioner preconditioner = Preconditioner::Sketch;
 };
 
-/// How the iterations of a group ended.
+/// Outcome of the iterations of a group.
 struct CgOutcome {
-  /// Products with A, those for a sketch included.
+  /// Products with A, including those for a sketch.
   int64_t iterations = 0;
   /// |r| / max(|b|, 1e-12).
   double residual = 0;
   bool converged = false;
 };
 
-/// Bytes of the vectors that `CgIteration` works in, a multiple of
-/// TAMRT_ALIGNMENT.
+/// Bytes of the vectors of a `CgIteration`, a multiple of TAMRT_ALIGNMENT.
 int64_t cgVectorBytes(const tamrt_model &model);
 
-/// The vectors of one group's iterations. Its functions are called in the order
-/// given; `CgSolve` does that.
+/// The vectors of one group's iterations. `CgSolve` calls its functions in the
+/// order in which they are declared.
 class CgIteration {
 public:
   /// `vectors` are cgVectorBytes, aligned to TAMRT_ALIGNMENT.
   CgIteration(const tamrt_model &model, const CgOptions &options,
               double *vectors);
 
-  /// Whether some effects' blocks are not factored: then `weigh` wants the
+  /// Whether some effects' blocks are not factored: then `weigh` needs the
   /// product with `ones`.
   bool isWeighed() const { return isOpen; }
-  /// All one.
+  /// A vector of ones.
   const double *ones();
   /// Takes (P + 1e-6 I) * 1 from `product`, for a group of `groupRows` rows. A
   /// number that is not finite: an error of `context`.
   void weigh(tamrt_context &context, int64_t groupRows);
 
-  /// Takes b from `residual`. A number that is not finite: an error of
+  /// Takes b from `residual`. A number that is not finite sets an error of
   /// `context`.
   void start(tamrt_context &context);
 
-  /// Where the steps write: b; what A or the preconditioner make.
+  /// Output of the steps: b, and products with A or the preconditioner.
   double *residual() { return r; }
   double *product() { return s; }
-  /// What the preconditioner, and then A, are applied to.
+  /// The vector to which the preconditioner, and then A, are applied.
   const double *direction() const { return p; }
 
-  /// Whether it is over: converged, out of iterations, or stuck.
+  /// Whether the iterations have ended: converged, at their limit, or unable to
+  /// improve.
   bool isOver() const { return over; }
   bool isPreconditioned() const {
     return options.preconditioner != Preconditioner::None;
   }
 
-  /// Whether to make a sketch now (`CgSolve` knows how); the iterations then
-  /// start anew from where they are. As many are made before as it takes
-  /// products: where they were enough, it was not missed.
+  /// Whether to make a sketch now, which `CgSolve` does; the iterations then
+  /// restart from the current solution. A sketch is made after as many
+  /// iterations as it needs products: if they were enough, no sketch was
+  /// needed.
   bool wantsSketch() const;
   GramSketch &theSketch() { return sketch; }
-  /// Vector i for it, what P + 1e-6 I is times it, and what A is.
+  /// Vector i for the sketch, the product of P + 1e-6 I with it, and that of A.
   const double *probe(int64_t i);
   void takePenalty(int64_t i, int64_t groupRows);
   void takeProbe(int64_t i, tamrt_context &context);
   /// Takes the preconditioned row j of the sketch.
   void takeRow(int64_t j);
 
-  /// Makes the next direction; `product` has the preconditioned residual of the
-  /// effects that are factored.
+  /// Computes the next direction; `product` has the preconditioned residual of
+  /// the factored effects.
   void turn();
-  /// Goes along the direction; `product` has A times it. `groupRows` is T.
+  /// Takes a step along the direction; `product` has A times the direction.
+  /// `groupRows` is T.
   void advance(tamrt_context &context, int64_t groupRows);
 
   const CgOutcome &outcome() const { return result; }
@@ -127,22 +129,24 @@ private:
   CgOutcome result;
 };
 
-/// The solve of one group, cut where its rows are needed: `resume` goes on to
-/// the next pass over them, which the caller makes as the rows come. So one
-/// reading of rows can serve the iterations of many groups.
+/// The solve of one group, interrupted where its rows are needed: `resume`
+/// continues to the next pass over the rows, which the caller makes as the rows
+/// are read. So one reading of rows can be used for the iterations of many
+/// groups.
 class CgSolve {
 public:
-  /// For a group of `rows` rows; the rest as for `CgIteration`.
+  /// For a group of `rows` rows; the other arguments are those of
+  /// `CgIteration`.
   CgSolve(const tamrt_model &model, const CgOptions &options, int64_t rows,
           double *vectors)
       : iteration(model, options, vectors), rows(rows) {}
 
-  /// Goes on, first from the start and then after each pass, with what needs no
-  /// rows. \returns whether a pass is wanted: not at the end, nor after an
-  /// error of `place`, in which the group's parameter block and state are.
+  /// Runs the operations that need no rows, at the start and after each pass.
+  /// \returns whether a pass is needed: not at the end, nor after an error of
+  /// `place`, which has the group's parameter block and state.
   ///
-  /// frame(kind, v, output, T) runs the step of a kind that takes no rows on a
-  /// vector, as for a group of T rows; not once `place` has an error.
+  /// frame(kind, v, output, T) runs the step of a kind without rows on a
+  /// vector, for a group of T rows; it is not called after an error of `place`.
   /// `beforeIteration(outcome)` is called with the outcome so far.
   template <class Frame, class BeforeIteration>
   bool resume(Workplace &place, const Frame &frame,
@@ -200,8 +204,8 @@ public:
     return place.good();
   }
 
-  /// The pass that is wanted: the kind of the steps, and the vector they are
-  /// applied to.
+  /// The pass that is needed: the kind of its steps, and the vector to which
+  /// they are applied.
   tamrt_step_kind pass() const {
     return wanted == Wanted::RightHandSide ? TAMRT_STEP_CG_CHUNK
                                            : TAMRT_STEP_APPLY_CHUNK;
@@ -215,16 +219,16 @@ public:
   const double *solution() const { return iteration.solution(); }
 
 private:
-  /// What the pass is for.
+  /// The purpose of the pass.
   enum class Wanted { Start, RightHandSide, Probe, Product };
 
-  /// Whether there are products for the sketch to be made.
+  /// Whether products for the sketch remain to be made.
   bool isProbing() {
     return wanted == Wanted::Probe && probes < iteration.theSketch().size();
   }
 
-  /// Makes (P + 1e-6 I) v, as for a group of one row: accumulators of more than
-  /// a segment mean nothing before all rows are in them.
+  /// Computes (P + 1e-6 I) v, as for a group of one row: the second halves of
+  /// accumulators are undefined before all rows have been added.
   template <class Frame>
   void penalize(Workplace &place, const Frame &frame, const double *v) {
     if (place.good())
@@ -233,7 +237,7 @@ private:
       frame(TAMRT_STEP_APPLY_FINISH, v, iteration.product(), 1);
   }
 
-  /// Makes the sketch of the products.
+  /// Computes the sketch from the products.
   template <class Run> void closeSketch(Workplace &place, const Run &run) {
     GramSketch &sketch = iteration.theSketch();
     if (!sketch.reduce())
@@ -252,10 +256,11 @@ private:
   Wanted wanted = Wanted::Start;
 };
 
-/// Solves for one group of `rows` rows, whose parameter block is set: D
-/// coefficients, the first of `place.vectors`, unless `place` has an error.
+/// Solves for one group of `rows` rows, whose parameter block is set. The D
+/// coefficients are the first numbers of `place.vectors`, unless `place` has an
+/// error.
 ///
-/// runner.frame is what `CgSolve::resume` asks for; runner.pass(kind, v) runs
+/// runner.frame is the `frame` of `CgSolve::resume`; runner.pass(kind, v) runs
 /// the steps of a kind on all rows, unless `place` has an error.
 template <class Runner>
 CgOutcome solveByCg(const tamrt_model &model, Workplace &place, int64_t rows,
@@ -270,8 +275,9 @@ CgOutcome solveByCg(const tamrt_model &model, Workplace &place, int64_t rows,
   return solve.outcome();
 }
 
-/// Runs the steps on one rung, `apply` of kind APPLY_CHUNK, in chunks of at
-/// most `chunkRows` rows, whose columns setColumns(first row, rows) sets.
+/// Runs the steps on one rung, that of `apply`, a step of kind APPLY_CHUNK, in
+/// chunks of at most `chunkRows` rows. setColumns(first row, rows) sets the
+/// columns of a chunk.
 template <class SetColumns> class RungRunner {
 public:
   RungRunner(const tamrt_model &model, const tamrt_step &apply,

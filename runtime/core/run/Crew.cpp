@@ -15,17 +15,18 @@
 #include <algorithm>
 #include <cmath>
 
-// Exported by OpenBLAS, absent from other BLAS libraries.
+// Exported by OpenBLAS; other BLAS libraries do not have it.
 extern "C" __attribute__((weak)) void openblas_set_num_threads(int threads);
 
 namespace tamrt {
 namespace {
 
-/// Segments that are worth a thread that nobody asked for.
+/// Least segments per thread if the user did not request a number of threads.
 constexpr int64_t kMinSegments = 4;
 
-/// Takes memory for up to `threads` threads on one rung. Where there is less,
-/// and it is not the rung's, `shortage` says whose.
+/// Allocates memory for up to `threads` threads on one rung. If there is not
+/// enough, and the memory does not depend on the rung, `shortage` says for
+/// what.
 std::vector<Worker> allocateWorkers(const Ladder &ladder, Device &device,
                                     unsigned threads, size_t rung,
                                     std::string &shortage) {
@@ -42,8 +43,8 @@ std::vector<Worker> allocateWorkers(const Ladder &ladder, Device &device,
   return workers;
 }
 
-/// Takes memory on the rung and for the threads decided, or what comes after
-/// them; false when there is none.
+/// Allocates memory for the decided rung and threads, or for the next smaller
+/// choices; false if there is not enough for any.
 bool allocateFromRung(Ladder &ladder, Device &device, const Decision &decision,
                       std::vector<Worker> &workers, std::string &shortage) {
   for (size_t rung = decision.rung; rung < ladder.size(); ++rung) {
@@ -60,7 +61,7 @@ bool allocateFromRung(Ladder &ladder, Device &device, const Decision &decision,
       return true;
     }
     workers.clear();
-    // Smaller chunks need no less to solve.
+    // Smaller chunks do not need less memory to solve.
     if (!isRungs)
       return false;
     device.purge();
@@ -71,7 +72,7 @@ bool allocateFromRung(Ladder &ladder, Device &device, const Decision &decision,
   return false;
 }
 
-/// Takes memory for spares, or for fewer where there is less.
+/// Allocates spares, fewer if there is less memory.
 std::vector<AlignedBuffer> allocateSpares(const Ladder &ladder, Device &device,
                                           unsigned spares) {
   std::vector<AlignedBuffer> states;
@@ -88,8 +89,8 @@ std::vector<AlignedBuffer> allocateSpares(const Ladder &ladder, Device &device,
   return states;
 }
 
-/// Threads that groups of a ladder's length keep busy. A thread that is not
-/// asked for gets a group or some segments.
+/// Threads that groups of the ladder's length keep busy. If the user did not
+/// request a number, each thread gets at least a group or some segments.
 unsigned threadsFor(const Ladder &ladder, const Device &device, size_t groups,
                     unsigned asked) {
   double pieces = double(groups);
@@ -102,7 +103,7 @@ unsigned threadsFor(const Ladder &ladder, const Device &device, size_t groups,
   return chooseThreads(asked, size_t(std::min(pieces, 1e9)), 1);
 }
 
-/// Bytes that count as free, and what keeps them few.
+/// Bytes that count as free, and their limit.
 DeviceMemory freeOn(const Device &device, const RunOptions &options) {
   DeviceMemory memory = device.memory();
   if (options.memoryBytes > 0 && options.memoryBytes < memory.freeBytes) {
@@ -112,7 +113,7 @@ DeviceMemory freeOn(const Device &device, const RunOptions &options) {
   return memory;
 }
 
-/// The rungs of each way there is to do the work: of a fit one per solver.
+/// The ladders of the possible ways to do the work: for a fit one per solver.
 struct Ladders {
   std::unique_ptr<Ladder> direct, gradients, smallBlocks;
 
@@ -128,7 +129,7 @@ struct Ladders {
     return smallBlocks;
   }
   const Ladder &any() const { return direct ? *direct : *gradients; }
-  /// Leaves no other way than the one that was chosen.
+  /// Keeps only the chosen way.
   void keep(SolverChoice solver) {
     std::unique_ptr<Ladder> kept = std::move(of(solver));
     *this = {};
@@ -167,8 +168,7 @@ Question questionOf(const Ladders &ladders, Device &device, size_t groups,
       return;
     need = ladder->need(device);
     need->sharedBytes += sharedBytes;
-    // Each thread has a piece at hand, and one more may wait for those before
-    // it.
+    // Each thread works on one piece, and one more may wait for earlier pieces.
     if (canSplit(*ladder, device) && ladder->groupRows > TAMRT_SEGMENT_ROWS) {
       need->spareBytes = alignedBytes(ladder->stateBytes());
       need->sparesPerThread = 2;
@@ -186,9 +186,9 @@ Question questionOf(const Ladders &ladders, Device &device, size_t groups,
   return question;
 }
 
-/// Where groups are solved on another device than the sums': the threads, at
-/// most `threads`, that there is memory for. The error says that there is for
-/// none.
+/// If groups are solved on another device than the sums': the number of
+/// threads, at most `threads`, for which there is memory. It is an error if
+/// there is none for one thread.
 Result<unsigned> solverThreads(const Ladder &ladder, Device &device,
                                unsigned threads, const RunOptions &options) {
   Device &solver = ladder.solver(device);
@@ -233,7 +233,7 @@ Status checkSolver(const tamrt_model &model, const RunOptions &options) {
   return {};
 }
 
-/// See the header's. `isSolverChosen`: the solver was chosen before.
+/// See Crew.h. `isSolverChosen`: the solver was chosen before.
 Result<Crew> makeCrew(Ladders ladders, size_t groups, const RunOptions &options,
                       int64_t sharedBytes, bool isSolverChosen) {
   const Ladder &any = ladders.any();
@@ -278,11 +278,11 @@ Result<Crew> makeCrew(Ladders ladders, size_t groups, const RunOptions &options,
       return Error{std::move(why)};
     if (decision.fits) {
       ladder->warn(*device, last, decision.bytes, Device::cpu(), 0, 0);
-      // What breaks does not decide what is computed.
+      // A failure must not change what is computed, so the solver stays.
       ladders.keep(decision.solver);
       isSolverChosen = true;
     } else {
-      // The CPU may do it another way.
+      // The CPU may use another way.
       log(LogLevel::Warning, "{}; going on on 'cpu'", why);
     }
     device = &Device::cpu();

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The threads of a run and their memory. Internal to what runs steps.
+/// The threads of a run and their memory. Internal to the code that runs steps.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,14 +28,14 @@
 
 namespace tamrt {
 
-/// The threads of a run with their memory, and the rungs it may be on.
+/// The threads of a run with their memory and their ladder.
 struct Crew {
-  /// At an address that stays, for the workers' sake.
+  /// Its address must not change, because workers refer to it.
   std::unique_ptr<Ladder> ladder;
-  /// Where the memory is from.
+  /// The device of the memory.
   Device *device = nullptr;
   std::vector<Worker> workers;
-  /// States besides the workers', for segments that are summed apart.
+  /// States besides the workers', for segments that are summed separately.
   std::vector<AlignedBuffer> spares;
   /// Why this solver (`routeNote`).
   std::string note;
@@ -46,43 +46,42 @@ struct FitRoute {
   SolverChoice solver = SolverChoice::Direct;
   std::string note;
 
-  /// Of the steps that take rows: FIT_CHUNK or APPLY_CHUNK.
+  /// Kind of the steps that take rows: FIT_CHUNK or APPLY_CHUNK.
   tamrt_step_kind kind() const {
     return solver == SolverChoice::Direct ? TAMRT_STEP_FIT_CHUNK
                                           : TAMRT_STEP_APPLY_CHUNK;
   }
-  /// The model that has its steps: `model`, or what that refers to.
+  /// The model with its steps: `model`, or one that it refers to.
   const tamrt_model &of(const tamrt_model &model) const {
     return solver == SolverChoice::SmallBlocks ? *model.small_blocks : model;
   }
 };
 
-/// Whether the rows of one group can be shared by threads: a fit without a
-/// carry, whose sums can be put together, where the CPU can. With a way back to
-/// the CPU they are not: a thread that goes there takes the memory it works in
-/// along.
+/// Whether several threads can share the rows of one group: it must be a fit
+/// without a carry, whose sums the CPU can combine. Not if the CPU is a
+/// fallback: a thread that changes to the CPU takes its memory with it.
 bool canSplit(const Ladder &ladder, const Device &device);
 
-/// Takes memory for all threads, at most as many as `groups` groups of at most
-/// `groupRows` rows keep busy, on the rung and for the threads that the oracle
-/// chooses. Where there is none nevertheless: the next rung; rather than very
-/// small chunks, the threads that there is memory for; at last the CPU, if the
-/// options allow it. `sharedBytes` is what the caller will take besides.
+/// Allocates memory for all threads, at most as many as `groups` groups of at
+/// most `groupRows` rows keep busy, on the rung and for the number of threads
+/// that the oracle chooses. If there is not enough nevertheless, takes the next
+/// rung; instead of very small chunks, fewer threads; at last the CPU, if the
+/// options allow it. The caller will take another `sharedBytes`.
 Result<Crew> makeCrew(const tamrt_model &model, tamrt_step_kind kind,
                       size_t groups, size_t groupRows,
                       const RunOptions &options,
                       StateOf state = StateOf::Worker, int64_t sharedBytes = 0);
 
-/// The same for a fit, by the solver that the oracle chooses of those that the
-/// model has: the kind of the crew's ladder is FIT_CHUNK, or APPLY_CHUNK for
-/// conjugate gradients. Errors also: the model lacks the solver that is asked
-/// for.
+/// The same for a fit, with the solver that the oracle chooses among the
+/// model's: the kind of the crew's ladder is FIT_CHUNK, or APPLY_CHUNK for
+/// conjugate gradients. It is also an error if the model lacks the requested
+/// solver.
 Result<Crew> makeFitCrew(const tamrt_model &model, size_t groups,
                          size_t groupRows, const RunOptions &options);
 
 /// The solver that `makeFitCrew` chooses for groups of at most `groupRows` rows
-/// that are fitted one after another, whatever takes memory besides. Errors:
-/// the model lacks the solver that is asked for.
+/// that are fitted one after another, without regard to other uses of memory.
+/// Errors: the model lacks the requested solver.
 Result<FitRoute> chooseSolver(const tamrt_model &model, size_t groupRows,
                               const RunOptions &options);
 
@@ -91,16 +90,16 @@ Result<FitRoute> chooseSolver(const tamrt_model &model, size_t groupRows,
 Error overflow(const tamrt_model &model, const std::string &group,
                int64_t column);
 
-/// Says what went wrong in a step. `shortage` says what memory was missing.
+/// The error of a failed step. `shortage` is the message for a lack of memory.
 Error describe(const tamrt_model &model, const std::string &group,
                const tamrt_context &context, const std::string &shortage = {});
 
 /// Keeps a BLAS library from starting threads of its own.
 void useOneBlasThread();
 
-/// Attempts the chunks of `rows` rows by steps of `kind`, one at a time:
-/// run(step, first row, rows) sets the columns and runs it; done(first row,
-/// rows) is called once it has succeeded. Stops at an error.
+/// Attempts the chunks of `rows` rows with steps of `kind`, one at a time:
+/// run(step, first row, rows) sets the columns and runs the step; done(first
+/// row, rows) is called after it has succeeded. Stops at an error.
 template <class Run, class Done>
 void attemptChunks(Ladder &ladder, Worker &worker, tamrt_step_kind kind,
                    size_t rows, const Run &run, const Done &done) {
@@ -110,7 +109,7 @@ void attemptChunks(Ladder &ladder, Worker &worker, tamrt_step_kind kind,
         ladder.options.trace, worker.lane, "chunk",
         {{"first", int64_t(first)}, {"rung", worker.rung->rung_rows}});
     worker.attempt(ladder, [&] {
-      // Fewer after a step down.
+      // There are fewer rows after a step down.
       count = std::min(worker.chunkRows, rows - first);
       const tamrt_step &step = kind == TAMRT_STEP_CG_CHUNK
                                    ? setupStep(ladder.model, *worker.rung)

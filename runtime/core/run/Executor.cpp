@@ -22,7 +22,7 @@ namespace {
 /// "2.5e-07"
 std::string shortNumber(double value) { return fmt::format("{:.1e}", value); }
 
-/// What the iterations of all groups were.
+/// Summary of the iterations of all groups.
 CgSummary summarize(std::span<const CgOutcome> outcomes) {
   CgSummary summary;
   summary.groups = outcomes.size();
@@ -35,7 +35,7 @@ CgSummary summarize(std::span<const CgOutcome> outcomes) {
   return summary;
 }
 
-/// The groups of `data`, cut into slices for several threads where no row
+/// The groups of `data`, divided into slices for several threads if no row
 /// depends on others. The place of a slice is that of its group.
 std::vector<Group> slicesOf(const tamrt_model &model, const Dataset &data,
                             const Crew &crew) {
@@ -192,7 +192,7 @@ Result<std::vector<double>> decomposeRow(const tamrt_model &model,
                                          const RunOptions &options) {
   const size_t g = data.groupOf(row);
   const Group &group = data.groups()[g];
-  // Alone, unless a carry makes the rows before it matter.
+  // Only this row, unless the model has a carry from the rows before.
   const size_t last = row - group.first;
   const size_t start = model.carry_bytes > 0 ? 0 : last;
   RunOptions alone = options;

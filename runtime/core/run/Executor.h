@@ -9,17 +9,17 @@
 /// \file
 /// Calls the steps of a compiled model group by group, on several threads.
 ///
-/// Every thread gets its memory, of the device that runs the steps, before the
-/// work starts: an arena, the state and the carry of one group and room for a
-/// step's output, all aligned to TAMRT_ALIGNMENT. All read the same tables.
-/// What is computed depends neither on the number of threads nor on the rung:
-/// groups are independent, steps add rows in an order that does not depend on
-/// where chunks end (abi.h), and threads that share a group put their sums
-/// together in that order (Team.h).
+/// Every thread gets its memory, on the device that runs the steps, before the
+/// work starts: an arena, the state and the carry of one group, and the output
+/// of a step, all aligned to TAMRT_ALIGNMENT. All threads read the same tables.
+/// Results depend neither on the number of threads nor on the rung: groups are
+/// independent, steps add rows in an order that does not depend on where chunks
+/// end (abi.h), and threads that share a group combine their sums in that order
+/// (Team.h).
 ///
-/// The oracle chooses rung and threads (Oracle.h). Where memory runs out
-/// nevertheless, the thread steps down one rung and does the same chunk again;
-/// a rung that was left is not tried again.
+/// The oracle chooses rung and threads (Oracle.h). If memory runs out
+/// nevertheless, the thread steps down one rung and repeats the chunk; a rung
+/// that was left is not tried again.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -47,20 +47,20 @@
 
 namespace tamrt {
 
-/// Which of a model's solvers to fit with.
+/// The solver of a fit.
 enum class FitSolver {
-  /// What the oracle chooses of those that the model has.
+  /// The one that the oracle chooses among the model's.
   Auto,
   Direct,
   Cg,
 };
 
-/// How the iterations of a fit by conjugate gradients went.
+/// Summary of the iterations of a fit by conjugate gradients.
 struct CgSummary {
-  /// Groups fitted so, and of those the ones that did not converge.
+  /// Number of groups, and of those that did not converge.
   size_t groups = 0, unconverged = 0;
-  /// Of all groups: most iterations of one, iterations together, and the
-  /// largest |r| / |b| at the end.
+  /// Most iterations of a group, total iterations, and the largest |r| / |b| at
+  /// the end of a group.
   int64_t maxIterations = 0, allIterations = 0;
   double residual = 0;
 };
@@ -72,46 +72,47 @@ struct RunOptions {
   /// Threads, the caller's included; 0: as many as the machine has. Never more
   /// than there are groups, or segments of rows where a group can be split.
   unsigned threads = 0;
-  /// Most rows of a chunk; 0: as the model's largest rung has.
+  /// Most rows of a chunk; 0: those of the model's largest rung.
   int64_t chunkRows = 0;
   /// Null: the device's.
   const tamrt_kernels *kernels = nullptr;
-  /// Told of the rows done; may be null.
+  /// Updated with the rows done; may be null.
   Progress *progress = nullptr;
-  /// What the steps run on; null: the CPU.
+  /// The device of the steps; null: the CPU.
   Device *device = nullptr;
-  /// Which of them run on the CPU all the same.
+  /// Steps that run on the CPU whatever the device.
   tamrt_placement placement = {};
   OracleOptions oracle;
-  /// Most bytes that count as free; 0: what the device says.
+  /// Most bytes that count as free; 0: the device's free bytes.
   int64_t memoryBytes = 0;
-  /// Most bytes that states may take which threads need to share a group.
+  /// Most bytes of the spare states with which threads share a group.
   int64_t spareBytes = std::numeric_limits<int64_t>::max();
-  /// Where a device has no memory for the smallest rung, the CPU does the work.
+  /// If a device lacks memory for the smallest rung, the CPU does the work.
   bool allowCpuFallback = false;
-  /// Told of chunks, rungs and retries; may be null.
+  /// Records chunks, rungs and retries; may be null.
   Trace *trace = nullptr;
-  /// Of fits. A solver that the model lacks is an error.
+  /// For fits. A solver that the model lacks is an error.
   FitSolver solver = FitSolver::Auto;
   CgOptions cg = {};
-  /// Take coefficients of groups that did not converge.
+  /// Accept coefficients of groups that did not converge.
   bool allowUnconverged = false;
-  /// Gets what conjugate gradients did; may be null.
+  /// Receives the summary of conjugate gradients; may be null.
   CgSummary *summary = nullptr;
-  /// Told before the work why a fit goes to conjugate gradients (`routeNote`);
-  /// may be empty.
+  /// Called before the work with the reason why a fit uses conjugate gradients
+  /// (`routeNote`); may be empty.
   std::function<void(const std::string &)> tellRoute;
 };
 
-/// Checks that steps of `kind` fit at all: one thread on the smallest rung. For
-/// fits before their rows are read, so that it must hold for all steps that the
-/// rows may want (abi.h, tamrt_compression). The error says what is needed,
-/// what is there, and what would help.
+/// Checks that steps of `kind` fit in memory at all: one thread on the smallest
+/// rung. It is called before a fit's rows are read, so that it checks all steps
+/// that the rows may need (abi.h, tamrt_compression). The error has the bytes
+/// needed, the bytes free, and what would help.
 Status checkFits(const tamrt_model &model, tamrt_step_kind kind,
                  const RunOptions &options);
 
-/// The oracle's question for a run of `groups` groups of at most `groupRows`
-/// rows with `freeBytes` free, as `fitGroups` and `predictGroups` ask it.
+/// The question to the oracle for a run of `groups` groups of at most
+/// `groupRows` rows with `freeBytes` free, as in `fitGroups` and
+/// `predictGroups`.
 Question questionOf(const tamrt_model &model, tamrt_step_kind kind,
                     size_t groups, size_t groupRows, int64_t freeBytes,
                     const RunOptions &options);
@@ -119,25 +120,25 @@ Question questionOf(const tamrt_model &model, tamrt_step_kind kind,
 /// Fits every group of `data` with the tables of the model.
 ///
 /// \returns the G x D coefficients. Errors: no memory even for the smallest
-/// rung on one thread (with the bytes it takes); a step's status (with group
-/// and effect), that of the first group that has one; a group whose iterations
-/// did not converge.
+/// rung on one thread (with the bytes needed); a step's status (with group and
+/// effect), for the first group with an error; a group whose iterations did not
+/// converge.
 Result<std::vector<double>> fitGroups(const tamrt_model &model,
                                       const Dataset &data,
                                       const Normalization &normalization,
                                       const Tables &tables,
                                       const RunOptions &options);
 
-/// Checks how the iterations of a fit ended, a group each, none of a direct
-/// fit, and tells `options.summary`. The error names the first group that did
+/// Checks the outcomes of a fit's iterations, one per group (none for a direct
+/// fit), and sets `options.summary`. The error names the first group that did
 /// not converge, unless the options allow that.
 Status checkConverged(const tamrt_model &model,
                       std::span<const std::string> groups,
                       std::span<const CgOutcome> outcomes,
                       const RunOptions &options);
 
-/// Checks the coefficients of a fit: sums that overflow pass the
-/// factorisation's own test. The error names group and effect.
+/// Checks that the coefficients of a fit are finite: the factorisation does not
+/// detect all sums that overflow. The error names group and effect.
 Status checkCoefficients(const tamrt_model &model,
                          std::span<const std::string> groups,
                          std::span<const double> coefficients);
@@ -152,17 +153,17 @@ Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
                      const Dataset &data, const Weights &weights,
                      const RunOptions &options, double *output);
 
-/// What every effect adds to the prediction of `row`, in the effects' order:
-/// tells which of them spoils a prediction. Goes through the rows before it
-/// where they leave something to it. Errors: those of `predictGroups`.
+/// The contribution of every effect to the prediction of `row`, in the effects'
+/// order, to find the effect that is not finite. Processes the rows before it
+/// if the model has a carry. Errors: those of `predictGroups`.
 Result<std::vector<double>> decomposeRow(const tamrt_model &model,
                                          const Dataset &data,
                                          const Weights &weights, size_t row,
                                          const RunOptions &options);
 
-/// The steps of `kind` that may process groups of at most `groupRows` rows, in
-/// the order to try them, of falling rung: from the smallest that takes a whole
-/// group, or `chunkRows` rows if not 0, at once.
+/// The steps of `kind` for groups of at most `groupRows` rows in the order in
+/// which they are tried, by descending rung: from the smallest that takes a
+/// whole group at once, or `chunkRows` rows if not 0.
 std::vector<const tamrt_step *> rungsFor(const tamrt_model &model,
                                          tamrt_step_kind kind,
                                          int64_t groupRows, int64_t chunkRows);

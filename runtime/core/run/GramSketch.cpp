@@ -20,7 +20,7 @@ namespace {
 /// Most vectors of a sketch.
 constexpr int64_t kMaxVectors = 128;
 
-/// Of the largest eigenvalue, what rounding may do to the small ones.
+/// Relative to the largest eigenvalue, the rounding error of small ones.
 constexpr double kShift = 1e-15;
 
 /// The step of splitmix64 from one state to the next, and its output.
@@ -31,8 +31,8 @@ uint64_t mix(uint64_t bits) {
   return bits ^ (bits >> 31);
 }
 
-/// A sign that is random enough, of element k of vector i: each vector has a
-/// stream of its own.
+/// A pseudo-random sign for element k of vector i; each vector has its own
+/// stream.
 double signOf(int64_t i, int64_t k) {
   const uint64_t seed = mix(uint64_t(i + 1) * kGolden);
   return (mix(seed + uint64_t(k + 1) * kGolden) >> 63) != 0 ? 1.0 : -1.0;
@@ -87,9 +87,9 @@ void GramSketch::fill(int64_t i, double *v) const {
 }
 
 bool GramSketch::factor() {
-  // The vectors are the CPU's, and so is what works on them: whether there is
-  // a sketch does not depend on what befalls the kernels of a device. Its
-  // failure is no error of the system, which is solved without the sketch.
+  // The CPU computes the sketch in its own memory, so that it does not depend
+  // on errors of a device's kernels. A failure is no error of the solve, which
+  // continues without a sketch.
   tamrt_context context = {};
   context.kernels = &tamrt_cpu_kernels;
   std::fill_n(small, rank, 0.0);
@@ -102,7 +102,8 @@ bool GramSketch::reduce() {
   for (int64_t i = 0; i < rank; ++i)
     for (int64_t k = 0; k < n; ++k)
       squares += product(i)[k] * product(i)[k] / weights[k];
-  // A multiple of C that is rounding to N keeps the small matrix definite.
+  // A multiple of C, as small as rounding errors of N, keeps the small matrix
+  // definite.
   const double shift = kShift * std::sqrt(squares);
   for (int64_t i = 0; i < rank; ++i)
     for (int64_t k = 0; k < n; ++k)
@@ -125,7 +126,7 @@ bool GramSketch::reduce() {
 }
 
 void GramSketch::take(int64_t j, const double *solved) {
-  // Rows before have been replaced; theirs with this one is known.
+  // Earlier rows have been replaced; their products with this row are known.
   for (int64_t i = j; i < rank; ++i)
     square[j * rank + i] = dot(row(i), solved, n) + (i == j ? 1.0 : 0.0);
   std::copy_n(solved, n, product(j));

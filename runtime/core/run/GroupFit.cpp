@@ -16,13 +16,13 @@ GroupFit::GroupFit(Ladder &ladder, size_t place, size_t rows, double *vectors)
     iterations.emplace(ladder.model, ladder.options.cg, this->rows, vectors);
 }
 
-/// Runs a step that takes no rows, as for a group of `groupRows` rows. The
-/// direct solver's output is the worker's.
+/// Runs a step without rows for a group of `groupRows` rows. The direct
+/// solver's output is the worker's.
 void GroupFit::run(Worker &worker, tamrt_step_kind kind, const double *v,
                    double *output, int64_t groupRows) {
-  // A start has had no rows.
+  // A start has no rows yet.
   const int64_t had = kind == TAMRT_STEP_FIT_INIT ? 0 : groupRows;
-  // There are no rows to look at.
+  // The step reads no rows.
   worker.columns.assign(size_t(ladder.model.input_count) + 2, nullptr);
   worker.place.columns = worker.columns.data();
   worker.attempt(ladder, [&] {

@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The steps of one group's fit, by either solver, split where they need
-/// rows.
-/// Internal to what runs fits: Executor and GroupFits.
+/// The steps of one group's fit, by either solver, interrupted where they need
+/// rows. Internal to the code that runs fits: Executor and GroupFits.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,30 +25,30 @@
 
 namespace tamrt {
 
-/// The fit of one group on a rung that may fall. It asks for its rows pass by
-/// pass; how they come, and which worker makes the steps between two passes,
-/// does not matter.
+/// The fit of one group on a ladder. It requests its rows pass by pass. It does
+/// not matter how they are read and which worker runs the steps between two
+/// passes.
 class GroupFit {
 public:
-  /// Of the group at `place` of a fit, which has `rows` rows, by the solver
-  /// whose ladder it is. `vectors` are `cgVectorBytes` for conjugate gradients,
-  /// else unused. The ladder must outlive the fit.
+  /// For the group at `place` of a fit, which has `rows` rows, with the
+  /// ladder's solver. `vectors` has `cgVectorBytes` bytes for conjugate
+  /// gradients, else it is unused. The ladder must outlive the fit.
   GroupFit(Ladder &ladder, size_t place, size_t rows, double *vectors);
 
-  /// Goes on, first from the start and then after each pass, with what needs no
-  /// rows, in the place of `worker`, where the parameter block, the tables and
-  /// the state are the group's. \returns whether a pass is wanted: not at the
-  /// end, nor after an error of the worker's place.
+  /// Runs the operations that need no rows, at the start and after each pass,
+  /// in the workplace of `worker`, which has the parameter block, the tables
+  /// and the state of the group. \returns whether a pass is needed: not at the
+  /// end, nor after an error of the workplace.
   bool resume(Worker &worker);
 
-  /// The pass that is wanted: the kind of the steps, and the vector they are
-  /// applied to, null if none.
+  /// The pass that is needed: the kind of its steps, and the vector to which
+  /// they are applied, null if none.
   tamrt_step_kind pass() const;
   const double *vector() const;
 
-  /// At the end, D numbers: what they are in is the worker's that came to it.
+  /// At the end, D numbers in the memory of the worker that reached the end.
   const double *coefficients(const Worker &worker) const;
-  /// Of conjugate gradients.
+  /// For conjugate gradients.
   const CgOutcome &outcome() const { return iterations->outcome(); }
 
 private:

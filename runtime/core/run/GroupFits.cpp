@@ -21,8 +21,8 @@
 namespace tamrt {
 namespace {
 
-/// Bytes of a group's state and carry, which are the device's, and of its
-/// vectors, which are the CPU's.
+/// Bytes of a group's state and carry, in the device's memory, and of its
+/// vectors, in the CPU's memory.
 size_t stateBytes(const tamrt_model &model, tamrt_step_kind solver) {
   const ThreadMemory memory = fitMemory(model, *firstStep(model, solver));
   return size_t(memory.state + memory.carry);
@@ -32,12 +32,12 @@ size_t vectorBytes(const tamrt_model &model, tamrt_step_kind solver) {
   return size_t(fitMemory(model, *firstStep(model, solver)).vectors);
 }
 
-/// What fits of groups work in.
+/// The memory of a group's fit.
 struct GroupMemory {
   AlignedBuffer states, vectors;
 };
 
-/// A fit under way, and where its memory is among those of others.
+/// A fit in progress, and the index of its memory.
 struct Slot {
   size_t index, group;
   GroupFit fit;
@@ -46,7 +46,7 @@ struct Slot {
   bool wantsRows = true;
 };
 
-/// Of a group that is not under way.
+/// Slot of a group whose fit is not in progress.
 constexpr size_t kNone = std::numeric_limits<size_t>::max();
 
 } // namespace
@@ -74,7 +74,7 @@ private:
   Status resume(std::span<const size_t> places);
   void start(size_t index);
 
-  /// Has the worker work on the group of a slot.
+  /// Switches the worker to the group of a slot.
   void turnTo(Worker &worker, const Slot &slot) {
     const auto state = size_t(alignedBytes(crew.ladder->stateBytes()));
     char *at =
@@ -93,9 +93,9 @@ private:
   RunOptions options;
   Crew crew;
   GroupMemory memory;
-  /// Empty where there is no group left.
+  /// Empty if no group is left for a slot.
   std::vector<std::optional<Slot>> slots;
-  /// By the places of groups.
+  /// By the groups' places.
   std::vector<size_t> slotOf;
   /// Groups that have begun, and those that have ended.
   size_t begun = 0, ended = 0;
@@ -108,7 +108,7 @@ size_t GroupFits::bytesPerGroup(const tamrt_model &model,
   return stateBytes(model, solver) + vectorBytes(model, solver);
 }
 
-/// Has the next group take a slot.
+/// Starts the next group in a slot.
 void GroupFits::Impl::start(size_t index) {
   const size_t group = begun++;
   auto *vectors =
@@ -119,7 +119,7 @@ void GroupFits::Impl::start(size_t index) {
   slotOf[group] = index;
 }
 
-/// Goes on with the groups at `places`.
+/// Continues the fits of the groups at `places`.
 Status GroupFits::Impl::resume(std::span<const size_t> places) {
   if (places.empty())
     return {};
@@ -257,7 +257,7 @@ Result<GroupFits> GroupFits::create(const tamrt_model &model,
             " groups on device '" + crew->device->label() + "', got " +
             std::to_string(crew->device->memory().freeBytes) + " free";
     } else {
-      // Of what the oracle foresees nobody needs to be warned.
+      // A shortage that the oracle foresees needs no warning.
       why = crew.error().message;
       level = LogLevel::Info;
     }

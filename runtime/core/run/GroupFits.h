@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Fits many groups at once, whose rows come in parts, as often as the fits ask
-/// for them: once for the direct solver, for conjugate gradients once per
-/// iteration.
+/// Fits many groups at the same time, whose rows come in parts. The rows are
+/// read as often as the fits need them: once for the direct solver, once per
+/// iteration for conjugate gradients.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,33 +32,34 @@
 
 namespace tamrt {
 
-/// The groups of a fit, by their places: names, and how many rows each has.
+/// The groups of a fit by their places: names and numbers of rows.
 struct FittedGroups {
   std::span<const std::string> names;
   std::span<const size_t> rows;
 };
 
-/// What fits that wait for their rows are at.
+/// Progress of fits that wait for their rows.
 struct FitsUnderWay {
-  /// Groups whose fits have not ended, those that have not begun included.
+  /// Groups whose fits have not ended, including those that have not begun.
   size_t left = 0;
-  /// Of conjugate gradients, of the groups that iterate: the most iterations
-  /// and the largest residual.
+  /// For conjugate gradients: the most iterations and the largest residual of
+  /// the groups that iterate.
   CgOutcome furthest;
 };
 
-/// The error of a file whose rows, of a group, are not those of the first
+/// The error that a group's rows in the file differ from those of the first
 /// reading.
 Error changedRows(const std::string &group);
 
-/// The fits of all groups, some at a time. A reading of the rows serves all of
-/// them that are under way; a group that has ended makes room for the next.
+/// The fits of all groups, some at a time. A reading of the rows is used for
+/// all fits in progress; the next group takes the memory of a group that has
+/// ended.
 class GroupFits {
 public:
-  /// Takes memory for a rung on each thread and, `bytesPerGroup` each, for
-  /// `most` groups or, where there is less memory, for fewer. `solver` is
-  /// FIT_CHUNK or APPLY_CHUNK. All arguments must outlive the fits. Errors: no
-  /// memory for one group.
+  /// Allocates memory for a rung on each thread and, with `bytesPerGroup` each,
+  /// for `most` groups, or fewer if there is less memory. `solver` is FIT_CHUNK
+  /// or APPLY_CHUNK. All arguments must outlive the fits. Errors: no memory for
+  /// one group.
   static Result<GroupFits>
   create(const tamrt_model &model, tamrt_step_kind solver,
          const Normalization &normalization, const Tables &tables,
@@ -69,20 +70,20 @@ public:
   /// Groups at a time.
   size_t count() const;
 
-  /// Goes on, at first and after each reading, with what needs no rows.
-  /// \returns whether another reading is wanted. Errors: those of `fitGroups`;
-  /// fewer rows of a group in the reading than were said.
+  /// Runs the operations that need no rows, at the start and after each
+  /// reading. \returns whether another reading is needed. Errors: those of
+  /// `fitGroups`; fewer rows of a group in the reading than in FittedGroups.
   Result<bool> resume();
 
   /// Adds rows of a reading; those of a group must come in their order. Rows of
-  /// groups that are not under way are skipped. Errors: those of
-  /// `fitGroups`; more rows of a group than were said.
+  /// groups whose fits are not in progress are skipped. Errors: those of
+  /// `fitGroups`; more rows of a group than in FittedGroups.
   Status add(const Dataset &rows);
 
   FitsUnderWay underWay() const;
 
-  /// When no reading is wanted any more, G x D coefficients. Errors: those of
-  /// `checkConverged` and `checkCoefficients`.
+  /// When no more reading is needed, returns G x D coefficients. Errors: those
+  /// of `checkConverged` and `checkCoefficients`.
   Result<std::vector<double>> finish();
 
   /// Bytes that a group takes while it is fitted.

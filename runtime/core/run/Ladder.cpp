@@ -18,7 +18,8 @@
 namespace tamrt {
 namespace {
 
-/// Memory that the CPU fills or reads: `device`'s, if the CPU can.
+/// Memory that the CPU writes or reads: that of `device`, if the CPU can
+/// address it.
 AlignedBuffer allocateForCpu(Device &device, int64_t bytes, const char *what) {
   return (needsCopies(device) ? Device::cpu() : device)
       .allocate(size_t(bytes), what);
@@ -59,7 +60,7 @@ Device &Ladder::solver(Device &device) const {
   const tamrt_step_kind solves = kind == TAMRT_STEP_FIT_CHUNK
                                      ? TAMRT_STEP_FIT_FINISH
                                      : TAMRT_STEP_CG_FINISH;
-  // Where both were placed together, they stay together.
+  // Steps that were placed together stay together.
   Device &placed = deviceOf(model, solves, options);
   return &placed == &deviceOf(model, kind, options) ? device : placed;
 }
@@ -179,7 +180,7 @@ void Worker::clearSolver() {
   solverState = AlignedBuffer();
 }
 
-/// Memory that depends on the rung.
+/// Allocates the memory that depends on the rung.
 bool Worker::takeChunkMemory(const Ladder &ladder, size_t at) {
   const ThreadMemory memory = ladder.memory(at, *device);
   arena = device->allocate(size_t(memory.arena), "arena");
@@ -205,7 +206,7 @@ bool Worker::openSite(const Ladder &ladder, Site &opened, Device &on) {
                      &ladder.deviceTables());
 }
 
-/// Memory for sums and predictions.
+/// Allocates the memory for sums and predictions.
 bool Worker::takeSums(const Ladder &ladder, Device &on, size_t at) {
   clear();
   device = &on;
@@ -224,11 +225,11 @@ bool Worker::takeSums(const Ladder &ladder, Device &on, size_t at) {
     return false;
   }
   place.parameters = parameters.as<double>();
-  // What is computed besides steps is in memory that the CPU addresses.
+  // Computations outside steps use memory that the CPU can address.
   place.context.kernels = ladder.options.kernels ? ladder.options.kernels
                           : needsCopies(on)      ? Device::cpu().kernels()
                                                  : on.kernels();
-  // Those of a group under way stay where they are.
+  // The vectors of a group that is being fitted are kept.
   if (memory.vectors > 0 && !vectors)
     vectors = Device::cpu().allocate(size_t(memory.vectors), "vectors");
   if (memory.vectors > 0 && !vectors) {
@@ -243,7 +244,7 @@ bool Worker::takeSums(const Ladder &ladder, Device &on, size_t at) {
   return true;
 }
 
-/// Memory to solve in, where that is not where the sums are.
+/// Allocates memory for the solver if it runs on another device than the sums.
 bool Worker::takeSolver(const Ladder &ladder, Device &on) {
   clearSolver();
   const ThreadMemory memory = ladder.solverMemory(on);
@@ -295,9 +296,9 @@ void Worker::run(const tamrt_step &step, const double *coefficients,
              rows, first, groupRows);
 }
 
-/// Solves with a copy of the sums. What is factored for conjugate gradients
-/// stays in the copy, where nothing but the solver's steps reads it; unless
-/// groups take turns, who then have their factors with their sums.
+/// Solves with a copy of the sums. Factors for conjugate gradients stay in the
+/// copy, because only the solver's steps read them. If groups alternate, their
+/// factors are stored with their sums.
 void Worker::runSolver(const tamrt_step &step, const double *coefficients,
                        int64_t rows, int64_t first, int64_t groupRows) {
   Device &from = groupsDevice ? *groupsDevice : *device;
@@ -313,7 +314,7 @@ void Worker::runSolver(const tamrt_step &step, const double *coefficients,
              bytes);
 }
 
-/// Runs a step on the CPU on sums that a device has which the CPU cannot
+/// Runs a step on the CPU with sums on a device whose memory the CPU cannot
 /// address.
 void Worker::runBorrowing(const tamrt_step &step, const double *coefficients,
                           int64_t rows, int64_t first, int64_t groupRows) {
@@ -327,8 +328,8 @@ void Worker::runBorrowing(const tamrt_step &step, const double *coefficients,
     return;
   site.run(step, place, place.arena, state.data(), carry.data(), coefficients,
            rows, first, groupRows);
-  // A smaller chunk leaves the group's device no more memory for these copies,
-  // and after the first of them the rows have been counted.
+  // A smaller chunk would leave the group's device no more memory for these
+  // copies, and after the first copy the rows have been added.
   auto giveBack = [&](void *to, const void *from, size_t size) {
     if (transfer(context, *groupsDevice, to, *device, from, size))
       return true;
@@ -347,8 +348,8 @@ void Worker::runBorrowing(const tamrt_step &step, const double *coefficients,
     giveBack(place.carry, carry.data(), carryBytes);
 }
 
-/// Calls copy(copy of it, it, bytes) for the state and the carry, where copies
-/// of them are kept.
+/// Calls copy(saved, current, bytes) for the state and the carry, if copies of
+/// them are kept.
 template <class Copy>
 bool Worker::forEachSaved(const Ladder &ladder, const Copy &copy) {
   if (!saved)
@@ -382,11 +383,11 @@ bool Worker::stepDown(Ladder &ladder) {
   if (ranSolver)
     return retrySolver(ladder, bytes);
   const size_t from = index;
-  // A device that only says that it ran out does not tell how much it asked.
+  // A device that runs out of memory may not report the bytes requested.
   if (bytes == 0)
     bytes = ladder.memory(from, *device).arena;
-  // The arena of the rung before, and what is kept for reuse, are what the
-  // next attempt can have.
+  // The next attempt can use the arena of the previous rung and the memory kept
+  // for reuse.
   releaseChunkMemory();
   device->purge();
   for (size_t next = from + 1; next < ladder.size(); ++next) {
@@ -404,7 +405,7 @@ bool Worker::stepDown(Ladder &ladder) {
   return false;
 }
 
-/// Solving has no rungs: once more after a purge, then on the CPU.
+/// Solving has no rungs: try once more after a purge, then on the CPU.
 bool Worker::retrySolver(Ladder &ladder, int64_t bytes) {
   Device &from = solver.on();
   from.purge();
@@ -417,7 +418,7 @@ bool Worker::retrySolver(Ladder &ladder, int64_t bytes) {
     return true;
   }
   if (ladder.options.allowCpuFallback && !from.isCpu()) {
-    // Factors of before are in it.
+    // It contains the factors computed before.
     const AlignedBuffer old = std::move(solverState);
     if (takeSolver(ladder, Device::cpu()) &&
         transfer(place.context, Device::cpu(), solverState.data(), from,
@@ -440,7 +441,7 @@ bool Worker::moveToCpu(Ladder &ladder, int64_t bytes) {
   if (isSaved && !restore(ladder))
     return false;
   saved = AlignedBuffer();
-  // What rows before have left, and what was set for the group.
+  // The sums and carry of earlier rows, and the vectors set for the group.
   AlignedBuffer oldState = std::move(state), oldCarry = std::move(carry),
                 oldParameters = std::move(parameters);
   const size_t fromRung = index;
@@ -456,14 +457,14 @@ bool Worker::moveToCpu(Ladder &ladder, int64_t bytes) {
   };
   Question question;
   question.columns = ladder.model.columns;
-  // One way is asked about, whichever.
+  // The question is about one way of solving; which one does not matter.
   question.direct = ladder.need(cpu);
   question.freeBytes = cpu.memory().freeBytes;
   const Decision decision = decide(question, ladder.options.oracle);
   for (size_t at = decision.rung; at < ladder.size(); ++at) {
     if (!takeSums(ladder, cpu, at) || !takeBorrowed(ladder))
       continue;
-    // What the copy did not get is an error of its own.
+    // A failed copy is an error of its own.
     if (!keep())
       break;
     ladder.warn(from, fromRung, bytes, cpu, at, lane);
@@ -474,8 +475,8 @@ bool Worker::moveToCpu(Ladder &ladder, int64_t bytes) {
   return false;
 }
 
-/// On the CPU, memory for the sums of groups whose device the CPU cannot
-/// address.
+/// Allocates memory on the CPU for the sums of groups on a device whose memory
+/// the CPU cannot address.
 bool Worker::takeBorrowed(const Ladder &ladder) {
   if (!groupsDevice || !needsCopies(*groupsDevice))
     return true;

@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The chunk ladder: the memory that a thread has on a rung, and the step down
-/// to the next rung when memory runs out. Internal to what runs steps.
+/// The chunk ladder: the memory of a thread on a rung, and the step down to the
+/// next rung when memory runs out. Internal to the code that runs steps.
 ///
-/// Nothing is counted twice: where a kernel can run out after others of its
+/// No row is added twice. If a kernel can run out of memory after others of its
 /// step have added to the sums (TAMRT_DEVICE_KERNELS_MAY_RUN_OUT), or the copy
-/// of a step's output can, a copy of the sums is kept to go back to; elsewhere
-/// a step that fails has added nothing. A rung that was left is never tried
+/// of a step's output can, a copy of the sums is kept and restored; otherwise a
+/// step that fails has added nothing. A rung that was left is never tried
 /// again.
 ///
 //===----------------------------------------------------------------------===//
@@ -39,17 +39,17 @@ namespace tamrt {
 
 /// Owner of a group's state, carry and vectors.
 enum class StateOf {
-  /// A thread's, which fits group after group.
+  /// The thread, which fits group after group.
   Worker,
-  /// The group's, which gets its rows in parts; the caller has them.
+  /// The group, whose rows come in parts; the caller keeps its state.
   Group
 };
 
 /// The rungs of one run, the same for all its threads.
 class Ladder {
 public:
-  /// Rungs of `kind` for groups of at most `groupRows` rows. The model, and
-  /// what the options point to, must outlive it.
+  /// Rungs of `kind` for groups of at most `groupRows` rows. The model, and the
+  /// objects that the options point to, must outlive it.
   Ladder(const tamrt_model &model, tamrt_step_kind kind, int64_t groupRows,
          const RunOptions &options, StateOf state);
 
@@ -57,11 +57,11 @@ public:
   const tamrt_step &rung(size_t i) const { return *rungs[i]; }
   /// Rows of a chunk on rung `i`.
   int64_t chunkRows(size_t i) const;
-  /// What a thread needs on rung `i` of `device`, on which the sums are.
+  /// Memory of a thread on rung `i` of `device`, which has the sums.
   ThreadMemory memory(size_t i, Device &device) const;
-  /// Where groups are solved whose sums are on `device`.
+  /// The device that solves groups whose sums are on `device`.
   Device &solver(Device &device) const;
-  /// What a thread needs there if it is another device.
+  /// Memory of a thread there, if it is another device.
   ThreadMemory solverMemory(const Device &solver) const;
   /// Tables on the one device of a run that needs copies of them.
   DeviceTables &deviceTables() const { return tables; }
@@ -69,24 +69,24 @@ public:
   int64_t stateBytes() const;
   /// Bytes of a copy of state and carry; 0 on a device that needs none.
   int64_t savedBytes(const Device &device) const;
-  /// What the oracle counts: a rung for each of the ladder's.
+  /// The need for the oracle, with a rung for each of the ladder's.
   Need need(Device &device) const;
 
   /// "chunks of 16 rows".
   std::string chunksOf(size_t rung) const;
 
-  /// Warns of a step down from `rung`, to `to` of `device`, for lack of `bytes`
-  /// bytes, and counts it.
+  /// Logs a warning for a step down from `rung` to rung `to` of `device`, for
+  /// lack of `bytes` bytes, and counts it.
   void warn(const Device &from, size_t rung, int64_t bytes, const Device &to,
             size_t toRung, unsigned lane);
 
-  /// What to say when `device` lacks `bytes` bytes on its last rung.
+  /// The message when `device` lacks `bytes` bytes on its last rung.
   std::string shortage(Device &device, size_t rung, int64_t bytes) const;
 
-  /// What to say when `solver`, which only solves, lacks `bytes` bytes.
+  /// The message when `solver`, which only solves, lacks `bytes` bytes.
   std::string solverShortage(const Device &solver, int64_t bytes) const;
 
-  /// One line of all steps down of a run that ended well, if there were any.
+  /// Logs one line with all steps down of a successful run, if there were any.
   void summarize() const;
 
   const tamrt_model &model;
@@ -102,29 +102,28 @@ private:
   std::atomic<int64_t> minRows = 0;
 };
 
-/// What one thread works in, and the memory of it.
+/// The workplace of one thread, and its memory.
 class Worker {
 public:
-  /// Takes memory of `device` for a rung; false when there is none, then it has
-  /// none at all.
+  /// Allocates memory of `device` for a rung. If there is not enough, returns
+  /// false and keeps none.
   bool allocate(const Ladder &ladder, Device &device, size_t rung);
 
-  /// Calls `body`, which has `run` run one step: of several, those that
-  /// succeeded would count twice where no copy of the sums is kept. While it
-  /// runs out of memory: steps down, goes back to the sums before it, and calls
-  /// it again. When there is no rung left the status stays, and `shortage` says
-  /// what was missing.
+  /// Calls `body`, which runs exactly one step with `run`: if it ran several,
+  /// those that succeeded could add their rows twice. While it runs out of
+  /// memory, steps down, restores the sums and calls it again. When no rung is
+  /// left, the status remains, and `shortage` has the message.
   template <class Body> void attempt(Ladder &ladder, const Body &body) {
     ranSolver = isSaved = false;
     do {
-      // A copy may find no memory either.
+      // A copy may run out of memory, too.
       if (isSaved ? restore(ladder) : save(ladder))
         body();
     } while (place.context.status == TAMRT_ERROR_OUT_OF_MEMORY &&
              stepDown(ladder));
   }
 
-  /// Runs a step in the worker's place, on the device it is placed on.
+  /// Runs a step in the worker's workplace, on the device of the step.
   void run(const tamrt_step &step, const double *coefficients, int64_t rows,
            int64_t first, int64_t groupRows);
 
@@ -133,10 +132,10 @@ public:
 
   Workplace place;
   std::vector<const void *> columns;
-  /// The rung it is on, and rows of a chunk.
+  /// The current rung, and the rows of a chunk.
   const tamrt_step *rung = nullptr;
   size_t chunkRows = 0;
-  /// Its number in the crew: its lane in a trace.
+  /// Its index in the crew, which is its lane in a trace.
   unsigned lane = 0;
   std::string shortage;
 
@@ -162,22 +161,23 @@ private:
                     int64_t rows, int64_t first, int64_t groupRows);
 
   const Ladder *ladder = nullptr;
-  /// Where sums and predictions are.
+  /// The device of sums and predictions.
   Device *device = nullptr;
   size_t index = 0;
   AlignedBuffer arena, state, carry, output, parameters, saved;
   Site site;
-  /// Where groups are solved, if that is another device; its copy of the state.
+  /// The site of the solver, if it is another device, with its copy of the
+  /// state.
   Site solver;
   AlignedBuffer solverArena, solverState;
-  /// The device of states that are the groups' own.
+  /// The device of states that groups own.
   Device *groupsDevice = nullptr;
-  /// Whether the step that ran last was the solver's; whether one of those was
-  /// tried again.
+  /// Whether the last step was one of the solver; whether such a step was tried
+  /// again.
   bool ranSolver = false, triedSolverAgain = false;
-  /// Whether `saved` has the sums before the step that is attempted.
+  /// Whether `saved` has the sums before the current attempt.
   bool isSaved = false;
-  /// Vectors, which the CPU computes with wherever the steps run.
+  /// Vectors for the CPU's own computations, wherever the steps run.
   AlignedBuffer vectors;
 };
 

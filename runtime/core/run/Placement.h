@@ -15,18 +15,17 @@
 
 namespace tamrt {
 
-/// The device that the options ask for.
+/// The device requested by the options.
 Device &deviceOf(const RunOptions &options);
 
-/// The device that runs the steps of `kind`: as the options place them. Where
-/// some of those that are placed with them are code of the CPU, which cannot
-/// address the device's memory, it is the CPU.
+/// The device that runs the steps of `kind`, as the options place them. If some
+/// of the steps placed together are code for the CPU and the CPU cannot address
+/// the device's memory, it is the CPU.
 Device &deviceOf(const tamrt_model &model, tamrt_step_kind kind,
                  const RunOptions &options);
 
 /// Logs which steps of a run of `kind`, FIT_CHUNK for any fit, are not on the
-/// device that the options ask for: a warning where that follows from the
-/// model's code.
+/// requested device; with a warning if the model's code is the reason.
 void tellPlacement(const tamrt_model &model, tamrt_step_kind kind,
                    const RunOptions &options);
 

@@ -18,7 +18,7 @@ constexpr auto kInterval = std::chrono::milliseconds(200);
 /// Back to the line's start, and erase it.
 constexpr std::string_view kErase = "\r\033[K";
 
-/// A line that is not shown does no harm.
+/// Errors do not matter for a progress line.
 void show(int descriptor, std::string_view text) {
   [[maybe_unused]] ssize_t written =
       ::write(descriptor, text.data(), text.size());

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A line on the terminal that says how far a long run is.
+/// A line on the terminal with the progress of a long run.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +35,8 @@ public:
   Progress &operator=(const Progress &) = delete;
   ~Progress() { clear(); }
 
-  /// `done` of `total` is done of `phase`. Cheap: writes at most five times a
-  /// second.
+  /// Reports that `done` of `total` of `phase` is done. Cheap: writes at most
+  /// five times a second.
   void update(std::string_view phase, size_t done, size_t total);
 
   /// Removes the line.

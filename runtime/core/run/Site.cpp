@@ -17,7 +17,7 @@
 namespace tamrt {
 namespace {
 
-/// Bytes of one row of column `i`: of the inputs, then target and row weights.
+/// Bytes of one row of column `i`, in the order inputs, target, row weights.
 int64_t columnBytes(const tamrt_model &model, int64_t i) {
   return i < model.input_count && model.inputs[i].rule == TAMRT_RULE_LEVELS
              ? int64_t(sizeof(int32_t))
@@ -149,7 +149,7 @@ void Site::close() {
   device = nullptr;
 }
 
-/// Copies what a step reads. False: a copy failed.
+/// Copies the data that a step reads. Returns false if a copy failed.
 bool Site::stage(const tamrt_step &step, Workplace &place,
                  const double *coefficients, int64_t rows) {
   auto put = [&](void *to, const void *from, size_t bytes) {
@@ -169,8 +169,8 @@ bool Site::stage(const tamrt_step &step, Workplace &place,
     if (!devicesTables)
       return false;
   }
-  // Coefficients stay what they are while a group is predicted; the vectors of
-  // conjugate gradients do not.
+  // Coefficients do not change while a group is predicted; the vectors of
+  // conjugate gradients do.
   const bool isSame =
       coefficients == knownVector && step.kind < TAMRT_STEP_CG_INIT;
   if (coefficients && !isSame) {
@@ -180,7 +180,7 @@ bool Site::stage(const tamrt_step &step, Workplace &place,
       return false;
     knownVector = coefficients;
   }
-  // Columns that are not there are not there either.
+  // Absent columns stay absent.
   given.assign(pointers.size(), nullptr);
   for (size_t i = 0; takesRows(step.kind) && i < given.size(); ++i) {
     const void *column = place.columns[i];
@@ -202,7 +202,7 @@ void Site::run(const tamrt_step &step, Workplace &place, void *arena,
   here.arena = arena;
   here.state = state;
   here.carry = carry;
-  // Kernels may write to the context until the device has done its work.
+  // Kernels may write to the context until the device has finished its work.
   auto finish = [&] {
     const int32_t status = device->isCpu() ? TAMRT_OK : device->synchronize();
     place.context.status = here.context.status;

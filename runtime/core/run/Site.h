@@ -9,11 +9,12 @@
 /// \file
 /// The memory that one thread has on one device, and how steps run in it.
 ///
-/// What a step reads and writes besides its arena, state and carry (parameters,
-/// tables, coefficients, columns and output) is the CPU's, as a `Workplace` has
-/// it. A device whose memory the CPU can address reads it where it is. On any
-/// other device it has a twin there: before a step what the step reads is
-/// copied into it, after it what the step has written is copied back.
+/// Besides its arena, state and carry, a step reads and writes memory of the
+/// CPU that is in a `Workplace`: parameters, tables, coefficients, columns and
+/// output. A device whose memory the CPU can address uses it directly. Any
+/// other device has copies (twins) of it: before a step, the data that it reads
+/// are copied to the twins, and after it, the data that it wrote are copied
+/// back.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,30 +34,31 @@
 
 namespace tamrt {
 
-/// Whether steps on the device get copies of what they read.
+/// Whether steps on the device need copies of the data that they read.
 inline bool needsCopies(const Device &device) {
   return !device.hasTrait(TAMRT_DEVICE_HOST_ADDRESSABLE);
 }
 
-/// Puts the status of what `device` was asked to do, with `bytes` bytes, into a
-/// context. When memory ran out that is the context's error, so that whoever
-/// attempts the step can step down; any other one is TAMRT_ERROR_DEVICE, with
-/// the status as its detail, and a line of the log. \returns whether it was
-/// done.
+/// Sets a context's status from the status of an operation of `device` on
+/// `bytes` bytes. If memory ran out, that is the context's error, so that the
+/// caller can step down a rung; any other error is TAMRT_ERROR_DEVICE, with the
+/// status as its detail, and is logged. \returns whether the operation
+/// succeeded.
 bool takeStatus(tamrt_context &context, const Device &device, int32_t status,
                 const char *what, size_t bytes);
 
-/// Copies between the CPU's memory and the device's; errors are the context's.
+/// Copies between the CPU's memory and the device's; an error sets the
+/// context's status.
 bool copy(tamrt_context &context, Device &device, void *to, const void *from,
           size_t bytes);
 
-/// Copies from one device's memory to another's, of which one at least is
-/// addressed by the CPU; errors are the context's.
+/// Copies from one device's memory to another's; the CPU can address at least
+/// one of them. An error sets the context's status.
 bool transfer(tamrt_context &context, Device &to, void *target, Device &from,
               const void *source, size_t bytes);
 
-/// Bytes of the twins of columns, for chunks of at most `rows` rows, and of a
-/// vector of D numbers; multiples of TAMRT_ALIGNMENT.
+/// Bytes of the twins of columns for chunks of at most `rows` rows, and of the
+/// twin of a vector of D numbers; multiples of TAMRT_ALIGNMENT.
 int64_t stagedColumnBytes(const tamrt_model &model, int64_t rows);
 int64_t stagedVectorBytes(const tamrt_model &model);
 
@@ -64,11 +66,12 @@ int64_t stagedVectorBytes(const tamrt_model &model);
 /// run.
 class DeviceTables {
 public:
-  /// Takes memory for them; false when there is none.
+  /// Allocates memory for them; false if there is not enough.
   bool allocate(const tamrt_model &model, Device &device);
 
-  /// The tables at `tables`, which stay what they are; copied when first asked
-  /// for. Null when they cannot be: the error is the context's.
+  /// The copies of the tables at `tables`, which do not change; they are copied
+  /// at the first call. Null if the copy failed, which sets the context's
+  /// status.
   const void *const *get(tamrt_context &context, const tamrt_model &model,
                          const void *const *tables);
 
@@ -80,18 +83,19 @@ private:
   std::vector<const void *> pointers;
 };
 
-/// What one thread has on a device beside arena, state and carry, and the way
-/// it runs steps there.
+/// The memory of one thread on a device besides arena, state and carry; runs
+/// steps there.
 class Site {
 public:
   Site() = default;
 
-  /// Takes the twins that do not depend on the rung, on a device that needs
-  /// copies. `tables` must outlive the site. False when there is no memory.
+  /// Allocates the twins that do not depend on the rung, on a device that needs
+  /// copies. `tables` must outlive the site. False if there is not enough
+  /// memory.
   bool open(const tamrt_model &model, Device &device,
             const tamrt_kernels *kernels, DeviceTables *tables);
-  /// Takes the twins for chunks of at most `rows` rows and `outputBytes` bytes
-  /// of output; 0 rows: for steps that take none.
+  /// Allocates the twins for chunks of at most `rows` rows and `outputBytes`
+  /// bytes of output; 0 rows for steps without rows.
   bool openChunk(int64_t rows, int64_t outputBytes);
   void closeChunk();
   void close();
@@ -99,9 +103,8 @@ public:
   bool isOpen() const { return device != nullptr; }
   Device &on() const { return *device; }
 
-  /// Runs a step as `Workplace::run` does, here: in `arena`, `state` and
-  /// `carry`, which are this device's. A copy that fails sets the context's
-  /// status.
+  /// Runs a step as `Workplace::run` does, on this device: with its `arena`,
+  /// `state` and `carry`. A copy that fails sets the context's status.
   void run(const tamrt_step &step, Workplace &place, void *arena, void *state,
            void *carry, const double *coefficients, int64_t rows, int64_t first,
            int64_t groupRows);
@@ -115,10 +118,10 @@ private:
   const tamrt_kernels *kernels = nullptr;
   DeviceTables *tables = nullptr;
   AlignedBuffer parameters, vector, columns, output;
-  /// What `parameters` and `vector` hold.
+  /// The contents of `parameters` and `vector`.
   std::vector<double> knownParameters;
   const double *knownVector = nullptr;
-  /// Where the columns' twins are, and those that the step at hand gets.
+  /// The twins of the columns, and the pointers for the current step.
   std::vector<void *> pointers;
   std::vector<const void *> given;
   const void *const *devicesTables = nullptr;

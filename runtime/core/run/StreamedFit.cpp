@@ -50,7 +50,7 @@ public:
   Result<Weights> fit();
   std::vector<std::string> notes() const;
 
-  /// Calls body(part) for the rows of the file, some at a time, sorted by
+  /// Calls body(part) for the rows of the file, part by part, each sorted by
   /// group.
   Status forEachPart(const std::function<Status(const Dataset &)> &body);
 
@@ -61,18 +61,16 @@ public:
   StreamLimits limits;
   size_t maxRows = 0;
 
-  /// What the survey found, groups by their places.
+  /// Results of the survey, with groups by their places.
   size_t fileRows = 0, dropped = 0, ties = 0;
   std::string droppedNote;
-  /// Codes that are beyond their inputs' levels, counted as the rows are
-  /// summed.
+  /// Codes beyond their inputs' levels, counted while the rows are summed.
   std::optional<BeyondRange> beyond;
-  /// How often the file was read.
+  /// Number of times the file was read.
   size_t readings = 0;
   GroupOrder order;
   std::vector<size_t> groupRows, groupFirst;
-  /// Of the row weights; none as long as the rows are surveyed, and without a
-  /// weight column.
+  /// Mean row weights; empty during the survey and without a weight column.
   std::vector<double> groupMeans;
   std::optional<std::string> disorder;
   std::vector<LevelTable> levels;
@@ -98,16 +96,16 @@ private:
                                         const Tables &tables);
   void tell(const GroupFits &fits, size_t reading) const;
 
-  /// By the reader's numbers of groups.
+  /// Row counts by the reader's indices of groups.
   std::vector<size_t> counts;
   std::vector<Latest> latest;
   std::vector<uint32_t> numberOf;
-  /// For each column of numbers the spreads of the groups.
+  /// For each column of numbers, the spreads of the groups.
   std::vector<std::vector<Spread>> spreads;
-  /// By the reader's numbers of groups; of models with a weight column.
+  /// By the reader's indices of groups, for models with a weight column.
   std::vector<WeightSum> weightSums;
   std::vector<PeriodFinder> periods;
-  /// For each grid of the model whether all values so far are on it.
+  /// For each grid of the model, whether all values so far are on it.
   std::vector<bool> onGrid;
   size_t groupTexts = 0;
   std::vector<size_t> levelTexts;
@@ -131,7 +129,7 @@ void StreamedFit::Impl::checkOrder(const Rows &rows) {
   }
 }
 
-/// Adds rows, in the order of the file, to what the survey knows.
+/// Adds rows, in the order of the file, to the survey.
 void StreamedFit::Impl::add(const Rows &rows) {
   const size_t groups = columns.group ? reader.groups().size() : 1;
   counts.resize(groups);
@@ -192,8 +190,8 @@ Status StreamedFit::Impl::survey() {
       return std::move(changes).error();
     if (!changes->drops && !changes->merges)
       break;
-    // Again, without the rows that are to be dropped, and with one number for
-    // each group.
+    // Survey again, without the rows that are to be dropped, and with one index
+    // for each group.
     if (Status s = reader.rewind(); !s)
       return s;
   }
@@ -296,8 +294,8 @@ Spread StreamedFit::Impl::spread(size_t group, size_t input) const {
   return spreads[columns.inputs[input]][numberOf[group]];
 }
 
-/// Groups that are fitted at a time. For the direct solver, which reads once
-/// for each lot of groups, lots are alike.
+/// Number of groups that are fitted at a time. The direct solver reads the file
+/// once for each batch of groups, so batches have equal sizes.
 size_t StreamedFit::Impl::groupsAtOnce() const {
   const size_t groups = groupRows.size();
   const size_t most = std::max<size_t>(limits.stateBytes / bytesPerGroup(), 1);
@@ -364,7 +362,7 @@ Result<Weights> StreamedFit::Impl::fit() {
 
   if (options.progress)
     options.progress->update("learn", 0, 0);
-  // The file is read for each pass over its rows.
+  // Each pass over the rows reads the file.
   Result<Tables> tables = learn(
       model, fileRows - dropped, weights.normalization,
       [&](TrainingRows::Visit visit) {
@@ -400,13 +398,13 @@ Result<Weights> StreamedFit::Impl::fit() {
   return weights;
 }
 
-/// Reads the file as often as the fits of groups want it.
+/// Reads the file as often as the fits of groups need it.
 Result<std::vector<double>>
 StreamedFit::Impl::fitGroups(const Normalization &normalization,
                              const Tables &tables) {
   if (!route.note.empty() && options.tellRoute)
     options.tellRoute(route.note);
-  // What groups leave of their limit.
+  // Bytes of the groups' limit that groups do not use.
   RunOptions fitting = options;
   fitting.spareBytes =
       int64_t(limits.stateBytes -
@@ -435,7 +433,7 @@ StreamedFit::Impl::fitGroups(const Normalization &normalization,
   }
 }
 
-/// Tells how far the fits are in their `reading`-th reading.
+/// Prints the progress of the fits in their `reading`-th reading.
 void StreamedFit::Impl::tell(const GroupFits &fits, size_t reading) const {
   if (route.kind() == TAMRT_STEP_FIT_CHUNK) {
     const size_t readings = divideUp(groupRows.size(), fits.count());

@@ -7,17 +7,17 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Fits a file of any size in memory that does not grow with its rows: the file
-/// is read once for groups, ranges and levels, and once for the sums, or by
-/// conjugate gradients once per iteration; learners that look at rows read it
+/// Fits a file of any size with memory that does not grow with its rows. The
+/// file is read once for groups, ranges and levels, and once for the sums, or
+/// once per iteration for conjugate gradients; learners that need rows read it
 /// again.
 ///
 /// The weights are those of a fit in memory, byte for byte: a sum runs in the
-/// order of the rows of its group, and what is under way when a part of the
-/// file ends is in the state of the group (abi.h). So the states of all groups,
-/// and the vectors of their iterations, are there at once; where they would
-/// take more than `stateBytes`, those of some groups are, and others follow
-/// when these have ended.
+/// order of the rows of its group, and unfinished sums at the end of a part of
+/// the file are in the state of the group (abi.h). So the states of all groups,
+/// and the vectors of their iterations, are in memory at the same time. If
+/// these would take more than `stateBytes`, only some groups are fitted at a
+/// time, and others follow when these have ended.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -40,13 +40,12 @@
 namespace tamrt {
 
 struct StreamLimits {
-  /// Most bytes of rows that are in memory at once, and of what fits of groups
-  /// work in.
+  /// Most bytes of the rows in memory, and of the states and vectors of groups.
   size_t rowBytes = size_t(24) << 20;
   size_t stateBytes = size_t(96) << 20;
 };
 
-/// A fit of a file in parts.
+/// A fit of a file that is read in parts.
 class StreamedFit {
 public:
   class Impl;
@@ -61,35 +60,35 @@ public:
   StreamedFit(StreamedFit &&) noexcept;
   ~StreamedFit();
 
-  /// The group whose dates are not in order, if there is one: its rows have to
-  /// be sorted, and that is not done in parts. The reader is then to be read
-  /// again as a whole.
+  /// The group whose dates are not in order, if there is one: its rows must be
+  /// sorted, which is not possible in parts. The file must then be read again
+  /// as a whole.
   const std::string *disorder() const;
 
-  /// What is kept that grows with rows or distinct values, a sentence each, and
-  /// how often the file is read, when that is not twice.
+  /// A sentence for each kind of data whose memory grows with rows or distinct
+  /// values, and one with the number of readings of the file if it is not two.
   std::vector<std::string> notes() const;
 
-  /// What users may not know of their rows, a note each; after `fit`.
+  /// Notes on the rows for the user; to be called after `fit`.
   std::vector<std::string> rowNotes() const;
 
-  /// That of the reader, after the survey.
+  /// RowReader::describeDropped() after the survey.
   const std::string &describeDropped() const;
 
-  /// Rows of the file, and those that were left out.
+  /// Number of rows of the file, and of those that were dropped.
   size_t fileRows() const;
   size_t dropped() const;
 
-  /// How often the file was read so far.
+  /// Number of times the file was read so far.
   size_t readings() const;
 
-  /// Fits; to be called once, and not after a disorder.
+  /// Fits. To be called once, and not if there is a disorder.
   ///
   /// Errors: a file that cannot be read twice, or has changed meanwhile; those
   /// of `checkTexts`, `normalize`, `learn` and `fitGroups`.
   Result<Weights> fit();
 
-  /// Which steps `fit` took.
+  /// The steps that `fit` used.
   const FitSteps &steps() const;
 
 private:

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One mutex guards all that several threads see; it is held between pieces of
-// work only, which are thousands of rows.
+// One mutex guards all shared data. It is held only between pieces of work,
+// which are thousands of rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ Team::Team(const tamrt_model &model, Crew &crew)
   spares.reserve(states);
   for (AlignedBuffer &spare : crew.spares)
     spares.push_back(spare.data());
-  // Nothing allocates while pieces are open.
+  // Reserve memory now: nothing allocates while pieces are open.
   for (Split &split : all) {
     split.waiting.reserve(states);
     split.used.reserve(states);
@@ -85,8 +85,9 @@ void Team::addAlone(Worker &worker, const Pass &pass, size_t begin, size_t end,
       });
 }
 
-/// Attempts body(accumulator) for each that steps of kind `kind` add to, by
-/// itself: what has been added stays when memory runs out for the next.
+/// Attempts body(accumulator) for each accumulator that steps of `kind` add to,
+/// one by one: an accumulator that has been added is not added again if memory
+/// runs out for the next.
 template <class Body>
 void Team::attemptEach(Worker &worker, tamrt_step_kind kind, const Body &body) {
   for (int64_t i = 0; i < model.accumulator_count && worker.place.good(); ++i)
@@ -94,7 +95,7 @@ void Team::attemptEach(Worker &worker, tamrt_step_kind kind, const Body &body) {
       worker.attempt(*crew.ladder, [&] { body(model.accumulators[i]); });
 }
 
-/// Notes an error, unless there was one before. What waits is not wanted.
+/// Records an error, unless there was one before, and drops waiting sums.
 void Team::giveUp(Split &split, const tamrt_context &error,
                   const std::string &shortage) {
   if (!split.failed()) {
@@ -105,8 +106,8 @@ void Team::giveUp(Split &split, const tamrt_context &error,
   split.waiting.clear();
 }
 
-/// Lets `body` work in `state` for a group without holding the lock. An error,
-/// of the steps or an exception, which is returned, becomes the group's.
+/// Runs `body` on `state` for a group without holding the lock. An error of the
+/// steps, or an exception, which is returned, becomes the group's error.
 template <class Body>
 std::exception_ptr Team::unlocked(Worker &worker, Split &split, void *state,
                                   Lock &lock, const Body &body) {
@@ -134,15 +135,16 @@ std::exception_ptr Team::unlocked(Worker &worker, Split &split, void *state,
   return exception;
 }
 
-/// Whether the group's sums must end where they were: the caller owns that
-/// place, or keeps more there than sums.
+/// Whether the group's sums must end in the state in which they began: the
+/// caller owns it, or keeps other data in it.
 bool Team::staysInPlace(const Split &split) const {
   return crew.ladder->state == StateOf::Group ||
          split.pass->kind != TAMRT_STEP_FIT_CHUNK;
 }
 
-/// Adds up the next piece: in the group's sums, if they are free and have all
-/// pieces before it, else in a state apart. False when there is none.
+/// Sums the next piece: in the group's sums, if they are free and have all
+/// earlier pieces, else in a separate state. False if there is no piece or no
+/// state.
 bool Team::begin(Worker &worker, Split &split, Lock &lock) {
   const Pass &pass = *split.pass;
   if (split.next == split.pieces)
@@ -188,8 +190,9 @@ bool Team::begin(Worker &worker, Split &split, Lock &lock) {
   return true;
 }
 
-/// Puts the sums that are next behind the group's, if they wait and nobody is
-/// there: in their state, which has the group's sums from then on.
+/// Joins the next waiting sums with the group's sums, if nobody is working on
+/// those. The result is in the state of the waiting sums, which has the group's
+/// sums from then on.
 bool Team::join(Worker &worker, Split &split, Lock &lock) {
   if (split.isTaken)
     return false;
@@ -222,9 +225,9 @@ bool Team::join(Worker &worker, Split &split, Lock &lock) {
   return true;
 }
 
-/// Does what is next for a group; false when nothing can be done now. Its owner
-/// joins sums before it goes on, in whose cache they then are; others do that
-/// when they have no piece to begin.
+/// Does the next work for a group; false if there is none now. The group's
+/// owner joins sums first, so that they stay in its cache; other workers join
+/// only if they have no piece to begin.
 bool Team::advance(Worker &worker, Split &split, bool isOwner, Lock &lock) {
   if (split.failed())
     return false;
@@ -232,8 +235,8 @@ bool Team::advance(Worker &worker, Split &split, bool isOwner, Lock &lock) {
                  : begin(worker, split, lock) || join(worker, split, lock);
 }
 
-/// Leaves all that a pass has added up where the owner goes on with it, and
-/// gives the other states back.
+/// Moves the sums of a pass to the state in which the owner continues, and
+/// releases the other states.
 void Team::close(Worker &worker, Split &split, Lock &lock) {
   const tamrt_step_kind kind = split.pass->kind;
   void *const place = split.place.state;
@@ -283,7 +286,8 @@ void Team::add(Worker &worker, const Pass &pass) {
   split.sums = worker.place.state;
   split.error = {};
   changed.notify_all();
-  // Others use the pass until the split is over, whatever comes.
+  // Other threads use the pass until the split has ended, even after an
+  // exception.
   std::exception_ptr exception;
   while (!split.isOver()) {
     bool moved = false;
@@ -313,13 +317,13 @@ void Team::help(Worker &worker) {
     return;
   worker.place.context.status = TAMRT_OK;
   Lock lock(mutex);
-  // What it needs for groups of its own is of use to others.
+  // Its own state is now free for others.
   if (crew.ladder->state == StateOf::Worker) {
     spares.push_back(worker.place.state);
     changed.notify_all();
   }
   while (entered > 0 && worker.place.good()) {
-    // Where most is left to do.
+    // The split with the most remaining work.
     Split *longest = nullptr;
     for (Split &split : all)
       if (split.pass && !split.failed() && !split.isOver() &&

@@ -8,12 +8,12 @@
 ///
 /// \file
 /// Adds the rows of groups to their sums, on one thread or, once there are
-/// fewer groups than threads, on several. Internal to what runs fits.
+/// fewer groups than threads, on several. Internal to the code that runs fits.
 ///
-/// Sums of a segment (abi.h) start from zero, so that any thread can make them
-/// in a state of its own. They are put behind those of the segments before in
-/// order, which gives the bits that one thread's sums have. Numbers of rows are
-/// the same in any order and are added up once, at the end.
+/// Sums of a segment (abi.h) start from zero, so that any thread can compute
+/// them in its own state. They are joined with the sums of earlier segments in
+/// order, which gives the same bits as one thread. Row counts do not depend on
+/// the order and are added once, at the end.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -39,18 +39,18 @@ namespace tamrt {
 struct Pass {
   /// FIT_CHUNK, CG_CHUNK or APPLY_CHUNK.
   tamrt_step_kind kind;
-  /// What APPLY is applied to, else null.
+  /// The vector for APPLY, else null.
   const double *vector;
   const Dataset &data;
-  /// The first of the rows: in the data, and in the group.
+  /// The first row: its index in the data, and in the group.
   size_t row, first;
   size_t rows, groupRows;
-  /// Called by a worker that has added some of them.
+  /// Called by a worker that has added some of the rows.
   std::function<void(const Worker &, size_t)> done;
 };
 
-/// The workers of a crew who add up rows together. A worker's thread enters,
-/// fits groups with `add`, and when there are no more calls `help`.
+/// The workers of a crew that add rows together. A worker's thread calls
+/// `enter`, fits groups with `add`, and calls `help` when no groups are left.
 class Team {
 public:
   /// The crew must outlive it.
@@ -58,37 +58,38 @@ public:
   Team(const Team &) = delete;
   Team &operator=(const Team &) = delete;
 
-  /// Around the groups that a worker has of its own.
+  /// Called before and after a worker has groups of its own.
   void enter();
   void leave();
 
-  /// Adds rows to the sums in `worker.place.state`, with the help of who is
-  /// free. The status is that of the first thread that failed.
+  /// Adds rows to the sums in `worker.place.state`, with the help of free
+  /// workers. The status is that of the first thread that failed.
   void add(Worker &worker, const Pass &pass);
 
-  /// Helps others until nobody has groups of his own. Not after an error of
-  /// the worker's.
+  /// Helps other workers until none has groups of its own. Not to be called
+  /// after an error of the worker.
   void help(Worker &worker);
 
 private:
-  /// A pass that several may work on, in pieces that lie in one segment each.
+  /// A pass that several workers may share, in pieces within one segment each.
   struct Split {
     const Pass *pass = nullptr;
-    /// Of the worker whose group it is.
+    /// The workplace of the worker that has the group.
     Workplace place;
     size_t pieces = 0;
-    /// The next piece that nobody has begun, and how many are in the group's
-    /// sums.
+    /// The next piece that has not begun, and the number of pieces in the
+    /// group's sums.
     size_t next = 0, joined = 0;
-    /// Where the group's sums are, and whether somebody works there.
+    /// The state with the group's sums, and whether a worker is using it.
     void *sums = nullptr;
     bool isTaken = false;
-    /// Pieces begun that are not in the group's sums, nor given up.
+    /// Pieces that have begun, are not in the group's sums, and were not
+    /// dropped.
     size_t open = 0;
-    /// States that have had rows of the group, and those of them that are free
-    /// for others.
+    /// States that have been used for the group, and those of them that are
+    /// free.
     std::vector<void *> used, idle;
-    /// Pieces whose sums wait for those before, and where they are.
+    /// Pieces whose sums wait for earlier pieces, and their states.
     std::vector<std::pair<size_t, void *>> waiting;
     /// The first error.
     tamrt_context error = {};
@@ -121,7 +122,7 @@ private:
   std::condition_variable changed;
   /// One for each worker.
   std::vector<Split> all;
-  /// States that nobody uses.
+  /// Free states.
   std::vector<void *> spares;
   /// Workers between `enter` and `leave`.
   size_t entered = 0;

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The groups of a run, and the rows of a group, shared by threads. Internal to
-/// what runs steps: Executor and GroupFits.
+/// Distributes the groups of a run, and the rows of a group, among threads.
+/// Internal to the code that runs steps: Executor and GroupFits.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@
 
 namespace tamrt {
 
-/// The work shared by the crew: groups in order, one after another to whoever
-/// is free, and then the rows of those that others are at.
+/// Distributes work among the crew: free workers take groups in order; when no
+/// groups are left, they help with the rows of other workers' groups.
 class Work {
 public:
   /// All arguments must outlive the work.
@@ -39,12 +39,12 @@ public:
       allRows += group.rows;
   }
 
-  /// Who adds up rows.
+  /// The team that adds rows.
   Team &team() { return members; }
 
   /// Calls process(worker, group) for every group. The error is that of the
-  /// first group in order that has one, whatever the threads: all groups
-  /// before it were begun, and none is broken off.
+  /// first group in order with an error, for any number of threads: all groups
+  /// before it have begun, and none is interrupted.
   template <class Process> Status run(const Process &process) {
     useOneBlasThread();
     const size_t count = groups.size();
@@ -80,7 +80,8 @@ public:
     return {};
   }
 
-  /// Notes that a worker has done rows. The first tells of it.
+  /// Records rows that a worker has done. The first worker updates the
+  /// progress.
   void done(const Worker &worker, size_t rows) {
     size_t all = rowsDone += rows;
     if (worker.lane == 0 && options.progress)
@@ -88,7 +89,7 @@ public:
   }
 
 private:
-  /// The time that a worker has groups of its own.
+  /// The scope in which a worker has groups of its own.
   class Membership {
   public:
     explicit Membership(Team &team) : team(team) { team.enter(); }

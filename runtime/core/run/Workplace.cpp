@@ -77,7 +77,7 @@ void Workplace::run(const tamrt_step &step, const double *coefficients,
            rows, first, groupRows);
 }
 
-/// Where the numbers of an accumulator are in a state.
+/// The numbers of an accumulator in a state.
 static double *numbersOf(const tamrt_accumulator &accumulator, void *state) {
   return reinterpret_cast<double *>(static_cast<char *>(state) +
                                     accumulator.offset);

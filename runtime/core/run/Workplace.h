@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The order in which the steps of a model run for one group, and the memory
-/// they run in. Shared by the executable, which runs groups on threads and owns
-/// its memory, and the library for embedding, which has the caller's alone.
-/// Nothing here allocates or throws.
+/// The order in which the steps of a model run for one group, and their memory.
+/// Shared by the executable, which runs groups on threads and allocates memory,
+/// and the library for embedding, which uses only the caller's memory. Nothing
+/// here allocates or throws.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,9 +29,9 @@ namespace tamrt {
 /// Bytes one thread needs, by use, each a multiple of TAMRT_ALIGNMENT.
 struct ThreadMemory {
   int64_t arena = 0, state = 0, carry = 0, output = 0, parameters = 0;
-  /// Of conjugate gradients; the CPU's.
+  /// For conjugate gradients, in the CPU's memory.
   int64_t vectors = 0;
-  /// Copies of what steps read, on a device that needs them.
+  /// Copies of the data that steps read, on a device that needs them.
   int64_t copies = 0;
 
   int64_t total() const {
@@ -39,20 +39,20 @@ struct ThreadMemory {
   }
 };
 
-/// The steps of a fit that share an arena: all; or those of one place
-/// (tamrt_placement).
+/// The steps of a fit that share an arena: all of them, or those with one
+/// placement (tamrt_placement).
 enum class FitPart { All, Sums, Solve };
 
 /// Bytes of the arena of the steps of a part, `chunk` as in `fitMemory`.
 int64_t fitArenaBytes(const tamrt_model &model, const tamrt_step &chunk,
                       FitPart part);
 
-/// What one thread needs to fit, with `chunk`, of kind FIT_CHUNK or
-/// APPLY_CHUNK, as the rung's step.
+/// Memory of one thread of a fit. `chunk`, of kind FIT_CHUNK or APPLY_CHUNK, is
+/// the rung's step.
 ThreadMemory fitMemory(const tamrt_model &model, const tamrt_step &chunk);
 
-/// What one thread needs to predict with `step` of kind PREDICT, TERMS or
-/// DESIGN, at most `rows` rows at a time.
+/// Memory of one thread of a prediction with `step`, of kind PREDICT, TERMS or
+/// DESIGN, with at most `rows` rows at a time.
 ThreadMemory predictMemory(const tamrt_model &model, const tamrt_step &step,
                            int64_t rows);
 
@@ -60,13 +60,13 @@ ThreadMemory predictMemory(const tamrt_model &model, const tamrt_step &step,
 /// `chunkRows`, if not 0.
 int64_t chunkOf(const tamrt_step &step, int64_t groupRows, int64_t chunkRows);
 
-/// What the steps of one thread work in (see `ThreadMemory`), aligned to
+/// The memory for the steps of one thread (see `ThreadMemory`), aligned to
 /// TAMRT_ALIGNMENT.
 struct Workplace {
   tamrt_context context = {};
   void *arena = nullptr, *state = nullptr, *carry = nullptr;
   double *output = nullptr, *parameters = nullptr, *vectors = nullptr;
-  /// The model's tables; null where it has none.
+  /// The model's tables; null if it has none.
   const void *const *tables = nullptr;
   /// One pointer per input, then target and row weights, at a chunk's first
   /// row.
@@ -74,22 +74,22 @@ struct Workplace {
 
   bool good() const { return context.status == TAMRT_OK; }
 
-  /// Runs one step on the columns as they are set, for a group of `groupRows`
-  /// rows. What it writes goes to `output`.
+  /// Runs one step on the current columns, for a group of `groupRows` rows. It
+  /// writes to `output`.
   void run(const tamrt_step &step, const double *coefficients, int64_t rows,
            int64_t first, int64_t groupRows);
 
   /// Zeroes the sums in `state` that steps of kind `chunk` add to, for the rows
-  /// of a segment; and the numbers of rows, if asked.
+  /// of a segment, and the row counts if `counts`.
   void clear(const tamrt_model &model, tamrt_step_kind chunk, bool counts);
 
-  /// Puts an accumulator's sums of the rows before, in another state, in front
-  /// of those of the segment in `state`. `first` is the index in the group of
-  /// its first row. Numbers of rows stay where they are.
+  /// Adds an accumulator's sums of earlier rows, in another state, before those
+  /// of the segment in `state`. `first` is the index in the group of the
+  /// segment's first row. Row counts are not changed.
   void append(const tamrt_accumulator &accumulator, const void *earlier,
               int64_t first);
 
-  /// Adds an accumulator's numbers of rows of another state of a group.
+  /// Adds the row counts of an accumulator in another state of the group.
   void addCounts(const tamrt_accumulator &accumulator, const void *other);
 };
 
@@ -106,8 +106,8 @@ void forEachChunk(Workplace &place, size_t rows, size_t chunkRows,
 }
 
 /// Fits one group of `rows` rows, whose parameter block is set, with `chunk` as
-/// the rung's step: D coefficients in `place.output` unless `place` has an
-/// error. `done(rows)` is called after every chunk.
+/// the rung's step. The D coefficients are in `place.output`, unless `place`
+/// has an error. `done(rows)` is called after every chunk.
 template <class SetColumns, class Done>
 void fitGroup(const tamrt_model &model, const tamrt_step &chunk,
               Workplace &place, size_t rows, size_t chunkRows,
@@ -128,9 +128,9 @@ void fitGroup(const tamrt_model &model, const tamrt_step &chunk,
   place.run(*firstStep(model, TAMRT_STEP_FIT_FINISH), nullptr, all, 0, all);
 }
 
-/// Predicts rows of one group with `step` of kind PREDICT, TERMS or DESIGN, its
-/// parameter block being set. `take(first, rows)` is called after every chunk,
-/// whose results are in `place.output`.
+/// Predicts rows of one group, whose parameter block is set, with `step` of
+/// kind PREDICT, TERMS or DESIGN. `take(first, rows)` is called after every
+/// chunk, with the results in `place.output`.
 template <class SetColumns, class Take>
 void predictGroup(const tamrt_step &step, Workplace &place,
                   const double *coefficients, size_t rows, size_t chunkRows,
@@ -144,8 +144,8 @@ void predictGroup(const tamrt_step &step, Workplace &place,
                });
 }
 
-/// The first of D coefficients that is not finite, D if none: sums that
-/// overflow pass the factorisation's own test of its pivots.
+/// The first of D coefficients that is not finite; D if all are. The
+/// factorisation's test of its pivots does not detect all sums that overflow.
 size_t firstNotFinite(const double *values, size_t count);
 
 } // namespace tamrt

@@ -9,8 +9,8 @@
 #include "io/Safetensors.h"
 
 #include "TestFiles.h"
-#include "tamrt/checksum.h"
 #include "support/Sealed.h"
+#include "tamrt/checksum.h"
 
 #include <gtest/gtest.h>
 #include <random>

@@ -215,8 +215,8 @@ class PlantedBackends(harness.TestCase):
                 self.assertEqual(run.returncode, 1)
                 why = (f"'{path}' that nobody else may write, got mode "
                        f"{mode:04o}; `chmod go-w` fixes that")
-                self.assertIn(f"device 'sim': backend '{backend}' is passed "
-                              "over: expected a ", run.stderr)
+                self.assertIn(f"device 'sim': backend '{backend}' is skipped: "
+                              "expected a ", run.stderr)
                 self.assertIn(why, run.stderr)
                 text = self.succeed(self.model, "info", "--devices")
                 self.assertRegex(

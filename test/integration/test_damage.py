@@ -123,7 +123,7 @@ class Damage(harness.TestCase):
             compile_on = (harness.TAMC, f"--compile-from={phase}", self.bad,
                           "--emit=plan")
             self.bad.write_bytes(saved.read_bytes())
-            whole = self.succeed(*compile_on).stdout
+            whole = self.succeed(*compile_on)
             # Hidden only where the flip leaves a comment of its first line.
             start = len(b"// tamc module after ")
             for bit in self.damaged(saved.read_bytes(), FLIPS // 5):

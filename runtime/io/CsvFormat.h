@@ -37,12 +37,12 @@ struct CsvFormat {
   /// Whether `text`, without blanks around it, is one of the added texts.
   bool isMissingText(std::string_view text) const;
 
-  /// Parses an unquoted field as a number; missing values are NaN. False when
-  /// it is neither. O(length).
+  /// Parses an unquoted field as a number; missing values are NaN. False if it
+  /// is neither. O(length).
   bool parseNumber(std::string_view text, double &out) const;
 
-  /// `text` as what levels, groups and dates are compared by: a number with a
-  /// point. `buffer` holds it where it is not `text` itself.
+  /// `text` in the form in which levels, groups and dates are compared: numbers
+  /// have a decimal point. `buffer` contains it if it is not `text` itself.
   std::string_view withPoint(std::string_view text, std::string &buffer) const;
 
 private:

@@ -28,15 +28,15 @@ static std::string separatorName(char separator) {
 
 namespace {
 
-/// Which of 64 bytes mean something in CSV, a bit each.
+/// The special characters of CSV among 64 bytes, with a bit for each byte.
 struct Specials {
   uint64_t separators, lineFeeds, returns;
-  /// A quote, or the zero byte, which must not be there.
+  /// A quote, or a zero byte, which is an error.
   uint64_t others;
 
   uint64_t all() const { return separators | lineFeeds | returns | others; }
-  /// Whether nothing but fields and rows end here: no quotes, and carriage
-  /// returns before line feeds alone.
+  /// Whether the only special characters end fields and rows: no quotes, and
+  /// carriage returns only before line feeds.
   bool isPlain() const { return (others | (returns & ~(lineFeeds >> 1))) == 0; }
 };
 
@@ -97,7 +97,8 @@ private:
   size_t rowStart;
   size_t fieldStart;
   size_t rowFields = 0;
-  /// Where scanning goes on: specials before it lie inside quotes.
+  /// Offset at which scanning continues: special characters before it are
+  /// inside quotes.
   size_t resume = 0;
   CsvIndex &index;
 };
@@ -163,7 +164,7 @@ bool Scanner::closeQuoted(size_t open) {
     if (!found)
       return fault(open, "quoted field is never closed");
     size_t quote = static_cast<size_t>(static_cast<const char *>(found) - text);
-    // A zero byte would be taken for one of those written below.
+    // A zero byte would look like one of those written below.
     if (std::memchr(text + from, 0, quote - from))
       return fault(from, "zero byte: not a text file");
     if (to != from)
@@ -212,8 +213,8 @@ bool Scanner::handle(size_t at) {
   }
 }
 
-/// All of a block that is plain, in a row that is not long. Returns false to
-/// stop.
+/// Handles a whole block that is plain, in a row that is not long. Returns
+/// false to stop.
 bool Scanner::handlePlain(size_t block, const Specials &specials) {
   uint32_t *out = index.fieldEnds.extend(kBlock);
   uint64_t bits = specials.separators | specials.lineFeeds;
@@ -242,7 +243,7 @@ bool Scanner::handlePlain(size_t block, const Specials &specials) {
 }
 
 void Scanner::scan() {
-  // Rows of more than this many bytes are looked at field by field.
+  // Rows of more than this many bytes are handled field by field.
   constexpr size_t kLongRow = kMaxFieldBytes - kBlock;
   size_t block = rowStart;
   while (block < end) {
@@ -268,7 +269,7 @@ void Scanner::scan() {
     }
     for (uint64_t bits = specials.all(); bits != 0; bits &= bits - 1) {
       size_t at = block + static_cast<size_t>(std::countr_zero(bits));
-      // The inside of a quoted field, as handled when it opened.
+      // Inside a quoted field, which was handled when it opened.
       if (at < resume)
         continue;
       if (!handle(at)) {
@@ -282,7 +283,7 @@ void Scanner::scan() {
     }
     block = next;
   }
-  // The last row may lack its line end.
+  // The last row may have no line end.
   if (rowStart < end || rowFields != 0)
     endRow(end, end);
   index.end = rowStart;
@@ -312,7 +313,7 @@ static size_t countQuotes(const char *text, size_t begin, size_t end) {
 bool tamrt::isFaultyRow(const char *text, size_t begin, size_t end,
                         char separator) {
   for (size_t field = begin, at = begin; at < end;) {
-    // One more, for the carriage return of a line end.
+    // One more for the carriage return of a line end.
     if (at - field > kMaxFieldBytes + 1)
       return true;
     const char c = text[at];
@@ -343,8 +344,8 @@ bool tamrt::isFaultyRow(const char *text, size_t begin, size_t end,
 
 size_t tamrt::findLastRowEnd(const char *text, size_t begin, size_t end) {
   const void *quote = std::memchr(text + begin, '"', end - begin);
-  // Quotes between `begin` and the place looked at: an even number means it is
-  // outside them.
+  // Quotes between `begin` and the current position: if their number is even,
+  // it is outside quotes.
   size_t quotes = quote ? countQuotes(text, begin, end) : 0;
   for (size_t at = end; at > begin; --at) {
     if (text[at - 1] == '"')

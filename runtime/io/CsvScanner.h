@@ -28,12 +28,12 @@ namespace tamrt {
 /// no more memory than this.
 inline constexpr size_t kMaxFieldBytes = size_t(1) << 20;
 
-/// Where and how a text breaks the rules.
+/// A fault of a text, and its position.
 struct CsvFault {
-  /// Offset in the text; the line it is on is the line of the error.
+  /// Offset in the text; the line of the error is that of this byte.
   size_t offset;
   std::string message;
-  /// Where the quoted field opens that the fault is behind.
+  /// For a fault after a quoted field, the offset of the opening quote.
   std::optional<size_t> opened = std::nullopt;
 };
 
@@ -64,14 +64,14 @@ CsvIndex scanCsv(char *text, size_t begin, size_t end, char separator,
                  size_t limit = std::numeric_limits<size_t>::max());
 
 /// As above, into `index`, whose contents are replaced and whose memory is
-/// used again.
+/// reused.
 void scanCsv(char *text, size_t begin, size_t end, char separator,
              size_t fields, CsvIndex &index,
              size_t limit = std::numeric_limits<size_t>::max());
 
-/// Whether the row that starts at `begin` has a fault before `end`, where the
-/// row need not end: more bytes would not fix it. Writes nothing. The scanner
-/// says which fault.
+/// Whether the row that starts at `begin` has a fault before `end`, which need
+/// not be the row's end, so that more bytes cannot make it valid. Writes
+/// nothing. The scanner reports which fault it is.
 bool isFaultyRow(const char *text, size_t begin, size_t end, char separator);
 
 /// Offset after the last line end in [begin, end) that is outside quotes, where

@@ -59,7 +59,7 @@ std::string tamrt::shownText(std::string_view text) {
   if (text.size() <= kShownBytes)
     return std::string(text);
   size_t cut = kShownBytes;
-  // Not inside a UTF-8 sequence.
+  // Do not cut inside a UTF-8 sequence.
   while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80)
     --cut;
   return fmt::format("{}...", text.substr(0, cut));
@@ -67,7 +67,7 @@ std::string tamrt::shownText(std::string_view text) {
 
 std::string tamrt::describeNoNumber(std::string_view text,
                                     const CsvFormat &format) {
-  // A number of the other way to write fractions.
+  // A number with the other decimal separator.
   const char other = format.decimal == '.' ? ',' : '.';
   const bool isOther = parseNumber(text, other).has_value();
   return fmt::format(
@@ -103,7 +103,8 @@ Result<size_t> tamrt::requireColumn(const std::string &path,
   auto place = std::find(names.begin(), names.end(), column);
   if (!column.empty() && place != names.end())
     return static_cast<size_t>(place - names.begin());
-  // One name with a separator in it: the whole header of another format.
+  // One name that contains a separator is probably the whole header of a file
+  // with that separator.
   if (names.size() == 1)
     for (auto [byte, name] :
          {std::pair(';', "';'"), std::pair('\t', "tab"), std::pair('|', "'|'")})

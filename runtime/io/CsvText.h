@@ -29,7 +29,7 @@
 
 namespace tamrt {
 
-/// The field as its writer meant it, from its bytes as scanCsv leaves them.
+/// The field's contents, from its bytes as rewritten by scanCsv.
 inline std::string_view unquoteCsv(std::string_view raw) {
   if (raw.empty() || raw.front() != '"')
     return raw;
@@ -38,10 +38,11 @@ inline std::string_view unquoteCsv(std::string_view raw) {
   return raw.substr(1, raw.size() - 2);
 }
 
-/// A field's number, NaN when missing; false, and 0, when it is neither.
+/// A field's number, NaN if it is missing. Returns false and sets 0 if it is
+/// neither.
 inline bool parseCsvNumber(std::string_view raw, const CsvFormat &format,
                            double &out) {
-  // Nearly all fields are a number and nothing else.
+  // Nearly all fields contain only a number.
   const char *end = raw.data() + raw.size();
   if (!raw.empty() && format.readsPlainNumbers()) {
     auto [stop, error] = fast_float::from_chars(raw.data(), end, out);
@@ -51,33 +52,33 @@ inline bool parseCsvNumber(std::string_view raw, const CsvFormat &format,
   return format.parseNumber(unquoteCsv(raw), out);
 }
 
-/// What a message says of a field that is no number.
+/// The message for a field that is not a number.
 std::string describeNoNumber(std::string_view text, const CsvFormat &format);
 
-/// `text` as messages show it: its start, when it is long.
+/// `text` for a message: only its start if it is long.
 std::string shownText(std::string_view text);
 
 /// Line of the byte at `offset`, counted from 1.
 size_t lineInText(const char *text, size_t offset);
 
-/// What a file is by its first bytes when it is surely no CSV, else empty.
+/// The file's format, from its first bytes, if it is certainly not CSV; else
+/// empty.
 std::string_view foreignFormat(std::string_view bytes);
 
-/// The text without the byte order mark it may start with: bytes to skip.
+/// Bytes of a byte order mark at the start of the text, which are skipped.
 size_t markBytes(std::string_view bytes);
 
 /// The end of the text without its empty lines at the end, and without the end
 /// of the last line that is not empty.
 size_t trimEmptyLines(const char *text, size_t begin, size_t end);
 
-/// The names in the header that `index` holds as its first row. An error, which
-/// starts with `path`, when one appears twice.
+/// The names in the header, which is the first row of `index`. An error, which
+/// starts with `path`, if one appears twice.
 Result<std::vector<std::string>>
 namesOfHeader(const std::string &path, const char *text, const CsvIndex &index);
 
-/// The column called `column`; an absent one is an error that names the file
-/// and lists the columns that are there, or the separator that they seem to
-/// have.
+/// The column named `column`. A missing one is an error that names the file and
+/// lists its columns, or the separator that they seem to have.
 Result<size_t> requireColumn(const std::string &path,
                              const std::vector<std::string> &names,
                              std::string_view column);

@@ -17,7 +17,8 @@
 
 using namespace tamrt;
 
-/// Large enough that a write costs nothing beside the formatting.
+/// Large enough that the time of a write is negligible compared with
+/// formatting.
 static constexpr size_t kBufferBytes = size_t(1) << 18;
 
 CsvWriter::CsvWriter(AtomicFile output) : file(std::move(output)) {

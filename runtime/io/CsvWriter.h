@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Writes tables that `CsvBlocks` and every other CSV reader read back.
+/// Writes tables that `CsvBlocks` and other CSV readers can read.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +32,8 @@ namespace tamrt {
 ///     for (...) { out.text(group); out.number(value); out.endRow(); }
 ///     if (Status done = out.finish(); !done) ...
 ///
-/// Errors wait: after the first one the calls do nothing and `finish` returns
-/// it. Without `finish` nothing appears under the target's name.
+/// After the first error the calls do nothing, and `finish` returns the error.
+/// Without `finish` no file appears under the target's name.
 class CsvWriter {
 public:
   /// Writes to `file`, as yet empty.
@@ -42,9 +42,9 @@ public:
   /// Writes the line of names; all rows must have as many cells (asserted).
   void header(std::span<const std::string> names);
 
-  /// A cell of text: in quotes, with inner quotes doubled, when it holds a
-  /// comma, a quote or a line end, or a blank at either end, which readers may
-  /// trim.
+  /// A cell of text. It is in quotes, with inner quotes doubled, if it contains
+  /// a comma, a quote or a line end, or has a blank at either end, which
+  /// readers may trim.
   void text(std::string_view value);
 
   /// Cells that were written by `writeCell`, `count` of them, with commas
@@ -55,10 +55,10 @@ public:
   static size_t cellBytes(std::string_view value) {
     return 2 * value.size() + 2;
   }
-  /// Writes what `text` does to `out`; returns the end.
+  /// Writes to `out` what `text` would write; returns the end.
   static char *writeCell(std::string_view value, char *out);
 
-  /// A cell with the shortest text that reads back as exactly `value`; NaN is
+  /// A cell with the shortest text that parses back to exactly `value`; NaN is
   /// "nan".
   void number(double value);
 
@@ -69,7 +69,7 @@ public:
   /// skip empty lines.
   void endRow();
 
-  /// Writes what is buffered and commits the file. To be called once.
+  /// Writes the buffer and commits the file. To be called once.
   Status finish();
 
 private:

@@ -193,8 +193,8 @@ static std::optional<Date> parseIso(std::string_view text) {
   return date;
 }
 
-/// A whole number that a double may not hold: nanoseconds since 1970 are such.
-/// Up to 34 digits, so that what a double leaves of it fits 64 bits.
+/// An integer that a double may not represent, such as nanoseconds since 1970.
+/// Up to 34 digits, so that the difference to a double fits in 64 bits.
 static std::optional<Date> parseLongInteger(std::string_view text) {
   constexpr size_t kFewDigits = 15, kMaxDigits = 34;
   text = trimBlanks(text);
@@ -204,7 +204,7 @@ static std::optional<Date> parseLongInteger(std::string_view text) {
   if (text.size() <= kFewDigits)
     return std::nullopt;
   const std::string_view digits = text.substr(0, text.find('.'));
-  // A fraction of zeros is none.
+  // A fraction of zeros is allowed.
   if (digits.size() < text.size() &&
       text.find_first_not_of('0', digits.size() + 1) != std::string_view::npos)
     return std::nullopt;

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Dates as keys: what a date column holds, brought to a form that sorts.
+/// Dates as sortable keys.
 ///
 /// A date is ISO 8601 in its extended format, or a number:
 ///
@@ -40,26 +40,26 @@ namespace tamrt {
 
 /// A point in time, exact: two dates compare equal only when they are.
 struct Date {
-  /// How it was written. Only dates of one form can be compared; RowReader sees
-  /// to it that a column has one form.
+  /// The format in which it was written. Only dates of one form can be
+  /// compared; RowReader checks that a column has one form.
   enum class Form : uint8_t {
-    /// What `isMissing` says.
+    /// A missing value (`isMissing`).
     Missing,
     /// A plain number.
     Number,
     /// A date or date-time without an offset.
     Local,
-    /// A date-time with an offset, brought to UTC.
+    /// A date-time with an offset, converted to UTC.
     Zoned,
   };
 
   Form form = Form::Missing;
-  /// Of Number: the double, of a whole number the largest that is not above it.
+  /// For Number: the double; for an integer the largest double not above it.
   double number = 0;
-  /// Of Local and Zoned: seconds since 1970-01-01T00:00:00.
+  /// For Local and Zoned: seconds since 1970-01-01T00:00:00.
   int64_t seconds = 0;
-  /// Of Local and Zoned: the fraction in 1e-18 seconds, in [0, 1e18). Of a
-  /// whole Number: how much it is above `number`.
+  /// For Local and Zoned: the fraction in 1e-18 seconds, in [0, 1e18). For an
+  /// integer: the difference to `number`.
   uint64_t fraction = 0;
 };
 
@@ -70,15 +70,15 @@ std::weak_ordering operator<=>(const Date &a, const Date &b);
 inline bool operator==(const Date &a, const Date &b) { return (a <=> b) == 0; }
 
 /// Parses one date. Missing text (`isMissing`) gives Form::Missing. The error
-/// says what was expected, without a place: "expected a date, got '31/01/16'".
+/// has no location: "expected a date, got '31/01/16'".
 Result<Date> parseDate(std::string_view text);
 
-/// A number that orders dates of one form as they are, but for those that
-/// differ in their fractions alone. Not of missing dates.
+/// A number with the order of dates of one form, except that dates that differ
+/// only in their fractions are equal. Not for missing dates.
 int64_t keyOf(const Date &date);
 
-/// What is wrong with a date, written as `text`, that is not of the form of the
-/// rows before.
+/// The message for a date, written as `text`, that has not the form of the rows
+/// before.
 std::string describeOtherForm(Date::Form before, Date::Form got,
                               std::string_view text);
 

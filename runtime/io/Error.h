@@ -22,9 +22,9 @@
 
 namespace tamrt {
 
-/// An error a user can meet. The message is one line without a full stop, lower
-/// case but for names, and says where: "data.csv: line 7: expected 3 fields,
-/// got 2".
+/// An error for a user. The message is one line without a full stop, in lower
+/// case except for names, and has the location: "data.csv: line 7: expected 3
+/// fields, got 2".
 struct Error {
   std::string message;
 };
@@ -55,7 +55,7 @@ public:
   T *operator->() { return &**this; }
   const T *operator->() const { return &**this; }
 
-  /// The error; move it on with `return std::move(result).error();`.
+  /// The error; pass it on with `return std::move(result).error();`.
   const Error &error() const & {
     assert(!ok());
     return *std::get_if<1>(&content);
@@ -69,7 +69,7 @@ private:
   std::variant<T, Error> content;
 };
 
-/// Done, or an `Error`. `return {};` says done.
+/// Success, or an `Error`. `return {};` is success.
 template <> class [[nodiscard]] Result<void> {
 public:
   Result() = default;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Programs with libtamrt ask for no shared library of fmt, and Debian has no
-// static one. With FMT_HEADER_ONLY each file would compile fmt's functions
+// Programs with libtamrt must not need a shared library of fmt, and Debian has
+// no static one. With FMT_HEADER_ONLY each file would compile fmt's functions
 // again, which took more than half of the time to compile the runtime.
 //
 //===----------------------------------------------------------------------===//
@@ -17,7 +17,7 @@
 FMT_BEGIN_NAMESPACE
 namespace detail {
 
-// What fmt/format.h declares and leaves to the library to instantiate.
+// Templates that fmt/format.h declares and the library must instantiate.
 template FMT_API dragonbox::decimal_fp<float>
 dragonbox::to_decimal(float) noexcept;
 template FMT_API dragonbox::decimal_fp<double>

@@ -27,12 +27,12 @@
 
 namespace tamrt {
 
-/// A vector of plain values that grows by std::realloc: where the system moves
-/// pages instead of copying bytes (Linux, large arrays) the old and the new
-/// array are never there at once. Grows by an eighth once it is large, so that
-/// it takes at most 9/8 of its size; appending n values stays O(n) then too,
-/// because moving pages costs a small part of touching them. Throws
-/// std::bad_alloc like a vector.
+/// A vector of trivial values that grows by std::realloc: if the system moves
+/// pages instead of copying bytes (Linux, large arrays), the old and the new
+/// array never exist at the same time. A large array grows by an eighth, so
+/// that it takes at most 9/8 of its size. Appending n values is still O(n) in
+/// practice, because moving pages takes a small part of the time of writing
+/// them. Throws std::bad_alloc like a vector.
 template <class T> class GrowingArray {
   static_assert(std::is_trivially_copyable_v<T>);
 
@@ -65,7 +65,7 @@ public:
     memory.get()[count++] = value;
   }
 
-  /// Appends `size` values, undefined as yet, and returns where they are.
+  /// Appends `size` undefined values and returns their address.
   T *extend(size_t size) {
     if (size > capacity - count)
       setCapacity(
@@ -77,7 +77,7 @@ public:
     return place;
   }
 
-  /// Appends values that lie elsewhere.
+  /// Appends values from outside this array.
   void append(std::span<const T> values) {
     T *place = extend(values.size());
     if (!values.empty())
@@ -87,13 +87,13 @@ public:
   /// Drops the values from `size` on.
   void truncate(size_t size) { count = std::min(count, size); }
 
-  /// Makes room for `size` values in all.
+  /// Reserves memory for `size` values in total.
   void reserve(size_t size) {
     if (size > capacity)
       setCapacity(size);
   }
 
-  /// Gives back what is not in use.
+  /// Releases unused memory.
   void shrink() {
     if (count < capacity)
       setCapacity(count);
@@ -111,7 +111,8 @@ private:
       if (wanted <= std::numeric_limits<size_t>::max() / sizeof(T))
         moved = std::realloc(memory.get(), wanted * sizeof(T));
       if (!moved) {
-        // As `operator new` does; the handler may throw what says more.
+        // As `operator new` does; the handler may throw an exception with more
+        // information.
         if (std::new_handler handler = std::get_new_handler())
           handler();
         throw std::bad_alloc();

@@ -27,10 +27,10 @@ inline constexpr size_t kNumberLength = 32;
 /// `text` without blanks and tabs at both ends.
 std::string_view trimBlanks(std::string_view text);
 
-/// True for the texts that stand for a missing value in a column of numbers or
-/// dates (docs/math.md section 2.1): empty, NA, N/A, nan, null, None and NaT in
-/// any case, nan also with a sign; blanks around them do not count. In a column
-/// of text only the empty one does (`isEmpty`).
+/// True for the texts that are missing values in a column of numbers or dates
+/// (docs/math.md section 2.1): empty, NA, N/A, nan, null, None and NaT in upper
+/// or lower case, nan also with a sign; blanks around them are ignored. In a
+/// column of text only an empty one is (`isEmpty`).
 bool isMissing(std::string_view text);
 
 /// Whether `text` is nothing but blanks.
@@ -39,9 +39,9 @@ bool isEmpty(std::string_view text);
 /// Parses a decimal number: correctly rounded to the nearest double, ties to
 /// even, whatever the locale. Blanks around it and a leading '+' are accepted;
 /// so are inf and infinity in any case, with a sign or not. Everything else is
-/// no number: trailing text, hexadecimal, nan, the empty text, and a number too
-/// large for a double (1e400). A number too small is zero. `decimal` is what
-/// stands before the fraction.
+/// not a number: trailing text, hexadecimal, nan, the empty text, and a number
+/// too large for a double (1e400). A number too small for a double is zero.
+/// `decimal` is the decimal separator.
 std::optional<double> parseNumber(std::string_view text, char decimal = '.');
 
 /// Whether `text` is a decimal number that is too large for a double.

@@ -28,7 +28,7 @@ struct Job {
 /// A thread that waits for jobs.
 class Helper {
 public:
-  /// Throws an exception when the system has no thread to give.
+  /// Throws an exception if the system cannot start a thread.
   Helper()
       : thread([](void *self) { static_cast<Helper *>(self)->work(); }, this) {}
   Helper(const Helper &) = delete;
@@ -43,7 +43,7 @@ public:
     next.store(&job, std::memory_order_release);
     next.notify_all();
   }
-  /// Waits until the job that was given has ended.
+  /// Waits until the job has ended.
   void wait() {
     for (const Job *job; (job = next.load(std::memory_order_acquire));)
       next.wait(job, std::memory_order_acquire);
@@ -63,15 +63,15 @@ private:
   }
 
   static constexpr Job end = {};
-  /// What is being done; null: nothing.
+  /// The current job; null if there is none.
   std::atomic<const Job *> next = nullptr;
   Thread thread;
 };
 
-/// The threads that have nothing to do.
+/// The idle threads.
 class Helpers {
 public:
-  /// One of them, or a new one; null when there is none to be had.
+  /// An idle thread, or a new one; null if none can be started.
   std::unique_ptr<Helper> take() {
     {
       const std::lock_guard lock(mutex);
@@ -84,12 +84,12 @@ public:
     try {
       return std::make_unique<Helper>();
     } catch (const std::exception &) {
-      // No thread, or no memory for one.
+      // There is no thread, or no memory for one.
       return nullptr;
     }
   }
 
-  /// Takes them back; those that there is no memory to keep end.
+  /// Returns threads to the pool; threads for which it has no memory end.
   void giveBack(std::vector<std::unique_ptr<Helper>> &helpers) {
     const std::lock_guard lock(mutex);
     try {

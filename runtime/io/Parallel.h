@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Shares independent pieces of work between threads.
+/// Distributes independent pieces of work among threads.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +22,9 @@
 
 namespace tamrt {
 
-/// The number of threads to use for `work` units when the user asks for
-/// `threads`; 0 asks for as many as the machine has, but with at least
-/// `grain` units for each. At least 1, and at most `work` otherwise.
+/// The number of threads for `work` units if the user requests `threads`; 0
+/// means as many as the machine has, but with at least `grain` units for each.
+/// At least 1 and at most `work`.
 inline unsigned chooseThreads(unsigned threads, size_t work, size_t grain) {
   size_t most = std::max<size_t>(work, 1);
   if (threads == 0) {
@@ -34,17 +34,17 @@ inline unsigned chooseThreads(unsigned threads, size_t work, size_t grain) {
   return static_cast<unsigned>(std::min<size_t>(threads, most));
 }
 
-/// Calls `call(function, piece)` for each piece in [0, pieces), each on a
-/// thread of its own, the first on the caller's, and returns when all have
-/// ended. Threads are kept for the next call until the program ends: starting
-/// one takes as long as some hundred rows of a fit. Where the system gives no
-/// more of them the caller does their work. `call` does not throw.
+/// Calls `call(function, piece)` for each piece in [0, pieces), each on its own
+/// thread, the first on the caller's, and returns when all have ended. Threads
+/// are kept for later calls until the program ends: starting one takes as long
+/// as some hundred rows of a fit. If the system cannot start more threads, the
+/// caller does their work. `call` must not throw.
 void callPieces(unsigned pieces, void (*call)(const void *, unsigned),
                 const void *function);
 
 /// Calls `function(piece)` for each piece in [0, pieces), as callPieces does.
-/// An exception of a piece (there is only std::bad_alloc to expect) is rethrown
-/// here once all have ended.
+/// An exception of a piece (only std::bad_alloc is expected) is rethrown here
+/// when all have ended.
 template <class Function>
 void forEachPiece(unsigned pieces, const Function &function) {
   std::vector<std::exception_ptr> failures(pieces);

@@ -37,7 +37,7 @@ bool tamrt::isMissing(std::string_view text) {
   text = trimBlanks(text);
   if (text.empty())
     return true;
-  // The longest is shorter than most numbers.
+  // The longest of these texts is shorter than most numbers.
   if (text.size() > 4)
     return false;
   for (std::string_view marker : {"na", "n/a", "nat", "null", "none"})
@@ -64,8 +64,8 @@ static std::optional<double> parseAnyNumber(std::string_view text,
                                           decimal);
   auto [stop, error] =
       fast_float::from_chars_advanced(text.data(), end, value, options);
-  // Older versions of fast_float give infinity, or zero, for what is out of
-  // range, and newer ones an error besides.
+  // For numbers out of range, older versions of fast_float return infinity or
+  // zero, newer ones also an error.
   if ((error != std::errc() && error != std::errc::result_out_of_range) ||
       stop != end || std::isnan(value))
     return std::nullopt;

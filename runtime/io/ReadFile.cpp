@@ -21,7 +21,7 @@ using namespace tamrt;
 
 namespace {
 
-/// A descriptor that closes itself, but for standard input.
+/// A descriptor that closes itself, except standard input.
 struct Descriptor {
   int number;
   ~Descriptor() {
@@ -62,8 +62,8 @@ Result<FileBytes> tamrt::readFile(const std::string &path) {
   if (!regular && !isPipe)
     return Error{fmt::format("{}: not a regular file", name)};
 
-  // One byte more than the file tells the end without growing. Files of /proc
-  // say they are empty.
+  // One byte more than the file's size detects its end without growing. Files
+  // of /proc report size 0.
   constexpr size_t kSmallest = size_t(1) << 16;
   size_t capacity = kSmallest;
   if (regular && info.st_size > 0)

@@ -24,9 +24,9 @@
 
 namespace tamrt {
 
-/// The bytes of a file, owned, at an address fit for every scalar type. Files
-/// are read, not mapped: a mapping kills the process when another program
-/// truncates the file meanwhile, and reading costs a tenth of parsing.
+/// The bytes of a file, owned, aligned for every scalar type. Files are read,
+/// not mapped: with a mapping the process dies if another program truncates the
+/// file meanwhile, and reading takes a tenth of the time of parsing.
 struct FileBytes {
   std::unique_ptr<char[]> data;
   size_t size = 0;

@@ -72,7 +72,7 @@ static std::optional<TensorType> typeNamed(std::string_view name) {
 
 /// The product of `shape` if it fits and no extent is negative.
 static std::optional<size_t> countElements(const std::vector<int64_t> &shape) {
-  // A zero anywhere makes the product zero, whatever overflows before it.
+  // A zero extent makes the product zero even if earlier factors overflow.
   size_t count = 1;
   bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
   for (int64_t extent : shape) {
@@ -139,7 +139,7 @@ Result<std::string> SafetensorsWriter::bytes() const {
   try {
     text = header.dump();
   } catch (const json::type_error &) {
-    // The library has no other way to say so.
+    // The library reports only this error here.
     return Error{"a name or metadata entry is not valid UTF-8"};
   }
   text.append((kPrefixBytes - text.size() % kPrefixBytes) % kPrefixBytes, ' ');
@@ -151,7 +151,8 @@ Result<std::string> SafetensorsWriter::bytes() const {
   for (const Entry *tensor : order)
     result.append(reinterpret_cast<const char *>(tensor->data.data()),
                   tensor->data.size());
-  // No string of JSON holds quotes like these, and no tensor a text.
+  // This is unique: JSON strings contain no unescaped quotes, and tensors come
+  // after the header.
   const std::string before = fmt::format("\"{}\":\"", kChecksumKey);
   const size_t place =
       result.find(before + std::string(kNoChecksum)) + before.size();
@@ -326,7 +327,8 @@ Result<SafetensorsFile> SafetensorsFile::parse(FileBytes bytes,
     tensors.push_back(*std::move(tensor));
   }
 
-  // Each tensor starts where the one before it ends; empty ones anywhere there.
+  // Each tensor starts where the one before it ends; empty ones are anywhere in
+  // that order.
   std::sort(tensors.begin(), tensors.end(),
             [](const Description &a, const Description &b) {
               return std::tie(a.begin, a.end, a.name) <

@@ -68,11 +68,11 @@ using Metadata = std::map<std::string, std::string, std::less<>>;
 
 /// Collects tensors and metadata and writes them. The bytes depend on the
 /// contents only, not on the order of the calls: header keys are sorted, and
-/// tensors lie by falling element size, then by name, so that all are aligned.
-/// The metadata entry "checksum" is the writer's own (tamrt/checksum.h).
+/// tensors are sorted by descending element size, then by name, so that all are
+/// aligned. The writer sets the metadata entry "checksum" (tamrt/checksum.h).
 class SafetensorsWriter {
 public:
-  /// Sets a metadata entry, in place of an older one of that key.
+  /// Sets a metadata entry and replaces an older one with the same key.
   void metadata(std::string key, std::string value);
 
   /// Adds a tensor, copying its elements. The product of `shape` is the number
@@ -84,9 +84,8 @@ public:
         std::as_bytes(values));
   }
 
-  /// The file's bytes, checksum and all. Errors: a tensor's name that was added
-  /// twice or is
-  /// "__metadata__"; a name, key or value that is not UTF-8.
+  /// The file's bytes, with the checksum. Errors: a tensor's name that was
+  /// added twice or is "__metadata__"; a name, key or value that is not UTF-8.
   Result<std::string> bytes() const;
 
   /// Writes the file atomically. Errors: those of `bytes`, after the path, and
@@ -108,8 +107,8 @@ private:
   std::vector<Entry> tensors;
 };
 
-/// A file of tensors, validated as a whole when opened: whatever the bytes, it
-/// opens in full or gives an error, and the functions below then rely on it.
+/// A file of tensors that is validated completely when it is opened: any bytes
+/// either open or give an error, and the functions below rely on that.
 class SafetensorsFile {
 public:
   struct Tensor {
@@ -131,10 +130,10 @@ public:
   /// "checksum" that is not the file's.
   static Result<SafetensorsFile> open(const std::string &path);
 
-  /// As `open`, from bytes in memory; `path` is what messages call them.
+  /// As `open`, from bytes in memory; `path` is their name in messages.
   static Result<SafetensorsFile> parse(FileBytes bytes, std::string path);
 
-  /// What the file was opened as.
+  /// The path with which the file was opened.
   const std::string &path() const { return name; }
 
   /// The entries of "__metadata__"; empty when it is absent.
@@ -151,12 +150,12 @@ public:
     return all;
   }
 
-  /// The tensor called `tensor`, null when there is none.
+  /// The tensor named `tensor`; null if there is none.
   const Tensor *find(std::string_view tensor) const;
 
   /// A copy of the elements of `tensor`, which must exist with type T and,
   /// where `shape` entries are not negative, that shape (-1 fits any extent).
-  /// Errors name file, tensor, what was expected and what is there.
+  /// Errors have file, tensor, and the expected and actual type and shape.
   template <class T>
   Result<std::vector<T>> values(std::string_view tensor,
                                 std::span<const int64_t> shape) const {

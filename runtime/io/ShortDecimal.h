@@ -7,11 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A way around the general parser for what nearly all fields of a table are:
-/// a sign, up to 8 digits, a point and up to 8
-/// digits. A parser of digits one
-/// by one is led astray by the branch at the end of each number; here all
-/// digits of a part are one 64-bit word.
+/// A fast path for nearly all fields of a table: a sign, up to 8 digits, a
+/// point and up to 8 digits. A parser that reads digit by digit has a
+/// mispredicted branch at the end of each number; here all digits of a part are
+/// one 64-bit word.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +28,8 @@ namespace tamrt {
 /// `parseShortDecimal`, whatever its length.
 inline constexpr size_t kShortDecimalBytes = 24;
 
-/// The number that `count` digits write, in `out`; false when they are not all
-/// digits. `word` has a byte per digit, the first one lowest. 1 <= count <= 8.
+/// Sets `out` to the number with `count` digits; false if not all are digits.
+/// `word` has a byte per digit, the first one lowest. 1 <= count <= 8.
 inline bool parseDigits(uint64_t word, size_t count, uint64_t &out) {
   // Zeros in front of the digits.
   word = (word ^ 0x3030303030303030) << (64 - 8 * count);
@@ -42,9 +41,9 @@ inline bool parseDigits(uint64_t word, size_t count, uint64_t &out) {
   return (((word + 0x7676767676767676) | word) & 0x8080808080808080) == 0;
 }
 
-/// The number a text of `length` bytes writes, correctly rounded, in `out`;
-/// false when it is none of a few digits, in which case it may yet be a number.
-/// kShortDecimalBytes bytes from `text` on are read.
+/// Sets `out` to the number in a text of `length` bytes, correctly rounded.
+/// False if it is not a number of few digits; it may still be a number. Reads
+/// kShortDecimalBytes bytes from `text` on.
 ///
 /// The digits without the point are an integer below 2^53 and the power of ten
 /// is exact, so that the one division rounds correctly (W. D. Clinger, "How to
@@ -59,7 +58,8 @@ inline bool parseShortDecimal(const char *text, size_t length, double &out) {
   const auto negative = uint64_t(*text == '-');
   text += negative;
   length -= negative;
-  // Without a sign, an empty text or one of a sign alone is too long, too.
+  // As an unsigned length, an empty text or one with only a sign is too long,
+  // too.
   if (length - 1 > 16)
     return false;
   uint64_t word;

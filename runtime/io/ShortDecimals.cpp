@@ -40,7 +40,7 @@ TAMRT_AVX2 static inline __m256i numbersOf(__m256i digits) {
 
 /// Integers below 2^52 as doubles.
 TAMRT_AVX2 static inline __m256d doublesOf(__m256i integers) {
-  // The bits of 2^52, whose last one counts ones.
+  // The bits of 2^52, whose last bit has the value 1.
   const __m256d base = _mm256_set1_pd(0x1p52);
   return _mm256_sub_pd(
       _mm256_castsi256_pd(_mm256_or_si256(integers, _mm256_castpd_si256(base))),
@@ -57,7 +57,7 @@ TAMRT_AVX2 uint64_t parseShortDecimals(const ShortFields &fields, size_t count,
   for (size_t i = 0; i < count; i += 4) {
     const __m256i word = load(fields.words + i);
     const __m256i length = load(fields.lengths + i);
-    // A shift by 64 gives 0, and what is no length is found below.
+    // A shift by 64 gives 0; invalid lengths are detected below.
     const __m256i field = _mm256_sub_epi64(
         _mm256_sllv_epi64(_mm256_set1_epi64x(1), _mm256_slli_epi64(length, 3)),
         _mm256_set1_epi64x(1));
@@ -82,7 +82,7 @@ TAMRT_AVX2 uint64_t parseShortDecimals(const ShortFields &fields, size_t count,
     const __m256i digits =
         _mm256_sllv_epi64(_mm256_xor_si256(closed, _mm256_set1_epi8('0')),
                           _mm256_sub_epi64(bits, _mm256_slli_epi64(size, 3)));
-    // A power of ten is a one and as many digits as follow the point.
+    // The power of ten has as many zeros as there are digits after the point.
     const __m256i whole = _mm256_sad_epu8(_mm256_and_si256(before, lows), zero);
     const __m256i decimals =
         _mm256_andnot_si256(hasNone, _mm256_sub_epi64(size, whole));

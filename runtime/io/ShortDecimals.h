@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Fields of up to 8 bytes after the sign as numbers, several at a time.
+/// Parses fields of up to 8 bytes after the sign, several at a time.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,18 +32,18 @@ struct ShortFields {
     signs[i] = negative << 63;
   }
 
-  /// The first eight bytes, how many of them there are, and the sign bit.
+  /// The first eight bytes, the number of bytes, and the sign bit.
   alignas(64) uint64_t words[kMaxCount];
   alignas(64) uint64_t lengths[kMaxCount];
   alignas(64) uint64_t signs[kMaxCount];
 };
 
-/// Whether this machine has what parseShortDecimals needs.
+/// Whether this machine has the instructions for parseShortDecimals.
 bool hasShortDecimals();
 
-/// What the first `count` fields write, a multiple of four of them, as
-/// parseShortDecimal has it to the bit. Returns a bit for each that is none of
-/// up to eight digits and a point, whose number is undefined.
+/// Parses the first `count` fields, a multiple of four, with the same bits as
+/// parseShortDecimal. Returns a bit for each field that is not of up to eight
+/// digits and a point; its number is undefined.
 uint64_t parseShortDecimals(const ShortFields &fields, size_t count,
                             double *out);
 

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Numbers distinct texts in the order they are met, quickly for the short
-/// texts of a table's groups and levels.
+/// Assigns indices to distinct texts in the order of their first appearance.
+/// Fast for the short texts of a table's groups and levels.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@
 
 namespace tamrt {
 
-/// A hash table with open addressing that owns its texts. Not for texts that
-/// an enemy chooses: its hash is quick, not secret; lookups of n texts with one
+/// A hash table with open addressing that owns its texts. Not for texts from an
+/// attacker: its hash is fast, not secret, and lookups of n texts with the same
 /// hash take O(n) each.
 class TextIndex {
 public:
@@ -36,7 +36,7 @@ public:
   /// Text number `id`, as long as the index lives.
   std::string_view operator[](uint32_t id) const { return texts[id]; }
 
-  /// The number of `text`, the next one when it is new. O(length).
+  /// The index of `text`; the next index if it is new. O(length).
   uint32_t add(std::string_view text) {
     const Key key = keyOf(text);
     Slot *slot = find(text, key);
@@ -58,15 +58,15 @@ public:
 private:
   static constexpr size_t kMinSlots = 256;
 
-  /// Of a text of at most eight bytes these bytes, else a hash: short texts are
-  /// told apart without a look at them.
+  /// The bytes of a text of at most eight bytes, else a hash: short texts are
+  /// compared without reading the stored text.
   struct Key {
     uint64_t word;
     uint32_t size;
   };
 
-  /// `next` is the text's number plus 1; 0: the slot is free. A size beyond 32
-  /// bits counts as any other: the texts decide.
+  /// `next` is the text's index plus 1; 0 if the slot is free. A size beyond 32
+  /// bits is truncated: the texts are compared.
   struct Slot {
     uint64_t word = 0;
     uint32_t size = 0, next = 0;
@@ -110,7 +110,7 @@ private:
     }
   }
 
-  /// A deque: texts stay where they are when others come.
+  /// A deque, because the addresses of texts must not change.
   std::deque<std::string> texts;
   std::vector<Slot> slots;
 };

@@ -21,7 +21,7 @@
 
 namespace tamrt {
 
-/// A thread. It has to be joined before it is destroyed.
+/// A thread. It must be joined before it is destroyed.
 class Thread {
 public:
   /// Bytes of its stack. Sanitizers make the runtime's frames larger.
@@ -31,8 +31,8 @@ public:
   static constexpr size_t kStackBytes = TAMRT_STACK_BYTES;
 #endif
 
-  /// Calls `body(argument)` on the new thread. Throws std::system_error where
-  /// the system has no thread, or no memory for its stack.
+  /// Calls `body(argument)` on the new thread. Throws std::system_error if the
+  /// system cannot start a thread or has no memory for its stack.
   Thread(void (*body)(void *), void *argument);
   Thread(const Thread &) = delete;
   Thread &operator=(const Thread &) = delete;

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The public symbols `tamrt_<name>`, which compiled models call, as calls
-/// through the table of the context's device. Generated from kernels.def. And
-/// the level of the machine, by which models choose their own kernels.
+/// The public symbols `tamrt_<name>`, which compiled models call. Each calls
+/// through the table of the context's device. Generated from kernels.def. Also
+/// the machine's level, by which models choose versions of generated kernels.
 ///
 /// After an error nothing is launched until the runtime clears it, because the
 /// outputs of the failed kernel are undefined and may be used as indices.
@@ -18,8 +18,8 @@
 
 #include "tamrt/abi.h"
 
-// Each parameter becomes the pair (type, name), from which the definition of a
-// dispatcher takes both and the call inside it the name alone.
+// Each parameter becomes the pair (type, name). The definition of a dispatcher
+// uses both, the call inside it only the name.
 #define TAMRT_IN(type, name) (const type *, name)
 #define TAMRT_IN_OPTIONAL(type, name) (const type *, name)
 #define TAMRT_IN_LIST(type, name)                                              \
@@ -56,8 +56,8 @@ extern "C" {
 
 int64_t tamrt_cpu_level(void) {
 #if defined(__x86_64__) && defined(__GNUC__)
-  // Of each level, what has no other name is enough: no processor has these
-  // without the rest.
+  // Testing some features of each level is enough: no processor has them
+  // without the others.
   const bool isV2 = __builtin_cpu_supports("ssse3") &&
                     __builtin_cpu_supports("sse4.2") &&
                     __builtin_cpu_supports("popcnt");

@@ -14,15 +14,17 @@
 #ifndef TAMRT_KERNELS_INSTRUCTIONSETS_H
 #define TAMRT_KERNELS_INSTRUCTIONSETS_H
 
-/// TAMRT_HOT, on a function with a hot loop: compiled for the baseline and for
-/// AVX2, the machine's best being chosen when the program starts. TAMRT_WIDE:
-/// for AVX-512, too, where that has been measured to be faster. TAMRT_AVX2 and
-/// TAMRT_AVX512, on a version of a function that is written for it, where they
-/// are defined. TAMRT_INLINE and TAMRT_LAMBDA, on the functions and lambdas
-/// these are made of: they must take on the instruction set.
+/// TAMRT_HOT, on a function with a hot loop: it is compiled for the baseline
+/// and for AVX2, and the machine's best version is chosen when the program
+/// starts. TAMRT_WIDE: also for AVX-512, if measurements show that it is
+/// faster. TAMRT_AVX2 and TAMRT_AVX512, if they are defined, on a version of a
+/// function that is written for that instruction set. TAMRT_INLINE and
+/// TAMRT_LAMBDA, on functions and lambdas that these call: they must be
+/// compiled for the caller's instruction set.
 ///
 /// TAMRT_NO_CLONES switches this off for sanitizers: the choice is made before
-/// their runtime is up, and their checks make forced inlining explode.
+/// their runtime is initialised, and with their checks forced inlining makes
+/// functions far too large.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
     !defined(TAMRT_NO_CLONES)
 #define TAMRT_HOT __attribute__((target_clones("avx2", "default")))

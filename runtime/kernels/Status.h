@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// How a kernel, of any device, reports an error to the runtime.
+/// The function with which a kernel of any device reports an error to the
+/// runtime.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,10 +19,10 @@
 
 namespace tamrt {
 
-/// Notes an error in the context unless one is there already: the first error
-/// stays until the runtime clears it, later ones are its consequences.
+/// Sets the status of the context unless it has an error already: the first
+/// error stays until the runtime clears it; later ones are its consequences.
 ///
-/// \param detail what abi.h documents for `status`.
+/// \param detail the detail that abi.h documents for `status`.
 inline void fail(tamrt_context *ctx, tamrt_status status, int64_t detail) {
   if (ctx->status != TAMRT_OK)
     return;

@@ -23,10 +23,11 @@ namespace tamrt {
 /// is at most half full. O(1) expected.
 class AddressTable {
 public:
-  /// Makes room for one more; false when there is no memory.
+  /// Reserves room for one more; false if there is no memory.
   bool reserve() noexcept { return 2 * (count + 1) <= slots.size() || grow(); }
 
-  /// Adds an address that is neither null nor there. reserve() has made room.
+  /// Adds an address that is neither null nor in the table. reserve() must have
+  /// been called.
   void insert(uintptr_t address, uint32_t value) noexcept {
     size_t at = home(address);
     while (slots[at].address != 0)
@@ -35,7 +36,7 @@ public:
     ++count;
   }
 
-  /// noChunk when the address is not there.
+  /// noChunk if the address is not in the table.
   uint32_t find(uintptr_t address) const noexcept {
     if (count == 0)
       return noChunk;
@@ -43,7 +44,7 @@ public:
     return slots[at].address == address ? slots[at].value : noChunk;
   }
 
-  /// Takes an address out; what find() gave.
+  /// Removes an address; returns what find() would return.
   uint32_t take(uintptr_t address) noexcept {
     if (count == 0)
       return noChunk;
@@ -52,7 +53,7 @@ public:
       return noChunk;
     uint32_t value = slots[at].value;
     --count;
-    // What follows moves up where it may, so that probing meets no hole.
+    // Move later entries up if possible, so that probing finds no hole.
     for (size_t later = next(at); slots[later].address != 0;
          later = next(later)) {
       size_t wanted = home(slots[later].address);
@@ -78,7 +79,7 @@ private:
     return static_cast<size_t>(uint64_t(address) * 0x9E3779B97F4A7C15u >>
                                shift);
   }
-  /// Where the address is, or the empty slot where it would be.
+  /// The slot of the address, or the empty slot for it.
   size_t slotOf(uintptr_t address) const {
     size_t at = home(address);
     while (slots[at].address != address && slots[at].address != 0)
@@ -102,7 +103,7 @@ private:
     return true;
   }
 
-  /// A power of two of them.
+  /// Their number is a power of two.
   std::vector<Slot> slots;
   size_t count = 0;
   unsigned shift = 0;

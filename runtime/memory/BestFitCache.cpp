@@ -21,7 +21,7 @@ public:
   Implementation(RawMemory &raw, Streams &streams, BestFitOptions options)
       : allocator(raw, std::move(options)), streams(streams), uses(streams) {}
 
-  /// Adds a use to those of the block; false when there is no memory for it.
+  /// Adds a use to those of the block; false if there is no memory for it.
   bool note(void *address, Stream stream) noexcept {
     const auto at = reinterpret_cast<uintptr_t>(address);
     std::lock_guard lock(mutex);
@@ -32,7 +32,7 @@ public:
     return isNoted;
   }
 
-  /// Forgets the uses of a block once their streams have come to their ends.
+  /// Waits for the streams that use a block and removes the uses.
   void waitForUses(void *address) noexcept {
     std::lock_guard lock(mutex);
     const uint32_t list = lists.take(reinterpret_cast<uintptr_t>(address));
@@ -74,7 +74,7 @@ bool BestFitCache::release(void *address) noexcept {
 bool BestFitCache::recordUse(void *address, Stream stream) noexcept {
   if (implementation->allocator.sizeOf(address) == 0)
     return false;
-  // What cannot be noted is waited for.
+  // If the use cannot be recorded, wait for it.
   if (!implementation->note(address, stream))
     implementation->streams.synchronize(stream);
   return true;

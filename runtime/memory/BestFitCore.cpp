@@ -1,4 +1,4 @@
-//===- memory/BestFitCore.cpp - what BestFitAllocator does ----------------===//
+//===- memory/BestFitCore.cpp - implements BestFitAllocator ---------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,8 +16,9 @@ using namespace tamrt;
 using State = Chunk::State;
 
 /// The smallest free chunk in which an aligned block fits. For an alignment
-/// above the unit, the smallest ones are tried one by one; then one that is
-/// large enough wherever it lies is taken, and only without such a one all.
+/// above the unit, first tries some of the smallest chunks one by one, then
+/// takes one that is large enough at any address; only if there is none, tries
+/// all others.
 FreeBins::Found BestFitAllocator::Implementation::find(size_t bytes,
                                                        size_t alignment) {
   FreeBins::Found found = bins.find(chunks, bytes);
@@ -39,7 +40,7 @@ FreeBins::Found BestFitAllocator::Implementation::find(size_t bytes,
 
 void *BestFitAllocator::Implementation::take(size_t bytes, size_t alignment,
                                              const MemoryRequest &request) {
-  // Two ends may be split off; a region may be obtained.
+  // Two ends may be split off, and a region may be obtained.
   if (!chunks.reserve(3) || !table.reserve())
     return nullptr;
   FreeBins::Found found = find(bytes, alignment);
@@ -118,18 +119,18 @@ bool BestFitAllocator::Implementation::reserve(size_t bytes) noexcept {
   return bytes != 0 && chunks.reserve(1) && obtain(bytes, bytes, unit);
 }
 
-/// Obtains a region for a request; false when there is none.
+/// Obtains a region for a request; false if there is none.
 bool BestFitAllocator::Implementation::grow(size_t bytes, size_t alignment) {
   if (!options.grows)
     return false;
-  // Of twice the last size until the request fits: else requests that are
-  // larger than regions would have one each.
+  // Double the last size until the request fits: otherwise each request larger
+  // than the regions would get its own.
   size_t wanted = nextRegion;
   while (wanted < bytes && wanted <= options.maxRegion / 2)
     wanted *= 2;
   wanted = std::max(roundDown(wanted, unit), bytes);
   if (!obtain(wanted, bytes, alignment)) {
-    // Regions that are whole but too small may make way for one that is not.
+    // Unused regions that are too small may be returned to make room.
     const bool isMore = giveBack(/*all=*/false) > 0;
     if (!raw.purge() && !isMore)
       return false;
@@ -143,7 +144,7 @@ bool BestFitAllocator::Implementation::grow(size_t bytes, size_t alignment) {
   return true;
 }
 
-/// Obtains a region of `wanted` bytes, or of less, but not less than `needed`.
+/// Obtains a region of `wanted` bytes, or fewer, but at least `needed`.
 bool BestFitAllocator::Implementation::obtain(size_t wanted, size_t needed,
                                               size_t alignment) {
   const size_t left =
@@ -172,7 +173,7 @@ bool BestFitAllocator::Implementation::obtain(size_t wanted, size_t needed,
   return true;
 }
 
-/// Returns regions without a block in use, or all; the bytes of them.
+/// Returns regions without a block in use, or all regions; returns their bytes.
 size_t BestFitAllocator::Implementation::giveBack(bool all) noexcept {
   size_t sum = 0;
   for (uint32_t i = 0; i < chunks.records().size(); ++i) {
@@ -221,7 +222,7 @@ bool BestFitAllocator::Implementation::release(uintptr_t address) noexcept {
   return true;
 }
 
-/// Joins a chunk with its free neighbours; the result is in no bin.
+/// Joins a chunk with its free neighbours; the result is not in a bin.
 uint32_t BestFitAllocator::Implementation::joinNeighbours(uint32_t chunk) {
   if (uint32_t after = chunks[chunk].after;
       after != noChunk && chunks[after].state == State::Free) {

@@ -1,4 +1,4 @@
-//===- memory/BestFitCore.h - what BestFitAllocator does --------*- C++ -*-===//
+//===- memory/BestFitCore.h - implements BestFitAllocator -------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -78,11 +78,11 @@ private:
 
   RawMemory &raw;
   const BestFitOptions options;
-  /// What sizes and addresses are multiples of.
+  /// Sizes and addresses are multiples of this.
   const size_t unit;
 
   mutable std::mutex mutex;
-  /// Told when a block is released and somebody waits.
+  /// Notified when a block is released and a thread waits.
   std::condition_variable released;
   size_t waiters = 0;
   ChunkTable chunks;
@@ -92,7 +92,7 @@ private:
   TagTable tags;
   size_t nextRegion;
   uint64_t clock = 0;
-  /// All but what follows from the bins.
+  /// All counts that do not follow from the bins.
   MemoryStatistics counts;
 };
 

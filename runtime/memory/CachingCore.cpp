@@ -1,4 +1,4 @@
-//===- memory/CachingCore.cpp - what CachingAllocator does ----------------===//
+//===- memory/CachingCore.cpp - implements CachingAllocator ---------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -17,7 +17,7 @@ using namespace tamrt;
 
 using State = Chunk::State;
 
-/// 0 when it is beyond any memory.
+/// 0 if the size exceeds any memory.
 size_t CachingAllocator::Implementation::roundedSize(size_t bytes) const {
   const size_t rounded = roundUp(std::max<size_t>(bytes, 1), unit);
   if (!options.powersOfTwo || rounded == 0)
@@ -36,8 +36,7 @@ size_t CachingAllocator::Implementation::segmentFor(size_t bytes) const {
   return std::max(bytes, roundUp(bytes, std::max(options.segmentUnit, unit)));
 }
 
-/// Takes the free block of a pool that serves a request; noChunk when there is
-/// none.
+/// Takes the best free block of a pool for a request; noChunk if there is none.
 uint32_t CachingAllocator::Implementation::takeFitting(uint32_t pool,
                                                        size_t bytes) {
   FreeBins &bins = pools[pool].bins;
@@ -56,7 +55,7 @@ uint32_t CachingAllocator::Implementation::takeFitting(uint32_t pool,
   return found.chunk;
 }
 
-/// A new segment, as a chunk that is in no bin; noChunk when there is none.
+/// A new segment, as a chunk that is not in a bin; noChunk if there is none.
 uint32_t CachingAllocator::Implementation::obtain(uint32_t pool, size_t bytes) {
   if (bytes > options.limit - std::min(options.limit, counts.reserved.now))
     return noChunk;
@@ -84,16 +83,16 @@ uint32_t CachingAllocator::Implementation::findOrObtain(uint32_t pool,
   tellOf(MemoryEvent::Kind::Retried, bytes, pool);
   const bool isReturned = empty() > 0;
   const bool isMore = raw.purge() || isReturned;
-  // What was waited for may have completed a block of a segment in use.
+  // After the wait a block of a segment in use may be free.
   chunk = takeFitting(pool, bytes);
   if (chunk == noChunk && isMore)
     chunk = obtain(pool, segmentFor(bytes));
-  // What was tried once more is not tried again.
+  // Do not try the same size twice.
   const bool isTried = isMore && segmentFor(bytes) == bytes;
   return chunk != noChunk || isTried ? chunk : obtain(pool, bytes);
 }
 
-/// Splits off what a block need not have.
+/// Splits off the part of a block that is not needed.
 void CachingAllocator::Implementation::cutRest(uint32_t chunk, size_t bytes) {
   const size_t rest = chunks[chunk].bytes - bytes;
   const size_t least =
@@ -115,7 +114,7 @@ void *CachingAllocator::Implementation::allocate(size_t requested,
   const uint32_t pool =
       pools.find(stream, graphs.graphOf(stream), bytes <= options.small);
   uint32_t chunk = noChunk;
-  // A segment, what is split off, and the block's address.
+  // Room for a segment, a rest that is split off, and the block's address.
   if (bytes != 0 && pool != noChunk && chunks.reserve(2) && table.reserve())
     chunk = findOrObtain(pool, bytes);
   if (chunk == noChunk) {
@@ -218,7 +217,7 @@ bool CachingAllocator::Implementation::recordUse(uintptr_t address,
     return true;
   if (uses.note(chunks[chunk].uses, stream))
     return true;
-  // What cannot be noted is waited for.
+  // If the use cannot be recorded, wait for it.
   if (graphs.capturing())
     return false;
   streams.synchronize(stream);
@@ -232,8 +231,8 @@ size_t CachingAllocator::Implementation::empty() noexcept {
   return giveBack(/*all=*/false);
 }
 
-/// The first chunk of a segment without a block in use that is no graph's, or
-/// of any segment.
+/// Whether `chunk` is the first of a segment that has no block in use and
+/// belongs to no graph, or, for all, of any segment.
 bool CachingAllocator::Implementation::isReturnable(uint32_t chunk,
                                                     bool all) const {
   const Chunk &first = chunks[chunk];
@@ -243,9 +242,9 @@ bool CachingAllocator::Implementation::isReturnable(uint32_t chunk,
                  !graphs.isOpen(pools[first.pool].graph));
 }
 
-/// Returns segments without a block in use, or all; the bytes of them. A block
-/// that its stream released may still be used by that stream's work, which is
-/// waited for.
+/// Returns segments without a block in use, or all segments; returns their
+/// bytes. Waits for the streams, because their work may still use released
+/// blocks.
 size_t CachingAllocator::Implementation::giveBack(bool all) noexcept {
   const auto count = static_cast<uint32_t>(chunks.records().size());
   if (options.ownedByStreams) {

@@ -1,4 +1,4 @@
-//===- memory/CachingCore.h - what CachingAllocator does --------*- C++ -*-===//
+//===- memory/CachingCore.h - implements CachingAllocator -------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -80,7 +80,7 @@ private:
     counts.free -= free.bytes;
     --counts.freeBlocks;
   }
-  /// What waits for an event of a stream has one less to wait for.
+  /// A block that waits for events has one event less to wait for.
   void eventPassed(uint32_t chunk) {
     if (--chunks[chunk].uses == 0)
       stopWaiting(chunk);
@@ -103,7 +103,7 @@ private:
   RawMemory &raw;
   Streams &streams;
   const CachingOptions options;
-  /// What sizes and addresses are multiples of.
+  /// Sizes and addresses are multiples of this.
   const size_t unit;
 
   mutable std::mutex mutex;
@@ -115,7 +115,7 @@ private:
   GraphPools graphs;
   TagTable tags;
   uint64_t clock = 0;
-  /// All but the largest free block.
+  /// All counts except the largest free block.
   MemoryStatistics counts;
 };
 

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Regions as chains of chunks. A chunk knows its neighbours by the indices of
-/// their records: what boundary tags are for, without touching the bytes.
+/// Regions as chains of chunks. A chunk's record has the indices of its
+/// neighbours' records. This replaces boundary tags, so that the bytes
+/// themselves are not accessed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,11 +22,11 @@
 
 namespace tamrt {
 
-/// The index of no record.
+/// Index for "no record".
 constexpr uint32_t noChunk = ~uint32_t(0);
 
-/// A part of a region, free or not; one cache line, as a search for a free
-/// chunk goes from one to the next.
+/// A part of a region, free or not. A record is one cache line, because a
+/// search for a free chunk visits one record after another.
 struct alignas(64) Chunk {
   enum class State : uint8_t { Unused, Free, Used, Waiting };
 
@@ -33,39 +34,40 @@ struct alignas(64) Chunk {
   size_t bytes = 0;
   /// Children in the tree of a FreeBins.
   uint32_t left = noChunk, right = noChunk;
-  /// Neighbours in the region; of an unused record, `after` is the next unused.
+  /// Neighbours in the region. In an unused record, `after` is the next unused
+  /// one.
   uint32_t before = noChunk, after = noChunk;
   size_t requested = 0;
   /// The allocator's clock when it was allocated.
   uint64_t born = 0;
   uint32_t tag = 0;
-  /// Of the caching allocator: the list it is in when it is free.
+  /// For the caching allocator: the pool of a free chunk.
   uint32_t pool = 0;
-  /// Of the caching allocator: its uses by other streams; of a waiting chunk
-  /// the number of events that have not passed.
+  /// For the caching allocator: the list of uses by other streams; in a waiting
+  /// chunk, the number of events that have not passed.
   uint32_t uses = noChunk;
   State state = State::Unused;
 };
 static_assert(sizeof(Chunk) == 64);
 
-/// Records in an array that grows, with a list of those not in use.
+/// Records in an array that grows, with a list of unused records.
 class ChunkTable {
 public:
-  /// Makes room for `more` further records; false when there is no memory.
+  /// Reserves room for `more` further records; false if there is no memory.
   bool reserve(size_t more) noexcept;
 
-  /// A new chunk, without neighbours. reserve() has made room.
+  /// A new chunk without neighbours. reserve() must have been called.
   uint32_t add(uintptr_t address, size_t bytes) noexcept;
-  /// The record may be used anew.
+  /// Removes a chunk; its record may be reused.
   void remove(uint32_t chunk) noexcept;
 
-  /// Cuts a chunk after `bytes`; the new chunk has the rest, and the same pool.
-  /// reserve() has made room.
+  /// Splits a chunk after `bytes`; the new chunk has the rest, and the same
+  /// pool. reserve() must have been called.
   uint32_t split(uint32_t chunk, size_t bytes) noexcept;
-  /// Adds the chunk after `chunk` to it, whose record may then be used anew.
+  /// Joins `chunk` with the chunk after it, whose record may then be reused.
   void join(uint32_t chunk) noexcept;
 
-  /// The chunk is a whole region.
+  /// Whether the chunk is a whole region.
   bool isRegion(uint32_t chunk) const {
     return chunks[chunk].before == noChunk && chunks[chunk].after == noChunk;
   }

@@ -18,14 +18,15 @@ using namespace tamrt;
 
 class DeviceCaches::Implementation {
 public:
-  /// Threads that work with different blocks seldom wait for each other.
+  /// Sharded, so that threads with different blocks seldom wait for each other.
   struct alignas(64) Shard {
     std::mutex mutex;
     AddressTable devices;
   };
 
   Shard &shardOf(const void *address) {
-    // Neither the low bits, which alignment makes equal, nor high ones alone.
+    // The hash must use more than the low bits, which are equal through
+    // alignment, and the high bits.
     uint64_t hash = reinterpret_cast<uintptr_t>(address);
     hash *= 0xD6E8FEB86659FD93u;
     return shards[hash >> 59];
@@ -77,7 +78,8 @@ bool DeviceCaches::release(void *address) noexcept {
   Implementation::Shard &shard = implementation->shardOf(address);
   uint32_t device = noChunk;
   {
-    // Before the release: afterwards another thread may get the address.
+    // This comes before the release: afterwards another thread may get the
+    // address.
     std::lock_guard lock(shard.mutex);
     device = shard.devices.take(reinterpret_cast<uintptr_t>(address));
   }

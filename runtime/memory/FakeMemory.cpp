@@ -38,7 +38,7 @@ void *FakeMemory::allocate(size_t bytes, size_t alignment) noexcept {
   }
   for (auto range = ranges.begin(); range != ranges.end(); ++range) {
     auto [from, to] = *range;
-    // Padding, as the next multiple itself might wrap.
+    // Computes the padding, because the next multiple itself might overflow.
     size_t padding = -(base + from) & (alignment - 1);
     if (padding > to - from || to - from - padding < bytes)
       continue;
@@ -102,7 +102,7 @@ void FakeMemory::exclude(size_t offset, size_t bytes) {
       ranges.begin(), ranges.end(), offset,
       [](const Range &range, size_t begin) { return range.to <= begin; });
   auto last = first;
-  // What is left of the first and of the last range that is met.
+  // The remaining parts of the first and of the last range that overlaps.
   std::vector<Range> left;
   for (; last != ranges.end() && last->from < end; ++last) {
     if (last->from < offset)

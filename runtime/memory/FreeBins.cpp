@@ -10,7 +10,8 @@
 
 using namespace tamrt;
 
-/// Spreads over all bits, so that neighbours are no more alike than others.
+/// A hash over all bits, so that neighbouring indices have unrelated
+/// priorities.
 static uint32_t priorityOf(uint32_t chunk) {
   uint32_t hash = chunk * 0x9E3779B1u;
   hash ^= hash >> 16;
@@ -32,7 +33,7 @@ void FreeBins::insert(ChunkTable &chunks, uint32_t chunk) {
     link = isLess(node, added.bytes, added.address) ? &node.right : &node.left;
     at = *link;
   }
-  // What is below goes to one side or the other.
+  // The nodes below go to one side or the other.
   *link = chunk;
   uint32_t *left = &added.left, *right = &added.right;
   while (at != noChunk) {
@@ -109,7 +110,7 @@ FreeBins::Found FreeBins::find(ChunkTable &chunks, size_t bytes,
   }
   if (found)
     return found;
-  // All that is in a higher bin is larger.
+  // All chunks in a higher bin are larger.
   found.bin = nextFilled(bin + 1);
   if (found.bin == count)
     return found;

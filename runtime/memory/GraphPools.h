@@ -19,12 +19,12 @@
 
 namespace tamrt {
 
-/// Which pools of graphs are open, which streams capture into them, and the
-/// blocks whose uses are looked at when no stream captures any more. Pools are
-/// numbered from 1. Not for several threads at once.
+/// The open pools of graphs, the streams that capture into them, and the blocks
+/// whose uses are processed when no stream captures any more. Pools are
+/// numbered from 1. Not thread-safe.
 class GraphPools {
 public:
-  /// 0 when there is no memory for it.
+  /// 0 if there is no memory for it.
   uint32_t open() noexcept {
     try {
       isOpenPool.push_back(true);
@@ -64,7 +64,7 @@ public:
     captures.erase(capture);
     return true;
   }
-  /// The pool that a stream captures into; 0 when it captures none.
+  /// The pool that a stream captures into; 0 if it does not capture.
   uint32_t graphOf(Stream stream) const {
     for (const Capture &capture : captures)
       if (capture.stream == stream)
@@ -73,12 +73,13 @@ public:
   }
   bool capturing() const { return !captures.empty(); }
 
-  /// Remembers a chunk that is in no bin, by a link that bins use.
+  /// Adds a chunk that is not in a bin to the list, through a link that bins
+  /// use.
   void defer(ChunkTable &chunks, uint32_t chunk) {
     chunks[chunk].left = deferred;
     deferred = chunk;
   }
-  /// Forgets them all; look(chunk) is called for each.
+  /// Empties the list and calls look(chunk) for each chunk.
   template <class Look> void undefer(ChunkTable &chunks, const Look &look) {
     while (deferred != noChunk) {
       const uint32_t chunk = deferred;

@@ -13,8 +13,8 @@
 
 using namespace tamrt;
 
-/// Half of a 48-bit address space: what more is asked for is not there, and
-/// the C library need not be asked (a sanitizer's takes it for an error).
+/// Half of a 48-bit address space. Larger requests fail without calling the C
+/// library, for which they can be an error (a sanitizer's).
 static constexpr size_t maxBytes = size_t(1) << 47;
 
 void *HostMemory::allocate(size_t bytes, size_t alignment) noexcept {

@@ -123,7 +123,7 @@ public:
 private:
   friend class OrderedAllocator;
 
-  /// noChunk when there is no memory. O(streams).
+  /// noChunk if there is no memory. O(streams).
   uint32_t indexOf(Stream stream) noexcept {
     uint32_t index = 0;
     while (index < owners.size() && owners[index].stream != stream)

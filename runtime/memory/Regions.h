@@ -16,8 +16,8 @@
 
 namespace tamrt {
 
-/// All regions by ascending address, with their blocks; `firsts`, where given,
-/// is filled with the first chunk of each. O(n log n).
+/// All regions by ascending address, with their blocks. `firsts`, if given,
+/// gets the first chunk of each region. O(n log n).
 std::vector<MemoryRegion> regionsOf(const ChunkTable &chunks,
                                     std::vector<uint32_t> *firsts = nullptr);
 

@@ -14,8 +14,8 @@
 
 namespace tamrt {
 
-/// The least multiple of `unit`, a power of two, not below `bytes`; 0 when it
-/// is beyond the type, or `bytes` is 0.
+/// The least multiple of `unit`, a power of two, not below `bytes`; 0 if it
+/// exceeds the type, or `bytes` is 0.
 constexpr size_t roundUp(size_t bytes, size_t unit) {
   return bytes > std::numeric_limits<size_t>::max() - (unit - 1)
              ? 0

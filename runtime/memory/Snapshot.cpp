@@ -197,7 +197,7 @@ void write(Writer &to, const MemorySnapshot &of) {
   to.end('}');
 }
 
-/// A block in use, as a planner sees it.
+/// A block in use, as a buffer of a planning problem.
 struct PlannedBuffer {
   std::string name, space;
   uint64_t lower, upper;
@@ -218,7 +218,7 @@ void forEachBuffer(const MemorySnapshot &snapshot, const Look &look) {
         continue;
       const std::string tag =
           block.tag < snapshot.tags.size() ? snapshot.tags[block.tag].name : "";
-      // Times are moments between calls: what is there lives past the last.
+      // Times are between calls: blocks in use live beyond the last call.
       look(PlannedBuffer{tag + '#' + std::to_string(block.born), spaceName(i),
                          block.born, snapshot.now + 1, block.bytes,
                          block.address - region.address});
@@ -256,7 +256,7 @@ std::string tamrt::toPlanningJson(const MemorySnapshot &snapshot) {
     to.end('}');
   });
   to.end(']');
-  // Without a region there is the usual space.
+  // Without a region there is the default space.
   if (!snapshot.regions.empty()) {
     to.key("spaces").begin('[');
     for (size_t i = 0; i < snapshot.regions.size(); ++i) {

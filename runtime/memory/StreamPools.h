@@ -20,9 +20,9 @@
 
 namespace tamrt {
 
-/// The free blocks of a caching allocator: a pool of small and one of large
+/// The free blocks of a caching allocator: one pool of small and one of large
 /// segments for each stream, and for each graph that a stream captures into.
-/// Not for several threads at once.
+/// Not thread-safe.
 class StreamPools {
 public:
   struct Pool {
@@ -36,8 +36,8 @@ public:
     bool returns = false;
   };
 
-  /// The index of a pool, made when it is first asked for; noChunk when there
-  /// is no memory. O(log pools), O(1) for the pool of the last call.
+  /// The index of a pool, which is made at its first use; noChunk if there is
+  /// no memory. O(log pools), O(1) for the pool of the last call.
   uint32_t find(Stream stream, uint32_t graph, bool small) noexcept;
 
   Pool &operator[](uint32_t pool) { return pools[pool]; }
@@ -66,7 +66,7 @@ public:
       stream.used.resetPeak();
   }
 
-  /// Bytes of the largest free block; 0 when there is none. O(pools + log n).
+  /// Bytes of the largest free block; 0 if there is none. O(pools + log n).
   size_t largestFree(const ChunkTable &chunks) const;
 
 private:
@@ -74,7 +74,8 @@ private:
 
   std::vector<Pool> pools;
   std::vector<StreamStatistics> statistics;
-  /// By graph and stream: the pool of large segments, before that of small.
+  /// By graph and stream: the index of the pool of large segments, which comes
+  /// before that of small ones.
   std::map<Key, uint32_t> indices;
   Key lastKey;
   uint32_t last = noChunk;

@@ -19,25 +19,24 @@
 
 namespace tamrt {
 
-/// Uses of blocks by streams: first in a list a block, then, when the block is
-/// released, as events in a queue a stream, whose order is that in which they
-/// pass. Not for several threads at once.
+/// Uses of blocks by streams: at first in a list for each block; after the
+/// block's release as events in a queue for each stream, in the order in which
+/// they pass. Not thread-safe.
 class StreamUses {
 public:
   explicit StreamUses(Streams &streams) : streams(streams) {}
   ~StreamUses();
 
-  /// Adds a use by `stream` to the list that begins at `list` (noChunk is an
-  /// empty one), unless it is there. False when there is no memory. O(uses of
+  /// Adds a use by `stream` to the list that begins at `list` (noChunk if
+  /// empty), unless it is in the list. False if there is no memory. O(uses of
   /// the block + log streams).
   bool note(uint32_t &list, Stream stream) noexcept;
 
   /// Records an event for each use of a list; `chunk` waits for them. Returns
-  /// their number: where there is no event left, the stream's work is waited
-  /// for instead.
+  /// their number. If no event is left, waits for the stream's work instead.
   uint32_t record(uint32_t list, uint32_t chunk) noexcept;
 
-  /// Forgets a list; look(stream) is called for each of its uses.
+  /// Empties a list and calls look(stream) for each of its uses.
   template <class Look> void forget(uint32_t list, const Look &look) {
     for (uint32_t use = list, next; use != noChunk; use = next) {
       next = uses[use].next;
@@ -51,7 +50,7 @@ public:
     if (outstanding > 0)
       drain(done, /*waits=*/false);
   }
-  /// The same when all have passed.
+  /// Waits for all events and calls done(chunk) for each.
   template <class Done> void waitForAll(const Done &done) {
     drain(done, /*waits=*/true);
   }
@@ -61,8 +60,8 @@ private:
     StreamEvent event = 0;
     uint32_t queue = 0;
     uint32_t chunk = noChunk;
-    /// In the list of the block, in the queue of the stream, or of those that
-    /// are not in use.
+    /// Next in the list of the block, in the queue of the stream, or in the
+    /// list of unused records.
     uint32_t next = noChunk;
   };
   struct Queue {

@@ -21,13 +21,13 @@
 
 namespace tamrt {
 
-/// The tags of an allocator; the first one, without a name, stands for requests
-/// without a tag. Not for several threads at once.
+/// The tags of an allocator; the first one, without a name, is for requests
+/// without a tag. Not thread-safe.
 class TagTable {
 public:
   TagTable() : records(1) {}
 
-  /// 0 when there is no memory for a new name. O(log tags); O(tags) for a new
+  /// 0 if there is no memory for a new name. O(log tags); O(tags) for a new
   /// name.
   uint32_t open(std::string_view name) noexcept {
     const auto place =
@@ -50,7 +50,7 @@ public:
       --records[tag].open;
   }
 
-  /// The tag itself, or 0 for one that there is not.
+  /// The tag itself, or 0 if it does not exist.
   uint32_t known(uint32_t tag) const { return tag < records.size() ? tag : 0; }
   void allocated(uint32_t tag, size_t bytes) noexcept {
     TagStatistics &record = records[tag];
@@ -82,7 +82,7 @@ private:
   }
 
   std::vector<TagStatistics> records;
-  /// The tags, but for the first one, in the order of their names.
+  /// The tags except the first one, in the order of their names.
   std::vector<uint32_t> byName;
 };
 

@@ -58,7 +58,7 @@ std::vector<Design> read(const char *path, const char *group, size_t first,
   if (first >= file->names().size())
     fail("expected design columns from column " + std::to_string(first));
   columns = int(file->names().size() - first);
-  // Which group has which design does not matter.
+  // The order of the groups does not matter.
   TextIndex groups;
   std::vector<Design> designs;
   CsvBlock block;

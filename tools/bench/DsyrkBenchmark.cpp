@@ -1,4 +1,4 @@
-//===- bench/DsyrkBenchmark.cpp - Gram matrices beside dsyrk --------------===//
+//===- bench/DsyrkBenchmark.cpp - Gram matrices against dsyrk -------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,15 +9,14 @@
 /// \file
 /// usage: DsyrkBenchmark [REPEATS]
 ///
-/// Times the Gram part of whole models, all kernels of their pairs of effects
-/// on encoded matrices, chunk after chunk, and in turns with them OpenBLAS'
-/// DSYRK on the dense design of the same rows. One thread; of the repeats
-/// (default 5) of each the one with the least processor time counts. Prints a
-/// table in Markdown: nanoseconds a row, and how many times dsyrk's the kernels
-/// take.
+/// Times the Gram part of whole models: all kernels of their pairs of effects
+/// on encoded matrices, chunk after chunk, alternating with OpenBLAS' DSYRK on
+/// the dense design of the same rows. Uses one thread and the least processor
+/// time of the repeats (default 5). Prints a table in Markdown: nanoseconds a
+/// row, and the kernels' time as a multiple of dsyrk's.
 ///
-/// "Sorted" inputs wander slowly, as those of time series do, and follow each
-/// other in the same leaf and span; "random" ones do not.
+/// "Sorted" inputs change slowly, as those of time series do, so that
+/// consecutive rows are in the same leaf and span; "random" ones do not.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +44,7 @@ tamrt_context context = {&tamrt_cpu_kernels, TAMRT_OK, 0, 0, nullptr};
 
 const double parameters[] = {0.0, 1.0, -1.0, 1.0};
 
-/// Normalised inputs; each seed gives others.
+/// Normalised inputs, different for each seed.
 Doubles input(int64_t rows, bool sorted, uint64_t seed) {
   std::mt19937_64 generator(seed);
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
@@ -58,7 +57,7 @@ Doubles input(int64_t rows, bool sorted, uint64_t seed) {
   return x;
 }
 
-/// The Gram part of a model: rows in chunks, as a fit passes them.
+/// The Gram part of a model, with rows in chunks as in a fit.
 class Model {
 public:
   virtual ~Model() = default;
@@ -84,7 +83,7 @@ struct Spline {
   }
 };
 
-/// Of gram_multihot.
+/// Workspace of gram_multihot.
 alignas(
     TAMRT_ALIGNMENT) double leafSpace[TAMRT_LEAF_WORKSPACE(TAMRT_SEGMENT_ROWS)];
 
@@ -296,12 +295,13 @@ int main(int argc, char **argv) {
     const std::string inputs = sorted ? ", sorted" : ", random";
     for (int64_t rows : {2048, 8192}) {
       Trees trees(rows, sorted);
-      // A fit takes as many as a segment has.
+      // A fit takes at most as many rows as a segment has.
       for (int64_t chunk : {int64_t(1024), std::min<int64_t>(rows, 4096)})
         measure(("trees and splines" + inputs).c_str(), trees, rows, chunk,
                 repeats);
     }
-    // Rows that stay in cache, as those that a chunk has just computed.
+    // Rows that stay in cache, like those of a chunk that has just been
+    // computed.
     Fourier fourier(1024, sorted);
     measure(("two Fourier terms" + inputs).c_str(), fourier, 1024, 1024,
             100 * repeats);

@@ -10,10 +10,10 @@
 /// The rates that bound a fit, on one thread, as items per second:
 ///
 ///     multiply_add     products added to a sum, in registers
-///     word/KIB         words of 32 bytes read, added to and written, four in a
-///                      row as those of two splines, at places drawn at random
-///                      from so many KiB
-///     memory           bytes read from more memory than the caches hold
+///     word/KIB         words of 32 bytes read, added to and written, four
+///                      consecutive ones as for two splines, at random
+///                      addresses in this many KiB
+///     memory           bytes read from memory larger than the caches
 ///
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +38,8 @@ typedef double Word __attribute__((vector_size(32), may_alias));
 
 constexpr int64_t steps = 4096;
 
-/// Twelve sums hide how long a product takes; sums and products fuse where the
-/// machine can.
+/// Twelve sums hide the latency of a product; the machine may fuse sums and
+/// products.
 FOR_MACHINE void multiplyAdd(Word *sums, const Word *factors) {
   Word s[12];
   for (int i = 0; i < 12; ++i)
@@ -82,7 +82,7 @@ void multiply_add(benchmark::State &state) {
   state.SetItemsProcessed(state.iterations() * steps * 12 * 4);
 }
 
-/// Words of zeros, at an address that they are aligned to.
+/// Words of zeros, aligned.
 class Words {
 public:
   explicit Words(size_t count)

@@ -1,4 +1,4 @@
-//===- MemoryBenchmark.cpp - allocators beside malloc ---------------------===//
+//===- MemoryBenchmark.cpp - allocators against malloc --------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,19 +9,19 @@
 /// \file
 /// Replays traces through libtamrt's allocators, over addresses without memory,
 /// and through the malloc that the program is linked with: glibc's, jemalloc's
-/// in MemoryBenchmark-jemalloc, mimalloc's in MemoryBenchmark-mimalloc. Nobody
-/// touches the bytes.
+/// in MemoryBenchmark-jemalloc, mimalloc's in MemoryBenchmark-mimalloc. The
+/// bytes are never accessed.
 ///
 ///     MemoryBenchmark FOLDER [options of Google Benchmark]
 ///
-/// FOLDER is test/data/planning. Counters, of one trace set and allocator:
-/// `median` and `p99` of single calls of allocate in ns, the clock's own time
-/// taken off; `calls`, releases included, in the benchmark's time; `peak`, the
-/// mean over the traces of the most bytes the allocator has from the system
-/// over the most that are in use, and `worst`, the largest of these. For peaks
-/// all sizes of a trace are multiplied by a power of two, so that at least 256
-/// MiB are in use and what allocators have for a start does not count.
-/// tools/bench/memory makes tables of them.
+/// FOLDER is test/data/planning. Counters for one trace set and allocator:
+/// `median` and `p99` of single calls of allocate in ns, minus the clock's own
+/// time; `calls`, including releases, in the benchmark's time; `peak`, the most
+/// bytes that the allocator has from the system divided by the most bytes in
+/// use, as the mean over the traces; and `worst`, the largest of these
+/// quotients. For peaks all sizes of a trace are multiplied by a power of two,
+/// so that at least 256 MiB are in use and the allocators' initial memory does
+/// not matter. tools/bench/memory makes tables of them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -69,7 +69,7 @@ struct BestFit {
   size_t bytes(void *) { return allocator.statistics().reserved.now; }
 };
 
-/// Best fit in one region: how far up it gets.
+/// Best fit in one region; its peak is the highest address used.
 struct OneRegion {
   static constexpr const char *name = "bfc-one-region";
   FakeMemory space{spaceBytes};
@@ -88,7 +88,7 @@ struct OneRegion {
   }
 };
 
-/// One stream; nothing is ever waited for.
+/// One stream; it never waits.
 struct Caching {
   struct OneStream final : Streams {
     StreamEvent record(Stream) noexcept override { return 0; }
@@ -107,7 +107,7 @@ struct Caching {
   size_t bytes(void *) { return allocator.statistics().reserved.now; }
 };
 
-/// What the program calls malloc, and what it has from the system.
+/// The malloc that the program is linked with, and its memory from the system.
 struct Rival {
 #if defined(TAMC_RIVAL_JEMALLOC)
   static constexpr const char *name = "jemalloc";
@@ -165,8 +165,8 @@ void call(Allocator &allocator, const Call &what, void *&slot) {
   }
 }
 
-/// The most bytes that an allocator has of the system over the most in use, in
-/// a process of its own, where nothing is left of other traces.
+/// The most bytes that an allocator has from the system divided by the most
+/// bytes in use, in a process of its own without memory of other traces.
 template <class Allocator> double peakOverLive(const Trace &trace) {
   int ends[2];
   if (pipe(ends) != 0)
@@ -179,7 +179,8 @@ template <class Allocator> double peakOverLive(const Trace &trace) {
     while (factor * trace.live < size_t(256) << 20)
       factor *= 2;
     Allocator allocator;
-    // Asking takes some mallocs microseconds: not after each call of many.
+    // The query takes microseconds in some mallocs, so it is not made after
+    // every call.
     const size_t between = 1 + trace.calls.size() / 100000;
     replay(trace, slots, [&](const Call &what, void *&slot) {
       call(allocator, {what.slot, what.bytes * factor}, slot);
@@ -207,7 +208,7 @@ double nanoseconds(Clock::duration span) {
   return std::chrono::duration<double, std::nano>(span).count();
 }
 
-/// What a pair of looks at the clock takes.
+/// Time of a pair of clock reads.
 double clockTime() {
   std::vector<double> pairs;
   for (int i = 0; i < 10001; ++i) {
@@ -218,7 +219,7 @@ double clockTime() {
   return pairs[5000];
 }
 
-/// Times of single allocations, sorted, less the clock's.
+/// Times of single allocations, sorted, minus the clock's.
 template <class Allocator>
 std::vector<double> callTimes(Allocator &allocator, const TraceSet &set,
                               std::vector<void *> &slots) {

@@ -16,14 +16,14 @@
 
 namespace tamc::bench {
 
-/// An allocation of `bytes` (1 or more) into a slot, or, of 0, the release of
-/// what is there.
+/// An allocation of `bytes` (1 or more) into a slot; 0 bytes: the release of
+/// the slot's block.
 struct Call {
   uint32_t slot;
   size_t bytes;
 };
 
-/// Calls after which nothing is in use.
+/// A list of calls after which nothing is in use.
 struct Trace {
   std::string name;
   std::vector<Call> calls;
@@ -32,7 +32,7 @@ struct Trace {
   size_t live = 0;
 };
 
-/// Traces that are reported as one.
+/// Traces that are reported together.
 struct TraceSet {
   std::string name;
   std::vector<Trace> traces;
@@ -40,7 +40,7 @@ struct TraceSet {
 
 /// The problems of `folder`, which is test/data/planning, in the order of their
 /// programs; one set of random calls with sizes of 8 bytes to 1 GiB, and one
-/// with sizes to 64 KiB. Ends the program when a file cannot be read.
+/// with sizes to 64 KiB. Ends the program if a file cannot be read.
 std::vector<TraceSet> memoryTraces(const std::string &folder);
 
 } // namespace tamc::bench

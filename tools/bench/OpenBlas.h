@@ -1,4 +1,4 @@
-//===- OpenBlas.h - the rival -----------------------------------*- C++ -*-===//
+//===- OpenBlas.h - functions of OpenBLAS -----------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What benchmarks call of OpenBLAS, which has no header of its own for the
-/// functions of Fortran.
+/// The functions of OpenBLAS that benchmarks call. It has no header for its
+/// Fortran functions.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- ReadBenchmark.cpp - reading a CSV beside fast_float ----------------===//
+//===- ReadBenchmark.cpp - reading a CSV against fast_float ---------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Times what a fit does to read a file, until its columns lie in the order of
-/// the steps, and fast_float alone, on one thread, over the fields of the same
-/// file that are numbers, whose places are known to it beforehand.
+/// Times how a fit reads a file, until its columns are in the order of the
+/// steps; and fast_float alone, on one thread, over the numeric fields of the
+/// same file, whose positions it is given.
 ///
 ///     ReadBenchmark FILE.csv GROUP DATE TARGET
 ///
@@ -40,7 +40,7 @@ tamrt_model model = {};
 
 void fastFloat(benchmark::State &state) {
   CsvBlocks file = orStop(CsvBlocks::open(path));
-  // Their bytes stay where they are.
+  // A deque, because the addresses of their bytes must not change.
   std::deque<CsvBlock> blocks;
   std::vector<std::string_view> fields;
   while (orStop(file.read(blocks.emplace_back()))) {

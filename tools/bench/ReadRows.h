@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Reads a file as a fit does, and stops the program at an error.
+/// Reads a file as a fit does, and ends the program at an error.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ struct ReadRows {
   std::vector<LevelTable> levels;
 };
 
-/// Reads `path` on so many threads, 0 for as many as the machine has.
+/// Reads `path` on this many threads, 0 for as many as the machine has.
 inline ReadRows readRows(const std::string &path, const tamrt_model &model,
                          unsigned threads) {
   RowReader reader = orStop(RowReader::open(path, model, {false, threads}));

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Times the compiled functions of the load model a call at a time, on random
-/// rows of one group: sums of a chunk, and predictions of chunks down to one
-/// row, within the training range and where of every column half the numbers
-/// lie beyond it. Per row, by processor time.
+/// Times single calls of the load model's compiled functions on random rows of
+/// one group: sums of a chunk, and predictions of chunks down to one row, both
+/// within the training range and with half of the numbers of every column
+/// beyond it. Reports processor time per row.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +33,8 @@ namespace {
 constexpr size_t kRows = 2190;
 
 /// Calls the step of `kind` for as many rows as the benchmark's argument, from
-/// the first row of the group to the last. Columns are uniform on [-1, 1],
-/// `half` of which on either side of 0 is the training range.
+/// the first row of the group to the last. Columns are uniform on [-1, 1]; the
+/// training range is [-half, half].
 void step(benchmark::State &state, tamrt_step_kind kind, double half) {
   const auto rows = state.range(0);
   const tamrt_step &chunk = *stepFor(tam_model, kind, rows);

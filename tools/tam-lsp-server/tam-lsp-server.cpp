@@ -8,8 +8,8 @@
 ///
 /// \file
 /// Serves editors that speak the language server protocol: errors while typing,
-/// hover, completion and jumps in .mlir files of tam, tamk and the dialects
-/// they are lowered to.
+/// hover, completion and jumps in .mlir files with tam, tamk and the dialects
+/// that they are lowered to.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -19,7 +19,7 @@
 
 namespace {
 
-/// All bytes, or what went wrong.
+/// Writes all bytes; returns an error message, or empty.
 std::string writeAll(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     ssize_t count = write(descriptor, bytes.data(), bytes.size());
@@ -42,7 +42,7 @@ std::string writeDirectly(const std::string &path, std::string_view bytes) {
   return wrong;
 }
 
-/// Has signals wait, so that none ends the process while there is a temporary
+/// Blocks signals, so that none ends the process while there is a temporary
 /// file.
 class SignalsBlocked {
 public:
@@ -79,7 +79,7 @@ std::string writeBeside(const std::string &target, mode_t mode,
   return wrong;
 }
 
-/// The regular file of a name, "-" by its descriptor.
+/// The regular file with a name; "-" is the file of its descriptor.
 bool findFile(const std::string &path, int standard, struct stat &status) {
   return (path == "-" ? fstat(standard, &status)
                       : stat(path.c_str(), &status)) == 0 &&

@@ -13,14 +13,15 @@
 #include <string_view>
 
 /// Writes the bytes to the file, or to standard output for "-". The file
-/// appears whole or not at all: it is written under another name beside the
-/// target, flushed and renamed, and signals wait meanwhile; a link stays one,
-/// and what is no regular file (a pipe, a device) is written directly. Returns
-/// what went wrong, lower case and without full stop; empty when nothing did.
+/// appears completely or not at all: it is written under another name beside
+/// the target, flushed and renamed, with signals blocked meanwhile. A link
+/// stays a link; a target that is not a regular file (a pipe, a device) is
+/// written directly. Returns an error message in lower case without full stop;
+/// empty on success.
 std::string writeOutput(const std::string &path, std::string_view bytes);
 
-/// Whether an output would replace an input: both are one regular file, by
-/// whatever links or descriptors.
+/// Whether an output would replace an input: both are the same regular file,
+/// also through links or descriptors.
 bool isInput(const std::string &output, const std::string &input);
 
 #endif // TAM_PLAN_OUTPUT_H

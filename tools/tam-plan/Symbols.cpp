@@ -60,7 +60,8 @@ tamc::planning::bindPlan(const Options &options, const Binding &planAt,
   if (std::optional<Diagnostic> wrong =
           rebind(problem, made, symbolic, binding, options))
     return wrong->message;
-  // At the values that it was made for, what is known of the plan still holds.
+  // At the values that the plan was made for, its status and bounds are still
+  // valid.
   if (planAt == binding && made.peak == before.peak) {
     before.offsets = made.offsets;
     made = before;

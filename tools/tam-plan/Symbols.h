@@ -17,18 +17,19 @@
 
 namespace tamc::planning {
 
-/// Adds values like "rows=4096" to a binding, over what it has; or says what is
-/// wrong with one. A name has one value.
+/// Adds values like "rows=4096" to a binding, replacing older values; or
+/// returns an error message. A name may appear only once.
 std::optional<std::string> readBinding(const std::vector<std::string> &values,
                                        Binding &binding);
 
-/// Says which name of the binding is none of the problem's symbols.
+/// An error message if a name of the binding is not one of the problem's
+/// symbols.
 std::optional<std::string> checkSymbols(const Problem &problem,
                                         const Binding &binding);
 
-/// Makes a plan symbolic, which was made at the values of `planAt`, and moves
-/// it and the problem to those of `binding`; or says what is wrong with these.
-/// Appends lines about it to `text`.
+/// Makes a symbolic plan from a plan made with the values of `planAt`, and
+/// evaluates it and the problem with those of `binding`; or returns an error
+/// message. Appends lines about it to `text`.
 std::optional<std::string> bindPlan(const Options &options,
                                     const Binding &planAt,
                                     const Binding &binding, Problem &problem,

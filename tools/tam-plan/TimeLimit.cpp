@@ -17,14 +17,14 @@
 
 namespace {
 
-/// What the handler of a signal may touch.
+/// Variables for the signal handler.
 std::atomic<bool> claimed = false;
 std::string message;
 
 void ring(int) {
   if (claimed.exchange(true))
     return;
-  // Nothing can be done about a text that cannot be written.
+  // An error of this write cannot be reported.
   (void)!write(STDERR_FILENO, message.data(), message.size());
   _exit(2);
 }
@@ -34,7 +34,7 @@ void ring(int) {
 void TimeLimit::start(double seconds, const std::string &place) {
   limit = seconds;
   message = place + ": error: no plan was written within the time limit\n";
-  // A plan that is a little late is worth more than none.
+  // A plan that is a little late is better than none.
   double alarm = std::clamp(1.05 * seconds + 0.15 - elapsed(), 1e-6, 1e8);
   struct sigaction action = {};
   action.sa_handler = ring;

@@ -13,9 +13,9 @@
 #include <limits>
 #include <string>
 
-/// The wall time of the whole process. Everything that takes long is given a
-/// share of what is left; should something take longer all the same, an alarm
-/// ends the process with an error, rather than let it run on.
+/// The wall time of the whole process. Long operations get a share of the
+/// remaining time. If one takes longer nevertheless, an alarm ends the process
+/// with an error.
 class TimeLimit {
 public:
   using Clock = std::chrono::steady_clock;
@@ -27,7 +27,7 @@ public:
   /// is 2. At most one object of this class may be started.
   void start(double seconds, const std::string &place);
 
-  /// The output begins, which nothing may cut in two: no alarm from now on.
+  /// The output begins, which must not be interrupted: disables the alarm.
   static void claim();
 
   double elapsed() const {

@@ -123,7 +123,7 @@ std::string summary(const Problem &problem, const Plan &plan) {
   return text.str();
 }
 
-/// A picture has a title also where the problem has no name.
+/// Names a problem after its file, because pictures need a title.
 void nameAfterFile(Problem &problem, const std::string &path) {
   if (problem.name.empty() && path != "-")
     problem.name = path.substr(path.rfind('/') + 1);
@@ -172,13 +172,14 @@ int checkPlan(const Arguments &arguments, const Problem &problem) {
   return write(arguments, "the plan is correct\n");
 }
 
-/// Gives each of several plans its share of the time that is left, and tells
-/// when that is less than what even the quickest of them took.
+/// Gives each of several plans its share of the remaining time; stops if the
+/// share is shorter than the fastest plan so far.
 class Shares {
 public:
   Shares(const TimeLimit &limit, size_t plans) : limit(limit), plans(plans) {}
 
-  /// Nothing when no time is left for one more plan; else what it may take.
+  /// The options for the next plan with its time limit; nothing if no time is
+  /// left for one.
   std::optional<Options> next(const Options &given, std::string_view strategy) {
     Options options = given;
     options.strategy = strategy;
@@ -190,7 +191,7 @@ public:
     if (begun >= 0 && quickest > limit.left())
       return std::nullopt;
     begun = now;
-    // Writing takes its part.
+    // Leave time for writing.
     options.timeLimit = 0.9 * limit.left() / static_cast<double>(plans--);
     return options;
   }
@@ -198,7 +199,7 @@ public:
 private:
   const TimeLimit &limit;
   size_t plans;
-  /// When the last plan was begun; below 0 when none was.
+  /// Start of the last plan; below 0 if there was none.
   double begun = -1;
   double quickest = std::numeric_limits<double>::infinity();
 };
@@ -240,7 +241,7 @@ int compare(const Arguments &arguments, const Problem &problem,
   return wrong ? wrong : fits ? 0 : 2;
 }
 
-/// The page of the plan and of those it is compared with.
+/// Writes the page of the plan and of those it is compared with.
 int writePage(const Arguments &arguments, Problem &problem,
               const TimeLimit &limit) {
   std::vector<std::string> names = {arguments.options.strategy};
@@ -265,7 +266,8 @@ int writePage(const Arguments &arguments, Problem &problem,
     plans.push_back(plan(problem, *options));
     if (plans.back().status == Status::Invalid)
       return complain(arguments.problem, plans.back().reason);
-    // The page lists them by what was asked for, whichever member won.
+    // The page lists plans by the requested strategy, not by the member that
+    // won.
     if (plans.back().strategy != name)
       plans.back().strategy = name + ": " + plans.back().strategy;
   }
@@ -291,7 +293,7 @@ int run(Arguments &arguments, const TimeLimit &limit) {
   reading.binding = binding;
   if (auto wrong = readBinding(arguments.planAt, reading.binding))
     return complain("--plan-at", *wrong);
-  // What plans no relation looks at the values themselves.
+  // These modes make no symbolic plan, so they use the values themselves.
   if (!arguments.plan.empty() || arguments.compare || arguments.emit == "html")
     reading.binding = binding;
   auto result =
@@ -318,11 +320,11 @@ int run(Arguments &arguments, const TimeLimit &limit) {
       return complain(arguments.problem, reason);
   if (!arguments.plan.empty())
     return checkPlan(arguments, problem);
-  // Writing will take about what reading took.
+  // Writing takes about as long as reading.
   if (arguments.timeLimit > 0)
     arguments.options.timeLimit =
         std::max(arguments.timeLimit - 2 * limit.elapsed(), 0.0);
-  // Several plans are of one order: that of the lowest load.
+  // Several plans use one order: that of the lowest load.
   if (minPeak && (arguments.emit == "html" || arguments.compare))
     problem = reorder(problem, minimizeLoad(problem, {}).order);
   if (arguments.emit == "html")
@@ -338,7 +340,7 @@ int run(Arguments &arguments, const TimeLimit &limit) {
   double share = 0;
   if (options.timeLimit && !problem.operations.empty() &&
       (arguments.emit == "json" || arguments.emit == "text")) {
-    // The report plans again, to tell what safety costs, or looks for the
+    // The report plans again to compute the cost of safety, or finds the
     // dependencies that the plan adds.
     share = *options.timeLimit / 4;
     *options.timeLimit -= share;
@@ -367,7 +369,7 @@ int run(Arguments &arguments, const TimeLimit &limit) {
     out = writeJson(problem, &made, report ? &*report : nullptr,
                     symbolic ? &*symbolic : nullptr);
   } else if (arguments.emit == "csv") {
-    // A plan that does not fit is not written: nobody may take it for one.
+    // A plan that does not fit is not written, so that nobody uses it.
     if (code != 0)
       return code;
     out = writeCsv(problem, made.offsets);
@@ -377,7 +379,7 @@ int run(Arguments &arguments, const TimeLimit &limit) {
   } else if (arguments.emit == "trace") {
     out = toTrace(problem, made);
   } else {
-    // Names are text from here on, and a terminal obeys none of it.
+    // From here on names are only printed; they must not control a terminal.
     escapeNames(problem);
     out = summary(problem, made) + symbols;
     if (report)

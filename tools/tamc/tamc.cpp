@@ -192,7 +192,7 @@ cl::opt<bool> timings("timings",
                       cl::desc("Print the time of each phase, in seconds"),
                       cl::cat(category));
 
-/// A user's error without a place in a file.
+/// Reports a user's error without a location in a file.
 int fail(const Twine &message) {
   WithColor::error(errs(), "tamc") << message << "\n";
   return 1;
@@ -204,7 +204,7 @@ std::optional<std::string> given(const cl::opt<std::string> &option) {
   return option.getValue();
 }
 
-/// Where a library goes.
+/// Paths of a library.
 struct LibraryPaths {
   std::string archive, header;
 };
@@ -306,7 +306,7 @@ int Driver::readModule() {
   return module ? 0 : 1;
 }
 
-/// Brings the module to `target`.
+/// Lowers the module to the phase `target`.
 int Driver::lower(Phase target) {
   PipelineOptions options;
   options.strategy = strategy;
@@ -325,11 +325,11 @@ int Driver::lower(Phase target) {
   options.entry = emit == Emit::Executable;
   if (emit == Emit::Library) {
     options.prefix = libraryPrefix();
-    // A library has its caller's memory, and no oracle.
+    // A library uses its caller's memory and has no oracle.
     options.minCg = std::numeric_limits<int64_t>::max();
     options.smallBlockLimit = 0;
   }
-  // A manager for each phase, so that each can be measured.
+  // One pass manager for each phase, so that each can be measured.
   for (Phase phase : allPhases()) {
     if (phase <= from || phase > target)
       continue;
@@ -355,8 +355,8 @@ std::string Driver::libraryPrefix() const {
   return tamc::libraryPrefix(spec ? spec->name : moduleName(*module));
 }
 
-/// A folder gets libNAME.a and NAME.h; an archive's header lies beside it and
-/// shares its name, but for `lib`.
+/// A folder gets libNAME.a and NAME.h. The header of an archive is beside it
+/// and has its name without `lib`.
 LibraryPaths Driver::libraryPaths() const {
   SmallString<256> archive(outputFile.getValue());
   if (archive.empty() || sys::fs::is_directory(archive))
@@ -368,7 +368,7 @@ LibraryPaths Driver::libraryPaths() const {
   return {std::string(archive), std::string(header)};
 }
 
-/// Beside the C++ source lies the object of the loops over rows.
+/// The object of the loops over rows is beside the C++ source.
 std::string Driver::rowsObject() const {
   SmallString<256> object(outputName());
   sys::path::replace_extension(object, "");
@@ -385,7 +385,7 @@ std::string Driver::outputName() const {
   return "-";
 }
 
-/// Whether the output's default name, the model's, is a file's name.
+/// Checks that the output's default name, the model's, is valid as a file name.
 int Driver::checkOutputName() const {
   if (emit == Emit::Library) {
     if (!prefix.empty() && !isLibraryPrefix(prefix))
@@ -413,7 +413,8 @@ int Driver::checkOutputName() const {
   return 0;
 }
 
-/// Finds a regular file, "-" by what the shell has opened for it.
+/// Finds a regular file; "-" is the file that the shell has opened for the
+/// descriptor.
 static bool findFile(StringRef path, int standard,
                      sys::fs::file_status &status) {
   std::error_code code = path == "-" ? sys::fs::status(standard, status)
@@ -421,8 +422,8 @@ static bool findFile(StringRef path, int standard,
   return !code && sys::fs::is_regular_file(status);
 }
 
-/// Whether none of the outputs would replace a file that is read, the compiler,
-/// or another output.
+/// Checks that no output replaces a file that is read, the compiler, or another
+/// output.
 int Driver::checkOutputs(ArrayRef<std::string> outputs) const {
   std::vector<std::string> inputs = {inputFile, profile};
   if (spec)
@@ -448,7 +449,7 @@ int Driver::checkOutputs(ArrayRef<std::string> outputs) const {
   return 0;
 }
 
-/// Writes an output that appears whole or not at all.
+/// Writes an output that appears completely or not at all.
 int Driver::write(function_ref<int(raw_pwrite_stream &)> print) {
   std::string path = outputName();
   SmallString<0> bytes;
@@ -466,7 +467,7 @@ int Driver::write(function_ref<int(raw_pwrite_stream &)> print) {
   return 0;
 }
 
-/// Tells the model which CPU its code will need.
+/// Sets the CPU that the code needs in the model's description.
 int Driver::setCpuLevel() {
   if (!cpu.getNumOccurrences())
     return 0;
@@ -502,8 +503,7 @@ int Driver::writeExecutable() {
   return 0;
 }
 
-/// Writes C++ and, where the model has kernels of its own, the object of these
-/// beside it.
+/// Writes C++ and, if the model has generated kernels, their object beside it.
 int Driver::writeCpp() {
   const std::string kernelPrefix = libraryPrefix();
   if (hasGeneratedKernels(*module)) {
@@ -527,8 +527,8 @@ int Driver::writeCpp() {
   });
 }
 
-/// Writes the archive and its header, from a module at Phase::Plan: what the
-/// header and the names of both are made of is gone from the lowered one.
+/// Writes the archive and its header from a module at Phase::Plan: the lowered
+/// module no longer has the data for the header and the names.
 int Driver::writeLibrary() {
   if (!(*module)->hasAttr(tam::kModelAttrName))
     return fail("expected a module with '" + tam::kModelAttrName + "'");
@@ -599,7 +599,7 @@ int Driver::compile() {
       return status;
   if (int status = checkOutputName())
     return status;
-  // A library's name may be the module's, which is yet to be read.
+  // A library's name may come from the module, which is read later.
   if (emit != Emit::Library)
     if (int status = checkOutputs({outputName()}))
       return status;
@@ -669,8 +669,8 @@ int Driver::compile() {
   llvm_unreachable("all kinds are listed");
 }
 
-/// Tells a failure to write to stdout (a full disk, say) as our error: LLVM
-/// would call it a crash of its own when the stream is destroyed.
+/// Reports a failure to write to stdout (for example a full disk) as our error:
+/// otherwise LLVM would report a crash when the stream is destroyed.
 static void closeOutput() {
   outs().flush();
   if (!outs().has_error())
@@ -682,7 +682,8 @@ static void closeOutput() {
   std::_Exit(1);
 }
 
-/// LLVM's parser takes the last of several values.
+/// Checks that options appear once: LLVM's parser takes the last of several
+/// values.
 static int checkOnce() {
   std::vector<StringRef> names;
   for (const auto &[name, option] : cl::getRegisteredOptions())

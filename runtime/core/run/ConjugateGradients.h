@@ -68,7 +68,7 @@ public:
   /// A vector of ones.
   const double *ones();
   /// Takes (P + 1e-6 I) * 1 from `product`, for a group of `groupRows` rows. A
-  /// number that is not finite: an error of `context`.
+  /// number that is not finite sets an error of `context`.
   void weigh(tamrt_context &context, int64_t groupRows);
 
   /// Takes b from `residual`. A number that is not finite sets an error of

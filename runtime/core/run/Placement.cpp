@@ -1,5 +1,4 @@
 //===- core/run/Placement.cpp - which device runs a step ------------------===//
-//----------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -25,7 +25,7 @@ namespace tamrt::cpu {
 
 namespace {
 
-/// Forms of a block, as kernels.def numbers them.
+/// Forms of a block, with the numbers of kernels.def.
 enum Form : int64_t {
   Full = 0,
   UpperTriangle = 1,
@@ -38,8 +38,8 @@ enum Form : int64_t {
   CubicPanels = 8
 };
 
-/// The sums of a group: of one segment, or of all finished ones and the one
-/// under way.
+/// The sums of a group: those of one segment, or of the finished segments and
+/// the unfinished one.
 class Sums {
 public:
   Sums(const double *block, int64_t count, int64_t groupRows)
@@ -58,12 +58,13 @@ int64_t wordSize(int64_t width) {
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(width)));
 }
 
-/// Adds panels of a band of four numbers, whose columns lie together: element i
-/// of word [start][j] goes to `corner`, start + i steps down and j right.
+/// Adds panels of a band of four numbers, whose columns are contiguous: element
+/// i of word [start][j] is added to `corner`, start + i steps down and j steps
+/// right.
 ///
-/// Down a column, each number once: words that overlap in part, added one after
-/// another, would each wait for the one before to leave the store buffer. Four
-/// panels at a time, to the bit what one after another gives.
+/// Goes down a column and adds to each number once: adding words that overlap
+/// in part one after another would each time wait for the store buffer. Four
+/// panels at a time give the same bits as one after another.
 template <bool Finished>
 TAMRT_INLINE void addColumns(const double *__restrict segment,
                              const double *__restrict finished, int64_t starts,
@@ -78,7 +79,7 @@ TAMRT_INLINE void addColumns(const double *__restrict segment,
   };
   for (int64_t j = 0; j < columns; ++j, segment += 4, corner += right) {
     double *__restrict out = corner;
-    // By number in the word, of the last four panels.
+    // The words of the last four panels, by number in the word.
     Vector before[4] = {};
     int64_t start = 0;
     for (; start + 4 <= starts; start += 4) {
@@ -93,7 +94,7 @@ TAMRT_INLINE void addColumns(const double *__restrict segment,
       for (int i = 1; i < 4; ++i)
         before[i] = own[i];
     }
-    // What the panels before have for this row and the two after it.
+    // Sums of the previous panels for this row and the two after it.
     double sum0 = before[3][1] + before[2][2] + before[1][3];
     double sum1 = before[3][2] + before[2][3], sum2 = before[3][3];
     for (; start < starts; ++start) {
@@ -112,7 +113,7 @@ TAMRT_INLINE void addColumns(const double *__restrict segment,
   }
 }
 
-/// Adds `starts` panels of `words` words: element i of word [start][j] goes
+/// Adds `starts` panels of `words` words: element i of word [start][j] is added
 /// `start + i` steps down and j steps right.
 TAMRT_HOT void addPanels(const double *block, int64_t groupRows, int64_t width,
                          int64_t starts, int64_t words, int64_t down,
@@ -131,8 +132,8 @@ TAMRT_HOT void addPanels(const double *block, int64_t groupRows, int64_t width,
         corner[(start + i) * down + j * right] += sums[word + i];
 }
 
-/// Adds the panels of a band with itself to a lower triangle, n from column to
-/// column: word [start][r] has at i the product of i and (i + r) mod width.
+/// Adds the panels of a band with itself to a lower triangle with column stride
+/// n: number i of word [start][r] is the product of i and (i + r) mod width.
 void addUpperPanels(const double *block, int64_t groupRows, int64_t width,
                     int64_t starts, int64_t n, double *corner) {
   const int64_t size = wordSize(width);
@@ -183,7 +184,7 @@ void addCubicPanels(const double *block, int64_t groupRows, int64_t starts,
 /// Most factors of a product (kernels.def).
 constexpr int64_t maxFactors = 8;
 
-/// A matrix that is the row-wise Kronecker product of several with bands.
+/// A row-wise Kronecker product of several matrices with bands.
 class Factors {
 public:
   /// `table` has width and columns of each.
@@ -202,20 +203,20 @@ public:
         word = f;
   }
 
-  /// Calls `body(panel, column)` for each tuple of starts and the column of the
-  /// product that is its first.
+  /// Calls `body(panel, column)` for each tuple of starts, with its first
+  /// column of the product.
   template <typename Body> void forEachPanel(const Body &body) const {
     forEachTuple(starts, body);
   }
-  /// Calls `body(i, column)` for each tuple of indices into the bands, and how
-  /// many columns it lies after the first.
+  /// Calls `body(i, column)` for each tuple of indices into the bands, with its
+  /// distance in columns from the first.
   template <typename Body> void forEachNumber(const Body &body) const {
     forEachTuple(width, body);
   }
 
   int64_t count, panels = 1, numbers = 1;
   int64_t width[maxFactors], starts[maxFactors], stride[maxFactors];
-  /// The factor that words go along in panels of the product with itself.
+  /// The word factor of panels of the product with itself.
   int64_t word = 0;
 
 private:
@@ -235,8 +236,8 @@ private:
   }
 };
 
-/// Adds panels of a product: number i of word [start][j] goes as many steps
-/// down as the columns of start and i, and j right.
+/// Adds panels of a product: number i of word [start][j] is added at the row of
+/// start plus i and at column j.
 void addProductPanels(const double *block, int64_t groupRows,
                       const Factors &factors, int64_t words, int64_t down,
                       int64_t right, double *corner) {
@@ -253,8 +254,8 @@ void addProductPanels(const double *block, int64_t groupRows,
   });
 }
 
-/// Adds the panels of a product with itself to a lower triangle, n from column
-/// to column.
+/// Adds the panels of a product with itself to a lower triangle with column
+/// stride n.
 class UpperProductAdder {
 public:
   UpperProductAdder(const double *block, int64_t groupRows,
@@ -264,8 +265,8 @@ public:
         panelNumbers(panelSize(factors, size)),
         sums(block, factors.panels * panelNumbers, groupRows) {}
 
-  /// Goes through the pairs of the factors from `factor` on; `index` says which
-  /// pairs those before have.
+  /// Visits the pairs of the factors from `factor` on; `index` identifies the
+  /// pairs of the factors before.
   void add(int64_t factor = 0, int64_t index = 0) {
     if (factor == factors.count)
       return addWords(index);
@@ -301,8 +302,8 @@ private:
       }
   }
 
-  /// A product of pairs stands for each way to give one of a pair's columns to
-  /// the row, but for exchanging row and column.
+  /// A product of pairs is added for each choice of which column of a pair
+  /// belongs to the row, without the choices that only exchange row and column.
   void addNumber(int64_t number) {
     int64_t row = 0, column = 0, places[1 << (maxFactors - 1)], count = 1;
     int64_t turn[maxFactors], turns = 0;
@@ -334,12 +335,12 @@ private:
   double *corner;
   int64_t size, panelNumbers;
   Sums sums;
-  /// The columns of each factor's pair, before the panel's start.
+  /// The columns of each factor's pair, relative to the panel's start.
   int64_t low[maxFactors] = {}, high[maxFactors] = {};
 };
 
-/// Makes n / 4 words of four numbers, of the words of `sums` that the tables
-/// name.
+/// Computes n / 4 words of four numbers as sums of the words of `sums` listed
+/// in the tables.
 TAMRT_HOT void addWordsUp(const int32_t *__restrict from,
                           const int32_t *__restrict index,
                           const double *__restrict sums, int64_t n,
@@ -366,9 +367,9 @@ void addNumbersUp(const int32_t *__restrict from,
     }
 }
 
-/// Adds the square of the cosines and sines of m multiples of an angle, of
-/// which `sums` has those of twice as many, to a lower triangle, n from column
-/// to column.
+/// Adds the products of the cosines and sines of m multiples of an angle to a
+/// lower triangle with column stride n. `sums` has the sums of twice as many
+/// multiples.
 void addFrequencies(const Sums &sums, int64_t m, int64_t n, double *corner) {
   auto cosine = [&](int64_t k) { return sums[k]; };
   auto sine = [&](int64_t k) {
@@ -432,7 +433,7 @@ TAMRT_HOT void append_counts(tamrt_context *ctx, const double *segment,
 void marginal(tamrt_context *ctx, const int32_t *from, const int32_t *index,
               const double *sums, int64_t group_rows, int64_t m, int64_t n,
               int64_t size, double *out) {
-  // The finished segments mean nothing in a group of one segment.
+  // The finished segments are undefined in a group of one segment.
   for (int64_t level = 0; level < (group_rows > TAMRT_SEGMENT_ROWS ? 2 : 1);
        ++level, sums += m, out += n) {
     if (size == 4)
@@ -452,7 +453,7 @@ void assemble_matrix(tamrt_context *ctx, const int64_t *table,
     const int64_t form = table[0], bandWidth = table[1];
     const int64_t rows = table[2], columns = table[3];
     const int64_t row = table[4], column = table[5];
-    // Strides in A of one step down and one step right in the block.
+    // Strides in A for one step down and one step right in the block.
     const int64_t down = row < column ? n : 1;
     const int64_t right = row < column ? 1 : n;
     double *corner = a + row * down + column * right;

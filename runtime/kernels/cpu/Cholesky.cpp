@@ -27,10 +27,10 @@
 ///     |   |           |
 ///     +---+-----------+
 ///
-/// Of a system with small pivots the solution is refined as Wilkinson did:
-/// residuals of A in twice the precision, the factor's solution of them. Such
-/// systems come from effects with next to no penalty, and their predictions
-/// beyond the data see the digits that the factorisation loses.
+/// If a system has small pivots, the solution is refined by Wilkinson's method:
+/// residuals in twice the precision, solved with the factor. Such systems come
+/// from effects with almost no penalty; their predictions beyond the data would
+/// show the digits that the factorisation loses.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,8 @@ namespace tamrt::cpu {
 
 namespace {
 
-/// Up to so many columns a matrix is one panel: it fits the second-level cache.
+/// A matrix of up to this many columns is one panel: it fits in the
+/// second-level cache.
 constexpr int64_t maxInOnePanel = 128;
 constexpr int64_t panelColumns = 64;
 /// Rows, and columns, of a block of the update: two copies of as many rows of
@@ -59,13 +60,13 @@ static_assert(TAMRT_PANEL_WORKSPACE(maxInOnePanel) == 0 &&
 /// A tile held in registers is this wide.
 constexpr int64_t tileColumns = 4;
 
-/// A pivot that is less of the largest diagonal element is mostly rounding,
-/// which the iterations of conjugate gradients would be led by.
+/// A pivot below this share of the largest diagonal element is mostly rounding
+/// error, which would dominate the iterations of conjugate gradients.
 constexpr double minPivot = 1e-12;
 
-/// A pivot that is less of its diagonal element has lost the digits that a
-/// prediction needs. The largest quotient bounds the condition number of the
-/// scaled matrix from below; of a system that is well conditioned it is small.
+/// A pivot below this share of its diagonal element has lost digits that a
+/// prediction needs. The largest quotient is a lower bound of the condition
+/// number of the scaled matrix; it is small for a well-conditioned system.
 constexpr double minExactPivot = 1.0 / 65536;
 
 /// Every step of the refinement multiplies the error by the condition number
@@ -80,12 +81,12 @@ struct Matrix {
   double *at(int64_t i, int64_t j) const { return a + j * n + i; }
 };
 
-/// Whether sqrt(pivot) can be divided by. Infinity would give zeros.
+/// Whether one can divide by sqrt(pivot). Infinity would give zeros.
 TAMRT_INLINE bool isPivot(double pivot) {
   return pivot > 0.0 && pivot <= std::numeric_limits<double>::max();
 }
 
-/// The factor of a diagonal tile, as its users need it.
+/// The factor of a diagonal tile.
 struct Diagonal {
   /// Below the diagonal: l[i][j], j < i.
   double l[tileColumns][tileColumns];
@@ -109,7 +110,8 @@ TAMRT_INLINE void storeColumns(const Matrix &m, int64_t i, int64_t j,
     storeVector(x[c], m.at(i, j + c));
 }
 
-/// Takes columns [panel, j) off columns j .. j+3 in `Height` vectors of rows.
+/// Subtracts the product with columns [panel, j) from columns j .. j+3 in
+/// `Height` vectors of rows.
 template <typename V, int Height>
 TAMRT_INLINE void takeOff(const Matrix &m, int64_t panel, int64_t j, int64_t i,
                           V (&x)[tileColumns][Height]) {
@@ -125,8 +127,8 @@ TAMRT_INLINE void takeOff(const Matrix &m, int64_t panel, int64_t j, int64_t i,
     }
 }
 
-/// Factors the tile on the diagonal, of which `x` is left and of which
-/// `columns` count. Returns the first column without a pivot, or -1.
+/// Factors the tile on the diagonal. `x` is its remainder; only the first
+/// `columns` columns are used. Returns the first column without a pivot, or -1.
 TAMRT_INLINE int64_t factorDiagonal(const Matrix &m, int64_t j, int64_t columns,
                                     const Vector (&x)[tileColumns],
                                     Diagonal &diagonal) {
@@ -148,7 +150,7 @@ TAMRT_INLINE int64_t factorDiagonal(const Matrix &m, int64_t j, int64_t columns,
   return -1;
 }
 
-/// Columns of L from what is left, given the diagonal tile.
+/// Computes columns of L from the remainder, given the diagonal tile.
 template <typename V>
 TAMRT_INLINE void divide(V (&x)[tileColumns], const Diagonal &diagonal) {
   for (int c = 0; c < tileColumns; ++c) {
@@ -179,8 +181,8 @@ TAMRT_INLINE int64_t factorTiles(const Matrix &m, int64_t panel, int64_t j,
   return i;
 }
 
-/// The same in the last rows of the matrix, fewer than a vector has. What is
-/// read beyond a column is the start of the next one, and counts for nothing.
+/// The same in the last rows of the matrix, fewer than a vector has. Values
+/// read beyond a column are the start of the next one and are not used.
 TAMRT_INLINE void factorRest(const Matrix &m, int64_t panel, int64_t j,
                              const Diagonal &diagonal, int64_t i) {
   Vector x[tileColumns][1] = {};
@@ -197,8 +199,8 @@ TAMRT_INLINE void factorRest(const Matrix &m, int64_t panel, int64_t j,
       *m.at(r, j + c) = own[c][r - i];
 }
 
-/// What is left of the tile on the diagonal and of the rows of four below it,
-/// as far as the matrix has them: the tile as factorDiagonal takes it.
+/// Computes the remainder of the tile on the diagonal, for factorDiagonal, and
+/// of the four rows below it, as far as the matrix has them.
 TAMRT_INLINE void takeOffTop(const Matrix &m, int64_t panel, int64_t j,
                              int64_t columns, Vector (&tile)[tileColumns],
                              Vector (&below)[tileColumns]) {
@@ -240,7 +242,8 @@ TAMRT_INLINE int64_t factorPanel(const Matrix &m, int64_t panel, int64_t end) {
     const int64_t failed = factorDiagonal(m, j, columns, tile, diagonal);
     if (failed >= 0)
       return failed;
-    // Fewer columns than a tile has: the last of the matrix, nothing is below.
+    // Fewer columns than a tile: these are the last of the matrix, with nothing
+    // below.
     int64_t i = j + columns;
     if (i + tileColumns <= m.n) {
       divide(below, diagonal);
@@ -356,8 +359,9 @@ TAMRT_INLINE void update(const Matrix &m, int64_t panel, int64_t end,
   }
 }
 
-// A function for each half and instruction set: what a compiler keeps on the
-// stack of both adds up. Each element's operations are the same in all.
+// One function for each half and instruction set, because the compiler would
+// add up the stack of both. Each element's operations are the same in all of
+// them.
 TAMRT_HOT int64_t factorPanelByVectors(const Matrix &m, int64_t panel,
                                        int64_t end) {
   return factorPanel<Vector>(m, panel, end);
@@ -486,13 +490,13 @@ TAMRT_WIDE void solve(double *a, int64_t n, double *__restrict b) {
   solveUp(m, b);
 }
 
-/// What a column of A has below the diagonal, kept above it: column j in column
-/// n - 1 - j, which has as many rows.
+/// A column of A below the diagonal, copied above it: column j is in column n -
+/// 1 - j, which has as many rows there.
 TAMRT_INLINE double *keptColumn(const Matrix &m, int64_t j) {
   return m.at(0, m.n - 1 - j);
 }
 
-/// Keeps A's lower triangle above the diagonal, and its diagonal.
+/// Copies A's lower triangle above the diagonal, and saves its diagonal.
 TAMRT_HOT void keep(double *a, int64_t n, double *__restrict diagonal) {
   const Matrix m = {a, n};
   for (int64_t j = 0; j < n; ++j) {
@@ -500,7 +504,7 @@ TAMRT_HOT void keep(double *a, int64_t n, double *__restrict diagonal) {
     double *__restrict out = keptColumn(m, j);
     const int64_t count = n - 1 - j;
     diagonal[j] = *m.at(j, j);
-    // The last vector of a column has numbers of the one before it once more.
+    // The last vector of a column repeats numbers of the one before it.
     if (count >= 4)
       vectorAt(out + count - 4) = vectorAt(column + count - 4);
     else
@@ -510,7 +514,7 @@ TAMRT_HOT void keep(double *a, int64_t n, double *__restrict diagonal) {
   }
 }
 
-/// The high and the low half of the digits of `x` (Dekker): products of halves
+/// The high and the low half of the bits of `x` (Dekker): products of halves
 /// are exact.
 template <typename T> TAMRT_INLINE void split(T x, T &high, T &low) {
   const T shifted = x * 134217729.0;
@@ -518,7 +522,7 @@ template <typename T> TAMRT_INLINE void split(T x, T &high, T &low) {
   low = x - high;
 }
 
-/// Adds a * x to `sum + rest`, of which `rest` is what `sum` has rounded off;
+/// Adds a * x to `sum + rest`, where `rest` is the rounding error of `sum`;
 /// `high` and `low` are x's halves (Dekker's product, Knuth's sum).
 template <typename T, typename X>
 TAMRT_INLINE void addProduct(T a, X x, X high, X low, T &sum, T &rest) {
@@ -533,8 +537,8 @@ TAMRT_INLINE void addProduct(T a, X x, X high, X low, T &sum, T &rest) {
   sum = total;
 }
 
-/// r <- r - A x in twice the precision, from the kept A and its diagonal.
-/// `rest` is of n numbers.
+/// r <- r - A x in twice the precision, from the copy of A and its diagonal.
+/// `rest` has n numbers.
 TAMRT_HOT void subtractProduct(double *a, int64_t n,
                                const double *__restrict diagonal,
                                const double *__restrict x, double *__restrict r,
@@ -542,7 +546,8 @@ TAMRT_HOT void subtractProduct(double *a, int64_t n,
   const Matrix m = {a, n};
   std::fill_n(rest, n, 0.0);
   for (int64_t j = 0; j < n; ++j) {
-    // Row j and column j, but for the diagonal, are what is below it.
+    // Row j and column j, without the diagonal, come from the copy of the
+    // column below it.
     const double *__restrict column = keptColumn(m, j);
     const double *__restrict below = x + j + 1;
     double *__restrict sums = r + j + 1, *__restrict rests = rest + j + 1;
@@ -578,8 +583,8 @@ TAMRT_HOT void subtractProduct(double *a, int64_t n,
     r[i] += rest[i];
 }
 
-/// Solves A x = b in `x`, which has the factor's solution, until steps are of
-/// the size of rounding, or no longer shrink. `workspace` has 2 n doubles.
+/// Refines `x`, which has the factor's solution of A x = b, until steps are as
+/// small as rounding errors or no longer decrease. `workspace` has 2 n doubles.
 void refine(double *a, int64_t n, const double *diagonal, const double *b,
             double *x, double *workspace) {
   double *step = workspace, *rest = workspace + n;
@@ -595,8 +600,8 @@ void refine(double *a, int64_t n, const double *diagonal, const double *b,
     subtractProduct(a, n, diagonal, x, step, rest);
     solve(a, n, step);
     const double size = largestOf(step);
-    // Halves of numbers beyond 1e300 overflow. The maximum passes NaN by; their
-    // sum does not.
+    // Halves of numbers beyond 1e300 overflow. The maximum ignores NaN; the sum
+    // does not.
     if (!(size <= bound) || std::isnan(std::accumulate(step, step + n, 0.0)))
       return;
     for (int64_t k = 0; k < n; ++k)
@@ -611,8 +616,9 @@ void refine(double *a, int64_t n, const double *diagonal, const double *b,
 
 void cholesky_factor(tamrt_context *ctx, int64_t n, int64_t column, double *a,
                      double *workspace) {
-  // An overflow is told from a lack of definiteness here: no pivot could. The
-  // diagonal of sums of squares is where one shows first.
+  // Distinguish an overflow from a lack of definiteness here, because pivots do
+  // not show the difference. An overflow appears first in the diagonal, which
+  // has sums of squares.
   double *diagonal = workspace + TAMRT_PANEL_WORKSPACE(n);
   double largest = 0.0;
   for (int64_t j = 0; j < n; ++j) {
@@ -629,8 +635,8 @@ void cholesky_factor(tamrt_context *ctx, int64_t n, int64_t column, double *a,
     isGood = 1.0 / a[j * n + j] >= least * a[j * n + j];
   if (isGood)
     return;
-  // Of a matrix that is definite but for rounding the diagonal still divides
-  // by the right size: iterations take longer and end nevertheless.
+  // If a matrix is definite except for rounding errors, its diagonal still has
+  // the right scale: iterations take longer, but they converge.
   for (int64_t j = 0; j < n; ++j) {
     std::fill_n(a + j * n, n, 0.0);
     a[j * n + j] = 1.0 / std::sqrt(std::max(diagonal[j], least));
@@ -645,8 +651,9 @@ void cholesky_apply(tamrt_context *ctx, const double *a, const double *b,
 
 void cholesky_solve(tamrt_context *ctx, int64_t n, double *a, double *b,
                     double *workspace) {
-  // An overflow is told from a lack of definiteness here: no pivot could. The
-  // diagonal of sums of squares is where one shows first.
+  // Distinguish an overflow from a lack of definiteness here, because pivots do
+  // not show the difference. An overflow appears first in the diagonal, which
+  // has sums of squares.
   for (int64_t j = 0; j < n; ++j)
     if (!std::isfinite(a[j * n + j]) || !std::isfinite(b[j]))
       return fail(ctx, TAMRT_ERROR_OVERFLOW, j);

@@ -11,8 +11,8 @@
 /// their documentation, and the table of them.
 ///
 /// None allocates, blocks or throws; all are safe to call from several threads
-/// on different buffers. The bytes an accumulating kernel leaves do not depend
-/// on how the rows were cut into chunks, nor on the instruction set.
+/// on different buffers. The result of an accumulating kernel depends neither
+/// on how the rows were divided into chunks, nor on the instruction set.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 #include "tamrt/abi.h"
 
-/// What a context of the CPU has as `kernels`.
+/// The `kernels` of a context of the CPU.
 extern const tamrt_kernels tamrt_cpu_kernels;
 
 namespace tamrt::cpu {

@@ -24,14 +24,15 @@
 
 namespace tamrt::cpu {
 
-/// The four cubic B-splines that do not vanish on a span, as polynomials in the
-/// share of the span that lies below x: [power][function].
+/// The four cubic B-splines that do not vanish on a span, as polynomials in u,
+/// the position of x in the span from 0 to 1: [power][function].
 struct Cubics {
   alignas(32) double coefficients[4][4];
 };
 
-/// All knots that matter to a span lie within two spans of it, so what it has
-/// of the functions depends on the spans before it and after it, as far as two.
+/// The functions on a span depend only on knots within two spans of it, so that
+/// the kind of a span is the number of spans before and after it, each at most
+/// two.
 constexpr int64_t kindsOfSpan = 9;
 TAMRT_INLINE constexpr int64_t kindOfSpan(int64_t before, int64_t after) {
   return 3 * std::min<int64_t>(before, 2) + std::min<int64_t>(after, 2);
@@ -80,15 +81,15 @@ private:
 
 inline constexpr CubicTable cubicTable;
 
-/// The products of two of a span's functions are polynomials of degree six: ten
-/// products, of which seven can be chosen freely. Of the four squares and the
-/// three products of neighbours, in this order, the coefficients that make the
-/// product of function 0 and function 2. By symmetry the same coefficients,
-/// with functions counted from the other end and the kind of the mirrored span,
-/// make the product of functions 3 and 1.
+/// The ten products of two of a span's functions are polynomials of degree six,
+/// so that seven of them are a basis. These are the coefficients by which the
+/// four squares and the three products of neighbours, in this order, combine to
+/// the product of functions 0 and 2. By symmetry the same coefficients, with
+/// functions counted from the other end and the kind of the mirrored span, give
+/// the product of functions 3 and 1.
 ///
-/// None is larger than 0.73: the sums of the two products are as exact as those
-/// that they are made from.
+/// None is larger than 0.73, so that the two combined sums are as accurate as
+/// the others.
 struct CubicProducts {
   static constexpr int count = 7;
   /// [kindOfSpan][function of the product]

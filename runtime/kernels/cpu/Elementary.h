@@ -7,15 +7,15 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Exponentials, sines and their like of four numbers at a time, within four
-/// ulps; what is not a number remains so. ElementaryScalars.h has those of one
+/// Elementary functions, such as exponentials and sines, of four numbers at a
+/// time, within four ulps; NaN gives NaN. ElementaryScalars.h has those of one
 /// number.
 ///
-/// Written out rather than taken from the C library, which has no vectors for
-/// every machine, and whose bits differ from one release and one machine to the
-/// next: these are the same everywhere. Arguments are reduced by constants in
-/// parts, of which all but the last have so few digits that a multiple is exact
-/// (Cody and Waite), and what is left is summed by the power series.
+/// They replace those of the C library, which has no vector functions for some
+/// machines and whose bits depend on the release and the machine; these give
+/// the same bits everywhere. Arguments are reduced by constants in parts, all
+/// but the last of which have so few digits that multiples are exact (Cody and
+/// Waite); the power series is evaluated at the remainder.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,12 +33,12 @@ namespace tamrt::cpu {
 /// Four numbers as their bits.
 typedef int64_t Bits __attribute__((vector_size(32)));
 
-/// Added to a number below a quarter of it, this leaves no room for a fraction:
-/// the sum is rounded half to even, and ends in the bits of the integer.
+/// A sum of this and a number below a quarter of it has no bits for a fraction:
+/// it is rounded half to even, and its last bits are those of the integer.
 constexpr double noFraction = 0x1.8p52;
 
-/// A power series: 1 / n! for n = First, First + Step and so on, with signs in
-/// turn if Alternates.
+/// A power series: 1 / n! for n = First, First + Step and so on, with
+/// alternating signs if Alternates.
 template <int Terms, int First, int Step, bool Alternates> struct PowerSeries {
   double coefficients[Terms];
 
@@ -53,9 +53,9 @@ template <int Terms, int First, int Step, bool Alternates> struct PowerSeries {
     }
   }
 
-  /// The sum at x, a vector or a number. By Estrin's scheme: Horner's waits for
-  /// each product, and processors look only so far ahead for work that does
-  /// not.
+  /// The sum at x, a vector or a number. Uses Estrin's scheme: in Horner's,
+  /// each product waits for the one before, and processors look ahead only a
+  /// limited distance for independent work.
   template <typename V> TAMRT_INLINE void at(V x, V &sum) const {
     V parts[(Terms + 1) / 2];
     for (int i = 0; i < Terms / 2; ++i)
@@ -80,7 +80,7 @@ private:
   }
 };
 
-// What they leave off is less than half an ulp where they are used.
+// Their truncation error is less than half an ulp where they are used.
 constexpr PowerSeries<8, 1, 2, true> sineSeries;
 constexpr PowerSeries<9, 0, 2, true> cosineSeries;
 constexpr PowerSeries<13, 1, 1, false> exponentialSeries;
@@ -100,9 +100,9 @@ TAMRT_INLINE void turn(Vector angle, Bits quarters, Vector &cosine,
   sine = isTurned ? -along : along;
 }
 
-/// cos and sin of pi * turns. The argument is reduced before it meets pi:
-/// taking off a multiple of 1/2 is exact, while the rounding of a large pi *
-/// turns would show in the result.
+/// cos and sin of pi * turns. The argument is reduced before it is multiplied
+/// by pi: subtracting a multiple of 1/2 is exact, while the rounding error of a
+/// large pi * turns would appear in the result.
 TAMRT_INLINE void sinCosPi(Vector turns, Vector &cosine, Vector &sine) {
   const Vector zero = {}, most = zero + 0x1p50;
   const Bits large = (turns > most) | (turns < -most);
@@ -163,8 +163,8 @@ TAMRT_INLINE void powerOfTwo(Vector n, Vector &power) {
   power = reinterpret_cast<Vector>(reinterpret_cast<Bits>(biased) << 52);
 }
 
-/// exp(x); 0 where it is less than 4e-308, for numbers that are not normal cost
-/// some processors a hundred cycles each.
+/// exp(x); 0 if it is less than 4e-308, because each subnormal number costs
+/// some processors a hundred cycles.
 TAMRT_INLINE void expOf(Vector x, Vector &result) {
   const Vector zero = {}, most = zero + 710.0, least = zero - 708.0;
   x = x > most ? most : x;
@@ -183,7 +183,7 @@ TAMRT_INLINE void tanhOf(Vector x, Vector &result) {
   const Vector zero = {}, most = zero + 44.0;
   const Bits isNegative = x < zero;
   Vector twice = 2.0 * (isNegative ? -x : x);
-  // From here on it is 1.
+  // From here on tanh is 1.
   twice = twice > most ? most : twice;
   Vector n, rest, power;
   reduceExponent(twice, n, rest);
@@ -193,7 +193,7 @@ TAMRT_INLINE void tanhOf(Vector x, Vector &result) {
   result = isNegative ? -magnitude : magnitude;
 }
 
-/// The square root of x, which is at least 0.
+/// The square root of x >= 0.
 TAMRT_INLINE void rootOf(Vector x, Vector &root) {
   for (int i = 0; i < 4; ++i)
     root[i] = __builtin_sqrt(x[i]);

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Logarithms are sums of two doubles inside, so that powers lose nothing.
+/// Logarithms are internally sums of two doubles, so that powers are accurate.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 /// ln 2 in two parts; a multiple of the first by an exponent is exact.
 constexpr double ln2High = 0x1.62e42feep-1, ln2Low = 0x1.a39ef35793c76p-33;
 
-/// A number as a sum; `low` is some half ulp of `high` or less.
+/// A number as a sum of two; `low` is at most about half an ulp of `high`.
 struct Sum {
   double high, low;
 };
@@ -76,8 +76,8 @@ double exponentialOf(Sum x) {
   return std::ldexp(start.high + (start.low + tail), static_cast<int>(n));
 }
 
-/// ln of x, a positive number that is not infinite: with m = x / 2^n next to 1
-/// and s = (m - 1) / (m + 1), n ln 2 + 2 (s + s^3 / 3 + s^5 / 5 + ...).
+/// ln of x, a positive finite number: with m = x / 2^n next to 1 and s = (m -
+/// 1) / (m + 1), n ln 2 + 2 (s + s^3 / 3 + s^5 / 5 + ...).
 Sum logarithmOf(Sum x) {
   int exponent;
   double m = std::frexp(x.high, &exponent);
@@ -114,9 +114,10 @@ void reduceAngle(double x, int64_t &quarters, double &angle) {
     angle = x - x;
     return;
   }
-  // |x| is `digits` times 2^exponent. Of its product with 2 / pi only what is
-  // below 4 counts (Payne and Hanek): bits of 2 / pi from one on, of which
-  // three words leave 60 digits of an angle that is as small as one can be.
+  // |x| is `digits` times 2^exponent. Only the part of its product with 2 / pi
+  // below 4 matters (Payne and Hanek), so bits of 2 / pi before some position
+  // are not needed. Three words of them give 60 bits even of the smallest
+  // possible angle.
   typedef unsigned __int128 Wide;
   const auto bits = std::bit_cast<uint64_t>(x);
   constexpr uint64_t hidden = uint64_t(1) << 52;

@@ -10,7 +10,7 @@
 /// Elementary functions of one number, for code that is not hot. They replace
 /// those of the C library, whose last digits depend on the release and on
 /// whether the machine fuses products with sums: here the bits are the same
-/// everywhere. What is not a number remains so.
+/// everywhere. NaN gives NaN.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a univariate feature map does beyond the training range [-1, 1]
+/// The values of a univariate feature map beyond the training range [-1, 1]
 /// (docs/math.md section 3, "Beyond the range").
 ///
 //===----------------------------------------------------------------------===//
@@ -26,12 +26,12 @@ namespace tamrt::cpu {
 /// How a feature map phi is evaluated for one x:
 /// phi(at) + amount * (phi(at) - phi(inner)) / step.
 struct Evaluation {
-  /// Distance of the two points the slope at the border is taken from.
+  /// Distance of the two points from which the slope at the border is computed.
   static constexpr double step = 1e-5;
 
   double at;
   double inner;
-  /// 0: phi(at) alone.
+  /// If 0, only phi(at) is needed.
   double amount;
 
   /// The value of a column from its values at `at` and `inner`.

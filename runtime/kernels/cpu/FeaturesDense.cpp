@@ -86,14 +86,14 @@ TAMRT_INLINE void storeSome(Vector numbers, int64_t count, double *out) {
     out[2] = numbers[2];
 }
 
-/// cos and sin of pi * angle * k, k = 1..m, in O(m): the powers of four alone,
-/// whose multiples of the angle are exact, by their series. `powers` has those
-/// of 1 to 64.
+/// cos and sin of pi * angle * k, k = 1..m, in O(m). Only powers of four, whose
+/// multiples of the angle are exact, use the series. `powers` has those of 1 to
+/// 64.
 ///
-/// Those of a multiple of four come of d, its last digit in base four that is
-/// not zero, at its place, and what it is without; those of the three numbers
-/// after it of their own and its. An error thus passes through a few products
-/// per digit of k, not through k of them.
+/// A multiple of four is split into its last nonzero digit in base four, at its
+/// place, and the rest; the three numbers after it are split into that multiple
+/// and their last digit. So an error goes through a few products for each digit
+/// of k, not through k products.
 TAMRT_INLINE void fourierRow(double angle, Powers powers, int64_t m,
                              double *__restrict cosines,
                              double *__restrict sines) {
@@ -131,7 +131,7 @@ TAMRT_INLINE void fourierRow(double angle, Powers powers, int64_t m,
   }
 }
 
-/// Makes the values at the border those that the mode gives beyond it.
+/// Replaces the values at the border by those of the mode beyond it.
 void extrapolateFourier(const Evaluation &e, int64_t m, double base,
                         double *cosines, double *sines) {
   for (int64_t k = 0; k < m; k += 4) {
@@ -148,7 +148,8 @@ void extrapolateFourier(const Evaluation &e, int64_t m, double base,
 
 TAMRT_HOT void fourierRows(const double *x, int64_t rows, int64_t m,
                            double base, int64_t mode, double *values) {
-  // The series of a block first: each takes long, but several go at a time.
+  // Compute the series of a block first: each has a long latency, but several
+  // run in parallel.
   constexpr int64_t blockRows = 16;
   Evaluation evaluations[blockRows];
   Powers powers[blockRows];

@@ -10,10 +10,10 @@
 /// Gram and cross-product blocks of banded design matrices with banded and
 /// dense ones: per row one tile of za x zb, or za rows.
 ///
-/// Rows of a time series often fall into the same spans as the row before. For
-/// bands of width 4, cubic splines, such a run of rows keeps its tile in
-/// registers: to load what was stored just before, at another alignment even,
-/// costs more than all the arithmetic of a row.
+/// Rows of a time series are often in the same spans as the row before. For
+/// bands of width 4 (cubic splines), consecutive rows in the same spans keep
+/// their tile in registers: loading values that were stored just before, with
+/// another alignment, would take longer than all the arithmetic of a row.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ struct Banded {
   int64_t z, n;
 };
 
-/// The end of the run of rows from r on that start at the same column.
+/// The end of the consecutive rows from r on that start at the same column.
 TAMRT_INLINE int64_t runEnd(const int32_t *start, int64_t r, int64_t end) {
   const int32_t column = start[r];
   do
@@ -172,8 +172,8 @@ TAMRT_INLINE void addBands4(const Banded &a, const double *__restrict b,
   }
 }
 
-/// addBands for z = 4 and few columns: the 4 * Columns numbers a row changes
-/// lie side by side and are taken as vectors.
+/// addBands for z = 4 and few columns: the 4 * Columns numbers that a row
+/// changes are contiguous and are handled as vectors.
 template <bool Weighted, int Columns>
 TAMRT_INLINE void addNarrow(const Banded &a, const double *__restrict b,
                             const double *__restrict w, int64_t begin,

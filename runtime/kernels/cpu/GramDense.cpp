@@ -19,7 +19,7 @@ namespace tamrt::cpu {
 
 namespace {
 
-/// Rows a tile stays in registers for: the rows of both matrices then remain in
+/// Rows for which a tile stays in registers: these rows of both matrices fit in
 /// the first-level cache while all tiles pass over them.
 constexpr int64_t blockRows = 32;
 
@@ -83,8 +83,8 @@ TAMRT_INLINE void addColumn(const Operands &o, int64_t begin, int64_t end,
     sums[h * nb] = sum[h];
 }
 
-/// Adds rows [begin, end) to 4 x Width entries from (i, j), Width < 4: the
-/// vectors stand upright.
+/// Adds rows [begin, end) to 4 x Width entries from (i, j), Width < 4. Vectors
+/// are along columns.
 template <bool Weighted, int Width>
 TAMRT_INLINE void addUpright(const Operands &o, int64_t begin, int64_t end,
                              int64_t i, int64_t j) {
@@ -130,7 +130,8 @@ TAMRT_INLINE int64_t addTiles(const Operands &o, int64_t begin, int64_t end,
 template <typename V, bool Weighted, int Height>
 TAMRT_INLINE void addPanel(const Operands &o, int64_t begin, int64_t end,
                            int64_t i, int64_t j) {
-  // One sum after another would wait for an addition to end; eight do not.
+  // Each addition to a single sum would wait for the one before; eight sums do
+  // not.
   if constexpr (Height == 1) {
     j = addTiles<V, Weighted, Height, 8>(o, begin, end, i, j);
     j = addTiles<V, Weighted, Height, 4>(o, begin, end, i, j);
@@ -152,11 +153,11 @@ TAMRT_INLINE void addPanel(const Operands &o, int64_t begin, int64_t end,
     addColumn<Weighted, Height>(o, begin, end, i, j);
 }
 
-/// A matrix is wide if a block of its rows and the sums that they meet leave
-/// the first-level cache: then strips of its columns are copied for as many
-/// rows as pay for it.
+/// A matrix is wide if a block of its rows and their sums do not fit in the
+/// first-level cache. Then strips of its columns are copied, for enough rows to
+/// make up for the copy.
 constexpr int64_t packedRows = 96;
-/// Columns of a strip, and of the strips that fit the cache together.
+/// Columns of a strip, and of all strips that fit in the cache together.
 template <typename V> constexpr int64_t stripColumns = 2 * lanes<V>;
 constexpr int64_t packedColumns = 32;
 static_assert(packedRows * packedColumns == TAMRT_WIDE_WORKSPACE);
@@ -244,7 +245,7 @@ TAMRT_INLINE void addPanels(const Operands &o, int64_t begin, int64_t end,
   for (int64_t block = begin; block < end; block += blockRows) {
     const int64_t blockEnd = std::min(end, block + blockRows);
     int64_t i = 0;
-    // Six rows load less per product; what is left of the columns is for four.
+    // Six rows need fewer loads per product; the remaining columns use four.
     if (!Upper && o.nb % 8 == 0)
       for (; i + 6 <= o.na; i += 6)
         addPanel<V, Weighted, 6>(o, block, blockEnd, i, done);
@@ -261,15 +262,16 @@ TAMRT_INLINE void addPanels(const Operands &o, int64_t begin, int64_t end,
   }
 }
 
-/// Adds rows of one segment to the columns from `done` on. A function for each
-/// way and instruction set: what a compiler keeps on the stack of several adds
-/// up. Each element's operations are the same in all.
+/// Adds rows of one segment to the columns from `done` on. One function for
+/// each way and instruction set, because the compiler would add up the stack of
+/// several. Each element's operations are the same in all of them.
 template <bool Weighted, bool Upper>
 TAMRT_HOT void addByVectors(const Operands &o, int64_t begin, int64_t end,
                             int64_t done) {
   addPanels<Vector, Weighted, Upper>(o, begin, end, done);
 }
-/// Adds rows of one segment to the columns that strips cover. Returns how many.
+/// Adds rows of one segment to the columns that strips cover. Returns the
+/// number of these columns.
 template <bool Weighted, bool Upper>
 TAMRT_HOT int64_t packByVectors(const Operands &o, int64_t begin, int64_t end) {
   return addPacked<Vector, Weighted, Upper>(o, begin, end);
@@ -333,8 +335,8 @@ void gram_wide(tamrt_context *ctx, const double *a, const double *w,
 void gram_dense_dense(tamrt_context *ctx, const double *a, const double *b,
                       const double *w, int64_t rows, int64_t first, int64_t na,
                       int64_t nb, double *sums) {
-  // A result of one column lies in memory as one of one row, and vectors run
-  // along rows.
+  // A result of one column has the same memory layout as a result of one row,
+  // and vectors run along rows.
   addRows(nb == 1 ? Operands{b, a, w, nb, na, sums}
                   : Operands{a, b, w, na, nb, sums},
           rows, first, false);

@@ -21,8 +21,8 @@ namespace tamrt::cpu {
 
 namespace {
 
-/// Rows for which one after another the multiples are taken: they remain in the
-/// first-level cache.
+/// Rows of a block, for which all multiples are computed one after another:
+/// they fit in the first-level cache.
 constexpr int64_t blockRows = 64;
 
 /// Numbers at an address: four, or one.

@@ -1,4 +1,4 @@
-//===- cpu/GramMultiHot.cpp - Gram blocks of multi-hot ones ---------------===//
+//===- cpu/GramMultiHot.cpp - Gram blocks of multi-hot matrices -----------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,13 +8,13 @@
 ///
 /// \file
 /// Gram blocks and right-hand sides of multi-hot matrices: every pair of a
-/// row's columns counts the same. Leaves of trees, one of each tree in its
-/// place of the row, are the usual case and have ways of their own.
+/// row's columns adds the same number. The usual case is the leaves of trees,
+/// one of each tree in the order of the trees, which has code of its own.
 ///
-/// Without weights an entry of a' a is a count of rows times scale^2, and that
-/// is what the accumulator holds, rounded once, however many rows were added in
-/// whatever order: the count is read off the sum, and the sum written anew. So
-/// rows may be counted by whatever is quickest (LeafCounts.h).
+/// Without weights an entry of a' a is a row count times scale^2. The
+/// accumulator contains this product, rounded once, for any number of rows in
+/// any order: the count is computed from the old sum, and the new sum from the
+/// new count. So rows may be counted in the fastest way (LeafCounts.h).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +38,8 @@ TAMRT_INLINE void forEachPair(const int32_t *__restrict index, int64_t z,
     add(column, column, 1);
     for (int64_t j = i + 1; j < z; ++j) {
       const int64_t other = index[j];
-      // A column with two ones is a two, and its square four: the pair counts
-      // in both orders.
+      // A column that appears twice has the value two, and its square is four:
+      // the pair counts in both orders.
       add(std::min(column, other), std::max(column, other),
           column == other ? 2 : 1);
     }
@@ -71,9 +71,9 @@ TAMRT_INLINE void transpose(const Leaves &a, int64_t rows, int64_t begin,
       table[(t - begin) * rows + r] = static_cast<uint16_t>(a.leaf(r, t));
 }
 
-/// Adds the shares of weighted rows, pair after pair of trees: the entries of a
-/// pair stay in the first-level cache while all rows pass over them. `tables`
-/// has room for the leaves of two groups of trees.
+/// Adds the weighted rows, one pair of trees after another: the entries of a
+/// pair stay in the first-level cache while all rows are added. `tables` has
+/// room for the leaves of two groups of trees.
 TAMRT_INLINE void addWeighted(const Leaves &a, const double *__restrict shares,
                               int64_t rows, uint16_t *tables,
                               double *__restrict sums) {
@@ -113,7 +113,7 @@ TAMRT_INLINE void addWeightedBlock(const int32_t *index, const double *w,
   for (int64_t r = 0; r < rows; ++r)
     shares[r] = w[r] * scale * scale;
   const Leaves leaves = {index, z, n, n / z};
-  // Either way an entry gets the same shares, row by row.
+  // Both ways add the same numbers to an entry, row by row.
   if (leaves.haveCode() && leaves.contain(rows))
     return addWeighted(leaves, shares, rows,
                        reinterpret_cast<uint16_t *>(workspace + rows), sums);
@@ -160,7 +160,7 @@ TAMRT_HOT void addCountedRows(const int32_t *a, int64_t rows, int64_t first,
                               int64_t z, int64_t n, double scale, double *sums,
                               double *workspace) {
   const Counter counter(scale * scale);
-  // Counts need no second level; whoever adds the levels up finds zeros.
+  // Counts need no second half; it is zero for code that adds both halves.
   if (first <= TAMRT_SEGMENT_ROWS && TAMRT_SEGMENT_ROWS < first + rows)
     std::fill_n(sums + n * n, n * n, 0.0);
   forEachBlock(0, rows, [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
@@ -168,8 +168,8 @@ TAMRT_HOT void addCountedRows(const int32_t *a, int64_t rows, int64_t first,
   });
 }
 
-/// The product of a row's weight, of the value that a multi-hot matrix has and
-/// of what it meets: `scale` first.
+/// The product of `scale`, the row's weight and the other matrix's value, in
+/// the order that starts with `scale`.
 template <bool Weighted>
 TAMRT_INLINE double factorAt(const double *w, int64_t r, double scale) {
   return weighted<Weighted>(weightAt<Weighted>(w, r), scale);
@@ -198,9 +198,9 @@ addDense(const int32_t *__restrict index, const double *__restrict b,
   }
 }
 
-/// `Z` is the width of the band, 0 for one known only at run time. All trees
-/// of a row before the next row: a word that overlaps in part one just written
-/// would have to wait for it.
+/// `Z` is the width of the band, 0 for one known only at run time. Adds all
+/// trees of a row before the next row: reading a word that overlaps in part one
+/// just written would have to wait for that store.
 template <bool Weighted, int Z>
 TAMRT_INLINE void addBanded(const int32_t *__restrict index, const double *b,
                             const int32_t *__restrict start,

@@ -1,4 +1,4 @@
-//===- cpu/GramOneHot.cpp - Gram blocks of one-hot ones -------------------===//
+//===- cpu/GramOneHot.cpp - Gram blocks of one-hot matrices ---------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,9 +10,9 @@
 /// Gram and cross-product blocks of one-hot matrices: per row one number, one
 /// band or one row of the block.
 ///
-/// A row with TAMRT_INDEX_NONE adds nothing; one with TAMRT_INDEX_MEAN(m)
-/// counts as 1/m in the first m columns. Both are rare, so that the loops call
-/// no more than a test for them.
+/// A row with TAMRT_INDEX_NONE adds nothing; one with TAMRT_INDEX_MEAN(m) has
+/// 1/m in the first m columns. Both are rare, so that the loops only test for
+/// them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -141,8 +141,9 @@ void gram_onehot(tamrt_context *ctx, const int32_t *a, const double *w,
                      if (a[r] >= 0)
                        sums[a[r]] += w ? w[r] : 1.0;
                      else if (a[r] != TAMRT_INDEX_NONE)
-                       // Products of all columns with each other, for which a
-                       // diagonal has no room. No training row has this index.
+                       // This row would have products of all columns with each
+                       // other, which a diagonal cannot store. No training row
+                       // has this index.
                        fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 1);
                    }
                  });

@@ -10,10 +10,10 @@
 /// Gram and cross-product blocks of sparse design matrices with themselves,
 /// with each other and with dense ones.
 ///
-/// A row's numbers come in any order, a column perhaps twice. Where they come
-/// in runs of four neighbours, as products of cubic splines do, they are taken
-/// as vectors. Which way a row is taken depends on the row alone, and each
-/// entry gets the same products either way.
+/// A row's numbers are in any order, and a column may appear twice. If they are
+/// in runs of four neighbouring columns, as for products of cubic splines, they
+/// are handled as vectors. The choice depends only on the row, and each entry
+/// gets the same products in both ways.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -63,8 +63,8 @@ TAMRT_INLINE void addSquare(const Row &row, double weight, int64_t n,
     for (int64_t j = i + 1; j < row.z; ++j) {
       const int64_t other = index[j];
       const double product = factor * values[j];
-      // Two numbers of one column: the square of their sum has their product
-      // twice.
+      // For two numbers of one column, the square of their sum contains their
+      // product twice.
       sums[std::min(column, other) * n + std::max(column, other)] +=
           column == other ? product + product : product;
     }

@@ -28,8 +28,7 @@ struct Row {
   const int32_t *index;
 };
 
-/// The product of rows of za and z numbers, z known to the compiler where it is
-/// not 0.
+/// The product of rows of za and z numbers; z is a constant if Z is not 0.
 template <int Z>
 TAMRT_INLINE void multiply(const Row &a, int64_t za, const Row &b, int64_t zb,
                            int64_t nb, double *__restrict values,
@@ -37,7 +36,7 @@ TAMRT_INLINE void multiply(const Row &a, int64_t za, const Row &b, int64_t zb,
   const int64_t z = Z ? Z : zb;
   for (int64_t i = 0; i < za; ++i, values += z, index += z) {
     const double factor = a.values[i];
-    // Unsigned: rows nobody reads may hold anything.
+    // Unsigned, because rows that are not needed may contain anything.
     const uint32_t block =
         static_cast<uint32_t>(a.index[i]) * static_cast<uint32_t>(nb);
     for (int64_t j = 0; j < z; ++j) {

@@ -1,4 +1,4 @@
-//===- cpu/LeafCounts.h - how often leaves meet -----------------*- C++ -*-===//
+//===- cpu/LeafCounts.h - row counts of pairs of leaves ---------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,12 +10,12 @@
 /// Counts, for every pair of leaves of different trees, the rows of a block
 /// that are in both.
 ///
-/// A row is a string of bits, one for each leaf of each tree. For each leaf of
-/// one tree the rows in it are listed, and their bits added up as they stand,
-/// 256 columns at a time: bit p of all sums is plane p, and eight rows go into
-/// the planes by seven carry-save additions. That is a fraction of an
-/// instruction per pair of trees and row; what costs as much is to write the
-/// sums of a leaf, once a block.
+/// A row is a bit string with one bit for each leaf of each tree. For each leaf
+/// of one tree, the rows in it are listed and their bit strings are added, 256
+/// columns at a time. The sums are stored as bit planes: plane p has bit p of
+/// all sums, and seven carry-save additions add eight rows. That takes a
+/// fraction of an instruction per pair of trees and row; writing the sums of a
+/// leaf, once per block, takes about as long.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,8 @@ namespace tamrt::cpu {
 
 /// Numbers that are counts times a constant, rounded once.
 ///
-/// The count is read off such a number exactly: two roundings of relative size
-/// 2^-53 do not bring a count below 2^50 near another one.
+/// The count can be computed exactly from such a number: two relative rounding
+/// errors of 2^-53 do not move a count below 2^50 near another integer.
 class Counter {
 public:
   explicit Counter(double unit) : unit(unit), inverse(1.0 / unit) {}
@@ -48,7 +48,7 @@ public:
 
 private:
   TAMRT_INLINE double countIn(double sum) const {
-    // To add and subtract this rounds to an integer, in vectors as well.
+    // Adding and subtracting this rounds to an integer, also in vectors.
     constexpr double rounder = 0x1.8p52;
     return (sum * inverse + rounder) - rounder;
   }
@@ -56,8 +56,8 @@ private:
   double unit, inverse;
 };
 
-/// A multi-hot matrix whose number `t` of a row is a leaf of tree `t`: of
-/// columns [t * count, (t + 1) * count).
+/// A multi-hot matrix in which number `t` of a row is a leaf of tree `t`, in
+/// the columns [t * count, (t + 1) * count).
 struct Leaves {
   const int32_t *index;
   int64_t z, n;
@@ -71,10 +71,10 @@ struct Leaves {
     return index[r * z + tree] - tree * count;
   }
 
-  /// Whether trees have one size, and one there is code for.
+  /// Whether all trees have the same size, and it is supported.
   TAMRT_INLINE bool haveCode() const { return n == z * count && count <= most; }
 
-  /// Whether the first rows are of this kind.
+  /// Whether the first `rows` rows are of this kind.
   TAMRT_INLINE bool contain(int64_t rows) const {
     const auto limit = static_cast<uint32_t>(count);
     uint32_t outside = 0;
@@ -108,8 +108,7 @@ public:
   }
 
   /// Adds the first `count` rows of `a`, at most as many as a block has, to the
-  /// entries (i, j) of sums, row-major, of which row and column are leaves and
-  /// i <= j.
+  /// entries (i, j), i <= j, of the row-major sums.
   TAMRT_INLINE void add(const Leaves &a, int64_t count, const Counter &counter,
                         double *sums) {
     const int64_t lanes = lanesOf(a.count);
@@ -121,7 +120,8 @@ public:
       for (int64_t first = begin / perWord * perWord; first < a.z;
            first += perWord) {
         const int64_t last = std::min(a.z, first + perWord);
-        // The last word takes trees of the one before along to be full.
+        // The last word also contains trees of the word before, so that it is
+        // full.
         const bool overlaps = lanes == 1 && last >= laneCount;
         const Word word = {overlaps ? last - laneCount : first, first, last,
                            lanes};
@@ -141,8 +141,8 @@ private:
   typedef uint8_t Bytes __attribute__((vector_size(32)));
   typedef uint32_t Lane __attribute__((may_alias));
 
-  /// Trees [begin, end), each of `lanes` lanes of 32 bits, of which those
-  /// before `first` have been counted.
+  /// Trees [begin, end), each with `lanes` lanes of 32 bits. Trees before
+  /// `first` have been counted already.
   struct Word {
     int64_t begin, first, end, lanes;
   };
@@ -217,8 +217,8 @@ private:
     }
   }
 
-  /// Adds what leaves of `tree`, number `slot` of the listed ones, have in
-  /// common with later trees of a word.
+  /// Adds the counts of the leaves of `tree`, number `slot` of the listed
+  /// trees, with the later trees of a word.
   TAMRT_INLINE void addTree(const Leaves &a, int64_t count, int64_t tree,
                             int64_t slot, const Word &word,
                             const Counter &counter, double *sums) {
@@ -236,22 +236,21 @@ private:
         counter.add(out[row], static_cast<int>(size));
       if (from >= word.end)
         continue;
-      // Of few rows, it takes less to add every pair.
+      // For few rows it is faster to add every pair.
       if (size * pairsPerWord <= laneCount / word.lanes * fewestRows) {
         for (int64_t i = 0; i < size; ++i)
           for (int64_t t = from; t < word.end; ++t)
             counter.add(out[a.index[ids[i] * a.z + t]], 1);
         continue;
       }
-      // The sums come from afar, while the bits are added up.
+      // Prefetch the sums while the bits are added.
       for (int64_t j = from * a.count; j < word.end * a.count; j += 8)
         __builtin_prefetch(out + j, 1);
       alignas(32) Bits planes[maxPlanes];
       const int used = addUp(ids, size, count, planes);
       const int64_t firstLane = (from - word.begin) * word.lanes;
       const int64_t lastLane = (word.end - word.begin) * word.lanes;
-      // One call for both: what the compiler keeps on the stack of each adds
-      // up.
+      // One call for both, because the compiler would add up the stack of each.
       alignas(32) uint8_t low[laneCount * 32], high[laneCount * 32];
       for (int begin = 0; begin < used; begin += 8)
         for (int64_t l = firstLane; l < lastLane; ++l)
@@ -348,11 +347,11 @@ private:
         counter.add(out[j], low[j]);
   }
 
-  /// When adding pair by pair takes as long as adding up bits.
+  /// Break-even point between adding pair by pair and adding bits.
   static constexpr int64_t fewestRows = 12, pairsPerWord = 8;
 
   const int64_t rows;
-  /// Of rows + 1, groupTrees * rows and endCount elements.
+  /// Arrays of rows + 1, groupTrees * rows and endCount elements.
   Bits *const bits;
   uint16_t *const listed, *const ends;
 };

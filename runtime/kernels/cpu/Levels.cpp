@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Values of a column as levels, and sums by levels as those of the functions
-/// of the column.
+/// Converts values of a column to levels, and sums by levels to sums of
+/// functions of the column.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +20,9 @@
 namespace tamrt::cpu {
 namespace {
 
-/// The numbers of an accumulator of a group of `groupRows` rows that mean
-/// something: the segment under way, and behind it in a group of several the
-/// finished ones.
+/// Number of defined numbers in an accumulator of a group of `groupRows` rows:
+/// those of the unfinished segment, and of the finished segments if there are
+/// any.
 int64_t sizeOf(int64_t groupRows, int64_t count) {
   return groupRows > TAMRT_SEGMENT_ROWS ? 2 * count : count;
 }
@@ -33,8 +33,8 @@ TAMRT_WIDE void stretch(const double *__restrict x, int64_t rows, double factor,
     out[r] = (x[r] + 1) * factor - 1;
 }
 
-/// Calls body(level, column, value) for the values of a basis that are not
-/// zero: of a spline's, few are.
+/// Calls body(level, column, value) for the nonzero values of a basis; a spline
+/// has few of them.
 template <class Body>
 TAMRT_INLINE void forEachValue(const double *basis, int64_t levels,
                                int64_t columns, const Body &body) {
@@ -91,7 +91,8 @@ TAMRT_HOT void expandCounts(const double *__restrict counts,
 
 void regrid(tamrt_context *ctx, const double *x, const double *parameters,
             int64_t rows, int64_t levels, double step, double *out) {
-  // From the range's beginning it is (x + 1) * half in the column's units.
+  // The distance from the range's begin is (x + 1) * half in the column's
+  // units.
   stretch(x, rows, 2 * parameters[1] / (step * double(levels - 1)), out);
 }
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The Matern function of any smoothness, in ways that overflow nowhere.
+/// The Matern function of any smoothness, by algorithms that never overflow.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,10 +25,10 @@ namespace {
 /// From this smoothness on the expansion is exact to rounding.
 constexpr double largeNu = 200.0;
 
-/// From exp(-705) on K is not far from underflow.
+/// Beyond exp(-705), K is close to underflow.
 constexpr double farAway = 705.0;
 
-/// Where series stop.
+/// Relative size of terms at which series stop.
 constexpr double tiny = 1e-17;
 
 /// c[0] + c[1] x + ...
@@ -88,8 +88,8 @@ struct BesselPair {
 };
 
 /// K_m(x) and K_(m+1)(x), |m| <= 1/2, 0 < x <= 2, by Temme's series (J. Comput.
-/// Phys. 19, 1975). What differences of 1 / Gamma need comes from its powers:
-/// close to m = 0 subtraction would lose all digits.
+/// Phys. 19, 1975). Differences of 1 / Gamma are computed from its power
+/// series: near m = 0 subtraction would lose all digits.
 BesselPair besselBySeries(double m, double x) {
   const double square = m * m;
   const double even = polynomial(square, evenGamma),
@@ -205,7 +205,7 @@ double Matern::byRecurrence(double r) const {
 
 /// Debye's uniform expansion of K_nu(nu z) (DLMF 10.41.4, with the polynomials
 /// U_1 to U_5 of 10.41.10) over Stirling's of Gamma(nu): the large parts of the
-/// two cancel here and not in floating point. With q = sqrt(1 + z^2) - 1:
+/// two cancel analytically, not in floating point. With q = sqrt(1 + z^2) - 1:
 /// M = exp(nu (log(1 + q/2) - q) - stirling) / sqrt(1 + q) * sum.
 double Matern::byExpansion(double r) const {
   const double z = r / nu;

@@ -19,7 +19,7 @@ namespace tamrt::cpu {
 /// M(r) = 2^(1-nu) / Gamma(nu) * r^nu * K_nu(r), M(0) = 1: the Matern function
 /// of smoothness nu > 0 in Bessel form (docs/math.md section 3, term rbf).
 ///
-/// Good to some 1e-13 of the value; values below 1e-150 may come out as 0.
+/// Relative error about 1e-13; values below 1e-150 may be returned as 0.
 /// Costs two Bessel functions and min(nu, 200) steps, or two exponentials for
 /// nu > 200. Allocates and throws nothing.
 class Matern {
@@ -38,7 +38,7 @@ private:
   int steps;
   /// 2^(1-mu) / Gamma(mu), and 2^-mu / Gamma(mu + 1).
   double factor, nextFactor;
-  /// Stirling's series: what lnGamma(nu) has beyond its elementary part.
+  /// Stirling's series: lnGamma(nu) minus its elementary part.
   double stirling;
 };
 

@@ -20,7 +20,7 @@ namespace tamrt::cpu {
 
 namespace {
 
-/// Rows that pass over the weights together.
+/// Rows that are multiplied by the weights together.
 constexpr int tileRows = 4;
 
 /// The inputs and outputs of up to tileRows rows; the rest repeat the last.

@@ -19,12 +19,13 @@ namespace tamrt::cpu {
 TAMRT_WIDE void onehot(tamrt_context *ctx, const double *__restrict x,
                        int64_t rows, int64_t n, int32_t *__restrict index) {
   const double last = static_cast<double>(n - 1);
-  // A number below 2^51 added to this has no bits left after the point: the sum
-  // is rounded half to even, the rounding mode C programs start in. To call the
-  // library for it costs more than all the rest.
+  // The sum of this and a number below 2^51 has no bits after the point: it is
+  // rounded half to even, the default rounding mode. Calling the library for it
+  // would take longer than everything else.
   const double integers = 0x1.8p52;
   for (int64_t r = 0; r < rows; ++r) {
-    // To clip first is the same, for the ends are integers. Not a number: 0.
+    // Clipping first gives the same, because the ends are integers. NaN gives
+    // 0.
     double code = (x[r] + 1.0) / 2.0 * last;
     code = code > 0.0 ? code : 0.0;
     code = code < last ? code : last;

@@ -9,11 +9,12 @@
 /// \file
 /// The feature map along time (docs/math.md section 3, term pid).
 ///
-/// A window that ends at row i of the group lies in at most two blocks, runs of
-/// `window` rows that start at multiples of it: its sum is that of the rows of
-/// this block so far, added forwards, and that of the rest of the block before,
-/// added backwards. Both depend on the row's index alone, not on chunks, and
-/// nothing is ever subtracted, so that no rounding error stays.
+/// Blocks are `window` consecutive rows that start at multiples of `window`. A
+/// window that ends at row i of the group overlaps at most two blocks: its sum
+/// is that of the rows of this block so far, added forwards, plus that of the
+/// rest of the block before, added backwards. Both depend only on the row's
+/// index, not on chunks, and nothing is ever subtracted, so that rounding
+/// errors do not accumulate.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +47,7 @@ void pid(tamrt_context *ctx, const double *x, int64_t rows, int64_t first,
         window == 0 ? rows : std::min(rows, begin + window - place);
     if (place == 0)
       sum = 0.0;
-    // The rest of the block before goes where the result will be.
+    // The rest of the block before is stored in the place of the result.
     double *integral = values + begin * columns + 1;
     if (window == 0 || first + begin < window) {
       for (int64_t r = begin; r < end; ++r)

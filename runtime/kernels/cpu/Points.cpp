@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Points of several coordinates, and what their feature maps do beyond the
+/// Points of several coordinates, and values of their feature maps beyond the
 /// range (docs/math.md section 3, "Beyond the range").
 ///
 //===----------------------------------------------------------------------===//
@@ -49,8 +49,8 @@ void slice(tamrt_context *ctx, const double *points, int64_t rows, int64_t d,
     std::copy_n(points + r * d + column, n, out + r * n);
 }
 
-/// The Euclidean norm of `point - border`. The greatest difference is taken
-/// out first: its square may be beyond a double.
+/// The Euclidean norm of `point - border`. Differences are divided by the
+/// greatest one first, because its square may exceed a double.
 static double distance(const double *point, const double *border, int64_t d) {
   double greatest = 0.0;
   for (int64_t j = 0; j < d; ++j)
@@ -67,7 +67,7 @@ static double distance(const double *point, const double *border, int64_t d) {
 
 void boundary(tamrt_context *ctx, const double *points, int64_t rows, int64_t d,
               int64_t mode, double *border, double *inside, double *amount) {
-  // `continue` knows no border.
+  // `continue` has no border.
   if (!isMode(mode) || mode == TAMRT_CONTINUE)
     return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 4);
   for (int64_t r = 0; r < rows; ++r, points += d, border += d, inside += d) {
@@ -119,8 +119,8 @@ void blend_sparse(tamrt_context *ctx, const double *border,
       if (e.amount == 0.0) {
         value[i] = at[i];
       } else if (innerColumn[i] == atColumn[i]) {
-        // One number: the difference of two near ones, each of them some
-        // 100000 times as large, would lose five digits.
+        // Stored as one number: the difference of two nearly equal numbers,
+        // about 100000 times as large, would lose five digits.
         value[i] = e.combine(at[i], inner[i]);
       } else {
         value[i] = e.combine(at[i], 0.0);

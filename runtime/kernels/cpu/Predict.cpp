@@ -31,8 +31,8 @@ TAMRT_INLINE double dot(const double *__restrict a, const double *__restrict b,
   return sum;
 }
 
-/// The sum of `value(i)`, i < n, as dot() adds it up: one sum alone would wait
-/// for its last addition every time.
+/// The sum of `value(i)`, i < n, in the order of dot(): with a single sum each
+/// addition would wait for the one before.
 template <typename Value> TAMRT_INLINE double sumOf(int64_t n, Value value) {
   double partial[4] = {};
   int64_t i = 0;
@@ -59,7 +59,7 @@ TAMRT_INLINE void forEachRow(int64_t rows, int64_t width, int64_t column,
       out[r * width] = value(r);
 }
 
-/// The mean of the first n numbers; 0 of none.
+/// The mean of the first n numbers; 0 if n is 0.
 double meanOf(const double *beta, int64_t n) {
   if (n == 0)
     return 0.0;
@@ -98,7 +98,8 @@ TAMRT_HOT void predict_banded(tamrt_context *ctx, const double *a,
 void predict_onehot(tamrt_context *ctx, const int32_t *a, const double *beta,
                     int64_t rows, int64_t n, int64_t width, int64_t column,
                     int64_t accumulate, double *out) {
-  // The mean of the last negative index: in a column they are all the same.
+  // The mean for the last negative index is reused: a column has only one such
+  // index.
   int32_t known = TAMRT_INDEX_NONE;
   double mean = 0.0;
   forEachRow(rows, width, column, accumulate, out, [&](int64_t r) TAMRT_LAMBDA {

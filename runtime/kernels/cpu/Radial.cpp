@@ -24,7 +24,7 @@ namespace tamrt::cpu {
 
 namespace {
 
-/// Where every function is zero, its polynomials still finite.
+/// Here every function is zero and its polynomials are still finite.
 constexpr double farAway = 1000.0;
 
 /// The rows and their centres.
@@ -65,7 +65,7 @@ TAMRT_INLINE void forEachFour(const Problem &p, Function phi) {
   }
 }
 
-/// With r the distance times `scale`: exp(-r) times what `factor` makes of r.
+/// exp(-r) * factor(r), where r is the distance times `scale`.
 template <typename Function>
 TAMRT_INLINE void decay(const Problem &p, double scale, Function factor) {
   forEachFour(p, [&](Vector square, Vector &value) TAMRT_LAMBDA {

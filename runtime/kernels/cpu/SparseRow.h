@@ -19,11 +19,12 @@
 
 namespace tamrt::cpu {
 
-/// How many of a row's z numbers there are up to the last that is not zero.
+/// The number of a row's z numbers up to the last nonzero one.
 ///
-/// Rows have room for the most any row needs: for the slope of rows beyond the
-/// range, for all levels where one is unseen. The kernels that make such rows
-/// put what most rows leave empty last, so that nobody multiplies it.
+/// All rows have as many numbers as the longest one needs: for the slope of
+/// rows beyond the range, or for all levels if one is unseen. The kernels that
+/// make such rows put the unused numbers last, so that they need not be
+/// multiplied.
 TAMRT_INLINE int64_t filled(const double *values, int64_t z) {
   while (z > 0 && values[z - 1] == 0.0)
     --z;

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Matrices of any encoding as sparse ones. Zeros that only fill a row up come
-/// last (see SparseRow.h); their column is 0.
+/// Converts matrices of any encoding to sparse ones. Zeros that only pad a row
+/// come last (see SparseRow.h); their column is 0.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -9,8 +9,8 @@
 /// \file
 /// The B-spline feature map by the triangular scheme of Cox and de Boor
 /// (docs/math.md section 3, term s; C. de Boor, A Practical Guide to Splines,
-/// chapter X), and within the range for cubic splines by the polynomials that
-/// the scheme comes to on each span.
+/// chapter X), and for cubic splines within the range by the equivalent
+/// polynomials on each span.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,8 @@
 
 #ifdef TAMRT_AVX512
 #pragma GCC diagnostic push
-// The headers of GCC 12 say that a vector is undefined by using it so.
+// The headers of GCC 12 use an uninitialised vector on purpose, for an
+// undefined value.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
 #pragma GCC diagnostic pop
@@ -58,7 +59,7 @@ public:
                       : hi - step * static_cast<double>(k - i);
   }
 
-  /// Where the basis is evaluated for x. Not a number: lo.
+  /// The point at which the basis is evaluated for x; lo if x is NaN.
   double clamp(double x) const {
     const double last = hi - 1e-6;
     if (x > last)
@@ -66,13 +67,13 @@ public:
     return x > lo ? x : lo;
   }
 
-  /// Whether no gap between two different knots counts as none.
+  /// Whether all gaps between different knots are large enough to count.
   bool areApart() const { return step > 2e-8; }
 
   /// The j with knot j <= x < knot j+1 for a clamped x; degree <= j < k+degree.
   int64_t span(double x) const {
-    // In range before it is an integer, whatever the knots are: a quotient that
-    // is no number selects the first span.
+    // Clamped before the conversion to an integer, whatever the knots are: NaN
+    // selects the first span.
     const double quotient = (x - lo) * perUnit;
     const double last = static_cast<double>(k - 1);
     int64_t i =
@@ -105,7 +106,7 @@ static void evaluate(const Knots &knots, int64_t j, int64_t degree, double x,
     for (int64_t i = 0; i < p; ++i) {
       const double low = left[p - i], high = right[i + 1];
       const double gap = high - low;
-      // 0/0 = 0: a function between knots that coincide has no share.
+      // 0/0 = 0: a function between coinciding knots contributes nothing.
       const double share = gap > 1e-8 ? values[i] / gap : 0.0;
       values[i] = carried + (high - x) * share;
       carried = (x - low) * share;
@@ -114,8 +115,8 @@ static void evaluate(const Knots &knots, int64_t j, int64_t degree, double x,
   }
 }
 
-/// Degree: that of the spline where it is known, so that the loops unroll, or
-/// -1. Returns false where a row does not fit its band.
+/// Degree: that of the spline if it is a constant, so that loops unroll, else
+/// -1. Returns false if a row does not fit in its band.
 template <int Degree>
 inline bool evaluateRows(const double *__restrict x, const Knots &knots,
                          int64_t rows, int64_t anyDegree, int64_t mode,
@@ -130,9 +131,9 @@ inline bool evaluateRows(const double *__restrict x, const Knots &knots,
     if (e.amount == 0.0)
       continue;
     // A knot between the two points of the slope would make the row one column
-    // wider than the band. It takes training values that reach beyond [-1, 1],
-    // or spans shorter than the distance of the points; no rule of a spline's
-    // input (docs/math.md section 2) with k <= 100000 yields either.
+    // wider than the band. That needs training values beyond [-1, 1], or spans
+    // shorter than the distance of the points; no rule of a spline's input
+    // (docs/math.md section 2) with k <= 100000 gives either.
     const double inner = knots.clamp(e.inner);
     if (knots.span(inner) != j)
       return false;
@@ -156,12 +157,11 @@ struct Domain {
   int32_t last;
 };
 
-/// Rows of a block: the places of all are found before the values of any. In
-/// one loop a processor would not look far enough ahead to hide how long each
-/// takes.
+/// Rows of a block: the spans of all rows are found before any values. In one
+/// loop a processor would not look far enough ahead to hide the latency.
 constexpr int64_t blockRows = 64;
 
-/// Where a block's rows lie on their spans, and which these are.
+/// The positions of a block's rows in their spans, and these spans.
 struct Block {
   alignas(64) double shares[blockRows];
   alignas(64) int32_t spans[blockRows];
@@ -180,8 +180,8 @@ template <typename V> TAMRT_INLINE void evaluateInner(const V &u, V (&f)[4]) {
   f[3] = squareU * (u * (1.0 / 6.0));
 }
 
-/// The cubics of the inner kind at four shares, row after row. To the bit what
-/// eight at a time are.
+/// The cubics of the inner kind at four positions, row after row, with the same
+/// bits as eight at a time.
 TAMRT_INLINE void evaluateInners(const double *shares, double *values) {
   Vector f[4], rows[4];
   evaluateInner<Vector>(vectorAt(shares), f);
@@ -190,7 +190,7 @@ TAMRT_INLINE void evaluateInners(const double *shares, double *values) {
     vectorAt(values + 4 * i) = rows[i];
 }
 
-/// The rows of another kind, of those that have a bit in `others`.
+/// Evaluates the rows of other kinds, those with a bit in `others`.
 TAMRT_INLINE void evaluateOthers(const Block &block, uint64_t others,
                                  int32_t last, double *values) {
   for (uint64_t rest = others; rest != 0; rest &= rest - 1) {
@@ -215,19 +215,19 @@ TAMRT_INLINE bool areInner(Four span, int32_t last) {
   return (both[0] & both[1]) == -1;
 }
 
-/// The places of four numbers; where one is beyond the range a bit is set in
-/// `outside`. Returns the bits of the block's `others`. Left to itself the
-/// compiler makes no vectors of this, for comparisons may trap.
+/// Finds the spans of four numbers; sets a bit in `outside` for each number
+/// beyond the range. Returns the bits of the block's `others`. The compiler
+/// would not vectorise this, because comparisons may trap.
 TAMRT_INLINE uint64_t placeFour(Vector x, const Domain &domain, int64_t r,
                                 Block &block, Mask &outside) {
   const Vector zero = {};
-  // Not a number: lo.
+  // NaN gives lo.
   const Vector highest = zero + (domain.hi - 1e-6), lowest = zero + domain.lo;
   outside |= (x > 1.0) | (x < -1.0);
   x = x > highest ? highest : x;
   x = x > lowest ? x : lowest;
   const Vector position = (x - domain.lo) * domain.perUnit;
-  // In range before it is an integer; what is no number is 0.
+  // Clamped before the conversion to an integer; NaN gives 0.
   const Vector greatest = zero + static_cast<double>(domain.last);
   Vector whole = position > zero ? position : zero;
   whole = whole < greatest ? whole : greatest;
@@ -237,8 +237,8 @@ TAMRT_INLINE uint64_t placeFour(Vector x, const Domain &domain, int64_t r,
   return areInner(span, domain.last) ? 0 : uint64_t(15) << r;
 }
 
-/// evaluateRows for degree 3, knots that are apart and k of 31 bits, but for
-/// what lies beyond the range: returns whether anything does.
+/// evaluateRows for degree 3, distinct knots and k of 31 bits, without rows
+/// beyond the range. Returns whether there are such rows.
 TAMRT_HOT bool evaluateByFours(const double *__restrict x, const Domain &range,
                                int64_t rows, double *__restrict values,
                                int32_t *__restrict start) {
@@ -296,8 +296,8 @@ TAMRT_AVX512 inline void evaluateInnersWide(const double *shares,
   _mm512_storeu_pd(values + 24, _mm512_shuffle_f64x2(rows46, rows57, 0xee));
 }
 
-/// evaluateByFours, eight rows at a time and to the bit the same. The compiler
-/// takes comparisons of vectors so wide apart: these are its own functions.
+/// evaluateByFours for eight rows at a time, with the same bits. Uses
+/// intrinsics, because the compiler splits comparisons of such wide vectors.
 TAMRT_AVX512 bool evaluateByEights(const double *__restrict x,
                                    const Domain &domain, int64_t rows,
                                    double *__restrict values,
@@ -319,7 +319,7 @@ TAMRT_AVX512 bool evaluateByEights(const double *__restrict x,
           static_cast<__mmask8>(r < full ? 0xff : (1 << (count - full)) - 1);
       __m512d at = _mm512_maskz_loadu_pd(here, x + first + r);
       outside |= _mm512_cmp_pd_mask(_mm512_abs_pd(at), one, _CMP_GT_OQ);
-      // Not a number: lo.
+      // NaN gives lo.
       at = _mm512_max_pd(_mm512_min_pd(highest, at), lowest);
       const __m512d position = (at - lowest) * domain.perUnit;
       const __m256i span = _mm512_cvttpd_epi32(_mm512_min_pd(
@@ -347,7 +347,7 @@ TAMRT_AVX512 bool evaluateByEights(const double *__restrict x,
 
 #endif
 
-/// evaluateRows for degree 3, knots that are apart and k of 31 bits.
+/// evaluateRows for degree 3, distinct knots and k of 31 bits.
 bool evaluateCubics(const double *x, double lo, double hi, int64_t rows,
                     int64_t k, int64_t mode, double *values, int32_t *start) {
   const Domain domain = {lo, hi, static_cast<double>(k) / (hi - lo),
@@ -359,8 +359,8 @@ bool evaluateCubics(const double *x, double lo, double hi, int64_t rows,
 #endif
   if (!evaluate(x, domain, rows, values, start) || mode == TAMRT_CONTINUE)
     return true;
-  // Beyond the range two values are subtracted that agree in all but their last
-  // digits; there the scheme is better.
+  // Beyond the range, nearly equal values are subtracted; there the scheme is
+  // more accurate.
   const Knots knots(lo, hi, k, 3);
   for (int64_t r = 0; r < rows; ++r)
     if (std::fabs(x[r]) > 1.0 &&

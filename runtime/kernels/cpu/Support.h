@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the CPU's kernels share: vectors, and the walk over segments that makes
-/// sums independent of chunks.
+/// Common parts of the CPU's kernels: vectors, and the loop over segments that
+/// makes sums independent of chunks.
 ///
 /// Every file that includes this is compiled with -ffp-contract=off: a sum has
 /// the same bits in a vector loop, in its scalar remainder and in the code for
-/// another instruction set only when none of them fuses what others do not.
+/// another instruction set only if none of them uses fused operations.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,10 +28,10 @@
 
 namespace tamrt::cpu {
 
-/// Four doubles at any address; two halves where vectors are shorter.
+/// Four doubles at any address; two halves on machines with shorter vectors.
 typedef double Vector __attribute__((vector_size(32), aligned(8), may_alias));
 
-/// Eight doubles at any address: for code of machines that have such vectors.
+/// Eight doubles at any address, for machines with such vectors.
 typedef double Wide __attribute__((vector_size(64), aligned(8), may_alias));
 
 /// The four doubles at `p`, as an lvalue.
@@ -45,8 +45,8 @@ TAMRT_INLINE const Vector &vectorAt(const double *p) {
 /// Numbers of a vector.
 template <typename V> constexpr int64_t lanes = sizeof(V) / sizeof(double);
 
-/// A vector from and to any address: a type loses its alignment as an argument
-/// of a template.
+/// Loads and stores a vector at any address: as a template argument a type
+/// loses its alignment.
 template <typename V> TAMRT_INLINE void loadVector(const double *p, V &out) {
   std::memcpy(&out, p, sizeof out);
 }
@@ -69,8 +69,8 @@ TAMRT_INLINE void transpose(const Vector (&rows)[4], Vector (&columns)[4]) {
   columns[3] = __builtin_shuffle(odd01, odd23, seconds);
 }
 
-/// The columns a negative one-hot index takes the mean of, the first ones; none
-/// for TAMRT_INDEX_NONE. The inverse of TAMRT_INDEX_MEAN.
+/// The number of columns whose mean a negative one-hot index denotes, the first
+/// ones; 0 for TAMRT_INDEX_NONE. The inverse of TAMRT_INDEX_MEAN.
 TAMRT_INLINE int64_t meanColumns(int32_t index) {
   return -1 - static_cast<int64_t>(index);
 }
@@ -83,7 +83,7 @@ TAMRT_INLINE double weightAt(const double *w, int64_t r) {
   return 1.0;
 }
 
-/// `weight * value`, and `value` itself where rows have no weights.
+/// `weight * value`, or `value` if rows have no weights.
 template <bool Weighted>
 TAMRT_INLINE double weighted(double weight, double value) {
   if constexpr (Weighted)
@@ -91,12 +91,12 @@ TAMRT_INLINE double weighted(double weight, double value) {
   return value;
 }
 
-/// Walks over the rows of a chunk, segment by segment, and keeps the two levels
-/// of an accumulator of `count` numbers (kernels.def, "Accumulators"): calls
-/// `body(begin, end)` on rows [begin, end) of one segment, in order, and moves
+/// Visits the rows of a chunk, segment by segment, and updates the two halves
+/// of an accumulator of `count` numbers (kernels.def, "Accumulators"). Calls
+/// `body(begin, end)` for rows [begin, end) of one segment, in order, and moves
 /// the segment's sums to the finished ones before each row whose index in the
-/// group is a positive multiple of TAMRT_SEGMENT_ROWS. The first segment's are
-/// the first finished ones: until then the second level is not read.
+/// group is a positive multiple of TAMRT_SEGMENT_ROWS. The sums of the first
+/// segment are copied: until then the second half is not read.
 template <typename Body>
 TAMRT_INLINE void forEachSegment(int64_t rows, int64_t first, int64_t count,
                                  double *sums, Body body) {

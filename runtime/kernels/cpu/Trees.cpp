@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The leaves that points fall into (docs/math.md section 3, term t).
+/// The leaves of points (docs/math.md section 3, term t).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ void forEachTree(const double *points, const double *only, int64_t rows,
                  Leaf leafOf) {
   for (int64_t r = 0; r < rows; ++r, index += trees) {
     if (only && only[r] == 0.0) {
-      // Columns that exist: some kernel may yet take them along.
+      // Valid columns: a later kernel may still use these rows.
       std::fill_n(index, trees, 0);
       continue;
     }
@@ -78,8 +78,8 @@ TAMRT_INLINE void eightLeaves(const ObliviousTrees &forest, int64_t b,
       __builtin_convertvector(high, HalfWords);
 }
 
-/// Leaves of at most `tileRows` points of d inputs: eight points at a time, the
-/// comparisons of a level side by side.
+/// Leaves of at most `tileRows` points of d inputs: eight points at a time,
+/// with the comparisons of a level in one vector.
 TAMRT_HOT void leavesOfTile(const ObliviousTrees &forest, const double *points,
                             int64_t rows, int64_t d, int32_t *index) {
   alignas(TAMRT_ALIGNMENT) double inputs[tileInputs * tileRows];
@@ -146,8 +146,9 @@ void tree_flat(tamrt_context *ctx, const double *points,
               [=](const double *point, int64_t b) {
                 const double x = point[features[b]];
                 const double *begin = thresholds + b * (leaves - 1);
-                // How many of `count` thresholds from `low` on are below x, by
-                // halves and without a branch: which side is a coin toss.
+                // The number of `count` thresholds from `low` on that are below
+                // x: a binary search without branches, which could not be
+                // predicted.
                 const double *low = begin;
                 int64_t count = leaves - 1;
                 while (count > 1) {

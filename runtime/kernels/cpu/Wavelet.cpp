@@ -27,7 +27,8 @@ struct Scale {
   int64_t locations;
   /// Distance of neighbouring centres.
   double step;
-  /// Width of a wavelet, and what makes its norm the same at every width.
+  /// Width of a wavelet, and the factor that makes its norm the same at every
+  /// width.
   double width, height;
 
   /// Wavelets j to j + 3 at x.
@@ -39,7 +40,7 @@ struct Scale {
     const Vector centre =
         2.0 * number <= last ? lo + step * number : hi - step * (last - number);
     const Vector u = (x - centre) / width, square = u * u;
-    // From here on it is 0; the factor before it could be infinite.
+    // From here on it is 0; the other factor could be infinite.
     const Vector farthest = Vector{} + 1500.0;
     const Vector near = square < farthest ? square : farthest;
     Vector decay;

@@ -1,8 +1,8 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the Python test drivers share: a temporary folder per test, tamc and
-compiled models as subprocesses, small CSV files. Python's standard library
-alone.
+"""Common parts of the Python test drivers: a temporary folder per test, tamc
+and compiled models as subprocesses, small CSV files. Uses only Python's
+standard library.
 
 The build directory comes from the environment, TAMC_BUILD_DIR; CMake sets it.
 """
@@ -20,8 +20,9 @@ SOURCE = pathlib.Path(__file__).resolve().parents[1]
 BUILD = pathlib.Path(os.environ.get("TAMC_BUILD_DIR", SOURCE / "build"))
 # The sanitizers the runtime was built with, as compiler flags.
 SANITIZE = os.environ.get("TAMC_SANITIZE_FLAGS", "").split()
-# Every program runs where reading freed memory fails (test/CMakeLists.txt),
-# by hand as well. A test that needs other tunables adds its own to these.
+# Every program runs in an environment in which reading freed memory fails
+# (test/CMakeLists.txt), also if the test is started by hand. A test that needs
+# other tunables adds its own to these.
 if not SANITIZE:
     os.environ.setdefault(
         "GLIBC_TUNABLES",
@@ -59,15 +60,16 @@ def write_csv(path, rows, columns=None):
 
 
 def seal(content):
-    """The bytes of a weights file, its checksum that of what it holds."""
+    """The bytes of a weights file, with a correct checksum."""
     digits = content.index(b'"crc32:') + len(b'"crc32:')
     head, tail = content[:digits], content[digits + 8:]
     return head + b"%08x" % zlib.crc32(head + b"00000000" + tail) + tail
 
 
 def wait_until_asleep(process):
-    """Waits until no thread of a process has worked for a while: one that
-    writes to a pipe which no one reads has then done all its work."""
+    """Waits until no thread of a process has used processor time for a while: a
+    process that writes to a pipe without a reader has then done all its
+    work."""
     idle = 0
     while idle < 5:
         if process.poll() is not None:
@@ -83,7 +85,7 @@ def wait_until_asleep(process):
 
 
 class TestCase(unittest.TestCase):
-    """A test with a folder of its own, `self.dir`, in which programs run."""
+    """A test with its own folder, `self.dir`, in which programs run."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="tamc-test-")
@@ -99,7 +101,7 @@ class TestCase(unittest.TestCase):
             text=True, timeout=PATIENCE, check=False, **(standard | options))
 
     def succeed(self, program, *arguments, **options):
-        """Runs a program that must succeed; returns what it printed."""
+        """Runs a program that must succeed; returns its output."""
         run = self.run_program(program, *arguments, **options)
         self.assertEqual(
             run.returncode, 0,
@@ -107,7 +109,8 @@ class TestCase(unittest.TestCase):
         return run.stdout
 
     def build_cpp(self, source, output, compiler="g++", standard="c++17"):
-        """The executable of what --emit=cpp wrote to `source` and beside it."""
+        """Builds the executable from the output of --emit=cpp in `source` and
+        beside it."""
         subprocess.run(
             [compiler, f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic",
              "-Werror", *SANITIZE, "-I", str(SOURCE / "include"), str(source),

@@ -20,7 +20,7 @@ import lit.formats
 config.name = "tamc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".yaml", ".test"]
-# Inputs are files that tests read; the other folders have runners of their own.
+# Inputs are files that tests read; the other folders have their own runners.
 config.excludes = ["Inputs", "unit", "cts", "data", "fuzz", "golden",
                    "integration", "support"]
 config.test_source_root = os.path.join(config.tamc_source_dir, "test")
@@ -41,7 +41,8 @@ plugin = os.path.join(config.tamc_binary_dir, "lib", "TamPasses.so")
 plugin_opt = "%s --load-dialect-plugin=%s --load-pass-plugin=%s" % (
     os.path.join(config.llvm_tools_dir, "mlir-opt"), plugin, plugin)
 if config.sanitize:
-    # The stock tool has no sanitizer of its own to bring before ours.
+    # The stock tool is not linked with a sanitizer, so ours must be loaded
+    # first.
     plugin_opt = "env LD_PRELOAD=%s ASAN_OPTIONS=%s %s" % (
         config.asan_runtime, "allow_user_poisoning=0:detect_leaks=0",
         plugin_opt)

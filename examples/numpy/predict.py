@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""predict.py WEIGHTS NEW.csv: what `model predict` predicts, from the weights
-file alone (docs/weights-format.md). Knows the terms l, f, s, p and c."""
+"""predict.py WEIGHTS NEW.csv: the predictions of `model predict`, computed from
+the weights file alone (docs/weights-format.md). Supports the terms l, f, s, p
+and c."""
 import ast, csv, json, struct, sys, zlib  # noqa: E401
 import numpy as np
 

@@ -8,11 +8,11 @@ usage: drive_page.py PAGE [--chromium PROGRAM] [--screenshots PREFIX]
                      [--size WxH] [--dark]
 
 Loads the page, zooms, drags, hovers, searches and changes the theme as a reader
-would, and prints what took how long. Exits 1 when the page logs an error, asks
-the network for something, is not painted in 2 s, or when a frame of zooming or
-moving takes more than 50 ms of script. Screenshots are PREFIX-all.png, -zoom
-and -find. Needs Chromium (Debian: chromium-headless-shell) and nothing else;
-it talks to it through a pipe.
+would, and prints the times. Exits 1 if the page logs an error, makes a network
+request, is not painted in 2 s, or if a frame of zooming or moving takes more
+than 50 ms of script. Screenshots are PREFIX-all.png, -zoom and -find. Needs
+Chromium (Debian: chromium-headless-shell) and nothing else; it talks to it
+through a pipe.
 """
 
 import argparse
@@ -29,7 +29,7 @@ import time
 FIRST_PAINT_MS = 2000
 FRAME_MS = 50
 
-# Times every frame's script and what was asked for from outside.
+# Records every frame's script time and all network requests.
 PROBE = """
 (() => {
   const request = window.requestAnimationFrame.bind(window);
@@ -61,7 +61,8 @@ class Browser:
                  f"--user-data-dir={self.profile}", "about:blank"]
 
         def descriptors():
-            # The pipe is at 3 and 4; both ends first go out of their way.
+            # Chromium uses descriptors 3 and 4; first move both pipes away from
+            # them.
             high = [os.dup2(to_read, 20), os.dup2(back_write, 21)]
             os.dup2(high[0], 3)
             os.dup2(high[1], 4)
@@ -165,7 +166,7 @@ def drive(browser, page, prefix, dark):
     box = browser.evaluate(
         "(r => [r.left, r.top, r.width, r.height])"
         "(panels[0].canvas.getBoundingClientRect())")
-    # About the middle of a buffer, so that there is something to be seen.
+    # Near the middle of a buffer, so that something is visible.
     middle = browser.evaluate(
         "(p => { const s = p.scene, i = s.list[s.list.length >> 1];"
         "return [p.xOf((s.lower[i] + s.upper[i]) / 2),"

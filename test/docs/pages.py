@@ -1,17 +1,17 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The pages of the documentation, cut into blocks. CONTRIBUTING.md, "Pages",
-has the rules for whoever writes one."""
+"""The pages of the documentation, split into blocks. CONTRIBUTING.md, "Pages",
+has the rules for authors."""
 
 import dataclasses
 import pathlib
 import re
 
-# A block of such a kind is a file when it has a name.
+# Kinds of blocks that are files if they have a name.
 FILES = ("c", "cpp", "csv", "json", "mlir", "python", "yaml")
 KINDS = ("console", "sh", "text", *FILES)
-# How a line of a `text` block may not begin: it would be a transcript, or a
-# command, that nobody runs.
+# Forbidden starts of lines in a `text` block: they would be transcripts or
+# commands that no test runs.
 COMMAND = re.compile(
     r"(\$ |\./|(tamc|tam-\w+|cmake|ctest|ninja|python3|cc|g\+\+|mlir-opt)\b)")
 NUMBER = re.compile(r"\d+(\.\d+)?(e[-+]?\d+)?")
@@ -40,8 +40,8 @@ class Command:
 
 
 def pages(root):
-    """The pages of the tree that people write: README, CONTRIBUTING, the
-    guides and the examples'."""
+    """The hand-written pages of the tree: README, CONTRIBUTING, the guides and
+    those of the examples."""
     paths = [root / "README.md", root / "CONTRIBUTING.md",
              *sorted((root / "docs").glob("*.md")),
              *sorted((root / "examples").glob("*/*.md"))]
@@ -67,8 +67,8 @@ def begin(info, line):
 
 
 def blocks(text):
-    """The fenced blocks of a page. An indented block is none of them: nothing
-    says what it is, so it is an error."""
+    """The fenced blocks of a page. An indented block is an error, because it
+    has no kind."""
     found = []
     block = None
     before = ""  # the last line that was not empty
@@ -108,8 +108,8 @@ def blocks(text):
 
 
 def commands(block):
-    """The commands of a `console` block, each with the output it shows, or of
-    an `sh` block. A command goes on after a backslash."""
+    """The commands of a `console` block, each with its output, or of an `sh`
+    block. A command continues after a backslash."""
     found = []
     more = False
     for number, line in enumerate(block.lines, block.line + 1):
@@ -133,7 +133,7 @@ def commands(block):
 
 
 def shape(line):
-    """A line without its numbers, and without what aligns them."""
+    """A line without its numbers and the blanks that align them."""
     return re.sub(" +", " ", NUMBER.sub("#", line)).strip()
 
 
@@ -146,8 +146,8 @@ def line_matches(expected, got, varies):
 
 
 def matches(expected, got, varies=False):
-    """Whether lines of output are those that a page shows. A line `...` stands
-    for any number of lines, ` ...` at the end of a line for its rest."""
+    """Whether lines of output match those on a page. A line `...` matches any
+    number of lines, ` ...` at the end of a line the rest of the line."""
     if not expected:
         return not got
     if expected[0] == "...":

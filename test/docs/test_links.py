@@ -1,7 +1,7 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every link of the documentation leads somewhere, and every path of the
-repository that it names is there."""
+"""Every link of the documentation has a target, and every path of the
+repository that it names exists."""
 
 import pathlib
 import re
@@ -17,8 +17,8 @@ import pages  # noqa: E402
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 PATH = re.compile(r"`(?:\./)?([\w.*-]+(?:/[\w.*-]+)+/?)`")
-# Paths that are not the repository's: of builds and installations, and of
-# other projects.
+# Paths outside the repository: those of builds and installations, and of other
+# projects.
 ELSEWHERE = re.compile(
     r"(build[-\w]*|include/tamrt|lib|torch|layer\d+)/.*|N/A|foo/.*")
 
@@ -55,8 +55,8 @@ def dead_links(path):
 
 
 def tracked(root):
-    """The repository's files and folders, each path also without the ending
-    of its name: the docs speak of a header and its source together."""
+    """The repository's files and folders, each path also without its extension:
+    the docs name a header and its source together."""
     listing = subprocess.run(
         ["git", "-c", "safe.directory=*", "-C", str(root), "ls-files",
          "--cached", "--others", "--exclude-standard"],
@@ -72,7 +72,7 @@ def tracked(root):
 
 
 def lost_paths(path, known):
-    """Paths in backticks of which nothing ends so."""
+    """Paths in backticks that are the end of no path."""
     for name in PATH.findall(text_of(path)):
         if ELSEWHERE.fullmatch(name):
             continue

@@ -1,6 +1,6 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The checks of the documentation go red on a page that breaks a rule."""
+"""The checks of the documentation fail on a page that breaks a rule."""
 
 import pathlib
 import sys
@@ -76,7 +76,7 @@ class Matches(unittest.TestCase):
 
 
 class Pages(harness.TestCase):
-    """Whole pages, by the test that works them through."""
+    """Whole pages, checked by the transcript test."""
 
     def check(self, text):
         test = test_transcripts.Transcripts()

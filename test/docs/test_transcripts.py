@@ -1,8 +1,8 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the documentation shows is what happens: every page is worked through
-as a reader would, in a folder that looks like the root of the repository, and
-every command must print what the page says."""
+"""The documentation's transcripts are true: the test follows every page as a
+reader would, in a folder that looks like the root of the repository, and every
+command must print the output on the page."""
 
 import os
 import pathlib
@@ -17,7 +17,7 @@ sys.path.insert(0, str(HERE.parent))
 import harness  # noqa: E402
 import pages  # noqa: E402
 
-# Commands that a page may show without a test, and why.
+# Commands that a page may show without a test, with the reasons.
 NOT_RUN = {
     r"\./tools/(quickstart|check)( .*)?": "builds the project",
     r"(cmake|ninja|ctest) .*|/usr/lib/llvm-22/bin/lit .*":
@@ -30,7 +30,7 @@ NOT_RUN = {
     r"test/browser/drive_page\.py .*": "needs a browser",
     r"python3 -c 'import sys, pyarrow\.csv.*": "pyarrow is no dependency",
 }
-# Statuses that are no success and print no error.
+# Commands that fail without printing an error.
 VERDICT = re.compile(r"status +(infeasible|not found|timed out)")
 RUNNER = """cd "$1"
 index=0
@@ -47,7 +47,7 @@ class Transcripts(harness.TestCase):
 
     def make_root(self):
         """A folder like the repository after a build, in which a page may
-        write; what is in its folders is the repository's."""
+        write; the contents of its folders are the repository's."""
         root = self.dir / "tamc"
         (root / "build").mkdir(parents=True)
         for path in harness.SOURCE.iterdir():
@@ -78,8 +78,8 @@ class Transcripts(harness.TestCase):
         return results
 
     def steps(self, name, path):
-        """What a reader does: pairs of a block and a command, in the order of
-        the page. A file is written by a command that shows nothing."""
+        """The reader's actions: pairs of a block and a command, in the order of
+        the page. A file is written by a command without output."""
         found = []
         for block in pages.blocks(path.read_text(encoding="utf-8")):
             if block.kind == "console":
@@ -134,13 +134,13 @@ class Transcripts(harness.TestCase):
                 self.assertIn(target, self.targets())
 
     def targets(self):
-        """What the build files call their programs."""
+        """Names of the programs in the build files."""
         return " ".join(path.read_text() for folder in ("test", "tools")
                         for path in
                         (harness.SOURCE / folder).rglob("CMakeLists.txt"))
 
     def check_fragment(self, name, block):
-        """Part of a spec is one that tamc accepts."""
+        """A part of a spec must be accepted by tamc."""
         spec = self.dir / "fragment.yaml"
         text = "\n".join(block.lines) + "\n"
         if not re.search("^formula:", text, re.MULTILINE):

@@ -1,6 +1,6 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The golden numbers, read and given names."""
+"""Reads the golden numbers."""
 
 import json
 import math
@@ -20,10 +20,11 @@ EFFECTS = (
     "tree_quantile", "tree_nary", "lt", "te", "te3", "phys_spline",
     "phys_fourier", "rbf_matern")
 
-# docs/math.md section 6. The model is solved from a matrix of condition 1e7,
-# and the published coefficients carry the rounding of the program that made
-# them: the exact solution of the same equations differs from them by up to
-# 5.7e-11 of the largest, but by 1.1e-9 of themselves in two of the small ones.
+# docs/math.md section 6. The matrix of the model has condition number 1e7, and
+# the published coefficients have the rounding errors of the program that
+# computed them: they differ from the exact solution of the same equations by up
+# to 5.7e-11 of the largest coefficient, but two small ones by 1.1e-9 of
+# themselves.
 AIRPASSENGERS_BETA = (
     4.838146028999804, 1.321831162210237, -1.170010350758048,
     .917551951371418, -.554832652423238, .238219859373828, -.053956526725354,
@@ -69,13 +70,13 @@ def effect_case(name):
 
 
 def first_effect(case):
-    """The name of the effect that a case's state is of."""
+    """The name of the effect with a case's state."""
     return formula.effect_names(formula.parse(case["formula"])[1])[1]
 
 
 def given_state(case):
-    """What of a case's state must be given to a model, as {effect: {table:
-    rows}}: no rule of docs/math.md draws these centres."""
+    """The part of a case's state that must be given to a model, as {effect:
+    {table: rows}}: no rule of docs/math.md draws these centres."""
     if "centers" not in case["state"]:
         return {}
     return {first_effect(case): {"centers": case["state"]["centers"]}}

@@ -1,7 +1,7 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random formulas of all thirteen terms, and random rows for them: small
-enough for the oracle, with penalties that leave a well-conditioned system."""
+"""Random formulas of all thirteen terms, and random rows for them: small enough
+for the oracle, with penalties that give a well-conditioned system."""
 
 MODES = ("continue", "constant", "linear", "saturation")
 # Columns of numbers, and the levels of the column k.
@@ -10,8 +10,8 @@ LEVELS = 5
 
 
 class Formula:
-    """Draws 1 to `terms` terms, of 40 columns each or, where there are more
-    than five, of some 200 together."""
+    """Draws 1 to `terms` terms of about 40 columns each, or, if there are more
+    than five, of about 200 columns in total."""
 
     def __init__(self, rng, terms=5):
         self.rng = rng
@@ -24,7 +24,7 @@ class Formula:
         return "y ~ " + " + ".join(term for term, _ in terms)
 
     def term(self, most, depth=0):
-        """A term of about `most` columns at most, and how many it has."""
+        """A term of at most about `most` columns, and its number of columns."""
         draws = [self.linear, self.fourier, self.spline, self.category,
                  self.polynomial, self.wavelet, self.neural, self.radial,
                  self.tree, self.linear_tree, self.physics, self.pid]
@@ -49,7 +49,7 @@ class Formula:
         return self.rng.choice(FEATURES)
 
     def others(self, first):
-        """Often none, and perhaps the feature once more."""
+        """Often none; the feature itself may be among them."""
         if self.rng.random() < .4:
             return ""
         names = self.rng.sample(FEATURES, self.rng.randint(1, 2))
@@ -125,7 +125,7 @@ class Formula:
         shape, leaves, oblivious = self.tree_shape()
         name = self.feature()
         others = self.others(name)
-        # A flat tree has a slope at the border only where it has one input.
+        # A flat tree has a slope at the border only if it has one input.
         modes = MODES if oblivious or not others else ("continue", "constant")
         return (f"t({name}{others}, n_trees={trees}, {shape}"
                 f"{self.mode(modes)})", trees * leaves)

@@ -1,8 +1,8 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Conjugate gradients against the direct solver: predictions agree to 1e-6 on
-the models of effects.json and on the load model, and what a user sees of
-them."""
+the models of effects.json and on the load model. Also tests their output for
+the user."""
 
 import json
 import math
@@ -21,12 +21,12 @@ def predictions(table):
 
 
 class ConjugateGradients(harness.TestCase):
-    """One test per case, made below, and others."""
+    """Tests, and one more for each case, made below."""
 
     def check_agrees(self, model, train, new, *options):
         """Fits with both solvers and compares predictions, relative to the
         largest; the bytes of the second fit do not depend on threads, chunks,
-        or whether rows are in memory. Returns what --timings tells."""
+        or whether rows are in memory. Returns the output of --timings."""
         direct = self.fit(model, train, "--solver=direct", weights="direct")
         expected = predictions(self.predict(model, new, direct))
         cg = self.dir / "cg"
@@ -48,12 +48,12 @@ class ConjugateGradients(harness.TestCase):
                              date="date",
                              state=json.dumps(golden.given_state(case)))
         self.check_agrees(model, case["train"], case["test"])
-        # Without a preconditioner it takes longer, and ends no less.
+        # Without a preconditioner it takes longer and converges as well.
         self.check_agrees(model, case["train"], case["test"],
                           "--preconditioner=none")
 
     def test_no_block(self):
-        """Of no effect but the offset the block is factored."""
+        """Only the offset's block is factored."""
         for name in ("te", "tree_uniform", "spline_default", "lt"):
             case = golden.effect_case(name)
             model = self.compile(case["formula"], "--profile", case["train"],
@@ -64,7 +64,7 @@ class ConjugateGradients(harness.TestCase):
     def test_sketch(self):
         """Trees whose Gram matrix is far from its diagonal, and groups of more
         than a segment of rows: the penalty alone, a multiple of the identity,
-        helps as little as nothing does, the sketch does."""
+        does not help as a preconditioner, but the sketch does."""
         rows = self.write_rows(rows=11000)
         model = self.compile("y ~ t(a, n_trees=64, max_depth=5)",
                              "--min-cg=0", group="g")
@@ -74,13 +74,13 @@ class ConjugateGradients(harness.TestCase):
         most = {name: one["most iterations of a group"]
                 for name, one in told.items()}
         self.assertLess(most["block"], 1.1 * most["none"])
-        # Its products and the iterations before it are counted.
+        # The sketch's products and the iterations before it are counted.
         self.assertGreater(most["sketch"], 256)
         self.assertLess(most["sketch"], most["block"])
 
     def test_memory(self):
-        """512 trees of 32 leaves, 100,000 rows: less than 200 MB, planned and
-        taken."""
+        """512 trees of 32 leaves, 100,000 rows: less than 200 MB, both planned
+        and used."""
         model = self.compile("y ~ t(a, n_trees=512, max_depth=5)")
         rows = self.write_rows(rows=100000, groups=1)
         told = json.loads(self.succeed(model, "info", "--format=json"))
@@ -184,16 +184,16 @@ class ConjugateGradients(harness.TestCase):
         self.same_error(model, rows)
 
     def test_blocks_without_a_factor(self):
-        """Large columns that depend on each other, beside which the penalty is
-        nothing: where rounding leaves a block no pivot, its diagonal takes its
-        place, and predictions are those of smaller columns; what is beyond a
-        double is an error."""
+        """Large linearly dependent columns, compared with which the penalty is
+        negligible: if rounding leaves a block without a pivot, its diagonal
+        replaces it, and predictions equal those of smaller columns. A number
+        that exceeds a double is an error."""
         draw = random.Random(1)
         rows = harness.write_csv(
             self.dir / "rows.csv",
             [{"y": repr(draw.gauss(0, 1)), "a": i // 2 % 2, "c": i // 2 % 3,
               "z": i % 2} for i in range(200)])
-        # Sums of squares are some 1eN.
+        # Sums of squares are about 1eN.
         expected, ends = None, {}
         for power in (12, 20, 100, 310):
             scales = [100, power // 2 - 100] if power > 200 else [power // 2]
@@ -215,7 +215,7 @@ class ConjugateGradients(harness.TestCase):
                     continue
                 got = predictions(self.predict(model, rows, self.dir / "w"))
                 if preconditioner == "none":
-                    continue  # The offset's column is as small as ever.
+                    continue  # The offset's column is not scaled.
                 expected = expected or got
                 self.assert_close_to_norm(got, expected, 1e-6, what)
             # The direct solver needs the pivots.

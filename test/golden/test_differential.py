@@ -14,7 +14,7 @@ import harness
 import reference
 from random_formula import FEATURES, LEVELS, Formula, random_rows
 
-# Formulas drawn, and the most terms of one; a longer run is one with another
+# Number of formulas, and the most terms of one; a longer run uses another
 # number and seed.
 COUNT = int(os.environ.get("TAMC_RANDOM_FORMULAS", 40))
 TERMS = int(os.environ.get("TAMC_RANDOM_TERMS", 5))
@@ -27,9 +27,9 @@ class Differential(harness.TestCase):
     def compare(self, formula, train, new, chunk=None, compiling=(), **keys):
         """With chunks of `chunk` rows, if given."""
         options = () if chunk is None else ("--chunk-rows", chunk)
-        # The slope beyond the range is a difference over 1e-5: it multiplies
-        # the last digits of a basis by 1e5, and of a Bessel form those are not
-        # the same in two programs.
+        # The slope beyond the range is a difference divided by 1e-5: it
+        # multiplies rounding errors of a basis by 1e5, and those of a Bessel
+        # function differ between two programs.
         tolerance = 1e-7 if BESSEL.search(formula) else 1e-9
         harness.write_csv(self.dir / "train.csv", train)
         harness.write_csv(self.dir / "new.csv", new)
@@ -66,7 +66,7 @@ class Differential(harness.TestCase):
 
     def test_random(self):
         for case in range(COUNT):
-            # Each case has a generator of its own, so that it can be rerun.
+            # Each case has its own generator, so that it can be rerun.
             rng = random.Random(f"{SEED}.{case}")
             formula = Formula(rng, TERMS).text()
             groups = [str(n) for n in range(9, 9 + rng.randint(1, 4))]
@@ -87,8 +87,8 @@ class Differential(harness.TestCase):
         counted = 0
         for case in range(COUNT):
             rng = random.Random(f"{SEED}.levels.{case}")
-            # A threshold halfway between two values of a grid may be one, but
-            # for rounding: on which side it lies is anybody's guess.
+            # A threshold halfway between two values of a grid may be on either
+            # side of a value, depending on rounding.
             while TREE.search(formula := Formula(rng).text()):
                 pass
             groups = [str(n) for n in range(rng.randint(1, 4))]
@@ -96,8 +96,8 @@ class Differential(harness.TestCase):
             for level, row in zip(range(LEVELS), train):
                 row["k"] = level
             new = random_rows(rng, groups, 20, 3)
-            # Some columns on grids, of which a group may lack some points, and
-            # perhaps the new rows.
+            # Some columns are on grids; a group, or the new rows, may lack some
+            # points.
             for name in FEATURES:
                 step = rng.choice((None, 1, .5, .25, .1, 1 / 3))
                 for rows in (train, new) if rng.random() < .5 else (train,):
@@ -114,13 +114,13 @@ class Differential(harness.TestCase):
                     self.dir / "model", "fit", self.dir / "train.csv", "-o",
                     "again", "--timings")
                 counted += "levels of '" in run.stderr
-        # Not every formula has a term that counts, nor every group two values.
+        # Not every formula has a term to compress, nor every group two values.
         self.assertGreater(counted, COUNT // 10)
 
     def test_threads(self):
         # More threads than groups, which end within segments of the sums: the
-        # bytes are those of one thread. What one thread gives is compared with
-        # the oracle on fewer rows above.
+        # bytes are those of one thread. The results of one thread are compared
+        # with the oracle on fewer rows above.
         for case in range(max(COUNT // 4, 1)):
             rng = random.Random(f"{SEED}.threads.{case}")
             formula = Formula(rng).text()
@@ -131,7 +131,7 @@ class Differential(harness.TestCase):
                 few += random_rows(rng, ["x"], 40, 1)
             for level, row in zip(range(LEVELS), few):
                 row["k"] = level
-            # Rows that repeat, but for the target, which makes sums round.
+            # Rows that repeat, except for the target, which causes rounding.
             train = [dict(few[day % len(few)], g=group, day=day,
                           y=repr(rng.gauss(1, 2)))
                      for group, size in enumerate(sizes)
@@ -172,8 +172,8 @@ class Differential(harness.TestCase):
                      random_rows(rng, ["x"], 9, 1))
 
     def test_range_of_few_roundings(self):
-        # The middle of such a range is no number: rounded, it is farther from
-        # one end than from the other.
+        # The middle of such a range is not a double: rounded, it is farther
+        # from one end than from the other.
         rows = [dict(x=5 + (3 + step) * 2.0 ** -50, d=day, y=y)
                 for step, day, y in ((0, 0, 1), (349525, 1, 2),
                                      (1048577, 0, 5))]

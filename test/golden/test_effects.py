@@ -18,7 +18,7 @@ class Effects(harness.TestCase):
 
     def check(self, name):
         case = golden.effect_case(name)
-        # Levels and codes the formula does not give come from the profile.
+        # Levels and codes that the formula does not have come from the profile.
         model = self.compile(case["formula"], "--profile", case["train"],
                              name=name, group="g", date="date",
                              state=json.dumps(golden.given_state(case)))
@@ -78,7 +78,7 @@ class Effects(harness.TestCase):
         return result
 
     def check_tables(self, case, tables):
-        """What was drawn: as in the case, and as the oracle draws it."""
+        """Drawn numbers are those of the case and those of the oracle."""
         name, state = golden.first_effect(case), case["state"]
         rows = harness.read_csv(case["train"])
         training = {group: [rows[i] for i in indices] for group, indices

@@ -1,10 +1,9 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Predictions by the kernel that is written for a model against those of the
-runtime's kernels, effect by effect, from the same weights: they differ by
-rounding, within the range, beyond it in every mode, and for levels that were
-not seen. A row's bits do not depend on the chunk it is in, on its neighbours or
-on the thread."""
+"""Predictions by the kernel generated for a model against those of the
+runtime's kernels, effect by effect, from the same weights: they differ only by
+rounding, within the range, beyond it in every mode, and for unseen levels. A
+row's bits do not depend on its chunk, its neighbours or the thread."""
 
 import math
 import os
@@ -16,13 +15,13 @@ from random_formula import LEVELS, MODES, Formula, random_rows
 
 COUNT = int(os.environ.get("TAMC_RANDOM_FORMULAS", 12))
 SEED = int(os.environ.get("TAMC_RANDOM_SEED", 20261121))
-# What the kernels may differ by, of the row's largest effect.
+# Tolerance between the kernels, relative to the row's largest effect.
 ROUNDING = 1e-12
 UNSEEN = ("edge", "mean", "zero")
 
 
 class Fusible(Formula):
-    """Mostly terms that the kernel has code for."""
+    """Mostly terms that the kernel supports."""
 
     def text(self):
         draws = [self.linear, self.spline, self.spline, self.number, self.word]
@@ -57,7 +56,7 @@ def rows_of(rng, groups, most, spread, levels):
 
 class Predict(harness.TestCase):
     def lines(self, model, path, *options):
-        """The fields of all rows but the header."""
+        """The fields of all rows, without the header."""
         text = self.succeed(model, "predict", path, "--weights", self.weights,
                             *options)
         return [line.split(",") for line in text.split("\n")[1:-1]]
@@ -67,8 +66,8 @@ class Predict(harness.TestCase):
         return [fields[-1] for fields in self.lines(model, path, *options)]
 
     def effects(self, model, path, keys):
-        """The largest effect of each row, and their sum, after so many
-        columns of keys."""
+        """The largest effect of each row, and the sum of the effects, which
+        come after `keys` columns."""
         rows = [[float(field) for field in fields[keys:]]
                 for fields in self.lines(model, path, "--type=terms")]
         return [(max(map(abs, row)), sum(row)) for row in rows]
@@ -92,7 +91,7 @@ class Predict(harness.TestCase):
         for more in [["--chunk-rows", chunk] for chunk in chunks] + [
                 ["--threads", 2]]:
             self.assertEqual(self.predictions(own, path, *more), got, more)
-        # A row of pid() is nothing without those before it.
+        # A row of pid() depends on those before it.
         alone = 0 if "pid(" in formula else min(len(new), 5)
         for i in random.Random(SEED).sample(range(len(new)), alone):
             one = harness.write_csv(self.dir / "one.csv", [new[i]])
@@ -111,8 +110,8 @@ class Predict(harness.TestCase):
                           group="g", date="day")
 
     def modes(self, formula):
-        """Rows of which none, some, or all lie beyond the range, on either
-        side, at its ends and far away."""
+        """Rows none, some, or all of which are beyond the range: on both sides,
+        at its ends and far away."""
         rng = random.Random(3)
         train = rows_of(rng, "p", 90, 1, LEVELS)
         numbers = sorted(float(row["a"]) for row in train)
@@ -149,7 +148,7 @@ class Predict(harness.TestCase):
                           new, (1, 6, 50))
 
     def test_many_intervals(self):
-        # More polynomials than are computed before the rows.
+        # More polynomials than the kernel computes before the rows.
         rng = random.Random(5)
         self.same("y ~ s(a, k=1500, ap=-1) + s(b, k=20) + s(d, k=900, deg=5)",
                   rows_of(rng, "p", 300, 1, LEVELS),

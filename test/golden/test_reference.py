@@ -1,7 +1,7 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The oracle reproduces the golden numbers, so that it may judge tamc where
-there are none."""
+"""The oracle reproduces the golden numbers, so that tamc can be compared with
+it where there are none."""
 
 import math
 import random
@@ -39,7 +39,8 @@ class Reference(harness.TestCase):
         self.assert_close(model.predict(test), case["pred_test"], 1e-10)
 
     def check_state(self, effect, state):
-        """What was drawn: whole numbers equal, the others to the last digit."""
+        """Drawn numbers: integers are equal, the others agree to the last
+        digit."""
         if "split_features" in state:
             self.assertEqual(effect.features, state["split_features"])
         for key, rows in (("split_thresholds", "thresholds"),
@@ -89,7 +90,7 @@ class Random(harness.TestCase):
         generator = reference.Generator(5489)
         words = [generator.word() for _ in range(10000)]
         self.assertEqual(words[-1], 4123659995)
-        # Python's generator is the same once it has the same state.
+        # Python's generator gives the same numbers from the same state.
         generator = reference.Generator(42)
         other = random.Random()
         other.setstate((3, (*generator.words, 624), None))
@@ -97,7 +98,7 @@ class Random(harness.TestCase):
                          [other.getrandbits(32) for _ in range(2000)])
 
     def test_normals(self):
-        # The last 16 of a size that is no multiple of 16 are drawn anew.
+        # The last 16 of a size that is not a multiple of 16 are drawn again.
         for count in (16, 17, 40):
             values = reference.Generator(3).normals(count)
             self.assertEqual(len(values), count)
@@ -108,7 +109,7 @@ class Random(harness.TestCase):
             rho = math.sqrt(-2 * math.log(1 - uniforms[-16]))
             self.assertEqual(values[-16],
                              rho * math.cos(2 * math.pi * uniforms[-8]))
-        # Fewer come in pairs, and the second of a pair outlives the call.
+        # Fewer are made in pairs, and the second of a pair survives the call.
         generator = reference.Generator(3)
         apart = [generator.normals(1)[0] for _ in range(6)]
         self.assertEqual(apart, reference.Generator(3).normals(6))

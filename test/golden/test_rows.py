@@ -1,9 +1,9 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernel that is written for a model against the runtime's kernels, one
-pair of effects at a time, whatever the terms, the row weights, the chunks and
-the segments: without panels the weights are the same to the bit; panels add the
-rows in another order, so that predictions differ by rounding."""
+"""The kernel generated for a model against the runtime's kernels, one for each
+pair of effects, with various terms, row weights, chunks and segments. Without
+panels the weights have the same bits; panels add the rows in another order, so
+that predictions differ by rounding."""
 
 import os
 import random
@@ -17,7 +17,7 @@ SEED = int(os.environ.get("TAMC_RANDOM_SEED", 20261121))
 
 
 class Fusible(Formula):
-    """Mostly terms that the row kernel has code for."""
+    """Mostly terms that the row kernel supports."""
 
     def text(self):
         draws = [self.linear, self.spline, self.spline, self.number]
@@ -53,7 +53,7 @@ class Rows(harness.TestCase):
                        for line in predicted.split()[1:]]
 
     def same(self, formula, train, chunks, **keys):
-        """Compares what the kernels give, for each number of rows of a
+        """Compares the kernels' results for several numbers of rows of a
         chunk."""
         path = harness.write_csv(self.dir / "train.csv", train)
         pairs, plain, panels = (
@@ -89,7 +89,7 @@ class Rows(harness.TestCase):
                           **keys)
 
     def test_segments(self):
-        # Two segments end within the group, at places that are no chunk's end.
+        # Two segments end within the group, not at ends of chunks.
         rng = random.Random(5)
         train = []
         while len(train) < 8300:
@@ -100,7 +100,7 @@ class Rows(harness.TestCase):
                       group="g", date="day", **keys)
 
     def test_many_effects(self):
-        # More sums than one loop takes, and less scratch for each.
+        # More sums than fit in one loop, and less scratch for each.
         rng = random.Random(6)
         terms = [f"s({x}, k={k}, ap=-1)" for k in range(4, 12)
                  for x in ("a", "b", "d")]

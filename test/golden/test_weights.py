@@ -1,7 +1,7 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Row weights mean the same in any unit: a fit is that of the oracle, whose
-penalty grows with the sum of the weights, and a common factor of a group's
+"""Row weights may have any unit: a fit equals that of the oracle, whose penalty
+is proportional to the sum of the weights, and a common factor of a group's
 weights changes nothing."""
 
 import random
@@ -30,7 +30,7 @@ class Weights(harness.TestCase):
         self.new = harness.write_csv(self.dir / "new.csv", self.rows[:200])
 
     def train(self, unit=lambda group: 1.0, name="train.csv"):
-        """The rows, the weights of each group in a unit of its own."""
+        """The rows, with the weights of each group in a unit of its own."""
         return harness.write_csv(self.dir / name, [
             dict(row, w=repr(float(row["w"]) * unit(row["g"])))
             for row in self.rows])
@@ -64,14 +64,14 @@ class Weights(harness.TestCase):
                         model, self.train(lambda _, by=factor: by), option)
                     self.assert_close_to_norm(got, expected, tolerance,
                                               f"{formula} {solver} {factor}")
-                # No weight rounds, so nothing does.
+                # Scaling rounds no weight, so that results are equal.
                 fits = [self.fit(model, self.train(lambda _, by=factor: by),
                                  option, weights="w").read_bytes()
                         for factor in (1.0, 2.0 ** -70, 2.0 ** 900)]
                 self.assertEqual(len(set(fits)), 1)
 
     def test_ones(self):
-        """Equal weights are no weights, to the bit."""
+        """Equal weights give the same bits as no weights."""
         plain = self.compile(FORMULA, "--profile", self.train(), name="plain",
                              group="g", date="day")
         model = self.compile(FORMULA, "--profile", self.train(), **KEYS)
@@ -85,8 +85,9 @@ class Weights(harness.TestCase):
             self.assertEqual(got, expected, weight)
 
     def test_bits(self):
-        """Whatever the threads, the chunks, and where the rows are: groups of
-        more than a segment, whose weights' sums round."""
+        """Results do not depend on threads, chunks, and whether rows are in
+        memory. Groups have more than a segment, and the sums of their weights
+        round."""
         draw = random.Random(2)
         path = self.dir / "long.csv"
         with open(path, "w", encoding="utf-8") as file:
@@ -107,7 +108,7 @@ class Weights(harness.TestCase):
             self.assertEqual(len(fits), 1, solver)
 
     def test_shared_column(self):
-        """A column of weights that a term reads is read as it is."""
+        """A term that reads the column of weights gets unscaled values."""
         formula = "y ~ l(w) + s(a, k=5)"
         train = self.train({"p": 1e-6, "q": 1.0, "r": 4e7}.get)
         rows = harness.read_csv(train)
@@ -120,8 +121,8 @@ class Weights(harness.TestCase):
                                       expected, 1e-10)
 
     def test_no_weight(self):
-        """A group without weight is an error that names it, as is one whose
-        weights are beyond a double."""
+        """A group whose weights are all 0, or whose sum exceeds a double, is an
+        error that names it."""
         model = self.compile("y ~ l(a)", "--min-cg=0", **KEYS)
         for unit, says in (
                 (0.0, "expected a row weight above 0, got none"),

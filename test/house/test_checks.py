@@ -1,7 +1,7 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Each check of tools/ci goes red on a tree that breaks its rule, and stays
-green on the same tree without the break."""
+"""Each check of tools/ci fails on a tree that breaks its rule, and passes on
+the same tree without the break."""
 
 import pathlib
 import subprocess
@@ -162,7 +162,7 @@ class Constraints(unittest.TestCase):
         "compiler/Ops.cpp": "  if (a != b) // gram_c1\n",
         "test/invalid.mlir": "// gram_c1: rows.\n// expected-error\n",
     }
-    # What breaks the rule, by a word of the message.
+    # Violations of the rule, by a word of the message.
     BAD = [
         ("verifier", {"compiler/Ops.cpp": "int gram_c1;\n"}),
         ("negative test", {"test/invalid.mlir": "// gram_c1\n"}),

@@ -1,7 +1,7 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every test runs where reading freed memory fails: under a sanitizer, or with
-an allocator that overwrites what is freed."""
+"""Every test runs in an environment in which reading freed memory fails: under
+a sanitizer, or with an allocator that overwrites freed memory."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import harness
 
-# What fills freed memory, and what would keep it as it was.
+# The tunables that fill freed memory, and the one that would keep its contents.
 PERTURB = "glibc.malloc.perturb=165"
 NO_CACHE = "glibc.malloc.tcache_count=0"
 
@@ -42,7 +42,7 @@ class Environment(harness.TestCase):
         self.assert_perturbed(self.succeed("env"))
 
     def test_of_lit(self):
-        """What lit's site configuration gives to its tests."""
+        """The environment in lit's site configuration."""
         (self.dir / "print.test").write_text(
             "# RUN: %python -c \"import os; print(os.environ)\"\n")
         site = harness.BUILD / "test" / "lit" / "lit.site.cfg.py"

@@ -1,6 +1,6 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the integration tests share: the harness and small data."""
+"""Common parts of the integration tests: the harness and small data."""
 
 import pathlib
 import random

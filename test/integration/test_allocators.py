@@ -1,7 +1,7 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A device's memory handed out by each allocator: the same bytes whatever
-fails, limits that hold, and what is told of it."""
+"""Each allocator of a device's memory: results have the same bytes whatever
+fails, limits are respected, and statistics are correct."""
 
 import json
 import os
@@ -16,7 +16,7 @@ ALLOCATORS = ("direct", "bfc", "caching")
 
 
 class BestFitFaults(test_faults.Faults):
-    """The faults with memory that is kept for whoever comes next."""
+    """The faults with memory that is kept for the next request."""
 
     def run_sim(self, model, name, *options, **sim):
         return super().run_sim(model, name, *options, "--allocator", "bfc",
@@ -24,10 +24,10 @@ class BestFitFaults(test_faults.Faults):
 
 
 class CachingFaults(test_faults.Faults):
-    """The faults with memory that is kept by stream, on a device that keeps
-    what is released, too, and that the CPU cannot address."""
+    """The faults with memory that is kept by stream, on a device that also
+    keeps released memory and that the CPU cannot address."""
 
-    # What a purge gives back is asked for once more.
+    # After a purge the request is tried once more.
     LOST = 0
     FELL = {"purge and retry"}
 
@@ -45,7 +45,7 @@ class Allocators(harness.TestCase):
         return model
 
     def run_sim(self, model, *options, log="info", **sim):
-        """Fits on the simulated device; returns what the run said."""
+        """Fits on the simulated device; returns the run's messages."""
         environment = dict(os.environ, TAMRT_LOG=log,
                            TAMRT_BACKEND_PATH=str(test_faults.BACKENDS))
         environment |= {f"TAMRT_SIM_{key.upper()}": str(value)

@@ -1,7 +1,7 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The planned program as C++: whatever compiles it, it does what the
-executable does, to the byte."""
+"""The planned program as C++: compiled by any compiler, it gives the same bytes
+as the executable."""
 
 import small
 from small import harness
@@ -9,7 +9,7 @@ from small import harness
 
 class Cpp(harness.TestCase):
     def outputs(self, model, train):
-        """Everything the model says of the data."""
+        """The model's complete description of the data."""
         weights = self.fit(model, train)
         results = [weights.read_bytes()]
         for kind in ("response", "terms", "design"):
@@ -26,12 +26,12 @@ class Cpp(harness.TestCase):
         options = ["--chunk-rows", 8]
         model = self.compile(small.FORMULA, *options, **small.KEYS)
         expected = self.outputs(model, train)
-        # The formula again, under the same name: `info` tells it.
+        # The same formula with the same name, because `info` prints it.
         source = self.dir / "model.cpp"
         self.succeed(harness.TAMC, self.dir / "model.yaml", *options,
                      "--emit=cpp", "-o", source)
         compilers = [("g++", "c++17"), ("clang++", "c++20")]
-        if harness.SANITIZE:  # the runtime wants the sanitizers of its compiler
+        if harness.SANITIZE:  # the runtime needs the sanitizers of its compiler
             compilers.pop()
         for compiler, standard in compilers:
             with self.subTest(compiler=compiler):

@@ -1,8 +1,8 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Damage to a file of weights is an error that names the file, whoever reads
-it: the executable, a library, the compiler that takes it as a state. So is
-damage to a saved module and to a snapshot of memory."""
+"""Damage to a file of weights is an error that names the file, in every reader:
+the executable, a library, the compiler that reads it as a state. So is damage
+to a saved module and to a snapshot of memory."""
 
 import ctypes
 import json
@@ -81,7 +81,7 @@ class Damage(harness.TestCase):
     def test_without_a_checksum(self):
         self.edit(checksum=None)
         self.predict_refused("damaged: expected a checksum, got none")
-        # Files of before there were checksums are read, with a note.
+        # Files of versions without checksums are read, with a note.
         self.edit(checksum=None, format="tamc weights 1")
         good = self.dir / "good.safetensors"
         good.write_bytes(self.good)

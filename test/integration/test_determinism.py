@@ -1,7 +1,7 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Equal input gives equal bytes: weights whatever the chunks and threads,
-executables whatever the directory, name and time."""
+"""Equal input gives equal bytes: weights for all chunks and threads,
+executables for all directories, names and times."""
 
 import json
 import math
@@ -14,13 +14,13 @@ from small import harness
 CHUNKS = (1, 7, 256, None)
 # Groups longer than TAMRT_SEGMENT_ROWS, so that segments end within them.
 LONG_DAYS = 4500
-# Of the columns that write_groups writes.
+# Uses the columns that write_groups writes.
 FORMULA = "y ~ l(a) + s(d, k=9) + c(k, n_cat=7)"
 
 
 def write_groups(path, *sizes):
-    """Rows of groups of these sizes, dates in order; numbers of which sums
-    round everywhere."""
+    """Rows of groups of these sizes, with dates in order and numbers whose sums
+    always round."""
     with open(path, "w", encoding="utf-8") as file:
         file.write("date,g,a,d,k,y\n")
         for group, rows in enumerate(sizes):
@@ -109,7 +109,7 @@ class Weights(harness.TestCase):
 
     def test_elementary_functions(self):
         # The C library has versions of log, cos, pow and so on that differ in
-        # their last digits, and takes one by the machine.
+        # their last digits, and chooses one by the machine.
         kernels = [f"rbf(a, others='d', n_centers=40, nu={nu}, "
                    f"extrapolate='{mode}')"
                    for nu, mode in ((0.3, "saturation"), (0.5, "constant"),
@@ -158,7 +158,7 @@ class Weights(harness.TestCase):
         self.all_equal(model, data, self.combinations())
 
     def test_order_of_rows(self):
-        # Dates decide, not where a row stands in the file.
+        # The order depends on dates, not on the position of a row in the file.
         rows = small.rows(days=25)
         model = self.compile("y ~ s(a) + c(k, n_cat=3)", **small.KEYS)
         paths = [harness.write_csv(self.dir / f"{i}.csv", order)
@@ -190,8 +190,9 @@ class Weights(harness.TestCase):
             self.assertEqual(len(tables), 1, kind)
 
     def test_reuse(self):
-        # Where buffers lie is no business of the numbers. What is safe in every
-        # order is so in the program's own, so its plan needs no less.
+        # Offsets of buffers do not affect results. A plan that is safe in every
+        # order is safe in the program's own, so that it never needs less
+        # memory.
         train = small.generate(self.dir / "train.csv", "--groups", 2,
                                "--days", 300)
         results, arenas = {}, {}

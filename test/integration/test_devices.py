@@ -1,9 +1,9 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Steps on the devices they are placed on, and on a device whose memory the
-CPU cannot address: always the bytes of a run on the CPU. The simulated device
-counts its kernels; its opaque memory crashes whoever reads it but by a kernel
-or a copy."""
+"""Steps on the devices on which they are placed, and on a device whose memory
+the CPU cannot address, always give the bytes of a run on the CPU. The simulated
+device counts its kernels; any access to its opaque memory except by a kernel or
+a copy crashes."""
 
 import os
 import re
@@ -16,7 +16,7 @@ from small import harness
 # Kernels that solve a group: two that assemble the system, one that factors.
 SOLVE_KERNELS = 3
 GROUPS = 3
-# Of each way to store a row, with tables, a carry and levels of data.
+# A model with every encoding, with tables, a carry and levels.
 FORMULA = ("y ~ l(a)+f(b,m=3)+s(c,k=5)+c(d,n_cat=7)+pid(b,w=3)+"
            "t(a,n_trees=3)+w(b)+rbf(c,n_centers=4)+te(s(a,k=3),c(d,n_cat=7))")
 
@@ -35,7 +35,7 @@ class Devices(harness.TestCase):
             yield name, [name, self.train, "--weights", weights, "-o", "out"]
 
     def undisturbed(self, model, *options):
-        """What each command writes on the CPU."""
+        """The output of each command on the CPU."""
         weights = self.fit(model, self.train, *options)
         good = {}
         for name, command in self.commands(weights):
@@ -46,8 +46,8 @@ class Devices(harness.TestCase):
         return weights, good
 
     def run_sim(self, model, *command, log="debug", **sim):
-        """Runs a command on the simulated device; returns its kernels, without
-        those of the device's test, and what it said."""
+        """Runs a command on the simulated device; returns the number of its
+        kernels, without those of the device's test, and its messages."""
         environment = dict(os.environ, TAMRT_LOG=log,
                            TAMRT_BACKEND_PATH=str(test_faults.BACKENDS))
         environment |= {f"TAMRT_SIM_{key.upper()}": str(value)
@@ -118,8 +118,8 @@ class Devices(harness.TestCase):
                 self.assertGreater(min(kernels.values()), 0)
 
     def test_opaque_memory_of_conjugate_gradients(self):
-        # Without factors of the second the others are those of the penalty,
-        # which groups of one length have in common.
+        # If the second effect is not factored, the factors of the others are
+        # those of the penalty, which groups of equal length have in common.
         for formula in ("y ~ s(c,k=5)+l(a)+pid(b,w=3)",
                         "y ~ s(c,k=5)+t(a,n_trees=24,max_depth=2)+pid(b,w=3)"):
             with self.subTest(formula=formula):
@@ -143,12 +143,12 @@ class Devices(harness.TestCase):
                         self.assertLess(kernels[name], there[name])
 
     def test_code_of_the_cpu(self):
-        """A loop that is written for the model is code of the CPU: on a device
-        that the CPU cannot address the rest runs there alone."""
+        """A loop that is generated for the model is code of the CPU: if the CPU
+        cannot address the device, only the other steps run there."""
         model = self.prepare()
         weights, good = self.undisturbed(model)
         kernels = self.check(model, weights, good, opaque=1)
-        # What sums have in common is read off them before.
+        # Marginal sums are computed before.
         self.assertGreaterEqual(kernels["fit"], GROUPS * SOLVE_KERNELS)
         self.assertEqual(kernels["stream"], kernels["fit"])
         self.assertEqual(kernels["predict"], 0)
@@ -177,7 +177,7 @@ class Devices(harness.TestCase):
             text = self.succeed(model, "plan", *memory, *options)
             part, left = map(int, budget.search(text).groups())
             self.assertEqual(part, int(left * share))
-        # Another oracle does not make another model.
+        # Settings of the oracle do not change the model.
         other = self.compile(small.FORMULA, **small.KEYS, name="other")
         self.assertEqual(self.fit(model, self.train).read_bytes(),
                          harness.seal(self.fit(other, self.train,
@@ -186,8 +186,8 @@ class Devices(harness.TestCase):
 
 
 class PlantedBackends(harness.TestCase):
-    """A backend beside a program runs with its user's rights: it is loaded
-    only where nobody else can have put it."""
+    """A backend beside a program runs with its user's rights: it is loaded only
+    if nobody else can have put it there."""
 
     def setUp(self):
         super().setUp()
@@ -224,7 +224,7 @@ class PlantedBackends(harness.TestCase):
                           + re.escape(why))
                 path.chmod(0o755)
         self.assertIn(f"  {self.dir}, if nobody else may write it\n", text)
-        # Where the user has named the folder, it is as it was named.
+        # If the user has named the folder, it is not checked.
         self.dir.chmod(0o757)
         run = self.run_program(
             self.model, "fit", self.train, "-o", "out", "--device", "sim",
@@ -262,7 +262,7 @@ class PlantedBackends(harness.TestCase):
         self.assertNotIn(f"  {self.dir}\n", text)
         self.assertIn(f"a folder '{other}' to belong to you or root, got user "
                       f"{caller}", text)
-        # Without these rights it is the caller's own.
+        # Without these rights the caller may name folders.
         self.model.chmod(0o755)
         self.assertIn(f"  {self.dir}\n", info())
 
@@ -274,8 +274,8 @@ class OpaqueFaults(test_faults.Faults):
         return super().run_sim(model, name, *options, opaque=1, **sim)
 
     def check_every_copy(self, model, names):
-        """A copy for which there is no memory is done again on a lower rung,
-        or the group is solved again."""
+        """A copy for which there is no memory is repeated on a lower rung, or
+        the group is solved again."""
         one = ("--threads", "1")
         first = test_faults.TEST_COPIES + 1
         for name in names:
@@ -287,7 +287,7 @@ class OpaqueFaults(test_faults.Faults):
                     _, status = self.run_sim(model, name, *one, *fallback,
                                              fail_copy=k)
                     self.assertEqual(status, 0, (name, k))
-                # On every rung: an error that says so.
+                # If it fails on every rung, there is an error.
                 _, status = self.run_sim(model, name, *one, fail_copy=k,
                                          fail_copies=99)
                 self.assertEqual(status, 1, (name, k))
@@ -325,8 +325,8 @@ class SolverFaults(test_faults.Faults):
         return super().run_sim(model, name, *options, "--placement",
                                "solve=cpu", opaque=1, **sim)
 
-    # What is left there is less than the device's test takes, and nothing is
-    # factored.
+    # The remaining memory there is less than the device's test takes, and
+    # nothing is factored.
     test_little_and_fragmented_memory = None
     test_every_factorization_of_conjugate_gradients = None
 
@@ -339,7 +339,7 @@ class SumsFaults(test_faults.Faults):
         return super().run_sim(model, name, *options, "--placement",
                                "sums=cpu", opaque=1, **sim)
 
-    # Little is left there, too, and what solves has no rungs to step down.
+    # Little memory remains there, too, and the solver has no rungs.
     test_little_and_fragmented_memory = None
     test_trace = None
     test_trace_of_conjugate_gradients = None
@@ -347,7 +347,7 @@ class SumsFaults(test_faults.Faults):
     test_rows_that_threads_share = None
 
     def test_every_kernel_of_conjugate_gradients(self):
-        """What solves is tried once more, then on the CPU if that is
+        """A solver's step is tried once more, then on the CPU if that is
         allowed."""
         model = self.prepare_cg(False, days=40)
         one = ("--threads", "1")

@@ -1,7 +1,7 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Bad input: exit status 1, the cause on one line at its place, and not one
-file more or less than before."""
+"""Bad input: exit status 1, one line with the cause and its location, and the
+same files as before."""
 
 import os
 import pathlib
@@ -16,8 +16,8 @@ import time
 import small
 from small import harness
 
-# A spec and what the message must say. `^` marks the place; it is taken out.
-# Without one the place is any.
+# A spec and the expected message. `^` marks the location and is removed;
+# without one any location is accepted.
 SPECS = {
     "bad YAML": ("name: m\nformula: [y ~ l(a)\n", r"YAML|expected"),
     "not a mapping": ("- y ~ l(a)\n", r"expected"),
@@ -245,7 +245,7 @@ class Compiler(Errors):
         (self.dir / "tmp").mkdir()
         for text, says in (
                 ("echo one; echo two >&2; exit 1", ["': one\ntwo\n"]),
-                # Whatever becomes of the folder.
+                # Also if the folder is removed.
                 ("rm -rf $TMPDIR/*; echo no space >&2; exit 1",
                  ["': no space\n"]),
                 ("echo one; kill -9 $$", ["': .*[Kk]illed.*\none\n"]),
@@ -264,7 +264,8 @@ class Compiler(Errors):
                    env=dict(os.environ, TMPDIR="/none"))
 
     def test_signals_leave_no_file(self):
-        """Nor does a linker that goes on after tamc has gone."""
+        """A linker that continues after tamc has ended leaves no files
+        either."""
         temporary = self.dir / "tmp"
         temporary.mkdir()
         environment = self.driver(
@@ -407,7 +408,7 @@ class Model(Errors):
             self.fails(self.model, "fit", self.train, "-o", self.output,
                        *options, says=["train.csv: line 9: expected 5 fields, "
                                        "got an empty line"])
-        # Behind the last row it is none.
+        # After the last row it is not an error.
         self.train.write_text("\n".join(lines) + "\n\n\n")
         self.fit(self.model, self.train)
 
@@ -472,7 +473,7 @@ class Model(Errors):
                    says=["'other'", "'model'", r"s\(a\)", r"l\(a\)"])
 
     def full_device(self):
-        """A device that takes nothing: a node of the test's own where that is
+        """A device that accepts no bytes: the test's own node if that is
         allowed, so that a program that replaces it does no harm."""
         node = self.dir / "full"
         try:
@@ -492,7 +493,7 @@ class Model(Errors):
                            says=[re.escape(str(output))])
 
     def test_unwritable_trace(self):
-        """Found before the data are read, which are not there."""
+        """The error comes before the data, which do not exist, are read."""
         for option in ("--trace", "--memory-snapshot"):
             for path in (self.dir / "no" / "t.json", self.dir):
                 with self.subTest(option=option, path=path):
@@ -523,7 +524,7 @@ class Model(Errors):
                "--memory-snapshot": "snapshot"}
 
     def test_outputs_are_no_inputs(self):
-        """Whoever opened them: the run, or the shell before it."""
+        """Files opened by the run, or by the shell before it."""
         other = self.dir / "other"
         os.link(self.train, other)
         weights = self.dir / "weights"
@@ -556,7 +557,7 @@ class Model(Errors):
                     ["coefficients", "--weights", weights], stdout=data)
 
     def test_outputs_are_not_the_program(self):
-        """By whatever name."""
+        """Under any name."""
         model = self.dir / "model"
         shutil.copy(self.model, model)
         before = model.read_bytes()
@@ -576,7 +577,7 @@ class Model(Errors):
                         self.assertEqual(model.read_bytes(), before)
 
     def test_outputs_are_not_each_other(self):
-        """Also where they are not there yet."""
+        """Also if they do not exist yet."""
         (self.dir / "link").symlink_to("w")
         for option in ("--trace", "--memory-snapshot"):
             for path in ("w", "./w", self.dir / "w", "link"):

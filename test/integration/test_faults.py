@@ -1,8 +1,8 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every allocation and every kernel of a run fails once, on a simulated
-device: each run ends with the bytes of the undisturbed one or with the
-documented error, and tries no rung twice."""
+"""Every allocation and every kernel of a run fails once on a simulated device:
+each run ends with the bytes of the undisturbed run or with the documented
+error, and tries no rung twice."""
 
 import itertools
 import json
@@ -24,7 +24,7 @@ GROUPS = re.compile(r"(?:warning|info): .* going on with (\d+) groups at a time$
 LAST_GROUP = re.compile(r"warning: expected \d+ bytes of memory for the fits of 1 "
                         r"groups .*; going on on 'cpu'$")
 NOTE = re.compile(r"note: --stream reads the file once per iteration$")
-# What a run that finds no memory may say; each names bytes.
+# Messages of a run without memory; each has the bytes.
 ERRORS = re.compile(r"error: .*(expected \d+ bytes of memory|a kernel "
                     r"reported status 2)")
 COUNTS = re.compile(r"debug: sim: (\d+) allocations, (\d+) failed, (\d+) "
@@ -37,7 +37,7 @@ TEST_ALLOCATIONS, TEST_KERNELS, TEST_COPIES = 5, 2, 7
 class Faults(harness.TestCase):
     # Allocations whose failure, alone, ends a run: those of the device's test.
     LOST = TEST_ALLOCATIONS
-    # What a trace tells of an allocation that failed.
+    # The event of a failed allocation in a trace.
     FELL = {"step down", "out of memory"}
 
     def prepare(self, formula=small.FORMULA, days=3, groups=5, options=(),
@@ -66,7 +66,7 @@ class Faults(harness.TestCase):
 
     def run_sim(self, model, name, *options, **sim):
         """Runs a command on the simulated device. \\returns the counts of its
-        calls, or None, and checks all that it says."""
+        calls, or None, and checks all its messages."""
         out = self.dir / "out"
         out.unlink(missing_ok=True)
         environment = dict(os.environ, TAMRT_LOG="debug",
@@ -104,8 +104,8 @@ class Faults(harness.TestCase):
             self.assertEqual(run.returncode, 1, what)
             self.assertEqual(errors, 1, what)
             self.assertFalse(out.exists(), what)
-        # Nothing is tried again at the size at which it failed: rungs and
-        # batches get smaller, on a device and again on the CPU.
+        # No size that failed is tried again: rungs and batches get smaller, on
+        # a device and then on the CPU.
         threads = int(options[options.index("--threads") + 1])
         if name != "stream":
             self.check_falls(steps, threads, what)
@@ -122,8 +122,8 @@ class Faults(harness.TestCase):
             self.assertLessEqual(count, threads, what)
 
     def sweep(self, model, name, key, first, last, *options, **sim):
-        """Lets the k-th fail for k from `first` to `last`; returns how many
-        runs ended well."""
+        """Makes the k-th call fail for k from `first` to `last`; returns the
+        number of successful runs."""
         good = 0
         for k in range(first, last + 1):
             _, status = self.run_sim(model, name, *options, **{key: k}, **sim)
@@ -145,7 +145,8 @@ class Faults(harness.TestCase):
                         # Any other is survived.
                         self.assertEqual(good, calls - self.LOST,
                                          (name, threads))
-                    # With the CPU to fall back to, so is every other.
+                    # With the CPU as a fallback, the run survives every other
+                    # failure.
                     good = self.sweep(
                         model, name, "fail", TEST_ALLOCATIONS + 1, calls,
                         *options, "--allow-cpu-fallback", fail_later=later)
@@ -183,14 +184,14 @@ class Faults(harness.TestCase):
     def check_every_kernel(self, model, name):
         one = ("--threads", "1")
         (_, _, kernels, *_), _ = self.run_sim(model, name, *one)
-        # Those before the first iteration, a part of those that follow, in
-        # turns of each kind, and the last.
+        # The calls before the first iteration, some of the later ones of each
+        # kind, and the last.
         part = range(TEST_KERNELS + 101, kernels, max(kernels // 150, 1))
         for k in [*range(TEST_KERNELS + 1, TEST_KERNELS + 101), *part,
                   kernels]:
             _, status = self.run_sim(model, name, *one, fail_kernel=k)
             self.assertEqual(status, 0, (name, k))
-        # Several in turn: down to the last rung, and beyond it.
+        # Several failures in a row: down to the last rung, and beyond it.
         for k in [TEST_KERNELS + 1, *part[::15]]:
             for count in (2, 3, 4):
                 _, status = self.run_sim(model, name, *one, fail_kernel=k,
@@ -202,8 +203,8 @@ class Faults(harness.TestCase):
                 self.assertEqual(status, 0, (name, k, count))
 
     def test_every_factorization_of_conjugate_gradients(self):
-        """The sketch's factorizations are the CPU's: what befalls a device's
-        does not decide whether there is one."""
+        """The CPU computes the sketch's factorisations: failures of a device do
+        not affect whether there is a sketch."""
         model = self.prepare_cg(False, days=40)
         one = ("--threads", "1")
         for name, kernel in itertools.product(
@@ -259,7 +260,7 @@ class Faults(harness.TestCase):
                                   calls, *options, fail_later=later)
                 if not later:
                     self.assertEqual(good, calls - TEST_ALLOCATIONS, name)
-            # Which call is the k-th depends on the threads.
+            # With several threads, the k-th call varies.
             for k in range(TEST_KERNELS + 1, kernels, max(kernels // 40, 1)):
                 for count in (1, 3):
                     _, status = self.run_sim(
@@ -297,10 +298,9 @@ class Faults(harness.TestCase):
         self.assertEqual(statuses, {0, 1})
 
     def read_trace(self, path):
-        """The events of a trace, held against what Perfetto reads of the
-        Trace Event Format: the fields of each phase, time that does not go
-        back on a thread, spans that nest and end, names of process and
-        threads."""
+        """Checks the events of a trace against the Trace Event Format as
+        Perfetto reads it: the fields of each phase, ascending times on a
+        thread, spans that nest and end, names of process and threads."""
         def refuse(constant):
             self.fail(f"{constant} is no JSON")
 
@@ -311,8 +311,8 @@ class Faults(harness.TestCase):
             phase, thread = event["ph"], (event["pid"], event["tid"])
             for number in thread:
                 self.assertIs(type(number), int, event)
-                # Perfetto takes thread 0 for none, and draws its spans among
-                # those of the main thread.
+                # Perfetto treats thread 0 as no thread and draws its spans on
+                # the main thread.
                 self.assertGreater(number, 0, event)
             arguments = event.get("args", {})
             self.assertIs(type(arguments), dict, event)
@@ -349,7 +349,7 @@ class Faults(harness.TestCase):
         return trace["traceEvents"]
 
     def check_trace(self, model, name, threads, wanted, **sim):
-        """A run that leaves a trace with all the names that are wanted."""
+        """Checks that a run writes a trace with all names in `wanted`."""
         path = self.dir / "trace.json"
         self.run_sim(model, name, "--threads", threads, "--trace", path, **sim)
         events = self.read_trace(path)
@@ -357,7 +357,7 @@ class Faults(harness.TestCase):
                              {event.get("name") for event in events})
         used = [event["args"]["bytes"] for event in events
                 if event["ph"] == "C"]
-        # All that was taken was given back.
+        # All memory was released.
         self.assertGreater(max(used), 0)
         self.assertEqual(used[-1], 0)
         return events

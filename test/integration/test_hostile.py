@@ -1,7 +1,7 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Data and files as the world has them: each works as its user expects or is
-an error of one line, exit status 1, and no file more or less than before."""
+"""Unusual data and files: each works as a user expects or is an error of one
+line, exit status 1, and the same files as before."""
 
 import csv
 import gzip
@@ -172,7 +172,7 @@ class Spelling(Hostile):
             for i, line in enumerate(lines[1:])))
 
     def test_a_stray_quote(self):
-        """It ends the reading where it has taken what a field may have."""
+        """Reading ends at the size limit of a field."""
         lines = self.plain.splitlines()
         stray = "\n".join(["note," + lines[0], '"x,' + lines[1],
                            *(["," + lines[2]] * 100_000)])
@@ -210,7 +210,7 @@ class Spelling(Hostile):
 
 
 class Refused(Hostile):
-    """What no reading makes sense of."""
+    """Files that are invalid in any format."""
 
     def spoiled(self, column, value, line=27):
         lines = self.plain.splitlines()
@@ -343,9 +343,8 @@ class Refused(Hostile):
                        self.dir / "out.csv", "--type", type,
                        says=["in.csv: line 27: group 'G1': term ", "(a",
                              ": expected a finite number"])
-        # A prediction needs no row of the design: beyond the range it is a
-        # line, which is finite here, and too large for a number if its slope
-        # is.
+        # A prediction does not compute the design's row: beyond the range it is
+        # a line, which is finite here and overflows only if its slope does.
         self.succeed(self.model, "predict", self.input, "--weights",
                      self.weights, "-o", self.dir / "out.csv")
         far = (self.dir / "out.csv").read_text().splitlines()[26]
@@ -398,8 +397,8 @@ class Levels(Hostile):
 
 class Scales(harness.TestCase):
     def test_powers_of_two(self):
-        # They round nothing: whatever the units, predictions are the same
-        # bytes, close to the ends of what a double can hold too.
+        # Powers of two cause no rounding: predictions have the same bytes in
+        # all units, also close to the limits of a double.
         model = self.compile(
             "y ~ l(a) + s(a, k=5) + f(a, m=2) + p(a) + w(a, n_scales=2, "
             "n_locations=3) + n(a, others=b, n_neurons=5) + rbf(a, others=b, "
@@ -450,7 +449,7 @@ class Outputs(Hostile):
             self.assertEqual(found.st_rdev, os.makedev(1, 7))
 
     def test_file_size_limit(self):
-        # Without Python's own disregard of SIGXFSZ.
+        # Python ignores SIGXFSZ; restore the default action.
         def limit():
             signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
             resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
@@ -537,7 +536,8 @@ class Outputs(Hostile):
             return False
 
     def test_signals_leave_no_file(self):
-        # Long enough to be caught at writing; the temporary file tells when.
+        # Long enough to be interrupted while writing; the temporary file shows
+        # when.
         rows = self.plain.splitlines()
         self.give("\n".join([rows[0]] + rows[1:] * 10_000) + "\n")
         before = self.listing()
@@ -547,7 +547,8 @@ class Outputs(Hostile):
                 process = subprocess.Popen(
                     [self.model, "predict", self.input, "--weights",
                      self.weights, "--type=design", "-o", self.dir / "out.csv"],
-                    # Not what this process ignores: under nohup, a hangup.
+                    # Without the signals that this process ignores, such as a
+                    # hangup under nohup.
                     preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
                     stderr=subprocess.DEVNULL)
                 while process.poll() is None and not caught:
@@ -572,13 +573,13 @@ class Outputs(Hostile):
         process.stdout.close()
         errors = process.stderr.read()
         process.stderr.close()
-        # As any filter whose reader has gone.
+        # Like any filter whose reader has closed the pipe.
         self.assertEqual(process.wait(harness.PATIENCE), -signal.SIGPIPE)
         self.assertEqual(errors, b"")
 
 
 class Weights(Hostile):
-    """Weights files in which something is wrong."""
+    """Invalid weights files."""
 
     def setUp(self):
         super().setUp()
@@ -598,7 +599,7 @@ class Weights(Hostile):
                    self.dir / "out.csv", says=("bad.safetensors: ",) + says)
 
     def tensor(self, name):
-        """Where a tensor's numbers begin in the tail, and how many."""
+        """The offset and the number of a tensor's elements in the data."""
         begin, end = json.loads(self.head)[name]["data_offsets"]
         return begin, (end - begin) // 8
 
@@ -650,7 +651,7 @@ class Weights(Hostile):
             with self.subTest(says):
                 tail = self.tail
                 if "no tensor" in says:
-                    # A file may have no hole; another name leaves none.
+                    # Tensors must have no gap; renaming one leaves none.
                     head["other"] = good["knots"]
                 self.write(json.dumps(head).encode(), tail)
                 self.predict_fails(says)

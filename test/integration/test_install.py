@@ -34,8 +34,8 @@ class Install(harness.TestCase):
         self.assertEqual(len(rows), len(small.rows()))
 
     def test_needs_nothing_of_the_build_tree(self):
-        # Without its own runtime an installed tamc has none, although the
-        # build tree that made it still has one.
+        # An installed tamc without its runtime must not find that of the build
+        # tree.
         prefix = self.install()
         archives = list(prefix.rglob("libtamrt.a"))
         self.assertEqual(len(archives), 1)

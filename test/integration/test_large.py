@@ -1,7 +1,7 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Formulas of many terms: compiled in seconds, by code that grows with the
-kinds of terms and not with their pairs, and right."""
+"""Formulas of many terms: compiled in seconds, to code whose size depends on
+the kinds of terms and not on their pairs, and correct."""
 
 import random
 import re
@@ -65,7 +65,7 @@ class CompileTime(harness.TestCase):
 
 
 class Bounds(harness.TestCase):
-    """Sums that a full loop leaves out are the same numbers, by other
+    """Sums that do not fit in the loop have the same values, computed by other
     kernels."""
 
     def test_words_of_the_loop(self):
@@ -99,7 +99,7 @@ class Bounds(harness.TestCase):
 
 
 class SharedRungs(harness.TestCase):
-    """The rungs of large steps are one function and a table each."""
+    """The rungs of a large step share one function and have a table each."""
 
     def test_same_bytes_on_every_rung(self):
         names = [f"x{i}" for i in range(11)]

@@ -1,8 +1,8 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sums by the levels of columns of few values: the numbers of sums row by row
-but for rounding, the same bytes however the rows are cut, and the plain steps
-where the data are not as the profile was."""
+"""Sums by the levels of columns with few values: they equal sums row by row
+except for rounding, have the same bytes for all chunks and threads, and plain
+steps are used if the data are not like the profile."""
 
 import json
 import math
@@ -19,7 +19,7 @@ NEVER = "--rows-per-level=0"
 TERMS = ("s(hour, k=9)", "f(hour, m=5)", "f(hour, m=3, period=(0, 24))",
          "f(hour, m=2, period='auto')", "f(hour, m=4, cyclic=True)",
          "p(hour, deg=4)", "w(hour, n_scales=2, n_locations=4)")
-# Of each term two, and what is no sum by levels beside them.
+# Two terms of each kind, besides terms that are not compressed.
 ALL = ("y ~ l(a) + s(hour, k=9) + f(hour, m=3, period=(0, 24)) + "
        "p(day, deg=3) + w(day) + s(a, k=6) + c(k, n_cat=5)")
 # Rows of groups: more than two segments, between two, less than one.
@@ -47,7 +47,7 @@ def write_rows(path, sizes=(240, 240), seed=3, weights=(), **columns):
 
 class TestCase(harness.TestCase):
     def both(self, formula, profile, *options, **keys):
-        """The model that sums by levels where it can, and the one that does
+        """The model that sums by levels if possible, and the one that does
         not."""
         keys = KEYS | keys
         return [self.compile(formula, "--profile", profile, option, *options,
@@ -55,8 +55,8 @@ class TestCase(harness.TestCase):
                 for option in (ALWAYS, NEVER)]
 
     def told(self, model, train, *options):
-        """Fits. The weights, the levels of columns by the timings, and the
-        notes."""
+        """Fits; returns the weights, the levels of columns in the timings, and
+        the notes."""
         run = self.run_program(model, "fit", train, "-o", "w", *options,
                                "--timings=json")
         self.assertEqual(run.returncode, 0, run.stderr)
@@ -66,7 +66,7 @@ class TestCase(harness.TestCase):
         return (self.dir / "w").read_bytes(), told, lines[:-1]
 
     def named(self, weights):
-        """Weights of any model of the two under one name."""
+        """Weights of either model under one name."""
         return harness.seal(weights.replace(b'"m1"', b'"m0"'))
 
     def assert_agree(self, models, train, levels, new=None, tolerance=1e-10):
@@ -102,7 +102,7 @@ class Numbers(TestCase):
         train = write_rows(self.dir / "train.csv")
         self.check("y ~ s(hour, k=9) + s(hour, k=4, deg=1) + p(hour, deg=2) + "
                    "w(hour) + l(hour) + f(hour, m=2)", train, {"hour": 24})
-        # Of several inputs.
+        # Columns of several inputs.
         self.check("y ~ s(hour, k=9) + f(hour, m=2, period=(0, 24)) + "
                    "f(hour, m=2, period=(-2, 30))", train, {"hour": 26})
 
@@ -163,12 +163,12 @@ class Numbers(TestCase):
                    train, {"hour": 24, "day": 7})
         self.check("y ~ f(hour, m=3) + n(a, n_neurons=4) + rbf(a, n_centers=3)"
                    " + pid(a)", train, {"hour": 24})
-        # Trees beside a term leave it as it is.
+        # A formula with trees is not compressed.
         self.check("y ~ f(hour, m=3) + t(a, n_trees=3, max_depth=2)", train,
                    {})
 
     def test_values_beyond_a_period(self):
-        """Those are no points between which the range lies."""
+        """The range is not between grid points."""
         profile = write_rows(self.dir / "profile.csv", (500, 500),
                              hour=lambda rng, row: row % 168)
         for period in ((0, 24), (0, 5), (-3, 9), (0, 166.6), (1, 300)):
@@ -179,7 +179,7 @@ class Numbers(TestCase):
 
 
 class Choice(TestCase):
-    """Which columns the compiler takes."""
+    """The columns that the compiler compresses."""
 
     def levels(self, formula, profile, *options, train=None, **keys):
         model = self.compile(formula, "--profile", profile, *options,
@@ -234,7 +234,7 @@ class Choice(TestCase):
         empty = self.dir / "empty.csv"
         empty.write_text(train.read_text().partition("\n")[0] + "\n")
         self.assertEqual(self.levels(formula, empty, ALWAYS, train=train), {})
-        # No header is an error where there is a column to look for, alone.
+        # A missing header is an error only if a column is needed.
         empty.write_text("")
         spec = self.dir / "model.yaml"
         run = self.run_program(harness.TAMC, spec, "--profile", empty)
@@ -305,7 +305,7 @@ class Bytes(TestCase):
             self.assertEqual(len(results), 1, f"{options}")
 
     def test_ways_to_compile(self):
-        """Of which none but --fuse-rows changes what is added to what."""
+        """Only --fuse-rows changes the order of additions."""
         train = write_rows(self.dir / "train.csv", (4500, 300))
         results = set()
         for options in ([], ["--mcpu=x86-64"], ["--mcpu=native"],
@@ -324,8 +324,8 @@ class Bytes(TestCase):
             self.assert_agree(self.both(ALL, train, *options), train, levels)
 
     def test_memory(self):
-        """Where it is short, a stream fits fewer groups at once, and the bytes
-        are the same."""
+        """With little memory, a stream fits fewer groups at a time and gives
+        the same bytes."""
         train = write_rows(self.dir / "train.csv", (100,) * 48)
         models = self.both(ALL, train)
         expected = self.named(self.told(models[0], train)[0])
@@ -347,8 +347,8 @@ class Bytes(TestCase):
         self.assertGreater(len(groups), 3)
 
     def test_memory_is_that_of_the_larger(self):
-        """Which steps a fit takes is the data's to say, so there must be memory
-        for both, and what plan answers holds for both."""
+        """The data determine which steps a fit uses, so there must be memory
+        for both, and plan's answer is for both."""
         train = write_rows(self.dir / "train.csv", (3000,),
                            hour=lambda rng, row: row % 100)
         models = self.both("y ~ p(hour, deg=3) + s(a, k=30)", train)
@@ -386,8 +386,8 @@ class Bytes(TestCase):
         self.assertNotIn("by levels", self.succeed(rows, "info"))
 
     def test_large_states(self):
-        """A stream keeps no more groups than there is memory for the levels'
-        sums."""
+        """A stream fits only as many groups at a time as there is memory for
+        the levels' sums."""
         train = write_rows(self.dir / "train.csv", (1030,) * 20,
                            hour=lambda rng, row: row % 1024)
         models = self.both("y ~ p(hour, deg=2) + s(a, k=100)", train)
@@ -461,7 +461,7 @@ class Fallback(TestCase):
         self.check(models, train, "day")
 
     def test_conjugate_gradients(self):
-        """They sum no products, and nothing is told of it."""
+        """They compute no sums of products, and no note is printed."""
         profile = write_rows(self.dir / "profile.csv")
         other = write_rows(self.dir / "other.csv",
                            hour=lambda rng, row: row % 31)
@@ -511,7 +511,7 @@ class Devices(TestCase):
             expected, told, _ = self.told(model, train)
             self.assertEqual(len(told), 2)
             for more in ([], ["--stream"]):
-                # Memory that the CPU can address and such as it cannot.
+                # Memory that the CPU can address, and memory that it cannot.
                 for opaque in "01":
                     run = self.run_program(
                         model, "fit", train, "-o", "w", "--device", "sim",

@@ -1,7 +1,7 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Models inside C programs: the numbers of the executable, to the bit, in the
-caller's memory alone."""
+"""Models inside C programs: the bits of the executable's results, with only the
+caller's memory."""
 
 import copy
 import datetime
@@ -26,8 +26,7 @@ import golden  # noqa: E402
 HERE = pathlib.Path(__file__).resolve().parent
 SANITIZE = os.environ.get("TAMC_SANITIZE_FLAGS", "").split()
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-# What a library may ask of its surroundings: libc without memory and files,
-# and libm.
+# Symbols that a library may need: libc without memory and files, and libm.
 ALLOWED = re.compile(
     r"^(mem(cpy|move|set|cmp|chr)|str(len|chr|cmp|ncmp|ncpy|tol)|snprintf|"
     r"(a?cosh?|a?sinh?|a?tanh?|sincos|sqrt|pow|exp2?|log(1p)?|[lt]gamma|floor|"
@@ -35,8 +34,8 @@ ALLOWED = re.compile(
     r"__cpu_model|__cpu_features2|__cpu_indicator_init|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail|"
     r"__asan_\w+|__ubsan_\w+|"
     r"__sanitizer_\w+)$")
-# Terms with tables and terms that read the rows in order, with every way to make
-# tables; x comes before hour.
+# Terms with all kinds of tables, and terms that read the rows in order; x comes
+# before hour.
 TABLES = {
     "wavelet": "w(x, n_scales=2, n_locations=3) + w(hour)",
     "neural": "n(x, others='hour', n_neurons=5, n_hidden_layers=3) + "
@@ -126,7 +125,7 @@ class Model:
         return program
 
     def run(self, program, mode, *more, before=()):
-        """What the program prints, and the file it writes."""
+        """The program's output, and the file that it writes."""
         saved = self.dir / f"{self.name}-saved.safetensors"
         out = self.test.succeed(
             *before, program, mode, self.dir / f"{self.name}-train.bin",
@@ -252,7 +251,7 @@ class Lib(harness.TestCase):
                                                       "--block-limit=2"]))
 
     def test_levels(self):
-        """Sums by levels where all rows are as the profile was."""
+        """Sums by levels if all rows are like the profile."""
         model = self.grouped(
             options=["--rows-per-level=1", "--chunk-rows", 16],
             formula="y ~ f(hour, m=3) + p(day, deg=3) + l(x) + s(day, k=2) + "
@@ -282,7 +281,7 @@ class Lib(harness.TestCase):
         return run.stderr
 
     def test_tables(self):
-        """What terms learn is learnt in the caller's memory, and loaded."""
+        """Tables are learnt in the caller's memory, and loaded from a file."""
         for name, terms in TABLES.items():
             with self.subTest(terms=terms):
                 model = self.grouped(
@@ -299,7 +298,8 @@ class Lib(harness.TestCase):
                     "max_depth=2) + pid(hour) + c(day, n_cat=7) + c(level)"))
 
     def test_given_tables(self):
-        """A state of the spec's is not learnt, and what is, is as without."""
+        """Tables given by the spec are not learnt; the others are the same as
+        without given ones."""
         self.check(self.grouped(
             formula="y ~ rbf(x, n_centers=3) + t(hour, n_trees=2, max_depth=2) "
                     "+ c(day, n_cat=7) + c(level)",
@@ -307,7 +307,7 @@ class Lib(harness.TestCase):
                   "hour: {thresholds: [-0.5, 0, 0.5, 1]}}"))
 
     def test_tables_that_no_fit_leaves(self):
-        """They are refused, in a file and in memory."""
+        """Invalid tables are refused, in a file and in memory."""
         # Behind the features, which one word fills up: thresholds.
         model = self.grouped(
             formula="y ~ t(x, others='hour', n_trees=1, max_depth=3, ap=-2) + "
@@ -364,7 +364,8 @@ class Lib(harness.TestCase):
             refused(None, change)
 
         def overlap(entries, data):
-            """The thresholds lie over the knots, and nothing in their place."""
+            """The thresholds overlap the knots, and their own place is
+            empty."""
             first, last = entries[thresholds]["data_offsets"]
             del data[first:last]
             knots = entries["knots"]["data_offsets"][0]
@@ -411,7 +412,7 @@ class Lib(harness.TestCase):
             self.assertIn("effect 'x': ", run.stderr)
 
     def test_prediction_that_is_not_finite_by_the_rows_before(self):
-        """Its own numbers are: it is the sum over a window that is not."""
+        """Its own numbers are finite; the sum over a window is not."""
         rng = random.Random(1)
         rows = [{"x": repr((i % 9 - 4) / 4), "y": repr(rng.uniform(0, 0.1))}
                 for i in range(90)]
@@ -461,11 +462,12 @@ class Lib(harness.TestCase):
         self.check(model)
 
     def test_memory(self):
-        """No access outside the caller's memory, by another program's word."""
+        """No access outside the caller's memory, checked by a sanitizer."""
         grouped = self.grouped()
         learned = self.grouped(
             name="learned", options=["--chunk-rows", 4],
-            # So small that tables take more to learn than the rest to solve.
+            # So small that learning the tables takes more memory than the
+            # solve.
             formula="y ~ rbf(x, n_centers=4) + t(x, others='hour', n_trees=2, "
                     "max_depth=2, split_strategy=quantile, sp_alpha=1) + "
                     "pid(hour) + w(x, n_scales=1, n_locations=2) + "
@@ -495,7 +497,7 @@ class Lib(harness.TestCase):
                     if kind.isupper() and kind not in "UWV"}
         own = {name for name in globals_ if not re.match(r"tamrt_|_ZN", name)}
         self.assertTrue(all(name.startswith("grouped_") for name in own), own)
-        # Nothing that a call could leave behind.
+        # There is no variable that a call could change.
         self.assertEqual({name for name, kind, *_ in fields
                           if kind in "BbCGgSs" or (
                               kind in "d" and not name.startswith(
@@ -503,8 +505,8 @@ class Lib(harness.TestCase):
         model.build(count=False)
 
     def test_stack(self):
-        """Every call on a thread with the stack that the header tells, and
-        not much less than it."""
+        """Every call runs on a thread with the stack that the header states,
+        and needs not much less."""
         rest = " + l(x) + c(day, n_cat=7) + c(level)"
         # Loops over rows hold 64 KiB of scratch; then kernels alone.
         models = {
@@ -540,8 +542,8 @@ class Lib(harness.TestCase):
                     self.assertEqual(saved.read_bytes(), weights.read_bytes())
                     most = max([most, *map(int, re.findall(r"stack: (\d+) of",
                                                            run.stderr))])
-                # Half of what the runtime may take is left for other C
-                # libraries and processors.
+                # Half of the runtime's stack is a reserve for other C libraries
+                # and processors.
                 self.assertLess(most, stack - 12 * 1024)
                 self.assertGreater(most, stack - 24 * 1024)
 
@@ -592,7 +594,7 @@ class Lib(harness.TestCase):
         self.assertIn("int house_fit(", (self.dir / "other.h").read_text())
 
     def test_odd_names(self):
-        """Columns that are no identifiers, or the same one."""
+        """Columns whose names are not identifiers, or become the same one."""
         columns = ["int", "a b", "a-b", "2nd", "_x", "rows", "été", "*/",
                    "y??/"]
         terms = " + ".join(f"l('{name}')" for name in columns[:-1])
@@ -614,7 +616,7 @@ class Lib(harness.TestCase):
                             str(self.dir / "odd.o")], check=True)
 
     def test_document(self):
-        """The program of docs/embedding.md, as it stands there."""
+        """The program of docs/embedding.md, unchanged."""
         text = (harness.SOURCE / "docs" / "embedding.md").read_text()
         program = re.search(r"```c forecast\.c\n(.*?)```", text,
                             re.S).group(1)

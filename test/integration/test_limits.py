@@ -1,7 +1,7 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models in little memory: the undisturbed bytes, or exit 1 with one line that
-names bytes; and `plan --memory`, which says so beforehand."""
+has the bytes needed; and `plan --memory`, which predicts it."""
 
 import json
 import os
@@ -16,19 +16,20 @@ from small import harness
 
 MIB = 1 << 20
 BACKENDS = harness.BUILD / "test" / "backends"
-# Megabytes of address space, from 2 GB to 100 MB: close where it gets tight.
+# Megabytes of address space, from 2 GB to 100 MB, with small steps where memory
+# is short.
 LIMITS = (2048, 1536, 1024, 768, 640, 576, 512, 448, 400, 350, 300, 260, 230,
           200, 180, 160, 145, 130, 120, 110, 100)
 
 
 def limited(limit):
-    """Options of a process that has so many bytes of address space."""
+    """Options of a process with this many bytes of address space."""
     return {"preexec_fn":
             lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))}
 
 
 def with_stack(limit):
-    """Options of a process whose first thread has so many bytes of stack."""
+    """Options of a process whose first thread has this many bytes of stack."""
     return {"preexec_fn":
             lambda: resource.setrlimit(resource.RLIMIT_STACK, (limit, limit))}
 
@@ -43,7 +44,8 @@ class Limits(harness.TestCase):
              for i in range(rows)])
 
     def check(self, run, out, good, what):
-        """The undisturbed bytes, or one line that names bytes."""
+        """Checks for the undisturbed bytes, or one line that has the bytes
+        needed."""
         lines = [line for line in run.stderr.splitlines(keepends=True)
                  if not line.startswith("model: note: ")]
         run.stderr = "".join(lines)
@@ -79,7 +81,7 @@ class Limits(harness.TestCase):
                 run = self.run_program(model, *command, "--threads", 8,
                                        **limited(megabytes * MIB))
                 ends.add(self.check(run, out, good, (name, megabytes)))
-            # There is much room at one end of the sweep.
+            # There is enough memory at one end of the sweep.
             self.assertIn(True, ends, name)
 
     def test_program_that_hardly_starts(self):
@@ -96,7 +98,7 @@ class Limits(harness.TestCase):
             self.check(run, out, good, kilobytes)
 
     def test_small_stacks(self):
-        """A stack of any size will do, for threads have their own."""
+        """Any limit on the stack is enough, because threads have their own."""
         formulas = {
             "trees": "y ~ t(a, others='b', n_trees=50, max_depth=6)",
             "splines": "y ~ s(a, k=20) + s(b, k=20) + te(s(a, k=6), s(b, k=6))",
@@ -160,10 +162,11 @@ class Limits(harness.TestCase):
         self.assertGreater(len(rungs), 1, "no lower rung was ever needed")
 
     def test_no_rung_fits(self):
-        """Told before the data are read, with the numbers, in a second."""
+        """The error, with its numbers, comes within a second, before the data
+        are read."""
         model = self.compile("y ~ n(a,others='b',n_neurons=2500)",
                              "--solver=direct", group="g")
-        # Data that would take long to read, if anyone did.
+        # Data that would take long to read.
         pipe = self.dir / "pipe"
         os.mkfifo(pipe)
         start = time.monotonic()
@@ -180,13 +183,14 @@ class Limits(harness.TestCase):
         needed, got, free, more = map(int, match.groups()[:4])
         self.assertGreater(needed, 2 * 8 * 2500 * 2500 / 2)
         self.assertEqual(got, free * 7 // 10)
-        # The change it names is enough: it goes on to the data.
+        # The change named in the message is enough: the run continues to the
+        # data.
         train = self.write_rows(20, 1)
         self.succeed(model, "fit", train, "-o", self.dir / "w",
                      **limited(120 * MIB + more + 8 * MIB))
 
     def test_memory_of_a_control_group(self):
-        """In a group of its own, where this machine lets a test make one."""
+        """In its own control group, if this machine lets a test make one."""
         if not (group := self.make_group(200 * MIB)):
             print("no control group can be made here: its files are tested "
                   "as fakes alone, in MachineMemoryTest", flush=True)
@@ -234,7 +238,8 @@ class Limits(harness.TestCase):
         fit = self.plan(model, "2G", *options)["fit"]
         self.assertTrue(fit["fits"])
         self.assertEqual((fit["threads"], fit["why"]), (2, ""))
-        # What is needed at least is, to the byte; at most gives the best.
+        # The least memory in the answer is exact to the byte; the most gives
+        # the best decision.
         least, most = fit["least_memory"], fit["most_memory"]
         self.assertTrue(self.plan(model, least, *options)["fit"]["fits"])
         below = self.plan(model, least - 1, *options)["fit"]
@@ -246,7 +251,7 @@ class Limits(harness.TestCase):
         worse = self.plan(model, most - 1, *options)["fit"]
         self.assertLess((worse["rows"], worse["threads"]),
                         (fit["rows"], fit["threads"]))
-        # What fits by the plan does so in that address space.
+        # What fits by the plan runs in that address space.
         for memory in (least, (least + most) // 2, most):
             self.fit(model, train, "--threads", 2, **limited(memory))
         text = self.succeed(model, "plan", "--memory", "10M")
@@ -278,7 +283,7 @@ class Limits(harness.TestCase):
             self.assertNotEqual(
                 self.plan(model, most - 1, *options)["fit"]["rows"],
                 fit["rows"])
-            # What fits by the plan does so whoever hands it out.
+            # What fits by the plan runs with every allocator.
             for allocator in ("direct", "bfc", "caching"):
                 for memory in (least, (least + most) // 2, most):
                     weights = self.fit(model, train, "--threads", 2,

@@ -1,13 +1,13 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A compiled model stands on libc and libstdc++ alone."""
+"""A compiled model needs only libc and libstdc++."""
 
 import re
 
 import small
 from small import harness
 
-# A C++ program's own, and the sanitizers' when the build has them.
+# The libraries of a C++ program, and the sanitizers' if the build has them.
 ALLOWED = re.compile(
     r"^(linux-vdso|ld-linux|lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s|asan|ubsan))"
     r"[.-]")
@@ -41,7 +41,8 @@ class Linkage(harness.TestCase):
         self.fit(model, train)
 
     def test_no_elementary_function_of_the_c_library(self):
-        # Their last digits depend on the machine. What remains is exact.
+        # Their last digits depend on the machine. The allowed functions are
+        # exact.
         spec = self.dir / "model.yaml"
         spec.write_text("formula: \"y ~ s(a) + f(a) + n(b) + c(k, n_cat=3)\"\n")
         self.succeed(harness.TAMC, spec, "--emit=lib", "-o", self.dir)

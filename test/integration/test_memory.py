@@ -1,8 +1,8 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A fit runs in the address space that `model info` promises: the constant,
-the rung of each thread and the columns. The compiler needs memory for the pairs
-of terms, not for the pairs of these."""
+"""A fit runs in the address space that `model info` states: the constant, the
+rung of each thread and the columns. The compiler's memory is proportional to
+the number of pairs of terms."""
 
 import json
 import os
@@ -25,7 +25,7 @@ class Memory(harness.TestCase):
         """Bytes of address space by `info` for a fit of the file `train`."""
         info = json.loads(self.succeed(model, "info", "--format=json"))
         need = info["fit"]
-        # The largest rung: what a machine with free memory takes.
+        # The largest rung, which a machine with enough memory uses.
         rung = max(r["total"] for r in info["rungs"] if r["use"] == "fit")
         rows, groups = self.count(train)
         return (need["constant"] + threads * rung
@@ -55,8 +55,8 @@ class Memory(harness.TestCase):
                       max(one["per_group"], need["group_limit"])))
 
     def peak(self, model, train, *options):
-        """Most address space a fit takes. It writes to a pipe that no one
-        reads yet, so that it waits, all work done, to be looked at."""
+        """Most address space of a fit. It writes to a pipe that is not read
+        yet, so that after all work it waits while it is measured."""
         pipe = self.dir / "pipe"
         os.mkfifo(pipe)
         process = subprocess.Popen(
@@ -75,7 +75,7 @@ class Memory(harness.TestCase):
         return 1024 * int(re.search(r"VmPeak:\s*(\d+)", status).group(1))
 
     def write_large(self, rows):
-        """A file of many rows, lengths of which change on the way."""
+        """A file of many rows whose lengths change within the file."""
         rng = random.Random(1)
         lines = [f"{rng.uniform(0, 9):.5f},{i % 7},{rng.gauss(0, 1):.4f}"
                  for i in range(10_000)]
@@ -88,7 +88,7 @@ class Memory(harness.TestCase):
         return train
 
     def test_promise_is_close(self):
-        """A promise is of use when it is not far above the need."""
+        """The stated memory must not be far above the need."""
         model = self.compile("y ~ l(a)+s(a,k=20)+c(d,n_cat=7)", **small.KEYS)
         train = self.write_large(1_000_000)
         for threads in (1, 2, 4):
@@ -96,8 +96,8 @@ class Memory(harness.TestCase):
             peak = self.peak(model, train, "--threads", threads)
             with self.subTest(threads=threads, promise=promise, peak=peak):
                 self.assertLessEqual(peak, promise)
-                # Fractions of seconds, of which there are none, are promised
-                # room, too.
+                # The stated memory includes fractions of seconds, which these
+                # data do not have.
                 self.assertGreaterEqual(peak, 0.7 * promise)
 
     def test_fit_under_its_promise(self):
@@ -192,15 +192,15 @@ class Memory(harness.TestCase):
                      resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
 
     def test_promise_is_modest(self):
-        # The promise grows with the input, not with the design matrix: 38
-        # columns of doubles would be 304 bytes a row.
+        # The stated memory is proportional to the input, not to the design
+        # matrix: 38 columns of doubles would be 304 bytes a row.
         model = self.compile(small.FORMULA, **small.KEYS)
         need = json.loads(self.succeed(model, "info", "--format=json"))["fit"]
         self.assertLess(need["per_row"], 304)
         self.assertLessEqual(need["constant"], 16 << 20)
 
     def test_too_little_memory(self):
-        # Far below the promise a fit either manages or fails cleanly.
+        # Far below the stated memory a fit either succeeds or fails cleanly.
         model = self.compile(small.FORMULA, **small.KEYS)
         train = small.generate(self.dir / "train.csv")
         limit = train.stat().st_size + (20 << 20)

@@ -1,8 +1,7 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""docs/weights-format.md says all that predictions need: the predictor of
-examples/numpy, which reads the weights file alone, predicts what the model
-does."""
+"""docs/weights-format.md is complete: the predictor of examples/numpy, which
+reads only the weights file, gives the model's predictions."""
 
 import random
 import subprocess

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """tam-plan as a process: time limits, threads, exit statuses, bad input.
 
-Time is the processor time of the child, not that of a clock on the wall: a
-program that forgets its limit spends it, whatever else the machine does.
+Times are processor times of the child, not wall-clock times: a program that
+ignores its limit uses processor time, whatever else the machine does.
 """
 
 import json
@@ -19,8 +19,7 @@ from small import harness
 PLAN = harness.BUILD / "bin" / "tam-plan"
 DATA = harness.SOURCE / "test" / "data" / "planning"
 GENERATE = harness.SOURCE / "tools" / "bench" / "generate-buffers"
-# Without optimisation, what is done after the limit takes longer: checking and
-# writing.
+# Without optimisation, checking and writing after the limit take longer.
 SLACK = 1 if os.environ.get("TAMC_BUILD_TYPE", "Release") == "Release" else 8
 FAMILIES = ("program", "training", "uniform", "layers")
 
@@ -62,8 +61,8 @@ class Planning(harness.TestCase):
         plan = self.dir / "plan.csv"
         command = (path, "--time-limit", limit, "--threads", 1, "--emit=csv",
                    "-o", plan, *options)
-        # On a machine that does not give it a whole processor, tam-plan may
-        # have to end without a plan; that says nothing.
+        # On a machine that does not give it a whole processor, tam-plan may end
+        # without a plan; that is no failure.
         for _ in range(20):
             run, spent = self.timed(*command)
             if run.returncode == 0 or spent > limit:
@@ -157,7 +156,7 @@ class Planning(harness.TestCase):
                 self.assertEqual(json.loads(text)["plan"]["status"], status)
                 got, text, error = self.outcome(path, *options, "--emit=csv")
                 self.assertEqual(got, code)
-                # What does not fit is no plan, and nobody may take it for one.
+                # A plan that does not fit is not written.
                 self.assertEqual(text.startswith("id,lower,"), code == 0)
                 self.assertEqual(bool(error), code != 0)
                 if code:
@@ -216,8 +215,8 @@ class Planning(harness.TestCase):
                       error)
 
     def gap(self, path, *options):
-        """The peak in parts of the bound; infinite where a machine did not
-        give tam-plan a processor, and it ended without a plan."""
+        """The peak relative to the bound; infinite if tam-plan did not get a
+        processor and ended without a plan."""
         code, out, error = self.outcome(path, "--threads", 1, "--width", 20,
                                         *options)
         if code == 2 and "no plan was written within" in error:
@@ -228,8 +227,8 @@ class Planning(harness.TestCase):
         return int(fields["peak"]) / int(fields["bound"])
 
     def least_gap(self, most, path, *options):
-        """As above; a machine that does not give tam-plan a processor gets
-        several turns to come below `most`."""
+        """As above; with several attempts to get below `most`, for machines
+        that do not give tam-plan a whole processor."""
         least = math.inf
         for _ in range(20):
             least = min(least, self.gap(path, *options))

@@ -1,8 +1,8 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The oracle chooses between the solvers of a model that has both: by what
-fits and by the limit on columns. `plan --memory` foretells it, and the
-predictions are those of the other solver to 1e-6."""
+"""The oracle chooses between the solvers of a model that has both, by what fits
+in memory and by the limit on columns. `plan --memory` predicts the choice, and
+predictions agree with those of the other solver to 1e-6."""
 
 import json
 import os
@@ -33,7 +33,8 @@ class Routing(harness.TestCase):
         self.train = small.generate(self.dir / "train.csv", "--groups", GROUPS,
                                     "--days", ROWS // GROUPS)
         self.weights = {}
-        # What gives up the block of 90 columns computes as what never had it.
+        # A fit that does not factor the block of 90 columns gives the same
+        # results as a model without that factor.
         self.model = self.compile(FORMULA, "--min-cg=0", "--block-limit=64",
                                   **small.KEYS)
         self.keep_weights("small blocks", "--solver=cg")
@@ -51,7 +52,7 @@ class Routing(harness.TestCase):
         return "small blocks" if answer["small_blocks"] else answer["solver"]
 
     def plan(self, memory, *options):
-        """The answer on fits, whose data are counted."""
+        """The answer for fits, in which the data are counted."""
         told = json.loads(self.succeed(
             self.model, "plan", "--format=json", "--memory", memory, "--rows",
             ROWS, "--groups", GROUPS, "--threads", 2, *options,
@@ -65,8 +66,8 @@ class Routing(harness.TestCase):
                        for key, value in sim.items()})
 
     def check_fit(self, answer, *options, **sim):
-        """A fit with as much free as the plan's answer counts decides as the
-        answer says, and has the bytes of the solver that is named."""
+        """A fit with as many free bytes as in the plan's answer decides as the
+        answer says and gives the bytes of that solver."""
         out = self.dir / "out"
         out.unlink(missing_ok=True)
         run = self.run_program(self.model, "fit", self.train, "-o", out,
@@ -105,8 +106,8 @@ class Routing(harness.TestCase):
         self.assert_close_to_norm(*tables, 1e-6, "prediction")
 
     def sweep(self, fit, *options):
-        """Memory from much to too little. Returns the ways that were taken,
-        in order."""
+        """Runs with decreasing memory down to too little. Returns the solvers
+        that were used, in order."""
         ways = []
         answer = self.plan("1G", *options)
         least = self.plan("1K", *options)["least_memory"]
@@ -122,13 +123,13 @@ class Routing(harness.TestCase):
         return ways
 
     def test_memory(self):
-        # Of RAM, which --memory makes small.
+        # With RAM, limited by --memory.
         self.assertEqual(
             self.sweep(lambda answer: self.check_fit(
                 answer, "--memory", answer["free"])), self.WAYS)
 
     def test_device(self):
-        # Of a device, of which work may take another share.
+        # With a device, whose share is different.
         sim = ("--device", "sim")
         self.assertEqual(
             self.sweep(lambda answer: self.check_fit(
@@ -179,7 +180,8 @@ class Routing(harness.TestCase):
             self.assertEqual(out.read_bytes(), self.weights[solver])
 
     def test_fallback_keeps_the_solver(self):
-        """A device that fails changes where the work is done, not what."""
+        """A device that fails changes the device of the work, not the
+        results."""
         for way in ("cg", "small blocks"):
             self.check_fallback(way)
 
@@ -211,8 +213,8 @@ class Large(harness.TestCase):
                                     "--days", 600)
 
     def check_agrees(self, model, *options):
-        """A fit by conjugate gradients for lack of memory predicts as the
-        direct solver does; returns its note."""
+        """A fit by conjugate gradients for lack of memory gives the direct
+        solver's predictions; returns its note."""
         tables = []
         for name, more in (("direct", ()), ("cg", options)):
             run = self.run_program(model, "fit", self.train, "-o", name, *more)
@@ -235,7 +237,7 @@ class Large(harness.TestCase):
         self.assertRegex(why, r"^the direct solver needs \d+\.\d MB, 209\.7 "
                               r"MB are free(, of which 70% may be taken)?$")
         self.assertGreater(float(why.split()[4]), 140)
-        # The same of a file that is read again.
+        # The same for a file that is read again.
         run = self.run_program(model, "fit", self.train, "-o", "stream",
                                "--memory", "200M", "--stream",
                                "--max-iterations=2", "--allow-unconverged")

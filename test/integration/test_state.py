@@ -1,6 +1,7 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The key `state`: what a spec gives, a fit neither draws nor learns."""
+"""The key `state`: a fit neither draws nor learns tables that the spec
+gives."""
 
 import json
 import os
@@ -34,7 +35,7 @@ class State(harness.TestCase):
         return result
 
     def write(self, path, tensors):
-        """A safetensors file of what `tensors` returns."""
+        """A safetensors file of the result of `tensors`."""
         header, data = {}, b""
         for name, ((dtype, shape), content) in tensors.items():
             header[name] = {"dtype": dtype, "shape": shape, "data_offsets":
@@ -61,9 +62,9 @@ class State(harness.TestCase):
         again = self.compile(FORMULA, name="again", state=weights.name,
                              **small.KEYS)
         fitted = self.fit(again, TRAIN, weights="again.safetensors")
-        # All that the fits computed is the same, to the bit.
+        # All results of the fits have the same bits.
         self.assertEqual(self.tensors(fitted), self.tensors(weights))
-        # Other rows leave the tables alone, as they do not without a state.
+        # Other rows do not change the tables; without a state they do.
         fitted = self.fit(again, OTHER, weights="other.safetensors")
         self.assertEqual(self.tensors(fitted, "tables."), tables)
         fitted = self.fit(first, OTHER, weights="free.safetensors")
@@ -91,7 +92,7 @@ class State(harness.TestCase):
         self.assertEqual(len(results), 1)
 
     def test_part_of_the_tables(self):
-        # What is not given is drawn as if nothing were.
+        # Tables that are not given are drawn as if none were given.
         formula = "y ~ n(a, n_neurons=4) + rbf(b, n_centers=3)"
         model = self.compile(formula, **small.KEYS)
         free = self.numbers(self.tensors(self.fit(model, TRAIN), "tables."))

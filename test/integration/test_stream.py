@@ -1,6 +1,6 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`fit --stream` gives the bytes of a fit in memory, in memory that does not
+"""`fit --stream` gives the bytes of a fit in memory, with memory that does not
 grow with the rows."""
 
 import json
@@ -19,7 +19,7 @@ TEXTS = "c(t, n_cat=3, levels=True)"
 
 
 def write_rows(path, rows, groups=48, seed=1):
-    """Rows of groups that take turns, dates in order."""
+    """Rows of alternating groups, with dates in order."""
     rng = random.Random(seed)
     tails = [f"{rng.uniform(0, 9):.5f},{i % 7},{'abc'[i % 3]},"
              f"{rng.gauss(0, 1):.4f}\n" for i in range(9973)]
@@ -33,8 +33,8 @@ def write_rows(path, rows, groups=48, seed=1):
 
 
 def peak_resident(*command):
-    """Most bytes a program has in memory, which writes to the pipe that is its
-    last argument: it waits, all work done, to be looked at."""
+    """Most bytes in memory of a program that writes to the pipe in its last
+    argument: after all work it waits while it is measured."""
     pipe = pathlib.Path(command[-1])
     os.mkfifo(pipe)
     process = subprocess.Popen(list(map(str, command)),
@@ -53,8 +53,7 @@ def peak_resident(*command):
 
 
 def peak_of(*command):
-    """Most bytes a program has in memory, as far as one sees who looks every
-    few milliseconds."""
+    """Most bytes in memory of a program, sampled every few milliseconds."""
     process = subprocess.Popen(list(map(str, command)),
                                stderr=subprocess.DEVNULL)
     status, peak = pathlib.Path(f"/proc/{process.pid}/status"), 0
@@ -112,8 +111,8 @@ class Stream(harness.TestCase):
                                         **small.KEYS), data)
 
     def test_predictions(self):
-        """They are the same bytes, a part after another; but for a recursion,
-        which keeps all rows and says so."""
+        """Predictions in parts have the same bytes; except that a recursion
+        keeps all rows and prints a note."""
         train = small.generate(self.dir / "train.csv", "--groups", 3,
                                "--days", 300)
         wide = self.dir / "wide.csv"
@@ -178,7 +177,7 @@ class Stream(harness.TestCase):
 
     def test_readings(self):
         """Groups that iterate share readings; the survey and the right-hand
-        sides are one each, and so is what each table is learnt from."""
+        sides need one reading each, and so does each learnt table."""
         train = self.write_unequal()
         for formula, learnt in ((self.ITERATED[0], 0),
                                 ("y ~ w(a) + c(k, n_cat=5)", 1)):
@@ -231,8 +230,8 @@ class Stream(harness.TestCase):
         self.assertIn("did not converge for 3 of 4 groups", warning)
 
     def test_fewer_groups_at_a_time(self):
-        """Where memory is short; a group that has ended makes room for the
-        next. Down to what is too little for one."""
+        """With little memory, the next group takes the memory of one that has
+        ended. Memory decreases until it is too little for one group."""
         train = write_rows(self.dir / "train.csv", 2000)
         for solver in ("direct", "cg"):
             model = self.compile("y ~ s(a, k=20) + te(s(a, k=8), "
@@ -261,7 +260,7 @@ class Stream(harness.TestCase):
             self.assertGreater(len(readings), 3)
 
     def test_file_that_changes_while_it_is_read(self):
-        """Between two iterations, of which there is no end."""
+        """Between two of endless iterations."""
         model = self.compile("y ~ t(a, n_trees=200, max_depth=5)",
                              "--solver=cg", **small.KEYS)
         def append(line):
@@ -272,7 +271,7 @@ class Stream(harness.TestCase):
             text = train.read_bytes()
             os.truncate(train, text.rindex(b"\n", 0, -1) + 1)
 
-        # Each at once: nobody sees a part of it.
+        # Each file is replaced at once, so that no part of it is visible.
         for change in (lambda: append("99999,G1,1,1,a,1\n"), shorten,
                        lambda: append("99999,new,1,1,a,1\n")):
             train = write_rows(self.dir / "train.csv", 2000, 3)

@@ -3,13 +3,13 @@
 """docs/math.md in plain loops.
 
 An oracle that shares nothing with tamc: no vector library, no compiler, no
-encoding beyond a list of (column, value) pairs. It is slow on purpose. Where
-docs/math.md leaves a choice, a comment that begins with "Choice:" says which
-was taken and whether a golden number decides it.
+encoding beyond a list of (column, value) pairs. It is simple rather than fast.
+If docs/math.md leaves a choice open, a comment that begins with "Choice:" has
+the choice made and whether a golden number confirms it.
 
   formula     the formula's grammar and defaults        (section 1)
   data        groups, order, normalised inputs          (section 2)
-  generator   MT19937 and what is drawn from it         (section 3)
+  generator MT19937 and its distributions (section 3)
   maps        feature maps of one point, as functions   (section 3)
   penalties   penalty matrices                          (section 3)
   effects     what a term learns, maps and penalises    (section 3)

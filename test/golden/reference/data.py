@@ -86,7 +86,7 @@ def period_input(training, feature, period):
 
 
 def code_input(training, feature, n):
-    """Normalised so that codes become levels 0 .. n-1."""
+    """Normalised so that codes correspond to the levels 0 .. n-1."""
     ranges = {}
     for name, values in _values(training, feature).items():
         lo, hi = min(values), max(values)
@@ -98,8 +98,9 @@ def code_input(training, feature, n):
 
 class Levels:
     """A feature whose distinct training values are numbered in order. The
-    coordinate is that of the number among n, so that rounding gives it back;
-    a value unseen in training may be the text "mean" or "zero" instead."""
+    coordinate is that of the number among n, so that rounding gives the number;
+    for a value unseen in training it may be the text "mean" or "zero"
+    instead."""
 
     def __init__(self, training, feature, n, unseen):
         self.feature, self.unseen = feature, unseen

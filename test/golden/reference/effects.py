@@ -1,12 +1,12 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What each term learns from the training rows, its map and its penalty
-(docs/math.md section 3).
+"""The learnt numbers, the map and the penalty of each term (docs/math.md
+section 3).
 
 Every effect has `columns`, `penalty`, points(rows, group): the point of every
 row, in the time order of the group, and row(point): its part of the design.
-`training` is {group: rows}, groups and rows in order; `state` replaces what is
-drawn: W1, b1, .. (W and b for one layer), centers, gamma, features,
+`training` is {group: rows}, groups and rows in order; `state` replaces drawn
+numbers: W1, b1, .. (W and b for one layer), centers, gamma, features,
 thresholds."""
 
 import math
@@ -33,7 +33,7 @@ class Effect:
 
     def row(self, point):
         # Choice: a flat tree with `others` takes the whole vector as well.
-        # Thresholds lie within the range, so it hardly matters which.
+        # Thresholds are within the range, so both choices are nearly the same.
         return maps.beyond(self.map, self.term["extrapolate"], point)
 
 
@@ -241,7 +241,7 @@ class Tree(Effect):
         self.weights = [1.0] * self.columns
         if term["sp_alpha"]:
             # Choice: C counts the rows of all groups, unweighted; every tree
-            # has the same mean(C), so it does not matter whose is meant.
+            # has the same mean(C), so it does not matter which is used.
             counts = [0] * self.columns
             for point in rows:
                 for leaf in self.leaves_of(point):
@@ -343,7 +343,7 @@ class Pid(Effect):
 
 
 class Tensor(Effect):
-    """A point is those of its factors, one after another."""
+    """A point consists of those of its factors, one after another."""
 
     def __init__(self, term, training, state):
         super().__init__(term, [])

@@ -101,8 +101,8 @@ class Model:
         return cholesky_solve(matrix, right)
 
     def design(self, rows):
-        """Dense design rows, in the order of `rows`. What a row is depends on
-        its group's other rows where there is a pid."""
+        """Dense design rows, in the order of `rows`. With a pid, a row depends
+        on the other rows of its group."""
         result = [None] * len(rows)
         for name, indices in data.group_rows(rows, self.group,
                                              self.date).items():

@@ -75,8 +75,8 @@ class Generator:
             values[j + 8] = rho * math.sin(angle)
 
     def _normal(self):
-        # Choice: what is kept outlives the call (and any draw in between), so
-        # an odd number of normals leaves one for the next array.
+        # Choice: the kept number survives the call (and any draw in between),
+        # so that an odd number of normals leaves one for the next array.
         if self.kept is not None:
             value, self.kept = self.kept, None
             return value

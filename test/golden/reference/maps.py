@@ -84,9 +84,10 @@ def matern(r, nu):
     """2^(1-nu)/Gamma(nu) r^nu K_nu(r), for any nu > 0.
 
     By its integral 1/Gamma(nu) * int_0^oo s^(nu-1) exp(-s - r^2/(4s)) ds. With
-    s = e^v the integrand is analytic within |Im v| < pi/2 and falls off on both
-    sides, so the trapezoidal rule of step h errs by about exp(-pi^2/h + nu + r);
-    a peak of width 1/sqrt(nu + r) wants a step that shrinks with it."""
+    s = e^v the integrand is analytic within |Im v| < pi/2 and decreases on both
+    sides, so that the error of the trapezoidal rule with step h is about
+    exp(-pi^2/h + nu + r). The peak has width 1/sqrt(nu + r) and needs a step
+    proportional to it."""
     if r == 0:
         return 1.0
 
@@ -145,7 +146,7 @@ def kronecker(rows, columns):
 def beyond(phi, mode, point):
     """The row of `phi` at a point that may be outside of [-1, 1]^d."""
     def clamp(x):
-        # An unseen level has no place on the line.
+        # An unseen level has no coordinate.
         return x if isinstance(x, str) else min(max(x, -1.0), 1.0)
 
     border = [clamp(x) for x in point]

@@ -41,7 +41,7 @@ def difference(n, order, scale):
 
 
 def differential(n, weights, scale):
-    """Of the spline that obeys sum_o w_o D^o = 0; `weights` by order."""
+    """For the spline that satisfies sum_o w_o D^o = 0; `weights` by order."""
     # Choice: the highest order that is given decides how many rows there are,
     # also when its weight is 0. No golden number decides it.
     rows = [{} for _ in range(n - max(weights))]

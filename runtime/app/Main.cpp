@@ -217,6 +217,25 @@ Result<Weights> readWeights(const tamrt_model &model, const Options &options) {
 
 } // namespace tamrt
 
+static const char *modelName;
+static std::terminate_handler terminateBefore;
+
+/// The handler of std::terminate. An exception for which there is no memory
+/// ends here: libstdc++ keeps some for this case, which it must have found when
+/// the program started.
+static void terminate() {
+  void *memory = std::malloc(4096);
+  std::free(memory);
+  if (std::current_exception() || memory)
+    terminateBefore();
+  tamrt::removeTemporaries();
+  std::fprintf(stderr,
+               "%s: error: out of memory: the program starts, but there is "
+               "no memory for anything else\n",
+               modelName);
+  std::_Exit(1);
+}
+
 /// tamrt_main on the thread that it is called on.
 static int runHere(const tamrt_model *model, int argc, char **argv) {
   tamrt::removeTemporariesOnSignals();
@@ -256,6 +275,8 @@ static int runHere(const tamrt_model *model, int argc, char **argv) {
 }
 
 int tamrt_main(const tamrt_model *model, int argc, char **argv) {
+  modelName = model->name;
+  terminateBefore = std::set_terminate(terminate);
   tamrt::configureAllocator();
   if (tamrt::hasStack()) {
     tamrt::touchStack();

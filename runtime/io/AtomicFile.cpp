@@ -86,12 +86,16 @@ static void unlist(int slot) {
   temporaries[slot].taken = false;
 }
 
-/// Runs with the default action restored (SA_RESETHAND): the signal, sent
-/// again, ends the process once the handler returns.
-static void removeTemporaries(int signal) {
+void tamrt::removeTemporaries() noexcept {
   for (Temporary &entry : temporaries)
     if (entry.exists)
       unlink(entry.path);
+}
+
+/// Runs with the default action restored (SA_RESETHAND): the signal, sent
+/// again, ends the process once the handler returns.
+static void removeAndRaise(int signal) {
+  removeTemporaries();
   raise(signal);
 }
 
@@ -102,7 +106,7 @@ void tamrt::removeTemporariesOnSignals() {
     if (sigaction(signal, nullptr, &action) != 0 ||
         action.sa_handler != SIG_DFL)
       return;
-    action.sa_handler = removeTemporaries;
+    action.sa_handler = removeAndRaise;
     action.sa_flags = SA_RESETHAND | SA_ONSTACK;
     sigaction(signal, &action, nullptr);
   });

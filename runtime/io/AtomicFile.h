@@ -102,6 +102,10 @@ std::optional<FileIdentity> identify(const std::string &path, int standard);
 /// Changes the process: only for a program's main.
 void removeTemporariesOnSignals();
 
+/// Removes the temporary files of all outputs: for a process that is about to
+/// end without returning from `main`. Safe in a handler of a signal.
+void removeTemporaries() noexcept;
+
 /// Writes `bytes` as the contents of `path`, atomically.
 Status writeFile(const std::string &path, std::string_view bytes);
 

@@ -97,6 +97,19 @@ class Limits(harness.TestCase):
                                    **limited(kilobytes * 1024))
             self.check(run, out, good, kilobytes)
 
+    def test_no_memory_for_an_exception(self):
+        """Nor for that which libstdc++ keeps for exceptions."""
+        model = self.compile("y ~ s(a)", group="g")
+        told = False
+        for space in range(6 << 20, 16 << 20, 16 << 10):
+            run = self.run_program(model, "info", **limited(space))
+            told |= "no memory for anything else" in run.stderr
+            if run.returncode == 0:
+                break
+            self.assertIn(run.returncode, (1, 127), run.stderr)
+            self.assertNotEqual(run.stderr, "")
+        self.assertTrue(told)
+
     def test_small_stacks(self):
         """Any limit on the stack is enough, because threads have their own."""
         formulas = {
@@ -132,7 +145,7 @@ class Limits(harness.TestCase):
             resource.setrlimit(resource.RLIMIT_AS, (space, space))
 
         told = False
-        for space in range(4 << 20, 16 << 20, 256 << 10):
+        for space in range(4 << 20, 16 << 20, 16 << 10):
             run = self.run_program(model, "info", preexec_fn=limit)
             told |= "expected a stack of 1048576 bytes" in run.stderr
             if run.returncode == 0:

@@ -12,7 +12,6 @@
 #include "tamc/Dialect/TamK/IR/TamK.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -108,13 +107,20 @@ SmallVector<SmallVector<func::FuncOp>> tamc::groupRungs(ModuleOp module) {
   return groups;
 }
 
+FailureOr<int64_t> tamc::getViewOffset(memref::ViewOp view) {
+  IntegerAttr offset;
+  if (!matchPattern(view.getByteShift(), m_Constant(&offset)))
+    return view.emitOpError("expected a constant offset");
+  return offset.getInt();
+}
+
 FailureOr<SmallVector<int64_t>> tamc::getViewOffsets(func::FuncOp step) {
   SmallVector<int64_t> offsets;
   for (auto view : step.getBody().front().getOps<memref::ViewOp>()) {
-    IntegerAttr offset;
-    if (!matchPattern(view.getByteShift(), m_Constant(&offset)))
-      return view.emitOpError("expected a constant offset");
-    offsets.push_back(offset.getInt());
+    FailureOr<int64_t> offset = getViewOffset(view);
+    if (failed(offset))
+      return failure();
+    offsets.push_back(*offset);
   }
   return offsets;
 }

@@ -10,6 +10,7 @@
 #define TAMC_CONVERSION_TAMKTOLLVM_RUNGSOFSTEP_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace tamc {
@@ -20,6 +21,10 @@ namespace tamc {
 /// those of its neighbours. O(ops).
 llvm::SmallVector<llvm::SmallVector<mlir::func::FuncOp>>
 groupRungs(mlir::ModuleOp module);
+
+/// The constant offset of a planned view. Fails with an error if it is not
+/// constant.
+mlir::FailureOr<int64_t> getViewOffset(mlir::memref::ViewOp view);
 
 /// The constant offsets of a planned step's views, in their order. Fails with
 /// an error if an offset is not constant.

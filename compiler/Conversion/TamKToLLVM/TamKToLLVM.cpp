@@ -29,7 +29,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -257,10 +256,10 @@ FailureOr<Value> Translator::viewOffset(memref::ViewOp view) {
     return Value(LLVM::LoadOp::create(builder, loc, builder.getI64Type(),
                                       advance(loc, viewOffsets, place)));
   }
-  IntegerAttr offset;
-  if (!matchPattern(view.getByteShift(), m_Constant(&offset)))
-    return view.emitOpError("expected a constant offset");
-  return constant(loc, offset.getInt());
+  FailureOr<int64_t> offset = getViewOffset(view);
+  if (failed(offset))
+    return failure();
+  return constant(loc, *offset);
 }
 
 LogicalResult Translator::translate(Operation *op) {

@@ -81,6 +81,8 @@ private:
   /// any; null if there is none. One of another region could outlive it.
   Value findOther(Operation *op, Value value, bool isAnyType = false);
   Operation *pickOp(llvm::function_ref<bool(Operation *)> isWanted);
+  /// An operand of an op that has some; null if no op has.
+  OpOperand *pickOperand();
   func::FuncOp pickFunction();
   /// Adds `step` to the size of the segment that operand `index` lies in.
   static void resizeSegment(Operation *op, unsigned index, int32_t step);
@@ -117,6 +119,15 @@ Operation *Mutator::pickOp(llvm::function_ref<bool(Operation *)> isWanted) {
   std::vector<Operation *> wanted;
   llvm::copy_if(ops, std::back_inserter(wanted), isWanted);
   return wanted.empty() ? nullptr : pick(ArrayRef(wanted));
+}
+
+OpOperand *Mutator::pickOperand() {
+  Operation *op =
+      pickOp([](Operation *op) { return op->getNumOperands() > 0; });
+  if (!op)
+    return nullptr;
+  return &op->getOpOperand(static_cast<unsigned>(
+      random.integer(0, static_cast<int64_t>(op->getNumOperands()) - 1)));
 }
 
 func::FuncOp Mutator::pickFunction() {
@@ -184,26 +195,24 @@ std::string Mutator::swapOperands() {
 }
 
 std::string Mutator::replaceOperand() {
-  Operation *op =
-      pickOp([](Operation *op) { return op->getNumOperands() > 0; });
-  if (!op)
+  OpOperand *operand = pickOperand();
+  if (!operand)
     return "";
-  unsigned i =
-      random.integer(0, static_cast<int64_t>(op->getNumOperands()) - 1);
-  Value other = findOther(op, op->getOperand(i), isLikely(1));
+  Operation *op = operand->getOwner();
+  unsigned i = operand->getOperandNumber();
+  Value other = findOther(op, operand->get(), isLikely(1));
   if (!other)
     return "";
-  op->setOperand(i, other);
+  operand->set(other);
   return "replace operand " + std::to_string(i) + " of " + nameOf(op);
 }
 
 std::string Mutator::dropOperand() {
-  Operation *op =
-      pickOp([](Operation *op) { return op->getNumOperands() > 0; });
-  if (!op)
+  OpOperand *operand = pickOperand();
+  if (!operand)
     return "";
-  unsigned i =
-      random.integer(0, static_cast<int64_t>(op->getNumOperands()) - 1);
+  Operation *op = operand->getOwner();
+  unsigned i = operand->getOperandNumber();
   if (isLikely(9))
     resizeSegment(op, i, -1);
   op->eraseOperands(i);
@@ -211,13 +220,12 @@ std::string Mutator::dropOperand() {
 }
 
 std::string Mutator::addOperand() {
-  Operation *op =
-      pickOp([](Operation *op) { return op->getNumOperands() > 0; });
-  if (!op)
+  OpOperand *operand = pickOperand();
+  if (!operand)
     return "";
-  unsigned i =
-      random.integer(0, static_cast<int64_t>(op->getNumOperands()) - 1);
-  Value other = op->getOperand(i);
+  Operation *op = operand->getOwner();
+  unsigned i = operand->getOperandNumber();
+  Value other = operand->get();
   if (isLikely(5))
     if (Value found = findOther(op, other))
       other = found;

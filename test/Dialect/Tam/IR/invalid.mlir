@@ -705,3 +705,24 @@ func.func @f(%n: index, %q: tensor<2xf64>,
       -> tensor<2xf64>
   return
 }
+
+// -----
+
+// operands_c1: the sums that are expanded.
+func.func @f(%b: tensor<2x3xf64, #tam.dense>) {
+  // expected-error @+1 {{'tam.expand_levels' op expected one operand in segment 0, got 0}}
+  %0 = "tam.expand_levels"(%b) <{operandSegmentSizes = array<i32: 0, 1, 0>}>
+      : (tensor<2x3xf64, #tam.dense>) -> tensor<3xf64>
+  return
+}
+
+// -----
+
+// operands_c1: the points of a neural map.
+func.func @f(%w: tensor<2x3xf64>, %b: tensor<3xf64>) {
+  // expected-error @+1 {{'tam.neural' op expected one operand in segment 0, got 0}}
+  %0 = "tam.neural"(%w, %b) <{activation = #tam.activation<tanh>,
+      operandSegmentSizes = array<i32: 0, 1, 1, 0>}>
+      : (tensor<2x3xf64>, tensor<3xf64>) -> tensor<?x3xf64>
+  return
+}

@@ -129,3 +129,24 @@ func.func @products(%v: tensor<?xf64> {tam.slot = #tam.slot<column>},
       tensor<?x10xf64, #tam.sparse<4>> -> tensor<15x10xf64, #tam.sums<full>>
   return
 }
+
+// -----
+
+// A sum that is returned keeps the type that the function says.
+//
+// CHECK-LABEL: func.func @returned(
+// CHECK: tam.rhs {{.*}} -> tensor<5xf64, #tam.sums<full>>
+// CHECK: tam.rhs {{.*}} -> tensor<5xf64, #tam.sums<panels, 4>>
+func.func @returned(%v: tensor<?xf64> {tam.slot = #tam.slot<column>},
+    %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>})
+    -> tensor<5xf64, #tam.sums<full>> {
+  %a = tam.bspline %v, %p {intervals = 2, degree = 3}
+      : tensor<?xf64>, tensor<4xf64> -> tensor<?x5xf64, #tam.banded<4>>
+  %z0 = tam.zeros : tensor<5xf64, #tam.sums<full>>
+  %0 = tam.rhs %a, %v into %z0 : tensor<?x5xf64, #tam.banded<4>>,
+      tensor<?xf64> -> tensor<5xf64, #tam.sums<full>>
+  %z1 = tam.zeros : tensor<5xf64, #tam.sums<full>>
+  %1 = tam.rhs %a, %v into %z1 : tensor<?x5xf64, #tam.banded<4>>,
+      tensor<?xf64> -> tensor<5xf64, #tam.sums<full>>
+  return %0 : tensor<5xf64, #tam.sums<full>>
+}

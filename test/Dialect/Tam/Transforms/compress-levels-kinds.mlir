@@ -83,3 +83,27 @@ module attributes {tam.model = {rows_per_group = 6000 : i64, inputs = [
     return %s, %r : tensor<4xf64>, tensor<4xf64>
   }
 }
+
+// -----
+
+// The name that the copy would get is taken.
+// CHECK-LABEL: func.func private @fit_by_levels()
+// CHECK-NOT: tam.regrid
+module attributes {tam.model = {rows_per_group = 6000 : i64, inputs = [
+    {grid = {levels = 24 : i32, step = 0.5 : f64}}]}} {
+  func.func private @fit_by_levels()
+  func.func @fit(%h: tensor<?xf64> {tam.slot = #tam.slot<column>},
+      %y: tensor<?xf64> {tam.slot = #tam.slot<column, 1>},
+      %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>},
+      %a: tensor<4x4xf64>) -> tensor<4xf64> {
+    %x = tam.normalize %h, %p : tensor<?xf64>, tensor<4xf64>
+    %f = tam.fourier %x {order = 2} : tensor<?xf64> -> tensor<?x4xf64>
+    %z = tam.zeros : tensor<4xf64>
+    %r = tam.rhs %f, %y into %z : tensor<?x4xf64>, tensor<?xf64>
+        -> tensor<4xf64>
+    %b = tam.normal_vector(%r : tensor<4xf64>) : tensor<4xf64>
+    %s = tam.solve %a, %b {solver = #tam.solver<direct>} : tensor<4x4xf64>,
+        tensor<4xf64>
+    return %s : tensor<4xf64>
+  }
+}

@@ -216,3 +216,46 @@ func.func @predict(%rows: index, %v: tensor<?xf64>, %p: tensor<4xf64>,
       : tensor<?xf64>
   return %y : tensor<?xf64>
 }
+
+// -----
+
+// Not fused: two sums into what was given, of which neither has bytes of its
+// own.
+//
+// CHECK-LABEL: func.func @fit_chunk(
+// CHECK-NOT: tam.rows
+func.func @fit_chunk(
+    %v: tensor<?xf64>, %y: tensor<?xf64>, %s: tensor<1xf64, #tam.sums<full>>)
+    -> (tensor<1xf64, #tam.sums<full>>, tensor<1xf64, #tam.sums<full>>)
+    attributes {tam.step = #tam.step<fit_chunk>} {
+  %l = tam.linear %v {scale = 2.0 : f64} : tensor<?xf64>
+      -> tensor<?x1xf64, #tam.dense>
+  %0 = tam.rhs %l, %y into %s : tensor<?x1xf64, #tam.dense>, tensor<?xf64>
+      -> tensor<1xf64, #tam.sums<full>>
+  %1 = tam.rhs %l, %v into %s : tensor<?x1xf64, #tam.dense>, tensor<?xf64>
+      -> tensor<1xf64, #tam.sums<full>>
+  return %0, %1 : tensor<1xf64, #tam.sums<full>>, tensor<1xf64, #tam.sums<full>>
+}
+
+// -----
+
+// Nor sums that start from a sum, and sums of a column that is computed.
+//
+// CHECK-LABEL: func.func @fit_chunk(
+// CHECK-NOT: tam.rows
+func.func @fit_chunk(
+    %v: tensor<?xf64>, %p: tensor<4xf64>, %y: tensor<?xf64>,
+    %s0: tensor<1xf64, #tam.sums<full>>, %s1: tensor<1xf64, #tam.sums<full>>)
+    -> (tensor<1xf64, #tam.sums<full>>, tensor<1xf64, #tam.sums<full>>)
+    attributes {tam.step = #tam.step<fit_chunk>} {
+  %x = tam.normalize %v, %p : tensor<?xf64>, tensor<4xf64>
+  %l = tam.linear %v {scale = 2.0 : f64} : tensor<?xf64>
+      -> tensor<?x1xf64, #tam.dense>
+  %0 = tam.rhs %l, %y into %s0 : tensor<?x1xf64, #tam.dense>, tensor<?xf64>
+      -> tensor<1xf64, #tam.sums<full>>
+  %1 = tam.rhs %l, %v into %0 : tensor<?x1xf64, #tam.dense>, tensor<?xf64>
+      -> tensor<1xf64, #tam.sums<full>>
+  %2 = tam.rhs %l, %x into %s1 : tensor<?x1xf64, #tam.dense>, tensor<?xf64>
+      -> tensor<1xf64, #tam.sums<full>>
+  return %1, %2 : tensor<1xf64, #tam.sums<full>>, tensor<1xf64, #tam.sums<full>>
+}

@@ -1,0 +1,38 @@
+// A function has a name that a function of conjugate gradients would get: the
+// direct solver stays alone, and a spec that leaves no choice is refused.
+//
+// RUN: tam-opt %s --tam-choose-solver=min-cg=2 | FileCheck %s
+// RUN: sed 's/solver<auto>/solver<cg>/' %s | not tam-opt --tam-choose-solver \
+// RUN:   2>&1 | FileCheck %s --check-prefix=ASKED
+// A name that is given only where memory is short is taken, too.
+// RUN: sed 's/@apply/@precondition_small_blocks/' %s \
+// RUN:   | tam-opt --tam-choose-solver=min-cg=2 | FileCheck %s
+// With another name the functions are written.
+// RUN: sed 's/@apply/@other/' %s | tam-opt --tam-choose-solver=min-cg=2 \
+// RUN:   | FileCheck %s --check-prefix=FREE
+
+// CHECK-LABEL: func.func @fit(
+// CHECK: tam.solve {{.*}} {solver = #tam.solver<direct>}
+// CHECK-NOT: func.func @
+// ASKED: error: expected no function that has a name of solver 'cg'
+// FREE: func.func @precondition(
+module attributes {tam.model = {solver = #tam.solver<auto>}} {
+  func.func private @apply()
+  func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
+      %a: tensor<?x2xf64>, %y: tensor<?xf64>)
+      -> (tensor<2xf64> {tam.slot = #tam.slot<output>}) {
+    %p = tam.penalty rows [0] columns [0] values [1.0]
+        : tensor<2x2xf64, #tam.coordinates<1>>
+    %s = tam.zeros : tensor<2x2xf64>
+    %g = tam.gram %a, %a into %s : tensor<?x2xf64>, tensor<?x2xf64>
+        -> tensor<2x2xf64>
+    %m = tam.normal_matrix %rows blocks(%g : tensor<2x2xf64>)
+        penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>) : tensor<2x2xf64>
+    %z = tam.zeros : tensor<2xf64>
+    %r = tam.rhs %a, %y into %z : tensor<?x2xf64>, tensor<?xf64>
+        -> tensor<2xf64>
+    %v = tam.normal_vector(%r : tensor<2xf64>) : tensor<2xf64>
+    %x = tam.solve %m, %v : tensor<2x2xf64>, tensor<2xf64>
+    return %x : tensor<2xf64>
+  }
+}

@@ -135,6 +135,13 @@ LogicalResult tamc::tam::verifySlots(FunctionOpInterface function) {
   return success();
 }
 
+LogicalResult tamc::tam::verifyFreeName(FunctionOpInterface function,
+                                        StringRef name) {
+  if (SymbolTable::lookupSymbolIn(function->getParentOp(), name))
+    return function->emitOpError("expected no other symbol '") << name << "'";
+  return success();
+}
+
 static SmallVector<DictionaryAttr> dictionariesOf(ArrayRef<SlotAttr> slots) {
   return llvm::map_to_vector(slots, [](SlotAttr slot) {
     StringAttr name = StringAttr::get(slot.getContext(), kSlotAttrName);

@@ -302,9 +302,8 @@ private:
       return (fit.getName() + "_" + part).str();
     };
     for (StringRef part : {"init", "chunk", "finish"})
-      if (getOperation().lookupSymbol(nameOf(part)))
-        return fit.emitOpError("expected no other function '")
-               << nameOf(part) << "'";
+      if (failed(verifyFreeName(fit, nameOf(part))))
+        return failure();
     auto accumulators = placeState(fit, kindOf(1));
     if (failed(accumulators))
       return failure();

@@ -141,9 +141,12 @@ struct SpecializeRungs
 
 private:
   LogicalResult specialize(func::FuncOp step, int64_t rung) {
+    std::string name = (step.getName() + "_" + Twine(rung)).str();
+    if (failed(tam::verifyFreeName(step, name)))
+      return failure();
     OpBuilder builder(step);
     auto clone = cast<func::FuncOp>(builder.clone(*step));
-    clone.setName((step.getName() + "_" + Twine(rung)).str());
+    clone.setName(name);
     if (auto attribute = step->getAttrOfType<tam::StepAttr>(tam::kStepAttrName))
       clone->setAttr(
           tam::kStepAttrName,

@@ -202,7 +202,7 @@ func.func @fit(%rows: index {tam.slot = #tam.slot<rows>}, %y: tensor<?xf64>) {
 func.func private @fit_chunk()
 
 // The names of the steps are taken.
-// expected-error @+1 {{'func.func' op expected no other function 'fit_chunk'}}
+// expected-error @+1 {{'func.func' op expected no other symbol 'fit_chunk'}}
 func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
                %y: tensor<?xf64> {tam.slot = #tam.slot<column>}) {
   %o = tam.offset %rows : tensor<?x1xf64, #tam.dense>

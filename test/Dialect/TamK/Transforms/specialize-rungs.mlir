@@ -115,3 +115,14 @@ func.func @f(%rows: index {tam.slot = #tam.slot<rows>},
   tamk.launch "offset" scalars(%capacity : index) outs(%out : memref<?x1xf64>)
   return
 }
+
+// -----
+
+func.func private @f_2()
+
+// The name of a rung is taken.
+// expected-error @+1 {{'func.func' op expected no other symbol 'f_2'}}
+func.func @f(%capacity: index {tam.slot = #tam.slot<capacity>}) {
+  %x = memref.alloc(%capacity) : memref<?xf64>
+  return
+}

@@ -102,6 +102,11 @@ SlotAttr getResultSlot(mlir::FunctionOpInterface function, unsigned index);
 /// Checks that every argument and every result has a slot.
 llvm::LogicalResult verifySlots(mlir::FunctionOpInterface function);
 
+/// Checks that no symbol of the module has the name `name`, which a function
+/// that is made from `function` is to get. O(symbols).
+llvm::LogicalResult verifyFreeName(mlir::FunctionOpInterface function,
+                                   llvm::StringRef name);
+
 /// Sets the slots of all arguments, or all results, and no other attributes.
 /// Setting one slot at a time would create, and keep in the context, a list of
 /// all attributes each time.

@@ -107,14 +107,8 @@ struct ChooseEncodings
         encodeSums(rhs, SumsLayout::Full);
     });
     encodeExpanded(getOperation());
-    getOperation().walk([&](func::ReturnOp op) {
-      if (op.getOperandTypes() ==
-          op->getParentOfType<func::FuncOp>().getResultTypes())
-        return;
-      op.emitOpError("expected results that have no encoding: neither design "
-                     "matrices nor sums");
+    if (failed(verifyReaders()))
       signalPassFailure();
-    });
   }
 
 private:
@@ -130,6 +124,25 @@ private:
           return WalkResult::interrupt();
         }
       return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  /// Checks that all readers of design matrices and sums accept their present
+  /// encodings.
+  LogicalResult verifyReaders() {
+    WalkResult result = getOperation().walk([](Operation *op) -> WalkResult {
+      bool isReader = llvm::any_of(op->getOperandTypes(), [](Type type) {
+        return getEncoding(type) != nullptr;
+      });
+      auto end = dyn_cast<func::ReturnOp>(op);
+      if (!end)
+        return isReader ? op->getName().verifyInvariants(op) : success();
+      if (op->getOperandTypes() ==
+          end->getParentOfType<func::FuncOp>().getResultTypes())
+        return success();
+      return op->emitOpError("expected results that have no encoding: neither "
+                             "design matrices nor sums");
     });
     return failure(result.wasInterrupted());
   }

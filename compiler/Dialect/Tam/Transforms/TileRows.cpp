@@ -100,7 +100,8 @@ struct TileRows : public tamc::tam::impl::TamTileRowsBase<TileRows> {
         getOperation().getOps<func::FuncOp>(), [](func::FuncOp function) {
           return function->hasAttr(kSmallBlocksAttrName);
         });
-    placeKept();
+    if (failed(placeKept()))
+      return signalPassFailure();
     for (auto function :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (function.isExternal())
@@ -147,13 +148,13 @@ private:
 
   /// Moves the values that functions pass to each other in the state behind the
   /// sums of a product.
-  void placeKept() {
+  LogicalResult placeKept() {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (isStep(function, StepKind::ApplyFinish))
         for (auto reduction : function.getOps<RowReductionInterface>())
           appliedBytes += bytesOf(reduction.getAccumulatorMutable().get());
     auto move = [&](SlotAttr known) {
-      return known && known.getKind() == SlotKind::State
+      return known.getKind() == SlotKind::State
                  ? slot(SlotKind::State, known.getOffset() + appliedBytes)
                  : known;
     };
@@ -162,6 +163,8 @@ private:
           (!isStep(function, StepKind::CgFinish) &&
            !isStep(function, StepKind::Precondition)))
         continue;
+      if (failed(verifySlots(function)))
+        return failure();
       SmallVector<SlotAttr> arguments, results;
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
         arguments.push_back(move(getArgumentSlot(function, i)));
@@ -170,6 +173,7 @@ private:
       setArgumentSlots(function, arguments);
       setResultSlots(function, results);
     }
+    return success();
   }
 
   static bool isStep(func::FuncOp function, StepKind kind) {

@@ -218,3 +218,15 @@ func.func @returned_matrix(%x: tensor<?xf64>) -> tensor<?x3xf64> {
   // expected-error @+1 {{'func.return' op expected results that have no encoding: neither design matrices nor sums}}
   return %a : tensor<?x3xf64>
 }
+
+// -----
+
+// The points of a map have no encoding.
+func.func @points(%x: tensor<?xf64>, %centers: tensor<2x1xf64>,
+                  %gamma: tensor<1xf64>) {
+  %a = tam.linear %x {scale = 1.0 : f64} : tensor<?xf64> -> tensor<?x1xf64>
+  // expected-error @+1 {{'tam.radial' op operand #0 must be matrix of f64 values, but got 'tensor<?x1xf64, #tam.dense>'}}
+  %r = tam.radial %a, %centers, %gamma {nu = 1.5 : f64} : tensor<?x1xf64>,
+      tensor<2x1xf64>, tensor<1xf64> -> tensor<?x2xf64>
+  return
+}

@@ -211,3 +211,25 @@ func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
       -> tensor<1xf64, #tam.sums<full>>
   return
 }
+
+// -----
+
+// The factors that a product leaves alone have places behind its sums.
+// expected-error @+1 {{'func.func' op expected a slot of argument 1}}
+func.func @precondition(
+    %l: tensor<1x1xf64> {tam.slot = #tam.slot<state>}, %v: tensor<1xf64>)
+    -> (tensor<1xf64> {tam.slot = #tam.slot<output>})
+    attributes {tam.step = #tam.step<precondition>} {
+  %x = tam.factor_solve %l, %v : tensor<1x1xf64>, tensor<1xf64>
+  return %x : tensor<1xf64>
+}
+
+func.func @apply(%rows: index {tam.slot = #tam.slot<rows>},
+                 %y: tensor<?xf64> {tam.slot = #tam.slot<column>})
+    attributes {tam.step = #tam.step<apply_finish>} {
+  %o = tam.offset %rows : tensor<?x1xf64, #tam.dense>
+  %z = tam.zeros : tensor<1xf64, #tam.sums<full>>
+  %r = tam.rhs %o, %y into %z : tensor<?x1xf64, #tam.dense>, tensor<?xf64>
+      -> tensor<1xf64, #tam.sums<full>>
+  return
+}

@@ -1,5 +1,5 @@
 // The reference interpreter on a model of an offset and two levels, before and
-// after the fit is cut into chunks.
+// after the fit is split into chunks.
 //
 // RUN: tam-interpret %s --run=fit --data=%S/Inputs/two-levels.json \
 // RUN:   | FileCheck %s --check-prefix=FIT

@@ -1,4 +1,4 @@
-// A step becomes a function of C++ that names each buffer at its offset.
+// A step becomes a C++ function that declares each buffer at its offset.
 //
 // RUN: tam-opt %s --convert-tamk-to-emitc=version=9.9.9 | FileCheck %s
 

@@ -1,4 +1,5 @@
-// A model is described by its module, a step by its plan.
+// The description of a model needs 'tam.model' on the module, that of a step
+// its plan.
 //
 // RUN: tam-opt %s --export-model -split-input-file -verify-diagnostics
 
@@ -16,7 +17,7 @@ module attributes {tam.model = {}} {
 
 // -----
 
-// Contents of a table are of its shape and kind.
+// Contents of a table must have its shape and element type.
 // expected-error @+1 {{expected elements of type 'tensor<2xf64>' as 'given' of table "a.range"}}
 module attributes {tam.model = {
     tables = [{name = "a.range", is_integer = 0 : i32, shape = array<i64: 2>,

@@ -1,5 +1,5 @@
-// The model as one constant of type tamrt_model. What the fields are is told by
-// abi.h; here they are read off as LLVM IR.
+// The model as one constant of type tamrt_model. abi.h documents the fields;
+// this test checks them in LLVM IR.
 //
 // RUN: tam-opt %s --convert-tamk-to-llvm --export-model=version=1.2 \
 // RUN:   | mlir-translate --mlir-to-llvmir | FileCheck %s
@@ -11,7 +11,7 @@
 // RUN: tam-opt %s --convert-tamk-to-llvm --export-model \
 // RUN:   | FileCheck %s --check-prefix=PLAIN
 
-// With neither the description nor the steps' attributes left.
+// The description and the steps' attributes are removed.
 // PLAIN-NOT: tam.model
 // PLAIN-NOT: tam.step
 // PLAIN-NOT: tamk.plan
@@ -51,7 +51,7 @@ module attributes {tam.model = {
                  inputs = array<i32: 0>, first_table = 0 : i64,
                  table_count = 2 : i64}]}} {
 
-// One text for all that read the same.
+// Equal texts share one global.
 // CHECK-DAG: @[[A:tam_text_[0-9]+]] = internal constant [2 x i8] c"a\00"
 // CHECK-DAG: @[[OFFSET:tam_text_[0-9]+]] = internal constant [7 x i8] c"offset\00"
 // CHECK-DAG: @[[TERM:tam_text_[0-9]+]] = internal constant [5 x i8] c"l(a)\00"
@@ -82,7 +82,8 @@ module attributes {tam.model = {
 // CHECK-DAG: @tam_learners = internal constant {{.*}} { i32 3, i32 1, i64 5, i64 2, double 5.000000e-01, i32 42, i32 1, i64 1, ptr @[[INPUTS:.*]], i64 0, i64 2 }]
 // name, term, first column, columns, factored, reserved
 // CHECK-DAG: @tam_effects = internal constant {{.*}} { ptr @[[OFFSET]], ptr @[[OFFSET]], i64 0, i64 1, i32 0, i32 0 }, {{.*}} { ptr @[[A]], ptr @[[TERM]], i64 1, i64 1, i32 1, i32 0 }]
-// rule, reserved, shares, limit, factor: what the spec leaves out is 0.
+// rule, reserved, shares, limit, factor: settings that the spec does not have
+// are 0.
 // CHECK-DAG: @tam_oracle = internal constant {{.*}} { i32 1, i32 0, double 0.000000e+00, double 5.000000e-01, double 0.000000e+00, double 0.000000e+00, i64 99, double 0.000000e+00 }]
 // sums, solve, predict, reserved
 // CHECK-DAG: @tam_placement = internal constant {{.*}} { i32 0, i32 1, i32 0, i32 0 }]
@@ -90,8 +91,8 @@ module attributes {tam.model = {
 // module), reserved, name, rung, arena, lower bound, naive, strategy, function,
 // buffers; a step without buffers has none of them.
 // CHECK-DAG: @tam_steps = internal constant [2 x {{.*}} { i32 0, i32 1, i32 0, i32 0, ptr @{{.*}}, i64 0, i64 0, i64 0, i64 0, ptr @[[TREE]], ptr @fit_init, i64 0, ptr null }, {{.*}} { i32 3, i32 1, i32 1, i32 0, ptr @[[STEP]], i64 8, i64 128, i64 64, i64 192, ptr @[[TREE]], ptr @predict_8, i64 1, ptr @tam_buffers_predict_8 }]
-// Texts that the spec does not give are null; `auto` that came this far was
-// given the direct solver.
+// Texts that the spec does not have are null; for `auto` the direct solver was
+// chosen.
 // CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr null, ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[DEVICE]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 320, i64 1, ptr @tam_accumulators, ptr @tam_oracle, ptr @tam_placement, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, i64 2, ptr @tam_steps, ptr null, ptr null }
 
 func.func @fit_init(%s: memref<2x1xf64> {tam.slot = #tam.slot<state>})

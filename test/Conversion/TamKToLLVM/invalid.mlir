@@ -1,4 +1,4 @@
-// What is no planned step is refused, not left behind.
+// Anything that is not a planned step is an error.
 //
 // RUN: tam-opt %s --convert-tamk-to-llvm -split-input-file -verify-diagnostics
 

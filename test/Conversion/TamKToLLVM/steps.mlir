@@ -72,8 +72,7 @@ func.func @predict_8(%rows: index {tam.slot = #tam.slot<rows>},
   return
 }
 
-// An optional input that is absent is null; one that is there is passed. An
-// offset of 0 is the parameter itself.
+// An absent optional input is null. An offset of 0 is the parameter itself.
 //
 // CHECK-LABEL: llvm.func internal @fit_chunk_8(
 // CHECK-SAME: %[[CONTEXT:[^:]*]]: !llvm.ptr, %[[ARENA:[^:]*]]: !llvm.ptr {{{[^}]*}}}, %[[STATE:[^:]*]]: !llvm.ptr {{{[^}]*}}},
@@ -129,8 +128,8 @@ func.func @fit_finish(%s: memref<2x1xf64> {tam.slot = #tam.slot<state>},
   return
 }
 
-// Tables are reached through the list of pointers to them, the carry as the
-// state is, and the rows of the whole group are a number.
+// Tables are accessed through the list of pointers to them, the carry like the
+// state, and the rows of the whole group are an integer.
 //
 // CHECK-LABEL: llvm.func internal @fit_chunk_16(
 // CHECK-SAME: %[[CONTEXT:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr {{{[^}]*}}}, %{{[^:]*}}: !llvm.ptr {{{[^}]*}}},

@@ -1,6 +1,7 @@
-// Predict, decompose and design: a launch per effect, into one column, into
-// each its own, and into each its own columns. Scalars end with the width of
-// the destination, the column, and, of predictions, whether to add.
+// Predict, decompose and design: one launch per effect. All write to one column
+// for predict, each to its own column for decompose, and each to its own
+// columns for design. The last scalars are the width of the destination, the
+// column, and, for predictions, whether to add.
 //
 // RUN: tam-opt %s --convert-tam-to-tamk --canonicalize | FileCheck %s
 

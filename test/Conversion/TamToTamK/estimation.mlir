@@ -61,7 +61,7 @@ func.func @fit_finish(%rows: index {tam.slot = #tam.slot<rows>},
   return %x : tensor<5xf64>
 }
 
-// A pair in the kernel's order lies above the diagonal of A.
+// A pair in the kernel's order is above the diagonal of A.
 //
 // CHECK-LABEL: func.func @full_pair(
 // CHECK: arith.constant dense<[1, 0, 1, 1, 0, 0, 0, 0, 1, 2, 0, 1, 1, 0, 2, 2, 1, 1]> : tensor<18xi64>

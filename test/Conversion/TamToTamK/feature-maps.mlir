@@ -90,7 +90,8 @@ func.func @structured(%rows: index {tam.slot = #tam.slot<rows>},
   return %d : tensor<?x28xf64>
 }
 
-// Stored dense, what a kernel makes sparser is expanded by a second launch.
+// If a map is stored dense, a second launch expands the sparser result of its
+// kernel.
 //
 // CHECK-LABEL: func.func @dense(
 // CHECK-SAME: %[[ROWS:[^:]*]]: index {tam.slot = #tam.slot<rows>},

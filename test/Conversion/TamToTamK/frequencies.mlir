@@ -1,5 +1,6 @@
-// Sums of frequencies have a kernel and a form in the normal equations of their
-// own: twice as many cosines and sines as the term has, and the number of rows.
+// Sums of frequencies have their own kernel, and their own form in the normal
+// equations: twice as many cosines and sines as the term has, and the number of
+// rows.
 //
 // RUN: tam-opt %s --convert-tam-to-tamk --canonicalize | FileCheck %s
 

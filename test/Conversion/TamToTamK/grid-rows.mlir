@@ -1,5 +1,5 @@
-// What a map makes of the points of a grid has as many rows as there are
-// points, whatever rows the chunk has.
+// The result of a map at the points of a grid has one row per point,
+// independent of the rows of the chunk.
 //
 // RUN: tam-opt %s --convert-tam-to-tamk | FileCheck %s
 

@@ -1,4 +1,4 @@
-// What the selection of kernels needs and does not find.
+// Errors of kernel selection.
 //
 // RUN: tam-opt %s --convert-tam-to-tamk -split-input-file -verify-diagnostics
 
@@ -9,7 +9,7 @@ func.func @no_argument_slot(%rows: index) {
 
 // -----
 
-// Choices come first.
+// Choices must have been made before.
 func.func @not_encoded(%rows: index {tam.slot = #tam.slot<rows>},
                        %n: index {tam.slot = #tam.slot<capacity>}) {
   // expected-error @+1 {{'tam.offset' op expected an encoding, got 'tensor<?x1xf64>'}}

@@ -1,6 +1,6 @@
-// Level compression. A map's points are known where the group ends: it has as
-// many rows as there are levels, whatever the group has. Kernels see sums as
-// [outer][levels][inner], whichever way they are laid out.
+// Level compression. A map is evaluated at its points at the end of the group:
+// it has one row per level, independent of the group's rows. Kernels treat sums
+// as [outer][levels][inner] in every layout.
 //
 // RUN: tam-opt %s --convert-tam-to-tamk --canonicalize | FileCheck %s
 

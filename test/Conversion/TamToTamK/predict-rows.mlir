@@ -1,4 +1,4 @@
-// The function that is written for predictions, and its launch.
+// The function generated for predictions, and its launch.
 //
 // RUN: tam-opt %s --convert-tam-to-tamk -split-input-file -verify-diagnostics \
 // RUN:   | FileCheck %s
@@ -10,7 +10,8 @@
 // CHECK-SAME: 1.000000e+00, -2.000000e+00, 1.000000e+00, 0.000000e+00, 0.000000e+00, 2.000000e+00, -2.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, 1.000000e+00, 0.000000e+00,
 // CHECK-SAME: tensor<48xf64>) {{.*}}: !llvm.array<48 x f64>
 
-// What is kept of a border: the value of the spline, and of its line far away.
+// Values stored for a border: that of the spline, and that of its line far
+// away.
 //
 // CHECK-LABEL: llvm.func internal @predict_rows_0_border(
 // CHECK-COUNT-2: llvm.call @tamrt_bspline(
@@ -24,7 +25,7 @@
 // The polynomials of many rows, in scratch.
 // CHECK: llvm.fmul {{.*}} : vector<4xf64>
 // CHECK: llvm.store {{.*}} : vector<4xf64>
-// Eight rows, with two powers of each at a time; nothing is stored between.
+// Eight rows, with two powers of each at a time; nothing is stored in between.
 // CHECK: llvm.fdiv {{.*}} : vector<8xf64>
 // CHECK: llvm.fptosi {{.*}} : vector<8xf64> to vector<8xi32>
 // CHECK-COUNT-16: llvm.load {{.*}} : !llvm.ptr -> vector<2xf64>
@@ -35,12 +36,11 @@
 // One row.
 // CHECK: llvm.fdiv {{.*}} : f64
 // CHECK: llvm.return
-// Eight rows again, of which something is rare: either border.
+// Eight rows again with a rare case: either border.
 // CHECK: llvm.intr.launder.invariant.group
 // CHECK-COUNT-16: llvm.load {{.*}} : !llvm.ptr -> vector<2xf64>
 // CHECK-COUNT-2: llvm.call @predict_rows_0_border(%[[CONTEXT]],
-// What is rare of one row: knots that are not apart, either border, a level
-// that was not seen.
+// Rare cases of one row: coinciding knots, either border, an unseen level.
 // CHECK: llvm.call @tamrt_bspline(%[[CONTEXT]],
 // CHECK: llvm.call @tamrt_predict_banded(%[[CONTEXT]],
 // CHECK: llvm.call @predict_rows_0_border(%[[CONTEXT]],

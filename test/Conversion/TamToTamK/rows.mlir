@@ -1,10 +1,9 @@
-// The function that is written for sums that are computed together, and its
-// launch.
+// The function generated for sums that are computed together, and its launch.
 //
 // RUN: tam-opt %s --convert-tam-to-tamk -split-input-file -verify-diagnostics \
 // RUN:   | FileCheck %s
 
-// What moves a finished segment.
+// The function that moves a finished segment.
 //
 // CHECK-LABEL: llvm.func internal @rows_0_flush(
 // CHECK: llvm.load
@@ -16,18 +15,18 @@
 // CHECK-LABEL: llvm.func internal @rows_0(
 // CHECK-SAME: %[[CONTEXT:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: i64, %{{[^:]*}}: i64, %[[SUMS:[^:]*]]: !llvm.ptr {llvm.noalias}, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr)
 // CHECK-SAME: attributes {{.*}}tamk.kernel
-// All scratch is one piece of memory.
+// All scratch is one allocation.
 // CHECK: llvm.alloca
 // CHECK-NOT: llvm.alloca
-// All accumulators are reached from the first: they lie in the state.
+// All accumulators are addressed from the first: they are in the state.
 // CHECK: llvm.getelementptr %[[SUMS]][%{{.*}}] : (!llvm.ptr, i64)
 // Once at the start of a segment for each accumulator.
 // CHECK-COUNT-3: llvm.call @rows_0_flush
 // CHECK: llvm.call @tamrt_normalize(%[[CONTEXT]],
 // CHECK: llvm.call @tamrt_bspline(%[[CONTEXT]],
 // CHECK-NOT: llvm.call
-// The band meets itself, four words; the target, one; the intercept, one, which
-// is no factor.
+// The sums of the band with itself have four words, those with the target one,
+// and those with the intercept, which is no factor, one.
 // CHECK-COUNT-4: llvm.fmul {{.*}} : vector<4xf64>
 // CHECK: llvm.fmul {{.*}} : vector<4xf64>
 // CHECK-NOT: llvm.fmul
@@ -83,10 +82,10 @@ func.func @fit_chunk(
 
 // -----
 
-// Panels: the band meets itself in three words, one per rotation, of which two
-// lie together and are added to at once. So do those with the target and with
-// the intercept, in memory of the kernel: they are copied there at its start,
-// and back at its end and where a segment starts.
+// Panels: the sums of the band with itself have three words, one per rotation;
+// two are contiguous and are added to at once. The same holds for those with
+// the target and with the intercept, in the kernel's own memory: they are
+// copied there at its start, and back at its end and at the start of a segment.
 //
 // CHECK-LABEL: llvm.func internal @rows_0_copy(
 // CHECK: llvm.func internal @rows_0(

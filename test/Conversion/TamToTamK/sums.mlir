@@ -1,6 +1,6 @@
 // Sums over rows: the kernel is named after the encodings, its operands come in
 // its order, one-hot before banded before dense; `transposed` swaps them.
-// Weights that are not there are listed as absent, by position.
+// Missing weights are listed as absent, by position.
 //
 // RUN: tam-opt %s --convert-tam-to-tamk --canonicalize | FileCheck %s
 
@@ -26,7 +26,8 @@ func.func @init()
       tensor<5x5xf64, #tam.sums<diagonal>>
 }
 
-// An accumulator that is argument and result is one memref, read and written.
+// An accumulator that is both argument and result is one memref, read and
+// written.
 //
 // CHECK-LABEL: func.func @chunk(
 // CHECK-SAME: %[[ROWS:[^:]*]]: index {tam.slot = #tam.slot<rows>},

@@ -1,5 +1,5 @@
-// What a module says of its model, and functions of their slots: one test per
-// constraint; the comment above a test names it.
+// The description of a model on its module, and the slots of functions: one
+// test per constraint; the comment above a test names it.
 //
 // RUN: tam-opt %s -split-input-file -verify-diagnostics
 
@@ -88,7 +88,7 @@ module attributes {tam.model = {
 
 // -----
 
-// slot_c2: a scalar that is no index.
+// slot_c2: a scalar that is not an index.
 // expected-error @+1 {{slot 'parameters' cannot hold 'f64'}}
 func.func private @f(f64 {tam.slot = #tam.slot<parameters>})
 

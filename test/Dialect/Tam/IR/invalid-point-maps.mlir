@@ -1,4 +1,4 @@
-// Maps of several variables, and what becomes of their matrices: one test per
+// Maps of several variables, and ops on their matrices: one test per
 // constraint; the comment above a test names it.
 //
 // RUN: tam-opt %s -split-input-file -verify-diagnostics
@@ -60,7 +60,7 @@ func.func @f(%b: tensor<?x8xf64, #tam.dense>, %i: tensor<?x8xf64>,
 
 // -----
 
-// feature_map_c3: what says how far a point lies outside.
+// feature_map_c3: the amounts.
 func.func @f(%b: tensor<?x8xf64>, %i: tensor<?x8xf64>, %a: tensor<24xf64>) {
   // expected-error @+1 {{'tam.blend' op expected as many rows as 'tensor<24xf64>' has, got 'tensor<?x8xf64>'}}
   %0 = tam.blend %b, %i, %a : tensor<?x8xf64>, tensor<?x8xf64>, tensor<24xf64>
@@ -127,7 +127,7 @@ func.func @f(%points: tensor<?x2xf64>, %c: tensor<9x2xf64>, %g: tensor<1xf64>,
 
 // -----
 
-// tree_c1: an oblivious tree of three questions.
+// tree_c1: an oblivious tree of depth three.
 func.func @f(%points: tensor<?x2xf64>, %i: tensor<4x3xi32>,
              %t: tensor<4x3xf64>) {
   // expected-error @+1 {{'tam.tree' op expected features and thresholds of 4 leaves per tree, got 'tensor<4x3xi32>' and 'tensor<4x3xf64>'}}

@@ -56,7 +56,7 @@ func.func @f(%x: tensor<?xf64>, %s: tensor<1xf64, #tam.sums<full>>)
 
 // -----
 
-// rows_c2: a sum that is no result.
+// rows_c2: a sum that is not a result.
 func.func @f(%n: index, %y: tensor<?xf64>, %s: tensor<1xf64, #tam.sums<full>>,
              %t: tensor<1xf64, #tam.sums<full>>)
     -> tensor<1xf64, #tam.sums<full>> {
@@ -88,7 +88,7 @@ func.func @f(%y: tensor<?xf64>) {
 
 // -----
 
-// rows_c5: sums have no code for the map.
+// rows_c5: a map that sums do not support.
 func.func @f(%v: tensor<?xf64>, %s: tensor<4xf64, #tam.sums<full>>)
     -> tensor<4xf64, #tam.sums<full>> {
   %r = tam.rows(%v : tensor<?xf64>)
@@ -167,7 +167,7 @@ func.func @f(%v: tensor<?xf64>, %g: tensor<24xf64>, %p: tensor<4xf64>,
 
 // -----
 
-// rows_c5: predictions have no code for the map.
+// rows_c5: a map that predictions do not support.
 func.func @f(%v: tensor<?xf64>, %b: tensor<6xf64>) -> tensor<?xf64> {
   %y = tam.rows(%v, %b : tensor<?xf64>, tensor<6xf64>) {
   ^bb0(%v0: tensor<?xf64>, %b0: tensor<6xf64>):
@@ -281,7 +281,7 @@ func.func @f(%v: tensor<?xf64>, %b: tensor<1xf64>) -> tensor<?xf64> {
 
 // -----
 
-// What a body yields comes last in it.
+// The terminator must be the last op of a body.
 func.func @f(%s: tensor<1xf64, #tam.sums<full>>)
     -> tensor<1xf64, #tam.sums<full>> {
   %r = "tam.rows"(%s) <{operandSegmentSizes = array<i32: 0, 1>}> ({

@@ -1,5 +1,5 @@
-// How many rows, columns and operands there are: one test per constraint; the
-// comment above a test names it.
+// Numbers of rows, columns and operands: one test per constraint; the comment
+// above a test names it.
 //
 // RUN: tam-opt %s -split-input-file -verify-diagnostics
 
@@ -61,7 +61,7 @@ func.func @f(%rows: index) {
 
 // -----
 
-// feature_map_c4: what goes along the rows of a group.
+// feature_map_c4: a map along the rows of a group.
 func.func @f(%x: tensor<24xf64>, %c: tensor<9xf64>, %n: index) {
   // expected-error @+1 {{'tam.pid' op expected a dynamic number of rows, got 'tensor<24xf64>'}}
   %0, %1 = tam.pid %x, %c, %n {window = 7} : tensor<24xf64>, tensor<9xf64>

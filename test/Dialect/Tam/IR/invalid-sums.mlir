@@ -306,7 +306,7 @@ func.func private @f(tensor<4x2xf64, #tam.sums<frequencies>>)
 
 // -----
 
-// sums_c3: frequencies come with a cosine and a sine each.
+// sums_c3: each frequency has a cosine and a sine.
 // expected-error @+1 {{expected an even size for 'frequencies', got 3}}
 func.func private @f(tensor<3x3xf64, #tam.sums<frequencies>>)
 
@@ -323,7 +323,7 @@ func.func @f(%a: tensor<?x4xf64, #tam.dense>) {
 
 // -----
 
-// gram_c4: of one that leaves the circle beyond the range.
+// gram_c4: a Fourier term whose rows are not angles beyond the range.
 func.func @f(%x: tensor<?xf64>) {
   %a = tam.fourier %x {order = 2, extrapolate = #tam.extrapolate<saturation>}
       : tensor<?xf64> -> tensor<?x4xf64, #tam.dense>
@@ -395,7 +395,7 @@ func.func @expand_levels_c2_dense(%g: tensor<24x7xf64, #tam.sums<full>>,
 
 // -----
 
-// Panels along the levels: what is expanded would be in parts of words.
+// Panels along the levels: the expanded sums would be in parts of words.
 func.func @expand_levels_c3(%g: tensor<24x7xf64, #tam.sums<panels, 4>>,
     %b: tensor<24x4xf64, #tam.dense>) {
   // expected-error @+1 {{expected sums that can be expanded, got 'tensor<24x7xf64, #tam.sums<panels, 4>>'}}

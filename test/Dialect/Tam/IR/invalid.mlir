@@ -64,7 +64,7 @@ func.func private @f(tensor<8xf64> {tam.slot = #tam.slot<state, -8>})
 
 // -----
 
-// slot_c1: what is beyond it has a place, too.
+// slot_c1: an offset that is too large.
 // expected-error @+1 {{expected an offset of at least 0 and less than 281474976710656, got 281474976710656}}
 func.func private @f(tensor<8xf64> {tam.slot = #tam.slot<state, 281474976710656>})
 
@@ -435,7 +435,7 @@ func.func @f(%rows: index, %g: tensor<1x1xf64>,
 
 // -----
 
-// normal_matrix_c2: a block that stands on its head.
+// normal_matrix_c2: a transposed block.
 func.func @f(%rows: index, %g00: tensor<1x1xf64>, %g10: tensor<2x1xf64>,
              %g11: tensor<2x2xf64>, %p0: tensor<1x1xf64, #tam.coordinates<0>>,
              %p1: tensor<2x2xf64, #tam.coordinates<0>>) {
@@ -630,7 +630,7 @@ func.func @f(%a: tensor<?x3xf64>, %b: tensor<3xf64>) {
 }
 
 //===----------------------------------------------------------------------===//
-// Operand types: an encoding that no kernel knows in that place
+// Operand types: an encoding that no kernel takes as that operand
 //===----------------------------------------------------------------------===//
 
 // -----

@@ -1,5 +1,5 @@
-// A loop over rows that would have more words than asked for leaves out the
-// sums of the terms that come last: columns first, then bands.
+// If a loop over rows would have more words than the limit, the sums of the
+// last terms are left out. Terms are ordered: columns first, then bands.
 //
 // RUN: tam-opt %s --tam-bound-row-loops=most-words=10 2>&1 | FileCheck %s
 // RUN: tam-opt %s --tam-bound-row-loops=most-words=0 \
@@ -24,7 +24,7 @@
 // ALL-NOT: tam.apart
 // NEGATIVE: expected at least 0 words in a loop, got -1
 
-// What is apart gets no panels.
+// Sums with `tam.apart` get no panels.
 // LAYOUTS: tam.gram {{.*}} tensor<5x5xf64, #tam.sums<cubic_panels
 // LAYOUTS: tam.gram {{.*}} {tam.apart} {{.*}} tensor<5x5xf64, #tam.sums<upper>>
 func.func @fit(%rows: index, %x: tensor<?xf64>, %y: tensor<?xf64>,

@@ -1,5 +1,6 @@
-// Leaves of trees have kernels for dense and banded matrices, in which they come
-// first; another tree and a one-hot take the way of the sparse.
+// Leaves of trees have kernels with dense and banded matrices, in which they
+// are the first operand. With another tree or a one-hot matrix both are
+// converted to sparse.
 //
 // RUN: tam-opt %s --tam-choose-encodings | FileCheck %s
 

@@ -47,7 +47,7 @@ func.func @maps(%rows: index, %x: tensor<?xf64>, %p: tensor<4xf64>,
 
 // -----
 
-// What is encoded already stays as it is, with --dense too.
+// Existing encodings are kept, with --dense too.
 //
 // CHECK-LABEL: func.func @encoded(
 // DENSE-LABEL: func.func @encoded(
@@ -126,7 +126,7 @@ func.func @sums(%x: tensor<?xf64>, %p: tensor<4xf64>, %y: tensor<?xf64>,
 
 // -----
 
-// A Fourier term whose rows are angles, whatever x, keeps sums of frequencies.
+// A Fourier term whose rows are angles for every x keeps sums of frequencies.
 //
 // CHECK-LABEL: func.func @frequencies(
 // DENSE-LABEL: func.func @frequencies(

@@ -1,5 +1,5 @@
-// Sums that will share a loop get panels where they have a band; words go along
-// the wider band, and of equal ones along the second.
+// Sums that will share a loop get panels if they have a band. Words are along
+// the wider band, and for equal widths along the second.
 //
 // RUN: tam-opt %s --tam-choose-layouts -split-input-file | FileCheck %s
 
@@ -13,7 +13,7 @@
 // CHECK: tam.gram %[[A]], %[[O:.*]] into {{.*}} -> tensor<5x1xf64, #tam.sums<panels, 4>>
 // CHECK: tam.rhs %[[A]], {{.*}} -> tensor<5xf64, #tam.sums<panels, 4>>
 // CHECK: tam.rhs %[[O]], {{.*}} -> tensor<1xf64, #tam.sums<full>>
-// What the row kernel cannot compute keeps its layout.
+// Sums that the row kernel cannot compute keep their layout.
 // CHECK: tam.gram %{{.*}}, %[[A]] into {{.*}} -> tensor<4x5xf64, #tam.sums<transposed>>
 func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
     %v: tensor<?xf64> {tam.slot = #tam.slot<column>},
@@ -66,7 +66,7 @@ func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
 
 // -----
 
-// One sum alone has a kernel of the runtime, which knows no panels.
+// A single sum uses a kernel of the runtime, which does not support panels.
 //
 // CHECK-LABEL: func.func @fit(
 // CHECK: tam.rhs {{.*}} -> tensor<5xf64, #tam.sums<full>>
@@ -82,8 +82,8 @@ func.func @fit(%v: tensor<?xf64> {tam.slot = #tam.slot<column>},
 
 // -----
 
-// A product's sums with itself go through the pairs of all factors but one;
-// words go along a product of bands, and along a band that meets levels.
+// A product's sums with itself have the pairs of all factors except one. Words
+// are along a product of bands, and along a band in sums with levels.
 //
 // CHECK-LABEL: func.func @products(
 // CHECK: tam.gram %[[P:.*]], %[[P]] into {{.*}} -> tensor<15x15xf64, #tam.sums<upper_panels, 4 of 5, 1 of 3>>
@@ -91,7 +91,7 @@ func.func @fit(%v: tensor<?xf64> {tam.slot = #tam.slot<column>},
 // CHECK: tam.gram %[[A]], %[[P]] into {{.*}} -> tensor<5x15xf64, #tam.sums<transposed_panels, 4 of 5, 1 of 3>>
 // CHECK: tam.gram %[[Q:.*]], %[[A]] into {{.*}} -> tensor<6x5xf64, #tam.sums<transposed_panels, 4>>
 // CHECK: tam.rhs %[[P]], {{.*}} -> tensor<15xf64, #tam.sums<panels, 4 of 5, 1 of 3>>
-// Two products, of which neither is one of levels, have none.
+// Sums of two products, neither of which consists of levels only, have none.
 // CHECK: tam.gram %[[P]], %{{.*}} into {{.*}} -> tensor<15x10xf64, #tam.sums<full>>
 func.func @products(%v: tensor<?xf64> {tam.slot = #tam.slot<column>},
     %u: tensor<?xf64> {tam.slot = #tam.slot<column, 1>},

@@ -31,11 +31,11 @@
 // BOTH: func.func @fit(
 // BOTH: tam.solve {{.*}}solver<direct>
 // BOTH: func.func @cg(
-// The matrix is so small that there is always memory for it.
+// The matrix is so small that it always fits in memory.
 // LITTLE: tam.solve {{.*}}solver<direct>
 // LITTLE-NOT: func.func @cg(
 
-// No block is given up that is not large.
+// There is no block that the variant for little memory would not factor.
 // LARGE-NOT: small
 
 // CHECK: effects = [{factored = 1 : i32, name = "offset"}, {factored = 0 : i32, name = "a"}]
@@ -43,8 +43,9 @@ module attributes {tam.model = {solver = #tam.solver<cg>,
     effects = [{name = "offset"}, {name = "a"}]}} {
 
 // CHECK-NOT: func.func @fit(
-// No sums: the second effect, of more than three columns, is not factored, so of
-// the first the penalty is. A factor is state at an offset of its own.
+// No sums: the second effect, of more than three columns, is not factored, so
+// the factor of the first is that of its penalty. A factor is state at an
+// offset of its own.
 // CHECK-LABEL: func.func @cg(
 // CHECK-SAME: %[[N:[^:]*]]: index {tam.slot = #tam.slot<rows>}
 // CHECK-SAME: -> (tensor<6xf64> {tam.slot = #tam.slot<output>}, tensor<1x1xf64> {tam.slot = #tam.slot<state>})
@@ -83,7 +84,8 @@ module attributes {tam.model = {solver = #tam.solver<cg>,
 // CHECK: %[[Z:.*]] = tam.factor_solve %[[L]], %[[R]]
 // CHECK: return %[[Z]]
 
-// Sums of an effect with itself if all effects are factored; none of two.
+// Sums of an effect with itself if all effects are factored; no sums of two
+// effects.
 // BLOCKS-LABEL: func.func @cg(
 // BLOCKS: %[[O:.*]] = tam.offset
 // BLOCKS: %[[G:.*]] = tam.gram %[[O]], %[[O]]
@@ -110,7 +112,7 @@ module attributes {tam.model = {solver = #tam.solver<cg>,
 // TILED-LABEL: func.func @apply_chunk(
 // TILED: tam.predict
 // TILED: tam.rhs
-// What is applied to a vector needs it at the end, too, but no slices of it.
+// The last part of @apply needs the vector, too, but no slices of it.
 // TILED-LABEL: func.func @apply_finish(
 // TILED-SAME: tensor<6xf64> {tam.slot = #tam.slot<coefficients>}
 // TILED-NOT: tensor<5xf64> {tam.slot = #tam.slot<coefficients
@@ -119,9 +121,9 @@ module attributes {tam.model = {solver = #tam.solver<cg>,
 // TILED-SAME: tensor<1x1xf64> {tam.slot = #tam.slot<state, 192>}
 
 // With both blocks the state has 192 bytes for sums of products, 64 + 256 for
-// the factors, and what sums of blocks do not fit into the first: of 64 + 448
-// bytes the latter. With the small one alone there are no sums of blocks, and
-// the products are the same.
+// the factors, and the sums of blocks that do not fit in the bytes of the
+// products: of 64 + 448 bytes the latter. With only the small block there are
+// no sums of blocks, and the products are the same.
 // SMALL: accumulators = [
 // SMALL-SAME: {count = 1 : i64, kind = 7 : i32, offset = 0 : i64,
 // SMALL-SAME: {count = 1 : i64, kind = 7 : i32, offset = 64 : i64,

@@ -1,4 +1,4 @@
-// What conjugate gradients cannot be written for.
+// Systems that conjugate gradients do not support.
 //
 // RUN: tam-opt %s --tam-choose-solver -split-input-file -verify-diagnostics
 

@@ -15,7 +15,7 @@ func.func @small(%a: tensor<3x3xf64>, %b: tensor<3xf64>) -> tensor<3xf64> {
 
 // -----
 
-// The largest system that is factored without being asked for.
+// The largest system that is factored without a request.
 //
 // CHECK-LABEL: func.func @limit(
 func.func @limit(%a: tensor<7500x7500xf64>, %b: tensor<7500xf64>)
@@ -39,7 +39,7 @@ func.func @chosen(%a: tensor<3x3xf64>, %b: tensor<3xf64>) -> tensor<3xf64> {
 
 // -----
 
-// The spec asks for the direct solver: the limit does not count.
+// The spec requests the direct solver: the limit does not apply.
 //
 module attributes {tam.model = {solver = #tam.solver<direct>}} {
   // CHECK-LABEL: func.func @asked(
@@ -53,7 +53,7 @@ module attributes {tam.model = {solver = #tam.solver<direct>}} {
 
 // -----
 
-// A spec that leaves the choice, or does not name a solver, is no request.
+// A spec that leaves the choice open, or does not name a solver, is no request.
 //
 module attributes {tam.model = {name = "m", solver = #tam.solver<auto>}} {
   // CHECK-LABEL: func.func @left_open(

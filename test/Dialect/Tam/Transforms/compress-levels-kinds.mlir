@@ -1,5 +1,5 @@
-// Sums by levels have the weights of the sums that they stand for, and are made
-// only where all sums come before what reads one.
+// Sums by levels have the weights of the sums that they replace. They are made
+// only if all sums come before all users of sums.
 //
 // RUN: tam-opt %s --tam-compress-levels -split-input-file | FileCheck %s
 

@@ -1,5 +1,5 @@
-// Of columns that a profile found to have few values, evenly spaced, the fit
-// gets a copy that sums by their levels.
+// If a profile has columns with few, evenly spaced values, the fit gets a copy
+// that sums by their levels.
 //
 // RUN: tam-opt %s --tam-compress-levels -split-input-file | FileCheck %s
 // RUN: tam-opt %s --tam-compress-levels --tam-choose-encodings --tam-share-sums --tam-choose-layouts -split-input-file | FileCheck %s --check-prefix=LAYOUT
@@ -8,10 +8,10 @@
 // RUN: sed -e 's/600/1000000/' -e 's/levels = 24 : i32/levels = 9000 : i32/' %s | tam-opt --tam-compress-levels | FileCheck %s --check-prefix=MANY
 // RUN: sed -e 's/600/1000000/' -e 's/levels = 24 : i32/levels = 9500 : i32/' %s | tam-opt --tam-compress-levels | FileCheck %s --check-prefix=NONE
 
-// The sums of the levels with 14 columns are not to be too large.
+// The sums of the levels with 14 columns must not be too large.
 // MANY: func.func @fit_by_levels(
 
-// The model says which.
+// The model lists these inputs.
 // CHECK: {by_levels, column = "hour"
 // CHECK-LABEL: func.func @fit(
 // CHECK-NOT: tam.category
@@ -22,8 +22,8 @@
 // CHECK: %[[L:.*]] = tam.category %[[AT]] {levels = 24 : i64} : tensor<?xf64> -> tensor<?x24xf64>
 // CHECK-NOT: tam.fourier %[[Y]]
 // CHECK: %[[T:.*]] = tam.bspline
-// What two maps of one column have with each other is known from how many rows
-// a level has, and what a map has with another effect is summed once.
+// The sums of two maps of one column follow from the row counts of the levels.
+// The sums with another effect are computed once.
 // CHECK: %[[LL:.*]] = tam.gram %[[L]], %[[L]] weights
 // CHECK: %[[LT:.*]] = tam.gram %[[L]], %[[T]] weights
 // CHECK: %[[LY:.*]] = tam.rhs %[[L]]

@@ -1,4 +1,4 @@
-// A function without a body is none of a pass' business.
+// Passes ignore functions without a body.
 //
 // RUN: tam-opt %s --tam-choose-solver --tam-merge-columns --tam-compress-levels --tam-choose-encodings --tam-share-sums --tam-choose-layouts --tam-verify-choices --tam-tile-rows --tam-fuse-rows | FileCheck %s
 

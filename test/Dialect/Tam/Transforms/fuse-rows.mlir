@@ -1,5 +1,5 @@
-// Sums over rows of a chunk, and the feature maps they read, go into one
-// tam.rows; what has no code in the row kernel stays.
+// Sums over rows of a chunk, and the feature maps that they read, are moved
+// into one tam.rows; sums that the row kernel does not support stay.
 //
 // RUN: tam-opt %s --tam-fuse-rows -split-input-file | FileCheck %s
 
@@ -61,8 +61,8 @@ func.func @fit_chunk(
 
 // -----
 
-// A Fourier map has no code in the row kernel: its sums stay. The column that
-// both kinds of sums read is made for each.
+// The row kernel does not support a Fourier map: its sums stay. The column that
+// both kinds of sums read is computed for each.
 //
 // CHECK-LABEL: func.func @fit_chunk(
 // CHECK: %[[X:.*]] = tam.normalize %[[V:.*]], %[[P:.*]] :
@@ -100,7 +100,7 @@ func.func @fit_chunk(
 // -----
 
 // Not fused: a spline that is stored dense, one of a high degree, levels that
-// the runtime looks up; a sum alone; a step that is none of a fit.
+// the runtime looks up; a single sum; a step that is not one of a fit.
 //
 // CHECK-LABEL: func.func @fit_chunk(
 // CHECK-NOT: tam.rows
@@ -150,9 +150,9 @@ func.func @predict(
 
 // -----
 
-// Predictions: the effects that the kernel has code for become a tam.rows, in
-// their order, to whose result the others are added. A column that both read is
-// made for each.
+// Predictions: the effects that the kernel supports become a tam.rows, in their
+// order, and the others are added to its result. A column that both read is
+// computed for each.
 //
 // CHECK-LABEL: func.func @predict(
 // CHECK-SAME: %[[ROWS:[^:]*]]: index, %[[V:[^:]*]]: tensor<?xf64>, %[[P:[^:]*]]: tensor<4xf64>, %[[K:[^:]*]]: tensor<?xi32>,
@@ -193,8 +193,8 @@ func.func @predict(%rows: index, %v: tensor<?xf64>, %p: tensor<4xf64>,
 
 // -----
 
-// One effect alone has a kernel already; a spline of degree 0 and one that is
-// stored dense have no code in the kernel of predictions.
+// A single effect has a kernel already; the kernel of predictions does not
+// support a spline of degree 0 or one that is stored dense.
 //
 // CHECK-LABEL: func.func @predict(
 // CHECK-NOT: tam.rows

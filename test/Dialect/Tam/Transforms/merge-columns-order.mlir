@@ -1,5 +1,5 @@
-// The target may be known after the matrix only, and effects may share their
-// sums and their penalty.
+// The target may be defined after the matrix, and effects may share their sums
+// and their penalty.
 //
 // RUN: tam-opt %s --tam-merge-columns=least=2 | FileCheck %s
 

@@ -7,8 +7,8 @@
 // RUN: tam-opt %s --tam-merge-columns=least=0 -split-input-file \
 // RUN:   | FileCheck %s --check-prefix=FEW
 
-// The category between them and the intercept before them keep two from the
-// third. Weights and penalties go along.
+// The category between them separates two of them from the third. Weights and
+// penalties are merged, too.
 //
 // CHECK-LABEL: func.func @fit(
 // CHECK-SAME: %[[ROWS:.*]]: index, %{{.*}}: tensor<?xf64>, %[[Y:[^:]*]]: tensor<?xf64>, %[[W:[^:]*]]: tensor<?xf64>)

@@ -1,4 +1,4 @@
-// Sums are read off others only where all have one weight and one target and
+// Sums are derived from others only if all have the same weights and target and
 // start from zero.
 //
 // RUN: tam-opt %s --tam-share-sums | FileCheck %s

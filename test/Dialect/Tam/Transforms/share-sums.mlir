@@ -1,6 +1,6 @@
-// Sums that follow from others are read off them: those with the intercept, and
-// those of categories with few levels together.
-// A pair of categories is met from both sides, and replaced once.
+// Sums that follow from others are derived from them: those with the intercept,
+// and those of categories with few levels together. A pair of categories is
+// visited from both sides and replaced once.
 //
 // RUN: tam-opt %s --tam-share-sums -split-input-file | FileCheck %s
 // RUN: tam-opt %s --tam-share-sums --tam-choose-layouts -split-input-file | FileCheck %s --check-prefix=LAYOUT
@@ -37,7 +37,8 @@
 // CHECK: tam.marginal %[[DEA]] rows [6] keep [] columns [5] keep [0]
 // CHECK-SAME: -> tensor<1x5xf64, #tam.sums<full>>
 
-// What keeps the side along the panels whole has panels itself.
+// A marginal that keeps all factors of the side along the panels has panels
+// itself.
 // LAYOUT-LABEL: func.func @fit(
 // LAYOUT: tam.gram %[[A:.*]], %[[A]] into {{.*}} -> tensor<5x5xf64, #tam.sums<cubic_panels, 4>>
 // LAYOUT: tam.marginal {{.*}} transposed rows [3, 2] keep [0] columns [5] keep [0] : tensor<6x5xf64, #tam.sums<transposed_panels, 4>> -> tensor<5x3xf64, #tam.sums<panels, 4>>

@@ -1,6 +1,6 @@
-// The model is told of its accumulators: kind of the steps that add to them,
-// place, numbers of a level, and the unit of those that count rows: leaves of
-// trees with themselves, where rows have no weights.
+// The model lists its accumulators: kind of the steps that add to them, offset,
+// numbers in each half, and the unit of those that are row counts: leaves of
+// trees with themselves, if rows have no weights.
 //
 // RUN: tam-opt %s --tam-tile-rows | FileCheck %s
 

@@ -1,4 +1,4 @@
-// The end of the fit sees the sums and the number of rows, but no row.
+// The last part of the fit has the sums and the number of rows, but no row.
 //
 // RUN: tam-opt %s --tam-tile-rows -split-input-file -verify-diagnostics
 

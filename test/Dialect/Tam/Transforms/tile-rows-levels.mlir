@@ -1,6 +1,6 @@
-// A fit that sums by levels is cut as any other. Its steps are marked, its
-// accumulators have a list of their own, and what the levels are is known at the
-// end: a parameter of the group is no row.
+// A fit that sums by levels is split like any other. Its steps are marked, its
+// accumulators have a list of their own, and the levels are available at the
+// end: a parameter of the group is not a row.
 //
 // RUN: tam-opt %s --tam-tile-rows -split-input-file | FileCheck %s
 
@@ -45,7 +45,7 @@ func.func @fit_by_levels(%rows: index {tam.slot = #tam.slot<rows>},
 
 // -----
 
-// A result that is a parameter is one at the end.
+// A result that is a parameter is a result of the last part.
 //
 // CHECK-LABEL: func.func @fit_finish(
 // CHECK-SAME: %[[P:[^:]*]]: tensor<4xf64> {tam.slot = #tam.slot<parameters>}

@@ -1,6 +1,6 @@
-// The fit is cut at its sums over rows into init, chunk and finish; sums become
-// state at offsets of multiples of 64 bytes; steps that take rows get `first`
-// and `capacity`.
+// The fit is split at its sums over rows into init, chunk and finish; sums
+// become state at offsets that are multiples of 64 bytes; steps that take rows
+// get `first` and `capacity`.
 //
 // RUN: tam-opt %s --tam-tile-rows -split-input-file -verify-diagnostics \
 // RUN:   | FileCheck %s
@@ -99,7 +99,7 @@ func.func @predict(%rows: index {tam.slot = #tam.slot<rows>},
   return %y : tensor<?xf64>
 }
 
-// A function without rows is none of this pass's business.
+// The pass ignores a function without rows.
 //
 // CHECK-LABEL: func.func @other(
 // CHECK-SAME: tensor<1xf64> {tam.slot = #tam.slot<coefficients>})
@@ -153,7 +153,7 @@ func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
 
 // -----
 
-// A sum that goes on from another.
+// A sum that starts from another.
 func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
                %y: tensor<?xf64> {tam.slot = #tam.slot<column>}) {
   %o = tam.offset %rows : tensor<?x1xf64, #tam.dense>
@@ -168,7 +168,7 @@ func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
 
 // -----
 
-// A sum of what another sum determines would need the rows twice.
+// A sum over values that depend on another sum would need the rows twice.
 func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
                %y: tensor<?xf64> {tam.slot = #tam.slot<column>}) {
   %o = tam.offset %rows : tensor<?x1xf64, #tam.dense>

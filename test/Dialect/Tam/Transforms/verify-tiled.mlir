@@ -1,5 +1,5 @@
 // After tiling: every function is a step, every argument and result has a slot.
-// A matrix that pays for an encoding without a kernel is named.
+// A remark names each matrix that is converted for lack of a kernel.
 //
 // RUN: tam-opt %s --tam-verify-tiled -split-input-file -verify-diagnostics
 

@@ -46,7 +46,7 @@ func.func @f(%v: memref<?xf64>, %rows: index, %out: memref<?x1xf64>) {
 
 // -----
 
-// launch_c2: an optional input is there and said to be absent.
+// launch_c2: an optional input is given and listed as absent.
 func.func @f(%a: memref<?x3xf64>, %w: memref<?xf64>, %i: index,
              %sums: memref<2x9xf64>) {
   // expected-error @+1 {{'tamk.launch' op expected 2 inputs of 'gram_dense', got 2 and absent 1}}
@@ -58,7 +58,7 @@ func.func @f(%a: memref<?x3xf64>, %w: memref<?xf64>, %i: index,
 
 // -----
 
-// launch_c2: an optional input is missing and not said to be absent.
+// launch_c2: an optional input is missing and not listed as absent.
 func.func @f(%a: memref<?x3xf64>, %i: index, %sums: memref<2x9xf64>) {
   // expected-error @+1 {{'tamk.launch' op expected 2 inputs of 'gram_dense', got 1 and absent 0}}
   tamk.launch "gram_dense" ins(%a : memref<?x3xf64>)

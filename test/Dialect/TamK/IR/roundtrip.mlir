@@ -34,8 +34,8 @@ func.func @no_inputs(%rows: index, %x: memref<?xf64>, %scale: f64, %mode: i64,
   return
 }
 
-// An optional input that is there, and one that is left out; a destination
-// that is read too.
+// An optional input that is given, and one that is left out; a destination that
+// is also read.
 //
 // CHECK-LABEL: func.func @optional_input(
 // CHECK-SAME: %[[A:.*]]: memref<?x3xf64>, %[[W:.*]]: memref<?xf64>, %[[I:.*]]: index, %[[N:.*]]: i64, %[[SUMS:.*]]: memref<2x9xf64>)

@@ -1,6 +1,6 @@
 // Launches in one-shot bufferization, as the pipeline runs it: a destination
 // that is read and written is updated in place, one that is only written needs
-// no old values, a result is computed where the runtime wants it.
+// no old values, a result is computed in the runtime's memory.
 //
 // RUN: tam-opt %s --eliminate-empty-tensors --one-shot-bufferize \
 // RUN:   --canonicalize --cse | FileCheck %s
@@ -37,7 +37,7 @@ func.func @in_place(%v: memref<?xf64>, %p: memref<4xf64>, %rows: index,
   return
 }
 
-// The result needs no buffer beside the runtime's.
+// The result needs no buffer besides the runtime's.
 //
 // CHECK-LABEL: func.func @to_destination(
 // CHECK-SAME: %[[OUT:[^:]*]]: memref<?x1xf64>)
@@ -81,7 +81,8 @@ func.func @only_written(%old: memref<?x1xf64>, %rows: index,
 }
 
 // `gram_dense` adds to its destination: old values that are read once more
-// must be kept. (Steps do no such thing; tamk-verify-bufferized would say so.)
+// must be kept. (This never happens in steps; tamk-verify-bufferized would
+// report it.)
 //
 // CHECK-LABEL: func.func @read_and_written(
 // CHECK-SAME: %[[OLD:[^:]*]]: memref<2x1xf64>,

@@ -1,4 +1,4 @@
-// The runtime's arenas are aligned to 64 bytes, so a step cannot ask for more.
+// The runtime's arenas are aligned to 64 bytes, so a step cannot require more.
 //
 // RUN: tam-opt %s --plan-memory="strict report=false" -verify-diagnostics
 

@@ -1,5 +1,5 @@
-// Branches between the blocks of a region may be a loop: what is used in one of
-// the blocks is used in the whole region.
+// Branches between the blocks of a region may form a loop: a buffer that is
+// used in one of the blocks is used in the whole region.
 //
 // RUN: tam-opt %s --plan-memory="strict report=false" | FileCheck %s
 

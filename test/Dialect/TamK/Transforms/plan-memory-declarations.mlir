@@ -1,4 +1,4 @@
-// A declaration has neither plan nor need of one, before and after.
+// A declaration neither has nor needs a plan.
 //
 // RUN: tam-opt %s --convert-tam-to-tamk --plan-memory="strict report=false" \
 // RUN:   --tamk-verify-planned | FileCheck %s

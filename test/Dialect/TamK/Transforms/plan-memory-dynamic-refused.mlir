@@ -44,7 +44,8 @@ func.func @long(%n0: index) {
 
 // -----
 
-// What is unsafe for a static size is for a dynamic one.
+// Allocations that are unsafe with a static size are also unsafe with a dynamic
+// one.
 func.func @leaves(%n: index) -> memref<?xf64> {
   // expected-remark @+1 {{not planned: it leaves its region by 'func.return'}}
   %a = memref.alloc(%n) : memref<?xf64>

@@ -8,9 +8,9 @@
 // RUN: tam-opt %s --plan-memory="dynamic=symbolic reuse=branch-safe strict report=false" \
 // RUN:   | FileCheck %s --check-prefix=SAFE
 
-// a and b live at once, c behind a: a and c lie on b, whatever the sizes, and the
-// arena ends behind the larger of them. At 1024 it is b's 4 * 1024 * 1024 bytes
-// and c's 8 * 1026, rounded up.
+// a and b live at the same time, c after a: a and c lie on b for all sizes, and
+// the arena ends at the end of the larger of them. At 1024 it is b's 4 * 1024 *
+// 1024 bytes and c's 8 * 1026, rounded up.
 //
 // ALLOC-LABEL: func.func @sums(
 // ALLOC-SAME: %[[N:[^:]*]]: index, %[[X:[^:]*]]: memref<?x4xf32>)
@@ -59,8 +59,8 @@ func.func @sums(%n: index, %x: memref<?x4xf32>) {
   return
 }
 
-// A size in a loop, made of what is known at the begin; memory spaces of which
-// one has a size that is known now.
+// A size in a loop, computed from values known at the begin; two memory spaces,
+// one of which has a constant size.
 //
 // ALLOC-LABEL: func.func @spaces(
 // ALLOC-DAG: memref.alloc() {alignment = 64 : i64} : memref<64xi8, 1>
@@ -91,8 +91,7 @@ func.func @spaces(%n: index) {
   return
 }
 
-// Two branches: one place for both in the order of the program, for every order
-// two.
+// Two branches: they share bytes in program order, but not for every order.
 //
 // SAFE-LABEL: func.func @branches(
 // SAFE-SAME: bytes = 8192 : i64, first = 0 : i64, last = 2 : i64
@@ -111,7 +110,8 @@ func.func @branches(%n: index, %v: f64) -> (f64, f64) {
   return %left, %right : f64, f64
 }
 
-// Where 1024 for each value is more than any memory, it is planned for less.
+// If sizes with 1024 for each value exceed any memory, a smaller value is
+// taken.
 //
 // ALLOC-LABEL: func.func @many_dimensions(
 // ALLOC-SAME: bytes = 8589934592 : i64

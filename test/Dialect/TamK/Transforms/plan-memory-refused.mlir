@@ -1,5 +1,5 @@
-// Allocations that have no single safe address: left alone with a remark, or,
-// with `strict`, an error.
+// Allocations that have no single safe address: they are not changed, with a
+// remark, or an error with `strict`.
 //
 // RUN: tam-opt %s --plan-memory=report=false -split-input-file -verify-diagnostics \
 // RUN:   --allow-unregistered-dialect -o %t
@@ -9,8 +9,8 @@
 // RUN: tam-opt %t.mlir --plan-memory="strict report=false" -split-input-file \
 // RUN:   -verify-diagnostics --allow-unregistered-dialect
 
-// It outlives its turn of the loop: the next turn's has another address. What
-// is refused keeps its deallocation.
+// It outlives its iteration of the loop: that of the next iteration has another
+// address. A refused allocation keeps its deallocation.
 //
 // CHECK-LABEL: func.func @leaves_loop(
 // CHECK-SAME: -> memref<8xf64>
@@ -117,7 +117,7 @@ func.func @unknown_op() {
 
 // -----
 
-// The transfer goes on until somebody waits for it.
+// The transfer continues until an op waits for it.
 //
 // CHECK-LABEL: func.func @transfer(
 func.func @transfer(%from: memref<8xf64>, %tag: memref<1xi32>) {
@@ -133,7 +133,7 @@ func.func @transfer(%from: memref<8xf64>, %tag: memref<1xi32>) {
 
 // -----
 
-// What the token is waited for is still in the future.
+// The wait for the token comes later.
 //
 // CHECK-LABEL: func.func @token(
 func.func @token() {
@@ -169,7 +169,7 @@ func.func @address_stored(%table: memref<1xmemref<8xf64>>) {
 
 // -----
 
-// Several turns of the loop run at once, each with a buffer of its own.
+// Several iterations of the loop run at once, each with its own buffer.
 //
 // CHECK-LABEL: func.func @inside_parallel(
 // CHECK: scf.parallel
@@ -267,8 +267,8 @@ func.func @two_reasons() -> memref<8xf64> {
 
 // -----
 
-// Remarks alone do not end the pass: what else there is gets its place. Errors
-// do, so only the first stands with `strict`.
+// Remarks do not end the pass: other allocations are planned. Errors do, so
+// that `strict` reports only the first.
 //
 // CHECK-LABEL: func.func @one_of_two(
 // CHECK-SAME: %[[ARENA:[^:]*]]: memref<64xi8>) -> memref<8xf64>

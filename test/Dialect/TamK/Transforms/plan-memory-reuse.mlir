@@ -1,6 +1,6 @@
-// Two buffers share bytes when the order of the program allows it, which makes
-// one op wait for another, or only when every order does that the data flow
-// allows.
+// Two buffers share bytes if the order of the program allows it, which makes
+// one op wait for another, or only if every order that respects the data flow
+// allows it.
 //
 // RUN: tam-opt %s --plan-memory="strict" -verify-diagnostics \
 // RUN:   | FileCheck %s --check-prefix=PROGRAM
@@ -12,7 +12,7 @@
 
 // NONE: Cannot find option named 'none'!
 
-// Two branches that know nothing of each other.
+// Two independent branches.
 //
 // PROGRAM-LABEL: func.func @branches(
 // PROGRAM-SAME: memref<64xi8>) -> (f64, f64)
@@ -35,7 +35,7 @@ func.func @branches(%v: f64) -> (f64, f64) {
   return %left, %right : f64, f64
 }
 
-// What the second writes is what the first read.
+// The second writes the memory that the first read.
 //
 // PROGRAM-LABEL: func.func @through_a_value(
 // SAFE-LABEL: func.func @through_a_value(
@@ -53,8 +53,8 @@ func.func @through_a_value(%v: f64) -> f64 {
   return %right : f64
 }
 
-// The first is read after the second is written: which comes first is free, so
-// that neither use of the first has to precede.
+// The first is read after the second is written, but either order is possible,
+// so that neither use of the first must come before.
 //
 // SAFE-LABEL: func.func @one_use_is_free(
 // SAFE-SAME: memref<192xi8>)
@@ -76,8 +76,8 @@ func.func @one_use_is_free(%v: f64) -> (f64, f64, f64) {
   return %y, %z, %w : f64, f64, f64
 }
 
-// A use through a view is one of the buffer, and the value of a view waits for
-// what its offset waits for.
+// A use through a view is a use of the buffer, and the value of a view depends
+// on the ops that its offset depends on.
 //
 // SAFE-LABEL: func.func @through_a_view(
 // SAFE-SAME: memref<64xi8>)
@@ -99,7 +99,7 @@ func.func @through_a_view(%v: f64) {
   return
 }
 
-// Nobody knows what the callees do: the calls stay in their order.
+// The effects of the callees are unknown: the calls keep their order.
 //
 // SAFE-LABEL: func.func @unknown_effects(
 // SAFE-SAME: memref<64xi8>)
@@ -114,8 +114,8 @@ func.func @unknown_effects() {
   return
 }
 
-// The arguments may be one memory: what is copied out of the first buffer may be
-// what is copied into the second.
+// The arguments may alias: the target of the copy from the first buffer may be
+// the source of the copy to the second.
 //
 // SAFE-LABEL: func.func @through_arguments(
 // SAFE-SAME: memref<64xi8>)
@@ -132,7 +132,7 @@ func.func @through_arguments(%in: memref<8xf64>, %x: memref<8xf64>,
   return
 }
 
-// The arguments of a step are apart.
+// The arguments of a step never overlap.
 //
 // SAFE-LABEL: func.func @step(
 // SAFE-SAME: memref<128xi8> {tam.slot = #tam.slot<arena>})
@@ -152,7 +152,7 @@ func.func @step(%in: memref<8xf64> {tam.slot = #tam.slot<column>},
   return
 }
 
-// Memory allocated elsewhere in the function is apart from the arguments.
+// Memory allocated in the function does not overlap the arguments.
 //
 // SAFE-LABEL: func.func @through_others(
 // SAFE-SAME: memref<128xi8>)
@@ -171,8 +171,8 @@ func.func @through_others(%x: memref<8xf64>) -> f64 {
   return %r : f64
 }
 
-// A loop is one op of its block: what is used in it is used by all of it. In
-// the loop the branches are free again.
+// A loop is one op of its block: the whole loop uses the buffers that are used
+// in it. Inside the loop the branches are independent again.
 //
 // SAFE-LABEL: func.func @loop(
 // SAFE-SAME: memref<192xi8>)
@@ -200,7 +200,7 @@ func.func @loop(%n: index, %v: f64, %out: memref<8xf64>) {
   return
 }
 
-// The two branches of a condition never run both.
+// Only one of the two branches of a condition runs.
 //
 // SAFE-LABEL: func.func @condition(
 // SAFE-SAME: memref<64xi8>)
@@ -218,7 +218,7 @@ func.func @condition(%p: i1, %v: f64) {
   return
 }
 
-// Buffers that nobody uses cost nothing beside others.
+// Buffers without a use cost nothing.
 //
 // SAFE-LABEL: func.func @unused(
 // SAFE-SAME: memref<64xi8>)

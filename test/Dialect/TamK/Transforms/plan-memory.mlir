@@ -1,6 +1,6 @@
-// Allocations become views of one arena per memory space. The offset expected
-// of each allocation stands beside it, with the buffers it must not overlap;
-// times are those of calls and stores, everything else takes none.
+// Allocations become views of one arena per memory space. The expected offset
+// of each allocation is beside it, with the buffers that it must not overlap.
+// Only calls and stores take time.
 //
 // RUN: tam-opt %s --plan-memory="strict report=false" -verify-diagnostics | FileCheck %s
 // RUN: tam-opt %s --plan-memory="strategy=naive strict report=false" \
@@ -32,7 +32,8 @@ func.func private @use_none(memref<0xf64>)
 func.func private @use_any(memref<32xf64>, memref<1xf64>)
 func.func private @use_space(memref<8xf64, 1>)
 
-// Dead before the next is born: both at 0; naively one after the other.
+// Each live range ends before the next begins: both at 0; naively one after the
+// other.
 //
 // CHECK-LABEL: func.func @one_after_another(
 // CHECK-SAME: %[[ARENA:.*]]: memref<64xi8>)
@@ -78,7 +79,7 @@ func.func @at_once() {
   return
 }
 
-// An allocation lives from its first use to its last, not from where it stands.
+// An allocation lives from its first use to its last, not from the op itself.
 //
 // CHECK-LABEL: func.func @allocated_early(
 // CHECK-SAME: memref<64xi8>)
@@ -90,9 +91,9 @@ func.func @allocated_early() {
   return
 }
 
-// Sizes in bytes, rounded up to the alignment by their offsets alone: 3 and 9
-// bytes, an i1 takes a byte, an index 8, and what lies behind starts at the
-// next multiple of 64. Alignment 1 packs them: 3 + 9 + 16.
+// Sizes are in bytes; only offsets are rounded up to the alignment. 3 and 9
+// bytes: an i1 takes a byte, an index 8, and the next buffer starts at the next
+// multiple of 64. Alignment 1 packs them: 3 + 9 + 16.
 //
 // CHECK-LABEL: func.func @sizes(
 // CHECK-SAME: memref<192xi8>)
@@ -132,8 +133,8 @@ func.func @aligned() {
   return
 }
 
-// What is used in a loop and was filled before it lives as long as the loop;
-// what is allocated in the loop lives for a part of one turn.
+// A buffer that is used in a loop and was filled before it lives as long as the
+// loop; one that is allocated in the loop lives for a part of one iteration.
 //
 // CHECK-LABEL: func.func @loop(
 // CHECK-SAME: %[[ARENA:[^: ]*]]: memref<128xi8>)
@@ -162,8 +163,8 @@ func.func @loop(%begin: index, %end: index, %step: index) {
   return
 }
 
-// A buffer used at a loop's start keeps its place until the loop has ended:
-// the next turn reads it again.
+// A buffer used at a loop's start keeps its bytes until the loop has ended: the
+// next iteration reads it again.
 //
 // CHECK-LABEL: func.func @next_turn(
 // CHECK-SAME: memref<128xi8>)
@@ -179,8 +180,8 @@ func.func @next_turn(%begin: index, %end: index, %step: index) {
   return
 }
 
-// The two branches never run both: their buffers share a place, beside the one
-// that the branches read.
+// Only one of the two branches runs: their buffers share bytes, but not with
+// the one that the branches read.
 //
 // CHECK-LABEL: func.func @branches(
 // CHECK-SAME: %[[ARENA:[^: ]*]]: memref<128xi8>)
@@ -220,7 +221,8 @@ func.func @through_views() {
   return
 }
 
-// What was planned needs no deallocation, through a view neither; it is no use.
+// A planned buffer needs no deallocation, also not through a view; a
+// deallocation is not a use.
 //
 // CHECK-LABEL: func.func @deallocations(
 // CHECK-SAME: memref<64xi8>)
@@ -237,7 +239,7 @@ func.func @deallocations() {
   return
 }
 
-// Somebody else's buffer is freed as before.
+// A buffer from outside is freed as before.
 //
 // CHECK-LABEL: func.func @foreign_deallocation(
 // CHECK: memref.dealloc
@@ -264,7 +266,7 @@ func.func @spaces() {
   return
 }
 
-// No size; a number by itself.
+// An empty buffer; a single number.
 //
 // CHECK-LABEL: func.func @corner_cases(
 // CHECK-SAME: memref<64xi8>)
@@ -283,8 +285,9 @@ func.func @corner_cases() {
   return
 }
 
-// What nobody uses takes no bytes, nor has the bound any for it: it goes, with
-// what only names it. One whose shape is asked for keeps a place.
+// An allocation without a use takes no bytes, also not in the bound: it is
+// erased, with the ops that only name it. One whose shape is used keeps an
+// offset.
 //
 // CHECK-LABEL: func.func @unused(
 // CHECK-SAME: %[[ARENA:[^:]*]]: memref<64xi8>) -> index
@@ -324,8 +327,8 @@ func.func @nothing(%a: memref<8xf64>) {
   return
 }
 
-// A step's arena has a slot. A buffer has the name that its kernel gives it; op
-// and term are those that the launch serves.
+// A step's arena has a slot. The name of a buffer comes from its kernel's
+// parameter; op and term are those of the launch.
 //
 // CHECK-LABEL: func.func @step(
 // CHECK-SAME: %[[ARENA:[^:]*]]: memref<128xi8> {tam.slot = #tam.slot<arena>})

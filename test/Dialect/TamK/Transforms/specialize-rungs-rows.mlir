@@ -1,4 +1,4 @@
-// Which rungs there are: the option's, else the model's, else those of 1024.
+// The rungs are those of the option, else of the model, else of 1024.
 //
 // RUN: tam-opt %s --tamk-specialize-rungs | FileCheck %s
 // RUN: tam-opt %s --tamk-specialize-rungs=chunk-rows=2 \
@@ -28,7 +28,7 @@
 // DEFAULT: func.func @f_1()
 // DEFAULT-NOT: func.func
 
-// More rows than 2^20 are as many: a chunk ends with its group.
+// More rows than 2^20 count as 2^20: a chunk ends with its group.
 // ALL-NOT: func.func @f_9000000000
 // ALL: func.func @f_1048576()
 // ALL: func.func @f_524288()

@@ -1,6 +1,6 @@
-// Without a number of rows, steps whose sums are large beside the temporaries
-// get rungs of up to a segment. 40 bytes a row: 2048 rows take an eighth of
-// 655,360 bytes, 4096 of 1,310,720.
+// Without a requested number of rows, steps whose sums are large compared with
+// the temporaries get rungs of up to a segment. 40 bytes a row: 2048 rows take
+// an eighth of 655,360 bytes, 4096 of 1,310,720.
 //
 // RUN: tam-opt %s --tamk-specialize-rungs | FileCheck %s
 
@@ -32,7 +32,7 @@ func.func @many(%capacity: index {tam.slot = #tam.slot<capacity>},
   return
 }
 
-// What a step is told of the rows is no sum.
+// Other arguments of a step are not sums.
 //
 // CHECK-NOT: @table_2048
 // CHECK: func.func @table_1024(

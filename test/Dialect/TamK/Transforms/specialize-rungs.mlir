@@ -4,8 +4,8 @@
 // RUN: tam-opt %s --tamk-specialize-rungs=chunk-rows=5 -split-input-file \
 // RUN:   -verify-diagnostics | FileCheck %s
 
-// The model's chunk_rows does not count where the option is given. 5, 2, 1:
-// half of an odd number is rounded down.
+// The option overrides the model's chunk_rows. 5, 2, 1: half of an odd number
+// is rounded down.
 module attributes {tam.model = {chunk_rows = 64 : i64}} {
 
 // CHECK-LABEL: func.func @predict_5(
@@ -53,8 +53,8 @@ func.func @fit_finish(%rows: index {tam.slot = #tam.slot<rows>})
 
 // -----
 
-// A size that is the least of functions of the capacity: of 5 rows the constant,
-// of fewer the function.
+// A size that is the minimum of functions of the capacity: for 5 rows the
+// constant, for fewer the function.
 //
 // CHECK-LABEL: func.func @workspace_5(
 // CHECK-NOT: affine.min
@@ -84,7 +84,7 @@ func.func @other(%capacity: index {tam.slot = #tam.slot<capacity>},
 
 // -----
 
-// Whoever but a launch reads the buffer gets the dynamic type by a cast.
+// Users other than launches get the dynamic type through a cast.
 //
 // CHECK-LABEL: func.func @f_5()
 // CHECK: %[[X:.*]] = memref.alloc() : memref<5x3xf64>
@@ -107,7 +107,7 @@ func.func @f(%capacity: index {tam.slot = #tam.slot<capacity>}, %n: index) {
 
 // -----
 
-// A capacity that is computed with has no one place to be a constant in.
+// A capacity that is used in a computation cannot be replaced.
 // expected-error @+1 {{'func.func' op expected 'capacity' only as a buffer's size}}
 func.func @f(%rows: index {tam.slot = #tam.slot<rows>},
              %capacity: index {tam.slot = #tam.slot<capacity>},

@@ -7,7 +7,7 @@
 #all4 = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 #all2 = affine_map<(d0, d1) -> (d0, d1)>
 
-// Numbers in [-1/2, 1/2) that depend on place and salt.
+// Numbers in [-1/2, 1/2) that depend on index and salt.
 func.func private @weights(%salt: index) -> tensor<3x3x16x16xf64> {
   %c7 = arith.constant 7 : index
   %c11 = arith.constant 11 : index

@@ -1,5 +1,6 @@
-// A global arena serves one activation at a time: a function that can be
-// entered again while it runs, directly or through another, keeps its heap.
+// A global arena allows one activation at a time: a function that can be
+// entered again while it runs, directly or through another, keeps its
+// allocations.
 //
 // RUN: tam-opt %s --plan-memory="arena=global report=false" \
 // RUN:   -verify-diagnostics | FileCheck %s

@@ -1,5 +1,5 @@
-// The arena as a global of each function and memory space, with a name of its
-// own and the alignment that was asked for.
+// The arena as a global for each function and memory space, with a unique name
+// and the requested alignment.
 //
 // RUN: tam-opt %s --plan-memory="arena=global report=false alignment=16" \
 // RUN:   | FileCheck %s

@@ -1,5 +1,5 @@
-// A remark for each function that allocates: what its arenas take, the bound,
-// and what its allocations took at one time before.
+// A remark for each function that allocates: bytes of its arenas, the bound,
+// and the most bytes that its allocations had at one time before.
 //
 // RUN: tam-opt %s --plan-memory -verify-diagnostics -o %t
 
@@ -17,7 +17,7 @@ func.func @freed() {
   return
 }
 
-// Never freed: all are there at the end.
+// Never freed: all exist at the end.
 // expected-remark @+1 {{planned 2 of 2 allocations: peak 64 bytes, lower bound 64, before 128}}
 func.func @kept() {
   %a = memref.alloc() : memref<8xf64>
@@ -27,7 +27,7 @@ func.func @kept() {
   return
 }
 
-// What was refused is no part of the peak.
+// Refused allocations are not part of the peak.
 // expected-remark @+1 {{planned 1 of 2 allocations: peak 64 bytes, lower bound 64, before 128}}
 func.func @refused() -> memref<8xf64> {
   %a = memref.alloc() : memref<8xf64>

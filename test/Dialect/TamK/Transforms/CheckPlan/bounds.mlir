@@ -1,4 +1,4 @@
-// A buffer that reaches over the end of its arena.
+// A buffer that exceeds its arena.
 //
 // RUN: tam-opt %s --check-plan -split-input-file -verify-diagnostics
 

@@ -1,5 +1,5 @@
-// Functions that were not planned, and views that are no buffers of a plan, are
-// left alone.
+// Functions that were not planned, and views that are not buffers of a plan,
+// are not changed.
 //
 // RUN: tam-opt %s --check-plan | FileCheck %s
 

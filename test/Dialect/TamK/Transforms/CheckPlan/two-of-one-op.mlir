@@ -1,5 +1,5 @@
-// All buffers of an op claim before any is checked: of two that overlap one
-// finds another owner.
+// All buffers of an op claim their bytes before any is checked: if two overlap,
+// the check of one fails.
 //
 // RUN: tam-opt %s --check-plan | FileCheck %s
 

@@ -1,4 +1,4 @@
-// Constants, dimensions and casts take no time: nothing is needed at them.
+// Constants, dimensions and casts take no time: they use no buffer.
 //
 // RUN: tam-opt %s --plan-memory="strict report=false" | FileCheck %s
 

@@ -1,4 +1,4 @@
-// A region that is executed once is part of the line.
+// A region that is executed once is part of straight-line code.
 //
 // RUN: tam-opt %s --plan-memory="strict report=false" | FileCheck %s
 

@@ -1,5 +1,5 @@
-// In a loop that the buffer outlives, the next turn may read what this one
-// wrote: it is needed as long as the loop, whatever branch uses it.
+// If a buffer is allocated outside a loop, the next iteration may read what
+// this one wrote: it is needed during the whole loop, whichever branch uses it.
 //
 // RUN: tam-opt %s --plan-memory="strict report=false" | FileCheck %s
 

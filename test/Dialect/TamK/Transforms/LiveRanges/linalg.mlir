@@ -1,5 +1,5 @@
-// Structured ops use their operands; a fill that ends a life does not overlap
-// the next.
+// Structured ops use their operands; a fill at the end of a live range does not
+// overlap the next.
 //
 // RUN: tam-opt %s --plan-memory="strict report=false" | FileCheck %s
 

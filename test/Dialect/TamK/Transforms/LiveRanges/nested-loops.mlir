@@ -1,5 +1,5 @@
-// What a loop allocates is free when its turn ends, for the loop beside it
-// too.
+// Allocations in a loop are free at the end of an iteration, also for the
+// neighbouring loop.
 //
 // RUN: tam-opt %s --plan-memory="strict report=false" | FileCheck %s
 

@@ -1,5 +1,5 @@
-// The shape of a view is read from memory: until then nobody may take its bytes,
-// in no order that the data flow allows.
+// The shape of a view is read from memory: until then no other buffer may use
+// these bytes, in any order that the data flow allows.
 //
 // RUN: tam-opt %s --plan-memory="strict report=false" | FileCheck %s
 // RUN: tam-opt %s --plan-memory="strict report=false reuse=branch-safe" \
@@ -24,8 +24,8 @@ func.func @f(%n: index, %from: memref<?xf64>) -> f64 {
   return %v : f64
 }
 
-// A view of a buffer reads the shape alone: who reads the buffer before need not
-// come before the view.
+// A view of a buffer reads only the shape: earlier readers of the buffer need
+// not come before the view.
 //
 // CHECK-LABEL: func.func @g(
 func.func @g(%v: f64, %shape: memref<1xindex>) -> f64 {

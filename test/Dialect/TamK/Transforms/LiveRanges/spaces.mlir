@@ -1,4 +1,4 @@
-// Memory spaces are arenas of their own, each as small as its own load.
+// Each memory space has its own arena, as small as its own load.
 //
 // RUN: tam-opt %s --plan-memory="strict report=false" | FileCheck %s
 

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a value of the solver graph is to the reference interpreter: plain
-/// numbers, whatever the value's encoding.
+/// Values of the solver graph in the reference interpreter: plain numbers for
+/// every encoding.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ namespace tamc::reference {
 
 using Vector = std::vector<double>;
 
-/// A column of levels' numbers, or TAMRT_INDEX_NONE or TAMRT_INDEX_MEAN.
+/// A column of levels' indices, or TAMRT_INDEX_NONE or TAMRT_INDEX_MEAN.
 using Codes = std::vector<int32_t>;
 
 /// A dense matrix, row by row.

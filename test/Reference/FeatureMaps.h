@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The rows of design matrices as docs/math.md section 3 writes them down,
-/// without a thought for speed. Shares no code with the runtime's kernels: it
-/// is what they are tested against.
+/// The rows of design matrices by the formulas of docs/math.md section 3,
+/// simple rather than fast. Shares no code with the runtime's kernels, which
+/// are tested against it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ using FeatureMap = std::function<Vector(double)>;
 
 enum class Beyond { Continue, Constant, Linear, Saturation };
 
-/// `map` within [-1, 1] and, outside, what `mode` makes of it (docs/math.md
+/// `map` within [-1, 1], and outside its extrapolation by `mode` (docs/math.md
 /// section 3, "Beyond the range").
 Vector extrapolate(const FeatureMap &map, Beyond mode, double x);
 
@@ -49,7 +49,7 @@ Vector chebyshevRow(double x, int64_t degree);
 /// One-hot: the level is clip(round-half-to-even((x+1)/2*(levels-1))).
 Vector categoryRow(double x, int64_t levels);
 
-/// One-hot from a level's number; a row of zeros for TAMRT_INDEX_NONE, of
+/// One-hot from a level's index; a row of zeros for TAMRT_INDEX_NONE, and of
 /// 1/m in the first m columns for TAMRT_INDEX_MEAN(m).
 Vector levelRow(int32_t code, int64_t levels);
 
@@ -72,14 +72,14 @@ Vector neuralRow(const Vector &point, const std::vector<Matrix> &weights,
 Vector radialRow(const Vector &point, const Matrix &centers, double gamma,
                  double nu);
 
-/// Leaves of trees, each of `leaves` columns, divided by the root of their
-/// number.
+/// Leaves of trees, each of `leaves` columns, divided by the square root of the
+/// number of trees.
 Vector treeRow(const Vector &point, const Matrix &features,
                const Matrix &thresholds, int64_t leaves, bool oblivious);
 
-/// The columns of pid for some rows of a group of `groupRows`. `history` is
-/// what rows leave to those that follow, window + 2 numbers, zeros before the
-/// first row: the sum of all rows, then the last window + 1 rows.
+/// The columns of pid for some rows of a group of `groupRows`. `history` is the
+/// carry from row to row, window + 2 numbers, zeros before the first row: the
+/// sum of all rows, then the last window + 1 rows.
 Matrix pidRows(const Vector &x, int64_t window, int64_t groupRows,
                Vector &history);
 

@@ -17,8 +17,8 @@
 
 namespace tamc::reference {
 
-/// Imports the spec `yaml`, whose levels are those of `train`. Null after an
-/// error, whose text is added to `errors`.
+/// Imports the spec `yaml` with the levels of `train`. Null after an error,
+/// whose text is added to `errors`.
 mlir::OwningOpRef<mlir::ModuleOp> importText(mlir::MLIRContext &context,
                                              const std::string &yaml,
                                              const Table &train,

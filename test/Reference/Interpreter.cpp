@@ -26,7 +26,7 @@ static Datum zerosOf(RankedTensorType type) {
   return Matrix(type.getDimSize(0), type.getDimSize(1));
 }
 
-/// Whether `value` may stand for a value of type `type`.
+/// Whether `value` is a valid value of type `type`.
 static bool fits(const Datum &value, Type type) {
   if (type.isIndex())
     return std::holds_alternative<int64_t>(value);
@@ -37,7 +37,7 @@ static bool fits(const Datum &value, Type type) {
     return tensor.isDynamicDim(dim) ||
            tensor.getDimSize(dim) == static_cast<int64_t>(size);
   };
-  // A table of integers is a matrix like others.
+  // A table of integers is stored as a matrix.
   bool isCodes = tensor.getElementType().isInteger(32);
   if (tensor.getRank() == 1 && isCodes)
     return std::holds_alternative<Codes>(value) &&
@@ -205,7 +205,7 @@ static tam::SumsAttr layoutOf(Type type) {
       cast<RankedTensorType>(type).getEncoding());
 }
 
-/// An error of a row that the op's accumulator has no words for.
+/// The error for a row for which the op's accumulator has no words.
 static LogicalResult refuse(Operation *op, size_t row) {
   return op->emitOpError("expected rows that the accumulator has words for, "
                          "got row ")
@@ -271,7 +271,7 @@ double Execution::effect(Op op, size_t index, size_t row) {
   return sum;
 }
 
-/// What the body computes, op by op.
+/// Executes the body, op by op.
 LogicalResult Execution::execute(tam::RowsOp op) {
   Block &body = op.getBody().front();
   for (auto [argument, operand] :
@@ -317,7 +317,7 @@ Datum Execution::expandLevels(tam::ExpandLevelsOp op) {
   return result;
 }
 
-/// Checks that the operands of an op that goes over rows have the same rows.
+/// Checks that the operands of an op over rows have the same rows.
 LogicalResult Execution::verifyRows(Operation *op) {
   SmallVector<mlir::Value> operands;
   llvm::TypeSwitch<Operation *>(op)
@@ -640,7 +640,7 @@ LogicalResult Execution::execute(Operation *op) {
   return finish(op, std::move(*result));
 }
 
-/// Sets the op's result to `value` as far as its type can hold it.
+/// Sets the op's result to `value`, reduced to what its type can represent.
 LogicalResult Execution::finish(Operation *op, Datum value) {
   Type type = op->getResult(0).getType();
   if (!fits(value, type))

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The meaning of the solver graph, executed: every op in plain loops on dense
-/// numbers. A value is the same whatever its encoding, so a module means the
-/// same before and after encodings and layouts are chosen, and before and after
-/// rows are tiled; what an encoding cannot hold is an error or is lost
+/// Executes the solver graph: every op in plain loops on dense numbers. A value
+/// does not depend on its encoding, so a module gives the same results before
+/// and after encodings and layouts are chosen, and before and after rows are
+/// tiled. Numbers that an encoding cannot represent are an error or are dropped
 /// (Layouts.h).
 ///
 //===----------------------------------------------------------------------===//
@@ -35,10 +35,10 @@ struct System {
 };
 
 /// The values that `function` returns for `arguments`. An accumulator is a
-/// Vector or the whole of its Matrix, also where its encoding keeps less. An op
-/// of another dialect, an argument of another shape than its type's, a value
-/// that its encoding cannot hold and a matrix that is not positive definite are
-/// errors at the op. `systems` gets what each tam.solve was given.
+/// Vector or the whole Matrix, even if its encoding stores less. Errors at the
+/// op: an op of another dialect, an argument with another shape than its
+/// type's, a value that its encoding cannot represent, and a matrix that is not
+/// positive definite. `systems` gets the operands of each tam.solve.
 mlir::FailureOr<std::vector<Datum>>
 interpret(mlir::func::FuncOp function, llvm::ArrayRef<Datum> arguments,
           std::vector<System> *systems = nullptr);
@@ -51,7 +51,7 @@ struct Group {
   std::vector<Datum> columns;
   /// TAMRT_INPUT_PARAMETERS numbers per input.
   Vector parameters;
-  /// What the model's terms have learnt or drawn; tables of integers are
+  /// The learnt or drawn tables of the model's terms; tables of integers are
   /// matrices, too.
   std::vector<Datum> tables = {};
 };
@@ -65,20 +65,20 @@ public:
   explicit Model(mlir::ModuleOp module) : module(module) {}
 
   /// The coefficients: @fit, or after row tiling the three steps of it, with
-  /// chunks of `chunkRows` rows (0: one chunk of all rows). Where there is no
-  /// such function, the functions of conjugate gradients.
+  /// chunks of `chunkRows` rows (0: one chunk of all rows). If there is no such
+  /// function, uses the functions of conjugate gradients.
   mlir::FailureOr<Vector> fit(const Group &group, int64_t chunkRows = 0);
 
   /// Whether there is a function @name, or its three steps.
   bool has(llvm::StringRef name);
-  /// The output of the function @name, or of its three steps, which sums over
-  /// rows; `coefficients` where it reads some. What it passes to others is
-  /// added to `state`.
+  /// The output of the function @name, which sums over rows, or of its three
+  /// steps; `coefficients` if it reads them. Values that it passes to others
+  /// are added to `state`.
   mlir::FailureOr<Vector> reduce(llvm::StringRef name, const Group &group,
                                  int64_t chunkRows, const Vector &coefficients,
                                  State &state);
   /// The output of @precondition, or another function of its kind, for the
-  /// residual `r`, by the state of @cg, or the one that belongs to it.
+  /// residual `r`, with the state of the corresponding @cg.
   mlir::FailureOr<Vector> precondition(const Group &group, const Vector &r,
                                        State &state,
                                        llvm::StringRef name = "precondition");
@@ -89,15 +89,15 @@ public:
   mlir::FailureOr<Matrix> terms(const Group &group, const Vector &coefficients);
   mlir::FailureOr<Matrix> design(const Group &group);
 
-  /// What the last function with a tam.solve gave it.
+  /// The operands of the last tam.solve.
   System system;
 
 private:
   mlir::FailureOr<mlir::func::FuncOp> lookup(llvm::StringRef name);
   mlir::FailureOr<Vector> fitByCg(const Group &group, int64_t chunkRows);
   /// Runs a function on rows first..first+rows-1; results with the slot `state`
-  /// go to `state`, what is in the slot `output` is returned (zero if there is
-  /// nothing; parts of it one after another).
+  /// go to `state`; results with the slot `output` are returned, one after
+  /// another (zeros where there are none).
   mlir::FailureOr<Datum> run(mlir::func::FuncOp function, const Group &group,
                              int64_t first, int64_t rows,
                              const Vector &coefficients, State &state);

@@ -58,7 +58,7 @@ static bool holds(Attribute encoding, const Matrix &design, size_t row) {
   if (isa<tam::OneHotAttr>(encoding))
     return isOneHot(design, row, columns);
   if (auto hot = dyn_cast<tam::MultiHotAttr>(encoding)) {
-    // Numbers of one column add up.
+    // Numbers with the same column add up.
     double count = 0, scale = hot.getScale().getValueAsDouble();
     for (size_t column : columns) {
       double times = design.at(row, column) / scale;
@@ -85,8 +85,8 @@ std::optional<size_t> tamc::reference::findMisfit(const Matrix &design,
 
 namespace {
 
-/// Where the numbers of a row lie: the tuple of the factors' starts, counted
-/// with the last factor fastest, and the numbers of the band.
+/// The band of a row: the index of the tuple of the factors' starts, with the
+/// last factor fastest, and the numbers of the band.
 struct Band {
   size_t start = 0;
   Vector numbers;
@@ -138,7 +138,7 @@ public:
     return bases[start] + offsets[i];
   }
 
-  /// The tuple that `index` counts, the last place fastest.
+  /// The tuple with index `index`, the last element fastest.
   static std::vector<size_t> split(size_t index,
                                    const std::vector<size_t> &sizes) {
     std::vector<size_t> tuple(sizes.size());
@@ -152,7 +152,7 @@ public:
   size_t size = 1, starts = 1;
 
 private:
-  /// The column that a tuple of columns of the factors stands for.
+  /// The column for a tuple of columns of the factors.
   size_t join(const std::vector<size_t> &tuple) const {
     size_t column = 0;
     for (size_t f = 0; f < tuple.size(); ++f)
@@ -202,8 +202,8 @@ struct Products {
       for (size_t second = 0; second < bands.size; ++second) {
         auto i = Bands::split(first, bands.widths);
         auto k = Bands::split(second, bands.widths);
-        // A pair of each other factor, in order; of the word factor, how far
-        // the second is beyond the first, at most half the way around.
+        // A pair of each other factor, in order; for the word factor, the
+        // distance from the first number to the second, at most half the width.
         std::vector<size_t> key;
         for (size_t f = 0; f < i.size(); ++f)
           if (f != word)
@@ -224,14 +224,15 @@ struct Products {
   }
 
   std::map<std::vector<size_t>, size_t> places;
-  /// The two numbers of each product, and back; no index: not kept.
+  /// The two numbers of each product, and the reverse; without an index if it
+  /// is not stored.
   std::vector<std::pair<size_t, size_t>> pairs;
   std::map<std::pair<size_t, size_t>, size_t> index;
 };
 
-/// Of the four cubic splines that are not zero on a span, how the products 0*2
-/// and 1*3 follow from those that are kept: as polynomials of degree six, from
-/// their values at seven points.
+/// For the four cubic splines that are not zero on a span, the products 0*2 and
+/// 1*3 as combinations of the stored ones: all are polynomials of degree six,
+/// compared at seven points.
 class CubicSpan {
 public:
   CubicSpan(const Products &products, int64_t intervals, size_t span) {
@@ -248,8 +249,8 @@ public:
       row.push_back(b[1] * b[3]);
       rows.push_back(row);
     }
-    // Eliminates by Gauss and Jordan, each time the largest number of all. What
-    // is left over has coefficient zero.
+    // Gauss-Jordan elimination with complete pivoting. Remaining unknowns get
+    // the coefficient zero.
     std::vector<size_t> solved(points, kept);
     for (size_t step = 0; step < points; ++step) {
       size_t row = step, column = 0;

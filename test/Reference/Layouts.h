@@ -9,8 +9,8 @@
 /// \file
 /// The encodings of design matrices and accumulators, as the descriptions of
 /// the attributes define them (docs/generated/tam.md). The interpreter has
-/// whole matrices. What an encoding has no place for must not reach them, or a
-/// pass that chooses a wrong one would go unnoticed.
+/// whole matrices. Numbers that an encoding cannot represent must not get into
+/// them, or the choice of a wrong encoding would not be noticed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,22 +24,21 @@
 
 namespace tamc::reference {
 
-/// The first row of `design` that a matrix of this encoding cannot hold;
-/// nullopt if it holds all. Without an encoding it holds all.
+/// The first row of `design` that a matrix of this encoding cannot represent;
+/// nullopt if there is none, or if there is no encoding.
 std::optional<size_t> findMisfit(const Matrix &design,
                                  mlir::Attribute encoding);
 
-/// Adds a'Wb to `sum` by way of the numbers that an accumulator of `layout`
-/// keeps: each row adds to these, and the elements of `sum` are read off them.
-/// `intervals` are those of the spline whose products `cubic_panels` keep.
-/// Returns the first row that the layout has no words for; then `sum` is
-/// unchanged.
+/// Adds a'Wb to `sum` through the numbers of an accumulator of `layout`: each
+/// row adds to these, and the elements of `sum` are computed from them.
+/// `intervals` are those of the spline for `cubic_panels`. Returns the first
+/// row for which the layout has no words; then `sum` is unchanged.
 std::optional<size_t> addThrough(tam::SumsAttr layout, const Matrix &a,
                                  const Matrix &b, const Vector *weights,
                                  int64_t intervals, Matrix &sum);
 
-/// Reduces `sum` to what an accumulator of `layout` keeps of it: `upper` and
-/// `diagonal` leave elements out, the others none.
+/// Removes the elements of `sum` that an accumulator of `layout` does not
+/// store: `upper` and `diagonal` leave elements out, the others do not.
 void reduceTo(tam::SumsAttr layout, Matrix &sum);
 
 } // namespace tamc::reference

@@ -47,7 +47,8 @@ FailureOr<func::FuncOp> Model::lookup(StringRef name) {
   return function;
 }
 
-/// Where the state holds a carry: apart from the sums, whose offsets it shares.
+/// Keys of carries in the state, which are separate from the sums with the same
+/// offsets.
 static int64_t carryKey(int64_t offset) { return -1 - offset; }
 
 FailureOr<Datum> Model::run(func::FuncOp function, const Group &group,
@@ -144,7 +145,7 @@ static FailureOr<T> expect(func::FuncOp function, FailureOr<Datum> value) {
 FailureOr<Vector> Model::reduce(StringRef name, const Group &group,
                                 int64_t chunkRows, const Vector &coefficients,
                                 State &state) {
-  // What rows leave to those that follow ends with the last one.
+  // The carry is dropped after the last row.
   state.erase(state.begin(), state.lower_bound(0));
   if (auto whole = module.lookupSymbol<func::FuncOp>(name))
     return expect<Vector>(
@@ -184,8 +185,7 @@ static double dot(const Vector &a, const Vector &b) {
   return static_cast<double>(sum);
 }
 
-/// Conjugate gradients as a textbook has them, until the residual does not
-/// matter.
+/// Textbook conjugate gradients, until the residual is negligible.
 FailureOr<Vector> Model::fitByCg(const Group &group, int64_t chunkRows) {
   State state;
   auto b = reduce("cg", group, chunkRows, {}, state);

@@ -57,7 +57,7 @@ static Vector numbersOf(const Table &table, const std::string &column,
   return values;
 }
 
-/// Lowest and highest value the rule takes for -1 and 1.
+/// The values that the rule maps to -1 and 1.
 static std::pair<double, double>
 rangeOf(const Input &input, const Vector &ofGroup, const Vector &ofAllGroups) {
   double lo = *std::min_element(ofGroup.begin(), ofGroup.end());
@@ -200,7 +200,8 @@ Group Normalization::apply(const Table &table, const GroupRows &rows,
     return group;
   group.columns.push_back(numbersOf(table, columns.target, rows.rows));
   if (!columns.weights.empty()) {
-    // T P then is the sum of the weights times P: all is divided by the mean.
+    // T P is then the sum of the weights times P, because all weights are
+    // divided by their mean.
     Vector weights = numbersOf(table, columns.weights, rows.rows);
     long double sum = 0;
     for (double weight : weights)

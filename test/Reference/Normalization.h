@@ -1,5 +1,4 @@
-//===- Normalization.h - inputs brought to [-1, 1], the plain way *- C++ --===//
-//-*-===//
+//===- Normalization.h - inputs brought to [-1, 1] --------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// docs/math.md section 2.2 written down once more: what the runtime learns of
-/// the training rows and hands to the steps as parameters and codes. Shares no
-/// code with the runtime.
+/// A second implementation of docs/math.md section 2.2: the parameters and
+/// codes that the runtime learns from the training rows and passes to the
+/// steps. Shares no code with the runtime.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +36,7 @@ struct Input {
   double lo = 0, hi = 0;
 };
 
-/// Which columns of the data a model reads.
+/// The columns of the data that a model reads.
 struct Columns {
   std::vector<Input> inputs;
   /// Empty: none.
@@ -47,16 +46,16 @@ struct Columns {
 /// Reads the attribute `tam.model` of an imported module.
 Columns columnsOf(mlir::ModuleOp module);
 
-/// What training rows teach about the inputs.
+/// The inputs' data from the training rows.
 class Normalization {
 public:
-  /// Learns from `table`; every field of an input is a number but those with
+  /// Learns from `table`; all fields of inputs are numbers, except those with
   /// TAMRT_RULE_LEVELS.
   Normalization(const Columns &columns, const Table &table);
 
-  /// The rows `group` of a table as the steps of the model get them; target and
-  /// row weights are there when `isTraining`. The group's name must have been
-  /// in the training rows.
+  /// The rows `group` of a table in the form for the steps of the model, with
+  /// target and row weights if `isTraining`. The group's name must have been in
+  /// the training rows.
   Group apply(const Table &table, const GroupRows &group,
               bool isTraining) const;
 
@@ -64,7 +63,8 @@ public:
   std::vector<std::string> groups() const;
 
 private:
-  /// Sorted distinct training values of an input, numbers where all are.
+  /// Sorted distinct training values of an input, as numbers if all are
+  /// numbers.
   struct Levels {
     bool areNumbers = true;
     std::vector<std::string> texts;

@@ -14,8 +14,8 @@
 
 namespace tamc::reference {
 
-/// Numbers from a seed. The distributions are written out because those of the
-/// standard library differ between implementations.
+/// Numbers from a seed. The distributions are implemented here because those of
+/// the standard library differ between implementations.
 class Random {
 public:
   explicit Random(uint32_t seed) : engine(seed) {}

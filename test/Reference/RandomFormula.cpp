@@ -62,7 +62,8 @@ private:
   }
 
   Random &random;
-  /// Only terms that one loop over the rows sums: passes do more with these.
+  /// Only terms that one loop over the rows supports: passes do more with
+  /// these.
   bool isFusible;
   /// The last number that was written.
   int64_t value = 0;
@@ -135,7 +136,7 @@ Term Formula::product(int64_t most, int depth) {
     Term third = term(most / both.columns, depth + 1);
     both = {both.text + ", " + third.text, both.columns * third.columns};
   }
-  // A recursion in time knows one mode.
+  // A recursion in time has only one mode.
   bool hasPid = both.text.find("pid(") != std::string::npos;
   return {both.text + (hasPid ? ", ap=-1)" : end()), both.columns};
 }
@@ -188,7 +189,7 @@ Term Formula::draw(int depth) {
   case 10:
     return spline();
   default:
-    // A product, or what one loop over the rows sums.
+    // A product, or a term that one loop over the rows supports.
     return {"", 0};
   }
 }
@@ -210,7 +211,7 @@ std::string tamc::reference::randomFormula(Random &random, int64_t terms) {
   std::string text = "y ~ ";
   for (int64_t i = 0, count = random.integer(1, terms); i < count; ++i) {
     text += (i ? " + " : "") + formula.term(kMaxColumns, 0).text;
-    // A run of linear terms, and of categories.
+    // Consecutive linear terms, and categories.
     bool isLinear = random.flip();
     for (int64_t more = random.integer(0, 3) == 0 ? random.integer(1, 4) : 0;
          more > 0; --more)

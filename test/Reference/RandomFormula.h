@@ -16,8 +16,8 @@
 
 namespace tamc::reference {
 
-/// A formula of 1 to `terms` terms, of all kinds, among them runs of linear
-/// terms and of categories, and terms of columns of few values; each has few
+/// A formula of 1 to `terms` terms of all kinds, including consecutive linear
+/// terms and categories, and terms of columns with few values; each has few
 /// columns.
 std::string randomFormula(Random &random, int64_t terms);
 

@@ -91,8 +91,8 @@ Sample tamc::reference::makeSample(ModuleOp module, const Table &train,
 // Results
 //===----------------------------------------------------------------------===//
 
-/// The functions that solve, and what is added to their names for their normal
-/// equations.
+/// The functions that solve, and the suffix of their names in results for their
+/// normal equations.
 static constexpr llvm::StringLiteral kFits[] = {"fit", "fit_by_levels"};
 static constexpr llvm::StringLiteral kMatrix = ".matrix", kVector = ".vector";
 
@@ -127,7 +127,7 @@ FailureOr<Results> Results::of(ModuleOp module, const Sample &sample,
     Model::State small;
     add("cg_small_blocks",
         model.reduce("cg_small_blocks", group, chunkRows, {}, small));
-    // A product leaves the factors alone, which are read after it.
+    // A product does not change the factors, which are read after it.
     add("apply_small_blocks",
         model.reduce("apply", group, chunkRows, sample.coefficients, small));
     add("precondition_small_blocks",
@@ -149,7 +149,8 @@ FailureOr<Results> Results::of(ModuleOp module, const Sample &sample,
   return results;
 }
 
-/// Where `actual` is farther from `expected` than `bound` of the index says.
+/// The first index at which `actual` differs from `expected` by more than
+/// `bound` of the index.
 static std::string findFar(const std::string &name, const Vector &expected,
                            const Vector &actual,
                            llvm::function_ref<double(size_t)> bound) {
@@ -211,7 +212,7 @@ std::string Results::findDifference(const Results &other) const {
       if (found.empty())
         found = findFar(name + kVector.str(), vectors[g],
                         other.values.at(name + kVector.str())[g], 1e-10);
-      // Of the solution what matters is that it is one.
+      // A solution is checked only by its residual.
       if (found.empty())
         found = findFar(name, vectors[g], multiply(a, fits[g]), 1e-7);
     }

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Compares modules by what they compute. The normal equations are compared,
-/// not their solutions, in which a small error may be large and a large one
+/// Compares modules by their results. The normal equations are compared, not
+/// their solutions, in which a small error may become large and a large one
 /// small.
 ///
 //===----------------------------------------------------------------------===//
@@ -29,29 +29,30 @@ namespace tamc::reference {
 struct Sample {
   /// Training rows and new ones, by group.
   std::vector<Group> training, fresh;
-  /// As many as the model's columns; for the functions that read some.
+  /// One for each column of the model, for the functions that read
+  /// coefficients.
   Vector coefficients;
 };
 
-/// The rows of tables as an imported module reads them, and random tables and
+/// The rows of tables for an imported module, with random tables and
 /// coefficients.
 Sample makeSample(mlir::ModuleOp module, const Table &train, const Table &fresh,
                   Random &random);
 
-/// What the functions of a module give for a sample.
+/// The results of a module's functions for a sample.
 class Results {
 public:
   /// Runs them, steps with chunks of `chunkRows` rows; an op's error fails.
   static mlir::FailureOr<Results> of(mlir::ModuleOp module,
                                      const Sample &sample, int64_t chunkRows);
 
-  /// Where `other` differs from these, of which it is what passes have made:
-  /// it may solve by conjugate gradients where these are direct, and by levels
-  /// also. Empty if it does not differ.
+  /// A message about a difference to `other`, the results after passes: those
+  /// may solve by conjugate gradients instead of directly, and also sum by
+  /// levels. Empty if there is no difference.
   std::string findDifference(const Results &other) const;
 
 private:
-  /// By name, of one group of rows after another.
+  /// By name, for one group of rows after another.
   std::map<std::string, std::vector<Vector>> values;
   Vector coefficients;
 };

@@ -27,14 +27,14 @@ struct Table {
   std::string toCsv() const;
 };
 
-/// Reads CSV as `toCsv` writes it. Of a field without quotes a CR at the end of
-/// its line is left out.
+/// Reads CSV as `toCsv` writes it. A CR at the end of a line is dropped after a
+/// field without quotes.
 Table parseCsv(const std::string &text);
 
-/// `text` as a number, nullopt if it is none.
+/// `text` as a number; nullopt if it is not a number.
 std::optional<double> parseNumber(const std::string &text);
 
-/// The shortest text that reads back as `value`.
+/// The shortest text that parses back to `value`.
 std::string toText(double value);
 
 /// One group: its name and its rows in time order.
@@ -43,9 +43,9 @@ struct GroupRows {
   std::vector<size_t> rows;
 };
 
-/// The groups of a table (docs/math.md section 2.1). Empty names: no group
-/// column, the rows as they stand. Dates are numbers or ISO dates of one form,
-/// which sort as text.
+/// The groups of a table (docs/math.md section 2.1). Without names there is no
+/// group column, and rows keep their order. Dates are numbers or ISO dates of
+/// one form, which sort as text.
 std::vector<GroupRows> groupsOf(const Table &table, const std::string &group,
                                 const std::string &date);
 

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Executes the functions of a model in the tam dialect, as they stand in a
-/// file, on the numbers of a JSON file, and prints the result as JSON:
+/// Executes the functions of a model in the tam dialect, read from a file, on
+/// the numbers of a JSON file, and prints the result as JSON:
 ///
 ///   tam-interpret model.mlir --run=fit --data=data.json [--chunk-rows=N]
 ///
@@ -16,8 +16,8 @@
 ///    "columns": [[1, 2, 3], [4, 5, 6]], "coefficients": [0.5, 0.25]}
 ///
 /// `columns` are the inputs, the target and the row weights; a column whose
-/// numbers are all integers serves as codes where codes are wanted.
-/// `coefficients` are needed by predict and terms alone.
+/// numbers are all integers can be used as codes. `coefficients` are only
+/// needed by predict and terms.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,7 @@ static cl::opt<int64_t> chunkRows("chunk-rows",
                                   cl::desc("Most rows of a chunk of the fit"),
                                   cl::init(0), cl::cat(category));
 
-/// Inputs that some function of the module takes as codes.
+/// The inputs that some function of the module takes as codes.
 static llvm::DenseSet<int64_t> codeColumns(ModuleOp module) {
   llvm::DenseSet<int64_t> columns;
   for (auto function : module.getOps<func::FuncOp>())

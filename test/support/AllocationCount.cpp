@@ -29,7 +29,7 @@ void count() {
     allocations.fetch_add(1, std::memory_order_relaxed);
 }
 
-/// Notes that `bytes` more are allocated, or fewer.
+/// Records a change of the allocated bytes by `bytes`.
 void weigh(int64_t bytes) {
   if (!weighing.load(std::memory_order_relaxed))
     return;
@@ -43,7 +43,7 @@ void weigh(int64_t bytes) {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 
-// The sanitizer owns the allocation functions and tells of each call.
+// The sanitizer has its own allocation functions and reports each call.
 extern "C" int __sanitizer_install_malloc_and_free_hooks(
     void (*onMalloc)(const volatile void *, size_t),
     void (*onFree)(const volatile void *));
@@ -61,7 +61,7 @@ static const int hooks = __sanitizer_install_malloc_and_free_hooks(
 
 #else
 
-// These take the place of glibc's for the whole program.
+// These replace glibc's for the whole program.
 extern "C" {
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);

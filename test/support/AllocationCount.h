@@ -19,13 +19,13 @@ namespace tamrt::test {
 /// in the whole program.
 int64_t allocationsIn(const std::function<void()> &run);
 
-/// Most bytes that are allocated at one time while `run` runs, beyond what was
-/// before, from any thread.
+/// Most bytes that are allocated at one time while `run` runs, beyond those
+/// allocated before, from any thread.
 int64_t peakBytesIn(const std::function<void()> &run);
 
 } // namespace tamrt::test
 
-/// The same for C: starts to count; stops, and says how many there were.
+/// The same for C: starts counting; stops and returns the count.
 extern "C" void tamrt_test_count_allocations(void);
 extern "C" int64_t tamrt_test_allocations(void);
 

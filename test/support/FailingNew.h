@@ -11,8 +11,8 @@
 
 namespace tamrt::test {
 
-/// While there is one, `operator new` finds no memory on this thread. Linking
-/// FailingNew.cpp replaces that operator in the whole program.
+/// While an object of this class exists, `operator new` fails on this thread.
+/// Linking FailingNew.cpp replaces that operator in the whole program.
 class NoMemory {
 public:
   NoMemory();

@@ -7,10 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Linked into a test program, this takes the place of libc's isatty(). The
-/// descriptor that the environment variable TAMRT_TEST_TERMINAL names is a
-/// terminal: what is for terminals only can be tested where there are none, in
-/// a container without pseudo-terminals.
+/// Linked into a test program, this replaces libc's isatty(). The descriptor in
+/// the environment variable TAMRT_TEST_TERMINAL is a terminal, so that output
+/// for terminals can be tested in a container without pseudo-terminals.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Files that someone changed and whose checksum is right nevertheless.
+/// Changed files with a correct checksum.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 
 namespace tamrt::test {
 
-/// A weights file with the checksum of what it holds now; as it is where it
-/// holds none.
+/// A weights file with the checksum of its present contents; unchanged if it
+/// has no checksum.
 inline std::string sealed(std::string file) {
   const size_t place = file.find("\"crc32:") + 1;
   if (place > 0 && place + kNoChecksum.size() < file.size())

@@ -42,7 +42,7 @@ public:
     return read(*file);
   }
 
-  /// Reads on to the end of `file`.
+  /// Reads the rest of `file`.
   static Result<WholeTable> read(CsvBlocks &file) {
     WholeTable table;
     table.columnNames = file.names();
@@ -84,7 +84,7 @@ public:
     }
   }
 
-  /// From a text, which messages call t.csv.
+  /// From a text, with the name t.csv in messages.
   static Result<WholeTable> parse(std::string_view text,
                                   size_t blockBytes = CsvBlocks::kBlockBytes,
                                   CsvFormat format = {}) {
@@ -123,7 +123,8 @@ public:
   }
   size_t line(size_t row) const { return lines[row]; }
 
-  /// The numbers of a column; the error is that of the first that is none.
+  /// The numbers of a column; the error is for the first field that is not a
+  /// number.
   Result<std::vector<double>> numbers(size_t column) const {
     std::vector<double> values;
     for (const std::vector<Field> &row : rows) {

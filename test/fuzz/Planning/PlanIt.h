@@ -19,8 +19,8 @@ inline void require(bool condition) {
     std::abort();
 }
 
-/// plan() checks what every strategy makes, and aborts when it is wrong. Larger
-/// problems are left out: they would cost runs, and teach nothing of a reader.
+/// plan() checks the plan of every strategy and aborts if it is wrong. Larger
+/// problems are skipped: they take time and do not test the reader.
 inline void planIt(const tamc::planning::Problem &problem) {
   using namespace tamc::planning;
   if (problem.buffers.size() > 12)

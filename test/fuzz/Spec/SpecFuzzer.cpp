@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The input is a YAML spec, a bare formula or a profile, by its first byte. A
-// spec that is read must read back from its canonical text.
+// The input is a YAML spec, a bare formula or a profile, by its first byte. The
+// canonical text of a valid spec must parse to the same spec.
 //
 //===----------------------------------------------------------------------===//
 

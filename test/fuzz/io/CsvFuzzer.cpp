@@ -26,7 +26,7 @@ static void require(bool condition) {
 
 namespace {
 
-/// All that a file says.
+/// The complete contents of a file.
 struct Contents {
   std::string error;
   std::vector<std::string> fields;
@@ -39,7 +39,7 @@ struct Contents {
 } // namespace
 
 static uint64_t bitsOf(double value) {
-  // One NaN is as good as another.
+  // All NaNs are equal.
   uint64_t bits = 0;
   if (!std::isnan(value))
     std::memcpy(&bits, &value, sizeof(bits));
@@ -79,7 +79,7 @@ static void addBlock(CsvBlock &block, size_t columns, const CsvFormat &format,
   }
 }
 
-/// What a file says that is read in blocks of so many bytes.
+/// The contents of a file that is read in blocks of this many bytes.
 static Contents read(const uint8_t *data, size_t size, size_t blockBytes,
                      const CsvFormat &format) {
   const int file = memfd_create("fuzz", 0);
@@ -112,8 +112,8 @@ static Contents read(const uint8_t *data, size_t size, size_t blockBytes,
   return contents;
 }
 
-// The size of blocks changes nothing, and a column's numbers are those of its
-// fields.
+// The size of blocks makes no difference, and a column's numbers are those of
+// its fields.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   CsvFormat plain, other;
   other.separator = ';';

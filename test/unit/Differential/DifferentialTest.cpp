@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Random models on random data, three ways: the imported solver graph through
-/// the reference interpreter, the same after the passes on the graph, and the
-/// executable that tamc makes of the spec. TAMC_DIFFERENTIAL_CASES in the
-/// environment asks for more cases than the usual ones.
+/// Random models on random data, three ways: the imported solver graph in the
+/// reference interpreter, the same after the passes on the graph, and the
+/// executable that tamc makes from the spec. TAMC_DIFFERENTIAL_CASES in the
+/// environment is the number of cases, if more are wanted.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -68,8 +68,8 @@ static void expectClose(const Answer &expected, const Answer &actual) {
   ASSERT_EQ(expected.coefficients.size(), actual.coefficients.size());
   for (const auto &[group, beta] : expected.coefficients) {
     ASSERT_TRUE(actual.coefficients.count(group)) << "group " << group;
-    // Columns are nearly collinear: coefficients agree to less than what they
-    // predict.
+    // Columns are nearly collinear, so that coefficients agree less closely
+    // than predictions.
     expectClose(beta, actual.coefficients.at(group), 1e-6, "coefficient");
   }
   expectClose(expected.predictions, actual.predictions, 1e-8, "prediction");
@@ -165,8 +165,8 @@ TEST_P(Differential, ConjugateGradientsKeepTheMeaning) {
   expectClose(direct->predictions, chunked->predictions, 1e-6, "prediction");
 }
 
-// What the executable answers is what the interpreter answers, and the bytes of
-// its answers depend neither on threads nor on chunks.
+// The executable gives the interpreter's results, with bytes that depend
+// neither on threads nor on chunks.
 TEST_P(DifferentialExecutable, Agrees) {
   SCOPED_TRACE(model.yaml());
   ASSERT_TRUE(module) << errors;

@@ -19,7 +19,7 @@
 
 namespace tamc::reference {
 
-/// What a fitted model answers. Rows are those of `RandomModel::fresh`.
+/// The results of a fitted model. Rows are those of `RandomModel::fresh`.
 struct Answer {
   /// Coefficients by group.
   std::map<std::string, Vector> coefficients;
@@ -27,8 +27,8 @@ struct Answer {
   Matrix terms, design;
 };
 
-/// Fits and applies `module` by the interpreter, fit by chunks of `chunkRows`
-/// rows where it has chunks.
+/// Fits and applies `module` with the interpreter, with chunks of `chunkRows`
+/// rows if it has chunks.
 mlir::FailureOr<Answer> answer(mlir::ModuleOp module, const RandomModel &model,
                                int64_t chunkRows = 0);
 

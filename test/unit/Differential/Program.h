@@ -26,9 +26,9 @@ public:
   /// The bytes of a file; empty if there is none.
   std::string read(const std::string &name) const;
 
-  /// Runs a program in the folder, what it prints going to the file `output` if
-  /// that is not empty. Returns "" if it exits with 0, else what it said and
-  /// how it ended.
+  /// Runs a program in the folder, with its output in the file `output` if that
+  /// is not empty. Returns "" if it exits with 0, else its messages and exit
+  /// status.
   std::string run(const std::string &program,
                   const std::vector<std::string> &arguments,
                   const std::string &output = "") const;

@@ -172,8 +172,8 @@ static RandomTerm randomCategory(Random &random) {
   }
   if (isCounted && topo != "fourier" && random.flip())
     text.add("unseen", random.pick<std::string>({"edge", "mean", "zero"}));
-  // Continuation leaves codes beyond the range to the clip alone; any mode must
-  // agree with it.
+  // In mode continue, codes beyond the range are only clipped; all modes must
+  // agree with that.
   double lambda = addPenaltyAndMode(random, text);
   if (topo == "fourier")
     return {text.str(), [=](size_t columns) {
@@ -218,7 +218,7 @@ static std::vector<std::string> randomRow(Random &random,
   int64_t code = random.integer(0, 4);
   std::string day = random.pick(kDays);
   if (spread > 1) {
-    // Codes and texts that training has not seen.
+    // Codes and texts unseen in training.
     if (random.integer(0, 3) == 0)
       code = random.integer(-3, 9);
     if (random.integer(0, 3) == 0)

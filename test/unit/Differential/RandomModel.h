@@ -28,7 +28,7 @@
 
 namespace tamc::reference {
 
-/// A term of the formula, as text and as the penalty that belongs to it.
+/// A term of the formula, as text and as its penalty.
 struct RandomTerm {
   std::string text;
   /// P, lambda included (docs/math.md section 3), given the number of columns

@@ -7,16 +7,16 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Mutants: solver graphs of random formulas, taken through a random number of
-/// passes and then changed at random (Mutator.h). Of each a verifier says what
-/// is wrong with it, or a pass or the reference interpreter does, or it goes
-/// through all other passes and is interpreted. Whatever else happens is a
-/// finding: a failure without a diagnostic, a module that a pass leaves broken,
-/// a crash, which a process of its own keeps from the test.
+/// Mutants: solver graphs of random formulas, after a random number of passes,
+/// with random changes (Mutator.h). A verifier, a pass or the reference
+/// interpreter must report an error, or the mutant must go through all other
+/// passes and be interpreted. Anything else is a finding: a failure without a
+/// diagnostic, a module that a pass leaves invalid, a crash. Each mutant has
+/// its own process, so that the test survives a crash.
 ///
-/// In the environment: TAMC_MUTANTS asks for more mutants than the usual ones,
-/// TAMC_MUTANTS_FIRST for others, TAMC_MUTANTS_FOLDER names a folder that gets
-/// a file per finding; its comments have the command that shows it again.
+/// In the environment: TAMC_MUTANTS is the number of mutants,
+/// TAMC_MUTANTS_FIRST the first one. TAMC_MUTANTS_FOLDER is a folder for a file
+/// per finding, whose comments have the command that reproduces it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,8 @@ using namespace mlir;
 using namespace tamc;
 using namespace tamc::reference;
 
-/// Mutants of one formula: making it costs as much as some of them.
+/// Mutants of one formula: importing a formula takes as long as several
+/// mutants.
 static constexpr uint32_t kMutantsPerCase = 20;
 
 /// Most seconds that a mutant takes.
@@ -58,7 +59,7 @@ static constexpr int64_t kMaxSize = 1024;
 
 namespace {
 
-/// What becomes of a mutant; exit status of its process.
+/// Outcome of a mutant, which is the exit status of its process.
 enum class Fate : uint8_t { Refused, Failed, Compiled, Finding };
 
 /// The passes of a pipeline as the command line has them.
@@ -74,9 +75,9 @@ struct Passes {
                     bool isWatched = true) const;
 
   std::vector<std::string> all;
-  /// How many make a tiled module, the last that the interpreter knows, and how
-  /// many a planned one, the last of which there are mutants: what comes then
-  /// is in dialects of MLIR.
+  /// Number of passes to a tiled module, the last form that the interpreter
+  /// supports, and to a planned one, the last form that is mutated: later ones
+  /// are in MLIR's dialects.
   size_t tiled, planned;
 
 private:
@@ -91,8 +92,8 @@ private:
   }
 };
 
-/// Says on the standard error which pass is running, and ends the process where
-/// one leaves a broken module.
+/// Prints the running pass on the standard error, and ends the process if a
+/// pass leaves an invalid module.
 class Watch : public PassInstrumentation {
   void runBeforePass(Pass *pass, Operation *) override {
     llvm::errs() << "pass " << pass->getArgument() << "\n";
@@ -127,8 +128,8 @@ public:
     }
   }
 
-  /// The fate of one more mutant. A finding is in `text`, and in a file below
-  /// `folder` named `name` if there is one.
+  /// The outcome of another mutant. A finding is in `text`, and in a file
+  /// `name` in `folder` if there is one.
   Fate mutate(Random &random, const std::string &name, const char *folder,
               std::string &text);
 
@@ -174,7 +175,7 @@ LogicalResult Passes::run(ModuleOp module, size_t first, size_t end,
   return manager.run(module);
 }
 
-/// Tensors that a mutant has made huge are of no interest to the interpreter.
+/// The interpreter skips mutants with huge tensors.
 bool Family::canBeInterpreted(ModuleOp mutant) const {
   bool isSmall = true;
   mutant.walk([&](Operation *op) {
@@ -311,7 +312,7 @@ TEST(Mutants, AreRefusedOrCompiled) {
     if (fate == Fate::Finding)
       ADD_FAILURE() << "mutant " << i << "\n" << text;
   }
-  // Verifiers leave enough mutants for passes to say something about.
+  // Enough mutants must pass the verifiers to test the passes.
   auto of = [&](Fate fate) { return fates[static_cast<size_t>(fate)]; };
   std::printf("refused by verifiers %u, by passes %u; compiled %u; findings "
               "%u\n",

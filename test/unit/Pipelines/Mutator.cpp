@@ -30,7 +30,7 @@ public:
   Mutator(ModuleOp module, Random &random)
       : module(module), random(random), context(module.getContext()) {
     module.walk([&](Operation *op) {
-      // What is in the code of a kernel is for MLIR to verify.
+      // The code of a kernel is in MLIR's dialects and not mutated.
       if (isa_and_present<LLVM::LLVMFuncOp>(op->getParentOp()))
         return;
       if (op != module)
@@ -86,11 +86,11 @@ private:
   func::FuncOp pickFunction();
   /// Adds `step` to the size of the segment that operand `index` lies in.
   static void resizeSegment(Operation *op, unsigned index, int32_t step);
-  /// Gives an op the attributes without which no parser leaves it.
+  /// Adds the attributes that a parser always sets.
   static void addDefaults(Operation *op) {
     op->getName().populateDefaultProperties(op->getPropertiesStorage());
   }
-  /// Makes the type of a function that of its body.
+  /// Sets the type of a function to that of its body.
   static void adjustType(func::FuncOp function);
 
   static std::string nameOf(Operation *op) {

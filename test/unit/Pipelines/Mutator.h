@@ -16,9 +16,10 @@
 
 namespace tamc::reference {
 
-/// Makes one random change to `module`, of ops, operands, attributes, types,
-/// blocks or functions, and says which; empty if it found nothing to change.
-/// What it leaves is well-formed in memory, though often not for verifiers.
+/// Makes one random change to ops, operands, attributes, types, blocks or
+/// functions of `module` and returns its description; empty if there was
+/// nothing to change. The module stays well-formed in memory, but often not for
+/// verifiers.
 std::string mutate(mlir::ModuleOp module, Random &random);
 
 } // namespace tamc::reference

@@ -7,11 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Random formulas of all terms through the phases `choices` and `tile`. After
-/// each pass the reference interpreter runs the module, and what it computes is
-/// compared with what the imported one does. TAMC_PASSES_CASES in the
-/// environment asks for more cases than the usual ones, TAMC_PASSES_SEED for
-/// other ones.
+/// Random formulas of all terms in the phases `choices` and `tile`. After each
+/// pass the reference interpreter runs the module, and its results are compared
+/// with those of the imported one. TAMC_PASSES_CASES in the environment is the
+/// number of cases, TAMC_PASSES_SEED the seed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +34,8 @@ using namespace tamc::reference;
 
 namespace {
 
-/// Interprets the module after each pass; stops at the first that changes what
-/// it computes.
+/// Interprets the module after each pass; stops at the first that changes its
+/// results.
 class AfterEachPass : public PassInstrumentation {
 public:
   AfterEachPass(const Sample &sample, Results imported, int64_t chunkRows,
@@ -60,7 +59,8 @@ public:
       found = "after " + pass->getArgument().str() + ": cannot be interpreted";
       return;
     }
-    // What the imported module did not have must not change from here on.
+    // Results that the imported module did not have must not change from here
+    // on.
     found = imported.findDifference(*results);
     if (found.empty())
       found = before.findDifference(*results);
@@ -80,7 +80,7 @@ private:
 
 } // namespace
 
-/// Takes one case through the passes and returns what went wrong.
+/// Runs the passes on one case and returns a message if it fails.
 static std::string runCase(uint32_t seed, std::set<std::string> &worked) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<func::FuncDialect, tam::TamDialect>();
@@ -113,7 +113,7 @@ TEST(Passes, KeepTheMeaning) {
   std::set<std::string> worked;
   for (uint32_t seed = first; seed < first + count; ++seed)
     EXPECT_EQ("", runCase(seed, worked)) << "seed " << seed;
-  // Each pass had something to do.
+  // Each pass must have changed some module.
   std::set<std::string> all{"tam-choose-solver",   "tam-merge-columns",
                             "tam-compress-levels", "tam-choose-encodings",
                             "tam-share-sums",      "tam-choose-layouts",

@@ -17,7 +17,8 @@
 
 namespace tamc::reference {
 
-/// A random spec with rows for it, and options that let passes find work.
+/// A random spec with rows for it, and options with which passes change
+/// modules.
 struct RandomCase {
   /// With a formula of at most `terms` terms, and `rows` / 3 to `rows` training
   /// rows per group.

@@ -57,7 +57,7 @@ bool meet(const std::set<void *> &a, const std::set<void *> &b) {
   return false;
 }
 
-/// Whether the later op has to wait for the earlier one.
+/// Whether the later op must wait for the earlier one.
 bool waits(Operation *earlier, Operation *later) {
   bool takesResult = false;
   later->walk([&](Operation *inner) {
@@ -75,7 +75,7 @@ bool waits(Operation *earlier, Operation *later) {
 
 class Order {
 public:
-  /// `a` comes before `b` whatever free order runs.
+  /// Whether `a` comes before `b` in every valid order.
   bool before(Operation *a, Operation *b) {
     for (Operation *x = a; x; x = x->getParentOp())
       if (Operation *y = x->getBlock()

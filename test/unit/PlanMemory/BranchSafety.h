@@ -18,9 +18,9 @@
 namespace tamc::test {
 
 /// The pairs of buffers of a planned random program that share bytes although
-/// the data flow does not make all uses of the one come before all uses of the
-/// other. Looks at every pair of uses and every pair of ops, and shares no code
-/// with the compiler but the reading of ops.
+/// the data flow does not order all uses of one before all uses of the other.
+/// Compares every pair of uses and every pair of ops, and shares only the
+/// reading of ops with the compiler.
 std::vector<std::pair<int64_t, int64_t>>
 findUnorderedSharing(mlir::func::FuncOp program);
 

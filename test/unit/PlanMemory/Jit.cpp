@@ -50,7 +50,7 @@ std::unique_ptr<MLIRContext> tamc::test::makeContext() {
   tamc::registerTamcDialects(registry);
   auto context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
-  // Made by `execute`, whatever the program holds.
+  // Added by `execute` to every program.
   context->loadDialect<linalg::LinalgDialect>();
   return context;
 }
@@ -78,7 +78,7 @@ std::vector<uint64_t> tamc::test::execute(ModuleOp original, int64_t seed,
   std::vector<int64_t> arenaBytes;
   for (Type type : program.getArgumentTypes().drop_front(sizes ? 5 : 2))
     arenaBytes.push_back(cast<MemRefType>(type).getDimSize(0));
-  // Upstream frees memory of the default space alone.
+  // Upstream frees only memory of the default space.
   module->walk([](memref::DeallocOp dealloc) {
     if (cast<MemRefType>(dealloc.getMemref().getType()).getMemorySpace())
       dealloc.erase();
@@ -157,7 +157,8 @@ std::vector<uint64_t> tamc::test::execute(ModuleOp original, int64_t seed,
   }
   std::vector<std::unique_ptr<void, decltype(&std::free)>> memory;
   for (int64_t bytes : arenaBytes) {
-    // No byte more than promised: a sanitizer would see a use behind the end.
+    // Exactly the requested bytes, so that a sanitizer detects accesses beyond
+    // the end.
     memory.emplace_back(
         std::aligned_alloc(128, size_t((bytes + 127) / 128 * 128)), &std::free);
     std::memset(memory.back().get(), garbage, size_t(bytes));

@@ -87,11 +87,11 @@ TEST(PlanMemory, RandomProgramsComputeTheSame) {
     if (HasFailure())
       break;
   }
-  // The programs are worth the test.
+  // The programs must have enough buffers and shared bytes.
   EXPECT_GT(planned, 1000);
 }
 
-/// Pairs of buffers that share bytes and whose order is free.
+/// Pairs of buffers that share bytes although their order is not fixed.
 size_t countUnordered(ModuleOp module) {
   return findUnorderedSharing(module.lookupSymbol<func::FuncOp>("program"))
       .size();
@@ -128,7 +128,7 @@ TEST(PlanMemory, BranchSafePlansAddNoDependency) {
     if (HasFailure())
       break;
   }
-  // The check finds what it looks for.
+  // The check detects errors.
   EXPECT_GT(inProgramOrder, 100u);
 }
 
@@ -162,7 +162,7 @@ TEST(PlanMemory, DynamicSizesComputeTheSame) {
       dynamic += !view.getSizes().empty();
     });
     ASSERT_TRUE(succeeded(runPasses(*module, "check-plan")));
-    // One plan for all sizes: none at all, some, and many.
+    // One plan for all sizes: zero, some, and many elements.
     Sizes some{int64_t(random() % 5), int64_t(random() % 5),
                int64_t(random() % 5)};
     for (const Sizes &sizes :
@@ -201,7 +201,7 @@ bool moveOneOffset(ModuleOp module, std::mt19937_64 &random) {
   SmallVector<std::pair<size_t, size_t>> pairs;
   for (size_t a = 0; a < rows.size(); ++a)
     for (size_t b = 0; b < rows.size(); ++b) {
-      // The arena is at least as large as what is at `b`.
+      // The arena is at least as large as the buffer at `b`.
       int64_t end =
           cast<MemRefType>(views[b].getSource().getType()).getDimSize(0);
       if (ShapedType::isDynamic(end))
@@ -215,7 +215,7 @@ bool moveOneOffset(ModuleOp module, std::mt19937_64 &random) {
   if (pairs.empty())
     return false;
   auto [from, to] = pairs[random() % pairs.size()];
-  // What is computed stands at the begin of the function.
+  // The arithmetic is at the begin of the function.
   Value offset = views[to].getByteShift();
   if (matchPattern(offset, m_Constant())) {
     OpBuilder builder(views[from]);
@@ -265,10 +265,11 @@ TEST(PlanMemory, AMovedDynamicOffsetTraps) {
   EXPECT_GT(moved, 150);
 }
 
-/// A residual network from linalg on tensors down to one arena. Upstream frees
-/// each buffer behind its last use at best; the plan needs no byte more, though
-/// it fixes every address before the run. In which order weights are made and
-/// borders filled is free, which the plan for every order pays for.
+/// A residual network from linalg on tensors down to one arena. At best,
+/// upstream frees each buffer after its last use; the plan needs no more bytes,
+/// although it fixes every address before the run. The order in which weights
+/// are made and borders filled is not fixed, so that a plan for every order
+/// needs more.
 TEST(PlanMemory, ResidualNetworkFitsTheBound) {
   auto context = makeContext();
   std::ifstream file(TAMC_SOURCE_DIR

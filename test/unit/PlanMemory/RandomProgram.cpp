@@ -171,7 +171,7 @@ void Generator::view() {
   } else {
     int64_t offset = draw(0, source->size - 1);
     result.size = draw(1, source->size - offset);
-    // Offsets as values give types that say nothing of them.
+    // Offsets that are values are dynamic in the type.
     std::string at = constant(offset);
     result.type = "memref<" + std::to_string(result.size) +
                   "xi64, strided<[1], offset: ?>" + space;
@@ -317,8 +317,8 @@ void Generator::statement() {
   branch();
 }
 
-/// What a block allocates ends with it; what it writes first is not written
-/// when it was not entered.
+/// Allocations of a block end with it; its first writes do not happen if it is
+/// not entered.
 void Generator::block(int budget) {
   std::vector<Buffer> written = buffers, unwritten = pending;
   size_t firstBase = size_t(counter);

@@ -17,11 +17,11 @@ namespace tamc::test {
 /// Elements of the buffer that a random program writes its results to.
 inline constexpr int64_t kOutputSize = 64;
 
-/// What a random program may do.
+/// Options of a random program.
 struct ProgramOptions {
   uint64_t seed = 0;
-  /// Every loop turns at least twice and every branch is taken, so that each
-  /// use of each buffer happens.
+  /// Every loop has at least two iterations and every branch is taken, so that
+  /// each use of each buffer is executed.
   bool runsEverything = false;
   /// Most buffers have sizes made of `%n`, `%m` and the dimension of `%x`.
   bool isDynamic = false;

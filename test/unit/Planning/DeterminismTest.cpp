@@ -23,8 +23,8 @@ void expectEqual(const Plan &a, const Plan &b, const std::string &what) {
   EXPECT_EQ(a.nodes, b.nodes) << what;
 }
 
-/// Streams that race must not show: neither who ends first, nor what others
-/// have found by then.
+/// The result must not depend on races of streams: neither on which ends first,
+/// nor on what others have found by then.
 TEST(Determinism, ThreadsDoNotShow) {
   std::mt19937_64 random(8);
   std::vector<std::pair<std::string, Problem>> problems;
@@ -68,7 +68,7 @@ TEST(Determinism, ThreadsDoNotShowOnACrowd) {
   options.nodes = 8 * 700 * 300;
   options.threads = 1;
   Plan one = plan(problem, options);
-  // Else nothing was looked for.
+  // Otherwise there was no search.
   EXPECT_GT(one.nodes, 1000);
   for (int threads : {2, 8}) {
     options.threads = threads;
@@ -78,7 +78,7 @@ TEST(Determinism, ThreadsDoNotShowOnACrowd) {
 }
 
 TEST(Determinism, SeedsAreUsed) {
-  // Of a budget too small for the bound.
+  // With a budget too small for the bound.
   Problem problem = test::load("minimalloc/D.1048576");
   std::vector<std::vector<int64_t>> plans;
   for (uint64_t seed : {1, 2, 3, 4}) {
@@ -100,7 +100,7 @@ TEST(Determinism, NodesAreKept) {
     Options options;
     options.strategy = "exact";
     options.nodes = nodes;
-    // Beside the search there are the decodes of the skyline.
+    // The decodes of the skyline come on top of the search.
     EXPECT_LE(plan(problem, options).nodes, nodes + 8);
   }
 }

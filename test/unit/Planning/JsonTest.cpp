@@ -118,7 +118,7 @@ TEST(Json, ErrorsNameTheLineAndThePlace) {
             "2: unknown member 'bufers'");
   EXPECT_EQ(error("{\n\"buffers\": [\n{\"name\": \"x\", \"size\": 1}]}"),
             "3: buffers[0]: buffer 'x' has no life, and no operation uses it");
-  // A rule that validate() knows.
+  // A rule of validate().
   EXPECT_EQ(error("{\"buffers\": [\n{\"name\": \"x\", \"size\": -1,\n"
                   "\"lower\": 0, \"upper\": 1}]}"),
             "2: buffer 'x': expected a size of 0 or more, got -1");
@@ -154,7 +154,7 @@ TEST(Json, ErrorsNameTheColumn) {
             "2:2: buffer 'a': expected a size of 0 or more, got -1");
 }
 
-/// Nothing that walks the values may be led into depths, wherever they are.
+/// Deep nesting must be an error anywhere, before any function recurses.
 TEST(Json, DepthIsLimitedEverywhere) {
   auto nested = [](size_t levels, const std::string &before,
                    const std::string &after) {
@@ -176,7 +176,7 @@ TEST(Json, DepthIsLimitedEverywhere) {
   EXPECT_EQ(error(nested(1000, "{\"snapshot\": ", ", \"buffers\": []}")),
             "1: " + message);
   EXPECT_EQ(error(nested(999, "{\"snapshot\": ", ", \"buffers\": []}")), "");
-  // Brackets in texts are none.
+  // Brackets in strings do not count.
   EXPECT_EQ(error("{\"name\": \"\\\"" + std::string(2000, '[') +
                   "\", \"buffers\": []}"),
             "");
@@ -188,7 +188,7 @@ TEST(Json, AMemberIsThereOnce) {
   EXPECT_EQ(placed("{\"buffers\": [\n{\"name\": \"a\", \"size\": 1, "
                    "\"live\": [], \"size\": 2}]}"),
             "2:38: duplicate member 'size'");
-  // However they are written, and wherever.
+  // In any spelling and position.
   EXPECT_EQ(placed(R"({"buffers": [], "snapshot": {"a": 1, "\u0061": 2}})"),
             "1:38: duplicate member 'a'");
   // One name in several objects, and as a value, is none.

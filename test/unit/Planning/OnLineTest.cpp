@@ -73,7 +73,7 @@ TEST(OnLine, AlignsToAnyNumber) {
     EXPECT_TRUE(run(problem, strategy).fits()) << strategy;
     EXPECT_TRUE(run(problem, strategy, 5).fits()) << strategy;
   }
-  // The one allocator is asked for it, the other for more.
+  // One allocator gets requests of these bytes, the other of more.
   EXPECT_EQ(offsets(problem, "bfc")[1], 4096);
   EXPECT_EQ(offsets(problem, "caching")[1], 4096);
   EXPECT_EQ(offsets(problem, "bfc")[2], 3 * 1024);

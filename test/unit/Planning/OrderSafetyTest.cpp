@@ -141,7 +141,7 @@ test::Features featuresOf(int round) {
   return features;
 }
 
-/// The heart of the matter: on real bytes, in orders that nobody planned for.
+/// The main test: runs on real bytes in orders that were not planned for.
 TEST(OrderSafety, EveryOrderOfABranchSafePlanIsRight) {
   std::mt19937_64 random(4);
   int broken = 0, shared = 0;
@@ -187,7 +187,7 @@ TEST(OrderSafety, EveryOrderOfABranchSafePlanIsRight) {
                                test::randomOrder(random, before))
                     .empty();
     broken += breaks;
-    // What breaks has to be known to the checker and to the report.
+    // The checker and the report must find every violation.
     CheckOptions options;
     options.reuse = Reuse::BranchSafe;
     HiddenDependencies hidden =
@@ -200,7 +200,7 @@ TEST(OrderSafety, EveryOrderOfABranchSafePlanIsRight) {
   EXPECT_GT(shared, 200);
 }
 
-/// The hidden dependencies are all there are: with them as explicit order, the
+/// The hidden dependencies are complete: with them as explicit order, the
 /// program's plan is branch-safe.
 TEST(OrderSafety, HiddenDependenciesMakeAProgramPlanSafe) {
   std::mt19937_64 random(5);
@@ -301,8 +301,8 @@ TEST(OrderSafety, AgreesWithBruteForce) {
   EXPECT_GT(costs, 10);
 }
 
-/// Parallel chains have no short list of moments, so that this is the way that
-/// places by the graph of conflicts; and it has to be quick.
+/// Parallel chains have no short list of times, so that buffers are placed by
+/// the graph of conflicts; this must be fast.
 TEST(OrderSafety, ManyOperations) {
   for (int chains : {2, 100}) {
     Problem problem;
@@ -324,7 +324,7 @@ TEST(OrderSafety, ManyOperations) {
     ASSERT_FALSE(validate(problem));
     std::clock_t begin = std::clock();
     Plan made = plan(problem, safe("skyline"));
-    // Processor time, for machines may be busy; sanitizers take their part.
+    // Processor time, because machines may be busy; sanitizers need more.
     EXPECT_LT(double(std::clock() - begin) / CLOCKS_PER_SEC, 30);
     EXPECT_TRUE(made.fits());
     // Two buffers of a chain at a time.

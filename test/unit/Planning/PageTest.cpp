@@ -93,7 +93,7 @@ struct Reader {
   }
 };
 
-/// What stands between two texts of the page.
+/// The text between two texts of the page.
 std::string between(const std::string &page, const std::string &from,
                     const std::string &to) {
   size_t begin = page.find(from);
@@ -129,7 +129,7 @@ TEST(Columns, HoldAnyNumbers) {
     Json directory = Json::parse(columns.directory());
     Reader reader{directory, columns.bytes()};
     EXPECT_EQ(reader.numbers("values"), values);
-    // What is not marked as wide is exact in doubles, the codes included.
+    // Columns that are not wide are exact in doubles, including their codes.
     const Json &entry = reader.entryOf("values");
     if (entry["kind"] == "constant" || entry.contains("wide"))
       continue;

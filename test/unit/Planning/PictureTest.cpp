@@ -48,7 +48,7 @@ test::Kinds everything() {
   return kinds;
 }
 
-/// A problem of everything that can be in one, with hostile names.
+/// A problem with all features and hostile names.
 Problem kindsProblem() {
   Problem problem;
   problem.name = "</script><b> & \"q\"";

@@ -76,7 +76,7 @@ TEST(Problem, NamesWhatIsWrongWithABuffer) {
 TEST(Problem, ChecksPinsAgainstAlignment) {
   Problem problem = one();
   problem.buffers[0].pin = 8;
-  // That it does not fit is an answer and no error.
+  // A plan that does not fit is a result, not an error.
   problem.spaces[0].capacity = 15;
   EXPECT_EQ(wrong(problem), "");
   EXPECT_EQ(wrong(problem, 64),

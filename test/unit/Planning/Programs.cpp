@@ -201,8 +201,8 @@ std::string test::simulate(const Problem &problem,
                            const std::vector<int64_t> &offsets,
                            const std::vector<int32_t> &order) {
   std::vector<std::map<int64_t, int64_t>> memory(problem.spaces.size());
-  // By buffer or alias class: what each byte should hold. A member of a class
-  // is read as the last member that was written has left it.
+  // By buffer or alias class: the expected value of each byte. Reading a member
+  // of a class gives the bytes of the last member written.
   std::map<int64_t, std::map<int64_t, int64_t>> expected;
   auto storage = [&](int32_t b) -> std::map<int64_t, int64_t> & {
     int32_t name = problem.buffers[b].aliasClass;

@@ -20,8 +20,8 @@
 
 namespace tamc::planning::test {
 
-/// What random programs may contain beside operations that write one buffer
-/// each and read those of others.
+/// Options of random programs, whose operations write one buffer each and read
+/// those of others.
 struct Features {
   bool inputs = false;
   bool rewrites = false; // buffers that several operations write
@@ -33,14 +33,15 @@ struct Features {
 
 enum class Shape { Layered, SeriesParallel };
 
-/// A valid problem with `operations` operations whose lives are those that the
-/// operations imply.
+/// A valid problem with `operations` operations, with the live ranges that
+/// follow from them.
 Problem randomProgram(std::mt19937_64 &random, Shape shape, int operations,
                       const Features &features);
 
-/// By operation, by operation: the one comes before the other in every order.
-/// Written without looking at the planner: Warshall's closure of the waits
-/// between any two operations that touch the same bytes, one of them writing.
+/// For each pair of operations, whether the first comes before the second in
+/// every order. Independent of the planner: Warshall's closure of the
+/// dependencies between any two operations that access the same bytes, one of
+/// them writing.
 std::vector<std::vector<bool>> orderOf(const Problem &problem);
 
 /// An order of the operations that respects orderOf(), by random choices.
@@ -74,8 +75,8 @@ bool forEachOrder(const std::vector<std::vector<bool>> &before, Visit visit) {
 }
 
 /// Runs the operations in this order on real bytes: a write fills the buffer
-/// with a stamp of its own, a read finds the last stamp. What went wrong;
-/// empty when nothing did. Outputs are read at the end.
+/// with a unique stamp, a read expects the last stamp. Returns an error
+/// message, or empty. Outputs are read at the end.
 std::string simulate(const Problem &problem,
                      const std::vector<int64_t> &offsets,
                      const std::vector<int32_t> &order);

@@ -116,7 +116,8 @@ TEST_F(AboveTheLoad, OneByteLessIsProvedNotToFit) {
     }
 }
 
-/// A heuristic may miss what fits; it must never say that nothing does.
+/// A heuristic may miss a plan that fits; it must never claim that there is
+/// none.
 TEST_F(AboveTheLoad, NoStrategyProvesWhatIsWrong) {
   for (const auto &[problem, best] : samples)
     for (const Strategy &strategy : strategies()) {
@@ -131,8 +132,8 @@ TEST_F(AboveTheLoad, NoStrategyProvesWhatIsWrong) {
     }
 }
 
-/// Alignment and gaps are beyond the packing that the search sees; its proofs
-/// must not be taken for proofs of the problem.
+/// The packing of the search has no alignment and gaps; its proofs must not be
+/// used as proofs for the problem.
 TEST(Proof, HoldsWithGapsAlignmentAndSpaces) {
   std::mt19937_64 random(12);
   for (int round = 0; round < 3000; ++round) {
@@ -175,7 +176,7 @@ Problem drawAll(std::mt19937_64 &random, int round) {
 }
 
 /// Alias classes of buffers of unequal sizes, gaps, pins, alignments, spaces:
-/// the optimum is found and proved. With windows what is said is true.
+/// the optimum is found and proved. With windows, all claims are true.
 TEST(Proof, AgreesWithEveryOffset) {
   std::mt19937_64 random(31);
   int compared = 0;
@@ -288,7 +289,7 @@ TEST_F(AboveTheLoad, AProofForOneSpaceIsEnough) {
   }
 }
 
-/// A search that time ends has proved nothing.
+/// A search that a time limit ends has proved nothing.
 TEST(Proof, TimeIsNoProof) {
   Problem problem = test::load("minimalloc/D.1048576");
   // One byte below the load is a proof; at the load the search has to look.

@@ -20,13 +20,14 @@ using namespace tamc::planning;
 
 namespace {
 
-/// TAMC_RANDOM_PROBLEMS, or so many.
+/// TAMC_RANDOM_PROBLEMS, or this default.
 int problemCount(int usual) {
   const char *asked = std::getenv("TAMC_RANDOM_PROBLEMS");
   return asked ? std::stoi(asked) : usual;
 }
 
-/// Plans pass the checker inside plan(); here they pass the definition too.
+/// plan() checks plans with the checker; here they are checked by definition
+/// too.
 TEST(Random, EveryPlanOfEveryStrategyKeepsEveryRule) {
   std::mt19937_64 random(2026);
   for (int round = 0, end = problemCount(10000); round < end; ++round) {
@@ -88,7 +89,7 @@ TEST(Random, ExactAgreesWithBruteForce) {
     EXPECT_EQ(made.status, Status::Optimal) << writeCsv(problem);
     aboveBound += best > lowerBounds(problem)[0].bytes;
   }
-  // Proofs above the bound are what this test is about.
+  // This test must include proofs above the bound.
   EXPECT_GT(aboveBound, 20);
 }
 

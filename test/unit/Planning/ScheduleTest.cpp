@@ -24,8 +24,8 @@ using namespace tamc::planning;
 
 namespace {
 
-/// Branches that each make something large of something small and then reduce
-/// it again: breadth first they are all alive at a time.
+/// Branches that each make a large buffer from a small one and then reduce it
+/// again: breadth first, all large buffers are alive at the same time.
 Problem fans(int branches) {
   Problem problem;
   int32_t steps = 3 * branches;
@@ -156,7 +156,7 @@ TEST(Schedule, BoundsHoldWhenTheBudgetEnds) {
   }
 }
 
-/// Peaks, not loads: what the user sees never gets worse.
+/// The peak, not only the load, must never get worse.
 TEST(Schedule, IsNeverWorseThanTheGivenOrder) {
   std::mt19937_64 random(10);
   int better = 0;
@@ -201,7 +201,7 @@ TEST(Schedule, TenThousandOperations) {
       test::randomProgram(random, test::Shape::SeriesParallel, 1000, {});
   Schedule other = minimizeLoad(layered, {});
   EXPECT_LE(other.load, other.given);
-  // Processor time, for machines may be busy; sanitizers take their part.
+  // Processor time, because machines may be busy; sanitizers need more.
   EXPECT_LT(double(std::clock() - begin) / CLOCKS_PER_SEC, 120);
 }
 

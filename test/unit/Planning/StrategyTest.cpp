@@ -27,7 +27,7 @@ Plan run(const Problem &problem, const char *strategy, int64_t alignment = 1) {
   return plan(problem, options);
 }
 
-/// Every strategy says that the problem has no plan, and why.
+/// Every strategy reports that the problem has no plan, with the reason.
 void expectInfeasible(const Problem &problem, std::string_view reason) {
   for (const Strategy &strategy : strategies()) {
     Plan plan = run(problem, strategy.name.data());
@@ -120,8 +120,8 @@ TEST(Strategy, APinBeyondTheCapacityIsInfeasible) {
                             "capacity of space 'sram' of 9 bytes");
 }
 
-/// What never lives, or uses no byte, is in nobody's way and needs no capacity,
-/// wherever it is pinned.
+/// A buffer that never lives, or has no bytes, blocks no other and needs no
+/// capacity, wherever it is pinned.
 TEST(Strategy, AnEmptyLifeIsNone) {
   Problem problem;
   addBuffer(problem, 0, 2, 10, "a");
@@ -163,7 +163,7 @@ TEST(Strategy, TheLargestSizeHasAPlan) {
   }
 }
 
-/// No time at all leaves no pile of 10^5 buffers one above another.
+/// Even without time, 10^5 buffers are not stacked one above another.
 TEST(Strategy, AnEndOfTimeLeavesNoPile) {
   std::mt19937_64 random(8);
   Problem problem;

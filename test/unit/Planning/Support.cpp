@@ -234,8 +234,8 @@ namespace {
 
 /// In some packing each rectangle rests on another or on 0; placed in the order
 /// of their offsets (then of their indices), each comes above all that were
-/// placed before it and live with it. So the tops by time are all there is to
-/// know, and what they enclose is lost for what is left.
+/// placed before it and live with it. So the tops by time are the whole state,
+/// and bytes below them cannot be used by later rectangles.
 class Stacking {
 public:
   Stacking(const Problem &problem, int64_t height)

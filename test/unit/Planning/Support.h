@@ -45,8 +45,8 @@ struct Kinds {
 /// A valid problem; zero sizes, equal times and touching lives are common.
 Problem randomProblem(std::mt19937_64 &random, const Kinds &kinds);
 
-/// Quadratic, and written without looking at the checker: true when the plan
-/// keeps every rule but capacities.
+/// Quadratic, and independent of the checker: true if the plan satisfies every
+/// rule except capacities.
 bool isCorrect(const Problem &problem, const std::vector<int64_t> &offsets,
                int64_t alignment = 1);
 
@@ -60,7 +60,7 @@ int64_t bruteForce(const Problem &problem);
 bool fitsWithin(const Problem &problem, int64_t height);
 
 /// By space: the lowest peak that any plan reaches, by trying every offset of
-/// every buffer; knows everything that a problem can have but capacities and
+/// every buffer; supports everything in a problem except capacities and
 /// operations. Nothing when pins exclude each other. For up to 7 buffers whose
 /// sizes are a few bytes.
 std::optional<std::vector<int64_t>> minPeaks(const Problem &problem);

@@ -97,7 +97,7 @@ TEST(Symbolic, OffsetsAreExpressions) {
             "max(offset(a) + 8*rows, offset(d) + 8)");
   EXPECT_EQ(offsetText(problem, plan, 2), "align(offset(b) + 24, 64)");
   EXPECT_EQ(*evaluate(problem, plan), offsets);
-  // With few rows, d is larger than a: b has to give way.
+  // With few rows, d is larger than a, so that b moves up.
   ASSERT_FALSE(bindSizes(problem, {{"rows", 0}}));
   EXPECT_EQ(*evaluate(problem, plan), (std::vector<int64_t>{0, 8, 64, 0}));
   ASSERT_FALSE(bindSizes(problem, {{"rows", (int64_t(1) << 60) - 1}}));
@@ -189,7 +189,7 @@ TEST(Symbolic, HoldsOnRandomBindings) {
     ASSERT_EQ(checkSymbolic(problem, symbolic, options), "");
     Plan at = made;
     ASSERT_FALSE(rebind(problem, at, symbolic, origin, options));
-    // Letting everything rest on what is below it can only lower a plan.
+    // Moving every buffer down onto those below it can only lower a plan.
     EXPECT_LE(at.totalPeak(), made.totalPeak());
     if (options.strategy == "auto" || options.strategy == "tree+") {
       EXPECT_EQ(at.totalPeak(), made.totalPeak()) << options.strategy;

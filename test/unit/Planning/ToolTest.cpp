@@ -94,7 +94,7 @@ TEST(Tool, ExitsWithTwoWhenItDoesNotFit) {
                              "of 100 bytes; alive are "),
             std::string::npos)
       << result.text;
-  // The bound would fit, what naive finds does not.
+  // The bound would fit, but naive's plan does not.
   Result found = run("- --strategy naive --capacity 128 --emit=csv", four);
   EXPECT_EQ(found.code, 2);
   EXPECT_EQ(found.text.find("id,"), std::string::npos);
@@ -131,7 +131,7 @@ TEST(Tool, RefusesOptionsThatMeanNothing) {
   EXPECT_EQ(run("- --bind rows=4 --plan-at rows=5", text).code, 0);
 }
 
-/// What a terminal would obey never reaches it, whichever way it is said.
+/// Control characters never reach a terminal, through any message.
 TEST(Tool, NamesDoNotSteerATerminal) {
   // An escape sequence, a bell, a C1 control, a line end, a reversal, a stray
   // byte; JSON has escapes for all but the last.

@@ -138,8 +138,8 @@ TEST_F(InterpreterTest, SumsHaveWhatTheirLayoutKeeps) {
       %2 = tam.rhs %a, %y weights %w : tensor<?xf64> into %z2 : tensor<?x2xf64, #tam.one_hot>, tensor<?xf64> -> tensor<2xf64, #tam.sums<full>>
       return %0, %1, %2 : tensor<2x2xf64, #tam.sums<diagonal>>, tensor<2x2xf64, #tam.sums<full>>, tensor<2xf64, #tam.sums<full>>
     })";
-  // Unseen levels count as the mean (1/2 each) and as nothing. What the mean
-  // adds beside the diagonal has no place on it.
+  // Unseen levels count as the mean (1/2 each) and as nothing. The mean adds
+  // numbers outside the diagonal, which a diagonal cannot store.
   auto results = run(text, {Codes{0, 1, TAMRT_INDEX_MEAN(2), -1, 1},
                             Vector{1, 2, 4, 8, 16}, Vector{1, 1, 2, 1, 3}});
   ASSERT_TRUE(succeeded(results));

@@ -31,7 +31,7 @@ protected:
     return tam::SumsAttr::get(&context, kind, widths, columns);
   }
 
-  /// Rows of B-splines at random places, of the knots among them.
+  /// Rows of B-splines at random points, including knots.
   Matrix splines(int64_t intervals, int64_t degree) {
     Matrix design(kRows, intervals + degree);
     for (size_t row = 0; row < kRows; ++row) {

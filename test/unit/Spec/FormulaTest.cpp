@@ -308,7 +308,7 @@ TEST(Formula, TheTargetIsNoFeature) {
             "group, got it\n"
             "1:10 error: expected a column other than the target 'y' as "
             "weights, got it\n");
-  // Also where the command line says it.
+  // Also if it is given on the command line.
   Sources sources;
   auto spec = sources.formula("y ~ l(x)");
   ASSERT_TRUE(spec);

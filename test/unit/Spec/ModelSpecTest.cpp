@@ -141,8 +141,8 @@ TEST(Term, Getters) {
 #endif
 }
 
-/// Formulas of published models and of the golden numbers: they read without a
-/// word, and back from their canonical text.
+/// Formulas of published models and of the golden numbers: they parse without a
+/// message, and their canonical texts parse to the same formulas.
 TEST(Formula, ThoseOfTheGoldenNumbers) {
   for (const char *formula : {
            "log_passengers ~ c(time_of_year, n_cat=12, topo='fourier', ap=-8) "

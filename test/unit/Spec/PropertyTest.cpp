@@ -161,7 +161,7 @@ public:
   std::mt19937_64 random;
 };
 
-/// What was drawn may break a rule between two parameters; those are rare.
+/// A drawn formula may break a rule between two parameters, but rarely.
 TEST(Property, CanonicalTextReadsBack) {
   Generator generator(1);
   unsigned right = 0;
@@ -186,7 +186,7 @@ TEST(Property, CanonicalTextReadsBack) {
     std::string canonical = spec->canonical();
     auto again = sources.yaml(canonical);
     ASSERT_TRUE(again) << formula << "\n" << canonical << sources.messages;
-    // What is without effect was warned of, and is gone.
+    // Parameters without effect caused a warning and are removed.
     ASSERT_EQ(sources.messages, "") << canonical;
     ASSERT_TRUE(sameModel(*spec, *again)) << formula << "\n" << canonical;
     ASSERT_EQ(again->canonical(), canonical);

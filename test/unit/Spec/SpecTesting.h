@@ -19,8 +19,8 @@
 
 namespace tamc::spec::testing {
 
-/// A source manager whose messages are kept as "line:column kind: message";
-/// those without place as "kind: message".
+/// A source manager that stores its messages as "line:column kind: message";
+/// those without location as "kind: message".
 class Sources {
 public:
   Sources() {

@@ -43,7 +43,7 @@ std::string stateOf(llvm::StringRef text) {
   EXPECT_EQ(sources.messages, "") << text.str();
   if (!spec)
     return "none";
-  // What is canonical reads back, and is what it was.
+  // The canonical text parses to the same state.
   Sources more;
   auto again = more.yaml(spec->canonical());
   EXPECT_EQ(more.messages, "") << spec->canonical();
@@ -213,7 +213,7 @@ TEST(State, Numbers) {
                   std::string(bad) + "'\n");
   EXPECT_EQ(stateMessages(neural, "{a: {W: ['1', 2]}}"),
             "2:17 error: expected a finite number in 'W', got '1'\n");
-  // All of them are told.
+  // All errors are reported.
   EXPECT_EQ(stateMessages(neural, "{a: {W: [a, b]}}"),
             "2:17 error: expected a finite number in 'W', got 'a'\n"
             "2:20 error: expected a finite number in 'W', got 'b'\n");
@@ -504,7 +504,7 @@ TEST_F(StateFile, BrokenFilesNeverCrash) {
     std::string got = read(neural, "{a: s.safetensors}");
     right += got.find("error: ") == std::string::npos;
   }
-  // What changes a length breaks the file; few other changes leave it whole.
+  // Changes of a length make the file invalid, and most other changes do, too.
   EXPECT_GT(right, 20u);
   EXPECT_LT(right, 1000u);
 }

@@ -350,7 +350,7 @@ TEST(Yaml, HostileShapes) {
     EXPECT_NE(messagesOfYaml(text), "") << text.substr(0, 40);
 }
 
-/// Errors inside a formula point at its very place, whatever the scalar.
+/// Errors inside a formula have their exact location in every kind of scalar.
 TEST(YamlPlaces, Plain) {
   EXPECT_EQ(messagesOfYaml("formula:   y ~ l(x) + s(z, k=0)   # words\n"),
             "1:30 error: expected an integer from 1 to 100000 for 'k', got "
@@ -549,7 +549,8 @@ TEST(YamlDefaults, Errors) {
             "1]\n");
   EXPECT_EQ(messages("{f: {period: [[1], 2]}}"),
             "2:16 error: expected [number, number] for 'period'\n");
-  // A default that does not fit a term of the formula is told at the default.
+  // A default that is invalid for a term of the formula is reported at the
+  // default.
   EXPECT_EQ(messages("{s: {p: 13}}"),
             "2:19 error: expected 'p' below k + deg = 13, got 13\n");
   EXPECT_EQ(messagesOfYaml("formula: y ~ te(s(a), pid(x))\n"

@@ -16,7 +16,7 @@
 namespace tamrt::test {
 namespace {
 
-/// A run that has to fail: exit 1, one line on stderr that starts with the
+/// A run that must fail: exit 1, one line on stderr that starts with the
 /// model's name and contains `parts`, nothing on stdout.
 void expectError(const Outcome &outcome, std::vector<std::string> parts) {
   EXPECT_EQ(outcome.status, 1);
@@ -81,7 +81,7 @@ TEST_F(Errors, NegativeWeight) {
   fitFails("g,x,d,y,w\n1,1,a,1,\n", {"line 2: column 'w'", "missing"});
 }
 
-// What stands in a row that is left out does not matter.
+// The other fields of a dropped row do not matter.
 TEST_F(Errors, RowsThatAreDroppedAreNotChecked) {
   model.weights = "w";
   const std::string good = "g,x,d,y,w\n1,1,a,1,1\n1,3,b,2,2\n";
@@ -103,7 +103,7 @@ TEST_F(Errors, RowsThatAreDroppedAreNotChecked) {
     EXPECT_EQ(contents(path("w")), clean) << row;
   }
   std::filesystem::remove(path("w"));
-  // In a row that is kept it does, wherever another row is dropped.
+  // In a row that is kept they do, even if other rows are dropped.
   for (const char *row : {"1,1,a,1,-2\n1,,a,1,1\n", "1,,a,1,1\n1,1,a,1,-2\n"})
     expectError(fit(row), {"column 'w': group '1'", "got -2"});
   expectError(fit("1,,a,x,1\n1,red,a,1,1\n"), {"line 5: column 'x'", "'red'"});
@@ -206,7 +206,7 @@ TEST_F(Errors, CorruptWeightsNeverCrash) {
           random() % 2 ? bad.size() : std::min<size_t>(bad.size(), 300);
       bad[bad.size() - 1 - random() % range] ^= char(1 + random() % 255);
     }
-    // Who damages a file on purpose can make its checksum right, too.
+    // Deliberate damage can include a correct checksum.
     write("bad", i % 2 ? sealed(std::move(bad)) : bad);
     Result<Weights> weights = loadWeights(model.get(), path("bad"));
     if (!weights) {
@@ -214,7 +214,7 @@ TEST_F(Errors, CorruptWeightsNeverCrash) {
           << weights.error().message;
     } else {
       EXPECT_EQ(i % 2, 1);
-      // What passes is such that a prediction can rely on it.
+      // A prediction can rely on files without an error.
       ++loaded;
       const Normalization &norm = weights->normalization;
       for (double value : weights->coefficients)
@@ -234,7 +234,7 @@ TEST_F(Errors, CorruptWeightsNeverCrash) {
     EXPECT_EQ(outcome.out.find("nan"), std::string::npos) << outcome.out;
     EXPECT_EQ(outcome.out.find("inf"), std::string::npos) << outcome.out;
   }
-  // Other digits of a coefficient are no fault that could be seen.
+  // A changed coefficient cannot be detected without the checksum.
   EXPECT_GT(loaded, 100u);
   EXPECT_LT(loaded, 9000u);
 }

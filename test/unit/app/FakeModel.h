@@ -60,8 +60,8 @@ private:
   tamrt_input inputs[2];
 };
 
-/// What a step does instead of its work, for the test of errors: when not OK,
-/// FIT_FINISH of a group of `failingRows` rows reports it.
+/// For tests of errors: if not OK, FIT_FINISH of a group of `failingRows` rows
+/// reports this status.
 inline tamrt_status failure = TAMRT_OK;
 inline int64_t failingRows = 0, failureDetail = 0;
 
@@ -75,7 +75,7 @@ struct Call {
 inline std::vector<Call> calls;
 inline bool recording = false;
 
-/// Notes a call of a step that got `memory`.
+/// Records a call of a step with `memory`.
 void note(int32_t kind, std::initializer_list<const void *> memory,
           int64_t rows, int64_t first, int64_t groupRows);
 

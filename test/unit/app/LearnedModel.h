@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A `FakeModel` with more columns: one for what each kind of learner leaves,
-/// one that needs the row before and one that needs the rows of the group.
+/// A `FakeModel` with more columns: one for each kind of learner, one that
+/// needs the row before and one that needs the number of rows of the group.
 ///
 //===----------------------------------------------------------------------===//
 

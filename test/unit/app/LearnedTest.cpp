@@ -133,7 +133,7 @@ TEST_F(Learned, GivenTablesAreCopied) {
   model.tables[1].given = state;
   ASSERT_EQ(fit("w").status, 0);
   EXPECT_EQ(tensor("tables.x.W1", {1, 2}), (std::vector<double>{0.25, -3}));
-  // What is drawn after them is as if they had been drawn.
+  // Tables drawn after given ones are the same as if those had been drawn.
   EXPECT_EQ(tensor("tables.x.b1", {2}), bias);
   // Other weights than the spec's are not of this model.
   const double other[] = {0.25, -4};

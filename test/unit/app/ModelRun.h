@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A temporary folder, and runs of `tamrt_main` with what they print.
+/// A temporary folder, and runs of `tamrt_main` with their output.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@
 
 namespace tamrt::test {
 
-/// What a run left.
+/// The result of a run.
 struct Outcome {
   int status;
   std::string out, err;

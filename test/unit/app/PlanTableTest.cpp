@@ -64,7 +64,7 @@ TEST(PlanTable, RungsStandInOneTable) {
   EXPECT_EQ(drawPlan(kRungs).find("fit_chunk_1:"), std::string::npos);
   EXPECT_NE(drawPlan(kRungs, PlanScope::AllRungs).find("fit_chunk_1:"),
             std::string::npos);
-  // Nothing is left out of what programs read.
+  // The forms for programs are complete.
   for (PlanFormat format : {PlanFormat::Csv, PlanFormat::Json})
     EXPECT_EQ(formatPlan(kRungs, format),
               formatPlan(kRungs, format, PlanScope::AllRungs));

@@ -108,7 +108,7 @@ TEST_F(Stream, TakesItsFlagFromTheCommandLine) {
       model, {"fit", train, "-o", path("v"), "--stream", "--chunk-rows", "5"});
   ASSERT_EQ(fit.status, 0) << fit.err;
   EXPECT_EQ(contents(path("v")), contents(path("w")));
-  // What grows with the rows is told.
+  // Data that grow with the rows are reported.
   EXPECT_NE(fit.err.find("fake: note: --stream keeps 2400 bytes, one input of "
                          "every row, for the quantiles of effect '"),
             std::string::npos)
@@ -197,7 +197,7 @@ TEST_F(Stream, NeedsAFileThatStaysTheSameWhileTermsLearn) {
     write("train.csv", text);
     meanwhile = [&] { write("train.csv", later); };
     const std::string error = inParts(model, train, 1, 1000, {});
-    // What is no error are weights.
+    // Runs without an error write valid weights.
     ASSERT_TRUE(error.starts_with(train + ": expected the "));
     EXPECT_TRUE(error.ends_with("the file has changed meanwhile")) << error;
   }

@@ -25,7 +25,7 @@ namespace {
 
 constexpr int64_t kTotal = 10000 * 64;
 
-/// A device that counts what it is asked for.
+/// A device that counts its requests.
 struct Counts {
   int64_t used = 0, kept = 0;
   int calls = 0, releases = 0, purges = 0;
@@ -133,7 +133,8 @@ TEST_P(Allocators, PurgeAndTryOnceMore) {
   AlignedBuffer held = take(1000);
   take(5000);
   const int before = counts.calls;
-  // There is room beside what is held, not beside what is kept, too.
+  // There is room besides the memory in use, but not besides the kept memory as
+  // well.
   EXPECT_TRUE(take(8000));
   EXPECT_EQ(counts.calls - before, isDirect() ? 1 : 2);
   EXPECT_EQ(device->statistics().retries, isDirect() ? 0u : 1u);
@@ -203,7 +204,7 @@ TEST_P(Allocators, SnapshotIsOfThePeak) {
   EXPECT_EQ(snapshot.tags[3].name, "output");
 }
 
-/// Two streams of the simulated device, which can be held back.
+/// Two streams of the simulated device, which can be paused.
 struct SimStreams : Sim {
   SimStreams()
       : one(table->stream_create(device)), other(table->stream_create(device)) {
@@ -231,7 +232,8 @@ TEST_P(Allocators, BlocksThatAStreamUsesAreNobodysBefore) {
     sim.table->stream_call(sim.device, sim.other, write, number);
     if (!isOwner)
       device->recordUse(block, sim.other);
-    // What hands blocks to anybody waits; what keeps them by stream does not.
+    // An allocator without streams waits; one that keeps blocks by stream does
+    // not.
     const bool waits = GetParam() != AllocatorKind::Caching;
     auto taken = std::async(std::launch::async, [&] {
       block = AlignedBuffer();

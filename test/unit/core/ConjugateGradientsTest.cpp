@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Iterations and sketches on a model whose steps multiply with a matrix that
-/// is known: A = N + C, N with eigenvalues that fall as squares.
+/// Iterations and sketches on a model whose steps multiply by a known matrix A
+/// = N + C, where the eigenvalues of N decrease with the square of their index.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ using Doubles = std::vector<double>;
 
 constexpr int64_t kColumns = 240, kRows = 10;
 
-/// What the steps compute with; they get no pointer of ours.
+/// Data of the steps, which get no pointer to the test.
 struct System {
   /// N, row by row; C's diagonal; the right-hand side.
   Doubles gram, penalty, rhs, sum;
@@ -179,7 +179,8 @@ TEST_F(ConjugateGradientsTest, EveryPreconditionerSolves) {
     EXPECT_LT(trueResidual(), 1e-9);
     iterations[int(preconditioner)] = outcome.iterations;
   }
-  // The sketch pays, its own products and those before it included.
+  // The sketch reduces the number of products, including its own and those
+  // before it.
   EXPECT_LT(iterations[2], iterations[1]);
   EXPECT_GE(iterations[2], 2 * GramSketch::sizeFor(kColumns));
 }

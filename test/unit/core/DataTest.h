@@ -23,7 +23,7 @@
 
 namespace tamrt::test {
 
-/// A reader of a text, which messages call t.csv, at its first row.
+/// A reader of a text at its first row, with the name t.csv in messages.
 class TextReader {
 public:
   TextReader(std::string_view text, const tamrt_model &model,

@@ -35,7 +35,7 @@ std::string order(std::string_view text, const char *group, const char *date) {
   Result<FitData> data = fitData(text, model);
   if (!data)
     return data.error().message;
-  // The values, which number the rows, went where the rows did.
+  // The values are the rows' indices and were permuted with the rows.
   for (size_t row = 0; row < data->rows.rowCount(); ++row)
     EXPECT_EQ(data->rows.numbers(0)[row], data->rows.fileRows()[row]);
   return orderOf(data->rows);

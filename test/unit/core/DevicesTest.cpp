@@ -155,7 +155,7 @@ TEST_F(Devices, LibrariesThatAreNoBackends) {
   std::vector<DeviceReport> reports = surveyDevices({{pattern}});
   EXPECT_FALSE(reports[0].isTrusted());
   EXPECT_NE(reports[2].why.find("of kind 'xpu', got 'sim'"), std::string::npos);
-  // What is broken does not keep the CPU from being used.
+  // A broken backend does not prevent the use of the CPU.
   Result<ChosenDevice> device = chooseDevice("auto", {{pattern}});
   ASSERT_TRUE(device);
   EXPECT_TRUE((*device)->isCpu());
@@ -201,7 +201,7 @@ protected:
   static void setMode(const std::string &path, unsigned mode) {
     std::filesystem::permissions(path, std::filesystem::perms(mode));
   }
-  /// What keeps the file from being loaded; "" when nothing does.
+  /// The reason why the file is not loaded; "" if it is.
   std::string why(bool isChecked = true) const {
     const BackendSearch found = findBackend({{folder, isChecked}}, "sim");
     EXPECT_EQ(found.path, found.unsafe.empty() ? file : "");
@@ -233,7 +233,8 @@ TEST_F(BackendFile, NobodyElseMayWriteIt) {
 TEST_F(BackendFile, BelongsToTheUserOrRoot) {
   EXPECT_TRUE(checkOwners(file, ::geteuid()));
   uid_t user = ::geteuid() + 1;
-  // Whoever is root can give the file away; what is root's is everybody's.
+  // Root can change the owner of the file; files of root are accepted for every
+  // user.
   if (::geteuid() == 0) {
     EXPECT_TRUE(checkOwners(file, user));
     ASSERT_EQ(::chown(file.c_str(), user, gid_t(-1)), 0);
@@ -281,7 +282,7 @@ TEST_F(Devices, StreamsCanBeHeldBackAndEventsOrderThem) {
   EXPECT_EQ(count, 2);
   EXPECT_EQ(table.event_query(sim.device, event), 1);
 
-  // A graph: kept, not run, and run twice.
+  // A graph: recorded, not run, and then run twice.
   table.capture_begin(sim.device, a);
   table.stream_call(sim.device, a, add, &count);
   tamrt_graph *graph = table.capture_end(sim.device, a);

@@ -64,7 +64,7 @@ TEST(Executor, EffectOfAColumn) {
   EXPECT_EQ(effectOf(model, -1), nullptr);
 }
 
-/// What is shown on a terminal by `use`.
+/// The output of `use` on a terminal.
 template <class Use> std::string shown(const Use &use) {
   int ends[2] = {-1, -1};
   EXPECT_EQ(::pipe(ends), 0);

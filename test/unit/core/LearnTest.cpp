@@ -61,7 +61,8 @@ TEST(Quantiles, AreThoseOfSortedValues) {
   EXPECT_EQ(levels, expected);
 }
 
-// Two groups that take turns, the second one's rows backwards in its column.
+// Two alternating groups; the rows of the second are in reverse order in its
+// column.
 TEST(TrainingRows, ArePointsWhereverTheyLie) {
   const std::vector<double> a = {0, 1, 2, 3, 40, 30, 20},
                             b = {7, 6, 5, 4, 3, 2, 1};

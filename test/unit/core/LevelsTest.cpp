@@ -62,7 +62,8 @@ TEST(Levels, TooMany) {
   ASSERT_FALSE(few.ok());
   EXPECT_EQ(few.error().message, "t.csv: column 'd': expected at most 2 "
                                  "levels, got 3: 'a', 'b', 'c'");
-  // Of many, the first ones; no more are gathered than the message needs.
+  // If there are many, the first ones; no more are stored than the message
+  // needs.
   std::string many;
   for (int i = 1000; i < 2000; ++i)
     many += std::to_string(i) + ",\n";
@@ -80,7 +81,7 @@ TEST(Levels, TooMany) {
   for (int i = 0; i < 300; ++i)
     spellings += "1." + (zeros += "0") + ",\n";
   EXPECT_TRUE(levels(spellings, 1).ok());
-  // Unless one text makes them texts, however late it comes.
+  // Unless one text, however late it comes, makes all of them texts.
   EXPECT_FALSE(levels(spellings + "x,\n", 200).ok());
 }
 

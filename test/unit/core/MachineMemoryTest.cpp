@@ -67,7 +67,7 @@ TEST_F(FakeMachine, ControlGroupsOfVersion2) {
   expect(8192, "available RAM");
   group2("/user/job", std::to_string(100 * kMiB), 30);
   expect(70, "control group /user/job");
-  // A group above may be tighter; what is not there is skipped.
+  // A group above may have a lower limit; missing groups are skipped.
   group2("", std::to_string(1000 * kMiB), 960);
   expect(40, "control group /");
   group2("/user", std::to_string(50 * kMiB), 60);

@@ -21,7 +21,7 @@
 namespace tamrt::test {
 namespace {
 
-/// A file with some contents, gone at the end.
+/// A file with some contents, removed at the end.
 class Scratch {
 public:
   explicit Scratch(std::string_view text) {

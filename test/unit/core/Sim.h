@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The first device of backends/sim without the core around it, for what the
-/// core does not use yet.
+/// The first device of backends/sim without the core, for functions that the
+/// core does not use.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ struct Sim {
   Sim &operator=(const Sim &) = delete;
   ~Sim() { table->close(device); }
 
-  /// Holds a stream back, or lets it go on.
+  /// Pauses a stream, or continues it.
   void (*hold)(tamrt_stream *, int32_t);
   const tamrt_backend *table;
   tamrt_device *device;

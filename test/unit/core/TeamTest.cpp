@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A model of two sums, made by hand, whose coefficients are both levels of its
+/// A hand-written model of two sums, whose coefficients are both halves of its
 /// accumulators: every bit of them must be the same for any number of threads.
 ///
 //===----------------------------------------------------------------------===//
@@ -41,7 +41,7 @@ namespace tamrt::test {
 namespace {
 
 constexpr int64_t S = TAMRT_SEGMENT_ROWS;
-/// Where the second accumulator lies.
+/// Offset of the second accumulator.
 constexpr int64_t kSecond = 64;
 
 double *second(void *state) {
@@ -51,7 +51,7 @@ double *second(void *state) {
 void init(tamrt_context *ctx, void *, void *state, void *, const double *,
           const void *const *, const double *, const void *const *, double *,
           int64_t, int64_t, int64_t) {
-  // Nobody reads a second level before it is written.
+  // The second half is never read before it is written.
   for (double *sums : {static_cast<double *>(state), second(state)}) {
     tamrt_zero(ctx, 1, sums);
     sums[1] = std::numeric_limits<double>::quiet_NaN();
@@ -391,7 +391,7 @@ TEST_F(TeamTest, RowsThatComeInParts) {
 
 // A model of two columns by conjugate gradients, row (x, y), target x y.
 
-/// Where the accumulators lie: two of the right-hand side, two of products.
+/// Offsets of the accumulators: two of the right-hand side, two of products.
 constexpr int64_t kSums[4] = {0, 64, 128, 192};
 
 double *sumsAt(void *state, size_t i) {
@@ -468,7 +468,7 @@ protected:
                             stepOf(TAMRT_STEP_PRECONDITION, 0, precondition)};
 };
 
-// Whatever the parts, the groups at a time and the threads.
+// For various parts, groups at a time and threads.
 TEST_F(IterationsTest, RowsThatComeInParts) {
   const std::vector<std::string> names = {"0", "1", "2", "3"};
   // Ends of parts, by group. The iterations of the second group end at once,
@@ -529,8 +529,8 @@ TEST_F(IterationsTest, RowsThatComeInParts) {
       if (threads == 1)
         readings.push_back(count);
     }
-  // A reading for each right-hand side and product; groups that are under way
-  // together share it, and the last does not wait for the first.
+  // One reading for each right-hand side and product; groups that are fitted at
+  // the same time share it, and the last does not wait for the first.
   const auto most = size_t(expected.maxIterations);
   EXPECT_EQ(readings[0], size_t(expected.allIterations) + names.size());
   EXPECT_LT(readings[1], readings[0]);

@@ -9,7 +9,7 @@
 /// \file
 /// Crews whose threads run out of memory at once, devices, traces, logs and
 /// streams, used by more threads than there are processors. Under the preset
-/// tsan it tells of races, too.
+/// tsan it detects races, too.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -62,7 +62,7 @@ void inThreads(const std::function<void(int)> &work) {
     threads.emplace_back([&work, i] { work(i); });
 }
 
-// Steps that sum up the indices of rows, and what they are to suffer.
+// Steps that sum the indices of rows, and the failures to inject.
 
 struct State {
   int64_t sum, calls;
@@ -364,8 +364,7 @@ TEST_F(Threads, ProgressIsOneThreads) {
   EXPECT_NE(std::string(text).find("m: fit: "), std::string::npos) << text;
 }
 
-/// A number that streams count up in turn, with nothing but events between
-/// them.
+/// A number that streams increment alternately, ordered only by events.
 TEST(Streams, EventsOrderThreads) {
   Sim sim;
   const tamrt_backend &table = *sim.table;

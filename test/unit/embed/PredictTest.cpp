@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kRows = 20;
 
-/// The row that `predict` below has no finite prediction for.
+/// The row whose prediction by `predict` below is not finite.
 int64_t spoiltRow = -1;
 
 /// Predicts the first chunk and reports an overflow for the next.

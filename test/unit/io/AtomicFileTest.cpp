@@ -75,7 +75,7 @@ TEST(AtomicFile, FollowsLinks) {
   std::filesystem::create_directory(folder.at("sub"));
   std::filesystem::create_symlink("sub/real", folder.at("link"));
   std::filesystem::create_symlink("link", folder.at("link2"));
-  // First the file is not there yet, then it is.
+  // First the file does not exist, then it does.
   for (const char *text : {"one", "two"}) {
     EXPECT_EQ(message(writeFile(folder.at("link2"), text)), "no error");
     EXPECT_EQ(get(folder.at("sub/real")), text);
@@ -144,7 +144,8 @@ TEST(AtomicFile, WritesStandardOutput) {
   EXPECT_EQ(get(folder.at("out")), "to stdout");
 }
 
-// A child with two outputs under way gets a signal; returns its wait status.
+// Sends a signal to a child with two unfinished outputs; returns its wait
+// status.
 static int signalled(const TemporaryFolder &folder, int signal, bool ignored) {
   pid_t child = fork();
   if (child == 0) {
@@ -182,7 +183,8 @@ TEST(AtomicFile, LeavesNothingWhenASignalEndsTheProcess) {
     EXPECT_EQ(get(folder.at("done")), "whole");
     EXPECT_EQ(folder.count(), 2u);
   }
-  // As under nohup: ignored signals change nothing, nor do those that end none.
+  // As under nohup: ignored signals have no effect, nor do those that do not
+  // end a process.
   for (int signal : {SIGHUP, SIGCHLD, SIGURG, SIGWINCH, SIGCONT}) {
     TemporaryFolder folder;
     int status = signalled(folder, signal, signal == SIGHUP);
@@ -214,7 +216,7 @@ TEST(AtomicFile, TellsWhetherTwoNamesAreOneFile) {
   EXPECT_FALSE(isSame("no/none", "no/none"));
   EXPECT_FALSE(identify("/dev/null", -1));
   EXPECT_FALSE(identify("", -1));
-  // What the process was given as a standard stream.
+  // Files that the process has as standard streams.
   const int descriptor = open(folder.at("hard").c_str(), O_RDONLY);
   ASSERT_GE(descriptor, 0);
   EXPECT_EQ(identify("-", descriptor), identify(folder.at("a"), -1));

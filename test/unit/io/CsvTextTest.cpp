@@ -26,7 +26,7 @@ static Result<WholeTable> parse(std::string_view text,
   return WholeTable::parse(text, blockBytes, std::move(format));
 }
 
-/// The message of a fault, which no size of block changes.
+/// The message of a fault, which must be the same for every size of block.
 static std::string fault(std::string_view text) {
   std::string first;
   for (size_t bytes : {1 << 17, 1, 7, 64}) {
@@ -196,7 +196,7 @@ static size_t bytesRead(std::string_view start, std::string &message) {
 }
 
 TEST(CsvFault, AStrayQuoteTakesNoMoreThanAField) {
-  // What is written to a pipe nobody reads from is a signal.
+  // Writing to a pipe without a reader raises a signal.
   const auto before = std::signal(SIGPIPE, SIG_IGN);
   std::string message;
   EXPECT_LT(bytesRead("a,b\n1,2\n3,\"4\n", message), 6 * kMaxFieldBytes);
@@ -561,7 +561,7 @@ TEST(CsvRandom, SurvivesAnyBytes) {
     if (!file) {
       if (round % 16 == 0)
         fault(text);
-      // Names that stand twice are the only fault the slow parser ignores.
+      // Duplicate names are the only fault that the slow parser ignores.
       if (expected) {
         ASSERT_TRUE(file.error().message.ends_with("appears twice")) << text;
       }

@@ -24,7 +24,8 @@ TEST(ForEachPiece, CallsEachOnceOnAThreadOfItsOwn) {
     std::atomic<unsigned> arrived = 0;
     forEachPiece(pieces, [&](unsigned piece) {
       ++calls[piece];
-      // Nobody goes on before all are there: no two share a thread.
+      // No piece continues before all have started, so that no two share a
+      // thread.
       ++arrived;
       while (arrived < pieces)
         std::this_thread::yield();

@@ -20,8 +20,8 @@ using namespace tamrt;
 
 namespace {
 
-/// Parses texts together and one by one: the same numbers to the bit, and none
-/// that a number alone would be refused. What follows a text does not matter.
+/// Parses texts together and one by one: the numbers have the same bits, and
+/// the same texts are accepted. Bytes after a text do not matter.
 void compare(const std::vector<std::string> &texts, char follows) {
   ShortFields fields;
   std::vector<std::string> padded;

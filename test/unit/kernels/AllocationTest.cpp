@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// No kernel asks the system for memory. Counted are calls of the allocation
+/// No kernel allocates memory. The test counts calls of the allocation
 /// functions and of mmap, from any thread and any library.
 ///
 //===----------------------------------------------------------------------===//
@@ -59,8 +59,8 @@ TEST_F(AllocationTest, NoKernelAllocates) {
   Doubles carry(z + 2);
   double *V = sparse.data();
   int32_t *v = column4.data();
-  // An X-macro would not know arguments; what it can do is count, so that a
-  // kernel added later is not forgotten here.
+  // An X-macro cannot provide arguments, but it can count, so that a kernel
+  // added later is not forgotten here.
   int kernels = 0;
 #define TAMRT_KERNEL(name, ...) ++kernels;
 #include "tamrt/kernels.def"

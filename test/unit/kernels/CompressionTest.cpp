@@ -13,7 +13,8 @@ namespace {
 
 class CompressionTest : public KernelTest {
 protected:
-  /// An accumulator of `count` numbers and two levels, and what it stands for.
+  /// An accumulator of `count` numbers in two halves, and the sums that it
+  /// represents.
   struct Sums {
     Doubles both, value;
   };
@@ -79,7 +80,7 @@ TEST_F(CompressionTest, ExpandsOneSide) {
               EXPECT_NEAR(out[at] + (isLong ? out[count + at] : 0.0), expected,
                           1e-14);
             }
-        // In a group of one segment there is no second level.
+        // A group of one segment has no second half.
         if (!isLong) {
           EXPECT_EQ(out[count], 77);
         }

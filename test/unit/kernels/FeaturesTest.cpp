@@ -314,8 +314,8 @@ TEST_F(FeaturesTest, BsplineOfNoNumberStaysInBounds) {
   EXPECT_EQ(m.start, (std::vector<int32_t>{0, 4, 0}));
 }
 
-// Whatever the knots are, a row stays inside its columns and no conversion is
-// undefined (a sanitizer would tell).
+// For any knots, a row stays inside its columns and no conversion is undefined
+// (a sanitizer would report it).
 TEST_F(FeaturesTest, BsplineOfAnyKnotsStaysInBounds) {
   const double infinity = std::numeric_limits<double>::infinity();
   const double odd[] = {0.0,      -1.0,      1.0,         1.0 - 1e-16, 5e-324,

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Feature maps along time, of several inputs and with learnt tables, and what
-/// they predict beyond the range, against numbers TAM computed (docs/math.md
-/// section 6).
+/// Feature maps along time, of several inputs and with learnt tables, and their
+/// predictions beyond the range, against numbers that TAM computed
+/// (docs/math.md section 6).
 ///
 //===----------------------------------------------------------------------===//
 

@@ -27,7 +27,7 @@ struct Entry {
   int64_t i, j;
 };
 
-/// What an accumulator looks like: its entries, in memory order.
+/// The layout of an accumulator: its entries, in memory order.
 std::vector<Entry> entriesOf(const Matrix &a, const Matrix *b) {
   std::vector<Entry> entries;
   for (int64_t i = 0; i < a.n; ++i) {
@@ -41,7 +41,7 @@ std::vector<Entry> entriesOf(const Matrix &a, const Matrix *b) {
   return entries;
 }
 
-/// Whether kernels.def promises a value for this entry.
+/// Whether kernels.def defines this entry.
 bool isKept(const Entry &entry, const Matrix *b) {
   return b || entry.j >= entry.i;
 }
@@ -99,13 +99,13 @@ protected:
         << level << ", entry " << entry;
   }
 
-  /// Compares both levels of an accumulator with sums in long double.
+  /// Compares both halves of an accumulator with sums in long double.
   void expectSums(const Matrix &a, const Matrix *b, const double *w,
                   int64_t rows, int64_t first, const Doubles &sums) {
     const std::vector<Entry> entries = entriesOf(a, b);
     ASSERT_EQ(sums.size(), 2 * entries.size());
     const int64_t last = (first + rows - 1) / TAMRT_SEGMENT_ROWS;
-    // Counts stay in the first level.
+    // Counts are in the first half only.
     const bool areCounts = !b && a.encoding == Encoding::MultiHot && !w;
     const int64_t boundary = areCounts ? 0 : last * TAMRT_SEGMENT_ROWS - first;
     for (size_t e = 0; e < entries.size(); ++e) {
@@ -154,7 +154,7 @@ protected:
       checkApart(a, b, w, rows, expected);
   }
 
-  /// Sums the segments apart and puts them together.
+  /// Sums the segments separately and joins them.
   void checkApart(const Matrix &a, const Matrix *b, const double *w,
                   int64_t rows, const Doubles &expected) {
     const std::vector<Entry> entries = entriesOf(a, b);
@@ -301,7 +301,7 @@ TEST_F(GramTest, SparseMatchesDense) {
   auto near = [&](const Doubles &sums, const Doubles &dense, int64_t n) {
     ASSERT_EQ(sums.size(), dense.size());
     // Terms are below 3; cancellation among them is no error of a kernel.
-    // Of both levels: counts are kept in one.
+    // In both halves: counts are in one.
     const size_t half = sums.size() / 2;
     for (size_t e = 0; e < half; ++e)
       if (n == 0 || e / n <= e % n) {
@@ -345,7 +345,7 @@ TEST_F(GramTest, ColumnsThatComeTwice) {
   EXPECT_EQ(counts[3], 10.0);
 }
 
-// What unseen levels do where they meet training kernels after all.
+// The behaviour of training kernels for unseen levels, which they never get.
 TEST_F(GramTest, UnseenLevels) {
   const int64_t rows = 40;
   const Doubles w = uniforms(rows, 0.0, 3.0);
@@ -366,7 +366,7 @@ TEST_F(GramTest, UnseenLevels) {
     checkValues(a, &c, weights, rows, 0);
   }
 
-  // A diagonal has no room for the products of a mean.
+  // A diagonal cannot store the products of a mean.
   Doubles sums(12);
   gram(&ctx, a, nullptr, nullptr, 0, rows, 0, sums.data());
   expectError(TAMRT_ERROR_INVALID_ARGUMENT, 1);
@@ -394,7 +394,7 @@ TEST_F(GramTest, NoRows) {
   }
 }
 
-// Sums of cosines and sines of multiples, and the square they stand for.
+// Sums of cosines and sines of multiples, and the square that they represent.
 TEST_F(GramTest, FourierFrequencies) {
   const int64_t rows = 2 * TAMRT_SEGMENT_ROWS + 321;
   const Doubles w = uniforms(rows, 0.0, 3.0), x = uniforms(rows, -1.5, 1.5);

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The kernels compiled for the baseline instruction set alone, and for AVX2
-/// alone, leave the same bytes as those that choose at start.
+/// The kernels compiled only for the baseline instruction set, or only for
+/// AVX2, give the same bytes as those that choose at start.
 ///
 //===----------------------------------------------------------------------===//
 

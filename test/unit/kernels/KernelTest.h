@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the tests of the kernels share: a context, random encoded matrices, and
+/// Common parts of the kernels' tests: a context, random encoded matrices, and
 /// one call for every kernel that accumulates.
 ///
 //===----------------------------------------------------------------------===//
@@ -67,8 +67,8 @@ protected:
   std::mt19937_64 generator{20240229};
 };
 
-/// A workspace of `size` doubles, aligned as a plan aligns it. What is in it
-/// counts for nothing.
+/// A workspace of `size` doubles, aligned as in a plan, with arbitrary
+/// contents.
 class Workspace {
 public:
   explicit Workspace(int64_t size) {

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Gram blocks of the leaves of trees, bit by bit what plain loops leave.
+/// Gram blocks of the leaves of trees have the same bits as plain loops.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -65,7 +65,7 @@ protected:
     }
   }
 
-  /// What counts leave of an accumulator.
+  /// The expected accumulator from counts.
   static Doubles expectedCounts(const Matrix &m, int64_t rows) {
     Doubles sums(static_cast<size_t>(2 * m.n * m.n));
     forEachPair(m, rows, [&](int64_t, int64_t i, int64_t j, int times) {
@@ -76,7 +76,7 @@ protected:
     return sums;
   }
 
-  /// What rows with weights leave, added one after another.
+  /// The expected accumulator of rows with weights, added one after another.
   static Doubles expectedWeighted(const Matrix &m, int64_t rows,
                                   const Doubles &w) {
     const auto count = static_cast<size_t>(m.n * m.n);
@@ -96,12 +96,12 @@ protected:
     return sums;
   }
 
-  /// Sums of the rows in chunks of `chunk`; what lies below the diagonal, which
-  /// means nothing, is zero.
+  /// Sums of the rows in chunks of `chunk`; elements below the diagonal, which
+  /// are undefined, are set to zero.
   Doubles sumsOf(const Matrix &m, int64_t rows, const double *w,
                  int64_t chunk) {
     Doubles sums(static_cast<size_t>(2 * m.n * m.n));
-    // No kernel reads the second level before it has written it.
+    // No kernel reads the second half before it has written it.
     std::fill(sums.begin() + m.n * m.n, sums.end(),
               rows > TAMRT_SEGMENT_ROWS ? 1e300 : 0.0);
     for (int64_t begin = 0; begin < rows; begin += chunk)
@@ -183,7 +183,7 @@ TEST_F(MultiHotTest, WeightedRowsAreAddedInOrder) {
   }
 }
 
-// A count is read off a sum whatever the number of trees and of rows.
+// A count can be computed from a sum for any number of trees and rows.
 TEST_F(MultiHotTest, CountsAreReadOffSums) {
   const int32_t column = 0;
   Workspace workspace(TAMRT_LEAF_WORKSPACE(1));

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Points, what happens to them beyond the range (docs/math.md section 3), and
+/// Points, their extrapolation beyond the range (docs/math.md section 3), and
 /// layers of neurons.
 ///
 //===----------------------------------------------------------------------===//

@@ -38,7 +38,7 @@ protected:
     return a;
   }
 
-  /// Of cholesky_solve, and of cholesky_factor.
+  /// Workspaces of cholesky_solve and of cholesky_factor.
   double *workspace(int64_t n) {
     return space.emplace(TAMRT_SOLVE_WORKSPACE(n)).data();
   }
@@ -195,7 +195,7 @@ TEST_F(SolveTest, AssembleMatrix) {
       EXPECT_EQ(a[j * n + i], 0.0) << "above the diagonal";
 }
 
-// Panels against the sums that they stand for: the words are filled with
+// Panels against the sums that they represent: the words are filled with
 // numbers, and every element must be the sum of its words' parts.
 TEST_F(SolveTest, AssembleMatrixFromPanels) {
   const int64_t T = TAMRT_SEGMENT_ROWS + 1;
@@ -302,8 +302,8 @@ struct ProductRow {
   }
 };
 
-// What a row adds to panels of a product, as #tam.sums describes them, becomes
-// its share of the normal equations.
+// The numbers that a row adds to panels of a product, as #tam.sums describes
+// them, must give its part of the normal equations.
 TEST_F(SolveTest, AssembleFromPanelsOfProducts) {
   for (const FactorList &factors :
        {FactorList{{4, 6}, {4, 5}}, FactorList{{4, 5}, {1, 3}},
@@ -429,7 +429,7 @@ TEST_F(SolveTest, AssembleRefusesTooManyFactors) {
 }
 
 TEST_F(SolveTest, Marginal) {
-  // Words of four numbers, of three and of one, of both levels.
+  // Words of four numbers, of three and of one, in both halves.
   for (int64_t size : {4, 3, 1}) {
     const int64_t m = 5 * size, n = 3 * size;
     const Doubles sums = uniforms(2 * m);
@@ -448,7 +448,7 @@ TEST_F(SolveTest, Marginal) {
         EXPECT_EQ(own[size], 0.0);
         EXPECT_EQ(own[2 * size], word[0] + word[0] + word[3 * size]);
       }
-    // In a group of one segment there is no second level.
+    // A group of one segment has no second half.
     Doubles one(2 * n, -1.0);
     tamrt_marginal(&ctx, from.data(), index.data(), sums.data(),
                    TAMRT_SEGMENT_ROWS, m, n, size, one.data());
@@ -458,7 +458,7 @@ TEST_F(SolveTest, Marginal) {
   }
 }
 
-// A group of one segment: nobody has written the second level.
+// A group of one segment: the second half was never written.
 TEST_F(SolveTest, AssembleReadsOneLevelOfOneSegment) {
   const Doubles sums = {3.0, std::nan("")};
   const double *blocks[] = {sums.data()};

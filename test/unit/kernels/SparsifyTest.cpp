@@ -86,7 +86,7 @@ TEST_F(SparsifyTest, UnseenLevels) {
     m.index[r] = TAMRT_INDEX_MEAN(static_cast<int32_t>(1 + r % n));
   const Matrix wide = sparse(m, rows, n);
   expectSame(m, wide, rows);
-  // What only fills a row up comes last.
+  // Padding comes last.
   EXPECT_NE(wide.values[1 * n], 0.0);
   EXPECT_EQ(wide.values[1 * n + 1], 0.0);
   // No room for a mean.

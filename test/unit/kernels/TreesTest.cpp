@@ -111,7 +111,7 @@ TEST_F(TreesTest, SkipsRows) {
                   only.data(), 2, 1, 2, 2, index.data());
   EXPECT_EQ(index[2], 1);
   EXPECT_EQ(index[3], 3);
-  // Of a row that is skipped, every column exists.
+  // All columns of a skipped row are valid.
   EXPECT_TRUE(index[0] >= 0 && index[0] < 4 && index[1] >= 0 && index[1] < 4);
 }
 
@@ -136,7 +136,7 @@ TEST_F(TreesTest, ArgumentsOutsideTheContract) {
 TEST_F(TreesTest, ObliviousLeavesOfAnyShape) {
   for (int64_t rows : {1, 7, 8, 63, 64, 65, 131})
     for (int64_t trees : {1, 15, 16, 17, 40})
-      // More inputs than a tile has room for take another way.
+      // More inputs than fit in a tile use other code.
       for (int64_t d : {1, 3, 32, 33})
         for (int64_t depth : {0, 1, 5}) {
           const Doubles points = uniforms(rows * d);

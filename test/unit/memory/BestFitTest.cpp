@@ -247,7 +247,7 @@ TEST_F(BestFit, CountsByTagWithHighWaterMarks) {
   EXPECT_EQ(allocator.tags()[solve].requested.now, 0u);
   EXPECT_EQ(allocator.tags()[solve].requested.peak, 1500u);
   EXPECT_EQ(allocator.tags()[0].requested.now, 7u);
-  // A tag that there is not is none.
+  // An unknown tag counts as no tag.
   allocator.allocate({5, 1, 99, {}});
   EXPECT_EQ(allocator.tags()[0].requested.now, 12u);
 }

@@ -129,7 +129,7 @@ TEST_F(Caching, EmptyCacheReturnsAllThatIsNotInUse) {
   EXPECT_TRUE(space.isWhole());
 }
 
-/// What its own stream released it may still be using.
+/// A stream may still use the blocks that it released.
 TEST_F(Caching, SegmentsAreReturnedWhenTheirStreamsAreDone) {
   allocator.allocate(1000, 3);
   allocator.release(allocator.allocate(1000, 1));
@@ -215,7 +215,7 @@ TEST(PinnedHost, HasBlocksOfPowersOfTwoForAllStreams) {
   CachingAllocator allocator(memory, streams, CachingOptions::pinnedHost());
   void *block = allocator.allocate(3000, 5);
   EXPECT_EQ(allocator.sizeOf(block), 4096u);
-  // It belongs to no stream: each use counts, that of stream 0 too.
+  // It belongs to no stream: each use counts, also that of stream 0.
   allocator.recordUse(block, 0);
   allocator.recordUse(block, 5);
   allocator.release(block);
@@ -283,7 +283,7 @@ TEST_F(Caching, AGraphsBlocksAreItsOwn) {
   test::expectConsistent(allocator.snapshot());
 }
 
-/// FakeStreams fails the test when an event is touched during a capture.
+/// FakeStreams fails the test if an event is used during a capture.
 TEST_F(Caching, ACaptureDefersEvents) {
   void *before = allocator.allocate(1000, 3);
   allocator.recordUse(before, 4);

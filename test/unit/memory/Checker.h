@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What allocators say, held against a map of what is in use. Shares no code
-/// with them.
+/// Checks allocators against a map of the ranges in use. Shares no code with
+/// them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ namespace tamrt::test {
 /// Ranges of addresses, no two of which overlap.
 class Ranges {
 public:
-  /// False, and nothing else, when the range meets another one.
+  /// Returns false and does nothing if the range overlaps another one.
   bool add(uintptr_t from, size_t bytes) {
     auto next = ranges.lower_bound(from);
     if (next != ranges.end() && next->first < from + bytes)
@@ -62,7 +62,7 @@ private:
   std::map<uintptr_t, size_t> ranges;
 };
 
-/// Passes on to another memory and keeps account: every region is returned
+/// Passes calls on to another memory and checks that every region is returned
 /// once, as it was obtained.
 class CountingMemory final : public RawMemory {
 public:
@@ -118,14 +118,14 @@ inline size_t randomSize(std::mt19937_64 &random, double least, double most) {
   return static_cast<size_t>(least * std::pow(most / least, unit));
 }
 
-/// TAMC_MEMORY_OPERATIONS, or so many.
+/// TAMC_MEMORY_OPERATIONS, or this default.
 inline size_t operationCount(size_t usual) {
   const char *asked = std::getenv("TAMC_MEMORY_OPERATIONS");
   return asked ? std::strtoull(asked, nullptr, 10) : usual;
 }
 
-/// The regions of a snapshot are made of their blocks, no two free ones touch,
-/// and the statistics say what is there.
+/// Checks that the regions of a snapshot consist of their blocks, that no two
+/// free blocks touch, and that the statistics agree.
 inline void expectConsistent(const MemorySnapshot &snapshot) {
   using State = MemoryBlock::State;
   size_t bytes[3] = {}, blocks[3] = {}, requested = 0, largest = 0;

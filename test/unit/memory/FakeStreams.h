@@ -21,8 +21,8 @@
 
 namespace tamrt::test {
 
-/// Streams without work: an event passes when the test says so, or when
-/// somebody waits for it. For one thread.
+/// Streams without work: an event passes when the test says so, or when it is
+/// waited for. For one thread.
 class FakeStreams final : public Streams {
 public:
   ~FakeStreams() override { EXPECT_TRUE(events.empty()) << "events left"; }
@@ -78,7 +78,7 @@ public:
 
   bool canCapture = true, capturing = false, noEvents = false;
   int waits = 0, synchronizations = 0;
-  /// What the device was asked to do in order.
+  /// The operations in stream order that the device was given.
   std::string log;
   FakeMemory memory{size_t(1) << 20};
 

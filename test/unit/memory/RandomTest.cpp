@@ -97,8 +97,8 @@ TEST(Random, BestFitKeepsBlocksApartAndLosesNothing) {
   EXPECT_TRUE(space.isWhole());
 }
 
-/// Four streams that lag behind. Beside the blocks in use, those which a stream
-/// may still use are in the account until the test lets that stream finish.
+/// Four streams that lag behind. Besides the blocks in use, blocks that a
+/// stream may still use are in the map until the test lets that stream finish.
 TEST(Random, CachingKeepsBlocksApartAndLosesNothing) {
   std::mt19937_64 random(7);
   FakeMemory space(size_t(16) << 30);
@@ -189,7 +189,7 @@ TEST(Random, CachingKeepsBlocksApartAndLosesNothing) {
   EXPECT_TRUE(space.isWhole());
 }
 
-/// Equal calls give equal addresses.
+/// The same calls give the same addresses.
 TEST(Random, BestFitIsDeterministic) {
   auto run = [] {
     std::mt19937_64 random(5);

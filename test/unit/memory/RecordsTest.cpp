@@ -23,8 +23,8 @@ using namespace tamrt;
 
 namespace {
 
-/// Of this thread: how often operator new was called, and which call fails (and
-/// all after it).
+/// For this thread: number of calls of operator new, and the first call that
+/// fails, with all after it.
 thread_local size_t newCalls = 0, failsFrom = SIZE_MAX;
 
 void *allocateOrThrow(size_t bytes, size_t alignment) {
@@ -102,8 +102,8 @@ TEST(Records, NothingIsAllocatedOnceTheArraysHaveGrown) {
   EXPECT_EQ(newCalls - before, 2u);
 }
 
-/// From the n-th operator new on there is no memory for records: requests get
-/// none, nothing throws, and what was obtained is returned.
+/// From the n-th operator new on there is no memory for records: requests fail,
+/// nothing throws, and all obtained memory is returned.
 TEST(Records, WithoutMemoryForThemThereIsNone) {
   for (size_t n = 1; n < 60; ++n) {
     FakeMemory space(size_t(1) << 32);

@@ -27,7 +27,7 @@ namespace {
 
 constexpr int threadCount = 8;
 
-/// TAMC_MEMORY_SECONDS, or half of one.
+/// TAMC_MEMORY_SECONDS, or half a second.
 std::chrono::duration<double> span() {
   const char *asked = std::getenv("TAMC_MEMORY_SECONDS");
   return std::chrono::duration<double>(asked ? std::atof(asked) : 0.5);
@@ -48,7 +48,7 @@ template <class Work> void inThreads(const Work &work) {
     thread.join();
 }
 
-/// Blocks of one thread, each filled with a byte that tells its owner.
+/// Blocks of one thread, each filled with a byte that identifies its owner.
 struct Owned {
   struct Block {
     unsigned char *address;
@@ -114,8 +114,8 @@ TEST(Threads, BestFitIsSharedByEight) {
   EXPECT_EQ(allocator.trim(), statistics.reserved.now);
 }
 
-/// Blocks are used on the streams, as a device would: what a stream reads must
-/// be what was written for it.
+/// Blocks are used on the streams as on a device: a stream must read the bytes
+/// that were written for it.
 TEST(Threads, CachingIsSharedByEightAndFourStreams) {
   constexpr size_t streamCount = 4;
   HostMemory host;
@@ -166,8 +166,8 @@ TEST(Threads, CachingIsSharedByEightAndFourStreams) {
   EXPECT_EQ(caches.emptyCaches(), statistics.reserved.now);
 }
 
-/// A stream that is held back reads a block late: whoever gets its bytes before
-/// would overwrite what it reads.
+/// A paused stream reads a block late: another owner of its bytes would
+/// overwrite them before.
 TEST(Threads, AHeldBackStreamStillReadsWhatWasThere) {
   HostMemory host;
   test::CountingMemory memory(host);
@@ -200,7 +200,7 @@ TEST(Threads, AHeldBackStreamStillReadsWhatWasThere) {
   }
 }
 
-/// Eight threads want more than there is: all get it in the end.
+/// Eight threads request more than there is: all get it in the end.
 TEST(Threads, PatientRequestsAreServed) {
   HostMemory host;
   BestFitOptions options;

@@ -24,8 +24,8 @@
 
 namespace tamrt::test {
 
-/// Streams 0, 1, ... each with a thread that runs what it is given in order,
-/// and that can be held back.
+/// Streams 0, 1, ... each with a thread that runs its work in order and can be
+/// paused.
 class WorkerStreams final : public Streams {
 public:
   explicit WorkerStreams(size_t count) {
@@ -53,7 +53,7 @@ public:
     ++workers[stream]->given;
     changed.notify_all();
   }
-  /// A stream that is held back begins nothing.
+  /// A paused stream starts no work.
   void hold(Stream stream, bool held) {
     std::lock_guard lock(mutex);
     workers[stream]->held = held;

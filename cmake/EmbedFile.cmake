@@ -1,5 +1,5 @@
 # Writes a file's text into a C++ header: run with cmake -DINPUT= -DNAME=
-# -DOUTPUT= -P. A raw string ends at its delimiter, which the file may not hold.
+# -DOUTPUT= -P. The file may not contain the delimiter of the raw string.
 file(READ ${INPUT} text)
 string(FIND "${text}" ")tamcfile\"" at)
 if(NOT at EQUAL -1)

@@ -1,5 +1,5 @@
 # Writes the page's text into a header: run with cmake -DFOLDER= -DOUTPUT= -P.
-# A raw string of C++ ends at its delimiter, which none of the files may hold.
+# None of the files may contain the delimiter of the raw string.
 function(embed name)
   set(text "")
   foreach(file ${ARGN})

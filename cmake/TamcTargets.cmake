@@ -1,8 +1,8 @@
-# What every target of the project has in common.
+# Settings and functions for all targets of the project.
 
 find_program(TAMC_CCACHE ccache)
 if(TAMC_CCACHE)
-  # Without this ccache compiles again whatever uses a precompiled header.
+  # Without this ccache never finds sources that use a precompiled header.
   set(launcher ${CMAKE_COMMAND} -E env
       CCACHE_SLOPPINESS=pch_defines,time_macros ${TAMC_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
@@ -21,7 +21,7 @@ include_directories(${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/include)
 set(TAMC_UNIT_TIMEOUT 900)
 set(TAMC_PROGRAM_TIMEOUT 1800)
 if(TAMC_SANITIZE)
-  # Sweeps of many runs take twelve times as long.
+  # Tests with many runs take up to twelve times as long.
   set(TAMC_UNIT_TIMEOUT 3600)
   set(TAMC_PROGRAM_TIMEOUT 7200)
   add_compile_options(-fsanitize=${TAMC_SANITIZE} -fno-omit-frame-pointer
@@ -38,11 +38,11 @@ macro(tamc_find_mlir)
 endmacro()
 
 # tamc_precompiled_mlir(<target>)
-# Gives a target the headers of MLIR that compiler/CMakeLists.txt compiles once.
+# Compiles a target with the precompiled MLIR headers of compiler/CMakeLists.txt.
 function(tamc_precompiled_mlir target)
   if(TAMC_PRECOMPILE_HEADERS)
     target_precompile_headers(${target} REUSE_FROM tamcMlirHeaders)
-    # ccache finds the header by this.
+    # ccache needs this to find the header.
     target_compile_options(${target} PRIVATE
       $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
     # A program's -fPIE would not match the header, which is for libraries.
@@ -56,7 +56,8 @@ function(tamc_precompiled_mlir target)
 endfunction()
 
 # tamc_add_library(<name> SOURCES... [LIBS libs...] [MLIR] [LLVM])
-# A static library of the compiler. MLIR or LLVM link the shared libraries.
+# Adds a static library of the compiler. The options MLIR and LLVM link the shared
+# libraries.
 function(tamc_add_library name)
   cmake_parse_arguments(ARG "MLIR;LLVM" "" "SOURCES;LIBS;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
@@ -78,7 +79,7 @@ function(tamc_add_library name)
 endfunction()
 
 # tamc_add_unit_test(<name> SOURCES... [LIBS libs...])
-# A GoogleTest program, one ctest per program, label `unit`.
+# Adds a GoogleTest program and a ctest that runs it, with label `unit`.
 function(tamc_add_unit_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
   find_package(GTest REQUIRED)

@@ -1,4 +1,4 @@
-//===- embed/Decimal.h - numbers as text without memory ----------*- C++
+//===- embed/Decimal.h - numbers as text ------------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Algebra.cpp - sums and systems of equations, the plain way *- C++ --===//
-//-*-===//
+//===- Algebra.cpp - sums and systems of equations ------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

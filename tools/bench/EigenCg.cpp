@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The rival of tools/bench/conjugate-gradients, which compiles and calls it:
 /// Eigen's ConjugateGradient on (Phi'Phi + c I) beta = Phi'y, where Phi, an
 /// intercept and the leaves of oblivious trees, is a sparse matrix in memory.
+/// tools/bench/conjugate-gradients compiles and calls it, and compares its time
+/// with tamc's.
 ///
 /// usage: EigenCg FILE TOLERANCE, with FILE of numbers in text: rows, inputs,
 /// trees, depth and c; features and thresholds tree by tree; then for each row

@@ -1,4 +1,4 @@
-//===- bench/FitBenchmark.cpp - a fit beside a dense pipeline -------------===//
+//===- bench/FitBenchmark.cpp - a fit against a dense pipeline ------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,11 +9,12 @@
 /// \file
 /// usage: FitBenchmark FILE.csv [options of Google Benchmark]
 ///
-/// Fits the load model to the rows of FILE.csv (tools/bench/load-model), which
-/// are in memory: ranges of the inputs, sums, and a system per group. Beside it
-/// the same by a dense design and OpenBLAS on one thread: chunk by chunk the
-/// design matrix, which the model's own step makes, DSYRK and DGEMV; per group
-/// DPOTRF and DPOTRS.
+/// Times the fit of the load model to the rows of FILE.csv, which
+/// tools/bench/load-model writes. The rows are in memory; the ranges of the
+/// inputs, the sums, and the solution of a system per group are timed. The same
+/// fit by a dense design and OpenBLAS runs on one thread: for each chunk the
+/// design matrix, which the model's own step computes, DSYRK and DGEMV; for
+/// each group DPOTRF and DPOTRS.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -114,7 +115,7 @@ void dense(benchmark::State &state) {
   state.SetItemsProcessed(state.iterations() * int64_t(data.rows.rowCount()));
 }
 
-// Processor time is that of all threads.
+// Processor time is the sum over all threads.
 BENCHMARK(fit)
     ->Arg(1)
     ->Arg(0)

@@ -1,4 +1,4 @@
-//===- bench/GramBenchmark.cpp - sums over rows beside OpenBLAS -----------===//
+//===- bench/GramBenchmark.cpp - sums over rows against OpenBLAS ----------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,11 +7,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Times what a compiled model does with the rows of a group, from its columns
-/// to the sums of the normal equations, right-hand side included, and of that
-/// the functions of the inputs alone, beside OpenBLAS' DSYRK on the dense
-/// design of the same rows, which it is given. One thread each; per row. The
-/// rows are random; a group has as many as one of the load model.
+/// Times per row, on one thread:
+/// * `sums`: what a compiled model does with the rows of a group, from the
+///   columns to the sums of the normal equations, right-hand side included;
+/// * `maps`: the part of it that computes the functions of the inputs;
+/// * OpenBLAS' DSYRK on the dense design of the same rows, without computing
+///   the design.
+/// The rows are random; a group has as many as one of the load model.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -64,7 +66,7 @@ public:
       throw std::runtime_error("a step failed");
   }
 
-  /// Of input `i`.
+  /// The values of input `i`.
   const double *column(size_t i) const { return data[i].data(); }
   const double *parametersOf(size_t i) const {
     return parameters.data() + 4 * i;
@@ -94,7 +96,8 @@ void sums(benchmark::State &state) {
 
 enum Kind { Spline, Category, Fourier };
 
-/// The functions of an input: intervals, levels or frequencies.
+/// The functions of an input; `size` is the number of intervals, levels or
+/// frequencies.
 struct Map {
   Kind kind;
   int64_t size;
@@ -102,8 +105,9 @@ struct Map {
 
 constexpr Map kMaps[] = {TAMC_MAPS};
 
-/// The functions alone, by the kernels that the compiled step calls and a tile
-/// of its rows at a time: what is left of `sums` is the products.
+/// Computes only the functions of the inputs, with the kernels that the
+/// compiled step calls and with its tiles of rows. The difference to `sums` is
+/// the time of the products.
 void maps(benchmark::State &state) {
   constexpr int64_t tile = 128;
   Group group;

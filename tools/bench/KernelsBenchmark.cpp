@@ -37,14 +37,14 @@ using Doubles = std::vector<double>;
 
 tamrt_context context = {&tamrt_cpu_kernels, TAMRT_OK, 0, 0, nullptr};
 
-/// Normalised inputs of the chunk; each seed gives another.
+/// Normalised inputs of the chunk, different for each seed.
 Doubles input(bool shuffled, int seed) {
   std::mt19937_64 generator(seed);
   std::normal_distribution<double> normal;
   Doubles x(rows);
   double state = 0.0;
   for (int64_t r = 0; r < rows; ++r) {
-    // Half-hourly temperature: a day's wave on a slow walk.
+    // Like half-hourly temperature: a daily wave plus a slow random walk.
     state = 0.998 * state + 0.02 * normal(generator);
     x[r] =
         std::tanh(0.35 * std::sin(2.0 * M_PI * (r + 7 * seed) / 48.0) + state);
@@ -110,7 +110,7 @@ Matrix matrix(Encoding encoding, int64_t n, bool shuffled, int seed) {
   return m;
 }
 
-/// Of the kernels for wide matrices.
+/// Workspace of the kernels for wide matrices.
 alignas(TAMRT_ALIGNMENT) double wideSpace[TAMRT_WIDE_WORKSPACE];
 
 /// Adds the chunk to the sums of a' b, or of a' a where `b` is null.
@@ -155,7 +155,7 @@ void countRows(benchmark::State &state) {
                                    benchmark::Counter::kInvert);
 }
 
-/// Registers a pair, and the same product by OpenBLAS.
+/// Registers benchmarks of a pair and of the same product by OpenBLAS.
 void addPair(const std::string &name, Matrix a, Matrix b, bool square,
              bool weighted = false) {
   benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State &state) {

@@ -69,7 +69,7 @@ Trace traceOf(const std::filesystem::path &path) {
   return trace;
 }
 
-/// Sizes to `most`, every power of two as likely as the next.
+/// Log-uniform sizes up to `most`.
 Trace randomTrace(const char *name, double most, size_t slots, size_t calls) {
   std::mt19937_64 random(2026);
   Trace trace;

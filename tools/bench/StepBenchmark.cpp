@@ -1,4 +1,4 @@
-//===- StepBenchmark.cpp - the steps of a compiled model ---------------===//
+//===- StepBenchmark.cpp - the steps of a compiled model ------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

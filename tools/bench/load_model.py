@@ -1,6 +1,6 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The load model's formula and data, for the scripts beside this file:
+"""The load model's formula and data, for the scripts in this folder:
 half-hours of several years, 48 groups, D = 104."""
 
 import datetime
@@ -18,8 +18,8 @@ GROUPS = 48
 
 
 def rows(days, seed):
-    """Lines of the data: half-hours within days. Temperatures wander slowly,
-    are of three stations that move together, and follow day and year."""
+    """Lines of the data: half-hours within days. The temperatures of three
+    correlated stations are a slow random walk plus waves of day and year."""
     noise = random.Random(seed).random
     first = datetime.date(2015, 1, 1)
     weather = [0.0] * 3

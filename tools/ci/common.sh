@@ -1,4 +1,4 @@
-# What tools/quickstart and tools/check share. Sourced, not run.
+# Functions that tools/quickstart and tools/check use. Sourced, not run.
 #
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@ die() {
 # The list of packages without its comments.
 packages() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$TAMC_ROOT/tools/packages.txt"; }
 
-# Those of the list that are not installed.
+# The packages of the list that are not installed.
 missing_packages() {
   local package
   for package in $(packages); do
@@ -24,7 +24,7 @@ missing_packages() {
   done
 }
 
-# Those of the arguments that no package source offers.
+# Prints the arguments that no package source offers.
 unavailable_packages() {
   local package
   for package in "$@"; do
@@ -32,7 +32,7 @@ unavailable_packages() {
   done
 }
 
-# Installs what is missing when run as root; else says how and exits 1.
+# Installs missing packages if run as root; else prints the command and exits 1.
 ensure_packages() {
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     say "no apt-get here: going on with the tools and libraries that are there"
@@ -51,8 +51,8 @@ ensure_packages() {
   fi
 
   say "installing $missing"
-  # One source that cannot be reached need not matter; a package that no
-  # source offers does, and is told below.
+  # An unreachable source may not matter. A package that no source offers is an
+  # error, reported below.
   apt-get update || printf 'warning: apt-get update failed\n' >&2
   # shellcheck disable=SC2086
   absent=$(unavailable_packages $missing | tr '\n' ' ')

@@ -1,6 +1,6 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the checks of the source tree share."""
+"""Functions that all checks of the source tree use."""
 
 import os
 import pathlib
@@ -34,8 +34,8 @@ def source_files(root, suffixes):
 
 
 def report(problems, checked, what, unit="files"):
-    """Prints the problems and ends the program: 1 when there is one, or when
-    nothing was looked at."""
+    """Prints the problems and ends the program, with status 1 if there is one or
+    if nothing was checked."""
     for problem in problems:
         print(problem, file=sys.stderr)
     if not checked:

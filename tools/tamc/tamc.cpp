@@ -116,14 +116,16 @@ cl::opt<int64_t> chunkRows("chunk-rows",
                            cl::value_desc("n"), cl::init(0), cl::cat(category));
 cl::opt<std::string> strategy("strategy", cl::desc("Planning strategy"),
                               cl::init("tree+"), cl::cat(category));
-cl::opt<planning::Reuse> reuse(
-    "reuse", cl::desc("When two buffers may share bytes (default: program)"),
-    cl::init(planning::Reuse::Program),
-    cl::values(clEnumValN(planning::Reuse::Program, "program",
-                          "when the order of the program allows it"),
-               clEnumValN(planning::Reuse::BranchSafe, "branch-safe",
-                          "when every order that the data flow allows does")),
-    cl::cat(category));
+cl::opt<planning::Reuse>
+    reuse("reuse",
+          cl::desc("When two buffers may share bytes (default: program)"),
+          cl::init(planning::Reuse::Program),
+          cl::values(clEnumValN(planning::Reuse::Program, "program",
+                                "if the order of the program allows it"),
+                     clEnumValN(planning::Reuse::BranchSafe, "branch-safe",
+                                "if every order that respects the data flow "
+                                "allows it")),
+          cl::cat(category));
 cl::opt<int64_t>
     maxDirect("max-direct",
               cl::desc("Largest number of coefficients for the direct solver"),
@@ -138,15 +140,14 @@ cl::opt<int64_t>
                cl::desc("Largest number of columns of an effect whose block "
                         "preconditions conjugate gradients"),
                cl::value_desc("n"), cl::init(512), cl::cat(category));
-cl::opt<int64_t> smallBlockLimit(
-    "small-block-limit",
-    cl::desc("The same where memory is short (0: it is the same)"),
-    cl::value_desc("n"), cl::init(64), cl::cat(category));
+cl::opt<int64_t>
+    smallBlockLimit("small-block-limit",
+                    cl::desc("The same if memory is short (0: no difference)"),
+                    cl::value_desc("n"), cl::init(64), cl::cat(category));
 cl::opt<int64_t> mergeColumns(
     "merge-columns",
-    cl::desc(
-        "Number of neighbouring linear terms from which on they become one "
-        "dense matrix (0: never)"),
+    cl::desc("Least number of neighbouring linear terms that become one dense "
+             "matrix (0: never)"),
     cl::value_desc("n"), cl::init(16), cl::cat(category));
 cl::opt<int64_t> rowWords(
     "row-words",

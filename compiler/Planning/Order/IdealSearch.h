@@ -1,4 +1,4 @@
-//===- Planning/IdealSearch.h - the best order, by sets that ran -*- C++
+//===- Planning/IdealSearch.h - search for the best order -------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

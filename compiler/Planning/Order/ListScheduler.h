@@ -1,4 +1,4 @@
-//===- Planning/ListScheduler.h - one ready operation after another -*- C++
+//===- Planning/ListScheduler.h - a list scheduler --------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- cpu/ElementaryScalars.h - elementary functions of a number -*- C++ -*-=//
+//===- cpu/ElementaryScalars.h - elementary functions -----------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- AlgebraTest.cpp - sums and systems against numbers by hand *- C++ --===//
-//-*-===//
+//===- AlgebraTest.cpp - tests of sums and systems ------------------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- FeatureMapsTest.cpp - the formulas against numbers by hand *- C++ --===//
-//-*-===//
+//===- FeatureMapsTest.cpp - tests of the functions of terms --------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -14,6 +14,7 @@
 #include "io/CsvWriter.h"
 #include "io/Thread.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -22,6 +23,7 @@
 #include <new>
 #include <optional>
 #include <span>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <system_error>
 #include <unistd.h>
@@ -53,6 +55,14 @@ constexpr size_t kTouchedBytes = 512 << 10;
   for (size_t at = 0; at < kTouchedBytes; at += 4096)
     stack[at] = 0;
   (void)stack[0];
+}
+
+/// Whether the address space has room for the stack that is touched.
+bool hasSpaceForStack() {
+  constexpr size_t kBytes = 2 * kTouchedBytes;
+  void *space = ::mmap(nullptr, kBytes, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return space != MAP_FAILED && ::munmap(space, kBytes) == 0;
 }
 
 /// Whether the stack of the first thread may grow as large as that of others.
@@ -217,12 +227,10 @@ Result<Weights> readWeights(const tamrt_model &model, const Options &options) {
 
 } // namespace tamrt
 
-static const char *modelName;
 static std::terminate_handler terminateBefore;
 
 /// The handler of std::terminate. An exception for which there is no memory
-/// ends here: libstdc++ keeps some for this case, which it must have found when
-/// the program started.
+/// ends here, unless libstdc++ found memory to keep for it when it was loaded.
 static void terminate() {
   void *memory = std::malloc(4096);
   std::free(memory);
@@ -232,8 +240,14 @@ static void terminate() {
   std::fprintf(stderr,
                "%s: error: out of memory: the program starts, but there is "
                "no memory for anything else\n",
-               modelName);
+               program_invocation_short_name);
   std::_Exit(1);
+}
+
+/// Sets the handler before the constructors of static objects, which allocate
+/// memory: CLI11 has some.
+[[gnu::constructor(101)]] static void handleTerminate() {
+  terminateBefore = std::set_terminate(terminate);
 }
 
 /// tamrt_main on the thread that it is called on.
@@ -275,10 +289,15 @@ static int runHere(const tamrt_model *model, int argc, char **argv) {
 }
 
 int tamrt_main(const tamrt_model *model, int argc, char **argv) {
-  modelName = model->name;
-  terminateBefore = std::set_terminate(terminate);
   tamrt::configureAllocator();
   if (tamrt::hasStack()) {
+    if (!tamrt::hasSpaceForStack()) {
+      std::fprintf(stderr,
+                   "%s: error: out of memory: expected address space for a "
+                   "stack of %zu bytes (ulimit -v)\n",
+                   model->name, tamrt::kTouchedBytes);
+      return 1;
+    }
     tamrt::touchStack();
     return runHere(model, argc, argv);
   }

@@ -644,7 +644,7 @@ func.func @f() {
 // -----
 
 func.func @f(%rows: index, %g: tensor<1x1xf64>) {
-  // expected-error @+1 {{'tam.normal_matrix' op operand #2 must be variadic of penalty matrix by coordinates, but got 'tensor<1x1xf64>'}}
+  // expected-error @+1 {{'tam.normal_matrix' op operand #2 must be variadic of penalty matrix as coordinates, but got 'tensor<1x1xf64>'}}
   %0 = tam.normal_matrix %rows blocks(%g : tensor<1x1xf64>)
       penalties(%g : tensor<1x1xf64>) : tensor<1x1xf64>
   return

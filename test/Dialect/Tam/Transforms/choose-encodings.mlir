@@ -8,6 +8,9 @@
 // RUN: tam-opt %s --tam-choose-encodings=frequencies=false \
 // RUN:   -split-input-file -verify-diagnostics \
 // RUN:   | FileCheck %s --check-prefix=NONE
+// The pass refuses what no verifier after it would take.
+// RUN: tam-opt %s --tam-choose-encodings -split-input-file -verify-each=false \
+// RUN:   -verify-diagnostics -o /dev/null
 
 // One feature map of each kind.
 //

@@ -361,10 +361,12 @@ LogicalResult KroneckerOp::verify() { return verifyFeatureMap(*this); }
 LogicalResult ConvertOp::verify() {
   auto from = cast<RankedTensorType>(getA().getType());
   auto to = cast<RankedTensorType>(getType());
+  if (!from.getEncoding()) // convert_c1
+    return emitOpError("expected a matrix that has an encoding, got ") << from;
   auto sparse = dyn_cast_if_present<SparseAttr>(to.getEncoding());
   bool fits = sparse ? sparse.getWidth() == getNumbersPerRow(getA())
                      : isDense(getResult());
-  if (!fits || !from.getEncoding() || from.getShape() != to.getShape())
+  if (!fits || from.getShape() != to.getShape())
     return emitOpError("expected ") // convert_c1
            << from.getShape()[1] << " columns, dense or sparse with "
            << getNumbersPerRow(getA()) << " numbers per row, got " << to;

@@ -169,10 +169,29 @@ func.func @f(%a: tensor<?x7xf64, #tam.banded<4>>) {
 
 // -----
 
+// convert_c1: what has no encoding yet.
+func.func @f(%a: tensor<?x7xf64>) {
+  // expected-error @+1 {{'tam.convert' op expected a matrix that has an encoding, got 'tensor<?x7xf64>'}}
+  %0 = tam.convert %a : tensor<?x7xf64> -> tensor<?x7xf64, #tam.sparse<7>>
+  return
+}
+
+// -----
+
 // convert_c1: columns.
 func.func @f(%a: tensor<?x7xf64, #tam.banded<4>>) {
   // expected-error @+1 {{'tam.convert' op expected 7 columns, dense or sparse with 4 numbers per row, got 'tensor<?x8xf64, #tam.dense>'}}
   %0 = tam.convert %a : tensor<?x7xf64, #tam.banded<4>>
       -> tensor<?x8xf64, #tam.dense>
+  return
+}
+
+// -----
+
+// feature_map_c2: a row of a matrix without an encoding holds all its columns.
+func.func @f(%a: tensor<?x7xf64>, %b: tensor<?x3xf64>) {
+  // expected-error @+1 {{'tam.kronecker' op expected no encoding, #tam.dense or #tam.sparse<21>, got #tam.sparse<4>}}
+  %0 = tam.kronecker %a, %b : tensor<?x7xf64>, tensor<?x3xf64>
+      -> tensor<?x21xf64, #tam.sparse<4>>
   return
 }

@@ -251,8 +251,9 @@ def Tam_ConvertOp : Tam_Op<"convert"> {
     ```
 
     Constraints:
-    * (convert_c1) operand and result have the same columns; the result is
-      dense, or sparse with as many numbers per row as the operand.
+    * (convert_c1) the operand has an encoding. Both have the same columns; the
+      result is dense, or sparse with as many numbers per row as the operand
+      holds.
   }];
   let arguments = (ins Tam_Design:$a);
   let results = (outs Tam_Design:$result);

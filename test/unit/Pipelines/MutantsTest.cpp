@@ -14,16 +14,19 @@
 /// diagnostic, a module that a pass leaves invalid, a crash. Each mutant has
 /// its own process, so that the test survives a crash.
 ///
+/// A mutant that can be interpreted before a pass on tam must compute the same
+/// after it.
+///
 /// In the environment: TAMC_MUTANTS is the number of mutants,
 /// TAMC_MUTANTS_FIRST the first one. TAMC_MUTANTS_FOLDER is a folder for a file
 /// per finding, whose comments have the command that reproduces it.
 ///
 //===----------------------------------------------------------------------===//
 
+#include "AfterEachPass.h"
 #include "ImportText.h"
 #include "Mutator.h"
 #include "RandomCase.h"
-#include "Sample.h"
 
 #include "tamc/InitAll.h"
 
@@ -59,8 +62,9 @@ static constexpr int64_t kMaxSize = 1024;
 
 namespace {
 
-/// Outcome of a mutant, which is the exit status of its process.
-enum class Fate : uint8_t { Refused, Failed, Compiled, Finding };
+/// Outcome of a mutant, which is the exit status of its process. Compared ones
+/// are compiled, too.
+enum class Fate : uint8_t { Refused, Failed, Compiled, Compared, Finding };
 
 /// The passes of a pipeline as the command line has them.
 struct Passes {
@@ -70,9 +74,11 @@ struct Passes {
     add(Phase::Plan, Phase::LLVM, options);
   }
 
-  /// Runs passes first..end-1, watched if it is for a mutant.
+  /// Runs passes first..end-1, watched if it is for a mutant, and with
+  /// `comparison`, unless it is null.
   LogicalResult run(ModuleOp module, size_t first, size_t end,
-                    bool isWatched = true) const;
+                    bool isWatched = true,
+                    std::unique_ptr<AfterEachPass> comparison = nullptr) const;
 
   std::vector<std::string> all;
   /// Number of passes to a tiled module, the last form that the interpreter
@@ -163,13 +169,18 @@ private:
 } // namespace
 
 LogicalResult Passes::run(ModuleOp module, size_t first, size_t end,
-                          bool isWatched) const {
+                          bool isWatched,
+                          std::unique_ptr<AfterEachPass> comparison) const {
   PassManager manager(module.getContext());
   auto some = ArrayRef(all).slice(first, end - first);
   if (failed(parsePassPipeline(llvm::join(some, ","), manager, llvm::errs())))
     return failure();
   if (isWatched) {
     manager.enableVerifier(false);
+    // After a pass the last instrumentation comes first: no broken module is
+    // interpreted.
+    if (comparison)
+      manager.addInstrumentation(std::move(comparison));
     manager.addInstrumentation(std::make_unique<Watch>());
   }
   return manager.run(module);
@@ -199,15 +210,33 @@ Fate Family::judge(ModuleOp mutant, size_t next) const {
   };
   if (failed(verify(mutant)))
     return isQuiet("refused by the verifier") ? Fate::Finding : Fate::Refused;
+  Fate end = Fate::Compiled;
   if (next < passes.tiled) {
+    std::string found;
+    std::unique_ptr<AfterEachPass> comparison;
     if (canBeInterpreted(mutant)) {
       llvm::errs() << "interpreted\n";
-      if (failed(Results::of(mutant, sample, source.chunkRows)) &&
-          isQuiet("not interpreted"))
+      auto results = Results::of(mutant, sample, source.chunkRows);
+      if (failed(results) && isQuiet("not interpreted"))
         return Fate::Finding;
       errors.count = 0;
+      // Numbers that are not finite differ from themselves, and so do systems
+      // that are too badly conditioned, and an @apply of another matrix than
+      // that of @fit: those are left out.
+      if (succeeded(results) && results->findDifference(*results).empty()) {
+        comparison = std::make_unique<AfterEachPass>(
+            sample, std::move(*results), source.chunkRows, found);
+        end = Fate::Compared;
+      }
     }
-    if (failed(passes.run(mutant, next, passes.tiled)))
+    LogicalResult status =
+        passes.run(mutant, next, passes.tiled,
+                   /*isWatched=*/true, std::move(comparison));
+    if (!found.empty()) {
+      llvm::errs() << "finding: " << found << "\n";
+      return Fate::Finding;
+    }
+    if (failed(status))
       return isQuiet("failed") ? Fate::Finding : Fate::Failed;
     next = passes.tiled;
   }
@@ -220,7 +249,7 @@ Fate Family::judge(ModuleOp mutant, size_t next) const {
   }
   if (failed(passes.run(mutant, next, passes.all.size())))
     return isQuiet("failed") ? Fate::Finding : Fate::Failed;
-  return Fate::Compiled;
+  return end;
 }
 
 /// Runs `body` in a process of its own, whose standard error is `text`.
@@ -291,7 +320,7 @@ TEST(Mutants, AreRefusedOrCompiled) {
   registerAllPasses();
   DialectRegistry registry;
   registerAllDialects(registry);
-  std::array<uint32_t, 4> fates{};
+  std::array<uint32_t, 5> fates{};
   std::optional<MLIRContext> context;
   std::optional<Family> family;
   for (uint32_t i = first; i < first + count; ++i) {
@@ -314,12 +343,14 @@ TEST(Mutants, AreRefusedOrCompiled) {
   }
   // Enough mutants must pass the verifiers to test the passes.
   auto of = [&](Fate fate) { return fates[static_cast<size_t>(fate)]; };
-  std::printf("refused by verifiers %u, by passes %u; compiled %u; findings "
-              "%u\n",
-              of(Fate::Refused), of(Fate::Failed), of(Fate::Compiled),
+  uint32_t compiled = of(Fate::Compiled) + of(Fate::Compared);
+  std::printf("refused by verifiers %u, by passes %u; compiled %u, compared "
+              "%u; findings %u\n",
+              of(Fate::Refused), of(Fate::Failed), compiled, of(Fate::Compared),
               of(Fate::Finding));
   if (count >= 500) {
-    EXPECT_GT(5 * of(Fate::Compiled), count);
+    EXPECT_GT(5 * compiled, count);
     EXPECT_GT(20 * of(Fate::Failed), count);
+    EXPECT_GT(20 * of(Fate::Compared), count);
   }
 }

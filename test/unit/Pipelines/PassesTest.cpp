@@ -14,71 +14,19 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "AfterEachPass.h"
 #include "ImportText.h"
 #include "RandomCase.h"
-#include "Sample.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 
-#include "mlir/Pass/Pass.h"
-#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <gtest/gtest.h>
 
-#include <set>
-
 using namespace mlir;
 using namespace tamc;
 using namespace tamc::reference;
-
-namespace {
-
-/// Interprets the module after each pass; stops at the first that changes its
-/// results.
-class AfterEachPass : public PassInstrumentation {
-public:
-  AfterEachPass(const Sample &sample, Results imported, int64_t chunkRows,
-                std::set<std::string> &worked, std::string &found)
-      : sample(sample), before(imported), imported(std::move(imported)),
-        chunkRows(chunkRows), worked(worked), found(found) {}
-
-  void runBeforePass(Pass *, Operation *op) override {
-    text.clear();
-    llvm::raw_string_ostream(text) << *op;
-  }
-
-  void runAfterPass(Pass *pass, Operation *op) override {
-    std::string after;
-    llvm::raw_string_ostream(after) << *op;
-    if (after == text || !found.empty())
-      return;
-    worked.insert(pass->getArgument().str());
-    auto results = Results::of(cast<ModuleOp>(op), sample, chunkRows);
-    if (failed(results)) {
-      found = "after " + pass->getArgument().str() + ": cannot be interpreted";
-      return;
-    }
-    // Results that the imported module did not have must not change from here
-    // on.
-    found = imported.findDifference(*results);
-    if (found.empty())
-      found = before.findDifference(*results);
-    if (!found.empty())
-      found = "after " + pass->getArgument().str() + ": " + found;
-    before = std::move(*results);
-  }
-
-private:
-  const Sample &sample;
-  Results before, imported;
-  int64_t chunkRows;
-  std::set<std::string> &worked;
-  std::string &found;
-  std::string text;
-};
-
-} // namespace
 
 /// Runs the passes on one case and returns a message if it fails.
 static std::string runCase(uint32_t seed, std::set<std::string> &worked) {
@@ -101,7 +49,7 @@ static std::string runCase(uint32_t seed, std::set<std::string> &worked) {
   PassManager manager(&context);
   buildPipeline(manager, Phase::Import, Phase::Tile, sample.options);
   manager.addInstrumentation(std::make_unique<AfterEachPass>(
-      rows, std::move(*imported), sample.chunkRows, worked, found));
+      rows, std::move(*imported), sample.chunkRows, found, &worked));
   if (failed(manager.run(*module)) && found.empty())
     found = "a pass failed";
   return found.empty() ? "" : sample.text + found + "\n" + errors;

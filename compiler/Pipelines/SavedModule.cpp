@@ -25,8 +25,7 @@ void tamc::saveModule(mlir::ModuleOp module, Phase phase,
   stream << tamrt::kNoChecksum << '\n';
   module->print(stream, mlir::OpPrintingFlags().enableDebugInfo());
   stream << '\n';
-  text.replace(place, tamrt::kNoChecksum.size(),
-               tamrt::checksumOf(text, place).view());
+  tamrt::setChecksum(text, place);
   out << text;
 }
 

@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace tamrt {
@@ -39,6 +40,9 @@ struct ChecksumText {
 
 /// The checksum of `file`, whose checksum text begins at `place`.
 ChecksumText checksumOf(std::string_view file, size_t place);
+
+/// Writes the checksum of `file`, whose checksum text begins at `place`, there.
+void setChecksum(std::span<char> file, size_t place);
 
 /// The offset of `checksum` in `file` as a JSON string without escapes; none if
 /// it is not there, or if the text is not a checksum.

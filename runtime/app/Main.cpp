@@ -57,12 +57,15 @@ constexpr size_t kTouchedBytes = 512 << 10;
   (void)stack[0];
 }
 
+/// Address space that has to be free before the stack is touched: the C library
+/// and the kernel may map as much again before the stack has grown.
+constexpr size_t kStackSpaceBytes = 2 * kTouchedBytes;
+
 /// Whether the address space has room for the stack that is touched.
 bool hasSpaceForStack() {
-  constexpr size_t kBytes = 2 * kTouchedBytes;
-  void *space = ::mmap(nullptr, kBytes, PROT_NONE,
+  void *space = ::mmap(nullptr, kStackSpaceBytes, PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return space != MAP_FAILED && ::munmap(space, kBytes) == 0;
+  return space != MAP_FAILED && ::munmap(space, kStackSpaceBytes) == 0;
 }
 
 /// Whether the stack of the first thread may grow as large as that of others.
@@ -238,8 +241,8 @@ static void terminate() {
     terminateBefore();
   tamrt::removeTemporaries();
   std::fprintf(stderr,
-               "%s: error: out of memory: the program starts, but there is "
-               "no memory for anything else\n",
+               "%s: error: out of memory: there is none for the exception that "
+               "would say so\n",
                program_invocation_short_name);
   std::_Exit(1);
 }
@@ -293,9 +296,9 @@ int tamrt_main(const tamrt_model *model, int argc, char **argv) {
   if (tamrt::hasStack()) {
     if (!tamrt::hasSpaceForStack()) {
       std::fprintf(stderr,
-                   "%s: error: out of memory: expected address space for a "
-                   "stack of %zu bytes (ulimit -v)\n",
-                   model->name, tamrt::kTouchedBytes);
+                   "%s: error: out of memory: expected %zu bytes of address "
+                   "space for the stack (ulimit -v)\n",
+                   model->name, tamrt::kStackSpaceBytes);
       return 1;
     }
     tamrt::touchStack();

@@ -71,6 +71,11 @@ ChecksumText checksumOf(std::string_view file, size_t place) {
   return result;
 }
 
+void setChecksum(std::span<char> file, size_t place) {
+  const ChecksumText checksum = checksumOf({file.data(), file.size()}, place);
+  std::copy_n(checksum.text, sizeof checksum.text, file.data() + place);
+}
+
 std::optional<size_t> findChecksum(std::string_view file,
                                    std::string_view checksum) {
   if (checksum.size() != kNoChecksum.size())

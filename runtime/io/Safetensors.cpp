@@ -156,7 +156,7 @@ Result<std::string> SafetensorsWriter::bytes() const {
   const std::string before = fmt::format("\"{}\":\"", kChecksumKey);
   const size_t place =
       result.find(before + std::string(kNoChecksum)) + before.size();
-  result.replace(place, kNoChecksum.size(), checksumOf(result, place).view());
+  setChecksum(result, place);
   return result;
 }
 

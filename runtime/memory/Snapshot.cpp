@@ -271,6 +271,6 @@ std::string tamrt::toPlanningJson(const MemorySnapshot &snapshot) {
   write(to, snapshot);
   to.end('}');
   text += '\n';
-  text.replace(checksum, kNoChecksum.size(), checksumOf(text, checksum).view());
+  setChecksum(text, checksum);
   return text;
 }

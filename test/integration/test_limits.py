@@ -101,7 +101,7 @@ class Limits(harness.TestCase):
         """The message comes even if memory suffices neither for an exception,
         which libstdc++ keeps some memory for, nor for the stack."""
         model = self.compile("y ~ s(a)", group="g")
-        expected = {"no memory for anything else", "expected address space"}
+        expected = {"there is none for the exception", "address space for the stack"}
         for space in range(6 << 20, 16 << 20, 16 << 10):
             run = self.run_program(model, "info", **limited(space))
             expected -= {text for text in expected if text in run.stderr}

@@ -72,7 +72,7 @@ public:
   LogicalResult run();
 
 private:
-  void writeVersions(LLVM::LLVMFuncOp kernel);
+  LogicalResult writeVersions(LLVM::LLVMFuncOp kernel);
   LLVM::LLVMFuncOp startFunction(func::FuncOp step, StringRef name,
                                  ArrayRef<Type> more = {});
   LogicalResult translateBody(func::FuncOp step, LLVM::LLVMFuncOp function);
@@ -373,6 +373,8 @@ LogicalResult Translator::translate(ArrayRef<func::FuncOp> rungs) {
   }
 
   std::string name = (first.getName() + "_rungs").str();
+  if (failed(tam::verifyFreeName(first, name)))
+    return failure();
   LLVM::LLVMFuncOp shared = startFunction(first, name, pointer);
   shared.setNoInline(true);
   viewOffsets = shared.getArgument(StepParameterCount);
@@ -385,13 +387,15 @@ LogicalResult Translator::translate(ArrayRef<func::FuncOp> rungs) {
     FailureOr<SmallVector<int64_t>> offsets = getViewOffsets(step);
     if (failed(offsets))
       return failure();
+    std::string tableName = (step.getName() + "_views").str();
+    if (failed(tam::verifyFreeName(step, tableName)))
+      return failure();
     Location loc = step.getLoc();
     builder.setInsertionPoint(step);
     auto table = LLVM::GlobalOp::create(
         builder, loc,
         LLVM::LLVMArrayType::get(builder.getI64Type(), offsets->size()),
-        /*isConstant=*/true, LLVM::Linkage::Internal,
-        (step.getName() + "_views").str(),
+        /*isConstant=*/true, LLVM::Linkage::Internal, tableName,
         DenseElementsAttr::get(RankedTensorType::get({int64_t(offsets->size())},
                                                      builder.getI64Type()),
                                ArrayRef<int64_t>(*offsets)));
@@ -424,20 +428,26 @@ static constexpr KernelVersion kernelVersions[] = {
 /// Turns a generated kernel into a function that chooses, by the machine's
 /// level, between the kernel and copies of it for wider vectors. All give the
 /// same bits.
-void Translator::writeVersions(LLVM::LLVMFuncOp kernel) {
+LogicalResult Translator::writeVersions(LLVM::LLVMFuncOp kernel) {
   kernel->removeAttr(tamk::kKernelAttrName);
   Location loc = kernel.getLoc();
   std::string name = kernel.getName().str();
   builder.setInsertionPointAfter(kernel);
   SmallVector<std::pair<int64_t, LLVM::LLVMFuncOp>> versions;
   for (const KernelVersion &version : kernelVersions) {
+    std::string versionName = (name + "_" + version.name).str();
+    if (failed(tam::verifyFreeName(kernel, versionName)))
+      return failure();
     auto copy = cast<LLVM::LLVMFuncOp>(builder.clone(*kernel));
-    copy.setName((name + "_" + version.name).str());
+    copy.setName(versionName);
     copy.setTargetFeaturesAttr(
         LLVM::TargetFeaturesAttr::get(builder.getContext(), version.features));
     versions.emplace_back(version.level, copy);
   }
-  kernel.setName(name + "_baseline");
+  std::string baselineName = name + "_baseline";
+  if (failed(tam::verifyFreeName(kernel, baselineName)))
+    return failure();
+  kernel.setName(baselineName);
   StringRef ask = "tamrt_cpu_level";
   auto level = module.lookupSymbol<LLVM::LLVMFuncOp>(ask);
   if (!level)
@@ -466,6 +476,7 @@ void Translator::writeVersions(LLVM::LLVMFuncOp kernel) {
     builder.setInsertionPointToEnd(otherwise);
   }
   callVersion(kernel);
+  return success();
 }
 
 LogicalResult Translator::run() {
@@ -479,8 +490,8 @@ LogicalResult Translator::run() {
   };
   for (auto kernel : llvm::to_vector(module.getOps<LLVM::LLVMFuncOp>()))
     if (kernel->hasAttr(tamk::kKernelAttrName)) {
-      if (!isOne(kernel))
-        writeVersions(kernel);
+      if (!isOne(kernel) && failed(writeVersions(kernel)))
+        return failure();
       kernel->removeAttr(tamk::kKernelAttrName);
       kernel->removeAttr(tamk::kBaselineAttrName);
     }

@@ -73,3 +73,24 @@ func.func @control_flow(%rows: index {tam.slot = #tam.slot<rows>}) {
 
 // expected-error @+1 {{'memref.global' op expected a constant with its elements}}
 memref.global "private" @uninitialized : memref<4xf64>
+
+// -----
+
+llvm.func @rows_0_avx2()
+
+// The name of a copy for an instruction set is taken.
+// expected-error @+1 {{'llvm.func' op expected no other symbol 'rows_0_avx2'}}
+llvm.func @rows_0(%context: !llvm.ptr, %block: !llvm.ptr, %first: i64,
+                  %rows: i64, %out: !llvm.ptr) attributes {tamk.kernel} {
+  llvm.return
+}
+
+// -----
+
+llvm.func @rows_0_baseline()
+
+// expected-error @+1 {{'llvm.func' op expected no other symbol 'rows_0_baseline'}}
+llvm.func @rows_0(%context: !llvm.ptr, %block: !llvm.ptr, %first: i64,
+                  %rows: i64, %out: !llvm.ptr) attributes {tamk.kernel} {
+  llvm.return
+}

@@ -296,7 +296,7 @@ typedef struct tamrt_context {
 /// \param columns    one pointer per input, then the target, then the row
 ///                   weights divided by their mean in the group (null if
 ///                   absent), each at the chunk's first row.
-/// \param output     see tamrt_step_kind; null if a step has none.
+/// \param output     see steps.def; null if a step has none.
 /// \param rows       rows of this chunk; in FINISH steps: rows of the group.
 /// \param first      index in its group of the chunk's first row.
 /// \param group_rows rows of the group in this run.
@@ -306,40 +306,10 @@ typedef void (*tamrt_step_function)(
     const double *coefficients, const void *const *columns, double *output,
     int64_t rows, int64_t first, int64_t group_rows);
 
+/// The kinds of steps; steps.def says what each does.
 typedef enum tamrt_step_kind {
-  /// Zeroes the accumulators in `state`.
-  TAMRT_STEP_FIT_INIT = 0,
-  /// Adds `rows` rows to the accumulators.
-  TAMRT_STEP_FIT_CHUNK = 1,
-  /// Solves; output: D coefficients.
-  TAMRT_STEP_FIT_FINISH = 2,
-  /// Output: `rows` predictions.
-  TAMRT_STEP_PREDICT = 3,
-  /// Output: rows x effects.
-  TAMRT_STEP_TERMS = 4,
-  /// Output: rows x D, the design matrix.
-  TAMRT_STEP_DESIGN = 5,
-  /// Conjugate gradients for A x = b of one group. INIT zeroes accumulators in
-  /// `state`, CHUNK adds `rows` rows to them.
-  TAMRT_STEP_CG_INIT = 6,
-  TAMRT_STEP_CG_CHUNK = 7,
-  /// Output: b. Writes the factors of A's blocks to `state`, to bytes that
-  /// APPLY steps do not use. If some effect is not `factored`, these are the
-  /// factors of the blocks of T P + 1e-6 T I.
-  TAMRT_STEP_CG_FINISH = 8,
-  /// The product A v with a vector v of D numbers, which is passed as the
-  /// coefficients. INIT zeroes accumulators in `state`, CHUNK adds the rows'
-  /// part of A v to them.
-  TAMRT_STEP_APPLY_INIT = 9,
-  TAMRT_STEP_APPLY_CHUNK = 10,
-  /// Output: A v. Called right after APPLY_INIT for a group of one row, it is
-  /// the part that is not a sum over rows, (P + 1e-6 I) v.
-  TAMRT_STEP_APPLY_FINISH = 11,
-  /// Solves with the factors in `state` for a vector r of D numbers, which is
-  /// passed as the coefficients. Output: for each effect that is `factored`,
-  /// the inverse of its block times its part of r; the other numbers are not
-  /// written.
-  TAMRT_STEP_PRECONDITION = 12,
+#define TAMRT_STEP(id, ...) TAMRT_STEP_##id,
+#include "tamrt/steps.def"
 } tamrt_step_kind;
 
 /// A step and its memory plan. A chunked step exists once per rung of the chunk
@@ -415,14 +385,14 @@ typedef enum tamrt_place {
   TAMRT_PLACE_CPU = 1,
 } tamrt_place;
 
-/// Where the spec wants steps to run, each a tamrt_place.
+/// Where the spec wants steps to run, each a tamrt_place. The parts are those
+/// of steps.def.
 typedef struct tamrt_placement {
-  /// The steps of a fit that add up rows: FIT_INIT, FIT_CHUNK, CG_INIT,
-  /// CG_CHUNK, APPLY_INIT, APPLY_CHUNK, APPLY_FINISH.
+  /// The steps of a fit that add up rows.
   int32_t sums;
-  /// The steps that factor and solve: FIT_FINISH, CG_FINISH, PRECONDITION.
+  /// The steps that factor and solve.
   int32_t solve;
-  /// PREDICT, TERMS, DESIGN.
+  /// The steps of predictions.
   int32_t predict;
   int32_t reserved;
 } tamrt_placement;

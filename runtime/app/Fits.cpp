@@ -57,8 +57,8 @@ std::string_view shortName(SolverChoice solver) {
 Answer answer(const tamrt_model &model, tamrt_step_kind kind,
               const Options &options, const RunOptions &run) {
   Answer answer;
-  const bool isFit = kind == TAMRT_STEP_FIT_CHUNK;
-  answer.use = isFit ? "fit" : nameOf(kind);
+  const bool isFit = describe(kind).isDirect();
+  answer.use = isFit ? "fit" : describe(kind).name;
   // Memory used before the steps run. For predictions the data are not counted:
   // their size in memory depends on their text.
   const MemoryNeed need = memoryNeed(model);
@@ -188,7 +188,7 @@ Result<std::string> formatFits(const tamrt_model &model,
                                TAMRT_STEP_TERMS, TAMRT_STEP_DESIGN}) {
     answers.push_back(answer(model, kind, options, run));
     // The steps for the rows are not known yet: take those that need more.
-    if (kind != TAMRT_STEP_FIT_CHUNK || !model.compression)
+    if (!describe(kind).isDirect() || !model.compression)
       continue;
     Answer other = answer(*model.compression->model, kind, options, run);
     if (other.minMemory > answers.back().minMemory)

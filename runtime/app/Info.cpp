@@ -34,22 +34,21 @@ struct RungMemory {
 
 /// The user's name for the use of a step: the command, or the type of output.
 std::string use(tamrt_step_kind kind) {
-  if (kind == TAMRT_STEP_FIT_CHUNK)
+  const StepDescription &step = describe(kind);
+  if (step.isDirect())
     return "fit";
-  return kind == TAMRT_STEP_APPLY_CHUNK ? "fit by cg"
-                                        : std::string(nameOf(kind));
+  return step.isCg() ? "fit by cg" : std::string(step.name);
 }
 
 std::vector<RungMemory> rungMemory(const tamrt_model &model) {
   std::vector<RungMemory> list;
   auto add = [&](const tamrt_model &of, tamrt_step_kind kind,
                  const std::string &use) {
-    const bool fits =
-        kind == TAMRT_STEP_FIT_CHUNK || kind == TAMRT_STEP_APPLY_CHUNK;
     for (const tamrt_step *step : stepsOf(of, kind))
       list.push_back({use, step->rung_rows,
-                      fits ? fitMemory(of, *step)
-                           : predictMemory(of, *step, step->rung_rows)});
+                      describe(kind).predicts()
+                          ? predictMemory(of, *step, step->rung_rows)
+                          : fitMemory(of, *step)});
   };
   add(model, TAMRT_STEP_FIT_CHUNK, use(TAMRT_STEP_FIT_CHUNK));
   if (model.compression)

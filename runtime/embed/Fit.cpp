@@ -290,7 +290,7 @@ private:
                          *mean);
     };
     bool converged = true;
-    const bool direct = step.kind == TAMRT_STEP_FIT_CHUNK;
+    const bool direct = describe(step.kind).isDirect();
     if (direct) {
       fitGroup(*steps, step, place, rows, chunkRows, setColumns, [](size_t) {});
     } else {

@@ -14,8 +14,10 @@ HEAD = "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n"
 
 # A tree in which every include is allowed.
 GOOD = {
-    "include/tamrt/abi.h": '#include <stdint.h>\n#include "tamrt/kernels.def"\n',
+    "include/tamrt/abi.h": '#include <stdint.h>\n#include "tamrt/kernels.def"\n'
+                           '#include "tamrt/steps.def"\n',
     "include/tamrt/kernels.def": "\n",
+    "include/tamrt/steps.def": "\n",
     "include/tamrt/memory/Bfc.h": "#include <vector>\n",
     "include/tamc/Planning/Problem.h": "#include <vector>\n",
     "include/tamc/Spec/ModelSpec.h": '#include "llvm/ADT/StringRef.h"\n',

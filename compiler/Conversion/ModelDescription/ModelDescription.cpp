@@ -11,6 +11,7 @@
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 #include "tamrt/abi.h"
+#include "tamrt/steps.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -200,14 +201,10 @@ static Record shared(Record record) {
   return record;
 }
 
-static bool isFit(tam::StepKind kind) {
-  return kind <= tam::StepKind::FitFinish;
-}
-
-/// Whether a step depends on which blocks are factored.
-static bool isBlocks(tam::StepKind kind) {
-  return kind == tam::StepKind::CgInit || kind == tam::StepKind::CgChunk ||
-         kind == tam::StepKind::CgFinish || kind == tam::StepKind::Precondition;
+/// What the steps are of the kind that is the first field of `record`, a
+/// tamrt_step or a tamrt_accumulator.
+static const tamrt::StepDescription &stepOf(const Record &record) {
+  return tamrt::describe(int32_t(record.front().integer));
 }
 
 namespace {
@@ -298,18 +295,17 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
   Parts parts = {describeEffects(model, "factored"),
                  describeAccumulators(model, tam::kAccumulatorsName),
                  {}};
-  // The model that sums by levels has its own steps of the fit; the other steps
-  // are the same.
+  // A variant has its own steps of some kinds and shares the others.
   Parts levels = {
       {}, describeAccumulators(model, tam::kLevelAccumulatorsName), {}};
   for (const Record &accumulator : parts.accumulators)
-    if (!isFit(static_cast<tam::StepKind>(accumulator.front().integer)))
+    if (stepOf(accumulator).variant != tamrt::StepVariant::Levels)
       levels.accumulators.push_back(accumulator);
   Parts small = {describeEffects(model, "factored_small"),
                  describeAccumulators(model, tam::kSmallBlocksAccumulatorsName),
                  {}};
   for (const Record &accumulator : parts.accumulators)
-    if (isFit(static_cast<tam::StepKind>(accumulator.front().integer)))
+    if (!stepOf(accumulator).isCg())
       small.accumulators.push_back(accumulator);
   bool isDirect = false, isCg = false, hasLevels = false, hasSmall = false;
   for (auto function : module.getOps<FunctionOpInterface>()) {
@@ -318,8 +314,7 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
     if (!function->hasAttr(tamk::kPlanAttrName))
       return function->emitOpError("expected a planned step");
     Record step = describeStep(module, function);
-    tam::StepKind kind =
-        function->getAttrOfType<tam::StepAttr>(tam::kStepAttrName).getKind();
+    const tamrt::StepDescription &about = stepOf(step);
     if (function->hasAttr(tam::kByLevelsAttrName)) {
       hasLevels = true;
       levels.steps.push_back(std::move(step));
@@ -330,13 +325,13 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
       small.steps.push_back(std::move(step));
       continue;
     }
-    if (!isFit(kind))
+    if (about.variant != tamrt::StepVariant::Levels)
       levels.steps.push_back(shared(step));
-    if (!isBlocks(kind))
+    if (about.variant != tamrt::StepVariant::Blocks)
       small.steps.push_back(shared(step));
     parts.steps.push_back(std::move(step));
-    isDirect |= kind == tam::StepKind::FitFinish;
-    isCg |= kind == tam::StepKind::CgFinish;
+    isDirect |= about.isDirect();
+    isCg |= about.isCg();
   }
   StringRef solverName = tam::stringifySolver(
       !isCg ? tam::Solver::Direct

@@ -4,7 +4,7 @@
 // Reads the columns that Columns.cpp wrote.
 "use strict";
 
-/** The bytes of a base64 text. */
+/** The bytes that a base64 text encodes. */
 function fromBase64(text) {
   if (Uint8Array.fromBase64)
     return Uint8Array.fromBase64(text);
@@ -15,8 +15,8 @@ function fromBase64(text) {
   return bytes;
 }
 
-/** A column of integers: `values` as doubles, for drawing; `exact(i)` is the
- * number as text, which is not rounded either where doubles are. */
+/** A column of integers: `values` are doubles, for drawing; `exact(i)` is the
+ * number as text, which is exact even where a double is rounded. */
 function readNumbers(entry, bytes) {
   const count = entry.count;
   const values = new Float64Array(count);
@@ -58,7 +58,7 @@ function readNumbers(entry, bytes) {
   return {values, exact: i => String(values[i])};
 }
 
-/** A column of texts, kept as bytes and decoded one by one. */
+/** A column of texts. It holds bytes, and decodes a text when it is read. */
 function readTexts(entry, bytes) {
   const text = new Uint8Array(entry.size);
   const starts = new Uint32Array(entry.count + 1);
@@ -98,7 +98,7 @@ function readColumns(directory, bytes) {
   return columns;
 }
 
-/** 1 for each text that contains the query; ASCII letters of any case. */
+/** 1 for each text with the query in it; the case of ASCII does not matter. */
 function findTexts(texts, query) {
   const lower = byte => byte >= 65 && byte <= 90 ? byte + 32 : byte;
   if (!texts.lower)
@@ -125,7 +125,7 @@ function findTexts(texts, query) {
   return found;
 }
 
-/** "1048576 bytes (1 MiB)", of an exact number as text. */
+/** "1048576 bytes (1 MiB)", from an exact number as text. */
 function describeBytes(exact) {
   const units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
   let value = Number(exact);
@@ -139,7 +139,7 @@ function describeBytes(exact) {
   return `${text} (${Number(value.toFixed(2))} ${units[unit]})`;
 }
 
-/** A number of bytes, exact as text or not, short enough for an axis. */
+/** A number of bytes (a number or an exact text), short enough for an axis. */
 function shortBytes(bytes) {
   const units = ["", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"];
   let value = Number(bytes), unit = 0;
@@ -148,7 +148,7 @@ function shortBytes(bytes) {
   return Number(value.toFixed(3)) + units[unit];
 }
 
-/** A number of bytes on an axis with steps of a power of two: in the largest
+/** A number of bytes for an axis with steps of a power of two, in the largest
  * unit in which two decimals are exact. */
 function tickBytes(value, step) {
   const units = [" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"];

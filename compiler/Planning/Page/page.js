@@ -1,7 +1,7 @@
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the reader does: choose plans, look around, search.
+// What the user can do: choose plans, zoom and move, search.
 "use strict";
 
 const byId = id => document.getElementById(id);
@@ -10,7 +10,7 @@ const views = {time: null, address: null};
 let panels = [], mask = null, matches = [], match = -1, marked = -1;
 let dirty = true, searches = 0;
 
-/** Milliseconds of a frame that may go into maps. */
+/** Milliseconds per frame that drawing maps may take. */
 const BUDGET = 24;
 
 function readTheme() {
@@ -41,10 +41,10 @@ function showAll() {
   dirty = true;
 }
 
-/** Spaces shown together: each is a map, and a page has room for few. */
+/** Spaces shown at once: each is a map, and a page has room for few. */
 const MAX_SPACES = 16;
 
-/** All spaces, or those of the highest peaks where there are many. */
+/** All spaces, or if there are many, those with the highest peaks. */
 function highestSpaces(plan) {
   const peak = space => Number(meta.plans[plan].peak[space] || 0);
   return meta.spaces.map((_, i) => i).sort((a, b) => peak(b) - peak(a) || a - b)
@@ -64,7 +64,7 @@ function buildPanels() {
   dirty = true;
 }
 
-/** Zooms about a place; a factor below 1 goes closer. */
+/** Zooms around a point; a factor below 1 zooms in. */
 function zoom(panel, x, y, timeFactor, addressFactor) {
   const scale = (view, low, high, about, factor, least, most) => {
     const length = view[high] - view[low];
@@ -74,7 +74,7 @@ function zoom(panel, x, y, timeFactor, addressFactor) {
     view[high] = view[low] + wanted;
   };
   const {t0, t1} = timeRange, top = limitOf[panel.space];
-  // Closer than this, doubles no longer tell neighbours apart.
+  // Beyond this, neighbours would be the same double.
   const minTime = Math.max(1, Math.abs(t1) * 2 ** -45);
   const minBytes = Math.max(4, top * 2 ** -45);
   if (timeFactor !== 1)
@@ -97,7 +97,7 @@ function move(panel, dx, dy) {
   dirty = true;
 }
 
-/** Brings a buffer to the middle, with some of what is around it. */
+/** Shows a buffer in the middle, with its surroundings. */
 function show(buffer) {
   const plan = panels[0].plan, space = columns.space.values[buffer];
   const scene = sceneOf(plan, space);
@@ -265,7 +265,7 @@ function step(by) {
   tellMatches();
 }
 
-/** Paints what changed, and works on the maps within the frame's budget. */
+/** Paints what has changed, and draws maps until the frame's time is used. */
 function frame() {
   for (const panel of panels)
     dirty = panel.resize() || dirty;

@@ -1,9 +1,9 @@
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One plan in one space: the load, the map, the axes. The map is drawn into a
-// picture of its own, over several frames where it takes long; meanwhile the
-// last one is shown, moved and stretched to the view.
+// One plan in one space: the load, the map and the axes. The map is drawn into
+// an image, over several frames if it takes long. Until it is finished, the
+// previous image is shown, moved and stretched to fit the view.
 "use strict";
 
 const LEFT = 84, RIGHT = 10, TOP = 8, LOAD = 80, GAP = 14, BOTTOM = 24;
@@ -89,7 +89,7 @@ class Panel {
       `${reason} Time across, addresses up.`);
   }
 
-  /** Takes up the size of its place; true when that changed. */
+  /** Adopts the size of its element; true if it has changed. */
   resize() {
     const {clientWidth: width, clientHeight: height} = this.view;
     const ratio = window.devicePixelRatio || 1;
@@ -128,7 +128,7 @@ class Panel {
     return a1 - (y - this.mapTop) / this.mapHeight * (a1 - a0);
   }
 
-  /** Works on the map's picture until `deadline`; true when it is finished. */
+  /** Draws the map's image until `deadline`; true if it is finished. */
   work(deadline, mask) {
     const {t0, t1, a0, a1} = this.range;
     const wanted = [t0, t1, a0, a1, this.theme.version, mask ? mask.version
@@ -253,7 +253,7 @@ class Panel {
     context.textAlign = "left";
   }
 
-  /** The load as the maximum in each pixel, with the bound above it. */
+  /** The load, as the maximum in each pixel, and the bound. */
   load(context) {
     const {theme, mapWidth} = this;
     const {times, bytes} = loads[this.space];
@@ -315,7 +315,7 @@ class Panel {
     context.setLineDash([]);
   }
 
-  /** Peak, bound and capacity over the map. */
+  /** Lines for peak, bound and capacity on the map. */
   levels(context) {
     const {peak, bound} = meta.plans[this.plan];
     const {capacity} = meta.spaces[this.space];
@@ -334,7 +334,7 @@ class Panel {
     }
   }
 
-  /** A line of text over the map, at its right. */
+  /** A line of text on the map, at its right edge. */
   note(context, y, text) {
     context.font = "12px system-ui,sans-serif";
     context.textBaseline = "middle";
@@ -347,7 +347,7 @@ class Panel {
     context.fillText(text, x + 6, y + 10, width - 12);
   }
 
-  /** Outlines one buffer, or says where it is. */
+  /** Outlines one buffer, or tells where it is if it is not in view. */
   mark(buffer) {
     const context = this.top.getContext("2d");
     const {ratio, mapTop, mapWidth, mapHeight} = this;
@@ -374,7 +374,7 @@ class Panel {
       context.strokeRect(x - 1, y - 1, width + 2, height + 2);
     }
     context.restore();
-    // In the other plan it may lie out of sight.
+    // In the other plan it may be outside the view.
     if (first === last)
       return;
     const offset = shortBytes(columns["offset" + this.plan].values[buffer]);

@@ -1,16 +1,17 @@
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Draws any number of rectangles into an image, a slice of the work at a time.
-// A rectangle of three pixels and more each way is drawn on whole pixels. A
-// smaller one gives each pixel its colour by the area that it covers there;
-// rectangles of a plan share no place, so the sum is the part of it in use.
+// Draws any number of rectangles into an image, a part of them at a time. A
+// rectangle of at least three by three pixels is drawn on whole pixels. A
+// smaller one adds its colour to each pixel in proportion to the area that it
+// covers there; rectangles of a plan do not overlap, so the areas add up to the
+// part of the pixel that is in use.
 "use strict";
 
 const BLOCK = 256;
 const SLICE = 4096;
 
-/** Bounding boxes of BLOCK rectangles each, to skip those out of sight. */
+/** Bounding boxes of BLOCK rectangles each, to skip those outside the view. */
 function makeBlocks(scene) {
   const {list, lower, upper, begin, end} = scene;
   const count = Math.ceil(list.length / BLOCK);
@@ -31,7 +32,7 @@ function makeBlocks(scene) {
 }
 
 /** Calls each(piece) for those that may meet the times [t0, t1] and the
- * addresses [a0, a1], and yields now and then. */
+ * addresses [a0, a1], and yields from time to time. */
 function* visit(scene, t0, t1, a0, a1, each) {
   const {list, blocks} = scene;
   let done = 0;
@@ -50,7 +51,7 @@ function* visit(scene, t0, t1, a0, a1, each) {
   }
 }
 
-/** The pieces at a place, exact ones first, at most `most`. */
+/** At most `most` pieces at a point, exact ones first. */
 function piecesAt(scene, time, address, dt, da, most) {
   const {lower, upper, begin, end} = scene;
   const exact = [], near = [];
@@ -70,10 +71,10 @@ function piecesAt(scene, time, address, dt, da, most) {
 
 /**
  * Fills image (Uint32Array of width * height pixels, ABGR) with the view
- * {t0, t1, a0, a1}. Yields while there is work left; returns {labels, pins,
- * lines}: pixel boxes [x, y, width, height, piece] of what is to be written or
- * outlined. style: {paper, dim, colours} as 0xBBGGRR; mask, if there is one,
- * is 0 for the buffers to be dimmed.
+ * {t0, t1, a0, a1}. Yields while there is work left. Returns {labels, pins,
+ * lines}: pixel boxes [x, y, width, height, piece] to label or to outline.
+ * style: {paper, dim, colours} as 0xBBGGRR; mask, if there is one, is 0 for the
+ * buffers to dim.
  */
 function* rasterize(scene, view, width, height, image, style, mask, pixel) {
   const {lower, upper, begin, end, owner, pinned} = scene;
@@ -109,8 +110,8 @@ function* rasterize(scene, view, width, height, image, style, mask, pixel) {
     const colour = mask && !mask[buffer] ? dim
                                          : colours[buffer % colours.length];
     if (x2 - x1 >= 3 && y2 - y1 >= 3) {
-      // The left and the lower edge stay paper where there is room: they part
-      // neighbours.
+      // If there is room, the left and the lower edge keep the background's
+      // colour, to separate neighbours.
       const left = Math.round(x1), bottom = Math.round(y2);
       const right = Math.round(x2), top = Math.round(y1);
       const edge = x2 - x1 >= 5 && y2 - y1 >= 5 ? 1 : 0;
@@ -151,8 +152,8 @@ function* rasterize(scene, view, width, height, image, style, mask, pixel) {
     const part = sums[4 * at];
     if (part === 0 || image[at] !== paper)
       continue;
-    // The root lets a lone small rectangle be seen; order by area stays. The
-    // colour is the mean, also where aliases lie upon each other.
+    // The square root makes a lone small rectangle visible and keeps the order
+    // by area. The colour is the mean, also where aliases overlap.
     const strength = Math.sqrt(Math.min(part, 1)), rest = 1 - strength;
     const scale = strength / part;
     const red = sums[4 * at + 1] * scale + rest * (paper & 255);

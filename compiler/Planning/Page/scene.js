@@ -1,7 +1,7 @@
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The problem and its plans, as the data block of the page holds them.
+// The problem and its plans, read from the data block of the page.
 "use strict";
 
 const meta = JSON.parse(document.getElementById("meta").textContent);
@@ -13,7 +13,7 @@ const PINNED = 1, OUTPUT = 2;
 const bufferCount = meta.buffers;
 const names = columns.name;
 
-/** What pieces are whatever the plan: owner, life, bytes of the buffer. */
+/** What all plans have in common: owner, life and bytes of each piece. */
 const pieces = (() => {
   const {lower, length, from, bytes, pieces: counts} = columns;
   const count = lower.values.length;
@@ -44,7 +44,7 @@ else
 
 const scenes = new Map();
 
-/** What is drawn of a plan in a space; made when first asked for. */
+/** What is drawn of a plan in a space; made at the first call. */
 function sceneOf(plan, space) {
   const key = plan + "/" + space;
   if (scenes.has(key))
@@ -89,8 +89,8 @@ const timeRange = (() => {
 const loadTop = loads.map(
   load => load.bytes.reduce((most, bytes) => Math.max(most, bytes), 1));
 
-/** The highest address that is worth showing in a space of the plans: a plan
- * that needs more than twice as much as another goes on above it. */
+/** The highest address that is shown of a space at first. A plan that needs
+ * more than twice as much as another continues above it. */
 function topOf(space, plans) {
   const peaks = plans.map(plan => Number(meta.plans[plan].peak[space] || 0));
   const least = Math.min(...peaks.filter(peak => peak > 0));
@@ -100,11 +100,11 @@ function topOf(space, plans) {
   return capacity <= 1.3 * top ? Math.max(top, capacity) : top;
 }
 
-/** The highest address of all plans, beyond which nobody need zoom out. */
+/** The highest address of all plans, the limit of zooming out. */
 const limitOf = meta.spaces.map((_, i) => meta.plans.reduce(
   (most, plan) => Math.max(most, Number(plan.peak[i] || 0)), loadTop[i]));
 
-/** Operations that write and read each buffer; made when first asked for. */
+/** Operations that write and read each buffer; made at the first call. */
 let uses = null;
 function usesOf(buffer) {
   if (!columns.operation)

@@ -19,7 +19,6 @@
 #include "tamrt/abi.h"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tamrt {
@@ -36,9 +35,6 @@ std::vector<tamrt_step> allSteps(const tamrt_model &model);
 /// The steps of `kind`, by descending rung.
 std::vector<const tamrt_step *> stepsOf(const tamrt_model &model,
                                         tamrt_step_kind kind);
-
-/// "fit_init", "fit_chunk", "predict", "apply_chunk" and so on.
-std::string_view nameOf(tamrt_step_kind kind);
 
 /// Bytes of the model's tables, which all threads share.
 int64_t tableBytes(const tamrt_model &model);

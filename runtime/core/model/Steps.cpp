@@ -51,25 +51,29 @@ const tamrt_step &setupStep(const tamrt_model &model, const tamrt_step &apply) {
   return *lastStep(model, TAMRT_STEP_CG_CHUNK);
 }
 
+int64_t stateBytes(const tamrt_model &model, StepSolver solver) {
+  switch (solver) {
+  case StepSolver::None:
+    return 0;
+  case StepSolver::Direct:
+    return model.state_bytes;
+  case StepSolver::Cg:
+    return model.cg_state_bytes;
+  }
+  return 0;
+}
+
 int64_t outputWidth(const tamrt_model &model, tamrt_step_kind kind) {
-  switch (kind) {
-  case TAMRT_STEP_PREDICT:
+  switch (describe(kind).output) {
+  case StepOutput::Nothing:
+    return 0;
+  case StepOutput::RowNumber:
     return 1;
-  case TAMRT_STEP_TERMS:
+  case StepOutput::RowEffects:
     return model.effect_count;
-  case TAMRT_STEP_DESIGN:
-  case TAMRT_STEP_FIT_FINISH:
-  case TAMRT_STEP_CG_FINISH:
-  case TAMRT_STEP_APPLY_FINISH:
-  case TAMRT_STEP_PRECONDITION:
+  case StepOutput::RowColumns:
+  case StepOutput::Columns:
     return model.columns;
-  case TAMRT_STEP_FIT_INIT:
-  case TAMRT_STEP_FIT_CHUNK:
-  case TAMRT_STEP_CG_INIT:
-  case TAMRT_STEP_CG_CHUNK:
-  case TAMRT_STEP_APPLY_INIT:
-  case TAMRT_STEP_APPLY_CHUNK:
-    break;
   }
   return 0;
 }
@@ -82,35 +86,6 @@ const tamrt_effect *effectOf(const tamrt_model &model, int64_t column) {
       return &effect;
   }
   return nullptr;
-}
-
-bool isPrediction(int32_t kind) {
-  return kind == TAMRT_STEP_PREDICT || kind == TAMRT_STEP_TERMS ||
-         kind == TAMRT_STEP_DESIGN;
-}
-
-bool isSolve(int32_t kind) {
-  return kind == TAMRT_STEP_FIT_FINISH || kind == TAMRT_STEP_CG_FINISH ||
-         kind == TAMRT_STEP_PRECONDITION;
-}
-
-bool writesOutput(int32_t kind) {
-  return isPrediction(kind) || isSolve(kind) || kind == TAMRT_STEP_APPLY_FINISH;
-}
-
-bool takesRows(int32_t kind) {
-  switch (kind) {
-  case TAMRT_STEP_FIT_INIT:
-  case TAMRT_STEP_FIT_FINISH:
-  case TAMRT_STEP_CG_INIT:
-  case TAMRT_STEP_CG_FINISH:
-  case TAMRT_STEP_APPLY_INIT:
-  case TAMRT_STEP_APPLY_FINISH:
-  case TAMRT_STEP_PRECONDITION:
-    return false;
-  default:
-    return true;
-  }
 }
 
 int64_t parameterCount(const tamrt_model &model) {

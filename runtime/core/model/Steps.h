@@ -16,6 +16,7 @@
 #define TAMRT_CORE_MODEL_STEPS_H
 
 #include "tamrt/abi.h"
+#include "tamrt/steps.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -48,13 +49,8 @@ const tamrt_step *stepFor(const tamrt_model &model, tamrt_step_kind kind,
 /// most as many rows as those of `apply`, a step of kind APPLY_CHUNK.
 const tamrt_step &setupStep(const tamrt_model &model, const tamrt_step &apply);
 
-/// Whether a step of `kind` reads the rows of a chunk; whether it writes to
-/// `output`; whether it predicts; whether it factors or solves
-/// (tamrt_placement).
-bool takesRows(int32_t kind);
-bool writesOutput(int32_t kind);
-bool isPrediction(int32_t kind);
-bool isSolve(int32_t kind);
+/// Bytes of a group's state in the steps of `solver`; 0 if it has none.
+int64_t stateBytes(const tamrt_model &model, StepSolver solver);
 
 /// Numbers of the parameter block of a group.
 int64_t parameterCount(const tamrt_model &model);

@@ -94,8 +94,8 @@ std::vector<AlignedBuffer> allocateSpares(const Ladder &ladder, Device &device,
 unsigned threadsFor(const Ladder &ladder, const Device &device, size_t groups,
                     unsigned asked) {
   double pieces = double(groups);
-  if (isPrediction(ladder.kind) ? ladder.model.carry_bytes == 0
-                                : canSplit(ladder, device))
+  if (describe(ladder.kind).predicts() ? ladder.model.carry_bytes == 0
+                                       : canSplit(ladder, device))
     pieces *= std::ceil(double(std::max<int64_t>(ladder.groupRows, 1)) /
                         TAMRT_SEGMENT_ROWS);
   if (asked == 0)
@@ -144,7 +144,7 @@ Ladders laddersFor(const tamrt_model &model, tamrt_step_kind kind,
                                     StateOf::Worker);
   };
   Ladders ladders;
-  if (isPrediction(kind)) {
+  if (describe(kind).predicts()) {
     ladders.direct = ladder(model, kind);
     return ladders;
   }
@@ -344,7 +344,7 @@ static Status checkLeast(const tamrt_model &model, tamrt_step_kind kind,
 Status checkFits(const tamrt_model &model, tamrt_step_kind kind,
                  const RunOptions &options) {
   tellPlacement(model, kind, options);
-  if (kind == TAMRT_STEP_FIT_CHUNK && model.compression)
+  if (describe(kind).isDirect() && model.compression)
     if (Status s = checkLeast(*model.compression->model, kind, options); !s)
       return s;
   return checkLeast(model, kind, options);
@@ -355,10 +355,11 @@ Result<Crew> makeCrew(const tamrt_model &model, tamrt_step_kind kind,
                       const RunOptions &options, StateOf state,
                       int64_t sharedBytes) {
   Ladders ladders;
-  (kind == TAMRT_STEP_APPLY_CHUNK ? ladders.gradients : ladders.direct) =
+  (describe(kind).isCg() ? ladders.gradients : ladders.direct) =
       std::make_unique<Ladder>(model, kind, int64_t(groupRows), options, state);
   return makeCrew(std::move(ladders), groups, options, sharedBytes,
-                  hasDirect(model) && hasCg(model) && !isPrediction(kind));
+                  hasDirect(model) && hasCg(model) &&
+                      !describe(kind).predicts());
 }
 
 Result<Crew> makeFitCrew(const tamrt_model &model, size_t groups,

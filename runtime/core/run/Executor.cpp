@@ -74,7 +74,7 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
     return std::move(crew).error();
   if (!crew->note.empty() && options.tellRoute)
     options.tellRoute(crew->note);
-  const bool direct = crew->ladder->kind == TAMRT_STEP_FIT_CHUNK;
+  const bool direct = describe(crew->ladder->kind).isDirect();
   std::vector<CgOutcome> outcomes(direct ? 0 : groups);
 
   Work work(model, data.groups(), *crew, options, "fit");

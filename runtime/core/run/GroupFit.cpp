@@ -12,7 +12,7 @@ namespace tamrt {
 
 GroupFit::GroupFit(Ladder &ladder, size_t place, size_t rows, double *vectors)
     : ladder(ladder), place(place), rows(int64_t(rows)) {
-  if (ladder.kind == TAMRT_STEP_APPLY_CHUNK)
+  if (describe(ladder.kind).isCg())
     iterations.emplace(ladder.model, ladder.options.cg, this->rows, vectors);
 }
 

@@ -62,7 +62,7 @@ public:
         memory(std::move(memory)), slots(count),
         slotOf(groups.names.size(), kNone),
         coefficients(groups.names.size() * size_t(model.columns)),
-        outcomes(solver == TAMRT_STEP_APPLY_CHUNK ? groups.names.size() : 0) {}
+        outcomes(describe(solver).isCg() ? groups.names.size() : 0) {}
 
   Result<bool> resume();
   Status add(const Dataset &rows);

@@ -38,7 +38,7 @@ int64_t Ladder::chunkRows(size_t i) const {
 }
 
 ThreadMemory Ladder::memory(size_t i, Device &device) const {
-  ThreadMemory memory = isPrediction(kind)
+  ThreadMemory memory = describe(kind).predicts()
                             ? predictMemory(model, *rungs[i], chunkRows(i))
                             : fitMemory(model, *rungs[i]);
   if (&solver(device) != &device)
@@ -48,18 +48,17 @@ ThreadMemory Ladder::memory(size_t i, Device &device) const {
   if (needsCopies(device)) {
     memory.copies =
         stagedColumnBytes(model, chunkRows(i)) + stagedVectorBytes(model);
-    if (kind == TAMRT_STEP_APPLY_CHUNK)
+    if (describe(kind).isCg())
       memory.output = stagedVectorBytes(model);
   }
   return memory;
 }
 
 Device &Ladder::solver(Device &device) const {
-  if (isPrediction(kind))
+  if (describe(kind).predicts())
     return device;
-  const tamrt_step_kind solves = kind == TAMRT_STEP_FIT_CHUNK
-                                     ? TAMRT_STEP_FIT_FINISH
-                                     : TAMRT_STEP_CG_FINISH;
+  const tamrt_step_kind solves =
+      describe(kind).isDirect() ? TAMRT_STEP_FIT_FINISH : TAMRT_STEP_CG_FINISH;
   // Steps that were placed together stay together.
   Device &placed = deviceOf(model, solves, options);
   return &placed == &deviceOf(model, kind, options) ? device : placed;
@@ -78,9 +77,7 @@ ThreadMemory Ladder::solverMemory(const Device &solver) const {
 }
 
 int64_t Ladder::stateBytes() const {
-  if (kind == TAMRT_STEP_FIT_CHUNK)
-    return model.state_bytes;
-  return kind == TAMRT_STEP_APPLY_CHUNK ? model.cg_state_bytes : 0;
+  return tamrt::stateBytes(model, describe(kind).solver);
 }
 
 int64_t Ladder::savedBytes(const Device &device) const {
@@ -286,7 +283,7 @@ bool Worker::allocate(const Ladder &ladder, Device &on, size_t at) {
 
 void Worker::run(const tamrt_step &step, const double *coefficients,
                  int64_t rows, int64_t first, int64_t groupRows) {
-  ranSolver = solver.isOpen() && isSolve(step.kind);
+  ranSolver = solver.isOpen() && describe(step.kind).solves();
   if (ranSolver)
     runSolver(step, coefficients, rows, first, groupRows);
   else if (groupsDevice && groupsDevice != device && needsCopies(*groupsDevice))

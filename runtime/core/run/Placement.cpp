@@ -18,15 +18,20 @@ namespace {
 /// Whether steps of these kinds are on one device. Each kind of prediction is a
 /// run of its own.
 bool arePlacedTogether(int32_t a, int32_t b) {
-  if (isPrediction(a) || isPrediction(b))
-    return a == b;
-  return isSolve(a) == isSolve(b);
+  const StepPart part = describe(a).part;
+  return part == StepPart::Predict ? a == b : part == describe(b).part;
 }
 
 int32_t placeOf(const tamrt_placement &placement, tamrt_step_kind kind) {
-  if (isPrediction(kind))
+  switch (describe(kind).part) {
+  case StepPart::Sums:
+    return placement.sums;
+  case StepPart::Solve:
+    return placement.solve;
+  case StepPart::Predict:
     return placement.predict;
-  return isSolve(kind) ? placement.solve : placement.sums;
+  }
+  return TAMRT_PLACE_DEVICE;
 }
 
 bool isCpuCode(const tamrt_model &model, tamrt_step_kind kind) {
@@ -67,7 +72,7 @@ void tellPlacement(const tamrt_model &model, tamrt_step_kind kind,
           "models without",
           what, asked.label());
   };
-  if (isPrediction(kind)) {
+  if (describe(kind).predicts()) {
     tell(kind, "predicting");
     return;
   }

@@ -172,7 +172,7 @@ bool Site::stage(const tamrt_step &step, Workplace &place,
   // Coefficients do not change while a group is predicted; the vectors of
   // conjugate gradients do.
   const bool isSame =
-      coefficients == knownVector && step.kind < TAMRT_STEP_CG_INIT;
+      coefficients == knownVector && !describe(step.kind).isCg();
   if (coefficients && !isSame) {
     knownVector = nullptr;
     if (!put(vector.data(), coefficients,
@@ -182,7 +182,7 @@ bool Site::stage(const tamrt_step &step, Workplace &place,
   }
   // Absent columns stay absent.
   given.assign(pointers.size(), nullptr);
-  for (size_t i = 0; takesRows(step.kind) && i < given.size(); ++i) {
+  for (size_t i = 0; describe(step.kind).takesRows() && i < given.size(); ++i) {
     const void *column = place.columns[i];
     if (!column)
       continue;
@@ -223,10 +223,11 @@ void Site::run(const tamrt_step &step, Workplace &place, void *arena,
   here.columns = given.data();
   here.run(step, coefficients ? vector.as<double>() : nullptr, rows, first,
            groupRows);
-  if (!finish() || !writesOutput(step.kind))
+  if (!finish() || !describe(step.kind).writesOutput())
     return;
   const int64_t width = outputWidth(*model, tamrt_step_kind(step.kind));
-  const int64_t numbers = takesRows(step.kind) ? rows * width : width;
+  const int64_t numbers =
+      describe(step.kind).takesRows() ? rows * width : width;
   copy(place.context, *device, place.output, output.data(),
        size_t(numbers) * sizeof(double));
 }

@@ -299,7 +299,7 @@ Spread StreamedFit::Impl::spread(size_t group, size_t input) const {
 size_t StreamedFit::Impl::groupsAtOnce() const {
   const size_t groups = groupRows.size();
   const size_t most = std::max<size_t>(limits.stateBytes / bytesPerGroup(), 1);
-  if (route.kind() == TAMRT_STEP_APPLY_CHUNK)
+  if (describe(route.kind()).isCg())
     return std::min(most, groups);
   return divideUp(groups, divideUp(groups, most));
 }
@@ -317,7 +317,7 @@ std::vector<std::string> StreamedFit::Impl::notes() const {
   const size_t groups = groupRows.size(), most = groupsAtOnce();
   const std::string all = "all " + std::to_string(groups) + " groups take " +
                           std::to_string(groups * bytesPerGroup()) + " bytes";
-  if (route.kind() == TAMRT_STEP_APPLY_CHUNK)
+  if (describe(route.kind()).isCg())
     notes.push_back("reads the file once per iteration" +
                     (most < groups
                          ? " of " + std::to_string(most) +
@@ -435,7 +435,7 @@ StreamedFit::Impl::fitGroups(const Normalization &normalization,
 
 /// Prints the progress of the fits in their `reading`-th reading.
 void StreamedFit::Impl::tell(const GroupFits &fits, size_t reading) const {
-  if (route.kind() == TAMRT_STEP_FIT_CHUNK) {
+  if (describe(route.kind()).isDirect()) {
     const size_t readings = divideUp(groupRows.size(), fits.count());
     options.progress->update("fit", reading * fileRows + reader.fileRows(),
                              readings * fileRows);

@@ -139,7 +139,7 @@ std::exception_ptr Team::unlocked(Worker &worker, Split &split, void *state,
 /// caller owns it, or keeps other data in it.
 bool Team::staysInPlace(const Split &split) const {
   return crew.ladder->state == StateOf::Group ||
-         split.pass->kind != TAMRT_STEP_FIT_CHUNK;
+         !describe(split.pass->kind).isDirect();
 }
 
 /// Sums the next piece: in the group's sums, if they are free and have all

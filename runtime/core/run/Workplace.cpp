@@ -24,7 +24,7 @@ static int64_t carryBytes(const tamrt_model &model) {
 
 int64_t fitArenaBytes(const tamrt_model &model, const tamrt_step &chunk,
                       FitPart part) {
-  const bool direct = chunk.kind == TAMRT_STEP_FIT_CHUNK;
+  const bool direct = describe(chunk.kind).isDirect();
   int64_t arena = 0;
   if (part != FitPart::Solve) {
     arena = chunk.arena_bytes;
@@ -33,19 +33,20 @@ int64_t fitArenaBytes(const tamrt_model &model, const tamrt_step &chunk,
   }
   for (int64_t i = 0; i < model.step_count; ++i) {
     const tamrt_step &step = model.steps[i];
-    const bool isDirects = step.kind < TAMRT_STEP_CG_INIT;
+    const StepDescription &about = describe(step.kind);
     const bool isIn =
-        part == FitPart::All || isSolve(step.kind) == (part == FitPart::Solve);
-    if (!takesRows(step.kind) && isDirects == direct && isIn)
+        part == FitPart::All || about.solves() == (part == FitPart::Solve);
+    if (!about.takesRows() && about.solver == describe(chunk.kind).solver &&
+        isIn)
       arena = std::max(arena, step.arena_bytes);
   }
   return alignedBytes(arena);
 }
 
 ThreadMemory fitMemory(const tamrt_model &model, const tamrt_step &chunk) {
-  const bool direct = chunk.kind == TAMRT_STEP_FIT_CHUNK;
+  const bool direct = describe(chunk.kind).isDirect();
   return {fitArenaBytes(model, chunk, FitPart::All),
-          alignedBytes(direct ? model.state_bytes : model.cg_state_bytes),
+          alignedBytes(stateBytes(model, describe(chunk.kind).solver)),
           carryBytes(model),
           alignedBytes(direct ? model.columns * int64_t(sizeof(double)) : 0),
           parameterBytes(model),
@@ -71,10 +72,10 @@ int64_t chunkOf(const tamrt_step &step, int64_t groupRows, int64_t chunkRows) {
 
 void Workplace::run(const tamrt_step &step, const double *coefficients,
                     int64_t rows, int64_t first, int64_t groupRows) {
-  const bool frames = !takesRows(step.kind);
-  step.run(&context, arena, state, frames ? nullptr : carry, parameters, tables,
-           coefficients, columns, writesOutput(step.kind) ? output : nullptr,
-           rows, first, groupRows);
+  const StepDescription &about = describe(step.kind);
+  step.run(&context, arena, state, about.takesRows() ? carry : nullptr,
+           parameters, tables, coefficients, columns,
+           about.writesOutput() ? output : nullptr, rows, first, groupRows);
 }
 
 /// The numbers of an accumulator in a state.

@@ -97,6 +97,10 @@ private:
     return op->getName().getStringRef().str();
   }
   bool isLikely(int64_t tenths) { return random.integer(1, 10) <= tenths; }
+  tam::StepKind anyStep() {
+    return static_cast<tam::StepKind>(
+        random.integer(0, tam::getMaxEnumValForStepKind()));
+  }
   template <typename T> const T &pick(ArrayRef<T> list) {
     return list[random.integer(0, static_cast<int64_t>(list.size()) - 1)];
   }
@@ -413,9 +417,9 @@ Attribute Mutator::change(Attribute attribute) {
                 hasKind ? change(own.getOffset()) : own.getOffset());
           })
           .Case([&](tam::StepAttr own) {
-            return tam::StepAttr::get(
-                context, static_cast<tam::StepKind>(random.integer(0, 12)),
-                isLikely(2) ? change(own.getRung()) : own.getRung());
+            return tam::StepAttr::get(context, anyStep(),
+                                      isLikely(2) ? change(own.getRung())
+                                                  : own.getRung());
           })
           .Case([&](tam::ExtrapolateAttr) {
             return tam::ExtrapolateAttr::get(
@@ -693,10 +697,8 @@ std::string Mutator::changeFunction() {
         {"fit", "predict", "cg", "apply", "fit_init", "other"}));
     return "rename @" + name;
   default:
-    function->setAttr(
-        tam::kStepAttrName,
-        tam::StepAttr::get(
-            context, static_cast<tam::StepKind>(random.integer(0, 12)), 0));
+    function->setAttr(tam::kStepAttrName,
+                      tam::StepAttr::get(context, anyStep(), 0));
     return "change the step of @" + name;
   }
 }

@@ -19,6 +19,7 @@
 #include "RandomCase.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamrt/steps.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -27,6 +28,14 @@
 using namespace mlir;
 using namespace tamc;
 using namespace tamc::reference;
+
+TEST(Steps, HaveTheNamesOfTheRuntime) {
+  ASSERT_EQ(tam::getMaxEnumValForStepKind() + 1,
+            std::size(tamrt::stepDescriptions));
+  for (const tamrt::StepDescription &step : tamrt::stepDescriptions)
+    EXPECT_EQ(tam::stringifyStepKind(static_cast<tam::StepKind>(step.kind)),
+              StringRef(step.name));
+}
 
 /// Runs the passes on one case and returns a message if it fails.
 static std::string runCase(uint32_t seed, std::set<std::string> &worked) {

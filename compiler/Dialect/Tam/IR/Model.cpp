@@ -9,6 +9,7 @@
 #include "Model.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamrt/steps.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
@@ -89,7 +90,7 @@ static constexpr Key effectKeys[] = {
     {"factored", Form::Integer}, {"factored_small", Form::Integer},
 };
 static constexpr Key accumulatorKeys[] = {
-    {"kind", Form::Integer},
+    {"kind", Form::Integer, /*isRequired=*/true},
     {"offset", Form::Integer},
     {"count", Form::Integer},
     {"unit", Form::Real},
@@ -222,13 +223,28 @@ LogicalResult tamc::tam::verifyModel(Operation *op, DictionaryAttr model) {
              << "tables that exist, got " << count << " from " << first;
     return success();
   };
+  auto verifyAccumulator = [&](const Twine &what,
+                               DictionaryAttr row) -> LogicalResult {
+    const APInt kind = row.getAs<IntegerAttr>("kind").getValue();
+    const bool isKnown = kind.ult(std::size(tamrt::stepDescriptions));
+    if (isKnown) { // model_c5
+      const auto &step = tamrt::describe(int32_t(kind.getZExtValue()));
+      if (step.takesRows() && step.solver != tamrt::StepSolver::None)
+        return success();
+    }
+    return errorIn(op, what) << "the number of steps that add rows to "
+                                "accumulators as 'kind', got "
+                             << kind.getSExtValue();
+  };
   return failure(
       failed(forEachRow(op, model, "inputs", inputKeys, verifyInput)) ||
       failed(forEachRow(op, model, "tables", tableKeys, verifyTable)) ||
       failed(forEachRow(op, model, "learners", learnerKeys, verifyLearner)) ||
       failed(forEachRow(op, model, "effects", effectKeys)) ||
-      failed(forEachRow(op, model, kAccumulatorsName, accumulatorKeys)) ||
-      failed(forEachRow(op, model, kLevelAccumulatorsName, accumulatorKeys)) ||
+      failed(forEachRow(op, model, kAccumulatorsName, accumulatorKeys,
+                        verifyAccumulator)) ||
+      failed(forEachRow(op, model, kLevelAccumulatorsName, accumulatorKeys,
+                        verifyAccumulator)) ||
       failed(forEachRow(op, model, kSmallBlocksAccumulatorsName,
-                        accumulatorKeys)));
+                        accumulatorKeys, verifyAccumulator)));
 }

@@ -88,6 +88,31 @@ module attributes {tam.model = {
 
 // -----
 
+// model_c5: a step that reads no rows.
+// expected-error @+1 {{expected in accumulators[0] of 'tam.model' the number of steps that add rows to accumulators as 'kind', got 0}}
+module attributes {tam.model = {
+  accumulators = [{kind = 0 : i32, offset = 0, count = 1}]
+}} {}
+
+// -----
+
+// model_c5: a prediction.
+// expected-error @+1 {{expected in level_accumulators[0] of 'tam.model' the number of steps that add rows to accumulators as 'kind', got 3}}
+module attributes {tam.model = {
+  level_accumulators = [{kind = 3 : i32, offset = 0, count = 1}]
+}} {}
+
+// -----
+
+// model_c5: no step.
+// expected-error @+1 {{expected in small_blocks_accumulators[1] of 'tam.model' the number of steps that add rows to accumulators as 'kind', got 4294967297}}
+module attributes {tam.model = {
+  small_blocks_accumulators = [{kind = 7 : i32, offset = 0, count = 1},
+                               {kind = 4294967297, offset = 0, count = 1}]
+}} {}
+
+// -----
+
 // slot_c2: a scalar that is not an index.
 // expected-error @+1 {{slot 'parameters' cannot hold 'f64'}}
 func.func private @f(f64 {tam.slot = #tam.slot<parameters>})

@@ -44,6 +44,8 @@ def Tam_Dialect : Dialect {
       dictionaries, integers have at most 64 bits, other numbers are f64.
     * (model_c3) a table's shape has one size or two, all of them positive.
     * (model_c4) a learner has two sizes, and its inputs and tables exist.
+    * (model_c5) the kind of an accumulator is that of steps of a solver that
+      read rows (steps.def).
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

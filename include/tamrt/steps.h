@@ -1,0 +1,76 @@
+//===- tamrt/steps.h - what the kinds of steps are --------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The table of steps.def as C++. Shared by the compiler, the executable and
+/// the library for embedding; nothing here allocates or throws.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_STEPS_H
+#define TAMRT_STEPS_H
+
+#include "tamrt/abi.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace tamrt {
+
+/// The solver that a step belongs to.
+enum class StepSolver { None, Direct, Cg };
+
+/// The member of tamrt_placement that says where a step runs.
+enum class StepPart { Sums, Solve, Predict };
+
+/// Whether a step reads the rows of a chunk, or runs before or after the
+/// chunks.
+enum class StepRows { Rows, Frame };
+
+/// What a step writes to its parameter `output`.
+enum class StepOutput { Nothing, RowNumber, RowEffects, RowColumns, Columns };
+
+/// The variant of a model that has other steps of a kind.
+enum class StepVariant { All, Levels, Blocks };
+
+/// What the steps of one kind are; steps.def explains the values.
+struct StepDescription {
+  tamrt_step_kind kind;
+  /// "fit_init", "fit_chunk", "predict", "apply_chunk" and so on.
+  std::string_view name;
+  StepSolver solver;
+  StepPart part;
+  StepRows rows;
+  StepOutput output;
+  StepVariant variant;
+
+  constexpr bool takesRows() const { return rows == StepRows::Rows; }
+  constexpr bool writesOutput() const { return output != StepOutput::Nothing; }
+  constexpr bool predicts() const { return part == StepPart::Predict; }
+  constexpr bool solves() const { return part == StepPart::Solve; }
+  constexpr bool isDirect() const { return solver == StepSolver::Direct; }
+  constexpr bool isCg() const { return solver == StepSolver::Cg; }
+};
+
+/// The kinds of steps, at the indices of their numbers.
+inline constexpr StepDescription stepDescriptions[] = {
+#define TAMRT_STEP(id, name, solver, part, rows, output, variant)              \
+  {TAMRT_STEP_##id,     #name,          StepSolver::solver,                    \
+   StepPart::part,      StepRows::rows, StepOutput::output,                    \
+   StepVariant::variant},
+#include "tamrt/steps.def"
+};
+
+/// The description of `kind`, which must be a tamrt_step_kind.
+constexpr const StepDescription &describe(int32_t kind) {
+  return stepDescriptions[kind];
+}
+
+} // namespace tamrt
+
+#endif // TAMRT_STEPS_H

@@ -181,7 +181,9 @@ CLI::Validator tolerance() {
 /// Texts from the command line that are yet to be parsed.
 struct Texts {
   std::string threads, chunkRows, timings, type = "response", format = "text";
-  std::string memory, oracle, rows, groups, allocator = "direct";
+  std::string memory, oracle, rows, groups, allocator = "direct",
+                                            growth = "exact";
+  double wait = 0;
   std::string solver = "auto", tolerance, maxIterations,
               preconditioner = "sketch";
   std::string separator = ",", decimal = ".";
@@ -225,6 +227,14 @@ void addAllocatorOptions(CLI::App &command, Options &options, Texts &texts) {
                   "fit) or caching (by stream)")
       ->check(oneOf({"direct", "bfc", "caching"}))
       ->type_name("NAME")
+      ->capture_default_str()
+      ->group("Memory");
+  command
+      .add_option("--memory-growth", texts.growth,
+                  "How bfc takes memory: exact (what is asked for), double "
+                  "(regions that double) or all (its share, at once)")
+      ->check(oneOf({"exact", "double", "all"}))
+      ->type_name("HOW")
       ->capture_default_str()
       ->group("Memory");
   command
@@ -319,6 +329,12 @@ void addRunOptions(CLI::App &command, Options &options, Texts &texts) {
   command
       .add_flag("--allow-cpu-fallback", options.allowCpuFallback,
                 "Use the CPU where a device has too little memory")
+      ->group("Memory");
+  command
+      .add_option("--memory-wait", texts.wait,
+                  "Longest wait, in all, for memory that others release")
+      ->check(positive(1e9))
+      ->type_name("SECONDS")
       ->group("Memory");
   command
       .add_option("--memory-snapshot", options.memorySnapshot,
@@ -584,6 +600,12 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   options.oracle.rule =
       texts.oracle == "estimate" ? OracleRule::Estimate : OracleRule::Plan;
   options.allocator.kind = *allocatorOf(texts.allocator);
+  options.allocator.growth = *growthOf(texts.growth);
+  options.allocator.wait = std::chrono::duration<double>(texts.wait);
+  if (options.allocator.growth != RegionGrowth::Exact &&
+      options.allocator.kind != AllocatorKind::BestFit)
+    return Error{"expected --allocator bfc with --memory-growth " +
+                 texts.growth + ", got " + texts.allocator};
   for (const std::string &text : texts.placement)
     parsePlace(text, options.placement);
   if (!texts.rows.empty())

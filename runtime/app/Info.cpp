@@ -148,6 +148,7 @@ std::string formatText(const tamrt_model &model, const Options &options) {
   line("oracle", describe(oracleOptions(model.oracle)));
   line("placement", describe(model.placement));
   line("allocator", std::string(allocatorName(options.allocator.kind)));
+  line("memory growth", std::string(growthName(options.allocator.growth)));
   line("memory fraction", fmt::format("{}", options.allocator.fraction));
   line("spec hash", model.spec_hash);
   line("tamc", model.tamc_version);
@@ -276,6 +277,7 @@ std::string formatJson(const tamrt_model &model, const Options &options) {
                {"oracle", toJson(oracleOptions(model.oracle))},
                {"placement", toJson(model.placement)},
                {"allocator", allocatorName(options.allocator.kind)},
+               {"memory_growth", growthName(options.allocator.growth)},
                {"memory_fraction", options.allocator.fraction},
                {"spec_hash", model.spec_hash},
                {"tamc", model.tamc_version},

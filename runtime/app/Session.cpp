@@ -46,8 +46,12 @@ Result<Session> Session::start(const Options &options) {
   if (!device)
     return std::move(device).error();
   session.device = *std::move(device);
-  forEachDevice(*session.device,
-                [&](Device &each) { each.useAllocator(options.allocator); });
+  forEachDevice(*session.device, [&](Device &each) {
+    AllocatorOptions allocator = options.allocator;
+    allocator.share = options.oracle.share(each.place(), WorkKind::Static);
+    allocator.freeBytes = options.memoryBytes;
+    each.useAllocator(allocator);
+  });
   session.device->keepSnapshot(!options.memorySnapshot.empty());
   if (!options.trace.empty()) {
     session.trace = std::make_unique<Trace>();

@@ -58,7 +58,7 @@ BestFitCache::~BestFitCache() = default;
 
 void *BestFitCache::allocate(size_t bytes, Stream stream,
                              uint32_t tag) noexcept {
-  void *address = implementation->allocator.allocate({bytes, 1, tag, {}});
+  void *address = implementation->allocator.allocate({bytes, 1, tag});
   if (!address || stream == 0 || implementation->note(address, stream))
     return address;
   implementation->allocator.release(address);

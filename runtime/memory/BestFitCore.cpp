@@ -77,35 +77,10 @@ void *BestFitAllocator::Implementation::take(size_t bytes, size_t alignment,
 
 void *BestFitAllocator::Implementation::allocate(
     const MemoryRequest &request) noexcept {
-  using Clock = std::chrono::steady_clock;
   const size_t bytes = roundUp(std::max<size_t>(request.bytes, 1), unit);
   const size_t alignment = std::max(request.alignment, unit);
-  std::unique_lock lock(mutex);
+  const std::lock_guard lock(mutex);
   void *address = bytes != 0 ? take(bytes, alignment, request) : nullptr;
-  if (address || bytes == 0 || request.patience.count() <= 0) {
-    if (!address) {
-      ++counts.failures;
-      tell(MemoryEvent::Kind::Failed, 0, bytes, request.bytes, request.tag);
-    }
-    return address;
-  }
-
-  constexpr std::chrono::nanoseconds most = std::chrono::hours(24 * 365);
-  const Clock::time_point deadline =
-      Clock::now() + std::min(request.patience, most);
-  ++waiters;
-  bool late = false;
-  while (!address && !late) {
-    uint64_t seen = counts.releases;
-    late = !released.wait_until(lock, deadline,
-                                [&] { return counts.releases != seen; });
-    if (late)
-      break;
-    ++counts.retries;
-    tell(MemoryEvent::Kind::Retried, 0, bytes, request.bytes, request.tag);
-    address = take(bytes, alignment, request);
-  }
-  --waiters;
   if (!address) {
     ++counts.failures;
     tell(MemoryEvent::Kind::Failed, 0, bytes, request.bytes, request.tag);
@@ -217,8 +192,6 @@ bool BestFitAllocator::Implementation::release(uintptr_t address) noexcept {
   tell(MemoryEvent::Kind::Released, address, block.bytes, block.requested,
        block.tag);
   addFree(joinNeighbours(chunk));
-  if (waiters > 0)
-    released.notify_all();
   return true;
 }
 

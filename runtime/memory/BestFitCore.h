@@ -16,7 +16,6 @@
 #include "tamrt/memory/BestFitAllocator.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <mutex>
 
 namespace tamrt {
@@ -82,9 +81,6 @@ private:
   const size_t unit;
 
   mutable std::mutex mutex;
-  /// Notified when a block is released and a thread waits.
-  std::condition_variable released;
-  size_t waiters = 0;
   ChunkTable chunks;
   FreeBins bins;
   /// The blocks in use.

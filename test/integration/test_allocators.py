@@ -143,13 +143,128 @@ class Allocators(harness.TestCase):
         self.assertIn("expected direct, bfc or caching, got 'malloc'",
                       run.stderr)
 
+    def memory(self, run):
+        """Blocks, regions, bytes in use and reserved at most, failures of the
+        device's allocator."""
+        match = re.search(
+            r"memory of 'sim', .* in use, at most (\d+); \d+ reserved, at most "
+            r"(\d+); .*; (\d+) blocks from (\d+) regions, .* (\d+) failures",
+            run.stderr)
+        self.assertIsNotNone(match, run.stderr)
+        used, reserved, blocks, regions, failures = map(int, match.groups())
+        return blocks, regions, used, reserved, failures
+
+    def test_growth(self):
+        model = self.prepare()
+        total = 40_000_000
+        trace = self.dir / "trace.json"
+        seen = {}
+        for growth in ("exact", "double", "all"):
+            run = self.run_sim(model, "--threads", 2, "--allocator", "bfc",
+                               "--memory-growth", growth, "--trace", trace,
+                               memory=total)
+            blocks, regions, used, reserved, failures = self.memory(run)
+            self.assertEqual(failures, 0)
+            seen[growth] = (regions, reserved)
+            # The trace counts what is taken from the device.
+            levels = [event["args"]["bytes"]
+                      for event in json.loads(trace.read_text())["traceEvents"]
+                      if event["ph"] == "C" and
+                      event["name"] == "reserved memory"]
+            self.assertEqual(max(levels), reserved)
+            if growth == "exact":
+                self.assertEqual((regions, reserved), (blocks, used))
+        planned = seen["exact"][1]
+        self.assertLess(seen["double"][0], seen["exact"][0])
+        self.assertGreater(seen["double"][1], planned)
+        self.assertEqual(seen["all"], (1, int(total * 0.9) // 64 * 64))
+        # Less than the first region is free: what a request needs is taken.
+        run = self.run_sim(model, "--threads", 1, "--allocator", "bfc",
+                           "--memory-growth", "double", memory=600_000)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertLessEqual(self.memory(run)[3], 600_000)
+        # The bounds on what counts as free hold for the share, too.
+        for options in (("--memory", 2_000_000), ("--memory-fraction", 0.05)):
+            run = self.run_sim(model, "--threads", 1, "--allocator", "bfc",
+                               "--memory-growth", "all", *options,
+                               memory=total)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertEqual(self.memory(run)[3], 1_800_000 // 64 * 64)
+        text = self.succeed(model, "info", "--allocator", "bfc",
+                            "--memory-growth", "all", "--format=json")
+        self.assertEqual(json.loads(text)["memory_growth"], "all")
+        run = self.run_program(model, "fit", self.train, "-o", "out",
+                               "--memory-growth", "all")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("expected --allocator bfc with --memory-growth all, got "
+                      "direct", run.stderr)
+
+    def test_growth_after_steps_down(self):
+        """Regions that double are shared by the blocks of all rungs."""
+        model = self.prepare()
+        regions = {}
+        for growth in ("exact", "double"):
+            run = self.run_sim(model, "--threads", 1, "--allocator", "bfc",
+                               "--memory-growth", growth, fail_kernel=40,
+                               fail_kernels=2)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertIn("; going on in chunks of", run.stderr)
+            regions[growth] = self.memory(run)[1]
+        self.assertLess(regions["double"], regions["exact"])
+
+    def test_wait(self):
+        model = self.prepare()
+        total = 10_000_000
+        trace = self.dir / "trace.json"
+        waits = ("--memory-wait", 60, "--trace", trace)
+        events = lambda: [
+            event.get("name")
+            for event in json.loads(trace.read_text())["traceEvents"]]
+        for allocator in ALLOCATORS:
+            options = ("--threads", 1, "--allocator", allocator)
+            # Others have taken so much that no rung fits, and give it back.
+            taken = dict(memory=total, taken=total - 50_000, taken_ms=400)
+            run = self.run_sim(model, *options, **taken)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("bytes more would do", run.stderr)
+            run = self.run_sim(model, *options, *waits, **taken)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertEqual(run.stderr.count(
+                "warning: waiting for memory on 'sim', at most 60 s "
+                "(--memory-wait)"), 1)
+            self.assertIn("wait for memory", events())
+            self.assertIn("waited for memory", events())
+            # One allocation fails: it is tried again before a step down.
+            for fail in range(test_faults.TEST_ALLOCATIONS + 1,
+                              test_faults.TEST_ALLOCATIONS + 4):
+                run = self.run_sim(model, *options, *waits, fail=fail)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertNotIn("going on in", run.stderr)
+            # The time ends: smaller chunks are tried, or the run ends.
+            run = self.run_sim(model, *options, "--memory-wait", 0.05,
+                               fail=test_faults.TEST_ALLOCATIONS + 1,
+                               fail_later=1)
+            self.assertIn("; going on in chunks of", run.stderr)
+            run = self.run_sim(model, *options, "--memory-wait", 0.05,
+                               memory=50_000)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("waiting for memory on 'sim', at most 0.05 s",
+                          run.stderr)
+        for wrong in ("0", "-1", "nan", "soon", ""):
+            run = self.run_program(model, "fit", self.train, "-o", "out",
+                                   f"--memory-wait={wrong}")
+            self.assertEqual(run.returncode, 1)
+            self.assertRegex(run.stderr, "error: .*expected")
+
     def test_info(self):
         model = self.prepare()
         text = self.succeed(model, "info")
-        self.assertIn("allocator: direct\nmemory fraction: 1\n", text)
+        self.assertIn("allocator: direct\nmemory growth: exact\n"
+                      "memory fraction: 1\n", text)
         options = ("--allocator", "bfc", "--memory-fraction", "0.25")
         text = self.succeed(model, "info", *options)
-        self.assertIn("allocator: bfc\nmemory fraction: 0.25\n", text)
+        self.assertIn("allocator: bfc\nmemory growth: exact\n"
+                      "memory fraction: 0.25\n", text)
         environment = dict(os.environ, TAMRT_SIM_MEMORY="1000000",
                            TAMRT_BACKEND_PATH=str(test_faults.BACKENDS))
         text = self.succeed(model, "info", "--devices", *options,

@@ -113,7 +113,7 @@ public:
   /// The largest alignment a request can have.
   static constexpr int64_t aligns = int64_t(1) << 62;
   void *allocate(size_t bytes, size_t alignment) {
-    return allocator.allocate({bytes, alignment, 0, {}});
+    return allocator.allocate({bytes, alignment, 0});
   }
   void release(void *address) { allocator.release(address); }
 

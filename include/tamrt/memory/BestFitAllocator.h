@@ -19,7 +19,6 @@
 #include "tamrt/memory/Snapshot.h"
 #include "tamrt/memory/Statistics.h"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -66,9 +65,6 @@ struct MemoryRequest {
   size_t alignment = 1;
   /// As openTag() returned it; 0 is none.
   uint32_t tag = 0;
-  /// How long to wait for other threads to release memory if there is not
-  /// enough.
-  std::chrono::nanoseconds patience{0};
 };
 
 /// `fraction` (0 to 1) of the bytes that are free in `raw` now, for
@@ -95,12 +91,11 @@ public:
   BestFitAllocator(const BestFitAllocator &) = delete;
   BestFitAllocator &operator=(const BestFitAllocator &) = delete;
 
-  /// A block; null if there is no memory: no free block, no further region even
-  /// after regions without a used block were returned, and nothing released by
-  /// other threads before the request's patience ended.
+  /// A block; null if there is no memory: no free block, and no further region
+  /// even after regions without a used block were returned.
   void *allocate(const MemoryRequest &request) noexcept;
   void *allocate(size_t bytes) noexcept {
-    return allocate(MemoryRequest{bytes, 1, 0, {}});
+    return allocate(MemoryRequest{bytes, 1, 0});
   }
 
   /// Ends the use of a block. Returns false and does nothing if `address` is

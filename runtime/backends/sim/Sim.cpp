@@ -13,7 +13,9 @@
 ///
 ///     TAMRT_SIM_MEMORY=BYTES     all of its memory; 1 GiB
 ///     TAMRT_SIM_LARGEST=BYTES    largest free block: how fragmented it is
-///     TAMRT_SIM_FAIL=K           allocation K, counted from 1, fails
+///     TAMRT_SIM_TAKEN=BYTES      what others have taken at first, and when
+///     they TAMRT_SIM_TAKEN_MS=N       give it back: N ms after the device is
+///     opened TAMRT_SIM_FAIL=K           allocation K, counted from 1, fails
 ///     TAMRT_SIM_FAIL_LATER=1     and all later ones of over half its size
 ///     TAMRT_SIM_FAIL_KERNEL=K    kernel K, counted from 1, lacks memory
 ///     TAMRT_SIM_FAIL_KERNELS=N   and the N-1 after it
@@ -43,6 +45,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdarg>
 #include <cstdio>
@@ -153,8 +156,17 @@ struct tamrt_graph {
 };
 
 struct tamrt_device {
+  using Clock = std::chrono::steady_clock;
+
+  int64_t free() const {
+    return total - used - (Clock::now() < takenUntil ? taken : 0);
+  }
+
   std::mutex mutex;
   int64_t total = 0, largest = 0, used = 0, peak = 0;
+  /// Bytes that others have taken, until then.
+  int64_t taken = 0;
+  Clock::time_point takenUntil;
   /// Bytes of `used` that a purge returns.
   int64_t kept = 0;
   uint64_t calls = 0, failures = 0;
@@ -297,6 +309,10 @@ tamrt_device *open(int32_t, char *why, size_t whyBytes) {
   auto device = std::make_unique<tamrt_device>();
   device->total = number("TAMRT_SIM_MEMORY", int64_t(1) << 30);
   device->largest = number("TAMRT_SIM_LARGEST", device->total);
+  device->taken = number("TAMRT_SIM_TAKEN", 0);
+  device->takenUntil =
+      tamrt_device::Clock::now() +
+      std::chrono::milliseconds(number("TAMRT_SIM_TAKEN_MS", 0));
   device->failAt = uint64_t(number("TAMRT_SIM_FAIL", 0));
   device->failsLater = number("TAMRT_SIM_FAIL_LATER", 0) != 0;
   device->opaque = number("TAMRT_SIM_OPAQUE", 0) != 0;
@@ -338,7 +354,7 @@ uint32_t traits(tamrt_device *device) {
 
 int32_t memory(tamrt_device *device, int64_t *freeBytes, int64_t *totalBytes) {
   std::lock_guard lock(device->mutex);
-  *freeBytes = device->total - device->used;
+  *freeBytes = device->free();
   *totalBytes = device->total;
   return TAMRT_OK;
 }
@@ -351,7 +367,7 @@ void *allocate(tamrt_device *device, size_t bytes) {
                        bytes > device->failedBytes / 2;
   void *block = nullptr;
   if (!isTurn && !isLater && int64_t(bytes) <= device->largest &&
-      int64_t(bytes) <= device->total - device->used)
+      int64_t(bytes) <= device->free())
     block = std::aligned_alloc(TAMRT_ALIGNMENT, bytes);
   if (!block) {
     ++device->failures;

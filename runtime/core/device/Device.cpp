@@ -8,6 +8,7 @@
 
 #include "core/device/Device.h"
 
+#include "core/Log.h"
 #include "core/device/MachineMemory.h"
 #include "kernels/cpu/CpuKernels.h"
 
@@ -18,6 +19,7 @@
 #include <exception>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <utility>
 
 namespace tamrt {
 namespace {
@@ -87,7 +89,8 @@ Device::Device(const tamrt_backend &backend, tamrt_device *handle,
                int32_t index)
     : backend(backend), handle(handle), index(index),
       traits(backend.traits(handle)), raw(backend, handle, label()),
-      streams(backend, handle, raw), cache(makeAllocator(kind, raw, streams)) {}
+      streams(backend, handle, raw),
+      cache(makeAllocator({}, raw.limit, raw, streams)) {}
 
 Device::~Device() {
   cache.reset();
@@ -116,7 +119,24 @@ void Device::useAllocator(const AllocatorOptions &options) {
   cache.reset();
   kind = options.kind;
   raw.limit = reservableBytes(options.fraction, memory().totalBytes);
-  cache = makeAllocator(kind, raw, streams);
+  limitName = "--memory-fraction";
+  // Regions may be larger than requests. What is free now bounds them, because
+  // memory of the host counts as free until it is accessed.
+  if (options.growth != RegionGrowth::Exact) {
+    int64_t free = memory().freeBytes;
+    if (options.growth == RegionGrowth::All) {
+      if (options.freeBytes > 0)
+        free = std::min(free, options.freeBytes);
+      free = budgetOf(free, options.share);
+    }
+    if (free < raw.limit) {
+      raw.limit = free;
+      limitName = "--memory-growth";
+    }
+  }
+  cache = makeAllocator(options, raw.limit, raw, streams);
+  waitLeft = options.wait;
+  toldToWait = false;
   retriesTold = 0;
   peakSnapshot = {};
 }
@@ -137,7 +157,7 @@ DeviceMemory Device::memory() const {
   const int64_t reserved = raw.reservedBytes();
   if (raw.limit - reserved < memory.freeBytes) {
     memory.freeBytes = raw.limit - reserved;
-    memory.source = "--memory-fraction";
+    memory.source = limitName;
   }
   if (!cache)
     return memory;
@@ -169,6 +189,8 @@ AlignedBuffer Device::allocate(size_t bytes, std::string_view what,
     return {};
   const uint32_t tag = cache->openTag(what);
   void *memory = cache->allocate(bytes, BackendStreams::number(stream), tag);
+  for (Wait wait(*this); !memory && wait.again();)
+    memory = cache->allocate(bytes, BackendStreams::number(stream), tag);
   cache->closeTag(tag);
   if (trace)
     noteRetries(int64_t(bytes));
@@ -202,6 +224,48 @@ void Device::give(void *owner, void *memory, size_t bytes) {
   }
   device.cache->release(memory);
   device.note(-int64_t(bytes));
+  device.released.notify_all();
+}
+
+bool Device::Wait::again() {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::duration<double> kPause = std::chrono::milliseconds(5);
+  std::unique_lock lock(device.waitMutex);
+  if (device.waiters == 0)
+    device.waitsSince = Clock::now();
+  const std::chrono::duration<double> left =
+      device.waitLeft - (Clock::now() - device.waitsSince);
+  if (left.count() <= 0)
+    return false;
+  if (!waits) {
+    waits = true;
+    if (device.waiters++ == 0) {
+      if (!std::exchange(device.toldToWait, true))
+        log(LogLevel::Warning,
+            "waiting for memory on '{}', at most {:.3g} s (--memory-wait)",
+            device.label(), left.count());
+      if (device.trace)
+        device.trace->instant(
+            0, "wait for memory",
+            {{"milliseconds left", int64_t(left.count() * 1000)}});
+    }
+  }
+  device.released.wait_for(lock, std::min(left, kPause));
+  return true;
+}
+
+Device::Wait::~Wait() {
+  if (!waits)
+    return;
+  const std::lock_guard lock(device.waitMutex);
+  if (--device.waiters > 0)
+    return;
+  const std::chrono::duration<double> waited =
+      std::chrono::steady_clock::now() - device.waitsSince;
+  device.waitLeft -= waited;
+  if (device.trace)
+    device.trace->instant(0, "waited for memory",
+                          {{"milliseconds", int64_t(waited.count() * 1000)}});
 }
 
 MemorySnapshot Device::snapshotOfPeak() {

@@ -25,6 +25,8 @@
 #include "tamrt/memory/Statistics.h"
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -83,10 +85,30 @@ public:
   /// Allocates `bytes` (at least one alignment unit) of the device's memory,
   /// for work in `stream`; null is the default stream. If there is not enough,
   /// memory kept for reuse is released and the backend is asked at most once
-  /// more; if that fails, the buffer is empty. The bytes are counted under
+  /// more; if that fails, this is repeated during a Wait, and then the buffer
+  /// is empty. The bytes are counted under
   /// `what`, their purpose. The device must outlive the buffer.
   AlignedBuffer allocate(size_t bytes, std::string_view what,
                          tamrt_stream *stream = nullptr);
+
+  /// A wait for memory that other threads or processes release. All waits of a
+  /// device together last at most AllocatorOptions::wait.
+  class Wait {
+  public:
+    explicit Wait(Device &device) : device(device) {}
+    Wait(const Wait &) = delete;
+    Wait &operator=(const Wait &) = delete;
+    ~Wait();
+
+    /// Waits until this device's memory is released, but at most some
+    /// milliseconds, because other processes tell nothing. False at the end of
+    /// the time.
+    bool again();
+
+  private:
+    Device &device;
+    bool waits = false;
+  };
 
   /// Records that work given to `stream` so far uses the buffer too: after it
   /// is freed, its memory is not reused before that work is done.
@@ -133,7 +155,17 @@ private:
   BackendMemory raw;
   BackendStreams streams;
   AllocatorKind kind = AllocatorKind::Direct;
+  /// The limit of `raw` for messages.
+  const char *limitName = "--memory-fraction";
   std::unique_ptr<DeviceCache> cache;
+  /// Waiting threads, the time since when there is one, and the time left
+  /// besides.
+  std::mutex waitMutex;
+  std::condition_variable released;
+  size_t waiters = 0;
+  std::chrono::steady_clock::time_point waitsSince;
+  std::chrono::duration<double> waitLeft{0};
+  bool toldToWait = false;
   std::atomic<int64_t> used = 0;
   std::atomic<uint64_t> retriesTold = 0;
   Trace *trace = nullptr;

@@ -23,6 +23,21 @@ constexpr std::pair<AllocatorKind, std::string_view> kNames[] = {
     {AllocatorKind::BestFit, "bfc"},
     {AllocatorKind::Caching, "caching"}};
 
+constexpr std::pair<RegionGrowth, std::string_view> kGrowths[] = {
+    {RegionGrowth::Exact, "exact"},
+    {RegionGrowth::Double, "double"},
+    {RegionGrowth::All, "all"}};
+
+/// The value with a name in a table of names.
+template <class Names>
+auto valueOf(const Names &names, std::string_view name)
+    -> std::optional<decltype(names[0].first)> {
+  for (const auto &[value, known] : names)
+    if (known == name)
+      return value;
+  return std::nullopt;
+}
+
 tamrt_stream *streamOf(Stream stream) {
   return reinterpret_cast<tamrt_stream *>(stream);
 }
@@ -37,10 +52,15 @@ std::string_view allocatorName(AllocatorKind kind) {
 }
 
 std::optional<AllocatorKind> allocatorOf(std::string_view name) {
-  for (const auto &[kind, known] : kNames)
-    if (known == name)
-      return kind;
-  return std::nullopt;
+  return valueOf(kNames, name);
+}
+
+std::string_view growthName(RegionGrowth growth) {
+  return kGrowths[size_t(growth)].second;
+}
+
+std::optional<RegionGrowth> growthOf(std::string_view name) {
+  return valueOf(kGrowths, name);
 }
 
 int64_t reservableBytes(double fraction, int64_t totalBytes) {
@@ -124,16 +144,27 @@ void BackendStreams::order(Stream, StreamEvent event) noexcept {
   wait(event);
 }
 
-std::unique_ptr<DeviceCache> makeAllocator(AllocatorKind kind, RawMemory &raw,
+std::unique_ptr<DeviceCache> makeAllocator(const AllocatorOptions &given,
+                                           int64_t limit, RawMemory &raw,
                                            Streams &streams) {
   const MemoryAttributes &attributes = raw.attributes();
-  switch (kind) {
+  switch (given.kind) {
   case AllocatorKind::Direct:
     break;
   case AllocatorKind::BestFit: {
     BestFitOptions options;
     options.granularity = attributes.granularity;
-    options.firstRegion = options.maxRegion = attributes.granularity;
+    options.limit = size_t(limit);
+    switch (given.growth) {
+    case RegionGrowth::Exact:
+      options.firstRegion = options.maxRegion = attributes.granularity;
+      break;
+    case RegionGrowth::Double:
+      break;
+    case RegionGrowth::All:
+      options.firstRegion = options.maxRegion = options.limit;
+      break;
+    }
     return std::make_unique<BestFitCache>(raw, streams, std::move(options));
   }
   case AllocatorKind::Caching: {

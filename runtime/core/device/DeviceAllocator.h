@@ -21,6 +21,7 @@
 #include "tamrt/memory/Streams.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -46,11 +47,37 @@ enum class AllocatorKind {
 std::string_view allocatorName(AllocatorKind kind);
 std::optional<AllocatorKind> allocatorOf(std::string_view name);
 
+/// The sizes of the regions that BestFitCache takes from the backend.
+enum class RegionGrowth {
+  /// What is requested: the bytes taken are the planned bytes.
+  Exact,
+  /// 1 MiB, then twice as much each time, up to 16 GiB; more if a request needs
+  /// it, less if no more is free. Requests share regions, so that fewer calls
+  /// of the backend are needed and released blocks can be joined.
+  Double,
+  /// One region, taken at the first request, with the share of the free memory
+  /// that work may use. No other process gets that memory during the run.
+  All
+};
+
+/// "exact", "double", "all"; and the growth with such a name.
+std::string_view growthName(RegionGrowth growth);
+std::optional<RegionGrowth> growthOf(std::string_view name);
+
 struct AllocatorOptions {
   AllocatorKind kind = AllocatorKind::Direct;
   /// Share of a device's total memory that may be taken from the backend: above
   /// 0, at most 1.
   double fraction = 1;
+  /// For BestFit; Exact for the others.
+  RegionGrowth growth = RegionGrowth::Exact;
+  /// For All: the share of the free memory that is taken, and the most bytes
+  /// that count as free (0: no bound).
+  double share = 1;
+  int64_t freeBytes = 0;
+  /// How long the run waits, in total, for memory that other threads or
+  /// processes release.
+  std::chrono::duration<double> wait{0};
 };
 
 /// `fraction` of `totalBytes`; no limit for 1, also if a device does not know
@@ -115,9 +142,9 @@ private:
   RawMemory &memory;
 };
 
-/// Makes an allocator of a kind. It takes no more from the backend than is
-/// requested, so that the bytes taken are the planned bytes.
-std::unique_ptr<DeviceCache> makeAllocator(AllocatorKind kind, RawMemory &raw,
+/// Makes an allocator. `limit` is the most bytes that it can get from `raw`.
+std::unique_ptr<DeviceCache> makeAllocator(const AllocatorOptions &options,
+                                           int64_t limit, RawMemory &raw,
                                            Streams &streams);
 
 } // namespace tamrt

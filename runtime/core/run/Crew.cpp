@@ -186,6 +186,21 @@ Question questionOf(const Ladders &ladders, Device &device, size_t groups,
   return question;
 }
 
+/// The question when the work fits, or when there is no more time to wait for
+/// memory (AllocatorOptions::wait). `memory` gets what is free then.
+Question questionWhenItFits(const Ladders &ladders, Device &device,
+                            size_t groups, int64_t sharedBytes,
+                            const RunOptions &options, DeviceMemory &memory) {
+  Device::Wait wait(device);
+  while (true) {
+    memory = freeOn(device, options);
+    Question question = questionOf(ladders, device, groups, memory.freeBytes,
+                                   sharedBytes, options);
+    if (decide(question, options.oracle).fits || !wait.again())
+      return question;
+  }
+}
+
 /// If groups are solved on another device than the sums': the number of
 /// threads, at most `threads`, for which there is memory. It is an error if
 /// there is none for one thread.
@@ -240,9 +255,9 @@ Result<Crew> makeCrew(Ladders ladders, size_t groups, const RunOptions &options,
   Device *device = &deviceOf(any.model, any.kind, options);
   std::string note;
   while (true) {
-    const DeviceMemory memory = freeOn(*device, options);
-    const Question question = questionOf(
-        ladders, *device, groups, memory.freeBytes, sharedBytes, options);
+    DeviceMemory memory;
+    const Question question = questionWhenItFits(ladders, *device, groups,
+                                                 sharedBytes, options, memory);
     Decision decision = ask(question, options, isSolverChosen);
     if (!isSolverChosen)
       note = routeNote(question, decision, options.oracle);
@@ -327,10 +342,10 @@ Question questionOf(const tamrt_model &model, tamrt_step_kind kind,
 static Status checkLeast(const tamrt_model &model, tamrt_step_kind kind,
                          const RunOptions &options) {
   Device &device = deviceOf(model, kind, options);
-  const DeviceMemory memory = freeOn(device, options);
   Ladders ladders = laddersFor(model, kind, 1, options);
-  const Question question = questionOf(ladders, device, 1, memory.freeBytes,
-                                       /*sharedBytes=*/0, options);
+  DeviceMemory memory;
+  const Question question = questionWhenItFits(
+      ladders, device, /*groups=*/1, /*sharedBytes=*/0, options, memory);
   const Decision decision = decide(question, options.oracle);
   const Result<unsigned> solves =
       solverThreads(*ladders.of(decision.solver), device, 1, options);
@@ -379,9 +394,9 @@ Result<FitRoute> chooseSolver(const tamrt_model &model, size_t groupRows,
   const Ladder &any = ladders.any();
   Device *device = &deviceOf(model, any.kind, options);
   while (true) {
-    const Question question = questionOf(ladders, *device, /*groups=*/1,
-                                         freeOn(*device, options).freeBytes,
-                                         /*sharedBytes=*/0, options);
+    DeviceMemory memory;
+    const Question question = questionWhenItFits(
+        ladders, *device, /*groups=*/1, /*sharedBytes=*/0, options, memory);
     const Decision decision = decide(question, options.oracle);
     if (decision.fits || !options.allowCpuFallback || device->isCpu())
       return FitRoute{decision.solver,

@@ -19,6 +19,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace tamrt::test {
 namespace {
@@ -87,7 +88,7 @@ protected:
     device.reset();
     backend = of;
     device = *Device::open(backend, 0);
-    device->useAllocator({GetParam(), fraction});
+    device->useAllocator({.kind = GetParam(), .fraction = fraction});
   }
   AlignedBuffer take(int64_t units) {
     return device->allocate(size_t(units * TAMRT_ALIGNMENT), "taken");
@@ -141,6 +142,55 @@ TEST_P(Allocators, PurgeAndTryOnceMore) {
   EXPECT_EQ(trace.json("m").find("purge and retry") == std::string::npos,
             isDirect());
   device->follow(nullptr);
+}
+
+TEST_P(Allocators, WaitForWhatOtherThreadsRelease) {
+  using namespace std::chrono_literals;
+  Trace trace;
+  device->useAllocator({.kind = GetParam(), .wait = 1h});
+  device->follow(&trace);
+  AlignedBuffer most = take(9000);
+  std::thread other([&] {
+    std::this_thread::sleep_for(20ms);
+    most = {};
+  });
+  EXPECT_TRUE(take(5000));
+  other.join();
+  const std::string events = trace.json("m");
+  EXPECT_NE(events.find("\"wait for memory\""), std::string::npos);
+  EXPECT_NE(events.find("\"waited for memory\""), std::string::npos);
+  device->follow(nullptr);
+}
+
+TEST_P(Allocators, WaitNoLongerThanAllowedInAll) {
+  using namespace std::chrono_literals;
+  using Clock = std::chrono::steady_clock;
+  device->useAllocator({.kind = GetParam(), .wait = 40ms});
+  AlignedBuffer most = take(9000);
+  const Clock::time_point begin = Clock::now();
+  EXPECT_FALSE(take(5000));
+  EXPECT_GE(Clock::now() - begin, 40ms);
+  // The time is used up: the backend is asked no more often than without waits.
+  const int before = counts.calls;
+  EXPECT_FALSE(take(5000));
+  EXPECT_LE(counts.calls - before, 2);
+  most = {};
+  EXPECT_TRUE(take(5000));
+}
+
+/// Eight threads take more than there is: all get it in the end.
+TEST_P(Allocators, ServeAllThatWait) {
+  device->useAllocator({.kind = GetParam(), .wait = std::chrono::hours(1)});
+  std::atomic<int> served = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&] {
+      for (int turn = 0; turn < 20; ++turn)
+        served += bool(take(6000));
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(served, 8 * 20);
 }
 
 TEST_P(Allocators, AreAskedAtMostTwice) {
@@ -259,6 +309,45 @@ TEST_P(Allocators, BlocksThatAStreamUsesAreNobodysBefore) {
       EXPECT_TRUE(a.data() == address || b.data() == address);
     }
     device->purge();
+  }
+}
+
+TEST(Growth, RegionsDoubleOrTakeTheShare) {
+  for (RegionGrowth growth :
+       {RegionGrowth::Exact, RegionGrowth::Double, RegionGrowth::All}) {
+    SCOPED_TRACE(growthName(growth));
+    counts = {};
+    const tamrt_backend backend = countingBackend(/*keeps=*/false);
+    const std::unique_ptr<Device> device = *Device::open(backend, 0);
+    device->useAllocator(
+        {.kind = AllocatorKind::BestFit, .growth = growth, .share = 0.5});
+    std::vector<AlignedBuffer> buffers;
+    for (int i = 0; i < 30; ++i)
+      buffers.push_back(device->allocate(100 * 64, "taken"));
+    EXPECT_TRUE(buffers.back());
+    const MemoryStatistics memory = device->statistics();
+    const int64_t taken = int64_t(memory.reserved.now);
+    EXPECT_EQ(taken, counts.used);
+    switch (growth) {
+    case RegionGrowth::Exact:
+      EXPECT_EQ(memory.regions, 30u);
+      EXPECT_EQ(taken, 3000 * 64);
+      break;
+    case RegionGrowth::Double:
+      // All that is free is less than the first region.
+      EXPECT_EQ(memory.regions, 1u);
+      EXPECT_EQ(taken, kTotal);
+      break;
+    case RegionGrowth::All:
+      EXPECT_EQ(memory.regions, 1u);
+      EXPECT_EQ(taken, kTotal / 2);
+      // Nothing more is taken, and it does not count as free.
+      EXPECT_EQ(device->memory().freeBytes, kTotal / 2 - 3000 * 64);
+      EXPECT_EQ(device->memory().source, "--memory-growth");
+      EXPECT_FALSE(device->allocate(2500 * 64, "taken"));
+      EXPECT_EQ(counts.used, kTotal / 2);
+      break;
+    }
   }
 }
 

@@ -198,7 +198,7 @@ protected:
 
 TEST_F(Threads, StepDownTogether) {
   for (AllocatorKind kind : kAllocators) {
-    device->useAllocator({kind, 1});
+    device->useAllocator({.kind = kind});
     again([&](int) {
       failEvery = 29;
       EXPECT_EQ(fit(), "");
@@ -281,7 +281,7 @@ TEST_F(Threads, TraceOfThreadsThatStepDown) {
 
 TEST_F(Threads, DeviceAndTrace) {
   auto work = [&](int round, AllocatorKind kind) {
-    device->useAllocator({kind, 1});
+    device->useAllocator({.kind = kind});
     device->keepSnapshot(true);
     Trace trace;
     device->follow(&trace);

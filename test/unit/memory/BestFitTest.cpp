@@ -11,8 +11,6 @@
 #include "tamrt/memory/BestFitAllocator.h"
 #include "tamrt/memory/FakeMemory.h"
 
-#include <chrono>
-#include <thread>
 #include <vector>
 
 using namespace tamrt;
@@ -90,18 +88,18 @@ TEST_F(BestFit, KnowsItsBlocks) {
 
 TEST_F(BestFit, Aligns) {
   void *first = allocator.allocate(64);
-  void *aligned = allocator.allocate({100, 4096, 0, {}});
+  void *aligned = allocator.allocate({100, 4096, 0});
   EXPECT_EQ(at(aligned), 4096u);
   // The front stays free, and small requests go there.
   EXPECT_EQ(at(allocator.allocate(64)), 64u);
   test::expectConsistent(allocator.snapshot());
-  EXPECT_EQ(allocator.allocate({1, size_t(1) << 62, 0, {}}), nullptr);
+  EXPECT_EQ(allocator.allocate({1, size_t(1) << 62, 0}), nullptr);
   // The multiples of 4096 that are left in the region.
   for (int i = 2; i < 16; ++i)
-    EXPECT_NE(allocator.allocate({64, 4096, 0, {}}), nullptr) << i;
-  EXPECT_EQ(allocator.allocate({64, 4096, 0, {}}), nullptr);
+    EXPECT_NE(allocator.allocate({64, 4096, 0}), nullptr) << i;
+  EXPECT_EQ(allocator.allocate({64, 4096, 0}), nullptr);
   allocator.release(first);
-  EXPECT_EQ(allocator.allocate({64, 4096, 0, {}}), first);
+  EXPECT_EQ(allocator.allocate({64, 4096, 0}), first);
 }
 
 TEST_F(BestFit, RefusesWhatThereIsNot) {
@@ -228,8 +226,8 @@ TEST(BestFitGrowth, SaysWhatItHasOfTheMemory) {
 
 TEST_F(BestFit, CountsByTagWithHighWaterMarks) {
   uint32_t solve = allocator.openTag("solve");
-  void *a = allocator.allocate({1000, 1, solve, {}});
-  void *b = allocator.allocate({500, 1, solve, {}});
+  void *a = allocator.allocate({1000, 1, solve});
+  void *b = allocator.allocate({500, 1, solve});
   allocator.release(a);
   allocator.closeTag(solve);
   allocator.allocate(7);
@@ -248,7 +246,7 @@ TEST_F(BestFit, CountsByTagWithHighWaterMarks) {
   EXPECT_EQ(allocator.tags()[solve].requested.peak, 1500u);
   EXPECT_EQ(allocator.tags()[0].requested.now, 7u);
   // An unknown tag counts as no tag.
-  allocator.allocate({5, 1, 99, {}});
+  allocator.allocate({5, 1, 99});
   EXPECT_EQ(allocator.tags()[0].requested.now, 12u);
 }
 
@@ -270,7 +268,7 @@ TEST(BestFitEvents, AreToldInOrder) {
   options.observer = [&](const MemoryEvent &event) { events.push_back(event); };
   {
     BestFitAllocator allocator(space, options);
-    void *block = allocator.allocate({100, 1, allocator.openTag("x"), {}});
+    void *block = allocator.allocate({100, 1, allocator.openTag("x")});
     allocator.allocate(1 << 20);
     allocator.release(block);
   }
@@ -285,45 +283,6 @@ TEST(BestFitEvents, AreToldInOrder) {
   EXPECT_EQ(events[1].requested, 100u);
   EXPECT_EQ(events[1].tag, 1u);
   EXPECT_EQ(events[3].address, events[1].address);
-}
-
-TEST_F(BestFit, WaitsForOthersUntilTheDeadline) {
-  using namespace std::chrono;
-  void *all = allocator.allocate(1 << 16);
-  auto begin = steady_clock::now();
-  EXPECT_EQ(allocator.allocate({64, 1, 0, milliseconds(30)}), nullptr);
-  EXPECT_GE(steady_clock::now() - begin, milliseconds(30));
-  EXPECT_EQ(allocator.statistics().failures, 1u);
-  EXPECT_EQ(allocator.statistics().retries, 0u);
-
-  void *got = nullptr;
-  std::thread waiting([&] {
-    got = allocator.allocate({64, 1, 0, nanoseconds::max()});
-  });
-  std::this_thread::sleep_for(milliseconds(20));
-  EXPECT_TRUE(allocator.release(all));
-  waiting.join();
-  EXPECT_EQ(got, all);
-  EXPECT_EQ(allocator.statistics().failures, 1u);
-  EXPECT_EQ(allocator.statistics().releases, 1u);
-}
-
-TEST_F(BestFit, WaitsOnWhenAReleaseIsNotEnough) {
-  using namespace std::chrono;
-  std::vector<void *> blocks;
-  while (void *block = allocator.allocate(1 << 14))
-    blocks.push_back(block);
-  void *got = nullptr;
-  std::thread waiting([&] {
-    got = allocator.allocate({1 << 15, 1, 0, minutes(10)});
-  });
-  for (size_t i : {0, 2, 3}) {
-    std::this_thread::sleep_for(milliseconds(10));
-    allocator.release(blocks[i]);
-  }
-  waiting.join();
-  EXPECT_EQ(got, blocks[2]);
-  EXPECT_LE(allocator.statistics().retries, 3u);
 }
 
 } // namespace

@@ -123,7 +123,7 @@ TEST(Records, WithoutMemoryForThemThereIsNone) {
       for (size_t bytes = 8; count < 400; ++bytes) {
         uint32_t tag = bestFit.openTag("a name that is longer than few bytes");
         void *block = count % 3 == 0
-                          ? bestFit.allocate({bytes, 64, tag, {}})
+                          ? bestFit.allocate({bytes, 64, tag})
                           : caches.allocate(0, bytes, count % 7, tag);
         bestFit.closeTag(tag);
         if (count % 3 != 0 && block) {

@@ -89,7 +89,6 @@ TEST(Threads, BestFitIsSharedByEight) {
       MemoryRequest request;
       request.bytes = test::randomSize(random, 8, 1 << 17);
       request.alignment = size_t(1) << random() % 12;
-      request.patience = std::chrono::microseconds(random() % 2 * 200);
       request.tag = allocator.openTag(random() % 2 ? "even" : "odd");
       if (void *address = allocator.allocate(request))
         mine.add(address, request.bytes, thread);
@@ -198,31 +197,6 @@ TEST(Threads, AHeldBackStreamStillReadsWhatWasThere) {
     allocator.release(again[0]);
     allocator.release(again[1]);
   }
-}
-
-/// Eight threads request more than there is: all get it in the end.
-TEST(Threads, PatientRequestsAreServed) {
-  HostMemory host;
-  BestFitOptions options;
-  options.limit = 1 << 16;
-  BestFitAllocator allocator(host, options);
-  std::vector<std::thread> threads;
-  std::atomic<int> served = 0;
-  for (int i = 0; i < threadCount; ++i)
-    threads.emplace_back([&] {
-      for (int turn = 0; turn < 50; ++turn) {
-        void *block =
-            allocator.allocate({40000, 1, 0, std::chrono::minutes(5)});
-        served += block != nullptr;
-        std::this_thread::yield();
-        allocator.release(block);
-      }
-    });
-  for (std::thread &thread : threads)
-    thread.join();
-  EXPECT_EQ(served, threadCount * 50);
-  EXPECT_EQ(allocator.statistics().failures, 0u);
-  EXPECT_LE(allocator.statistics().reserved.peak, size_t(1) << 16);
 }
 
 } // namespace

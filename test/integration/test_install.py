@@ -50,6 +50,8 @@ class Install(harness.TestCase):
         for tool in ("tamc", "tam-opt"):
             with self.subTest(tool):
                 self.succeed(prefix / "bin" / tool, "--version")
+                if harness.SANITIZE:  # reports name the source files
+                    continue
                 text = (prefix / "bin" / tool).read_bytes()
                 self.assertNotIn(str(harness.SOURCE).encode(), text)
 

@@ -33,8 +33,8 @@ struct Snapshot : testing::Test {
   }
   Snapshot() {
     uint32_t tag = allocator.openTag("te(\"a\",\n b\\)");
-    void *first = allocator.allocate({300, 1, tag, {}});
-    kept = allocator.allocate({400, 1, tag, {}});
+    void *first = allocator.allocate({300, 1, tag});
+    kept = allocator.allocate({400, 1, tag});
     allocator.allocate(2000);
     allocator.release(first);
   }

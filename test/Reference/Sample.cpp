@@ -203,6 +203,10 @@ std::string Results::findDifference(const Results &other) const {
     for (size_t g = 0; found.empty() && g < fits.size(); ++g) {
       const Vector &a = matrices[g];
       size_t n = vectors[g].size();
+      if (a.size() != n * n || fits[g].size() != n) {
+        found = name + ": expected " + std::to_string(n) + " unknowns";
+        continue;
+      }
       found = findFar(name + kMatrix.str(), a,
                       other.values.at(name + kMatrix.str())[g], [&](size_t i) {
                         size_t row = i / n, column = i % n;
@@ -222,10 +226,14 @@ std::string Results::findDifference(const Results &other) const {
   compare("fit.vector", "cg", 1e-10);
   if (auto its = other.values.find("apply");
       its != other.values.end() && values.contains("fit.matrix"))
-    for (size_t g = 0; found.empty() && g < its->second.size(); ++g)
-      found =
-          findFar("apply", multiply(values.at("fit.matrix")[g], coefficients),
-                  its->second[g], 1e-10);
+    for (size_t g = 0; found.empty() && g < its->second.size(); ++g) {
+      const Vector &a = values.at("fit.matrix")[g];
+      if (a.size() == coefficients.size() * coefficients.size())
+        found =
+            findFar("apply", multiply(a, coefficients), its->second[g], 1e-10);
+      else
+        found = "apply: expected a matrix of all coefficients";
+    }
   compare("cg", "cg", 1e-10);
   compare("cg", "cg_small_blocks", 1e-10);
   compare("cg_small_blocks", "cg_small_blocks", 1e-10);

@@ -64,6 +64,11 @@ private:
     int64_t factorOffset = -1;
   };
 
+  /// Whether the matrix and the right-hand side are X'WX and X'Wy of the same
+  /// designs, weights and target: the product with the matrix is computed from
+  /// the designs.
+  bool isOfDesigns();
+
   /// Adds name and attribute of small blocks to a function, if it has them.
   void mark(func::FuncOp function);
 
@@ -135,8 +140,28 @@ const char *CgWriter::findEffects() {
     block += count - index;
     effects.push_back(effect);
   }
+  if (!isOfDesigns())
+    return "expected a matrix of sums over the designs of the right-hand side "
+           "for solver 'cg'";
   builder.setInsertionPointAfter(fit);
   return nullptr;
+}
+
+bool CgWriter::isOfDesigns() {
+  auto block = matrix.getBlocks().begin();
+  for (size_t i = 0; i < effects.size(); ++i) {
+    RhsOp rhs = effects[i].rhs, first = effects.front().rhs;
+    if (rhs.getY() != first.getY() || rhs.getWeights() != first.getWeights())
+      return false;
+    for (size_t j = i; j < effects.size(); ++j) {
+      auto gram = (*block++).getDefiningOp<GramOp>();
+      if (!gram || gram.getA() != rhs.getA() ||
+          gram.getB() != effects[j].rhs.getA() ||
+          gram.getWeights() != rhs.getWeights())
+        return false;
+    }
+  }
+  return true;
 }
 
 SmallVector<bool> CgWriter::chooseFactored(int64_t blockLimit, bool areSmall) {

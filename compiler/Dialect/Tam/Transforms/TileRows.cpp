@@ -21,6 +21,9 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <set>
+#include <tuple>
+
 namespace tamc::tam {
 #define GEN_PASS_DEF_TAMTILEROWS
 #include "tamc/Dialect/Tam/Transforms/Passes.h.inc"
@@ -100,12 +103,14 @@ struct TileRows : public tamc::tam::impl::TamTileRowsBase<TileRows> {
         getOperation().getOps<func::FuncOp>(), [](func::FuncOp function) {
           return function->hasAttr(kSmallBlocksAttrName);
         });
-    if (failed(placeKept()))
+    if (failed(verifySteps()) || failed(placeKept()))
       return signalPassFailure();
     for (auto function :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (function.isExternal())
         continue;
+      if (failed(verifyCounts(function)))
+        return signalPassFailure();
       bool hasSums = !function.getOps<RowReductionInterface>().empty();
       if (hasSums && failed(splitFit(function)))
         return signalPassFailure();
@@ -287,6 +292,45 @@ private:
       tell(kSmallBlocksStateBytesName, kSmallBlocksAccumulatorsName);
     getOperation()->setAttr(kModelAttrName,
                             entries.getDictionary(&getContext()));
+  }
+
+  /// Checks that each variant of the model has one function per kind of step:
+  /// the accumulators of a kind have one list and one state.
+  LogicalResult verifySteps() {
+    std::set<std::tuple<StepKind, bool, bool>> known;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      auto step = function->getAttrOfType<StepAttr>(kStepAttrName);
+      if (step &&
+          !known
+               .emplace(step.getKind(), function->hasAttr(kByLevelsAttrName),
+                        function->hasAttr(kSmallBlocksAttrName))
+               .second)
+        return function.emitOpError("expected one function of step '")
+               << stringifyStepKind(step.getKind()) << "'";
+    }
+    return success();
+  }
+
+  /// Checks that maps with one row per row of the chunk, or that need the rows
+  /// of the group, get that number: both are the same only before tiling.
+  LogicalResult verifyCounts(func::FuncOp function) {
+    auto isSlot = [&](Value value, SlotKind kind) {
+      auto argument = dyn_cast<BlockArgument>(value);
+      SlotAttr known =
+          argument && argument.getOwner() == &function.getBody().front()
+              ? getArgumentSlot(function, argument.getArgNumber())
+              : SlotAttr();
+      return known && known.getKind() == kind;
+    };
+    for (Operation &op : function.getBody().front()) {
+      if (auto offset = dyn_cast<OffsetOp>(op);
+          offset && !isSlot(offset.getRows(), SlotKind::Rows))
+        return op.emitOpError("expected the number of rows of the chunk");
+      if (auto pid = dyn_cast<PidOp>(op);
+          pid && !isSlot(pid.getGroupRows(), SlotKind::GroupRows))
+        return op.emitOpError("expected the number of rows of the group");
+    }
+    return success();
   }
 
   LogicalResult splitFit(func::FuncOp fit) {

@@ -1,0 +1,42 @@
+// Numbers of rows that are the same only before tiling, and two functions of
+// one step.
+//
+// RUN: tam-opt %s --tam-tile-rows -split-input-file -verify-diagnostics
+
+func.func @design(%rows: index {tam.slot = #tam.slot<rows>},
+                  %group: index {tam.slot = #tam.slot<group_rows>})
+    -> (tensor<?x1xf64, #tam.dense> {tam.slot = #tam.slot<output>}) {
+  // expected-error @+1 {{'tam.offset' op expected the number of rows of the chunk}}
+  %0 = tam.offset %group : tensor<?x1xf64, #tam.dense>
+  return %0 : tensor<?x1xf64, #tam.dense>
+}
+
+// -----
+
+func.func @design(%rows: index {tam.slot = #tam.slot<rows>},
+                  %x: tensor<?xf64> {tam.slot = #tam.slot<column>},
+                  %carry: tensor<5xf64> {tam.slot = #tam.slot<carry>})
+    -> (tensor<?x3xf64, #tam.dense> {tam.slot = #tam.slot<output>},
+        tensor<5xf64> {tam.slot = #tam.slot<carry>}) {
+  // expected-error @+1 {{'tam.pid' op expected the number of rows of the group}}
+  %0, %1 = "tam.pid"(%x, %carry, %rows) <{window = 3 : i64}>
+      : (tensor<?xf64>, tensor<5xf64>, index)
+      -> (tensor<?x3xf64, #tam.dense>, tensor<5xf64>)
+  return %0, %1 : tensor<?x3xf64, #tam.dense>, tensor<5xf64>
+}
+
+// -----
+
+func.func @predict(%rows: index {tam.slot = #tam.slot<rows>})
+    -> (tensor<?x1xf64, #tam.dense> {tam.slot = #tam.slot<output>})
+    attributes {tam.step = #tam.step<predict>} {
+  %0 = tam.offset %rows : tensor<?x1xf64, #tam.dense>
+  return %0 : tensor<?x1xf64, #tam.dense>
+}
+// expected-error @+1 {{'func.func' op expected one function of step 'predict'}}
+func.func @again(%rows: index {tam.slot = #tam.slot<rows>})
+    -> (tensor<?x1xf64, #tam.dense> {tam.slot = #tam.slot<output>})
+    attributes {tam.step = #tam.step<predict>} {
+  %0 = tam.offset %rows : tensor<?x1xf64, #tam.dense>
+  return %0 : tensor<?x1xf64, #tam.dense>
+}

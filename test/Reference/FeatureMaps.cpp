@@ -166,9 +166,12 @@ Vector tamc::reference::radialRow(const Vector &point, const Matrix &centers,
     else if (nu == 2.5)
       row.push_back((1 + r + r * r / 3) * std::exp(-r));
     else
-      row.push_back(r == 0 ? 1
-                           : std::pow(2, 1 - nu) / std::tgamma(nu) *
-                                 std::pow(r, nu) * std::cyl_bessel_k(nu, r));
+      // Beyond 700 the function is below 1e-300, and the library throws at some
+      // point.
+      row.push_back(r == 0    ? 1
+                    : r > 700 ? 0
+                              : std::pow(2, 1 - nu) / std::tgamma(nu) *
+                                    std::pow(r, nu) * std::cyl_bessel_k(nu, r));
   }
   return row;
 }

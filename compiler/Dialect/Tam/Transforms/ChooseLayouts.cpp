@@ -34,11 +34,12 @@ struct ChooseLayouts
         SumsAttr layout = getPanels(sum);
         Value accumulator =
             cast<RowReductionInterface>(sum).getAccumulatorMutable().get();
-        // The type of a function's result must not change.
-        bool isResult = llvm::any_of(sum->getUsers(), [](Operation *user) {
-          return isa<func::ReturnOp>(user);
+        // The types of a function's result, and of a sum that starts from this
+        // one, must not change.
+        bool isFixed = llvm::any_of(sum->getUsers(), [](Operation *user) {
+          return isa<func::ReturnOp, RowReductionInterface>(user);
         });
-        if (!layout || isResult || !accumulator.getDefiningOp<ZerosOp>() ||
+        if (!layout || isFixed || !accumulator.getDefiningOp<ZerosOp>() ||
             !accumulator.hasOneUse())
           continue;
         for (Value value : {accumulator, Value(sum->getResult(0))})

@@ -150,3 +150,21 @@ func.func @returned(%v: tensor<?xf64> {tam.slot = #tam.slot<column>},
       tensor<?xf64> -> tensor<5xf64, #tam.sums<full>>
   return %0 : tensor<5xf64, #tam.sums<full>>
 }
+
+// -----
+
+// A sum that another one starts from keeps its type, too.
+//
+// CHECK-LABEL: func.func @continued(
+// CHECK-COUNT-2: tam.rhs {{.*}} -> tensor<5xf64, #tam.sums<full>>
+func.func @continued(%v: tensor<?xf64> {tam.slot = #tam.slot<column>},
+    %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>}) {
+  %a = tam.bspline %v, %p {intervals = 2, degree = 3}
+      : tensor<?xf64>, tensor<4xf64> -> tensor<?x5xf64, #tam.banded<4>>
+  %z0 = tam.zeros : tensor<5xf64, #tam.sums<full>>
+  %0 = tam.rhs %a, %v into %z0 : tensor<?x5xf64, #tam.banded<4>>,
+      tensor<?xf64> -> tensor<5xf64, #tam.sums<full>>
+  %1 = tam.rhs %a, %v into %0 : tensor<?x5xf64, #tam.banded<4>>,
+      tensor<?xf64> -> tensor<5xf64, #tam.sums<full>>
+  return
+}

@@ -215,6 +215,16 @@ static LogicalResult refuse(Operation *op, size_t row) {
 FailureOr<Datum> Execution::gram(tam::GramOp op) {
   Matrix sum = get<Matrix>(op.getAccumulator());
   auto spline = op.getA().getDefiningOp<tam::BSplineOp>();
+  // A fit's rows are within the range, and `cubic_panels`, which a pass may
+  // choose, count on it.
+  if (spline && spline.getDegree() == 3 && op.getA() == op.getB()) {
+    const Vector &p = get<Vector>(spline.getParameters());
+    for (double x : get<Vector>(spline.getX()))
+      if (!(x >= p[2] - 1e-6 && x <= p[3] + 1e-6))
+        return op.emitOpError("expected rows within the range of the spline, "
+                              "got ")
+               << x;
+  }
   if (auto row = addThrough(layoutOf(op.getType()), get<Matrix>(op.getA()),
                             get<Matrix>(op.getB()), weightsOf(op.getWeights()),
                             spline ? spline.getIntervals() : 0, sum))

@@ -416,8 +416,8 @@ FailureOr<SmallVector<tam::PenaltyOp>> sourcesOf(Operation *op,
   return sources;
 }
 
-/// Calls body(entries, table) for each table, with the entries of all effects
-/// that are multiplied by it.
+/// Calls body(entries, table) for each table that entries are multiplied by,
+/// with these entries.
 LogicalResult
 forEachLearnt(ArrayRef<tam::PenaltyOp> sources, ArrayRef<int64_t> starts,
               function_ref<LogicalResult(const PenaltyEntries &, Value)> body) {
@@ -426,7 +426,7 @@ forEachLearnt(ArrayRef<tam::PenaltyOp> sources, ArrayRef<int64_t> starts,
     for (auto [index, weights] : llvm::enumerate(source.getWeights())) {
       PenaltyEntries entries;
       entries.add(source, start, static_cast<int32_t>(index));
-      if (failed(body(entries, weights)))
+      if (entries.size() > 0 && failed(body(entries, weights)))
         return failure();
     }
   }

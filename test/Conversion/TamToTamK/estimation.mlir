@@ -151,6 +151,8 @@ func.func @precondition(
   return %z : tensor<2xf64>
 }
 
+// A table that no entry is multiplied by has no launch.
+//
 // CHECK-LABEL: func.func @apply_finish(
 // CHECK-SAME: %[[T:[^:]*]]: index {tam.slot = #tam.slot<rows>}
 // CHECK-SAME: %[[W:[^:]*]]: memref<2xf64> {tam.slot = #tam.slot<table>}
@@ -163,6 +165,7 @@ func.func @precondition(
 // CHECK: %[[Q0:.*]] = tamk.launch "assemble_vector"
 // CHECK: %[[Q1:.*]] = tamk.launch "multiply_penalty" ins(%[[ROWS]], %[[ROWS]], %[[VALUES]], %[[V:.*]] : {{.*}}) scalars(%[[T]], %{{.*}}, %{{.*}} : index, i64, i64) outs(%[[Q0]] :
 // CHECK: %[[Q2:.*]] = tamk.launch "multiply_learnt_penalty" ins(%[[LEARNT]], %[[LEARNT]], %[[VALUE]], %[[ELEMENT]], %[[TW]], %[[V]] : {{.*}} outs(%[[Q1]] :
+// CHECK-NOT: tamk.launch
 func.func @apply_finish(%rows: index {tam.slot = #tam.slot<rows>},
     %w: tensor<2xf64> {tam.slot = #tam.slot<table>},
     %v: tensor<4xf64> {tam.slot = #tam.slot<coefficients>},
@@ -172,7 +175,8 @@ func.func @apply_finish(%rows: index {tam.slot = #tam.slot<rows>},
   %p0 = tam.penalty rows [0] columns [0] values [1.0]
       : tensor<2x2xf64, #tam.coordinates<1>>
   %p1 = tam.penalty rows [0, 1] columns [0, 1] values [0.5, 0.75]
-      weights(%w : tensor<2xf64>) table [-1, 0] element [0, 1]
+      weights(%w, %w : tensor<2xf64>, tensor<2xf64>) table [-1, 0]
+      element [0, 1]
       : tensor<2x2xf64, #tam.coordinates<2>>
   %q = tam.normal_product %rows
       sums(%s0, %s1 : tensor<2xf64, #tam.sums<full>>,

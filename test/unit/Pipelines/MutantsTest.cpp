@@ -189,11 +189,12 @@ LogicalResult Passes::run(ModuleOp module, size_t first, size_t end,
 
 /// Whether a function has the name of its step, such as @cg_small_blocks_init
 /// that of cg_init: passes go by the step, the interpreter by the name. A
-/// function that is not tiled yet has the step of its last part.
+/// function that is not tiled yet has the step of its last part, but a fit has
+/// none.
 static bool hasNameOfStep(func::FuncOp function) {
   auto step = function->getAttrOfType<tam::StepAttr>(tam::kStepAttrName);
   if (!step)
-    return true;
+    return function.getName() == "fit" || function.getName() == "fit_by_levels";
   StringRef kind = tam::stringifyStepKind(step.getKind());
   StringRef name = function.getName();
   for (StringRef part : {"_init", "_chunk", "_finish"}) {

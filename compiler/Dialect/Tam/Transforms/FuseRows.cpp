@@ -117,6 +117,11 @@ struct FuseRows : public tamc::tam::impl::TamFuseRowsBase<FuseRows> {
                    kind.getKind() == StepKind::CgChunk)) {
         SmallVector<Operation *> sums =
             findFusibleSums(block, /*choosesPanels=*/false);
+        for (Operation *sum : sums)
+          if (!llvm::all_of(sum->getUsers(), llvm::IsaPred<func::ReturnOp>)) {
+            sum->emitOpError("expected a sum that the step only returns");
+            return signalPassFailure();
+          }
         if (!sums.empty())
           fuse(step, sums, block.getTerminator());
       } else if (kind && kind.getKind() == StepKind::Predict) {

@@ -109,7 +109,7 @@ struct TileRows : public tamc::tam::impl::TamTileRowsBase<TileRows> {
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (function.isExternal())
         continue;
-      if (failed(verifyCounts(function)))
+      if (failed(verifyCounts(function)) || failed(verifyCarries(function)))
         return signalPassFailure();
       bool hasSums = !function.getOps<RowReductionInterface>().empty();
       if (hasSums && failed(splitFit(function)))
@@ -311,25 +311,61 @@ private:
     return success();
   }
 
+  /// The slot of an argument of the step; null for other values and without
+  /// one.
+  static SlotAttr slotOf(Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    auto function =
+        argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+                 : func::FuncOp();
+    return function ? getArgumentSlot(function, argument.getArgNumber())
+                    : SlotAttr();
+  }
+  static bool isOf(Value value, SlotKind kind) {
+    SlotAttr known = slotOf(value);
+    return known && known.getKind() == kind;
+  }
+
   /// Checks that maps with one row per row of the chunk, or that need the rows
   /// of the group, get that number: both are the same only before tiling.
   LogicalResult verifyCounts(func::FuncOp function) {
-    auto isSlot = [&](Value value, SlotKind kind) {
-      auto argument = dyn_cast<BlockArgument>(value);
-      SlotAttr known =
-          argument && argument.getOwner() == &function.getBody().front()
-              ? getArgumentSlot(function, argument.getArgNumber())
-              : SlotAttr();
-      return known && known.getKind() == kind;
-    };
     for (Operation &op : function.getBody().front()) {
       if (auto offset = dyn_cast<OffsetOp>(op);
-          offset && !isSlot(offset.getRows(), SlotKind::Rows))
+          offset && !isOf(offset.getRows(), SlotKind::Rows))
         return op.emitOpError("expected the number of rows of the chunk");
       if (auto pid = dyn_cast<PidOp>(op);
-          pid && !isSlot(pid.getGroupRows(), SlotKind::GroupRows))
+          pid && !isOf(pid.getGroupRows(), SlotKind::GroupRows))
         return op.emitOpError("expected the number of rows of the group");
     }
+    return success();
+  }
+
+  /// Checks that recursions in time go on from one chunk to the next: each
+  /// starts from a carry, and what it ends with is returned as the same one.
+  LogicalResult verifyCarries(func::FuncOp function) {
+    Operation *end = function.getBody().front().getTerminator();
+    auto isReturnedAs = [&](Value value, SlotAttr carry) {
+      return llvm::any_of(end->getOpOperands(), [&](OpOperand &operand) {
+        return operand.get() == value &&
+               getResultSlot(function, operand.getOperandNumber()) == carry;
+      });
+    };
+    DenseSet<Value> ends;
+    for (auto pid : function.getOps<PidOp>()) {
+      SlotAttr carry = slotOf(pid.getCarry());
+      if (!carry || carry.getKind() != SlotKind::Carry)
+        return pid.emitOpError("expected to start from a carry");
+      if (!isReturnedAs(pid.getCarried(), carry))
+        return pid.emitOpError("expected its last values to be returned as ")
+               << carry;
+      ends.insert(pid.getCarried());
+    }
+    for (OpOperand &operand : end->getOpOperands())
+      if (SlotAttr known = getResultSlot(function, operand.getOperandNumber());
+          known && known.getKind() == SlotKind::Carry &&
+          !ends.contains(operand.get()))
+        return end->emitOpError("expected the last values of a recursion as ")
+               << known;
     return success();
   }
 
@@ -378,12 +414,9 @@ private:
     // whole group, but no row.
     BlockArgument rows = findSlotArgument(fit, SlotKind::Rows);
     auto isConstant = [&](Value value) {
-      auto argument = dyn_cast<BlockArgument>(value);
-      SlotAttr known =
-          argument ? getArgumentSlot(fit, argument.getArgNumber()) : SlotAttr();
-      return known && (known.getKind() == SlotKind::Table ||
-                       known.getKind() == SlotKind::Parameters ||
-                       known.getKind() == SlotKind::Coefficients);
+      return isOf(value, SlotKind::Table) ||
+             isOf(value, SlotKind::Parameters) ||
+             isOf(value, SlotKind::Coefficients);
     };
     // Results that depend on neither are computed there, too.
     DenseSet<Operation *> plain, last = late;

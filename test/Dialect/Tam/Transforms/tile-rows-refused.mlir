@@ -1,5 +1,5 @@
-// Numbers of rows that are the same only before tiling, and two functions of
-// one step.
+// Numbers of rows that are the same only before tiling, carries that do not go
+// on to the next chunk, and two functions of one step.
 //
 // RUN: tam-opt %s --tam-tile-rows -split-input-file -verify-diagnostics
 
@@ -39,4 +39,45 @@ func.func @again(%rows: index {tam.slot = #tam.slot<rows>})
     attributes {tam.step = #tam.step<predict>} {
   %0 = tam.offset %rows : tensor<?x1xf64, #tam.dense>
   return %0 : tensor<?x1xf64, #tam.dense>
+}
+
+// -----
+
+func.func @design(%rows: index {tam.slot = #tam.slot<rows>},
+                  %group: index {tam.slot = #tam.slot<group_rows>},
+                  %x: tensor<?xf64> {tam.slot = #tam.slot<column>},
+                  %carry: tensor<5xf64> {tam.slot = #tam.slot<coefficients>})
+    -> (tensor<?x3xf64, #tam.dense> {tam.slot = #tam.slot<output>},
+        tensor<5xf64> {tam.slot = #tam.slot<carry>}) {
+  // expected-error @+1 {{'tam.pid' op expected to start from a carry}}
+  %0, %1 = "tam.pid"(%x, %carry, %group) <{window = 3 : i64}>
+      : (tensor<?xf64>, tensor<5xf64>, index)
+      -> (tensor<?x3xf64, #tam.dense>, tensor<5xf64>)
+  return %0, %1 : tensor<?x3xf64, #tam.dense>, tensor<5xf64>
+}
+
+// -----
+
+func.func @design(%rows: index {tam.slot = #tam.slot<rows>},
+                  %group: index {tam.slot = #tam.slot<group_rows>},
+                  %x: tensor<?xf64> {tam.slot = #tam.slot<column>},
+                  %carry: tensor<5xf64> {tam.slot = #tam.slot<carry, 64>})
+    -> (tensor<?x3xf64, #tam.dense> {tam.slot = #tam.slot<output>},
+        tensor<5xf64> {tam.slot = #tam.slot<carry>}) {
+  // expected-error @+1 {{'tam.pid' op expected its last values to be returned as #tam.slot<carry, 64>}}
+  %0, %1 = "tam.pid"(%x, %carry, %group) <{window = 3 : i64}>
+      : (tensor<?xf64>, tensor<5xf64>, index)
+      -> (tensor<?x3xf64, #tam.dense>, tensor<5xf64>)
+  return %0, %1 : tensor<?x3xf64, #tam.dense>, tensor<5xf64>
+}
+
+// -----
+
+func.func @design(%rows: index {tam.slot = #tam.slot<rows>},
+                  %carry: tensor<5xf64> {tam.slot = #tam.slot<carry>})
+    -> (tensor<?x1xf64, #tam.dense> {tam.slot = #tam.slot<output>},
+        tensor<5xf64> {tam.slot = #tam.slot<carry>}) {
+  %0 = tam.offset %rows : tensor<?x1xf64, #tam.dense>
+  // expected-error @+1 {{'func.return' op expected the last values of a recursion as #tam.slot<carry>}}
+  return %0, %carry : tensor<?x1xf64, #tam.dense>, tensor<5xf64>
 }

@@ -139,7 +139,9 @@ def Tam_SumsAttr : Tam_Encoding<"Sums", "sums"> {
       = width, the second half of the word repeats the first.
     * `cubic_panels`, of a cubic spline with itself: only the words 0 and 1 of
       `upper_panels`. Within a knot span, the remaining two of the ten distinct
-      products of the four cubics are linear combinations of these eight.
+      products of the four cubics are linear combinations of these eight. The
+      rows must be within the spline's range, as the training rows of a fit are
+      (docs/math.md, section 2).
 
     The matrix may be a row-wise Kronecker product of several factors that each
     have a band (one-hot factors: of one number). `4 of 23, 4 of 23` gives the

@@ -47,10 +47,11 @@ Result<Session> Session::start(const Options &options) {
     return std::move(device).error();
   session.device = *std::move(device);
   forEachDevice(*session.device, [&](Device &each) {
-    AllocatorOptions allocator = options.allocator;
-    allocator.share = options.oracle.share(each.place(), WorkKind::Static);
-    allocator.freeBytes = options.memoryBytes;
-    each.useAllocator(allocator);
+    WorkShare work;
+    work.share = options.oracle.share(each.place(), WorkKind::Static);
+    if (options.memoryBytes > 0)
+      work.mostFree = options.memoryBytes;
+    each.useAllocator(options.allocator, work);
   });
   session.device->keepSnapshot(!options.memorySnapshot.empty());
   if (!options.trace.empty()) {

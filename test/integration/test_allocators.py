@@ -212,6 +212,22 @@ class Allocators(harness.TestCase):
             regions[growth] = self.memory(run)[1]
         self.assertLess(regions["double"], regions["exact"])
 
+    def test_wait_to_solve(self):
+        """Sums on the CPU, systems on a device that others have taken."""
+        self.prepare()
+        model = self.compile(small.FORMULA + " + s(a,k=80)",
+                             "--fuse-rows=false", **small.KEYS)
+        self.good = self.fit(model, self.train).read_bytes()
+        total = 10_000_000
+        options = ("--threads", 1, "--placement", "sums=cpu,solve=device")
+        taken = dict(memory=total, taken=total - 50_000, taken_ms=400)
+        run = self.run_sim(model, *options, **taken)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("of memory on device 'sim' to solve", run.stderr)
+        run = self.run_sim(model, *options, "--memory-wait", 60, **taken)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("warning: waiting for memory on 'sim'", run.stderr)
+
     def test_wait(self):
         model = self.prepare()
         total = 10_000_000

@@ -66,7 +66,8 @@ struct MemoryStatistics {
   uint64_t regionsReturned = 0;
   /// Requests that were tried again because there was no memory at first.
   uint64_t retries = 0;
-  /// Requests that got no memory.
+  /// Requests that got no memory. One that waits for memory counts each time
+  /// that it is tried.
   uint64_t failures = 0;
 
   void resetPeaks() {

@@ -13,9 +13,9 @@
 ///
 ///     TAMRT_SIM_MEMORY=BYTES     all of its memory; 1 GiB
 ///     TAMRT_SIM_LARGEST=BYTES    largest free block: how fragmented it is
-///     TAMRT_SIM_TAKEN=BYTES      what others have taken at first, and when
-///     they TAMRT_SIM_TAKEN_MS=N       give it back: N ms after the device is
-///     opened TAMRT_SIM_FAIL=K           allocation K, counted from 1, fails
+///     TAMRT_SIM_TAKEN=BYTES      what others have taken when it is opened
+///     TAMRT_SIM_TAKEN_MS=N       they give it back N milliseconds later
+///     TAMRT_SIM_FAIL=K           allocation K, counted from 1, fails
 ///     TAMRT_SIM_FAIL_LATER=1     and all later ones of over half its size
 ///     TAMRT_SIM_FAIL_KERNEL=K    kernel K, counted from 1, lacks memory
 ///     TAMRT_SIM_FAIL_KERNELS=N   and the N-1 after it

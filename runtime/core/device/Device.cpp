@@ -114,7 +114,8 @@ std::string Device::name() const { return backend.name(handle); }
 
 bool Device::isCpu() const { return &backend == &cpuBackend(); }
 
-void Device::useAllocator(const AllocatorOptions &options) {
+void Device::useAllocator(const AllocatorOptions &options,
+                          const WorkShare &work) {
   assert(used == 0 && "allocator changed under buffers");
   cache.reset();
   kind = options.kind;
@@ -124,11 +125,8 @@ void Device::useAllocator(const AllocatorOptions &options) {
   // memory of the host counts as free until it is accessed.
   if (options.growth != RegionGrowth::Exact) {
     int64_t free = memory().freeBytes;
-    if (options.growth == RegionGrowth::All) {
-      if (options.freeBytes > 0)
-        free = std::min(free, options.freeBytes);
-      free = budgetOf(free, options.share);
-    }
+    if (options.growth == RegionGrowth::All)
+      free = budgetOf(std::min(free, work.mostFree), work.share);
     if (free < raw.limit) {
       raw.limit = free;
       limitName = "--memory-growth";

@@ -74,8 +74,10 @@ public:
 
   /// Replaces the device's allocator; statistics restart. To be called before
   /// threads use the device and while nothing is in use. Initially a device
-  /// allocates directly, without a limit.
-  void useAllocator(const AllocatorOptions &options);
+  /// allocates directly, without a limit. RegionGrowth::All takes what `work`
+  /// may use.
+  void useAllocator(const AllocatorOptions &options,
+                    const WorkShare &work = {});
   AllocatorKind allocator() const { return kind; }
 
   /// Memory that is free now: that of the backend, up to the allocator's limit,

@@ -55,8 +55,8 @@ enum class RegionGrowth {
   /// it, less if no more is free. Requests share regions, so that fewer calls
   /// of the backend are needed and released blocks can be joined.
   Double,
-  /// One region, taken at the first request, with the share of the free memory
-  /// that work may use. No other process gets that memory during the run.
+  /// One region, taken at the first request, with all memory that work may use.
+  /// No other process gets that memory during the run.
   All
 };
 
@@ -71,13 +71,16 @@ struct AllocatorOptions {
   double fraction = 1;
   /// For BestFit; Exact for the others.
   RegionGrowth growth = RegionGrowth::Exact;
-  /// For All: the share of the free memory that is taken, and the most bytes
-  /// that count as free (0: no bound).
-  double share = 1;
-  int64_t freeBytes = 0;
   /// How long the run waits, in total, for memory that other threads or
   /// processes release.
   std::chrono::duration<double> wait{0};
+};
+
+/// What work may use of a device's free memory: a share of it, of which at most
+/// `mostFree` bytes count as free.
+struct WorkShare {
+  double share = 1;
+  int64_t mostFree = std::numeric_limits<int64_t>::max();
 };
 
 /// `fraction` of `totalBytes`; no limit for 1, also if a device does not know

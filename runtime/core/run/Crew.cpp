@@ -186,35 +186,47 @@ Question questionOf(const Ladders &ladders, Device &device, size_t groups,
   return question;
 }
 
-/// The question when the work fits, or when there is no more time to wait for
-/// memory (AllocatorOptions::wait). `memory` gets what is free then.
-Question questionWhenItFits(const Ladders &ladders, Device &device,
-                            size_t groups, int64_t sharedBytes,
-                            const RunOptions &options, DeviceMemory &memory) {
+/// What the oracle decides, and what was free then.
+struct Answer {
+  Question question;
+  Decision decision;
+  DeviceMemory memory;
+};
+
+/// The oracle's answer when the work fits, or when there is no more time to
+/// wait for memory (AllocatorOptions::wait).
+Answer askWhenItFits(const Ladders &ladders, Device &device, size_t groups,
+                     int64_t sharedBytes, const RunOptions &options) {
   Device::Wait wait(device);
   while (true) {
-    memory = freeOn(device, options);
+    DeviceMemory memory = freeOn(device, options);
     Question question = questionOf(ladders, device, groups, memory.freeBytes,
                                    sharedBytes, options);
-    if (decide(question, options.oracle).fits || !wait.again())
-      return question;
+    Decision decision = decide(question, options.oracle);
+    if (decision.fits || !wait.again())
+      return {std::move(question), std::move(decision), std::move(memory)};
   }
 }
 
 /// If groups are solved on another device than the sums': the number of
 /// threads, at most `threads`, for which there is memory. It is an error if
-/// there is none for one thread.
+/// there is none for one thread when there is no more time to wait for it.
 Result<unsigned> solverThreads(const Ladder &ladder, Device &device,
                                unsigned threads, const RunOptions &options) {
   Device &solver = ladder.solver(device);
   if (&solver == &device || (options.allowCpuFallback && !solver.isCpu()))
     return threads;
-  const DeviceMemory memory = freeOn(solver, options);
   const double share = options.oracle.share(solver.place(), WorkKind::Static);
-  const int64_t budget = budgetOf(memory.freeBytes, share);
   const int64_t bytes = ladder.solverMemory(solver).total();
-  if (bytes <= budget)
-    return unsigned(std::min<int64_t>(threads, budget / bytes));
+  Device::Wait wait(solver);
+  DeviceMemory memory;
+  int64_t budget = 0;
+  do {
+    memory = freeOn(solver, options);
+    budget = budgetOf(memory.freeBytes, share);
+    if (bytes <= budget)
+      return unsigned(std::min<int64_t>(threads, budget / bytes));
+  } while (wait.again());
   return Error{"expected " + std::to_string(bytes) +
                " bytes of memory on device '" + solver.label() +
                "' to solve, got " + std::to_string(budget) + " of " +
@@ -222,10 +234,10 @@ Result<unsigned> solverThreads(const Ladder &ladder, Device &device,
                (memory.source.empty() ? "" : " (" + memory.source + ")")};
 }
 
-/// `isSolverChosen`: the solver was chosen before.
-Decision ask(const Question &question, const RunOptions &options,
-             bool isSolverChosen) {
-  Decision decision = decide(question, options.oracle);
+/// Logs the answer with its reason. `isSolverChosen`: the solver was chosen
+/// before.
+void tell(Answer &answer, const RunOptions &options, bool isSolverChosen) {
+  auto &[question, decision, memory] = answer;
   if (isSolverChosen)
     decision.reason = "the solver that was chosen before";
   else if (options.solver != FitSolver::Auto)
@@ -236,7 +248,6 @@ Decision ask(const Question &question, const RunOptions &options,
       decision.reason, decision.threads, decision.threads == 1 ? "" : "s",
       chosen.rungs[decision.rung].rows, decision.bytes, decision.budget,
       question.freeBytes);
-  return decision;
 }
 
 Status checkSolver(const tamrt_model &model, const RunOptions &options) {
@@ -255,10 +266,10 @@ Result<Crew> makeCrew(Ladders ladders, size_t groups, const RunOptions &options,
   Device *device = &deviceOf(any.model, any.kind, options);
   std::string note;
   while (true) {
-    DeviceMemory memory;
-    const Question question = questionWhenItFits(ladders, *device, groups,
-                                                 sharedBytes, options, memory);
-    Decision decision = ask(question, options, isSolverChosen);
+    Answer answer =
+        askWhenItFits(ladders, *device, groups, sharedBytes, options);
+    tell(answer, options, isSolverChosen);
+    auto &[question, decision, memory] = answer;
     if (!isSolverChosen)
       note = routeNote(question, decision, options.oracle);
     std::unique_ptr<Ladder> &ladder = ladders.of(decision.solver);
@@ -343,10 +354,8 @@ static Status checkLeast(const tamrt_model &model, tamrt_step_kind kind,
                          const RunOptions &options) {
   Device &device = deviceOf(model, kind, options);
   Ladders ladders = laddersFor(model, kind, 1, options);
-  DeviceMemory memory;
-  const Question question = questionWhenItFits(
-      ladders, device, /*groups=*/1, /*sharedBytes=*/0, options, memory);
-  const Decision decision = decide(question, options.oracle);
+  const auto [question, decision, memory] =
+      askWhenItFits(ladders, device, /*groups=*/1, /*sharedBytes=*/0, options);
   const Result<unsigned> solves =
       solverThreads(*ladders.of(decision.solver), device, 1, options);
   if (!solves)
@@ -394,10 +403,8 @@ Result<FitRoute> chooseSolver(const tamrt_model &model, size_t groupRows,
   const Ladder &any = ladders.any();
   Device *device = &deviceOf(model, any.kind, options);
   while (true) {
-    DeviceMemory memory;
-    const Question question = questionWhenItFits(
-        ladders, *device, /*groups=*/1, /*sharedBytes=*/0, options, memory);
-    const Decision decision = decide(question, options.oracle);
+    const auto [question, decision, memory] = askWhenItFits(
+        ladders, *device, /*groups=*/1, /*sharedBytes=*/0, options);
     if (decision.fits || !options.allowCpuFallback || device->isCpu())
       return FitRoute{decision.solver,
                       routeNote(question, decision, options.oracle)};

@@ -319,8 +319,8 @@ TEST(Growth, RegionsDoubleOrTakeTheShare) {
     counts = {};
     const tamrt_backend backend = countingBackend(/*keeps=*/false);
     const std::unique_ptr<Device> device = *Device::open(backend, 0);
-    device->useAllocator(
-        {.kind = AllocatorKind::BestFit, .growth = growth, .share = 0.5});
+    device->useAllocator({.kind = AllocatorKind::BestFit, .growth = growth},
+                         {.share = 0.5});
     std::vector<AlignedBuffer> buffers;
     for (int i = 0; i < 30; ++i)
       buffers.push_back(device->allocate(100 * 64, "taken"));

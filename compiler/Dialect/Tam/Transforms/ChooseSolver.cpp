@@ -148,16 +148,20 @@ const char *CgWriter::findEffects() {
 }
 
 bool CgWriter::isOfDesigns() {
+  auto startsAtZero = [](auto sum) {
+    return sum.getAccumulator().template getDefiningOp<ZerosOp>() != nullptr;
+  };
   auto block = matrix.getBlocks().begin();
   for (size_t i = 0; i < effects.size(); ++i) {
     RhsOp rhs = effects[i].rhs, first = effects.front().rhs;
-    if (rhs.getY() != first.getY() || rhs.getWeights() != first.getWeights())
+    if (rhs.getY() != first.getY() || rhs.getWeights() != first.getWeights() ||
+        !startsAtZero(rhs))
       return false;
     for (size_t j = i; j < effects.size(); ++j) {
       auto gram = (*block++).getDefiningOp<GramOp>();
       if (!gram || gram.getA() != rhs.getA() ||
           gram.getB() != effects[j].rhs.getA() ||
-          gram.getWeights() != rhs.getWeights())
+          gram.getWeights() != rhs.getWeights() || !startsAtZero(gram))
         return false;
     }
   }

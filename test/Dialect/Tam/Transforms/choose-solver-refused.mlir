@@ -93,3 +93,28 @@ module attributes {tam.model = {solver = #tam.solver<cg>}} {
     return %x : tensor<2xf64>
   }
 }
+
+// -----
+
+// A sum that starts from another one.
+module attributes {tam.model = {solver = #tam.solver<cg>}} {
+  func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
+      %a: tensor<?x2xf64>, %y: tensor<?xf64>) -> tensor<2xf64> {
+    %p = tam.penalty rows [0] columns [0] values [1.0]
+        : tensor<2x2xf64, #tam.coordinates<1>>
+    %s = tam.zeros : tensor<2x2xf64>
+    %h = tam.gram %a, %a into %s : tensor<?x2xf64>, tensor<?x2xf64>
+        -> tensor<2x2xf64>
+    %g = tam.gram %a, %a into %h : tensor<?x2xf64>, tensor<?x2xf64>
+        -> tensor<2x2xf64>
+    %m = tam.normal_matrix %rows blocks(%g : tensor<2x2xf64>)
+        penalties(%p : tensor<2x2xf64, #tam.coordinates<1>>) : tensor<2x2xf64>
+    %z = tam.zeros : tensor<2xf64>
+    %r = tam.rhs %a, %y into %z : tensor<?x2xf64>, tensor<?xf64>
+        -> tensor<2xf64>
+    %v = tam.normal_vector(%r : tensor<2xf64>) : tensor<2xf64>
+    // expected-error @+1 {{expected a matrix of sums over the designs of the right-hand side for solver 'cg'}}
+    %x = tam.solve %m, %v : tensor<2x2xf64>, tensor<2xf64>
+    return %x : tensor<2xf64>
+  }
+}

@@ -146,6 +146,8 @@ LogicalResult MultiHotAttr::verifyEncoding(ArrayRef<int64_t> shape,
   if (getCount() < 1 || getCount() > shape[1]) // multi_hot_c2
     return emitError() << "expected 1 to " << shape[1]
                        << " numbers per row, got " << getCount();
+  if (!getScale().getValue().isFinite()) // multi_hot_c3
+    return emitError() << "expected a finite scale, got " << getScale();
   return success();
 }
 

@@ -390,6 +390,9 @@ LogicalResult PenaltyOp::verify() {
       return emitOpError("expected 0 <= column <= row < ")
              << type.getDimSize(0) << ", got row " << row << ", column "
              << column;
+  for (double value : getValues())
+    if (!std::isfinite(value)) // penalty_c4
+      return emitOpError("expected finite values, got ") << value;
   std::optional<ArrayRef<int32_t>> tables = getTable(), elements = getElement();
   if (getWeights().empty() && !tables && !elements)
     return success();

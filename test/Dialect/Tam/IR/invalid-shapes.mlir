@@ -31,6 +31,12 @@ func.func private @f(tensor<?x3xf64, #tam.multi_hot<4, 0.5>>)
 
 // -----
 
+// multi_hot_c3
+// expected-error @+1 {{expected a finite scale, got 0x7FF0000000000000 : f64}}
+func.func private @f(tensor<?x3xf64, #tam.multi_hot<1, 0x7FF0000000000000 : f64>>)
+
+// -----
+
 // sparse_c1
 // expected-error @+1 {{expected a tensor of f64 of rank 2 with a known number of columns}}
 func.func private @f(tensor<?x?xf64, #tam.sparse<2>>)

@@ -423,6 +423,27 @@ func.func @f() {
 
 // -----
 
+// penalty_c4
+func.func @f() {
+  // expected-error @+1 {{'tam.penalty' op expected finite values, got}}
+  %0 = "tam.penalty"() <{rows = array<i32: 1>, columns = array<i32: 0>,
+      values = array<f64: 0x7FF0000000000000>}>
+      : () -> tensor<2x2xf64, #tam.coordinates<1>>
+  return
+}
+
+// -----
+
+// A scale that is not finite.
+func.func @f(%x: tensor<?xf64>) {
+  // expected-error @+1 {{'tam.linear' op attribute 'scale' failed to satisfy constraint: 64-bit float attribute whose value is finite}}
+  %0 = tam.linear %x {scale = 0x7FF8000000000000 : f64} : tensor<?xf64>
+      -> tensor<?x1xf64>
+  return
+}
+
+// -----
+
 // normal_matrix_c1
 func.func @f(%rows: index, %g: tensor<1x1xf64>,
              %p: tensor<1x1xf64, #tam.coordinates<0>>) {

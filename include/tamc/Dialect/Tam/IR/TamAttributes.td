@@ -72,6 +72,7 @@ def Tam_MultiHotAttr : Tam_Encoding<"MultiHot", "multi_hot"> {
     * (multi_hot_c1) the tensor has rank 2, elements f64, and its columns are
       known.
     * (multi_hot_c2) 1 <= count <= columns.
+    * (multi_hot_c3) the scale is finite.
   }];
   let parameters = (ins "int64_t":$count, "::mlir::FloatAttr":$scale);
   let assemblyFormat = "`<` $count `,` $scale `>`";

@@ -47,6 +47,10 @@ def Tam_StaticVector : Type<
 def Tam_StaticMatrix : Type<
     And<[Tam_StaticTensor.predicate, HasAnyRankOfPred<[2]>]>>;
 
+def Tam_Finite : ConfinedAttr<F64Attr, [AttrConstraint<
+    CPred<"::llvm::cast<::mlir::FloatAttr>($_self).getValue().isFinite()">,
+    "whose value is finite">]>;
+
 def Tam_Column : Tam_Plain<1DTensorOf<[F64]>, "column of f64 values">;
 def Tam_Codes : Tam_Plain<1DTensorOf<[I32]>, "column of i32 values">;
 def Tam_Vector : Tam_Plain<Tam_StaticVector, "vector of f64 of static shape">;
@@ -119,7 +123,7 @@ def Tam_RegridOp : Tam_Op<"regrid", [AllTypesMatch<["x", "result"]>]> {
     ```
   }];
   let arguments = (ins Tam_Column:$x, Tam_InputParameters:$parameters,
-      ConfinedAttr<I64Attr, [IntMinValue<2>]>:$levels, F64Attr:$step);
+      ConfinedAttr<I64Attr, [IntMinValue<2>]>:$levels, Tam_Finite:$step);
   let results = (outs Tam_Column:$result);
   let assemblyFormat =
       "$x `,` $parameters attr-dict `:` type($x) `,` type($parameters)";
@@ -135,7 +139,7 @@ def Tam_GridPointsOp : Tam_Op<"grid_points"> {
     %x = tam.grid_points %p {step = 1.0} : tensor<4xf64> -> tensor<24xf64>
     ```
   }];
-  let arguments = (ins Tam_InputParameters:$parameters, F64Attr:$step);
+  let arguments = (ins Tam_InputParameters:$parameters, Tam_Finite:$step);
   let results = (outs Tam_Vector:$result);
   let assemblyFormat = [{
     $parameters attr-dict `:` type($parameters) `->` type($result)
@@ -185,7 +189,7 @@ def Tam_LinearOp : Tam_FeatureMap<"linear"> {
 
     Constraints: feature_map_c1 to c3 (see `tam.offset`).
   }];
-  let arguments = (ins Tam_Column:$x, F64Attr:$scale,
+  let arguments = (ins Tam_Column:$x, Tam_Finite:$scale,
       DefaultValuedAttr<Tam_ExtrapolateAttr,
                         "::tamc::tam::Extrapolate::Continue">:$extrapolate);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
@@ -201,7 +205,7 @@ def Tam_AffineOp : Tam_FeatureMap<"affine"> {
 
     Constraints: feature_map_c1 to c3 (see `tam.offset`).
   }];
-  let arguments = (ins Tam_Column:$x, F64Attr:$scale);
+  let arguments = (ins Tam_Column:$x, Tam_Finite:$scale);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
 }
 
@@ -387,6 +391,7 @@ def Tam_PenaltyOp : Tam_Op<"penalty"> {
     * (penalty_c2) 0 <= column <= row < size of the matrix.
     * (penalty_c3) `table` and `element` have one entry per value, or are absent
       if there are no weights; each pair names an element that exists.
+    * (penalty_c4) values are finite.
   }];
   let arguments = (ins Variadic<Tam_Table>:$weights,
                        DenseI32ArrayAttr:$rows, DenseI32ArrayAttr:$columns,

@@ -31,11 +31,12 @@ extern "C" {
 
 /// Changes whenever a struct or a kernel's signature changes. The runtime
 /// refuses a model built for another version at start.
-#define TAMRT_ABI_VERSION 10
+#define TAMRT_ABI_VERSION 11
 
-/// Rows of one segment. Sums over rows run row by row inside a segment; the
-/// sums of finished segments are added to a second sum, in order. The order of
-/// additions thus depends only on the rows' indices in their group.
+/// Rows of one segment. Sums over rows run row by row inside a segment; those
+/// of segments are joined in a binary tree over the segments' indices. The
+/// order of additions thus depends only on the rows' indices in their group.
+/// The rows of a step that adds to sums are of one segment.
 #define TAMRT_SEGMENT_ROWS 4096
 
 /// Added to A's diagonal besides the penalty, per row of the group
@@ -340,9 +341,8 @@ typedef struct tamrt_step {
   const tamrt_buffer *buffers;
 } tamrt_step;
 
-/// An accumulator in a state: 2 x `count` doubles (kernels.def,
-/// "Accumulators"). The runtime uses it to combine sums of segments that were
-/// computed separately.
+/// An accumulator in a state: `count` doubles (kernels.def, "Accumulators").
+/// The runtime uses it to join the sums of segments.
 typedef struct tamrt_accumulator {
   /// The kind of the steps that add rows to it.
   int32_t kind;
@@ -350,8 +350,8 @@ typedef struct tamrt_accumulator {
   /// Bytes from the start of the state.
   int64_t offset;
   int64_t count;
-  /// 0, or the unit of row counts, which use only the first half: the square of
-  /// the scale of gram_multihot (kernels.def).
+  /// 0, or the unit of row counts, which are those of all rows and not of a
+  /// segment: the square of the scale of gram_multihot (kernels.def).
   double unit;
 } tamrt_accumulator;
 

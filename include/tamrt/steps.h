@@ -48,8 +48,12 @@ struct StepDescription {
   StepRows rows;
   StepOutput output;
   StepVariant variant;
+  /// The kind of the steps that add rows to the accumulators that these add to
+  /// or read; -1 if they do neither.
+  int32_t sums;
 
   constexpr bool takesRows() const { return rows == StepRows::Rows; }
+  constexpr bool hasSums() const { return sums >= 0; }
   constexpr bool writesOutput() const { return output != StepOutput::Nothing; }
   constexpr bool predicts() const { return part == StepPart::Predict; }
   constexpr bool solves() const { return part == StepPart::Solve; }
@@ -57,12 +61,16 @@ struct StepDescription {
   constexpr bool isCg() const { return solver == StepSolver::Cg; }
 };
 
+/// No kind, in the column `sums` of the table.
+inline constexpr int32_t TAMRT_STEP_NONE = -1;
+
 /// The kinds of steps, at the indices of their numbers.
 inline constexpr StepDescription stepDescriptions[] = {
-#define TAMRT_STEP(id, name, solver, part, rows, output, variant)              \
-  {TAMRT_STEP_##id,     #name,          StepSolver::solver,                    \
-   StepPart::part,      StepRows::rows, StepOutput::output,                    \
-   StepVariant::variant},
+#define TAMRT_STEP(id, name, solver, part, rows, output, variant, sums)        \
+  {TAMRT_STEP_##id,      #name,                                                \
+   StepSolver::solver,   StepPart::part,                                       \
+   StepRows::rows,       StepOutput::output,                                   \
+   StepVariant::variant, TAMRT_STEP_##sums},
 #include "tamrt/steps.def"
 };
 

@@ -48,7 +48,7 @@ std::vector<RungMemory> rungMemory(const tamrt_model &model) {
       list.push_back({use, step->rung_rows,
                       describe(kind).predicts()
                           ? predictMemory(of, *step, step->rung_rows)
-                          : fitMemory(of, *step)});
+                          : fitMemory(of, *step, TAMRT_SEGMENT_ROWS)});
   };
   add(model, TAMRT_STEP_FIT_CHUNK, use(TAMRT_STEP_FIT_CHUNK));
   if (model.compression)
@@ -185,11 +185,13 @@ std::string formatText(const tamrt_model &model, const Options &options) {
   text += table({{"constant", bytes(need.constant)},
                  {"per thread but one", bytes(need.perThread)},
                  {"per row", bytes(need.perRow)},
-                 {"per group", bytes(need.perGroup)}});
+                 {"per group", bytes(need.perGroup)},
+                 {"per thread and level", bytes(need.perLevel)}});
   text += "bytes of a fit of a stream, by use:\n";
-  rows = {{"use", "per thread", "per group at a time"}};
+  rows = {{"use", "per thread", "per group at a time", "and level"}};
   for (const StreamNeed::Use &one : stream.uses)
-    rows.push_back({use(one.kind), bytes(one.rung), bytes(one.group)});
+    rows.push_back({use(one.kind), bytes(one.rung), bytes(one.group),
+                    bytes(one.perLevel)});
   text += table(rows);
   text += "bytes besides, of a fit of a stream:\n";
   text += table({{"constant", bytes(stream.constant)},
@@ -227,7 +229,8 @@ json toJson(const StreamNeed &need) {
   for (const StreamNeed::Use &one : need.uses)
     uses.push_back({{"use", use(one.kind)},
                     {"per_thread", one.rung},
-                    {"per_group", one.group}});
+                    {"per_group", one.group},
+                    {"per_level", one.perLevel}});
   return {{"constant", need.constant},
           {"per_thread", need.perThread},
           {"per_row", need.perRow},
@@ -291,7 +294,8 @@ std::string formatJson(const tamrt_model &model, const Options &options) {
                 {{"constant", need.constant},
                  {"per_thread", need.perThread},
                  {"per_row", need.perRow},
-                 {"per_group", need.perGroup}}},
+                 {"per_group", need.perGroup},
+                 {"per_level", need.perLevel}}},
                {"stream", toJson(streamNeed(model))},
                {"spec", model.spec}};
   // Texts from a spec need not be UTF-8.

@@ -45,10 +45,19 @@ constexpr int64_t kSurveyedGroup = 1024;
 /// Values for a period, before it is known that they are few.
 constexpr int64_t kPeriod = int64_t(2) << 20;
 
+/// Bytes of a level of the sums of steps of a kind.
+int64_t perLevel(const tamrt_model &model, tamrt_step_kind kind) {
+  const StepSolver solver = describe(kind).solver;
+  const int64_t own = firstStep(model, kind) ? levelBytes(model, solver) : 0;
+  return model.compression
+             ? std::max(own, levelBytes(*model.compression->model, solver))
+             : own;
+}
+
 } // namespace
 
 MemoryNeed memoryNeed(const tamrt_model &model) {
-  MemoryNeed need;
+  MemoryNeed need = {};
   // Tables are learnt before the arenas are allocated and after the text is
   // freed: the column that quantiles need is less than reading needed.
   need.constant = kConstant + kBlock + kWeightCopies * tableBytes(model) +
@@ -59,6 +68,8 @@ MemoryNeed memoryNeed(const tamrt_model &model) {
   need.perRow = int64_t(Dataset::bytesPerRow(model));
   need.perGroup = kGroupText + kWeightCopies * int64_t(sizeof(double)) *
                                    (model.columns + 2 * model.input_count);
+  for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_APPLY_CHUNK})
+    need.perLevel = std::max(need.perLevel, perLevel(model, kind));
   return need;
 }
 
@@ -77,15 +88,18 @@ StreamNeed streamNeed(const tamrt_model &model) {
   need.groupLimit = int64_t(limits.stateBytes);
   for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_APPLY_CHUNK})
     if (const tamrt_step *step = firstStep(model, kind)) {
-      int64_t all = fitMemory(model, *step).total();
+      const auto memoryOf = [&](const tamrt_model &of, const tamrt_step &rung) {
+        return fitMemory(of, rung, TAMRT_SEGMENT_ROWS).total();
+      };
+      int64_t all = memoryOf(model, *step);
       // There must be memory for both ways to sum.
       if (model.compression)
         if (const tamrt_step *other =
                 firstStep(*model.compression->model, kind))
-          all = std::max(all,
-                         fitMemory(*model.compression->model, *other).total());
-      const auto group = int64_t(GroupFits::bytesPerGroup(model, kind));
-      need.uses.push_back({kind, all - group, group});
+          all = std::max(all, memoryOf(*model.compression->model, *other));
+      const auto group =
+          int64_t(GroupFits::bytesPerGroup(model, kind, TAMRT_SEGMENT_ROWS));
+      need.uses.push_back({kind, all - group, group, perLevel(model, kind)});
     }
 
   need.perRow = keepsColumn(model) ? int64_t(sizeof(double)) : 0;

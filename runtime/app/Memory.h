@@ -18,10 +18,12 @@
 namespace tamrt {
 
 /// Upper bounds, in bytes of address space, on the memory of a fit besides that
-/// of a rung on each thread (`fitMemory`). A fit of R rows of G groups on T
-/// threads runs under
+/// of a rung on each thread (`fitMemory`, of groups of one segment). A fit of R
+/// rows of G groups on T threads, L being the levels of the longest group
+/// (`levelsFor`), runs under
 ///
-///     constant + T * rung + (T - 1) * perThread + R * perRow + G * perGroup.
+///     constant + T * (rung + L * perLevel) + (T - 1) * perThread + R * perRow
+///       + G * perGroup.
 struct MemoryNeed {
   /// The program, its libraries and memory kept by the C library; the model's
   /// tables and the memory to learn them; the block of the file that the first
@@ -35,6 +37,8 @@ struct MemoryNeed {
   /// Coefficients and ranges, with two copies while they are written to the
   /// file.
   int64_t perGroup;
+  /// A level of the sums of a group of several segments.
+  int64_t perLevel;
 };
 
 /// The bounds of `model`.
@@ -43,7 +47,8 @@ MemoryNeed memoryNeed(const tamrt_model &model);
 /// The same for a fit in parts (`--stream`), which runs under
 ///
 ///     constant + T * use.rung + (T - 1) * perThread + R * perRow
-///       + G * perGroup + min(G * use.group, max(use.group, groupLimit))
+///       + G * perGroup + min((G + T) * group, max(group, groupLimit)),
+///     group = use.group + L * use.perLevel,
 ///
 /// unless `kept` says otherwise.
 struct StreamNeed {
@@ -51,7 +56,7 @@ struct StreamNeed {
   /// of a group, and that of a group while it is fitted.
   struct Use {
     tamrt_step_kind kind;
-    int64_t rung, group;
+    int64_t rung, group, perLevel;
   };
 
   /// As for a fit in memory, including the rows of a part of the file.

@@ -68,12 +68,12 @@ struct Memory {
     layout.rewind(mark);
     const tamrt_step &step = fitStep(model, rows);
     int64_t chunk = chunkOf(step, int64_t(rows), 0);
-    ThreadMemory needed = fitMemory(model, step);
+    ThreadMemory needed = fitMemory(model, step, int64_t(rows));
     // The data determine which steps will run.
     if (model.compression) {
       const tamrt_model &other = *model.compression->model;
       const tamrt_step &byLevels = fitStep(other, rows);
-      const ThreadMemory need = fitMemory(other, byLevels);
+      const ThreadMemory need = fitMemory(other, byLevels, int64_t(rows));
       chunk = std::max(chunk, chunkOf(byLevels, int64_t(rows), 0));
       needed.arena = std::max(needed.arena, need.arena);
       needed.state = std::max(needed.state, need.state);

@@ -37,8 +37,8 @@ class CachingFaults(test_faults.Faults):
 
 
 class Allocators(harness.TestCase):
-    def prepare(self):
-        model = self.compile(small.FORMULA, "--fuse-rows=false", **small.KEYS)
+    def prepare(self, formula=small.FORMULA):
+        model = self.compile(formula, "--fuse-rows=false", **small.KEYS)
         self.train = small.generate(self.dir / "train.csv", "--days", 4,
                                     "--groups", 3)
         self.good = self.fit(model, self.train).read_bytes()
@@ -214,10 +214,7 @@ class Allocators(harness.TestCase):
 
     def test_wait_to_solve(self):
         """Sums on the CPU, systems on a device that others have taken."""
-        self.prepare()
-        model = self.compile(small.FORMULA + " + s(a,k=80)",
-                             "--fuse-rows=false", **small.KEYS)
-        self.good = self.fit(model, self.train).read_bytes()
+        model = self.prepare(small.FORMULA + " + s(a,k=80)")
         total = 10_000_000
         options = ("--threads", 1, "--placement", "sums=cpu,solve=device")
         taken = dict(memory=total, taken=total - 50_000, taken_ms=400)
@@ -229,7 +226,7 @@ class Allocators(harness.TestCase):
         self.assertIn("warning: waiting for memory on 'sim'", run.stderr)
 
     def test_wait(self):
-        model = self.prepare()
+        model = self.prepare(small.FORMULA + " + s(a,k=80)")
         total = 10_000_000
         trace = self.dir / "trace.json"
         waits = ("--memory-wait", 60, "--trace", trace)

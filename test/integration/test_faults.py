@@ -286,7 +286,8 @@ class Faults(harness.TestCase):
             self.assertEqual(status, 0, name)
 
     def test_little_and_fragmented_memory(self):
-        model = self.prepare(days=30)
+        model = self.prepare("y ~ l(a)+f(b,m=5)+s(c,k=60)+c(d,n_cat=7)",
+                             days=30)
         (_, _, _, peak, _), _ = self.run_sim(model, "fit", "--threads", "1")
         statuses = set()
         for part in range(1, 20):

@@ -362,7 +362,7 @@ class Bytes(TestCase):
                            hour=lambda rng, row: row % 100 + .5 * (row == 7))
         for data in (train, other):
             run = self.run_program(models[0], "fit", data, "-o", "w",
-                                   "--threads=1", "--memory=300000")
+                                   "--threads=1", "--memory=140000")
             self.assertEqual(run.returncode, 1)
             self.assertRegex(run.stderr, r"error: .*expected \d+ bytes")
 
@@ -388,7 +388,7 @@ class Bytes(TestCase):
     def test_large_states(self):
         """A stream fits only as many groups at a time as there is memory for
         the levels' sums."""
-        train = write_rows(self.dir / "train.csv", (1030,) * 20,
+        train = write_rows(self.dir / "train.csv", (1030,) * 40,
                            hour=lambda rng, row: row % 1024)
         models = self.both("y ~ p(hour, deg=2) + s(a, k=100)", train)
         readings = []

@@ -209,7 +209,7 @@ class Limits(harness.TestCase):
             print("no control group can be made here: its files are tested "
                   "as fakes alone, in MachineMemoryTest", flush=True)
             return
-        model = self.compile("y ~ n(a,others='b',n_neurons=2500)",
+        model = self.compile("y ~ n(a,others='b',n_neurons=4000)",
                              "--solver=direct", group="g")
         run = self.run_program(
             model, "fit", self.write_rows(20, 1), "-o", self.dir / "w",

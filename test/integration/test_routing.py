@@ -249,7 +249,7 @@ class Large(harness.TestCase):
                              date="date")
         blocks, why = self.check_agrees(model, "--memory", "1000000")
         self.assertEqual(blocks, " with small blocks")
-        self.assertRegex(why, r"^the direct solver needs 3\.\d MB, 1\.0 MB are "
+        self.assertRegex(why, r"^the direct solver needs 2\.\d MB, 1\.0 MB are "
                               r"free; a preconditioner of all blocks needs "
                               r"\d\.\d MB$")
 

@@ -123,28 +123,28 @@ public:
     const int64_t rows = end - begin;
     const int32_t *a = leaves.data() + begin * trees;
     const double *one = ones.data() + begin;
-    tamrt_gram_multihot(&context, a, nullptr, rows, begin, trees, n, scale,
+    tamrt_gram_multihot(&context, a, nullptr, rows, trees, n, scale,
                         square.data(), leafSpace);
-    tamrt_gram_multihot_dense(&context, a, one, nullptr, rows, begin, trees, n,
-                              scale, 1, ofOffset.data());
+    tamrt_gram_multihot_dense(&context, a, one, nullptr, rows, trees, n, scale,
+                              1, ofOffset.data());
     tamrt_gram_multihot_banded(&context, a, valuesOf(d, begin),
-                               startsOf(d, begin), nullptr, rows, begin, trees,
-                               n, scale, Spline::z, d.n, ofD.data());
+                               startsOf(d, begin), nullptr, rows, trees, n,
+                               scale, Spline::z, d.n, ofD.data());
     tamrt_gram_multihot_banded(&context, a, valuesOf(e, begin),
-                               startsOf(e, begin), nullptr, rows, begin, trees,
-                               n, scale, Spline::z, e.n, ofE.data());
+                               startsOf(e, begin), nullptr, rows, trees, n,
+                               scale, Spline::z, e.n, ofE.data());
     for (const Spline *s : {&d, &e}) {
       tamrt_gram_banded(&context, valuesOf(*s, begin), startsOf(*s, begin),
-                        nullptr, rows, begin, Spline::z, s->n, small.data());
+                        nullptr, rows, Spline::z, s->n, small.data());
       tamrt_gram_banded_dense(&context, valuesOf(*s, begin),
-                              startsOf(*s, begin), one, nullptr, rows, begin,
+                              startsOf(*s, begin), one, nullptr, rows,
                               Spline::z, s->n, 1, small.data());
     }
     tamrt_gram_banded_banded(&context, valuesOf(d, begin), startsOf(d, begin),
                              valuesOf(e, begin), startsOf(e, begin), nullptr,
-                             rows, begin, Spline::z, d.n, Spline::z, e.n,
+                             rows, Spline::z, d.n, Spline::z, e.n,
                              small.data());
-    tamrt_gram_dense(&context, one, nullptr, rows, begin, 1, small.data());
+    tamrt_gram_dense(&context, one, nullptr, rows, 1, small.data());
   }
 
   Doubles design(int64_t rows) const override {
@@ -201,13 +201,12 @@ public:
     const double *a = values[0].data() + begin * n;
     const double *b = values[1].data() + begin * n;
     for (const double *term : {a, b}) {
-      tamrt_gram_fourier(&context, term, nullptr, rows, begin, n, sums.data());
-      tamrt_gram_dense_dense(&context, one, term, nullptr, rows, begin, 1, n,
+      tamrt_gram_fourier(&context, term, nullptr, rows, n, sums.data());
+      tamrt_gram_dense_dense(&context, one, term, nullptr, rows, 1, n,
                              sums.data());
     }
-    tamrt_gram_dense_dense(&context, a, b, nullptr, rows, begin, n, n,
-                           cross.data());
-    tamrt_gram_dense(&context, one, nullptr, rows, begin, 1, sums.data());
+    tamrt_gram_dense_dense(&context, a, b, nullptr, rows, n, n, cross.data());
+    tamrt_gram_dense(&context, one, nullptr, rows, 1, sums.data());
   }
 
   Doubles design(int64_t rows) const override {

@@ -82,7 +82,7 @@ void sums(benchmark::State &state) {
   Group group;
   const tamrt_step &chunk =
       *stepFor(tam_model, TAMRT_STEP_FIT_CHUNK, rowsOfChunk);
-  const ThreadMemory need = fitMemory(tam_model, chunk);
+  const ThreadMemory need = fitMemory(tam_model, chunk, TAMRT_SEGMENT_ROWS);
   const AlignedBuffer arena = AlignedBuffer::allocate(size_t(need.arena));
   const AlignedBuffer sums = AlignedBuffer::allocate(size_t(need.state));
   group.run(*firstStep(tam_model, TAMRT_STEP_FIT_INIT), arena, sums, nullptr, 0,

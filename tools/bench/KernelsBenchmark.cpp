@@ -122,31 +122,31 @@ void gram(const Matrix &a, const Matrix *b, const double *w, double *sums) {
   const int32_t *k = b ? b->index.data() : nullptr;
   if (!b) {
     if (a.encoding == Encoding::Dense && TAMRT_IS_WIDE(a.n, a.n))
-      return tamrt_gram_wide(ctx, v, w, rows, 0, a.n, sums, wideSpace);
+      return tamrt_gram_wide(ctx, v, w, rows, a.n, sums, wideSpace);
     if (a.encoding == Encoding::Dense)
-      return tamrt_gram_dense(ctx, v, w, rows, 0, a.n, sums);
+      return tamrt_gram_dense(ctx, v, w, rows, a.n, sums);
     if (a.encoding == Encoding::Spline)
-      return tamrt_gram_banded(ctx, v, s, w, rows, 0, a.z, a.n, sums);
-    return tamrt_gram_onehot(ctx, i, w, rows, 0, a.n, sums);
+      return tamrt_gram_banded(ctx, v, s, w, rows, a.z, a.n, sums);
+    return tamrt_gram_onehot(ctx, i, w, rows, a.n, sums);
   }
   if (a.encoding == Encoding::Dense && TAMRT_IS_WIDE(a.n, b->n))
-    return tamrt_gram_dense_wide(ctx, v, u, w, rows, 0, a.n, b->n, sums,
+    return tamrt_gram_dense_wide(ctx, v, u, w, rows, a.n, b->n, sums,
                                  wideSpace);
   if (a.encoding == Encoding::Dense)
-    return tamrt_gram_dense_dense(ctx, v, u, w, rows, 0, a.n, b->n, sums);
+    return tamrt_gram_dense_dense(ctx, v, u, w, rows, a.n, b->n, sums);
   if (a.encoding == Encoding::Spline) {
     if (b->encoding == Encoding::Dense)
-      return tamrt_gram_banded_dense(ctx, v, s, u, w, rows, 0, a.z, a.n, b->n,
+      return tamrt_gram_banded_dense(ctx, v, s, u, w, rows, a.z, a.n, b->n,
                                      sums);
-    return tamrt_gram_banded_banded(ctx, v, s, u, t, w, rows, 0, a.z, a.n, b->z,
+    return tamrt_gram_banded_banded(ctx, v, s, u, t, w, rows, a.z, a.n, b->z,
                                     b->n, sums);
   }
   if (b->encoding == Encoding::Dense)
-    return tamrt_gram_onehot_dense(ctx, i, u, w, rows, 0, a.n, b->n, sums);
+    return tamrt_gram_onehot_dense(ctx, i, u, w, rows, a.n, b->n, sums);
   if (b->encoding == Encoding::Spline)
-    return tamrt_gram_onehot_banded(ctx, i, u, t, w, rows, 0, a.n, b->z, b->n,
+    return tamrt_gram_onehot_banded(ctx, i, u, t, w, rows, a.n, b->z, b->n,
                                     sums);
-  return tamrt_gram_onehot_onehot(ctx, i, k, w, rows, 0, a.n, b->n, sums);
+  return tamrt_gram_onehot_onehot(ctx, i, k, w, rows, a.n, b->n, sums);
 }
 
 void countRows(benchmark::State &state) {

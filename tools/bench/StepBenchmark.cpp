@@ -49,8 +49,9 @@ void step(benchmark::State &state, tamrt_step_kind kind, double half) {
     parameters.insert(parameters.end(), {0, half, -1, 1});
   std::vector<double> coefficients(size_t(tam_model.columns), 0.5);
   std::vector<double> output(kRows);
-  const ThreadMemory need = fits ? fitMemory(tam_model, chunk)
-                                 : predictMemory(tam_model, chunk, rows);
+  const ThreadMemory need =
+      fits ? fitMemory(tam_model, chunk, TAMRT_SEGMENT_ROWS)
+           : predictMemory(tam_model, chunk, rows);
   const AlignedBuffer arena = AlignedBuffer::allocate(size_t(need.arena));
   const AlignedBuffer sums = AlignedBuffer::allocate(size_t(need.state));
   std::vector<const void *> columns(data.size() + 1);

@@ -57,7 +57,6 @@ class ExpandLevelsPattern : public KernelPattern<tam::ExpandLevelsOp> {
           .in(adaptor.getSums())
           .in(adaptor.getRows())
           .in(adaptor.getColumns())
-          .slot(SlotKind::Rows)
           .scalars64({from.getDimSize(0),
                       tensorType(op.getRows()).getDimSize(1),
                       tensorType(op.getColumns()).getDimSize(1)})
@@ -75,7 +74,6 @@ class ExpandLevelsPattern : public KernelPattern<tam::ExpandLevelsOp> {
     return Launch(rewriter, op, "expand_levels")
         .in(adaptor.getSums())
         .in(op.getRows() ? adaptor.getRows() : adaptor.getColumns())
-        .slot(SlotKind::Rows)
         .scalars64({outer, levels, sums.getCount(from) / (outer * levels),
                     tensorType(basis).getDimSize(1)})
         .out(to)

@@ -229,9 +229,8 @@ class ZerosPattern : public KernelPattern<tam::ZerosOp> {
   convert(tam::ZerosOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
     RankedTensorType type = componentType(op.getResult(), 0);
-    // The second half of an accumulator is never read before it is written.
     return Launch(rewriter, op, "zero")
-        .scalar(type.getNumElements() / 2)
+        .scalar(type.getNumElements())
         .out(type)
         .create();
   }
@@ -342,9 +341,7 @@ class MarginalPattern : public KernelPattern<tam::MarginalOp> {
         .in(constantTensor<int32_t>(rewriter, op.getLoc(), i32, starts))
         .in(constantTensor<int32_t>(rewriter, op.getLoc(), i32, index))
         .in(adaptor.getSums())
-        .slot(SlotKind::Rows)
-        .scalars64(
-            {source.getCount(from), static_cast<int64_t>(parts.size()), size})
+        .scalars64({static_cast<int64_t>(parts.size()), size})
         .out(componentType(op.getResult(), 0))
         .create();
   }
@@ -529,7 +526,6 @@ assembleVector(Operation *op, ValueRange blocks, ArrayRef<ValueRange> parts,
       .in(constantTensor<int64_t>(rewriter, op->getLoc(), rewriter.getI64Type(),
                                   table))
       .in(components)
-      .slot(SlotKind::Rows)
       .scalar(start)
       .out(type)
       .create();

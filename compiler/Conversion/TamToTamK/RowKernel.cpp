@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kernel walks over tiles of some rows, which lie in one segment (abi.h).
-// Of a tile it computes the feature maps by the runtime's kernels, into scratch
-// that stays in the first-level cache, and then runs loops over its rows that
-// add all products of a row to their sums.
+// The kernel walks over tiles of some rows. Of a tile it computes the feature
+// maps by the runtime's kernels, into scratch that stays in the first-level
+// cache, and then runs loops over its rows that add all products of a row to
+// their sums.
 //
 // Sums of two columns live in registers over a tile. All others are words in
 // memory: a row adds to each at another place, and by the time the next row
@@ -48,31 +48,6 @@ static constexpr int64_t kLine = kLineBytes / sizeof(double);
 
 /// Sums of two columns that one loop keeps in registers.
 static constexpr size_t kSumsPerLoop = 12;
-
-/// Most sums for each of which the code that finishes a segment is inlined.
-static constexpr size_t kMaxInlinedFlushes = 64;
-
-/// A function that moves an accumulator's segment under way to its finished
-/// ones: (accumulator, numbers, whether none has been finished before).
-LLVM::LLVMFuncOp RowWriter::writeFlush(StringRef name) {
-  OpBuilder::InsertionGuard guard(b);
-  LLVM::LLVMFuncOp function =
-      startFunction(name, {pointer, i64, b.getI1Type()});
-  // Inlined, it is a loop for each sum, which LLVM may also unroll.
-  function.setNoInline(op.getAccumulators().size() > kMaxInlinedFlushes);
-  Value segment = function.getArgument(0), count = function.getArgument(1);
-  Value finished = at(segment, f64, count);
-  loop(count, 1, [&](Value i) {
-    Value from = at(segment, f64, i), to = at(finished, f64, i);
-    Value sum = load(f64, from);
-    Value all = LLVM::FAddOp::create(b, loc, load(f64, to), sum);
-    store(LLVM::SelectOp::create(b, loc, function.getArgument(2), sum, all),
-          to);
-    store(LLVM::ConstantOp::create(b, loc, f64, b.getF64FloatAttr(0.0)), from);
-  });
-  LLVM::ReturnOp::create(b, loc, ValueRange());
-  return function;
-}
 
 /// Reads the sums off the op.
 void RowWriter::findProducts() {
@@ -291,9 +266,8 @@ LLVM::LLVMFuncOp RowWriter::write(StringRef name) {
   for (BlockArgument input : inputs)
     if (!input.getType().isIndex())
       types.push_back(pointer);
-  types.append({i64, i64});
+  types.push_back(i64);
   types.append(accumulators.size(), pointer);
-  LLVM::LLVMFuncOp flush = writeFlush((name + "_flush").str());
   if (!joints.empty())
     copy = writeCopy((name + "_copy").str());
   OpBuilder::InsertionGuard guard(b);
@@ -311,7 +285,6 @@ LLVM::LLVMFuncOp RowWriter::write(StringRef name) {
       columns.push_back(input), firstRows[input] = argument;
   }
   Value rows = function.getArgument(next++);
-  Value firstRow = function.getArgument(next++);
   // Known offsets make one address of all accumulators: a register, not one
   // more load per product.
   firstSums = accumulators.empty() ? Value() : function.getArgument(next);
@@ -334,66 +307,33 @@ LLVM::LLVMFuncOp RowWriter::write(StringRef name) {
     joint.memory = scratch(joint.bytes());
   copyJoints(/*areGivenBack=*/false);
 
-  // Tiles end with the segment: how many there are is not known before.
-  Block *entry = b.getBlock();
-  Region *region = entry->getParent();
-  Block *header = b.createBlock(region, region->end(), {i64}, {loc});
-  Block *tile = b.createBlock(region, region->end());
-  Block *exit = b.createBlock(region, region->end());
-  b.setInsertionPointToEnd(entry);
-  Value zero = constant(0), segmentRows = constant(TAMRT_SEGMENT_ROWS);
-  Value mostRows = constant(tileRows);
-  LLVM::BrOp::create(b, loc, zero, header);
-  b.setInsertionPointToEnd(header);
-  Value begin = header->getArgument(0);
-  LLVM::CondBrOp::create(b, loc, isLess(begin, rows), tile, exit);
-  b.setInsertionPointToEnd(tile);
-  Value index = add(firstRow, begin);
-  Value inside = LLVM::SRemOp::create(b, loc, index, segmentRows);
-  Value isStart =
-      LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, inside, zero);
-  Value starts = LLVM::AndOp::create(b, loc, isStart, isLess(zero, index));
-  onlyIf(starts, [&] {
-    copyJoints(/*areGivenBack=*/true);
-    Value isFirst = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, index,
-                                         segmentRows);
-    for (BlockArgument accumulator : accumulators) {
-      auto type = tensorOf(accumulator);
-      int64_t count = cast<tam::SumsAttr>(type.getEncoding()).getCount(type);
-      LLVM::CallOp::create(
-          b, loc, flush,
-          ValueRange{numbers[accumulator], constant(count), isFirst});
-    }
-    copyJoints(/*areGivenBack=*/false);
-  });
-  Value left = least(LLVM::SubOp::create(b, loc, rows, begin),
-                     LLVM::SubOp::create(b, loc, segmentRows, inside));
-  Value count = least(left, mostRows);
-  for (Value column : columns)
-    numbers[column] = at(firstRows[column], f64, begin);
-  writeMaps(count);
-  writeWeighted(count);
+  loop(rows, tileRows, [&](Value begin) {
+    Value count =
+        least(LLVM::SubOp::create(b, loc, rows, begin), constant(tileRows));
+    for (Value column : columns)
+      numbers[column] = at(firstRows[column], f64, begin);
+    writeMaps(count);
+    writeWeighted(count);
 
-  SmallVector<const Product *> words, ofColumns;
-  for (const Product &product : products)
-    (product.isOfColumns() ? ofColumns : words).push_back(&product);
-  bool isFirst = true;
-  for (ArrayRef<const Product *> rest = words, columnsLeft = ofColumns;
-       !rest.empty() || !columnsLeft.empty(); isFirst = false) {
-    size_t products = 0;
-    for (int64_t all = 0; products < rest.size(); ++products) {
-      all += rest[products]->words();
-      if (products > 0 && all > kWordsPerLoop)
-        break;
+    SmallVector<const Product *> words, ofColumns;
+    for (const Product &product : products)
+      (product.isOfColumns() ? ofColumns : words).push_back(&product);
+    bool isFirst = true;
+    for (ArrayRef<const Product *> rest = words, columnsLeft = ofColumns;
+         !rest.empty() || !columnsLeft.empty(); isFirst = false) {
+      size_t products = 0;
+      for (int64_t all = 0; products < rest.size(); ++products) {
+        all += rest[products]->words();
+        if (products > 0 && all > kWordsPerLoop)
+          break;
+      }
+      size_t sums = std::min(columnsLeft.size(), kSumsPerLoop);
+      writeLoop(count, rest.take_front(products), columnsLeft.take_front(sums),
+                isFirst);
+      rest = rest.drop_front(products);
+      columnsLeft = columnsLeft.drop_front(sums);
     }
-    size_t sums = std::min(columnsLeft.size(), kSumsPerLoop);
-    writeLoop(count, rest.take_front(products), columnsLeft.take_front(sums),
-              isFirst);
-    rest = rest.drop_front(products);
-    columnsLeft = columnsLeft.drop_front(sums);
-  }
-  LLVM::BrOp::create(b, loc, add(begin, count), header);
-  b.setInsertionPointToEnd(exit);
+  });
   copyJoints(/*areGivenBack=*/true);
   LLVM::ReturnOp::create(b, loc, ValueRange());
   return function;

@@ -98,7 +98,6 @@ private:
   using Value = mlir::Value;
 
   // The kernel's parts.
-  mlir::LLVM::LLVMFuncOp writeFlush(llvm::StringRef name);
   void findProducts();
   llvm::SmallVector<int64_t> scratchPerRow();
   Value tileScratch(int64_t bytesPerRow);

@@ -91,8 +91,6 @@ class RowsPattern : public OpConversionPattern<tam::RowsOp> {
     launch.slot(SlotKind::Rows);
     if (predicts)
       launch.out(tensorType(op.getResult(0)));
-    else
-      launch.slot(SlotKind::First);
     for (ValueRange parts : adaptor.getAccumulators())
       launch.out(parts);
     auto results = launch.create();

@@ -80,7 +80,6 @@ class GramPattern : public KernelPattern<tam::GramOp> {
       launch.in(secondParts);
     launch.inOptional(adaptor.getWeights())
         .slot(SlotKind::Rows)
-        .slot(SlotKind::First)
         .sizes(a, tensorType(first));
     if (!isSelf)
       launch.sizes(b, tensorType(second));
@@ -115,7 +114,6 @@ class RhsPattern : public KernelPattern<tam::RhsOp> {
         .in(adaptor.getY())
         .inOptional(adaptor.getWeights())
         .slot(SlotKind::Rows)
-        .slot(SlotKind::First)
         .sizes(encoding, tensorType(op.getA()))
         .out(adaptor.getAccumulator())
         .create();

@@ -20,10 +20,10 @@ namespace {
 void addSpares(const Need &need, Decision &decision) {
   if (decision.threads < 2 || need.spareBytes == 0)
     return;
-  const int64_t most = int64_t(decision.threads) * need.sparesPerThread;
   const int64_t left =
       std::min(decision.budget - decision.bytes, need.spareLimit);
-  decision.spares = unsigned(std::min(most, left / need.spareBytes));
+  decision.spares =
+      unsigned(std::min(int64_t(decision.threads), left / need.spareBytes));
   decision.bytes += decision.spares * need.spareBytes;
 }
 

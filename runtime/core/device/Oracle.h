@@ -73,11 +73,9 @@ struct RungNeed {
 struct Need {
   std::vector<RungNeed> rungs;
   int64_t sharedBytes = 0;
-  /// Several threads are faster with up to `sparesPerThread` spares of
-  /// `spareBytes` each per thread, at most `spareLimit` bytes in total, but do
-  /// not need them.
+  /// Several threads are faster with up to one spare of `spareBytes` each, at
+  /// most `spareLimit` bytes in total, but do not need them.
   int64_t spareBytes = 0, spareLimit = std::numeric_limits<int64_t>::max();
-  unsigned sparesPerThread = 0;
 };
 
 enum class SolverChoice {
@@ -120,7 +118,7 @@ struct Decision {
   /// Index of the rung of the solver's need.
   size_t rung = 0;
   unsigned threads = 1;
-  /// Spares that the threads share.
+  /// Spares, at most one per thread.
   unsigned spares = 0;
   /// The bytes of threads, spares and shared memory together, and the bytes
   /// that they may take.

@@ -71,13 +71,13 @@ Status testSum(Device &device) {
   Result<Numbers> y = Numbers::put(device, numbers);
   if (!y)
     return std::move(y).error();
-  Result<Numbers> sums = Numbers::put(device, {0, 0});
+  Result<Numbers> sums = Numbers::put(device, {0});
   if (!sums)
     return std::move(sums).error();
   tamrt_context context = {};
   context.kernels = device.kernels();
-  context.kernels->rhs_dense(&context, a->data(), y->data(), nullptr, rows, 0,
-                             1, sums->data());
+  context.kernels->rhs_dense(&context, a->data(), y->data(), nullptr, rows, 1,
+                             sums->data());
   if (Status s = statusOf(context, device); !s)
     return s;
   Result<std::vector<double>> got = sums->get();

@@ -227,8 +227,7 @@ private:
     return wanted == Wanted::Probe && probes < iteration.theSketch().size();
   }
 
-  /// Computes (P + 1e-6 I) v, as for a group of one row: the second halves of
-  /// accumulators are undefined before all rows have been added.
+  /// Computes (P + 1e-6 I) v, as for a group of one row.
   template <class Frame>
   void penalize(Workplace &place, const Frame &frame, const double *v) {
     if (place.good())
@@ -290,7 +289,8 @@ public:
              int64_t groupRows) {
     setColumns(0, std::min(chunkRows, rows));
     place.output = output;
-    place.run(*firstStep(model, kind), v, groupRows, 0, groupRows);
+    place.arrangeAndRun(model, *firstStep(model, kind), v, groupRows, 0,
+                        groupRows);
   }
 
   void pass(tamrt_step_kind kind, const double *v) {
@@ -298,8 +298,8 @@ public:
         kind == TAMRT_STEP_CG_CHUNK ? setupStep(model, apply) : apply;
     forEachChunk(place, rows, std::min(chunkRows, size_t(step.rung_rows)),
                  setColumns, [&](size_t first, size_t count) {
-                   place.run(step, v, int64_t(count), int64_t(first),
-                             int64_t(rows));
+                   place.arrangeAndRun(model, step, v, int64_t(count),
+                                       int64_t(first), int64_t(rows));
                  });
   }
 

@@ -78,7 +78,7 @@ std::vector<AlignedBuffer> allocateSpares(const Ladder &ladder, Device &device,
   std::vector<AlignedBuffer> states;
   for (unsigned i = 0; i < spares; ++i) {
     AlignedBuffer state =
-        device.allocate(size_t(alignedBytes(ladder.stateBytes())), "spares");
+        device.allocate(size_t(ladder.groupBytes()), "spares");
     if (!state) {
       log(LogLevel::Info, "device '{}' has memory for {} of {} spare states",
           device.label(), i, spares);
@@ -168,10 +168,10 @@ Question questionOf(const Ladders &ladders, Device &device, size_t groups,
       return;
     need = ladder->need(device);
     need->sharedBytes += sharedBytes;
-    // Each thread works on one piece, and one more may wait for earlier pieces.
-    if (canSplit(*ladder, device) && ladder->groupRows > TAMRT_SEGMENT_ROWS) {
-      need->spareBytes = alignedBytes(ladder->stateBytes());
-      need->sparesPerThread = 2;
+    // A thread that helps with a group needs a state of its own.
+    if (canSplit(*ladder, device) && ladder->state == StateOf::Group &&
+        ladder->groupRows > TAMRT_SEGMENT_ROWS) {
+      need->spareBytes = ladder->groupBytes();
       need->spareLimit = options.spareBytes;
     }
     question.columns = ladder->model.columns;

@@ -35,7 +35,8 @@ struct Crew {
   /// The device of the memory.
   Device *device = nullptr;
   std::vector<Worker> workers;
-  /// States besides the workers', for segments that are summed separately.
+  /// States of the first workers, if groups own those with their sums: for
+  /// segments of other workers' groups.
   std::vector<AlignedBuffer> spares;
   /// Why this solver (`routeNote`).
   std::string note;

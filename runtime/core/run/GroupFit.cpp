@@ -25,6 +25,9 @@ void GroupFit::run(Worker &worker, tamrt_step_kind kind, const double *v,
   // The step reads no rows.
   worker.columns.assign(size_t(ladder.model.input_count) + 2, nullptr);
   worker.place.columns = worker.columns.data();
+  worker.arrange(ladder, kind, /*first=*/0, groupRows);
+  if (!worker.place.good())
+    return;
   worker.attempt(ladder, [&] {
     if (iterations)
       worker.place.output = output;

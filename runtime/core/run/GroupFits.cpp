@@ -21,15 +21,19 @@
 namespace tamrt {
 namespace {
 
-/// Bytes of a group's state and carry, in the device's memory, and of its
-/// vectors, in the CPU's memory.
-size_t stateBytes(const tamrt_model &model, tamrt_step_kind solver) {
-  const ThreadMemory memory = fitMemory(model, *firstStep(model, solver));
+/// Memory of a fit of groups of at most `rows` rows.
+ThreadMemory memoryOf(const tamrt_model &model, tamrt_step_kind solver,
+                      size_t rows) {
+  return fitMemory(model, *firstStep(model, solver), int64_t(rows));
+}
+
+/// Bytes of a group in the device's memory.
+size_t onDevice(const ThreadMemory &memory) {
   return size_t(memory.state + memory.carry);
 }
 
-size_t vectorBytes(const tamrt_model &model, tamrt_step_kind solver) {
-  return size_t(fitMemory(model, *firstStep(model, solver)).vectors);
+size_t longestOf(const FittedGroups &groups) {
+  return *std::max_element(groups.rows.begin(), groups.rows.end());
 }
 
 /// The memory of a group's fit.
@@ -61,6 +65,7 @@ public:
         tables(tables), groups(groups), options(options), crew(std::move(crew)),
         memory(std::move(memory)), slots(count),
         slotOf(groups.names.size(), kNone),
+        needed(memoryOf(model, solver, longestOf(groups))),
         coefficients(groups.names.size() * size_t(model.columns)),
         outcomes(describe(solver).isCg() ? groups.names.size() : 0) {}
 
@@ -76,11 +81,9 @@ private:
 
   /// Switches the worker to the group of a slot.
   void turnTo(Worker &worker, const Slot &slot) {
-    const auto state = size_t(alignedBytes(crew.ladder->stateBytes()));
-    char *at =
-        memory.states.as<char>() + slot.index * stateBytes(model, solver);
+    char *at = memory.states.as<char>() + slot.index * onDevice(needed);
     worker.place.state = at;
-    worker.place.carry = model.carry_bytes > 0 ? at + state : nullptr;
+    worker.place.carry = model.carry_bytes > 0 ? at + needed.state : nullptr;
     normalization.parameters(slot.group, worker.place.parameters);
     worker.place.tables = tables.pointers();
   }
@@ -97,6 +100,8 @@ private:
   std::vector<std::optional<Slot>> slots;
   /// By the groups' places.
   std::vector<size_t> slotOf;
+  /// The memory of each slot.
+  ThreadMemory needed;
   /// Groups that have begun, and those that have ended.
   size_t begun = 0, ended = 0;
   std::vector<double> coefficients;
@@ -104,15 +109,15 @@ private:
 };
 
 size_t GroupFits::bytesPerGroup(const tamrt_model &model,
-                                tamrt_step_kind solver) {
-  return stateBytes(model, solver) + vectorBytes(model, solver);
+                                tamrt_step_kind solver, size_t rows) {
+  const ThreadMemory memory = memoryOf(model, solver, rows);
+  return onDevice(memory) + size_t(memory.vectors);
 }
 
 /// Starts the next group in a slot.
 void GroupFits::Impl::start(size_t index) {
   const size_t group = begun++;
-  auto *vectors =
-      memory.vectors.as<char>() + index * vectorBytes(model, solver);
+  auto *vectors = memory.vectors.as<char>() + index * size_t(needed.vectors);
   slots[index].emplace(Slot{index, group,
                             GroupFit(*crew.ladder, group, groups.rows[group],
                                      reinterpret_cast<double *>(vectors))});
@@ -234,12 +239,12 @@ Result<GroupFits> GroupFits::create(const tamrt_model &model,
                                     const Tables &tables,
                                     const FittedGroups &groups, size_t most,
                                     const RunOptions &options) {
-  const size_t longest =
-      *std::max_element(groups.rows.begin(), groups.rows.end());
+  const size_t longest = longestOf(groups);
+  const ThreadMemory needed = memoryOf(model, solver, longest);
   RunOptions now = options;
   for (size_t count = most;;) {
-    const size_t states = count * stateBytes(model, solver);
-    const size_t vectors = count * vectorBytes(model, solver);
+    const size_t states = count * onDevice(needed);
+    const size_t vectors = count * size_t(needed.vectors);
     Result<Crew> crew = makeCrew(model, solver, count, longest, now,
                                  StateOf::Group, int64_t(states + vectors));
     std::string why;

@@ -86,8 +86,9 @@ public:
   /// of `checkConverged` and `checkCoefficients`.
   Result<std::vector<double>> finish();
 
-  /// Bytes that a group takes while it is fitted.
-  static size_t bytesPerGroup(const tamrt_model &model, tamrt_step_kind solver);
+  /// Bytes that a group of at most `rows` rows takes while it is fitted.
+  static size_t bytesPerGroup(const tamrt_model &model, tamrt_step_kind solver,
+                              size_t rows);
 
 private:
   class Impl;

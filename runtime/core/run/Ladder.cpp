@@ -40,7 +40,7 @@ int64_t Ladder::chunkRows(size_t i) const {
 ThreadMemory Ladder::memory(size_t i, Device &device) const {
   ThreadMemory memory = describe(kind).predicts()
                             ? predictMemory(model, *rungs[i], chunkRows(i))
-                            : fitMemory(model, *rungs[i]);
+                            : fitMemory(model, *rungs[i], groupRows);
   if (&solver(device) != &device)
     memory.arena = fitArenaBytes(model, *rungs[i], FitPart::Sums);
   if (state == StateOf::Group)
@@ -72,12 +72,16 @@ ThreadMemory Ladder::solverMemory(const Device &solver) const {
     return memory;
   memory.output = stagedVectorBytes(model);
   memory.copies = stagedVectorBytes(model);
-  memory.parameters = fitMemory(model, *rungs.front()).parameters;
+  memory.parameters = fitMemory(model, *rungs.front(), groupRows).parameters;
   return memory;
 }
 
 int64_t Ladder::stateBytes() const {
   return tamrt::stateBytes(model, describe(kind).solver);
+}
+
+int64_t Ladder::groupBytes() const {
+  return tamrt::groupBytes(model, describe(kind).solver, groupRows);
 }
 
 int64_t Ladder::savedBytes(const Device &device) const {
@@ -281,13 +285,45 @@ bool Worker::allocate(const Ladder &ladder, Device &on, size_t at) {
   return false;
 }
 
+/// Whether the sums are on a device whose memory the CPU, which runs the steps,
+/// cannot address.
+bool Worker::isBorrowing() const {
+  return groupsDevice && groupsDevice != device && needsCopies(*groupsDevice);
+}
+
+void Worker::arrange(Ladder &ladder, tamrt_step_kind kind, int64_t first,
+                     int64_t groupRows) {
+  if (!place.good() || !arranges(kind, first, groupRows))
+    return;
+  if (isBorrowing())
+    return attempt(ladder, [&] {
+      borrow(ladder.groupBytes(), [&](Workplace &here) {
+        tamrt::arrange(here, ladder.model, kind, first, groupRows,
+                       [&](const auto &body) { body(here); });
+      });
+    });
+  tamrt::arrange(place, ladder.model, kind, first, groupRows,
+                 [&](const auto &body) {
+                   attempt(ladder, [&] {
+                     // After a step down to the CPU.
+                     if (isBorrowing())
+                       borrow(ladder.groupBytes(), body);
+                     else
+                       runOn(*device, ladder.options.kernels, place, body);
+                   });
+                 });
+}
+
 void Worker::run(const tamrt_step &step, const double *coefficients,
                  int64_t rows, int64_t first, int64_t groupRows) {
   ranSolver = solver.isOpen() && describe(step.kind).solves();
   if (ranSolver)
     runSolver(step, coefficients, rows, first, groupRows);
-  else if (groupsDevice && groupsDevice != device && needsCopies(*groupsDevice))
-    runBorrowing(step, coefficients, rows, first, groupRows);
+  else if (isBorrowing())
+    borrow(ladder->stateBytes(), [&](Workplace &here) {
+      site.run(step, place, place.arena, here.state, here.carry, coefficients,
+               rows, first, groupRows);
+    });
   else
     site.run(step, place, place.arena, place.state, place.carry, coefficients,
              rows, first, groupRows);
@@ -311,11 +347,11 @@ void Worker::runSolver(const tamrt_step &step, const double *coefficients,
              bytes);
 }
 
-/// Runs a step on the CPU with sums on a device whose memory the CPU cannot
-/// address.
-void Worker::runBorrowing(const tamrt_step &step, const double *coefficients,
-                          int64_t rows, int64_t first, int64_t groupRows) {
-  const auto bytes = size_t(ladder->stateBytes());
+/// Runs body(here) on copies of the carry and of the first bytes of the state,
+/// in the CPU's memory, and copies them back.
+template <class Body>
+void Worker::borrow(int64_t stateBytes, const Body &body) {
+  const auto bytes = size_t(stateBytes);
   const auto carryBytes = size_t(place.carry ? ladder->model.carry_bytes : 0);
   tamrt_context &context = place.context;
   if (!transfer(context, *device, state.data(), *groupsDevice, place.state,
@@ -323,8 +359,14 @@ void Worker::runBorrowing(const tamrt_step &step, const double *coefficients,
       (carryBytes > 0 && !transfer(context, *device, carry.data(),
                                    *groupsDevice, place.carry, carryBytes)))
     return;
-  site.run(step, place, place.arena, state.data(), carry.data(), coefficients,
-           rows, first, groupRows);
+  Workplace here = place;
+  here.state = state.data();
+  here.carry = carry.data();
+  body(here);
+  if (place.good()) {
+    context.status = here.context.status;
+    context.detail = here.context.detail;
+  }
   // A smaller chunk would leave the group's device no more memory for these
   // copies, and after the first copy the rows have been added.
   auto giveBack = [&](void *to, const void *from, size_t size) {
@@ -447,7 +489,7 @@ bool Worker::moveToCpu(Ladder &ladder, int64_t bytes) {
                 size_t(ladder.memory(fromRung, cpu).parameters));
     return (!oldState ||
             transfer(place.context, cpu, state.data(), from, oldState.data(),
-                     size_t(ladder.stateBytes()))) &&
+                     size_t(ladder.groupBytes()))) &&
            (!oldCarry ||
             transfer(place.context, cpu, carry.data(), from, oldCarry.data(),
                      size_t(ladder.model.carry_bytes)));
@@ -477,7 +519,7 @@ bool Worker::moveToCpu(Ladder &ladder, int64_t bytes) {
 bool Worker::takeBorrowed(const Ladder &ladder) {
   if (!groupsDevice || !needsCopies(*groupsDevice))
     return true;
-  state = device->allocate(size_t(ladder.stateBytes()), "state");
+  state = device->allocate(size_t(ladder.groupBytes()), "state");
   if (ladder.model.carry_bytes > 0)
     carry = device->allocate(size_t(ladder.model.carry_bytes), "carry");
   return state && (carry || ladder.model.carry_bytes == 0);

@@ -65,8 +65,10 @@ public:
   ThreadMemory solverMemory(const Device &solver) const;
   /// Tables on the one device of a run that needs copies of them.
   DeviceTables &deviceTables() const { return tables; }
-  /// Bytes of the state of a group; 0 for predictions.
+  /// Bytes of the state of a group without its levels; 0 for predictions.
   int64_t stateBytes() const;
+  /// The same with the levels of the longest group.
+  int64_t groupBytes() const;
   /// Bytes of a copy of state and carry; 0 on a device that needs none.
   int64_t savedBytes(const Device &device) const;
   /// The need for the oracle, with a rung for each of the ladder's.
@@ -123,6 +125,10 @@ public:
              stepDown(ladder));
   }
 
+  /// `tamrt::arrange`, on the device of the sums.
+  void arrange(Ladder &ladder, tamrt_step_kind kind, int64_t first,
+               int64_t groupRows);
+
   /// Runs a step in the worker's workplace, on the device of the step.
   void run(const tamrt_step &step, const double *coefficients, int64_t rows,
            int64_t first, int64_t groupRows);
@@ -157,8 +163,8 @@ private:
   void clearSolver();
   void runSolver(const tamrt_step &step, const double *coefficients,
                  int64_t rows, int64_t first, int64_t groupRows);
-  void runBorrowing(const tamrt_step &step, const double *coefficients,
-                    int64_t rows, int64_t first, int64_t groupRows);
+  bool isBorrowing() const;
+  template <class Body> void borrow(int64_t stateBytes, const Body &body);
 
   const Ladder *ladder = nullptr;
   /// The device of sums and predictions.

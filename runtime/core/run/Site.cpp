@@ -197,33 +197,23 @@ bool Site::stage(const tamrt_step &step, Workplace &place,
 void Site::run(const tamrt_step &step, Workplace &place, void *arena,
                void *state, void *carry, const double *coefficients,
                int64_t rows, int64_t first, int64_t groupRows) {
-  Workplace here = place;
-  here.context.kernels = kernels;
-  here.arena = arena;
-  here.state = state;
-  here.carry = carry;
-  // Kernels may write to the context until the device has finished its work.
-  auto finish = [&] {
-    const int32_t status = device->isCpu() ? TAMRT_OK : device->synchronize();
-    place.context.status = here.context.status;
-    place.context.detail = here.context.detail;
-    return place.good() && takeStatus(place.context, *device, status,
-                                      "finish its work", /*bytes=*/0);
-  };
-  if (!needsCopies(*device)) {
-    here.run(step, coefficients, rows, first, groupRows);
-    finish();
+  const bool copies = needsCopies(*device);
+  if (copies && !stage(step, place, coefficients, rows))
     return;
-  }
-  if (!stage(step, place, coefficients, rows))
-    return;
-  here.parameters = parameters.as<double>();
-  here.tables = devicesTables;
-  here.output = output.as<double>();
-  here.columns = given.data();
-  here.run(step, coefficients ? vector.as<double>() : nullptr, rows, first,
-           groupRows);
-  if (!finish() || !describe(step.kind).writesOutput())
+  runOn(*device, kernels, place, [&](Workplace &here) {
+    here.arena = arena;
+    here.state = state;
+    here.carry = carry;
+    if (copies) {
+      here.parameters = parameters.as<double>();
+      here.tables = devicesTables;
+      here.output = output.as<double>();
+      here.columns = given.data();
+    }
+    here.run(step, copies && coefficients ? vector.as<double>() : coefficients,
+             rows, first, groupRows);
+  });
+  if (!copies || !place.good() || !describe(step.kind).writesOutput())
     return;
   const int64_t width = outputWidth(*model, tamrt_step_kind(step.kind));
   const int64_t numbers =

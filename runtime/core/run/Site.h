@@ -57,6 +57,22 @@ bool copy(tamrt_context &context, Device &device, void *to, const void *from,
 bool transfer(tamrt_context &context, Device &to, void *target, Device &from,
               const void *source, size_t bytes);
 
+/// Calls body(here), `here` being `place` with the kernels of `device`, or
+/// those given, and waits for the device. The status is `place`'s then.
+template <class Body>
+void runOn(Device &device, const tamrt_kernels *kernels, Workplace &place,
+           const Body &body) {
+  Workplace here = place;
+  here.context.kernels = kernels ? kernels : device.kernels();
+  body(here);
+  // Kernels may write to the context until the device has finished its work.
+  const int32_t status = device.isCpu() ? TAMRT_OK : device.synchronize();
+  place.context.status = here.context.status;
+  place.context.detail = here.context.detail;
+  if (place.good())
+    takeStatus(place.context, device, status, "finish its work", /*bytes=*/0);
+}
+
 /// Bytes of the twins of columns for chunks of at most `rows` rows, and of the
 /// twin of a vector of D numbers; multiples of TAMRT_ALIGNMENT.
 int64_t stagedColumnBytes(const tamrt_model &model, int64_t rows);

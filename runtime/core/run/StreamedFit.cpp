@@ -88,7 +88,9 @@ private:
   void checkOrder(const Rows &rows);
   Spread spread(size_t group, size_t input) const;
   size_t bytesPerGroup() const {
-    return GroupFits::bytesPerGroup(route.of(model), route.kind());
+    return GroupFits::bytesPerGroup(
+        route.of(model), route.kind(),
+        *std::max_element(groupRows.begin(), groupRows.end()));
   }
   size_t groupsAtOnce() const;
   Status checkUnchanged() const;

@@ -9,11 +9,18 @@
 // One mutex guards all shared data. It is held only between pieces of work,
 // which are thousands of rows.
 //
+// Pieces begin in order. So there are always enough levels for the nodes that
+// wait: if no piece is under way, the finished ones are the first ones, and
+// there is at most one node per level; a piece under way adds at most one per
+// level, those beside its path to the root. Each worker has a state with all
+// levels, and stays with a pass until it is closed.
+//
 //===----------------------------------------------------------------------===//
 
 #include "core/run/Team.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace tamrt {
 namespace {
@@ -37,17 +44,21 @@ size_t piecesOf(const Pass &pass) {
 
 } // namespace
 
-Team::Team(const tamrt_model &model, Crew &crew)
-    : model(model), crew(crew), all(crew.workers.size()) {
-  const size_t states = crew.spares.size() + crew.workers.size();
-  spares.reserve(states);
-  for (AlignedBuffer &spare : crew.spares)
-    spares.push_back(spare.data());
+Team::Team(Crew &crew)
+    : model(crew.ladder->model), crew(crew),
+      hasCounts(std::any_of(
+          model.accumulators, model.accumulators + model.accumulator_count,
+          [](const tamrt_accumulator &each) { return each.unit != 0; })),
+      all(crew.workers.size()) {
   // Reserve memory now: nothing allocates while pieces are open.
+  const size_t workers = crew.workers.size();
+  const auto perState = size_t(levelsFor(crew.ladder->groupRows));
+  levels.reserve(workers * perState);
   for (Split &split : all) {
-    split.waiting.reserve(states);
-    split.used.reserve(states);
-    split.idle.reserve(states);
+    split.nodes.reserve(workers * perState);
+    split.own.resize(perState);
+    split.isUsed.resize(perState);
+    split.counts.reserve(workers);
   }
 }
 
@@ -67,10 +78,12 @@ bool Team::splits(const Pass &pass) const {
          canSplit(*crew.ladder, *crew.device);
 }
 
-/// Adds rows [begin, end) of the group to the sums of a state whose first row
-/// is row `origin`.
+/// Adds rows [begin, end) of the group, which are of one segment, to the sums
+/// of a state whose first row is row `origin`.
 void Team::addAlone(Worker &worker, const Pass &pass, size_t begin, size_t end,
                     size_t origin) {
+  worker.arrange(*crew.ladder, pass.kind, int64_t(begin - origin),
+                 int64_t(pass.groupRows));
   attemptChunks(
       *crew.ladder, worker, pass.kind, end - begin,
       [&](const tamrt_step &step, size_t at, size_t count) {
@@ -85,34 +98,44 @@ void Team::addAlone(Worker &worker, const Pass &pass, size_t begin, size_t end,
       });
 }
 
-/// Attempts body(accumulator) for each accumulator that steps of `kind` add to,
-/// one by one: an accumulator that has been added is not added again if memory
-/// runs out for the next.
+/// Attempts body(accumulator, place in packed sums) for the sums to which steps
+/// of `kind` add, one by one: what has been joined is not joined again if
+/// memory runs out for the next.
 template <class Body>
-void Team::attemptEach(Worker &worker, tamrt_step_kind kind, const Body &body) {
+void Team::attemptSums(Worker &worker, tamrt_step_kind kind, const Body &body) {
+  forEachSum(model, kind, [&](const tamrt_accumulator &each, int64_t offset) {
+    if (worker.place.good())
+      worker.attempt(*crew.ladder, [&] { body(each, offset); });
+    return worker.place.good();
+  });
+}
+
+/// The same for row counts.
+template <class Body>
+void Team::attemptCounts(Worker &worker, tamrt_step_kind kind,
+                         const Body &body) {
   for (int64_t i = 0; i < model.accumulator_count && worker.place.good(); ++i)
-    if (model.accumulators[i].kind == kind)
-      worker.attempt(*crew.ladder, [&] { body(model.accumulators[i]); });
+    if (const tamrt_accumulator &each = model.accumulators[i];
+        each.kind == kind && each.unit != 0)
+      worker.attempt(*crew.ladder, [&] { body(each); });
 }
 
-/// Records an error, unless there was one before, and drops waiting sums.
-void Team::giveUp(Split &split, const tamrt_context &error,
-                  const std::string &shortage) {
-  if (!split.failed()) {
-    split.error = error;
-    split.shortage = shortage;
-  }
-  split.open -= split.waiting.size();
-  split.waiting.clear();
+/// Zeroes the sums and counts in the worker's state.
+void Team::clear(Worker &worker, tamrt_step_kind kind) {
+  auto zero = [&](const tamrt_accumulator &each) {
+    worker.place.clear(each.count, numbersIn(worker.place.state, each));
+  };
+  attemptSums(worker, kind,
+              [&](const tamrt_accumulator &each, int64_t) { zero(each); });
+  attemptCounts(worker, kind, zero);
 }
 
-/// Runs `body` on `state` for a group without holding the lock. An error of the
-/// steps, or an exception, which is returned, becomes the group's error.
+/// Runs `body` for a group without holding the lock. An error of the steps, or
+/// an exception, which is thrown again, becomes the group's error.
 template <class Body>
-std::exception_ptr Team::unlocked(Worker &worker, Split &split, void *state,
-                                  Lock &lock, const Body &body) {
+void Team::unlocked(Worker &worker, Split &split, Lock &lock,
+                    const Body &body) {
   const Workplace own = worker.place;
-  worker.place.state = state;
   worker.place.parameters = split.place.parameters;
   worker.place.tables = split.place.tables;
   lock.unlock();
@@ -126,183 +149,209 @@ std::exception_ptr Team::unlocked(Worker &worker, Split &split, void *state,
     error.status = TAMRT_ERROR_OUT_OF_MEMORY;
   }
   lock.lock();
-  worker.place.state = own.state;
   worker.place.parameters = own.parameters;
   worker.place.tables = own.tables;
-  if (error.status != TAMRT_OK)
-    giveUp(split, error, worker.shortage);
+  if (error.status != TAMRT_OK && !split.failed()) {
+    split.error = error;
+    split.shortage = worker.shortage;
+  }
   changed.notify_all();
-  return exception;
-}
-
-/// Whether the group's sums must end in the state in which they began: the
-/// caller owns it, or keeps other data in it.
-bool Team::staysInPlace(const Split &split) const {
-  return crew.ladder->state == StateOf::Group ||
-         !describe(split.pass->kind).isDirect();
-}
-
-/// Sums the next piece: in the group's sums, if they are free and have all
-/// earlier pieces, else in a separate state. False if there is no piece or no
-/// state.
-bool Team::begin(Worker &worker, Split &split, Lock &lock) {
-  const Pass &pass = *split.pass;
-  if (split.next == split.pieces)
-    return false;
-  const bool apart = split.isTaken || split.joined < split.next;
-  void *state = split.sums;
-  bool isNew = false;
-  if (apart && !split.idle.empty()) {
-    state = split.idle.back();
-    split.idle.pop_back();
-  } else if (apart && !spares.empty()) {
-    state = spares.back();
-    spares.pop_back();
-    split.used.push_back(state);
-    isNew = true;
-  } else if (apart) {
-    return false;
-  }
-  const size_t piece = split.next++;
-  ++split.open;
-  if (!apart)
-    split.isTaken = true;
-  const std::exception_ptr exception =
-      unlocked(worker, split, state, lock, [&] {
-        if (apart)
-          worker.attempt(*crew.ladder,
-                         [&] { worker.place.clear(model, pass.kind, isNew); });
-        const size_t first = beginOf(pass, piece);
-        if (worker.place.good())
-          addAlone(worker, pass, first, endOf(pass, piece), apart ? first : 0);
-      });
-  if (!apart) {
-    split.isTaken = false;
-    ++split.joined;
-    --split.open;
-  } else if (split.failed()) {
-    --split.open;
-  } else {
-    split.waiting.push_back({piece, state});
-  }
   if (exception)
     std::rethrow_exception(exception);
-  return true;
 }
 
-/// Joins the next waiting sums with the group's sums, if nobody is working on
-/// those. The result is in the state of the waiting sums, which has the group's
-/// sums from then on.
-bool Team::join(Worker &worker, Split &split, Lock &lock) {
-  if (split.isTaken)
-    return false;
-  auto at = std::find_if(
-      split.waiting.begin(), split.waiting.end(),
-      [&](const auto &entry) { return entry.first == split.joined; });
-  if (at == split.waiting.end())
-    return false;
-  const auto [piece, sums] = *at;
-  const size_t first = beginOf(*split.pass, piece);
-  split.waiting.erase(at);
-  split.isTaken = true;
-  const std::exception_ptr exception =
-      unlocked(worker, split, sums, lock, [&, sums = sums] {
+/// A free level for a node.
+void *Team::takeLevel(Split &split, int64_t level) {
+  if (!split.isUsed[size_t(level)]) {
+    split.isUsed[size_t(level)] = true;
+    return split.own[size_t(level)];
+  }
+  assert(!levels.empty() && "fewer levels than nodes");
+  void *sums = levels.back();
+  levels.pop_back();
+  return sums;
+}
+
+void Team::giveLevel(Split &split, void *sums) {
+  const auto at = std::find(split.own.begin(), split.own.end(), sums);
+  if (at == split.own.end())
+    levels.push_back(sums);
+  else
+    split.isUsed[size_t(at - split.own.begin())] = false;
+}
+
+/// Joins the sums of a segment, which are in the worker's state, with those of
+/// its partners in the tree that have been computed, and stores the result for
+/// the next partner.
+void Team::climb(Worker &worker, Split &split, int64_t segment, Lock &lock) {
+  const tamrt_step_kind kind = split.pass->kind;
+  int64_t level = 0, index = segment;
+  auto takePartner = [&]() -> void * {
+    const auto at = std::find_if(
+        split.nodes.begin(), split.nodes.end(), [&](const Node &node) {
+          return node.level == level && node.index == (index ^ 1);
+        });
+    if (at == split.nodes.end())
+      return nullptr;
+    void *sums = at->sums;
+    split.nodes.erase(at);
+    return sums;
+  };
+  void *state = worker.place.state;
+  auto inState = [&](const tamrt_accumulator &each) {
+    return numbersIn(state, each);
+  };
+  void *partner = takePartner();
+  while (!split.failed()) {
+    if (partner) {
+      unlocked(worker, split, lock, [&] {
         const TraceSpan span(crew.ladder->options.trace, worker.lane, "join",
-                             {{"first", int64_t(first)}});
-        attemptEach(worker, split.pass->kind,
-                    [&](const tamrt_accumulator &each) {
-                      worker.place.append(each, split.sums, int64_t(first));
+                             {{"segment", segment}, {"level", level}});
+        // Either may be the earlier one: the bits are the same.
+        attemptSums(worker, kind,
+                    [&](const tamrt_accumulator &each, int64_t offset) {
+                      worker.place.join(each.count, numbersAt(partner, offset),
+                                        inState(each));
                     });
       });
-  if (split.sums != split.place.state || !staysInPlace(split))
-    split.idle.push_back(split.sums);
-  split.sums = sums;
-  split.isTaken = false;
-  ++split.joined;
+      giveLevel(split, partner);
+      ++level;
+      index /= 2;
+      partner = takePartner();
+      continue;
+    }
+    void *packed = takeLevel(split, level);
+    unlocked(worker, split, lock, [&] {
+      attemptSums(worker, kind,
+                  [&](const tamrt_accumulator &each, int64_t offset) {
+                    worker.place.move(each.count, inState(each),
+                                      numbersAt(packed, offset));
+                  });
+    });
+    partner = takePartner();
+    if (!partner) {
+      split.nodes.push_back({level, index, packed});
+      return;
+    }
+    // It came meanwhile.
+    unlocked(worker, split, lock, [&] {
+      attemptSums(worker, kind,
+                  [&](const tamrt_accumulator &each, int64_t offset) {
+                    worker.place.move(each.count, numbersAt(packed, offset),
+                                      inState(each));
+                  });
+    });
+    giveLevel(split, packed);
+  }
+}
+
+/// Sums the next piece in the worker's state and joins it. The last piece stays
+/// there.
+void Team::begin(Worker &worker, Split &split, Lock &lock) {
+  const Pass &pass = *split.pass;
+  const size_t piece = split.next++;
+  const size_t first = beginOf(pass, piece), segment = first / kSegment;
+  const bool isLast = piece + 1 == split.pieces;
+  ++split.open;
+  std::exception_ptr exception;
+  try {
+    // The state of the group has the segment before, or the start of this one,
+    // if the pass is not the first: its owner begins with it.
+    if (piece == 0 && first > 0 && first % kSegment == 0)
+      climb(worker, split, int64_t(segment) - 1, lock);
+    unlocked(worker, split, lock, [&] {
+      addAlone(worker, pass, first, endOf(pass, piece), segment * kSegment);
+    });
+    if (!isLast)
+      climb(worker, split, int64_t(segment), lock);
+  } catch (...) {
+    exception = std::current_exception();
+  }
+  if (isLast && worker.place.state != split.place.state)
+    split.last = worker.place.state;
   --split.open;
+  changed.notify_all();
   if (exception)
     std::rethrow_exception(exception);
-  return true;
 }
 
-/// Does the next work for a group; false if there is none now. The group's
-/// owner joins sums first, so that they stay in its cache; other workers join
-/// only if they have no piece to begin.
-bool Team::advance(Worker &worker, Split &split, bool isOwner, Lock &lock) {
-  if (split.failed())
-    return false;
-  return isOwner ? join(worker, split, lock) || begin(worker, split, lock)
-                 : begin(worker, split, lock) || join(worker, split, lock);
+/// Makes a pass one that others may share.
+void Team::open(Worker &worker, const Pass &pass) {
+  Split &split = all[worker.lane];
+  split.pass = &pass;
+  split.place = worker.place;
+  split.pieces = piecesOf(pass);
+  split.next = 0;
+  split.error = {};
+  ++split.serial;
+  const int64_t finished = finishedSegments(int64_t(pass.first));
+  for (size_t i = 0; i < split.own.size(); ++i) {
+    const auto level = int64_t(i);
+    split.own[i] =
+        worker.place.levelAt(model, describe(pass.kind).solver, level);
+    split.isUsed[i] = finished >> level & 1;
+    if (split.isUsed[i])
+      split.nodes.push_back({level, (finished >> level) - 1, split.own[i]});
+  }
+  changed.notify_all();
 }
 
-/// Moves the sums of a pass to the state in which the owner continues, and
-/// releases the other states.
+/// Moves the sums of a pass to the group's state.
 void Team::close(Worker &worker, Split &split, Lock &lock) {
   const tamrt_step_kind kind = split.pass->kind;
-  void *const place = split.place.state;
+  const Workplace place = split.place;
   if (!split.failed())
-    (void)unlocked(worker, split, split.sums, lock, [&] {
-      auto add = [&](const void *other) {
-        if (other != split.sums)
-          attemptEach(worker, kind, [&](const tamrt_accumulator &each) {
-            worker.place.addCounts(each, other);
-          });
-      };
-      add(place);
-      for (const void *other : split.used)
-        add(other);
-      if (split.sums == place || !staysInPlace(split))
-        return;
-      attemptEach(worker, kind, [&](const tamrt_accumulator &each) {
-        copy(worker.place.context, *crew.device,
-             static_cast<char *>(place) + each.offset,
-             static_cast<char *>(split.sums) + each.offset,
-             size_t(2 * each.count) * sizeof(double));
-      });
+    unlocked(worker, split, lock, [&] {
+      if (split.last)
+        attemptSums(worker, kind, [&](const tamrt_accumulator &each, int64_t) {
+          worker.place.move(each.count, numbersIn(split.last, each),
+                            numbersIn(place.state, each));
+        });
+      for (const Node &node : split.nodes)
+        if (void *to = split.own[size_t(node.level)]; to != node.sums)
+          attemptSums(
+              worker, kind, [&](const tamrt_accumulator &each, int64_t offset) {
+                worker.place.move(each.count, numbersAt(node.sums, offset),
+                                  numbersAt(to, offset));
+              });
+      for (void *other : split.counts)
+        attemptCounts(worker, kind, [&](const tamrt_accumulator &each) {
+          worker.place.joinCounts(each, numbersIn(other, each));
+        });
     });
-  const bool moves = !staysInPlace(split);
-  worker.place.state = moves ? split.sums : place;
-  for (void *state : split.used)
-    if (state != worker.place.state)
-      spares.push_back(state);
-  if (worker.place.state != place)
-    spares.push_back(place);
-  split.used.clear();
-  split.idle.clear();
+  for (const Node &node : split.nodes)
+    giveLevel(split, node.sums);
+  split.nodes.clear();
+  split.counts.clear();
+  split.last = nullptr;
+  split.pass = nullptr;
   changed.notify_all();
 }
 
 void Team::add(Worker &worker, const Pass &pass) {
   if (!splits(pass)) {
-    addAlone(worker, pass, pass.first, pass.first + pass.rows, 0);
+    for (size_t piece = 0; piece < piecesOf(pass) && worker.place.good();
+         ++piece)
+      addAlone(worker, pass, beginOf(pass, piece), endOf(pass, piece),
+               /*origin=*/0);
     return;
   }
   Lock lock(mutex);
+  open(worker, pass);
   Split &split = all[worker.lane];
-  split.pass = &pass;
-  split.place = worker.place;
-  split.pieces = piecesOf(pass);
-  split.next = split.joined = 0;
-  split.sums = worker.place.state;
-  split.error = {};
-  changed.notify_all();
   // Other threads use the pass until the split has ended, even after an
   // exception.
   std::exception_ptr exception;
-  while (!split.isOver()) {
-    bool moved = false;
-    if (!exception) {
-      try {
-        moved = advance(worker, split, /*isOwner=*/true, lock);
-      } catch (...) {
-        exception = std::current_exception();
-      }
+  while (!split.isOver())
+    try {
+      if (!split.failed() && split.next < split.pieces)
+        begin(worker, split, lock);
+      else
+        changed.wait(lock);
+    } catch (...) {
+      exception = std::current_exception();
     }
-    if (!moved && !split.isOver())
-      changed.wait(lock);
-  }
   close(worker, split, lock);
-  split.pass = nullptr;
   if (split.failed()) {
     worker.place.context.status = split.error.status;
     worker.place.context.detail = split.error.detail;
@@ -312,26 +361,57 @@ void Team::add(Worker &worker, const Pass &pass) {
     std::rethrow_exception(exception);
 }
 
+/// The pass with the most remaining work; null if there is none.
+Team::Split *Team::findLongest() {
+  Split *longest = nullptr;
+  for (Split &split : all)
+    if (split.pass && !split.failed() && split.next < split.pieces &&
+        (!longest ||
+         longest->pieces - longest->next < split.pieces - split.next))
+      longest = &split;
+  return longest;
+}
+
 void Team::help(Worker &worker) {
-  if (!canSplit(*crew.ladder, *crew.device))
+  const Ladder &ladder = *crew.ladder;
+  if (!canSplit(ladder, *crew.device) || levelsFor(ladder.groupRows) == 0)
     return;
+  if (ladder.state == StateOf::Group) {
+    if (worker.lane >= crew.spares.size())
+      return;
+    worker.place.state = crew.spares[worker.lane].data();
+  }
   worker.place.context.status = TAMRT_OK;
   Lock lock(mutex);
-  // Its own state is now free for others.
-  if (crew.ladder->state == StateOf::Worker) {
-    spares.push_back(worker.place.state);
-    changed.notify_all();
-  }
+  for (int64_t level = 0; level < levelsFor(ladder.groupRows); ++level)
+    levels.push_back(
+        worker.place.levelAt(model, describe(ladder.kind).solver, level));
   while (entered > 0 && worker.place.good()) {
-    // The split with the most remaining work.
-    Split *longest = nullptr;
-    for (Split &split : all)
-      if (split.pass && !split.failed() && !split.isOver() &&
-          (!longest ||
-           longest->pieces - longest->next < split.pieces - split.next))
-        longest = &split;
-    if (!longest || !advance(worker, *longest, /*isOwner=*/false, lock))
+    Split *split = findLongest();
+    if (!split) {
       changed.wait(lock);
+      continue;
+    }
+    const size_t serial = split->serial;
+    const tamrt_step_kind kind = split->pass->kind;
+    if (hasCounts)
+      split->counts.push_back(worker.place.state);
+    ++split->open;
+    try {
+      unlocked(worker, *split, lock, [&] { clear(worker, kind); });
+    } catch (...) {
+      --split->open;
+      throw;
+    }
+    --split->open;
+    changed.notify_all();
+    // Until it is closed, nodes may be in the worker's levels, and counts or
+    // the last sums in its state.
+    while (split->pass && split->serial == serial && worker.place.good())
+      if (!split->failed() && split->next < split->pieces)
+        begin(worker, *split, lock);
+      else
+        changed.wait(lock);
   }
 }
 

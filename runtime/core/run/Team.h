@@ -10,10 +10,10 @@
 /// Adds the rows of groups to their sums, on one thread or, once there are
 /// fewer groups than threads, on several. Internal to the code that runs fits.
 ///
-/// Sums of a segment (abi.h) start from zero, so that any thread can compute
-/// them in its own state. They are joined with the sums of earlier segments in
-/// order, which gives the same bits as one thread. Row counts do not depend on
-/// the order and are added once, at the end.
+/// Each thread sums whole segments in a state of its own and joins them in the
+/// tree of segments (Workplace.h), whose order does not depend on time: so no
+/// thread waits for its turn, and the bits are those of one thread. Row counts
+/// are exact in any order and are added once, at the end.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +54,7 @@ struct Pass {
 class Team {
 public:
   /// The crew must outlive it.
-  Team(const tamrt_model &model, Crew &crew);
+  explicit Team(Crew &crew);
   Team(const Team &) = delete;
   Team &operator=(const Team &) = delete;
 
@@ -71,59 +71,70 @@ public:
   void help(Worker &worker);
 
 private:
+  /// The packed sums of 2^level segments, the index-th of them.
+  struct Node {
+    int64_t level, index;
+    void *sums;
+  };
   /// A pass that several workers may share, in pieces within one segment each.
   struct Split {
     const Pass *pass = nullptr;
     /// The workplace of the worker that has the group.
     Workplace place;
-    size_t pieces = 0;
-    /// The next piece that has not begun, and the number of pieces in the
-    /// group's sums.
-    size_t next = 0, joined = 0;
-    /// The state with the group's sums, and whether a worker is using it.
-    void *sums = nullptr;
-    bool isTaken = false;
-    /// Pieces that have begun, are not in the group's sums, and were not
-    /// dropped.
+    /// Pieces, and the next one that has not begun.
+    size_t pieces = 0, next = 0;
+    /// Pieces under way.
     size_t open = 0;
-    /// States that have been used for the group, and those of them that are
-    /// free.
-    std::vector<void *> used, idle;
-    /// Pieces whose sums wait for earlier pieces, and their states.
-    std::vector<std::pair<size_t, void *>> waiting;
+    /// The nodes that wait for a partner.
+    std::vector<Node> nodes;
+    /// Levels of the group's state, and those of them that are in use. Level l
+    /// only has nodes of that level.
+    std::vector<void *> own;
+    std::vector<bool> isUsed;
+    /// Changes with each pass.
+    size_t serial = 0;
+    /// States of helpers with row counts of the group.
+    std::vector<void *> counts;
+    /// A helper's state with the sums of the last piece.
+    void *last = nullptr;
     /// The first error.
     tamrt_context error = {};
     std::string shortage;
 
     bool failed() const { return error.status != TAMRT_OK; }
-    bool isOver() const { return open == 0 && (failed() || joined == pieces); }
+    bool isOver() const { return open == 0 && (failed() || next == pieces); }
   };
   using Lock = std::unique_lock<std::mutex>;
 
   bool splits(const Pass &pass) const;
   template <class Body>
-  void attemptEach(Worker &worker, tamrt_step_kind kind, const Body &body);
+  void attemptSums(Worker &worker, tamrt_step_kind kind, const Body &body);
+  template <class Body>
+  void attemptCounts(Worker &worker, tamrt_step_kind kind, const Body &body);
   void addAlone(Worker &worker, const Pass &pass, size_t begin, size_t end,
                 size_t origin);
-  bool staysInPlace(const Split &split) const;
-  bool begin(Worker &worker, Split &split, Lock &lock);
-  bool join(Worker &worker, Split &split, Lock &lock);
-  bool advance(Worker &worker, Split &split, bool isOwner, Lock &lock);
+  void clear(Worker &worker, tamrt_step_kind kind);
+  void open(Worker &worker, const Pass &pass);
+  void begin(Worker &worker, Split &split, Lock &lock);
+  void climb(Worker &worker, Split &split, int64_t segment, Lock &lock);
+  void *takeLevel(Split &split, int64_t level);
+  void giveLevel(Split &split, void *sums);
   void close(Worker &worker, Split &split, Lock &lock);
   template <class Body>
-  std::exception_ptr unlocked(Worker &worker, Split &split, void *state,
-                              Lock &lock, const Body &body);
-  void giveUp(Split &split, const tamrt_context &error,
-              const std::string &shortage);
+  void unlocked(Worker &worker, Split &split, Lock &lock, const Body &body);
+  Split *findLongest();
 
+  /// That of the crew's ladder.
   const tamrt_model &model;
   Crew &crew;
+  /// Whether steps of the crew's ladder count rows.
+  bool hasCounts;
   std::mutex mutex;
   std::condition_variable changed;
   /// One for each worker.
   std::vector<Split> all;
-  /// Free states.
-  std::vector<void *> spares;
+  /// Free levels of the states of workers that help.
+  std::vector<void *> levels;
   /// Workers between `enter` and `leave`.
   size_t entered = 0;
 };

@@ -34,7 +34,7 @@ public:
   Work(const tamrt_model &model, std::span<const Group> groups, Crew &crew,
        const RunOptions &options, const char *phase)
       : model(model), groups(groups), crew(crew), options(options),
-        phase(phase), members(model, crew) {
+        phase(phase), members(crew) {
     for (const Group &group : groups)
       allRows += group.rows;
   }

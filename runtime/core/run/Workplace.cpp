@@ -43,10 +43,32 @@ int64_t fitArenaBytes(const tamrt_model &model, const tamrt_step &chunk,
   return alignedBytes(arena);
 }
 
-ThreadMemory fitMemory(const tamrt_model &model, const tamrt_step &chunk) {
+int64_t levelBytes(const tamrt_model &model, StepSolver solver) {
+  int64_t most = 0;
+  for (const StepDescription &step : stepDescriptions) {
+    int64_t bytes = 0;
+    if (step.solver == solver && step.takesRows())
+      forEachSum(
+          model, step.kind, [&](const tamrt_accumulator &each, int64_t offset) {
+            bytes = offset + alignedBytes(each.count * int64_t(sizeof(double)));
+            return true;
+          });
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
+int64_t groupBytes(const tamrt_model &model, StepSolver solver, int64_t rows) {
+  const int64_t levels = levelsFor(rows);
+  return alignedBytes(stateBytes(model, solver)) +
+         (levels > 0 ? levels * levelBytes(model, solver) : 0);
+}
+
+ThreadMemory fitMemory(const tamrt_model &model, const tamrt_step &chunk,
+                       int64_t rows) {
   const bool direct = describe(chunk.kind).isDirect();
   return {fitArenaBytes(model, chunk, FitPart::All),
-          alignedBytes(stateBytes(model, describe(chunk.kind).solver)),
+          groupBytes(model, describe(chunk.kind).solver, rows),
           carryBytes(model),
           alignedBytes(direct ? model.columns * int64_t(sizeof(double)) : 0),
           parameterBytes(model),
@@ -78,39 +100,33 @@ void Workplace::run(const tamrt_step &step, const double *coefficients,
            about.writesOutput() ? output : nullptr, rows, first, groupRows);
 }
 
-/// The numbers of an accumulator in a state.
-static double *numbersOf(const tamrt_accumulator &accumulator, void *state) {
-  return reinterpret_cast<double *>(static_cast<char *>(state) +
-                                    accumulator.offset);
-}
-static const double *numbersOf(const tamrt_accumulator &accumulator,
-                               const void *state) {
-  return numbersOf(accumulator, const_cast<void *>(state));
+double *numbersAt(void *packed, int64_t offset) {
+  return reinterpret_cast<double *>(static_cast<char *>(packed) + offset);
 }
 
-void Workplace::clear(const tamrt_model &model, tamrt_step_kind chunk,
-                      bool counts) {
-  for (int64_t i = 0; i < model.accumulator_count && good(); ++i) {
-    const tamrt_accumulator &each = model.accumulators[i];
-    if (each.kind == chunk && (each.unit == 0 || counts))
-      context.kernels->zero(&context, each.count, numbersOf(each, state));
-  }
+double *numbersIn(void *state, const tamrt_accumulator &accumulator) {
+  return numbersAt(state, accumulator.offset);
 }
 
-void Workplace::append(const tamrt_accumulator &accumulator,
-                       const void *earlier, int64_t first) {
-  if (accumulator.unit == 0)
-    context.kernels->append_sums(&context, numbersOf(accumulator, earlier),
-                                 first, accumulator.count,
-                                 numbersOf(accumulator, state));
+void *Workplace::levelAt(const tamrt_model &model, StepSolver solver,
+                         int64_t level) const {
+  return static_cast<char *>(state) + alignedBytes(stateBytes(model, solver)) +
+         level * levelBytes(model, solver);
 }
 
-void Workplace::addCounts(const tamrt_accumulator &accumulator,
-                          const void *other) {
-  if (accumulator.unit != 0)
-    context.kernels->append_counts(
-        &context, numbersOf(accumulator, other), TAMRT_SEGMENT_ROWS,
-        accumulator.count, accumulator.unit, numbersOf(accumulator, state));
+void Workplace::arrangeAndRun(const tamrt_model &model, const tamrt_step &step,
+                              const double *coefficients, int64_t rows,
+                              int64_t first, int64_t groupRows) {
+  arrange(*this, model, tamrt_step_kind(step.kind), first, groupRows,
+          [&](const auto &body) { body(*this); });
+  if (good())
+    run(step, coefficients, rows, first, groupRows);
+}
+
+void Workplace::joinCounts(const tamrt_accumulator &accumulator,
+                           const double *more) {
+  context.kernels->join_counts(&context, more, accumulator.count,
+                               accumulator.unit, numbersIn(state, accumulator));
 }
 
 size_t firstNotFinite(const double *values, size_t count) {

@@ -21,12 +21,14 @@
 #include "tamrt/abi.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
 namespace tamrt {
 
-/// Bytes one thread needs, by use, each a multiple of TAMRT_ALIGNMENT.
+/// Bytes one thread needs, by use, each a multiple of TAMRT_ALIGNMENT. The
+/// state's include its levels (see `levelsFor`).
 struct ThreadMemory {
   int64_t arena = 0, state = 0, carry = 0, output = 0, parameters = 0;
   /// For conjugate gradients, in the CPU's memory.
@@ -47,9 +49,36 @@ enum class FitPart { All, Sums, Solve };
 int64_t fitArenaBytes(const tamrt_model &model, const tamrt_step &chunk,
                       FitPart part);
 
-/// Memory of one thread of a fit. `chunk`, of kind FIT_CHUNK or APPLY_CHUNK, is
-/// the rung's step.
-ThreadMemory fitMemory(const tamrt_model &model, const tamrt_step &chunk);
+/// The sums of a group's segments (abi.h) are joined in a binary tree over
+/// their indices: those of segments 2i and 2i + 1, of the halves that result,
+/// and so on; halves that lack a partner are joined at the end, from the last
+/// one to the first. So segments may be summed and joined in any order of time,
+/// and the bits are the same.
+///
+/// The segment under way is in the state. Behind the state are *levels*: level
+/// l has the sums of 2^l finished segments, packed, if bit l of their number
+/// is 1.
+
+/// Number of the finished segments of a group of `rows` rows: all but the last.
+constexpr int64_t finishedSegments(int64_t rows) {
+  return rows > 0 ? (rows - 1) / TAMRT_SEGMENT_ROWS : 0;
+}
+
+/// Levels for a group of `rows` rows; 0 if it has one segment.
+constexpr int64_t levelsFor(int64_t rows) {
+  return std::bit_width(uint64_t(finishedSegments(rows)));
+}
+
+/// Bytes of one level.
+int64_t levelBytes(const tamrt_model &model, StepSolver solver);
+
+/// Bytes of the state of a group of `rows` rows and of its levels.
+int64_t groupBytes(const tamrt_model &model, StepSolver solver, int64_t rows);
+
+/// Memory of one thread of a fit of groups of at most `rows` rows. `chunk`, of
+/// kind FIT_CHUNK or APPLY_CHUNK, is the rung's step.
+ThreadMemory fitMemory(const tamrt_model &model, const tamrt_step &chunk,
+                       int64_t rows);
 
 /// Memory of one thread of a prediction with `step`, of kind PREDICT, TERMS or
 /// DESIGN, with at most `rows` rows at a time.
@@ -79,27 +108,118 @@ struct Workplace {
   void run(const tamrt_step &step, const double *coefficients, int64_t rows,
            int64_t first, int64_t groupRows);
 
-  /// Zeroes the sums in `state` that steps of kind `chunk` add to, for the rows
-  /// of a segment, and the row counts if `counts`.
-  void clear(const tamrt_model &model, tamrt_step_kind chunk, bool counts);
+  /// `tamrt::arrange`, and the step.
+  void arrangeAndRun(const tamrt_model &model, const tamrt_step &step,
+                     const double *coefficients, int64_t rows, int64_t first,
+                     int64_t groupRows);
 
-  /// Adds an accumulator's sums of earlier rows, in another state, before those
-  /// of the segment in `state`. `first` is the index in the group of the
-  /// segment's first row. Row counts are not changed.
-  void append(const tamrt_accumulator &accumulator, const void *earlier,
-              int64_t first);
+  /// Level `level` of the state of a model with `solver`.
+  void *levelAt(const tamrt_model &model, StepSolver solver,
+                int64_t level) const;
 
-  /// Adds the row counts of an accumulator in another state of the group.
-  void addCounts(const tamrt_accumulator &accumulator, const void *other);
+  /// Kernels on `count` numbers: zeroes them; adds `more` to them; moves them,
+  /// which leaves zeros.
+  void clear(int64_t count, double *sums) {
+    context.kernels->zero(&context, count, sums);
+  }
+  void join(int64_t count, const double *more, double *sums) {
+    context.kernels->join_sums(&context, more, count, sums);
+  }
+  void move(int64_t count, double *from, double *to) {
+    context.kernels->move_sums(&context, count, from, to);
+  }
+  /// Adds row counts to those of an accumulator in `state`.
+  void joinCounts(const tamrt_accumulator &accumulator, const double *more);
 };
 
+/// The numbers of an accumulator in a state, and those at a place of packed
+/// sums.
+double *numbersIn(void *state, const tamrt_accumulator &accumulator);
+double *numbersAt(void *packed, int64_t offset);
+
+/// Calls body(accumulator, place in packed sums) for the sums to which steps of
+/// kind `sums` add, while it returns true.
+template <class Body>
+void forEachSum(const tamrt_model &model, int32_t sums, const Body &body) {
+  int64_t offset = 0;
+  for (int64_t i = 0; i < model.accumulator_count; ++i) {
+    const tamrt_accumulator &each = model.accumulators[i];
+    if (each.kind != sums || each.unit != 0)
+      continue;
+    if (!body(each, offset))
+      return;
+    offset += alignedBytes(each.count * int64_t(sizeof(double)));
+  }
+}
+
+/// Whether `arrange` has something to do.
+inline bool arranges(tamrt_step_kind kind, int64_t first, int64_t groupRows) {
+  const StepDescription &about = describe(kind);
+  return about.hasSums() &&
+         (about.takesRows() ? first > 0 && first % TAMRT_SEGMENT_ROWS == 0
+                            : finishedSegments(groupRows) > 0);
+}
+
+/// What must happen to the sums before a step of a kind that adds rows from row
+/// `first` of the group on: those of a segment that has ended become part of a
+/// level. Before one that reads the sums of a group of `groupRows` rows: the
+/// state gets those of all its segments. To be called once per step.
+///
+/// attempt(body) calls body(place) once or, if it finds no memory, again, with
+/// the sums as they were, which may be elsewhere by then: it runs one kernel.
+/// Stops at an error of `place`.
+template <class Attempt>
+void arrange(const Workplace &place, const tamrt_model &model,
+             tamrt_step_kind kind, int64_t first, int64_t groupRows,
+             const Attempt &attempt) {
+  if (!arranges(kind, first, groupRows))
+    return;
+  const StepDescription &about = describe(kind);
+  auto joinLevel = [&](int64_t level) {
+    forEachSum(model, about.sums,
+               [&](const tamrt_accumulator &each, int64_t offset) {
+                 attempt([&](Workplace &here) {
+                   void *packed = here.levelAt(model, about.solver, level);
+                   here.join(each.count, numbersAt(packed, offset),
+                             numbersIn(here.state, each));
+                 });
+                 return place.good();
+               });
+  };
+  if (!about.takesRows()) {
+    const int64_t finished = finishedSegments(groupRows);
+    for (int64_t level = 0; place.good() && finished >> level > 0; ++level)
+      if (finished >> level & 1)
+        joinLevel(level);
+    return;
+  }
+  // The state has the sums of the segment before row `first`.
+  const int64_t before = first / TAMRT_SEGMENT_ROWS - 1;
+  int64_t level = 0;
+  for (; place.good() && before >> level & 1; ++level)
+    joinLevel(level);
+  forEachSum(model, about.sums,
+             [&](const tamrt_accumulator &each, int64_t offset) {
+               if (place.good())
+                 attempt([&](Workplace &here) {
+                   void *packed = here.levelAt(model, about.solver, level);
+                   here.move(each.count, numbersIn(here.state, each),
+                             numbersAt(packed, offset));
+                 });
+               return place.good();
+             });
+}
+
 /// Calls body(first row in the group, rows) for the chunks of a group of `rows`
-/// rows, after setColumns(first row in the group, rows); stops at an error.
+/// rows, after setColumns(first row in the group, rows); stops at an error. A
+/// chunk ends with its segment.
 template <class SetColumns, class Body>
 void forEachChunk(Workplace &place, size_t rows, size_t chunkRows,
                   const SetColumns &setColumns, const Body &body) {
-  for (size_t first = 0; first < rows && place.good(); first += chunkRows) {
-    const size_t count = std::min(chunkRows, rows - first);
+  constexpr auto segment = size_t(TAMRT_SEGMENT_ROWS);
+  for (size_t first = 0, count = 0; first < rows && place.good();
+       first += count) {
+    count = std::min({chunkRows, rows - first, segment - first % segment});
     setColumns(first, count);
     body(first, count);
   }
@@ -118,14 +238,16 @@ void fitGroup(const tamrt_model &model, const tamrt_step &chunk,
   place.run(*firstStep(model, TAMRT_STEP_FIT_INIT), nullptr, 0, 0, all);
   forEachChunk(place, rows, chunkRows, setColumns,
                [&](size_t first, size_t count) {
-                 place.run(chunk, nullptr, int64_t(count), int64_t(first), all);
+                 place.arrangeAndRun(model, chunk, nullptr, int64_t(count),
+                                     int64_t(first), all);
                  if (place.good())
                    done(count);
                });
   if (!place.good())
     return;
   setColumns(0, start);
-  place.run(*firstStep(model, TAMRT_STEP_FIT_FINISH), nullptr, all, 0, all);
+  place.arrangeAndRun(model, *firstStep(model, TAMRT_STEP_FIT_FINISH), nullptr,
+                      all, 0, all);
 }
 
 /// Predicts rows of one group, whose parameter block is set, with `step` of

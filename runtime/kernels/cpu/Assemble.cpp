@@ -38,22 +38,6 @@ enum Form : int64_t {
   CubicPanels = 8
 };
 
-/// The sums of a group: those of one segment, or of the finished segments and
-/// the unfinished one.
-class Sums {
-public:
-  Sums(const double *block, int64_t count, int64_t groupRows)
-      : segment(block),
-        finished(groupRows > TAMRT_SEGMENT_ROWS ? block + count : nullptr) {}
-
-  double operator[](int64_t i) const {
-    return finished ? finished[i] + segment[i] : segment[i];
-  }
-
-private:
-  const double *segment, *finished;
-};
-
 int64_t wordSize(int64_t width) {
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(width)));
 }
@@ -65,19 +49,12 @@ int64_t wordSize(int64_t width) {
 /// Goes down a column and adds to each number once: adding words that overlap
 /// in part one after another would each time wait for the store buffer. Four
 /// panels at a time give the same bits as one after another.
-template <bool Finished>
-TAMRT_INLINE void addColumns(const double *__restrict segment,
-                             const double *__restrict finished, int64_t starts,
-                             int64_t columns, int64_t right,
-                             double *__restrict corner) {
+TAMRT_HOT void addColumns(const double *__restrict sums, int64_t starts,
+                          int64_t columns, int64_t right,
+                          double *__restrict corner) {
   typedef int64_t Indices __attribute__((vector_size(32)));
   const int64_t panel = 4 * columns;
-  const auto loadWord = [&](int64_t start, Vector &word) TAMRT_LAMBDA {
-    word = vectorAt(segment + start * panel);
-    if constexpr (Finished)
-      word = vectorAt(finished + start * panel) + word;
-  };
-  for (int64_t j = 0; j < columns; ++j, segment += 4, corner += right) {
+  for (int64_t j = 0; j < columns; ++j, sums += 4, corner += right) {
     double *__restrict out = corner;
     // The words of the last four panels, by number in the word.
     Vector before[4] = {};
@@ -85,7 +62,7 @@ TAMRT_INLINE void addColumns(const double *__restrict segment,
     for (; start + 4 <= starts; start += 4) {
       Vector words[4], own[4];
       for (int64_t i = 0; i < 4; ++i)
-        loadWord(start + i, words[i]);
+        words[i] = vectorAt(sums + (start + i) * panel);
       transpose(words, own);
       Vector sum = __builtin_shuffle(before[3], own[3], Indices{1, 2, 3, 4});
       sum += __builtin_shuffle(before[2], own[2], Indices{2, 3, 4, 5});
@@ -98,8 +75,7 @@ TAMRT_INLINE void addColumns(const double *__restrict segment,
     double sum0 = before[3][1] + before[2][2] + before[1][3];
     double sum1 = before[3][2] + before[2][3], sum2 = before[3][3];
     for (; start < starts; ++start) {
-      Vector word;
-      loadWord(start, word);
+      const double *word = sums + start * panel;
       out[start] += sum0 + word[0];
       sum0 = sum1 + word[1];
       sum1 = sum2 + word[2];
@@ -108,24 +84,17 @@ TAMRT_INLINE void addColumns(const double *__restrict segment,
     out[starts] += sum0;
     out[starts + 1] += sum1;
     out[starts + 2] += sum2;
-    if (Finished)
-      finished += 4;
   }
 }
 
 /// Adds `starts` panels of `words` words: element i of word [start][j] is added
 /// `start + i` steps down and j steps right.
-TAMRT_HOT void addPanels(const double *block, int64_t groupRows, int64_t width,
-                         int64_t starts, int64_t words, int64_t down,
-                         int64_t right, double *corner) {
-  const int64_t size = wordSize(width), count = starts * words * size;
-  if (width == 4 && down == 1) {
-    if (groupRows > TAMRT_SEGMENT_ROWS)
-      return addColumns<true>(block, block + count, starts, words, right,
-                              corner);
-    return addColumns<false>(block, nullptr, starts, words, right, corner);
-  }
-  const Sums sums(block, count, groupRows);
+TAMRT_HOT void addPanels(const double *sums, int64_t width, int64_t starts,
+                         int64_t words, int64_t down, int64_t right,
+                         double *corner) {
+  if (width == 4 && down == 1)
+    return addColumns(sums, starts, words, right, corner);
+  const int64_t size = wordSize(width);
   for (int64_t start = 0, word = 0; start < starts; ++start)
     for (int64_t j = 0; j < words; ++j, word += size)
       for (int64_t i = 0; i < width; ++i)
@@ -134,10 +103,9 @@ TAMRT_HOT void addPanels(const double *block, int64_t groupRows, int64_t width,
 
 /// Adds the panels of a band with itself to a lower triangle with column stride
 /// n: number i of word [start][r] is the product of i and (i + r) mod width.
-void addUpperPanels(const double *block, int64_t groupRows, int64_t width,
-                    int64_t starts, int64_t n, double *corner) {
+void addUpperPanels(const double *sums, int64_t width, int64_t starts,
+                    int64_t n, double *corner) {
   const int64_t size = wordSize(width);
-  const Sums sums(block, starts * (width / 2 + 1) * size, groupRows);
   for (int64_t r = 0, first = 0; r <= width / 2; ++r, first += size)
     for (int64_t i = 0; i < (2 * r == width ? r : width); ++i) {
       const int64_t k = i + r < width ? i + r : i + r - width;
@@ -150,9 +118,8 @@ void addUpperPanels(const double *block, int64_t groupRows, int64_t width,
 
 /// The same for a cubic spline, whose words are the squares and the products of
 /// neighbours, cyclically; the other two products follow from them.
-void addCubicPanels(const double *block, int64_t groupRows, int64_t starts,
-                    int64_t n, double *corner) {
-  const Sums sums(block, starts * 8, groupRows);
+void addCubicPanels(const double *sums, int64_t starts, int64_t n,
+                    double *corner) {
   for (int64_t start = 0; start < starts; ++start, corner += n + 1) {
     double square[4], next[4], twoOn[2] = {};
     for (int64_t i = 0; i < 4; ++i) {
@@ -238,11 +205,9 @@ private:
 
 /// Adds panels of a product: number i of word [start][j] is added at the row of
 /// start plus i and at column j.
-void addProductPanels(const double *block, int64_t groupRows,
-                      const Factors &factors, int64_t words, int64_t down,
-                      int64_t right, double *corner) {
+void addProductPanels(const double *sums, const Factors &factors, int64_t words,
+                      int64_t down, int64_t right, double *corner) {
   const int64_t size = wordSize(factors.numbers);
-  const Sums sums(block, factors.panels * words * size, groupRows);
   factors.forEachPanel([&](int64_t panel, int64_t start) {
     for (int64_t j = 0; j < words; ++j) {
       const int64_t word = (panel * words + j) * size;
@@ -258,12 +223,11 @@ void addProductPanels(const double *block, int64_t groupRows,
 /// stride n.
 class UpperProductAdder {
 public:
-  UpperProductAdder(const double *block, int64_t groupRows,
-                    const Factors &factors, int64_t n, double *corner)
+  UpperProductAdder(const double *sums, const Factors &factors, int64_t n,
+                    double *corner)
       : factors(factors), n(n), corner(corner),
         size(wordSize(factors.width[factors.word])),
-        panelNumbers(panelSize(factors, size)),
-        sums(block, factors.panels * panelNumbers, groupRows) {}
+        panelNumbers(panelSize(factors, size)), sums(sums) {}
 
   /// Visits the pairs of the factors from `factor` on; `index` identifies the
   /// pairs of the factors before.
@@ -334,7 +298,7 @@ private:
   int64_t n;
   double *corner;
   int64_t size, panelNumbers;
-  Sums sums;
+  const double *sums;
   /// The columns of each factor's pair, relative to the panel's start.
   int64_t low[maxFactors] = {}, high[maxFactors] = {};
 };
@@ -370,7 +334,7 @@ void addNumbersUp(const int32_t *__restrict from,
 /// Adds the products of the cosines and sines of m multiples of an angle to a
 /// lower triangle with column stride n. `sums` has the sums of twice as many
 /// multiples.
-void addFrequencies(const Sums &sums, int64_t m, int64_t n, double *corner) {
+void addFrequencies(const double *sums, int64_t m, int64_t n, double *corner) {
   auto cosine = [&](int64_t k) { return sums[k]; };
   auto sine = [&](int64_t k) {
     return k == 0 ? 0.0 : k < 0 ? -sums[2 * m - k] : sums[2 * m + k];
@@ -394,53 +358,38 @@ void addEntry(int32_t row, int32_t column, double value,
     q[column] += value * v[row];
 }
 
-/// Numbers of a block that is not in panels.
-int64_t countOf(int64_t form, int64_t rows, int64_t columns) {
-  if (form == Diagonal)
-    return rows;
-  return form == Frequencies ? 2 * rows + 1 : rows * columns;
-}
-
 } // namespace
 
 void zero(tamrt_context *ctx, int64_t count, double *out) {
   std::fill_n(out, count, 0.0);
 }
 
-TAMRT_HOT void append_sums(tamrt_context *ctx, const double *earlier,
-                           int64_t first, int64_t count, double *sums) {
-  const double *__restrict under = earlier;
-  const double *__restrict before = earlier + count;
-  double *__restrict finished = sums + count;
-  if (first == TAMRT_SEGMENT_ROWS) {
-    std::copy_n(under, count, finished);
-    return;
-  }
+TAMRT_HOT void join_sums(tamrt_context *ctx, const double *earlier,
+                         int64_t count, double *sums) {
+  const double *__restrict before = earlier;
   for (int64_t i = 0; i < count; ++i)
-    finished[i] = before[i] + under[i];
+    sums[i] = before[i] + sums[i];
 }
 
-TAMRT_HOT void append_counts(tamrt_context *ctx, const double *segment,
-                             int64_t first, int64_t count, double unit,
-                             double *sums) {
+TAMRT_HOT void move_sums(tamrt_context *ctx, int64_t count, double *sums,
+                         double *out) {
+  std::copy_n(sums, count, out);
+  std::fill_n(sums, count, 0.0);
+}
+
+TAMRT_HOT void join_counts(tamrt_context *ctx, const double *more,
+                           int64_t count, double unit, double *sums) {
   const Counter counter(unit);
-  if (first == TAMRT_SEGMENT_ROWS)
-    std::fill_n(sums + count, count, 0.0);
   for (int64_t i = 0; i < count; ++i)
-    counter.join(sums[i], segment[i]);
+    counter.join(sums[i], more[i]);
 }
 
 void marginal(tamrt_context *ctx, const int32_t *from, const int32_t *index,
-              const double *sums, int64_t group_rows, int64_t m, int64_t n,
-              int64_t size, double *out) {
-  // The finished segments are undefined in a group of one segment.
-  for (int64_t level = 0; level < (group_rows > TAMRT_SEGMENT_ROWS ? 2 : 1);
-       ++level, sums += m, out += n) {
-    if (size == 4)
-      addWordsUp(from, index, sums, n, out);
-    else
-      addNumbersUp(from, index, sums, n, size, out);
-  }
+              const double *sums, int64_t n, int64_t size, double *out) {
+  if (size == 4)
+    addWordsUp(from, index, sums, n, out);
+  else
+    addNumbersUp(from, index, sums, n, size, out);
 }
 
 void assemble_matrix(tamrt_context *ctx, const int64_t *table,
@@ -458,7 +407,7 @@ void assemble_matrix(tamrt_context *ctx, const int64_t *table,
     const int64_t right = row < column ? 1 : n;
     double *corner = a + row * down + column * right;
     const int64_t starts = rows - bandWidth + 1;
-    const Sums sums(blocks[block], countOf(form, rows, columns), group_rows);
+    const double *sums = blocks[block];
     switch (form) {
     case Full:
       for (int64_t i = 0; i < rows; ++i)
@@ -475,14 +424,13 @@ void assemble_matrix(tamrt_context *ctx, const int64_t *table,
         corner[i * (n + 1)] += sums[i];
       break;
     case Panels:
-      addPanels(blocks[block], group_rows, bandWidth, starts, columns, down,
-                right, corner);
+      addPanels(sums, bandWidth, starts, columns, down, right, corner);
       break;
     case UpperPanels:
-      addUpperPanels(blocks[block], group_rows, bandWidth, starts, n, corner);
+      addUpperPanels(sums, bandWidth, starts, n, corner);
       break;
     case CubicPanels:
-      addCubicPanels(blocks[block], group_rows, starts, n, corner);
+      addCubicPanels(sums, starts, n, corner);
       break;
     case ProductPanels:
     case UpperProductPanels: {
@@ -490,10 +438,9 @@ void assemble_matrix(tamrt_context *ctx, const int64_t *table,
         return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 1);
       const Factors factors(table + 6, bandWidth);
       if (form == ProductPanels)
-        addProductPanels(blocks[block], group_rows, factors, columns, down,
-                         right, corner);
+        addProductPanels(sums, factors, columns, down, right, corner);
       else
-        UpperProductAdder(blocks[block], group_rows, factors, n, corner).add();
+        UpperProductAdder(sums, factors, n, corner).add();
       table += 2 * bandWidth;
       break;
     }
@@ -548,7 +495,7 @@ void multiply_learnt_penalty(tamrt_context *ctx, const int32_t *penalty_row,
 
 void assemble_vector(tamrt_context *ctx, const int64_t *table,
                      const double *const *blocks, int64_t blocks_count,
-                     int64_t group_rows, int64_t n, double *b) {
+                     int64_t n, double *b) {
   for (int64_t block = 0; block < blocks_count; ++block, table += 3) {
     const int64_t width = table[0], count = table[1];
     double *out = b + table[2];
@@ -556,20 +503,16 @@ void assemble_vector(tamrt_context *ctx, const int64_t *table,
       if (-width > maxFactors)
         return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 1);
       std::fill_n(out, count, 0.0);
-      addProductPanels(blocks[block], group_rows, Factors(table + 3, -width), 1,
-                       1, 0, out);
+      addProductPanels(blocks[block], Factors(table + 3, -width), 1, 1, 0, out);
       table += -2 * width;
       continue;
     }
     if (width > 0) {
       std::fill_n(out, count, 0.0);
-      addPanels(blocks[block], group_rows, width, count - width + 1, 1, 1, 0,
-                out);
+      addPanels(blocks[block], width, count - width + 1, 1, 1, 0, out);
       continue;
     }
-    const Sums sums(blocks[block], count, group_rows);
-    for (int64_t i = 0; i < count; ++i)
-      out[i] = sums[i];
+    std::copy_n(blocks[block], count, out);
   }
 }
 

@@ -212,95 +212,82 @@ TAMRT_INLINE void addNarrow(const Banded &a, const double *__restrict b,
 
 template <bool Weighted>
 TAMRT_INLINE void addChunk(const Banded &a, const double *w, int64_t rows,
-                           int64_t first, double *sums) {
-  forEachSegment(rows, first, a.n * a.n, sums,
-                 [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
-                   if (a.z == 4)
-                     addTiles4<Weighted>(a, a, w, begin, end, sums);
-                   else
-                     addSquare<Weighted>(a, w, begin, end, sums);
-                 });
+                           double *sums) {
+  if (a.z == 4)
+    addTiles4<Weighted>(a, a, w, 0, rows, sums);
+  else
+    addSquare<Weighted>(a, w, 0, rows, sums);
 }
 
 template <bool Weighted>
 TAMRT_INLINE void addChunk(const Banded &a, const Banded &b, const double *w,
-                           int64_t rows, int64_t first, double *sums) {
-  forEachSegment(rows, first, a.n * b.n, sums,
-                 [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
-                   if (a.z == 4 && b.z == 4)
-                     addTiles4<Weighted>(a, b, w, begin, end, sums);
-                   else
-                     addTiles<Weighted>(a, b, w, begin, end, sums);
-                 });
+                           int64_t rows, double *sums) {
+  if (a.z == 4 && b.z == 4)
+    addTiles4<Weighted>(a, b, w, 0, rows, sums);
+  else
+    addTiles<Weighted>(a, b, w, 0, rows, sums);
 }
 
 template <bool Weighted>
 TAMRT_INLINE void addChunk(const Banded &a, const double *b, int64_t nb,
-                           const double *w, int64_t rows, int64_t first,
-                           double *sums) {
-  forEachSegment(rows, first, a.n * nb, sums,
-                 [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
-                   if (a.z != 4)
-                     addBands<Weighted>(a, b, nb, w, begin, end, sums);
-                   else if (nb == 1)
-                     addNarrow<Weighted, 1>(a, b, w, begin, end, sums);
-                   else if (nb == 2)
-                     addNarrow<Weighted, 2>(a, b, w, begin, end, sums);
-                   else if (nb == 3)
-                     addNarrow<Weighted, 3>(a, b, w, begin, end, sums);
-                   else
-                     addBands4<Weighted>(a, b, nb, w, begin, end, sums);
-                 });
+                           const double *w, int64_t rows, double *sums) {
+  if (a.z != 4)
+    addBands<Weighted>(a, b, nb, w, 0, rows, sums);
+  else if (nb == 1)
+    addNarrow<Weighted, 1>(a, b, w, 0, rows, sums);
+  else if (nb == 2)
+    addNarrow<Weighted, 2>(a, b, w, 0, rows, sums);
+  else if (nb == 3)
+    addNarrow<Weighted, 3>(a, b, w, 0, rows, sums);
+  else
+    addBands4<Weighted>(a, b, nb, w, 0, rows, sums);
 }
 
 } // namespace
 
 TAMRT_HOT void gram_banded(tamrt_context *ctx, const double *a,
                            const int32_t *a_start, const double *w,
-                           int64_t rows, int64_t first, int64_t z, int64_t n,
-                           double *sums) {
+                           int64_t rows, int64_t z, int64_t n, double *sums) {
   const Banded matrix = {a, a_start, z, n};
   if (w)
-    addChunk<true>(matrix, w, rows, first, sums);
+    addChunk<true>(matrix, w, rows, sums);
   else
-    addChunk<false>(matrix, w, rows, first, sums);
+    addChunk<false>(matrix, w, rows, sums);
 }
 
 TAMRT_HOT void gram_banded_banded(tamrt_context *ctx, const double *a,
                                   const int32_t *a_start, const double *b,
                                   const int32_t *b_start, const double *w,
-                                  int64_t rows, int64_t first, int64_t za,
-                                  int64_t na, int64_t zb, int64_t nb,
-                                  double *sums) {
+                                  int64_t rows, int64_t za, int64_t na,
+                                  int64_t zb, int64_t nb, double *sums) {
   const Banded left = {a, a_start, za, na};
   const Banded right = {b, b_start, zb, nb};
   if (w)
-    addChunk<true>(left, right, w, rows, first, sums);
+    addChunk<true>(left, right, w, rows, sums);
   else
-    addChunk<false>(left, right, w, rows, first, sums);
+    addChunk<false>(left, right, w, rows, sums);
 }
 
 TAMRT_WIDE void gram_banded_dense(tamrt_context *ctx, const double *a,
                                   const int32_t *a_start, const double *b,
-                                  const double *w, int64_t rows, int64_t first,
-                                  int64_t za, int64_t na, int64_t nb,
-                                  double *sums) {
+                                  const double *w, int64_t rows, int64_t za,
+                                  int64_t na, int64_t nb, double *sums) {
   const Banded matrix = {a, a_start, za, na};
   if (w)
-    addChunk<true>(matrix, b, nb, w, rows, first, sums);
+    addChunk<true>(matrix, b, nb, w, rows, sums);
   else
-    addChunk<false>(matrix, b, nb, w, rows, first, sums);
+    addChunk<false>(matrix, b, nb, w, rows, sums);
 }
 
 TAMRT_HOT void rhs_banded(tamrt_context *ctx, const double *a,
                           const int32_t *a_start, const double *y,
-                          const double *w, int64_t rows, int64_t first,
-                          int64_t z, int64_t n, double *sums) {
+                          const double *w, int64_t rows, int64_t z, int64_t n,
+                          double *sums) {
   const Banded matrix = {a, a_start, z, n};
   if (w)
-    addChunk<true>(matrix, y, 1, w, rows, first, sums);
+    addChunk<true>(matrix, y, 1, w, rows, sums);
   else
-    addChunk<false>(matrix, y, 1, w, rows, first, sums);
+    addChunk<false>(matrix, y, 1, w, rows, sums);
 }
 
 } // namespace tamrt::cpu

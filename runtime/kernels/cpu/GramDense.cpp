@@ -291,7 +291,7 @@ TAMRT_AVX512 int64_t packByWides(const Operands &o, int64_t begin,
 #endif
 
 template <bool Weighted, bool Upper>
-void addChunk(const Operands &o, int64_t rows, int64_t first) {
+void addChunk(const Operands &o, int64_t rows) {
   auto *add = addByVectors<Weighted, Upper>;
   auto *pack = packByVectors<Weighted, Upper>;
 #ifdef TAMRT_AVX512
@@ -300,58 +300,53 @@ void addChunk(const Operands &o, int64_t rows, int64_t first) {
     pack = packByWides<Weighted, Upper>;
   }
 #endif
-  forEachSegment(rows, first, o.na * o.nb, o.sums,
-                 [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
-                   const int64_t done = o.packed ? pack(o, begin, end) : 0;
-                   if (done < o.nb)
-                     add(o, begin, end, done);
-                 });
+  const int64_t done = o.packed ? pack(o, 0, rows) : 0;
+  if (done < o.nb)
+    add(o, 0, rows, done);
 }
 
 /// Adds all entries, or those with column >= row (and some of the others).
-void addRows(const Operands &o, int64_t rows, int64_t first, bool isUpper) {
+void addRows(const Operands &o, int64_t rows, bool isUpper) {
   if (o.w && isUpper)
-    return addChunk<true, true>(o, rows, first);
+    return addChunk<true, true>(o, rows);
   if (o.w)
-    return addChunk<true, false>(o, rows, first);
+    return addChunk<true, false>(o, rows);
   if (isUpper)
-    return addChunk<false, true>(o, rows, first);
-  addChunk<false, false>(o, rows, first);
+    return addChunk<false, true>(o, rows);
+  addChunk<false, false>(o, rows);
 }
 
 } // namespace
 
 void gram_dense(tamrt_context *ctx, const double *a, const double *w,
-                int64_t rows, int64_t first, int64_t n, double *sums) {
-  addRows({a, a, w, n, n, sums}, rows, first, true);
+                int64_t rows, int64_t n, double *sums) {
+  addRows({a, a, w, n, n, sums}, rows, true);
 }
 
 void gram_wide(tamrt_context *ctx, const double *a, const double *w,
-               int64_t rows, int64_t first, int64_t n, double *sums,
-               double *workspace) {
-  addRows({a, a, w, n, n, sums, workspace}, rows, first, true);
+               int64_t rows, int64_t n, double *sums, double *workspace) {
+  addRows({a, a, w, n, n, sums, workspace}, rows, true);
 }
 
 void gram_dense_dense(tamrt_context *ctx, const double *a, const double *b,
-                      const double *w, int64_t rows, int64_t first, int64_t na,
-                      int64_t nb, double *sums) {
+                      const double *w, int64_t rows, int64_t na, int64_t nb,
+                      double *sums) {
   // A result of one column has the same memory layout as a result of one row,
   // and vectors run along rows.
   addRows(nb == 1 ? Operands{b, a, w, nb, na, sums}
                   : Operands{a, b, w, na, nb, sums},
-          rows, first, false);
+          rows, false);
 }
 
 void gram_dense_wide(tamrt_context *ctx, const double *a, const double *b,
-                     const double *w, int64_t rows, int64_t first, int64_t na,
-                     int64_t nb, double *sums, double *workspace) {
-  addRows({a, b, w, na, nb, sums, workspace}, rows, first, false);
+                     const double *w, int64_t rows, int64_t na, int64_t nb,
+                     double *sums, double *workspace) {
+  addRows({a, b, w, na, nb, sums, workspace}, rows, false);
 }
 
 void rhs_dense(tamrt_context *ctx, const double *a, const double *y,
-               const double *w, int64_t rows, int64_t first, int64_t n,
-               double *sums) {
-  addRows({y, a, w, 1, n, sums}, rows, first, false);
+               const double *w, int64_t rows, int64_t n, double *sums) {
+  addRows({y, a, w, 1, n, sums}, rows, false);
 }
 
 } // namespace tamrt::cpu

@@ -82,16 +82,13 @@ TAMRT_INLINE void addRows(const double *values, const double *w, int64_t begin,
 } // namespace
 
 TAMRT_HOT void gram_fourier(tamrt_context *ctx, const double *a,
-                            const double *w, int64_t rows, int64_t first,
-                            int64_t n, double *sums) {
+                            const double *w, int64_t rows, int64_t n,
+                            double *sums) {
   const int64_t m = n / 2;
-  forEachSegment(rows, first, 4 * m + 1, sums,
-                 [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
-                   if (w)
-                     addRows<true>(a, w, begin, end, m, sums);
-                   else
-                     addRows<false>(a, w, begin, end, m, sums);
-                 });
+  if (w)
+    addRows<true>(a, w, 0, rows, m, sums);
+  else
+    addRows<false>(a, w, 0, rows, m, sums);
 }
 
 } // namespace tamrt::cpu

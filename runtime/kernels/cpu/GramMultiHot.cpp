@@ -144,25 +144,19 @@ TAMRT_INLINE void forEachBlock(int64_t begin, int64_t end, Body body) {
 
 /// gram_multihot of weighted rows.
 TAMRT_HOT void addWeightedRows(const int32_t *a, const double *w, int64_t rows,
-                               int64_t first, int64_t z, int64_t n,
-                               double scale, double *sums, double *workspace) {
-  forEachSegment(
-      rows, first, n * n, sums, [&](int64_t from, int64_t to) TAMRT_LAMBDA {
-        forEachBlock(from, to, [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
-          addWeightedBlock(a + begin * z, w + begin, end - begin, z, n, scale,
-                           sums, workspace);
-        });
-      });
+                               int64_t z, int64_t n, double scale, double *sums,
+                               double *workspace) {
+  forEachBlock(0, rows, [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
+    addWeightedBlock(a + begin * z, w + begin, end - begin, z, n, scale, sums,
+                     workspace);
+  });
 }
 
 /// gram_multihot of rows of weight one.
-TAMRT_HOT void addCountedRows(const int32_t *a, int64_t rows, int64_t first,
-                              int64_t z, int64_t n, double scale, double *sums,
+TAMRT_HOT void addCountedRows(const int32_t *a, int64_t rows, int64_t z,
+                              int64_t n, double scale, double *sums,
                               double *workspace) {
   const Counter counter(scale * scale);
-  // Counts need no second half; it is zero for code that adds both halves.
-  if (first <= TAMRT_SEGMENT_ROWS && TAMRT_SEGMENT_ROWS < first + rows)
-    std::fill_n(sums + n * n, n * n, 0.0);
   forEachBlock(0, rows, [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
     addCounts(a + begin * z, end - begin, z, n, counter, sums, workspace);
   });
@@ -225,74 +219,61 @@ TAMRT_INLINE void addBanded(const int32_t *__restrict index, const double *b,
 
 template <bool Weighted>
 TAMRT_INLINE void addChunk(const int32_t *a, const double *b, const double *w,
-                           int64_t rows, int64_t first, int64_t z, int64_t na,
-                           double scale, int64_t nb, double *sums) {
-  forEachSegment(rows, first, na * nb, sums,
-                 [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
-                   addDense<Weighted>(a, b, w, begin, end, z, scale, nb, sums);
-                 });
+                           int64_t rows, int64_t z, int64_t na, double scale,
+                           int64_t nb, double *sums) {
+  addDense<Weighted>(a, b, w, 0, rows, z, scale, nb, sums);
 }
 
 template <bool Weighted>
 TAMRT_INLINE void addChunk(const int32_t *a, const double *b,
                            const int32_t *start, const double *w, int64_t rows,
-                           int64_t first, int64_t za, int64_t na, double scale,
-                           int64_t zb, int64_t nb, double *sums) {
-  forEachSegment(rows, first, na * nb, sums,
-                 [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
-                   if (zb == 4)
-                     addBanded<Weighted, 4>(a, b, start, w, begin, end, za,
-                                            scale, zb, nb, sums);
-                   else
-                     addBanded<Weighted, 0>(a, b, start, w, begin, end, za,
-                                            scale, zb, nb, sums);
-                 });
+                           int64_t za, int64_t na, double scale, int64_t zb,
+                           int64_t nb, double *sums) {
+  if (zb == 4)
+    addBanded<Weighted, 4>(a, b, start, w, 0, rows, za, scale, zb, nb, sums);
+  else
+    addBanded<Weighted, 0>(a, b, start, w, 0, rows, za, scale, zb, nb, sums);
 }
 
 } // namespace
 
 void gram_multihot(tamrt_context *ctx, const int32_t *a, const double *w,
-                   int64_t rows, int64_t first, int64_t z, int64_t n,
-                   double scale, double *sums, double *workspace) {
+                   int64_t rows, int64_t z, int64_t n, double scale,
+                   double *sums, double *workspace) {
   if (w)
-    return addWeightedRows(a, w, rows, first, z, n, scale, sums, workspace);
-  addCountedRows(a, rows, first, z, n, scale, sums, workspace);
+    return addWeightedRows(a, w, rows, z, n, scale, sums, workspace);
+  addCountedRows(a, rows, z, n, scale, sums, workspace);
 }
 
 TAMRT_HOT void gram_multihot_dense(tamrt_context *ctx, const int32_t *a,
                                    const double *b, const double *w,
-                                   int64_t rows, int64_t first, int64_t za,
-                                   int64_t na, double scale, int64_t nb,
-                                   double *sums) {
+                                   int64_t rows, int64_t za, int64_t na,
+                                   double scale, int64_t nb, double *sums) {
   if (w)
-    addChunk<true>(a, b, w, rows, first, za, na, scale, nb, sums);
+    addChunk<true>(a, b, w, rows, za, na, scale, nb, sums);
   else
-    addChunk<false>(a, b, w, rows, first, za, na, scale, nb, sums);
+    addChunk<false>(a, b, w, rows, za, na, scale, nb, sums);
 }
 
 TAMRT_HOT void gram_multihot_banded(tamrt_context *ctx, const int32_t *a,
                                     const double *b, const int32_t *b_start,
-                                    const double *w, int64_t rows,
-                                    int64_t first, int64_t za, int64_t na,
-                                    double scale, int64_t zb, int64_t nb,
-                                    double *sums) {
+                                    const double *w, int64_t rows, int64_t za,
+                                    int64_t na, double scale, int64_t zb,
+                                    int64_t nb, double *sums) {
   if (w)
-    addChunk<true>(a, b, b_start, w, rows, first, za, na, scale, zb, nb, sums);
+    addChunk<true>(a, b, b_start, w, rows, za, na, scale, zb, nb, sums);
   else
-    addChunk<false>(a, b, b_start, w, rows, first, za, na, scale, zb, nb, sums);
+    addChunk<false>(a, b, b_start, w, rows, za, na, scale, zb, nb, sums);
 }
 
 void rhs_multihot(tamrt_context *ctx, const int32_t *a, const double *y,
-                  const double *w, int64_t rows, int64_t first, int64_t z,
-                  int64_t n, double scale, double *sums) {
-  forEachSegment(rows, first, n, sums,
-                 [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
-                   for (int64_t r = begin; r < end; ++r) {
-                     const double share = (w ? w[r] * y[r] : y[r]) * scale;
-                     for (int64_t i = 0; i < z; ++i)
-                       sums[a[r * z + i]] += share;
-                   }
-                 });
+                  const double *w, int64_t rows, int64_t z, int64_t n,
+                  double scale, double *sums) {
+  for (int64_t r = 0; r < rows; ++r) {
+    const double share = (w ? w[r] * y[r] : y[r]) * scale;
+    for (int64_t i = 0; i < z; ++i)
+      sums[a[r * z + i]] += share;
+  }
 }
 
 } // namespace tamrt::cpu

@@ -105,90 +105,72 @@ TAMRT_INLINE void addOneHot(const int32_t *__restrict a, int64_t na,
 template <bool Weighted>
 TAMRT_INLINE void addChunk(const int32_t *a, int64_t na, const double *b,
                            int64_t nb, const double *w, int64_t rows,
-                           int64_t first, double *sums) {
-  forEachSegment(rows, first, na * nb, sums,
-                 [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
-                   if (nb == 1)
-                     addColumn<Weighted>(a, na, b, w, begin, end, sums);
-                   else
-                     addDense<Weighted>(a, na, b, nb, w, begin, end, sums);
-                 });
+                           double *sums) {
+  if (nb == 1)
+    addColumn<Weighted>(a, na, b, w, 0, rows, sums);
+  else
+    addDense<Weighted>(a, na, b, nb, w, 0, rows, sums);
 }
 
 template <bool Weighted>
 TAMRT_INLINE void addChunk(const int32_t *a, int64_t na, const double *b,
                            const int32_t *b_start, int64_t zb, int64_t nb,
-                           const double *w, int64_t rows, int64_t first,
-                           double *sums) {
-  forEachSegment(rows, first, na * nb, sums,
-                 [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
-                   if (zb == 4)
-                     addBanded<Weighted, 4>(a, na, b, b_start, zb, nb, w, begin,
-                                            end, sums);
-                   else
-                     addBanded<Weighted, 0>(a, na, b, b_start, zb, nb, w, begin,
-                                            end, sums);
-                 });
+                           const double *w, int64_t rows, double *sums) {
+  if (zb == 4)
+    addBanded<Weighted, 4>(a, na, b, b_start, zb, nb, w, 0, rows, sums);
+  else
+    addBanded<Weighted, 0>(a, na, b, b_start, zb, nb, w, 0, rows, sums);
 }
 
 } // namespace
 
 void gram_onehot(tamrt_context *ctx, const int32_t *a, const double *w,
-                 int64_t rows, int64_t first, int64_t n, double *sums) {
-  forEachSegment(rows, first, n, sums,
-                 [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
-                   for (int64_t r = begin; r < end; ++r) {
-                     if (a[r] >= 0)
-                       sums[a[r]] += w ? w[r] : 1.0;
-                     else if (a[r] != TAMRT_INDEX_NONE)
-                       // This row would have products of all columns with each
-                       // other, which a diagonal cannot store. No training row
-                       // has this index.
-                       fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 1);
-                   }
-                 });
+                 int64_t rows, int64_t n, double *sums) {
+  for (int64_t r = 0; r < rows; ++r) {
+    if (a[r] >= 0)
+      sums[a[r]] += w ? w[r] : 1.0;
+    else if (a[r] != TAMRT_INDEX_NONE)
+      // This row would have products of all columns with each
+      // other, which a diagonal cannot store. No training row
+      // has this index.
+      fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 1);
+  }
 }
 
 TAMRT_HOT void gram_onehot_dense(tamrt_context *ctx, const int32_t *a,
                                  const double *b, const double *w, int64_t rows,
-                                 int64_t first, int64_t na, int64_t nb,
-                                 double *sums) {
+                                 int64_t na, int64_t nb, double *sums) {
   if (w)
-    addChunk<true>(a, na, b, nb, w, rows, first, sums);
+    addChunk<true>(a, na, b, nb, w, rows, sums);
   else
-    addChunk<false>(a, na, b, nb, w, rows, first, sums);
+    addChunk<false>(a, na, b, nb, w, rows, sums);
 }
 
 TAMRT_HOT void gram_onehot_banded(tamrt_context *ctx, const int32_t *a,
                                   const double *b, const int32_t *b_start,
-                                  const double *w, int64_t rows, int64_t first,
-                                  int64_t na, int64_t zb, int64_t nb,
-                                  double *sums) {
+                                  const double *w, int64_t rows, int64_t na,
+                                  int64_t zb, int64_t nb, double *sums) {
   if (w)
-    addChunk<true>(a, na, b, b_start, zb, nb, w, rows, first, sums);
+    addChunk<true>(a, na, b, b_start, zb, nb, w, rows, sums);
   else
-    addChunk<false>(a, na, b, b_start, zb, nb, w, rows, first, sums);
+    addChunk<false>(a, na, b, b_start, zb, nb, w, rows, sums);
 }
 
 void gram_onehot_onehot(tamrt_context *ctx, const int32_t *a, const int32_t *b,
-                        const double *w, int64_t rows, int64_t first,
-                        int64_t na, int64_t nb, double *sums) {
-  forEachSegment(rows, first, na * nb, sums,
-                 [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
-                   if (w)
-                     addOneHot<true>(a, na, b, nb, w, begin, end, sums);
-                   else
-                     addOneHot<false>(a, na, b, nb, w, begin, end, sums);
-                 });
+                        const double *w, int64_t rows, int64_t na, int64_t nb,
+                        double *sums) {
+  if (w)
+    addOneHot<true>(a, na, b, nb, w, 0, rows, sums);
+  else
+    addOneHot<false>(a, na, b, nb, w, 0, rows, sums);
 }
 
 void rhs_onehot(tamrt_context *ctx, const int32_t *a, const double *y,
-                const double *w, int64_t rows, int64_t first, int64_t n,
-                double *sums) {
+                const double *w, int64_t rows, int64_t n, double *sums) {
   if (w)
-    addChunk<true>(a, n, y, 1, w, rows, first, sums);
+    addChunk<true>(a, n, y, 1, w, rows, sums);
   else
-    addChunk<false>(a, n, y, 1, w, rows, first, sums);
+    addChunk<false>(a, n, y, 1, w, rows, sums);
 }
 
 } // namespace tamrt::cpu

@@ -105,91 +105,73 @@ TAMRT_INLINE void addCross(const Row &a, const Row &b, double weight,
 
 template <bool Weighted>
 TAMRT_INLINE void addChunk(const double *a, const int32_t *index,
-                           const double *w, int64_t rows, int64_t first,
-                           int64_t z, int64_t n, double *sums) {
-  forEachSegment(rows, first, n * n, sums,
-                 [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
-                   for (int64_t r = begin; r < end; ++r)
-                     addSquare<Weighted>(rowAt(a, index, z, r),
-                                         weightAt<Weighted>(w, r), n, sums);
-                 });
+                           const double *w, int64_t rows, int64_t z, int64_t n,
+                           double *sums) {
+  for (int64_t r = 0; r < rows; ++r)
+    addSquare<Weighted>(rowAt(a, index, z, r), weightAt<Weighted>(w, r), n,
+                        sums);
 }
 
 template <bool Weighted>
 TAMRT_INLINE void addChunk(const double *a, const int32_t *index,
                            const double *b, const double *w, int64_t rows,
-                           int64_t first, int64_t za, int64_t na, int64_t nb,
-                           double *sums) {
-  forEachSegment(
-      rows, first, na * nb, sums, [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
-        for (int64_t r = begin; r < end; ++r)
-          addDense<Weighted>(rowAt(a, index, za, r), weightAt<Weighted>(w, r),
-                             b + r * nb, nb, sums);
-      });
+                           int64_t za, int64_t na, int64_t nb, double *sums) {
+  for (int64_t r = 0; r < rows; ++r)
+    addDense<Weighted>(rowAt(a, index, za, r), weightAt<Weighted>(w, r),
+                       b + r * nb, nb, sums);
 }
 
 template <bool Weighted>
-TAMRT_INLINE void
-addChunk(const double *a, const int32_t *a_index, const double *b,
-         const int32_t *b_index, const double *w, int64_t rows, int64_t first,
-         int64_t za, int64_t na, int64_t zb, int64_t nb, double *sums) {
-  forEachSegment(
-      rows, first, na * nb, sums, [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
-        for (int64_t r = begin; r < end; ++r)
-          addCross<Weighted>(rowAt(a, a_index, za, r), rowAt(b, b_index, zb, r),
-                             weightAt<Weighted>(w, r), nb, sums);
-      });
+TAMRT_INLINE void addChunk(const double *a, const int32_t *a_index,
+                           const double *b, const int32_t *b_index,
+                           const double *w, int64_t rows, int64_t za,
+                           int64_t na, int64_t zb, int64_t nb, double *sums) {
+  for (int64_t r = 0; r < rows; ++r)
+    addCross<Weighted>(rowAt(a, a_index, za, r), rowAt(b, b_index, zb, r),
+                       weightAt<Weighted>(w, r), nb, sums);
 }
 
 } // namespace
 
 TAMRT_HOT void gram_sparse(tamrt_context *ctx, const double *a,
                            const int32_t *a_index, const double *w,
-                           int64_t rows, int64_t first, int64_t z, int64_t n,
-                           double *sums) {
+                           int64_t rows, int64_t z, int64_t n, double *sums) {
   if (w)
-    addChunk<true>(a, a_index, w, rows, first, z, n, sums);
+    addChunk<true>(a, a_index, w, rows, z, n, sums);
   else
-    addChunk<false>(a, a_index, w, rows, first, z, n, sums);
+    addChunk<false>(a, a_index, w, rows, z, n, sums);
 }
 
 TAMRT_HOT void gram_sparse_dense(tamrt_context *ctx, const double *a,
                                  const int32_t *a_index, const double *b,
-                                 const double *w, int64_t rows, int64_t first,
-                                 int64_t za, int64_t na, int64_t nb,
-                                 double *sums) {
+                                 const double *w, int64_t rows, int64_t za,
+                                 int64_t na, int64_t nb, double *sums) {
   if (w)
-    addChunk<true>(a, a_index, b, w, rows, first, za, na, nb, sums);
+    addChunk<true>(a, a_index, b, w, rows, za, na, nb, sums);
   else
-    addChunk<false>(a, a_index, b, w, rows, first, za, na, nb, sums);
+    addChunk<false>(a, a_index, b, w, rows, za, na, nb, sums);
 }
 
 TAMRT_HOT void gram_sparse_sparse(tamrt_context *ctx, const double *a,
                                   const int32_t *a_index, const double *b,
                                   const int32_t *b_index, const double *w,
-                                  int64_t rows, int64_t first, int64_t za,
-                                  int64_t na, int64_t zb, int64_t nb,
-                                  double *sums) {
+                                  int64_t rows, int64_t za, int64_t na,
+                                  int64_t zb, int64_t nb, double *sums) {
   if (w)
-    addChunk<true>(a, a_index, b, b_index, w, rows, first, za, na, zb, nb,
-                   sums);
+    addChunk<true>(a, a_index, b, b_index, w, rows, za, na, zb, nb, sums);
   else
-    addChunk<false>(a, a_index, b, b_index, w, rows, first, za, na, zb, nb,
-                    sums);
+    addChunk<false>(a, a_index, b, b_index, w, rows, za, na, zb, nb, sums);
 }
 
 void rhs_sparse(tamrt_context *ctx, const double *a, const int32_t *a_index,
-                const double *y, const double *w, int64_t rows, int64_t first,
-                int64_t z, int64_t n, double *sums) {
-  forEachSegment(rows, first, n, sums,
-                 [&](int64_t begin, int64_t end) TAMRT_LAMBDA {
-                   for (int64_t r = begin; r < end; ++r) {
-                     const Row row = rowAt(a, a_index, z, r);
-                     const double factor = w ? w[r] * y[r] : y[r];
-                     for (int64_t i = 0; i < row.z; ++i)
-                       sums[row.index[i]] += factor * row.values[i];
-                   }
-                 });
+                const double *y, const double *w, int64_t rows, int64_t z,
+                int64_t n, double *sums) {
+  for (int64_t r = 0; r < rows; ++r) {
+    const Row row = rowAt(a, a_index, z, r);
+    const double factor = w ? w[r] * y[r] : y[r];
+    for (int64_t i = 0; i < row.z; ++i)
+      sums[row.index[i]] += factor * row.values[i];
+  }
 }
 
 } // namespace tamrt::cpu

@@ -20,13 +20,6 @@
 namespace tamrt::cpu {
 namespace {
 
-/// Number of defined numbers in an accumulator of a group of `groupRows` rows:
-/// those of the unfinished segment, and of the finished segments if there are
-/// any.
-int64_t sizeOf(int64_t groupRows, int64_t count) {
-  return groupRows > TAMRT_SEGMENT_ROWS ? 2 * count : count;
-}
-
 TAMRT_WIDE void stretch(const double *__restrict x, int64_t rows, double factor,
                         double *__restrict out) {
   for (int64_t r = 0; r < rows; ++r)
@@ -103,22 +96,17 @@ void grid_points(tamrt_context *ctx, const double *parameters, int64_t levels,
 }
 
 void expand_levels(tamrt_context *ctx, const double *sums, const double *basis,
-                   int64_t group_rows, int64_t outer, int64_t levels,
-                   int64_t inner, int64_t columns, double *out) {
-  const int64_t from = outer * levels * inner, to = outer * columns * inner;
-  std::fill_n(out, sizeOf(group_rows, to), 0.0);
+                   int64_t outer, int64_t levels, int64_t inner,
+                   int64_t columns, double *out) {
+  std::fill_n(out, outer * columns * inner, 0.0);
   expandAll(sums, basis, outer, levels, inner, columns, out);
-  if (group_rows > TAMRT_SEGMENT_ROWS)
-    expandAll(sums + from, basis, outer, levels, inner, columns, out + to);
 }
 
 void expand_counts(tamrt_context *ctx, const double *counts, const double *a,
-                   const double *b, int64_t group_rows, int64_t levels,
-                   int64_t m, int64_t n, double *out) {
-  std::fill_n(out, sizeOf(group_rows, m * n), 0.0);
+                   const double *b, int64_t levels, int64_t m, int64_t n,
+                   double *out) {
+  std::fill_n(out, m * n, 0.0);
   expandCounts(counts, a, b, levels, m, n, out);
-  if (group_rows > TAMRT_SEGMENT_ROWS)
-    expandCounts(counts + levels, a, b, levels, m, n, out + m * n);
 }
 
 } // namespace tamrt::cpu

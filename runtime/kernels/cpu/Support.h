@@ -7,8 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Common parts of the CPU's kernels: vectors, and the loop over segments that
-/// makes sums independent of chunks.
+/// Common parts of the CPU's kernels: vectors, and the weights of rows.
 ///
 /// Every file that includes this is compiled with -ffp-contract=off: a sum has
 /// the same bits in a vector loop, in its scalar remainder and in the code for
@@ -89,33 +88,6 @@ TAMRT_INLINE double weighted(double weight, double value) {
   if constexpr (Weighted)
     return weight * value;
   return value;
-}
-
-/// Visits the rows of a chunk, segment by segment, and updates the two halves
-/// of an accumulator of `count` numbers (kernels.def, "Accumulators"). Calls
-/// `body(begin, end)` for rows [begin, end) of one segment, in order, and moves
-/// the segment's sums to the finished ones before each row whose index in the
-/// group is a positive multiple of TAMRT_SEGMENT_ROWS. The sums of the first
-/// segment are copied: until then the second half is not read.
-template <typename Body>
-TAMRT_INLINE void forEachSegment(int64_t rows, int64_t first, int64_t count,
-                                 double *sums, Body body) {
-  for (int64_t begin = 0; begin < rows;) {
-    const int64_t inside = (first + begin) % TAMRT_SEGMENT_ROWS;
-    if (inside == 0 && first + begin > 0) {
-      double *__restrict segment = sums;
-      double *__restrict finished = sums + count;
-      if (first + begin == TAMRT_SEGMENT_ROWS)
-        std::copy_n(segment, count, finished);
-      else
-        for (int64_t i = 0; i < count; ++i)
-          finished[i] += segment[i];
-      std::fill_n(segment, count, 0.0);
-    }
-    const int64_t end = std::min(rows, begin + TAMRT_SEGMENT_ROWS - inside);
-    body(begin, end);
-    begin = end;
-  }
 }
 
 } // namespace tamrt::cpu

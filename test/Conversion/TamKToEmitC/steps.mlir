@@ -46,7 +46,7 @@ func.func @predict_8(%rows: index {tam.slot = #tam.slot<rows>},
       scalars(%rows, %f, %n : index, f64, i64) outs(%values : memref<8x1xf64>)
   tamk.launch "assemble_vector"
       ins(%table, %values, %x : memref<2xi64>, memref<8x1xf64>, memref<8xf64>)
-      scalars(%rows, %n : index, i64) outs(%out : memref<?xf64>)
+      scalars(%n : i64) outs(%out : memref<?xf64>)
   return
 }
 }

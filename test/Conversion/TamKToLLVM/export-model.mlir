@@ -95,13 +95,13 @@ module attributes {tam.model = {
 // chosen.
 // CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr null, ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[DEVICE]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 320, i64 1, ptr @tam_accumulators, ptr @tam_oracle, ptr @tam_placement, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, i64 2, ptr @tam_steps, ptr null, ptr null }
 
-func.func @fit_init(%s: memref<2x1xf64> {tam.slot = #tam.slot<state>})
+func.func @fit_init(%s: memref<2xf64> {tam.slot = #tam.slot<state>})
     attributes {tam.step = #tam.step<fit_init>,
                 tamk.plan = {arena_bytes = 0, lower_bound_bytes = 0,
                              naive_bytes = 0, length = 1, strategy = "tree",
                              buffers = []}} {
   %n = arith.constant 2 : i64
-  tamk.launch "zero" scalars(%n : i64) outs(%s : memref<2x1xf64>)
+  tamk.launch "zero" scalars(%n : i64) outs(%s : memref<2xf64>)
   return
 }
 

@@ -9,8 +9,8 @@
 // CHECK-DAG: llvm.func @tamrt_normalize(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, !llvm.ptr)
 // CHECK-DAG: llvm.func @tamrt_linear(!llvm.ptr, !llvm.ptr, i64, f64, i64, !llvm.ptr)
 // CHECK-DAG: llvm.func @tamrt_predict_dense(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64, i64, i64, i64, !llvm.ptr)
-// CHECK-DAG: llvm.func @tamrt_rhs_dense(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64, i64, !llvm.ptr)
-// CHECK-DAG: llvm.func @tamrt_assemble_vector(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64, i64, !llvm.ptr)
+// CHECK-DAG: llvm.func @tamrt_rhs_dense(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr)
+// CHECK-DAG: llvm.func @tamrt_assemble_vector(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr)
 
 // CHECK: llvm.mlir.global internal constant @table(dense<[1, 0, 2, 1]> : tensor<4xi64>) {{{.*}}alignment = 64 : i64} : !llvm.array<4 x i64>
 memref.global "private" constant @table : memref<2x2xi64> =
@@ -77,27 +77,26 @@ func.func @predict_8(%rows: index {tam.slot = #tam.slot<rows>},
 // CHECK-LABEL: llvm.func internal @fit_chunk_8(
 // CHECK-SAME: %[[CONTEXT:[^:]*]]: !llvm.ptr, %[[ARENA:[^:]*]]: !llvm.ptr {{{[^}]*}}}, %[[STATE:[^:]*]]: !llvm.ptr {{{[^}]*}}},
 // CHECK-SAME: %{{[^:]*}}: !llvm.ptr {{{[^}]*}}}, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr,
-// CHECK-SAME: %[[COLUMNS:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %[[ROWS:[^:]*]]: i64, %[[FIRST:[^:]*]]: i64, %{{[^:]*}}: i64)
+// CHECK-SAME: %[[COLUMNS:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %[[ROWS:[^:]*]]: i64, %{{[^:]*}}: i64, %{{[^:]*}}: i64)
 func.func @fit_chunk_8(%rows: index {tam.slot = #tam.slot<rows>},
-                       %first: index {tam.slot = #tam.slot<first>},
                        %y: memref<?xf64> {tam.slot = #tam.slot<column>},
-                       %s: memref<2x1xf64> {tam.slot = #tam.slot<state>},
-                       %t: memref<2x1xf64> {tam.slot = #tam.slot<state, 64>},
+                       %s: memref<1xf64> {tam.slot = #tam.slot<state>},
+                       %t: memref<1xf64> {tam.slot = #tam.slot<state, 64>},
                        %a: memref<8x1xf64> {tam.slot = #tam.slot<output>}) {
   // CHECK: %[[Y:.*]] = llvm.load %[[COLUMNS]] : !llvm.ptr -> !llvm.ptr
   // CHECK: %[[T:.*]] = llvm.getelementptr %[[STATE]][64]
   // CHECK: %[[ONE:.*]] = llvm.mlir.constant(1 : i64) : i64
   %c1 = arith.constant 1 : i64
   // CHECK: %[[NULL:.*]] = llvm.mlir.zero : !llvm.ptr
-  // CHECK: llvm.call @tamrt_rhs_dense(%[[CONTEXT]], %{{.*}}, %[[Y]], %[[NULL]], %[[ROWS]], %[[FIRST]], %[[ONE]], %[[STATE]])
+  // CHECK: llvm.call @tamrt_rhs_dense(%[[CONTEXT]], %{{.*}}, %[[Y]], %[[NULL]], %[[ROWS]], %[[ONE]], %[[STATE]])
   tamk.launch "rhs_dense" ins(%a, %y : memref<8x1xf64>, memref<?xf64>)
-      absent [2] scalars(%rows, %first, %c1 : index, index, i64)
-      outs(%s : memref<2x1xf64>)
-  // CHECK: llvm.call @tamrt_rhs_dense(%[[CONTEXT]], %{{.*}}, %[[Y]], %[[Y]], %[[ROWS]], %[[FIRST]], %[[ONE]], %[[T]])
+      absent [2] scalars(%rows, %c1 : index, i64)
+      outs(%s : memref<1xf64>)
+  // CHECK: llvm.call @tamrt_rhs_dense(%[[CONTEXT]], %{{.*}}, %[[Y]], %[[Y]], %[[ROWS]], %[[ONE]], %[[T]])
   tamk.launch "rhs_dense"
       ins(%a, %y, %y : memref<8x1xf64>, memref<?xf64>, memref<?xf64>)
-      scalars(%rows, %first, %c1 : index, index, i64)
-      outs(%t : memref<2x1xf64>)
+      scalars(%rows, %c1 : index, i64)
+      outs(%t : memref<1xf64>)
   return
 }
 
@@ -107,8 +106,8 @@ func.func @fit_chunk_8(%rows: index {tam.slot = #tam.slot<rows>},
 // CHECK-SAME: %[[CONTEXT:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr {{{[^}]*}}}, %[[STATE:[^:]*]]: !llvm.ptr {{{[^}]*}}},
 // CHECK-SAME: %{{[^:]*}}: !llvm.ptr {{{[^}]*}}}, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr,
 // CHECK-SAME: %[[OUTPUT:[^:]*]]: !llvm.ptr,
-func.func @fit_finish(%s: memref<2x1xf64> {tam.slot = #tam.slot<state>},
-                      %t: memref<2x1xf64> {tam.slot = #tam.slot<state, 64>},
+func.func @fit_finish(%s: memref<1xf64> {tam.slot = #tam.slot<state>},
+                      %t: memref<1xf64> {tam.slot = #tam.slot<state, 64>},
                       %b: memref<2xf64> {tam.slot = #tam.slot<output>}) {
   // CHECK: %[[T:.*]] = llvm.getelementptr %[[STATE]][64]
   // CHECK: %[[N:.*]] = llvm.mlir.constant(2 : i64) : i64
@@ -121,10 +120,10 @@ func.func @fit_finish(%s: memref<2x1xf64> {tam.slot = #tam.slot<state>},
   // CHECK: %[[NEXT:.*]] = llvm.getelementptr %[[LIST]][8]
   // CHECK: llvm.store %[[T]], %[[NEXT]] : !llvm.ptr, !llvm.ptr
   // CHECK: %[[COUNT:.*]] = llvm.mlir.constant(2 : i64) : i64
-  // CHECK: llvm.call @tamrt_assemble_vector(%[[CONTEXT]], %[[TABLE]], %[[LIST]], %[[COUNT]], %[[N]], %[[N]], %[[OUTPUT]])
+  // CHECK: llvm.call @tamrt_assemble_vector(%[[CONTEXT]], %[[TABLE]], %[[LIST]], %[[COUNT]], %[[N]], %[[OUTPUT]])
   tamk.launch "assemble_vector"
-      ins(%flat, %s, %t : memref<?x2xi64>, memref<2x1xf64>, memref<2x1xf64>)
-      scalars(%n, %n : i64, i64) outs(%b : memref<2xf64>)
+      ins(%flat, %s, %t : memref<?x2xi64>, memref<1xf64>, memref<1xf64>)
+      scalars(%n : i64) outs(%b : memref<2xf64>)
   return
 }
 

@@ -5,11 +5,11 @@
 
 // CHECK-LABEL: func.func @fit_finish(
 // CHECK-SAME: %[[T:[^:]*]]: index {tam.slot = #tam.slot<rows>},
-// CHECK-SAME: %[[G00:[^:]*]]: memref<2x4xf64> {tam.slot = #tam.slot<state>},
-// CHECK-SAME: %[[G01:[^:]*]]: memref<2x6xf64> {tam.slot = #tam.slot<state, 64>},
-// CHECK-SAME: %[[G11:[^:]*]]: memref<2x3xf64> {tam.slot = #tam.slot<state, 192>},
-// CHECK-SAME: %[[S0:[^:]*]]: memref<2x2xf64> {tam.slot = #tam.slot<state, 256>},
-// CHECK-SAME: %[[S1:[^:]*]]: memref<2x3xf64> {tam.slot = #tam.slot<state, 320>},
+// CHECK-SAME: %[[G00:[^:]*]]: memref<4xf64> {tam.slot = #tam.slot<state>},
+// CHECK-SAME: %[[G01:[^:]*]]: memref<6xf64> {tam.slot = #tam.slot<state, 64>},
+// CHECK-SAME: %[[G11:[^:]*]]: memref<3xf64> {tam.slot = #tam.slot<state, 192>},
+// CHECK-SAME: %[[S0:[^:]*]]: memref<2xf64> {tam.slot = #tam.slot<state, 256>},
+// CHECK-SAME: %[[S1:[^:]*]]: memref<3xf64> {tam.slot = #tam.slot<state, 320>},
 // CHECK-SAME: %[[OUT:[^:]*]]: memref<5xf64> {tam.slot = #tam.slot<output>})
 func.func @fit_finish(%rows: index {tam.slot = #tam.slot<rows>},
     %g00: tensor<2x2xf64, #tam.sums<upper>> {tam.slot = #tam.slot<state>},
@@ -20,11 +20,11 @@ func.func @fit_finish(%rows: index {tam.slot = #tam.slot<rows>},
     %b0: tensor<2xf64, #tam.sums<full>> {tam.slot = #tam.slot<state, 256>},
     %b1: tensor<3xf64, #tam.sums<full>> {tam.slot = #tam.slot<state, 320>})
     -> (tensor<5xf64> {tam.slot = #tam.slot<output>}) {
-  // CHECK-DAG: %[[TG00:.*]] = bufferization.to_tensor %[[G00]] restrict : memref<2x4xf64>
-  // CHECK-DAG: %[[TG01:.*]] = bufferization.to_tensor %[[G01]] restrict : memref<2x6xf64>
-  // CHECK-DAG: %[[TG11:.*]] = bufferization.to_tensor %[[G11]] restrict : memref<2x3xf64>
-  // CHECK-DAG: %[[TB0:.*]] = bufferization.to_tensor %[[S0]] restrict : memref<2x2xf64>
-  // CHECK-DAG: %[[TB1:.*]] = bufferization.to_tensor %[[S1]] restrict : memref<2x3xf64>
+  // CHECK-DAG: %[[TG00:.*]] = bufferization.to_tensor %[[G00]] restrict : memref<4xf64>
+  // CHECK-DAG: %[[TG01:.*]] = bufferization.to_tensor %[[G01]] restrict : memref<6xf64>
+  // CHECK-DAG: %[[TG11:.*]] = bufferization.to_tensor %[[G11]] restrict : memref<3xf64>
+  // CHECK-DAG: %[[TB0:.*]] = bufferization.to_tensor %[[S0]] restrict : memref<2xf64>
+  // CHECK-DAG: %[[TB1:.*]] = bufferization.to_tensor %[[S1]] restrict : memref<3xf64>
   // Form, width of panels, rows, columns, row and column in A of each block: the
   // upper triangle of effect 0 (form 1), the pair's block as it lies in memory,
   // 3 x 2 at row 2 and column 0 (form 0), the diagonal of effect 1 (form 2).
@@ -49,7 +49,7 @@ func.func @fit_finish(%rows: index {tam.slot = #tam.slot<rows>},
       penalties(%p0, %p1 : tensor<2x2xf64, #tam.coordinates<3>>,
                 tensor<3x3xf64, #tam.coordinates<2>>) : tensor<5x5xf64>
   // CHECK: %[[B0:.*]] = tensor.empty() : tensor<5xf64>
-  // CHECK: %[[B:.*]] = tamk.launch "assemble_vector" ins(%[[VTABLE]], %[[TB0]], %[[TB1]] : {{.*}}) scalars(%[[T]], %[[C5]] : index, i64) outs(%[[B0]] : tensor<5xf64>) source "tam.normal_vector"
+  // CHECK: %[[B:.*]] = tamk.launch "assemble_vector" ins(%[[VTABLE]], %[[TB0]], %[[TB1]] : {{.*}}) scalars(%[[C5]] : i64) outs(%[[B0]] : tensor<5xf64>) source "tam.normal_vector"
   %b = tam.normal_vector(%b0, %b1 : tensor<2xf64, #tam.sums<full>>,
                          tensor<3xf64, #tam.sums<full>>) : tensor<5xf64>
   // All destinations are overwritten; the solution is the second.

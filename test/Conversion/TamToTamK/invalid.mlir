@@ -56,15 +56,14 @@ func.func @no_capacity(%rows: index {tam.slot = #tam.slot<rows>}) {
 // -----
 
 func.func @no_first(%rows: index {tam.slot = #tam.slot<rows>},
-                    %a: tensor<?x1xf64> {tam.slot = #tam.slot<arena>},
-                    %y: tensor<?xf64> {tam.slot = #tam.slot<column, 1>},
+                    %all: index {tam.slot = #tam.slot<group_rows>},
+                    %x: tensor<?xf64> {tam.slot = #tam.slot<column>},
+                    %c: tensor<5xf64> {tam.slot = #tam.slot<carry>},
                     %capacity: index {tam.slot = #tam.slot<capacity>}) {
-  %o = tam.offset %rows : tensor<?x1xf64, #tam.dense>
-  %z = tam.zeros : tensor<1xf64, #tam.sums<full>>
-  // expected-error @+2 {{'tam.rhs' op expected an argument with slot 'first' in the function}}
-  // expected-error @+1 {{failed to legalize operation 'tam.rhs'}}
-  %r = tam.rhs %o, %y into %z : tensor<?x1xf64, #tam.dense>, tensor<?xf64>
-      -> tensor<1xf64, #tam.sums<full>>
+  // expected-error @+2 {{'tam.pid' op expected an argument with slot 'first' in the function}}
+  // expected-error @+1 {{failed to legalize operation 'tam.pid'}}
+  %0, %1 = tam.pid %x, %c, %all {window = 3} : tensor<?xf64>, tensor<5xf64>
+      -> tensor<?x3xf64, #tam.dense>
   return
 }
 
@@ -118,7 +117,6 @@ func.func @one_slot(%b: tensor<1xf64> {tam.slot = #tam.slot<coefficients>},
 // The runtime's kernel takes the one-hot matrix first.
 func.func @order(%rows: index {tam.slot = #tam.slot<rows>},
                  %n: index {tam.slot = #tam.slot<capacity>},
-                 %first: index {tam.slot = #tam.slot<first>},
                  %x: tensor<?xf64> {tam.slot = #tam.slot<column>},
                  %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>},
                  %s: tensor<7x3xf64, #tam.sums<full>>

@@ -30,13 +30,13 @@ func.func @chunk(%rows: index {tam.slot = #tam.slot<rows>},
 // CHECK: tamk.launch "grid_points" {{.*}} scalars(%[[LEVELS]], %{{.*}} : i64, f64)
 // CHECK: tamk.launch "bspline" {{.*}} scalars(%[[LEVELS]], {{.*}} : i64, {{.*}}) outs({{.*}} : tensor<24x4xf64>, tensor<24xi32>)
 // CHECK: tamk.launch "expand_banded" {{.*}} scalars(%[[LEVELS]], {{.*}} outs({{.*}} : tensor<24x5xf64>)
-// CHECK: tamk.launch "expand_levels" {{.*}} scalars(%[[ROWS]], %[[C1]], %[[LEVELS]], %[[C7]], %[[C5]] :
-// CHECK: tamk.launch "expand_levels" {{.*}} scalars(%[[ROWS]], %[[C7]], %[[LEVELS]], %[[C1]], %[[C5]] :
-// CHECK: tamk.launch "expand_levels" {{.*}} scalars(%[[ROWS]], %[[C7]], %[[LEVELS]], %[[C1]], %[[C5]] :
-// CHECK: tamk.launch "expand_levels" {{.*}} scalars(%[[ROWS]], %[[C1]], %[[LEVELS]], %[[C7]], %[[C5]] :
-// CHECK: tamk.launch "expand_levels" {{.*}} scalars(%[[ROWS]], %[[C20]], %[[LEVELS]], %[[C4]], %[[C5]] :
-// CHECK: tamk.launch "expand_levels" {{.*}} scalars(%[[ROWS]], %[[C1]], %[[LEVELS]], %[[C1]], %[[C5]] :
-// CHECK: tamk.launch "expand_counts" {{.*}} scalars(%[[ROWS]], %[[LEVELS]], %[[C5]], %[[C5]] :
+// CHECK: tamk.launch "expand_levels" {{.*}} scalars(%[[C1]], %[[LEVELS]], %[[C7]], %[[C5]] :
+// CHECK: tamk.launch "expand_levels" {{.*}} scalars(%[[C7]], %[[LEVELS]], %[[C1]], %[[C5]] :
+// CHECK: tamk.launch "expand_levels" {{.*}} scalars(%[[C7]], %[[LEVELS]], %[[C1]], %[[C5]] :
+// CHECK: tamk.launch "expand_levels" {{.*}} scalars(%[[C1]], %[[LEVELS]], %[[C7]], %[[C5]] :
+// CHECK: tamk.launch "expand_levels" {{.*}} scalars(%[[C20]], %[[LEVELS]], %[[C4]], %[[C5]] :
+// CHECK: tamk.launch "expand_levels" {{.*}} scalars(%[[C1]], %[[LEVELS]], %[[C1]], %[[C5]] :
+// CHECK: tamk.launch "expand_counts" {{.*}} scalars(%[[LEVELS]], %[[C5]], %[[C5]] :
 func.func @finish(%rows: index {tam.slot = #tam.slot<rows>},
     %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>},
     %full: tensor<24x7xf64, #tam.sums<full>> {tam.slot = #tam.slot<state>},

@@ -6,7 +6,6 @@
 // CHECK: #[[$WORKSPACE:.*]] = affine_map<()[s0] -> (25092, s0 * 6 + 516)>
 // CHECK-LABEL: func.func @leaves(
 func.func @leaves(%rows: index {tam.slot = #tam.slot<rows>},
-                  %first: index {tam.slot = #tam.slot<first>},
                   %capacity: index {tam.slot = #tam.slot<capacity>},
                   %x: tensor<?xf64> {tam.slot = #tam.slot<column>},
                   %w: tensor<?xf64> {tam.slot = #tam.slot<column, 1>},
@@ -38,18 +37,18 @@ func.func @leaves(%rows: index {tam.slot = #tam.slot<rows>},
   // Workspace for as many rows as a chunk has, at most a segment's.
   // CHECK: %[[SIZE:.*]] = affine.min #[[$WORKSPACE]]()[%[[CAPACITY:.*]]]
   // CHECK: %[[SPACE:.*]] = tensor.empty(%[[SIZE]]) : tensor<?xf64>
-  // CHECK: tamk.launch "gram_multihot" ins(%[[T]] : tensor<?x3xi32>) absent [1] scalars(%{{.*}}, %{{.*}}, %[[C3]], %[[C12]], %[[SCALE]] : index, index, i64, i64, f64) outs(%{{.*}}, %[[SPACE]] : tensor<2x144xf64>, tensor<?xf64>)
+  // CHECK: tamk.launch "gram_multihot" ins(%[[T]] : tensor<?x3xi32>) absent [1] scalars(%{{.*}}, %[[C3]], %[[C12]], %[[SCALE]] : index, i64, i64, f64) outs(%{{.*}}, %[[SPACE]] : tensor<144xf64>, tensor<?xf64>)
   %tt = tam.gram %t, %t into %ztt
       : tensor<?x12xf64, #tam.multi_hot<3, 0.57735026918962584 : f64>>,
         tensor<?x12xf64, #tam.multi_hot<3, 0.57735026918962584 : f64>>
       -> tensor<12x12xf64, #tam.sums<upper>>
   %ztb = tam.zeros : tensor<12x4xf64, #tam.sums<full>>
-  // CHECK: tamk.launch "gram_multihot_banded" ins(%[[T]], %[[B]]#0, %[[B]]#1, %{{.*}} : {{.*}}) scalars(%{{.*}}, %{{.*}}, %[[C3]], %[[C12]], %[[SCALE]], %[[C3]], %[[C4]] : index, index, i64, i64, f64, i64, i64) outs(%{{.*}} : tensor<2x48xf64>)
+  // CHECK: tamk.launch "gram_multihot_banded" ins(%[[T]], %[[B]]#0, %[[B]]#1, %{{.*}} : {{.*}}) scalars(%{{.*}}, %[[C3]], %[[C12]], %[[SCALE]], %[[C3]], %[[C4]] : index, i64, i64, f64, i64, i64) outs(%{{.*}} : tensor<48xf64>)
   %tb = tam.gram %t, %b weights %w : tensor<?xf64> into %ztb
       : tensor<?x12xf64, #tam.multi_hot<3, 0.57735026918962584 : f64>>,
         tensor<?x4xf64, #tam.banded<3>> -> tensor<12x4xf64, #tam.sums<full>>
   %zdt = tam.zeros : tensor<2x12xf64, #tam.sums<transposed>>
-  // CHECK: tamk.launch "gram_multihot_dense" ins(%[[T]], %[[D]] : {{.*}}) absent [2] scalars(%{{.*}}, %{{.*}}, %[[C3]], %[[C12]], %[[SCALE]], %[[C2]] : index, index, i64, i64, f64, i64) outs(%{{.*}} : tensor<2x24xf64>)
+  // CHECK: tamk.launch "gram_multihot_dense" ins(%[[T]], %[[D]] : {{.*}}) absent [2] scalars(%{{.*}}, %[[C3]], %[[C12]], %[[SCALE]], %[[C2]] : index, i64, i64, f64, i64) outs(%{{.*}} : tensor<24xf64>)
   %dt = tam.gram %d, %t into %zdt : tensor<?x2xf64, #tam.dense>,
       tensor<?x12xf64, #tam.multi_hot<3, 0.57735026918962584 : f64>>
       -> tensor<2x12xf64, #tam.sums<transposed>>

@@ -3,25 +3,16 @@
 // RUN: tam-opt %s --convert-tam-to-tamk -split-input-file -verify-diagnostics \
 // RUN:   | FileCheck %s
 
-// The function that moves a finished segment.
-//
-// CHECK-LABEL: llvm.func internal @rows_0_flush(
-// CHECK: llvm.load
-// CHECK: llvm.fadd
-// CHECK: llvm.store
-
-// The context, the column, its parameters, the target, rows, first, sums.
+// The context, the column, its parameters, the target, rows, sums.
 //
 // CHECK-LABEL: llvm.func internal @rows_0(
-// CHECK-SAME: %[[CONTEXT:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: i64, %{{[^:]*}}: i64, %[[SUMS:[^:]*]]: !llvm.ptr {llvm.noalias}, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr)
+// CHECK-SAME: %[[CONTEXT:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: i64, %[[SUMS:[^:]*]]: !llvm.ptr {llvm.noalias}, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr)
 // CHECK-SAME: attributes {{.*}}tamk.kernel
 // All scratch is one allocation.
 // CHECK: llvm.alloca
 // CHECK-NOT: llvm.alloca
 // All accumulators are addressed from the first: they are in the state.
 // CHECK: llvm.getelementptr %[[SUMS]][%{{.*}}] : (!llvm.ptr, i64)
-// Once at the start of a segment for each accumulator.
-// CHECK-COUNT-3: llvm.call @rows_0_flush
 // CHECK: llvm.call @tamrt_normalize(%[[CONTEXT]],
 // CHECK: llvm.call @tamrt_bspline(%[[CONTEXT]],
 // CHECK-NOT: llvm.call
@@ -34,12 +25,11 @@
 
 // CHECK-LABEL: func.func @fit_chunk(
 // CHECK: tamk.launch "rows_0" ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<?xf64>, tensor<4xf64>, tensor<?xf64>)
-// CHECK-SAME: scalars(%{{.*}}, %{{.*}} : index, index)
+// CHECK-SAME: scalars(%{{.*}} : index)
 // CHECK-SAME: source "tam.rows" {generated}
-// CHECK-SAME: -> tensor<2x25xf64>, tensor<2x5xf64>, tensor<2x5xf64>
+// CHECK-SAME: -> tensor<25xf64>, tensor<5xf64>, tensor<5xf64>
 func.func @fit_chunk(
     %rows: index {tam.slot = #tam.slot<rows>},
-    %first: index {tam.slot = #tam.slot<first>},
     %v: tensor<?xf64> {tam.slot = #tam.slot<column>},
     %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>},
     %y: tensor<?xf64> {tam.slot = #tam.slot<column, 1>},
@@ -85,20 +75,16 @@ func.func @fit_chunk(
 // Panels: the sums of the band with itself have three words, one per rotation;
 // two are contiguous and are added to at once. The same holds for those with
 // the target and with the intercept, in the kernel's own memory: they are
-// copied there at its start, and back at its end and at the start of a segment.
+// copied there at its start, and back at its end.
 //
 // CHECK-LABEL: llvm.func internal @rows_0_copy(
 // CHECK: llvm.func internal @rows_0(
 // CHECK: llvm.call @rows_0_copy(%[[OWN:[0-9]+]], %{{[0-9]+}}, %[[TOGETHER:[0-9]+]],
 // CHECK: llvm.call @rows_0_copy
-// CHECK: llvm.call @rows_0_copy(%[[TOGETHER]], %{{[0-9]+}}, %[[OWN]],
-// CHECK: llvm.call @rows_0_copy
-// CHECK: llvm.call @rows_0_copy(%[[TOGETHER]], %{{[0-9]+}}, %[[OWN]],
-// CHECK: llvm.call @rows_0_copy
-// CHECK-COUNT-3: llvm.call @rows_0_flush
-// CHECK: llvm.call @rows_0_copy(%[[OWN]], %{{[0-9]+}}, %[[TOGETHER]],
-// CHECK: llvm.call @rows_0_copy
 // CHECK: llvm.call @tamrt_bspline(
+// CHECK-NOT: llvm.call
+// CHECK: llvm.call @rows_0_copy(%[[TOGETHER]], %{{[0-9]+}}, %[[OWN]],
+// CHECK: llvm.call @rows_0_copy
 // CHECK-NOT: llvm.call
 // CHECK: llvm.fmul {{.*}} : vector<8xf64>
 // CHECK: llvm.store {{.*}} {alignment = 32 : i64} : vector<8xf64>, !llvm.ptr
@@ -109,10 +95,9 @@ func.func @fit_chunk(
 // CHECK-NOT: llvm.fmul
 // CHECK-NOT: llvm.call
 // CHECK: tamk.launch "rows_0"
-// CHECK-SAME: -> tensor<2x24xf64>, tensor<2x8xf64>, tensor<2x8xf64>
+// CHECK-SAME: -> tensor<24xf64>, tensor<8xf64>, tensor<8xf64>
 func.func @fit_chunk(
     %rows: index {tam.slot = #tam.slot<rows>},
-    %first: index {tam.slot = #tam.slot<first>},
     %v: tensor<?xf64> {tam.slot = #tam.slot<column>},
     %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>},
     %y: tensor<?xf64> {tam.slot = #tam.slot<column, 1>},
@@ -163,7 +148,6 @@ func.func @fit_chunk(
 // The runtime has no kernel that adds to panels.
 func.func @fit_chunk(
     %rows: index {tam.slot = #tam.slot<rows>},
-    %first: index {tam.slot = #tam.slot<first>},
     %capacity: index {tam.slot = #tam.slot<capacity>},
     %v: tensor<?xf64> {tam.slot = #tam.slot<column>},
     %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>},
@@ -184,7 +168,6 @@ func.func @fit_chunk(
 llvm.func @tamrt_normalize(!llvm.ptr)
 func.func @fit_chunk(
     %rows: index {tam.slot = #tam.slot<rows>},
-    %first: index {tam.slot = #tam.slot<first>},
     %v: tensor<?xf64> {tam.slot = #tam.slot<column>},
     %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>},
     %s0: tensor<1xf64, #tam.sums<full>> {tam.slot = #tam.slot<state>})

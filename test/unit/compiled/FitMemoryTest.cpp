@@ -67,7 +67,7 @@ Fit fitOf(size_t rows) {
   });
   const tamrt_step *rung =
       stepFor(tam_model, TAMRT_STEP_FIT_CHUNK, int64_t(rows));
-  return {peak, fitMemory(tam_model, *rung).total()};
+  return {peak, fitMemory(tam_model, *rung, int64_t(rows)).total()};
 }
 
 // The rows of a fit by hand, larger than a test likes, come from the

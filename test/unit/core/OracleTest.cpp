@@ -154,7 +154,6 @@ TEST(Oracle, SparesGetWhatIsLeft) {
   Question asked;
   asked.direct = Need{{{1024, 1000}, {512, 600}}, 100};
   asked.direct->spareBytes = 300;
-  asked.direct->sparesPerThread = 2;
   OracleOptions options;
   options.ramShare = 1;
   auto expect = [&](unsigned threads, int64_t freeBytes, unsigned spares) {
@@ -170,9 +169,9 @@ TEST(Oracle, SparesGetWhatIsLeft) {
   expect(2, 2100, 0);
   expect(2, 2399, 0);
   expect(2, 2400, 1);
-  expect(2, 1 << 20, 4);
-  asked.direct->spareLimit = 899;
   expect(2, 1 << 20, 2);
+  asked.direct->spareLimit = 599;
+  expect(2, 1 << 20, 1);
 }
 
 TEST(Oracle, OneWayAlone) {

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A hand-written model of two sums, whose coefficients are both halves of its
-/// accumulators: every bit of them must be the same for any number of threads.
+/// A hand-written model of two sums, which are its coefficients: every bit of
+/// them must be the same for any number of threads.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -51,29 +51,30 @@ double *second(void *state) {
 void init(tamrt_context *ctx, void *, void *state, void *, const double *,
           const void *const *, const double *, const void *const *, double *,
           int64_t, int64_t, int64_t) {
-  // The second half is never read before it is written.
-  for (double *sums : {static_cast<double *>(state), second(state)}) {
+  for (double *sums : {static_cast<double *>(state), second(state)})
     tamrt_zero(ctx, 1, sums);
-    sums[1] = std::numeric_limits<double>::quiet_NaN();
-  }
 }
 
 /// How many threads a chunk waits for, at most for some seconds, and who has
 /// run one.
 std::atomic<size_t> awaited = 0;
+/// Some chunks take much longer than others.
+std::atomic<bool> dawdles = false;
+std::atomic<unsigned> dawdled = 0;
 std::mutex runnersMutex;
 std::set<std::thread::id> runners;
 
 void chunk(tamrt_context *ctx, void *, void *state, void *, const double *,
            const void *const *, const double *, const void *const *columns,
-           double *, int64_t rows, int64_t first, int64_t) {
+           double *, int64_t rows, int64_t, int64_t) {
   const auto *x = static_cast<const double *>(columns[0]);
   const auto *y = static_cast<const double *>(columns[1]);
-  tamrt_gram_dense(ctx, x, nullptr, rows, first, 1,
-                   static_cast<double *>(state));
+  tamrt_gram_dense(ctx, x, nullptr, rows, 1, static_cast<double *>(state));
   if (ctx->status != TAMRT_OK)
     return;
-  tamrt_rhs_dense(ctx, x, y, nullptr, rows, first, 1, second(state));
+  tamrt_rhs_dense(ctx, x, y, nullptr, rows, 1, second(state));
+  if (dawdles && ++dawdled * 2654435761u % 11 == 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   for (bool waits = awaited > 0; waits;) {
     {
@@ -88,11 +89,9 @@ void chunk(tamrt_context *ctx, void *, void *state, void *, const double *,
 
 void finish(tamrt_context *, void *, void *state, void *, const double *,
             const void *const *, const double *, const void *const *,
-            double *output, int64_t, int64_t, int64_t groupRows) {
-  for (double *sums : {static_cast<double *>(state), second(state)}) {
+            double *output, int64_t, int64_t, int64_t) {
+  for (double *sums : {static_cast<double *>(state), second(state)})
     *output++ = sums[0];
-    *output++ = groupRows > S ? sums[1] : 0;
-  }
 }
 
 void predict(tamrt_context *, void *, void *, void *, const double *,
@@ -124,8 +123,8 @@ protected:
   TeamTest() {
     model.group = "g";
     model.solver = "direct";
-    model.columns = 4;
-    model.state_bytes = kSecond + 16;
+    model.columns = 2;
+    model.state_bytes = kSecond + 8;
     model.accumulator_count = 2;
     model.accumulators = accumulators;
     model.effect_count = 1;
@@ -133,6 +132,7 @@ protected:
     model.step_count = 6;
     model.steps = steps;
     awaited = 0;
+    dawdles = false;
   }
 
   /// Rows of groups, sizes by group, without the first `skipped`.
@@ -161,7 +161,7 @@ protected:
   }
 
   tamrt_input inputs[1] = {input("x", TAMRT_RULE_RANGE)};
-  tamrt_effect effect = {"x", "l(x)", 0, 4, 0, 0};
+  tamrt_effect effect = {"x", "l(x)", 0, 2, 0, 0};
   tamrt_accumulator accumulators[2] = {
       {TAMRT_STEP_FIT_CHUNK, 0, 0, 1, 0},
       {TAMRT_STEP_FIT_CHUNK, 0, kSecond, 1, 0}};
@@ -197,6 +197,18 @@ TEST_F(TeamTest, BitsDoNotDependOnThreads) {
   }
 }
 
+// Helpers come to several groups while pieces of others are under way.
+TEST_F(TeamTest, ThereAreLevelsForAllNodes) {
+  const Dataset rows = data({40 * S, 40 * S, 40 * S});
+  RunOptions options = onThreads(1);
+  const std::vector<double> expected = *fit(rows, options);
+  dawdles = true;
+  for (int i = 0; i < 40; ++i) {
+    options.threads = 4 + unsigned(i % 5);
+    ASSERT_EQ(*fit(rows, options), expected);
+  }
+}
+
 TEST_F(TeamTest, EveryThreadTakesPart) {
   const Dataset rows = data({12 * S});
   awaited = 3;
@@ -207,13 +219,40 @@ TEST_F(TeamTest, EveryThreadTakesPart) {
   EXPECT_EQ(runners.size(), 3u);
 }
 
-TEST_F(TeamTest, WithoutSpareStates) {
-  const Dataset rows = data({9 * S + 5, 100});
-  RunOptions options = onThreads(1);
-  const std::vector<double> expected = *fit(rows, options);
-  options.threads = 3;
-  options.spareBytes = 0;
-  EXPECT_EQ(*fit(rows, options), expected);
+/// The sum of numbers in a tree: of neighbours, of those sums, and so on.
+double treeSum(std::vector<double> numbers) {
+  while (numbers.size() > 1) {
+    std::vector<double> next;
+    for (size_t i = 0; i < numbers.size(); i += 2)
+      next.push_back(i + 1 < numbers.size() ? numbers[i] + numbers[i + 1]
+                                            : numbers[i]);
+    numbers = next;
+  }
+  return numbers.front();
+}
+
+TEST_F(TeamTest, SegmentsAreJoinedInATree) {
+  const std::vector<int64_t> sizes = {1,         S,          S + 1, 2 * S,
+                                      3 * S - 5, 5 * S,      6 * S, 7 * S + 1,
+                                      11 * S,    16 * S + 9, 23 * S};
+  const Dataset rows = data(sizes);
+  std::vector<double> expected;
+  for (const Group &group : rows.groups()) {
+    const double *x = rows.numbers(0) + group.first;
+    const double *y = rows.target() + group.first;
+    std::vector<double> squares, products;
+    for (size_t row = 0; row < group.rows; ++row) {
+      if (row % size_t(S) == 0) {
+        squares.push_back(0);
+        products.push_back(0);
+      }
+      squares.back() += x[row] * x[row];
+      products.back() += x[row] * y[row];
+    }
+    expected.insert(expected.end(), {treeSum(squares), treeSum(products)});
+  }
+  EXPECT_EQ(*fit(rows, onThreads(1)), expected);
+  EXPECT_EQ(*fit(rows, onThreads(4)), expected);
 }
 
 TEST_F(TeamTest, AModelWithACarryIsNotSplit) {
@@ -232,14 +271,15 @@ TEST_F(TeamTest, StatesOfThreadsAreCounted) {
   EXPECT_EQ(asked.threads, 4u);
   const Decision decision = decide(asked, {});
   EXPECT_EQ(decision.threads, 4u);
-  EXPECT_EQ(decision.spares, 8u);
-  EXPECT_EQ(decision.bytes,
-            4 * (asked.direct->rungs[decision.rung].bytes + 2 * 128));
-  // A short group is one thread's.
-  EXPECT_EQ(questionOf(model, TAMRT_STEP_FIT_CHUNK, 1, size_t(S),
-                       int64_t(1) << 30, onThreads(4))
-                .threads,
-            1u);
+  EXPECT_EQ(decision.spares, 0u);
+  const int64_t bytes = asked.direct->rungs[decision.rung].bytes;
+  EXPECT_EQ(decision.bytes, 4 * bytes);
+  // A short group is one thread's and has no levels: those of 8 finished
+  // segments are four.
+  const Question shorter = questionOf(model, TAMRT_STEP_FIT_CHUNK, 1, size_t(S),
+                                      int64_t(1) << 30, onThreads(4));
+  EXPECT_EQ(shorter.threads, 1u);
+  EXPECT_EQ(bytes - shorter.direct->rungs.front().bytes, 4 * 2 * 64);
 }
 
 /// A kernel that finds no memory at some calls.
@@ -247,26 +287,36 @@ std::atomic<int> calls = 0;
 int firstFailure = 0, lastFailure = 0;
 
 void gramThatFails(tamrt_context *ctx, const double *a, const double *w,
-                   int64_t rows, int64_t first, int64_t n, double *sums) {
+                   int64_t rows, int64_t n, double *sums) {
   const int call = ++calls;
   if (firstFailure <= call && call <= lastFailure) {
     ctx->status = TAMRT_ERROR_OUT_OF_MEMORY;
     ctx->detail = 1;
     return;
   }
-  tamrt_cpu_kernels.gram_dense(ctx, a, w, rows, first, n, sums);
+  tamrt_cpu_kernels.gram_dense(ctx, a, w, rows, n, sums);
 }
 
-/// Sums of other states that find no memory at some calls.
-void appendThatFails(tamrt_context *ctx, const double *before, int64_t first,
-                     int64_t count, double *sums) {
+/// Joins and moves of sums that find no memory at some calls.
+bool failsNow(tamrt_context *ctx) {
   const int call = ++calls;
-  if (firstFailure <= call && call <= lastFailure) {
-    ctx->status = TAMRT_ERROR_OUT_OF_MEMORY;
-    ctx->detail = 1;
-    return;
-  }
-  tamrt_cpu_kernels.append_sums(ctx, before, first, count, sums);
+  if (call < firstFailure || call > lastFailure)
+    return false;
+  ctx->status = TAMRT_ERROR_OUT_OF_MEMORY;
+  ctx->detail = 1;
+  return true;
+}
+
+void joinThatFails(tamrt_context *ctx, const double *earlier, int64_t count,
+                   double *sums) {
+  if (!failsNow(ctx))
+    tamrt_cpu_kernels.join_sums(ctx, earlier, count, sums);
+}
+
+void moveThatFails(tamrt_context *ctx, int64_t count, double *sums,
+                   double *out) {
+  if (!failsNow(ctx))
+    tamrt_cpu_kernels.move_sums(ctx, count, sums, out);
 }
 
 TEST_F(TeamTest, MemoryRunsOutBetweenTheSumsOfAState) {
@@ -274,13 +324,15 @@ TEST_F(TeamTest, MemoryRunsOutBetweenTheSumsOfAState) {
   RunOptions options = onThreads(1);
   const std::vector<double> expected = *fit(rows, options);
   tamrt_kernels kernels = tamrt_cpu_kernels;
-  kernels.append_sums = appendThatFails;
+  kernels.join_sums = joinThatFails;
+  kernels.move_sums = moveThatFails;
   options.kernels = &kernels;
   options.threads = 2;
-  for (int call = 1; call <= 8; ++call) {
+  for (int call = 1; call <= 40; ++call) {
     calls = 0;
     firstFailure = lastFailure = call;
     EXPECT_EQ(*fit(rows, options), expected) << call;
+    EXPECT_GE(calls, 34) << "two of each of 9 moves and 8 joins";
   }
 }
 
@@ -323,8 +375,8 @@ TEST_F(TeamTest, EachStepOfARightHandSideIsCountedOnce) {
     EXPECT_TRUE(crew);
     Worker &worker = crew->workers.front();
     worker.run(all[0], nullptr, 0, 0, 250);
-    Team(model, *crew)
-        .add(worker, {TAMRT_STEP_CG_CHUNK, nullptr, rows, 0, 0, 250, 250, {}});
+    Team(*crew).add(worker,
+                    {TAMRT_STEP_CG_CHUNK, nullptr, rows, 0, 0, 250, 250, {}});
     EXPECT_TRUE(worker.place.good());
     return std::pair(*static_cast<double *>(worker.place.state),
                      *second(worker.place.state));
@@ -369,12 +421,14 @@ TEST_F(TeamTest, RowsThatComeInParts) {
   const Tables tables;
   const std::vector<std::string> names = {"0"};
   const std::vector<size_t> sizes = {size_t(all)};
-  for (unsigned threads : {1, 2, 5})
+  for (unsigned threads : {1, 2, 5, 0})
     for (std::vector<int64_t> ends : {std::vector<int64_t>{all},
                                       {3 * S, 6 * S, all},
                                       {1, S + 1, all},
                                       {4 * S - 1, 8 * S + 1, 9 * S, all}}) {
-      options.threads = threads;
+      // The last: threads that have no memory to help.
+      options.threads = threads ? threads : 3;
+      options.spareBytes = threads ? std::numeric_limits<int64_t>::max() : 0;
       Result<GroupFits> fits =
           GroupFits::create(model, TAMRT_STEP_FIT_CHUNK, normalization, tables,
                             {names, sizes}, 1, options);
@@ -402,25 +456,22 @@ template <size_t First>
 void initTwo(tamrt_context *ctx, void *, void *state, void *, const double *,
              const void *const *, const double *, const void *const *, double *,
              int64_t, int64_t, int64_t) {
-  for (size_t i : {First, First + 1}) {
+  for (size_t i : {First, First + 1})
     tamrt_zero(ctx, 1, sumsAt(state, i));
-    sumsAt(state, i)[1] = std::numeric_limits<double>::quiet_NaN();
-  }
 }
 
 /// Adds both columns times x y, or times what `v` predicts.
 template <size_t First>
 void addTwo(tamrt_context *ctx, void *, void *state, void *, const double *,
             const void *const *, const double *v, const void *const *columns,
-            double *, int64_t rows, int64_t first, int64_t) {
+            double *, int64_t rows, int64_t, int64_t) {
   const auto *x = static_cast<const double *>(columns[0]);
   const auto *y = static_cast<const double *>(columns[1]);
   std::vector<double> to(static_cast<size_t>(rows));
   for (size_t i = 0; i < to.size(); ++i)
     to[i] = v ? x[i] * v[0] + y[i] * v[1] : x[i] * y[i];
-  tamrt_rhs_dense(ctx, x, to.data(), nullptr, rows, first, 1,
-                  sumsAt(state, First));
-  tamrt_rhs_dense(ctx, y, to.data(), nullptr, rows, first, 1,
+  tamrt_rhs_dense(ctx, x, to.data(), nullptr, rows, 1, sumsAt(state, First));
+  tamrt_rhs_dense(ctx, y, to.data(), nullptr, rows, 1,
                   sumsAt(state, First + 1));
 }
 
@@ -431,8 +482,7 @@ void finishTwo(tamrt_context *, void *, void *state, void *, const double *,
                double *output, int64_t, int64_t, int64_t groupRows) {
   for (size_t i = 0; i < 2; ++i) {
     const double *sums = sumsAt(state, First + i);
-    output[i] = sums[0] + (groupRows > S ? sums[1] : 0) +
-                (v ? 1e-3 * double(groupRows) * v[i] : 0);
+    output[i] = sums[0] + (v ? 1e-3 * double(groupRows) * v[i] : 0);
   }
 }
 
@@ -446,7 +496,7 @@ protected:
   IterationsTest() {
     model.solver = "cg";
     model.columns = 2;
-    model.cg_state_bytes = kSums[3] + 16;
+    model.cg_state_bytes = kSums[3] + 8;
     for (size_t i = 0; i < 4; ++i)
       sums[i] = {i < 2 ? TAMRT_STEP_CG_CHUNK : TAMRT_STEP_APPLY_CHUNK, 0,
                  kSums[i], 1, 0};
@@ -513,7 +563,9 @@ TEST_F(IterationsTest, RowsThatComeInParts) {
   std::vector<size_t> readings;
   for (unsigned threads : {1, 2, 5})
     for (size_t most : {1, 2, 3, 4}) {
-      options.threads = threads;
+      // The last: threads that have no memory to help.
+      options.threads = threads ? threads : 3;
+      options.spareBytes = threads ? std::numeric_limits<int64_t>::max() : 0;
       Result<GroupFits> fits =
           GroupFits::create(model, TAMRT_STEP_APPLY_CHUNK, normalization,
                             tables, {names, sizes}, most, options);
@@ -570,7 +622,7 @@ TEST_F(TeamTest, PredictionsAreSplit) {
   Weights weights;
   weights.normalization = *normalize(model, rows, {{}}, 1);
   weights.groups = {"0", "1"};
-  weights.coefficients = {2, 0, 0, 0, 3, 0, 0, 0};
+  weights.coefficients = {2, 0, 3, 0};
   std::vector<double> expected(rows.rowCount()), got(rows.rowCount());
   RunOptions options = onThreads(1);
   ASSERT_TRUE(predictGroups(model, TAMRT_STEP_PREDICT, rows, weights, options,

@@ -11,22 +11,7 @@
 namespace tamrt::test {
 namespace {
 
-class CompressionTest : public KernelTest {
-protected:
-  /// An accumulator of `count` numbers in two halves, and the sums that it
-  /// represents.
-  struct Sums {
-    Doubles both, value;
-  };
-  Sums sums(int64_t count) {
-    Sums result{uniforms(2 * count), Doubles(count)};
-    for (int64_t i = 0; i < count; ++i)
-      result.value[i] = result.both[i] + result.both[count + i];
-    return result;
-  }
-
-  static constexpr int64_t kLong = TAMRT_SEGMENT_ROWS + 1;
-};
+class CompressionTest : public KernelTest {};
 
 // Hours of a group that has those from 6 to 20 of a grid of 24.
 TEST_F(CompressionTest, ValuesOfAGridAreLevels) {
@@ -59,56 +44,37 @@ TEST_F(CompressionTest, ExpandsOneSide) {
   for (size_t i = 0; i < basis.size(); i += 3)
     basis[i] = 0;
   for (int64_t outer : {1, 3})
-    for (int64_t inner : {1, 4, 7})
-      for (int64_t groupRows : {int64_t(TAMRT_SEGMENT_ROWS), kLong}) {
-        const bool isLong = groupRows == kLong;
-        const Sums from = sums(outer * levels * inner);
-        const int64_t count = outer * columns * inner;
-        Doubles out(2 * count, 77);
-        tamrt_expand_levels(&ctx, from.both.data(), basis.data(), groupRows,
-                            outer, levels, inner, columns, out.data());
-        for (int64_t o = 0; o < outer; ++o)
-          for (int64_t c = 0; c < columns; ++c)
-            for (int64_t i = 0; i < inner; ++i) {
-              double expected = 0;
-              for (int64_t l = 0; l < levels; ++l) {
-                const int64_t at = (o * levels + l) * inner + i;
-                expected += basis[l * columns + c] *
-                            (isLong ? from.value : from.both)[at];
-              }
-              const int64_t at = (o * columns + c) * inner + i;
-              EXPECT_NEAR(out[at] + (isLong ? out[count + at] : 0.0), expected,
-                          1e-14);
-            }
-        // A group of one segment has no second half.
-        if (!isLong) {
-          EXPECT_EQ(out[count], 77);
-        }
-      }
+    for (int64_t inner : {1, 4, 7}) {
+      const Doubles from = uniforms(outer * levels * inner);
+      Doubles out(outer * columns * inner, 77);
+      tamrt_expand_levels(&ctx, from.data(), basis.data(), outer, levels, inner,
+                          columns, out.data());
+      for (int64_t o = 0; o < outer; ++o)
+        for (int64_t c = 0; c < columns; ++c)
+          for (int64_t i = 0; i < inner; ++i) {
+            double expected = 0;
+            for (int64_t l = 0; l < levels; ++l)
+              expected +=
+                  basis[l * columns + c] * from[(o * levels + l) * inner + i];
+            EXPECT_NEAR(out[(o * columns + c) * inner + i], expected, 1e-14);
+          }
+    }
 }
 
 TEST_F(CompressionTest, ExpandsCounts) {
   const int64_t levels = 6, m = 3, n = 4;
-  const Doubles a = uniforms(levels * m), b = uniforms(levels * n);
-  for (int64_t groupRows : {int64_t(TAMRT_SEGMENT_ROWS), kLong}) {
-    const bool isLong = groupRows == kLong;
-    const Sums counts = sums(levels);
-    Doubles out(2 * m * n, 77);
-    tamrt_expand_counts(&ctx, counts.both.data(), a.data(), b.data(), groupRows,
-                        levels, m, n, out.data());
-    for (int64_t i = 0; i < m; ++i)
-      for (int64_t j = 0; j < n; ++j) {
-        double expected = 0;
-        for (int64_t l = 0; l < levels; ++l)
-          expected += a[l * m + i] * b[l * n + j] *
-                      (isLong ? counts.value : counts.both)[l];
-        EXPECT_NEAR(out[i * n + j] + (isLong ? out[m * n + i * n + j] : 0.0),
-                    expected, 1e-14);
-      }
-    if (!isLong) {
-      EXPECT_EQ(out[m * n], 77);
+  const Doubles a = uniforms(levels * m), b = uniforms(levels * n),
+                counts = uniforms(levels);
+  Doubles out(m * n, 77);
+  tamrt_expand_counts(&ctx, counts.data(), a.data(), b.data(), levels, m, n,
+                      out.data());
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      double expected = 0;
+      for (int64_t l = 0; l < levels; ++l)
+        expected += a[l * m + i] * b[l * n + j] * counts[l];
+      EXPECT_NEAR(out[i * n + j], expected, 1e-14);
     }
-  }
 }
 
 } // namespace

@@ -46,12 +46,11 @@ bool isKept(const Entry &entry, const Matrix *b) {
   return b || entry.j >= entry.i;
 }
 
-/// Calls `add(begin, end, index of begin in the group)` for chunks of
-/// `chunk` rows.
-void inChunks(int64_t rows, int64_t first, int64_t chunk,
-              const std::function<void(int64_t, int64_t, int64_t)> &add) {
+/// Calls `add(begin, end)` for chunks of `chunk` rows.
+void inChunks(int64_t rows, int64_t chunk,
+              const std::function<void(int64_t, int64_t)> &add) {
   for (int64_t begin = 0; begin < rows; begin += chunk)
-    add(begin, std::min(rows, begin + chunk), first + begin);
+    add(begin, std::min(rows, begin + chunk));
 }
 
 struct Shape {
@@ -92,97 +91,64 @@ protected:
     return randomMatrix(shape.encoding, rows, shape.n, shape.z, generator);
   }
 
-  /// A segment's rounding errors, all of one sign at worst, are far below this.
-  static void expectSum(double sum, long double expected, const char *level,
-                        size_t entry) {
-    EXPECT_NEAR(sum, expected, 1e-11 + 1e-13L * std::abs(expected))
-        << level << ", entry " << entry;
-  }
-
-  /// Compares both halves of an accumulator with sums in long double.
+  /// Compares an accumulator with sums in long double. Rounding errors, all of
+  /// one sign at worst, are far below this.
   void expectSums(const Matrix &a, const Matrix *b, const double *w,
-                  int64_t rows, int64_t first, const Doubles &sums) {
+                  int64_t rows, const Doubles &sums) {
     const std::vector<Entry> entries = entriesOf(a, b);
-    ASSERT_EQ(sums.size(), 2 * entries.size());
-    const int64_t last = (first + rows - 1) / TAMRT_SEGMENT_ROWS;
-    // Counts are in the first half only.
-    const bool areCounts = !b && a.encoding == Encoding::MultiHot && !w;
-    const int64_t boundary = areCounts ? 0 : last * TAMRT_SEGMENT_ROWS - first;
+    ASSERT_EQ(sums.size(), entries.size());
     for (size_t e = 0; e < entries.size(); ++e) {
       if (!isKept(entries[e], b))
         continue;
-      long double segment = 0, finished = 0;
-      for (int64_t r = 0; r < rows; ++r) {
-        const long double product =
-            static_cast<long double>(a.at(r, entries[e].i)) *
-            (b ? *b : a).at(r, entries[e].j) * (w ? w[r] : 1.0);
-        // A segment ends when a later one begins.
-        (r >= boundary ? segment : finished) += product;
-      }
-      expectSum(sums[e], segment, "segment", e);
-      expectSum(sums[entries.size() + e], finished, "finished", e);
+      long double expected = 0;
+      for (int64_t r = 0; r < rows; ++r)
+        expected += static_cast<long double>(a.at(r, entries[e].i)) *
+                    (b ? *b : a).at(r, entries[e].j) * (w ? w[r] : 1.0);
+      EXPECT_NEAR(sums[e], expected, 1e-11 + 1e-13L * std::abs(expected))
+          << "entry " << e;
     }
   }
 
   void checkValues(const Matrix &a, const Matrix *b, const double *w,
-                   int64_t rows, int64_t first) {
-    Doubles sums(2 * entriesOf(a, b).size());
-    gram(&ctx, a, b, w, 0, rows, first, sums.data());
-    expectSums(a, b, w, rows, first, sums);
+                   int64_t rows) {
+    Doubles sums(entriesOf(a, b).size());
+    gram(&ctx, a, b, w, 0, rows, sums.data());
+    expectSums(a, b, w, rows, sums);
   }
 
   /// Runs the rows in chunks of several sizes and compares bytes.
   void checkChunks(const Matrix &a, const Matrix *b, const double *w,
-                   int64_t rows, int64_t first) {
+                   int64_t rows) {
     const std::vector<Entry> entries = entriesOf(a, b);
     Doubles expected;
-    for (int64_t chunk : {rows, int64_t(1), int64_t(7), int64_t(256)}) {
-      Doubles sums(2 * entries.size());
-      inChunks(rows, first, chunk, [&](int64_t begin, int64_t end, int64_t at) {
-        gram(&ctx, a, b, w, begin, end, at, sums.data());
-      });
+    auto compare = [&](Doubles sums, const std::string &what) {
       for (size_t e = 0; e < sums.size(); ++e)
-        if (!isKept(entries[e % entries.size()], b))
+        if (!isKept(entries[e], b))
           sums[e] = 0.0;
       if (expected.empty())
         expected = sums;
       EXPECT_EQ(0, std::memcmp(sums.data(), expected.data(),
                                sums.size() * sizeof(double)))
-          << "chunks of " << chunk;
+          << what;
+    };
+    for (int64_t chunk : {rows, int64_t(1), int64_t(7), int64_t(256)}) {
+      Doubles sums(entries.size());
+      inChunks(rows, chunk, [&](int64_t begin, int64_t end) {
+        gram(&ctx, a, b, w, begin, end, sums.data());
+      });
+      compare(sums, "chunks of " + std::to_string(chunk));
     }
-    if (first == 0)
-      checkApart(a, b, w, rows, expected);
-  }
-
-  /// Sums the segments separately and joins them.
-  void checkApart(const Matrix &a, const Matrix *b, const double *w,
-                  int64_t rows, const Doubles &expected) {
-    const std::vector<Entry> entries = entriesOf(a, b);
-    const auto count = static_cast<int64_t>(entries.size());
-    const bool areCounts = !b && a.encoding == Encoding::MultiHot && !w;
-    Doubles sums(2 * entries.size(), 1e300);
-    for (int64_t begin = 0; begin < rows; begin += TAMRT_SEGMENT_ROWS) {
-      Doubles segment(2 * entries.size(), 1e300);
-      tamrt_zero(&ctx, count, segment.data());
-      gram(&ctx, a, b, w, begin, std::min(rows, begin + TAMRT_SEGMENT_ROWS), 0,
-           segment.data());
-      if (begin > 0 && areCounts) {
-        tamrt_append_counts(&ctx, segment.data(), begin, count,
-                            a.scale * a.scale, sums.data());
-        continue;
-      }
-      if (begin > 0)
-        tamrt_append_sums(&ctx, sums.data(), begin, count, segment.data());
-      sums = segment;
-    }
-    if (rows <= TAMRT_SEGMENT_ROWS)
-      std::fill_n(sums.begin() + count, count, 0.0);
-    for (size_t e = 0; e < sums.size(); ++e)
-      if (!isKept(entries[e % entries.size()], b))
-        sums[e] = 0.0;
-    EXPECT_EQ(0, std::memcmp(sums.data(), expected.data(),
-                             sums.size() * sizeof(double)))
-        << "segments apart";
+    // Row counts are the same in any order.
+    if (b || a.encoding != Encoding::MultiHot || w)
+      return;
+    Doubles sums(entries.size());
+    inChunks(rows, 1000, [&](int64_t begin, int64_t end) {
+      Doubles part(entries.size());
+      gram(&ctx, a, b, w, begin, end, part.data());
+      tamrt_join_counts(&ctx, part.data(), int64_t(part.size()),
+                        a.scale * a.scale, sums.data());
+    });
+    compare(sums, "counts apart");
   }
 };
 
@@ -193,13 +159,13 @@ TEST_F(GramTest, MatchesPlainLoops) {
     const Matrix a = matrix(shapeA, rows);
     for (const double *weights : {(const double *)nullptr, w.data()}) {
       SCOPED_TRACE(nameOf(shapeA) + (weights ? ", weighted" : ""));
-      checkValues(a, nullptr, weights, rows, 0);
+      checkValues(a, nullptr, weights, rows);
       for (const Shape &shapeB : shapes) {
         if (!hasKernel(shapeA, shapeB))
           continue;
         SCOPED_TRACE(nameOf(shapeB));
         const Matrix b = matrix(shapeB, rows);
-        checkValues(a, &b, weights, rows, 0);
+        checkValues(a, &b, weights, rows);
       }
     }
   }
@@ -212,53 +178,30 @@ TEST_F(GramTest, WideMatrices) {
     const Matrix a = matrix({Encoding::Dense, n, 0}, rows);
     for (const double *weights : {(const double *)nullptr, w.data()}) {
       SCOPED_TRACE(std::to_string(n) + (weights ? ", weighted" : ""));
-      checkValues(a, nullptr, weights, rows, 0);
-      checkChunks(a, nullptr, weights, rows, TAMRT_SEGMENT_ROWS - 100);
+      checkValues(a, nullptr, weights, rows);
+      checkChunks(a, nullptr, weights, rows);
       for (int64_t others : {1, 3, 7, 12}) {
         const Matrix b = matrix({Encoding::Dense, others, 0}, rows);
-        checkValues(b, &a, weights, rows, 0);
-        checkValues(a, &b, weights, rows, 0);
-        checkChunks(b, &a, weights, rows, TAMRT_SEGMENT_ROWS - 100);
+        checkValues(b, &a, weights, rows);
+        checkValues(a, &b, weights, rows);
+        checkChunks(b, &a, weights, rows);
       }
     }
   }
 }
 
-TEST_F(GramTest, KeepsSegments) {
-  const int64_t S = TAMRT_SEGMENT_ROWS;
-  // No boundary; exactly at one; just after one; a start inside; a start at a
-  // boundary, which finishes what came before.
-  const struct {
-    int64_t rows, first;
-  } cases[] = {{S, 0}, {S + 1, 0}, {2 * S + 5, 0}, {100, S - 50}, {9, 2 * S}};
-  for (auto [rows, first] : cases) {
-    SCOPED_TRACE("rows " + std::to_string(rows) + " from " +
-                 std::to_string(first));
-    for (const Shape &shape :
-         {Shape{Encoding::Dense, 5, 0}, Shape{Encoding::Banded, 7, 4},
-          Shape{Encoding::OneHot, 3, 0}, Shape{Encoding::MultiHot, 6, 3},
-          Shape{Encoding::Sparse, 9, 4}})
-      checkValues(matrix(shape, rows), nullptr, nullptr, rows, first);
+TEST_F(GramTest, JoinsAndMoves) {
+  for (int64_t n : {0, 1, 7, 64, 1001}) {
+    const Doubles left = uniforms(n), right = uniforms(n);
+    Doubles sums = right, moved(n, 1e300);
+    tamrt_join_sums(&ctx, left.data(), n, sums.data());
+    for (int64_t i = 0; i < n; ++i)
+      EXPECT_EQ(sums[i], left[i] + right[i]);
+    const Doubles joined = sums;
+    tamrt_move_sums(&ctx, n, sums.data(), moved.data());
+    EXPECT_EQ(moved, joined);
+    EXPECT_EQ(sums, Doubles(n));
   }
-}
-
-TEST_F(GramTest, FinishesASegmentBeforeItsFirstRow) {
-  const double ones[] = {1.0, 1.0};
-  double sums[] = {5.0, 100.0};
-  tamrt_gram_dense(&ctx, ones, nullptr, 1, TAMRT_SEGMENT_ROWS - 1, 1, sums);
-  EXPECT_EQ(sums[0], 6.0);
-  EXPECT_EQ(sums[1], 100.0);
-  tamrt_gram_dense(&ctx, ones, nullptr, 0, TAMRT_SEGMENT_ROWS, 1, sums);
-  EXPECT_EQ(sums[0], 6.0) << "no row, no move";
-  tamrt_gram_dense(&ctx, ones, nullptr, 1, TAMRT_SEGMENT_ROWS, 1, sums);
-  EXPECT_EQ(sums[0], 1.0);
-  EXPECT_EQ(sums[1], 6.0) << "the first finished segment's sums, alone";
-  tamrt_gram_dense(&ctx, ones, nullptr, 2, 0, 1, sums);
-  EXPECT_EQ(sums[0], 3.0) << "row 0 begins no segment that could end one";
-  EXPECT_EQ(sums[1], 6.0);
-  tamrt_gram_dense(&ctx, ones, nullptr, 1, 2 * TAMRT_SEGMENT_ROWS, 1, sums);
-  EXPECT_EQ(sums[0], 1.0);
-  EXPECT_EQ(sums[1], 9.0);
 }
 
 TEST_F(GramTest, BytesDoNotDependOnChunks) {
@@ -275,13 +218,13 @@ TEST_F(GramTest, BytesDoNotDependOnChunks) {
     const Matrix a = matrix(shapeA, rows);
     for (const double *weights : {(const double *)nullptr, w.data()}) {
       SCOPED_TRACE(nameOf(shapeA) + (weights ? ", weighted" : ""));
-      checkChunks(a, nullptr, weights, rows, 0);
+      checkChunks(a, nullptr, weights, rows);
       for (const Shape &shapeB : small) {
         if (!hasKernel(shapeA, shapeB))
           continue;
         SCOPED_TRACE(nameOf(shapeB));
         const Matrix b = matrix(shapeB, rows);
-        checkChunks(a, &b, weights, rows, 0);
+        checkChunks(a, &b, weights, rows);
       }
     }
   }
@@ -301,13 +244,9 @@ TEST_F(GramTest, SparseMatchesDense) {
   auto near = [&](const Doubles &sums, const Doubles &dense, int64_t n) {
     ASSERT_EQ(sums.size(), dense.size());
     // Terms are below 3; cancellation among them is no error of a kernel.
-    // In both halves: counts are in one.
-    const size_t half = sums.size() / 2;
-    for (size_t e = 0; e < half; ++e)
-      if (n == 0 || e / n <= e % n) {
-        EXPECT_NEAR(sums[e] + sums[half + e], dense[e] + dense[half + e],
-                    1e-13 * rows)
-            << "entry " << e;
+    for (size_t e = 0; e < sums.size(); ++e)
+      if (n == 0 || int64_t(e) / n <= int64_t(e) % n) {
+        EXPECT_NEAR(sums[e], dense[e], 1e-13 * rows) << "entry " << e;
       }
   };
   for (const Shape &shape :
@@ -316,13 +255,13 @@ TEST_F(GramTest, SparseMatchesDense) {
     const Matrix a = matrix(shape, rows), full = written(a);
     for (const double *weights : {(const double *)nullptr, w.data()}) {
       SCOPED_TRACE(nameOf(shape) + (weights ? ", weighted" : ""));
-      Doubles sums(2 * a.n * a.n), dense(2 * a.n * a.n);
-      gram(&ctx, a, nullptr, weights, 0, rows, 0, sums.data());
-      gram(&ctx, full, nullptr, weights, 0, rows, 0, dense.data());
+      Doubles sums(a.n * a.n), dense(a.n * a.n);
+      gram(&ctx, a, nullptr, weights, 0, rows, sums.data());
+      gram(&ctx, full, nullptr, weights, 0, rows, dense.data());
       near(sums, dense, a.n);
-      Doubles right(2 * a.n), denseRight(2 * a.n);
-      rhs(&ctx, a, y.data(), weights, 0, rows, 0, right.data());
-      rhs(&ctx, full, y.data(), weights, 0, rows, 0, denseRight.data());
+      Doubles right(a.n), denseRight(a.n);
+      rhs(&ctx, a, y.data(), weights, 0, rows, right.data());
+      rhs(&ctx, full, y.data(), weights, 0, rows, denseRight.data());
       near(right, denseRight, 0);
     }
   }
@@ -332,13 +271,13 @@ TEST_F(GramTest, SparseMatchesDense) {
 TEST_F(GramTest, ColumnsThatComeTwice) {
   const double values[] = {2.0, 5.0, 3.0}, weight[] = {10.0};
   const int32_t index[] = {1, 0, 1};
-  Doubles sums(2 * 2 * 2);
-  tamrt_gram_sparse(&ctx, values, index, weight, 1, 0, 3, 2, sums.data());
+  Doubles sums(2 * 2);
+  tamrt_gram_sparse(&ctx, values, index, weight, 1, 3, 2, sums.data());
   EXPECT_EQ(sums[0], 250.0);
   EXPECT_EQ(sums[1], 250.0);
   EXPECT_EQ(sums[3], 250.0);
-  Doubles counts(2 * 2 * 2);
-  tamrt_gram_multihot(&ctx, index, weight, 1, 0, 3, 2, 0.5, counts.data(),
+  Doubles counts(2 * 2);
+  tamrt_gram_multihot(&ctx, index, weight, 1, 3, 2, 0.5, counts.data(),
                       Workspace(TAMRT_LEAF_WORKSPACE(1)).data());
   EXPECT_EQ(counts[0], 2.5);
   EXPECT_EQ(counts[1], 5.0);
@@ -361,34 +300,34 @@ TEST_F(GramTest, UnseenLevels) {
           Shape{Encoding::Banded, 9, 4}, Shape{Encoding::Banded, 9, 2}}) {
       SCOPED_TRACE(nameOf(shape));
       const Matrix b = matrix(shape, rows);
-      checkValues(a, &b, weights, rows, 0);
+      checkValues(a, &b, weights, rows);
     }
-    checkValues(a, &c, weights, rows, 0);
+    checkValues(a, &c, weights, rows);
   }
 
   // A diagonal cannot store the products of a mean.
-  Doubles sums(12);
-  gram(&ctx, a, nullptr, nullptr, 0, rows, 0, sums.data());
+  Doubles sums(6);
+  gram(&ctx, a, nullptr, nullptr, 0, rows, sums.data());
   expectError(TAMRT_ERROR_INVALID_ARGUMENT, 1);
   for (int32_t &index : a.index)
     if (index < 0)
       index = TAMRT_INDEX_NONE;
-  checkValues(a, nullptr, w.data(), rows, 0);
+  checkValues(a, nullptr, w.data(), rows);
 }
 
 TEST_F(GramTest, NoRows) {
   for (const Shape &shapeA : shapes) {
     const Matrix a = matrix(shapeA, 0);
-    Doubles before = uniforms(2 * entriesOf(a, nullptr).size());
+    Doubles before = uniforms(entriesOf(a, nullptr).size());
     Doubles sums = before;
-    gram(&ctx, a, nullptr, nullptr, 0, 0, TAMRT_SEGMENT_ROWS, sums.data());
+    gram(&ctx, a, nullptr, nullptr, 0, 0, sums.data());
     EXPECT_EQ(sums, before);
     for (const Shape &shapeB : shapes) {
       if (!hasKernel(shapeA, shapeB))
         continue;
       const Matrix b = matrix(shapeB, 0);
-      before = sums = uniforms(2 * a.n * b.n);
-      gram(&ctx, a, &b, nullptr, 0, 0, TAMRT_SEGMENT_ROWS, sums.data());
+      before = sums = uniforms(a.n * b.n);
+      gram(&ctx, a, &b, nullptr, 0, 0, sums.data());
       EXPECT_EQ(sums, before);
     }
   }
@@ -405,11 +344,11 @@ TEST_F(GramTest, FourierFrequencies) {
     for (const double *weights : {(const double *)nullptr, w.data()}) {
       SCOPED_TRACE(std::to_string(m) + (weights ? ", weighted" : ""));
       auto sumsIn = [&](int64_t chunk) {
-        Doubles sums(2 * count);
-        inChunks(rows, 0, chunk, [&](int64_t begin, int64_t end, int64_t at) {
+        Doubles sums(count);
+        inChunks(rows, chunk, [&](int64_t begin, int64_t end) {
           tamrt_gram_fourier(&ctx, values.data() + begin * n,
                              weights ? weights + begin : nullptr, end - begin,
-                             at, n, sums.data());
+                             n, sums.data());
         });
         return sums;
       };
@@ -419,24 +358,21 @@ TEST_F(GramTest, FourierFrequencies) {
                                  sums.size() * sizeof(double)))
             << "chunks of " << chunk;
       for (int64_t k = 0; k <= n; ++k) {
-        long double cosine[2] = {}, sine[2] = {};
+        long double cosine = 0, sine = 0;
         for (int64_t r = 0; r < rows; ++r) {
-          const int level = r < 2 * TAMRT_SEGMENT_ROWS;
           const long double angle = std::acos(-1.0L) / 2 * k * x[r];
-          cosine[level] += (weights ? w[r] : 1.0) * std::cos(angle);
-          sine[level] += (weights ? w[r] : 1.0) * std::sin(angle);
+          cosine += (weights ? w[r] : 1.0) * std::cos(angle);
+          sine += (weights ? w[r] : 1.0) * std::sin(angle);
         }
-        for (int level : {0, 1}) {
-          EXPECT_NEAR(sums[level * count + k], cosine[level], 1e-10) << k;
-          if (k > 0) {
-            EXPECT_NEAR(sums[level * count + n + k], sine[level], 1e-10) << k;
-          }
+        EXPECT_NEAR(sums[k], cosine, 1e-10) << k;
+        if (k > 0) {
+          EXPECT_NEAR(sums[n + k], sine, 1e-10) << k;
         }
       }
       // The square, in the middle of a larger matrix.
-      Doubles square(2 * n * n), expected((n + 2) * (n + 2));
+      Doubles square(n * n), expected((n + 2) * (n + 2));
       Doubles a = expected;
-      tamrt_gram_dense(&ctx, values.data(), weights, rows, 0, n, square.data());
+      tamrt_gram_dense(&ctx, values.data(), weights, rows, n, square.data());
       const double *blocks[] = {square.data(), sums.data()};
       const int64_t upper[] = {1, 0, n, n, 1, 1}, own[] = {7, 0, n, n, 1, 1};
       tamrt_assemble_matrix(&ctx, upper, nullptr, nullptr, nullptr, blocks, 1,
@@ -461,13 +397,13 @@ TEST_F(GramTest, RightHandSides) {
     }
     for (const double *weights : {(const double *)nullptr, w.data()}) {
       SCOPED_TRACE(nameOf(shape) + (weights ? ", weighted" : ""));
-      Doubles whole(2 * a.n);
-      rhs(&ctx, a, y.data(), weights, 0, rows, 0, whole.data());
-      expectSums(a, &target, weights, rows, 0, whole);
+      Doubles whole(a.n);
+      rhs(&ctx, a, y.data(), weights, 0, rows, whole.data());
+      expectSums(a, &target, weights, rows, whole);
       for (int64_t chunk : {1, 7, 256}) {
-        Doubles sums(2 * a.n);
-        inChunks(rows, 0, chunk, [&](int64_t begin, int64_t end, int64_t at) {
-          rhs(&ctx, a, y.data(), weights, begin, end, at, sums.data());
+        Doubles sums(a.n);
+        inChunks(rows, chunk, [&](int64_t begin, int64_t end) {
+          rhs(&ctx, a, y.data(), weights, begin, end, sums.data());
         });
         EXPECT_EQ(0, std::memcmp(sums.data(), whole.data(),
                                  whole.size() * sizeof(double)))

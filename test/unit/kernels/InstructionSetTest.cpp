@@ -61,17 +61,16 @@ TEST_F(InstructionSetTest, LevelCompression) {
     tamrt_regrid(ctx, x.data(), parameters, rows, levels, 0.3, out);
   });
   for (int64_t inner : {1, 4, 5}) {
-    const Doubles sums = uniforms(2 * outer * levels * inner);
-    compare(2 * outer * columns * inner, [&](tamrt_context *ctx, double *out) {
-      tamrt_expand_levels(ctx, sums.data(), basis.data(),
-                          TAMRT_SEGMENT_ROWS + 1, outer, levels, inner, columns,
-                          out);
+    const Doubles sums = uniforms(outer * levels * inner);
+    compare(outer * columns * inner, [&](tamrt_context *ctx, double *out) {
+      tamrt_expand_levels(ctx, sums.data(), basis.data(), outer, levels, inner,
+                          columns, out);
     });
   }
-  const Doubles counts = uniforms(2 * levels);
-  compare(2 * columns * columns, [&](tamrt_context *ctx, double *out) {
-    tamrt_expand_counts(ctx, counts.data(), basis.data(), basis.data(),
-                        TAMRT_SEGMENT_ROWS + 1, levels, columns, columns, out);
+  const Doubles counts = uniforms(levels);
+  compare(columns * columns, [&](tamrt_context *ctx, double *out) {
+    tamrt_expand_counts(ctx, counts.data(), basis.data(), basis.data(), levels,
+                        columns, columns, out);
   });
 }
 
@@ -91,22 +90,22 @@ TEST_F(InstructionSetTest, Sums) {
     Doubles values(static_cast<size_t>(rows * 2 * m));
     tamrt_fourier(&ctx, y.data(), rows, m, 0, TAMRT_CONTINUE, values.data());
     for (const double *weights : {(const double *)nullptr, w.data()})
-      compare(2 * (4 * m + 1), [&](tamrt_context *ctx, double *sums) {
-        tamrt_gram_fourier(ctx, values.data(), weights, rows, 0, 2 * m, sums);
+      compare(4 * m + 1, [&](tamrt_context *ctx, double *sums) {
+        tamrt_gram_fourier(ctx, values.data(), weights, rows, 2 * m, sums);
       });
   }
   for (const Matrix &a : matrices)
     for (const double *weights : {(const double *)nullptr, w.data()}) {
-      compare(2 * a.n * a.n, [&](tamrt_context *ctx, double *sums) {
-        gram(ctx, a, nullptr, weights, 0, rows, 0, sums);
+      compare(a.n * a.n, [&](tamrt_context *ctx, double *sums) {
+        gram(ctx, a, nullptr, weights, 0, rows, sums);
       });
-      compare(2 * a.n, [&](tamrt_context *ctx, double *sums) {
-        rhs(ctx, a, y.data(), weights, 0, rows, 0, sums);
+      compare(a.n, [&](tamrt_context *ctx, double *sums) {
+        rhs(ctx, a, y.data(), weights, 0, rows, sums);
       });
       for (const Matrix &b : matrices)
         if (hasCrossKernel(a.encoding, b.encoding))
-          compare(2 * a.n * b.n, [&](tamrt_context *ctx, double *sums) {
-            gram(ctx, a, &b, weights, 0, rows, 0, sums);
+          compare(a.n * b.n, [&](tamrt_context *ctx, double *sums) {
+            gram(ctx, a, &b, weights, 0, rows, sums);
           });
     }
 }
@@ -116,17 +115,17 @@ TEST_F(InstructionSetTest, WideMatrices) {
   const Matrix few = randomMatrix(Encoding::Dense, rows, 13, 0, generator);
   for (int64_t n : {160, 168, 172, 181, 200}) {
     const Matrix many = randomMatrix(Encoding::Dense, rows, n, 0, generator);
-    compare(2 * n * n, [&](tamrt_context *ctx, double *sums) {
-      gram(ctx, many, nullptr, nullptr, 0, rows, 0, sums);
+    compare(n * n, [&](tamrt_context *ctx, double *sums) {
+      gram(ctx, many, nullptr, nullptr, 0, rows, sums);
       // Of what lies below the diagonal some is summed, as it comes.
       for (int64_t i = 0; i < n; ++i)
         std::fill_n(sums + i * n, i, 0.0);
     });
-    compare(2 * few.n * n, [&](tamrt_context *ctx, double *sums) {
-      gram(ctx, few, &many, nullptr, 0, rows, 0, sums);
+    compare(few.n * n, [&](tamrt_context *ctx, double *sums) {
+      gram(ctx, few, &many, nullptr, 0, rows, sums);
     });
-    compare(2 * few.n * n, [&](tamrt_context *ctx, double *sums) {
-      gram(ctx, many, &few, nullptr, 0, rows, 0, sums);
+    compare(few.n * n, [&](tamrt_context *ctx, double *sums) {
+      gram(ctx, many, &few, nullptr, 0, rows, sums);
     });
   }
 }

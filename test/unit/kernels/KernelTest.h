@@ -212,8 +212,7 @@ inline Matrix randomMatrix(Encoding encoding, int64_t rows, int64_t n,
 /// encodings. `b` null: a' W a. The rows are copied, so that a sanitizer sees
 /// reads beyond the chunk.
 inline void gram(tamrt_context *ctx, const Matrix &a, const Matrix *b,
-                 const double *w, int64_t begin, int64_t end, int64_t first,
-                 double *sums) {
+                 const double *w, int64_t begin, int64_t end, double *sums) {
   const int64_t rows = end - begin;
   auto cut = [&](const auto &all, int64_t width) {
     return std::remove_cvref_t<decltype(all)>(all.begin() + begin * width,
@@ -238,19 +237,18 @@ inline void gram(tamrt_context *ctx, const Matrix &a, const Matrix *b,
     switch (a.encoding) {
     case Encoding::Dense:
       if (TAMRT_IS_WIDE(x.n, x.n))
-        return tamrt_gram_wide(ctx, v, w, rows, first, x.n, sums,
+        return tamrt_gram_wide(ctx, v, w, rows, x.n, sums,
                                Workspace(TAMRT_WIDE_WORKSPACE).data());
-      return tamrt_gram_dense(ctx, v, w, rows, first, x.n, sums);
+      return tamrt_gram_dense(ctx, v, w, rows, x.n, sums);
     case Encoding::Banded:
-      return tamrt_gram_banded(ctx, v, s, w, rows, first, x.z, x.n, sums);
+      return tamrt_gram_banded(ctx, v, s, w, rows, x.z, x.n, sums);
     case Encoding::OneHot:
-      return tamrt_gram_onehot(ctx, i, w, rows, first, x.n, sums);
+      return tamrt_gram_onehot(ctx, i, w, rows, x.n, sums);
     case Encoding::MultiHot:
-      return tamrt_gram_multihot(ctx, i, w, rows, first, x.z, x.n, x.scale,
-                                 sums,
+      return tamrt_gram_multihot(ctx, i, w, rows, x.z, x.n, x.scale, sums,
                                  Workspace(TAMRT_LEAF_WORKSPACE(rows)).data());
     case Encoding::Sparse:
-      return tamrt_gram_sparse(ctx, v, i, w, rows, first, x.z, x.n, sums);
+      return tamrt_gram_sparse(ctx, v, i, w, rows, x.z, x.n, sums);
     }
   }
   const Matrix y = part(*b);
@@ -259,63 +257,60 @@ inline void gram(tamrt_context *ctx, const Matrix &a, const Matrix *b,
   switch (a.encoding) {
   case Encoding::Dense:
     if (TAMRT_IS_WIDE(x.n, y.n))
-      return tamrt_gram_dense_wide(ctx, v, u, w, rows, first, x.n, y.n, sums,
+      return tamrt_gram_dense_wide(ctx, v, u, w, rows, x.n, y.n, sums,
                                    Workspace(TAMRT_WIDE_WORKSPACE).data());
-    return tamrt_gram_dense_dense(ctx, v, u, w, rows, first, x.n, y.n, sums);
+    return tamrt_gram_dense_dense(ctx, v, u, w, rows, x.n, y.n, sums);
   case Encoding::Banded:
     if (b->encoding == Encoding::Dense)
-      return tamrt_gram_banded_dense(ctx, v, s, u, w, rows, first, x.z, x.n,
-                                     y.n, sums);
-    return tamrt_gram_banded_banded(ctx, v, s, u, t, w, rows, first, x.z, x.n,
-                                    y.z, y.n, sums);
+      return tamrt_gram_banded_dense(ctx, v, s, u, w, rows, x.z, x.n, y.n,
+                                     sums);
+    return tamrt_gram_banded_banded(ctx, v, s, u, t, w, rows, x.z, x.n, y.z,
+                                    y.n, sums);
   case Encoding::OneHot:
     if (b->encoding == Encoding::Dense)
-      return tamrt_gram_onehot_dense(ctx, i, u, w, rows, first, x.n, y.n, sums);
+      return tamrt_gram_onehot_dense(ctx, i, u, w, rows, x.n, y.n, sums);
     if (b->encoding == Encoding::Banded)
-      return tamrt_gram_onehot_banded(ctx, i, u, t, w, rows, first, x.n, y.z,
-                                      y.n, sums);
-    return tamrt_gram_onehot_onehot(ctx, i, k, w, rows, first, x.n, y.n, sums);
+      return tamrt_gram_onehot_banded(ctx, i, u, t, w, rows, x.n, y.z, y.n,
+                                      sums);
+    return tamrt_gram_onehot_onehot(ctx, i, k, w, rows, x.n, y.n, sums);
   case Encoding::MultiHot:
     if (b->encoding == Encoding::Dense)
-      return tamrt_gram_multihot_dense(ctx, i, u, w, rows, first, x.z, x.n,
-                                       x.scale, y.n, sums);
-    return tamrt_gram_multihot_banded(ctx, i, u, t, w, rows, first, x.z, x.n,
-                                      x.scale, y.z, y.n, sums);
+      return tamrt_gram_multihot_dense(ctx, i, u, w, rows, x.z, x.n, x.scale,
+                                       y.n, sums);
+    return tamrt_gram_multihot_banded(ctx, i, u, t, w, rows, x.z, x.n, x.scale,
+                                      y.z, y.n, sums);
   case Encoding::Sparse:
     if (b->encoding == Encoding::Dense)
-      return tamrt_gram_sparse_dense(ctx, v, i, u, w, rows, first, x.z, x.n,
-                                     y.n, sums);
-    return tamrt_gram_sparse_sparse(ctx, v, i, u, k, w, rows, first, x.z, x.n,
-                                    y.z, y.n, sums);
+      return tamrt_gram_sparse_dense(ctx, v, i, u, w, rows, x.z, x.n, y.n,
+                                     sums);
+    return tamrt_gram_sparse_sparse(ctx, v, i, u, k, w, rows, x.z, x.n, y.z,
+                                    y.n, sums);
   }
 }
 
 /// Adds rows [begin, end) of a' W y to an accumulator.
 inline void rhs(tamrt_context *ctx, const Matrix &a, const double *y,
-                const double *w, int64_t begin, int64_t end, int64_t first,
-                double *sums) {
+                const double *w, int64_t begin, int64_t end, double *sums) {
   const int64_t rows = end - begin;
   if (w)
     w += begin;
   y += begin;
   switch (a.encoding) {
   case Encoding::Dense:
-    return tamrt_rhs_dense(ctx, a.values.data() + begin * a.n, y, w, rows,
-                           first, a.n, sums);
+    return tamrt_rhs_dense(ctx, a.values.data() + begin * a.n, y, w, rows, a.n,
+                           sums);
   case Encoding::Banded:
     return tamrt_rhs_banded(ctx, a.values.data() + begin * a.z,
-                            a.start.data() + begin, y, w, rows, first, a.z, a.n,
-                            sums);
+                            a.start.data() + begin, y, w, rows, a.z, a.n, sums);
   case Encoding::OneHot:
-    return tamrt_rhs_onehot(ctx, a.index.data() + begin, y, w, rows, first, a.n,
-                            sums);
+    return tamrt_rhs_onehot(ctx, a.index.data() + begin, y, w, rows, a.n, sums);
   case Encoding::MultiHot:
     return tamrt_rhs_multihot(ctx, a.index.data() + begin * a.z, y, w, rows,
-                              first, a.z, a.n, a.scale, sums);
+                              a.z, a.n, a.scale, sums);
   case Encoding::Sparse:
     return tamrt_rhs_sparse(ctx, a.values.data() + begin * a.z,
-                            a.index.data() + begin * a.z, y, w, rows, first,
-                            a.z, a.n, sums);
+                            a.index.data() + begin * a.z, y, w, rows, a.z, a.n,
+                            sums);
   }
 }
 

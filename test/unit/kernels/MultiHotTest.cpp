@@ -67,7 +67,7 @@ protected:
 
   /// The expected accumulator from counts.
   static Doubles expectedCounts(const Matrix &m, int64_t rows) {
-    Doubles sums(static_cast<size_t>(2 * m.n * m.n));
+    Doubles sums(static_cast<size_t>(m.n * m.n));
     forEachPair(m, rows, [&](int64_t, int64_t i, int64_t j, int times) {
       sums[static_cast<size_t>(i * m.n + j)] += times;
     });
@@ -79,17 +79,8 @@ protected:
   /// The expected accumulator of rows with weights, added one after another.
   static Doubles expectedWeighted(const Matrix &m, int64_t rows,
                                   const Doubles &w) {
-    const auto count = static_cast<size_t>(m.n * m.n);
-    Doubles sums(2 * count);
-    int64_t segment = 0;
+    Doubles sums(static_cast<size_t>(m.n * m.n));
     forEachPair(m, rows, [&](int64_t r, int64_t i, int64_t j, int times) {
-      if (r / TAMRT_SEGMENT_ROWS != segment) {
-        segment = r / TAMRT_SEGMENT_ROWS;
-        for (size_t e = 0; e < count; ++e) {
-          sums[count + e] += sums[e];
-          sums[e] = 0.0;
-        }
-      }
       const double share = w[static_cast<size_t>(r)] * m.scale * m.scale;
       sums[static_cast<size_t>(i * m.n + j)] += times * share;
     });
@@ -100,17 +91,13 @@ protected:
   /// are undefined, are set to zero.
   Doubles sumsOf(const Matrix &m, int64_t rows, const double *w,
                  int64_t chunk) {
-    Doubles sums(static_cast<size_t>(2 * m.n * m.n));
-    // No kernel reads the second half before it has written it.
-    std::fill(sums.begin() + m.n * m.n, sums.end(),
-              rows > TAMRT_SEGMENT_ROWS ? 1e300 : 0.0);
+    Doubles sums(static_cast<size_t>(m.n * m.n));
     for (int64_t begin = 0; begin < rows; begin += chunk)
-      gram(&ctx, m, nullptr, w, begin, std::min(rows, begin + chunk), begin,
+      gram(&ctx, m, nullptr, w, begin, std::min(rows, begin + chunk),
            sums.data());
     for (int64_t i = 0; i < m.n; ++i)
       for (int64_t j = 0; j < i; ++j)
-        sums[static_cast<size_t>(i * m.n + j)] =
-            sums[static_cast<size_t>((m.n + i) * m.n + j)] = 0.0;
+        sums[static_cast<size_t>(i * m.n + j)] = 0.0;
     return sums;
   }
 
@@ -119,8 +106,7 @@ protected:
     ASSERT_EQ(sums.size(), expected.size());
     for (size_t e = 0; e < sums.size(); ++e)
       ASSERT_EQ(sums[e], expected[e])
-          << "level " << e / static_cast<size_t>(n * n) << ", row "
-          << e / static_cast<size_t>(n) % static_cast<size_t>(n) << ", column "
+          << "row " << e / static_cast<size_t>(n) << ", column "
           << e % static_cast<size_t>(n);
   }
 };
@@ -192,7 +178,7 @@ TEST_F(MultiHotTest, CountsAreReadOffSums) {
     for (int64_t before :
          {int64_t(0), int64_t(1), int64_t(999'999'937), int64_t(1) << 49}) {
       double sum = static_cast<double>(before) * (scale * scale);
-      tamrt_gram_multihot(&ctx, &column, nullptr, 1, 0, 1, 1, scale, &sum,
+      tamrt_gram_multihot(&ctx, &column, nullptr, 1, 1, 1, scale, &sum,
                           workspace.data());
       ASSERT_EQ(sum, static_cast<double>(before + 1) * (scale * scale))
           << trees << " trees, " << before << " rows before";

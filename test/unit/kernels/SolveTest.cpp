@@ -139,10 +139,9 @@ TEST_F(SolveTest, FactorWithoutAPivotIsTheDiagonals) {
 // Columns: a dense effect 0..2, a one-hot 3..6, a banded one 7..11.
 TEST_F(SolveTest, AssembleMatrix) {
   const int64_t n = 12, T = 5000;
-  const Doubles dense = uniforms(2 * 9), oneHot = uniforms(2 * 4),
-                banded = uniforms(2 * 25), oneHotDense = uniforms(2 * 4 * 3),
-                oneHotBanded = uniforms(2 * 4 * 5),
-                bandedDense = uniforms(2 * 5 * 3);
+  const Doubles dense = uniforms(9), oneHot = uniforms(4),
+                banded = uniforms(25), oneHotDense = uniforms(4 * 3),
+                oneHotBanded = uniforms(4 * 5), bandedDense = uniforms(5 * 3);
   const int64_t table[] = {
       1, 0, 3, 3, 0, 0, // upper triangle of dense
       2, 0, 4, 4, 3, 3, // diagonal of one-hot
@@ -162,7 +161,7 @@ TEST_F(SolveTest, AssembleMatrix) {
   auto add = [&](int64_t i, int64_t j, const Doubles &sums, int64_t e) {
     if (i < j)
       std::swap(i, j);
-    expected[j * n + i] += sums[e] + sums[sums.size() / 2 + e];
+    expected[j * n + i] += sums[e];
   };
   for (int64_t i = 0; i < 3; ++i)
     for (int64_t j = i; j < 3; ++j)
@@ -198,7 +197,7 @@ TEST_F(SolveTest, AssembleMatrix) {
 // Panels against the sums that they represent: the words are filled with
 // numbers, and every element must be the sum of its words' parts.
 TEST_F(SolveTest, AssembleMatrixFromPanels) {
-  const int64_t T = TAMRT_SEGMENT_ROWS + 1;
+  const int64_t T = 5000;
   for (int64_t width : {1, 2, 3, 4, 5, 8}) {
     const int64_t columns = width + 3, starts = 4, others = 2, n = columns + 2;
     const int64_t size = width == 3 ? 4 : width == 5 ? 8 : width;
@@ -207,15 +206,14 @@ TEST_F(SolveTest, AssembleMatrixFromPanels) {
     // way round, where the block lies above the diagonal's transposed place.
     for (bool isFirst : {true, false}) {
       const int64_t band = isFirst ? 0 : others, rest = isFirst ? columns : 0;
-      Doubles self = uniforms(2 * starts * rotations * size),
-              pair = uniforms(2 * starts * others * size);
+      Doubles self = uniforms(starts * rotations * size),
+              pair = uniforms(starts * others * size);
       const int64_t table[] = {4, width, columns, columns, band, band,
                                3, width, columns, others,  band, rest};
       const double *blocks[] = {self.data(), pair.data()};
       Doubles expected(n * n);
       auto add = [&](int64_t i, int64_t j, const Doubles &sums, int64_t e) {
-        expected[std::min(i, j) * n + std::max(i, j)] +=
-            sums[e] + sums[sums.size() / 2 + e];
+        expected[std::min(i, j) * n + std::max(i, j)] += sums[e];
       };
       for (int64_t s = 0; s < starts; ++s)
         for (int64_t i = 0; i < width; ++i) {
@@ -244,18 +242,17 @@ TEST_F(SolveTest, AssembleMatrixFromPanels) {
 // Of ten products of a span's four cubics eight are summed; the other two
 // follow, on each kind of span.
 TEST_F(SolveTest, AssembleMatrixFromCubicPanels) {
-  const int64_t rows = 3000, T = TAMRT_SEGMENT_ROWS + 1;
+  const int64_t rows = 3000, T = 5000;
   const double parameters[] = {0.0, 1.0, -0.9, 1.0};
   for (int64_t k : {1, 2, 3, 4, 5, 6, 20}) {
     const int64_t n = k + 3;
     const Doubles x = uniforms(rows, -0.9, 1.0), w = uniforms(rows, 0.0, 2.0);
-    Doubles z(rows * 4), sums(2 * k * 8), expected(n * n);
+    Doubles z(rows * 4), sums(k * 8), expected(n * n);
     std::vector<int32_t> start(rows);
     tamrt_bspline(&ctx, x.data(), parameters, rows, k, 3, TAMRT_LINEAR,
                   z.data(), start.data());
     for (int64_t r = 0; r < rows; ++r) {
-      // Some rows are in finished segments.
-      double *word = sums.data() + (r % 3 == 0 ? k * 8 : 0) + start[r] * 8;
+      double *word = sums.data() + start[r] * 8;
       for (int64_t i = 0; i < 4; ++i) {
         for (int64_t q = 0; q < 2; ++q)
           word[4 * q + i] += w[r] * z[4 * r + i] * z[4 * r + (i + q) % 4];
@@ -310,7 +307,7 @@ TEST_F(SolveTest, AssembleFromPanelsOfProducts) {
         FactorList{{1, 3}, {4, 5}}, FactorList{{1, 2}, {1, 3}},
         FactorList{{3, 4}, {2, 4}}, FactorList{{2, 4}, {3, 3}, {3, 5}},
         FactorList{{3, 4}, {1, 2}, {2, 3}}}) {
-    const int64_t count = factors.size(), T = TAMRT_SEGMENT_ROWS + 1;
+    const int64_t count = factors.size(), T = 5000;
     int64_t columns = 1, panels = 1, width = 1, word = 0;
     std::vector<int64_t> sizes;
     for (int64_t f = 0; f < count; ++f) {
@@ -333,8 +330,8 @@ TEST_F(SolveTest, AssembleFromPanelsOfProducts) {
     for (bool isFirst : {true, false}) {
       const int64_t n = columns + 2, own = isFirst ? 0 : 2,
                     other = isFirst ? columns : 0;
-      Doubles self(2 * panels * words * wordSize),
-          cross(2 * panels * 2 * rowSize), target(2 * panels * rowSize);
+      Doubles self(panels * words * wordSize), cross(panels * 2 * rowSize),
+          target(panels * rowSize);
       Doubles expected(n * n), expectedTarget(columns);
       for (int64_t r = 0; r < 40; ++r) {
         ProductRow row;
@@ -346,8 +343,6 @@ TEST_F(SolveTest, AssembleFromPanelsOfProducts) {
           panel = panel * starts + row.start[f];
         }
         const Doubles others = uniforms(3);
-        // Every third row is of a finished segment.
-        const int64_t level = r % 3 == 0;
         // Panels of the product itself, pair by pair of the factors.
         Doubles tuples = {1.0};
         for (int64_t f = 0; f < count; ++f) {
@@ -362,8 +357,7 @@ TEST_F(SolveTest, AssembleFromPanelsOfProducts) {
         for (size_t t = 0; t < tuples.size(); ++t)
           for (int64_t q = 0; q < rotations; ++q)
             for (int64_t i = 0; i < wordWidth; ++i)
-              self[level * self.size() / 2 +
-                   ((panel * words + t * rotations + q) * wordSize) + i] +=
+              self[((panel * words + t * rotations + q) * wordSize) + i] +=
                   tuples[t] * row.band[word][i] *
                   row.band[word][(i + q) % wordWidth];
         // Panels with the other effect and the target.
@@ -377,10 +371,8 @@ TEST_F(SolveTest, AssembleFromPanelsOfProducts) {
         }
         for (int64_t i = 0; i < width; ++i) {
           for (int64_t j = 0; j < 2; ++j)
-            cross[level * cross.size() / 2 + (panel * 2 + j) * rowSize + i] +=
-                values[i] * others[j];
-          target[level * target.size() / 2 + panel * rowSize + i] +=
-              values[i] * others[2];
+            cross[(panel * 2 + j) * rowSize + i] += values[i] * others[j];
+          target[panel * rowSize + i] += values[i] * others[2];
         }
         const Doubles dense = row.dense(factors);
         for (int64_t i = 0; i < columns; ++i) {
@@ -410,8 +402,7 @@ TEST_F(SolveTest, AssembleFromPanelsOfProducts) {
       vector.insert(vector.end(), sizes.begin(), sizes.end());
       const double *targets[] = {target.data()};
       Doubles b(columns, std::nan(""));
-      tamrt_assemble_vector(&ctx, vector.data(), targets, 1, T, columns,
-                            b.data());
+      tamrt_assemble_vector(&ctx, vector.data(), targets, 1, columns, b.data());
       for (int64_t i = 0; i < columns; ++i)
         ASSERT_NEAR(b[i], expectedTarget[i], 1e-13) << i;
     }
@@ -429,59 +420,36 @@ TEST_F(SolveTest, AssembleRefusesTooManyFactors) {
 }
 
 TEST_F(SolveTest, Marginal) {
-  // Words of four numbers, of three and of one, in both halves.
+  // Words of four numbers, of three and of one.
   for (int64_t size : {4, 3, 1}) {
     const int64_t m = 5 * size, n = 3 * size;
-    const Doubles sums = uniforms(2 * m);
+    const Doubles sums = uniforms(m);
     const std::vector<int32_t> from = {0, 2, 2, 5};
     std::vector<int32_t> index;
     for (int64_t word : {4, 1, 0, 0, 3})
       index.push_back(static_cast<int32_t>(word * size));
-    Doubles out(2 * n, -1.0);
-    tamrt_marginal(&ctx, from.data(), index.data(), sums.data(),
-                   TAMRT_SEGMENT_ROWS + 1, m, n, size, out.data());
-    for (int64_t level : {0, 1})
-      for (int64_t e = 0; e < size; ++e) {
-        const double *word = sums.data() + level * m + e;
-        const double *own = out.data() + level * n + e;
-        EXPECT_EQ(own[0], word[4 * size] + word[size]);
-        EXPECT_EQ(own[size], 0.0);
-        EXPECT_EQ(own[2 * size], word[0] + word[0] + word[3 * size]);
-      }
-    // A group of one segment has no second half.
-    Doubles one(2 * n, -1.0);
-    tamrt_marginal(&ctx, from.data(), index.data(), sums.data(),
-                   TAMRT_SEGMENT_ROWS, m, n, size, one.data());
-    EXPECT_EQ(Doubles(one.begin(), one.begin() + n),
-              Doubles(out.begin(), out.begin() + n));
-    EXPECT_EQ(Doubles(one.begin() + n, one.end()), Doubles(n, -1.0));
+    Doubles out(n, -1.0);
+    tamrt_marginal(&ctx, from.data(), index.data(), sums.data(), n, size,
+                   out.data());
+    for (int64_t e = 0; e < size; ++e) {
+      const double *word = sums.data() + e, *own = out.data() + e;
+      EXPECT_EQ(own[0], word[4 * size] + word[size]);
+      EXPECT_EQ(own[size], 0.0);
+      EXPECT_EQ(own[2 * size], word[0] + word[0] + word[3 * size]);
+    }
   }
-}
-
-// A group of one segment: the second half was never written.
-TEST_F(SolveTest, AssembleReadsOneLevelOfOneSegment) {
-  const Doubles sums = {3.0, std::nan("")};
-  const double *blocks[] = {sums.data()};
-  const int64_t matrix[] = {0, 0, 1, 1, 0, 0}, vector[] = {0, 1, 0};
-  double a = 0.0, b = 0.0;
-  tamrt_assemble_matrix(&ctx, matrix, nullptr, nullptr, nullptr, blocks, 1,
-                        TAMRT_SEGMENT_ROWS, 1, 0, &a);
-  tamrt_assemble_vector(&ctx, vector, blocks, 1, TAMRT_SEGMENT_ROWS, 1, &b);
-  EXPECT_EQ(a, 3.0 + 1e-6 * TAMRT_SEGMENT_ROWS);
-  EXPECT_EQ(b, 3.0);
 }
 
 TEST_F(SolveTest, AssembleVectorFromPanels) {
   const int64_t width = 3, count = 5, starts = 3, size = 4;
-  const Doubles sums = uniforms(2 * starts * size);
+  const Doubles sums = uniforms(starts * size);
   const double *blocks[] = {sums.data()};
   const int64_t table[] = {width, count, 0};
   Doubles b(count, std::nan("")), expected(count);
-  tamrt_assemble_vector(&ctx, table, blocks, 1, TAMRT_SEGMENT_ROWS + 1, count,
-                        b.data());
+  tamrt_assemble_vector(&ctx, table, blocks, 1, count, b.data());
   for (int64_t s = 0; s < starts; ++s)
     for (int64_t i = 0; i < width; ++i)
-      expected[s + i] += sums[s * size + i] + sums[(starts + s) * size + i];
+      expected[s + i] += sums[s * size + i];
   for (int64_t i = 0; i < count; ++i)
     EXPECT_NEAR(b[i], expected[i], 1e-14) << i;
 }
@@ -497,12 +465,11 @@ TEST_F(SolveTest, AssembleMatrixRefusesAnUnknownForm) {
 }
 
 TEST_F(SolveTest, AssembleVector) {
-  const Doubles first = {1.0, 2.0, 10.0, 20.0}, second = {5.0, 50.0};
+  const Doubles first = {11.0, 22.0}, second = {55.0};
   const double *blocks[] = {first.data(), second.data()};
   const int64_t table[] = {0, 2, 1, 0, 1, 0};
   Doubles b(3, std::nan(""));
-  tamrt_assemble_vector(&ctx, table, blocks, 2, TAMRT_SEGMENT_ROWS + 1, 3,
-                        b.data());
+  tamrt_assemble_vector(&ctx, table, blocks, 2, 3, b.data());
   EXPECT_EQ(b, (Doubles{55.0, 11.0, 22.0}));
 }
 

@@ -393,7 +393,7 @@ void SumsAttr::forEachNumber(RankedTensorType type,
 
 SmallVector<RankedTensorType>
 SumsAttr::getComponentTypes(RankedTensorType type) const {
-  return {RankedTensorType::get({2, getCount(type)}, type.getElementType())};
+  return {RankedTensorType::get({getCount(type)}, type.getElementType())};
 }
 
 StringRef SumsAttr::getKernelTag() const { return "sums"; }

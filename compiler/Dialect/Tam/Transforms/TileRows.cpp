@@ -224,7 +224,7 @@ private:
     int64_t numbers =
         getEncoding(type).getComponentTypes(type).front().getNumElements();
     return builder.getDictionaryAttr(
-        {named("count", builder.getI64IntegerAttr(numbers / 2)),
+        {named("count", builder.getI64IntegerAttr(numbers)),
          named("kind", builder.getI32IntegerAttr(static_cast<int32_t>(chunk))),
          named("offset", builder.getI64IntegerAttr(accumulator.offset)),
          named("unit", builder.getF64FloatAttr(unit))});

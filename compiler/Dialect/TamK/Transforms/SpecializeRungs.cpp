@@ -32,10 +32,9 @@ static constexpr int64_t kDefaultChunkRows = 1024;
 /// The largest rung has more rows if the sums take at least this many times the
 /// bytes of its temporaries: such sums do not fit in a cache, and every chunk
 /// passes over them.
-static constexpr int64_t kSumsPerTemporary = 8;
+static constexpr int64_t kSumsPerTemporary = 4;
 
-/// Rows of the largest rung for `chunk_rows: all`. More would not help: a chunk
-/// ends with its group.
+/// Rows of the largest rung for `chunk_rows: all`.
 static constexpr int64_t kMaxChunkRows = int64_t(1) << 20;
 
 /// Bytes of a buffer of static sizes.
@@ -79,14 +78,21 @@ static FailureOr<MemRefType> typeAt(memref::AllocOp alloc, Value capacity,
   return MemRefType(MemRefType::Builder(alloc.getType()).setShape(shape));
 }
 
-/// Default rows of a step's largest rung: at most a segment of the sums.
-static FailureOr<int64_t> chooseRows(func::FuncOp step, Value capacity) {
-  int64_t sums = 0, temporaries = 0;
+/// Bytes of the sums to which a step adds rows.
+static int64_t bytesOfSums(func::FuncOp step) {
+  int64_t sums = 0;
   for (BlockArgument argument : step.getArguments())
     if (auto slot = step.getArgAttrOfType<tam::SlotAttr>(
             argument.getArgNumber(), tam::kSlotAttrName))
       if (slot.getKind() == tam::SlotKind::State)
         sums += bytesOf(cast<MemRefType>(argument.getType()));
+  return sums;
+}
+
+/// Default rows of a step's largest rung: at most a segment of the sums.
+static FailureOr<int64_t> chooseRows(func::FuncOp step, Value capacity) {
+  const int64_t sums = bytesOfSums(step);
+  int64_t temporaries = 0;
   for (auto alloc : step.getOps<memref::AllocOp>()) {
     if (alloc.getDynamicSizes().empty())
       continue;
@@ -132,6 +138,9 @@ struct SpecializeRungs
           rows ? FailureOr<int64_t>(rows) : chooseRows(step, capacity);
       if (failed(most))
         return signalPassFailure();
+      // A chunk that adds to sums ends with its segment.
+      if (bytesOfSums(step) > 0)
+        most = std::min<int64_t>(*most, TAMRT_SEGMENT_ROWS);
       for (int64_t rung = *most; rung >= 1; rung /= 2)
         if (failed(specialize(step, rung)))
           return signalPassFailure();

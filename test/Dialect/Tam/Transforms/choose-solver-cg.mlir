@@ -96,16 +96,16 @@ module attributes {tam.model = {solver = #tam.solver<cg>,
 // BLOCKS: %[[M:.*]] = tam.normal_matrix %{{.*}} blocks(%[[H]] :
 // BLOCKS: tam.factor %[[M]] {column = 1 : i64} : tensor<5x5xf64>
 
-// The accumulators of @apply, of 64 + 128 bytes, come first, then the factor,
+// The accumulators of @apply, of 64 + 64 bytes, come first, then the factor,
 // which takes 64 bytes. Those of @cg are in the same place as those of @apply.
-// TILED: cg_state_bytes = 256 : i64
+// TILED: cg_state_bytes = 192 : i64
 // TILED-LABEL: func.func @cg_init()
 // TILED-SAME: #tam.slot<state>
 // TILED-SAME: #tam.slot<state, 64>
 // TILED-SAME: tam.step = #tam.step<cg_init>
 // TILED-LABEL: func.func @cg_chunk(
 // TILED-LABEL: func.func @cg_finish(
-// TILED-SAME: tensor<1x1xf64> {tam.slot = #tam.slot<state, 192>}
+// TILED-SAME: tensor<1x1xf64> {tam.slot = #tam.slot<state, 128>}
 // TILED-LABEL: func.func @apply_init()
 // TILED-SAME: #tam.slot<state>
 // TILED-SAME: #tam.slot<state, 64>
@@ -118,27 +118,27 @@ module attributes {tam.model = {solver = #tam.solver<cg>,
 // TILED-NOT: tensor<5xf64> {tam.slot = #tam.slot<coefficients
 // TILED: tam.normal_product
 // TILED-LABEL: func.func @precondition(
-// TILED-SAME: tensor<1x1xf64> {tam.slot = #tam.slot<state, 192>}
+// TILED-SAME: tensor<1x1xf64> {tam.slot = #tam.slot<state, 128>}
 
-// With both blocks the state has 192 bytes for sums of products, 64 + 256 for
+// With both blocks the state has 128 bytes for sums of products, 64 + 256 for
 // the factors, and the sums of blocks that do not fit in the bytes of the
-// products: of 64 + 448 bytes the latter. With only the small block there are
+// products: of 64 + 256 bytes the latter. With only the small block there are
 // no sums of blocks, and the products are the same.
 // SMALL: accumulators = [
 // SMALL-SAME: {count = 1 : i64, kind = 7 : i32, offset = 0 : i64,
 // SMALL-SAME: {count = 1 : i64, kind = 7 : i32, offset = 64 : i64,
-// SMALL-SAME: {count = 25 : i64, kind = 7 : i32, offset = 512 : i64,
-// SMALL-SAME: {count = 5 : i64, kind = 7 : i32, offset = 960 : i64,
+// SMALL-SAME: {count = 25 : i64, kind = 7 : i32, offset = 448 : i64,
+// SMALL-SAME: {count = 5 : i64, kind = 7 : i32, offset = 704 : i64,
 // SMALL-SAME: {count = 1 : i64, kind = 10 : i32, offset = 0 : i64,
 // SMALL-SAME: {count = 5 : i64, kind = 10 : i32, offset = 64 : i64,
-// SMALL-SAME: cg_state_bytes = 1088 : i64
+// SMALL-SAME: cg_state_bytes = 768 : i64
 // SMALL-SAME: effects = [{factored = 1 : i32, factored_small = 1 : i32, name = "offset"}, {factored = 1 : i32, factored_small = 0 : i32, name = "a"}]
 // SMALL-SAME: small_blocks_accumulators = [
 // SMALL-SAME: {count = 1 : i64, kind = 10 : i32, offset = 0 : i64,
 // SMALL-SAME: {count = 5 : i64, kind = 10 : i32, offset = 64 : i64,
 // SMALL-SAME: {count = 1 : i64, kind = 7 : i32, offset = 0 : i64,
 // SMALL-SAME: {count = 5 : i64, kind = 7 : i32, offset = 64 : i64,
-// SMALL-SAME: small_blocks_state_bytes = 256 : i64
+// SMALL-SAME: small_blocks_state_bytes = 192 : i64
 // SMALL-NOT: func.func @apply_small_blocks
 // SMALL: func.func @cg_small_blocks_init(
 // SMALL-SAME: attributes {tam.small_blocks, tam.step = #tam.step<cg_init>}
@@ -146,10 +146,10 @@ module attributes {tam.model = {solver = #tam.solver<cg>,
 // SMALL-SAME: attributes {tam.small_blocks, tam.step = #tam.step<cg_chunk>}
 // SMALL-NOT: tam.gram
 // SMALL: func.func @cg_small_blocks_finish(
-// SMALL-SAME: tensor<1x1xf64> {tam.slot = #tam.slot<state, 192>}
+// SMALL-SAME: tensor<1x1xf64> {tam.slot = #tam.slot<state, 128>}
 // SMALL-SAME: attributes {tam.small_blocks, tam.step = #tam.step<cg_finish>}
 // SMALL: func.func @precondition_small_blocks(
-// SMALL-SAME: tensor<1x1xf64> {tam.slot = #tam.slot<state, 192>}
+// SMALL-SAME: tensor<1x1xf64> {tam.slot = #tam.slot<state, 128>}
 // SMALL-SAME: attributes {tam.small_blocks, tam.step = #tam.step<precondition>}
 
 func.func @fit(%n: index {tam.slot = #tam.slot<rows>},

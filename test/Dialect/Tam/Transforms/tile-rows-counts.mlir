@@ -1,13 +1,13 @@
 // The model lists its accumulators: kind of the steps that add to them, offset,
-// numbers in each half, and the unit of those that are row counts: leaves of
-// trees with themselves, if rows have no weights.
+// numbers, and the unit of those that are row counts: leaves of trees with
+// themselves, if rows have no weights.
 //
 // RUN: tam-opt %s --tam-tile-rows | FileCheck %s
 
 // CHECK: accumulators = [
 // CHECK-SAME: {count = 64 : i64, kind = 1 : i32, offset = 0 : i64, unit = 2.500000e-01 : f64},
-// CHECK-SAME: {count = 64 : i64, kind = 1 : i32, offset = 1024 : i64, unit = 0.000000e+00 : f64},
-// CHECK-SAME: {count = 16 : i64, kind = 1 : i32, offset = 2048 : i64, unit = 0.000000e+00 : f64}]
+// CHECK-SAME: {count = 64 : i64, kind = 1 : i32, offset = 512 : i64, unit = 0.000000e+00 : f64},
+// CHECK-SAME: {count = 16 : i64, kind = 1 : i32, offset = 1024 : i64, unit = 0.000000e+00 : f64}]
 module attributes {tam.model = {name = "m"}} {
 func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
                %x: tensor<?xf64> {tam.slot = #tam.slot<column>},

@@ -5,18 +5,18 @@
 // RUN: tam-opt %s --tam-tile-rows -split-input-file -verify-diagnostics \
 // RUN:   | FileCheck %s
 
-// State: the 5 x 5 upper triangle is 2 x 25 doubles, 400 bytes, and takes 448;
-// the right-hand side of 5 is 2 x 5 doubles, 80 bytes, and takes 128.
+// State: the 5 x 5 upper triangle is 25 doubles, 200 bytes, and takes 256; the
+// right-hand side is 5 doubles, 40 bytes, and takes 64.
 //
 // CHECK: module attributes {tam.model = {accumulators = [
 // CHECK-SAME: {count = 25 : i64, kind = 1 : i32, offset = 0 : i64, unit = 0.000000e+00 : f64},
-// CHECK-SAME: {count = 5 : i64, kind = 1 : i32, offset = 448 : i64, unit = 0.000000e+00 : f64}],
-// CHECK-SAME: name = "m", state_bytes = 576 : i64}}
+// CHECK-SAME: {count = 5 : i64, kind = 1 : i32, offset = 256 : i64, unit = 0.000000e+00 : f64}],
+// CHECK-SAME: name = "m", state_bytes = 320 : i64}}
 module attributes {tam.model = {name = "m"}} {
 
 // CHECK-LABEL: func.func @fit_init()
 // CHECK-SAME: -> (tensor<5x5xf64, #tam.sums<upper>> {tam.slot = #tam.slot<state>},
-// CHECK-SAME: tensor<5xf64, #tam.sums<full>> {tam.slot = #tam.slot<state, 448>})
+// CHECK-SAME: tensor<5xf64, #tam.sums<full>> {tam.slot = #tam.slot<state, 256>})
 // CHECK-SAME: attributes {tam.step = #tam.step<fit_init>}
 // CHECK-NEXT: %[[Z0:.*]] = tam.zeros : tensor<5x5xf64, #tam.sums<upper>>
 // CHECK-NEXT: %[[Z1:.*]] = tam.zeros : tensor<5xf64, #tam.sums<full>>
@@ -30,9 +30,9 @@ module attributes {tam.model = {name = "m"}} {
 // CHECK-SAME: %{{[^:]*}}: index {tam.slot = #tam.slot<first>},
 // CHECK-SAME: %{{[^:]*}}: index {tam.slot = #tam.slot<capacity>},
 // CHECK-SAME: %[[S0:[^:]*]]: tensor<5x5xf64, #tam.sums<upper>> {tam.slot = #tam.slot<state>},
-// CHECK-SAME: %[[S1:[^:]*]]: tensor<5xf64, #tam.sums<full>> {tam.slot = #tam.slot<state, 448>})
+// CHECK-SAME: %[[S1:[^:]*]]: tensor<5xf64, #tam.sums<full>> {tam.slot = #tam.slot<state, 256>})
 // CHECK-SAME: -> (tensor<5x5xf64, #tam.sums<upper>> {tam.slot = #tam.slot<state>},
-// CHECK-SAME: tensor<5xf64, #tam.sums<full>> {tam.slot = #tam.slot<state, 448>})
+// CHECK-SAME: tensor<5xf64, #tam.sums<full>> {tam.slot = #tam.slot<state, 256>})
 // CHECK-SAME: attributes {tam.step = #tam.step<fit_chunk>}
 // CHECK-NEXT: %[[X:.*]] = tam.normalize %[[V]], %[[P]]
 // CHECK-NEXT: %[[A:.*]] = tam.bspline %[[X]], %[[P]]
@@ -43,7 +43,7 @@ module attributes {tam.model = {name = "m"}} {
 // CHECK-LABEL: func.func @fit_finish(
 // CHECK-SAME: %[[ROWS:[^:]*]]: index {tam.slot = #tam.slot<rows>},
 // CHECK-SAME: %[[S0:[^:]*]]: tensor<5x5xf64, #tam.sums<upper>> {tam.slot = #tam.slot<state>},
-// CHECK-SAME: %[[S1:[^:]*]]: tensor<5xf64, #tam.sums<full>> {tam.slot = #tam.slot<state, 448>})
+// CHECK-SAME: %[[S1:[^:]*]]: tensor<5xf64, #tam.sums<full>> {tam.slot = #tam.slot<state, 256>})
 // CHECK-SAME: -> (tensor<5xf64> {tam.slot = #tam.slot<output>})
 // CHECK-SAME: attributes {tam.step = #tam.step<fit_finish>}
 // CHECK-NEXT: %[[Q:.*]] = tam.penalty

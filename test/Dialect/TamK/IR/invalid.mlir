@@ -48,31 +48,31 @@ func.func @f(%v: memref<?xf64>, %rows: index, %out: memref<?x1xf64>) {
 
 // launch_c2: an optional input is given and listed as absent.
 func.func @f(%a: memref<?x3xf64>, %w: memref<?xf64>, %i: index,
-             %sums: memref<2x9xf64>) {
+             %sums: memref<9xf64>) {
   // expected-error @+1 {{'tamk.launch' op expected 2 inputs of 'gram_dense', got 2 and absent 1}}
   tamk.launch "gram_dense" ins(%a, %w : memref<?x3xf64>, memref<?xf64>)
-      absent [1] scalars(%i, %i, %i : index, index, index)
-      outs(%sums : memref<2x9xf64>)
+      absent [1] scalars(%i, %i : index, index)
+      outs(%sums : memref<9xf64>)
   return
 }
 
 // -----
 
 // launch_c2: an optional input is missing and not listed as absent.
-func.func @f(%a: memref<?x3xf64>, %i: index, %sums: memref<2x9xf64>) {
+func.func @f(%a: memref<?x3xf64>, %i: index, %sums: memref<9xf64>) {
   // expected-error @+1 {{'tamk.launch' op expected 2 inputs of 'gram_dense', got 1 and absent 0}}
   tamk.launch "gram_dense" ins(%a : memref<?x3xf64>)
-      scalars(%i, %i, %i : index, index, index) outs(%sums : memref<2x9xf64>)
+      scalars(%i, %i : index, index) outs(%sums : memref<9xf64>)
   return
 }
 
 // -----
 
 // launch_c2: only an optional input can be absent.
-func.func @f(%w: memref<?xf64>, %i: index, %sums: memref<2x9xf64>) {
+func.func @f(%w: memref<?xf64>, %i: index, %sums: memref<9xf64>) {
   // expected-error @+1 {{'tamk.launch' op expected 2 inputs of 'gram_dense', got 1 and absent 1}}
   tamk.launch "gram_dense" ins(%w : memref<?xf64>) absent [0]
-      scalars(%i, %i, %i : index, index, index) outs(%sums : memref<2x9xf64>)
+      scalars(%i, %i : index, index) outs(%sums : memref<9xf64>)
   return
 }
 
@@ -80,21 +80,21 @@ func.func @f(%w: memref<?xf64>, %i: index, %sums: memref<2x9xf64>) {
 
 // launch_c2: absent is a position among the kernel's inputs.
 func.func @f(%a: memref<?x3xf64>, %w: memref<?xf64>, %i: index,
-             %sums: memref<2x9xf64>) {
+             %sums: memref<9xf64>) {
   // expected-error @+1 {{'tamk.launch' op expected 2 inputs of 'gram_dense', got 2 and absent 1}}
   tamk.launch "gram_dense" ins(%a, %w : memref<?x3xf64>, memref<?xf64>)
-      absent [7] scalars(%i, %i, %i : index, index, index)
-      outs(%sums : memref<2x9xf64>)
+      absent [7] scalars(%i, %i : index, index)
+      outs(%sums : memref<9xf64>)
   return
 }
 
 // -----
 
 // launch_c2: nothing is absent twice.
-func.func @f(%a: memref<?x3xf64>, %i: index, %sums: memref<2x9xf64>) {
+func.func @f(%a: memref<?x3xf64>, %i: index, %sums: memref<9xf64>) {
   // expected-error @+1 {{'tamk.launch' op expected 2 inputs of 'gram_dense', got 1 and absent 2}}
   tamk.launch "gram_dense" ins(%a : memref<?x3xf64>) absent [1, 1]
-      scalars(%i, %i, %i : index, index, index) outs(%sums : memref<2x9xf64>)
+      scalars(%i, %i : index, index) outs(%sums : memref<9xf64>)
   return
 }
 
@@ -147,7 +147,7 @@ func.func @f(%t: memref<2xi64>, %b: memref<2x1xi64>, %n: i64,
              %out: memref<1xf64>) {
   // expected-error @+1 {{'tamk.launch' op expected 'f64' for 'blocks', got 'memref<2x1xi64>'}}
   tamk.launch "assemble_vector" ins(%t, %b : memref<2xi64>, memref<2x1xi64>)
-      scalars(%n, %n : i64, i64) outs(%out : memref<1xf64>)
+      scalars(%n : i64) outs(%out : memref<1xf64>)
   return
 }
 
@@ -255,10 +255,10 @@ func.func @f(%rows: index, %out: memref<?x1xf32>) {
 // -----
 
 // launch_c1, of a generated kernel.
-func.func @f(%rows: index, %sums: memref<2x1xf64>) {
+func.func @f(%rows: index, %sums: memref<1xf64>) {
   // expected-error @+1 {{'tamk.launch' op expected a function 'rows_0'}}
   tamk.launch "rows_0" scalars(%rows, %rows : index, index)
-      outs(%sums : memref<2x1xf64>) {generated}
+      outs(%sums : memref<1xf64>) {generated}
   return
 }
 
@@ -266,10 +266,10 @@ func.func @f(%rows: index, %sums: memref<2x1xf64>) {
 
 // launch_c1, of a generated kernel.
 llvm.func @rows_0(!llvm.ptr, i64, !llvm.ptr) attributes {tamk.kernel}
-func.func @f(%rows: index, %sums: memref<2x1xf64>) {
+func.func @f(%rows: index, %sums: memref<1xf64>) {
   // expected-error @+1 {{'tamk.launch' op expected a function of 4 arguments, got 'rows_0' of 3}}
   tamk.launch "rows_0" scalars(%rows, %rows : index, index)
-      outs(%sums : memref<2x1xf64>) {generated}
+      outs(%sums : memref<1xf64>) {generated}
   return
 }
 
@@ -277,10 +277,10 @@ func.func @f(%rows: index, %sums: memref<2x1xf64>) {
 
 // launch_c6
 llvm.func @rows_0(!llvm.ptr, i64, !llvm.ptr) attributes {tamk.kernel}
-func.func @f(%rows: index, %sums: memref<2x1xf64>) {
+func.func @f(%rows: index, %sums: memref<1xf64>) {
   // expected-error @+1 {{'tamk.launch' op expected all inputs of a generated kernel}}
   tamk.launch "rows_0" absent [0] scalars(%rows : index)
-      outs(%sums : memref<2x1xf64>) {generated}
+      outs(%sums : memref<1xf64>) {generated}
   return
 }
 
@@ -293,10 +293,10 @@ module attributes {tamk.kernel} {}
 
 // launch_c7: a buffer.
 llvm.func @rows_0(!llvm.ptr, i64, !llvm.ptr)
-func.func @f(%x: memref<?xf64>, %sums: memref<2x1xf64>) {
+func.func @f(%x: memref<?xf64>, %sums: memref<1xf64>) {
   // expected-error @+1 {{'tamk.launch' op expected a function that takes 'memref<?xf64>' as a pointer, got 'rows_0' with 'i64'}}
   tamk.launch "rows_0" ins(%x : memref<?xf64>)
-      outs(%sums : memref<2x1xf64>) {generated}
+      outs(%sums : memref<1xf64>) {generated}
   return
 }
 
@@ -304,10 +304,10 @@ func.func @f(%x: memref<?xf64>, %sums: memref<2x1xf64>) {
 
 // launch_c7: a scalar.
 llvm.func @rows_0(!llvm.ptr, f64, !llvm.ptr)
-func.func @f(%rows: index, %sums: memref<2x1xf64>) {
+func.func @f(%rows: index, %sums: memref<1xf64>) {
   // expected-error @+1 {{'tamk.launch' op expected a function that takes 'index' as a number, got 'rows_0' with 'f64'}}
   tamk.launch "rows_0" scalars(%rows : index)
-      outs(%sums : memref<2x1xf64>) {generated}
+      outs(%sums : memref<1xf64>) {generated}
   return
 }
 

@@ -38,15 +38,15 @@ func.func @no_inputs(%rows: index, %x: memref<?xf64>, %scale: f64, %mode: i64,
 // is also read.
 //
 // CHECK-LABEL: func.func @optional_input(
-// CHECK-SAME: %[[A:.*]]: memref<?x3xf64>, %[[W:.*]]: memref<?xf64>, %[[I:.*]]: index, %[[N:.*]]: i64, %[[SUMS:.*]]: memref<2x9xf64>)
+// CHECK-SAME: %[[A:.*]]: memref<?x3xf64>, %[[W:.*]]: memref<?xf64>, %[[I:.*]]: index, %[[N:.*]]: i64, %[[SUMS:.*]]: memref<9xf64>)
 func.func @optional_input(%a: memref<?x3xf64>, %w: memref<?xf64>, %i: index,
-                          %n: i64, %sums: memref<2x9xf64>) {
-  // CHECK: tamk.launch "gram_dense" ins(%[[A]], %[[W]] : memref<?x3xf64>, memref<?xf64>) scalars(%[[I]], %[[I]], %[[N]] : index, index, i64) outs(%[[SUMS]] : memref<2x9xf64>){{$}}
+                          %n: i64, %sums: memref<9xf64>) {
+  // CHECK: tamk.launch "gram_dense" ins(%[[A]], %[[W]] : memref<?x3xf64>, memref<?xf64>) scalars(%[[I]], %[[N]] : index, i64) outs(%[[SUMS]] : memref<9xf64>){{$}}
   tamk.launch "gram_dense" ins(%a, %w : memref<?x3xf64>, memref<?xf64>)
-      scalars(%i, %i, %n : index, index, i64) outs(%sums : memref<2x9xf64>)
-  // CHECK: tamk.launch "gram_dense" ins(%[[A]] : memref<?x3xf64>) absent [1] scalars(%[[I]], %[[I]], %[[N]] : index, index, i64) outs(%[[SUMS]] : memref<2x9xf64>) source "tam.gram"{{$}}
+      scalars(%i, %n : index, i64) outs(%sums : memref<9xf64>)
+  // CHECK: tamk.launch "gram_dense" ins(%[[A]] : memref<?x3xf64>) absent [1] scalars(%[[I]], %[[N]] : index, i64) outs(%[[SUMS]] : memref<9xf64>) source "tam.gram"{{$}}
   tamk.launch "gram_dense" ins(%a : memref<?x3xf64>) absent [1]
-      scalars(%i, %i, %n : index, index, i64) outs(%sums : memref<2x9xf64>)
+      scalars(%i, %n : index, i64) outs(%sums : memref<9xf64>)
       source "tam.gram"
   return
 }
@@ -54,15 +54,15 @@ func.func @optional_input(%a: memref<?x3xf64>, %w: memref<?xf64>, %i: index,
 // A list of inputs takes any number, none included.
 //
 // CHECK-LABEL: func.func @list(
-// CHECK-SAME: %[[T:.*]]: memref<4xi64>, %[[B:.*]]: memref<2x1xf64>, %[[N:.*]]: i64, %[[OUT:.*]]: memref<2xf64>)
-func.func @list(%t: memref<4xi64>, %b: memref<2x1xf64>, %n: i64,
+// CHECK-SAME: %[[T:.*]]: memref<4xi64>, %[[B:.*]]: memref<1xf64>, %[[N:.*]]: i64, %[[OUT:.*]]: memref<2xf64>)
+func.func @list(%t: memref<4xi64>, %b: memref<1xf64>, %n: i64,
                 %out: memref<2xf64>) {
-  // CHECK: tamk.launch "assemble_vector" ins(%[[T]], %[[B]], %[[B]] : memref<4xi64>, memref<2x1xf64>, memref<2x1xf64>) scalars(%[[N]], %[[N]] : i64, i64) outs(%[[OUT]] : memref<2xf64>){{$}}
+  // CHECK: tamk.launch "assemble_vector" ins(%[[T]], %[[B]], %[[B]] : memref<4xi64>, memref<1xf64>, memref<1xf64>) scalars(%[[N]] : i64) outs(%[[OUT]] : memref<2xf64>){{$}}
   tamk.launch "assemble_vector"
-      ins(%t, %b, %b : memref<4xi64>, memref<2x1xf64>, memref<2x1xf64>)
-      scalars(%n, %n : i64, i64) outs(%out : memref<2xf64>)
-  // CHECK: tamk.launch "assemble_vector" ins(%[[T]] : memref<4xi64>) scalars(%[[N]], %[[N]] : i64, i64) outs(%[[OUT]] : memref<2xf64>){{$}}
-  tamk.launch "assemble_vector" ins(%t : memref<4xi64>) scalars(%n, %n : i64, i64)
+      ins(%t, %b, %b : memref<4xi64>, memref<1xf64>, memref<1xf64>)
+      scalars(%n : i64) outs(%out : memref<2xf64>)
+  // CHECK: tamk.launch "assemble_vector" ins(%[[T]] : memref<4xi64>) scalars(%[[N]] : i64) outs(%[[OUT]] : memref<2xf64>){{$}}
+  tamk.launch "assemble_vector" ins(%t : memref<4xi64>) scalars(%n : i64)
       outs(%out : memref<2xf64>)
   return
 }
@@ -72,15 +72,15 @@ func.func private @planned() attributes {tamk.plan = {arena_bytes = 64}}
 
 // A kernel that was generated.
 //
-// CHECK: llvm.func @rows_0(!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr) attributes {{.*}}tamk.kernel
-llvm.func @rows_0(!llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr)
+// CHECK: llvm.func @rows_0(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr) attributes {{.*}}tamk.kernel
+llvm.func @rows_0(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr)
     attributes {tamk.kernel}
 // CHECK-LABEL: func.func @generated(
-// CHECK-SAME: %[[X:.*]]: memref<?xf64>, %[[ROWS:.*]]: index, %[[SUMS:.*]]: memref<2x1xf64>)
-func.func @generated(%x: memref<?xf64>, %rows: index, %sums: memref<2x1xf64>) {
-  // CHECK: tamk.launch "rows_0" ins(%[[X]] : memref<?xf64>) scalars(%[[ROWS]], %[[ROWS]] : index, index) outs(%[[SUMS]] : memref<2x1xf64>) {generated}
+// CHECK-SAME: %[[X:.*]]: memref<?xf64>, %[[ROWS:.*]]: index, %[[SUMS:.*]]: memref<1xf64>)
+func.func @generated(%x: memref<?xf64>, %rows: index, %sums: memref<1xf64>) {
+  // CHECK: tamk.launch "rows_0" ins(%[[X]] : memref<?xf64>) scalars(%[[ROWS]] : index) outs(%[[SUMS]] : memref<1xf64>) {generated}
   tamk.launch "rows_0" ins(%x : memref<?xf64>)
-      scalars(%rows, %rows : index, index) outs(%sums : memref<2x1xf64>)
+      scalars(%rows : index) outs(%sums : memref<1xf64>)
       {generated}
   return
 }

@@ -6,21 +6,21 @@
 // RUN:   --canonicalize --cse | FileCheck %s
 
 // CHECK-LABEL: func.func @in_place(
-// CHECK-SAME: %[[V:[^:]*]]: memref<?xf64>, %[[P:[^:]*]]: memref<4xf64>, %[[ROWS:[^:]*]]: index, %[[CAPACITY:[^:]*]]: index, %[[S:[^:]*]]: memref<2x9xf64>)
+// CHECK-SAME: %[[V:[^:]*]]: memref<?xf64>, %[[P:[^:]*]]: memref<4xf64>, %[[ROWS:[^:]*]]: index, %[[CAPACITY:[^:]*]]: index, %[[S:[^:]*]]: memref<9xf64>)
 // CHECK: %[[X:.*]] = memref.alloc(%[[CAPACITY]]) {{.*}} : memref<?xf64>
 // CHECK: tamk.launch "normalize" ins(%[[V]], %[[P]] : memref<?xf64>, memref<4xf64>) scalars(%[[ROWS]] : index) outs(%[[X]] : memref<?xf64>) source "tam.normalize"{{$}}
 // CHECK: %[[A:.*]] = memref.alloc(%[[CAPACITY]]) {{.*}} : memref<?x3xf64>
 // CHECK: tamk.launch "chebyshev" ins(%[[X]] : memref<?xf64>) {{.*}} outs(%[[A]] : memref<?x3xf64>){{$}}
-// CHECK: tamk.launch "gram_dense" ins(%[[A]] : memref<?x3xf64>) absent [1] {{.*}} outs(%[[S]] : memref<2x9xf64>){{$}}
+// CHECK: tamk.launch "gram_dense" ins(%[[A]] : memref<?x3xf64>) absent [1] {{.*}} outs(%[[S]] : memref<9xf64>){{$}}
 // CHECK-NEXT: return
 func.func @in_place(%v: memref<?xf64>, %p: memref<4xf64>, %rows: index,
-                    %capacity: index, %s: memref<2x9xf64>) {
+                    %capacity: index, %s: memref<9xf64>) {
   %c0 = arith.constant 0 : i64
   %c3 = arith.constant 3 : i64
   %tv = bufferization.to_tensor %v restrict : memref<?xf64> to tensor<?xf64>
   %tp = bufferization.to_tensor %p restrict : memref<4xf64> to tensor<4xf64>
   %ts = bufferization.to_tensor %s restrict writable
-      : memref<2x9xf64> to tensor<2x9xf64>
+      : memref<9xf64> to tensor<9xf64>
   %x0 = tensor.empty(%capacity) : tensor<?xf64>
   %x = tamk.launch "normalize" ins(%tv, %tp : tensor<?xf64>, tensor<4xf64>)
       scalars(%rows : index) outs(%x0 : tensor<?xf64>) source "tam.normalize"
@@ -30,10 +30,10 @@ func.func @in_place(%v: memref<?xf64>, %p: memref<4xf64>, %rows: index,
       scalars(%rows, %c3, %c0 : index, i64, i64) outs(%a0 : tensor<?x3xf64>)
       -> tensor<?x3xf64>
   %g = tamk.launch "gram_dense" ins(%a : tensor<?x3xf64>) absent [1]
-      scalars(%rows, %rows, %c3 : index, index, i64) outs(%ts : tensor<2x9xf64>)
-      -> tensor<2x9xf64>
+      scalars(%rows, %c3 : index, i64) outs(%ts : tensor<9xf64>)
+      -> tensor<9xf64>
   bufferization.materialize_in_destination %g in restrict writable %s
-      : (tensor<2x9xf64>, memref<2x9xf64>) -> ()
+      : (tensor<9xf64>, memref<9xf64>) -> ()
   return
 }
 
@@ -63,20 +63,20 @@ func.func @to_destination(%rows: index, %capacity: index,
 // CHECK: tamk.launch "offset" {{.*}} outs(%[[NEW]] : memref<?x1xf64>)
 // CHECK: tamk.launch "gram_dense_dense" ins(%[[OLD]], %[[NEW]] :
 func.func @only_written(%old: memref<?x1xf64>, %rows: index,
-                        %s: memref<2x1xf64>) {
+                        %s: memref<1xf64>) {
   %c1 = arith.constant 1 : i64
   %told = bufferization.to_tensor %old restrict writable
       : memref<?x1xf64> to tensor<?x1xf64>
   %ts = bufferization.to_tensor %s restrict writable
-      : memref<2x1xf64> to tensor<2x1xf64>
+      : memref<1xf64> to tensor<1xf64>
   %new = tamk.launch "offset" scalars(%rows : index)
       outs(%told : tensor<?x1xf64>) -> tensor<?x1xf64>
   %g = tamk.launch "gram_dense_dense"
       ins(%told, %new : tensor<?x1xf64>, tensor<?x1xf64>) absent [2]
-      scalars(%rows, %rows, %c1, %c1 : index, index, i64, i64)
-      outs(%ts : tensor<2x1xf64>) -> tensor<2x1xf64>
+      scalars(%rows, %c1, %c1 : index, i64, i64)
+      outs(%ts : tensor<1xf64>) -> tensor<1xf64>
   bufferization.materialize_in_destination %g in restrict writable %s
-      : (tensor<2x1xf64>, memref<2x1xf64>) -> ()
+      : (tensor<1xf64>, memref<1xf64>) -> ()
   return
 }
 
@@ -85,28 +85,28 @@ func.func @only_written(%old: memref<?x1xf64>, %rows: index,
 // report it.)
 //
 // CHECK-LABEL: func.func @read_and_written(
-// CHECK-SAME: %[[OLD:[^:]*]]: memref<2x1xf64>,
+// CHECK-SAME: %[[OLD:[^:]*]]: memref<1xf64>,
 // CHECK: %[[NEW:.*]] = memref.alloc(
 // CHECK: memref.copy %[[OLD]], %[[NEW]]
-// CHECK: tamk.launch "gram_dense" {{.*}} outs(%[[NEW]] : memref<2x1xf64>)
+// CHECK: tamk.launch "gram_dense" {{.*}} outs(%[[NEW]] : memref<1xf64>)
 // CHECK: tamk.launch "assemble_vector" ins(%{{.*}}, %[[OLD]], %[[NEW]] :
 func.func @read_and_written(%a: memref<?x1xf64>, %rows: index,
-                            %old: memref<2x1xf64>, %t: memref<4xi64>,
+                            %old: memref<1xf64>, %t: memref<4xi64>,
                             %b: memref<2xf64>) {
   %c1 = arith.constant 1 : i64
   %ta = bufferization.to_tensor %a restrict
       : memref<?x1xf64> to tensor<?x1xf64>
   %told = bufferization.to_tensor %old restrict writable
-      : memref<2x1xf64> to tensor<2x1xf64>
+      : memref<1xf64> to tensor<1xf64>
   %tt = bufferization.to_tensor %t restrict : memref<4xi64> to tensor<4xi64>
   %tb = bufferization.to_tensor %b restrict writable
       : memref<2xf64> to tensor<2xf64>
   %new = tamk.launch "gram_dense" ins(%ta : tensor<?x1xf64>) absent [1]
-      scalars(%rows, %rows, %c1 : index, index, i64)
-      outs(%told : tensor<2x1xf64>) -> tensor<2x1xf64>
+      scalars(%rows, %c1 : index, i64)
+      outs(%told : tensor<1xf64>) -> tensor<1xf64>
   %v = tamk.launch "assemble_vector"
-      ins(%tt, %told, %new : tensor<4xi64>, tensor<2x1xf64>, tensor<2x1xf64>)
-      scalars(%rows, %c1 : index, i64) outs(%tb : tensor<2xf64>)
+      ins(%tt, %told, %new : tensor<4xi64>, tensor<1xf64>, tensor<1xf64>)
+      scalars(%c1 : i64) outs(%tb : tensor<2xf64>)
       -> tensor<2xf64>
   bufferization.materialize_in_destination %v in restrict writable %b
       : (tensor<2xf64>, memref<2xf64>) -> ()

@@ -18,11 +18,11 @@ func.func @overflow() {
 // CHECK-SAME: first = 0 : i64, last = 1 : i64
 // CHECK-SAME: length = 1 : i64
 memref.global "private" constant @table : memref<2xi64> = dense<[1, 0]>
-func.func @constant(%s: memref<2x1xf64>) {
+func.func @constant(%s: memref<1xf64>) {
   %n = arith.constant 1 : i64
   %table = memref.get_global @table : memref<2xi64>
   %b = memref.alloc() : memref<1xf64>
-  tamk.launch "assemble_vector" ins(%table, %s : memref<2xi64>, memref<2x1xf64>)
-      scalars(%n, %n : i64, i64) outs(%b : memref<1xf64>)
+  tamk.launch "assemble_vector" ins(%table, %s : memref<2xi64>, memref<1xf64>)
+      scalars(%n : i64) outs(%b : memref<1xf64>)
   return
 }

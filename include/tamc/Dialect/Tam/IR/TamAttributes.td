@@ -117,9 +117,8 @@ def Tam_SumsLayout : I32EnumAttr<"SumsLayout", "which numbers are kept, and how"
 def Tam_SumsAttr : Tam_Encoding<"Sums", "sums"> {
   let summary = "An accumulator of sums over rows";
   let description = [{
-    One component, `tensor<2 x count x f64>`: the sums of the unfinished
-    segment, then those of the finished segments (kernels.def, "Accumulators").
-    `full` stores every element row by row, `transposed` column by column.
+    One component, `tensor<count x f64>` (kernels.def, "Accumulators"). `full`
+    stores every element row by row, `transposed` column by column.
     `upper` stores a square of which only elements with column >= row are
     defined. `diagonal` stores the diagonal of a square whose other elements are
     zero. `frequencies` is for the products of the cosines and sines of m

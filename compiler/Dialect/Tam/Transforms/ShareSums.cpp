@@ -45,7 +45,7 @@ public:
   }
 
   void share() {
-    if (all.empty() || !haveOneKind() || !endsBeforeUses())
+    if (all.empty() || !haveOneKind() || !canReplace())
       return;
     builder.setInsertionPointAfter(all.back());
     SmallVector<Value> categories = findCategories();
@@ -81,13 +81,18 @@ private:
     return weights.size() == 1 && ys.size() <= 1;
   }
 
-  /// Whether all users of the sums come after all sums: their replacements will
-  /// be after the sums.
-  bool endsBeforeUses() {
+  /// Whether all users of the sums can have replacements: they come after all
+  /// sums, and are no returns of a layout that marginal sums do not have.
+  bool canReplace() {
     return llvm::all_of(all, [&](Operation *sum) {
+      auto type = cast<RankedTensorType>(sum->getResult(0).getType());
+      auto layout = dyn_cast_if_present<SumsAttr>(type.getEncoding());
+      bool isKept = !layout || layout.getLayout() == SumsLayout::Full ||
+                    layout.getLayout() == SumsLayout::Diagonal;
       return llvm::all_of(sum->getUsers(), [&](Operation *user) {
         return user->getBlock() == all.back()->getBlock() &&
-               all.back()->isBeforeInBlock(user);
+               all.back()->isBeforeInBlock(user) &&
+               (isKept || !isa<func::ReturnOp>(user));
       });
     });
   }

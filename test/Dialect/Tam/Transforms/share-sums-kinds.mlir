@@ -134,4 +134,26 @@ func.func @arguments(%v: tensor<?xf64>, %u: tensor<?xf64>, %y: tensor<?xf64>,
       tensor<2xf64, #tam.sums<full>>, tensor<3xf64, #tam.sums<full>>
 }
 
+// A sum that is returned keeps its layout.
+//
+// CHECK-LABEL: func.func @returned(
+// CHECK-NOT: tam.marginal
+// CHECK: return
+func.func @returned(%rows: index, %v: tensor<?xf64>)
+    -> (tensor<1x2xf64, #tam.sums<transposed>>,
+        tensor<2x2xf64, #tam.sums<diagonal>>) {
+  %one = tam.offset %rows : tensor<?x1xf64, #tam.dense>
+  %a = tam.category %v {levels = 2} : tensor<?xf64>
+      -> tensor<?x2xf64, #tam.one_hot>
+  %z0 = tam.zeros : tensor<1x2xf64, #tam.sums<transposed>>
+  %oa = tam.gram %one, %a into %z0 : tensor<?x1xf64, #tam.dense>,
+      tensor<?x2xf64, #tam.one_hot>
+      -> tensor<1x2xf64, #tam.sums<transposed>>
+  %z1 = tam.zeros : tensor<2x2xf64, #tam.sums<diagonal>>
+  %aa = tam.gram %a, %a into %z1 : tensor<?x2xf64, #tam.one_hot>,
+      tensor<?x2xf64, #tam.one_hot> -> tensor<2x2xf64, #tam.sums<diagonal>>
+  return %oa, %aa : tensor<1x2xf64, #tam.sums<transposed>>,
+      tensor<2x2xf64, #tam.sums<diagonal>>
+}
+
 func.func private @declared(tensor<?xf64>) -> tensor<2xf64>

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DataTest.h"
+#include "TreeSum.h"
 
 #include "core/data/Normalization.h"
 #include "core/data/RowReader.h"
@@ -217,18 +218,6 @@ TEST_F(TeamTest, EveryThreadTakesPart) {
   options.chunkRows = S;
   ASSERT_TRUE(fit(rows, options));
   EXPECT_EQ(runners.size(), 3u);
-}
-
-/// The sum of numbers in a tree: of neighbours, of those sums, and so on.
-double treeSum(std::vector<double> numbers) {
-  while (numbers.size() > 1) {
-    std::vector<double> next;
-    for (size_t i = 0; i < numbers.size(); i += 2)
-      next.push_back(i + 1 < numbers.size() ? numbers[i] + numbers[i + 1]
-                                            : numbers[i]);
-    numbers = next;
-  }
-  return numbers.front();
 }
 
 TEST_F(TeamTest, SegmentsAreJoinedInATree) {

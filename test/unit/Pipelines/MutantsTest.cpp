@@ -309,7 +309,9 @@ Fate Family::mutate(Random &random, const std::string &name, const char *folder,
   {
     ScopedDiagnosticHandler ignored(mutant->getContext(),
                                     [](Diagnostic &) { return success(); });
-    for (int64_t i = random.pick<int64_t>({1, 1, 1, 2, 3}); i > 0; --i)
+    // What a verifier refuses may lack what a change needs.
+    for (int64_t i = random.pick<int64_t>({1, 1, 1, 2, 3});
+         i > 0 && succeeded(verify(*mutant)); --i)
       changes += "// " + tamc::reference::mutate(*mutant, random) + "\n";
   }
   Fate fate = isolate([&] { return judge(*mutant, next); }, text);

@@ -22,11 +22,6 @@ using namespace tamc::reference;
 
 static constexpr StringRef kSegments = "operandSegmentSizes";
 
-/// An earlier change may have removed the type.
-static bool hasBodyAndType(func::FuncOp function) {
-  return !function.isExternal() && function.getFunctionTypeAttr();
-}
-
 namespace {
 
 /// The changes, one of which is made.
@@ -142,7 +137,7 @@ OpOperand *Mutator::pickOperand() {
 func::FuncOp Mutator::pickFunction() {
   return cast_if_present<func::FuncOp>(pickOp([](Operation *op) {
     auto function = dyn_cast<func::FuncOp>(op);
-    return function && hasBodyAndType(function);
+    return function && !function.isExternal();
   }));
 }
 
@@ -533,7 +528,7 @@ std::string Mutator::changeType() {
     other.setType(after);
   bool adjusts = isLikely(9);
   for (auto function : module.getOps<func::FuncOp>())
-    if (adjusts && hasBodyAndType(function))
+    if (adjusts && !function.isExternal())
       adjustType(function);
   std::string text;
   llvm::raw_string_ostream(text)

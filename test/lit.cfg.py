@@ -1,8 +1,8 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Configuration of the lit suites: test/Dialect, test/Spec, test/Planning,
-# test/Conversion, test/Target, test/tools and whatever folder joins them.
+# Configuration of the lit suites: test/Conversion, test/Dialect, test/Reference,
+# test/tools and whatever folder joins them.
 # lit.site.cfg.py, written by CMake, sets the directories and loads this file.
 #
 # Substitutions, beside lit's own (%s, %S, %t, ...):

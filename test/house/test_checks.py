@@ -93,10 +93,10 @@ class Includes(unittest.TestCase):
             {"runtime/core/run/a.h": '#include "core/data/b.h"\n',
              "runtime/core/data/b.h": '#include "core/model/c.h"\n',
              "runtime/core/model/c.h": '#include "core/run/a.h"\n'},
-            {"include/tamc/Spec/a.h": '#include "tamc/Target/b.h"\n',
-             "include/tamc/Target/b.h": "",
+            {"include/tamc/Spec/a.h": '#include "tamc/Emit/b.h"\n',
+             "include/tamc/Emit/b.h": "",
              "compiler/Spec/a.h": "",
-             "compiler/Target/b.cpp": '#include "../Spec/a.h"\n'},
+             "compiler/Emit/b.cpp": '#include "../Spec/a.h"\n'},
         ]
         for tree in trees:
             with self.subTest(tree=tree), \

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAMC_TARGET_LINK_H
-#define TAMC_TARGET_LINK_H
+#ifndef TAMC_EMIT_LINK_H
+#define TAMC_EMIT_LINK_H
 
 #include "llvm/Support/Error.h"
 
@@ -31,4 +31,4 @@ llvm::Error linkExecutable(llvm::StringRef object, llvm::StringRef output,
 
 } // namespace tamc
 
-#endif // TAMC_TARGET_LINK_H
+#endif // TAMC_EMIT_LINK_H

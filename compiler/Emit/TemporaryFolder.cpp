@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tamc/Target/TemporaryFolder.h"
+#include "tamc/Emit/TemporaryFolder.h"
 
 #include "tamrt/signals.h"
 

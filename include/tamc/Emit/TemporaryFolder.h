@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAMC_TARGET_TEMPORARYFOLDER_H
-#define TAMC_TARGET_TEMPORARYFOLDER_H
+#ifndef TAMC_EMIT_TEMPORARYFOLDER_H
+#define TAMC_EMIT_TEMPORARYFOLDER_H
 
 #include "llvm/Support/Error.h"
 
@@ -45,4 +45,4 @@ void removeTemporariesOnSignals();
 
 } // namespace tamc
 
-#endif // TAMC_TARGET_TEMPORARYFOLDER_H
+#endif // TAMC_EMIT_TEMPORARYFOLDER_H

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tamc/Target/Library.h"
+#include "tamc/Emit/Library.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamrt/abi.h"

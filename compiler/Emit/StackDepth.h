@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAMC_TARGET_STACKDEPTH_H
-#define TAMC_TARGET_STACKDEPTH_H
+#ifndef TAMC_EMIT_STACKDEPTH_H
+#define TAMC_EMIT_STACKDEPTH_H
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/Module.h"
@@ -43,4 +43,4 @@ private:
 
 } // namespace tamc
 
-#endif // TAMC_TARGET_STACKDEPTH_H
+#endif // TAMC_EMIT_STACKDEPTH_H

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tamc/Target/Object.h"
+#include "tamc/Emit/Object.h"
 
 #include "StackDepth.h"
 

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAMC_TARGET_CPP_H
-#define TAMC_TARGET_CPP_H
+#ifndef TAMC_EMIT_CPP_H
+#define TAMC_EMIT_CPP_H
 
-#include "tamc/Target/Object.h"
+#include "tamc/Emit/Object.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/raw_ostream.h"
@@ -36,4 +36,4 @@ mlir::LogicalResult emitGeneratedKernels(mlir::ModuleOp module,
 
 } // namespace tamc
 
-#endif // TAMC_TARGET_CPP_H
+#endif // TAMC_EMIT_CPP_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAMC_TARGET_OBJECT_H
-#define TAMC_TARGET_OBJECT_H
+#ifndef TAMC_EMIT_OBJECT_H
+#define TAMC_EMIT_OBJECT_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/raw_ostream.h"
@@ -46,4 +46,4 @@ mlir::FailureOr<int64_t> emitCode(mlir::ModuleOp module, CodeKind kind,
 
 } // namespace tamc
 
-#endif // TAMC_TARGET_OBJECT_H
+#endif // TAMC_EMIT_OBJECT_H

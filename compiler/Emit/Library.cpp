@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tamc/Target/Library.h"
+#include "tamc/Emit/Library.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/Archive.h"

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAMC_TARGET_OUTPUT_H
-#define TAMC_TARGET_OUTPUT_H
+#ifndef TAMC_EMIT_OUTPUT_H
+#define TAMC_EMIT_OUTPUT_H
 
 #include "llvm/Support/Error.h"
 
@@ -23,4 +23,4 @@ llvm::Error writeOutput(llvm::StringRef path, llvm::StringRef bytes,
 
 } // namespace tamc
 
-#endif // TAMC_TARGET_OUTPUT_H
+#endif // TAMC_EMIT_OUTPUT_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAMC_TARGET_LIBRARY_H
-#define TAMC_TARGET_LIBRARY_H
+#ifndef TAMC_EMIT_LIBRARY_H
+#define TAMC_EMIT_LIBRARY_H
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -45,4 +45,4 @@ llvm::Expected<std::string> archiveLibrary(llvm::StringRef object,
 
 } // namespace tamc
 
-#endif // TAMC_TARGET_LIBRARY_H
+#endif // TAMC_EMIT_LIBRARY_H

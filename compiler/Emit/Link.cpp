@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tamc/Target/Link.h"
+#include "tamc/Emit/Link.h"
 
-#include "tamc/Target/Output.h"
-#include "tamc/Target/TemporaryFolder.h"
+#include "tamc/Emit/Output.h"
+#include "tamc/Emit/TemporaryFolder.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

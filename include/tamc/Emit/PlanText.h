@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAMC_TARGET_PLANTEXT_H
-#define TAMC_TARGET_PLANTEXT_H
+#ifndef TAMC_EMIT_PLANTEXT_H
+#define TAMC_EMIT_PLANTEXT_H
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -23,4 +23,4 @@ std::string planText(mlir::ModuleOp module, PlanStyle style);
 
 } // namespace tamc
 
-#endif // TAMC_TARGET_PLANTEXT_H
+#endif // TAMC_EMIT_PLANTEXT_H

@@ -20,6 +20,7 @@
 #include "core/run/Team.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 
 namespace tamrt {
@@ -203,31 +204,30 @@ void Team::climb(Worker &worker, Split &split, int64_t segment, Lock &lock) {
   };
   void *partner = takePartner();
   while (!split.failed()) {
-    if (partner) {
-      unlocked(worker, split, lock, [&] {
-        const TraceSpan span(crew.ladder->options.trace, worker.lane, "join",
-                             {{"segment", segment}, {"level", level}});
-        // Either may be the earlier one: the bits are the same.
-        attemptSums(worker, kind,
-                    [&](const tamrt_accumulator &each, int64_t offset) {
-                      worker.place.join(each.count, numbersAt(partner, offset),
-                                        inState(each));
-                    });
-      });
-      giveLevel(split, partner);
+    // The partners of the segment, of the sums of both, and so on.
+    std::array<void *, 64> partners;
+    size_t count = 0;
+    for (; partner; partner = takePartner()) {
+      partners[count++] = partner;
       ++level;
       index /= 2;
-      partner = takePartner();
-      continue;
     }
     void *packed = takeLevel(split, level);
     unlocked(worker, split, lock, [&] {
-      attemptSums(worker, kind,
-                  [&](const tamrt_accumulator &each, int64_t offset) {
-                    worker.place.move(each.count, inState(each),
-                                      numbersAt(packed, offset));
-                  });
+      const TraceSpan span(crew.ladder->options.trace, worker.lane, "join",
+                           {{"segment", segment}, {"level", level}});
+      // A partner may be the later one: the bits are the same.
+      attemptSums(
+          worker, kind, [&](const tamrt_accumulator &each, int64_t offset) {
+            const double *others[64];
+            for (size_t i = 0; i < count; ++i)
+              others[i] = numbersAt(partners[i], offset);
+            worker.place.move(each.count, inState(each),
+                              numbersAt(packed, offset), {others, count});
+          });
     });
+    for (size_t i = 0; i < count; ++i)
+      giveLevel(split, partners[i]);
     partner = takePartner();
     if (!partner) {
       split.nodes.push_back({level, index, packed});

@@ -24,6 +24,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace tamrt {
 
@@ -117,16 +118,20 @@ struct Workplace {
   void *levelAt(const tamrt_model &model, StepSolver solver,
                 int64_t level) const;
 
-  /// Kernels on `count` numbers: zeroes them; adds `more` to them; moves them,
-  /// which leaves zeros.
+  /// Kernels on `count` numbers: zeroes them; adds others to them; moves them,
+  /// which leaves zeros, after others have been added to them.
   void clear(int64_t count, double *sums) {
     context.kernels->zero(&context, count, sums);
   }
-  void join(int64_t count, const double *more, double *sums) {
-    context.kernels->join_sums(&context, more, count, sums);
+  void join(int64_t count, std::span<const double *const> others,
+            double *sums) {
+    context.kernels->join_sums(&context, others.data(), int64_t(others.size()),
+                               count, sums);
   }
-  void move(int64_t count, double *from, double *to) {
-    context.kernels->move_sums(&context, count, from, to);
+  void move(int64_t count, double *from, double *to,
+            std::span<const double *const> others = {}) {
+    context.kernels->move_sums(&context, others.data(), int64_t(others.size()),
+                               count, from, to);
   }
   /// Adds row counts to those of an accumulator in `state`.
   void joinCounts(const tamrt_accumulator &accumulator, const double *more);
@@ -175,39 +180,31 @@ void arrange(const Workplace &place, const tamrt_model &model,
   if (!arranges(kind, first, groupRows))
     return;
   const StepDescription &about = describe(kind);
-  auto joinLevel = [&](int64_t level) {
-    forEachSum(model, about.sums,
-               [&](const tamrt_accumulator &each, int64_t offset) {
-                 attempt([&](Workplace &here) {
-                   void *packed = here.levelAt(model, about.solver, level);
-                   here.join(each.count, numbersAt(packed, offset),
-                             numbersIn(here.state, each));
-                 });
-                 return place.good();
-               });
-  };
-  if (!about.takesRows()) {
-    const int64_t finished = finishedSegments(groupRows);
-    for (int64_t level = 0; place.good() && finished >> level > 0; ++level)
-      if (finished >> level & 1)
-        joinLevel(level);
-    return;
-  }
-  // The state has the sums of the segment before row `first`.
-  const int64_t before = first / TAMRT_SEGMENT_ROWS - 1;
-  int64_t level = 0;
-  for (; place.good() && before >> level & 1; ++level)
-    joinLevel(level);
-  forEachSum(model, about.sums,
-             [&](const tamrt_accumulator &each, int64_t offset) {
-               if (place.good())
-                 attempt([&](Workplace &here) {
-                   void *packed = here.levelAt(model, about.solver, level);
-                   here.move(each.count, numbersIn(here.state, each),
-                             numbersAt(packed, offset));
-                 });
-               return place.good();
-             });
+  // Before a chunk the state has the sums of the segment before row `first`,
+  // which go to the lowest free level, with those of the levels below.
+  const bool moves = about.takesRows();
+  const int64_t finished =
+      moves ? first / TAMRT_SEGMENT_ROWS - 1 : finishedSegments(groupRows);
+  const int64_t free = std::countr_one(uint64_t(finished));
+  forEachSum(
+      model, about.sums, [&](const tamrt_accumulator &each, int64_t offset) {
+        attempt([&](Workplace &here) {
+          auto sumsAt = [&](int64_t level) {
+            return numbersAt(here.levelAt(model, about.solver, level), offset);
+          };
+          const double *earlier[64];
+          size_t count = 0;
+          for (int64_t level = 0; finished >> level > 0; ++level)
+            if (finished >> level & 1 && (!moves || level < free))
+              earlier[count++] = sumsAt(level);
+          double *sums = numbersIn(here.state, each);
+          if (moves)
+            here.move(each.count, sums, sumsAt(free), {earlier, count});
+          else
+            here.join(each.count, {earlier, count}, sums);
+        });
+        return place.good();
+      });
 }
 
 /// Calls body(first row in the group, rows) for the chunks of a group of `rows`

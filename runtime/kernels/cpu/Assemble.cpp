@@ -358,23 +358,68 @@ void addEntry(int32_t row, int32_t column, double value,
     q[column] += value * v[row];
 }
 
+/// Numbers that stay in the first-level cache while all are added to them.
+constexpr int64_t kJoined = 512;
+
+TAMRT_INLINE void joinBlock(const double *const *earlier, int64_t parts,
+                            int64_t first, int64_t size, double *sums) {
+  double *__restrict own = sums + first;
+  for (int64_t part = 0; part < parts; ++part) {
+    const double *__restrict before = earlier[part] + first;
+    for (int64_t i = 0; i < size; ++i)
+      own[i] = before[i] + own[i];
+  }
+}
+
+/// The last `Parts` parts of a sum, and the move.
+template <int Parts>
+TAMRT_INLINE void moveBlock(const double *const *earlier, int64_t first,
+                            int64_t size, double *sums, double *out) {
+  double *__restrict own = sums + first, *__restrict to = out + first;
+  const double *__restrict one = Parts > 0 ? earlier[0] + first : nullptr;
+  const double *__restrict two = Parts > 1 ? earlier[1] + first : nullptr;
+  for (int64_t i = 0; i < size; ++i) {
+    double sum = own[i];
+    if constexpr (Parts > 0)
+      sum = one[i] + sum;
+    if constexpr (Parts > 1)
+      sum = two[i] + sum;
+    to[i] = sum;
+    own[i] = 0.0;
+  }
+}
+
 } // namespace
 
 void zero(tamrt_context *ctx, int64_t count, double *out) {
   std::fill_n(out, count, 0.0);
 }
 
-TAMRT_HOT void join_sums(tamrt_context *ctx, const double *earlier,
-                         int64_t count, double *sums) {
-  const double *__restrict before = earlier;
-  for (int64_t i = 0; i < count; ++i)
-    sums[i] = before[i] + sums[i];
+TAMRT_HOT void join_sums(tamrt_context *ctx, const double *const *earlier,
+                         int64_t earlier_count, int64_t count, double *sums) {
+  for (int64_t i = 0; i < count; i += kJoined)
+    joinBlock(earlier, earlier_count, i, std::min(kJoined, count - i), sums);
 }
 
-TAMRT_HOT void move_sums(tamrt_context *ctx, int64_t count, double *sums,
+TAMRT_HOT void move_sums(tamrt_context *ctx, const double *const *earlier,
+                         int64_t earlier_count, int64_t count, double *sums,
                          double *out) {
-  std::copy_n(sums, count, out);
-  std::fill_n(sums, count, 0.0);
+  // Half of all calls have no earlier sums, a quarter has one, and so on.
+  const int64_t others = std::max<int64_t>(earlier_count - 2, 0);
+  for (int64_t i = 0; i < count; i += kJoined) {
+    const int64_t size = std::min(kJoined, count - i);
+    joinBlock(earlier, others, i, size, sums);
+    switch (earlier_count - others) {
+    case 0:
+      moveBlock<0>(earlier + others, i, size, sums, out);
+      break;
+    case 1:
+      moveBlock<1>(earlier + others, i, size, sums, out);
+      break;
+    default:
+      moveBlock<2>(earlier + others, i, size, sums, out);
+    }
+  }
 }
 
 TAMRT_HOT void join_counts(tamrt_context *ctx, const double *more,

@@ -296,16 +296,16 @@ bool failsNow(tamrt_context *ctx) {
   return true;
 }
 
-void joinThatFails(tamrt_context *ctx, const double *earlier, int64_t count,
-                   double *sums) {
+void joinThatFails(tamrt_context *ctx, const double *const *earlier,
+                   int64_t parts, int64_t count, double *sums) {
   if (!failsNow(ctx))
-    tamrt_cpu_kernels.join_sums(ctx, earlier, count, sums);
+    tamrt_cpu_kernels.join_sums(ctx, earlier, parts, count, sums);
 }
 
-void moveThatFails(tamrt_context *ctx, int64_t count, double *sums,
-                   double *out) {
+void moveThatFails(tamrt_context *ctx, const double *const *earlier,
+                   int64_t parts, int64_t count, double *sums, double *out) {
   if (!failsNow(ctx))
-    tamrt_cpu_kernels.move_sums(ctx, count, sums, out);
+    tamrt_cpu_kernels.move_sums(ctx, earlier, parts, count, sums, out);
 }
 
 TEST_F(TeamTest, MemoryRunsOutBetweenTheSumsOfAState) {
@@ -321,7 +321,7 @@ TEST_F(TeamTest, MemoryRunsOutBetweenTheSumsOfAState) {
     calls = 0;
     firstFailure = lastFailure = call;
     EXPECT_EQ(*fit(rows, options), expected) << call;
-    EXPECT_GE(calls, 34) << "two of each of 9 moves and 8 joins";
+    EXPECT_GE(calls, 20) << "two of each of 9 moves and of the last join";
   }
 }
 

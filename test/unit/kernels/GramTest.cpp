@@ -191,17 +191,27 @@ TEST_F(GramTest, WideMatrices) {
 }
 
 TEST_F(GramTest, JoinsAndMoves) {
-  for (int64_t n : {0, 1, 7, 64, 1001}) {
-    const Doubles left = uniforms(n), right = uniforms(n);
-    Doubles sums = right, moved(n, 1e300);
-    tamrt_join_sums(&ctx, left.data(), n, sums.data());
-    for (int64_t i = 0; i < n; ++i)
-      EXPECT_EQ(sums[i], left[i] + right[i]);
-    const Doubles joined = sums;
-    tamrt_move_sums(&ctx, n, sums.data(), moved.data());
-    EXPECT_EQ(moved, joined);
-    EXPECT_EQ(sums, Doubles(n));
-  }
+  for (int64_t n : {0, 1, 7, 64, 512, 1601})
+    for (size_t parts : {0, 1, 2, 5}) {
+      std::vector<Doubles> earlier;
+      std::vector<const double *> pointers;
+      for (size_t part = 0; part < parts; ++part)
+        earlier.push_back(uniforms(n));
+      for (const Doubles &part : earlier)
+        pointers.push_back(part.data());
+      const Doubles own = uniforms(n);
+      Doubles expected = own, sums = own, moved(n, 1e300);
+      for (const Doubles &part : earlier)
+        for (int64_t i = 0; i < n; ++i)
+          expected[i] = part[i] + expected[i];
+      tamrt_join_sums(&ctx, pointers.data(), int64_t(parts), n, sums.data());
+      EXPECT_EQ(sums, expected);
+      sums = own;
+      tamrt_move_sums(&ctx, pointers.data(), int64_t(parts), n, sums.data(),
+                      moved.data());
+      EXPECT_EQ(moved, expected);
+      EXPECT_EQ(sums, Doubles(n));
+    }
 }
 
 TEST_F(GramTest, BytesDoNotDependOnChunks) {

@@ -48,9 +48,11 @@ constexpr int64_t kPeriod = int64_t(2) << 20;
 /// Bytes of a level of the sums of steps of a kind.
 int64_t perLevel(const tamrt_model &model, tamrt_step_kind kind) {
   const StepSolver solver = describe(kind).solver;
-  const int64_t own = firstStep(model, kind) ? levelBytes(model, solver) : 0;
+  const int64_t own =
+      firstStep(model, kind) ? levelLayout(model, solver).bytes : 0;
   return model.compression
-             ? std::max(own, levelBytes(*model.compression->model, solver))
+             ? std::max(own,
+                        levelLayout(*model.compression->model, solver).bytes)
              : own;
 }
 

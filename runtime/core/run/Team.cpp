@@ -285,10 +285,10 @@ void Team::open(Worker &worker, const Pass &pass) {
   split.error = {};
   ++split.serial;
   const int64_t finished = finishedSegments(int64_t(pass.first));
+  const LevelLayout layout = levelLayout(model, describe(pass.kind).solver);
   for (size_t i = 0; i < split.own.size(); ++i) {
     const auto level = int64_t(i);
-    split.own[i] =
-        worker.place.levelAt(model, describe(pass.kind).solver, level);
+    split.own[i] = layout.at(worker.place.state, level);
     split.isUsed[i] = finished >> level & 1;
     if (split.isUsed[i])
       split.nodes.push_back({level, (finished >> level) - 1, split.own[i]});
@@ -382,10 +382,10 @@ void Team::help(Worker &worker) {
     worker.place.state = crew.spares[worker.lane].data();
   }
   worker.place.context.status = TAMRT_OK;
+  const LevelLayout layout = levelLayout(model, describe(ladder.kind).solver);
   Lock lock(mutex);
   for (int64_t level = 0; level < levelsFor(ladder.groupRows); ++level)
-    levels.push_back(
-        worker.place.levelAt(model, describe(ladder.kind).solver, level));
+    levels.push_back(layout.at(worker.place.state, level));
   while (entered > 0 && worker.place.good()) {
     Split *split = findLongest();
     if (!split) {

@@ -43,7 +43,7 @@ int64_t fitArenaBytes(const tamrt_model &model, const tamrt_step &chunk,
   return alignedBytes(arena);
 }
 
-int64_t levelBytes(const tamrt_model &model, StepSolver solver) {
+LevelLayout levelLayout(const tamrt_model &model, StepSolver solver) {
   int64_t most = 0;
   for (const StepDescription &step : stepDescriptions) {
     int64_t bytes = 0;
@@ -55,13 +55,12 @@ int64_t levelBytes(const tamrt_model &model, StepSolver solver) {
           });
     most = std::max(most, bytes);
   }
-  return most;
+  return {alignedBytes(stateBytes(model, solver)), most};
 }
 
 int64_t groupBytes(const tamrt_model &model, StepSolver solver, int64_t rows) {
-  const int64_t levels = levelsFor(rows);
-  return alignedBytes(stateBytes(model, solver)) +
-         (levels > 0 ? levels * levelBytes(model, solver) : 0);
+  const LevelLayout levels = levelLayout(model, solver);
+  return levels.offset + levelsFor(rows) * levels.bytes;
 }
 
 ThreadMemory fitMemory(const tamrt_model &model, const tamrt_step &chunk,
@@ -106,12 +105,6 @@ double *numbersAt(void *packed, int64_t offset) {
 
 double *numbersIn(void *state, const tamrt_accumulator &accumulator) {
   return numbersAt(state, accumulator.offset);
-}
-
-void *Workplace::levelAt(const tamrt_model &model, StepSolver solver,
-                         int64_t level) const {
-  return static_cast<char *>(state) + alignedBytes(stateBytes(model, solver)) +
-         level * levelBytes(model, solver);
 }
 
 void Workplace::arrangeAndRun(const tamrt_model &model, const tamrt_step &step,

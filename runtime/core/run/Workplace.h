@@ -70,8 +70,18 @@ constexpr int64_t levelsFor(int64_t rows) {
   return std::bit_width(uint64_t(finishedSegments(rows)));
 }
 
-/// Bytes of one level.
-int64_t levelBytes(const tamrt_model &model, StepSolver solver);
+/// Where the levels of a group's sums are.
+struct LevelLayout {
+  /// Of level 0 behind the start of the state; of one level.
+  int64_t offset = 0, bytes = 0;
+
+  void *at(void *state, int64_t level) const {
+    return static_cast<char *>(state) + offset + level * bytes;
+  }
+};
+
+/// O(accumulators).
+LevelLayout levelLayout(const tamrt_model &model, StepSolver solver);
 
 /// Bytes of the state of a group of `rows` rows and of its levels.
 int64_t groupBytes(const tamrt_model &model, StepSolver solver, int64_t rows);
@@ -113,10 +123,6 @@ struct Workplace {
   void arrangeAndRun(const tamrt_model &model, const tamrt_step &step,
                      const double *coefficients, int64_t rows, int64_t first,
                      int64_t groupRows);
-
-  /// Level `level` of the state of a model with `solver`.
-  void *levelAt(const tamrt_model &model, StepSolver solver,
-                int64_t level) const;
 
   /// Kernels on `count` numbers: zeroes them; adds others to them; moves them,
   /// which leaves zeros, after others have been added to them.
@@ -186,25 +192,26 @@ void arrange(const Workplace &place, const tamrt_model &model,
   const int64_t finished =
       moves ? first / TAMRT_SEGMENT_ROWS - 1 : finishedSegments(groupRows);
   const int64_t free = std::countr_one(uint64_t(finished));
-  forEachSum(
-      model, about.sums, [&](const tamrt_accumulator &each, int64_t offset) {
-        attempt([&](Workplace &here) {
-          auto sumsAt = [&](int64_t level) {
-            return numbersAt(here.levelAt(model, about.solver, level), offset);
-          };
-          const double *earlier[64];
-          size_t count = 0;
-          for (int64_t level = 0; finished >> level > 0; ++level)
-            if (finished >> level & 1 && (!moves || level < free))
-              earlier[count++] = sumsAt(level);
-          double *sums = numbersIn(here.state, each);
-          if (moves)
-            here.move(each.count, sums, sumsAt(free), {earlier, count});
-          else
-            here.join(each.count, {earlier, count}, sums);
-        });
-        return place.good();
-      });
+  const LevelLayout levels = levelLayout(model, about.solver);
+  forEachSum(model, about.sums,
+             [&](const tamrt_accumulator &each, int64_t offset) {
+               attempt([&](Workplace &here) {
+                 auto sumsAt = [&](int64_t level) {
+                   return numbersAt(levels.at(here.state, level), offset);
+                 };
+                 const double *earlier[64];
+                 size_t count = 0;
+                 for (int64_t level = 0; finished >> level > 0; ++level)
+                   if (finished >> level & 1 && (!moves || level < free))
+                     earlier[count++] = sumsAt(level);
+                 double *sums = numbersIn(here.state, each);
+                 if (moves)
+                   here.move(each.count, sums, sumsAt(free), {earlier, count});
+                 else
+                   here.join(each.count, {earlier, count}, sums);
+               });
+               return place.good();
+             });
 }
 
 /// Calls body(first row in the group, rows) for the chunks of a group of `rows`

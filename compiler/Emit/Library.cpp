@@ -8,6 +8,8 @@
 
 #include "tamc/Emit/Library.h"
 
+#include "RuntimePath.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/Archive.h"
 #include "llvm/Object/ArchiveWriter.h"
@@ -35,10 +37,9 @@ bool tamc::isLibraryPrefix(StringRef text) {
 }
 
 Expected<std::string> tamc::archiveLibrary(StringRef object,
-                                           StringRef executable) {
-  SmallString<256> path(sys::path::parent_path(executable));
-  sys::path::append(path, "..", "lib", "tamrt", "libtamrt-embed.a");
-  sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+                                           StringRef executable,
+                                           StringRef machine) {
+  const std::string path = runtimePath(executable, machine, "libtamrt-embed.a");
   ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(path);
   if (!buffer)
     return makeError("cannot read the runtime at '" + path +

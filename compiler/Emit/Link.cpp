@@ -8,6 +8,8 @@
 
 #include "tamc/Emit/Link.h"
 
+#include "RuntimePath.h"
+
 #include "tamc/Emit/Output.h"
 #include "tamc/Emit/TemporaryFolder.h"
 
@@ -43,15 +45,27 @@ static Expected<std::string> findDriver() {
                    "clang and gcc; install one or set CC");
 }
 
-/// The runtime archive, which is beside the compiler both in a build and in an
-/// installation.
-static Expected<std::string> findRuntime(StringRef executable) {
-  SmallString<256> path(sys::path::parent_path(executable));
-  sys::path::append(path, "..", "lib", "tamrt", "libtamrt.a");
-  sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+/// The compiler driver of Debian and others for another machine.
+static Expected<std::string> findCrossDriver(StringRef machine) {
+  const std::string name = (machine + "-gcc").str();
+  if (ErrorOr<std::string> path = sys::findProgramByName(name))
+    return *path;
+  return makeError("cannot link: expected the compiler driver '" + name +
+                   "', found none; install it, for example Debian's package "
+                   "g++-" +
+                   machine);
+}
+
+static Expected<std::string> findRuntime(const tamc::LinkOptions &options) {
+  std::string path =
+      tamc::runtimePath(options.executable, options.machine, "libtamrt.a");
   if (!sys::fs::exists(path))
-    return makeError("cannot link: expected the runtime at '" + path + "'");
-  return std::string(path);
+    return makeError("cannot link: expected the runtime at '" + path + "'" +
+                     (options.machine.empty()
+                          ? ""
+                          : "; a build of tamc makes it if it finds " +
+                                options.machine + "-g++"));
+  return path;
 }
 
 namespace {
@@ -84,10 +98,12 @@ private:
 
 Error tamc::linkExecutable(StringRef object, StringRef output,
                            const LinkOptions &options) {
-  Expected<std::string> driver = findDriver();
+  const bool isCross = !options.machine.empty();
+  Expected<std::string> driver =
+      isCross ? findCrossDriver(options.machine) : findDriver();
   if (!driver)
     return driver.takeError();
-  Expected<std::string> runtime = findRuntime(options.executable);
+  Expected<std::string> runtime = findRuntime(options);
   if (!runtime)
     return runtime.takeError();
 
@@ -101,7 +117,8 @@ Error tamc::linkExecutable(StringRef object, StringRef output,
 
   SmallVector<StringRef> arguments{*driver, objectFile, *runtime};
 #ifdef TAMC_LINK_FLAGS
-  arguments.push_back(TAMC_LINK_FLAGS);
+  if (!isCross)
+    arguments.push_back(TAMC_LINK_FLAGS);
 #endif
   // No build id, and no symbol table, which would contain the object's path:
   // equal models give equal files.

@@ -35,8 +35,9 @@
 #define TAMRT_INLINE inline __attribute__((always_inline))
 #define TAMRT_LAMBDA __attribute__((always_inline))
 #else
-#define TAMRT_HOT
-#define TAMRT_WIDE
+// As above, none of them is inlined: the stack of several would add up.
+#define TAMRT_HOT __attribute__((noinline))
+#define TAMRT_WIDE __attribute__((noinline))
 #define TAMRT_INLINE inline
 #define TAMRT_LAMBDA
 #endif

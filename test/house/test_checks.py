@@ -25,6 +25,9 @@ GOOD = {
                                  '#include "tamrt/memory/Bfc.h"\n',
     "compiler/Spec/Spec.cpp": '#include "tamc/Spec/ModelSpec.h"\n'
                               '#include "tamrt/abi.h"\n',
+    "include/tamc/Target/Target.h": "\n",
+    "compiler/Target/Cpu/Cpu.h": '#include "tamc/Target/Target.h"\n',
+    "compiler/Target/All/All.cpp": '#include "../Cpu/Cpu.h"\n',
     "runtime/core/run.h": '#include "tamrt/abi.h"\n',
     "runtime/memory/arena.h": '#include "tamrt/abi.h"\n',
     "runtime/backends/cuda/cuda.cpp": '#include "core/run.h"\n'
@@ -51,6 +54,8 @@ FORBIDDEN = [
     ("runtime/core/a.h", '"backends/cuda/cuda.h"', "backend"),
     ("runtime/backends/torch/a.cpp", '"backends/cuda/cuda.h"', "backend"),
     ("runtime/backends/torch/a.cpp", '"io/csv.h"', "backend"),
+    ("compiler/Spec/a.cpp", '"Target/Cpu/Cpu.h"', "target"),
+    ("compiler/Target/Gpu/a.cpp", '"../Cpu/Cpu.h"', "target"),
     ("tools/tamc/a.cpp", '"core/run.h"', "tools"),
     ("include/tamrt/abi.h", "<vector>", "libc"),
 ]

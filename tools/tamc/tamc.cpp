@@ -22,6 +22,7 @@
 #include "tamc/Planning/Strategy.h"
 #include "tamc/Spec/ModelSpec.h"
 #include "tamc/Spec/PrintDiagnostic.h"
+#include "tamc/Target/Target.h"
 #include "tamc/Version.h"
 
 #include "mlir/IR/AsmState.h"
@@ -174,10 +175,15 @@ cl::opt<bool> panels("panels",
                      cl::init(true), cl::cat(category));
 cl::opt<std::string>
     cpu("mcpu",
-        cl::desc("CPU to generate code for: its level of x86-64, "
+        cl::desc("CPU to generate code for: its level of the architecture, "
                  "which the model then checks at start "
-                 "(native: this machine's)"),
-        cl::init("x86-64"), cl::cat(category));
+                 "(native: this machine's; default: what all CPUs have)"),
+        cl::value_desc("cpu"), cl::cat(category));
+cl::opt<std::string>
+    triple("triple",
+           cl::desc("Machine to compile for: x86_64-linux-gnu or "
+                    "aarch64-linux-gnu (default: this one)"),
+           cl::value_desc("machine"), cl::cat(category));
 cl::opt<std::string>
     prefix("prefix",
            cl::desc("Start of the names of a library's functions (default: the "
@@ -232,9 +238,9 @@ private:
   int lower(Phase target);
   int write(function_ref<int(raw_pwrite_stream &)> print);
   CodeOptions codeOptions() {
-    return {cpu, [this](StringRef stage) { clock.start(stage); }};
+    return {[this](StringRef stage) { clock.start(stage); }};
   }
-  int setCpuLevel();
+  int setTarget();
   int writeExecutable();
   int writeCpp();
   int writeLibrary();
@@ -247,6 +253,8 @@ private:
   LibraryPaths libraryPaths() const;
 
   std::string executable;
+  /// The machine that is not this one, for which the model is compiled.
+  std::string machine;
   SourceMgr sources;
   std::optional<spec::ModelSpec> spec;
   mlir::DialectRegistry registry;
@@ -468,22 +476,19 @@ int Driver::write(function_ref<int(raw_pwrite_stream &)> print) {
   return 0;
 }
 
-/// Sets the CPU that the code needs in the model's description.
-int Driver::setCpuLevel() {
-  if (!cpu.getNumOccurrences())
-    return 0;
-  std::string error;
-  std::optional<int64_t> level = cpuLevel(cpu, error);
-  if (!level)
-    return fail("cannot generate code: " + error);
-  auto model =
-      (*module)->getAttrOfType<mlir::DictionaryAttr>(tam::kModelAttrName);
-  if (!model)
-    return 0;
-  mlir::NamedAttrList entries(model);
-  entries.set(tam::kCpuLevelName,
-              mlir::Builder(context.get()).getI64IntegerAttr(*level));
-  (*module)->setAttr(tam::kModelAttrName, entries.getDictionary(context.get()));
+/// Sets what the module is compiled for, if options say it: all of it, since a
+/// CPU is one of a machine.
+int Driver::setTarget() {
+  auto target = (*module)->getAttrOfType<tam::TargetAttr>(tam::kTargetAttrName);
+  if (cpu.getNumOccurrences() || triple.getNumOccurrences()) {
+    target = tam::TargetAttr::get(context.get(), defaultTargetName(),
+                                  triple.getValue(), cpu.getValue());
+    (*module)->setAttr(tam::kTargetAttrName, target);
+  }
+  Expected<std::unique_ptr<Target>> made = createTarget(target);
+  if (!made)
+    return fail("cannot generate code: " + toString(made.takeError()));
+  machine = (*made)->getCrossName();
   return 0;
 }
 
@@ -499,6 +504,7 @@ int Driver::writeExecutable() {
   LinkOptions options;
   options.isStatic = staticBlas;
   options.executable = executable;
+  options.machine = machine;
   if (Error error = linkExecutable(object, path, options))
     return fail(toString(std::move(error)));
   return 0;
@@ -549,7 +555,7 @@ int Driver::writeLibrary() {
   if (failed(stackBytes))
     return 1;
   std::string header = libraryHeader(model, prefix, TAMC_VERSION, *stackBytes);
-  Expected<std::string> archive = archiveLibrary(object, executable);
+  Expected<std::string> archive = archiveLibrary(object, executable, machine);
   if (!archive)
     return fail(toString(archive.takeError()));
   if (Error error = writeOutput(paths.header, header))
@@ -624,7 +630,7 @@ int Driver::compile() {
     if (!module)
       return 1;
   }
-  if (int status = setCpuLevel())
+  if (int status = setTarget())
     return status;
 
   bool isPlan = emit == Emit::Plan || emit == Emit::Drawing ||

@@ -10,6 +10,7 @@
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
+#include "tamc/Target/Target.h"
 #include "tamrt/abi.h"
 #include "tamrt/steps.h"
 
@@ -279,6 +280,9 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
   if (!model)
     return module.emitError("expected a module with '")
            << tam::kModelAttrName << "'";
+  FailureOr<std::unique_ptr<Target>> target = targetOf(module);
+  if (failed(target))
+    return failure();
   std::vector<Record> inputs, tables, learners;
   for (DictionaryAttr row : rows(model, "inputs"))
     inputs.push_back({text(row, "column"), i32(integer(row, "rule")),
@@ -344,7 +348,7 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
         accumulatorCount = i64(int64_t(parts.accumulators.size()));
   Record record{
       i32(TAMRT_ABI_VERSION),
-      i32(integer(model, tam::kCpuLevelName)),
+      i32((*target)->getLevel()),
       text(model, "name"),
       text(model, "formula"),
       text(model, "spec"),

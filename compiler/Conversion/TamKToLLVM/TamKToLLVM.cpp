@@ -22,6 +22,7 @@
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/TamK/IR/Kernels.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
+#include "tamc/Target/Target.h"
 #include "tamrt/abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -72,7 +73,8 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult writeVersions(LLVM::LLVMFuncOp kernel);
+  LogicalResult writeVersions(LLVM::LLVMFuncOp kernel,
+                              ArrayRef<KernelVersion> kernelVersions);
   LLVM::LLVMFuncOp startFunction(func::FuncOp step, StringRef name,
                                  ArrayRef<Type> more = {});
   LogicalResult translateBody(func::FuncOp step, LLVM::LLVMFuncOp function);
@@ -412,23 +414,12 @@ LogicalResult Translator::translate(ArrayRef<func::FuncOp> rungs) {
   return success();
 }
 
-/// An instruction set that generated kernels are compiled for besides the
-/// baseline, the widest first.
-struct KernelVersion {
-  int64_t level;
-  StringLiteral name, features;
-};
-
-static constexpr KernelVersion kernelVersions[] = {
-    {TAMRT_CPU_X86_64_V4, "avx512",
-     "+avx2,+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl"},
-    {TAMRT_CPU_X86_64_V3, "avx2", "+avx2"},
-};
-
 /// Turns a generated kernel into a function that chooses, by the machine's
 /// level, between the kernel and copies of it for wider vectors. All give the
 /// same bits.
-LogicalResult Translator::writeVersions(LLVM::LLVMFuncOp kernel) {
+LogicalResult
+Translator::writeVersions(LLVM::LLVMFuncOp kernel,
+                          ArrayRef<KernelVersion> kernelVersions) {
   kernel->removeAttr(tamk::kKernelAttrName);
   Location loc = kernel.getLoc();
   std::string name = kernel.getName().str();
@@ -480,17 +471,16 @@ LogicalResult Translator::writeVersions(LLVM::LLVMFuncOp kernel) {
 }
 
 LogicalResult Translator::run() {
-  // Code for a CPU with AVX2 needs no choice.
-  auto model = module->getAttrOfType<DictionaryAttr>(tam::kModelAttrName);
-  auto level =
-      model ? model.getAs<IntegerAttr>(tam::kCpuLevelName) : IntegerAttr();
-  bool isWide = level && level.getInt() >= TAMRT_CPU_X86_64_V3;
+  FailureOr<std::unique_ptr<Target>> target = targetOf(module);
+  if (failed(target))
+    return failure();
+  ArrayRef<KernelVersion> versions = (*target)->getVersions();
   auto isOne = [&](LLVM::LLVMFuncOp kernel) {
-    return isWide || kernel->hasAttr(tamk::kBaselineAttrName);
+    return versions.empty() || kernel->hasAttr(tamk::kBaselineAttrName);
   };
   for (auto kernel : llvm::to_vector(module.getOps<LLVM::LLVMFuncOp>()))
     if (kernel->hasAttr(tamk::kKernelAttrName)) {
-      if (!isOne(kernel) && failed(writeVersions(kernel)))
+      if (!isOne(kernel) && failed(writeVersions(kernel, versions)))
         return failure();
       kernel->removeAttr(tamk::kKernelAttrName);
       kernel->removeAttr(tamk::kBaselineAttrName);

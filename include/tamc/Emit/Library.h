@@ -41,7 +41,8 @@ std::string libraryHeader(mlir::DictionaryAttr model, llvm::StringRef prefix,
 /// only libm. The bytes depend only on the object and the runtime. It is an
 /// error if there is no such runtime.
 llvm::Expected<std::string> archiveLibrary(llvm::StringRef object,
-                                           llvm::StringRef executable);
+                                           llvm::StringRef executable,
+                                           llvm::StringRef machine);
 
 } // namespace tamc
 

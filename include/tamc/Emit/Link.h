@@ -20,6 +20,8 @@ struct LinkOptions {
   bool isStatic = false;
   /// Path of the running compiler: the runtime archive lies beside it.
   std::string executable;
+  /// Name of the machine to link for (Target::getCrossName); empty: this one.
+  std::string machine;
 };
 
 /// Links an object, given by its bytes, with the runtime archive through the

@@ -13,8 +13,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <functional>
-#include <optional>
-#include <string>
 
 namespace tamc {
 
@@ -22,24 +20,16 @@ namespace tamc {
 enum class CodeKind { LLVM, Assembly, Object };
 
 struct CodeOptions {
-  /// CPU as LLVM names it; "native" is the machine that tamc runs on. Code is
-  /// for the highest level of the x86-64 psABI that the CPU has, and tuned for
-  /// the CPU.
-  std::string cpu = "x86-64";
   /// Called with the name of each stage when it begins: translate, optimize,
   /// generate. May be empty.
   std::function<void(llvm::StringRef)> onStage;
 };
 
-/// The level of a CPU of CodeOptions, as tamrt_cpu_level (abi.h) numbers them.
-/// If LLVM knows no such CPU, returns nothing and sets `error`.
-std::optional<int64_t> cpuLevel(llvm::StringRef cpu, std::string &error);
-
-/// Translates, optimises and writes a module. The bytes depend only on the
-/// module, the options and LLVM's version. Returns the bytes of stack that its
-/// functions need, without the runtime's functions that they call; 0 for LLVM
-/// IR. Emits errors to the module's context. It is an error if the code needs
-/// more stack than the runtime's threads have.
+/// Translates, optimises and writes a module for its target. The bytes depend
+/// only on the module, the options and LLVM's version. Returns the bytes of
+/// stack that its functions need, without the runtime's functions that they
+/// call; 0 for LLVM IR. Emits errors to the module's context. It is an error if
+/// the code needs more stack than the runtime's threads have.
 mlir::FailureOr<int64_t> emitCode(mlir::ModuleOp module, CodeKind kind,
                                   const CodeOptions &options,
                                   llvm::raw_pwrite_stream &out);

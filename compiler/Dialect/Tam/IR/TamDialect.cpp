@@ -39,6 +39,13 @@ LogicalResult TamDialect::verifyOperationAttribute(Operation *op,
       return verifyModel(op, model);
     return op->emitError("'tam.model' must be a dictionary"); // model_c1
   }
+  if (attribute.getName() == kTargetAttrName) {
+    if (!isa<ModuleOp>(op))
+      return op->emitError("'tam.target' belongs on a module"); // target_c1
+    if (!isa<TargetAttr>(attribute.getValue()))
+      return op->emitError("'tam.target' must be a #tam.target"); // target_c1
+    return success();
+  }
   if (attribute.getName() == kStepAttrName) {
     if (!isa<FunctionOpInterface>(op))
       return op->emitError("'tam.step' belongs on a function"); // step_c1

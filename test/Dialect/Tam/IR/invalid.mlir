@@ -18,6 +18,18 @@ func.func private @f() attributes {tam.model = {}}
 
 // -----
 
+// target_c1
+// expected-error @+1 {{'tam.target' must be a #tam.target}}
+module attributes {tam.target = "cpu"} {}
+
+// -----
+
+// target_c1
+// expected-error @+1 {{'tam.target' belongs on a module}}
+func.func private @f() attributes {tam.target = #tam.target<"cpu">}
+
+// -----
+
 // step_c1
 // expected-error @+1 {{'tam.step' must be a #tam.step}}
 func.func private @f() attributes {tam.step = "predict"}

@@ -57,10 +57,6 @@ template <unsigned... kSegments> struct OneOperandIn {
 
 namespace tamc::tam {
 
-/// Name of the entry of the model's description with the lowest CPU that its
-/// code runs on, as tamrt_cpu_level (abi.h) numbers them; none: the baseline.
-inline constexpr llvm::StringLiteral kCpuLevelName = "cpu_level";
-
 /// Name of the entry that lists the accumulators in the states, a dictionary
 /// each with the fields of tamrt_accumulator (abi.h).
 inline constexpr llvm::StringLiteral kAccumulatorsName = "accumulators";
@@ -80,6 +76,10 @@ inline constexpr llvm::StringLiteral kSmallBlocksStateBytesName =
 inline constexpr llvm::StringLiteral kSlotAttrName = "tam.slot";
 /// Name of the module attribute that describes the model.
 inline constexpr llvm::StringLiteral kModelAttrName = "tam.model";
+/// Name of the module attribute that says what it is compiled for, a
+/// #tam.target; none: the CPU that tamc runs on, with the instructions that all
+/// CPUs of its kind have.
+inline constexpr llvm::StringLiteral kTargetAttrName = "tam.target";
 /// Name of the function attribute that says which step of the runtime's
 /// protocol (abi.h, tamrt_step_kind) a function is; a #tam.step.
 inline constexpr llvm::StringLiteral kStepAttrName = "tam.step";

@@ -313,6 +313,23 @@ def Tam_StepAttr : Tam_Attr<"Step", "step"> {
   let assemblyFormat = "`<` $kind (`,` $rung^)? `>`";
 }
 
+def Tam_TargetAttr : Tam_Attr<"Target", "target"> {
+  let summary = "What a module is compiled for";
+  let description = [{
+    The name of a target, the triple of its machine and the CPU, as LLVM names
+    them. An empty triple is that of the machine that tamc runs on; an empty CPU
+    one with the instructions that all CPUs of that kind have; the CPU "native"
+    the one that tamc runs on.
+
+    Constraints:
+    * (target_c1) `tam.target` is a #tam.target, on a module.
+  }];
+  let parameters = (ins StringRefParameter<"of a target">:$name,
+                        StringRefParameter<"of its machine", [{""}]>:$triple,
+                        StringRefParameter<"of its machine", [{""}]>:$cpu);
+  let assemblyFormat = "`<` $name (`,` $triple^ (`,` $cpu^)?)? `>`";
+}
+
 def Tam_ExtrapolateContinue : I32EnumAttrCase<"Continue", 0, "continue">;
 def Tam_ExtrapolateConstant : I32EnumAttrCase<"Constant", 1, "constant">;
 def Tam_ExtrapolateLinear : I32EnumAttrCase<"Linear", 2, "linear">;

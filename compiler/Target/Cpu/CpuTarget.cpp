@@ -1,0 +1,187 @@
+//===- CpuTarget.cpp - the CPU as a target --------------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CpuTarget.h"
+
+#include "tamrt/abi.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace tamc;
+
+namespace {
+
+/// Instructions that a model can ask a machine for when it starts, and the
+/// features by which a CPU that has them is recognised.
+struct CpuLevel {
+  int64_t number;
+  llvm::StringLiteral cpu, features;
+};
+
+struct Architecture {
+  llvm::Triple::ArchType type;
+  /// The highest first; the last one is every machine's.
+  llvm::ArrayRef<CpuLevel> levels;
+  /// The widest first, and the level whose code needs no other version.
+  llvm::ArrayRef<KernelVersion> versions;
+  int64_t lastVersioned;
+};
+
+} // namespace
+
+/// The levels of the x86-64 psABI.
+static constexpr CpuLevel x86Levels[] = {
+    {TAMRT_CPU_X86_64_V4, "x86-64-v4",
+     "+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,+avx512f,+avx512bw,+avx512cd,"
+     "+avx512dq,+avx512vl"},
+    {TAMRT_CPU_X86_64_V3, "x86-64-v3",
+     "+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe"},
+    {TAMRT_CPU_X86_64_V2, "x86-64-v2", "+cx16,+popcnt,+sahf,+sse4.2,+ssse3"},
+    {TAMRT_CPU_BASELINE, "x86-64", ""},
+};
+
+static constexpr KernelVersion x86Versions[] = {
+    {TAMRT_CPU_X86_64_V4, "avx512",
+     "+avx2,+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl"},
+    {TAMRT_CPU_X86_64_V3, "avx2", "+avx2"},
+};
+
+static constexpr CpuLevel aarch64Levels[] = {
+    {TAMRT_CPU_BASELINE, "generic", ""},
+};
+
+static const Architecture architectures[] = {
+    {llvm::Triple::x86_64, x86Levels, x86Versions, TAMRT_CPU_X86_64_V2},
+    {llvm::Triple::aarch64, aarch64Levels, {}, TAMRT_CPU_BASELINE},
+};
+
+static std::unique_ptr<llvm::TargetMachine>
+createMachineFor(const llvm::Triple &triple, llvm::StringRef cpu,
+                 llvm::StringRef features, std::string &error) {
+  llvm::InitializeAllTargetInfos();
+  llvm::InitializeAllTargets();
+  llvm::InitializeAllTargetMCs();
+  llvm::InitializeAllAsmPrinters();
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return nullptr;
+  // Steps are calls with constant offsets: the code of the fast selector is as
+  // good, and it is several times faster with many rungs.
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_,
+      std::nullopt, llvm::CodeGenOptLevel::Less));
+}
+
+/// What tools and folders are named after.
+static std::string nameOf(const llvm::Triple &triple) {
+  return (llvm::Triple::getArchTypeName(triple.getArch()) + "-linux-gnu").str();
+}
+
+namespace {
+
+class CpuTarget : public Target {
+public:
+  CpuTarget(llvm::Triple triple, const Architecture &architecture,
+            const CpuLevel &level, std::string tuneCpu, std::string crossName)
+      : triple(std::move(triple)), architecture(architecture), level(level),
+        tuneCpu(std::move(tuneCpu)), crossName(std::move(crossName)) {}
+
+  int64_t getLevel() const override { return level.number; }
+
+  llvm::ArrayRef<KernelVersion> getVersions() const override {
+    if (level.number > architecture.lastVersioned)
+      return {};
+    return architecture.versions;
+  }
+
+  std::unique_ptr<llvm::TargetMachine> createMachine() const override {
+    std::string error;
+    return createMachineFor(triple, level.cpu, "", error);
+  }
+
+  llvm::StringRef getTuneCpu() const override { return tuneCpu; }
+  llvm::StringRef getCrossName() const override { return crossName; }
+
+private:
+  llvm::Triple triple;
+  const Architecture &architecture;
+  const CpuLevel &level;
+  std::string tuneCpu, crossName;
+};
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<Target>>
+tamc::createCpuTarget(tam::TargetAttr attribute) {
+  const llvm::Triple own(llvm::sys::getDefaultTargetTriple());
+  llvm::Triple triple = own;
+  if (attribute && !attribute.getTriple().empty())
+    triple = llvm::Triple(llvm::Triple::normalize(attribute.getTriple()));
+  const Architecture *architecture =
+      llvm::find_if(architectures, [&](const Architecture &known) {
+        return known.type == triple.getArch();
+      });
+  if (architecture == std::end(architectures) || !triple.isOSLinux() ||
+      triple.getEnvironment() != llvm::Triple::GNU) {
+    std::string known;
+    for (const Architecture &each : architectures)
+      known += (known.empty() ? "" : ", ") +
+               llvm::Triple::getArchTypeName(each.type).str() + "-linux-gnu";
+    return llvm::createStringError("expected the triple of a machine (" +
+                                   known + "), got '" + triple.str() + "'");
+  }
+
+  // One name for one machine: the object depends on nothing else.
+  const bool isOwn = triple.getArch() == own.getArch();
+  if (isOwn)
+    triple = own;
+  std::string cpu = attribute ? attribute.getCpu().str() : "", features, error;
+  const CpuLevel &least = architecture->levels.back();
+  if (cpu.empty())
+    cpu = least.cpu;
+  std::string tuneCpu = cpu;
+  if (cpu == "native") {
+    if (!isOwn)
+      return llvm::createStringError("expected a CPU of " + nameOf(triple) +
+                                     ", got 'native', which is one of " +
+                                     nameOf(own));
+    // The features of the CPU's name may be wrong: a virtual machine may hide
+    // some.
+    cpu = least.cpu;
+    tuneCpu = llvm::sys::getHostCPUName();
+    llvm::SubtargetFeatures list;
+    for (const auto &feature : llvm::sys::getHostCPUFeatures())
+      list.AddFeature(feature.getKey(), feature.getValue());
+    features = list.getString();
+  }
+  std::unique_ptr<llvm::TargetMachine> machine =
+      createMachineFor(triple, cpu, features, error);
+  if (!machine)
+    return llvm::createStringError(error);
+  const llvm::MCSubtargetInfo &info = *machine->getMCSubtargetInfo();
+  if (!info.isCPUStringValid(cpu))
+    return llvm::createStringError("unknown CPU '" + cpu + "'");
+  const CpuLevel *level =
+      llvm::find_if(architecture->levels, [&](const CpuLevel &known) {
+        return known.features.empty() ||
+               info.checkFeatures(known.features.str());
+      });
+  if (tuneCpu == level->cpu)
+    tuneCpu.clear();
+  return std::make_unique<CpuTarget>(triple, *architecture, *level,
+                                     std::move(tuneCpu),
+                                     isOwn ? "" : nameOf(triple));
+}

@@ -1,0 +1,79 @@
+//===- Target.h - what a model is compiled for -----------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_TARGET_TARGET_H
+#define TAMC_TARGET_TARGET_H
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace llvm {
+class TargetMachine;
+}
+
+namespace tamc {
+
+/// Instructions beyond those of a target's code for which generated kernels are
+/// compiled once more. A model calls that version on machines of at least this
+/// level (abi.h, tamrt_cpu_level).
+struct KernelVersion {
+  int64_t level;
+  /// The end of the version's name, and its features as LLVM names them.
+  llvm::StringLiteral name, features;
+};
+
+/// What a model is compiled for: answers the questions of passes and of those
+/// who write code, which know no kind of machine.
+class Target {
+public:
+  virtual ~Target() = default;
+
+  /// The lowest level of the machines that the code runs on (abi.h,
+  /// tamrt_cpu_level). A model checks it when it starts.
+  virtual int64_t getLevel() const = 0;
+
+  /// Versions of generated kernels beside the one for this level, the best
+  /// first.
+  virtual llvm::ArrayRef<KernelVersion> getVersions() const = 0;
+
+  /// The machine for which LLVM generates code.
+  virtual std::unique_ptr<llvm::TargetMachine> createMachine() const = 0;
+
+  /// The CPU for which code is tuned, which may have instructions that the code
+  /// does not use; empty: none.
+  virtual llvm::StringRef getTuneCpu() const = 0;
+
+  /// The machine's name in folders and names of tools, for example
+  /// aarch64-linux-gnu; empty if code is for the kind of machine that tamc runs
+  /// on.
+  virtual llvm::StringRef getCrossName() const = 0;
+};
+
+/// The target that an attribute describes; null: the CPU that tamc runs on,
+/// with the instructions that all CPUs of its kind have. It is an error if
+/// there is no such target, machine or CPU.
+llvm::Expected<std::unique_ptr<Target>> createTarget(tam::TargetAttr attribute);
+
+/// The target of a module: its attribute `tam.target`. Emits errors at the
+/// module.
+mlir::FailureOr<std::unique_ptr<Target>> targetOf(mlir::ModuleOp module);
+
+/// The name of the target of a module that names none.
+llvm::StringRef defaultTargetName();
+
+} // namespace tamc
+
+#endif // TAMC_TARGET_TARGET_H

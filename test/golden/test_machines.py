@@ -1,0 +1,130 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models compiled for another machine, run by qemu: the same bytes as on this
+one."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import golden
+import harness
+
+sys.path.insert(0, str(harness.SOURCE / "test" / "integration"))
+
+import test_lib  # noqa: E402
+
+# The machine, in the names of tools and folders.
+MACHINE = os.environ["TAMC_MACHINE"]
+QEMU = "qemu-" + MACHINE.split("-", maxsplit=1)[0]
+ROOT = pathlib.Path("/usr") / MACHINE
+
+TYPES = ("response", "terms", "design")
+
+
+class Machines(harness.TestCase):
+    def emulated(self, program):
+        """A program of the other machine as one of this."""
+        script = program.with_name(program.name + "-emulated")
+        script.write_text(f'#!/bin/sh\nexec {QEMU} -L {ROOT} {program} "$@"\n')
+        script.chmod(0o755)
+        return script
+
+    def machine(self, program):
+        """The machine that the header of an ELF file names."""
+        return program.read_bytes()[18:20]
+
+    def results(self, model, train, test, *options):
+        """The bytes of weights and predictions."""
+        weights = self.fit(model, train, *options)
+        return [weights.read_bytes()] + [
+            self.predict(model, test, weights, f"--type={kind}").read_bytes()
+            for kind in TYPES]
+
+    def check(self, formula, train, test, *options, **keys):
+        own = self.compile(formula, *options, **keys)
+        own_machine = self.machine(own)
+        expected = self.results(own, train, test)
+        other = self.compile(formula, *options, f"--triple={MACHINE}",
+                             **keys)
+        self.assertNotEqual(self.machine(other), own_machine)
+        model = self.emulated(other)
+        for threads in (1, 2):
+            got = self.results(model, train, test, "--threads", threads)
+            for name, one, another in zip(("weights", *TYPES), got, expected,
+                                          strict=True):
+                self.assertEqual(one, another, f"{name}, {threads} threads")
+
+    def test_airpassengers(self):
+        rows = golden.airpassengers_rows(0, 119, drop_missing=True)
+        for name, part in (("train", rows[:100]), ("test", rows)):
+            harness.write_csv(self.dir / f"{name}.csv", part)
+        self.check(golden.airpassengers_formula(), self.dir / "train.csv",
+                   self.dir / "test.csv", date="date")
+
+    def check_national(self, name):
+        case, rows, _ = golden.national(name)
+        for split in ("train", "test"):
+            harness.write_csv(self.dir / f"{split}.csv",
+                              [row for row in rows if row["split"] == split])
+        self.check(case["formula"], self.dir / "train.csv",
+                   self.dir / "test.csv", group=case["group"],
+                   date=case["date"])
+
+    def test_load_splines(self):
+        self.check_national("load_splines")
+
+    def test_load_tensor(self):
+        self.check_national("load_tensor")
+
+    def check_effect(self, name):
+        case = golden.effect_case(name)
+        self.check(case["formula"], case["train"], case["test"], "--profile",
+                   case["train"], group="g", date="date",
+                   state=json.dumps(golden.given_state(case)))
+
+    def test_cpp(self):
+        """C++ and the object of its loops over rows, built by hand."""
+        case = golden.effect_case("spline_default")
+        data = case["train"]
+        own = self.compile(case["formula"], group="g", date="date")
+        source = self.dir / "model.cpp"
+        self.succeed(harness.TAMC, self.dir / "model.yaml", "--emit=cpp",
+                     f"--triple={MACHINE}", "-o", source)
+        other = self.dir / "other"
+        objects = [path for path in [self.dir / "model_rows.o"]
+                   if path.exists()]
+        subprocess.run(
+            [f"{MACHINE}-g++", "-std=c++17", "-I",
+             str(harness.SOURCE / "include"), str(source), *map(str, objects),
+             str(harness.BUILD / "lib" / "tamrt" / MACHINE / "libtamrt.a"),
+             "-lpthread", "-o", str(other)], check=True)
+        self.assertEqual(self.results(self.emulated(other), data, data),
+                         self.results(own, data, data))
+
+
+class Libraries(harness.TestCase):
+    model = test_lib.Lib.model
+    airpassengers = test_lib.Lib.airpassengers
+    check = test_lib.Lib.check
+
+    def test_airpassengers(self):
+        """A model inside a C program: the results of this machine's model."""
+        model = self.airpassengers()
+        self.succeed(harness.TAMC, self.dir / "airpassengers.yaml",
+                     "--emit=lib", f"--triple={MACHINE}", "-o",
+                     self.dir / "libairpassengers.a")
+        self.check(model, before=(QEMU, "-L", ROOT),
+                   compiler=f"{MACHINE}-gcc", count=False)
+
+
+for effect in golden.EFFECTS:
+    def test(self, name=effect):
+        self.check_effect(name)
+    setattr(Machines, f"test_effect_{effect}", test)
+
+
+if __name__ == "__main__":
+    harness.main()

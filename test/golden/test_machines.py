@@ -6,6 +6,7 @@ one."""
 import json
 import os
 import pathlib
+import random
 import subprocess
 import sys
 
@@ -15,6 +16,10 @@ import harness
 sys.path.insert(0, str(harness.SOURCE / "test" / "integration"))
 
 import test_lib  # noqa: E402
+from random_formula import LEVELS, Formula, random_rows  # noqa: E402
+
+COUNT = int(os.environ.get("TAMC_RANDOM_FORMULAS", 5))
+SEED = int(os.environ.get("TAMC_RANDOM_SEED", 20261123))
 
 # The machine, in the names of tools and folders.
 MACHINE = os.environ["TAMC_MACHINE"]
@@ -84,6 +89,23 @@ class Machines(harness.TestCase):
         self.check(case["formula"], case["train"], case["test"], "--profile",
                    case["train"], group="g", date="date",
                    state=json.dumps(golden.given_state(case)))
+
+    def test_random(self):
+        for case in range(COUNT):
+            rng = random.Random(f"{SEED}.{case}")
+            formula = Formula(rng).text()
+            groups = [str(n) for n in range(rng.randint(1, 4))]
+            train = random_rows(rng, groups, 80, 1)
+            for level, row in zip(range(LEVELS), train):
+                row["k"] = level
+            new = random_rows(rng, groups, 20, 3)
+            for name, rows in (("train", train), ("new", new)):
+                harness.write_csv(self.dir / f"{name}.csv", rows)
+            with self.subTest(case=case, formula=formula):
+                self.check(formula, self.dir / "train.csv",
+                           self.dir / "new.csv", "--profile",
+                           self.dir / "train.csv", group="g", date="day",
+                           weights="w")
 
     def test_cpp(self):
         """C++ and the object of its loops over rows, built by hand."""

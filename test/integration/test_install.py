@@ -37,13 +37,20 @@ class Install(harness.TestCase):
         # An installed tamc without its runtime must not find that of the build
         # tree.
         prefix = self.install()
-        archives = list(prefix.rglob("libtamrt.a"))
-        self.assertEqual(len(archives), 1)
-        shutil.rmtree(archives[0].parent)
+        folder = prefix / "lib" / "tamrt"
+        self.assertTrue((folder / "libtamrt.a").exists())
+        shutil.rmtree(folder)
         run, model = self.compile_with(prefix / "bin" / "tamc")
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertIn("libtamrt.a", run.stderr)
         self.assertFalse(model.exists())
+
+    def test_other_machines(self):
+        built, installed = (
+            sorted(path.relative_to(root) for path in
+                   (root / "lib" / "tamrt").rglob("*.a"))
+            for root in (harness.BUILD, self.install()))
+        self.assertEqual(built, installed)
 
     def test_tools(self):
         prefix = self.install()

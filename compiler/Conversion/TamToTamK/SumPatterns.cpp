@@ -64,12 +64,11 @@ class GramPattern : public KernelPattern<tam::GramOp> {
     bool isWide = areDense && !areFrequencies &&
                   TAMRT_IS_WIDE(tensorType(first).getDimSize(1),
                                 tensorType(second).getDimSize(1));
-    StringRef tag = areFrequencies     ? "fourier"
-                    : isWide && isSelf ? "wide"
-                                       : a.getKernelTag();
-    std::string kernel = ("gram_" + tag).str();
-    if (!isSelf)
-      kernel += isWide ? "_wide" : ("_" + b.getKernelTag()).str();
+    std::string kernel = areFrequencies     ? "gram_fourier"
+                         : isWide && isSelf ? "gram_wide"
+                         : isWide           ? "gram_dense_wide"
+                         : isSelf           ? ("gram_" + a.getKernelTag()).str()
+                                            : tam::getGramKernel(a, b);
     if (!tamk::lookupKernel(kernel))
       return op.emitOpError("expected matrices that a kernel takes in this "
                             "order, got ")

@@ -8,6 +8,7 @@
 
 #include "CpuTarget.h"
 
+#include "tamc/Dialect/TamK/IR/Kernels.h"
 #include "tamrt/abi.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -98,6 +99,11 @@ public:
             const CpuLevel &level, std::string tuneCpu, std::string crossName)
       : triple(std::move(triple)), architecture(architecture), level(level),
         tuneCpu(std::move(tuneCpu)), crossName(std::move(crossName)) {}
+
+  /// All of kernels.def: the CPU runs what other machines cannot.
+  bool hasKernel(llvm::StringRef name) const override {
+    return tamk::lookupKernel(name) != nullptr;
+  }
 
   int64_t getLevel() const override { return level.number; }
 

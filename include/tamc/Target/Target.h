@@ -41,6 +41,10 @@ class Target {
 public:
   virtual ~Target() = default;
 
+  /// Whether the machine has a kernel (kernels.def) of this name, without the
+  /// prefix `tamrt_`. Complexity: constant.
+  virtual bool hasKernel(llvm::StringRef name) const = 0;
+
   /// The lowest level of the machines that the code runs on (abi.h,
   /// tamrt_cpu_level). A model checks it when it starts.
   virtual int64_t getLevel() const = 0;

@@ -56,6 +56,10 @@ void TamDialect::registerAttributes() {
       >();
 }
 
+std::string tamc::tam::getGramKernel(EncodingInterface a, EncodingInterface b) {
+  return ("gram_" + a.getKernelTag() + "_" + b.getKernelTag()).str();
+}
+
 EncodingInterface tamc::tam::getEncoding(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)

@@ -10,9 +10,9 @@
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
+#include "tamc/Target/Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace tamc::tam {
 #define GEN_PASS_DEF_TAMCHOOSEENCODINGS
@@ -20,6 +20,7 @@ namespace tamc::tam {
 } // namespace tamc::tam
 
 using namespace mlir;
+using namespace tamc;
 using namespace tamc::tam;
 
 static Attribute encodingOf(Value value) {
@@ -31,42 +32,6 @@ static void encode(Value value, Attribute encoding) {
   value.setType(type.cloneWithEncoding(encoding));
 }
 
-/// Rank of an encoding in the order in which kernels for pairs take their
-/// operands.
-static int kernelRank(Attribute encoding) {
-  return llvm::TypeSwitch<Attribute, int>(encoding)
-      .Case<OneHotAttr, MultiHotAttr>([](auto) { return 0; })
-      .Case<BandedAttr>([](auto) { return 1; })
-      .Case<SparseAttr>([](auto) { return 2; })
-      .Default([](auto) { return 3; });
-}
-
-/// Whether two different matrices of these encodings have a kernel of their
-/// own, in either order.
-static bool havePairKernel(Attribute a, Attribute b) {
-  auto isPlain = [](Attribute e) {
-    return isa<DenseAttr, BandedAttr, OneHotAttr>(e);
-  };
-  auto isGeneric = [](Attribute e) { return isa<DenseAttr, SparseAttr>(e); };
-  auto areLeavesAnd = [](Attribute e, Attribute other) {
-    return isa<MultiHotAttr>(e) && isa<DenseAttr, BandedAttr>(other);
-  };
-  return (isPlain(a) && isPlain(b)) || (isGeneric(a) && isGeneric(b)) ||
-         areLeavesAnd(a, b) || areLeavesAnd(b, a);
-}
-
-static SumsLayout layoutOf(GramOp op, bool frequencies) {
-  Attribute a = encodingOf(op.getA()), b = encodingOf(op.getB());
-  if (op.getA() == op.getB()) {
-    auto fourier = op.getA().getDefiningOp<FourierOp>();
-    if (frequencies && fourier && fourier.hasAngles())
-      return SumsLayout::Frequencies;
-    return isa<OneHotAttr>(a) ? SumsLayout::Diagonal : SumsLayout::Upper;
-  }
-  return kernelRank(a) <= kernelRank(b) ? SumsLayout::Full
-                                        : SumsLayout::Transposed;
-}
-
 namespace {
 
 struct ChooseEncodings
@@ -75,6 +40,10 @@ struct ChooseEncodings
 
   void runOnOperation() override {
     MLIRContext *context = &getContext();
+    FailureOr<std::unique_ptr<Target>> made = targetOf(getOperation());
+    if (failed(made))
+      return signalPassFailure();
+    target = made->get();
     getOperation().walk([&](FeatureMapInterface op) {
       if (!encodingOf(op->getResult(0)))
         encode(op->getResult(0), dense ? Attribute(DenseAttr::get(context))
@@ -102,7 +71,7 @@ struct ChooseEncodings
     };
     getOperation().walk([&](Operation *op) {
       if (auto gram = dyn_cast<GramOp>(op))
-        encodeSums(gram, layoutOf(gram, frequencies && !dense));
+        encodeSums(gram, layoutOf(gram));
       else if (auto rhs = dyn_cast<RhsOp>(op))
         encodeSums(rhs, SumsLayout::Full);
     });
@@ -112,6 +81,25 @@ struct ChooseEncodings
   }
 
 private:
+  /// Whether there is a kernel for the sums of two different matrices of these
+  /// encodings, in this order.
+  bool hasKernel(Attribute a, Attribute b) const {
+    auto first = dyn_cast<EncodingInterface>(a);
+    auto second = dyn_cast<EncodingInterface>(b);
+    return first && second && target->hasKernel(getGramKernel(first, second));
+  }
+
+  SumsLayout layoutOf(GramOp op) const {
+    Attribute a = encodingOf(op.getA()), b = encodingOf(op.getB());
+    if (op.getA() == op.getB()) {
+      auto fourier = op.getA().getDefiningOp<FourierOp>();
+      if (frequencies && !dense && fourier && fourier.hasAngles())
+        return SumsLayout::Frequencies;
+      return isa<OneHotAttr>(a) ? SumsLayout::Diagonal : SumsLayout::Upper;
+    }
+    return hasKernel(a, b) ? SumsLayout::Full : SumsLayout::Transposed;
+  }
+
   /// Checks that the operands of sums have an encoding now: they are results of
   /// feature maps, or had an encoding before the pass.
   LogicalResult verifyDesigns() {
@@ -152,7 +140,7 @@ private:
   /// converted before.
   void fallBack(GramOp op, DenseMap<Value, Value> &converted) {
     Attribute a = encodingOf(op.getA()), b = encodingOf(op.getB());
-    if (op.getA() == op.getB() || havePairKernel(a, b))
+    if (op.getA() == op.getB() || hasKernel(a, b) || hasKernel(b, a))
       return;
     for (OpOperand *operand : {&op.getAMutable(), &op.getBMutable()}) {
       Value design = operand->get();
@@ -172,6 +160,8 @@ private:
       operand->set(sparse);
     }
   }
+
+  const Target *target = nullptr;
 };
 
 } // namespace

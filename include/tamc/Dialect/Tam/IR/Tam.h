@@ -123,6 +123,10 @@ mlir::BlockArgument findSlotArgument(mlir::FunctionOpInterface function,
 /// dialect.
 EncodingInterface getEncoding(mlir::Type type);
 
+/// The name of the kernel for the sums of two different matrices of these
+/// encodings, in this order; there need not be one (Target::hasKernel).
+std::string getGramKernel(EncodingInterface a, EncodingInterface b);
+
 /// The most numbers in a row of an encoded design matrix: its columns if it is
 /// dense, the width of a band, 1 if it is one-hot (more if a value unseen in
 /// training may be the mean of several levels).

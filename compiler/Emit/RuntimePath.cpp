@@ -1,5 +1,4 @@
-//===- RuntimePath.cpp - where the runtime's archives are
-//------------------===//
+//===- RuntimePath.cpp - where the runtime's archives are -----------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

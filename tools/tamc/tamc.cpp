@@ -481,6 +481,10 @@ int Driver::write(function_ref<int(raw_pwrite_stream &)> print) {
 int Driver::setTarget() {
   auto target = (*module)->getAttrOfType<tam::TargetAttr>(tam::kTargetAttrName);
   if (cpu.getNumOccurrences() || triple.getNumOccurrences()) {
+    // Functions are for certain instructions then.
+    if (!compileFrom.empty() && from == Phase::LLVM)
+      return fail("expected a module before phase '" + toString(Phase::LLVM) +
+                  "' with --triple and --mcpu");
     target = tam::TargetAttr::get(context.get(), defaultTargetName(),
                                   triple.getValue(), cpu.getValue());
     (*module)->setAttr(tam::kTargetAttrName, target);

@@ -180,3 +180,15 @@ def random_rows(rng, groups, most, spread):
             rows.append(row)
     rng.shuffle(rows)
     return rows
+
+
+def random_model(rng, terms=5, rows=80, formula=None):
+    """A formula of up to `terms` terms and rows to fit and to predict it with,
+    in the same one to four groups. The formula is drawn unless given."""
+    formula = formula or Formula(rng, terms).text()
+    groups = [str(n) for n in range(9, 9 + rng.randint(1, 4))]
+    train = random_rows(rng, groups, rows, 1)
+    # Every level in training, so that both sides know the codes.
+    for level, row in zip(range(LEVELS), train):
+        row["k"] = level
+    return formula, train, random_rows(rng, groups, 20, 3)

@@ -12,7 +12,8 @@ import re
 import golden  # noqa: F401 (finds harness)
 import harness
 import reference
-from random_formula import FEATURES, LEVELS, Formula, random_rows
+from random_formula import (FEATURES, LEVELS, Formula, random_model,
+                            random_rows)
 
 # Number of formulas, and the most terms of one; a longer run uses another
 # number and seed.
@@ -68,13 +69,7 @@ class Differential(harness.TestCase):
         for case in range(COUNT):
             # Each case has its own generator, so that it can be rerun.
             rng = random.Random(f"{SEED}.{case}")
-            formula = Formula(rng, TERMS).text()
-            groups = [str(n) for n in range(9, 9 + rng.randint(1, 4))]
-            train = random_rows(rng, groups, 80, 1)
-            # Every level in training, so that both sides know the codes.
-            for level, row in zip(range(LEVELS), train):
-                row["k"] = level
-            new = random_rows(rng, groups, 20, 3)
+            formula, train, new = random_model(rng, TERMS)
             keys = dict(group="g", date="day",
                         chunk=rng.choice((None, 1, 2, 7, 64, 1000)))
             if case % 2:
@@ -91,11 +86,7 @@ class Differential(harness.TestCase):
             # side of a value, depending on rounding.
             while TREE.search(formula := Formula(rng).text()):
                 pass
-            groups = [str(n) for n in range(rng.randint(1, 4))]
-            train = random_rows(rng, groups, 160, 1)
-            for level, row in zip(range(LEVELS), train):
-                row["k"] = level
-            new = random_rows(rng, groups, 20, 3)
+            formula, train, new = random_model(rng, rows=160, formula=formula)
             # Some columns are on grids; a group, or the new rows, may lack some
             # points.
             for name in FEATURES:

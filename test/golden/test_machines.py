@@ -16,7 +16,7 @@ import harness
 sys.path.insert(0, str(harness.SOURCE / "test" / "integration"))
 
 import test_lib  # noqa: E402
-from random_formula import LEVELS, Formula, random_rows  # noqa: E402
+from random_formula import random_model  # noqa: E402
 
 COUNT = int(os.environ.get("TAMC_RANDOM_FORMULAS", 5))
 SEED = int(os.environ.get("TAMC_RANDOM_SEED", 20261123))
@@ -93,12 +93,7 @@ class Machines(harness.TestCase):
     def test_random(self):
         for case in range(COUNT):
             rng = random.Random(f"{SEED}.{case}")
-            formula = Formula(rng).text()
-            groups = [str(n) for n in range(rng.randint(1, 4))]
-            train = random_rows(rng, groups, 80, 1)
-            for level, row in zip(range(LEVELS), train):
-                row["k"] = level
-            new = random_rows(rng, groups, 20, 3)
+            formula, train, new = random_model(rng)
             for name, rows in (("train", train), ("new", new)):
                 harness.write_csv(self.dir / f"{name}.csv", rows)
             with self.subTest(case=case, formula=formula):

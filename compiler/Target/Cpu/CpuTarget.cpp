@@ -35,8 +35,10 @@ struct Architecture {
   llvm::Triple::ArchType type;
   /// The highest first; the last one is every machine's.
   llvm::ArrayRef<CpuLevel> levels;
-  /// The widest first, and the level whose code needs no other version.
+  /// The widest first.
   llvm::ArrayRef<KernelVersion> versions;
+  /// The highest level whose code still has these versions: with more
+  /// instructions the code is a version itself.
   int64_t lastVersioned;
 };
 
@@ -68,22 +70,18 @@ static const Architecture architectures[] = {
     {llvm::Triple::aarch64, aarch64Levels, {}, TAMRT_CPU_BASELINE},
 };
 
-static std::unique_ptr<llvm::TargetMachine>
-createMachineFor(const llvm::Triple &triple, llvm::StringRef cpu,
-                 llvm::StringRef features, std::string &error) {
-  llvm::InitializeAllTargetInfos();
-  llvm::InitializeAllTargets();
-  llvm::InitializeAllTargetMCs();
-  llvm::InitializeAllAsmPrinters();
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    return nullptr;
-  // Steps are calls with constant offsets: the code of the fast selector is as
-  // good, and it is several times faster with many rungs.
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_,
-      std::nullopt, llvm::CodeGenOptLevel::Less));
+/// LLVM's description of a kind of machine; null with an error if this LLVM
+/// does not generate code for it.
+static const llvm::Target *lookupMachine(const llvm::Triple &triple,
+                                         std::string &error) {
+  [[maybe_unused]] static const bool registered = [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+    return true;
+  }();
+  return llvm::TargetRegistry::lookupTarget(triple, error);
 }
 
 /// What tools and folders are named after.
@@ -95,10 +93,12 @@ namespace {
 
 class CpuTarget : public Target {
 public:
-  CpuTarget(llvm::Triple triple, const Architecture &architecture,
-            const CpuLevel &level, std::string tuneCpu, std::string crossName)
-      : triple(std::move(triple)), architecture(architecture), level(level),
-        tuneCpu(std::move(tuneCpu)), crossName(std::move(crossName)) {}
+  CpuTarget(llvm::Triple triple, const llvm::Target &machine,
+            const Architecture &architecture, const CpuLevel &level,
+            std::string tuneCpu, std::string crossName)
+      : triple(std::move(triple)), machine(machine), architecture(architecture),
+        level(level), tuneCpu(std::move(tuneCpu)),
+        crossName(std::move(crossName)) {}
 
   /// All of kernels.def: the CPU runs what other machines cannot.
   bool hasKernel(llvm::StringRef name) const override {
@@ -114,8 +114,11 @@ public:
   }
 
   std::unique_ptr<llvm::TargetMachine> createMachine() const override {
-    std::string error;
-    return createMachineFor(triple, level.cpu, "", error);
+    // Steps are calls with constant offsets: the code of the fast selector is
+    // as good, and it is several times faster with many rungs.
+    return std::unique_ptr<llvm::TargetMachine>(machine.createTargetMachine(
+        triple, level.cpu, "", llvm::TargetOptions(), llvm::Reloc::PIC_,
+        std::nullopt, llvm::CodeGenOptLevel::Less));
   }
 
   llvm::StringRef getTuneCpu() const override { return tuneCpu; }
@@ -123,6 +126,7 @@ public:
 
 private:
   llvm::Triple triple;
+  const llvm::Target &machine;
   const Architecture &architecture;
   const CpuLevel &level;
   std::string tuneCpu, crossName;
@@ -173,21 +177,21 @@ tamc::createCpuTarget(tam::TargetAttr attribute) {
       list.AddFeature(feature.getKey(), feature.getValue());
     features = list.getString();
   }
-  std::unique_ptr<llvm::TargetMachine> machine =
-      createMachineFor(triple, cpu, features, error);
+  const llvm::Target *machine = lookupMachine(triple, error);
   if (!machine)
     return llvm::createStringError(error);
-  const llvm::MCSubtargetInfo &info = *machine->getMCSubtargetInfo();
-  if (!info.isCPUStringValid(cpu))
+  const std::unique_ptr<llvm::MCSubtargetInfo> info(
+      machine->createMCSubtargetInfo(triple, cpu, features));
+  if (!info->isCPUStringValid(cpu))
     return llvm::createStringError("unknown CPU '" + cpu + "'");
   const CpuLevel *level =
       llvm::find_if(architecture->levels, [&](const CpuLevel &known) {
         return known.features.empty() ||
-               info.checkFeatures(known.features.str());
+               info->checkFeatures(known.features.str());
       });
   if (tuneCpu == level->cpu)
     tuneCpu.clear();
-  return std::make_unique<CpuTarget>(triple, *architecture, *level,
+  return std::make_unique<CpuTarget>(triple, *machine, *architecture, *level,
                                      std::move(tuneCpu),
                                      isOwn ? "" : nameOf(triple));
 }

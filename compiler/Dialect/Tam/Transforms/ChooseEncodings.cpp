@@ -40,10 +40,9 @@ struct ChooseEncodings
 
   void runOnOperation() override {
     MLIRContext *context = &getContext();
-    FailureOr<std::unique_ptr<Target>> made = targetOf(getOperation());
-    if (failed(made))
+    FailureOr<std::unique_ptr<Target>> target = targetOf(getOperation());
+    if (failed(target))
       return signalPassFailure();
-    target = made->get();
     getOperation().walk([&](FeatureMapInterface op) {
       if (!encodingOf(op->getResult(0)))
         encode(op->getResult(0), dense ? Attribute(DenseAttr::get(context))
@@ -55,7 +54,7 @@ struct ChooseEncodings
     getOperation().walk([&](GramOp op) { grams.push_back(op); });
     DenseMap<Value, Value> converted;
     for (GramOp op : grams)
-      fallBack(op, converted);
+      fallBack(op, **target, converted);
     auto encodeSums = [&](RowReductionInterface op, SumsLayout layout) {
       auto zeros = op.getAccumulatorMutable().get().getDefiningOp<ZerosOp>();
       if (encodingOf(op->getResult(0)))
@@ -71,7 +70,7 @@ struct ChooseEncodings
     };
     getOperation().walk([&](Operation *op) {
       if (auto gram = dyn_cast<GramOp>(op))
-        encodeSums(gram, layoutOf(gram));
+        encodeSums(gram, layoutOf(gram, **target));
       else if (auto rhs = dyn_cast<RhsOp>(op))
         encodeSums(rhs, SumsLayout::Full);
     });
@@ -81,15 +80,15 @@ struct ChooseEncodings
   }
 
 private:
-  /// Whether there is a kernel for the sums of two different matrices of these
-  /// encodings, in this order.
-  bool hasKernel(Attribute a, Attribute b) const {
+  /// Whether the target has a kernel for the sums of two different matrices of
+  /// these encodings, in this order.
+  static bool hasKernel(const Target &target, Attribute a, Attribute b) {
     auto first = dyn_cast<EncodingInterface>(a);
     auto second = dyn_cast<EncodingInterface>(b);
-    return first && second && target->hasKernel(getGramKernel(first, second));
+    return first && second && target.hasKernel(getGramKernel(first, second));
   }
 
-  SumsLayout layoutOf(GramOp op) const {
+  SumsLayout layoutOf(GramOp op, const Target &target) const {
     Attribute a = encodingOf(op.getA()), b = encodingOf(op.getB());
     if (op.getA() == op.getB()) {
       auto fourier = op.getA().getDefiningOp<FourierOp>();
@@ -97,7 +96,7 @@ private:
         return SumsLayout::Frequencies;
       return isa<OneHotAttr>(a) ? SumsLayout::Diagonal : SumsLayout::Upper;
     }
-    return hasKernel(a, b) ? SumsLayout::Full : SumsLayout::Transposed;
+    return hasKernel(target, a, b) ? SumsLayout::Full : SumsLayout::Transposed;
   }
 
   /// Checks that the operands of sums have an encoding now: they are results of
@@ -138,9 +137,11 @@ private:
   /// Converts a pair without a kernel of its own for the generic kernel, which
   /// takes sparse matrices. `converted` has the sparse form of matrices
   /// converted before.
-  void fallBack(GramOp op, DenseMap<Value, Value> &converted) {
+  void fallBack(GramOp op, const Target &target,
+                DenseMap<Value, Value> &converted) {
     Attribute a = encodingOf(op.getA()), b = encodingOf(op.getB());
-    if (op.getA() == op.getB() || hasKernel(a, b) || hasKernel(b, a))
+    if (op.getA() == op.getB() || hasKernel(target, a, b) ||
+        hasKernel(target, b, a))
       return;
     for (OpOperand *operand : {&op.getAMutable(), &op.getBMutable()}) {
       Value design = operand->get();
@@ -160,8 +161,6 @@ private:
       operand->set(sparse);
     }
   }
-
-  const Target *target = nullptr;
 };
 
 } // namespace

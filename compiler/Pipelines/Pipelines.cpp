@@ -13,7 +13,6 @@
 #include "tamc/Dialect/TamK/Transforms/Passes.h"
 #include "tamc/Version.h"
 
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -84,12 +83,7 @@ static void buildChoices(OpPassManager &manager,
 }
 
 static void buildBufferize(OpPassManager &manager) {
-  // Lets results be written directly to the runtime's memory.
-  manager.addPass(bufferization::createEmptyTensorEliminationPass());
-  bufferization::OneShotBufferizePassOptions options;
-  options.allowUnknownOps = false;
-  manager.addPass(bufferization::createOneShotBufferizePass(options));
-  // Removes copies of a buffer to itself, which in-place updates leave.
+  manager.addPass(tamk::createTamKBufferize());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(tamk::createTamKVerifyBufferized());

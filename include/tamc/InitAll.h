@@ -13,14 +13,14 @@
 
 namespace tamc {
 
-/// Registers the dialects tam and tamk with their interfaces.
+/// Registers the dialects tam and tamk.
 void registerTamcDialects(mlir::DialectRegistry &registry);
 
 /// Registers tamc's passes by name.
 void registerTamcPasses();
 
 /// Registers all dialects that the lowering of a model uses, with their
-/// interfaces and translations.
+/// translations.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
 /// Registers tamc's passes by name, and the upstream passes that its pipeline

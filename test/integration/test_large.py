@@ -63,6 +63,10 @@ class CompileTime(harness.TestCase):
         self.assert_quick("y ~ " + " + ".join(
             f"te(s(x{i}, k=5), c(d{i}, n_cat=7))" for i in range(TERMS)))
 
+    def test_linear_terms(self):
+        self.assert_quick("y ~ " + " + ".join(
+            f"l(x{i})" for i in range(5 * TERMS)))
+
     def test_mixture(self):
         self.assert_quick("y ~ " + " + ".join(
             f"s(x{i}) + c(d{i}, n_cat=7) + l(u{i}) + f(v{i}, m=3)"

@@ -1,9 +1,7 @@
-// Launches in one-shot bufferization, as the pipeline runs it: a destination
-// that is read and written is updated in place, one that is only written needs
-// no old values, a result is computed in the runtime's memory.
+// Launches on tensors become launches on memrefs: a destination is updated in
+// place, a result is computed in the runtime's memory.
 //
-// RUN: tam-opt %s --eliminate-empty-tensors --one-shot-bufferize \
-// RUN:   --canonicalize --cse | FileCheck %s
+// RUN: tam-opt %s --tamk-bufferize --canonicalize --cse | FileCheck %s
 
 // CHECK-LABEL: func.func @in_place(
 // CHECK-SAME: %[[V:[^:]*]]: memref<?xf64>, %[[P:[^:]*]]: memref<4xf64>, %[[ROWS:[^:]*]]: index, %[[CAPACITY:[^:]*]]: index, %[[S:[^:]*]]: memref<9xf64>)
@@ -53,66 +51,6 @@ func.func @to_destination(%rows: index, %capacity: index,
   return
 }
 
-// `offset` writes its destination whole: the values that were there are not
-// copied, although they are read once more.
-//
-// CHECK-LABEL: func.func @only_written(
-// CHECK-SAME: %[[OLD:[^:]*]]: memref<?x1xf64>
-// CHECK: %[[NEW:.*]] = memref.alloc(
-// CHECK-NOT: memref.copy
-// CHECK: tamk.launch "offset" {{.*}} outs(%[[NEW]] : memref<?x1xf64>)
-// CHECK: tamk.launch "gram_dense_dense" ins(%[[OLD]], %[[NEW]] :
-func.func @only_written(%old: memref<?x1xf64>, %rows: index,
-                        %s: memref<1xf64>) {
-  %c1 = arith.constant 1 : i64
-  %told = bufferization.to_tensor %old restrict writable
-      : memref<?x1xf64> to tensor<?x1xf64>
-  %ts = bufferization.to_tensor %s restrict writable
-      : memref<1xf64> to tensor<1xf64>
-  %new = tamk.launch "offset" scalars(%rows : index)
-      outs(%told : tensor<?x1xf64>) -> tensor<?x1xf64>
-  %g = tamk.launch "gram_dense_dense"
-      ins(%told, %new : tensor<?x1xf64>, tensor<?x1xf64>) absent [2]
-      scalars(%rows, %c1, %c1 : index, i64, i64)
-      outs(%ts : tensor<1xf64>) -> tensor<1xf64>
-  bufferization.materialize_in_destination %g in restrict writable %s
-      : (tensor<1xf64>, memref<1xf64>) -> ()
-  return
-}
-
-// `gram_dense` adds to its destination: old values that are read once more
-// must be kept. (This never happens in steps; tamk-verify-bufferized would
-// report it.)
-//
-// CHECK-LABEL: func.func @read_and_written(
-// CHECK-SAME: %[[OLD:[^:]*]]: memref<1xf64>,
-// CHECK: %[[NEW:.*]] = memref.alloc(
-// CHECK: memref.copy %[[OLD]], %[[NEW]]
-// CHECK: tamk.launch "gram_dense" {{.*}} outs(%[[NEW]] : memref<1xf64>)
-// CHECK: tamk.launch "assemble_vector" ins(%{{.*}}, %[[OLD]], %[[NEW]] :
-func.func @read_and_written(%a: memref<?x1xf64>, %rows: index,
-                            %old: memref<1xf64>, %t: memref<4xi64>,
-                            %b: memref<2xf64>) {
-  %c1 = arith.constant 1 : i64
-  %ta = bufferization.to_tensor %a restrict
-      : memref<?x1xf64> to tensor<?x1xf64>
-  %told = bufferization.to_tensor %old restrict writable
-      : memref<1xf64> to tensor<1xf64>
-  %tt = bufferization.to_tensor %t restrict : memref<4xi64> to tensor<4xi64>
-  %tb = bufferization.to_tensor %b restrict writable
-      : memref<2xf64> to tensor<2xf64>
-  %new = tamk.launch "gram_dense" ins(%ta : tensor<?x1xf64>) absent [1]
-      scalars(%rows, %c1 : index, i64)
-      outs(%told : tensor<1xf64>) -> tensor<1xf64>
-  %v = tamk.launch "assemble_vector"
-      ins(%tt, %told, %new : tensor<4xi64>, tensor<1xf64>, tensor<1xf64>)
-      scalars(%c1 : i64) outs(%tb : tensor<2xf64>)
-      -> tensor<2xf64>
-  bufferization.materialize_in_destination %v in restrict writable %b
-      : (tensor<2xf64>, memref<2xf64>) -> ()
-  return
-}
-
 // Each of a launch's results is the buffer of its destination.
 //
 // CHECK-LABEL: func.func @two_results(
@@ -140,5 +78,71 @@ func.func @two_results(%x: memref<?xf64>, %p: memref<4xf64>, %rows: index,
       outs(%tout : tensor<?x7xf64>) -> tensor<?x7xf64>
   bufferization.materialize_in_destination %e in restrict writable %out
       : (tensor<?x7xf64>, memref<?x7xf64>) -> ()
+  return
+}
+
+// A chain of updates in the memory of a result, whose old contents are read
+// before.
+//
+// CHECK-LABEL: func.func @chain(
+// CHECK-SAME: %[[X:[^:]*]]: memref<?x1xf64>, %[[B:[^:]*]]: memref<1xf64>, %{{[^:]*}}: index, %{{[^:]*}}: index, %[[OUT:[^:]*]]: memref<?x2xf64>, %[[S:[^:]*]]: memref<4xf64>)
+// CHECK-NOT: memref.alloc
+// CHECK: tamk.launch "gram_dense" ins(%[[OUT]] : memref<?x2xf64>) {{.*}} outs(%[[S]] : memref<4xf64>)
+// CHECK-NEXT: tamk.launch "predict_dense" ins(%[[X]], %[[B]] : {{.*}} outs(%[[OUT]] : memref<?x2xf64>)
+// CHECK-NEXT: tamk.launch "predict_dense" ins(%[[X]], %[[B]] : {{.*}} outs(%[[OUT]] : memref<?x2xf64>)
+// CHECK-NEXT: return
+func.func @chain(%x: memref<?x1xf64>, %beta: memref<1xf64>, %rows: index,
+                 %capacity: index, %out: memref<?x2xf64>, %s: memref<4xf64>) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c2 = arith.constant 2 : i64
+  %tx = bufferization.to_tensor %x restrict
+      : memref<?x1xf64> to tensor<?x1xf64>
+  %tb = bufferization.to_tensor %beta restrict : memref<1xf64> to tensor<1xf64>
+  %told = bufferization.to_tensor %out restrict writable
+      : memref<?x2xf64> to tensor<?x2xf64>
+  %ts = bufferization.to_tensor %s restrict writable
+      : memref<4xf64> to tensor<4xf64>
+  %0 = tensor.empty(%capacity) : tensor<?x2xf64>
+  %g = tamk.launch "gram_dense" ins(%told : tensor<?x2xf64>) absent [1]
+      scalars(%rows, %c2 : index, i64) outs(%ts : tensor<4xf64>)
+      -> tensor<4xf64>
+  %1 = tamk.launch "predict_dense"
+      ins(%tx, %tb : tensor<?x1xf64>, tensor<1xf64>)
+      scalars(%rows, %c1, %c2, %c0, %c0 : index, i64, i64, i64, i64)
+      outs(%0 : tensor<?x2xf64>) -> tensor<?x2xf64>
+  %2 = tamk.launch "predict_dense"
+      ins(%tx, %tb : tensor<?x1xf64>, tensor<1xf64>)
+      scalars(%rows, %c1, %c2, %c1, %c0 : index, i64, i64, i64, i64)
+      outs(%1 : tensor<?x2xf64>) -> tensor<?x2xf64>
+  bufferization.materialize_in_destination %2 in restrict writable %out
+      : (tensor<?x2xf64>, memref<?x2xf64>) -> ()
+  bufferization.materialize_in_destination %g in restrict writable %s
+      : (tensor<4xf64>, memref<4xf64>) -> ()
+  return
+}
+
+// Constants are globals, one for each value.
+//
+// CHECK-LABEL: func.func @constants(
+// CHECK: %[[T:.*]] = memref.get_global @__constant_4xi64{{.*}} : memref<4xi64>
+// CHECK-NOT: memref.get_global
+// CHECK: tamk.launch "assemble_vector" ins(%[[T]], %{{.*}} : memref<4xi64>, memref<2xf64>)
+// CHECK: tamk.launch "assemble_vector" ins(%[[T]], %{{.*}} : memref<4xi64>, memref<2xf64>)
+func.func @constants(%a: memref<2xf64>, %b: memref<2xf64>) {
+  %c2 = arith.constant 2 : i64
+  %t = arith.constant dense<[0, 2, 0, 0]> : tensor<4xi64>
+  %u = arith.constant dense<[0, 2, 0, 0]> : tensor<4xi64>
+  %ta = bufferization.to_tensor %a restrict : memref<2xf64> to tensor<2xf64>
+  %0 = tensor.empty() : tensor<2xf64>
+  %1 = tamk.launch "assemble_vector"
+      ins(%t, %ta : tensor<4xi64>, tensor<2xf64>) scalars(%c2 : i64)
+      outs(%0 : tensor<2xf64>) -> tensor<2xf64>
+  %2 = tensor.empty() : tensor<2xf64>
+  %3 = tamk.launch "assemble_vector"
+      ins(%u, %1 : tensor<4xi64>, tensor<2xf64>) scalars(%c2 : i64)
+      outs(%2 : tensor<2xf64>) -> tensor<2xf64>
+  bufferization.materialize_in_destination %3 in restrict writable %b
+      : (tensor<2xf64>, memref<2xf64>) -> ()
   return
 }

@@ -35,12 +35,6 @@ enum class DynamicSizes {
 #define GEN_PASS_REGISTRATION
 #include "tamc/Dialect/TamK/Transforms/Passes.h.inc"
 
-/// Registers the models of `tamk.launch` for one-shot bufferization:
-/// destinations are updated in place, and only those that the kernel reads keep
-/// their old contents.
-void registerBufferizableOpInterfaceExternalModels(
-    mlir::DialectRegistry &registry);
-
 } // namespace tamc::tamk
 
 #endif // TAMC_DIALECT_TAMK_TRANSFORMS_PASSES_H

@@ -14,15 +14,45 @@ include "mlir/Pass/PassBase.td"
 def TamKVerifyLaunches : Pass<"tamk-verify-launches", "::mlir::ModuleOp"> {
   let summary = "Check that kernels are chosen and bufferization may begin";
   let description = [{
-    No op and no encoded type of the tam dialect is left: an encoded tensor that
-    reached bufferization would silently become dense.
+    No op and no encoded type of the tam dialect is left.
   }];
+}
+
+def TamKBufferize : Pass<"tamk-bufferize", "::mlir::ModuleOp"> {
+  let summary = "Give launches memory instead of tensors, without copies";
+  let description = [{
+    Each tensor of a step is the contents of some memory, and a launch updates
+    its destinations in place. A result that starts as `tensor.empty` is
+    computed in the memory that it is materialised in; other empty tensors
+    become allocations, constants become globals.
+
+    It is an error where this would need a copy: a tensor is used after a launch
+    has overwritten it, a destination is a constant, read-only or also an input
+    of its launch, or a result is computed elsewhere. Steps have one block and
+    no ops on tensors but launches, so one pass over the ops sees all of this,
+    in linear time. (Upstream's one-shot bufferization, which looks for copies
+    that would make any program legal, is cubic in a chain of updates: hundreds
+    of effects that are written to the columns of one matrix.)
+
+    Before:
+    ```mlir
+    %0 = bufferization.to_tensor %x restrict : memref<?xf64> to tensor<?xf64>
+    %1 = tensor.empty(%capacity) : tensor<?x1xf64>
+    %2 = tamk.launch "linear" ins(%0 ...) ... outs(%1 ...)
+    bufferization.materialize_in_destination %2 in restrict writable %out ...
+    ```
+    After:
+    ```mlir
+    tamk.launch "linear" ins(%x ...) ... outs(%out ...)
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
 def TamKVerifyBufferized : Pass<"tamk-verify-bufferized", "::mlir::ModuleOp"> {
   let summary = "Check that no tensor and no copy is left";
   let description = [{
-    A copy means that a destination could not be updated in place; steps never
+    A copy would mean that a destination is not updated in place; steps never
     need one, so it is an error rather than a slow program.
   }];
 }

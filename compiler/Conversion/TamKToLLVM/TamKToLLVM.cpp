@@ -6,17 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A planned step is straight-line code of six ops. It is translated launch by
-// launch, and any other op is an error. Partial conversion with the upstream
-// patterns would build memref descriptors and silently leave unknown ops.
+// A planned step is straight-line code of six ops. It is translated op by op,
+// and any other op is an error. Partial conversion with the upstream patterns
+// would build memref descriptors and silently leave unknown ops.
 //
 // The rungs of a large step share one function, which reads the offsets of its
 // views from a table. A model of sixty terms has forty thousand launches;
 // otherwise LLVM would generate code for all of them in each rung.
-//
-// LLVM takes more than linear time for one long block, so a large step is a
-// function that calls others, of some launches each. An operand is computed in
-// each part that uses it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,11 +43,6 @@ using namespace tamc;
 using tam::SlotKind;
 using tamk::ElementType;
 using tamk::ParameterKind;
-
-/// Launches of a function; a step of more consists of several.
-static constexpr int64_t kPartLaunches = 64;
-/// Buffers of the shortest list whose addresses a loop computes.
-static constexpr size_t kMinLoopAddresses = 16;
 
 namespace {
 
@@ -87,24 +78,15 @@ private:
   LLVM::LLVMFuncOp startFunction(func::FuncOp step, StringRef name,
                                  ArrayRef<Type> more = {});
   LogicalResult translateBody(func::FuncOp step, LLVM::LLVMFuncOp function);
-  FailureOr<LLVM::LLVMFuncOp>
-  startPart(func::FuncOp step, LLVM::LLVMFuncOp function, int64_t number);
   void copyAttributes(func::FuncOp step, LLVM::LLVMFuncOp function);
   LogicalResult translate(ArrayRef<func::FuncOp> rungs);
-  LogicalResult check(func::FuncOp step);
-  LogicalResult check(Operation &op);
   FailureOr<Value> viewOffset(memref::ViewOp view);
-  FailureOr<Value> valueOf(Value value);
-  FailureOr<Value> makeValue(Operation *op);
-  LogicalResult appendValues(ValueRange from, SmallVectorImpl<Value> &to);
+  LogicalResult translate(Operation *op);
   LogicalResult translate(tamk::LaunchOp op);
-  FailureOr<Value> listOf(tamk::LaunchOp op, ValueRange buffers);
-  std::optional<int64_t> findPlace(Value buffer);
-  LLVM::LLVMFuncOp findAddresses();
   LogicalResult translate(memref::GlobalOp op);
-  Value bindArgument(BlockArgument argument);
+  FailureOr<Value> bindArgument(func::FuncOp step, unsigned index,
+                                LLVM::LLVMFuncOp function);
   LLVM::LLVMFuncOp declareKernel(const tamk::Kernel &kernel);
-  LLVM::GlobalOp makeTable(StringRef name, ArrayRef<int64_t> numbers);
 
   Type scalarType(ElementType type) {
     return type == ElementType::F64 ? Type(builder.getF64Type())
@@ -128,15 +110,12 @@ private:
   ModuleOp module;
   OpBuilder builder;
   LLVM::LLVMPointerType pointer;
-  /// The function that is written, and what the values of the step are in it,
-  /// as far as it used them.
-  LLVM::LLVMFuncOp current;
   DenseMap<Value, Value> values;
-  /// Whether the step's views have their offsets in a table, the last argument
-  /// of the function; and their places in it.
-  bool hasViewTable = false;
-  DenseMap<Operation *, int64_t> viewPlaces;
-  int64_t listsMade = 0;
+  /// For rungs that share a function: its last argument, which holds the
+  /// offsets of the views, and the number of offsets read so far. Null for a
+  /// step of its own.
+  Value viewOffsets;
+  int64_t viewsRead = 0;
 };
 
 } // namespace
@@ -162,19 +141,6 @@ LLVM::LLVMFuncOp Translator::declareKernel(const tamk::Kernel &kernel) {
                                   types));
 }
 
-/// A constant of the module.
-LLVM::GlobalOp Translator::makeTable(StringRef name,
-                                     ArrayRef<int64_t> numbers) {
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(module.getBody());
-  auto count = static_cast<int64_t>(numbers.size());
-  Type i64 = builder.getI64Type();
-  return LLVM::GlobalOp::create(
-      builder, module.getLoc(), LLVM::LLVMArrayType::get(i64, count),
-      /*isConstant=*/true, LLVM::Linkage::Internal, name,
-      DenseElementsAttr::get(RankedTensorType::get({count}, i64), numbers));
-}
-
 LogicalResult Translator::translate(memref::GlobalOp op) {
   auto initial =
       dyn_cast_if_present<DenseElementsAttr>(op.getInitialValueAttr());
@@ -193,12 +159,14 @@ LogicalResult Translator::translate(memref::GlobalOp op) {
 }
 
 /// The value of a step's argument, computed from the nine parameters.
-Value Translator::bindArgument(BlockArgument argument) {
-  auto step = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  tam::SlotAttr slot = tam::getArgumentSlot(step, argument.getArgNumber());
-  Location loc = argument.getLoc();
+FailureOr<Value> Translator::bindArgument(func::FuncOp step, unsigned index,
+                                          LLVM::LLVMFuncOp function) {
+  tam::SlotAttr slot = tam::getArgumentSlot(step, index);
+  if (!slot)
+    return step.emitOpError("expected a slot of argument ") << index;
+  Location loc = step.getArgument(index).getLoc();
   auto parameter = [&](StepParameter position) -> Value {
-    return current.getArgument(position);
+    return function.getArgument(position);
   };
   int64_t offset = slot.getOffset();
   switch (slot.getKind()) {
@@ -207,11 +175,11 @@ Value Translator::bindArgument(BlockArgument argument) {
   case SlotKind::First:
     return parameter(First);
   case SlotKind::Capacity:
-    break;
+    return step.emitOpError("expected 'capacity' to be a constant");
   case SlotKind::Column:
-    return LLVM::LoadOp::create(
+    return Value(LLVM::LoadOp::create(
         builder, loc, pointer,
-        advance(loc, parameter(Columns), offset * int64_t(sizeof(void *))));
+        advance(loc, parameter(Columns), offset * int64_t(sizeof(void *)))));
   case SlotKind::Parameters:
     return advance(loc, parameter(Parameters), offset);
   case SlotKind::Coefficients:
@@ -221,17 +189,19 @@ Value Translator::bindArgument(BlockArgument argument) {
   case SlotKind::Output:
     return advance(loc, parameter(Output), offset);
   case SlotKind::Arena:
+    if (offset != 0)
+      return step.emitOpError("expected one memory space");
     return parameter(Arena);
   case SlotKind::GroupRows:
     return parameter(GroupRows);
   case SlotKind::Table:
-    return LLVM::LoadOp::create(
+    return Value(LLVM::LoadOp::create(
         builder, loc, pointer,
-        advance(loc, parameter(Tables), offset * int64_t(sizeof(void *))));
+        advance(loc, parameter(Tables), offset * int64_t(sizeof(void *)))));
   case SlotKind::Carry:
     return advance(loc, parameter(Carry), offset);
   }
-  llvm_unreachable("all slots that a checked step uses are listed");
+  llvm_unreachable("all slots are listed");
 }
 
 LogicalResult Translator::translate(tamk::LaunchOp op) {
@@ -241,156 +211,52 @@ LogicalResult Translator::translate(tamk::LaunchOp op) {
     if (!kernel)
       return op.emitOpError("expected a function of the LLVM dialect '")
              << op.getKernel() << "'";
-    SmallVector<Value> arguments{current.getArgument(Context)};
-    if (failed(appendValues(op->getOperands(), arguments)))
-      return failure();
+    SmallVector<Value> arguments{
+        builder.getBlock()->getParent()->getArgument(Context)};
+    for (Value value : op->getOperands())
+      arguments.push_back(values.lookup(value));
     LLVM::CallOp::create(builder, loc, kernel, arguments);
     return success();
   }
   const tamk::Kernel &kernel = *tamk::lookupKernel(op.getKernel());
   ArrayRef<int32_t> absent =
       op.getAbsent() ? *op.getAbsent() : ArrayRef<int32_t>();
-  SmallVector<Value> arguments{current.getArgument(Context)};
+  SmallVector<Value> arguments{
+      builder.getBlock()->getParent()->getArgument(Context)};
   auto inputs = op.getInputs();
   for (auto [position, parameter] : llvm::enumerate(kernel.inputs())) {
     if (llvm::is_contained(absent, static_cast<int32_t>(position))) {
       arguments.push_back(LLVM::ZeroOp::create(builder, loc, pointer));
     } else if (parameter.kind != ParameterKind::InList) {
-      if (failed(appendValues(inputs.front(), arguments)))
-        return failure();
+      arguments.push_back(values.lookup(inputs.front()));
       inputs = inputs.drop_front();
     } else {
-      FailureOr<Value> list = listOf(op, inputs);
-      if (failed(list))
-        return failure();
-      arguments.push_back(*list);
-      arguments.push_back(constant(loc, inputs.size()));
+      int64_t count = inputs.size();
+      Value list = LLVM::AllocaOp::create(builder, loc, pointer, pointer,
+                                          constant(loc, count));
+      for (auto [index, input] : llvm::enumerate(inputs))
+        LLVM::StoreOp::create(
+            builder, loc, values.lookup(input),
+            advance(loc, list, index * int64_t(sizeof(void *))));
+      arguments.push_back(list);
+      arguments.push_back(constant(loc, count));
     }
   }
-  if (failed(appendValues(op.getScalars(), arguments)) ||
-      failed(appendValues(op.getInits(), arguments)))
-    return failure();
+  for (Value value : op.getScalars())
+    arguments.push_back(values.lookup(value));
+  for (Value value : op.getInits())
+    arguments.push_back(values.lookup(value));
   LLVM::CallOp::create(builder, loc, declareKernel(kernel), arguments);
   return success();
-}
-
-/// The addresses of buffers, as a kernel takes a list of them. A loop computes
-/// those of a long list from constants where the buffers lie at known offsets.
-FailureOr<Value> Translator::listOf(tamk::LaunchOp op, ValueRange buffers) {
-  Location loc = op.getLoc();
-  auto count = static_cast<int64_t>(buffers.size());
-  Value list = LLVM::AllocaOp::create(builder, loc, pointer, pointer,
-                                      constant(loc, count));
-  SmallVector<int64_t> places;
-  if (buffers.size() >= kMinLoopAddresses)
-    for (Value buffer : buffers) {
-      std::optional<int64_t> place = findPlace(buffer);
-      if (!place)
-        break;
-      places.push_back(*place);
-    }
-  if (!places.empty() && places.size() == buffers.size()) {
-    std::string name =
-        (current.getName() + "_list_" + Twine(listsMade++)).str();
-    if (failed(tam::verifyFreeName(op->getParentOfType<func::FuncOp>(), name)))
-      return failure();
-    LLVM::GlobalOp table = makeTable(name, places);
-    Value address =
-        LLVM::AddressOfOp::create(builder, loc, pointer, table.getSymName());
-    LLVM::CallOp::create(builder, loc, findAddresses(),
-                         ValueRange{list, address, constant(loc, count),
-                                    current.getArgument(Arena),
-                                    current.getArgument(State)});
-    return list;
-  }
-  for (auto [index, buffer] : llvm::enumerate(buffers)) {
-    FailureOr<Value> value = valueOf(buffer);
-    if (failed(value))
-      return failure();
-    LLVM::StoreOp::create(builder, loc, *value,
-                          advance(loc, list, index * int64_t(sizeof(void *))));
-  }
-  return list;
-}
-
-/// A buffer's offset in the arena or, plus one, in the state; none if it is not
-/// a known multiple of 2 in one of them.
-std::optional<int64_t> Translator::findPlace(Value buffer) {
-  while (auto castOp = buffer.getDefiningOp<memref::CastOp>())
-    buffer = castOp.getSource();
-  std::optional<int64_t> place;
-  if (auto argument = dyn_cast<BlockArgument>(buffer)) {
-    auto step = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    tam::SlotAttr slot = tam::getArgumentSlot(step, argument.getArgNumber());
-    if (slot && slot.getKind() == SlotKind::State)
-      place = slot.getOffset() + 1;
-  } else if (auto view = buffer.getDefiningOp<memref::ViewOp>();
-             view && !hasViewTable) {
-    if (FailureOr<int64_t> offset = getViewOffset(view); succeeded(offset))
-      place = *offset;
-  }
-  if (place && *place % 2 != (isa<BlockArgument>(buffer) ? 1 : 0))
-    return std::nullopt;
-  return place;
-}
-
-/// A function that writes the addresses of a list of buffers from their places:
-/// void(void **list, const int64_t *places, int64_t count, char *arena,
-/// char *state).
-LLVM::LLVMFuncOp Translator::findAddresses() {
-  constexpr StringLiteral name = "tam_find_addresses";
-  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
-    return known;
-  OpBuilder::InsertionGuard guard(builder);
-  Location loc = module.getLoc();
-  Type i64 = builder.getI64Type();
-  builder.setInsertionPointToStart(module.getBody());
-  auto function = LLVM::LLVMFuncOp::create(
-      builder, loc, name,
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
-                                  {pointer, pointer, i64, pointer, pointer}),
-      LLVM::Linkage::Internal);
-  Block *entry = function.addEntryBlock(builder);
-  Block *body = builder.createBlock(&function.getBody(),
-                                    function.getBody().end(), {i64}, {loc});
-  Block *end =
-      builder.createBlock(&function.getBody(), function.getBody().end());
-  LLVM::ReturnOp::create(builder, loc, ValueRange());
-  builder.setInsertionPointToEnd(entry);
-  LLVM::BrOp::create(builder, loc, ValueRange{constant(loc, 0)}, body);
-  builder.setInsertionPointToEnd(body);
-  Value index = body->getArgument(0);
-  auto at = [&](Value base, Type type, Value offset) -> Value {
-    return LLVM::GEPOp::create(builder, loc, pointer, type, base,
-                               ArrayRef<LLVM::GEPArg>{offset});
-  };
-  Value place = LLVM::LoadOp::create(builder, loc, i64,
-                                     at(function.getArgument(1), i64, index));
-  Value one = constant(loc, 1);
-  Value isState = LLVM::TruncOp::create(
-      builder, loc, builder.getI1Type(),
-      LLVM::AndOp::create(builder, loc, place, one).getResult());
-  Value base = LLVM::SelectOp::create(
-      builder, loc, isState, function.getArgument(4), function.getArgument(3));
-  Value offset = LLVM::AndOp::create(builder, loc, place, constant(loc, ~1));
-  LLVM::StoreOp::create(builder, loc, at(base, builder.getI8Type(), offset),
-                        at(function.getArgument(0), pointer, index));
-  Value next = LLVM::AddOp::create(builder, loc, index, one);
-  Value isMore = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::slt,
-                                      next, function.getArgument(2));
-  LLVM::CondBrOp::create(builder, loc, isMore, body, ValueRange{next}, end,
-                         ValueRange());
-  return function;
 }
 
 /// Offset of a view in bytes.
 FailureOr<Value> Translator::viewOffset(memref::ViewOp view) {
   Location loc = view.getLoc();
-  if (hasViewTable) {
-    int64_t place = viewPlaces.lookup(view) * int64_t(sizeof(int64_t));
-    return Value(LLVM::LoadOp::create(
-        builder, loc, builder.getI64Type(),
-        advance(loc, current.getArguments().back(), place)));
+  if (viewOffsets) {
+    int64_t place = viewsRead++ * int64_t(sizeof(int64_t));
+    return Value(LLVM::LoadOp::create(builder, loc, builder.getI64Type(),
+                                      advance(loc, viewOffsets, place)));
   }
   FailureOr<int64_t> offset = getViewOffset(view);
   if (failed(offset))
@@ -398,92 +264,47 @@ FailureOr<Value> Translator::viewOffset(memref::ViewOp view) {
   return constant(loc, *offset);
 }
 
-/// The value of an operand of a launch in the function that is written.
-FailureOr<Value> Translator::valueOf(Value value) {
-  if (Value known = values.lookup(value))
-    return known;
-  FailureOr<Value> made;
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    made = bindArgument(argument);
-  else
-    made = makeValue(value.getDefiningOp());
-  if (succeeded(made))
-    values[value] = *made;
-  return made;
-}
-
-LogicalResult Translator::appendValues(ValueRange from,
-                                       SmallVectorImpl<Value> &to) {
-  for (Value value : from) {
-    FailureOr<Value> made = valueOf(value);
-    if (failed(made))
-      return failure();
-    to.push_back(*made);
-  }
-  return success();
-}
-
-/// The result of an op that is no launch.
-FailureOr<Value> Translator::makeValue(Operation *op) {
+LogicalResult Translator::translate(Operation *op) {
   Location loc = op->getLoc();
-  return llvm::TypeSwitch<Operation *, FailureOr<Value>>(op)
-      .Case([&](arith::ConstantOp constantOp) -> FailureOr<Value> {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](tamk::LaunchOp launch) { return translate(launch); })
+      .Case([&](arith::ConstantOp constantOp) -> LogicalResult {
         Type type = constantOp.getType();
         if (type.isIndex())
           type = builder.getI64Type();
         Attribute value = constantOp.getValue();
         if (auto integer = dyn_cast<IntegerAttr>(value))
           value = builder.getIntegerAttr(type, integer.getInt());
-        return Value(LLVM::ConstantOp::create(builder, loc, type,
-                                              cast<TypedAttr>(value)));
+        values[constantOp] = LLVM::ConstantOp::create(builder, loc, type,
+                                                      cast<TypedAttr>(value));
+        return success();
       })
-      .Case([&](memref::ViewOp view) -> FailureOr<Value> {
-        FailureOr<Value> base = valueOf(view.getSource());
-        if (failed(base))
-          return failure();
+      .Case([&](memref::ViewOp view) -> LogicalResult {
         FailureOr<Value> bytes = viewOffset(view);
         if (failed(bytes))
           return failure();
-        return Value(LLVM::GEPOp::create(builder, loc, pointer,
-                                         builder.getI8Type(), *base,
-                                         ArrayRef<LLVM::GEPArg>{*bytes}));
+        values[view] = LLVM::GEPOp::create(
+            builder, loc, pointer, builder.getI8Type(),
+            values.lookup(view.getSource()), ArrayRef<LLVM::GEPArg>{*bytes});
+        return success();
       })
-      .Case([&](memref::GetGlobalOp global) -> FailureOr<Value> {
-        return Value(
-            LLVM::AddressOfOp::create(builder, loc, pointer, global.getName()));
+      .Case([&](memref::GetGlobalOp global) -> LogicalResult {
+        values[global] =
+            LLVM::AddressOfOp::create(builder, loc, pointer, global.getName());
+        return success();
       })
-      .Case([&](memref::CastOp castOp) { return valueOf(castOp.getSource()); })
-      .Default([](Operation *other) -> FailureOr<Value> {
+      .Case([&](memref::CastOp castOp) -> LogicalResult {
+        values[castOp] = values.lookup(castOp.getSource());
+        return success();
+      })
+      .Case([&](func::ReturnOp ret) -> LogicalResult {
+        LLVM::ReturnOp::create(builder, loc, ValueRange());
+        return success();
+      })
+      .Default([](Operation *other) {
         return other->emitOpError("expected only launches, views and "
                                   "constants in a planned step");
       });
-}
-
-/// Checks the slots of a step's arguments that have uses.
-LogicalResult Translator::check(func::FuncOp step) {
-  for (BlockArgument argument : step.getArguments()) {
-    if (argument.use_empty())
-      continue;
-    tam::SlotAttr slot = tam::getArgumentSlot(step, argument.getArgNumber());
-    if (!slot)
-      return step.emitOpError("expected a slot of argument ")
-             << argument.getArgNumber();
-    if (slot.getKind() == SlotKind::Capacity)
-      return step.emitOpError("expected 'capacity' to be a constant");
-    if (slot.getKind() == SlotKind::Arena && slot.getOffset() != 0)
-      return step.emitOpError("expected one memory space");
-  }
-  return success();
-}
-
-/// Checks an op of a step, whether or not a launch uses its result.
-LogicalResult Translator::check(Operation &op) {
-  if (auto view = dyn_cast<memref::ViewOp>(op))
-    return hasViewTable ? success() : LogicalResult(getViewOffset(view));
-  if (isa<tamk::LaunchOp, arith::ConstantOp, memref::GetGlobalOp,
-          memref::CastOp, func::ReturnOp>(op))
-    return success();
-  return LogicalResult(makeValue(&op));
 }
 
 /// Starts a step's function, whose parameters are those of
@@ -509,56 +330,20 @@ LLVM::LLVMFuncOp Translator::startFunction(func::FuncOp step, StringRef name,
   return function;
 }
 
-/// Starts a part of a step's function and calls it there, with the function's
-/// arguments.
-FailureOr<LLVM::LLVMFuncOp> Translator::startPart(func::FuncOp step,
-                                                  LLVM::LLVMFuncOp function,
-                                                  int64_t number) {
-  std::string name = (function.getName() + "_part_" + Twine(number)).str();
-  if (failed(tam::verifyFreeName(step, name)))
-    return failure();
-  LLVM::LLVMFuncOp part = startFunction(
-      step, name,
-      function.getArgumentTypes().drop_front(size_t(StepParameterCount)));
-  part.setNoInline(true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(&function.getBody().back());
-  LLVM::CallOp::create(builder, step.getLoc(), part, function.getArguments());
-  return part;
-}
-
 LogicalResult Translator::translateBody(func::FuncOp step,
                                         LLVM::LLVMFuncOp function) {
-  Block &body = step.getBody().front();
-  auto count = llvm::range_size(body.getOps<tamk::LaunchOp>());
-  int64_t launches = 0, parts = 0;
-  current = function;
-  if (failed(check(step)))
-    return failure();
-  for (Operation &op : body) {
-    if (failed(check(op)))
-      return failure();
-    auto launch = dyn_cast<tamk::LaunchOp>(op);
-    if (!launch)
+  for (BlockArgument argument : step.getArguments()) {
+    if (argument.use_empty())
       continue;
-    if (count > kPartLaunches && launches++ % kPartLaunches == 0) {
-      if (parts > 0)
-        LLVM::ReturnOp::create(builder, step.getLoc(), ValueRange());
-      FailureOr<LLVM::LLVMFuncOp> part = startPart(step, function, parts++);
-      if (failed(part))
-        return failure();
-      current = *part;
-      values.clear();
-    }
-    if (failed(translate(launch)))
+    FailureOr<Value> value =
+        bindArgument(step, argument.getArgNumber(), function);
+    if (failed(value))
       return failure();
+    values[argument] = *value;
   }
-  LLVM::ReturnOp::create(builder, step.getLoc(), ValueRange());
-  if (parts > 0) {
-    builder.setInsertionPointToEnd(&function.getBody().back());
-    LLVM::ReturnOp::create(builder, step.getLoc(), ValueRange());
-  }
-  values.clear();
+  for (Operation &op : step.getBody().front())
+    if (failed(translate(&op)))
+      return failure();
   return success();
 }
 
@@ -594,12 +379,10 @@ LogicalResult Translator::translate(ArrayRef<func::FuncOp> rungs) {
     return failure();
   LLVM::LLVMFuncOp shared = startFunction(first, name, pointer);
   shared.setNoInline(true);
-  viewPlaces.clear();
-  for (auto view : first.getBody().front().getOps<memref::ViewOp>())
-    viewPlaces.try_emplace(view, viewPlaces.size());
-  hasViewTable = true;
+  viewOffsets = shared.getArgument(StepParameterCount);
+  viewsRead = 0;
   LogicalResult status = translateBody(first, shared);
-  hasViewTable = false;
+  viewOffsets = {};
   if (failed(status))
     return failure();
   for (func::FuncOp step : rungs) {
@@ -610,7 +393,14 @@ LogicalResult Translator::translate(ArrayRef<func::FuncOp> rungs) {
     if (failed(tam::verifyFreeName(step, tableName)))
       return failure();
     Location loc = step.getLoc();
-    LLVM::GlobalOp table = makeTable(tableName, *offsets);
+    builder.setInsertionPoint(step);
+    auto table = LLVM::GlobalOp::create(
+        builder, loc,
+        LLVM::LLVMArrayType::get(builder.getI64Type(), offsets->size()),
+        /*isConstant=*/true, LLVM::Linkage::Internal, tableName,
+        DenseElementsAttr::get(RankedTensorType::get({int64_t(offsets->size())},
+                                                     builder.getI64Type()),
+                               ArrayRef<int64_t>(*offsets)));
     LLVM::LLVMFuncOp function = startFunction(step, step.getName());
     copyAttributes(step, function);
     SmallVector<Value> arguments(function.getArguments());

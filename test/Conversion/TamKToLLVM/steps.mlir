@@ -1,6 +1,5 @@
 // A step becomes a function with the signature of tamrt_step_function; slots
-// become loads and offsets from its parameters, launches calls. A value is
-// computed where a launch needs it first.
+// become loads and offsets from its parameters, launches calls.
 //
 // RUN: tam-opt %s --convert-tamk-to-llvm | FileCheck %s
 
@@ -42,29 +41,29 @@ func.func @predict_8(%rows: index {tam.slot = #tam.slot<rows>},
   // CHECK: %[[V_AT:.*]] = llvm.getelementptr %[[COLUMNS]][16] : (!llvm.ptr) -> !llvm.ptr, i8
   // CHECK: %[[V:.*]] = llvm.load %[[V_AT]] : !llvm.ptr -> !llvm.ptr
   // CHECK: %[[P:.*]] = llvm.getelementptr %[[PARAMETERS]][32] : (!llvm.ptr) -> !llvm.ptr, i8
+  // CHECK: %[[B:.*]] = llvm.getelementptr %[[COEFFICIENTS]][8] : (!llvm.ptr) -> !llvm.ptr, i8
   // What is not used is not loaded.
   // CHECK-NOT: %[[COLUMNS]][40]
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
+  // CHECK: %[[SCALE:.*]] = llvm.mlir.constant(2.000000e+00 : f64) : f64
   %scale = arith.constant 2.0 : f64
+  // CHECK: %[[MODE:.*]] = llvm.mlir.constant(1 : i64) : i64
   %mode = arith.constant 1 : i64
   // CHECK: %[[X_OFFSET:.*]] = llvm.mlir.constant(0 : i64) : i64
   // CHECK: %[[X:.*]] = llvm.getelementptr %[[ARENA]][%[[X_OFFSET]]] : (!llvm.ptr, i64) -> !llvm.ptr, i8
   %x = memref.view %arena[%c0][] : memref<128xi8> to memref<8xf64>
+  // CHECK: %[[L_OFFSET:.*]] = llvm.mlir.constant(64 : i64) : i64
+  // CHECK: %[[L:.*]] = llvm.getelementptr %[[ARENA]][%[[L_OFFSET]]] : (!llvm.ptr, i64) -> !llvm.ptr, i8
   %l = memref.view %arena[%c64][] : memref<128xi8> to memref<8x1xf64>
   // CHECK: llvm.call @tamrt_normalize(%[[CONTEXT]], %[[V]], %[[P]], %[[ROWS]], %[[X]])
   tamk.launch "normalize" ins(%v, %p : memref<?xf64>, memref<4xf64>)
       scalars(%rows : index) outs(%x : memref<8xf64>)
   // A cast is the same pointer.
   %cast = memref.cast %x : memref<8xf64> to memref<?xf64>
-  // CHECK: %[[SCALE:.*]] = llvm.mlir.constant(2.000000e+00 : f64) : f64
-  // CHECK: %[[MODE:.*]] = llvm.mlir.constant(1 : i64) : i64
-  // CHECK: %[[L_OFFSET:.*]] = llvm.mlir.constant(64 : i64) : i64
-  // CHECK: %[[L:.*]] = llvm.getelementptr %[[ARENA]][%[[L_OFFSET]]] : (!llvm.ptr, i64) -> !llvm.ptr, i8
   // CHECK: llvm.call @tamrt_linear(%[[CONTEXT]], %[[X]], %[[ROWS]], %[[SCALE]], %[[MODE]], %[[L]])
   tamk.launch "linear" ins(%cast : memref<?xf64>)
       scalars(%rows, %scale, %mode : index, f64, i64) outs(%l : memref<8x1xf64>)
-  // CHECK: %[[B:.*]] = llvm.getelementptr %[[COEFFICIENTS]][8] : (!llvm.ptr) -> !llvm.ptr, i8
   // CHECK: llvm.call @tamrt_predict_dense(%[[CONTEXT]], %[[L]], %[[B]], %[[ROWS]], %[[MODE]], %[[MODE]], %[[MODE]], %[[MODE]], %[[OUTPUT]])
   tamk.launch "predict_dense" ins(%l, %b : memref<8x1xf64>, memref<1xf64>)
       scalars(%rows, %mode, %mode, %mode, %mode : index, i64, i64, i64, i64)
@@ -85,14 +84,14 @@ func.func @fit_chunk_8(%rows: index {tam.slot = #tam.slot<rows>},
                        %t: memref<1xf64> {tam.slot = #tam.slot<state, 64>},
                        %a: memref<8x1xf64> {tam.slot = #tam.slot<output>}) {
   // CHECK: %[[Y:.*]] = llvm.load %[[COLUMNS]] : !llvm.ptr -> !llvm.ptr
+  // CHECK: %[[T:.*]] = llvm.getelementptr %[[STATE]][64]
+  // CHECK: %[[ONE:.*]] = llvm.mlir.constant(1 : i64) : i64
   %c1 = arith.constant 1 : i64
   // CHECK: %[[NULL:.*]] = llvm.mlir.zero : !llvm.ptr
-  // CHECK: %[[ONE:.*]] = llvm.mlir.constant(1 : i64) : i64
   // CHECK: llvm.call @tamrt_rhs_dense(%[[CONTEXT]], %{{.*}}, %[[Y]], %[[NULL]], %[[ROWS]], %[[ONE]], %[[STATE]])
   tamk.launch "rhs_dense" ins(%a, %y : memref<8x1xf64>, memref<?xf64>)
       absent [2] scalars(%rows, %c1 : index, i64)
       outs(%s : memref<1xf64>)
-  // CHECK: %[[T:.*]] = llvm.getelementptr %[[STATE]][64]
   // CHECK: llvm.call @tamrt_rhs_dense(%[[CONTEXT]], %{{.*}}, %[[Y]], %[[Y]], %[[ROWS]], %[[ONE]], %[[T]])
   tamk.launch "rhs_dense"
       ins(%a, %y, %y : memref<8x1xf64>, memref<?xf64>, memref<?xf64>)
@@ -110,17 +109,17 @@ func.func @fit_chunk_8(%rows: index {tam.slot = #tam.slot<rows>},
 func.func @fit_finish(%s: memref<1xf64> {tam.slot = #tam.slot<state>},
                       %t: memref<1xf64> {tam.slot = #tam.slot<state, 64>},
                       %b: memref<2xf64> {tam.slot = #tam.slot<output>}) {
+  // CHECK: %[[T:.*]] = llvm.getelementptr %[[STATE]][64]
+  // CHECK: %[[N:.*]] = llvm.mlir.constant(2 : i64) : i64
   %n = arith.constant 2 : i64
   // CHECK: %[[TABLE:.*]] = llvm.mlir.addressof @table : !llvm.ptr
   %table = memref.get_global @table : memref<2x2xi64>
   %flat = memref.cast %table : memref<2x2xi64> to memref<?x2xi64>
   // CHECK: %[[LIST:.*]] = llvm.alloca %{{.*}} x !llvm.ptr : (i64) -> !llvm.ptr
   // CHECK: llvm.store %[[STATE]], %[[LIST]] : !llvm.ptr, !llvm.ptr
-  // CHECK: %[[T:.*]] = llvm.getelementptr %[[STATE]][64]
   // CHECK: %[[NEXT:.*]] = llvm.getelementptr %[[LIST]][8]
   // CHECK: llvm.store %[[T]], %[[NEXT]] : !llvm.ptr, !llvm.ptr
   // CHECK: %[[COUNT:.*]] = llvm.mlir.constant(2 : i64) : i64
-  // CHECK: %[[N:.*]] = llvm.mlir.constant(2 : i64) : i64
   // CHECK: llvm.call @tamrt_assemble_vector(%[[CONTEXT]], %[[TABLE]], %[[LIST]], %[[COUNT]], %[[N]], %[[OUTPUT]])
   tamk.launch "assemble_vector"
       ins(%flat, %s, %t : memref<?x2xi64>, memref<1xf64>, memref<1xf64>)
@@ -143,16 +142,16 @@ func.func @fit_chunk_16(%rows: index {tam.slot = #tam.slot<rows>},
                         %x: memref<?xf64> {tam.slot = #tam.slot<column>},
                         %c: memref<18xf64> {tam.slot = #tam.slot<carry, 64>},
                         %out: memref<16x3xf64> {tam.slot = #tam.slot<output>}) {
+  // CHECK: %[[RANGE_AT:.*]] = llvm.getelementptr %[[TABLES]][24] : (!llvm.ptr) -> !llvm.ptr, i8
+  // CHECK: %[[RANGE:.*]] = llvm.load %[[RANGE_AT]] : !llvm.ptr -> !llvm.ptr
   // CHECK: %[[X:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
-  // CHECK: %[[WINDOW:.*]] = llvm.mlir.constant(16 : i64) : i64
   // CHECK: %[[C:.*]] = llvm.getelementptr %[[CARRY]][64] : (!llvm.ptr) -> !llvm.ptr, i8
+  // CHECK: %[[WINDOW:.*]] = llvm.mlir.constant(16 : i64) : i64
   %window = arith.constant 16 : i64
   // CHECK: llvm.call @tamrt_pid(%[[CONTEXT]], %[[X]], %[[ROWS]], %[[FIRST]], %[[GROUP_ROWS]], %[[WINDOW]], %[[C]], %[[OUTPUT]])
   tamk.launch "pid" ins(%x : memref<?xf64>)
       scalars(%rows, %first, %all, %window : index, index, index, i64)
       outs(%c, %out : memref<18xf64>, memref<16x3xf64>)
-  // CHECK: %[[RANGE_AT:.*]] = llvm.getelementptr %[[TABLES]][24] : (!llvm.ptr) -> !llvm.ptr, i8
-  // CHECK: %[[RANGE:.*]] = llvm.load %[[RANGE_AT]] : !llvm.ptr -> !llvm.ptr
   // CHECK: llvm.call @tamrt_normalize(%[[CONTEXT]], %[[X]], %[[RANGE]], %[[ROWS]], %[[OUTPUT]])
   tamk.launch "normalize" ins(%x, %range : memref<?xf64>, memref<2xf64>)
       scalars(%rows : index) outs(%out : memref<16x3xf64>)

@@ -72,22 +72,6 @@ class CompileTime(harness.TestCase):
             f"s(x{i}) + c(d{i}, n_cat=7) + l(u{i}) + f(v{i}, m=3)"
             for i in range(TERMS // 4)))
 
-    def test_twice_the_terms(self):
-        # Four times the pairs, most of them a launch each. The time was that of
-        # the square of the launches: five times.
-        def seconds(count):
-            formula = "y ~ " + " + ".join(f"s(x{i}, k=20)"
-                                          for i in range(count))
-            return processor_seconds(lambda: self.compile(formula))
-
-        ratios = []
-        for _ in range(3):
-            half = seconds(TERMS)
-            ratios.append(seconds(2 * TERMS) / half)
-            if ratios[-1] < 3:
-                return
-        self.fail(f"expected less than 3 times, got {ratios}")
-
 
 class Bounds(harness.TestCase):
     """Sums that do not fit in the loop have the same values, computed by other

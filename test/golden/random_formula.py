@@ -182,13 +182,18 @@ def random_rows(rng, groups, most, spread):
     return rows
 
 
+def with_all_levels(rows):
+    """The rows, of which the first have each level of k: so both sides know all
+    codes."""
+    for level, row in zip(range(LEVELS), rows):
+        row["k"] = level
+    return rows
+
+
 def random_model(rng, terms=5, rows=80, formula=None):
     """A formula of up to `terms` terms and rows to fit and to predict it with,
     in the same one to four groups. The formula is drawn unless given."""
     formula = formula or Formula(rng, terms).text()
     groups = [str(n) for n in range(9, 9 + rng.randint(1, 4))]
-    train = random_rows(rng, groups, rows, 1)
-    # Every level in training, so that both sides know the codes.
-    for level, row in zip(range(LEVELS), train):
-        row["k"] = level
+    train = with_all_levels(random_rows(rng, groups, rows, 1))
     return formula, train, random_rows(rng, groups, 20, 3)

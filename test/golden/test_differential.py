@@ -13,7 +13,7 @@ import golden  # noqa: F401 (finds harness)
 import harness
 import reference
 from random_formula import (FEATURES, LEVELS, Formula, random_model,
-                            random_rows)
+                            random_rows, with_all_levels)
 
 # Number of formulas, and the most terms of one; a longer run uses another
 # number and seed.
@@ -120,8 +120,7 @@ class Differential(harness.TestCase):
             few = random_rows(rng, ["x"], 40, 1)
             while len(few) < LEVELS:
                 few += random_rows(rng, ["x"], 40, 1)
-            for level, row in zip(range(LEVELS), few):
-                row["k"] = level
+            with_all_levels(few)
             # Rows that repeat, except for the target, which causes rounding.
             train = [dict(few[day % len(few)], g=group, day=day,
                           y=repr(rng.gauss(1, 2)))
@@ -185,8 +184,7 @@ class Differential(harness.TestCase):
                       for count, spread in ((90, 1), (20, 3)))
         for row in train + new:
             row.update((name, repr(rng.gauss(0, 1))) for name in names)
-        for level, row in zip(range(LEVELS), train):
-            row["k"] = level
+        with_all_levels(train)
         for keys in (dict(), dict(weights="w", chunk=1),
                      dict(compiling=["--merge-columns=0"])):
             with self.subTest(**keys):

@@ -11,7 +11,8 @@ import random
 
 import golden  # noqa: F401 (finds harness)
 import harness
-from random_formula import LEVELS, MODES, Formula, random_rows
+from random_formula import (LEVELS, MODES, Formula, random_rows,
+                            with_all_levels)
 
 COUNT = int(os.environ.get("TAMC_RANDOM_FORMULAS", 12))
 SEED = int(os.environ.get("TAMC_RANDOM_SEED", 20261121))
@@ -46,9 +47,7 @@ class Fusible(Formula):
 
 
 def rows_of(rng, groups, most, spread, levels):
-    rows = random_rows(rng, groups, most, spread)
-    for level, row in zip(range(LEVELS), rows):
-        row["k"] = level
+    rows = with_all_levels(random_rows(rng, groups, most, spread))
     for i, row in enumerate(rows):
         row["s"] = f"v{i if i < LEVELS else rng.randrange(levels)}"
     return rows

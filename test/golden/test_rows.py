@@ -10,7 +10,7 @@ import random
 
 import golden  # noqa: F401 (finds harness)
 import harness
-from random_formula import LEVELS, Formula, random_rows
+from random_formula import LEVELS, Formula, random_rows, with_all_levels
 
 COUNT = int(os.environ.get("TAMC_RANDOM_FORMULAS", 12))
 SEED = int(os.environ.get("TAMC_RANDOM_SEED", 20261121))
@@ -77,10 +77,9 @@ class Rows(harness.TestCase):
         for case in range(COUNT):
             rng = random.Random(f"{SEED}.{case}")
             formula = Fusible(rng).text()
-            train = random_rows(rng, ["p", "q"][:rng.randint(1, 2)],
-                                rng.choice((20, 150, 700)), 1)
-            for level, row in zip(range(LEVELS), train):
-                row["k"] = level
+            train = with_all_levels(
+                random_rows(rng, ["p", "q"][:rng.randint(1, 2)],
+                            rng.choice((20, 150, 700)), 1))
             keys = dict(group="g", date="day")
             if case % 2:
                 keys["weights"] = "w"

@@ -117,6 +117,18 @@ class Devices(harness.TestCase):
                                      "--chunk-rows", rows, opaque=1)
                 self.assertGreater(min(kernels.values()), 0)
 
+    def test_steps_of_many_launches(self):
+        # The rungs of such a step share their code.
+        formula = "y ~ " + " + ".join(f"f({x},m={m})" for x in "abc"
+                                      for m in range(1, 5))
+        model = self.prepare("--fuse-rows=false", "--merge-columns=0",
+                             formula=formula)
+        weights, good = self.undisturbed(model)
+        there = self.check(model, weights, good, names=["fit", "predict"])
+        self.assertGreater(there["fit"], len("abc") * 4 * 13 / 2 * GROUPS)
+        self.assertEqual(self.check(model, weights, good, names=list(there),
+                                    opaque=1), there)
+
     def test_opaque_memory_of_conjugate_gradients(self):
         # If the second effect is not factored, the factors of the others are
         # those of the penalty, which groups of equal length have in common.

@@ -14,7 +14,6 @@
 #include "tamrt/abi.h"
 #include "tamrt/steps.h"
 
-#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Config/llvm-config.h"
 
@@ -62,24 +61,30 @@ static SmallVector<DictionaryAttr> rows(DictionaryAttr dictionary,
   return llvm::to_vector(attribute.getAsRange<DictionaryAttr>());
 }
 
-/// Whether a step calls generated code, which runs only on the CPU.
-static bool isCpuCode(ModuleOp module, FunctionOpInterface step) {
-  auto result = step->walk([&](Operation *op) {
-    if (auto launch = dyn_cast<tamk::LaunchOp>(op))
-      return launch.getGenerated() ? WalkResult::interrupt()
-                                   : WalkResult::advance();
-    auto call = dyn_cast<CallOpInterface>(op);
-    auto callee =
-        call ? dyn_cast_if_present<SymbolRefAttr>(call.getCallableForCallee())
-             : SymbolRefAttr();
-    if (!callee)
-      return WalkResult::advance();
-    auto function = module.lookupSymbol<FunctionOpInterface>(
-        callee.getRootReference().getValue());
-    return function && !function.isExternal() ? WalkResult::interrupt()
-                                              : WalkResult::advance();
+/// Attributes of a step that its translation keeps until it is described.
+static constexpr StringLiteral kStepNotes[] = {
+    tam::kStepAttrName, tam::kByLevelsAttrName, tam::kSmallBlocksAttrName,
+    tamk::kPlanAttrName};
+
+void tamc::noteStep(func::FuncOp step, FunctionOpInterface function) {
+  for (StringRef name : kStepNotes)
+    if (Attribute value = step->getAttr(name))
+      function->setAttr(name, value);
+  WalkResult walk = step.walk([](tamk::LaunchOp launch) {
+    return launch.getGenerated() ? WalkResult::interrupt()
+                                 : WalkResult::advance();
   });
-  return result.wasInterrupted();
+  if (walk.wasInterrupted())
+    function->setAttr(tamk::kCpuCodeAttrName, UnitAttr::get(step.getContext()));
+}
+
+void tamc::removeNotes(ModuleOp module) {
+  module->removeAttr(tam::kModelAttrName);
+  for (auto function : module.getOps<FunctionOpInterface>()) {
+    for (StringRef name : kStepNotes)
+      function->removeAttr(name);
+    function->removeAttr(tamk::kCpuCodeAttrName);
+  }
 }
 
 /// The struct that describes the module's dictionary `key`; null if there is
@@ -108,7 +113,7 @@ static Record describePlacement(DictionaryAttr row) {
           i32(integer(row, "predict")), i32(0)};
 }
 
-static Record describeStep(ModuleOp module, FunctionOpInterface function) {
+static Record describeStep(FunctionOpInterface function) {
   auto step = function->getAttrOfType<tam::StepAttr>(tam::kStepAttrName);
   auto plan = function->getAttrOfType<DictionaryAttr>(tamk::kPlanAttrName);
   std::vector<Record> buffers;
@@ -119,7 +124,7 @@ static Record describeStep(ModuleOp module, FunctionOpInterface function) {
   int64_t count = static_cast<int64_t>(buffers.size());
   return {i32(static_cast<int64_t>(step.getKind())),
           i32(integer(plan, "length")),
-          i32(isCpuCode(module, function)),
+          i32(function->hasAttr(tamk::kCpuCodeAttrName)),
           i32(0),
           text(function.getName()),
           i64(step.getRung()),
@@ -317,7 +322,7 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
       continue;
     if (!function->hasAttr(tamk::kPlanAttrName))
       return function->emitOpError("expected a planned step");
-    Record step = describeStep(module, function);
+    Record step = describeStep(function);
     const tamrt::StepDescription &about = stepOf(step);
     if (function->hasAttr(tam::kByLevelsAttrName)) {
       hasLevels = true;

@@ -9,6 +9,7 @@
 #ifndef TAMC_CONVERSION_MODELDESCRIPTION_H
 #define TAMC_CONVERSION_MODELDESCRIPTION_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -45,11 +46,19 @@ struct Field {
   mlir::DenseElementsAttr numbers = {};
 };
 
-/// The `tamrt_model` (abi.h) of a module with `tam.model` and planned steps,
+/// Notes at `function`, the translation of a planned step, what the description
+/// of a model has of the step.
+void noteStep(mlir::func::FuncOp step, mlir::FunctionOpInterface function);
+
+/// The `tamrt_model` (abi.h) of a module with `tam.model` and translated steps,
 /// which are the functions with `tam.step`. Emits an error if something is
 /// missing.
 mlir::FailureOr<Record> describeModel(mlir::ModuleOp module,
                                       llvm::StringRef version);
+
+/// Removes what describeModel reads: `tam.model`, and what is noted at the
+/// steps.
+void removeNotes(mlir::ModuleOp module);
 
 } // namespace tamc
 

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ModelDescription/ModelDescription.h"
 #include "DescriptionText.h"
 
 #include "tamc/Conversion/Passes.h"
@@ -379,10 +380,7 @@ LogicalResult Translator::translate(func::FuncOp step) {
   auto function = emitc::FuncOp::create(builder, loc, step.getName(),
                                         builder.getFunctionType(types, {}));
   function.setSpecifiersAttr(builder.getStrArrayAttr({"static"}));
-  for (StringRef name : {tam::kStepAttrName, tam::kByLevelsAttrName,
-                         tam::kSmallBlocksAttrName, tamk::kPlanAttrName})
-    if (Attribute value = step->getAttr(name))
-      function->setAttr(name, value);
+  noteStep(step, function);
   builder.setInsertionPointToEnd(function.addEntryBlock());
   for (auto [index, parameter] : llvm::enumerate(stepParameters))
     emitc::VerbatimOp::create(
@@ -400,9 +398,6 @@ LogicalResult Translator::translate(func::FuncOp step) {
 }
 
 LogicalResult Translator::run(StringRef version) {
-  FailureOr<Record> model = describeModel(module, version);
-  if (failed(model))
-    return failure();
   Location loc = module.getLoc();
   builder.setInsertionPointToStart(module.getBody());
   line(loc, "// A model planned by tamc " + version +
@@ -424,17 +419,14 @@ LogicalResult Translator::run(StringRef version) {
   for (auto step : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
     if (failed(translate(step)))
       return failure();
+  FailureOr<Record> model = describeModel(module, version);
+  if (failed(model))
+    return failure();
   builder.setInsertionPointToEnd(module.getBody());
   line(loc, describeInText(*model, symbol));
   line(loc, "\nint main(int argc, char **argv) {\n  return tamrt_main(&" +
                 symbol + ", argc, argv);\n}");
-  module->removeAttr(tam::kModelAttrName);
-  for (auto function : module.getOps<emitc::FuncOp>()) {
-    function->removeAttr(tam::kStepAttrName);
-    function->removeAttr(tam::kByLevelsAttrName);
-    function->removeAttr(tam::kSmallBlocksAttrName);
-    function->removeAttr(tamk::kPlanAttrName);
-  }
+  removeNotes(module);
   return success();
 }
 

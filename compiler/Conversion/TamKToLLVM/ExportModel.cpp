@@ -279,13 +279,7 @@ struct ExportModel : public tamc::impl::ExportModelBase<ExportModel> {
     else if (entry)
       exporter.addMain(symbol);
     // The description is now data; the rest of the module is plain LLVM.
-    module->removeAttr(tam::kModelAttrName);
-    for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
-      function->removeAttr(tam::kStepAttrName);
-      function->removeAttr(tam::kByLevelsAttrName);
-      function->removeAttr(tam::kSmallBlocksAttrName);
-      function->removeAttr(tamk::kPlanAttrName);
-    }
+    removeNotes(module);
   }
 };
 

@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ModelDescription/ModelDescription.h"
 #include "RungsOfStep.h"
 
 #include "tamc/Conversion/Passes.h"
@@ -78,7 +79,6 @@ private:
   LLVM::LLVMFuncOp startFunction(func::FuncOp step, StringRef name,
                                  ArrayRef<Type> more = {});
   LogicalResult translateBody(func::FuncOp step, LLVM::LLVMFuncOp function);
-  void copyAttributes(func::FuncOp step, LLVM::LLVMFuncOp function);
   LogicalResult translate(ArrayRef<func::FuncOp> rungs);
   FailureOr<Value> viewOffset(memref::ViewOp view);
   LogicalResult translate(Operation *op);
@@ -347,14 +347,6 @@ LogicalResult Translator::translateBody(func::FuncOp step,
   return success();
 }
 
-/// Copies the attributes with the step's kind and plan.
-void Translator::copyAttributes(func::FuncOp step, LLVM::LLVMFuncOp function) {
-  for (StringRef name : {tam::kStepAttrName, tam::kByLevelsAttrName,
-                         tam::kSmallBlocksAttrName, tamk::kPlanAttrName})
-    if (Attribute value = step->getAttr(name))
-      function->setAttr(name, value);
-}
-
 /// Translates a step, or rungs that share the code of the first one.
 LogicalResult Translator::translate(ArrayRef<func::FuncOp> rungs) {
   for (func::FuncOp step : rungs) {
@@ -367,7 +359,7 @@ LogicalResult Translator::translate(ArrayRef<func::FuncOp> rungs) {
   func::FuncOp first = rungs.front();
   if (rungs.size() == 1) {
     LLVM::LLVMFuncOp function = startFunction(first, first.getName());
-    copyAttributes(first, function);
+    noteStep(first, function);
     if (failed(translateBody(first, function)))
       return failure();
     first.erase();
@@ -402,7 +394,7 @@ LogicalResult Translator::translate(ArrayRef<func::FuncOp> rungs) {
                                                      builder.getI64Type()),
                                ArrayRef<int64_t>(*offsets)));
     LLVM::LLVMFuncOp function = startFunction(step, step.getName());
-    copyAttributes(step, function);
+    noteStep(step, function);
     SmallVector<Value> arguments(function.getArguments());
     arguments.push_back(
         LLVM::AddressOfOp::create(builder, loc, pointer, table.getSymName()));

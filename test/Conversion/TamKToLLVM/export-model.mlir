@@ -15,6 +15,7 @@
 // PLAIN-NOT: tam.model
 // PLAIN-NOT: tam.step
 // PLAIN-NOT: tamk.plan
+// PLAIN-NOT: tamk.cpu_code
 
 // PREFIX: @tam_model = internal constant
 // PREFIX-NOT: @main

@@ -42,7 +42,8 @@ LogicalResult TamKDialect::verifyOperationAttribute(Operation *op,
       return op->emitError("'") << name << "' must be a row of the plan";
     return success();
   }
-  if (name == kKernelAttrName || name == kBaselineAttrName) {
+  if (name == kKernelAttrName || name == kBaselineAttrName ||
+      name == kCpuCodeAttrName) {
     if (!isa<FunctionOpInterface>(op) || !isa<UnitAttr>(attribute.getValue()))
       return op->emitError("'") << name << "' belongs on a function, as a unit";
     return success();

@@ -8,6 +8,7 @@
 
 #include "tamc/Dialect/TamK/IR/TamK.h"
 #include "tamc/Dialect/TamK/Transforms/Passes.h"
+#include "tamrt/abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -25,9 +26,6 @@ using namespace mlir;
 using namespace tamc::tamk;
 using bufferization::MaterializeInDestinationOp;
 using bufferization::ToTensorOp;
-
-/// Bytes that allocations and constants are aligned to: a cache line.
-static constexpr int64_t kAlignment = 64;
 
 static bool isTensor(Value value) { return isa<TensorType>(value.getType()); }
 
@@ -95,6 +93,9 @@ private:
       error.attachNote(buffer->newest.getLoc()) << "they are written here";
       return error;
     }
+    if (!buffer->result && isResult.contains(buffer->argument))
+      return op.emitOpError("expected no use of the destination's old contents "
+                            "after the first of the new ones");
     buffer->lastUse = &op;
     return buffer;
   }
@@ -242,11 +243,11 @@ private:
     if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
       memory[buffer] = memref::AllocOp::create(
           builder, op.getLoc(), memref, empty.getDynamicSizes(),
-          builder.getI64IntegerAttr(kAlignment));
+          builder.getI64IntegerAttr(TAMRT_ALIGNMENT));
       return success();
     }
     FailureOr<memref::GlobalOp> global = bufferization::getGlobalFor(
-        cast<arith::ConstantOp>(op), symbols, kAlignment);
+        cast<arith::ConstantOp>(op), symbols, TAMRT_ALIGNMENT);
     if (failed(global))
       return failure();
     memory[buffer] = memref::GetGlobalOp::create(builder, op.getLoc(), memref,

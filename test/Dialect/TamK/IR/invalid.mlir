@@ -291,6 +291,11 @@ module attributes {tamk.kernel} {}
 
 // -----
 
+// expected-error @+1 {{'tamk.cpu_code' belongs on a function, as a unit}}
+module attributes {tamk.cpu_code} {}
+
+// -----
+
 // launch_c7: a buffer.
 llvm.func @rows_0(!llvm.ptr, i64, !llvm.ptr)
 func.func @f(%x: memref<?xf64>, %sums: memref<1xf64>) {

@@ -169,14 +169,12 @@ func.func @type(%n: index, %a: memref<2xf64>) {
 // -----
 
 func.func @two_results(%a: memref<2xf64>) {
-  %c2 = arith.constant 2 : i64
-  %ta = bufferization.to_tensor %a restrict writable
-      : memref<2xf64> to tensor<2xf64>
   %0 = tensor.empty() : tensor<2xf64>
+  %1 = tensor.empty() : tensor<2xf64>
   bufferization.materialize_in_destination %0 in restrict writable %a
       : (tensor<2xf64>, memref<2xf64>) -> ()
   // expected-error @+1 {{'bufferization.materialize_in_destination' op expected one result in a destination}}
-  bufferization.materialize_in_destination %ta in restrict writable %a
+  bufferization.materialize_in_destination %1 in restrict writable %a
       : (tensor<2xf64>, memref<2xf64>) -> ()
   return
 }
@@ -211,5 +209,42 @@ func.func @old_contents(%a: memref<2xf64>, %b: memref<2xf64>) {
   // expected-error @+1 {{'bufferization.materialize_in_destination' op expected no use of the destination's old contents after the first of the new ones}}
   bufferization.materialize_in_destination %1 in restrict writable %a
       : (tensor<2xf64>, memref<2xf64>) -> ()
+  return
+}
+
+// -----
+
+func.func @after_result(%a: memref<2xf64>, %b: memref<2xf64>) {
+  %ta = bufferization.to_tensor %a restrict writable
+      : memref<2xf64> to tensor<2xf64>
+  %c2 = arith.constant 2 : i64
+  %t = arith.constant dense<[0, 2, 0, 0]> : tensor<4xi64>
+  %0 = tensor.empty() : tensor<2xf64>
+  %1 = tamk.launch "zero" scalars(%c2 : i64)
+      outs(%0 : tensor<2xf64>) -> tensor<2xf64>
+  bufferization.materialize_in_destination %1 in restrict writable %a
+      : (tensor<2xf64>, memref<2xf64>) -> ()
+  %2 = tensor.empty() : tensor<2xf64>
+  // expected-error @+1 {{'tamk.launch' op expected no use of the destination's old contents after the first of the new ones}}
+  %3 = tamk.launch "assemble_vector"
+      ins(%t, %ta : tensor<4xi64>, tensor<2xf64>) scalars(%c2 : i64)
+      outs(%2 : tensor<2xf64>) -> tensor<2xf64>
+  return
+}
+
+// -----
+
+func.func @read_after_result(%a: memref<2xf64>) {
+  %c2 = arith.constant 2 : i64
+  %0 = tensor.empty() : tensor<2xf64>
+  %1 = tamk.launch "zero" scalars(%c2 : i64)
+      outs(%0 : tensor<2xf64>) -> tensor<2xf64>
+  bufferization.materialize_in_destination %1 in restrict writable %a
+      : (tensor<2xf64>, memref<2xf64>) -> ()
+  %ta = bufferization.to_tensor %a restrict writable
+      : memref<2xf64> to tensor<2xf64>
+  // expected-error @+1 {{'tamk.launch' op expected no use of the destination's old contents after the first of the new ones}}
+  %2 = tamk.launch "zero" scalars(%c2 : i64)
+      outs(%ta : tensor<2xf64>) -> tensor<2xf64>
   return
 }

@@ -46,6 +46,10 @@ inline constexpr llvm::StringLiteral kKernelAttrName = "tamk.kernel";
 /// to make up for the compile time of the other versions.
 inline constexpr llvm::StringLiteral kBaselineAttrName = "tamk.baseline";
 
+/// On a step that is translated: it calls generated kernels, which are code of
+/// the CPU.
+inline constexpr llvm::StringLiteral kCpuCodeAttrName = "tamk.cpu_code";
+
 /// Symbol of a generated kernel outside its module, where kernels of other
 /// models may have the same name. `prefix` is a C identifier.
 inline std::string symbolOf(llvm::StringRef prefix, llvm::StringRef kernel) {

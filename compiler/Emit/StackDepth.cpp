@@ -61,10 +61,28 @@ int64_t StackDepth::depthOf(const llvm::Function &function) {
   int64_t below = 0;
   for (const llvm::Instruction &instruction : llvm::instructions(function))
     if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))
-      if (const llvm::Function *callee = call->getCalledFunction())
-        if (!callee->isDeclaration())
-          below = std::max(below, depthOf(*callee));
+      for (const llvm::Value *operand : call->operands())
+        if (const auto *constant = llvm::dyn_cast<llvm::Constant>(operand))
+          below = std::max(below, depthOf(*constant));
   return depths[&function] = frames.lookup(&function) + kBytesPerCall + below;
+}
+
+/// The depth of the deepest function that a constant refers to.
+int64_t StackDepth::depthOf(const llvm::Constant &constant) {
+  if (const auto *function = llvm::dyn_cast<llvm::Function>(&constant))
+    return function->isDeclaration() ? 0 : depthOf(*function);
+  const auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(&constant);
+  if (variable) {
+    auto [entry, isNew] = depths.try_emplace(&constant, 0);
+    if (!isNew)
+      return entry->second;
+  }
+  int64_t bytes = 0;
+  for (const llvm::Use &operand : constant.operands())
+    bytes = std::max(bytes, depthOf(*llvm::cast<llvm::Constant>(operand)));
+  if (variable)
+    depths[&constant] = bytes;
+  return bytes;
 }
 
 int64_t StackDepth::deepest() {

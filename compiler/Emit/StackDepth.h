@@ -28,16 +28,19 @@ public:
   ~StackDepth();
 
   /// The largest stack depth of all functions, in bytes: from a function's
-  /// frame to its deepest call inside the module.
+  /// frame to its deepest call inside the module, be it directly or by a
+  /// function outside that gets the callee's address in constant data.
   int64_t deepest();
 
 private:
   class Listener;
 
   int64_t depthOf(const llvm::Function &function);
+  int64_t depthOf(const llvm::Constant &constant);
 
   llvm::Module &module;
-  llvm::DenseMap<const llvm::Function *, int64_t> frames, depths;
+  llvm::DenseMap<const llvm::Function *, int64_t> frames;
+  llvm::DenseMap<const llvm::Constant *, int64_t> depths;
   std::unique_ptr<llvm::DiagnosticHandler> previous;
 };
 

@@ -130,7 +130,9 @@ static void buildPhase(OpPassManager &manager, Phase phase,
   case Phase::Plan:
     return buildPlan(manager, options);
   case Phase::LLVM: {
-    manager.addPass(createConvertTamKToLLVM());
+    ConvertTamKToLLVMOptions code;
+    code.tableOperands = options.tableOperands;
+    manager.addPass(createConvertTamKToLLVM(code));
     ExportModelOptions model;
     model.entry = options.entry;
     model.prefix = options.prefix;

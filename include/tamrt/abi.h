@@ -31,7 +31,7 @@ extern "C" {
 
 /// Changes whenever a struct or a kernel's signature changes. The runtime
 /// refuses a model built for another version at start.
-#define TAMRT_ABI_VERSION 11
+#define TAMRT_ABI_VERSION 12
 
 /// Rows of one segment. Sums over rows run row by row inside a segment; those
 /// of segments are joined in a binary tree over the segments' indices. The
@@ -313,6 +313,8 @@ typedef enum tamrt_step_kind {
 #include "tamrt/steps.def"
 } tamrt_step_kind;
 
+struct tamrt_launches;
+
 /// A step and its memory plan. A chunked step exists once per rung of the chunk
 /// ladder, in order of descending `rung_rows`.
 typedef struct tamrt_step {
@@ -339,6 +341,8 @@ typedef struct tamrt_step {
   tamrt_step_function run;
   int64_t buffer_count;
   const tamrt_buffer *buffers;
+  /// What `run` passes to tamrt_run_launches; null if the step is code.
+  const struct tamrt_launches *launch_table;
 } tamrt_step;
 
 /// An accumulator in a state: `count` doubles (kernels.def, "Accumulators").
@@ -513,6 +517,76 @@ typedef struct tamrt_kernels {
 #undef TAMRT_SCALAR
 #undef TAMRT_OUT
 #undef TAMRT_INOUT
+
+/// An argument of a launch.
+typedef union tamrt_argument {
+  const void *address;
+  int64_t integer;
+  double real;
+} tamrt_argument;
+
+/// Calls a kernel that was generated for a model, with its arguments after the
+/// context.
+typedef void (*tamrt_generated_kernel)(tamrt_context *ctx,
+                                       const tamrt_argument *arguments);
+
+/// What an operand of a launch is, in a table. An operand is one number:
+/// its space plus TAMRT_SPACES times a number that depends on the space.
+typedef enum tamrt_space {
+  /// The number itself, as an integer; as a buffer 0 is none.
+  TAMRT_SPACE_NUMBER = 0,
+  /// Bytes from the start of what a tamrt_step_function gets, or of the model's
+  /// constants.
+  TAMRT_SPACE_STATE,
+  TAMRT_SPACE_CARRY,
+  TAMRT_SPACE_PARAMETERS,
+  TAMRT_SPACE_COEFFICIENTS,
+  TAMRT_SPACE_OUTPUT,
+  TAMRT_SPACE_CONSTANTS,
+  /// Parameters of a tamrt_step_function; the number is 0.
+  TAMRT_SPACE_ROWS,
+  TAMRT_SPACE_FIRST,
+  TAMRT_SPACE_GROUP_ROWS,
+  /// An element of an array: the number is its distance in bytes. In the arena,
+  /// the element of `offsets` is the buffer's offset.
+  TAMRT_SPACE_COLUMNS,
+  TAMRT_SPACE_TABLES,
+  TAMRT_SPACE_LITERALS,
+  TAMRT_SPACE_ARENA,
+  /// A list of buffers: the operands that follow, so many of them.
+  TAMRT_SPACE_LIST,
+} tamrt_space;
+
+/// More than the spaces: a power of two.
+#define TAMRT_SPACES 16
+
+/// A step as data: launches that the runtime reads one after another. Steps of
+/// many launches are stored in this form, because code for them would take a
+/// compiler long and the table is smaller.
+typedef struct tamrt_launches {
+  int64_t count;
+  /// For each launch: the kernel, which is its position in kernels.def, or
+  /// -1 - i for `generated[i]`; how many arguments it has after the context, a
+  /// list counted as two, its address and its length; and its operands.
+  const int64_t *code;
+  /// Offsets in the arena: the clones of a step differ only in these.
+  const int64_t *offsets;
+  /// Integers and doubles of 64 bits.
+  const int64_t *literals;
+  /// The numbers that the model's kernels read, aligned to TAMRT_ALIGNMENT.
+  const void *constants;
+  const tamrt_generated_kernel *generated;
+} tamrt_launches;
+
+/// Runs a step that is stored as data; the parameters are those of
+/// tamrt_step_function. `scratch` has room for the most arguments that a launch
+/// of the step has, each buffer of a list counted as one more.
+void tamrt_run_launches(tamrt_context *ctx, const tamrt_launches *step,
+                        tamrt_argument *scratch, void *arena, void *state,
+                        void *carry, const double *parameters,
+                        const void *const *tables, const double *coefficients,
+                        const void *const *columns, double *output,
+                        int64_t rows, int64_t first, int64_t group_rows);
 
 #ifdef __cplusplus
 } // extern "C"

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -129,6 +130,13 @@ std::string describe(const tamrt_placement *placement) {
          placeName(all.solve) + ", predict on " + placeName(all.predict);
 }
 
+/// The steps that are stored as tables of their launches.
+int64_t countLaunchTables(const tamrt_model &model) {
+  return std::count_if(
+      model.steps, model.steps + model.step_count,
+      [](const tamrt_step &step) { return step.launch_table; });
+}
+
 std::string formatText(const tamrt_model &model, const Options &options) {
   const MemoryNeed need = memoryNeed(model);
   const StreamNeed stream = streamNeed(model);
@@ -155,6 +163,8 @@ std::string formatText(const tamrt_model &model, const Options &options) {
   line("llvm", model.llvm_version);
   line("abi", std::to_string(model.abi_version));
   line("columns of the design", bytes(model.columns));
+  line("steps", fmt::format("{}, {} of them as launch tables", model.step_count,
+                            countLaunchTables(model)));
   text += "effects:\n";
   std::vector<std::vector<std::string>> rows = {{"effect", "first", "columns"}};
   for (int64_t i = 0; i < model.effect_count; ++i)
@@ -287,6 +297,8 @@ std::string formatJson(const tamrt_model &model, const Options &options) {
                {"llvm", model.llvm_version},
                {"abi", model.abi_version},
                {"columns", model.columns},
+               {"steps", model.step_count},
+               {"steps_as_launch_tables", countLaunchTables(model)},
                {"effects", effects},
                {"tables", tables},
                {"rungs", rungs},

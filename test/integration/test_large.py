@@ -72,6 +72,22 @@ class CompileTime(harness.TestCase):
             f"s(x{i}) + c(d{i}, n_cat=7) + l(u{i}) + f(v{i}, m=3)"
             for i in range(TERMS // 4)))
 
+    def test_twice_the_terms(self):
+        # Four times the pairs, most of them a launch each. The time was that of
+        # the square of the launches: five times.
+        def seconds(count):
+            formula = "y ~ " + " + ".join(f"s(x{i}, k=20)"
+                                          for i in range(count))
+            return processor_seconds(lambda: self.compile(formula))
+
+        ratios = []
+        for _ in range(3):
+            half = seconds(TERMS)
+            ratios.append(seconds(2 * TERMS) / half)
+            if ratios[-1] < 3:
+                return
+        self.fail(f"expected less than 3 times, got {ratios}")
+
 
 class Bounds(harness.TestCase):
     """Sums that do not fit in the loop have the same values, computed by other
@@ -107,8 +123,9 @@ class Bounds(harness.TestCase):
                          r"term and 1 more are summed pair by pair")
 
 
-class SharedRungs(harness.TestCase):
-    """The rungs of a large step share one function and have a table each."""
+class LaunchTables(harness.TestCase):
+    """The rungs of a large step share the table of its launches, except for the
+    offsets of buffers."""
 
     def test_same_bytes_on_every_rung(self):
         names = [f"x{i}" for i in range(11)]
@@ -117,7 +134,9 @@ class SharedRungs(harness.TestCase):
         model = self.compile(formula)
         code = self.succeed(harness.TAMC, self.dir / "model.yaml",
                             "--compile-to=llvm", "-o", "-")
-        self.assertTrue(re.search(r"@fit_chunk_\d+_rungs", code))
+        self.assertEqual(len(set(re.findall(r"@fit_chunk_\d+_code", code))), 1)
+        self.assertEqual(
+            len(set(re.findall(r"@fit_chunk_\d+_offsets", code))), 11)
         train = write_columns(self.dir / "train.csv", names, 3000)
         tables = set()
         for rows in (1, 3, 16, 100, 1024):

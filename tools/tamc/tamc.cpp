@@ -161,6 +161,11 @@ cl::opt<int64_t> rowsPerLevel(
     cl::desc("With a profile, sum columns of few values by their levels from "
              "this many rows of a group per level on (0: never)"),
     cl::value_desc("n"), cl::init(24), cl::cat(category));
+cl::opt<int64_t> tableOperands(
+    "table-operands",
+    cl::desc("Least number of operands of a step that is stored as a table of "
+             "its kernels instead of code for each (0: all steps)"),
+    cl::value_desc("n"), cl::init(512), cl::cat(category));
 cl::opt<bool> dense("dense",
                     cl::desc("Store every design matrix dense (for tests)"),
                     cl::cat(category));
@@ -330,6 +335,7 @@ int Driver::lower(Phase target) {
   options.rowWords = rowWords;
   options.dense = dense;
   options.fuseRows = fuseRows;
+  options.tableOperands = tableOperands;
   options.panels = panels;
   options.entry = emit == Emit::Executable;
   if (emit == Emit::Library) {

@@ -84,6 +84,7 @@ void tamc::removeNotes(ModuleOp module) {
     for (StringRef name : kStepNotes)
       function->removeAttr(name);
     function->removeAttr(tamk::kCpuCodeAttrName);
+    function->removeAttr(tamk::kTableAttrName);
   }
 }
 
@@ -122,6 +123,7 @@ static Record describeStep(FunctionOpInterface function) {
                        i64(integer(row, "bytes")), i64(integer(row, "offset")),
                        i32(integer(row, "first")), i32(integer(row, "last"))});
   int64_t count = static_cast<int64_t>(buffers.size());
+  auto table = function->getAttrOfType<FlatSymbolRefAttr>(tamk::kTableAttrName);
   return {i32(static_cast<int64_t>(step.getKind())),
           i32(integer(plan, "length")),
           i32(function->hasAttr(tamk::kCpuCodeAttrName)),
@@ -135,7 +137,9 @@ static Record describeStep(FunctionOpInterface function) {
           {Field::Kind::Address, 0, 0, function.getName().str()},
           i64(count),
           array("tam_buffers_" + function.getName(), "tamrt_buffer",
-                std::move(buffers))};
+                std::move(buffers)),
+          table ? Field{Field::Kind::Address, 0, 0, table.getValue().str()}
+                : Field{Field::Kind::Null}};
 }
 
 static Record describeLearner(DictionaryAttr row, size_t index) {

@@ -15,6 +15,9 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace tamc {
 #define GEN_PASS_DEF_EXPORTMODEL
 #include "tamc/Conversion/Passes.h.inc"
@@ -45,11 +48,13 @@ private:
   Type typeOf(char letter);
   Type typeOf(const Field &field);
   LLVM::LLVMStructType typeOf(const Record &record);
+  Type typeOf(ArrayRef<Record> records);
   /// Makes the globals that a field or struct refers to.
   void prepare(const Field &field);
   void prepare(const Record &record);
   Value build(OpBuilder &b, const Field &field);
   Value build(OpBuilder &b, const Record &record);
+  Value build(OpBuilder &b, ArrayRef<Record> records);
   void global(StringRef name, Type type, LLVM::Linkage linkage,
               llvm::function_ref<Value(OpBuilder &)> initial);
 
@@ -83,6 +88,27 @@ LLVM::LLVMStructType Exporter::typeOf(const Record &record) {
   return LLVM::LLVMStructType::getLiteral(module.getContext(), types);
 }
 
+/// How many records one constant inserts, of so many in an array. LLVM copies
+/// an array for each record that is inserted, so a long one consists of shorter
+/// ones, which lie in memory as one would.
+static size_t pieceOf(size_t count) {
+  return std::max<size_t>(16, std::llround(std::sqrt(double(count))));
+}
+
+Type Exporter::typeOf(ArrayRef<Record> records) {
+  Type record = typeOf(records.front());
+  const size_t piece = pieceOf(records.size());
+  if (records.size() <= piece)
+    return LLVM::LLVMArrayType::get(record, records.size());
+  SmallVector<Type> types;
+  while (!records.empty()) {
+    ArrayRef<Record> some = records.take_front(piece);
+    types.push_back(typeOf(some));
+    records = records.drop_front(some.size());
+  }
+  return LLVM::LLVMStructType::getLiteral(module.getContext(), types);
+}
+
 void Exporter::prepare(const Field &field) {
   if (field.kind == Field::Kind::Text) {
     std::string &name = texts[field.text];
@@ -108,15 +134,8 @@ void Exporter::prepare(const Field &field) {
   if (field.kind == Field::Kind::Records) {
     for (const Record &record : field.records)
       prepare(record);
-    auto type = LLVM::LLVMArrayType::get(typeOf(field.records.front()),
-                                         field.records.size());
-    global(field.text, type, LLVM::Linkage::Internal, [&](OpBuilder &b) {
-      Value value = LLVM::UndefOp::create(b, loc, type);
-      for (auto [index, record] : llvm::enumerate(field.records))
-        value = LLVM::InsertValueOp::create(b, loc, value, build(b, record),
-                                            static_cast<int64_t>(index));
-      return value;
-    });
+    global(field.text, typeOf(field.records), LLVM::Linkage::Internal,
+           [&](OpBuilder &b) { return build(b, field.records); });
   }
 }
 
@@ -153,6 +172,20 @@ Value Exporter::build(OpBuilder &b, const Record &record) {
   for (auto [index, field] : llvm::enumerate(record))
     value = LLVM::InsertValueOp::create(b, loc, value, build(b, field),
                                         static_cast<int64_t>(index));
+  return value;
+}
+
+Value Exporter::build(OpBuilder &b, ArrayRef<Record> records) {
+  Value value = LLVM::UndefOp::create(b, loc, typeOf(records));
+  const size_t piece = pieceOf(records.size());
+  const bool isWhole = records.size() <= piece;
+  for (int64_t index = 0; !records.empty(); ++index) {
+    ArrayRef<Record> some = records.take_front(isWhole ? 1 : piece);
+    value = LLVM::InsertValueOp::create(
+        b, loc, value, isWhole ? build(b, some.front()) : build(b, some),
+        index);
+    records = records.drop_front(some.size());
+  }
   return value;
 }
 

@@ -10,14 +10,17 @@
 // and any other op is an error. Partial conversion with the upstream patterns
 // would build memref descriptors and silently leave unknown ops.
 //
-// The rungs of a large step share one function, which reads the offsets of its
-// views from a table. A model of sixty terms has forty thousand launches;
-// otherwise LLVM would generate code for all of them in each rung.
+// A large step becomes a table of its launches, which the runtime reads
+// (LaunchTable.h). A model of sixty terms has forty thousand launches;
+// otherwise LLVM would generate code for all of them in each rung. The rungs of
+// a step share the table, except for the offsets of their views.
 //
 //===----------------------------------------------------------------------===//
 
+#include "LaunchTable.h"
+#include "Steps.h"
+
 #include "../ModelDescription/ModelDescription.h"
-#include "RungsOfStep.h"
 
 #include "tamc/Conversion/Passes.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
@@ -45,6 +48,12 @@ using tam::SlotKind;
 using tamk::ElementType;
 using tamk::ParameterKind;
 
+/// Globals that the steps of a module have in common: the elements of its
+/// constants, the literals of launch tables, and adapters of generated kernels.
+static constexpr StringLiteral kConstantsName = "tam_constants",
+                               kLiteralsName = "tam_literals",
+                               kGeneratedName = "tam_generated";
+
 namespace {
 
 /// Positions of the parameters of tamrt_step_function.
@@ -67,8 +76,9 @@ enum StepParameter {
 /// Translates one module.
 class Translator {
 public:
-  explicit Translator(ModuleOp module)
-      : module(module), builder(module.getContext()),
+  Translator(ModuleOp module, int64_t tableOperands)
+      : module(module), tableOperands(tableOperands),
+        builder(module.getContext()),
         pointer(LLVM::LLVMPointerType::get(module.getContext())) {}
 
   LogicalResult run();
@@ -76,17 +86,24 @@ public:
 private:
   LogicalResult writeVersions(LLVM::LLVMFuncOp kernel,
                               ArrayRef<KernelVersion> kernelVersions);
-  LLVM::LLVMFuncOp startFunction(func::FuncOp step, StringRef name,
-                                 ArrayRef<Type> more = {});
+  LLVM::LLVMFuncOp startFunction(func::FuncOp step);
   LogicalResult translateBody(func::FuncOp step, LLVM::LLVMFuncOp function);
   LogicalResult translate(ArrayRef<func::FuncOp> rungs);
-  FailureOr<Value> viewOffset(memref::ViewOp view);
+  LogicalResult translate(func::FuncOp step);
+  LogicalResult translateToTable(ArrayRef<func::FuncOp> rungs);
   LogicalResult translate(Operation *op);
   LogicalResult translate(tamk::LaunchOp op);
-  LogicalResult translate(memref::GlobalOp op);
-  FailureOr<Value> bindArgument(func::FuncOp step, unsigned index,
+  LogicalResult checkNames();
+  LogicalResult translateConstants();
+  LogicalResult finishTables();
+  FailureOr<Value> bindArgument(BlockArgument argument,
                                 LLVM::LLVMFuncOp function);
   LLVM::LLVMFuncOp declareKernel(const tamk::Kernel &kernel);
+  LLVM::LLVMFuncOp declareInterpreter();
+  FailureOr<std::string> writeAdapter(LLVM::LLVMFuncOp kernel);
+  void makeNumbers(StringRef name, ArrayRef<int64_t> numbers);
+  void makeRecord(StringRef name, Type type,
+                  llvm::function_ref<void(SmallVectorImpl<Value> &)> fields);
 
   Type scalarType(ElementType type) {
     return type == ElementType::F64 ? Type(builder.getF64Type())
@@ -94,6 +111,9 @@ private:
   }
   Value constant(Location loc, int64_t value) {
     return LLVM::ConstantOp::create(builder, loc, builder.getI64Type(), value);
+  }
+  Value addressOf(Location loc, StringRef global) {
+    return LLVM::AddressOfOp::create(builder, loc, pointer, global);
   }
   Value advance(Location loc, Value base, int64_t bytes) {
     if (bytes == 0)
@@ -108,14 +128,22 @@ private:
   }
 
   ModuleOp module;
+  /// Least operands of a step that becomes a table. To read one takes the
+  /// runtime some nanoseconds, which matters only in a prediction of one row
+  /// by a step of few launches. To generate its code takes tamc much longer.
+  int64_t tableOperands;
   OpBuilder builder;
   LLVM::LLVMPointerType pointer;
   DenseMap<Value, Value> values;
-  /// For rungs that share a function: its last argument, which holds the
-  /// offsets of the views, and the number of offsets read so far. Null for a
-  /// step of its own.
-  Value viewOffsets;
-  int64_t viewsRead = 0;
+  /// Offsets of the module's constants in the global that has them all.
+  llvm::StringMap<int64_t> constants;
+  LaunchEncoder encoder{constants};
+  /// What a step's `tamrt_launches` has besides what all steps have in common.
+  struct StepTable {
+    std::string name, code, offsets;
+    int64_t launches;
+  };
+  SmallVector<StepTable> stepTables;
 };
 
 } // namespace
@@ -141,30 +169,53 @@ LLVM::LLVMFuncOp Translator::declareKernel(const tamk::Kernel &kernel) {
                                   types));
 }
 
-LogicalResult Translator::translate(memref::GlobalOp op) {
-  auto initial =
-      dyn_cast_if_present<DenseElementsAttr>(op.getInitialValueAttr());
-  if (!initial || !op.getConstant())
-    return op.emitOpError("expected a constant with its elements");
-  auto type = LLVM::LLVMArrayType::get(op.getType().getElementType(),
-                                       op.getType().getNumElements());
-  builder.setInsertionPoint(op);
-  auto flat = initial.reshape(RankedTensorType::get({initial.getNumElements()},
-                                                    initial.getElementType()));
-  LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/true,
-                         LLVM::Linkage::Internal, op.getSymName(), flat,
-                         TAMRT_ALIGNMENT);
-  op.erase();
+/// Checks that the names of the globals which all steps have in common are
+/// free.
+LogicalResult Translator::checkNames() {
+  for (StringRef name : {kConstantsName, kLiteralsName, kGeneratedName})
+    if (Operation *other = module.lookupSymbol(name))
+      return other->emitOpError("expected no symbol '") << name << "'";
+  return success();
+}
+
+/// Puts the elements of all constants into one global.
+LogicalResult Translator::translateConstants() {
+  std::vector<char> bytes;
+  for (auto global :
+       llvm::make_early_inc_range(module.getOps<memref::GlobalOp>())) {
+    auto initial =
+        dyn_cast_if_present<DenseElementsAttr>(global.getInitialValueAttr());
+    if (!initial || !global.getConstant())
+      return global.emitOpError("expected a constant with its elements");
+    bytes.resize(llvm::alignTo(bytes.size(), TAMRT_ALIGNMENT));
+    constants[global.getSymName()] = int64_t(bytes.size());
+    ArrayRef<char> raw = initial.getRawData();
+    int64_t repeated = initial.isSplat() ? initial.getNumElements() : 1;
+    for (int64_t i = 0; i < repeated; ++i)
+      bytes.insert(bytes.end(), raw.begin(), raw.end());
+    global.erase();
+  }
+  if (bytes.empty())
+    return success();
+  auto type =
+      RankedTensorType::get({int64_t(bytes.size())}, builder.getI8Type());
+  builder.setInsertionPointToStart(module.getBody());
+  LLVM::GlobalOp::create(
+      builder, module.getLoc(),
+      LLVM::LLVMArrayType::get(type.getElementType(), type.getNumElements()),
+      /*isConstant=*/true, LLVM::Linkage::Internal, kConstantsName,
+      DenseElementsAttr::getFromRawBuffer(type, bytes), TAMRT_ALIGNMENT);
   return success();
 }
 
 /// The value of a step's argument, computed from the nine parameters.
-FailureOr<Value> Translator::bindArgument(func::FuncOp step, unsigned index,
+FailureOr<Value> Translator::bindArgument(BlockArgument argument,
                                           LLVM::LLVMFuncOp function) {
-  tam::SlotAttr slot = tam::getArgumentSlot(step, index);
-  if (!slot)
-    return step.emitOpError("expected a slot of argument ") << index;
-  Location loc = step.getArgument(index).getLoc();
+  FailureOr<tam::SlotAttr> found = getSlot(argument);
+  if (failed(found))
+    return failure();
+  tam::SlotAttr slot = *found;
+  Location loc = argument.getLoc();
   auto parameter = [&](StepParameter position) -> Value {
     return function.getArgument(position);
   };
@@ -175,7 +226,7 @@ FailureOr<Value> Translator::bindArgument(func::FuncOp step, unsigned index,
   case SlotKind::First:
     return parameter(First);
   case SlotKind::Capacity:
-    return step.emitOpError("expected 'capacity' to be a constant");
+    break;
   case SlotKind::Column:
     return Value(LLVM::LoadOp::create(
         builder, loc, pointer,
@@ -189,8 +240,6 @@ FailureOr<Value> Translator::bindArgument(func::FuncOp step, unsigned index,
   case SlotKind::Output:
     return advance(loc, parameter(Output), offset);
   case SlotKind::Arena:
-    if (offset != 0)
-      return step.emitOpError("expected one memory space");
     return parameter(Arena);
   case SlotKind::GroupRows:
     return parameter(GroupRows);
@@ -201,21 +250,20 @@ FailureOr<Value> Translator::bindArgument(func::FuncOp step, unsigned index,
   case SlotKind::Carry:
     return advance(loc, parameter(Carry), offset);
   }
-  llvm_unreachable("all slots are listed");
+  llvm_unreachable("getSlot returns no other slots");
 }
 
 LogicalResult Translator::translate(tamk::LaunchOp op) {
   Location loc = op.getLoc();
   if (op.getGenerated()) {
-    auto kernel = module.lookupSymbol<LLVM::LLVMFuncOp>(op.getKernel());
-    if (!kernel)
-      return op.emitOpError("expected a function of the LLVM dialect '")
-             << op.getKernel() << "'";
+    FailureOr<LLVM::LLVMFuncOp> kernel = getGeneratedKernel(op);
+    if (failed(kernel))
+      return failure();
     SmallVector<Value> arguments{
         builder.getBlock()->getParent()->getArgument(Context)};
     for (Value value : op->getOperands())
       arguments.push_back(values.lookup(value));
-    LLVM::CallOp::create(builder, loc, kernel, arguments);
+    LLVM::CallOp::create(builder, loc, *kernel, arguments);
     return success();
   }
   const tamk::Kernel &kernel = *tamk::lookupKernel(op.getKernel());
@@ -250,20 +298,6 @@ LogicalResult Translator::translate(tamk::LaunchOp op) {
   return success();
 }
 
-/// Offset of a view in bytes.
-FailureOr<Value> Translator::viewOffset(memref::ViewOp view) {
-  Location loc = view.getLoc();
-  if (viewOffsets) {
-    int64_t place = viewsRead++ * int64_t(sizeof(int64_t));
-    return Value(LLVM::LoadOp::create(builder, loc, builder.getI64Type(),
-                                      advance(loc, viewOffsets, place)));
-  }
-  FailureOr<int64_t> offset = getViewOffset(view);
-  if (failed(offset))
-    return failure();
-  return constant(loc, *offset);
-}
-
 LogicalResult Translator::translate(Operation *op) {
   Location loc = op->getLoc();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -280,17 +314,18 @@ LogicalResult Translator::translate(Operation *op) {
         return success();
       })
       .Case([&](memref::ViewOp view) -> LogicalResult {
-        FailureOr<Value> bytes = viewOffset(view);
-        if (failed(bytes))
+        FailureOr<int64_t> offset = getViewOffset(view);
+        if (failed(offset))
           return failure();
-        values[view] = LLVM::GEPOp::create(
-            builder, loc, pointer, builder.getI8Type(),
-            values.lookup(view.getSource()), ArrayRef<LLVM::GEPArg>{*bytes});
+        values[view] =
+            LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
+                                values.lookup(view.getSource()),
+                                ArrayRef<LLVM::GEPArg>{constant(loc, *offset)});
         return success();
       })
       .Case([&](memref::GetGlobalOp global) -> LogicalResult {
-        values[global] =
-            LLVM::AddressOfOp::create(builder, loc, pointer, global.getName());
+        values[global] = advance(loc, addressOf(loc, kConstantsName),
+                                 constants.lookup(global.getName()));
         return success();
       })
       .Case([&](memref::CastOp castOp) -> LogicalResult {
@@ -301,22 +336,16 @@ LogicalResult Translator::translate(Operation *op) {
         LLVM::ReturnOp::create(builder, loc, ValueRange());
         return success();
       })
-      .Default([](Operation *other) {
-        return other->emitOpError("expected only launches, views and "
-                                  "constants in a planned step");
-      });
+      .Default([](Operation *other) { return emitStepOpError(other); });
 }
 
-/// Starts a step's function, whose parameters are those of
-/// tamrt_step_function and `more`.
-LLVM::LLVMFuncOp Translator::startFunction(func::FuncOp step, StringRef name,
-                                           ArrayRef<Type> more) {
+/// Starts a step's function.
+LLVM::LLVMFuncOp Translator::startFunction(func::FuncOp step) {
   SmallVector<Type> types(StepParameterCount, pointer);
   types[Rows] = types[First] = types[GroupRows] = builder.getI64Type();
-  types.append(more.begin(), more.end());
   builder.setInsertionPoint(step);
   auto function = LLVM::LLVMFuncOp::create(
-      builder, step.getLoc(), name,
+      builder, step.getLoc(), step.getName(),
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
                                   types),
       LLVM::Linkage::Internal);
@@ -327,6 +356,7 @@ LLVM::LLVMFuncOp Translator::startFunction(func::FuncOp step, StringRef name,
                         builder.getUnitAttr());
   }
   builder.setInsertionPointToEnd(function.addEntryBlock(builder));
+  noteStep(step, function);
   return function;
 }
 
@@ -335,8 +365,7 @@ LogicalResult Translator::translateBody(func::FuncOp step,
   for (BlockArgument argument : step.getArguments()) {
     if (argument.use_empty())
       continue;
-    FailureOr<Value> value =
-        bindArgument(step, argument.getArgNumber(), function);
+    FailureOr<Value> value = bindArgument(argument, function);
     if (failed(value))
       return failure();
     values[argument] = *value;
@@ -356,53 +385,170 @@ LogicalResult Translator::translate(ArrayRef<func::FuncOp> rungs) {
       return step.emitOpError("expected a step without results, got ")
              << step.getNumResults();
   }
-  func::FuncOp first = rungs.front();
-  if (rungs.size() == 1) {
-    LLVM::LLVMFuncOp function = startFunction(first, first.getName());
-    noteStep(first, function);
-    if (failed(translateBody(first, function)))
-      return failure();
-    first.erase();
-    return success();
-  }
+  LogicalResult translated = countOperands(rungs.front()) >= tableOperands
+                                 ? translateToTable(rungs)
+                                 : translate(rungs.front());
+  if (failed(translated))
+    return failure();
+  for (func::FuncOp step : rungs)
+    step.erase();
+  return success();
+}
 
-  std::string name = (first.getName() + "_rungs").str();
-  if (failed(tam::verifyFreeName(first, name)))
+/// Translates a step to code.
+LogicalResult Translator::translate(func::FuncOp step) {
+  LLVM::LLVMFuncOp function = startFunction(step);
+  return translateBody(step, function);
+}
+
+/// A constant array of the module.
+void Translator::makeNumbers(StringRef name, ArrayRef<int64_t> numbers) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(module.getBody());
+  auto count = static_cast<int64_t>(numbers.size());
+  Type i64 = builder.getI64Type();
+  LLVM::GlobalOp::create(
+      builder, module.getLoc(), LLVM::LLVMArrayType::get(i64, count),
+      /*isConstant=*/true, LLVM::Linkage::Internal, name,
+      DenseElementsAttr::get(RankedTensorType::get({count}, i64), numbers));
+}
+
+LLVM::LLVMFuncOp Translator::declareInterpreter() {
+  constexpr StringLiteral name = "tamrt_run_launches";
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return known;
+  SmallVector<Type> types(StepParameterCount + 2, pointer);
+  for (StepParameter position : {Rows, First, GroupRows})
+    types[position + 2] = builder.getI64Type();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(module.getBody());
+  return LLVM::LLVMFuncOp::create(
+      builder, module.getLoc(), name,
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                  types));
+}
+
+/// Translates the rungs of a step to a table of launches. The function of each
+/// calls the runtime with the table.
+LogicalResult Translator::translateToTable(ArrayRef<func::FuncOp> rungs) {
+  func::FuncOp first = rungs.front();
+  FailureOr<EncodedStep> encoded = encoder.encode(first);
+  if (failed(encoded))
     return failure();
-  LLVM::LLVMFuncOp shared = startFunction(first, name, pointer);
-  shared.setNoInline(true);
-  viewOffsets = shared.getArgument(StepParameterCount);
-  viewsRead = 0;
-  LogicalResult status = translateBody(first, shared);
-  viewOffsets = {};
-  if (failed(status))
+  std::string code = (first.getName() + "_code").str();
+  if (failed(tam::verifyFreeName(first, code)))
     return failure();
+  makeNumbers(code, encoded->code);
   for (func::FuncOp step : rungs) {
     FailureOr<SmallVector<int64_t>> offsets = getViewOffsets(step);
     if (failed(offsets))
       return failure();
-    std::string tableName = (step.getName() + "_views").str();
-    if (failed(tam::verifyFreeName(step, tableName)))
+    StepTable table = {(step.getName() + "_launches").str(), code,
+                       (step.getName() + "_offsets").str(), encoded->launches};
+    if (failed(tam::verifyFreeName(step, table.name)) ||
+        failed(tam::verifyFreeName(step, table.offsets)))
       return failure();
+    makeNumbers(table.offsets, *offsets);
     Location loc = step.getLoc();
-    builder.setInsertionPoint(step);
-    auto table = LLVM::GlobalOp::create(
-        builder, loc,
-        LLVM::LLVMArrayType::get(builder.getI64Type(), offsets->size()),
-        /*isConstant=*/true, LLVM::Linkage::Internal, tableName,
-        DenseElementsAttr::get(RankedTensorType::get({int64_t(offsets->size())},
-                                                     builder.getI64Type()),
-                               ArrayRef<int64_t>(*offsets)));
-    LLVM::LLVMFuncOp function = startFunction(step, step.getName());
-    noteStep(step, function);
+    LLVM::LLVMFuncOp function = startFunction(step);
+    function->setAttr(tamk::kTableAttrName,
+                      FlatSymbolRefAttr::get(builder.getContext(), table.name));
+    Value scratch =
+        LLVM::AllocaOp::create(builder, loc, pointer, builder.getI64Type(),
+                               constant(loc, encoded->scratch));
     SmallVector<Value> arguments(function.getArguments());
-    arguments.push_back(
-        LLVM::AddressOfOp::create(builder, loc, pointer, table.getSymName()));
-    LLVM::CallOp::create(builder, loc, shared, arguments);
+    arguments.insert(arguments.begin() + 1,
+                     {addressOf(loc, table.name), scratch});
+    LLVM::CallOp::create(builder, loc, declareInterpreter(), arguments);
     LLVM::ReturnOp::create(builder, loc, ValueRange());
+    stepTables.push_back(std::move(table));
   }
-  for (func::FuncOp step : rungs)
-    step.erase();
+  return success();
+}
+
+/// A constant struct or array of the module.
+void Translator::makeRecord(
+    StringRef name, Type type,
+    llvm::function_ref<void(SmallVectorImpl<Value> &)> fields) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(module.getBody());
+  Location loc = module.getLoc();
+  auto global =
+      LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
+                             LLVM::Linkage::Internal, name, Attribute());
+  builder.createBlock(&global.getInitializerRegion());
+  SmallVector<Value> values;
+  fields(values);
+  Value record = LLVM::UndefOp::create(builder, loc, type);
+  for (auto [index, value] : llvm::enumerate(values))
+    record = LLVM::InsertValueOp::create(builder, loc, record, value,
+                                         static_cast<int64_t>(index));
+  LLVM::ReturnOp::create(builder, loc, record);
+}
+
+/// Writes a tamrt_generated_kernel that calls a generated kernel; returns its
+/// name.
+FailureOr<std::string> Translator::writeAdapter(LLVM::LLVMFuncOp kernel) {
+  std::string name = (kernel.getName() + "_launch").str();
+  if (failed(tam::verifyFreeName(kernel, name)))
+    return failure();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfter(kernel);
+  Location loc = kernel.getLoc();
+  auto adapter = LLVM::LLVMFuncOp::create(
+      builder, loc, name,
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                  {pointer, pointer}),
+      LLVM::Linkage::Internal);
+  builder.setInsertionPointToEnd(adapter.addEntryBlock(builder));
+  SmallVector<Value> arguments{adapter.getArgument(0)};
+  for (auto [index, type] :
+       llvm::enumerate(kernel.getArgumentTypes().drop_front()))
+    arguments.push_back(
+        LLVM::LoadOp::create(builder, loc, type,
+                             advance(loc, adapter.getArgument(1),
+                                     int64_t(index * sizeof(tamrt_argument)))));
+  LLVM::CallOp::create(builder, loc, kernel, arguments);
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+  return name;
+}
+
+/// Makes the `tamrt_launches` of the steps that are data, and what they have in
+/// common.
+LogicalResult Translator::finishTables() {
+  SmallVector<int64_t> literals = encoder.takeLiterals();
+  if (!literals.empty())
+    makeNumbers(kLiteralsName, literals);
+  SmallVector<std::string> adapters;
+  for (LLVM::LLVMFuncOp kernel : encoder.takeGenerated()) {
+    FailureOr<std::string> adapter = writeAdapter(kernel);
+    if (failed(adapter))
+      return failure();
+    adapters.push_back(*adapter);
+  }
+  Location loc = module.getLoc();
+  if (!adapters.empty())
+    makeRecord(kGeneratedName,
+               LLVM::LLVMArrayType::get(pointer, adapters.size()),
+               [&](SmallVectorImpl<Value> &fields) {
+                 for (StringRef adapter : adapters)
+                   fields.push_back(addressOf(loc, adapter));
+               });
+  auto type = LLVM::LLVMStructType::getLiteral(
+      builder.getContext(),
+      {builder.getI64Type(), pointer, pointer, pointer, pointer, pointer});
+  auto orNull = [&](StringRef name, bool isThere) -> Value {
+    return isThere ? addressOf(loc, name)
+                   : Value(LLVM::ZeroOp::create(builder, loc, pointer));
+  };
+  for (const StepTable &table : stepTables)
+    makeRecord(table.name, type, [&](SmallVectorImpl<Value> &fields) {
+      fields.append({constant(loc, table.launches), addressOf(loc, table.code),
+                     addressOf(loc, table.offsets),
+                     orNull(kLiteralsName, !literals.empty()),
+                     orNull(kConstantsName, !constants.empty()),
+                     orNull(kGeneratedName, !adapters.empty())});
+    });
   return success();
 }
 
@@ -477,22 +623,22 @@ LogicalResult Translator::run() {
       kernel->removeAttr(tamk::kKernelAttrName);
       kernel->removeAttr(tamk::kBaselineAttrName);
     }
-  for (auto global :
-       llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
-    if (failed(translate(global)))
-      return failure();
-  for (ArrayRef<func::FuncOp> rungs : groupRungs(module))
+  if (failed(checkNames()) || failed(translateConstants()))
+    return failure();
+  for (ArrayRef<func::FuncOp> rungs : groupRungs(module, tableOperands))
     if (failed(translate(rungs)))
       return failure();
-  return success();
+  return finishTables();
 }
 
 namespace {
 
 struct ConvertTamKToLLVM
     : public tamc::impl::ConvertTamKToLLVMBase<ConvertTamKToLLVM> {
+  using ConvertTamKToLLVMBase::ConvertTamKToLLVMBase;
+
   void runOnOperation() override {
-    if (failed(Translator(getOperation()).run()))
+    if (failed(Translator(getOperation(), tableOperands).run()))
       signalPassFailure();
   }
 };

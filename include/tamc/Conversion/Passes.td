@@ -47,10 +47,21 @@ def ConvertTamKToLLVM : Pass<"convert-tamk-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Lower planned steps to the LLVM dialect";
   let description = [{
     Each step becomes a function with the signature of `tamrt_step_function`
-    (abi.h). Slots become loads and offsets from its nine parameters, memrefs
-    become bare pointers, views of the arena become pointers at constant
-    offsets, and launches become calls. There are no memref descriptors.
+    (abi.h). Slots become loads and offsets from its parameters, memrefs become
+    bare pointers, views of the arena become pointers at constant offsets, and
+    launches become calls. There are no memref descriptors.
+
+    A step whose launches have many operands becomes a `tamrt_launches` instead,
+    a table that the runtime reads. The clones of such a step for chunks of
+    other sizes differ from it in the offsets of views alone and share the rest
+    of the table.
+
+    The elements of all constants become one global.
   }];
+  let options = [
+    Option<"tableOperands", "table-operands", "int64_t", /*default=*/"512",
+           "Least operands of a step that becomes a table (0: all steps)">,
+  ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 

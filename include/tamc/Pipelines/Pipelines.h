@@ -84,6 +84,9 @@ struct PipelineOptions {
   bool fuseRows = true;
   /// Store the sums of that loop in panels.
   bool panels = true;
+  /// Least operands of a step's launches for which the step becomes a table of
+  /// its launches instead of code.
+  int64_t tableOperands = 512;
   /// Add a main function.
   bool entry = true;
   /// Add the functions of a library instead, named `<prefix>_fit` and so on.

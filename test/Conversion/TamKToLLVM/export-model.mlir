@@ -10,12 +10,27 @@
 // RUN:   | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=PREFIX
 // RUN: tam-opt %s --convert-tamk-to-llvm --export-model \
 // RUN:   | FileCheck %s --check-prefix=PLAIN
+// RUN: tam-opt %s --convert-tamk-to-llvm=table-operands=0 --export-model \
+// RUN:   | FileCheck %s --check-prefix=PLAIN
+// RUN: tam-opt %s --convert-tamk-to-llvm=table-operands=0 --export-model \
+// RUN:   | mlir-translate --mlir-to-llvmir | FileCheck %s --check-prefix=TABLE
 
 // The description and the steps' attributes are removed.
 // PLAIN-NOT: tam.model
 // PLAIN-NOT: tam.step
 // PLAIN-NOT: tamk.plan
 // PLAIN-NOT: tamk.cpu_code
+// PLAIN-NOT: tamk.table
+
+// Steps that are tables: two launches, one of a generated kernel.
+// TABLE-DAG: @predict_8_launches = internal constant {{.*}} { i64 2, ptr @predict_8_code, ptr @predict_8_offsets, ptr null, ptr null, ptr @tam_generated }
+// TABLE-DAG: @predict_8_code = internal constant [9 x i64] [i64 0, i64 4, i64 10, i64 3, i64 7, i64 13, i64 -1, i64 1, i64 13]
+// TABLE-DAG: @predict_8_offsets = internal constant [1 x i64] zeroinitializer
+// TABLE-DAG: @tam_generated = internal constant [1 x ptr] [ptr @own_launch]
+// TABLE-DAG: @tam_steps = {{.*}} ptr @fit_init_launches }, {{.*}} ptr @predict_8_launches }
+// TABLE: define internal void @own_launch(ptr %[[CTX:.*]], ptr %[[ARGUMENTS:.*]]) {
+// TABLE-NEXT: %[[X:.*]] = load ptr, ptr %[[ARGUMENTS]]
+// TABLE-NEXT: call void @own(ptr %[[CTX]], ptr %[[X]])
 
 // PREFIX: @tam_model = internal constant
 // PREFIX-NOT: @main
@@ -91,7 +106,7 @@ module attributes {tam.model = {
 // kind, launches, code of the CPU (of the step that calls a function of the
 // module), reserved, name, rung, arena, lower bound, naive, strategy, function,
 // buffers; a step without buffers has none of them.
-// CHECK-DAG: @tam_steps = internal constant [2 x {{.*}} { i32 0, i32 1, i32 0, i32 0, ptr @{{.*}}, i64 0, i64 0, i64 0, i64 0, ptr @[[TREE]], ptr @fit_init, i64 0, ptr null }, {{.*}} { i32 3, i32 1, i32 1, i32 0, ptr @[[STEP]], i64 8, i64 128, i64 64, i64 192, ptr @[[TREE]], ptr @predict_8, i64 1, ptr @tam_buffers_predict_8 }]
+// CHECK-DAG: @tam_steps = internal constant [2 x {{.*}} { i32 0, i32 1, i32 0, i32 0, ptr @{{.*}}, i64 0, i64 0, i64 0, i64 0, ptr @[[TREE]], ptr @fit_init, i64 0, ptr null, ptr null }, {{.*}} { i32 3, i32 1, i32 1, i32 0, ptr @[[STEP]], i64 8, i64 128, i64 64, i64 192, ptr @[[TREE]], ptr @predict_8, i64 1, ptr @tam_buffers_predict_8, ptr null }]
 // Texts that the spec does not have are null; for `auto` the direct solver was
 // chosen.
 // CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr null, ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[DEVICE]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 320, i64 1, ptr @tam_accumulators, ptr @tam_oracle, ptr @tam_placement, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, i64 2, ptr @tam_steps, ptr null, ptr null }

@@ -1,6 +1,8 @@
 // Anything that is not a planned step is an error.
 //
 // RUN: tam-opt %s --convert-tamk-to-llvm -split-input-file -verify-diagnostics
+// RUN: tam-opt %s --convert-tamk-to-llvm=table-operands=0 -split-input-file \
+// RUN:   -verify-diagnostics
 
 // expected-error @+1 {{'func.func' op expected a step of one block}}
 func.func @blocks() {
@@ -94,3 +96,13 @@ llvm.func @rows_0(%context: !llvm.ptr, %block: !llvm.ptr, %first: i64,
                   %rows: i64, %out: !llvm.ptr) attributes {tamk.kernel} {
   llvm.return
 }
+
+// -----
+
+func.func @not_llvm(%out: memref<8xf64> {tam.slot = #tam.slot<output>}) {
+  // expected-error @+1 {{'tamk.launch' op expected a function of the LLVM dialect 'own'}}
+  tamk.launch "own" outs(%out : memref<8xf64>) {generated}
+  return
+}
+
+func.func private @own(!llvm.ptr, !llvm.ptr)

@@ -12,7 +12,10 @@
 // CHECK-DAG: llvm.func @tamrt_rhs_dense(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr)
 // CHECK-DAG: llvm.func @tamrt_assemble_vector(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64, !llvm.ptr)
 
-// CHECK: llvm.mlir.global internal constant @table(dense<[1, 0, 2, 1]> : tensor<4xi64>) {{{.*}}alignment = 64 : i64} : !llvm.array<4 x i64>
+// The elements of all constants are one array of bytes, each constant aligned.
+//
+// CHECK-DAG: llvm.mlir.global internal constant @tam_constants({{.*}} : tensor<96xi8>) {{{.*}}alignment = 64 : i64} : !llvm.array<96 x i8>
+memref.global "private" constant @ones : memref<3xf64> = dense<1.0>
 memref.global "private" constant @table : memref<2x2xi64> =
     dense<[[1, 0], [2, 1]]>
 
@@ -112,7 +115,8 @@ func.func @fit_finish(%s: memref<1xf64> {tam.slot = #tam.slot<state>},
   // CHECK: %[[T:.*]] = llvm.getelementptr %[[STATE]][64]
   // CHECK: %[[N:.*]] = llvm.mlir.constant(2 : i64) : i64
   %n = arith.constant 2 : i64
-  // CHECK: %[[TABLE:.*]] = llvm.mlir.addressof @table : !llvm.ptr
+  // CHECK: %[[CONSTANTS:.*]] = llvm.mlir.addressof @tam_constants : !llvm.ptr
+  // CHECK: %[[TABLE:.*]] = llvm.getelementptr %[[CONSTANTS]][64]
   %table = memref.get_global @table : memref<2x2xi64>
   %flat = memref.cast %table : memref<2x2xi64> to memref<?x2xi64>
   // CHECK: %[[LIST:.*]] = llvm.alloca %{{.*}} x !llvm.ptr : (i64) -> !llvm.ptr

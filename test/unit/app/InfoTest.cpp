@@ -22,8 +22,9 @@ TEST(Info, SaysWhatTheModelNeeds) {
   ASSERT_EQ(text.status, 0) << text.err;
   for (const char *part :
        {"model: fake\n", "formula: y ~ l(x) + c(d)\n", "group: g\n",
-        "weights: none\n", "columns of the design: 5\n", "tamc: 0.1.0\n",
-        "llvm: 22.1.8\n", "device: auto\n", "  d           2        3\n",
+        "weights: none\n", "columns of the design: 5\n",
+        "of them as launch tables\n", "tamc: 0.1.0\n", "llvm: 22.1.8\n",
+        "device: auto\n", "  d           2        3\n",
         "spec:\n  formula: y ~ l(x) + c(d)\n", "constant"})
     EXPECT_NE(text.out.find(part), std::string::npos) << part << text.out;
 
@@ -31,6 +32,7 @@ TEST(Info, SaysWhatTheModelNeeds) {
   ASSERT_EQ(json.status, 0) << json.err;
   auto info = nlohmann::json::parse(json.out);
   EXPECT_EQ(info["columns"], 5);
+  EXPECT_EQ(info["steps_as_launch_tables"], 0);
   EXPECT_EQ(info["weights"], nullptr);
   auto &rung = info["rungs"][0];
   EXPECT_EQ(rung["use"], "fit");

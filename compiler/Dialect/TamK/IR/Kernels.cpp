@@ -11,7 +11,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
-#include <cstdint>
 #include <type_traits>
 
 using namespace tamc::tamk;
@@ -44,8 +43,13 @@ template <typename T> static constexpr ElementType elementType() {
   static const KernelParameter parametersOf_##name[] = {__VA_ARGS__};
 #include "tamrt/kernels.def"
 
+enum KernelPosition : int64_t {
+#define TAMRT_KERNEL(name, ...) positionOf_##name,
+#include "tamrt/kernels.def"
+};
+
 static const Kernel kernels[] = {
-#define TAMRT_KERNEL(name, ...) {#name, parametersOf_##name},
+#define TAMRT_KERNEL(name, ...) {#name, parametersOf_##name, positionOf_##name},
 #include "tamrt/kernels.def"
 };
 

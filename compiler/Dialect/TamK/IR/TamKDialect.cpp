@@ -48,6 +48,13 @@ LogicalResult TamKDialect::verifyOperationAttribute(Operation *op,
       return op->emitError("'") << name << "' belongs on a function, as a unit";
     return success();
   }
+  if (name == kTableAttrName) {
+    if (!isa<FunctionOpInterface>(op) ||
+        !isa<FlatSymbolRefAttr>(attribute.getValue()))
+      return op->emitError("'")
+             << name << "' belongs on a function, as a symbol";
+    return success();
+  }
   if (name != kPlanAttrName)
     return op->emitError("unknown attribute '")
            << name << "' of the tamk dialect";

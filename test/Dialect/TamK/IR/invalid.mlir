@@ -296,6 +296,16 @@ module attributes {tamk.cpu_code} {}
 
 // -----
 
+// expected-error @+1 {{'tamk.table' belongs on a function, as a symbol}}
+module attributes {tamk.table = @table} {}
+
+// -----
+
+// expected-error @+1 {{'tamk.table' belongs on a function, as a symbol}}
+llvm.func @step() attributes {tamk.table = "table"}
+
+// -----
+
 // launch_c7: a buffer.
 llvm.func @rows_0(!llvm.ptr, i64, !llvm.ptr)
 func.func @f(%x: memref<?xf64>, %sums: memref<1xf64>) {

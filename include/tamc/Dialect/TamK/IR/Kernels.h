@@ -18,6 +18,8 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <cstdint>
+
 namespace tamc::tamk {
 
 /// How a kernel uses a parameter, in the order in which parameters come.
@@ -36,6 +38,8 @@ struct Kernel {
   /// Without the prefix `tamrt_`.
   llvm::StringRef name;
   llvm::ArrayRef<KernelParameter> parameters;
+  /// Its position in kernels.def.
+  int64_t position;
 
   /// Parameters of the kinds In, InOptional and InList; Scalar; Out and InOut.
   llvm::ArrayRef<KernelParameter> inputs() const;

@@ -50,6 +50,9 @@ inline constexpr llvm::StringLiteral kBaselineAttrName = "tamk.baseline";
 /// the CPU.
 inline constexpr llvm::StringLiteral kCpuCodeAttrName = "tamk.cpu_code";
 
+/// On a step that is translated: the global with the table of its launches.
+inline constexpr llvm::StringLiteral kTableAttrName = "tamk.table";
+
 /// Symbol of a generated kernel outside its module, where kernels of other
 /// models may have the same name. `prefix` is a C identifier.
 inline std::string symbolOf(llvm::StringRef prefix, llvm::StringRef kernel) {

@@ -1,4 +1,4 @@
-//===- RungsOfStep.cpp - clones of a step that share code -------*- C++ -*-===//
+//===- Steps.cpp - planned steps ------------------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,21 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RungsOfStep.h"
-
-#include "tamc/Dialect/Tam/IR/Tam.h"
-#include "tamc/Dialect/TamK/IR/TamK.h"
+#include "Steps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tamc;
-
-/// Launches of the smallest step whose rungs share code. Sharing costs a
-/// prediction of one row some nanoseconds, for one more call and a load per
-/// view, which matters only in a step of few launches.
-static constexpr int64_t kMinSharedLaunches = 64;
 
 namespace {
 
@@ -91,20 +83,51 @@ private:
 
 } // namespace
 
-SmallVector<SmallVector<func::FuncOp>> tamc::groupRungs(ModuleOp module) {
+int64_t tamc::countOperands(func::FuncOp step) {
+  int64_t operands = 0;
+  for (auto launch : step.getOps<tamk::LaunchOp>())
+    operands += launch->getNumOperands();
+  return operands;
+}
+
+SmallVector<SmallVector<func::FuncOp>> tamc::groupRungs(ModuleOp module,
+                                                        int64_t leastOperands) {
   SmallVector<SmallVector<func::FuncOp>> groups;
   for (auto step : module.getOps<func::FuncOp>()) {
-    auto launches =
-        step.isExternal()
-            ? int64_t(0)
-            : llvm::range_size(step.getBody().front().getOps<tamk::LaunchOp>());
-    if (!groups.empty() && launches >= kMinSharedLaunches &&
+    if (!groups.empty() && countOperands(step) >= leastOperands &&
         Comparison().areRungs(groups.back().front(), step))
       groups.back().push_back(step);
     else
       groups.push_back({step});
   }
   return groups;
+}
+
+FailureOr<tam::SlotAttr> tamc::getSlot(BlockArgument argument) {
+  auto step = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  tam::SlotAttr slot = tam::getArgumentSlot(step, argument.getArgNumber());
+  if (!slot)
+    return step.emitOpError("expected a slot of argument ")
+           << argument.getArgNumber();
+  if (slot.getKind() == tam::SlotKind::Capacity)
+    return step.emitOpError("expected 'capacity' to be a constant");
+  if (slot.getKind() == tam::SlotKind::Arena && slot.getOffset() != 0)
+    return step.emitOpError("expected one memory space");
+  return slot;
+}
+
+FailureOr<LLVM::LLVMFuncOp> tamc::getGeneratedKernel(tamk::LaunchOp launch) {
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<LLVM::LLVMFuncOp>(
+      launch, launch.getKernelAttr());
+  if (!kernel)
+    return launch.emitOpError("expected a function of the LLVM dialect '")
+           << launch.getKernel() << "'";
+  return kernel;
+}
+
+LogicalResult tamc::emitStepOpError(Operation *op) {
+  return op->emitOpError("expected only launches, views and constants in a "
+                         "planned step");
 }
 
 FailureOr<int64_t> tamc::getViewOffset(memref::ViewOp view) {

@@ -12,6 +12,7 @@
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/Cpp/CppEmitter.h"
@@ -31,12 +32,8 @@ LogicalResult tamc::emitCpp(ModuleOp module, llvm::StringRef version,
   return emitc::translateToCpp(module, out);
 }
 
-static bool isGeneratedKernel(LLVM::LLVMFuncOp function) {
-  return function->hasAttr(tamk::kKernelAttrName);
-}
-
 bool tamc::hasGeneratedKernels(ModuleOp module) {
-  return llvm::any_of(module.getOps<LLVM::LLVMFuncOp>(), isGeneratedKernel);
+  return static_cast<bool>(tamk::findRowLoops(module));
 }
 
 LogicalResult tamc::emitGeneratedKernels(ModuleOp module,
@@ -46,13 +43,12 @@ LogicalResult tamc::emitGeneratedKernels(ModuleOp module,
   OwningOpRef<ModuleOp> kernels = module.clone();
   (*kernels)->removeAttr(tam::kModelAttrName);
   SmallVector<std::string> names;
-  for (Operation &op : llvm::make_early_inc_range(*kernels->getBody())) {
-    auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
-    if (!function && !isa<LLVM::GlobalOp>(op))
+  for (Operation &op : llvm::make_early_inc_range(*kernels->getBody()))
+    if (!tamk::isRowLoops(&op))
       op.erase();
-    else if (function && isGeneratedKernel(function))
-      names.push_back(function.getName().str());
-  }
+  for (auto loop : tamk::findRowLoops(*kernels).getOps<func::FuncOp>())
+    if (loop->hasAttr(tamk::kKernelAttrName))
+      names.push_back(loop.getName().str());
   PassManager manager(module.getContext());
   manager.addPass(createConvertTamKToLLVM());
   if (failed(manager.run(*kernels)))

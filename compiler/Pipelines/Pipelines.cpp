@@ -13,6 +13,7 @@
 #include "tamc/Dialect/TamK/Transforms/Passes.h"
 #include "tamc/Version.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -26,10 +27,11 @@ struct NamedPhase {
 } // namespace
 
 static constexpr NamedPhase phases[] = {
-    {Phase::Import, "import"},       {Phase::Choices, "choices"},
-    {Phase::Tile, "tile"},           {Phase::Kernels, "kernels"},
-    {Phase::Bufferize, "bufferize"}, {Phase::Rungs, "rungs"},
-    {Phase::Plan, "plan"},           {Phase::LLVM, "llvm"},
+    {Phase::Import, "import"},   {Phase::Choices, "choices"},
+    {Phase::Tile, "tile"},       {Phase::Loops, "loops"},
+    {Phase::Kernels, "kernels"}, {Phase::Bufferize, "bufferize"},
+    {Phase::Rungs, "rungs"},     {Phase::Plan, "plan"},
+    {Phase::LLVM, "llvm"},
 };
 
 StringRef tamc::toString(Phase phase) {
@@ -45,8 +47,9 @@ std::optional<Phase> tamc::parsePhase(StringRef name) {
 
 ArrayRef<Phase> tamc::allPhases() {
   static constexpr Phase all[] = {
-      Phase::Import,    Phase::Choices, Phase::Tile, Phase::Kernels,
-      Phase::Bufferize, Phase::Rungs,   Phase::Plan, Phase::LLVM};
+      Phase::Import, Phase::Choices, Phase::Tile,
+      Phase::Loops,  Phase::Kernels, Phase::Bufferize,
+      Phase::Rungs,  Phase::Plan,    Phase::LLVM};
   return all;
 }
 
@@ -84,8 +87,8 @@ static void buildChoices(OpPassManager &manager,
 
 static void buildBufferize(OpPassManager &manager) {
   manager.addPass(tamk::createTamKBufferize());
-  manager.addPass(createCanonicalizerPass());
-  manager.addPass(createCSEPass());
+  manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  manager.addNestedPass<func::FuncOp>(createCSEPass());
   manager.addPass(tamk::createTamKVerifyBufferized());
 }
 
@@ -112,11 +115,15 @@ static void buildPhase(OpPassManager &manager, Phase phase,
       manager.addPass(tam::createTamFuseRows());
     manager.addPass(tam::createTamVerifyTiled());
     return;
+  case Phase::Loops:
+    manager.addPass(createConvertTamRowsToLoops());
+    manager.addPass(createVerifyRowLoops());
+    return;
   case Phase::Kernels:
     manager.addPass(createConvertTamToTamK());
     // Removes unused constants. There is no CSE before bufferization: it would
-    // merge destinations.
-    manager.addPass(createCanonicalizerPass());
+    // merge destinations. Row loops are left as they are, here and below.
+    manager.addNestedPass<func::FuncOp>(createCanonicalizerPass());
     manager.addPass(tamk::createTamKVerifyLaunches());
     return;
   case Phase::Bufferize:

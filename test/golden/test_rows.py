@@ -17,7 +17,7 @@ SEED = int(os.environ.get("TAMC_RANDOM_SEED", 20261121))
 
 
 class Fusible(Formula):
-    """Mostly terms that the row kernel supports."""
+    """Mostly terms that the row loop supports."""
 
     def text(self):
         draws = [self.linear, self.spline, self.spline, self.number]

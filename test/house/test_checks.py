@@ -58,6 +58,8 @@ FORBIDDEN = [
     ("compiler/Target/Gpu/a.cpp", '"../Cpu/Cpu.h"', "target"),
     ("tools/tamc/a.cpp", '"core/run.h"', "tools"),
     ("include/tamrt/abi.h", "<vector>", "libc"),
+    ("compiler/Conversion/TamRowsToLoops/x.cpp",
+     '"mlir/Dialect/LLVMIR/LLVMDialect.h"', "writes the LLVM dialect"),
 ]
 
 

@@ -88,7 +88,7 @@ cl::opt<Emit> emit(
 cl::opt<std::string> compileFrom(
     "compile-from",
     cl::desc("The input is a module at this phase: import, choices, tile, "
-             "kernels, bufferize, rungs or plan"),
+             "loops, kernels, bufferize, rungs or plan"),
     cl::value_desc("phase"), cl::cat(category));
 cl::opt<std::string> compileTo("compile-to",
                                cl::desc("Stop after this phase (see "

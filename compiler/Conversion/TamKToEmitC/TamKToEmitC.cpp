@@ -26,7 +26,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/EmitC/IR/EmitC.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -281,9 +280,8 @@ LogicalResult Translator::declareGenerated() {
                           parameters + ");");
     return WalkResult::advance();
   });
-  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
-    if (isa<LLVM::LLVMFuncOp, LLVM::GlobalOp>(op))
-      op.erase();
+  if (ModuleOp loops = tamk::findRowLoops(module))
+    loops.erase();
   return failure(result.wasInterrupted());
 }
 

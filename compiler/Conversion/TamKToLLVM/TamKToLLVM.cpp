@@ -17,7 +17,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelCalls.h"
 #include "LaunchTable.h"
+#include "RowLoopsToLLVM.h"
 #include "Steps.h"
 
 #include "../ModelDescription/ModelDescription.h"
@@ -30,6 +32,7 @@
 #include "tamrt/abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -84,8 +87,6 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult writeVersions(LLVM::LLVMFuncOp kernel,
-                              ArrayRef<KernelVersion> kernelVersions);
   LLVM::LLVMFuncOp startFunction(func::FuncOp step);
   LogicalResult translateBody(func::FuncOp step, LLVM::LLVMFuncOp function);
   LogicalResult translate(ArrayRef<func::FuncOp> rungs);
@@ -98,17 +99,12 @@ private:
   LogicalResult finishTables();
   FailureOr<Value> bindArgument(BlockArgument argument,
                                 LLVM::LLVMFuncOp function);
-  LLVM::LLVMFuncOp declareKernel(const tamk::Kernel &kernel);
   LLVM::LLVMFuncOp declareInterpreter();
   FailureOr<std::string> writeAdapter(LLVM::LLVMFuncOp kernel);
   void makeNumbers(StringRef name, ArrayRef<int64_t> numbers);
   void makeRecord(StringRef name, Type type,
                   llvm::function_ref<void(SmallVectorImpl<Value> &)> fields);
 
-  Type scalarType(ElementType type) {
-    return type == ElementType::F64 ? Type(builder.getF64Type())
-                                    : Type(builder.getI64Type());
-  }
   Value constant(Location loc, int64_t value) {
     return LLVM::ConstantOp::create(builder, loc, builder.getI64Type(), value);
   }
@@ -147,27 +143,6 @@ private:
 };
 
 } // namespace
-
-LLVM::LLVMFuncOp Translator::declareKernel(const tamk::Kernel &kernel) {
-  std::string symbol = ("tamrt_" + kernel.name).str();
-  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(symbol))
-    return known;
-  SmallVector<Type> types{pointer};
-  for (const tamk::KernelParameter &parameter : kernel.parameters) {
-    if (parameter.kind == ParameterKind::Scalar)
-      types.push_back(scalarType(parameter.type));
-    else
-      types.push_back(pointer);
-    if (parameter.kind == ParameterKind::InList)
-      types.push_back(builder.getI64Type());
-  }
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(module.getBody());
-  return LLVM::LLVMFuncOp::create(
-      builder, module.getLoc(), symbol,
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
-                                  types));
-}
 
 /// Checks that the names of the globals which all steps have in common are
 /// free.
@@ -294,7 +269,7 @@ LogicalResult Translator::translate(tamk::LaunchOp op) {
     arguments.push_back(values.lookup(value));
   for (Value value : op.getInits())
     arguments.push_back(values.lookup(value));
-  LLVM::CallOp::create(builder, loc, declareKernel(kernel), arguments);
+  LLVM::CallOp::create(builder, loc, declareKernel(module, kernel), arguments);
   return success();
 }
 
@@ -552,77 +527,12 @@ LogicalResult Translator::finishTables() {
   return success();
 }
 
-/// Turns a generated kernel into a function that chooses, by the machine's
-/// level, between the kernel and copies of it for wider vectors. All give the
-/// same bits.
-LogicalResult
-Translator::writeVersions(LLVM::LLVMFuncOp kernel,
-                          ArrayRef<KernelVersion> kernelVersions) {
-  kernel->removeAttr(tamk::kKernelAttrName);
-  Location loc = kernel.getLoc();
-  std::string name = kernel.getName().str();
-  builder.setInsertionPointAfter(kernel);
-  SmallVector<std::pair<int64_t, LLVM::LLVMFuncOp>> versions;
-  for (const KernelVersion &version : kernelVersions) {
-    std::string versionName = (name + "_" + version.name).str();
-    if (failed(tam::verifyFreeName(kernel, versionName)))
-      return failure();
-    auto copy = cast<LLVM::LLVMFuncOp>(builder.clone(*kernel));
-    copy.setName(versionName);
-    copy.setTargetFeaturesAttr(
-        LLVM::TargetFeaturesAttr::get(builder.getContext(), version.features));
-    versions.emplace_back(version.level, copy);
-  }
-  std::string baselineName = name + "_baseline";
-  if (failed(tam::verifyFreeName(kernel, baselineName)))
-    return failure();
-  kernel.setName(baselineName);
-  StringRef ask = "tamrt_cpu_level";
-  auto level = module.lookupSymbol<LLVM::LLVMFuncOp>(ask);
-  if (!level)
-    level = LLVM::LLVMFuncOp::create(
-        builder, loc, ask,
-        LLVM::LLVMFunctionType::get(builder.getI64Type(), {}));
-  auto choice = LLVM::LLVMFuncOp::create(
-      builder, loc, name, kernel.getFunctionType(), LLVM::Linkage::Internal);
-  builder.setInsertionPointToEnd(choice.addEntryBlock(builder));
-  Value known =
-      LLVM::CallOp::create(builder, loc, level, ValueRange()).getResult();
-  auto callVersion = [&](LLVM::LLVMFuncOp version) {
-    LLVM::CallOp::create(builder, loc, version, choice.getArguments());
-    LLVM::ReturnOp::create(builder, loc, ValueRange());
-  };
-  for (auto [needed, version] : versions) {
-    Value has = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::sge,
-                                     known, constant(loc, needed));
-    Block *test = builder.getInsertionBlock();
-    Block *call = builder.createBlock(&choice.getBody(), choice.end());
-    Block *otherwise = builder.createBlock(&choice.getBody(), choice.end());
-    builder.setInsertionPointToEnd(test);
-    LLVM::CondBrOp::create(builder, loc, has, call, otherwise);
-    builder.setInsertionPointToEnd(call);
-    callVersion(version);
-    builder.setInsertionPointToEnd(otherwise);
-  }
-  callVersion(kernel);
-  return success();
-}
-
 LogicalResult Translator::run() {
   FailureOr<std::unique_ptr<Target>> target = targetOf(module);
   if (failed(target))
     return failure();
-  ArrayRef<KernelVersion> versions = (*target)->getVersions();
-  auto isOne = [&](LLVM::LLVMFuncOp kernel) {
-    return versions.empty() || kernel->hasAttr(tamk::kBaselineAttrName);
-  };
-  for (auto kernel : llvm::to_vector(module.getOps<LLVM::LLVMFuncOp>()))
-    if (kernel->hasAttr(tamk::kKernelAttrName)) {
-      if (!isOne(kernel) && failed(writeVersions(kernel, versions)))
-        return failure();
-      kernel->removeAttr(tamk::kKernelAttrName);
-      kernel->removeAttr(tamk::kBaselineAttrName);
-    }
+  if (failed(convertRowLoops(module, (*target)->getVersions())))
+    return failure();
   if (failed(checkNames()) || failed(translateConstants()))
     return failure();
   for (ArrayRef<func::FuncOp> rungs : groupRungs(module, tableOperands))

@@ -16,7 +16,6 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace tamc {
@@ -57,10 +56,13 @@ namespace {
 struct ConvertTamToTamK
     : public tamc::impl::ConvertTamToTamKBase<ConvertTamToTamK> {
   void runOnOperation() override {
-    WalkResult choices = getOperation().walk([](Operation *op) {
-      return succeeded(tam::verifyChoices(op)) ? WalkResult::advance()
-                                               : WalkResult::interrupt();
-    });
+    WalkResult choices =
+        getOperation().walk<WalkOrder::PreOrder>([](Operation *op) {
+          if (tamk::isRowLoops(op))
+            return WalkResult::skip();
+          return succeeded(tam::verifyChoices(op)) ? WalkResult::advance()
+                                                   : WalkResult::interrupt();
+        });
     if (choices.wasInterrupted())
       return signalPassFailure();
     for (auto step : getOperation().getOps<func::FuncOp>())

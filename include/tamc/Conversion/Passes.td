@@ -30,17 +30,60 @@ def ConvertTamToTamK : Pass<"convert-tam-to-tamk", "::mlir::ModuleOp"> {
     %v, %s = tamk.launch "bspline" ins(%x, %p ...) ... outs(%v0, %s0 ...)
     ```
 
-    A `tam.rows` becomes a launch of a function in the LLVM dialect that the
-    pass generates for it.
+    A `tam.rows` becomes a launch of its row loop (convert-tam-rows-to-loops).
   }];
   let dependentDialects = [
-    "::mlir::LLVM::LLVMDialect",
     "::mlir::affine::AffineDialect",
     "::mlir::arith::ArithDialect",
     "::mlir::bufferization::BufferizationDialect",
     "::mlir::tensor::TensorDialect",
     "::tamc::tamk::TamKDialect",
   ];
+}
+
+def ConvertTamRowsToLoops
+    : Pass<"convert-tam-rows-to-loops", "::mlir::ModuleOp"> {
+  let summary = "Write the loops over rows";
+  let description = [{
+    Writes a function for each `tam.rows`, into the module `@row_loops`, and
+    notes its symbol at the op. Functions consist of ops of upstream dialects
+    (arith, func, math, memref, scf, vector), of launches of kernels of the
+    runtime, and of tamk.launder. They multiply and add numbers in the order of
+    the runtime's kernels; conversions must not contract them.
+
+    Before:
+    ```mlir
+    %g = tam.rows(%x : tensor<?xf64>) into(%g0 : ...) {...}
+    ```
+    After:
+    ```mlir
+    module @row_loops {
+      func.func private @rows_0(%x: memref<?xf64>, %rows: index,
+          %g: memref<1xf64>) attributes {tamk.kernel} {
+        ...
+        scf.for %i = %c0 to %rows step %c128 {...}
+      }
+    }
+    %g = tam.rows @row_loops::@rows_0(%x : tensor<?xf64>) into(%g0 : ...) {...}
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect",
+    "::tamc::tamk::TamKDialect",
+  ];
+}
+
+def VerifyRowLoops : Pass<"verify-row-loops", "::mlir::ModuleOp"> {
+  let summary = "Check that each tam.rows has its loop";
+  let description = [{
+    Ends the phase `loops`: each `tam.rows` has a loop, and the functions of
+    `@row_loops` consist of the ops that convert-tam-rows-to-loops writes.
+  }];
 }
 
 def ConvertTamKToLLVM : Pass<"convert-tamk-to-llvm", "::mlir::ModuleOp"> {
@@ -50,6 +93,10 @@ def ConvertTamKToLLVM : Pass<"convert-tamk-to-llvm", "::mlir::ModuleOp"> {
     (abi.h). Slots become loads and offsets from its parameters, memrefs become
     bare pointers, views of the arena become pointers at constant offsets, and
     launches become calls. There are no memref descriptors.
+
+    Row loops become functions, too, one for each set of instructions that the
+    target has versions for, and a function that calls the best one for the
+    machine. The address of a memref's first element takes its place.
 
     A step whose launches have many operands becomes a `tamrt_launches` instead,
     a table that the runtime reads. The clones of such a step for chunks of
@@ -62,7 +109,11 @@ def ConvertTamKToLLVM : Pass<"convert-tamk-to-llvm", "::mlir::ModuleOp"> {
     Option<"tableOperands", "table-operands", "int64_t", /*default=*/"512",
            "Least operands of a step that becomes a table (0: all steps)">,
   ];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect",
+    "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect",
+  ];
 }
 
 def ConvertTamKToEmitC : Pass<"convert-tamk-to-emitc", "::mlir::ModuleOp"> {

@@ -32,6 +32,8 @@ enum class Phase {
   Choices,
   /// The fit split into init, chunk and finish.
   Tile,
+  /// A function in upstream dialects for each loop over rows.
+  Loops,
   /// Kernels selected; launches on tensors.
   Kernels,
   /// Launches on memrefs.

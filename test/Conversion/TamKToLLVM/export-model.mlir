@@ -139,8 +139,10 @@ func.func @predict_8(%rows: index {tam.slot = #tam.slot<rows>},
   return
 }
 
-llvm.func internal @own(%ctx: !llvm.ptr, %x: !llvm.ptr) {
-  llvm.return
+module @row_loops {
+  func.func private @own(%x: memref<8xf64>) {
+    return
+  }
 }
 
 }

@@ -81,28 +81,115 @@ memref.global "private" @uninitialized : memref<4xf64>
 llvm.func @rows_0_avx2()
 
 // The name of a copy for an instruction set is taken.
-// expected-error @+1 {{'llvm.func' op expected no other symbol 'rows_0_avx2'}}
-llvm.func @rows_0(%context: !llvm.ptr, %block: !llvm.ptr, %first: i64,
-                  %rows: i64, %out: !llvm.ptr) attributes {tamk.kernel} {
-  llvm.return
+module @row_loops {
+  // expected-error @+1 {{'llvm.func' op expected no other symbol 'rows_0_avx2'}}
+  func.func private @rows_0(%rows: index, %out: memref<1xf64>)
+      attributes {tamk.kernel} {
+    return
+  }
 }
 
 // -----
 
 llvm.func @rows_0_baseline()
 
-// expected-error @+1 {{'llvm.func' op expected no other symbol 'rows_0_baseline'}}
-llvm.func @rows_0(%context: !llvm.ptr, %block: !llvm.ptr, %first: i64,
-                  %rows: i64, %out: !llvm.ptr) attributes {tamk.kernel} {
-  llvm.return
+module @row_loops {
+  // expected-error @+1 {{'llvm.func' op expected no other symbol 'rows_0_baseline'}}
+  func.func private @rows_0(%rows: index, %out: memref<1xf64>)
+      attributes {tamk.kernel} {
+    return
+  }
 }
 
 // -----
 
-func.func @not_llvm(%out: memref<8xf64> {tam.slot = #tam.slot<output>}) {
-  // expected-error @+1 {{'tamk.launch' op expected a function of the LLVM dialect 'own'}}
-  tamk.launch "own" outs(%out : memref<8xf64>) {generated}
-  return
+// A row loop's name is taken, by what is not one.
+// expected-error @+1 {{'func.func' op expected no symbol 'own'}}
+func.func private @own()
+module @row_loops {
+  func.func private @own(%out: memref<8xf64>) attributes {tamk.kernel} {
+    return
+  }
 }
 
-func.func private @own(!llvm.ptr, !llvm.ptr)
+// -----
+
+func.func private @step()
+module @row_loops {
+  // expected-error @+2 {{'func.func' op expected a body and no results of a row loop}}
+  // expected-error @+1 {{failed to legalize operation 'func.func'}}
+  func.func private @rows_0(memref<8xf64>)
+}
+
+// -----
+
+func.func private @step()
+module @row_loops {
+  // expected-error @+2 {{'func.func' op expected buffers of rank 1 in a row loop, got 'memref<8x8xf64>'}}
+  // expected-error @+1 {{failed to legalize operation 'func.func'}}
+  func.func private @rows_0(%x: memref<8x8xf64>, %i: index) {
+    %v = memref.load %x[%i, %i] : memref<8x8xf64>
+    return
+  }
+}
+
+// -----
+
+func.func private @step()
+module @row_loops {
+  func.func private @rows_0(%x: memref<8xf64>) {
+    // expected-error @+2 {{'memref.subview' op expected consecutive elements in a row loop}}
+    // expected-error @+1 {{failed to legalize operation 'memref.subview'}}
+    %v = memref.subview %x[0] [4] [2]
+        : memref<8xf64> to memref<4xf64, strided<[2]>>
+    return
+  }
+}
+
+// -----
+
+func.func private @step()
+module @row_loops {
+  func.func private @rows_0(%x: memref<8xf64>, %i: index) {
+    // expected-error @+2 {{'memref.reinterpret_cast' op expected rank 1 and a known offset in a row loop}}
+    // expected-error @+1 {{failed to legalize operation 'memref.reinterpret_cast'}}
+    %v = memref.reinterpret_cast %x to offset: [%i], sizes: [4], strides: [1]
+        : memref<8xf64> to memref<4xf64, strided<[1], offset: ?>>
+    return
+  }
+}
+
+// -----
+
+func.func private @step()
+module @row_loops {
+  func.func private @rows_0(%i: index) {
+    // expected-error @+2 {{'memref.alloca' op expected a known size in a row loop}}
+    // expected-error @+1 {{failed to legalize operation 'memref.alloca'}}
+    %v = memref.alloca(%i) : memref<?xf64>
+    return
+  }
+}
+
+// -----
+
+func.func private @step()
+module @row_loops {
+  // expected-error @+2 {{'memref.global' op expected a constant with its elements}}
+  // expected-error @+1 {{failed to legalize operation 'memref.global'}}
+  memref.global "private" @table : memref<4xf64>
+}
+
+// -----
+
+func.func private @step()
+module @row_loops {
+  func.func private @rows_0(%x: memref<8xf64>, %i: index) {
+    // expected-error @+2 {{'tamk.launch' op expected a kernel of the runtime, without lists, and all its operands in a row loop}}
+    // expected-error @+1 {{failed to legalize operation 'tamk.launch'}}
+    tamk.launch "gram_dense_dense" ins(%x, %x : memref<8xf64>, memref<8xf64>)
+        absent [2] scalars(%i, %i, %i : index, index, index)
+        outs(%x : memref<8xf64>)
+    return
+  }
+}

@@ -8,9 +8,9 @@
 #include "Mutator.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Dialect/TamK/IR/TamK.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -29,10 +29,10 @@ class Mutator {
 public:
   Mutator(ModuleOp module, Random &random)
       : module(module), random(random), context(module.getContext()) {
-    module.walk([&](Operation *op) {
-      // The code of a kernel is in MLIR's dialects and not mutated.
-      if (isa_and_present<LLVM::LLVMFuncOp>(op->getParentOp()))
-        return;
+    module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      // Row loops are in MLIR's dialects and not mutated.
+      if (tamk::isRowLoops(op))
+        return WalkResult::skip();
       if (op != module)
         ops.push_back(op);
       for (NamedAttribute attribute : op->getAttrs())
@@ -42,6 +42,7 @@ public:
       for (Region &region : op->getRegions())
         for (Block &block : region)
           llvm::append_range(values, block.getArguments());
+      return WalkResult::advance();
     });
   }
 

@@ -201,3 +201,38 @@ LogicalResult RowsOp::verifyRegions() {
       return failure();
   return success();
 }
+
+SmallVector<Type> tamc::tam::getLoopArguments(RowsOp rows) {
+  SmallVector<Type> types;
+  auto add = [&](Type type) {
+    auto tensor = cast<RankedTensorType>(type);
+    SmallVector<RankedTensorType> parts{tensor};
+    if (EncodingInterface encoding = getEncoding(type))
+      parts = encoding.getComponentTypes(tensor);
+    for (RankedTensorType part : parts)
+      types.push_back(MemRefType::get(part.getShape(), part.getElementType()));
+  };
+  for (Type input : rows.getInputs().getTypes())
+    if (!input.isIndex())
+      add(input);
+  types.push_back(IndexType::get(rows.getContext()));
+  for (Type result : rows.getResultTypes())
+    add(result);
+  return types;
+}
+
+LogicalResult RowsOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (!getLoop())
+    return success();
+  auto function =
+      symbols.lookupNearestSymbolFrom<FunctionOpInterface>(*this, *getLoop());
+  SmallVector<Type> types = getLoopArguments(*this);
+  if (!function) // rows_c8
+    return emitOpError("expected a function ") << *getLoop();
+  if (function.getArgumentTypes() == ArrayRef<Type>(types)) // rows_c8
+    return success();
+  InFlightDiagnostic diagnostic = emitOpError("expected ");
+  diagnostic << *getLoop() << " to take ";
+  llvm::interleaveComma(types, diagnostic);
+  return diagnostic;
+}

@@ -19,7 +19,7 @@ namespace tamc::tam {
 /// empty if there is only one, which has its own kernel.
 ///
 /// These are the sums whose matrices are made, within the block and from its
-/// arguments, by feature maps that the row kernel supports, and whose other
+/// arguments, by feature maps that the row loop supports, and whose other
 /// operands are arguments or empty accumulators. A sum of a matrix that is a
 /// product of several factors must be in panels, or have possible panels if
 /// `choosesPanels`. Sums with the attribute `tam.apart` are not among them.
@@ -27,12 +27,12 @@ namespace tamc::tam {
 llvm::SmallVector<mlir::Operation *> findFusibleSums(mlir::Block &block,
                                                      bool choosesPanels);
 
-/// The layout in panels of a sum that the row kernel will compute. Null if it
+/// The layout in panels of a sum that the row loop will compute. Null if it
 /// has none: there is no band, or the panels of a product would take far more
 /// numbers or code than the plain layout.
 SumsAttr getPanels(mlir::Operation *sum);
 
-/// Words of 32 bytes that a row adds to if the row kernel computes a sum. The
+/// Words of 32 bytes that a row adds to if the row loop computes a sum. The
 /// kernel's code and its time per row are proportional to it. At least 1; a sum
 /// of two columns, which is in a register, counts as 1.
 int64_t getRowWords(mlir::Operation *sum);

@@ -9,8 +9,8 @@
 #include "tamc/Dialect/TamK/IR/Kernels.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -55,6 +55,14 @@ LogicalResult TamKDialect::verifyOperationAttribute(Operation *op,
              << name << "' belongs on a function, as a symbol";
     return success();
   }
+  if (name == kRarityAttrName) {
+    auto cases = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!isa<scf::IfOp>(op) || !cases || !cases.getType().isInteger(32) ||
+        cases.getInt() < 1)
+      return op->emitError("'")
+             << name << "' belongs on an 'scf.if', as an i32 from 1 on";
+    return success();
+  }
   if (name != kPlanAttrName)
     return op->emitError("unknown attribute '")
            << name << "' of the tamk dialect";
@@ -69,6 +77,32 @@ LogicalResult TamKDialect::verifyOperationAttribute(Operation *op,
     return op->emitError("'")
            << name << "' must have a dictionary for each of its buffers";
   return success();
+}
+
+SymbolRefAttr tamc::tamk::rowLoopSymbol(StringAttr loop) {
+  auto *context = loop.getContext();
+  return SymbolRefAttr::get(StringAttr::get(context, kRowLoopsName),
+                            FlatSymbolRefAttr::get(loop));
+}
+
+ModuleOp tamc::tamk::findRowLoops(ModuleOp module) {
+  return module.lookupSymbol<ModuleOp>(kRowLoopsName);
+}
+
+bool tamc::tamk::isRowLoops(Operation *op) {
+  auto module = dyn_cast<ModuleOp>(op);
+  return module && module->getParentOp() && module.getSymName() &&
+         *module.getSymName() == kRowLoopsName;
+}
+
+bool tamc::tamk::fitsRowLoop(Type type, Type actual) {
+  auto shaped = dyn_cast<ShapedType>(actual);
+  if (!shaped)
+    return type == actual;
+  auto memref = dyn_cast<MemRefType>(type);
+  return memref && memref.getElementType() == shaped.getElementType() &&
+         shaped.hasRank() &&
+         succeeded(verifyCompatibleShape(memref.getShape(), shaped.getShape()));
 }
 
 std::string tamc::tamk::planMethod(DictionaryAttr plan) {
@@ -118,6 +152,30 @@ bindParameters(ArrayRef<KernelParameter> parameters, size_t count,
   return bound;
 }
 
+/// Whether an op is code of a row loop.
+static bool isInRowLoop(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  return module && isRowLoops(module);
+}
+
+/// Whether the elements of a memref lie one after another; where the first one
+/// is does not matter.
+static bool isContiguous(MemRefType type) {
+  auto layout = dyn_cast<StridedLayoutAttr>(type.getLayout());
+  if (!layout)
+    return false;
+  int64_t expected = 1;
+  for (auto [size, stride] :
+       llvm::reverse(llvm::zip(type.getShape(), layout.getStrides()))) {
+    if (stride != expected)
+      return false;
+    expected = ShapedType::isDynamic(size) || ShapedType::isDynamic(expected)
+                   ? ShapedType::kDynamic
+                   : expected * size;
+  }
+  return true;
+}
+
 /// Checks the operands of a launch, independent of its kernel.
 static LogicalResult verifyForms(LaunchOp op) {
   bool anyTensor = false, anyMemRef = false;
@@ -125,7 +183,9 @@ static LogicalResult verifyForms(LaunchOp op) {
     anyTensor |= isa<TensorType>(type);
     if (auto memref = dyn_cast<MemRefType>(type)) {
       anyMemRef = true;
-      if (!memref.getLayout().isIdentity()) // launch_c5
+      bool isLayout = memref.getLayout().isIdentity() ||
+                      (isContiguous(memref) && isInRowLoop(op));
+      if (!isLayout) // launch_c5
         return op.emitOpError("expected the identity layout, got ") << memref;
     }
   }
@@ -190,26 +250,18 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!getGenerated())
     return success();
   auto kernel = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
-      *this, getKernelAttr());
+      *this, rowLoopSymbol(getKernelAttr()));
   if (!kernel) // launch_c1
-    return emitOpError("expected a function '") << getKernel() << "'";
-  // The context comes first.
-  unsigned wanted = 1 + getNumOperands();
-  if (kernel.getNumArguments() != wanted) // launch_c1
-    return emitOpError("expected a function of ")
-           << wanted << " arguments, got '" << getKernel() << "' of "
+    return emitOpError("expected a row loop '") << getKernel() << "'";
+  if (kernel.getNumArguments() != getNumOperands()) // launch_c1
+    return emitOpError("expected a row loop of ")
+           << getNumOperands() << " arguments, got '" << getKernel() << "' of "
            << kernel.getNumArguments();
-  ArrayRef<Type> types = kernel.getArgumentTypes();
-  for (auto [index, operand] : llvm::enumerate(getOperandTypes())) {
-    bool isBuffer = isa<ShapedType>(operand);
-    Type type = types[index + 1];
-    if (isBuffer ? isa<LLVM::LLVMPointerType>(type)
-                 : type == operand || (operand.isIndex() && type.isInteger(64)))
-      continue;
-    return emitOpError("expected a function that takes ") // launch_c7
-           << operand << " as " << (isBuffer ? "a pointer" : "a number")
-           << ", got '" << getKernel() << "' with " << type;
-  }
+  for (auto [type, operand] :
+       llvm::zip(kernel.getArgumentTypes(), getOperandTypes()))
+    if (!fitsRowLoop(type, operand)) // launch_c7
+      return emitOpError("expected a row loop that takes ")
+             << operand << ", got '" << getKernel() << "' with " << type;
   return success();
 }
 

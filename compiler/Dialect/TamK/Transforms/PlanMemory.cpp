@@ -21,7 +21,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -415,7 +414,8 @@ void PlanMemory::makeSizeFunction(func::FuncOp function,
       builder, loc, sizeFunctionName(function),
       builder.getFunctionType(function.getArgumentTypes(), results));
   size.setVisibility(function.getVisibility());
-  StringRef interface = LLVM::LLVMDialect::getEmitCWrapperAttrName();
+  // As MLIR's conversion of functions to the LLVM dialect calls it.
+  constexpr StringLiteral interface = "llvm.emit_c_interface";
   if (Attribute wrapper = function->getAttr(interface))
     size->setAttr(interface, wrapper);
   Block *body = size.addEntryBlock();

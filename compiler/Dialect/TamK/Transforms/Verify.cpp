@@ -28,7 +28,9 @@ using namespace tamc::tamk;
 static LogicalResult
 verifyOps(ModuleOp module,
           llvm::function_ref<LogicalResult(Operation *)> check) {
-  WalkResult result = module.walk([&](Operation *op) {
+  WalkResult result = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isRowLoops(op))
+      return WalkResult::skip();
     return failed(check(op)) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return failure(result.wasInterrupted());

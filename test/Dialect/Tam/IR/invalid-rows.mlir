@@ -281,6 +281,43 @@ func.func @f(%v: tensor<?xf64>, %b: tensor<1xf64>) -> tensor<?xf64> {
 
 // -----
 
+// rows_c8: no function.
+func.func @f(%n: index, %v: tensor<?xf64>, %s: tensor<1xf64, #tam.sums<full>>)
+    -> tensor<1xf64, #tam.sums<full>> {
+  // expected-error @+1 {{'tam.rows' op expected a function @row_loops::@rows_0}}
+  %r = tam.rows @row_loops::@rows_0(%n, %v : index, tensor<?xf64>)
+      into(%s : tensor<1xf64, #tam.sums<full>>) {
+  ^bb0(%m: index, %v0: tensor<?xf64>, %s0: tensor<1xf64, #tam.sums<full>>):
+    %o = tam.offset %m : tensor<?x1xf64, #tam.dense>
+    %s1 = tam.rhs %o, %v0 into %s0 : tensor<?x1xf64, #tam.dense>,
+        tensor<?xf64> -> tensor<1xf64, #tam.sums<full>>
+    tam.yield %s1 : tensor<1xf64, #tam.sums<full>>
+  } : tensor<1xf64, #tam.sums<full>>
+  return %r : tensor<1xf64, #tam.sums<full>>
+}
+
+// -----
+
+// rows_c8: a function of other arguments.
+module @row_loops {
+  func.func private @rows_0(memref<?xf64>, memref<1xf64>)
+}
+func.func @f(%n: index, %v: tensor<?xf64>, %s: tensor<1xf64, #tam.sums<full>>)
+    -> tensor<1xf64, #tam.sums<full>> {
+  // expected-error @+1 {{'tam.rows' op expected @row_loops::@rows_0 to take 'memref<?xf64>', 'index', 'memref<1xf64>'}}
+  %r = tam.rows @row_loops::@rows_0(%n, %v : index, tensor<?xf64>)
+      into(%s : tensor<1xf64, #tam.sums<full>>) {
+  ^bb0(%m: index, %v0: tensor<?xf64>, %s0: tensor<1xf64, #tam.sums<full>>):
+    %o = tam.offset %m : tensor<?x1xf64, #tam.dense>
+    %s1 = tam.rhs %o, %v0 into %s0 : tensor<?x1xf64, #tam.dense>,
+        tensor<?xf64> -> tensor<1xf64, #tam.sums<full>>
+    tam.yield %s1 : tensor<1xf64, #tam.sums<full>>
+  } : tensor<1xf64, #tam.sums<full>>
+  return %r : tensor<1xf64, #tam.sums<full>>
+}
+
+// -----
+
 // The terminator must be the last op of a body.
 func.func @f(%s: tensor<1xf64, #tam.sums<full>>)
     -> tensor<1xf64, #tam.sums<full>> {

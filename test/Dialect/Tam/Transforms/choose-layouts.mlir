@@ -13,7 +13,7 @@
 // CHECK: tam.gram %[[A]], %[[O:.*]] into {{.*}} -> tensor<5x1xf64, #tam.sums<panels, 4>>
 // CHECK: tam.rhs %[[A]], {{.*}} -> tensor<5xf64, #tam.sums<panels, 4>>
 // CHECK: tam.rhs %[[O]], {{.*}} -> tensor<1xf64, #tam.sums<full>>
-// Sums that the row kernel cannot compute keep their layout.
+// Sums that the row loop cannot compute keep their layout.
 // CHECK: tam.gram %{{.*}}, %[[A]] into {{.*}} -> tensor<4x5xf64, #tam.sums<transposed>>
 func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
     %v: tensor<?xf64> {tam.slot = #tam.slot<column>},

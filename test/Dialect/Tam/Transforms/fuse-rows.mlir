@@ -1,5 +1,5 @@
 // Sums over rows of a chunk, and the feature maps that they read, are moved
-// into one tam.rows; sums that the row kernel does not support stay.
+// into one tam.rows; sums that the row loop does not support stay.
 //
 // RUN: tam-opt %s --tam-fuse-rows -split-input-file | FileCheck %s
 
@@ -61,7 +61,7 @@ func.func @fit_chunk(
 
 // -----
 
-// The row kernel does not support a Fourier map: its sums stay. The column that
+// The row loop does not support a Fourier map: its sums stay. The column that
 // both kinds of sums read is computed for each.
 //
 // CHECK-LABEL: func.func @fit_chunk(

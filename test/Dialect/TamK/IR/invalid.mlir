@@ -254,9 +254,22 @@ func.func @f(%rows: index, %out: memref<?x1xf32>) {
 
 // -----
 
+// launch_c5: a row loop's buffers are contiguous.
+func.func private @step()
+module @row_loops {
+  func.func private @rows_0(%rows: index, %out: memref<?xf64, strided<[2]>>) {
+    // expected-error @+1 {{'tamk.launch' op expected the identity layout, got 'memref<?xf64, strided<[2]>>'}}
+    tamk.launch "offset" scalars(%rows : index)
+        outs(%out : memref<?xf64, strided<[2]>>)
+    return
+  }
+}
+
+// -----
+
 // launch_c1, of a generated kernel.
 func.func @f(%rows: index, %sums: memref<1xf64>) {
-  // expected-error @+1 {{'tamk.launch' op expected a function 'rows_0'}}
+  // expected-error @+1 {{'tamk.launch' op expected a row loop 'rows_0'}}
   tamk.launch "rows_0" scalars(%rows, %rows : index, index)
       outs(%sums : memref<1xf64>) {generated}
   return
@@ -265,9 +278,11 @@ func.func @f(%rows: index, %sums: memref<1xf64>) {
 // -----
 
 // launch_c1, of a generated kernel.
-llvm.func @rows_0(!llvm.ptr, i64, !llvm.ptr) attributes {tamk.kernel}
+module @row_loops {
+  func.func private @rows_0(index, memref<1xf64>) attributes {tamk.kernel}
+}
 func.func @f(%rows: index, %sums: memref<1xf64>) {
-  // expected-error @+1 {{'tamk.launch' op expected a function of 4 arguments, got 'rows_0' of 3}}
+  // expected-error @+1 {{'tamk.launch' op expected a row loop of 3 arguments, got 'rows_0' of 2}}
   tamk.launch "rows_0" scalars(%rows, %rows : index, index)
       outs(%sums : memref<1xf64>) {generated}
   return
@@ -276,7 +291,9 @@ func.func @f(%rows: index, %sums: memref<1xf64>) {
 // -----
 
 // launch_c6
-llvm.func @rows_0(!llvm.ptr, i64, !llvm.ptr) attributes {tamk.kernel}
+module @row_loops {
+  func.func private @rows_0(index, memref<1xf64>) attributes {tamk.kernel}
+}
 func.func @f(%rows: index, %sums: memref<1xf64>) {
   // expected-error @+1 {{'tamk.launch' op expected all inputs of a generated kernel}}
   tamk.launch "rows_0" absent [0] scalars(%rows : index)
@@ -307,9 +324,11 @@ llvm.func @step() attributes {tamk.table = "table"}
 // -----
 
 // launch_c7: a buffer.
-llvm.func @rows_0(!llvm.ptr, i64, !llvm.ptr)
+module @row_loops {
+  func.func private @rows_0(index, memref<1xf64>)
+}
 func.func @f(%x: memref<?xf64>, %sums: memref<1xf64>) {
-  // expected-error @+1 {{'tamk.launch' op expected a function that takes 'memref<?xf64>' as a pointer, got 'rows_0' with 'i64'}}
+  // expected-error @+1 {{'tamk.launch' op expected a row loop that takes 'memref<?xf64>', got 'rows_0' with 'index'}}
   tamk.launch "rows_0" ins(%x : memref<?xf64>)
       outs(%sums : memref<1xf64>) {generated}
   return
@@ -317,14 +336,43 @@ func.func @f(%x: memref<?xf64>, %sums: memref<1xf64>) {
 
 // -----
 
+// launch_c7: a buffer of another size.
+module @row_loops {
+  func.func private @rows_0(index, memref<1xf64>)
+}
+func.func @f(%rows: index, %sums: memref<2xf64>) {
+  // expected-error @+1 {{'tamk.launch' op expected a row loop that takes 'memref<2xf64>', got 'rows_0' with 'memref<1xf64>'}}
+  tamk.launch "rows_0" scalars(%rows : index)
+      outs(%sums : memref<2xf64>) {generated}
+  return
+}
+
+// -----
+
 // launch_c7: a scalar.
-llvm.func @rows_0(!llvm.ptr, f64, !llvm.ptr)
+module @row_loops {
+  func.func private @rows_0(f64, memref<1xf64>)
+}
 func.func @f(%rows: index, %sums: memref<1xf64>) {
-  // expected-error @+1 {{'tamk.launch' op expected a function that takes 'index' as a number, got 'rows_0' with 'f64'}}
+  // expected-error @+1 {{'tamk.launch' op expected a row loop that takes 'index', got 'rows_0' with 'f64'}}
   tamk.launch "rows_0" scalars(%rows : index)
       outs(%sums : memref<1xf64>) {generated}
   return
 }
+
+// -----
+
+func.func @f(%is: i1) {
+  // expected-error @+1 {{'tamk.rarity' belongs on an 'scf.if', as an i32 from 1 on}}
+  scf.if %is {
+  } {tamk.rarity = 0 : i32}
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'tamk.rarity' belongs on an 'scf.if', as an i32 from 1 on}}
+func.func private @f() attributes {tamk.rarity = 8 : i32}
 
 // -----
 

@@ -70,11 +70,29 @@ func.func @list(%t: memref<4xi64>, %b: memref<1xf64>, %n: i64,
 // CHECK-LABEL: func.func private @planned() attributes {tamk.plan = {arena_bytes = 64 : i64}}
 func.func private @planned() attributes {tamk.plan = {arena_bytes = 64}}
 
-// A kernel that was generated.
+// A row loop: its parts of buffers may start anywhere.
 //
-// CHECK: llvm.func @rows_0(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr) attributes {{.*}}tamk.kernel
-llvm.func @rows_0(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr)
-    attributes {tamk.kernel}
+// CHECK-LABEL: module @row_loops
+// CHECK: func.func private @rows_0(
+// CHECK-SAME: attributes {tamk.kernel}
+// CHECK: %[[PART:.*]] = memref.subview
+// CHECK: tamk.launch "offset" scalars(%{{.*}} : index) outs(%[[PART]] : memref<?xf64, strided<[1], offset: ?>>)
+// CHECK: tamk.launder %{{.*}} : memref<1xf64>
+// CHECK: } {tamk.rarity = 8 : i32}
+module @row_loops {
+  func.func private @rows_0(%x: memref<?xf64>, %rows: index,
+                            %sums: memref<1xf64>) attributes {tamk.kernel} {
+    %part = memref.subview %x[%rows] [%rows] [1]
+        : memref<?xf64> to memref<?xf64, strided<[1], offset: ?>>
+    tamk.launch "offset" scalars(%rows : index)
+        outs(%part : memref<?xf64, strided<[1], offset: ?>>)
+    %same = tamk.launder %sums : memref<1xf64>
+    %is = arith.cmpi eq, %rows, %rows : index
+    scf.if %is {
+    } {tamk.rarity = 8 : i32}
+    return
+  }
+}
 // CHECK-LABEL: func.func @generated(
 // CHECK-SAME: %[[X:.*]]: memref<?xf64>, %[[ROWS:.*]]: index, %[[SUMS:.*]]: memref<1xf64>)
 func.func @generated(%x: memref<?xf64>, %rows: index, %sums: memref<1xf64>) {

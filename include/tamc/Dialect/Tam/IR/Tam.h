@@ -20,6 +20,7 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -143,6 +144,9 @@ int64_t getFactorWidth(mlir::Value factor);
 /// Whether there are factors (getFactors) and all are one-hot: a row of their
 /// product has a single 1.
 bool areLevels(llvm::ArrayRef<mlir::Value> factors);
+
+/// Types of the arguments of the function that computes `rows` (TamSums.td).
+llvm::SmallVector<mlir::Type> getLoopArguments(RowsOp rows);
 
 /// The term of the formula ("s(t1, k=20)") that a location refers to; empty if
 /// there is none.

@@ -11,6 +11,7 @@
 
 include "tamc/Dialect/Tam/IR/TamAttributes.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Tam_Op<string mnemonic, list<Trait> traits = []>

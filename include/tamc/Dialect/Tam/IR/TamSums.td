@@ -183,14 +183,24 @@ def Tam_ExpandLevelsOp : Tam_Op<"expand_levels",
 
 def Tam_RowsOp : Tam_Op<"rows",
     [IsolatedFromAbove, AttrSizedOperandSegments,
-     SingleBlockImplicitTerminator<"YieldOp">]> {
+     SingleBlockImplicitTerminator<"YieldOp">,
+     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "sums over rows, or predictions, that are computed together";
   let description = [{
     Has the semantics of its body. The body's arguments are the inputs, then the
     accumulators; it yields the results: the sums, then predictions. The op runs
     as one loop over the rows, in which each feature map is evaluated once for
     all of its users and only a few rows are stored at a time. The pass
-    tam-fuse-rows makes it.
+    tam-fuse-rows makes it. The pass convert-tam-rows-to-loops writes the
+    function of the loop and sets `loop`, the function's symbol:
+
+    ```mlir
+    %g, %b = tam.rows @row_loops::@rows_0 (%x, %y : ...) into(...) {...}
+    ```
+
+    Operands become arguments of that function: the inputs' components, without
+    those of type index; the number of rows, an index; and the components of the
+    accumulators, or of the prediction. All are memrefs but the number.
 
     ```mlir
     %g, %b = tam.rows(%x, %y : tensor<?xf64>, tensor<?xf64>)
@@ -228,14 +238,15 @@ def Tam_RowsOp : Tam_Op<"rows",
       a band or one-hot.
     * (rows_c7) the row loop supports the column: its matrices are maps of the
       body, their coefficients are arguments, and it starts from zero.
+    * (rows_c8) `loop` is a function that takes the operands, as above.
   }];
-  let arguments = (ins
+  let arguments = (ins OptionalAttr<SymbolRefAttr>:$loop,
       Variadic<AnyTypeOf<[Index, Tam_Column, Tam_Codes, Tam_Vector]>>:$inputs,
       Variadic<Tam_Sums>:$accumulators);
   let results = (outs Variadic<AnyTypeOf<[Tam_Sums, Tam_Column]>>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `(` $inputs `:` type($inputs) `)`
+    ($loop^)? `(` $inputs `:` type($inputs) `)`
     (`into` `(` $accumulators^ `:` type($accumulators) `)`)?
     attr-dict-with-keyword $body `:` type($results)
   }];

@@ -191,7 +191,7 @@ def TamChooseEncodings : Pass<"tam-choose-encodings", "::mlir::ModuleOp"> {
 
     Two encodings without a kernel of their own are converted to sparse ones
     (tam.convert) for the generic kernel. tam-verify-tiled emits a remark for
-    each conversion that no row kernel has made unnecessary.
+    each conversion that no row loop has made unnecessary.
 
     Before:
     ```mlir
@@ -240,7 +240,7 @@ def TamShareSums : Pass<"tam-share-sums", "::mlir::ModuleOp"> {
 }
 
 def TamChooseLayouts : Pass<"tam-choose-layouts", "::mlir::ModuleOp"> {
-  let summary = "Choose panels for the sums of a row kernel";
+  let summary = "Choose panels for the sums of a row loop";
   let description = [{
     Among the sums that `tam-fuse-rows` will move into one loop, those with a
     banded matrix get panels (`#tam.sums`). A row then adds to whole aligned

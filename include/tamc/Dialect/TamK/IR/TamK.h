@@ -15,6 +15,7 @@
 #define TAMC_DIALECT_TAMK_IR_TAMK_H
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
@@ -38,8 +39,8 @@ inline constexpr llvm::StringLiteral kPlanAttrName = "tamk.plan";
 /// On a view of an arena: the row of its buffer in the function's plan.
 inline constexpr llvm::StringLiteral kBufferAttrName = "tamk.buffer";
 
-/// On a function that is a generated kernel: it is compiled for several
-/// instruction sets.
+/// On a row loop that steps launch: it is compiled for several instruction
+/// sets.
 inline constexpr llvm::StringLiteral kKernelAttrName = "tamk.kernel";
 
 /// On such a function: it is compiled for the baseline only. It runs too seldom
@@ -52,6 +53,30 @@ inline constexpr llvm::StringLiteral kCpuCodeAttrName = "tamk.cpu_code";
 
 /// On a step that is translated: the global with the table of its launches.
 inline constexpr llvm::StringLiteral kTableAttrName = "tamk.table";
+
+/// On an scf.if of a row loop: its condition holds once in so many cases, an
+/// i32.
+inline constexpr llvm::StringLiteral kRarityAttrName = "tamk.rarity";
+
+/// On a buffer that a row loop gets: no other argument has memory of it. As MLIR
+/// names it in the LLVM dialect.
+inline constexpr llvm::StringLiteral kNoAliasAttrName = "llvm.noalias";
+
+/// Name of the module, beside the steps, that has the row loops.
+inline constexpr llvm::StringLiteral kRowLoopsName = "row_loops";
+
+/// The symbol of a row loop, as seen from the steps.
+mlir::SymbolRefAttr rowLoopSymbol(mlir::StringAttr loop);
+
+/// The module of the row loops; null if `module` has none. O(symbols).
+mlir::ModuleOp findRowLoops(mlir::ModuleOp module);
+
+/// Whether `op` is such a module.
+bool isRowLoops(mlir::Operation *op);
+
+/// Whether a loop that takes memrefs of type `type` may be given `actual`, a
+/// tensor or a memref.
+bool fitsRowLoop(mlir::Type type, mlir::Type actual);
 
 /// Symbol of a generated kernel outside its module, where kernels of other
 /// models may have the same name. `prefix` is a C identifier.

@@ -19,12 +19,18 @@ def TamK_Dialect : Dialect {
   let cppNamespace = "::tamc::tamk";
   let summary = "Kernel launches of a compiled model";
   let description = [{
-    One op, `tamk.launch`, in destination-passing style, on plain tensors and
-    then on memrefs. The kernels it may launch are those of
-    `include/tamrt/kernels.def`.
+    `tamk.launch`, in destination-passing style, on plain tensors and then on
+    memrefs, launches a kernel of `include/tamrt/kernels.def` or a row loop.
 
-    After planning, a function carries `tamk.plan`, a dictionary with the plan
-    of its arena.
+    Row loops are the functions of the module `@row_loops` beside the steps. The
+    pass convert-tam-rows-to-loops writes them, in upstream dialects; in them
+    `tamk.launch` calls kernels of the runtime. A loop that steps launch has the
+    attribute `tamk.kernel`, and `tamk.baseline` if it is worth only one copy,
+    whatever instruction sets the machine has. `tamk.rarity = N` on an `scf.if`
+    says that its condition holds once in N cases.
+
+    After planning, a step carries `tamk.plan`, a dictionary with the plan of
+    its arena.
   }];
   let dependentDialects = [];
   let hasOperationAttrVerify = 1;
@@ -47,8 +53,8 @@ def TamK_LaunchOp : Op<TamK_Dialect, "launch",
     the op of the solver graph that the launch serves.
 
     A `generated` kernel is not one of the runtime's: it is the function
-    `kernel` of the module, takes the same operands and updates all its
-    destinations.
+    `kernel` of `@row_loops`, takes the same operands as memrefs and updates all
+    its destinations.
 
     ```mlir
     %v, %s = tamk.launch "bspline" ins(%x, %p : tensor<?xf64>, tensor<4xf64>)
@@ -65,10 +71,11 @@ def TamK_LaunchOp : Op<TamK_Dialect, "launch",
       `index` counts as i64.
     * (launch_c4) operands are all tensors or all memrefs; on tensors results
       have the destinations' types, on memrefs there are none.
-    * (launch_c5) memrefs have the identity layout.
+    * (launch_c5) memrefs have the identity layout; in a row loop, they may
+      start at any offset.
     * (launch_c6) no input of a generated kernel is absent.
-    * (launch_c7) a generated kernel takes buffers as pointers, scalars with
-      their own types, and `index` as i64.
+    * (launch_c7) a generated kernel takes a buffer as a memref of the same
+      element type and of a shape that fits, and a scalar with its own type.
   }];
   let arguments = (ins StrAttr:$kernel, Variadic<TamK_Buffer>:$inputs,
       Variadic<TamK_Scalar>:$scalars, Variadic<TamK_Buffer>:$inits,
@@ -92,6 +99,25 @@ def TamK_LaunchOp : Op<TamK_Dialect, "launch",
     ::llvm::StringRef getInitName(unsigned index);
   }];
   let hasVerifier = 1;
+}
+
+def TamK_LaunderOp : Op<TamK_Dialect, "launder",
+    [Pure, AllTypesMatch<["buffer", "result"]>]> {
+  let summary = "the same buffer, under an address that optimizers do not know";
+  let description = [{
+    Returns its operand. In a row, the addresses of the accumulators depend on
+    the row; but their distances from the first one do not, so that an optimizer
+    computes an address for each of them before the loop, which are far more
+    than there are registers. Addresses from a laundered buffer are computed
+    where they are used.
+
+    ```mlir
+    %sums = tamk.launder %state : memref<4096xf64>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$buffer);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
 }
 
 #endif // TAMC_DIALECT_TAMK_IR_TAMKOPS_TD

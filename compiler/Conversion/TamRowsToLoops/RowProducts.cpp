@@ -16,8 +16,8 @@ using namespace tamc;
 /// Most columns that lie together in a joint.
 static constexpr size_t kMostParts = 4;
 
-/// Most bytes of joints: they are on the stack, and copied whenever the kernel
-/// is called.
+/// Most bytes of joints: they are on the stack, and copied whenever the
+/// loop is called.
 static constexpr int64_t kJointBytes = 16 * 1024;
 
 int64_t Product::words() const {
@@ -60,19 +60,20 @@ void RowWriter::findJoints() {
 
 /// A function that copies words, (from, words from one to the next, to, the
 /// same, how many).
-LLVM::LLVMFuncOp RowWriter::writeCopy(StringRef name) {
+func::FuncOp RowWriter::writeCopy(StringRef name) {
   OpBuilder::InsertionGuard guard(b);
-  LLVM::LLVMFuncOp function =
-      startFunction(name, {pointer, i64, pointer, i64, i64});
+  MemRefType words = openType(f64);
+  func::FuncOp function =
+      startFunction(name, {words, index, words, index, index});
   loop(function.getArgument(4), 1, [&](Value i) {
-    auto place = [&](unsigned argument) {
+    auto word = [&](unsigned argument) {
       Value step = function.getArgument(argument + 1);
-      return at(function.getArgument(argument), vector(kWord),
-                LLVM::MulOp::create(b, loc, i, step));
+      Value place = arith::MulIOp::create(b, loc, i, step);
+      return Element(function.getArgument(argument), mul(place, kWord));
     };
-    store(load(vector(kWord), place(0), kWord), place(2), kWord);
+    store(load(vector(kWord), word(0), kWord), word(2), kWord);
   });
-  LLVM::ReturnOp::create(b, loc, ValueRange());
+  finishFunction();
   return function;
 }
 
@@ -80,11 +81,14 @@ LLVM::LLVMFuncOp RowWriter::writeCopy(StringRef name) {
 void RowWriter::copyJoints(bool areGivenBack) {
   for (const Joint &joint : joints)
     for (auto [i, part] : llvm::enumerate(joint.parts)) {
-      Value own = numbers[part->sums], step = constant(1);
-      Value together = at(joint.memory, vector(kWord), int64_t(i));
-      Value stride = constant(joint.stride());
-      Value places = constant(joint.places);
-      LLVM::CallOp::create(
+      Value places = constant(joint.places), stride = constant(joint.stride());
+      Value own =
+          open(buffer(numbers[part->sums], constant(joint.places * kWord)));
+      Value step = constant(1);
+      Value together = open(
+          buffer(Element(joint.memory) + i * kWord,
+                 constant(joint.places * joint.stride() * kWord - i * kWord)));
+      func::CallOp::create(
           b, loc, copy,
           areGivenBack ? ValueRange{together, stride, own, step, places}
                        : ValueRange{own, step, together, stride, places});
@@ -94,10 +98,10 @@ void RowWriter::copyJoints(bool areGivenBack) {
 /// Adds what the row adds to the words of a joint, two at a time.
 void RowWriter::writeJoint(const Joint &joint) {
   const Product &first = *joint.parts.front();
-  Value address =
-      at(joint.memory, vector(kWord), mul(place(first.left), joint.stride()));
+  Element place(joint.memory,
+                mul(this->place(first.left), joint.stride() * kWord));
   Value values = productBand(first);
-  auto word = [&](size_t i) { return at(address, vector(kWord), int64_t(i)); };
+  auto word = [&](size_t i) { return place + i * kWord; };
   auto factor = [&](size_t i) {
     Value own = number(joint.parts[i]->right);
     return splat(own ? own : one(), kWord);
@@ -118,7 +122,7 @@ Value RowWriter::number(Value side) {
     return {};
   Value &known = rowNumbers[side];
   if (!known)
-    known = load(f64, at(numbers[side], f64, row));
+    known = load(at(numbers[side], row));
   return known;
 }
 
@@ -127,13 +131,18 @@ Value RowWriter::weightOf(Value weights) {
   return weights ? number(weights) : Value();
 }
 
+/// The tile's numbers of a band, times the weights if there are weights.
+Element RowWriter::bandsOf(Value design, Value weights) {
+  return weights ? Element(weighted.lookup({design, weights}))
+                 : numbers[design];
+}
+
 /// The row's numbers of a band, times the weight if there are weights.
 Value RowWriter::band(Value design, Value weights) {
   Value &known = rowBands[{design, weights}];
   if (!known) {
     int64_t width = widthOf(design);
-    Value base = weights ? weighted.lookup({design, weights}) : numbers[design];
-    known = load(vector(width), at(base, f64, mul(row, width)),
+    known = load(vector(width), at(bandsOf(design, weights), mul(row, width)),
                  llvm::isPowerOf2_64(width) ? width : 1);
   }
   return known;
@@ -147,8 +156,8 @@ Value RowWriter::place(Value design) {
     return known;
   SmallVector<Value> factors = tam::getFactors(design);
   if (factors.size() == 1)
-    return known = LLVM::SExtOp::create(
-               b, loc, i64, load(i32, at(starts[factors[0]], i32, row)));
+    return known = arith::IndexCastOp::create(
+               b, loc, index, load(i32, Element(starts[factors[0]], row)));
   Value panel;
   for (Value factor : factors) {
     int64_t panels = columnsOf(factor) - tam::getFactorWidth(factor) + 1;
@@ -158,13 +167,12 @@ Value RowWriter::place(Value design) {
   return rowPlaces[design] = panel;
 }
 
-/// The address of number `index` of a product's sums. What varies goes first,
-/// so that a known offset ends up in the instruction.
-Value RowWriter::wordAt(const Product &p, Value index) {
+/// Number `index` of a product's sums.
+Element RowWriter::wordAt(const Product &p, Value index) {
   auto known = offsetOf.find(p.sums);
   if (known == offsetOf.end())
-    return at(numbers[p.sums], f64, index);
-  return at(at(rowSums, f64, index), b.getI8Type(), known->second);
+    return at(numbers[p.sums], index);
+  return Element(rowState, index, known->second);
 }
 
 /// Adds what the row adds to one accumulator. The runtime's kernels weight the
@@ -186,7 +194,8 @@ void RowWriter::writeProduct(const Product &p) {
       return addTo(wordAt(p, level),
                    weight || value ? product(weight, value) : one());
     }
-    Value word = wordAt(p, add(mul(level, columnsOf(p.right)), place(p.right)));
+    Element word =
+        wordAt(p, add(mul(level, columnsOf(p.right)), place(p.right)));
     if (isOneHot(p.right))
       return addTo(word, weight ? weight : one());
     return addTo(word, band(p.right, p.weights));
@@ -199,16 +208,12 @@ void RowWriter::writeProduct(const Product &p) {
                          value ? splat(value, width) : Value()));
   }
   int64_t columns = columnsOf(p.right);
-  Value corner = wordAt(p, add(mul(place(p.left), columns), place(p.right)));
+  Element corner = wordAt(p, add(mul(place(p.left), columns), place(p.right)));
   Value right = band(p.right, {});
-  Value factors =
-      p.weights ? weighted.lookup({p.left, p.weights}) : numbers[p.left];
-  factors = at(factors, f64, mul(row, width));
-  for (int64_t i = 0; i < width; ++i) {
-    Value factor = load(f64, at(factors, f64, i));
-    addTo(at(corner, f64, i * columns),
-          product(splat(factor, widthOf(p.right)), right));
-  }
+  Element factors = at(bandsOf(p.left, p.weights), mul(row, width));
+  for (int64_t i = 0; i < width; ++i)
+    addTo(corner + i * columns,
+          product(splat(load(factors + i), widthOf(p.right)), right));
 }
 
 /// The row's numbers of the product of a left side's factors, times the weight
@@ -225,15 +230,13 @@ Value RowWriter::productBand(const Product &p) {
     }
     Value own = band(factor, weights);
     int64_t width = widthOf(factor);
-    SmallVector<int32_t> before, after;
+    SmallVector<int64_t> before, after;
     for (int64_t i = 0; i < size * width; ++i) {
       before.push_back(i / width);
       after.push_back(i % width);
     }
     if (values)
-      own =
-          product(LLVM::ShuffleVectorOp::create(b, loc, values, values, before),
-                  LLVM::ShuffleVectorOp::create(b, loc, own, own, after));
+      own = product(shuffle(values, values, before), shuffle(own, own, after));
     values = own;
     size *= width;
   }
@@ -241,19 +244,19 @@ Value RowWriter::productBand(const Product &p) {
 }
 
 /// Adds `factor` times `values` to a word of so many numbers; null is 1.
-void RowWriter::addWord(Value address, Value values, Value factor,
+void RowWriter::addWord(Element word, Value values, Value factor,
                         int64_t numbers, int64_t size) {
   Value scale = factor ? splat(factor, numbers) : Value();
   if (!scale && !values)
     scale = splat(one(), numbers);
-  addTo(address, product(values, scale), size);
+  addTo(word, product(values, scale), size);
 }
 
 /// Adds the row's products of a matrix with itself to the panel at `first`.
 /// The factors from `factor` on, but for the word factor, go through their
 /// pairs; `pair` is the product of the pairs chosen so far, and `index` says
 /// which they are.
-void RowWriter::writePairs(const Product &p, Value first, size_t factor,
+void RowWriter::writePairs(const Product &p, Element first, size_t factor,
                            Value pair, int64_t index) {
   SmallVector<Value> factors = tam::getFactors(p.left);
   Value words = p.getWordFactor();
@@ -267,7 +270,7 @@ void RowWriter::writePairs(const Product &p, Value first, size_t factor,
     if (isBanded(words) && canPair(width, size)) {
       Value own = band(words, p.weights), other = band(words, {});
       for (; r + 2 <= rotations; r += 2)
-        addTo(at(first, f64, (index * rotations + r) * size),
+        addTo(first + (index * rotations + r) * size,
               product(product(concat(own, own, width),
                               concat(rotate(other, width, r),
                                      rotate(other, width, r + 1), width)),
@@ -281,20 +284,19 @@ void RowWriter::writePairs(const Product &p, Value first, size_t factor,
             product(band(words, p.weights), rotate(band(words, {}), width, r));
       else if (p.weights)
         values = splat(number(p.weights), 1);
-      addWord(at(first, f64, (index * rotations + r) * size), values, pair,
-              width, size);
+      addWord(first + (index * rotations + r) * size, values, pair, width,
+              size);
     }
     return;
   }
   if (factor == p.layout.getWordFactor() || !isBanded(factors[factor]))
     return writePairs(p, first, factor + 1, pair, index);
   int64_t width = widthOf(factors[factor]);
-  Value numbers = at(this->numbers[factors[factor]], f64, mul(row, width));
+  Element numbers = at(this->numbers[factors[factor]], mul(row, width));
   index *= width * (width + 1) / 2;
   for (int64_t i = 0; i < width; ++i)
     for (int64_t k = i; k < width; ++k) {
-      Value own = product(load(f64, at(numbers, f64, i)),
-                          load(f64, at(numbers, f64, k)));
+      Value own = times(load(numbers + i), load(numbers + k));
       writePairs(p, first, factor + 1, product(pair, own), index++);
     }
 }
@@ -305,7 +307,7 @@ void RowWriter::writePanels(const Product &p) {
   Value word = mul(place(p.left), p.layout.getWordsPerPanel(tensorOf(p.sums)));
   if (!p.isSelf() && !Product::isColumn(p.right))
     word = add(word, place(p.right));
-  Value first = at(numbers[p.sums], f64, mul(word, size));
+  Element first = at(numbers[p.sums], mul(word, size));
   if (p.isSelf())
     return writePairs(p, first, 0, {}, 0);
   Value values = productBand(p);
@@ -314,21 +316,19 @@ void RowWriter::writePanels(const Product &p) {
   if (tam::areLevels(tam::getFactors(p.right)))
     return addWord(first, values, {}, width, size);
   int64_t others = widthOf(p.right);
-  Value factors = at(numbers[p.right], f64, mul(row, others));
-  auto factor = [&](int64_t j) { return load(f64, at(factors, f64, j)); };
+  Element factors = at(numbers[p.right], mul(row, others));
   int64_t j = 0;
   if (canPair(width, size)) {
     // Of numbers that are in a register already: a load each takes longer.
     Value right = band(p.right, {});
     for (; j + 2 <= others; j += 2) {
-      SmallVector<int32_t> from(width, j);
+      SmallVector<int64_t> from(width, j);
       from.append(width, j + 1);
-      addTo(at(first, f64, j * size),
-            product(concat(values, values, width),
-                    LLVM::ShuffleVectorOp::create(b, loc, right, right, from)),
+      addTo(first + j * size,
+            times(concat(values, values, width), shuffle(right, right, from)),
             size);
     }
   }
   for (; j < others; ++j)
-    addWord(at(first, f64, j * size), values, factor(j), width, size);
+    addWord(first + j * size, values, load(factors + j), width, size);
 }

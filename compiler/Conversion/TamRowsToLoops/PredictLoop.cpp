@@ -1,4 +1,4 @@
-//===- PredictKernel.cpp - code for predictions -----------------*- C++ -*-===//
+//===- PredictLoop.cpp - loops of predictions -------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kernel keeps nothing between the features and the prediction of a row. A
+// The loop stores nothing between the features and the prediction of a row. A
 // spline is not evaluated function by function: on the interval where x lies,
 // its functions times their coefficients are one polynomial.
 //
@@ -20,15 +20,19 @@
 // Beyond its range a spline is a straight line, or constant: its value and its
 // slope at the border, which the runtime's kernels give when a row first needs
 // them. What else is rare has no code of its own: a level that was not seen, or
-// an exponential beyond the range. One of eight rows that has such a thing
-// sends them all the other way, where a branch calls the runtime's kernels for
-// that effect of that row.
+// an exponential beyond the range. If one of eight rows has such a thing, the
+// eight are evaluated row by row, where a branch calls the runtime's kernels
+// for that effect of that row.
 //
 //===----------------------------------------------------------------------===//
 
-#include "PredictKernel.h"
+#include "RowLoops.h"
 
 #include "SplineCode.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -52,8 +56,8 @@ static constexpr int64_t kPolynomialsPerRow = 8;
 /// a power of two, by which dividing is exact.
 static constexpr double kFar = 0x1p20;
 
-/// Numbers that are kept of a border: whether they are known, as an integer,
-/// the spline's value, its slope, and none.
+/// Numbers that are kept of a border: whether they are known, 0 or 1, the
+/// spline's value, its slope, and none.
 static constexpr int64_t kBorderNumbers = 4;
 
 /// Distance of the points the slope at the border is taken from (the runtime's
@@ -73,7 +77,10 @@ static bool hasLines(tam::BSplineOp map) {
 
 namespace {
 
-/// Writes one kernel.
+/// How seldom, of eight rows and of one, something rare is expected.
+constexpr int32_t kRarityOfEight = 100, kRarityOfOne = 1000;
+
+/// Writes one loop.
 class Writer : SplineWriter {
 public:
   Writer(OpBuilder &builder, tam::RowsOp op)
@@ -84,7 +91,7 @@ public:
                     ->getOperand(0)
                     .getDefiningOp<tam::PredictOp>()) {}
 
-  LLVM::LLVMFuncOp write(StringRef name);
+  func::FuncOp write(StringRef name);
 
 private:
   /// An effect's share of predictions; whether it is on the border's line at
@@ -94,7 +101,7 @@ private:
     Value value, isOther, x, isBeyond;
   };
 
-  LLVM::LLVMFuncOp writeBorder(StringRef name);
+  func::FuncOp writeBorder(StringRef name);
   void readParameters();
   Value writeTables(Value rows);
   /// The sum of all shares of the rows from `row` on; `shares` is filled in.
@@ -111,27 +118,43 @@ private:
   Value onLine(const Share &share, Value border, Value slope, int64_t lanes);
   Value writeRare(Value usual, ArrayRef<Share> shares);
   Value writeBeyond(ArrayRef<Share> shares);
-  void writeAgain(Block *single, ValueRange rows, Block *done);
+  SmallVector<Value> writeAgain();
+  Value writeSeveral(Value first, Value predictions);
   Value callKernels(Value design, Value coefficients);
   Value number(Value column, int64_t lanes);
+  /// A level or an interval, an i32 that is not negative, as an index.
+  Value wide(Value value) {
+    return arith::IndexCastUIOp::create(b, loc, this->index, value);
+  }
   Value gather(Value coefficients, Value index, int64_t lanes);
   Value isBeyond(Value x, int64_t lanes);
-  /// The result of `body` where `condition` holds, else `usual`.
-  Value unless(Value condition, Value usual, function_ref<Value()> body);
+  Value fabs(Value x) { return math::AbsFOp::create(b, loc, x); }
+  /// 1 with the sign of x.
+  Value signOf(Value x, int64_t lanes) {
+    return math::CopySignOp::create(b, loc, each(1.0, lanes), x);
+  }
+  /// The result of `body` where `condition`, which is rare, holds, else
+  /// `usual`.
+  Value unless(Value condition, Value usual, function_ref<Value()> body) {
+    return choose(
+               condition, f64, [&] { return SmallVector<Value>{body()}; },
+               [&] { return SmallVector<Value>{usual}; }, kRarityOfOne)
+        .front();
+  }
 
   tam::RowsOp op;
   tam::PredictOp predict;
-  /// Inputs by value of the body: a pointer to the first number.
+  /// Buffers by inputs of the body.
   DenseMap<Value, Value> inputs;
   /// Centre and half range by parameters; what is known of splines, and the
-  /// address of their polynomials where these are computed before.
+  /// buffer of their polynomials where these are computed before.
   DenseMap<Value, std::pair<Value, Value>> ranges;
   DenseMap<Value, SplineKnots> knots;
   DenseMap<Value, Value> tables;
   /// What is kept of the borders, lower and upper, of splines with lines beyond
   /// them; the function that computes it.
   DenseMap<Value, Value> borders;
-  LLVM::LLVMFuncOp border;
+  func::FuncOp border;
 
   /// The first row, and what has been computed of the rows from it on.
   Value row;
@@ -148,7 +171,7 @@ void Writer::readParameters() {
           auto &range = ranges[map.getParameters()];
           Value parameters = inputs[map.getParameters()];
           if (!range.first)
-            range = {load(f64, parameters), load(f64, at(parameters, f64, 1))};
+            range = {load(parameters), load(Element(parameters) + 1)};
         })
         .Case([&](tam::BSplineOp map) {
           knots[map.getResult()] =
@@ -157,10 +180,10 @@ void Writer::readParameters() {
                       static_cast<int64_t>(map.getDegree()));
           if (!hasLines(map))
             return;
-          Value sides = scratch(2 * kBorderNumbers * sizeof(double));
+          Value sides = scratch(2 * kBorderNumbers, f64, kLineBytes);
           borders[map.getResult()] = sides;
           for (int64_t side = 0; side < 2; ++side)
-            store(constant(0), at(sides, f64, side * kBorderNumbers));
+            store(each(0.0), Element(sides) + side * kBorderNumbers);
         });
 }
 
@@ -175,25 +198,25 @@ Value Writer::writeTables(Value rows) {
     if (known == knots.end())
       continue;
     const SplineKnots &spline = known->second;
-    pays = pays ? Value(LLVM::AndOp::create(b, loc, pays, spline.areApart))
-                : spline.areApart;
-    int64_t size = spline.intervals * spline.powers() * sizeof(double);
-    if (bytes + size > kTableBytes)
+    pays = pays ? both(pays, spline.areApart) : spline.areApart;
+    int64_t size = spline.intervals * spline.powers();
+    int64_t own = size * static_cast<int64_t>(sizeof(double));
+    if (bytes + own > kTableBytes)
       continue;
-    bytes += size;
+    bytes += own;
     count += spline.intervals;
     some.push_back({design, coefficients});
-    tables[design] = scratch(size);
+    tables[design] = scratch(size, f64, kLineBytes);
   }
   Value enough =
       isLess(constant(kLeastRows + count / kPolynomialsPerRow - 1), rows);
-  pays = pays ? Value(LLVM::AndOp::create(b, loc, pays, enough)) : enough;
+  pays = pays ? both(pays, enough) : enough;
   onlyIf(pays, [&] {
     for (auto [design, coefficients] : some) {
       const SplineKnots &spline = knots.find(design)->second;
       loop(constant(spline.intervals), 1, [&](Value interval) {
         store(polynomialOn(spline, interval, inputs[coefficients]),
-              at(tables[design], f64, mul(interval, spline.powers())),
+              Element(tables[design], mul(interval, spline.powers())),
               spline.powers());
       });
     }
@@ -211,49 +234,44 @@ Value Writer::number(Value column, int64_t lanes) {
     value = over(minus(number(map.getColumn(), lanes), each(centre, lanes)),
                  each(half, lanes));
   } else {
-    value = LLVM::LoadOp::create(b, loc, real(lanes),
-                                 at(inputs[column], f64, row), sizeof(double));
+    value = load(real(lanes), Element(inputs[column], row));
   }
   return numbers[column] = value;
 }
 
 /// Whether numbers lie outside [-1, 1].
 Value Writer::isBeyond(Value x, int64_t lanes) {
-  Value size = LLVM::FAbsOp::create(b, loc, x);
-  return compare(LLVM::FCmpPredicate::ogt, size, each(1.0, lanes));
+  return isGreater(fabs(x), each(1.0, lanes));
 }
 
 /// The coefficients of the rows' levels.
 Value Writer::gather(Value coefficients, Value index, int64_t lanes) {
   auto one = [&](Value level) {
-    level = LLVM::ZExtOp::create(b, loc, i64, level);
-    return load(f64, at(inputs[coefficients], f64, level));
+    return load(Element(inputs[coefficients], wide(level)));
   };
   if (lanes == 1)
     return one(index);
-  Value all = LLVM::PoisonOp::create(b, loc, vector(lanes));
+  SmallVector<Value> all;
   for (int64_t i = 0; i < lanes; ++i)
-    all =
-        LLVM::InsertElementOp::create(b, loc, all, one(element(index, i)),
-                                      LLVM::ConstantOp::create(b, loc, i32, i));
-  return all;
+    all.push_back(one(extract(index, i)));
+  return vector::FromElementsOp::create(b, loc, vector(lanes), all);
 }
 
 Writer::Share Writer::shareOf(tam::LinearOp map, Value coefficients,
                               int64_t lanes) {
   Value x = number(map.getX(), lanes);
   Value scale = each(map.getScale().convertToDouble(), lanes);
-  Value coefficient = each(load(f64, inputs[coefficients]), lanes);
+  Value coefficient = each(load(inputs[coefficients]), lanes);
   if (map.getExtrapolate() == tam::Extrapolate::Continue)
     return {times(times(scale, x), coefficient), {}, {}, {}};
   Value beyond = isBeyond(x, lanes);
   if (map.getExtrapolate() == tam::Extrapolate::Saturation)
     return {times(times(scale, x), coefficient), beyond, {}, {}};
   // The value at the border, and for mode 'linear' the slope there.
-  Value border = LLVM::CopySignOp::create(b, loc, each(1.0, lanes), x);
+  Value border = signOf(x, lanes);
   Value value = times(scale, border);
   if (map.getExtrapolate() == tam::Extrapolate::Linear) {
-    Value distance = LLVM::FAbsOp::create(b, loc, minus(x, border));
+    Value distance = fabs(minus(x, border));
     Value inner = minus(border, times(each(kSlopeStep, lanes), border));
     Value slope =
         over(minus(value, times(scale, inner)), each(kSlopeStep, lanes));
@@ -272,48 +290,39 @@ Writer::Share Writer::shareOf(tam::BSplineOp map, Value coefficients,
   else if (map.getExtrapolate() != tam::Extrapolate::Continue)
     isOther = isBeyond(x, lanes);
   SplinePlace place = placeOf(spline, x, lanes);
-  auto wide = [&](Value interval) {
-    return LLVM::ZExtOp::create(b, loc, i64, interval);
-  };
   SmallVector<Value> powers;
   int64_t count = spline.degree + 1;
   if (lanes == 1) {
     // Knots that are not apart have been sent the other way in vectors.
-    Value one = LLVM::ConstantOp::create(b, loc, b.getI1Type(), 1);
-    Value areNear = LLVM::XOrOp::create(b, loc, spline.areApart, one);
+    Value areNear = arith::XOrIOp::create(b, loc, spline.areApart, flag(true));
     isOther = either(isOther, areNear);
     Value all =
         polynomialOn(spline, wide(place.interval), inputs[coefficients]);
     for (int64_t i = 0; i < count; ++i)
-      powers.push_back(element(all, i));
+      powers.push_back(extract(all, i));
     return {valueAt(place.share, powers), isOther, x, beyond};
   }
   // Two powers of each row at a time, turned into two vectors of one power.
   Value table = tables.lookup(map.getResult());
-  SmallVector<Value> rows;
   Value offsets = place.interval;
-  if (table)
-    offsets = LLVM::ShlOp::create(
-        b, loc, offsets,
-        LLVM::ConstantOp::create(
-            b, loc, offsets.getType(),
-            DenseElementsAttr::get(
-                cast<VectorType>(offsets.getType()),
-                static_cast<int32_t>(llvm::Log2_64(spline.powers())))));
+  if (table) {
+    auto type = cast<VectorType>(offsets.getType());
+    auto shift = static_cast<int32_t>(llvm::Log2_64(spline.powers()));
+    Value bits =
+        arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, shift));
+    offsets = arith::ShLIOp::create(b, loc, offsets, bits);
+  }
+  SmallVector<Value> rows;
   for (int64_t i = 0; i < lanes; ++i) {
-    Value offset = wide(element(offsets, i));
-    rows.push_back(table ? at(table, f64, offset)
+    Value offset = wide(extract(offsets, i));
+    rows.push_back(table ? offset
                          : polynomialOn(spline, offset, inputs[coefficients]));
   }
-  auto shuffle = [&](Value x, Value y, ArrayRef<int32_t> from) -> Value {
-    return LLVM::ShuffleVectorOp::create(b, loc, x, y, from);
-  };
   for (int64_t first = 0; first < count; first += 2) {
     SmallVector<Value> pairs;
-    auto index = static_cast<int32_t>(first);
     for (Value one : rows)
-      pairs.push_back(table ? load(vector(2), at(one, f64, first), 2)
-                            : shuffle(one, one, {index, index + 1}));
+      pairs.push_back(table ? load(vector(2), Element(table, one) + first, 2)
+                            : shuffle(one, one, {first, first + 1}));
     // Every other row's, one after another.
     auto together = [&](size_t from) {
       SmallVector<Value> parts;
@@ -327,10 +336,10 @@ Writer::Share Writer::shareOf(tam::BSplineOp map, Value coefficients,
       return parts.front();
     };
     Value even = together(0), odd = together(1);
-    for (int32_t power = 0; power < 2 && first + power < count; ++power) {
-      SmallVector<int32_t> from;
-      for (int32_t i = 0; i < lanes; i += 2)
-        from.append({i + power, static_cast<int32_t>(lanes) + i + power});
+    for (int64_t power = 0; power < 2 && first + power < count; ++power) {
+      SmallVector<int64_t> from;
+      for (int64_t i = 0; i < lanes; i += 2)
+        from.append({i + power, lanes + i + power});
       powers.push_back(shuffle(even, odd, from));
     }
   }
@@ -344,23 +353,21 @@ Writer::Share Writer::shareOf(tam::CategoryOp map, Value coefficients,
   Value zero = each(0.0, lanes), most = each(last, lanes);
   Value code = plus(number(map.getX(), lanes), each(1.0, lanes));
   code = times(over(code, each(2.0, lanes)), most);
-  code = select(compare(LLVM::FCmpPredicate::ogt, code, zero), code, zero);
-  code = select(compare(LLVM::FCmpPredicate::olt, code, most), code, most);
+  code = select(isGreater(code, zero), code, zero);
+  code = select(isGreater(most, code), code, most);
   Value integers = each(kIntegers, lanes);
-  Type integer = lanes == 1 ? i32 : Type(VectorType::get({lanes}, i32));
-  Value index = LLVM::FPToSIOp::create(b, loc, integer,
-                                       minus(plus(code, integers), integers));
-  return {gather(coefficients, index, lanes), {}, {}, {}};
+  Value level = arith::FPToSIOp::create(b, loc, integer(lanes),
+                                        minus(plus(code, integers), integers));
+  return {gather(coefficients, level, lanes), {}, {}, {}};
 }
 
 Writer::Share Writer::shareOf(tam::LevelsOp map, Value coefficients,
                               int64_t lanes) {
-  Type integer = lanes == 1 ? i32 : Type(VectorType::get({lanes}, i32));
-  Value codes = LLVM::LoadOp::create(
-      b, loc, integer, at(inputs[map.getCodes()], i32, row), sizeof(int32_t));
-  Value zero = LLVM::ZeroOp::create(b, loc, integer);
+  Type type = integer(lanes);
+  Value codes = load(type, Element(inputs[map.getCodes()], row));
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   Value isOther =
-      LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::slt, codes, zero);
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, codes, zero);
   return {gather(coefficients, select(isOther, zero, codes), lanes),
           isOther,
           {},
@@ -370,7 +377,7 @@ Writer::Share Writer::shareOf(tam::LevelsOp map, Value coefficients,
 Writer::Share Writer::shareOf(Value design, Value coefficients, int64_t lanes) {
   return llvm::TypeSwitch<Operation *, Share>(design.getDefiningOp())
       .Case([&](tam::OffsetOp) {
-        return Share{each(load(f64, inputs[coefficients]), lanes), {}, {}, {}};
+        return Share{each(load(inputs[coefficients]), lanes), {}, {}, {}};
       })
       .Case<tam::LinearOp, tam::BSplineOp, tam::CategoryOp, tam::LevelsOp>(
           [&](auto map) { return shareOf(map, coefficients, lanes); });
@@ -391,7 +398,7 @@ Value Writer::writeRows(int64_t lanes, SmallVectorImpl<Share> &shares) {
 Value Writer::either(Value x, Value y) {
   if (!x || !y)
     return x ? x : y;
-  return LLVM::OrOp::create(b, loc, x, y);
+  return arith::OrIOp::create(b, loc, x, y);
 }
 
 /// Whether one of the shares has one of the flags; null for never.
@@ -405,31 +412,27 @@ Value Writer::flagOf(ArrayRef<Share> shares, ArrayRef<Value Share::*> flags) {
 
 /// Whether a flag of some rows holds for one of them.
 Value Writer::isAny(Value flag) {
-  auto type = dyn_cast<VectorType>(flag.getType());
-  if (!type)
+  if (!isa<VectorType>(flag.getType()))
     return flag;
-  Type bits = b.getIntegerType(type.getDimSize(0));
-  return LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne,
-                              LLVM::BitcastOp::create(b, loc, bits, flag),
-                              LLVM::ConstantOp::create(b, loc, bits, 0));
+  return vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, flag);
 }
 
-/// A function that computes what is kept of a border: (context, parameters,
+/// A function that computes what is kept of a border: (parameters,
 /// coefficients, intervals, degree, columns, mode, a number beyond the border,
 /// where to).
-LLVM::LLVMFuncOp Writer::writeBorder(StringRef name) {
+func::FuncOp Writer::writeBorder(StringRef name) {
   OpBuilder::InsertionGuard guard(b);
-  LLVM::LLVMFuncOp function = startFunction(
-      name, {pointer, pointer, pointer, i64, i64, i64, i64, f64, pointer});
+  MemRefType numbers = openType(f64);
+  func::FuncOp function = startFunction(
+      name, {numbers, numbers, index, index, index, index, f64, numbers});
   function.setNoInline(true);
-  context = function.getArgument(0);
-  Value parameters = function.getArgument(1), beta = function.getArgument(2),
-        intervals = function.getArgument(3), degree = function.getArgument(4),
-        columns = function.getArgument(5), mode = function.getArgument(6),
-        x = function.getArgument(7), to = function.getArgument(8);
-  Value values = scratch((kWidestDegree + 1) * sizeof(double));
-  Value start = scratch(sizeof(int32_t), sizeof(int32_t));
-  Value number = scratch(sizeof(double), sizeof(double));
+  Value parameters = function.getArgument(0), beta = function.getArgument(1),
+        intervals = function.getArgument(2), degree = function.getArgument(3),
+        columns = function.getArgument(4), mode = function.getArgument(5),
+        x = function.getArgument(6);
+  Element to(function.getArgument(7));
+  Value values = scratch(kWidestDegree + 1, f64, kLineBytes);
+  Value start = scratch(1, i32), number = scratch(1, f64);
   Value one = constant(1), zero = constant(0);
   auto valueIn = [&](Value mode) {
     store(x, number);
@@ -437,66 +440,48 @@ LLVM::LLVMFuncOp Writer::writeBorder(StringRef name) {
          {number, parameters, one, intervals, degree, mode, values, start});
     call("predict_banded", {values, start, beta, one, add(degree, one), columns,
                             one, zero, zero, number});
-    return load(f64, number);
+    return load(number);
   };
   Value value =
       valueIn(constant(static_cast<int64_t>(tam::Extrapolate::Constant)));
-  store(value, at(to, f64, 1));
+  store(value, to + 1);
   Value rise = minus(valueIn(mode), value);
-  store(times(rise, each(1.0 / kFar, 1)), at(to, f64, 2));
-  store(one, to);
-  LLVM::ReturnOp::create(b, loc, ValueRange());
+  store(times(rise, each(1.0 / kFar)), to + 2);
+  store(each(1.0), to);
+  finishFunction();
   return function;
 }
 
-/// Sees to it that a border's numbers are known; `side`, an i64, is 0 for the
+/// Computes the numbers of a border if they are not known; `side` is 0 for the
 /// lower one and 1 for the upper.
 void Writer::callBorder(Value design, Value coefficients, Value side) {
   const SplineKnots &spline = knots.find(design)->second;
-  Value to = at(borders[design], f64, mul(side, kBorderNumbers));
-  Value isNew = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq,
-                                     load(i64, to), constant(0));
+  Element to(borders[design], mul(side, kBorderNumbers));
+  Value isNew = isGreater(each(1.0), load(to));
   onlyIf(isNew, [&] {
     auto map = design.getDefiningOp<tam::BSplineOp>();
     Value isUpper = isLess(constant(0), side);
-    Value x = select(isUpper, each(1.0 + kFar, 1), each(-1.0 - kFar, 1));
-    LLVM::CallOp::create(
+    Value x = select(isUpper, each(1.0 + kFar), each(-1.0 - kFar));
+    func::CallOp::create(
         b, loc, border,
-        ValueRange{context, spline.parameters, inputs[coefficients],
+        ValueRange{open(spline.parameters), open(inputs[coefficients]),
                    constant(spline.intervals), constant(spline.degree),
                    constant(tensorOf(design).getDimSize(1)),
                    constant(static_cast<int64_t>(map.getExtrapolate())), x,
-                   to});
+                   buffer(to, constant(kBorderNumbers))});
   });
 }
 
 /// A spline beyond its range, from its value and slope at the border.
 Value Writer::onLine(const Share &share, Value border, Value slope,
                      int64_t lanes) {
-  Value end = LLVM::CopySignOp::create(b, loc, each(1.0, lanes), share.x);
-  Value distance = LLVM::FAbsOp::create(b, loc, minus(share.x, end));
+  Value distance = fabs(minus(share.x, signOf(share.x, lanes)));
   return plus(border, times(distance, slope));
-}
-
-Value Writer::unless(Value condition, Value usual, function_ref<Value()> body) {
-  Block *before = b.getBlock();
-  Region *region = before->getParent();
-  Block *inside = b.createBlock(region, region->end());
-  Block *after = b.createBlock(region, region->end(), {f64}, {loc});
-  b.setInsertionPointToEnd(before);
-  LLVM::CondBrOp::create(b, loc, condition, inside, ValueRange(), after,
-                         ValueRange(usual),
-                         std::pair<uint32_t, uint32_t>(1, 1000));
-  b.setInsertionPointToEnd(inside);
-  Value other = body();
-  LLVM::BrOp::create(b, loc, ValueRange(other), after);
-  b.setInsertionPointToEnd(after);
-  return after->getArgument(0);
 }
 
 /// An effect's share of the row's prediction by the runtime's kernels.
 Value Writer::callKernels(Value design, Value coefficients) {
-  Value share = scratch(sizeof(double), sizeof(double));
+  Value share = scratch(1, f64);
   Value one = constant(1), zero = constant(0);
   Value beta = inputs[coefficients];
   auto predictBy = [&](StringRef kernel, ArrayRef<Value> matrix,
@@ -510,14 +495,14 @@ Value Writer::callKernels(Value design, Value coefficients) {
     call(kernel, arguments);
   };
   auto stored = [&](Value column) {
-    Value address = scratch(sizeof(double), sizeof(double));
-    store(number(column, 1), address);
-    return address;
+    Value single = scratch(1, f64);
+    store(number(column, 1), single);
+    return single;
   };
   int64_t columns = tensorOf(design).getDimSize(1);
   llvm::TypeSwitch<Operation *>(design.getDefiningOp())
       .Case([&](tam::LinearOp map) {
-        Value values = scratch(sizeof(double), sizeof(double));
+        Value values = scratch(1, f64);
         call("linear",
              {stored(map.getX()), one,
               each(map.getScale().convertToDouble(), 1),
@@ -527,8 +512,8 @@ Value Writer::callKernels(Value design, Value coefficients) {
       .Case([&](tam::BSplineOp map) {
         const SplineKnots &spline = knots.find(map.getResult())->second;
         int64_t width = spline.degree + 1;
-        Value values = scratch(width * sizeof(double));
-        Value start = scratch(sizeof(int32_t), sizeof(int32_t));
+        Value values = scratch(width, f64, kLineBytes);
+        Value start = scratch(1, i32);
         call("bspline", {stored(map.getX()), spline.parameters, one,
                          constant(spline.intervals), constant(spline.degree),
                          constant(static_cast<int64_t>(map.getExtrapolate())),
@@ -536,10 +521,10 @@ Value Writer::callKernels(Value design, Value coefficients) {
         predictBy("predict_banded", {values, start}, {width, columns});
       })
       .Case([&](tam::LevelsOp map) {
-        predictBy("predict_onehot", {at(inputs[map.getCodes()], i32, row)},
-                  {columns});
+        Element code(inputs[map.getCodes()], row);
+        predictBy("predict_onehot", {buffer(code, one)}, {columns});
       });
-  return load(f64, share);
+  return load(share);
 }
 
 /// The row's prediction, of which something may be rare.
@@ -557,13 +542,10 @@ Value Writer::writeRare(Value usual, ArrayRef<Share> shares) {
                        [&] { return callKernels(design, coefficients); });
       if (share.isBeyond)
         value = unless(share.isBeyond, value, [&] {
-          Value isUpper =
-              compare(LLVM::FCmpPredicate::ogt, share.x, each(0.0, 1));
-          Value side = LLVM::ZExtOp::create(b, loc, i64, isUpper);
+          Value side = wide(isGreater(share.x, each(0.0)));
           callBorder(design, coefficients, side);
-          Value from = at(borders[design], f64, mul(side, kBorderNumbers));
-          return onLine(share, load(f64, at(from, f64, 1)),
-                        load(f64, at(from, f64, 2)), 1);
+          Element from(borders[design], mul(side, kBorderNumbers));
+          return onLine(share, load(from + 1), load(from + 2), 1);
         });
       sum = sum ? plus(sum, value) : value;
     }
@@ -578,16 +560,16 @@ Value Writer::writeBeyond(ArrayRef<Share> shares) {
        llvm::zip(shares, predict.getDesigns(), predict.getCoefficients())) {
     Value value = share.value;
     if (share.isBeyond) {
-      Value zero = each(0.0, kLanes), from = borders[design];
-      Value isUpper = compare(LLVM::FCmpPredicate::ogt, share.x, zero);
-      Value isLower = compare(LLVM::FCmpPredicate::olt, share.x, zero);
+      Value zero = each(0.0, kLanes);
+      Element from(borders[design]);
+      Value isUpper = isGreater(share.x, zero);
+      Value isLower = isGreater(zero, share.x);
       for (auto [side, is] : {std::pair(0, isLower), std::pair(1, isUpper)})
-        onlyIf(isAny(LLVM::AndOp::create(b, loc, share.isBeyond, is)),
+        onlyIf(isAny(both(share.isBeyond, is)),
                [&] { callBorder(design, coefficients, constant(side)); });
       auto bySide = [&](int64_t index) {
         auto ofSide = [&](int64_t side) {
-          Value address = at(from, f64, side * kBorderNumbers + index);
-          return splat(load(f64, address), kLanes);
+          return splat(load(from + (side * kBorderNumbers + index)), kLanes);
         };
         return select(isUpper, ofSide(1), ofSide(0));
       };
@@ -599,121 +581,104 @@ Value Writer::writeBeyond(ArrayRef<Share> shares) {
   return sum;
 }
 
-/// Computes rows of which something is rare once more and goes on to `done`
-/// with their predictions, or to `single` where the runtime's kernels are to
-/// tell.
-void Writer::writeAgain(Block *single, ValueRange rows, Block *done) {
+/// Computes eight rows, of which something is rare, once more: their
+/// predictions, and whether the runtime's kernels are to tell instead.
+SmallVector<Value> Writer::writeAgain() {
   // Nothing computed before is kept for here: it would fill the registers where
   // nothing is rare.
   DenseMap<Value, Value> known = inputs;
   for (BlockArgument input : op.getBody().front().getArguments())
     if (!input.getType().isIndex() && !tensorOf(input).hasStaticShape())
-      inputs[input] =
-          LLVM::LaunderInvariantGroupOp::create(b, loc, pointer, known[input]);
+      inputs[input] = launder(known[input]);
   SmallVector<Share> shares;
-  writeRows(kLanes, shares);
-  if (Value other = flagOf(shares, &Share::isOther)) {
-    Block *before = b.getBlock();
-    Region *region = before->getParent();
-    Block *beyond = b.createBlock(region, region->end());
-    b.setInsertionPointToEnd(before);
-    LLVM::CondBrOp::create(b, loc, isAny(other), single, rows, beyond,
-                           ValueRange());
-    b.setInsertionPointToEnd(beyond);
-  }
-  LLVM::BrOp::create(b, loc, ValueRange(writeBeyond(shares)), done);
+  Value usual = writeRows(kLanes, shares);
+  Value other = flagOf(shares, &Share::isOther);
+  other = other ? isAny(other) : flag(false);
+  SmallVector<Value> predictions = choose(
+      other, usual.getType(), [&] { return SmallVector<Value>{usual}; },
+      [&] { return SmallVector<Value>{writeBeyond(shares)}; });
   inputs = std::move(known);
+  return {predictions.front(), other};
 }
 
-LLVM::LLVMFuncOp Writer::write(StringRef name) {
+/// Predicts the eight rows from `first` on; returns whether they are to be
+/// predicted one by one instead.
+Value Writer::writeSeveral(Value first, Value predictions) {
+  row = first;
+  SmallVector<Share> shares;
+  Value sums = writeRows(kLanes, shares);
+  Value beyond = flagOf(shares, &Share::isBeyond);
+  Value other = flagOf(shares, &Share::isOther);
+  Value areSingle = flag(false);
+  if (beyond) {
+    SmallVector<Value> results = choose(
+        isAny(either(beyond, other)), {sums.getType(), b.getI1Type()},
+        [&] { return writeAgain(); },
+        [&] {
+          return SmallVector<Value>{sums, areSingle};
+        },
+        kRarityOfEight);
+    sums = results[0], areSingle = results[1];
+  } else if (other) {
+    areSingle = isAny(other);
+  }
+  choose(
+      areSingle, {}, [&] { return SmallVector<Value>(); },
+      [&] {
+        store(sums, Element(predictions, first));
+        return SmallVector<Value>();
+      },
+      kRarityOfEight);
+  return areSingle;
+}
+
+func::FuncOp Writer::write(StringRef name) {
   Block &body = op.getBody().front();
-  SmallVector<Type> types{pointer};
-  for (BlockArgument input : body.getArguments())
-    if (!input.getType().isIndex())
-      types.push_back(pointer);
-  types.append({i64, pointer});
   if (llvm::any_of(body.getOps<tam::BSplineOp>(), hasLines))
     border = writeBorder((name + "_border").str());
   OpBuilder::InsertionGuard guard(b);
-  LLVM::LLVMFuncOp function = startFunction(name, types);
+  func::FuncOp function = startFunction(name, tam::getLoopArguments(op));
   unsigned next = 0;
-  context = function.getArgument(next++);
   for (BlockArgument input : body.getArguments())
     if (!input.getType().isIndex())
       inputs[input] = function.getArgument(next++);
   Value rows = function.getArgument(next++);
-  function.setArgAttr(next, LLVM::LLVMDialect::getNoAliasAttrName(),
-                      b.getUnitAttr());
+  setNoAlias(function, next);
   Value predictions = function.getArgument(next++);
 
   readParameters();
   Value pays = writeTables(rows);
-
-  Block *entry = b.getBlock();
-  Region *region = entry->getParent();
-  auto block = [&](ArrayRef<Type> types) {
-    return b.createBlock(region, region->end(), types,
-                         SmallVector<Location>(types.size(), loc));
-  };
-  Block *header = block(i64), *inside = block({}), *several = block({}),
-        *done = block(Type(vector(kLanes))), *single = block({i64, i64}),
-        *exit = block({});
-  b.setInsertionPointToEnd(entry);
-  LLVM::BrOp::create(b, loc, ValueRange(constant(0)), header);
-
-  b.setInsertionPointToEnd(header);
-  Value first = header->getArgument(0);
-  LLVM::CondBrOp::create(b, loc, isLess(first, rows), inside, exit);
-  b.setInsertionPointToEnd(inside);
-  Value last = add(first, constant(kLanes));
-  Value areSeveral = LLVM::AndOp::create(
-      b, loc, pays, isLess(add(first, constant(kLanes - 1)), rows));
-  LLVM::CondBrOp::create(b, loc, areSeveral, several, ValueRange(), single,
-                         ValueRange{first, rows});
-
-  b.setInsertionPointToEnd(several);
-  row = first;
-  SmallVector<Share> shares;
-  Value sums = writeRows(kLanes, shares);
-  const std::pair<uint32_t, uint32_t> rarely(1, 100);
-  const SmallVector<Value> range{first, last};
-  Value beyond = flagOf(shares, &Share::isBeyond);
-  Value other = flagOf(shares, &Share::isOther);
-  if (beyond) {
-    Block *again = block({});
-    b.setInsertionPointToEnd(several);
-    LLVM::CondBrOp::create(b, loc, isAny(either(beyond, other)), again,
-                           ValueRange(), done, ValueRange(sums), rarely);
-    b.setInsertionPointToEnd(again);
-    writeAgain(single, range, done);
-  } else if (other) {
-    LLVM::CondBrOp::create(b, loc, isAny(other), single, range, done,
-                           ValueRange(sums), rarely);
-  } else {
-    LLVM::BrOp::create(b, loc, ValueRange(sums), done);
-  }
-  b.setInsertionPointToEnd(done);
-  LLVM::StoreOp::create(b, loc, done->getArgument(0),
-                        at(predictions, f64, first), sizeof(double));
-  LLVM::BrOp::create(b, loc, ValueRange(last), header);
-
-  // The rows from one to a limit, one by one.
-  b.setInsertionPointToEnd(single);
-  row = single->getArgument(0);
-  Value limit = single->getArgument(1);
-  shares.clear();
-  Value usual = writeRows(1, shares);
-  store(writeRare(usual, shares), at(predictions, f64, row));
-  Value following = add(row, constant(1));
-  LLVM::CondBrOp::create(b, loc, isLess(following, limit), single,
-                         ValueRange{following, limit}, header,
-                         ValueRange(following));
-  b.setInsertionPointToEnd(exit);
-  LLVM::ReturnOp::create(b, loc, ValueRange());
+  auto rest = scf::WhileOp::create(b, loc, index, constant(0));
+  b.createBlock(&rest.getBefore(), {}, index, loc);
+  Value first = rest.getBeforeArguments().front();
+  scf::ConditionOp::create(b, loc, isLess(first, rows), first);
+  b.createBlock(&rest.getAfter(), {}, index, loc);
+  first = rest.getAfterArguments().front();
+  Value last = add(first, kLanes);
+  Value areSeveral = both(pays, isLess(add(first, kLanes - 1), rows));
+  Value areSingle =
+      choose(
+          areSeveral, b.getI1Type(),
+          [&] { return SmallVector<Value>{writeSeveral(first, predictions)}; },
+          [&] { return SmallVector<Value>{flag(true)}; })
+          .front();
+  Value end = select(areSeveral, last, rows);
+  // One by one.
+  onlyIf(areSingle, [&] {
+    loop(first, end, 1, [&](Value i) {
+      row = i;
+      SmallVector<Share> shares;
+      Value usual = writeRows(1, shares);
+      store(writeRare(usual, shares), Element(predictions, row));
+    });
+  });
+  scf::YieldOp::create(b, loc, end);
+  b.setInsertionPointAfter(rest);
+  finishFunction();
   return function;
 }
 
-LLVM::LLVMFuncOp tamc::writePredictKernel(OpBuilder &builder, tam::RowsOp op,
-                                          StringRef name) {
+func::FuncOp tamc::writePredictLoop(OpBuilder &builder, tam::RowsOp op,
+                                    StringRef name) {
   return Writer(builder, op).write(name);
 }

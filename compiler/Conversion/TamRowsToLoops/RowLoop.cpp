@@ -1,4 +1,4 @@
-//===- RowKernel.cpp - code for sums that share a loop ----------*- C++ -*-===//
+//===- RowLoop.cpp - loops of sums over rows --------------------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kernel walks over tiles of some rows. Of a tile it computes the feature
-// maps by the runtime's kernels, into scratch that stays in the first-level
-// cache, and then runs loops over its rows that add all products of a row to
-// their sums.
+// The function walks over tiles of some rows. The runtime's kernels compute the
+// feature maps of a tile, in scratch that stays in the first-level cache. Then
+// loops over the tile's rows add all products of a row to their sums.
 //
 // Sums of two columns live in registers over a tile. All others are words in
 // memory: a row adds to each at another place, and by the time the next row
@@ -22,11 +21,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowKernel.h"
+#include "RowLoops.h"
 
 #include "RowWriter.h"
 
-#include "tamrt/abi.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -42,14 +41,13 @@ static constexpr int64_t kScratchBytes = 64 * 1024;
 /// leaves the cache of decoded instructions.
 static constexpr int64_t kWordsPerLoop = 160;
 
-/// A line of the cache, in bytes and in numbers.
-static constexpr int64_t kLineBytes = 64;
+/// Numbers of a line of the cache.
 static constexpr int64_t kLine = kLineBytes / sizeof(double);
 
 /// Sums of two columns that one loop keeps in registers.
 static constexpr size_t kSumsPerLoop = 12;
 
-/// Reads the sums off the op.
+/// Finds the products that the op's sums add.
 void RowWriter::findProducts() {
   for (Operation &inner : op.getBody().front()) {
     auto layoutOf = [](Value sums) {
@@ -102,60 +100,56 @@ SmallVector<int64_t> RowWriter::scratchPerRow() {
   return bytes;
 }
 
-/// Room for the tile's rows. All of it is one piece of memory, of which a loop
-/// needs one address, not one per array.
-Value RowWriter::tileScratch(int64_t bytesPerRow) {
-  Value room = at(tileMemory, b.getI8Type(), tileBytes);
-  tileBytes += llvm::alignTo(tileRows * bytesPerRow, kLineBytes);
-  return room;
+/// Scratch of the tile, so many numbers a row. All scratch is one piece of
+/// memory: a loop needs one address for it, and not one per array.
+Value RowWriter::tileScratch(int64_t perRow, Type type) {
+  Value first = constant(tileBytes);
+  auto array = MemRefType::get({tileRows * perRow}, type);
+  int64_t bytes = array.getNumElements() * type.getIntOrFloatBitWidth() / 8;
+  tileBytes += llvm::alignTo(bytes, kLineBytes);
+  return memref::ViewOp::create(b, loc, array, tileMemory, first, ValueRange());
 }
 
-/// Computes the feature maps of the tile. What they write is known from here
-/// on.
+/// Computes the feature maps of the tile, and notes the buffers of the results.
 void RowWriter::writeMaps(Value rows) {
-  auto mode = [&](tam::Extrapolate mode) {
-    return constant(static_cast<int64_t>(mode));
+  auto count = [&](auto value) {
+    return constant(static_cast<int64_t>(value));
   };
+  // The column of the tile's rows; parameters, which all rows share.
+  auto input = [&](Value of) { return buffer(numbers[of], rows); };
   auto doubles = [&](Value of, int64_t width) {
-    return numbers[of] = tileScratch(width * sizeof(double));
+    Value array = tileScratch(width, f64);
+    numbers[of] = array;
+    return array;
   };
-  auto integers = [&](Value of) {
-    return starts[of] = tileScratch(sizeof(int32_t));
-  };
+  auto integers = [&](Value of) { return starts[of] = tileScratch(1, i32); };
   for (Operation &inner : op.getBody().front())
     llvm::TypeSwitch<Operation *>(&inner)
         .Case([&](tam::NormalizeOp map) {
-          call("normalize",
-               {numbers[map.getColumn()], numbers[map.getParameters()], rows,
-                doubles(map.getResult(), 1)});
+          call("normalize", {input(map.getColumn()), input(map.getParameters()),
+                             rows, doubles(map.getResult(), 1)});
         })
         .Case([&](tam::RegridOp map) {
           call("regrid",
-               {numbers[map.getX()], numbers[map.getParameters()], rows,
-                constant(static_cast<int64_t>(map.getLevels())),
-                LLVM::ConstantOp::create(b, loc, f64, map.getStepAttr()),
+               {input(map.getX()), input(map.getParameters()), rows,
+                count(map.getLevels()), each(map.getStep().convertToDouble()),
                 doubles(map.getResult(), 1)});
         })
         .Case([&](tam::LinearOp map) {
-          Value scale =
-              LLVM::ConstantOp::create(b, loc, f64, map.getScaleAttr());
           call("linear",
-               {numbers[map.getX()], rows, scale, mode(map.getExtrapolate()),
-                doubles(map.getResult(), 1)});
+               {input(map.getX()), rows, each(map.getScale().convertToDouble()),
+                count(map.getExtrapolate()), doubles(map.getResult(), 1)});
         })
         .Case([&](tam::CategoryOp map) {
-          call("onehot", {numbers[map.getX()], rows,
-                          constant(static_cast<int64_t>(map.getLevels())),
+          call("onehot", {input(map.getX()), rows, count(map.getLevels()),
                           integers(map.getResult())});
         })
         .Case([&](tam::BSplineOp map) {
-          call("bspline",
-               {numbers[map.getX()], numbers[map.getParameters()], rows,
-                constant(static_cast<int64_t>(map.getIntervals())),
-                constant(static_cast<int64_t>(map.getDegree())),
-                mode(map.getExtrapolate()),
-                doubles(map.getResult(), widthOf(map.getResult())),
-                integers(map.getResult())});
+          call("bspline", {input(map.getX()), input(map.getParameters()), rows,
+                           count(map.getIntervals()), count(map.getDegree()),
+                           count(map.getExtrapolate()),
+                           doubles(map.getResult(), widthOf(map.getResult())),
+                           integers(map.getResult())});
         });
 }
 
@@ -164,26 +158,28 @@ void RowWriter::writeWeighted(Value rows) {
   if (weightedBands.empty())
     return;
   for (auto pair : weightedBands)
-    weighted[pair] = tileScratch(widthOf(pair.first) * sizeof(double));
+    weighted[pair] = tileScratch(widthOf(pair.first), f64);
   loop(rows, 1, [&](Value i) {
     for (auto pair : weightedBands) {
       int64_t width = widthOf(pair.first);
-      Value weight = load(f64, at(numbers[pair.second], f64, i));
+      Value weight = load(at(numbers[pair.second], i));
       Value first = mul(i, width);
-      Value values = load(vector(width), at(numbers[pair.first], f64, first));
+      Value values = load(vector(width), at(numbers[pair.first], first));
       store(product(splat(weight, width), values),
-            at(weighted[pair], f64, first));
+            Element(weighted[pair], first));
     }
   });
 }
 
-/// Asks for what the next tile will read. The loop over the rows takes longer
+/// Prefetches what the next tile reads. The loop over the rows takes longer
 /// than memory does, and reads nothing else that is not in the cache.
 void RowWriter::writePrefetch(Value i) {
-  Value index = add(i, constant(tileRows));
-  for (Value column : columns)
-    LLVM::Prefetch::create(b, loc, at(numbers[column], f64, index), /*rw=*/0,
-                           /*hint=*/3, /*cache=*/1);
+  for (Value column : columns) {
+    Element next = at(numbers[column], add(i, tileRows));
+    memref::PrefetchOp::create(b, loc, next.buffer, ValueRange(next.index),
+                               /*isWrite=*/false, /*localityHint=*/3,
+                               /*isDataCache=*/true);
+  }
 }
 
 /// Goes on to another row, of which nothing has been loaded.
@@ -205,7 +201,7 @@ SmallVector<Value> RowWriter::addColumns(ArrayRef<const Product *> some,
     Value factor = weight || second ? product(weight, second) : Value();
     Value first = number(p->left);
     Value value = factor || first ? product(factor, first) : one();
-    next.push_back(LLVM::FAddOp::create(b, loc, sum, value));
+    next.push_back(plus(sum, value));
   }
   return next;
 }
@@ -220,32 +216,62 @@ void RowWriter::writeLoop(Value rows, ArrayRef<const Product *> words,
     startRow(i);
     // Without this the addresses of all accumulators are computed before the
     // loop, and there are far more than registers.
-    if (!words.empty())
-      rowSums =
-          LLVM::LaunderInvariantGroupOp::create(b, loc, pointer, firstSums);
+    if (state && !words.empty())
+      rowState = launder(state);
     for (const Product *product : words)
       writeProduct(*product);
     return addColumns(ofColumns, sums);
   };
   SmallVector<Value> sums;
   for (const Product *product : ofColumns)
-    sums.push_back(load(f64, numbers[product->sums]));
+    sums.push_back(load(numbers[product->sums]));
+  Value zero = constant(0);
   if (prefetches)
-    sums = loop(rows, kLine, sums, [&](Value line, ValueRange carried) {
+    sums = loop(zero, rows, kLine, sums, [&](Value line, ValueRange carried) {
       writePrefetch(line);
-      Value left = LLVM::SubOp::create(b, loc, rows, line);
-      return loop(least(left, constant(kLine)), 1, carried,
-                  [&](Value inside, ValueRange inner) {
-                    return body(add(line, inside), inner);
-                  });
+      Value count = least(sub(rows, line), constant(kLine));
+      return loop(zero, count, 1, carried, [&](Value i, ValueRange inner) {
+        return body(add(line, i), inner);
+      });
     });
   else
-    sums = loop(rows, 1, sums, body);
+    sums = loop(zero, rows, 1, sums, body);
   for (auto [product, sum] : llvm::zip(ofColumns, sums))
     store(sum, numbers[product->sums]);
 }
 
-LLVM::LLVMFuncOp RowWriter::write(StringRef name) {
+/// Notes the buffers of the accumulators, the function's arguments from `next`
+/// on. If it is known where they are in the state, all are addressed from the
+/// first one: one register, and not a load for each.
+void RowWriter::bindAccumulators(func::FuncOp function, unsigned next) {
+  auto accumulators =
+      op.getBody().front().getArguments().drop_front(op.getInputs().size());
+  if (accumulators.empty())
+    return;
+  if (offsets.empty()) {
+    for (Value accumulator : accumulators) {
+      numbers[accumulator] = function.getArgument(next);
+      setNoAlias(function, next++);
+    }
+    return;
+  }
+  const int64_t *first = std::min_element(offsets.begin(), offsets.end());
+  auto argument = static_cast<unsigned>(next + (first - offsets.begin()));
+  setNoAlias(function, argument);
+  int64_t size = 0;
+  for (auto [accumulator, offset] : llvm::zip(accumulators, offsets)) {
+    offsetOf[accumulator] = offset - *first;
+    auto type = cast<MemRefType>(function.getArgument(next++).getType());
+    size = std::max(size, offset - *first + type.getNumElements());
+  }
+  state = memref::ReinterpretCastOp::create(
+      b, loc, MemRefType::get({size}, f64), function.getArgument(argument),
+      /*offset=*/0, ArrayRef<int64_t>{size}, ArrayRef<int64_t>{1});
+  for (auto [accumulator, offset] : offsetOf)
+    numbers[accumulator] = Element(state) + offset;
+}
+
+func::FuncOp RowWriter::write(StringRef name) {
   findProducts();
   findJoints();
   SmallVector<int64_t> perRow = scratchPerRow();
@@ -259,59 +285,35 @@ LLVM::LLVMFuncOp RowWriter::write(StringRef name) {
   while (tileRows > kLeastTileRows && scratchBytes(tileRows) > kScratchBytes)
     tileRows /= 2;
 
-  Block &body = op.getBody().front();
-  auto inputs = body.getArguments().take_front(op.getInputs().size());
-  auto accumulators = body.getArguments().drop_front(op.getInputs().size());
-  SmallVector<Type> types{pointer};
-  for (BlockArgument input : inputs)
-    if (!input.getType().isIndex())
-      types.push_back(pointer);
-  types.push_back(i64);
-  types.append(accumulators.size(), pointer);
   if (!joints.empty())
     copy = writeCopy((name + "_copy").str());
   OpBuilder::InsertionGuard guard(b);
-  LLVM::LLVMFuncOp function = startFunction(name, types);
+  func::FuncOp function = startFunction(name, tam::getLoopArguments(op));
   unsigned next = 0;
-  context = function.getArgument(next++);
-  DenseMap<Value, Value> firstRows;
-  for (BlockArgument input : inputs) {
+  DenseMap<Value, Value> wholeColumns;
+  for (Value input :
+       op.getBody().front().getArguments().take_front(op.getInputs().size())) {
     if (input.getType().isIndex())
       continue;
     Value argument = function.getArgument(next++);
     if (tensorOf(input).hasStaticShape())
       numbers[input] = argument;
     else
-      columns.push_back(input), firstRows[input] = argument;
+      columns.push_back(input), wholeColumns[input] = argument;
   }
   Value rows = function.getArgument(next++);
-  // Known offsets make one address of all accumulators: a register, not one
-  // more load per product.
-  firstSums = accumulators.empty() ? Value() : function.getArgument(next);
-  for (auto [i, accumulator] : llvm::enumerate(accumulators)) {
-    Value argument = function.getArgument(next);
-    if (offsets.empty() || i == 0)
-      function.setArgAttr(next, LLVM::LLVMDialect::getNoAliasAttrName(),
-                          b.getUnitAttr());
-    if (offsets.empty()) {
-      numbers[accumulator] = argument;
-    } else {
-      numbers[accumulator] = at(firstSums, b.getI8Type(), offsets[i]);
-      offsetOf[accumulator] = offsets[i];
-    }
-    ++next;
-  }
+  bindAccumulators(function, next);
 
-  tileMemory = scratch(scratchBytes(tileRows));
+  tileMemory = scratch(scratchBytes(tileRows), b.getI8Type(), kLineBytes);
   for (Joint &joint : joints)
-    joint.memory = scratch(joint.bytes());
+    joint.memory =
+        scratch(joint.bytes() / int64_t(sizeof(double)), f64, kLineBytes);
   copyJoints(/*areGivenBack=*/false);
 
   loop(rows, tileRows, [&](Value begin) {
-    Value count =
-        least(LLVM::SubOp::create(b, loc, rows, begin), constant(tileRows));
+    Value count = least(sub(rows, begin), constant(tileRows));
     for (Value column : columns)
-      numbers[column] = at(firstRows[column], f64, begin);
+      numbers[column] = buffer(Element(wholeColumns[column], begin), count);
     writeMaps(count);
     writeWeighted(count);
 
@@ -335,12 +337,11 @@ LLVM::LLVMFuncOp RowWriter::write(StringRef name) {
     }
   });
   copyJoints(/*areGivenBack=*/true);
-  LLVM::ReturnOp::create(b, loc, ValueRange());
+  finishFunction();
   return function;
 }
 
-LLVM::LLVMFuncOp tamc::writeRowKernel(OpBuilder &builder, tam::RowsOp op,
-                                      StringRef name,
-                                      ArrayRef<int64_t> offsets) {
+func::FuncOp tamc::writeRowLoop(OpBuilder &builder, tam::RowsOp op,
+                                StringRef name, ArrayRef<int64_t> offsets) {
   return RowWriter(builder, op, offsets).write(name);
 }

@@ -18,17 +18,17 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TAMC_CONVERSION_TAMTOTAMK_SPLINECODE_H
-#define TAMC_CONVERSION_TAMTOTAMK_SPLINECODE_H
+#ifndef TAMC_CONVERSION_TAMROWSTOLOOPS_SPLINECODE_H
+#define TAMC_CONVERSION_TAMROWSTOLOOPS_SPLINECODE_H
 
-#include "KernelWriter.h"
+#include "LoopWriter.h"
 
 namespace tamc {
 
-/// What a kernel knows of a spline from its start on.
+/// What a function knows of a spline from its start on.
 struct SplineKnots {
   int64_t intervals, degree;
-  /// The address of the input's parameters.
+  /// The input's parameters, a buffer.
   mlir::Value parameters;
   /// The first knot, the greatest number the spline is evaluated at, and the
   /// intervals per unit.
@@ -47,55 +47,20 @@ struct SplinePlace {
   mlir::Value interval, share;
 };
 
-/// Emits the code of kernels with splines of degree 1 to 7. `lanes` is 1 for
+/// Emits code of splines of degree 1 to 7. `lanes` is 1 for
 /// one row, or how many are evaluated at once, in vectors; each has the same
 /// bits either way.
-class SplineWriter : protected KernelWriter {
+class SplineWriter : protected LoopWriter {
 protected:
-  using KernelWriter::KernelWriter;
-
-  /// One number per row.
-  mlir::Type real(int64_t lanes) {
-    return lanes == 1 ? f64 : mlir::Type(vector(lanes));
-  }
-  /// `value` for each row.
-  mlir::Value each(double value, int64_t lanes);
-  mlir::Value each(mlir::Value value, int64_t lanes) {
-    return lanes == 1 ? value : splat(value, lanes);
-  }
-  /// Whether numbers compare so, by row.
-  mlir::Value compare(mlir::LLVM::FCmpPredicate predicate, mlir::Value x,
-                      mlir::Value y) {
-    return mlir::LLVM::FCmpOp::create(b, loc, predicate, x, y);
-  }
-  mlir::Value select(mlir::Value condition, mlir::Value x, mlir::Value y) {
-    return mlir::LLVM::SelectOp::create(b, loc, condition, x, y);
-  }
-  mlir::Value plus(mlir::Value x, mlir::Value y) {
-    return mlir::LLVM::FAddOp::create(b, loc, x, y);
-  }
-  mlir::Value minus(mlir::Value x, mlir::Value y) {
-    return mlir::LLVM::FSubOp::create(b, loc, x, y);
-  }
-  mlir::Value times(mlir::Value x, mlir::Value y) {
-    return mlir::LLVM::FMulOp::create(b, loc, x, y);
-  }
-  mlir::Value over(mlir::Value x, mlir::Value y) {
-    return mlir::LLVM::FDivOp::create(b, loc, x, y);
-  }
-  /// Number `index` of a vector.
-  mlir::Value element(mlir::Value values, int64_t index) {
-    return mlir::LLVM::ExtractElementOp::create(
-        b, loc, values, mlir::LLVM::ConstantOp::create(b, loc, i32, index));
-  }
+  using LoopWriter::LoopWriter;
 
   /// Reads the knots of an input off its parameters.
   SplineKnots knotsOf(mlir::Value parameters, int64_t intervals,
                       int64_t degree);
   /// Where `x` lies; not a number counts as the first knot.
   SplinePlace placeOf(const SplineKnots &knots, mlir::Value x, int64_t lanes);
-  /// The polynomial of the spline with coefficients at address `coefficients`
-  /// on an interval, an i64, as a vector of powers().
+  /// The polynomial of the spline with the buffer `coefficients` on an
+  /// interval, an index, as a vector of powers().
   mlir::Value polynomialOn(const SplineKnots &knots, mlir::Value interval,
                            mlir::Value coefficients);
   /// The value at `share` of a polynomial given power by power, as many as the
@@ -108,4 +73,4 @@ private:
 
 } // namespace tamc
 
-#endif // TAMC_CONVERSION_TAMTOTAMK_SPLINECODE_H
+#endif // TAMC_CONVERSION_TAMROWSTOLOOPS_SPLINECODE_H

@@ -1,57 +1,63 @@
-// The function generated for predictions, and its launch.
+// The function of predictions.
 //
-// RUN: tam-opt %s --convert-tam-to-tamk -split-input-file -verify-diagnostics \
-// RUN:   | FileCheck %s
+// RUN: tam-opt %s --convert-tam-rows-to-loops --verify-row-loops | FileCheck %s
 
+// CHECK-LABEL: module @row_loops {
 // The polynomials of the two kinds of a spline of degree 2: of one interval and
 // none about it the Bernstein polynomials, (1 - u)^2, 2u - 2u^2, u^2.
 //
-// CHECK: llvm.mlir.global internal constant @spline_polynomials_2(dense<[
+// CHECK: memref.global "private" constant @spline_polynomials_2 : memref<48xf64> = dense<[
 // CHECK-SAME: 1.000000e+00, -2.000000e+00, 1.000000e+00, 0.000000e+00, 0.000000e+00, 2.000000e+00, -2.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, 1.000000e+00, 0.000000e+00,
-// CHECK-SAME: tensor<48xf64>) {{.*}}: !llvm.array<48 x f64>
+// CHECK-SAME: {alignment = 64 : i64}
 
-// Values stored for a border: that of the spline, and that of its line far
+// Numbers stored for a border: the value of the spline, and that of its line far
 // away.
 //
-// CHECK-LABEL: llvm.func internal @predict_rows_0_border(
-// CHECK-COUNT-2: llvm.call @tamrt_bspline(
+// CHECK: func.func private @predict_rows_0_border(
+// CHECK-SAME: no_inline
+// CHECK-COUNT-2: tamk.launch "bspline"
 
-// The context, the column, its parameters, the levels, coefficients, rows,
-// predictions.
+// The column, its parameters, the levels, coefficients, rows, predictions.
 //
-// CHECK-LABEL: llvm.func internal @predict_rows_0(
-// CHECK-SAME: %[[CONTEXT:[^:]*]]: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: !llvm.ptr, %{{[^:]*}}: i64, %{{[^:]*}}: !llvm.ptr {llvm.noalias})
-// CHECK-SAME: attributes {{.*}}tamk.kernel
+// CHECK: func.func private @predict_rows_0(%{{[^:]*}}: memref<?xf64>, %{{[^:]*}}: memref<4xf64>, %[[LEVELS:[^:]*]]: memref<?xi32>, %{{[^:]*}}: memref<1xf64>, %{{[^:]*}}: memref<4xf64>, %{{[^:]*}}: memref<7xf64>, %[[ROWS:[^:]*]]: index, %[[TO:[^:]*]]: memref<?xf64> {llvm.noalias})
+// CHECK-SAME: attributes {tamk.kernel}
 // The polynomials of many rows, in scratch.
-// CHECK: llvm.fmul {{.*}} : vector<4xf64>
-// CHECK: llvm.store {{.*}} : vector<4xf64>
+// CHECK: arith.mulf {{.*}} : vector<4xf64>
+// CHECK: vector.store {{.*}} : memref<8xf64>, vector<4xf64>
+// CHECK: scf.while
+// CHECK: %[[SINGLE:.*]] = scf.if
 // Eight rows, with two powers of each at a time; nothing is stored in between.
-// CHECK: llvm.fdiv {{.*}} : vector<8xf64>
-// CHECK: llvm.fptosi {{.*}} : vector<8xf64> to vector<8xi32>
-// CHECK-COUNT-16: llvm.load {{.*}} : !llvm.ptr -> vector<2xf64>
-// CHECK-NOT: llvm.store
-// CHECK: llvm.icmp "slt" {{.*}} : vector<8xi32>
-// CHECK: llvm.bitcast {{.*}} : vector<8xi1> to i8
-// CHECK: llvm.store {{.*}} : vector<8xf64>, !llvm.ptr
-// One row.
-// CHECK: llvm.fdiv {{.*}} : f64
-// CHECK: llvm.return
+// CHECK: arith.divf {{.*}} : vector<8xf64>
+// CHECK: arith.fptosi {{.*}} : vector<8xf64> to vector<8xi32>
+// CHECK-COUNT-16: vector.load {{.*}} vector<2xf64>
+// CHECK-NOT: vector.store
+// CHECK: arith.cmpi slt, {{.*}} : vector<8xi32>
+// CHECK: vector.reduction <or>, {{.*}} : vector<8xi1> into i1
 // Eight rows again with a rare case: either border.
-// CHECK: llvm.intr.launder.invariant.group
-// CHECK-COUNT-16: llvm.load {{.*}} : !llvm.ptr -> vector<2xf64>
-// CHECK-COUNT-2: llvm.call @predict_rows_0_border(%[[CONTEXT]],
+// CHECK: %[[EIGHT:.*]]:2 = scf.if {{.*}} -> (vector<8xf64>, i1) {
+// CHECK: tamk.launder
+// CHECK-COUNT-16: vector.load {{.*}} vector<2xf64>
+// CHECK-COUNT-2: call @predict_rows_0_border(
+// CHECK: } {tamk.rarity = 100 : i32}
+// CHECK: scf.if %[[EIGHT]]#1 {
+// CHECK: vector.store %[[EIGHT]]#0, %[[TO]]
+// CHECK: } {tamk.rarity = 100 : i32}
+// CHECK: scf.yield %[[EIGHT]]#1
+// One row.
+// CHECK: scf.if %[[SINGLE]] {
+// CHECK: arith.divf {{.*}} : f64
 // Rare cases of one row: coinciding knots, either border, an unseen level.
-// CHECK: llvm.call @tamrt_bspline(%[[CONTEXT]],
-// CHECK: llvm.call @tamrt_predict_banded(%[[CONTEXT]],
-// CHECK: llvm.call @predict_rows_0_border(%[[CONTEXT]],
-// CHECK: llvm.call @tamrt_predict_onehot(%[[CONTEXT]],
-// CHECK-NOT: llvm.call
+// CHECK: tamk.launch "bspline"
+// CHECK: tamk.launch "predict_banded"
+// CHECK: call @predict_rows_0_border(
+// CHECK: %[[LEVEL:.*]] = memref.subview %[[LEVELS]]
+// CHECK: tamk.launch "predict_onehot" ins(%[[LEVEL]],
+// CHECK: } {tamk.rarity = 1000 : i32}
+// CHECK: memref.store %{{.*}}, %[[TO]]
+// CHECK-NOT: tamk.launch
 
 // CHECK-LABEL: func.func @predict(
-// CHECK: tamk.launch "predict_rows_0" ins(
-// CHECK-SAME: scalars(%{{.*}} : index)
-// CHECK-SAME: source "tam.rows" {generated}
-// CHECK-SAME: -> tensor<?xf64>
+// CHECK: tam.rows @row_loops::@predict_rows_0(
 func.func @predict(
     %rows: index {tam.slot = #tam.slot<rows>},
     %capacity: index {tam.slot = #tam.slot<capacity>},

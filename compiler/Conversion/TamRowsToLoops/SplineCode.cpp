@@ -10,6 +10,7 @@
 
 #include "tamrt/abi.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -63,81 +64,69 @@ static SmallVector<double> polynomials(int64_t degree) {
   return table;
 }
 
-Value SplineWriter::each(double value, int64_t lanes) {
-  if (lanes == 1)
-    return LLVM::ConstantOp::create(b, loc, f64, b.getF64FloatAttr(value));
-  return LLVM::ConstantOp::create(b, loc, vector(lanes),
-                                  DenseElementsAttr::get(vector(lanes), value));
-}
-
-/// The address of the polynomials of this degree, a constant of the module.
+/// The polynomials of this degree, a constant beside the function.
 Value SplineWriter::tableOf(const SplineKnots &knots) {
   auto module = b.getBlock()->getParentOp()->getParentOfType<ModuleOp>();
   std::string name = "spline_polynomials_" + std::to_string(knots.degree);
-  if (!module.lookupSymbol<LLVM::GlobalOp>(name)) {
+  auto global = module.lookupSymbol<memref::GlobalOp>(name);
+  if (!global) {
     SmallVector<double> table = polynomials(knots.degree);
     auto size = static_cast<int64_t>(table.size());
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
-    LLVM::GlobalOp::create(
-        b, module.getLoc(), LLVM::LLVMArrayType::get(f64, size),
-        /*isConstant=*/true, LLVM::Linkage::Internal, name,
+    global = memref::GlobalOp::create(
+        b, module.getLoc(), name, b.getStringAttr("private"),
+        MemRefType::get({size}, f64),
         DenseElementsAttr::get(RankedTensorType::get({size}, f64),
                                ArrayRef<double>(table)),
-        TAMRT_ALIGNMENT);
+        /*constant=*/true, b.getI64IntegerAttr(TAMRT_ALIGNMENT));
   }
-  return LLVM::AddressOfOp::create(b, loc, pointer, name);
+  return memref::GetGlobalOp::create(b, loc, global.getType(), name);
 }
 
 SplineKnots SplineWriter::knotsOf(Value parameters, int64_t intervals,
                                   int64_t degree) {
   auto count = static_cast<double>(intervals);
-  Value lo = load(f64, at(parameters, f64, 2));
-  Value hi = load(f64, at(parameters, f64, 3));
+  Value lo = load(Element(parameters) + 2);
+  Value hi = load(Element(parameters) + 3);
   Value length = minus(hi, lo);
-  return {
-      intervals,
-      degree,
-      parameters,
-      lo,
-      minus(hi, each(kBeforeLast, 1)),
-      over(each(count, 1), length),
-      compare(LLVM::FCmpPredicate::ogt, length, each(kLeastStep * count, 1))};
+  return {intervals,
+          degree,
+          parameters,
+          lo,
+          minus(hi, each(kBeforeLast)),
+          over(each(count), length),
+          isGreater(length, each(kLeastStep * count))};
 }
 
 SplinePlace SplineWriter::placeOf(const SplineKnots &knots, Value x,
                                   int64_t lanes) {
   Value lo = each(knots.lo, lanes), highest = each(knots.highest, lanes);
-  x = select(compare(LLVM::FCmpPredicate::ogt, x, highest), highest, x);
-  x = select(compare(LLVM::FCmpPredicate::ogt, x, lo), x, lo);
+  x = select(isGreater(x, highest), highest, x);
+  x = select(isGreater(x, lo), x, lo);
   Value position = times(minus(x, lo), each(knots.perUnit, lanes));
   // In range before it is an integer, whatever the knots are.
   Value zero = each(0.0, lanes);
   Value last = each(static_cast<double>(knots.intervals - 1), lanes);
-  Value whole =
-      select(compare(LLVM::FCmpPredicate::ogt, position, zero), position, zero);
-  whole = select(compare(LLVM::FCmpPredicate::olt, whole, last), whole, last);
-  Type integer = lanes == 1 ? i32 : Type(VectorType::get({lanes}, i32));
-  Value interval = LLVM::FPToSIOp::create(b, loc, integer, whole);
-  Value start = LLVM::SIToFPOp::create(b, loc, real(lanes), interval);
+  Value whole = select(isGreater(position, zero), position, zero);
+  whole = select(isGreater(last, whole), whole, last);
+  Value interval = arith::FPToSIOp::create(b, loc, integer(lanes), whole);
+  Value start = arith::SIToFPOp::create(b, loc, real(lanes), interval);
   return {interval, minus(position, start)};
 }
 
 Value SplineWriter::polynomialOn(const SplineKnots &knots, Value interval,
                                  Value coefficients) {
   int64_t most = knots.degree - 1, powers = knots.powers();
-  Value after =
-      LLVM::SubOp::create(b, loc, constant(knots.intervals - 1), interval);
+  Value after = sub(constant(knots.intervals - 1), interval);
   Value kind = add(mul(least(interval, constant(most)), knots.degree),
                    least(after, constant(most)));
-  Value functions =
-      at(tableOf(knots), f64, mul(kind, (knots.degree + 1) * powers));
-  Value first = at(coefficients, f64, interval);
+  Element functions(tableOf(knots), mul(kind, (knots.degree + 1) * powers));
+  Element first(coefficients, interval);
   Value sum;
   for (int64_t i = 0; i <= knots.degree; ++i) {
-    Value share =
-        times(splat(load(f64, at(first, f64, i)), powers),
-              load(vector(powers), at(functions, f64, i * powers), powers));
+    Value share = times(splat(load(first + i), powers),
+                        load(vector(powers), functions + i * powers, powers));
     sum = sum ? plus(sum, share) : share;
   }
   return sum;

@@ -1,4 +1,4 @@
-//===- RowWriter.h - writes the kernel of sums that share a loop *- C++ -*-===//
+//===- RowWriter.h - writes the loop of sums over rows ----------*- C++ -*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,15 +7,15 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a row kernel is written with: RowKernel.cpp has the loops over tiles
-/// and rows, RowProducts.cpp what a row adds to its sums.
+/// The writer of a loop of sums: RowLoop.cpp has the loops over tiles and rows,
+/// RowProducts.cpp what a row adds to its sums.
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TAMC_CONVERSION_TAMTOTAMK_ROWWRITER_H
-#define TAMC_CONVERSION_TAMTOTAMK_ROWWRITER_H
+#ifndef TAMC_CONVERSION_TAMROWSTOLOOPS_ROWWRITER_H
+#define TAMC_CONVERSION_TAMROWSTOLOOPS_ROWWRITER_H
 
-#include "KernelWriter.h"
+#include "LoopWriter.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 
@@ -69,7 +69,7 @@ struct Product {
 constexpr int64_t kWord = 4;
 
 /// The sums of a band with several columns, whose words of a start of the band
-/// lie together while the kernel runs: what limits it is the number of cache
+/// lie together while the loop runs: what limits it is the number of cache
 /// lines that a row writes to. They are taken from their accumulators before
 /// the first row, and given back after the last and wherever those are moved.
 struct Joint {
@@ -85,22 +85,23 @@ struct Joint {
   int64_t bytes() const { return places * stride() * kWord * sizeof(double); }
 };
 
-/// Writes one kernel.
-class RowWriter : KernelWriter {
+/// Writes one loop.
+class RowWriter : LoopWriter {
 public:
   RowWriter(mlir::OpBuilder &builder, tam::RowsOp op,
             llvm::ArrayRef<int64_t> offsets)
-      : KernelWriter(builder, op.getLoc()), op(op), offsets(offsets) {}
+      : LoopWriter(builder, op.getLoc()), op(op), offsets(offsets) {}
 
-  mlir::LLVM::LLVMFuncOp write(llvm::StringRef name);
+  mlir::func::FuncOp write(llvm::StringRef name);
 
 private:
   using Value = mlir::Value;
 
-  // The kernel's parts.
+  // The function's parts.
   void findProducts();
   llvm::SmallVector<int64_t> scratchPerRow();
-  Value tileScratch(int64_t bytesPerRow);
+  Value tileScratch(int64_t perRow, mlir::Type type);
+  void bindAccumulators(mlir::func::FuncOp function, unsigned next);
   void writeMaps(Value rows);
   void writeWeighted(Value rows);
   void writePrefetch(Value row);
@@ -108,12 +109,12 @@ private:
                                       mlir::ValueRange sums);
   void writeLoop(Value rows, llvm::ArrayRef<const Product *> words,
                  llvm::ArrayRef<const Product *> ofColumns, bool prefetches);
-  Value wordAt(const Product &product, Value index);
+  Element wordAt(const Product &product, Value index);
   void writeProduct(const Product &product);
   void writePanels(const Product &product);
-  void writePairs(const Product &product, Value first, size_t factor,
+  void writePairs(const Product &product, Element first, size_t factor,
                   Value pair, int64_t index);
-  void addWord(Value address, Value values, Value factor, int64_t numbers,
+  void addWord(Element word, Value values, Value factor, int64_t numbers,
                int64_t size);
   /// Whether two words that lie together are added to at once: an instruction
   /// less where vectors are as long, and elsewhere the same as one by one.
@@ -123,7 +124,7 @@ private:
 
   // Sums that lie together.
   void findJoints();
-  mlir::LLVM::LLVMFuncOp writeCopy(llvm::StringRef name);
+  mlir::func::FuncOp writeCopy(llvm::StringRef name);
   void copyJoints(bool areGivenBack);
   void writeJoint(const Joint &joint);
 
@@ -131,6 +132,7 @@ private:
   void startRow(Value i);
   Value number(Value side);
   Value weightOf(Value weights);
+  Element bandsOf(Value design, Value weights);
   Value band(Value design, Value weights);
   Value place(Value design);
   Value productBand(const Product &product);
@@ -143,29 +145,31 @@ private:
   /// The joint that a product is part of.
   llvm::DenseMap<const Product *, const Joint *> jointOf;
   /// What writeCopy has written.
-  mlir::LLVM::LLVMFuncOp copy;
+  mlir::func::FuncOp copy;
   /// Inputs with a number per row.
   llvm::SmallVector<Value> columns;
   /// Weighted bands: matrix and weights.
   llvm::SetVector<std::pair<Value, Value>> weightedBands;
-  /// The first accumulator, and the bytes from it to each where they are known.
-  Value firstSums;
+  /// If it is known where the accumulators are in the state, the part of the
+  /// state that has them all, and the first number of each in it.
+  Value state;
   llvm::DenseMap<Value, int64_t> offsetOf;
   int64_t tileRows = 0;
   /// Scratch, and the bytes of it that are taken.
   Value tileMemory;
   int64_t tileBytes = 0;
-  /// What each column or parameter of the op is in the tile: a pointer to its
-  /// first number. Of design matrices `starts` has the pointer to the first
-  /// columns, or levels.
-  llvm::DenseMap<Value, Value> numbers, starts;
+  /// The buffer of each column or parameter of the op, from the tile's first
+  /// row on. `starts` has the first columns, or levels, of design matrices.
+  llvm::DenseMap<Value, Element> numbers;
+  llvm::DenseMap<Value, Value> starts;
   llvm::DenseMap<std::pair<Value, Value>, Value> weighted;
 
-  Value row, rowSums;
+  /// The row, and the state as the row addresses it.
+  Value row, rowState;
   llvm::DenseMap<Value, Value> rowNumbers, rowPlaces;
   llvm::DenseMap<std::pair<Value, Value>, Value> rowBands;
 };
 
 } // namespace tamc
 
-#endif // TAMC_CONVERSION_TAMTOTAMK_ROWWRITER_H
+#endif // TAMC_CONVERSION_TAMROWSTOLOOPS_ROWWRITER_H

@@ -1,0 +1,29 @@
+//===- RowLoopsToLLVM.h - row loops in the LLVM dialect ---------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMC_CONVERSION_TAMKTOLLVM_ROWLOOPSTOLLVM_H
+#define TAMC_CONVERSION_TAMKTOLLVM_ROWLOOPSTOLLVM_H
+
+#include "tamc/Target/Target.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tamc {
+
+/// Converts the functions of `@row_loops` (TamKOps.td) to the LLVM dialect and
+/// moves them into `module`. Each gets the run's context as first argument; of
+/// a memref it gets the address of the first element. A function with the
+/// attribute tamk.kernel is compiled for each of `versions`, unless it has
+/// tamk.baseline; a function with its name calls the best one for the machine.
+/// Nothing is contracted. Complexity: linear in the ops.
+mlir::LogicalResult convertRowLoops(mlir::ModuleOp module,
+                                    llvm::ArrayRef<KernelVersion> versions);
+
+} // namespace tamc
+
+#endif // TAMC_CONVERSION_TAMKTOLLVM_ROWLOOPSTOLLVM_H

@@ -54,14 +54,13 @@ def design(effect, inputs, ranges, knots, rows):  # the effect's columns
         levels = [number(level) for level in inputs[i]["levels"]]
         return np.eye(n)[[levels.index(level) for level in x]]
     x = (np.array(x) - ranges[:, i, 0]) / ranges[:, i, 1]
-    if kind == "c":
-        last = key["n_cat"] - 1
-        code = np.rint((x + 1) / 2 * last).clip(0, last)
-        return (np.eye(n)[code.astype(int)] if key.get("topo") != "fourier"
-                else fourier(2 * code / last - 1, n // 2))
+    if kind == "c" and key.get("topo") != "fourier":
+        code = np.rint((x + 1) / 2 * (n - 1)).clip(0, n - 1)
+        return np.eye(n)[code.astype(int)]
     phi, mode = {
         "l": (lambda x: key.get("scaled", np.pi) * x[:, None], "continue"),
         "f": (lambda x: fourier(x, n // 2, key.get("cyclic")), "continue"),
+        "c": (lambda x: fourier(x, n // 2), "continue"),
         "s": (lambda x: spline(x, knots[i], **key), "linear"),
         "p": (lambda x: np.polynomial.chebyshev.chebvander(x, n)[:, 1:],
               "saturation")}[kind]

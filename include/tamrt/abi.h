@@ -130,14 +130,17 @@ typedef enum tamrt_rule {
   TAMRT_RULE_PERIOD_AUTO = 4,
 } tamrt_rule;
 
-/// The effect of a value unseen in training, for TAMRT_RULE_LEVELS.
+/// The effect of a value unseen in training, for TAMRT_RULE_LEVELS, or of a code
+/// that is not a level, for TAMRT_RULE_CODES.
 typedef enum tamrt_unseen {
-  /// The nearest level (text: the last).
+  /// The nearest level (text: the last). For LEVELS and CODES.
   TAMRT_UNSEEN_EDGE = 0,
-  /// The average of the effect over the trained levels.
+  /// The average of the effect over the trained levels. For LEVELS.
   TAMRT_UNSEEN_MEAN = 1,
-  /// No effect.
+  /// No effect. For LEVELS.
   TAMRT_UNSEEN_ZERO = 2,
+  /// The levels' Fourier series, beyond them. For CODES.
+  TAMRT_UNSEEN_SERIES = 3,
 } tamrt_unseen;
 
 /// One column that a model reads, with the rule of the terms that read it. A
@@ -149,7 +152,7 @@ typedef struct tamrt_input {
   int32_t rule;
   /// Number of levels of CODES and LEVELS, else 0.
   int32_t levels;
-  /// A tamrt_unseen, for LEVELS.
+  /// A tamrt_unseen, for CODES and LEVELS.
   int32_t unseen;
   int32_t reserved;
   /// The range, for PERIOD; else 0.

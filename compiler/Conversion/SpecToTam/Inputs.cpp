@@ -19,6 +19,8 @@ static Input categoricalInput(const Term &term) {
   bool isFourier = term.getString("topo") == "fourier";
   if (!term.getBool("levels") || isFourier) {
     input.rule = TAMRT_RULE_CODES;
+    if (isFourier)
+      input.unseen = TAMRT_UNSEEN_SERIES;
     return input;
   }
   input.rule = TAMRT_RULE_LEVELS;

@@ -20,15 +20,17 @@ using namespace tamc::planning;
 
 namespace {
 
-/// Most steps to improve the tree, so that no instance takes much longer than
-/// with `tree` itself. A step takes 10 to 30 ns.
-constexpr int64_t maxSteps = 40000000;
+/// Most steps to improve the tree without Options::nodes, so that no instance
+/// takes much longer than with `tree` itself. A step takes 10 to 30 ns.
+constexpr int64_t kMaxSteps = 40000000;
 
 /// Tries one order after another until its steps are used up.
 class Cure {
 public:
-  Cure(const Instance &instance, const Deadline &deadline)
+  Cure(const Instance &instance, const Options &options,
+       const Deadline &deadline)
       : instance(instance), deadline(deadline),
+        maxSteps(options.nodes ? options.nodes : kMaxSteps),
         settling(4 * totalConflicts(instance) +
                  16 * static_cast<int64_t>(instance.size())) {}
 
@@ -74,7 +76,7 @@ public:
 private:
   const Instance &instance;
   const Deadline &deadline;
-  int64_t settling, steps = 0;
+  int64_t maxSteps, settling, steps = 0;
 };
 
 /// Inductor's own order (0), or one of those of strip packing; without pinned
@@ -106,7 +108,7 @@ Placement place(const Instance &instance, const Options &options) {
   // never worse.
   Placement best = placeByTree(instance, options, deadline);
   best.pools.clear();
-  Cure cure(instance, deadline);
+  Cure cure(instance, options, deadline);
   cure.compactOffsets(best.offsets);
   int64_t peak = peakOf(instance, best.offsets);
   Priorities priorities(instance, Sections(instance));

@@ -47,7 +47,8 @@ struct Options {
   /// Treat buffers that live to the end as outputs, besides those marked as
   /// such.
   bool lastAreOutputs = false;
-  /// Decisions that a search may make; 0 is the strategy's own default.
+  /// Decisions that a search may make, or steps by which `tree+` may improve
+  /// its tree; 0 is the strategy's own default.
   int64_t nodes = 0;
   uint64_t seed = 1;
   /// Seconds of wall time from the call; without it only `nodes` limits a

@@ -52,6 +52,7 @@ BeyondRange::BeyondRange(const tamrt_model &model,
         std::any_of(compared.begin(), compared.end(), [&](size_t other) {
           return model.inputs[other].rule == input.rule &&
                  model.inputs[other].levels == input.levels &&
+                 model.inputs[other].unseen == input.unseen &&
                  std::string_view(model.inputs[other].column) == input.column;
         });
     if (isCompared && !isKnown)
@@ -88,9 +89,10 @@ std::vector<std::string> BeyondRange::notes() const {
     std::string note =
         fmt::format("column '{}': {} ", input.column, ofRows(counts[i], rows));
     if (input.rule == TAMRT_RULE_CODES)
-      note += fmt::format("have a code beyond n_cat={} and count as the first "
-                          "or last level",
-                          input.levels);
+      note += fmt::format("have a code beyond n_cat={} {}", input.levels,
+                          input.unseen == TAMRT_UNSEEN_SERIES
+                              ? "where the Fourier series goes on"
+                              : "and count as the first or last level");
     else if (input.rule == TAMRT_RULE_RANGE)
       note += "are beyond the training range";
     else

@@ -390,6 +390,19 @@ TEST_F(FitPredict, MarkersAndSpellingsAreTheSameWithAStream) {
   EXPECT_EQ(predict.out.substr(0, 18), "g,prediction\n1.00,");
 }
 
+TEST_F(FitPredict, NotesTellOfCodesOfFourierSeries) {
+  FakeModel model;
+  model.x.rule = TAMRT_RULE_CODES;
+  model.x.levels = 3;
+  model.x.unseen = TAMRT_UNSEEN_SERIES;
+  Outcome fit =
+      run(model, {"fit", write("t", "g,x,d,y\n1,0,a,1\n1,1,b,2\n1,3,a,3\n"),
+                  "-o", path("w")});
+  EXPECT_EQ(fit.status, 0);
+  EXPECT_EQ(fit.err, "fake: note: column 'x': 1 of 3 rows have a code beyond "
+                     "n_cat=3 where the Fourier series goes on\n");
+}
+
 TEST_F(FitPredict, NotesTellOfRowsOnce) {
   FakeModel model;
   model.date = "t";

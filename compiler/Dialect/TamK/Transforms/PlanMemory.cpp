@@ -79,6 +79,12 @@ static std::optional<int64_t> bindSmall(planning::Problem &problem) {
   return {};
 }
 
+/// The strategy that has a budget of steps, about 20 ns each: so many for all
+/// functions of a module together, so that a module of many functions does not
+/// take much longer, and at least so many for each.
+static constexpr StringLiteral kImprovedTree = "tree+";
+static constexpr int64_t kModuleSteps = 64'000'000, kLeastSteps = 1'000'000;
+
 namespace {
 
 /// An allocation that the plan gives an offset.
@@ -105,7 +111,10 @@ struct PlanMemory : public tamc::tamk::impl::PlanMemoryBase<PlanMemory> {
     }
     findUsed();
     // Planning may add functions; those have nothing to plan.
-    for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+    auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
+    auto count = std::max<int64_t>(static_cast<int64_t>(functions.size()), 1);
+    steps = std::max(kModuleSteps / count, kLeastSteps);
+    for (func::FuncOp function : functions)
       if (!function.isExternal() && failed(plan(function)))
         return signalPassFailure();
   }
@@ -163,6 +172,8 @@ private:
   /// Symbols that the module refers to, if all references are known.
   DenseSet<StringAttr> used;
   bool areUsesKnown = false;
+  /// Steps by which the plan of one function may be improved.
+  int64_t steps = 0;
 };
 
 } // namespace
@@ -438,6 +449,8 @@ PlanMemory::choose(func::FuncOp function, const planning::Problem &problem,
   options.strategy = strategy;
   options.alignment = alignment;
   options.threads = 1;
+  if (strategy == kImprovedTree)
+    options.nodes = steps;
   options.reuse = isSafe ? kind : planning::Reuse::Program;
   planning::Plan plan =
       planning::plan(isSafe ? ordered->problem : problem, options);

@@ -134,6 +134,12 @@ struct SpecializeRungs
       Value capacity = tam::findSlotArgument(step, tam::SlotKind::Capacity);
       if (!capacity)
         continue;
+      for (Type type : step.getArgumentTypes())
+        if (isa<TensorType>(type)) {
+          step.emitOpError("expected a step on memrefs, got an argument of ")
+              << type;
+          return signalPassFailure();
+        }
       FailureOr<int64_t> most =
           rows ? FailureOr<int64_t>(rows) : chooseRows(step, capacity);
       if (failed(most))

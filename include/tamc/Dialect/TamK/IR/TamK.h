@@ -58,8 +58,8 @@ inline constexpr llvm::StringLiteral kTableAttrName = "tamk.table";
 /// i32.
 inline constexpr llvm::StringLiteral kRarityAttrName = "tamk.rarity";
 
-/// On a buffer that a row loop gets: no other argument has memory of it. As MLIR
-/// names it in the LLVM dialect.
+/// On a buffer that a row loop gets: no other argument has memory of it. As
+/// MLIR names it in the LLVM dialect.
 inline constexpr llvm::StringLiteral kNoAliasAttrName = "llvm.noalias";
 
 /// Name of the module, beside the steps, that has the row loops.

@@ -48,7 +48,8 @@ std::string Folder::read(const std::string &name) const {
 
 std::string Folder::run(const std::string &program,
                         const std::vector<std::string> &arguments,
-                        const std::string &output) const {
+                        const std::string &output,
+                        const std::vector<std::string> &environment) const {
   // Everything the child needs is made before the fork.
   std::vector<char *> argv{const_cast<char *>(program.c_str())};
   std::string line = program;
@@ -57,6 +58,12 @@ std::string Folder::run(const std::string &program,
     line += " " + argument;
   }
   argv.push_back(nullptr);
+  std::vector<char *> envp;
+  for (const std::string &variable : environment)
+    envp.push_back(const_cast<char *>(variable.c_str()));
+  for (char **variable = environ; *variable; ++variable)
+    envp.push_back(*variable);
+  envp.push_back(nullptr);
   std::string out = output.empty() ? "/dev/null" : path(output);
   std::string err = path("stderr");
   pid_t child = fork();
@@ -66,7 +73,7 @@ std::string Folder::run(const std::string &program,
     int errors = open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (chdir(root.c_str()) == 0 && dup2(in, 0) == 0 && dup2(to, 1) == 1 &&
         dup2(errors, 2) == 2)
-      execv(program.c_str(), argv.data());
+      execve(program.c_str(), argv.data(), envp.data());
     _exit(127);
   }
   int status = 0;

@@ -27,11 +27,13 @@ public:
   std::string read(const std::string &name) const;
 
   /// Runs a program in the folder, with its output in the file `output` if that
-  /// is not empty. Returns "" if it exits with 0, else its messages and exit
-  /// status.
+  /// is not empty, and with further environment variables, NAME=VALUE. Returns
+  /// "" if it exits with 0, else its messages and exit status. Its messages are
+  /// in the file `stderr`.
   std::string run(const std::string &program,
                   const std::vector<std::string> &arguments,
-                  const std::string &output = "") const;
+                  const std::string &output = "",
+                  const std::vector<std::string> &environment = {}) const;
 
 private:
   std::string root;

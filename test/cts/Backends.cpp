@@ -1,0 +1,65 @@
+//===- Backends.cpp - what the suite runs models on -----------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Backends.h"
+
+#include "tamrt/abi.h"
+
+#include <filesystem>
+
+using namespace tamc::cts;
+
+/// A device of a shared object in the build's folder of test backends.
+static Backend device(const std::string &name, const std::string &kind,
+                      std::vector<std::string> environment) {
+  // A step that is not run there is a warning, which fails the case.
+  environment.insert(environment.end(),
+                     {"TAMRT_BACKEND_PATH=" TAMC_BINARY_DIR "/test/backends",
+                      "TAMRT_LOG=warning"});
+  return {.name = name,
+          .run = {"--device", kind},
+          .environment = std::move(environment)};
+}
+
+/// The instruction sets up to a level of tamrt_cpu_level. Without it a model
+/// uses all that the machine has.
+static Backend level(const std::string &name, int64_t level) {
+  Backend backend{.name = name,
+                  .environment = {"TAMC_CTS_LEVEL=" + std::to_string(level)}};
+  if (tamrt_cpu_level() < level)
+    backend.missing = "this CPU lacks the instruction set";
+  return backend;
+}
+
+std::vector<Backend> tamc::cts::allBackends() {
+  std::vector<Backend> all;
+  all.push_back({.name = "cpu"});
+  all.push_back(level("cpu-baseline", TAMRT_CPU_BASELINE));
+#if defined(__x86_64__) && !defined(TAMC_SANITIZED)
+  all.push_back(level("cpu-avx2", TAMRT_CPU_X86_64_V3));
+#endif
+  all.push_back({.name = "cpu-threads", .run = {"--threads", "3"}});
+  // All steps are tables of launches, which the runtime reads.
+  all.push_back(
+      {.name = "cpu-tables", .compile = {"--table-operands=0"}, .every = 3});
+  all.push_back(device("sim", "sim", {}));
+  Backend opaque = device("sim-opaque", "sim", {"TAMRT_SIM_OPAQUE=1"});
+  opaque.runsLoops = false;
+  all.push_back(opaque);
+  // Its sums have another order than the CPU's.
+  Backend minimal = device("minimal", "minimal", {});
+  minimal.promise = Promise::Close;
+  minimal.runsLoops = false;
+  all.push_back(minimal);
+  Backend arm{.name = "aarch64", .machine = "aarch64-linux-gnu", .every = 5};
+  if (!std::filesystem::exists(TAMC_BINARY_DIR "/lib/tamrt/" + arm.machine))
+    arm.missing = "the build has no runtime for " + arm.machine;
+  else if (std::string(TAMC_QEMU_AARCH64).empty())
+    arm.missing = "qemu-aarch64 was not found";
+  all.push_back(arm);
+  return all;
+}

@@ -1,0 +1,329 @@
+//===- Checker.cpp - results against the reference interpreter -----------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Checker.h"
+
+#include "ImportText.h"
+
+#include "tamc/Dialect/Tam/IR/Tam.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/JSON.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace tamc;
+using namespace tamc::cts;
+using namespace tamc::reference;
+
+std::string tamc::cts::specOf(const Subject &subject) {
+  return "name: m\nformula: >-\n  " + subject.formula + "\ngroup: g\n" +
+         subject.keys;
+}
+
+//===----------------------------------------------------------------------===//
+// The weights file (docs/weights-format.md)
+//===----------------------------------------------------------------------===//
+
+struct Checker::Weights {
+  /// By group, in the order of their numbers.
+  std::vector<Vector> coefficients;
+  std::vector<Datum> tables;
+
+  /// Reads the coefficients and the tables of these names and ranks.
+  static std::optional<Weights>
+  read(StringRef file, ArrayRef<std::pair<std::string, bool>> tables);
+};
+
+/// The numbers of a tensor in the file's data.
+static Vector numbersOf(const llvm::json::Object &tensor, StringRef data) {
+  Vector numbers;
+  auto range = tensor.getArray("data_offsets");
+  int64_t first = *(*range)[0].getAsInteger(),
+          end = *(*range)[1].getAsInteger();
+  bool isDouble = tensor.getString("dtype") == "F64";
+  for (; first < end; first += isDouble ? 8 : 4) {
+    const char *at = data.data() + first;
+    numbers.push_back(
+        isDouble ? llvm::bit_cast<double>(llvm::support::endian::read64le(at))
+                 : static_cast<int32_t>(llvm::support::endian::read32le(at)));
+  }
+  return numbers;
+}
+
+std::optional<Checker::Weights>
+Checker::Weights::read(StringRef file,
+                       ArrayRef<std::pair<std::string, bool>> tables) {
+  if (file.size() < 8)
+    return std::nullopt;
+  size_t length = llvm::support::endian::read64le(file.data());
+  StringRef data = file.drop_front(std::min(8 + length, file.size()));
+  auto header = llvm::json::parse(file.substr(8, length));
+  if (!header) {
+    consumeError(header.takeError());
+    return std::nullopt;
+  }
+  auto find = [&](const std::string &name) {
+    return header->getAsObject()->getObject(name);
+  };
+  auto coefficients = find("coefficients");
+  if (!coefficients)
+    return std::nullopt;
+  Weights weights;
+  Vector all = numbersOf(*coefficients, data);
+  size_t columns = all.size() / kShapes.size();
+  for (size_t i = 0; i < kShapes.size(); ++i)
+    weights.coefficients.emplace_back(all.begin() + i * columns,
+                                      all.begin() + (i + 1) * columns);
+  for (const auto &[name, isMatrix] : tables) {
+    auto tensor = find("tables." + name);
+    if (!tensor)
+      return std::nullopt;
+    Vector numbers = numbersOf(*tensor, data);
+    if (!isMatrix) {
+      weights.tables.push_back(std::move(numbers));
+      continue;
+    }
+    auto shape = tensor->getArray("shape");
+    Matrix matrix(*(*shape)[0].getAsInteger(),
+                  shape->size() == 2 ? *(*shape)[1].getAsInteger() : 1);
+    matrix.values = std::move(numbers);
+    weights.tables.push_back(std::move(matrix));
+  }
+  return weights;
+}
+
+/// The results of predictions, parsed.
+struct Checker::Tables {
+  Table predictions, terms, design;
+};
+
+//===----------------------------------------------------------------------===//
+// The module
+//===----------------------------------------------------------------------===//
+
+struct Checker::Module {
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  std::string errors;
+  OwningOpRef<ModuleOp> op;
+  std::unique_ptr<Normalization> normalization;
+  /// The groups' rows in the tables of the data, by name.
+  std::map<std::string, GroupRows> train, fresh, few;
+  /// Names of the learnt tables, and whether they are matrices.
+  std::vector<std::pair<std::string, bool>> tables;
+};
+
+static std::map<std::string, GroupRows>
+byName(const Table &table, const std::string &group, const std::string &date) {
+  std::map<std::string, GroupRows> found;
+  for (GroupRows &rows : groupsOf(table, group, date))
+    found[rows.name] = std::move(rows);
+  return found;
+}
+
+Checker::Checker(const Subject &subject, const Data &data)
+    : subject(subject), data(data), module(std::make_unique<Module>()) {
+  module->context.loadDialect<func::FuncDialect, tam::TamDialect>();
+  module->context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
+    module->errors += diagnostic.str() + "\n";
+  });
+  module->op =
+      importText(module->context, specOf(subject), data.train, module->errors);
+  if (!module->op)
+    return;
+  Columns columns = columnsOf(*module->op);
+  module->normalization = std::make_unique<Normalization>(columns, data.train);
+  module->train = byName(data.train, columns.group, columns.date);
+  module->fresh = byName(data.fresh, columns.group, columns.date);
+  module->few = byName(data.few, columns.group, columns.date);
+  auto model =
+      (*module->op)->getAttrOfType<DictionaryAttr>(tam::kModelAttrName);
+  if (auto tables = model.getAs<ArrayAttr>("tables"))
+    for (auto table : tables.getAsRange<DictionaryAttr>())
+      module->tables.push_back(
+          {table.getAs<StringAttr>("name").str(),
+           // Integers of rank 1 are a matrix of one column in the module.
+           table.getAs<DenseI64ArrayAttr>("shape").size() == 2 ||
+               table.getAs<IntegerAttr>("is_integer").getInt() != 0});
+}
+
+Checker::~Checker() = default;
+
+//===----------------------------------------------------------------------===//
+// Comparisons
+//===----------------------------------------------------------------------===//
+
+static double largest(const Vector &values) {
+  double most = 0;
+  for (double value : values)
+    most = std::max(most, std::abs(value));
+  return most;
+}
+
+static std::string differ(const std::string &what, size_t index,
+                          double expected, double actual) {
+  return what + " " + std::to_string(index) + ": expected " + toText(expected) +
+         ", got " + toText(actual);
+}
+
+/// A message about the first number that is farther from the expected one than
+/// `bound`.
+static std::string findFar(const std::string &what, const Vector &expected,
+                           const Vector &actual, double bound) {
+  if (expected.size() != actual.size())
+    return what + ": expected " + std::to_string(expected.size()) +
+           " numbers, got " + std::to_string(actual.size());
+  for (size_t i = 0; i < expected.size(); ++i)
+    if (!(std::abs(expected[i] - actual[i]) <= bound))
+      return differ(what, i, expected[i], actual[i]);
+  return "";
+}
+
+/// The same for each column. The scale of a design is that of its column, and
+/// at least one, the scale of what its functions read.
+static std::string findFarInDesign(const Matrix &expected, const Matrix &actual,
+                                   double tolerance) {
+  std::string found;
+  for (size_t j = 0; found.empty() && j < expected.columns; ++j) {
+    Vector own, its;
+    for (size_t i = 0; i < expected.rows; ++i) {
+      own.push_back(expected.at(i, j));
+      its.push_back(actual.at(i, j));
+    }
+    found = findFar("design, column " + std::to_string(j) + ", row", own, its,
+                    tolerance * std::max(largest(own), 1.0));
+  }
+  return found;
+}
+
+/// The numbers of a group in a table of results, without the group and the
+/// date, which are the first `keys` columns.
+static Matrix numbersOf(const Table &table, const GroupRows &rows,
+                        size_t keys) {
+  Matrix numbers(rows.rows.size(), table.names.size() - keys);
+  for (size_t i = 0; i < numbers.rows; ++i)
+    for (size_t j = 0; j < numbers.columns; ++j)
+      numbers.at(i, j) =
+          parseNumber(table.rows.at(rows.rows[i]).at(keys + j)).value_or(NAN);
+  return numbers;
+}
+
+/// A solution is compared by its residual: an error of a sum or of the solver
+/// shows there, whatever the condition of A. An equation's scale is |A||x| +
+/// |b|, of the equation or of another one, in units of the square root of A's
+/// diagonal element.
+static std::string checkSolution(const System &system, const Vector &x,
+                                 double tolerance, bool isIterative) {
+  const size_t n = system.vector.size();
+  if (x.size() != n)
+    return "expected " + std::to_string(n) + " coefficients, got " +
+           std::to_string(x.size());
+  Vector sums(n), units(n);
+  double scale = 0, norm = 0, residual = 0;
+  for (size_t i = 0; i < n; ++i) {
+    double size = std::abs(system.vector[i]);
+    for (size_t j = 0; j < n; ++j) {
+      const double product = system.matrix.at(i, j) * x[j];
+      sums[i] += product;
+      size += std::abs(product);
+    }
+    units[i] = std::sqrt(system.matrix.at(i, i));
+    scale = std::max(scale, size / units[i]);
+    norm += system.vector[i] * system.vector[i];
+    residual += (sums[i] - system.vector[i]) * (sums[i] - system.vector[i]);
+  }
+  // Iterations end when the residual is small beside the right-hand side.
+  if (isIterative && std::sqrt(residual) <= tolerance * std::sqrt(norm))
+    return "";
+  for (size_t i = 0; i < n; ++i)
+    if (!(std::abs(sums[i] - system.vector[i]) <= tolerance * scale * units[i]))
+      return differ("equation", i, system.vector[i], sums[i]);
+  return "";
+}
+
+std::string Checker::checkFit(size_t shape, const Weights &weights) {
+  Group group = module->normalization->apply(
+      data.train, module->train.at(std::to_string(shape + 1)), true);
+  group.tables = weights.tables;
+  Model model(*module->op);
+  if (failed(model.fit(group)))
+    return "the reference interpreter failed: " + module->errors;
+  return checkSolution(model.system, weights.coefficients[shape],
+                       subject.tolerance,
+                       subject.keys.find("direct") == std::string::npos &&
+                           subject.keys.find("solver") != std::string::npos);
+}
+
+std::string Checker::checkPredictions(size_t shape, const Weights &weights,
+                                      const Tables &tables) {
+  const std::string name = std::to_string(shape + 1);
+  const Vector &beta = weights.coefficients[shape];
+  const size_t keys =
+      1 + (subject.keys.find("date:") != std::string::npos ? 1 : 0);
+  Model model(*module->op);
+  // The rows of the group among `of`; none if it has no new rows.
+  auto group = [&](const Table &of, const GroupRows &rows) {
+    Group group = module->normalization->apply(of, rows, false);
+    group.tables = weights.tables;
+    return group;
+  };
+  std::string found;
+  if (auto at = module->few.find(name); at != module->few.end()) {
+    const GroupRows &rows = at->second;
+    Group few = group(data.few, rows);
+    auto design = model.design(few);
+    auto terms = model.terms(few, beta);
+    if (failed(design) || failed(terms))
+      return "the reference interpreter failed: " + module->errors;
+    Matrix its = numbersOf(tables.design, rows, keys);
+    if (its.columns != design->columns)
+      return "expected a design of " + std::to_string(design->columns) +
+             " columns, got " + std::to_string(its.columns);
+    found = findFarInDesign(*design, its, subject.tolerance);
+    if (found.empty())
+      found = findFar("effect", terms->values,
+                      numbersOf(tables.terms, rows, keys).values,
+                      subject.tolerance * largest(terms->values));
+  }
+  if (auto at = module->fresh.find(name);
+      found.empty() && at != module->fresh.end()) {
+    auto predictions = model.predict(group(data.fresh, at->second), beta);
+    if (failed(predictions))
+      return "the reference interpreter failed: " + module->errors;
+    found = findFar("prediction", *predictions,
+                    numbersOf(tables.predictions, at->second, keys).values,
+                    subject.tolerance * largest(*predictions));
+  }
+  return found;
+}
+
+std::map<int, std::string> Checker::check(const Outputs &outputs) {
+  if (!module->op)
+    return {{-1, "the reference interpreter cannot import the spec: " +
+                     module->errors}};
+  auto weights = Weights::read(outputs.weights, module->tables);
+  if (!weights)
+    return {{-1, "expected a weights file with coefficients and tables"}};
+  Tables tables{parseCsv(outputs.predictions), parseCsv(outputs.terms),
+                parseCsv(outputs.design)};
+  if (tables.predictions.rows.size() != data.fresh.rows.size() ||
+      tables.terms.rows.size() != data.few.rows.size() ||
+      tables.design.rows.size() != data.few.rows.size())
+    return {{-1, "expected a row of results for each new row"}};
+  std::map<int, std::string> found;
+  for (size_t shape = 0; shape < kShapes.size(); ++shape) {
+    std::string message = checkFit(shape, *weights);
+    if (message.empty())
+      message = checkPredictions(shape, *weights, tables);
+    if (!message.empty())
+      found[int(shape)] = message;
+  }
+  return found;
+}

@@ -1,0 +1,64 @@
+//===- Checker.h - results against the reference interpreter ---*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TAMC_TEST_CTS_CHECKER_H
+#define TAMC_TEST_CTS_CHECKER_H
+
+#include "Data.h"
+#include "Interpreter.h"
+#include "Normalization.h"
+#include "Subjects.h"
+
+#include "mlir/IR/OwningOpRef.h"
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace tamc::cts {
+
+/// What a model wrote.
+struct Outputs {
+  /// The weights file; the predictions for `Data::fresh`; the effects and the
+  /// design for `Data::few`, as CSV.
+  std::string weights, predictions, terms, design;
+
+  bool operator==(const Outputs &) const = default;
+};
+
+/// The spec of a subject.
+std::string specOf(const Subject &subject);
+
+/// The reference interpreter's results for a subject. What a model has learnt
+/// (tables, coefficients) is taken from the weights that are checked, so a
+/// wrong fit does not make predictions wrong, too.
+class Checker {
+public:
+  Checker(const Subject &subject, const Data &data);
+  ~Checker();
+
+  /// Compares the outputs with the interpreter's results. Returns a message for
+  /// each shape, an index of kShapes, that differs. A message about all of them
+  /// has the index -1.
+  std::map<int, std::string> check(const Outputs &outputs);
+
+private:
+  struct Module;
+  struct Weights;
+  struct Tables;
+  std::string checkFit(size_t shape, const Weights &weights);
+  std::string checkPredictions(size_t shape, const Weights &weights,
+                               const Tables &tables);
+
+  const Subject &subject;
+  const Data &data;
+  std::unique_ptr<Module> module;
+};
+
+} // namespace tamc::cts
+
+#endif // TAMC_TEST_CTS_CHECKER_H

@@ -1,0 +1,117 @@
+//===- Run.cpp - compiles and runs a subject on a backend -----------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Run.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+using namespace tamc::cts;
+
+static const char *const kTamc = TAMC_BINARY_DIR "/bin/tamc";
+
+/// A program and its arguments.
+using Command = std::vector<std::string>;
+
+static void append(Command &command, const std::vector<std::string> &more) {
+  command.insert(command.end(), more.begin(), more.end());
+}
+
+Runs::Runs(const Data &data) {
+  folder.write("train.csv", data.train.toCsv());
+  folder.write("fresh.csv", data.fresh.toCsv());
+  folder.write("few.csv", data.few.toCsv());
+}
+
+void Runs::start(const Subject &next) {
+  subject = next;
+  programs.clear();
+  folder.write("m.yaml", specOf(subject));
+}
+
+std::string Runs::compile(const Backend &backend, std::string &program) {
+  Command options = subject.options;
+  append(options, backend.compile);
+  if (subject.hasProfile)
+    append(options, {"--profile", "train.csv"});
+  if (!backend.machine.empty())
+    append(options, {"--triple", backend.machine});
+  if (auto found = programs.find(options); found != programs.end()) {
+    program = found->second;
+    return "";
+  }
+  program = folder.path("m" + std::to_string(programs.size()));
+  programs[options] = program;
+  if (!backend.machine.empty()) {
+    append(options, {"m.yaml", "-o", program});
+    return folder.run(kTamc, options);
+  }
+  append(options, {"m.yaml", "--emit=obj", "-o", program + ".o"});
+  std::string failure = folder.run(kTamc, options);
+  if (failure.empty())
+    failure = folder.run(TAMC_CC, {"-shared", program + ".o", "-o", program});
+  return failure;
+}
+
+std::string Runs::run(const Backend &backend, Outputs &outputs) {
+  outputs = {};
+  std::string program;
+  if (std::string failure = compile(backend, program); !failure.empty())
+    return failure;
+  std::vector<Command> commands = {{"fit", "train.csv", "-o", "weights"}};
+  for (const auto &[type, rows] :
+       {std::pair("response", "fresh.csv"), std::pair("terms", "few.csv"),
+        std::pair("design", "few.csv")})
+    commands.push_back(
+        {"predict", rows, "--weights", "weights", "--type", type, "-o", type});
+  for (Command &command : commands)
+    append(command, backend.run);
+  const std::vector<std::string> files = {"weights", "response", "terms",
+                                          "design"};
+  for (const std::string &file : files)
+    std::filesystem::remove(folder.path(file));
+
+  std::vector<std::string> environment = backend.environment;
+  if (subject.keys.find("weights:") != std::string::npos)
+    environment.push_back("TAMC_CTS_EMPTY=1");
+  if (backend.name == allBackends().front().name)
+    environment.push_back("TAMC_CTS_COUNTS=" + folder.path("launches"));
+  Command all = {program};
+  std::string failure;
+  for (const Command &command : commands) {
+    if (backend.machine.empty()) {
+      append(all, all.size() > 1 ? Command{"--then"} : Command{});
+      append(all, command);
+      continue;
+    }
+    Command emulated = {"-L", "/usr/" + backend.machine, program};
+    append(emulated, command);
+    if (failure.empty())
+      failure = folder.run(TAMC_QEMU_AARCH64, emulated, "", environment);
+  }
+  if (backend.machine.empty())
+    failure = folder.run(TAMC_CTS_RUN, all, "", environment);
+  // A device may leave steps to the CPU, which tells of it.
+  if (std::string said = folder.read("stderr");
+      failure.empty() && said.find("warning:") != std::string::npos)
+    failure = said;
+  if (failure.empty())
+    outputs = {folder.read(files[0]), folder.read(files[1]),
+               folder.read(files[2]), folder.read(files[3])};
+  return failure;
+}
+
+std::map<std::string, long> Runs::launches() const {
+  std::map<std::string, long> counts;
+  std::istringstream lines(folder.read("launches"));
+  std::string name;
+  long count = 0;
+  while (lines >> name >> count)
+    counts[name] += count;
+  return counts;
+}

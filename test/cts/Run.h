@@ -1,0 +1,52 @@
+//===- Run.h - compiles and runs a subject on a backend ---------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TAMC_TEST_CTS_RUN_H
+#define TAMC_TEST_CTS_RUN_H
+
+#include "Backends.h"
+#include "Checker.h"
+#include "Data.h"
+#include "Subjects.h"
+
+#include "unit/Differential/Program.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tamc::cts {
+
+/// Runs subjects in a temporary folder, one after another.
+class Runs {
+public:
+  explicit Runs(const Data &data);
+
+  /// Forgets the programs of the subject before.
+  void start(const Subject &subject);
+
+  /// Fits and predicts with the subject on a backend, whatever it promises. A
+  /// program of a kind that another backend has used is not compiled again.
+  /// Returns a message if something fails.
+  std::string run(const Backend &backend, Outputs &outputs);
+
+  /// How often each kernel of the CPU was launched by the first backend, by the
+  /// names of kernels.def.
+  std::map<std::string, long> launches() const;
+
+private:
+  std::string compile(const Backend &backend, std::string &program);
+
+  reference::Folder folder;
+  Subject subject;
+  /// Results of `compile` by the options of the compiler.
+  std::map<std::vector<std::string>, std::string> programs;
+};
+
+} // namespace tamc::cts
+
+#endif // TAMC_TEST_CTS_RUN_H

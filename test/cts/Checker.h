@@ -17,7 +17,9 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace tamc::cts {
 
@@ -50,6 +52,12 @@ private:
   struct Module;
   struct Weights;
   struct Tables;
+  /// What follows from the rows and the tables alone, of one shape.
+  struct Known {
+    reference::System system;
+    reference::Matrix design;
+  };
+  std::string learn(size_t shape, const Weights &weights, Known &known);
   std::string checkFit(size_t shape, const Weights &weights);
   std::string checkPredictions(size_t shape, const Weights &weights,
                                const Tables &tables);
@@ -57,6 +65,9 @@ private:
   const Subject &subject;
   const Data &data;
   std::unique_ptr<Module> module;
+  /// By shape, for the tables `learnt`: those of the last outputs.
+  std::vector<std::optional<Known>> known;
+  std::vector<reference::Datum> learnt;
 };
 
 } // namespace tamc::cts

@@ -74,6 +74,7 @@ private:
   std::vector<Count> counts;
   /// The first backend's results for the subject.
   Outputs first;
+  std::unique_ptr<Checker> checker;
 };
 
 } // namespace
@@ -94,7 +95,7 @@ void Suite::compare(const Subject &subject, size_t backend,
       backend > 0 && backends[backend].promise == Promise::SameBytes;
   if (isSame && outputs == first)
     return;
-  std::map<int, std::string> found = Checker(subject, data).check(outputs);
+  std::map<int, std::string> found = checker->check(outputs);
   for (const auto &[shape, message] : found)
     fail(subject, backend, shape, message);
   if (isSame && found.empty()) {
@@ -114,6 +115,7 @@ void Suite::compare(const Subject &subject, size_t backend,
 void Suite::run(const Subject &subject, size_t index) {
   auto begin = std::chrono::steady_clock::now();
   runs.start(subject);
+  checker = std::make_unique<Checker>(subject, data);
   for (size_t i = 0; i < backends.size(); ++i) {
     if ((subject.hasLoops && !backends[i].runsLoops) ||
         index % backends[i].every != 0)

@@ -54,7 +54,9 @@ std::string Runs::compile(const Backend &backend, std::string &program) {
   append(options, {"m.yaml", "--emit=obj", "-o", program + ".o"});
   std::string failure = folder.run(kTamc, options);
   if (failure.empty())
-    failure = folder.run(TAMC_CC, {"-shared", program + ".o", "-o", program});
+    // The level that it asks for is that of TAMC_CTS_LEVEL (Runner.cpp).
+    failure = folder.run(TAMC_CC, {"-shared", "-Wl,--wrap=tamrt_cpu_level",
+                                   program + ".o", "-o", program});
   return failure;
 }
 
@@ -79,8 +81,7 @@ std::string Runs::run(const Backend &backend, Outputs &outputs) {
   std::vector<std::string> environment = backend.environment;
   if (subject.keys.find("weights:") != std::string::npos)
     environment.push_back("TAMC_CTS_EMPTY=1");
-  if (backend.name == allBackends().front().name)
-    environment.push_back("TAMC_CTS_COUNTS=" + folder.path("launches"));
+  environment.push_back("TAMC_CTS_COUNTS=" + folder.path("launches"));
   Command all = {program};
   std::string failure;
   for (const Command &command : commands) {

@@ -34,8 +34,8 @@ public:
   /// Returns a message if something fails.
   std::string run(const Backend &backend, Outputs &outputs);
 
-  /// How often each kernel of the CPU was launched by the first backend, by the
-  /// names of kernels.def.
+  /// How often each kernel of the CPU was launched, by the names of
+  /// kernels.def.
   std::map<std::string, long> launches() const;
 
 private:

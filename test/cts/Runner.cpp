@@ -27,6 +27,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <dlfcn.h>
 #include <utility>
 #include <vector>
@@ -135,14 +136,26 @@ static tamrt_step_function calledTwice(size_t which,
   return all[which];
 }
 
+namespace {
+
+/// Copies of models that live as long as the program.
+struct Copies {
+  std::deque<std::vector<tamrt_step>> steps;
+  std::deque<tamrt_model> models;
+  std::deque<tamrt_compression> compressions;
+};
+
+} // namespace
+
 /// A copy of the model, and of those that it refers to, whose steps call the
-/// original ones. It is never freed.
+/// original ones.
 static const tamrt_model *withEmptyCalls(const tamrt_model *model) {
+  static Copies copies;
   if (!model)
     return nullptr;
-  auto *steps = new std::vector<tamrt_step>(model->steps,
-                                            model->steps + model->step_count);
-  for (tamrt_step &step : *steps) {
+  auto &steps =
+      copies.steps.emplace_back(model->steps, model->steps + model->step_count);
+  for (tamrt_step &step : steps) {
     if (!tamrt::describe(step.kind).takesRows())
       continue;
     if (originalCount == kMaxSteps) {
@@ -153,11 +166,11 @@ static const tamrt_model *withEmptyCalls(const tamrt_model *model) {
     step.run =
         calledTwice(originalCount++, std::make_index_sequence<kMaxSteps>());
   }
-  auto *copy = new tamrt_model(*model);
-  copy->steps = steps->data();
+  auto *copy = &copies.models.emplace_back(*model);
+  copy->steps = steps.data();
   copy->small_blocks = withEmptyCalls(model->small_blocks);
   if (model->compression) {
-    auto *compression = new tamrt_compression(*model->compression);
+    auto *compression = &copies.compressions.emplace_back(*model->compression);
     compression->model = withEmptyCalls(compression->model);
     copy->compression = compression;
   }

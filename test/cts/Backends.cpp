@@ -43,7 +43,9 @@ std::vector<Backend> tamc::cts::allBackends() {
 #ifdef __x86_64__
   all.push_back(level("cpu-avx2", TAMRT_CPU_X86_64_V3));
 #endif
-  all.push_back({.name = "cpu-threads", .run = {"--threads", "3"}});
+  // Threads share groups, and chunks end at other rows.
+  all.push_back({.name = "cpu-threads",
+                 .run = {"--threads", "3", "--chunk-rows", "100"}});
   // All steps are tables of launches, which the runtime reads.
   all.push_back(
       {.name = "cpu-tables", .compile = {"--table-operands=0"}, .every = 3});

@@ -16,6 +16,8 @@
 
 #include "Run.h"
 
+#include "tamrt/abi.h"
+
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -157,14 +159,28 @@ int Suite::report(bool isComplete) {
   }
   if (!isComplete)
     return isGood ? 0 : 1;
-  const std::map<std::string, long> launches = runs.launches();
+  outs() << "level of this CPU: " << tamrt_cpu_level()
+         << " (AVX2: " << TAMRT_CPU_X86_64_V3
+         << ", AVX-512: " << TAMRT_CPU_X86_64_V4 << ")\n";
+  // A device with kernels of its own launches none of the CPU's.
+  std::set<std::string> launched;
+  outs() << "kernels of the CPU launched:";
+  for (const Backend &backend : backends) {
+    if (!backend.machine.empty())
+      continue;
+    const std::map<std::string, long> launches = runs.launches(backend);
+    outs() << " " << backend.name << " " << launches.size();
+    for (const auto &[name, count] : launches)
+      launched.insert(name);
+  }
+  outs() << "\n";
   unsigned kernels = 0;
   for (StringRef name : {
 #define TAMRT_KERNEL(name, ...) #name,
 #include "tamrt/kernels.def"
        }) {
     ++kernels;
-    bool isLaunched = launches.count(name.str());
+    bool isLaunched = launched.count(name.str());
     if (isLaunched == bool(kNotLaunched.count(name.str()))) {
       outs() << "FAILED: kernel '" << name << "' is "
              << (isLaunched ? "launched, but listed as not launched\n"
@@ -172,7 +188,7 @@ int Suite::report(bool isComplete) {
       isGood = false;
     }
   }
-  outs() << launches.size() << " of " << kernels << " kernels launched\n";
+  outs() << launched.size() << " of " << kernels << " kernels launched\n";
   return isGood ? 0 : 1;
 }
 
@@ -181,13 +197,13 @@ static std::vector<Backend> chooseBackends() {
   std::set<std::string> names(onlyBackends.begin(), onlyBackends.end());
   std::vector<Backend> chosen;
   for (const Backend &backend : allBackends()) {
-    const bool isChosen =
-        chosen.empty() || onlyBackends.empty() || names.erase(backend.name);
-    names.erase(backend.name);
-    if (!backend.missing.empty())
-      outs() << "left out: " << backend.name << ", " << backend.missing << "\n";
-    else if (isChosen)
+    // The first one is needed to compare with.
+    if (!names.erase(backend.name) && !onlyBackends.empty() && !chosen.empty())
+      continue;
+    if (backend.missing.empty())
       chosen.push_back(backend);
+    else
+      outs() << "left out: " << backend.name << ": " << backend.missing << "\n";
   }
   for (const std::string &name : names) {
     errs() << "error: no backend '" << name << "'\n";

@@ -22,6 +22,13 @@ static void append(Command &command, const std::vector<std::string> &more) {
   command.insert(command.end(), more.begin(), more.end());
 }
 
+/// The file with the launches for a backend.
+static std::string launchesFile(const Backend &backend) {
+  std::string name = "launches-";
+  name += backend.name;
+  return name;
+}
+
 Runs::Runs(const Data &data) {
   folder.write("train.csv", data.train.toCsv());
   folder.write("fresh.csv", data.fresh.toCsv());
@@ -45,18 +52,22 @@ std::string Runs::compile(const Backend &backend, std::string &program) {
     program = found->second;
     return "";
   }
-  program = folder.path("m" + std::to_string(programs.size()));
-  programs[options] = program;
-  if (!backend.machine.empty()) {
-    append(options, {"m.yaml", "-o", program});
-    return folder.run(kTamc, options);
-  }
-  append(options, {"m.yaml", "--emit=obj", "-o", program + ".o"});
-  std::string failure = folder.run(kTamc, options);
-  if (failure.empty())
+  program = folder.path("m");
+  program += std::to_string(programs.size());
+  Command tamc = options;
+  append(tamc, {"m.yaml", "-o", program});
+  if (backend.machine.empty())
+    append(tamc, {"--emit=obj"});
+  std::string failure = folder.run(kTamc, tamc);
+  if (failure.empty() && backend.machine.empty()) {
+    const std::string object = program;
+    program += ".so";
     // The level that it asks for is that of TAMC_CTS_LEVEL (Runner.cpp).
     failure = folder.run(TAMC_CC, {"-shared", "-Wl,--wrap=tamrt_cpu_level",
-                                   program + ".o", "-o", program});
+                                   object, "-o", program});
+  }
+  if (failure.empty())
+    programs[options] = program;
   return failure;
 }
 
@@ -81,22 +92,25 @@ std::string Runs::run(const Backend &backend, Outputs &outputs) {
   std::vector<std::string> environment = backend.environment;
   if (subject.keys.find("weights:") != std::string::npos)
     environment.push_back("TAMC_CTS_EMPTY=1");
-  environment.push_back("TAMC_CTS_COUNTS=" + folder.path("launches"));
-  Command all = {program};
+  environment.push_back("TAMC_CTS_COUNTS=" +
+                        folder.path(launchesFile(backend)));
   std::string failure;
-  for (const Command &command : commands) {
-    if (backend.machine.empty()) {
-      append(all, all.size() > 1 ? Command{"--then"} : Command{});
+  if (backend.machine.empty()) {
+    Command all = {program};
+    for (const Command &command : commands) {
+      if (all.size() > 1)
+        all.push_back("--then");
       append(all, command);
-      continue;
     }
-    Command emulated = {"-L", "/usr/" + backend.machine, program};
-    append(emulated, command);
-    if (failure.empty())
-      failure = folder.run(TAMC_QEMU_AARCH64, emulated, "", environment);
-  }
-  if (backend.machine.empty())
     failure = folder.run(TAMC_CTS_RUN, all, "", environment);
+  } else {
+    for (const Command &command : commands) {
+      Command emulated = {"-L", "/usr/" + backend.machine, program};
+      append(emulated, command);
+      if (failure.empty())
+        failure = folder.run(TAMC_QEMU_AARCH64, emulated, "", environment);
+    }
+  }
   // A device may leave steps to the CPU, which tells of it.
   if (std::string said = folder.read("stderr");
       failure.empty() && said.find("warning:") != std::string::npos)
@@ -107,9 +121,9 @@ std::string Runs::run(const Backend &backend, Outputs &outputs) {
   return failure;
 }
 
-std::map<std::string, long> Runs::launches() const {
+std::map<std::string, long> Runs::launches(const Backend &backend) const {
   std::map<std::string, long> counts;
-  std::istringstream lines(folder.read("launches"));
+  std::istringstream lines(folder.read(launchesFile(backend)));
   std::string name;
   long count = 0;
   while (lines >> name >> count)

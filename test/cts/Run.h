@@ -34,9 +34,9 @@ public:
   /// Returns a message if something fails.
   std::string run(const Backend &backend, Outputs &outputs);
 
-  /// How often each kernel of the CPU was launched, by the names of
-  /// kernels.def.
-  std::map<std::string, long> launches() const;
+  /// How often each kernel of the CPU was launched for a backend of this
+  /// machine, by the names of kernels.def.
+  std::map<std::string, long> launches(const Backend &backend) const;
 
 private:
   std::string compile(const Backend &backend, std::string &program);

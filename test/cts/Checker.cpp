@@ -12,8 +12,6 @@
 #include "tamc/Dialect/Tam/IR/Tam.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/Support/Endian.h"
-#include "llvm/Support/JSON.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,78 +24,6 @@ using namespace tamc::reference;
 std::string tamc::cts::specOf(const Subject &subject) {
   return "name: m\nformula: >-\n  " + subject.formula + "\ngroup: g\n" +
          subject.keys;
-}
-
-//===----------------------------------------------------------------------===//
-// The weights file (docs/weights-format.md)
-//===----------------------------------------------------------------------===//
-
-struct Checker::Weights {
-  /// By group, in the order of their numbers.
-  std::vector<Vector> coefficients;
-  std::vector<Datum> tables;
-
-  /// Reads the coefficients and the tables of these names and ranks.
-  static std::optional<Weights>
-  read(StringRef file, ArrayRef<std::pair<std::string, bool>> tables);
-};
-
-/// The numbers of a tensor in the file's data.
-static Vector numbersOf(const llvm::json::Object &tensor, StringRef data) {
-  Vector numbers;
-  auto range = tensor.getArray("data_offsets");
-  int64_t first = *(*range)[0].getAsInteger(),
-          end = *(*range)[1].getAsInteger();
-  bool isDouble = tensor.getString("dtype") == "F64";
-  for (; first < end; first += isDouble ? 8 : 4) {
-    const char *at = data.data() + first;
-    numbers.push_back(
-        isDouble ? llvm::bit_cast<double>(llvm::support::endian::read64le(at))
-                 : static_cast<int32_t>(llvm::support::endian::read32le(at)));
-  }
-  return numbers;
-}
-
-std::optional<Checker::Weights>
-Checker::Weights::read(StringRef file,
-                       ArrayRef<std::pair<std::string, bool>> tables) {
-  if (file.size() < 8)
-    return std::nullopt;
-  size_t length = llvm::support::endian::read64le(file.data());
-  StringRef data = file.drop_front(std::min(8 + length, file.size()));
-  auto header = llvm::json::parse(file.substr(8, length));
-  if (!header) {
-    consumeError(header.takeError());
-    return std::nullopt;
-  }
-  auto find = [&](const std::string &name) {
-    return header->getAsObject()->getObject(name);
-  };
-  auto coefficients = find("coefficients");
-  if (!coefficients)
-    return std::nullopt;
-  Weights weights;
-  Vector all = numbersOf(*coefficients, data);
-  size_t columns = all.size() / kShapes.size();
-  for (size_t i = 0; i < kShapes.size(); ++i)
-    weights.coefficients.emplace_back(all.begin() + i * columns,
-                                      all.begin() + (i + 1) * columns);
-  for (const auto &[name, isMatrix] : tables) {
-    auto tensor = find("tables." + name);
-    if (!tensor)
-      return std::nullopt;
-    Vector numbers = numbersOf(*tensor, data);
-    if (!isMatrix) {
-      weights.tables.push_back(std::move(numbers));
-      continue;
-    }
-    auto shape = tensor->getArray("shape");
-    Matrix matrix(*(*shape)[0].getAsInteger(),
-                  shape->size() == 2 ? *(*shape)[1].getAsInteger() : 1);
-    matrix.values = std::move(numbers);
-    weights.tables.push_back(std::move(matrix));
-  }
-  return weights;
 }
 
 /// The results of predictions, parsed.
@@ -328,7 +254,7 @@ std::map<int, std::string> Checker::check(const Outputs &outputs) {
   if (!module->op)
     return {{-1, "the reference interpreter cannot import the spec: " +
                      module->errors}};
-  auto weights = Weights::read(outputs.weights, module->tables);
+  auto weights = Weights::read(outputs.weights, kShapes.size(), module->tables);
   if (!weights)
     return {{-1, "expected a weights file with coefficients and tables"}};
   Tables tables{parseCsv(outputs.predictions), parseCsv(outputs.terms),

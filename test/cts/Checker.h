@@ -12,6 +12,7 @@
 #include "Interpreter.h"
 #include "Normalization.h"
 #include "Subjects.h"
+#include "Weights.h"
 
 #include "mlir/IR/OwningOpRef.h"
 
@@ -50,7 +51,6 @@ public:
 
 private:
   struct Module;
-  struct Weights;
   struct Tables;
   /// What follows from the rows and the tables alone, of one shape.
   struct Known {

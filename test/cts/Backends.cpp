@@ -58,7 +58,7 @@ std::vector<Backend> tamc::cts::allBackends() {
   minimal.promise = Promise::Close;
   minimal.runsLoops = false;
   all.push_back(minimal);
-  Backend arm{.name = "aarch64", .machine = "aarch64-linux-gnu", .every = 7};
+  Backend arm{.name = "aarch64", .machine = "aarch64-linux-gnu", .every = 9};
   if (!std::filesystem::exists(TAMC_BINARY_DIR "/lib/tamrt/" + arm.machine))
     arm.missing = "the build has no runtime for " + arm.machine;
   else if (std::string(TAMC_QEMU_AARCH64).empty())

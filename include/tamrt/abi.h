@@ -130,8 +130,8 @@ typedef enum tamrt_rule {
   TAMRT_RULE_PERIOD_AUTO = 4,
 } tamrt_rule;
 
-/// The effect of a value unseen in training, for TAMRT_RULE_LEVELS, or of a code
-/// that is not a level, for TAMRT_RULE_CODES.
+/// The effect of a value unseen in training, for TAMRT_RULE_LEVELS, or of a
+/// code that is not a level, for TAMRT_RULE_CODES.
 typedef enum tamrt_unseen {
   /// The nearest level (text: the last). For LEVELS and CODES.
   TAMRT_UNSEEN_EDGE = 0,

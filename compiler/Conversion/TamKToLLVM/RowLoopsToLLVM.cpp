@@ -291,73 +291,61 @@ class GetGlobalPattern : public Pattern<memref::GetGlobalOp> {
   }
 };
 
-class LoadPattern : public Pattern<memref::LoadOp> {
-  using Pattern::Pattern;
+/// A pattern of ops that access an element, or a vector from it on.
+template <typename Op> class AccessPattern : public Pattern<Op> {
+public:
+  using Pattern<Op>::Pattern;
   LogicalResult
-  matchAndRewrite(memref::LoadOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value address = addressOf(rewriter, op.getLoc(), adaptor.getMemref(),
-                              op.getMemRefType(), op.getIndices().front());
-    rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, op.getType(), address,
-                                              bytesOf(op.getType()));
-    return success();
-  }
-};
-
-class StorePattern : public Pattern<memref::StoreOp> {
-  using Pattern::Pattern;
-  LogicalResult
-  matchAndRewrite(memref::StoreOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value address = addressOf(rewriter, op.getLoc(), adaptor.getMemref(),
-                              op.getMemRefType(), op.getIndices().front());
-    rewriter.replaceOpWithNewOp<LLVM::StoreOp>(
-        op, adaptor.getValue(), address, bytesOf(op.getValue().getType()));
-    return success();
-  }
-};
-
-class VectorLoadPattern : public Pattern<vector::LoadOp> {
-  using Pattern::Pattern;
-  LogicalResult
-  matchAndRewrite(vector::LoadOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const final {
     MemRefType type = op.getMemRefType();
-    Value address = addressOf(rewriter, op.getLoc(), adaptor.getBase(), type,
-                              op.getIndices().front());
-    rewriter.replaceOpWithNewOp<LLVM::LoadOp>(
-        op, op.getVectorType(), address,
-        op.getAlignment().value_or(bytesOf(type.getElementType())));
+    Value buffer;
+    if constexpr (requires { adaptor.getBase(); })
+      buffer = adaptor.getBase();
+    else
+      buffer = adaptor.getMemref();
+    Value address = this->addressOf(rewriter, op.getLoc(), buffer, type,
+                                    op.getIndices().front());
+    int64_t alignment = this->bytesOf(type.getElementType());
+    if constexpr (requires { op.getAlignment(); })
+      alignment = op.getAlignment().value_or(alignment);
+    access(op, adaptor, address, alignment, rewriter);
     return success();
+  }
+
+protected:
+  virtual void access(Op op, typename Op::Adaptor adaptor, Value address,
+                      int64_t alignment,
+                      ConversionPatternRewriter &rewriter) const = 0;
+};
+
+template <typename Op> class LoadPattern : public AccessPattern<Op> {
+  using AccessPattern<Op>::AccessPattern;
+  void access(Op op, typename Op::Adaptor, Value address, int64_t alignment,
+              ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, op.getResult().getType(),
+                                              address, alignment);
   }
 };
 
-class VectorStorePattern : public Pattern<vector::StoreOp> {
-  using Pattern::Pattern;
-  LogicalResult
-  matchAndRewrite(vector::StoreOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    MemRefType type = op.getMemRefType();
-    Value address = addressOf(rewriter, op.getLoc(), adaptor.getBase(), type,
-                              op.getIndices().front());
+template <typename Op> class StorePattern : public AccessPattern<Op> {
+  using AccessPattern<Op>::AccessPattern;
+  void access(Op op, typename Op::Adaptor adaptor, Value address,
+              int64_t alignment,
+              ConversionPatternRewriter &rewriter) const override {
+    // The value comes first.
     rewriter.replaceOpWithNewOp<LLVM::StoreOp>(
-        op, adaptor.getValueToStore(), address,
-        op.getAlignment().value_or(bytesOf(type.getElementType())));
-    return success();
+        op, adaptor.getOperands().front(), address, alignment);
   }
 };
 
-class PrefetchPattern : public Pattern<memref::PrefetchOp> {
-  using Pattern::Pattern;
-  LogicalResult
-  matchAndRewrite(memref::PrefetchOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Value address = addressOf(rewriter, op.getLoc(), adaptor.getMemref(),
-                              op.getMemRefType(), op.getIndices().front());
+class PrefetchPattern : public AccessPattern<memref::PrefetchOp> {
+  using AccessPattern::AccessPattern;
+  void access(memref::PrefetchOp op, OpAdaptor, Value address, int64_t,
+              ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<LLVM::Prefetch>(op, address, op.getIsWrite(),
                                                 op.getLocalityHint(),
                                                 op.getIsDataCache());
-    return success();
   }
 };
 
@@ -413,7 +401,8 @@ static LogicalResult convert(ModuleOp loops) {
   patterns.add<FunctionPattern, ReturnPattern, CallPattern, LaunchPattern,
                LaunderPattern, AllocaPattern, ViewPattern, SubViewPattern,
                ReinterpretPattern, CastPattern, GlobalPattern, GetGlobalPattern,
-               LoadPattern, StorePattern, VectorLoadPattern, VectorStorePattern,
+               LoadPattern<memref::LoadOp>, LoadPattern<vector::LoadOp>,
+               StorePattern<memref::StoreOp>, StorePattern<vector::StoreOp>,
                PrefetchPattern>(converter, context);
   patterns.add<RareIfPattern>(context);
   populateSCFToControlFlowConversionPatterns(patterns);

@@ -31,7 +31,8 @@ public:
     connect();
     for (int32_t a = 0; a < static_cast<int32_t>(needs.size()); ++a)
       for (int32_t b = 0; b < a; ++b)
-        if (!isApart(a, b) && conflict(a, b))
+        if (everLives(problem.buffers[a]) && everLives(problem.buffers[b]) &&
+            !isApart(a, b) && conflict(a, b))
           return std::pair(b, a);
     return std::nullopt;
   }
@@ -61,7 +62,7 @@ private:
   static bool everLives(const Buffer &buffer) {
     auto lasts = [](Interval time) { return time.lower < time.upper; };
     for (const Window &window : buffer.windows)
-      if (lasts(window.time))
+      if (lasts(window.time) && window.lower < window.upper)
         return true;
     return std::any_of(buffer.live.begin(), buffer.live.end(), lasts);
   }

@@ -25,7 +25,8 @@ std::vector<Finding> checkOrderSafety(const Problem &problem,
                                       size_t limit);
 
 /// The first pair of buffers that some order of the operations needs at one
-/// time and for which `isApart` is false; sizes are ignored.
+/// time and for which `isApart` is false. Sizes are ignored; a buffer whose
+/// live range is empty is never needed.
 std::optional<std::pair<int32_t, int32_t>>
 findOrderConflict(const Problem &problem,
                   const std::function<bool(int32_t, int32_t)> &isApart);

@@ -99,6 +99,26 @@ TEST(OrderSafety, TheReportNamesWhatThePlanAdds) {
             "    'right1' after 'left2': 'b1' takes 4 bytes of 'a1'\n");
 }
 
+/// A window of no bytes does not make a buffer need its bytes.
+TEST(OrderSafety, ABufferThatNeverLivesMayLieAnywhere) {
+  for (const char *life : {R"("lower": 1, "upper": 1)", R"("live": [])",
+                           R"("live": [], "windows": [[0, 3, 2, 2]])",
+                           R"("live": [], "windows": [[1, 1, 0, 2]])"}) {
+    Problem problem = read(
+        R"({"buffers": [{"name": "a", "size": 8},
+                        {"name": "b", "size": 7, )" +
+        std::string(life) + R"(}],
+            "operations": [{"name": "o0", "writes": ["a"]},
+                           {"name": "o1", "reads": ["a"], "writes": ["b"]},
+                           {"name": "o2", "reads": ["b"]}]})");
+    CheckOptions options;
+    options.reuse = Reuse::BranchSafe;
+    EXPECT_TRUE(check(problem, std::vector<int64_t>{0, 0}, options).empty())
+        << life;
+    EXPECT_EQ(plan(problem, safe()).totalPeak(), 8) << life;
+  }
+}
+
 TEST(OrderSafety, ALiveRangeAloneIsRefused) {
   Problem problem;
   addBuffer(problem, 0, 1, 8);

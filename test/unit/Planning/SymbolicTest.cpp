@@ -128,6 +128,24 @@ TEST(Symbolic, RefusesWhatCannotHold) {
             "buffer 'a': a pin cannot hold for all values of the symbols");
 }
 
+/// Whatever operations use it: a buffer with an empty live range takes no
+/// bytes.
+TEST(Symbolic, AnEmptyLifeConflictsWithNothing) {
+  Problem problem = read(R"({
+    "buffers": [{"name": "a", "size": "n"},
+                {"name": "b", "size": 7, "lower": 1, "upper": 1}],
+    "operations": [{"name": "o0", "writes": ["a"]},
+                   {"name": "o1", "reads": ["a"], "writes": ["b"]},
+                   {"name": "o2", "reads": ["b"]}]})");
+  Options options;
+  options.reuse = Reuse::BranchSafe;
+  Plan made = plan(problem, options);
+  ASSERT_TRUE(made.fits());
+  SymbolicPlan symbolic = makeSymbolic(problem, made.offsets, options);
+  EXPECT_EQ(checkSymbolic(problem, symbolic, options), "");
+  EXPECT_EQ(offsetText(problem, symbolic, 1), "0");
+}
+
 std::string randomSize(std::mt19937_64 &random) {
   auto number = [&](int64_t most) { return std::to_string(random() % most); };
   switch (random() % 7) {

@@ -312,7 +312,9 @@ int run(Arguments &arguments, const TimeLimit &limit) {
   if (auto wrong = checkSymbols(problem, reading.binding))
     return complain("--bind or --plan-at", *wrong);
   if (isSymbolic(problem))
-    if (std::string reason = whyNotSymbolic(problem); !reason.empty())
+    if (std::string reason =
+            whyNotSymbolic(problem, arguments.options.alignment);
+        !reason.empty())
       return complain(arguments.problem, reason);
   bool minPeak = arguments.schedule == "min-peak";
   if (minPeak)

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 
 using namespace tamc::planning;
 
@@ -31,7 +32,49 @@ std::set<std::string> tamc::planning::symbolsOf(const Problem &problem) {
   return symbols;
 }
 
-std::string tamc::planning::whyNotSymbolic(const Problem &problem) {
+namespace {
+
+/// Raises `multiple` to the common multiple with what the offset of the buffer
+/// has to be a multiple of. If that exceeds 2^63-1, returns the two numbers
+/// that have none.
+std::optional<std::pair<int64_t, int64_t>> addAlignments(int64_t &multiple,
+                                                         const Problem &problem,
+                                                         const Buffer &buffer,
+                                                         int64_t alignment) {
+  for (int64_t each :
+       {buffer.alignment, problem.spaces[buffer.space].alignment, alignment}) {
+    int64_t common = commonMultiple(multiple, each);
+    // Only a number that is too large is no multiple.
+    if (common % multiple != 0 || common % each != 0)
+      return std::pair(multiple, each);
+    multiple = common;
+  }
+  return std::nullopt;
+}
+
+/// A message about a buffer whose alignments, with those of its alias class,
+/// have a common multiple above 2^63-1.
+std::string checkAlignments(const Problem &problem, int64_t alignment) {
+  std::unordered_map<int32_t, int64_t> byClass;
+  for (const Buffer &buffer : problem.buffers) {
+    int64_t own = 1;
+    int64_t &multiple =
+        buffer.aliasClass < 0
+            ? own
+            : byClass.try_emplace(buffer.aliasClass, 1).first->second;
+    if (auto wrong = addAlignments(multiple, problem, buffer, alignment))
+      return "buffer '" + buffer.name +
+             "': expected alignments with a common multiple below 2^63, got " +
+             std::to_string(wrong->first) + " and " +
+             std::to_string(wrong->second);
+  }
+  return {};
+}
+
+} // namespace
+
+std::string tamc::planning::whyNotSymbolic(const Problem &problem,
+                                           int64_t alignment) {
   if (problem.buffers.size() > maxOrdered)
     return "symbolic plans have at most " + std::to_string(maxOrdered) +
            " buffers, got " + std::to_string(problem.buffers.size());
@@ -43,7 +86,7 @@ std::string tamc::planning::whyNotSymbolic(const Problem &problem) {
       return "buffer '" + buffer.name +
              "': windows cannot be planned beside symbolic sizes";
   }
-  return {};
+  return checkAlignments(problem, alignment);
 }
 
 std::optional<Diagnostic> tamc::planning::bindSizes(Problem &problem,
@@ -123,10 +166,7 @@ SymbolicPlan tamc::planning::makeSymbolic(const Problem &problem,
     plan.first.push_back(first);
     members[first].push_back(index);
     occupies[first] = occupies[first] || buffer.size > 0;
-    multiple[first] = commonMultiple(multiple[first], buffer.alignment);
-    multiple[first] = commonMultiple(multiple[first], options.alignment);
-    multiple[first] =
-        commonMultiple(multiple[first], problem.spaces[buffer.space].alignment);
+    addAlignments(multiple[first], problem, buffer, options.alignment);
     if (first == index)
       plan.order.push_back(index);
   }

@@ -32,9 +32,11 @@ bool isSymbolic(const Problem &problem);
 /// The symbols of all sizes.
 std::set<std::string> symbolsOf(const Problem &problem);
 
-/// Why there is no plan of the problem for all sizes: it has pins, windows, or
-/// more than 2^15 buffers. Lower case, no full stop; empty if there is one.
-std::string whyNotSymbolic(const Problem &problem);
+/// Why there is no plan of the problem for all sizes: it has pins, windows,
+/// more than 2^15 buffers, or alignments without a common multiple below 2^63.
+/// `alignment` is Options::alignment. Lower case, no full stop; empty if there
+/// is a plan. The problem must be valid.
+std::string whyNotSymbolic(const Problem &problem, int64_t alignment);
 
 /// Sets Buffer::size of the buffers whose size is an expression. The only error
 /// is overflow.

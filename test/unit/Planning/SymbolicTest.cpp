@@ -124,8 +124,32 @@ TEST(Symbolic, TheCheckerSeesAMissingRelation) {
 
 TEST(Symbolic, RefusesWhatCannotHold) {
   Problem problem = read("id,lower,upper,size,offset\na,0,3,n,0\n");
-  EXPECT_EQ(whyNotSymbolic(problem),
+  EXPECT_EQ(whyNotSymbolic(problem, 1),
             "buffer 'a': a pin cannot hold for all values of the symbols");
+}
+
+/// No 64-bit number could stand for the alignment of the offsets.
+TEST(Symbolic, AlignmentsNeedACommonMultiple) {
+  constexpr int64_t large = int64_t(1) << 62;
+  Problem problem = read("id,lower,upper,size,alignment\na,0,2,n,3\n");
+  EXPECT_EQ(whyNotSymbolic(problem, 1), "");
+  EXPECT_EQ(whyNotSymbolic(problem, large),
+            "buffer 'a': expected alignments with a common multiple below "
+            "2^63, got 3 and 4611686018427387904");
+  problem.spaces[0].alignment = large;
+  EXPECT_NE(whyNotSymbolic(problem, 1), "");
+  problem = read("id,lower,upper,size,alignment,alias\na,0,2,n,3,c\n"
+                 "b,0,2,n,4611686018427387904,c\n");
+  EXPECT_EQ(whyNotSymbolic(problem, 1),
+            "buffer 'b': expected alignments with a common multiple below "
+            "2^63, got 3 and 4611686018427387904");
+  // 2^63-1 itself is a multiple of 7.
+  problem = read("id,lower,upper,size,alignment\na,0,2,n,7\n");
+  EXPECT_EQ(whyNotSymbolic(problem, INT64_MAX), "");
+  Options options;
+  options.alignment = INT64_MAX;
+  EXPECT_EQ(
+      checkSymbolic(problem, makeSymbolic(problem, {0}, options), options), "");
 }
 
 /// Whatever operations use it: a buffer with an empty live range takes no

@@ -114,6 +114,15 @@ TEST(Tool, ExitsWithOneOnBadInput) {
   EXPECT_EQ(run("--help").code, 0);
 }
 
+TEST(Tool, RefusesAlignmentsWithoutACommonMultiple) {
+  Result result = run("- --alignment 4611686018427387904",
+                      "id,lower,upper,size,alignment\na,0,2,n,3\n");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.text,
+            "-: error: buffer 'a': expected alignments with a common multiple "
+            "below 2^63, got 3 and 4611686018427387904\n");
+}
+
 TEST(Tool, RefusesOptionsThatMeanNothing) {
   for (const char *limit : {"nan", "inf", "0", "-1", "1s", "1e999"}) {
     Result result = run("- --time-limit " + std::string(limit), four);

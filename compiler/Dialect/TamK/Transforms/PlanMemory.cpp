@@ -392,7 +392,8 @@ PlanMemory::makeSymbolic(func::FuncOp function, planning::Problem &problem,
   options.reuse = reuse;
   planning::Problem &source =
       reuse == planning::Reuse::BranchSafe ? ordered->problem : problem;
-  if (std::string reason = planning::whyNotSymbolic(source); !reason.empty())
+  if (std::string reason = planning::whyNotSymbolic(source, options.alignment);
+      !reason.empty())
     return function.emitError("no memory plan: ") << reason;
   planning::SymbolicPlan symbolic =
       planning::makeSymbolic(source, plan.offsets, options);

@@ -9,32 +9,31 @@
 #ifndef TAM_PLAN_TIMELIMIT_H
 #define TAM_PLAN_TIMELIMIT_H
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
-#include <string>
 
-/// The wall time of the whole process. Long operations get a share of the
-/// remaining time. If one takes longer nevertheless, an alarm ends the process
-/// with an error.
+/// A limit on the wall time of the whole process. It only bounds the searches,
+/// each of which gets a share of the remaining time. Nothing ends the process:
+/// reading, one quick plan, checking and writing always run to their end.
 class TimeLimit {
 public:
   using Clock = std::chrono::steady_clock;
 
-  explicit TimeLimit(Clock::time_point begin) : begin(begin) {}
+  /// `seconds` from `begin`; no limit if they are 0.
+  TimeLimit(Clock::time_point begin, double seconds) : begin(begin) {
+    if (seconds > 0)
+      limit = seconds;
+  }
 
-  /// Sets the limit and the alarm. When it rings before claim(), the message
-  /// that `place` ran out of time goes to standard error, and the exit status
-  /// is 2. At most one object of this class may be started.
-  void start(double seconds, const std::string &place);
-
-  /// The output begins, which must not be interrupted: disables the alarm.
-  static void claim();
+  /// Keeps a part of the limit free for the steps after the searches.
+  void reserve(double seconds) { limit -= seconds; }
 
   double elapsed() const {
     return std::chrono::duration<double>(Clock::now() - begin).count();
   }
-  /// Never negative; infinite without a limit.
-  double left() const { return elapsed() < limit ? limit - elapsed() : 0; }
+  /// For searches. Never negative; infinite without a limit.
+  double left() const { return std::max(limit - elapsed(), 0.0); }
 
 private:
   Clock::time_point begin;

@@ -56,7 +56,6 @@ struct Arguments {
 };
 
 int complain(const std::string &place, const std::string &message) {
-  TimeLimit::claim();
   std::cerr << escapeControls(place) << ": error: " << escapeControls(message)
             << "\n";
   return 1;
@@ -136,7 +135,6 @@ int exitCode(const Plan &plan) {
 }
 
 int write(const Arguments &arguments, const std::string &text) {
-  TimeLimit::claim();
   std::string wrong = writeOutput(arguments.output, text);
   return wrong.empty() ? 0 : complain(arguments.output, wrong);
 }
@@ -191,8 +189,7 @@ public:
     if (begun >= 0 && quickest > limit.left())
       return std::nullopt;
     begun = now;
-    // Leave time for writing.
-    options.timeLimit = 0.9 * limit.left() / static_cast<double>(plans--);
+    options.timeLimit = limit.left() / static_cast<double>(plans--);
     return options;
   }
 
@@ -281,7 +278,13 @@ int writePage(const Arguments &arguments, Problem &problem,
   return 2;
 }
 
-int run(Arguments &arguments, const TimeLimit &limit) {
+/// Seconds that writing takes, of those that reading took. JSON and traces have
+/// the most text per buffer.
+double writingPerReading(const std::string &form) {
+  return form == "json" || form == "trace" ? 5 : 1;
+}
+
+int run(Arguments &arguments, TimeLimit &limit) {
   std::optional<std::string> text = readFile(arguments.problem);
   if (!text)
     return complain(arguments.problem, "cannot read");
@@ -322,13 +325,16 @@ int run(Arguments &arguments, const TimeLimit &limit) {
       return complain(arguments.problem, reason);
   if (!arguments.plan.empty())
     return checkPlan(arguments, problem);
-  // Writing takes about as long as reading.
+  limit.reserve(limit.elapsed() * writingPerReading(arguments.emit));
   if (arguments.timeLimit > 0)
-    arguments.options.timeLimit =
-        std::max(arguments.timeLimit - 2 * limit.elapsed(), 0.0);
+    arguments.options.timeLimit = limit.left();
   // Several plans use one order: that of the lowest load.
-  if (minPeak && (arguments.emit == "html" || arguments.compare))
-    problem = reorder(problem, minimizeLoad(problem, {}).order);
+  if (minPeak && (arguments.emit == "html" || arguments.compare)) {
+    ScheduleOptions scheduling;
+    if (arguments.timeLimit > 0)
+      scheduling.timeLimit = limit.left() / 4;
+    problem = reorder(problem, minimizeLoad(problem, scheduling).order);
+  }
   if (arguments.emit == "html")
     return writePage(arguments, problem, limit);
   if (!arguments.compareWith.empty())
@@ -458,7 +464,8 @@ int main(int argc, char **argv) {
       ->check(CLI::IsMember({"given", "min-peak"}))
       ->default_str("given");
   app.add_option("--time-limit", arguments.timeLimit,
-                 "seconds of wall time for the whole process")
+                 "seconds of wall time after which no search goes on; a plan\n"
+                 "is always made and written")
       ->check(CLI::Validator(
           [](std::string &text) -> std::string {
             double seconds = 0;
@@ -509,8 +516,6 @@ int main(int argc, char **argv) {
       return complain("-o",
                       "expected an output that is no input of the run, got '" +
                           arguments.output + "'");
-  TimeLimit limit(begin);
-  if (arguments.timeLimit > 0)
-    limit.start(arguments.timeLimit, arguments.problem);
+  TimeLimit limit(begin, arguments.timeLimit);
   return run(arguments, limit);
 }

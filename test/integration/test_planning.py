@@ -9,11 +9,13 @@ ignores its limit uses processor time, whatever else the machine does.
 import json
 import math
 import os
+import pty
 import random
 import re
 import resource
 import subprocess
 import sys
+import tty
 
 from small import harness
 
@@ -282,6 +284,30 @@ class Planning(harness.TestCase):
                                  strategy, "--emit=csv", "-o", out),
                     (0, "", ""))
         self.succeed(PLAN, path, "--time-limit", "0.01", "--compare")
+
+    def test_a_terminal_gets_no_control_sequences(self):
+        path = self.dir / "names.csv"
+        name = "\x1b[31mred\x9b2J\u202eé"
+        path.write_text(f"id,lower,upper,size\n{name},0,2,8\n",
+                        encoding="utf-8")
+        plain = f"id,lower,upper,size,offset\n{name},0,2,8,0\n".encode()
+        shown = ("id,lower,upper,size,offset\n"
+                 "\\x1b[31mred\\xc2\\x9b2J\\xe2\\x80\\xaeé,0,2,8,0\n").encode()
+        for output in ("-", "/dev/stdout"):
+            command = [str(PLAN), str(path), "--emit=csv", "-o", output]
+            with self.subTest(output=output):
+                self.assertEqual(
+                    subprocess.run(command, stdout=subprocess.PIPE,
+                                   check=True).stdout, plain)
+                reader, writer = pty.openpty()
+                tty.setraw(writer)
+                subprocess.run(command, stdout=writer, check=True)
+                self.assertEqual(os.read(reader, 4096), shown)
+                os.close(writer)
+                os.close(reader)
+        out = self.dir / "out.csv"
+        self.succeed(PLAN, path, "--emit=csv", "-o", out)
+        self.assertEqual(out.read_bytes(), plain)
 
     def test_as_many_spaces_as_buffers(self):
         path = self.dir / "spaces.csv"

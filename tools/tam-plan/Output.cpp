@@ -8,6 +8,9 @@
 
 #include "Output.h"
 
+#include "tamc/Planning/Terminal.h"
+
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -19,8 +22,29 @@
 
 namespace {
 
-/// Writes all bytes; returns an error message, or empty.
+/// The lines without control sequences.
+std::string escapeLines(std::string_view text) {
+  std::string escaped;
+  while (!text.empty()) {
+    size_t length = std::min(text.find('\n'), text.size());
+    escaped += tamc::planning::escapeControls(text.substr(0, length));
+    text.remove_prefix(length);
+    if (text.empty())
+      break;
+    escaped += '\n';
+    text.remove_prefix(1);
+  }
+  return escaped;
+}
+
+/// Writes all bytes, to a terminal without control sequences; returns an error
+/// message, or empty.
 std::string writeAll(int descriptor, std::string_view bytes) {
+  std::string escaped;
+  if (isatty(descriptor)) {
+    escaped = escapeLines(bytes);
+    bytes = escaped;
+  }
   while (!bytes.empty()) {
     ssize_t count = write(descriptor, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR)

@@ -16,7 +16,9 @@
 /// appears completely or not at all: it is written under another name beside
 /// the target, flushed and renamed, with signals blocked meanwhile. A link
 /// stays a link; a target that is not a regular file (a pipe, a device) is
-/// written directly. Returns an error message in lower case without full stop;
+/// written directly. On a terminal, characters that are not printable are
+/// escaped, except for ends of lines; elsewhere every byte is written as it is.
+/// Returns an error message in lower case without full stop;
 /// empty on success.
 std::string writeOutput(const std::string &path, std::string_view bytes);
 

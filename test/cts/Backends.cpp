@@ -13,12 +13,13 @@
 
 using namespace tamc::cts;
 
-/// A device of a shared object in the build's folder of test backends.
+/// A device of a shared object in a folder of the build's tests.
 static Backend device(const std::string &name, const std::string &kind,
+                      const std::string &folder,
                       std::vector<std::string> environment) {
   // A step that is not run there is a warning, which fails the case.
   environment.insert(environment.end(),
-                     {"TAMRT_BACKEND_PATH=" TAMC_BINARY_DIR "/test/backends",
+                     {"TAMRT_BACKEND_PATH=" TAMC_BINARY_DIR "/test/" + folder,
                       "TAMRT_LOG=warning"});
   return {.name = name,
           .run = {"--device", kind},
@@ -49,12 +50,13 @@ std::vector<Backend> tamc::cts::allBackends() {
   // All steps are tables of launches, which the runtime reads.
   all.push_back(
       {.name = "cpu-tables", .compile = {"--table-operands=0"}, .every = 3});
-  all.push_back(device("sim", "sim", {}));
-  Backend opaque = device("sim-opaque", "sim", {"TAMRT_SIM_OPAQUE=1"});
+  all.push_back(device("sim", "sim", "backends", {}));
+  Backend opaque =
+      device("sim-opaque", "sim", "backends", {"TAMRT_SIM_OPAQUE=1"});
   opaque.runsLoops = false;
   all.push_back(opaque);
   // Its sums have another order than the CPU's.
-  Backend minimal = device("minimal", "minimal", {});
+  Backend minimal = device("minimal", "minimal", "backends-minimal", {});
   minimal.promise = Promise::Close;
   minimal.runsLoops = false;
   all.push_back(minimal);

@@ -36,8 +36,9 @@ public:
 
   bool isOver() const { return steps >= maxSteps || deadline.passed(); }
 
+  /// Whatever the budget is, unless the instance is large.
   void compactOffsets(std::vector<int64_t> &offsets) {
-    if (settling > maxSteps - steps)
+    if (settling > kMaxSteps - steps)
       return;
     steps += settling;
     compact(instance, offsets, deadline);

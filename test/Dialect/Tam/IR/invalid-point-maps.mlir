@@ -116,6 +116,16 @@ func.func @f(%points: tensor<?x2xf64>, %c: tensor<9x2xf64>,
 
 // -----
 
+func.func @f(%points: tensor<?x2xf64>, %c: tensor<9x2xf64>,
+             %g: tensor<1xf64>) {
+  // expected-error @+1 {{'tam.radial' op attribute 'nu' failed to satisfy constraint: 64-bit float attribute whose value is finite and not negative}}
+  %0 = tam.radial %points, %c, %g {nu = -1.5 : f64} : tensor<?x2xf64>,
+      tensor<9x2xf64>, tensor<1xf64> -> tensor<?x9xf64>
+  return
+}
+
+// -----
+
 // feature_map_c3: rows that are not needed.
 func.func @f(%points: tensor<?x2xf64>, %c: tensor<9x2xf64>, %g: tensor<1xf64>,
              %only: tensor<24xf64>) {

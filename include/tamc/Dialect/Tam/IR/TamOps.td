@@ -51,6 +51,10 @@ def Tam_StaticMatrix : Type<
 def Tam_Finite : ConfinedAttr<F64Attr, [AttrConstraint<
     CPred<"::llvm::cast<::mlir::FloatAttr>($_self).getValue().isFinite()">,
     "whose value is finite">]>;
+def Tam_FiniteNonNegative : ConfinedAttr<F64Attr, [AttrConstraint<
+    CPred<"::llvm::cast<::mlir::FloatAttr>($_self).getValue().isFinite() && "
+          "::llvm::cast<::mlir::FloatAttr>($_self).getValueAsDouble() >= 0">,
+    "whose value is finite and not negative">]>;
 
 def Tam_Column : Tam_Plain<1DTensorOf<[F64]>, "column of f64 values">;
 def Tam_Codes : Tam_Plain<1DTensorOf<[I32]>, "column of i32 values">;

@@ -177,7 +177,7 @@ def Tam_RadialOp : Tam_FeatureMap<"radial"> {
     * (radial_c2) there is one gamma.
   }];
   let arguments = (ins Tam_Rows:$points, Tam_Matrix:$centers, Tam_Vector:$gamma,
-      Optional<Tam_Column>:$only, Tam_Finite:$nu);
+      Optional<Tam_Column>:$only, Tam_FiniteNonNegative:$nu);
   let assemblyFormat = [{
     $points `,` $centers `,` $gamma (`only` $only^ `:` type($only))? attr-dict
     `:` type($points) `,` type($centers) `,` type($gamma) `->` type($result)

@@ -49,7 +49,7 @@ class Numpy(harness.TestCase):
         formula = " + ".join(
             ["y ~ l(a) + l(b, scaled=2.5)", "f(h, m=4, cyclic=True)",
              "f(a, m=3) + s(a) + s(b, k=7, deg=2) + p(b, deg=4)",
-             "c(k, n_cat=5) + c(d) + c(v)"] +
+             "c(k, n_cat=5) + c(k, n_cat=5, topo='fourier') + c(d) + c(v)"] +
             [f"{term}, extrapolate='{mode}')"
              for term in ("s(a, k=4", "p(b", "f(b, m=2")
              for mode in ("continue", "constant", "linear", "saturation")])

@@ -66,8 +66,12 @@ std::vector<Input> tamc::inputsOf(const Term &term) {
 std::vector<Input> tamc::collectInputs(const ModelSpec &spec) {
   std::vector<Input> inputs;
   for (const Term &term : spec.terms)
-    for (const Input &input : inputsOf(term))
-      if (!llvm::is_contained(inputs, input))
+    for (const Input &input : inputsOf(term)) {
+      auto known = llvm::find(inputs, input);
+      if (known == inputs.end())
         inputs.push_back(input);
+      else if (input.unseen == TAMRT_UNSEEN_SERIES)
+        known->unseen = input.unseen;
+    }
   return inputs;
 }

@@ -30,7 +30,13 @@ struct Input {
   tamrt_unseen unseen = TAMRT_UNSEEN_EDGE;
   double lo = 0, hi = 0;
 
-  bool operator==(const Input &) const = default;
+  /// Whether both are normalised to the same numbers. What `unseen` says of
+  /// codes matters only for messages.
+  bool operator==(const Input &other) const {
+    return column == other.column && rule == other.rule &&
+           levels == other.levels && lo == other.lo && hi == other.hi &&
+           (rule == TAMRT_RULE_CODES || unseen == other.unseen);
+  }
 };
 
 /// The inputs that a term reads, in its order: its feature, `others`, the
@@ -38,7 +44,8 @@ struct Input {
 /// may appear more than once.
 std::vector<Input> inputsOf(const spec::Term &term);
 
-/// The distinct inputs of all terms, in order of first appearance.
+/// The distinct inputs of all terms, in order of first appearance. If one of
+/// the terms that read codes is a Fourier series, `unseen` says so.
 std::vector<Input> collectInputs(const spec::ModelSpec &spec);
 
 } // namespace tamc

@@ -13,13 +13,15 @@
 #include "Text.h"
 
 #include "tamc/Spec/Terms.h"
+#include "tamrt/decimal.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
+#include <string>
 
 namespace tamc::spec {
 namespace {
@@ -72,10 +74,15 @@ int64_t maximumLevels() {
 struct Column {
   std::string name;
   size_t index = 0;
-  /// Distinct values as written, and as numbers as long as all are numbers.
+  /// Distinct values as written, and as numbers, with the texts in which they
+  /// appeared first, as long as all are numbers.
   llvm::StringSet<> texts;
-  std::set<double> numbers;
+  std::map<double, std::string> numbers;
   bool allNumbers = true;
+  /// The first two numbers that differ but have the same nearest double, and
+  /// the row of the second one.
+  std::string clash[2], clashRow;
+  size_t clashLine = 0;
   /// First row whose value is not a code, and that value.
   size_t badLine = 0;
   std::string badRow, badValue;
@@ -83,6 +90,7 @@ struct Column {
   double highest = -1;
 
   void add(const CsvRow &row);
+  void addNumber(double nearest, llvm::StringRef field, const CsvRow &row);
   /// The distinct values: numbers by value, texts as written.
   int64_t levels() const {
     return static_cast<int64_t>(allNumbers ? numbers.size() : texts.size());
@@ -104,7 +112,7 @@ void Column::add(const CsvRow &row) {
   if (!number)
     allNumbers = false;
   else if (allNumbers)
-    numbers.insert(*number);
+    addNumber(*number, field, row);
   bool code = number && *number >= 0 && *number == std::trunc(*number);
   if (code)
     highest = std::max(highest, *number);
@@ -113,6 +121,19 @@ void Column::add(const CsvRow &row) {
     badRow = row.text.str();
     badValue = field.str();
   }
+}
+
+void Column::addNumber(double nearest, llvm::StringRef field,
+                       const CsvRow &row) {
+  auto [at, isNew] = numbers.try_emplace(nearest, field.str());
+  if (isNew || clashLine != 0 ||
+      tamrt::ExactNumber{nearest, at->second} ==
+          tamrt::ExactNumber{nearest, field})
+    return;
+  clash[0] = at->second;
+  clash[1] = field.str();
+  clashLine = row.line;
+  clashRow = row.text.str();
 }
 
 /// Counts the levels that a spec's open terms need.
@@ -213,6 +234,16 @@ bool LevelCounter::apply(Term &term) {
   const Column &column = columns[columnOf[term.feature]];
   if (column.levels() == 0) {
     error(1, "", "expected values in column '" + column.name + "', got none");
+    diagnostics.note(term.range, "the levels of this term are counted");
+    return false;
+  }
+  if (column.allNumbers && column.clashLine != 0) {
+    error(column.clashLine, column.clashRow,
+          "expected levels of '" + column.name +
+              "' that differ as doubles, got '" + column.clash[0] + "' and '" +
+              column.clash[1] +
+              "', which have the same nearest double; with a letter in front "
+              "they are text");
     diagnostics.note(term.range, "the levels of this term are counted");
     return false;
   }

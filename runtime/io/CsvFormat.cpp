@@ -18,27 +18,39 @@ using namespace tamrt;
 void CsvFormat::addMissing(std::string text) {
   if (std::optional<double> number = tamrt::parseNumber(text, decimal))
     numbers.push_back(*number);
-  texts.emplace_back(trimBlanks(text));
+  std::string buffer;
+  texts.emplace_back(trimBlanks(withPoint(text, buffer)));
+}
+
+bool CsvFormat::isAdded(std::string_view text) const {
+  return std::find(texts.begin(), texts.end(), trimBlanks(text)) != texts.end();
 }
 
 bool CsvFormat::isMissingText(std::string_view text) const {
   if (texts.empty())
     return false;
-  if (std::find(texts.begin(), texts.end(), trimBlanks(text)) != texts.end())
+  std::string buffer;
+  text = withPoint(text, buffer);
+  if (isAdded(text))
     return true;
   if (numbers.empty())
     return false;
-  std::optional<double> number = tamrt::parseNumber(text, decimal);
-  return number &&
-         std::find(numbers.begin(), numbers.end(), *number) != numbers.end();
+  std::optional<ExactNumber> number = parseExactNumber(text);
+  return number && std::any_of(texts.begin(), texts.end(),
+                               [&](const std::string &missing) {
+                                 return parseExactNumber(missing) == number;
+                               });
 }
 
 bool CsvFormat::parseNumber(std::string_view text, double &out) const {
-  if (isMissing(text) || isMissingText(text)) {
-    out = std::numeric_limits<double>::quiet_NaN();
-    return true;
-  }
-  std::optional<double> value = tamrt::parseNumber(text, decimal);
+  std::optional<double> value;
+  if (!isMissing(text) && !isAdded(text))
+    value = tamrt::parseNumber(text, decimal);
+  else
+    value = std::numeric_limits<double>::quiet_NaN();
+  if (value &&
+      std::find(numbers.begin(), numbers.end(), *value) != numbers.end())
+    value = std::numeric_limits<double>::quiet_NaN();
   out = value.value_or(0);
   return value.has_value();
 }

@@ -28,13 +28,15 @@ struct CsvFormat {
   char decimal = '.';
 
   /// Adds a text that is a missing value in every column. If it is a number,
-  /// all equal numbers are missing values, too.
+  /// all equal numbers are missing values, too: in a column of numbers those
+  /// with the same double, else those that are equal as they are written.
   void addMissing(std::string text);
 
   /// Whether numbers have the default format.
   bool readsPlainNumbers() const { return decimal == '.' && texts.empty(); }
 
-  /// Whether `text`, without blanks around it, is one of the added texts.
+  /// Whether `text`, without blanks around it, is one of the added texts or a
+  /// number equal to one of them; it may have a decimal point in any case.
   bool isMissingText(std::string_view text) const;
 
   /// Parses an unquoted field as a number; missing values are NaN. False if it
@@ -46,6 +48,9 @@ struct CsvFormat {
   std::string_view withPoint(std::string_view text, std::string &buffer) const;
 
 private:
+  bool isAdded(std::string_view text) const;
+
+  /// With a decimal point, if they are numbers.
   std::vector<std::string> texts;
   std::vector<double> numbers;
 };

@@ -193,37 +193,42 @@ static std::optional<Date> parseIso(std::string_view text) {
   return date;
 }
 
-/// An integer that a double may not represent, such as nanoseconds since 1970.
-/// Up to 34 digits, so that the difference to a double fits in 64 bits.
-static std::optional<Date> parseLongInteger(std::string_view text) {
-  constexpr size_t kFewDigits = 15, kMaxDigits = 34;
-  text = trimBlanks(text);
-  const bool negative = text.starts_with('-');
-  if (negative || text.starts_with('+'))
-    text.remove_prefix(1);
-  if (text.size() <= kFewDigits)
-    return std::nullopt;
-  const std::string_view digits = text.substr(0, text.find('.'));
-  // A fraction of zeros is allowed.
-  if (digits.size() < text.size() &&
-      text.find_first_not_of('0', digits.size() + 1) != std::string_view::npos)
-    return std::nullopt;
-  if (digits.empty() || digits.size() > kMaxDigits ||
-      digits.find_first_not_of("0123456789") != std::string_view::npos)
-    return std::nullopt;
+/// The whole number of up to 34 digits that `decimal` is: its difference to a
+/// double fits in 64 bits.
+static std::optional<__int128> wholeNumber(const Decimal &decimal) {
+  constexpr int64_t kMaxDigits = 34;
   __int128 value = 0;
-  for (char digit : digits)
-    value = 10 * value + (digit - '0');
-  if (negative)
-    value = -value;
+  int64_t left = decimal.exponent();
+  if (left > kMaxDigits)
+    return std::nullopt;
+  decimal.forEachDigit([&](int digit) {
+    if (left-- > 0)
+      value = 10 * value + digit;
+  });
+  if (left < 0)
+    return std::nullopt;
+  for (; left > 0; --left)
+    value *= 10;
+  return decimal.sign() < 0 ? -value : value;
+}
+
+/// A finite number; one that a double may not represent, such as nanoseconds
+/// since 1970, exactly.
+static Date dateOf(ExactNumber number) {
+  constexpr double kExactIntegers = 0x1p53;
   Date date;
   date.form = Date::Form::Number;
-  date.number = static_cast<double>(value);
-  if (static_cast<__int128>(date.number) > value)
+  date.number = number.nearest;
+  if (std::fabs(number.nearest) < kExactIntegers)
+    return date;
+  std::optional<__int128> value = wholeNumber(Decimal(number.text));
+  if (!value)
+    return date;
+  if (static_cast<__int128>(date.number) > *value)
     date.number =
         std::nextafter(date.number, -std::numeric_limits<double>::infinity());
   date.fraction =
-      static_cast<uint64_t>(value - static_cast<__int128>(date.number));
+      static_cast<uint64_t>(*value - static_cast<__int128>(date.number));
   return date;
 }
 
@@ -232,15 +237,9 @@ Result<Date> tamrt::parseDate(std::string_view text) {
     return Date();
   if (std::optional<Date> date = parseIso(trimBlanks(text)))
     return *date;
-  if (std::optional<Date> date = parseLongInteger(text))
-    return *date;
-  std::optional<double> number = parseNumber(text);
-  if (number && std::isfinite(*number)) {
-    Date date;
-    date.form = Date::Form::Number;
-    date.number = *number;
-    return date;
-  }
+  std::optional<ExactNumber> number = parseExactNumber(text);
+  if (number && std::isfinite(number->nearest))
+    return dateOf(*number);
   return Error{
       fmt::format("expected a date (ISO 8601 or a number), got '{}'", text)};
 }

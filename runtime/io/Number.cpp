@@ -34,3 +34,10 @@ std::string tamrt::formatNumber(double value) {
   char text[kNumberLength];
   return std::string(text, formatNumber(value, text));
 }
+
+std::optional<ExactNumber> tamrt::parseExactNumber(std::string_view text) {
+  std::optional<double> nearest = parseNumber(text);
+  if (!nearest)
+    return std::nullopt;
+  return ExactNumber{*nearest, text};
+}

@@ -14,6 +14,8 @@
 #ifndef TAMRT_IO_NUMBER_H
 #define TAMRT_IO_NUMBER_H
 
+#include "tamrt/decimal.h"
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -43,6 +45,10 @@ bool isEmpty(std::string_view text);
 /// too large for a double (1e400). A number too small for a double is zero.
 /// `decimal` is the decimal separator.
 std::optional<double> parseNumber(std::string_view text, char decimal = '.');
+
+/// As `parseNumber`, for comparisons of numbers as they are written. `text`
+/// must outlive the result.
+std::optional<ExactNumber> parseExactNumber(std::string_view text);
 
 /// Whether `text` is a decimal number that is too large for a double.
 bool isTooLarge(std::string_view text, char decimal = '.');

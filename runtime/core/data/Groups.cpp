@@ -37,13 +37,13 @@ GroupOrder sortGroups(const TextIndex &groups, bool grouped) {
     return {{""}, {}};
   const bool numeric = areNumbers(groups);
   std::vector<uint32_t> ids;
-  std::vector<double> numbers(groups.size());
+  std::vector<ExactNumber> numbers(groups.size());
   for (uint32_t id = 0; id < groups.size(); ++id) {
     if (numeric && isMissing(groups[id]))
       continue;
     ids.push_back(id);
     if (numeric)
-      numbers[id] = *parseNumber(groups[id]);
+      numbers[id] = *parseExactNumber(groups[id]);
   }
   std::sort(ids.begin(), ids.end(), [&](uint32_t a, uint32_t b) {
     if (!numeric)
@@ -64,7 +64,7 @@ GroupNames::GroupNames(std::span<const std::string> names) : list(names) {
   for (uint32_t place = 0; place < names.size(); ++place)
     texts.emplace(names[place], place);
   for (uint32_t place = 0; place < names.size(); ++place) {
-    std::optional<double> number = parseNumber(names[place]);
+    std::optional<ExactNumber> number = parseExactNumber(names[place]);
     // Weights may have several groups whose names are equal numbers.
     if (!number || !numbers.emplace(*number, place).second) {
       numbers.clear();
@@ -76,9 +76,9 @@ GroupNames::GroupNames(std::span<const std::string> names) : list(names) {
 std::optional<uint32_t> GroupNames::find(std::string_view value) const {
   if (auto at = texts.find(value); at != texts.end())
     return at->second;
-  std::optional<double> number;
+  std::optional<ExactNumber> number;
   if (numeric())
-    number = parseNumber(value);
+    number = parseExactNumber(value);
   auto at = number ? numbers.find(*number) : numbers.end();
   return at == numbers.end() ? std::nullopt : std::optional(at->second);
 }

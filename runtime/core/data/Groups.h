@@ -8,8 +8,9 @@
 ///
 /// \file
 /// The identity and the order of groups (docs/math.md section 2.1): if all
-/// values are numbers, 1 and 1.0 are one group; otherwise every text is a group
-/// of its own.
+/// values are numbers, 1 and 1.0 are one group, and numbers that differ are
+/// different groups, even if a double cannot tell; otherwise every text is a
+/// group of its own.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 #define TAMRT_CORE_DATA_GROUPS_H
 
 #include "io/TextIndex.h"
+#include "tamrt/decimal.h"
 
 #include <cstdint>
 #include <map>
@@ -67,7 +69,7 @@ public:
 private:
   std::span<const std::string> list;
   std::unordered_map<std::string_view, uint32_t> texts;
-  std::map<double, uint32_t> numbers;
+  std::map<ExactNumber, uint32_t> numbers;
 };
 
 } // namespace tamrt

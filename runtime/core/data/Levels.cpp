@@ -9,6 +9,7 @@
 #include "core/data/Levels.h"
 
 #include "core/data/Ranges.h"
+#include "io/CsvText.h"
 #include "io/Number.h"
 
 #include <algorithm>
@@ -37,8 +38,20 @@ std::string tooMany(const std::string &path, const std::string &column,
          list;
 }
 
+/// Most bytes of a level's name that is not a double's shortest text; a library
+/// reads names with limited memory.
+constexpr size_t kMaxNumberBytes = 60;
+
 /// 0.0 for both zeros, so that a level has one name.
 double plainZero(double value) { return value == 0 ? 0.0 : value; }
+
+/// The name of the level `number`, which was written as `text`.
+std::string nameOf(double number, std::string_view text) {
+  std::string shortest = formatNumber(number);
+  return ExactNumber{number, shortest} == ExactNumber{number, text}
+             ? shortest
+             : std::string(trimBlanks(text));
+}
 
 } // namespace
 
@@ -63,11 +76,26 @@ Result<LevelTable> LevelTable::create(bool numeric,
   return table;
 }
 
+/// The first level that is not below `number`.
+size_t LevelTable::placeOf(double number) const {
+  return size_t(std::lower_bound(numbers.begin(), numbers.end(), number) -
+                numbers.begin());
+}
+
+bool LevelTable::isLevel(size_t place, ExactNumber number) const {
+  return place < size() && ExactNumber{numbers[place], names[place]} == number;
+}
+
 int32_t LevelTable::code(std::string_view text, tamrt_unseen unseen) const {
   if (numeric) {
-    std::optional<double> number = parseNumber(text);
-    return number ? levelCode(numbers.data(), size(), *number, unseen)
-                  : unseenCode(size(), unseen, size() - 1);
+    std::optional<ExactNumber> number = parseExactNumber(text);
+    if (!number)
+      return unseenCode(size(), unseen, size() - 1);
+    const size_t place = placeOf(number->nearest);
+    if (place < size() && numbers[place] == number->nearest &&
+        !isLevel(place, *number))
+      return unseenCode(size(), unseen, place);
+    return levelCode(numbers.data(), size(), number->nearest, unseen);
   }
   auto at = std::lower_bound(names.begin(), names.end(), text);
   if (at != names.end() && *at == text)
@@ -98,8 +126,8 @@ TextKind kindOfGroup(std::string_view text, const CsvFormat &format) {
 bool LevelTable::has(std::string_view text) const {
   if (!numeric)
     return std::binary_search(names.begin(), names.end(), text);
-  std::optional<double> number = parseNumber(text);
-  return number && std::binary_search(numbers.begin(), numbers.end(), *number);
+  std::optional<ExactNumber> number = parseExactNumber(text);
+  return number && isLevel(placeOf(number->nearest), *number);
 }
 
 bool LevelCollector::add(std::string_view text) {
@@ -108,10 +136,14 @@ bool LevelCollector::add(std::string_view text) {
   texts.emplace(text);
   if (isDoubtfulLevel(text))
     return true;
-  if (std::optional<double> number = parseNumber(text))
-    numbers.insert(plainZero(*number));
-  else
+  if (std::optional<ExactNumber> number = parseExactNumber(text)) {
+    const auto &[nearest, before] =
+        *numbers.try_emplace(plainZero(number->nearest), text).first;
+    if (!firstClash && ExactNumber{nearest, before} != *number)
+      firstClash = {before, std::string(text)};
+  } else {
     numeric = false;
+  }
   // With more than this many the column is an error, whether levels are numbers
   // or texts, and continuing would only use memory. Many spellings of few
   // numbers are valid, too many numbers never are.
@@ -121,13 +153,31 @@ bool LevelCollector::add(std::string_view text) {
 }
 
 Result<LevelTable> LevelCollector::table(const std::string &path,
-                                         const std::string &column) const {
+                                         const std::string &column,
+                                         size_t clashLine) const {
   LevelTable table;
+  if (numeric && firstClash)
+    return Error{
+        path + ": " +
+        (clashLine > 0 ? "line " + std::to_string(clashLine) + ": " : "") +
+        "column '" + column +
+        "': expected levels that differ as doubles, got '" +
+        shownText(firstClash->first) + "' and '" +
+        shownText(firstClash->second) +
+        "', which have the same nearest double; with a letter in front they "
+        "are text"};
   if (numeric) {
     table.numeric = true;
-    table.numbers.assign(numbers.begin(), numbers.end());
-    for (double number : numbers)
-      table.names.push_back(formatNumber(number));
+    for (const auto &[number, text] : numbers) {
+      table.numbers.push_back(number);
+      table.names.push_back(nameOf(number, text));
+      if (table.names.back().size() > kMaxNumberBytes)
+        return Error{path + ": column '" + column +
+                     "': expected a level of at most " +
+                     std::to_string(kMaxNumberBytes) +
+                     " bytes or one that is a double, got '" +
+                     shownText(table.names.back()) + "'"};
+    }
   } else {
     table.names.assign(texts.begin(), texts.end());
   }

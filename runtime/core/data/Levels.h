@@ -18,10 +18,13 @@
 #include "io/CsvFormat.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
+#include "tamrt/decimal.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -47,9 +50,10 @@ TextKind kindOfGroup(std::string_view text, const CsvFormat &format);
 struct LevelTable {
   /// True when levels compare as numbers.
   bool numeric = false;
-  /// One text per level; for a number the shortest text with its value.
+  /// One text per level; for a number the shortest text of its double if that
+  /// is the number itself, else the number as it was written.
   std::vector<std::string> names;
-  /// The numbers if `numeric`, else empty.
+  /// The doubles nearest to the numbers if `numeric`, else empty. They differ.
   std::vector<double> numbers;
 
   size_t size() const { return names.size(); }
@@ -66,8 +70,12 @@ struct LevelTable {
   /// The column of `text` in the one-hot matrix: its level. For a value that is
   /// not a level, `unseen` decides: the nearest level (the lower of two equally
   /// near ones; the last for text), the mean of the levels, or
-  /// TAMRT_INDEX_NONE. O(log size).
+  /// TAMRT_INDEX_NONE. Numbers are compared as they are written. O(log size).
   int32_t code(std::string_view text, tamrt_unseen unseen) const;
+
+private:
+  size_t placeOf(double number) const;
+  bool isLevel(size_t place, ExactNumber number) const;
 };
 
 /// Finds the levels of one input from the texts of its training rows, with
@@ -83,16 +91,26 @@ public:
   /// Whether all added texts that are not doubtful are numbers.
   bool areNumbers() const { return numeric; }
 
+  /// Two texts, the later one last, that are different numbers with the same
+  /// double: an error in a column of numbers.
+  struct Clash {
+    std::string first, second;
+  };
+  const std::optional<Clash> &clash() const { return firstClash; }
+
   /// The levels of the added texts. Among numbers, doubtful texts are not
-  /// levels. Errors, with `path`, `column` and levels: more levels than the
-  /// maximum.
-  Result<LevelTable> table(const std::string &path,
-                           const std::string &column) const;
+  /// levels. Errors, with `path`, `column` and levels: a clash, for which the
+  /// error also has the line of the later text unless that is 0; a number that
+  /// needs more than 60 bytes; more levels than the maximum.
+  Result<LevelTable> table(const std::string &path, const std::string &column,
+                           size_t clashLine = 0) const;
 
 private:
   size_t maximum;
   std::set<std::string, std::less<>> texts;
-  std::set<double> numbers;
+  /// Numbers with the texts in which they appeared first.
+  std::map<double, std::string> numbers;
+  std::optional<Clash> firstClash;
   bool numeric = true, stopped = false;
 };
 

@@ -113,6 +113,12 @@ public:
   TextIndex groups;
   std::vector<TextIndex> levels;
   std::vector<LevelCollector> collectors;
+  /// By input, the line of the later text of its collector's clash.
+  struct Line {
+    size_t number = 0;
+    std::string text;
+  };
+  std::vector<Line> clashes;
 
 private:
   void work(Rows &rows, size_t most);
@@ -122,6 +128,7 @@ private:
   void checkForms(RowBlock &block);
   uint32_t share(LocalTexts &local, uint32_t id, TextIndex &all);
   uint32_t shareLevel(size_t column, LocalTexts &local, uint32_t id);
+  void noteClashes(const RowBlock &block, size_t column);
   std::optional<Error> firstError() const;
   Status checkAnyLeft() const;
   void addKeys(const Rows &from, Rows &rows);
@@ -140,7 +147,7 @@ private:
   std::optional<Doubt> doubtfulGroup;
   std::vector<std::optional<Doubt>> doubtfulLevels;
   /// Groups that are numbers; they may have several spellings.
-  std::map<double, uint32_t> groupNumbers;
+  std::map<ExactNumber, uint32_t> groupNumbers;
   TextChanges changes;
   std::vector<RowBlock> blocks;
   /// Guards the file.
@@ -167,7 +174,7 @@ RowReader::Impl::Impl(CsvBlocks opened, ModelColumns found,
                       const ReadOptions &options)
     : file(std::move(opened)), columns(std::move(found)), model(model),
       options(options), levels(columns.levels.size()),
-      doubtfulLevels(columns.levels.size()) {
+      clashes(columns.inputs.size()), doubtfulLevels(columns.levels.size()) {
   line = file.firstRowLine();
   rules.dropMissing = options.dropMissing;
   rules.areLevelsNumbers.resize(columns.levels.size());
@@ -186,8 +193,8 @@ RowReader::Impl::Impl(CsvBlocks opened, ModelColumns found,
 }
 
 void RowReader::Impl::resetTexts() {
-  groups.clear();
   groupNumbers.clear();
+  groups.clear();
   for (TextIndex &texts : levels)
     texts.clear();
   collectors.clear();
@@ -217,10 +224,12 @@ uint32_t RowReader::Impl::share(LocalTexts &local, uint32_t id,
   const std::string_view text = local.texts[id];
   if (!rules.areGroupsNumbers.value_or(false))
     return shared = all.add(text);
-  const auto [at, isNew] = groupNumbers.try_emplace(*parseNumber(text));
-  if (isNew)
-    at->second = all.add(text);
-  return shared = at->second;
+  const ExactNumber number = *parseExactNumber(text);
+  if (auto at = groupNumbers.find(number); at != groupNumbers.end())
+    return shared = at->second;
+  shared = all.add(text);
+  groupNumbers.emplace(ExactNumber{number.nearest, all[shared]}, shared);
+  return shared;
 }
 
 /// As `share`, for a column of levels. If there are too many, the remaining
@@ -340,8 +349,28 @@ void RowReader::Impl::addRows(RowBlock &block, Rows &rows) {
          std::span(block.rows.levels[i].data(), from.levels[i].size()))
       id = shareLevel(i, block.levelTexts[i], id);
     append(rows.levels[i], from.levels[i]);
+    noteClashes(block, i);
   }
   rows.count += from.count;
+}
+
+/// Notes the lines of the clashes of a column's levels that are in this block.
+void RowReader::Impl::noteClashes(const RowBlock &block, size_t column) {
+  for (size_t i = 0; i < columns.inputs.size(); ++i) {
+    if (model.inputs[i].rule != TAMRT_RULE_LEVELS ||
+        columns.inputs[i] != column || !collectors[i].clash())
+      continue;
+    const std::string &text = collectors[i].clash()->second;
+    if (clashes[i].text == text)
+      continue;
+    std::string buffer;
+    for (size_t row = 0; row < block.text.rowCount(); ++row)
+      if (file.format().withPoint(block.text.field(row, columns.levels[column]),
+                                  buffer) == text) {
+        clashes[i] = {block.text.line(row), text};
+        break;
+      }
+  }
 }
 
 /// Waits for a block that no thread uses; null if no thread will release one.
@@ -618,7 +647,12 @@ Result<std::vector<LevelTable>> RowReader::levelTables() const {
     const tamrt_input &input = impl->model.inputs[i];
     if (input.rule != TAMRT_RULE_LEVELS)
       continue;
-    Result<LevelTable> table = impl->collectors[i].table(path(), input.column);
+    const std::optional<LevelCollector::Clash> &clash =
+        impl->collectors[i].clash();
+    const Impl::Line &line = impl->clashes[i];
+    Result<LevelTable> table = impl->collectors[i].table(
+        path(), input.column,
+        clash && clash->second == line.text ? line.number : 0);
     if (!table)
       return std::move(table).error();
     tables[i] = *std::move(table);

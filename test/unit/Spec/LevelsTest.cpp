@@ -44,6 +44,17 @@ TEST(Levels, NumbersCompareAsNumbersWhenAllAre) {
             "y ~ c(x, n_cat=4, levels=True)");
 }
 
+TEST(Levels, NumbersThatDoublesCannotTellApart) {
+  EXPECT_EQ(resolved("y ~ c(x)", "x\n541448860000000011\n5\n"
+                                 "541448860000000011.0\n541448860000000012\n"),
+            "5:1 error: expected levels of 'x' that differ as doubles, got "
+            "'541448860000000011' and '541448860000000012', which have the "
+            "same nearest double; with a letter in front they are text\n"
+            "1:5 note: the levels of this term are counted\n");
+  EXPECT_EQ(resolved("y ~ c(x)", "x\n0\n1e-400\nt\n"),
+            "y ~ c(x, n_cat=3, levels=True)");
+}
+
 TEST(Levels, MissingIsSkipped) {
   EXPECT_EQ(resolved("y ~ c(x)", "x,y\n,1\nNA,1\nnan,1\nNaN,1\n3,1\n\"\",1\n"),
             "y ~ c(x, n_cat=1, levels=True)");
@@ -66,7 +77,7 @@ TEST(Levels, BlanksAndCase) {
             "y ~ c(x, n_cat=1, levels=True)");
   EXPECT_EQ(resolved("y ~ c(x)", "x\n1\n1.0\n1e999\n"),
             "y ~ c(x, n_cat=3, levels=True)");
-  EXPECT_EQ(resolved("y ~ c(x)", "x\n1\n1.0\n1e-999\n0\n"),
+  EXPECT_EQ(resolved("y ~ c(x)", "x\n1\n1.0\n1e-999\n"),
             "y ~ c(x, n_cat=2, levels=True)");
 }
 

@@ -403,6 +403,40 @@ TEST_F(FitPredict, NotesTellOfCodesOfFourierSeries) {
                      "n_cat=3 where the Fourier series goes on\n");
 }
 
+TEST_F(FitPredict, GroupsThatDoublesCannotTellApart) {
+  FakeModel model;
+  std::string train = "g,x,d,y\n";
+  for (int i = 0; i < 40; ++i)
+    train += "54144886000000001" + std::to_string(1 + i % 4) + "," +
+             std::to_string(i % 7) + ",a," + std::to_string(100 * (i % 4)) +
+             "\n";
+  train = write("t", train);
+  Outcome fit = run(model, {"fit", train, "-o", path("w")});
+  ASSERT_EQ(fit.status, 0) << fit.err;
+  Outcome streamed = run(model, {"fit", train, "-o", path("v"), "--stream"});
+  ASSERT_EQ(streamed.status, 0) << streamed.err;
+  EXPECT_EQ(contents(path("v")), contents(path("w")));
+  Outcome table = run(model, {"coefficients", "--weights", path("w")});
+  for (const char *id : {"541448860000000011,offset", "541448860000000014,off"})
+    EXPECT_NE(table.out.find(id), std::string::npos) << table.out;
+  auto predicted = [&](const std::string &group) {
+    return run(model, {"predict", write("n", "g,x,d\n" + group + ",1,a\n"),
+                       "--weights", path("w")});
+  };
+  for (int i = 0; i < 4; ++i) {
+    const std::string group = "54144886000000001" + std::to_string(1 + i);
+    Outcome got = predicted(group);
+    ASSERT_EQ(got.status, 0) << got.err;
+    const size_t value = got.out.find(group + ",") + group.size() + 1;
+    EXPECT_NEAR(std::stod(got.out.substr(value)), 100 * i, 1) << got.out;
+  }
+  Outcome unknown = predicted("541448860000000015");
+  EXPECT_EQ(unknown.status, 1);
+  EXPECT_NE(unknown.err.find("expected a group that was trained"),
+            std::string::npos)
+      << unknown.err;
+}
+
 TEST_F(FitPredict, NotesTellOfRowsOnce) {
   FakeModel model;
   model.date = "t";

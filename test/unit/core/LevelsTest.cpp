@@ -51,6 +51,12 @@ TEST(Levels, DoubtfulTextsAreMissingAmongNumbersAlone) {
   format.addMissing("?");
   EXPECT_EQ(kindOfLevel(" ", format), TextKind::Missing);
   EXPECT_EQ(kindOfLevel("?", format), TextKind::Missing);
+  // Numbers are missing if they are equal as they are written.
+  format.decimal = ',';
+  format.addMissing("541448860000000011,0");
+  EXPECT_EQ(kindOfGroup("541448860000000011", format), TextKind::Missing);
+  EXPECT_EQ(kindOfGroup("541448860000000011.00", format), TextKind::Missing);
+  EXPECT_EQ(kindOfGroup("541448860000000012", format), TextKind::Value);
   EXPECT_EQ(kindOfLevel("None", format), TextKind::Doubtful);
   EXPECT_EQ(kindOfLevel("-inf", format), TextKind::Doubtful);
   EXPECT_EQ(kindOfGroup("-inf", format), TextKind::Value);
@@ -103,6 +109,34 @@ TEST(Levels, CodesOfNumbers) {
   EXPECT_EQ(table.code("3", TAMRT_UNSEEN_MEAN), TAMRT_INDEX_MEAN(3));
   EXPECT_EQ(table.code("3", TAMRT_UNSEEN_ZERO), TAMRT_INDEX_NONE);
   EXPECT_EQ(table.code("5", TAMRT_UNSEEN_ZERO), 2);
+}
+
+TEST(Levels, NumbersAreThoseThatWereWritten) {
+  Result<LevelTable> fitted =
+      levels("541448860000000011,\n+0.1000000000000000055,\n5e-1,\n", 3);
+  ASSERT_TRUE(fitted.ok()) << fitted.error().message;
+  EXPECT_EQ(fitted->names,
+            (Names{"+0.1000000000000000055", "0.5", "541448860000000011"}));
+  Result<LevelTable> read = LevelTable::create(true, fitted->names);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  for (const LevelTable &table : {*fitted, *read}) {
+    EXPECT_TRUE(table.has("541448860000000011.0"));
+    EXPECT_FALSE(table.has("541448860000000012"));
+    EXPECT_FALSE(table.has("0.1"));
+    EXPECT_EQ(table.code("541448860000000011", TAMRT_UNSEEN_ZERO), 2);
+    EXPECT_EQ(table.code("541448860000000012", TAMRT_UNSEEN_ZERO),
+              TAMRT_INDEX_NONE);
+    EXPECT_EQ(table.code("541448860000000012", TAMRT_UNSEEN_EDGE), 2);
+    EXPECT_EQ(table.code("0.1", TAMRT_UNSEEN_MEAN), TAMRT_INDEX_MEAN(3));
+  }
+  // The name of a double is its shortest text; others are short, too.
+  std::string digits = "0." + std::string(70, '0') + "1";
+  EXPECT_EQ(levels(digits + ",\n", 1)->names, Names{"1e-71"});
+  digits = "0." + std::string(70, '3');
+  EXPECT_EQ(levels(digits + ",\n", 1).error().message,
+            "t.csv: column 'd': expected a level of at most 60 bytes or one "
+            "that is a double, got '" +
+                digits.substr(0, 60) + "...'");
 }
 
 TEST(Levels, CodesOfTexts) {

@@ -211,6 +211,63 @@ TEST(RowReader, TellsDroppedRowsByColumn) {
             "'d' (2) and 'y' (2)");
 }
 
+TEST(RowReader, NumbersThatDoublesCannotTellApartAreGroups) {
+  tamrt_input x = input("x", TAMRT_RULE_RANGE);
+  tamrt_model model = modelOf(&x, 1);
+  model.group = "g";
+  const std::vector<std::string> names = {"0",
+                                          "1e-400",
+                                          "0.1",
+                                          "0.1000000000000000001",
+                                          "541448860000000011",
+                                          "541448860000000012"};
+  std::string table = "g,x,y\n";
+  for (const char *group :
+       {"541448860000000012", "0.1000000000000000001", "541448860000000011",
+        "0.1", "0.10", "0", "1e-400", "541448860000000012.0", "-0"})
+    table += group + std::string(",1,1\n");
+  TextReader reader(table, model, {true, 1});
+  ASSERT_EQ(reader->read(100)->count, 9u);
+  ASSERT_TRUE(reader->resolveTexts()->merges);
+  EXPECT_EQ(reader->groupOrder().names, names);
+  // In the second reading each group has one index.
+  ASSERT_TRUE(reader->rewind().ok());
+  Rows rows = *reader->read(100);
+  EXPECT_EQ(reader->groups().size(), names.size());
+  EXPECT_EQ(reader->groupOrder().names, names);
+  EXPECT_EQ(rows.groups[0], rows.groups[7]);
+  EXPECT_NE(rows.groups[0], rows.groups[2]);
+
+  const GroupNames trained(names);
+  EXPECT_TRUE(trained.numeric());
+  EXPECT_EQ(trained.find("541448860000000012.00"), 5u);
+  EXPECT_EQ(trained.find("1E-400"), 1u);
+  EXPECT_EQ(trained.find("541448860000000013"), std::nullopt);
+}
+
+TEST(RowReader, LevelsThatDoublesCannotTellApartAreErrors) {
+  const tamrt_input inputs[] = {input("d", TAMRT_RULE_LEVELS, 3)};
+  const tamrt_model model = modelOf(inputs, 1);
+  const std::string start = "d,y\n541448860000000011,1\n\"5\",1\n"
+                            "541448860000000011.0,1\n";
+  EXPECT_TRUE(fitData(start, model).ok());
+  EXPECT_EQ(
+      fitData(start + "541448860000000012,1\n541448860000000013,1\n", model)
+          .error()
+          .message,
+      "t.csv: line 5: column 'd': expected levels that differ as doubles, got "
+      "'541448860000000011' and '541448860000000012', which have the same "
+      "nearest double; with a letter in front they are text");
+  EXPECT_EQ(fitData(start + "0,1\nNA,1\n1e-400,1\n", model, {true})
+                .error()
+                .message.substr(0, 25),
+            "t.csv: line 7: column 'd'");
+  // Text keeps them apart.
+  const std::string text = "d,y\n541448860000000011,1\n"
+                           "541448860000000012,1\nx,1\n";
+  EXPECT_EQ(fitData(text, model)->levels[0].size(), 3u);
+}
+
 TEST(RowReader, DatesAreOfOneForm) {
   tamrt_input x = input("x", TAMRT_RULE_RANGE);
   tamrt_model model = modelOf(&x, 1);

@@ -87,6 +87,61 @@ TEST(FormatNumber, IsShortAndPlain) {
   EXPECT_EQ(formatNumber(std::nan("")), "nan");
 }
 
+TEST(ExactNumber, ComparesAsWritten) {
+  // Each line is one number, the lines ascend.
+  const std::vector<std::vector<const char *>> ascending = {
+      {"-inf", "-Infinity"},
+      {"-541448860000000012"},
+      {"-541448860000000011", "-5.41448860000000011e17"},
+      {"-1.5", " -01.50"},
+      {"-1e-400"},
+      {"0", "-0", "0.000", "0e5", ".0", "-0e-99999999999999999999"},
+      {"1e-99999999999999999999"},
+      {"1e-99999999999999999", "0.01e-99999999999999997"},
+      {"1e-400", "0.001e-397", "+100E-402\t"},
+      {"0.1", ".1", "0.10", "1e-1", "100e-3", "0.001e+2"},
+      {"0.1000000000000000001"},
+      {"1", "1.0", "+1.", "001", "1e0", "0.1e01"},
+      {"10", "1e1", "0.0001e5"},
+      {"541448860000000011", "541448860000000011.00"},
+      {"541448860000000011.5"},
+      {"541448860000000012", "541448860000000.012e3"},
+      {"541448860000000013"},
+      {"inf", "+INF"}};
+  for (size_t i = 0; i < ascending.size(); ++i)
+    for (const char *a : ascending[i])
+      for (size_t j = 0; j < ascending.size(); ++j)
+        for (const char *b : ascending[j])
+          EXPECT_EQ(*parseExactNumber(a) <=> *parseExactNumber(b), i <=> j)
+              << a << ", " << b;
+  // Long exponents are compared as they are written.
+  EXPECT_NE(*parseExactNumber("10e-99999999999999999999"),
+            *parseExactNumber("1e-99999999999999999999"));
+  EXPECT_NE(*parseExactNumber("1e-99999999999999999998"),
+            *parseExactNumber("1e-99999999999999999999"));
+  EXPECT_EQ(parseExactNumber("1e400"), std::nullopt);
+  EXPECT_EQ(parseExactNumber("x"), std::nullopt);
+}
+
+TEST(ExactNumber, ComparesIntegersAsIntegers) {
+  std::mt19937_64 random(2);
+  auto written = [&](int64_t value) {
+    std::string text = std::to_string(value);
+    if (random() % 2)
+      text += ".00";
+    if (random() % 2)
+      text.insert(value < 0, random() % 3, '0');
+    return random() % 2 ? text : text + "e0";
+  };
+  for (int i = 0; i < 20000; ++i) {
+    const auto a = int64_t(random()) >> random() % 63;
+    const int64_t b = a / 16 * 16 + int64_t(random() % 16);
+    const std::string left = written(a), right = written(b);
+    ASSERT_EQ(*parseExactNumber(left) <=> *parseExactNumber(right), a <=> b)
+        << left << ", " << right;
+  }
+}
+
 TEST(FormatNumber, ReadsBackBitForBit) {
   std::mt19937_64 random(1);
   char text[kNumberLength];

@@ -101,12 +101,14 @@ void RowBlock::parseGroups(const ModelColumns &columns) {
       groupTexts, rows.groups, rules->areGroupsNumbers,
       [&](size_t row, bool isMissing) {
         Fault fault = {row, column, ": expected a group, got a missing value"};
-        if (!isMissing)
+        if (!isMissing) {
           doubtfulGroup = doubtfulGroup ? doubtfulGroup : std::move(fault);
-        else if (rules->dropMissing)
+          ++doubtful[column];
+        } else if (rules->dropMissing) {
           leaveOut(row, column);
-        else
+        } else {
           note(RowFault::Group, std::move(fault));
+        }
       });
 }
 
@@ -207,13 +209,17 @@ void RowBlock::checkLevels(const ModelColumns &columns) {
             return Fault{row, column,
                          groupAt(columns, row) + expectedFinite(!isInfinite)};
           };
-          if (!isMissing)
+          if (!isMissing) {
             doubtfulLevels[i] = doubtfulLevels[i] ? doubtfulLevels[i] : fault();
-          else if (!rules->dropMissing)
+            // As a number it is counted in any case.
+            if (!isNumber)
+              ++doubtful[column];
+          } else if (!rules->dropMissing) {
             note(RowFault::Value, fault());
-          else if (leaveOut(row, column); isNumber)
+          } else if (leaveOut(row, column); isNumber) {
             // It will be counted as a number.
             --lacking[column];
+          }
         });
   }
 }
@@ -297,6 +303,7 @@ void RowBlock::parse(const ModelColumns &columns, const RowRules &how) {
   faults = {};
   doubtfulGroup.reset();
   lacking.clear();
+  doubtful.clear();
   out.clear();
   text.scan();
   rows.count = text.rowCount();

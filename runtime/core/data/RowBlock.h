@@ -88,6 +88,9 @@ public:
   size_t dropped = 0;
   /// For columns of the file, the number of rows in which they are missing.
   std::map<size_t, size_t> lacking;
+  /// For columns of groups and levels of which it is not known whether they are
+  /// numbers, the number of rows in which they are missing if they are.
+  std::map<size_t, size_t> doubtful;
   LocalTexts groupTexts;
   std::vector<LocalTexts> levelTexts;
 

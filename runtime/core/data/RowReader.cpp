@@ -108,6 +108,9 @@ public:
   size_t fileRows = 0, dropped = 0;
   /// For columns of the file, the number of rows in which they are missing.
   std::map<size_t, size_t> lacking;
+  /// The same for columns of groups and levels if their values are numbers,
+  /// which is not known yet.
+  std::map<size_t, size_t> doubtful;
   /// The trained groups, for a prediction.
   std::optional<GroupNames> trained;
   TextIndex groups;
@@ -298,6 +301,8 @@ void RowReader::Impl::add(RowBlock &block, Rows &rows) {
   dropped += block.dropped;
   for (auto [column, count] : block.lacking)
     lacking[column] += count;
+  for (auto [column, count] : block.doubtful)
+    doubtful[column] += count;
   addRows(block, rows);
   line += block.text.lineCount();
 }
@@ -512,13 +517,13 @@ Status RowReader::Impl::dropMissing(Rows &rows) {
   std::vector<bool> out(rows.count);
   auto mark = [&](const TextIndex &texts, const GrowingArray<uint32_t> &ids,
                   auto kindOf, size_t column) {
-    const std::vector<bool> doubtful =
+    const std::vector<bool> isDoubtful =
         doubtfulTexts(texts, kindOf, file.format());
     for (size_t row = 0; row < rows.count; ++row)
-      if (doubtful[ids[row]]) {
+      if (isDoubtful[ids[row]])
         out[row] = true;
-        ++lacking[column];
-      }
+    if (auto at = doubtful.find(column); at != doubtful.end())
+      lacking[column] += at->second;
   };
   if (columns.group && *rules.areGroupsNumbers)
     mark(groups, rows.groups, kindOfGroup, *columns.group);
@@ -578,6 +583,7 @@ Status RowReader::Impl::rewind() {
   nextRead = nextAdded = 0;
   fileRows = dropped = 0;
   lacking.clear();
+  doubtful.clear();
   line = file.firstRowLine();
   ended = false;
   return {};

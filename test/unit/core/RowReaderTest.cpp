@@ -211,6 +211,28 @@ TEST(RowReader, TellsDroppedRowsByColumn) {
             "'d' (2) and 'y' (2)");
 }
 
+TEST(RowReader, CountsEachColumnThatARowLacks) {
+  // Only at the end are groups and levels known to be numbers.
+  const tamrt_input inputs[] = {input("x", TAMRT_RULE_RANGE),
+                                input("d", TAMRT_RULE_LEVELS, 3),
+                                input("x", TAMRT_RULE_LEVELS, 3)};
+  tamrt_model model = modelOf(inputs, 3);
+  model.group = "g";
+  TextReader reader("g,x,d,y\n1,1,5,1\n1,2,6,2\nNA,,NA,3\nNA,4,5,5\n"
+                    ",1,null,1\n2,NA,5,2\n2,2,None,2\n",
+                    model, {true, 1});
+  Result<Rows> rows = reader->read(100);
+  ASSERT_TRUE(rows.ok()) << rows.error().message;
+  ASSERT_TRUE(reader->resolveTexts()->drops);
+  ASSERT_TRUE(reader->dropMissing(*rows).ok());
+  const std::string expected = "dropped 5 of 7 rows: missing values in 'g' "
+                               "(3), 'x' (2) and 'd' (3)";
+  EXPECT_EQ(reader->describeDropped(), expected);
+  ASSERT_TRUE(reader->rewind().ok());
+  ASSERT_EQ(reader->read(100)->count, 2u);
+  EXPECT_EQ(reader->describeDropped(), expected);
+}
+
 TEST(RowReader, NumbersThatDoublesCannotTellApartAreGroups) {
   tamrt_input x = input("x", TAMRT_RULE_RANGE);
   tamrt_model model = modelOf(&x, 1);

@@ -206,6 +206,13 @@ std::vector<std::string> ModelSpec::effectNames() const {
   return names;
 }
 
+std::vector<std::string> Term::features() const {
+  llvm::StringSet<> seen;
+  std::vector<std::string> features;
+  collectFeatures(*this, seen, features);
+  return features;
+}
+
 std::vector<std::string> ModelSpec::features() const {
   llvm::StringSet<> seen;
   std::vector<std::string> features;

@@ -589,14 +589,6 @@ bool SpecParser::readDocument() {
   return true;
 }
 
-/// Whether a term, or a factor of it, reads `column`.
-static bool reads(const Term &term, llvm::StringRef column) {
-  return term.feature == column || llvm::is_contained(term.others, column) ||
-         llvm::any_of(term.factors, [&](const Term &factor) {
-           return reads(factor, column);
-         });
-}
-
 /// Checks that the target has no other role: a prediction has no target to
 /// read.
 static void checkTarget(const ModelSpec &spec, Diagnostics &diagnostics) {
@@ -604,7 +596,7 @@ static void checkTarget(const ModelSpec &spec, Diagnostics &diagnostics) {
     return;
   const std::string target = "the target '" + spec.target + "'";
   for (const Term &term : spec.terms)
-    if (reads(term, spec.target)) {
+    if (llvm::is_contained(term.features(), spec.target)) {
       diagnostics.error(term.range,
                         "expected features other than " + target + ", got it");
       diagnostics.note(term.range, "values of the target that are known when "

@@ -83,6 +83,10 @@ struct Term {
   llvm::StringRef getString(llvm::StringRef name) const;
   bool isNone(llvm::StringRef name) const;
 
+  /// The columns that the term and its factors read, in the order of first
+  /// appearance (docs/math.md section 1).
+  std::vector<std::string> features() const;
+
   /// The term in its canonical spelling: without parameters that equal their
   /// default, the others in the order of Terms.def, numbers in their shortest
   /// form.

@@ -302,7 +302,13 @@ TEST(Formula, TheTargetIsNoFeature) {
             "1:5 error: expected features other than the target 'y', got it\n"
             "1:5" +
                 note);
-  EXPECT_EQ(messagesOf("y ~ l(Y)"), "");
+  for (const char *slope : {"lt(x, slope=y)", "lt(x, slope='y')",
+                            "te(l(x), lt(x, others='z', slope=y))"})
+    EXPECT_EQ(messagesOf(std::string("y ~ ") + slope),
+              "1:5 error: expected features other than the target 'y', got "
+              "it\n1:5" +
+                  note);
+  EXPECT_EQ(messagesOf("y ~ l(Y) + lt(x, slope=Y)"), "");
   EXPECT_EQ(messagesOfYaml("formula: y ~ l(x)\ngroup: y\nweights: y\n"),
             "1:10 error: expected a column other than the target 'y' as "
             "group, got it\n"

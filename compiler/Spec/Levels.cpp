@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProfileCsv.h"
+#include "ProfileField.h"
 #include "ProfileReader.h"
 #include "SourceText.h"
 #include "TermChecker.h"
@@ -35,35 +36,6 @@ void collectOpen(std::vector<Term> &terms, std::vector<Term *> &open) {
   }
 }
 
-// A model's levels are counted here, and collected by the runtime in a fit. The
-// rules for missing values, numbers and equality must agree with
-// runtime/io/Number.h and runtime/core/data/Levels.h.
-
-bool isMissing(llvm::StringRef field) {
-  field = field.trim(" \t");
-  if (field.empty())
-    return true;
-  for (llvm::StringRef marker : {"na", "n/a", "nat", "null", "none"})
-    if (field.equals_insensitive(marker))
-      return true;
-  if (field[0] == '-' || field[0] == '+')
-    field = field.drop_front();
-  return field.equals_insensitive("nan");
-}
-
-/// A number, or an infinity in words.
-std::optional<double> numberOf(llvm::StringRef field) {
-  field = field.trim(" \t");
-  if (std::optional<double> number = parseNumber(field))
-    return number;
-  bool negative = field.consume_front("-");
-  if (!negative)
-    field.consume_front("+");
-  if (!field.equals_insensitive("inf") && !field.equals_insensitive("infinity"))
-    return std::nullopt;
-  return negative ? -HUGE_VAL : HUGE_VAL;
-}
-
 /// Most levels a term may have.
 int64_t maximumLevels() {
   return static_cast<int64_t>(
@@ -89,7 +61,7 @@ struct Column {
   size_t badField = 0;
   double highest = -1;
 
-  void add(const CsvRow &row);
+  void add(const CsvRow &row, const FieldReader &fields);
   void addNumber(double nearest, llvm::StringRef field, const CsvRow &row);
   /// The distinct values: numbers by value, texts as written.
   int64_t levels() const {
@@ -97,13 +69,14 @@ struct Column {
   }
 };
 
-void Column::add(const CsvRow &row) {
-  llvm::StringRef field = row.fields[index];
-  if (field.trim(" \t").empty())
-    return;
+void Column::add(const CsvRow &row, const FieldReader &fields) {
+  std::string buffer;
+  llvm::StringRef field = fields.withPoint(row.fields[index], buffer);
   // A value that was seen before: the most frequent case, which must be fast.
-  if (!texts.insert(field).second)
+  if (texts.contains(field) || field.trim(" \t").empty() ||
+      fields.isMissingText(field))
     return;
+  texts.insert(field);
   std::optional<double> number = numberOf(field);
   // These are missing values in a column of numbers, and levels in a column of
   // text.
@@ -140,22 +113,27 @@ void Column::addNumber(double nearest, llvm::StringRef field,
 class LevelCounter {
 public:
   LevelCounter(llvm::SourceMgr &sources, llvm::MemoryBufferRef profile,
-               std::vector<Term *> open, ProfileReader &others)
-      : sources(sources), profile(profile), open(std::move(open)),
-        others(others), diagnostics(sources) {}
+               char separator, std::vector<Term *> open,
+               const FieldReader &fields, ProfileReader &others)
+      : sources(sources), profile(profile), separator(separator),
+        open(std::move(open)), fields(fields), others(others),
+        diagnostics(sources) {}
 
   bool run();
 
 private:
   bool error(size_t line, llvm::StringRef text, const llvm::Twine &message,
              llvm::SourceMgr::DiagKind kind = llvm::SourceMgr::DK_Error);
+  bool checkSeparator(const CsvRow &header);
   bool readHeader(const CsvRow &header);
-  bool readRows(CsvReader &reader, size_t fields);
+  bool readRows(CsvReader &reader, size_t fieldCount);
   bool apply(Term &term);
 
   llvm::SourceMgr &sources;
   llvm::MemoryBufferRef profile;
+  char separator;
   std::vector<Term *> open;
+  const FieldReader &fields;
   ProfileReader &others;
   Diagnostics diagnostics;
   std::vector<Column> columns;
@@ -176,6 +154,40 @@ bool LevelCounter::error(size_t line, llvm::StringRef text,
                                           static_cast<int>(line), 0, kind,
                                           message.str(), text, {}));
   return false;
+}
+
+/// What is between the fields of a file, for messages.
+std::string separatorsOf(char separator) {
+  return separator == ','    ? "commas"
+         : separator == '\t' ? "tabs"
+         : separator == ' '  ? "blanks"
+                             : std::string("'") + separator + "'";
+}
+
+/// Checks that the header is not a single column whose name has another
+/// separator, unless it is a column that is read.
+bool LevelCounter::checkSeparator(const CsvRow &header) {
+  if (header.fields.size() != 1 || others.hasColumns() ||
+      llvm::any_of(open, [&](const Term *term) {
+        return term->feature == header.fields[0];
+      }))
+    return true;
+  for (char byte : llvm::StringRef(";\t|,")) {
+    if (byte == separator || !header.fields[0].contains(byte))
+      continue;
+    error(header.line, header.text,
+          "expected columns separated by " + separatorsOf(separator) +
+              ", got one column");
+    return error(header.line, header.text,
+                 "--sep " +
+                     (byte == '\t' ? std::string("tab")
+                                   : std::string("'") + byte + "'") +
+                     " reads a file with " +
+                     (byte == ';' || byte == '|' ? "a " : "") +
+                     separatorsOf(byte) + " between its fields",
+                 llvm::SourceMgr::DK_Note);
+  }
+  return true;
 }
 
 bool LevelCounter::readHeader(const CsvRow &header) {
@@ -207,17 +219,17 @@ bool LevelCounter::readHeader(const CsvRow &header) {
   return good;
 }
 
-bool LevelCounter::readRows(CsvReader &reader, size_t fields) {
+bool LevelCounter::readRows(CsvReader &reader, size_t fieldCount) {
   CsvRow row;
   while (reader.next(row)) {
-    if (row.fields.size() != fields)
+    if (row.fields.size() != fieldCount)
       return error(row.line, row.text,
-                   "expected " + llvm::Twine(fields) +
+                   "expected " + llvm::Twine(fieldCount) +
                        " fields as in the header, got " +
                        llvm::Twine(row.fields.size()));
     others.add(row);
     for (Column &column : columns) {
-      column.add(row);
+      column.add(row, fields);
       if (column.levels() > maximumLevels())
         return error(row.line, row.text,
                      "expected at most " + llvm::Twine(maximumLevels()) +
@@ -272,7 +284,7 @@ bool LevelCounter::apply(Term &term) {
 }
 
 bool LevelCounter::run() {
-  CsvReader reader(profile.getBuffer());
+  CsvReader reader(profile.getBuffer(), separator);
   CsvRow header;
   if (!reader.next(header))
     return error(reader.errorLine(), "",
@@ -280,12 +292,13 @@ bool LevelCounter::run() {
                                         : reader.error());
   // Fields may point into the reader, so the names are compared before the next
   // row.
-  size_t fields = header.fields.size();
-  for (size_t i = 0; i != fields; ++i)
+  size_t fieldCount = header.fields.size();
+  for (size_t i = 0; i != fieldCount; ++i)
     if (!header.quoted[i])
       header.fields[i] = header.fields[i].trim(" \t");
   others.readHeader(header);
-  if (!readHeader(header) || !readRows(reader, fields))
+  if (!checkSeparator(header) || !readHeader(header) ||
+      !readRows(reader, fieldCount))
     return false;
   bool good = true;
   for (Term *term : open)
@@ -296,14 +309,17 @@ bool LevelCounter::run() {
 } // namespace
 
 bool resolveLevels(llvm::SourceMgr &sources, ModelSpec &spec,
-                   std::optional<llvm::MemoryBufferRef> profile) {
+                   std::optional<llvm::MemoryBufferRef> profile,
+                   const ProfileFormat &format) {
   std::vector<Term *> open;
   collectOpen(spec.terms, open);
-  ProfileReader others(spec, [](llvm::StringRef field) {
-    return isMissing(field) ? std::nullopt : numberOf(field);
-  });
+  const FieldReader fields(format);
+  ProfileReader others(
+      spec, [&](llvm::StringRef field) { return fields.number(field); });
   if (profile && (!open.empty() || others.isNeeded())) {
-    if (!LevelCounter(sources, *profile, std::move(open), others).run())
+    if (!LevelCounter(sources, *profile, format.separator, std::move(open),
+                      fields, others)
+             .run())
       return false;
     spec.profile = others.find();
     return true;

@@ -10,7 +10,8 @@
 
 namespace tamc::spec {
 
-CsvReader::CsvReader(llvm::StringRef text) : rest(text) {
+CsvReader::CsvReader(llvm::StringRef text, char separator)
+    : rest(text), separator(separator), ends{separator, '\n', '"'} {
   rest.consume_front("\xef\xbb\xbf");
 }
 
@@ -65,7 +66,7 @@ bool CsvReader::next(CsvRow &row) {
       if (!quotedField(row))
         return false;
     } else {
-      size_t end = rest.find_first_of(",\n\"");
+      size_t end = rest.find_first_of(llvm::StringRef(ends, sizeof ends));
       if (end != llvm::StringRef::npos && rest[end] == '"')
         return fail(line, "unexpected quote inside a field");
       llvm::StringRef field = rest.take_front(end);
@@ -74,7 +75,7 @@ bool CsvReader::next(CsvRow &row) {
         field.consume_back("\r");
       row.fields.push_back(field);
     }
-    if (rest.consume_front(","))
+    if (rest.consume_front(llvm::StringRef(&separator, 1)))
       continue;
     if (rest.empty())
       return true;
@@ -82,8 +83,11 @@ bool CsvReader::next(CsvRow &row) {
       ++line;
       return true;
     }
-    return fail(line, "expected ',' or the end of the line after a quoted "
-                      "field");
+    return fail(line,
+                "expected " +
+                    (separator == '\t' ? std::string("a tab")
+                                       : std::string("'") + separator + "'") +
+                    " or the end of the line after a quoted field");
   }
 }
 

@@ -30,12 +30,12 @@ struct CsvRow {
   llvm::StringRef text;
 };
 
-/// Reads CSV (RFC 4180): fields are separated by commas and may be in double
-/// quotes, which may contain line breaks and "" for a quote; lines end in LF or
-/// CRLF. A BOM and empty lines are skipped.
+/// Reads CSV (RFC 4180): fields are separated by commas, or another byte, and
+/// may be in double quotes, which may contain line breaks and "" for a quote;
+/// lines end in LF or CRLF. A BOM and empty lines are skipped.
 class CsvReader {
 public:
-  explicit CsvReader(llvm::StringRef text);
+  explicit CsvReader(llvm::StringRef text, char separator = ',');
 
   /// Reads the next record. False at the end and on an error.
   bool next(CsvRow &row);
@@ -49,6 +49,9 @@ private:
   bool fail(size_t where, llvm::StringRef what);
 
   llvm::StringRef rest;
+  char separator;
+  /// What ends a field that is not in quotes, and a quote.
+  char ends[3];
   size_t line = 1;
   std::string message;
   /// Contents of fields that contain doubled quotes.

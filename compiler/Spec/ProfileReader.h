@@ -18,6 +18,7 @@
 
 #include "tamc/Spec/ModelSpec.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <functional>
@@ -41,6 +42,11 @@ public:
   bool isNeeded() const { return !columns.empty(); }
   /// Finds the columns; those that the data lacks are ignored.
   void readHeader(const CsvRow &header);
+  /// Whether the header had any of the columns.
+  bool hasColumns() const {
+    return llvm::any_of(columns,
+                        [](const Column &column) { return column.isOpen; });
+  }
   void add(const CsvRow &row);
   /// The profile; nullopt if there is no grid or the groups are not known.
   std::optional<Profile> find() const;

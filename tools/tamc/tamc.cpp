@@ -40,6 +40,7 @@
 #include "llvm/Support/WithColor.h"
 
 #include <limits>
+#include <memory>
 #include <unistd.h>
 #include <vector>
 
@@ -111,6 +112,21 @@ cl::opt<std::string>
             cl::desc("Training data from which to take the levels of c() "
                      "terms and the other columns that have few values"),
             cl::value_desc("train.csv"), cl::cat(category));
+cl::opt<std::string>
+    separator("sep",
+              cl::desc("What separates the profile's fields: a comma, ';', "
+                       "'|', ':', ' ' or tab (default: a comma)"),
+              cl::value_desc("byte"), cl::init(","), cl::cat(category));
+cl::opt<std::string>
+    decimal("decimal",
+            cl::desc("What separates the fraction of the profile's numbers: . "
+                     "or , (default: .)"),
+            cl::value_desc("byte"), cl::init("."), cl::cat(category));
+cl::list<std::string>
+    missing("missing",
+            cl::desc("A text of the profile that is a missing value, too; may "
+                     "be repeated"),
+            cl::value_desc("text"), cl::cat(category));
 cl::opt<int64_t> chunkRows("chunk-rows",
                            cl::desc("Rows of the largest rung (0: the spec's, "
                                     "else 1024)"),
@@ -216,6 +232,29 @@ std::optional<std::string> given(const cl::opt<std::string> &option) {
   return option.getValue();
 }
 
+/// `text`, a value of --sep, as the separator of fields.
+std::optional<char> parseSeparator(StringRef text) {
+  if (text == "tab" || text == "\\t")
+    return '\t';
+  if (text.size() == 1 && StringRef(",;|:\t ").contains(text))
+    return text.front();
+  return std::nullopt;
+}
+
+/// Checks the options of a profile's format.
+int checkFormat() {
+  const cl::Option *options[] = {&separator, &decimal, std::addressof(missing)};
+  for (const cl::Option *option : options)
+    if (option->getNumOccurrences() && profile.empty())
+      return fail("expected --profile with --" + option->ArgStr);
+  if (!parseSeparator(separator))
+    return fail("expected ',', ';', '|', ':', ' ' or tab for --sep, got '" +
+                separator + "'");
+  if (decimal != "." && decimal != ",")
+    return fail("expected . or , for --decimal, got '" + decimal + "'");
+  return 0;
+}
+
 /// Paths of a library.
 struct LibraryPaths {
   std::string archive, header;
@@ -301,7 +340,9 @@ int Driver::readSpec() {
     data = std::move(*buffer);
     reference = data->getMemBufferRef();
   }
-  return spec::resolveLevels(sources, *spec, reference) ? 0 : 1;
+  const spec::ProfileFormat format = {*parseSeparator(separator),
+                                      decimal.front(), missing};
+  return spec::resolveLevels(sources, *spec, reference, format) ? 0 : 1;
 }
 
 int Driver::readModule() {
@@ -584,6 +625,8 @@ int Driver::compile() {
       return fail("expected the name of a file for " +
                   StringRef(option->ArgStr.size() > 1 ? "--" : "-") +
                   option->ArgStr + ", got ''");
+  if (int status = checkFormat())
+    return status;
   if (chunkRows < 0)
     return fail("expected --chunk-rows of at least 0");
   if (!planning::findStrategy(strategy)) {
@@ -699,13 +742,14 @@ static void closeOutput() {
   std::_Exit(1);
 }
 
-/// Checks that options appear once: LLVM's parser takes the last of several
-/// values.
+/// Checks that options appear once, except lists: LLVM's parser takes the last
+/// of several values.
 static int checkOnce() {
   std::vector<StringRef> names;
   for (const auto &[name, option] : cl::getRegisteredOptions())
     if (is_contained(option->Categories, &category) &&
-        option->getNumOccurrences() > 1)
+        option->getNumOccurrences() > 1 &&
+        option->getNumOccurrencesFlag() == cl::Optional)
       names.push_back(name);
   if (names.empty())
     return 0;

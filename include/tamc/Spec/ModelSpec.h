@@ -265,16 +265,28 @@ std::optional<ModelSpec> parseFormulaSpec(llvm::SourceMgr &sources,
                                           unsigned bufferID,
                                           const SpecOverrides &overrides);
 
+/// The format of a profile; compiled models have options of the same names.
+struct ProfileFormat {
+  /// Separator of fields, which is not a quote or a line end.
+  char separator = ',';
+  /// Decimal separator: '.' or ','.
+  char decimal = '.';
+  /// Texts that are missing values in every column; a number stands for every
+  /// number equal to it.
+  std::vector<std::string> missing;
+};
+
 /// Resolves the parameters that depend on the data: `c(x)` without `n_cat`.
 /// With `profile` (a CSV's text and name) counts levels and sets
 /// ModelSpec::profile. Without one, a term that needs it is an error whose note
-/// has both fixes. Returns success. The profile is CSV as RFC 4180 has it, with
-/// a header, quotes, LF or CRLF and perhaps a BOM; empty cells, NA and nan, in
-/// upper or lower case, are missing values and not counted. A column's values
-/// are numbers if all of them parse as numbers, else text. One pass; memory
-/// only for the distinct spellings.
+/// has both fixes. Returns success. The profile is CSV as RFC 4180 has it, but
+/// for its format, with a header, quotes, LF or CRLF and perhaps a BOM; empty
+/// cells, NA and nan, in upper or lower case, are missing values and not
+/// counted. A column's values are numbers if all of them parse as numbers, else
+/// text. One pass; memory only for the distinct spellings.
 bool resolveLevels(llvm::SourceMgr &sources, ModelSpec &spec,
-                   std::optional<llvm::MemoryBufferRef> profile);
+                   std::optional<llvm::MemoryBufferRef> profile,
+                   const ProfileFormat &format = {});
 
 } // namespace tamc::spec
 

@@ -14,13 +14,14 @@ using namespace tamc::spec::testing;
 namespace {
 
 /// The canonical formula after the levels of `csv`, or the messages.
-std::string resolved(llvm::StringRef formula, llvm::StringRef csv) {
+std::string resolved(llvm::StringRef formula, llvm::StringRef csv,
+                     const ProfileFormat &format = {}) {
   Sources sources;
   auto spec = sources.formula(formula);
   EXPECT_TRUE(spec) << sources.messages;
   if (!spec)
     return "";
-  bool good = sources.levels(*spec, csv);
+  bool good = sources.levels(*spec, csv, format);
   EXPECT_EQ(good, sources.messages.empty()) << sources.messages;
   return good ? spec->canonicalFormula() : sources.messages;
 }
@@ -96,6 +97,44 @@ TEST(Levels, TextOfCsv) {
                                        "\"q\"\"\",3\r\n"
                                        "\"q\",3"),
             "y ~ c(\"a,\\\"b\", n_cat=3, levels=True)");
+}
+
+TEST(Levels, Formats) {
+  EXPECT_EQ(resolved("y ~ c(x)", "a;x\n1;\"2;5\"\n1;2,5\n1;2.5\n1;t\n",
+                     {';', ',', {}}),
+            "y ~ c(x, n_cat=3, levels=True)");
+  EXPECT_EQ(
+      resolved("y ~ c(x)", "a\t x \n1\t2,5\n1\t2,50\n1\t2,\n", {'\t', ',', {}}),
+      "y ~ c(x, n_cat=2, levels=True)");
+  EXPECT_EQ(resolved("y ~ c(x)", "a\tx\n1\t\"2\"3\n", {'\t', '.', {}}),
+            "2:1 error: expected a tab or the end of the line after a quoted "
+            "field\n");
+  // Missing texts are missing in every column, numbers as they are written.
+  EXPECT_EQ(resolved("y ~ c(x)", "x\nt\n?\n ? \nu\n", {',', '.', {"?"}}),
+            "y ~ c(x, n_cat=2, levels=True)");
+  EXPECT_EQ(resolved("y ~ c(x)", "x;y\n1;1\n-9;1\n-9,0;1\n 2;1\n",
+                     {';', ',', {"-9,00"}}),
+            "y ~ c(x, n_cat=2, levels=True)");
+  EXPECT_EQ(resolved("y ~ c(x)", "x\n541448860000000012\n541448860000000011\n",
+                     {',', '.', {"541448860000000011.0"}}),
+            "y ~ c(x, n_cat=1, levels=True)");
+}
+
+TEST(Levels, HintsAtTheSeparatorThatAHeaderHas) {
+  const char *start = "1:1 error: expected columns separated by ";
+  for (const char *formula : {"y ~ c(x)", "y ~ s(x)"}) {
+    EXPECT_EQ(resolved(formula, "g;x;y\n1;1;1\n"),
+              start + std::string("commas, got one column\n1:1 note: --sep ';' "
+                                  "reads a file with a ';' between its "
+                                  "fields\n"));
+    EXPECT_EQ(resolved(formula, "g\tx\n1\t1\n", {'|', '.', {}}),
+              start + std::string("'|', got one column\n1:1 note: --sep tab "
+                                  "reads a file with tabs between its "
+                                  "fields\n"));
+  }
+  // Such a name is valid.
+  EXPECT_EQ(resolved("y ~ c('a;b')", "a;b\n1\n"),
+            "y ~ c(\"a;b\", n_cat=1, levels=True)");
 }
 
 TEST(Levels, LineEnds) {

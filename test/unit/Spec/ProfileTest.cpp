@@ -49,6 +49,18 @@ TEST(Profile, FindsGrids) {
             "5; a: 4 + 1 * 2");
 }
 
+TEST(Profile, Formats) {
+  Sources sources;
+  auto spec = sources.formula("y ~ s(a)");
+  ASSERT_TRUE(spec);
+  ASSERT_TRUE(sources.levels(*spec, "a;b\n0,5;1\n1,5;1\n-9;1\n-9,0;1\n?;1\n",
+                             {';', ',', {"-9", "?"}}))
+      << sources.messages;
+  ASSERT_TRUE(spec->profile);
+  EXPECT_EQ(spec->profile->grids[0].first, 0.5);
+  EXPECT_EQ(spec->profile->grids[0].levels, 2);
+}
+
 TEST(Profile, FindsNone) {
   EXPECT_EQ(profileOf("y ~ s(a)", "a\n1\n1\n"), "none");
   EXPECT_EQ(profileOf("y ~ s(a)", "a\n0\n1\n2.5001\n"), "none");

@@ -46,9 +46,10 @@ public:
     return parseFormulaSpec(manager, add(text, "<formula>"), overrides);
   }
 
-  bool levels(ModelSpec &spec, llvm::StringRef csv) {
-    return resolveLevels(manager, spec,
-                         llvm::MemoryBufferRef(csv, "train.csv"));
+  bool levels(ModelSpec &spec, llvm::StringRef csv,
+              const ProfileFormat &format = {}) {
+    return resolveLevels(manager, spec, llvm::MemoryBufferRef(csv, "train.csv"),
+                         format);
   }
 
   llvm::SourceMgr manager;

@@ -300,5 +300,5 @@ std::string CsvBlocks::place(const CsvBlock &block, size_t row,
 }
 
 Result<size_t> CsvBlocks::require(std::string_view column) const {
-  return requireColumn(name, columnNames, column);
+  return requireColumn(name, columnNames, column, csvFormat->separator);
 }

@@ -89,6 +89,10 @@ Result<std::vector<std::string>> tamrt::namesOfHeader(const std::string &path,
     columns.emplace_back(inQuotes ? unquoteCsv(raw) : trimBlanks(raw));
     start = fieldEnd + 1;
   }
+  if (columns.size() == 1 && columns.front().empty())
+    return Error{fmt::format("{}: line {}: expected a header, got an empty {}",
+                             path, lineInText(text, begin),
+                             index.fieldEnds.front() == 0 ? "line" : "name")};
   std::set<std::string_view> known;
   for (const std::string &column : columns)
     if (!column.empty() && !known.insert(column).second)
@@ -97,23 +101,33 @@ Result<std::vector<std::string>> tamrt::namesOfHeader(const std::string &path,
   return columns;
 }
 
+/// What is between the fields of a file, for messages.
+static std::string separatorsOf(char separator) {
+  return separator == ','    ? "commas"
+         : separator == '\t' ? "tabs"
+         : separator == ' '  ? "blanks"
+                             : fmt::format("'{}'", separator);
+}
+
 Result<size_t> tamrt::requireColumn(const std::string &path,
                                     const std::vector<std::string> &names,
-                                    std::string_view column) {
+                                    std::string_view column, char separator) {
   auto place = std::find(names.begin(), names.end(), column);
   if (!column.empty() && place != names.end())
     return static_cast<size_t>(place - names.begin());
   // One name that contains a separator is probably the whole header of a file
   // with that separator.
   if (names.size() == 1)
-    for (auto [byte, name] :
-         {std::pair(';', "';'"), std::pair('\t', "tab"), std::pair('|', "'|'")})
-      if (names.front().find(byte) != std::string::npos)
+    for (auto [byte, name] : {std::pair(';', "';'"), std::pair('\t', "tab"),
+                              std::pair('|', "'|'"), std::pair(',', "','")})
+      if (byte != separator && names.front().find(byte) != std::string::npos)
         return Error{fmt::format(
-            "{}: no column '{}', expected columns separated by commas, got one "
+            "{}: no column '{}', expected columns separated by {}, got one "
             "column '{}'; --sep {} reads a file with {} between its fields",
-            path, column, shownText(names.front()), name,
-            byte == '\t' ? "tabs" : fmt::format("a {}", name))};
+            path, column, separatorsOf(separator), shownText(names.front()),
+            name,
+            byte == ';' || byte == '|' ? fmt::format("a {}", name)
+                                       : separatorsOf(byte))};
   std::string there;
   for (size_t i = 0; i < std::min(names.size(), kShownNames); ++i)
     there += (i == 0 ? "" : ", ") + shownText(names[i]);

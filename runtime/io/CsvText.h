@@ -73,15 +73,16 @@ size_t markBytes(std::string_view bytes);
 size_t trimEmptyLines(const char *text, size_t begin, size_t end);
 
 /// The names in the header, which is the first row of `index`. An error, which
-/// starts with `path`, if one appears twice.
+/// starts with `path`, if one appears twice or there is none.
 Result<std::vector<std::string>>
 namesOfHeader(const std::string &path, const char *text, const CsvIndex &index);
 
-/// The column named `column`. A missing one is an error that names the file and
-/// lists its columns, or the separator that they seem to have.
+/// The column named `column` of a file that was read with `separator`. A
+/// missing one is an error that names the file and lists its columns, or the
+/// separator that they seem to have.
 Result<size_t> requireColumn(const std::string &path,
                              const std::vector<std::string> &names,
-                             std::string_view column);
+                             std::string_view column, char separator = ',');
 
 } // namespace tamrt
 

@@ -262,8 +262,10 @@ TEST(Csv, SeparatorsAndDecimals) {
 }
 
 TEST(Csv, HintsAtTheSeparatorThatAHeaderHas) {
-  auto message = [](std::string name) {
-    return requireColumn("t.csv", {std::move(name)}, "y").error().message;
+  auto message = [](std::string name, char separator = ',') {
+    return requireColumn("t.csv", {std::move(name)}, "y", separator)
+        .error()
+        .message;
   };
   EXPECT_EQ(message("a;y"),
             "t.csv: no column 'y', expected columns separated by commas, got "
@@ -272,6 +274,25 @@ TEST(Csv, HintsAtTheSeparatorThatAHeaderHas) {
   EXPECT_NE(message("a\ty").find("; --sep tab reads a file with tabs"),
             std::string::npos);
   EXPECT_EQ(message("a"), "t.csv: no column 'y', expected one of: a");
+  // It names the separator with which the file was read.
+  EXPECT_EQ(message("a;y", '|'),
+            "t.csv: no column 'y', expected columns separated by '|', got one "
+            "column 'a;y'; --sep ';' reads a file with a ';' between its "
+            "fields");
+  EXPECT_EQ(message("a,y", '\t'),
+            "t.csv: no column 'y', expected columns separated by tabs, got one "
+            "column 'a,y'; --sep ',' reads a file with commas between its "
+            "fields");
+  EXPECT_EQ(message("a;y", ';'), "t.csv: no column 'y', expected one of: a;y");
+}
+
+TEST(Csv, HeadersHaveNames) {
+  EXPECT_EQ(parse("\na,b\n1,2\n").error().message,
+            "t.csv: line 1: expected a header, got an empty line");
+  EXPECT_EQ(parse("\xEF\xBB\xBF\r\na,b\n1,2\n").error().message,
+            "t.csv: line 1: expected a header, got an empty line");
+  EXPECT_EQ(parse("\"\"\na\n").error().message,
+            "t.csv: line 1: expected a header, got an empty name");
 }
 
 TEST(CsvNumbers, MissingTexts) {
@@ -561,9 +582,13 @@ TEST(CsvRandom, SurvivesAnyBytes) {
     if (!file) {
       if (round % 16 == 0)
         fault(text);
-      // Duplicate names are the only fault that the slow parser ignores.
+      // Faults of names are the only ones that the slow parser ignores.
       if (expected) {
-        ASSERT_TRUE(file.error().message.ends_with("appears twice")) << text;
+        const std::string &message = file.error().message;
+        ASSERT_TRUE(message.ends_with("appears twice") ||
+                    message.find("expected a header, got an empty ") !=
+                        message.npos)
+            << text;
       }
       continue;
     }

@@ -136,9 +136,12 @@ Error tamc::linkExecutable(StringRef object, StringRef output,
   std::optional<StringRef> redirects[] = {StringRef(), path, path};
   int status = sys::ExecuteAndWait(*driver, arguments, std::nullopt, redirects,
                                    0, 0, &message);
-  if (status != 0)
-    return makeError("cannot link with '" + *driver +
-                     "': " + StringRef(message + "\n" + text.read()).trim());
+  if (status != 0) {
+    std::string why = StringRef(message + "\n" + text.read()).trim().str();
+    if (why.empty())
+      why = "exit status " + std::to_string(status) + " and no message";
+    return makeError("cannot link with '" + *driver + "': " + why);
+  }
   ErrorOr<std::unique_ptr<MemoryBuffer>> linked =
       MemoryBuffer::getFile(linkedFile);
   if (!linked || (*linked)->getBufferSize() == 0)

@@ -248,6 +248,7 @@ class Compiler(Errors):
                 # Also if the folder is removed.
                 ("rm -rf $TMPDIR/*; echo no space >&2; exit 1",
                  ["': no space\n"]),
+                ("exit 77", ["': exit status 77 and no message\n"]),
                 ("echo one; kill -9 $$", ["': .*[Kk]illed.*\none\n"]),
                 ("exit 0", ["': expected an executable, got none and no "
                             "error\n"]),

@@ -390,16 +390,35 @@ void addFormatOptions(CLI::App &command, Texts &texts) {
       ->group(group);
 }
 
-/// Options of fits by conjugate gradients, for models that have them.
-void addCgOptions(const tamrt_model &model, CLI::App &fit, Options &options,
-                  Texts &texts) {
+/// Checks `solver`, a value of --solver, for a model with one solver.
+Status checkOnlySolver(const tamrt_model &model, const std::string &solver) {
+  if (hasDirect(model) && hasCg(model))
+    return {};
+  const char *own = hasDirect(model) ? "direct" : "cg";
+  if (solver == "auto" || solver == own)
+    return {};
+  return Error{fmt::format(
+      "--solver: expected {}, the only solver of this model, got '{}'; a model "
+      "that tamc compiles with --solver auto {} has both",
+      own, solver,
+      hasDirect(model) ? "--min-cg 0"
+                       : "--max-direct " + std::to_string(model.columns))};
+}
+
+/// Options of the solvers that the model has.
+void addSolverOptions(const tamrt_model &model, CLI::App &fit, Options &options,
+                      Texts &texts) {
+  CLI::Option *solver = fit.add_option(
+      "--solver", texts.solver, "auto, direct or cg (conjugate gradients)");
+  solver->type_name("SOLVER");
+  if (hasCg(model) && hasDirect(model))
+    solver->check(oneOf({"auto", "direct", "cg"}));
+  else
+    // Without a choice it is not worth a line of the help. It is checked later,
+    // for CLI11's messages do not name an option that is hidden.
+    solver->group("");
   if (!hasCg(model))
     return;
-  if (hasDirect(model))
-    fit.add_option("--solver", texts.solver,
-                   "auto, direct or cg (conjugate gradients)")
-        ->check(oneOf({"auto", "direct", "cg"}))
-        ->type_name("SOLVER");
   fit.add_option("--tolerance", texts.tolerance,
                  "Conjugate gradients end when |r|/|b| is below; default 1e-10")
       ->check(tolerance())
@@ -446,7 +465,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
       ->type_name("W.safetensors");
   fit->add_flag("--stream", options.stream,
                 "Read the file again instead of keeping its rows");
-  addCgOptions(model, *fit, options, texts);
+  addSolverOptions(model, *fit, options, texts);
   addFormatOptions(*fit, texts);
   addRunOptions(*fit, options, texts);
 
@@ -578,6 +597,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.threads = unsigned(*parseCount(texts.threads, kMaxThreads));
   if (!texts.chunkRows.empty())
     options.chunkRows = *parseCount(texts.chunkRows, INT64_MAX);
+  if (Status s = checkOnlySolver(model, texts.solver); !s)
+    return std::move(s).error();
   if (texts.solver != "auto")
     options.solver = texts.solver == "cg" ? FitSolver::Cg : FitSolver::Direct;
   if (!texts.tolerance.empty())

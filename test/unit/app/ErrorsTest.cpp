@@ -345,6 +345,10 @@ TEST_F(Errors, CommandLine) {
               {"--format", "text, csv or json", "'xml'"});
   expectError(run(model, {"fit", "a.csv", "-o", "w", "--nonsense"}),
               {"unexpected argument: --nonsense"});
+  expectError(run(model, {"fit", "a.csv", "-o", "w", "--solver", "cg"}),
+              {"--solver: expected direct, the only solver of this model, got "
+               "'cg'; a model that tamc compiles with --solver auto --min-cg 0 "
+               "has both"});
 }
 
 TEST_F(Errors, AbiAndSteps) {

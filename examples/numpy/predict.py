@@ -43,10 +43,15 @@ def beyond(phi, mode, x):  # docs/math.md section 3
     return phi(x) if mode == "continue" else phi(inside) + grown[mode] * slope
 
 
+def value(node):  # a bare word is a text
+    return node.id if isinstance(node, ast.Name) else ast.literal_eval(node)
+
+
 def design(effect, inputs, ranges, knots, rows):  # the effect's columns
     term = ast.parse(effect["term"], mode="eval").body
-    key = {k.arg: ast.literal_eval(k.value) for k in term.keywords}
-    kind, name, n = term.func.id.lower(), term.args[0].id, effect["columns"]
+    key = {k.arg: value(k.value) for k in term.keywords}
+    kind, name = term.func.id.lower(), value(term.args[0])
+    n = effect["columns"]
     i = [each["column"] for each in inputs].index(name)
     number = float if inputs[i]["numeric"] or not inputs[i]["levels"] else str
     x = [number(row[name]) for row in rows]
@@ -76,7 +81,8 @@ def predict(weights, new):
     beta, ranges = tensors["coefficients"][g], tensors["ranges"][g]
     blocks = [design(each, inputs, ranges, tensors["knots"], rows)
               for each in effects[1:]]
-    return beta[:, 0] + (np.hstack(blocks) * beta[:, 1:]).sum(1)
+    offset = np.ones((len(rows), 1))
+    return (np.hstack([offset] + blocks) * beta).sum(1)
 
 
 np.savetxt(sys.stdout, predict(*sys.argv[1:]), "%.17g")

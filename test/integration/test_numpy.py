@@ -72,6 +72,16 @@ class Numpy(harness.TestCase):
                                      name=topo)
                 self.check(model, train, train)
 
+    def test_spellings(self):
+        """Bare words, names in quotes, and a model without terms."""
+        train = harness.write_csv(self.dir / "train.csv", self.rows(1))
+        new = harness.write_csv(self.dir / "new.csv", self.rows(2))
+        for formula in ("y ~ c(k, n_cat=5, topo=fourier) + "
+                        "S('a', k=4, extrapolate=constant) + l(\"b\")",
+                        "y ~ 1"):
+            with self.subTest(formula):
+                self.check(self.compile(formula, group="g"), train, new)
+
     def test_airpassengers(self):
         """The example, without groups."""
         lines = (harness.EXAMPLE / "airpassengers.csv").read_text().splitlines()

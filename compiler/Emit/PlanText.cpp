@@ -25,13 +25,13 @@ static int64_t integer(DictionaryAttr dictionary, StringRef key) {
   return attribute ? attribute.getInt() : 0;
 }
 
-/// The text under a key. Attributes do not guarantee a final NUL, so it is
-/// copied into `texts`, which keeps it alive.
-static const char *text(DictionaryAttr dictionary, StringRef key,
-                        std::deque<std::string> &texts) {
+/// The index in `texts` of the text under a key. Attributes do not guarantee a
+/// final NUL, so it is copied.
+static int64_t text(DictionaryAttr dictionary, StringRef key,
+                    std::deque<std::string> &texts) {
   auto attribute = dictionary.getAs<StringAttr>(key);
   texts.push_back(attribute ? attribute.getValue().str() : "");
-  return texts.back().c_str();
+  return int64_t(texts.size()) - 1;
 }
 
 std::string tamc::planText(ModuleOp module, PlanStyle style) {
@@ -48,9 +48,8 @@ std::string tamc::planText(ModuleOp module, PlanStyle style) {
          plan.getAs<ArrayAttr>("buffers").getAsRange<DictionaryAttr>())
       rows.push_back({text(row, "name", texts), text(row, "op", texts),
                       text(row, "term", texts), integer(row, "bytes"),
-                      integer(row, "offset"),
-                      static_cast<int32_t>(integer(row, "first")),
-                      static_cast<int32_t>(integer(row, "last"))});
+                      integer(row, "offset"), integer(row, "first"),
+                      integer(row, "last")});
     texts.push_back(function.getName().str());
     tamrt_step step = {};
     step.kind = kind ? static_cast<int32_t>(kind.getKind()) : 0;
@@ -66,7 +65,11 @@ std::string tamc::planText(ModuleOp module, PlanStyle style) {
     step.buffers = rows.data();
     steps.push_back(step);
   }
+  std::vector<const char *> pointers;
+  for (const std::string &text : texts)
+    pointers.push_back(text.c_str());
+  const tamrt::PlannedSteps plan = {steps, pointers.data()};
   return style == PlanStyle::Drawing
-             ? tamrt::drawPlan(steps)
-             : tamrt::formatPlan(steps, tamrt::PlanFormat::Text);
+             ? tamrt::drawPlan(plan)
+             : tamrt::formatPlan(plan, tamrt::PlanFormat::Text);
 }

@@ -31,7 +31,7 @@ extern "C" {
 
 /// Changes whenever a struct or a kernel's signature changes. The runtime
 /// refuses a model built for another version at start.
-#define TAMRT_ABI_VERSION 12
+#define TAMRT_ABI_VERSION 13
 
 /// Rows of one segment. Sums over rows run row by row inside a segment; those
 /// of segments are joined in a binary tree over the segments' indices. The
@@ -249,19 +249,18 @@ typedef struct tamrt_effect {
   int32_t reserved;
 } tamrt_effect;
 
-/// One buffer of a step's memory plan.
+/// One buffer of a step's memory plan. All of its members are of one type, so
+/// that a compiler writes thousands of them as one array of integers.
 typedef struct tamrt_buffer {
-  /// What it holds, e.g. "values".
-  const char *name;
-  /// The op that defines it, e.g. "tam.bspline".
-  const char *op;
-  /// The term of the formula it belongs to; "" if it belongs to all.
-  const char *term;
+  /// Indices of tamrt_model::plan_texts: what it holds, e.g. "values"; the op
+  /// that defines it, e.g. "tam.bspline"; the term of the formula it belongs
+  /// to, "" if it belongs to all.
+  int64_t name, op, term;
   int64_t bytes;
   /// Offset in the arena, a multiple of TAMRT_ALIGNMENT.
   int64_t offset;
   /// Live range, half-open, in launches of the step.
-  int32_t first, last;
+  int64_t first, last;
 } tamrt_buffer;
 
 struct tamrt_kernels;
@@ -470,6 +469,8 @@ typedef struct tamrt_model {
   const tamrt_learner *learners;
   int64_t effect_count;
   const tamrt_effect *effects;
+  /// What the buffers of all steps name; null if no step has a buffer.
+  const char *const *plan_texts;
   int64_t step_count;
   const tamrt_step *steps;
   /// For when memory is short: the model with steps of conjugate gradients that

@@ -63,9 +63,15 @@ enum class PlanScope {
   AllRungs
 };
 
-/// The plan of `steps`, in their order; ends with a line end. CSV and JSON
+/// Steps, and the texts that their buffers name (tamrt_model::plan_texts).
+struct PlannedSteps {
+  std::span<const tamrt_step> steps;
+  const char *const *texts;
+};
+
+/// The plan of `plan.steps`, in their order; ends with a line end. CSV and JSON
 /// contain all rungs, whatever the scope. Pure.
-std::string formatPlan(std::span<const tamrt_step> steps, PlanFormat format,
+std::string formatPlan(PlannedSteps plan, PlanFormat format,
                        PlanScope scope = PlanScope::LargestRungs);
 
 /// A drawing of the plan. Each step of `scope` has the heading of the text
@@ -82,7 +88,7 @@ std::string formatPlan(std::span<const tamrt_step> steps, PlanFormat format,
 ///
 /// A character that several buffers share shows the smallest; '.' is free.
 /// Pure.
-std::string drawPlan(std::span<const tamrt_step> steps,
+std::string drawPlan(PlannedSteps plan,
                      PlanScope scope = PlanScope::LargestRungs);
 
 } // namespace tamrt

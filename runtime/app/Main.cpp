@@ -167,9 +167,10 @@ Status runPlan(const tamrt_model &model, const Options &options) {
     return text ? print(*text) : Status(std::move(text).error());
   }
   const std::vector<tamrt_step> steps = allSteps(model);
+  const PlannedSteps plan = {steps, model.plan_texts};
   return print(options.draw
-                   ? drawPlan(steps, options.planScope)
-                   : formatPlan(steps, options.planFormat, options.planScope));
+                   ? drawPlan(plan, options.planScope)
+                   : formatPlan(plan, options.planFormat, options.planScope));
 }
 
 Status checkOutput(const Options &options) {

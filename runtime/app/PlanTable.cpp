@@ -56,14 +56,25 @@ std::string table(const std::vector<std::vector<std::string>> &rows,
   return text;
 }
 
-std::string bufferTable(std::span<const tamrt_buffer> buffers) {
+/// The texts of a buffer.
+struct Names {
+  Names(const tamrt_buffer &buffer, const char *const *texts)
+      : name(texts[buffer.name]), op(texts[buffer.op]),
+        term(texts[buffer.term]) {}
+  std::string name, op, term;
+};
+
+std::string bufferTable(std::span<const tamrt_buffer> buffers,
+                        const char *const *texts) {
   std::vector<std::vector<std::string>> rows = {
       {"buffer", "op", "term", "bytes", "live", "offset"}};
-  for (const tamrt_buffer &buffer : buffers)
-    rows.push_back({buffer.name, buffer.op, buffer.term,
-                    std::to_string(buffer.bytes),
+  for (const tamrt_buffer &buffer : buffers) {
+    Names names(buffer, texts);
+    rows.push_back({std::move(names.name), std::move(names.op),
+                    std::move(names.term), std::to_string(buffer.bytes),
                     fmt::format("[{}, {})", buffer.first, buffer.last),
                     std::to_string(buffer.offset)});
+  }
   return table(rows, "lllrlr");
 }
 
@@ -138,21 +149,21 @@ std::string jsonText(std::string_view text) {
   return quoted + '"';
 }
 
-std::string formatText(std::span<const tamrt_step> steps, PlanScope scope) {
+std::string formatText(const PlannedSteps &plan, PlanScope scope) {
   std::string text;
-  for (const tamrt_step *step : inScope(steps, scope)) {
+  for (const tamrt_step *step : inScope(plan.steps, scope)) {
     text += heading(*step);
     if (step->buffer_count > 0)
-      text += bufferTable(buffersOf(*step));
+      text += bufferTable(buffersOf(*step), plan.texts);
     text += '\n';
   }
-  return text + rungTable(steps);
+  return text + rungTable(plan.steps);
 }
 
-std::string formatCsv(std::span<const tamrt_step> steps) {
+std::string formatCsv(const PlannedSteps &plan) {
   std::string text = "step,rung,launches,strategy,arena,lower_bound,naive,"
                      "buffer,op,term,bytes,first,last,offset\n";
-  for (const tamrt_step &step : steps) {
+  for (const tamrt_step &step : plan.steps) {
     std::string start =
         csvCell(step.name) + "," + std::to_string(step.rung_rows) + "," +
         std::to_string(step.launches) + "," + csvCell(step.strategy) + "," +
@@ -161,19 +172,21 @@ std::string formatCsv(std::span<const tamrt_step> steps) {
         std::to_string(step.naive_bytes) + ",";
     if (step.buffer_count == 0)
       text += start + ",,,,,,\n";
-    for (const tamrt_buffer &buffer : buffersOf(step))
-      text += start + csvCell(buffer.name) + "," + csvCell(buffer.op) + "," +
-              csvCell(buffer.term) + "," + std::to_string(buffer.bytes) + "," +
+    for (const tamrt_buffer &buffer : buffersOf(step)) {
+      const Names names(buffer, plan.texts);
+      text += start + csvCell(names.name) + "," + csvCell(names.op) + "," +
+              csvCell(names.term) + "," + std::to_string(buffer.bytes) + "," +
               std::to_string(buffer.first) + "," + std::to_string(buffer.last) +
               "," + std::to_string(buffer.offset) + "\n";
+    }
   }
   return text;
 }
 
-std::string formatJson(std::span<const tamrt_step> steps) {
+std::string formatJson(const PlannedSteps &plan) {
   std::string text = "{\"steps\":[";
   bool firstStep = true;
-  for (const tamrt_step &step : steps) {
+  for (const tamrt_step &step : plan.steps) {
     text += firstStep ? "" : ",";
     firstStep = false;
     text += "{\"step\":" + jsonText(step.name) +
@@ -187,9 +200,10 @@ std::string formatJson(std::span<const tamrt_step> steps) {
     for (const tamrt_buffer &buffer : buffersOf(step)) {
       text += firstBuffer ? "" : ",";
       firstBuffer = false;
-      text += "{\"buffer\":" + jsonText(buffer.name) +
-              ",\"op\":" + jsonText(buffer.op) +
-              ",\"term\":" + jsonText(buffer.term) +
+      const Names names(buffer, plan.texts);
+      text += "{\"buffer\":" + jsonText(names.name) +
+              ",\"op\":" + jsonText(names.op) +
+              ",\"term\":" + jsonText(names.term) +
               ",\"bytes\":" + std::to_string(buffer.bytes) +
               ",\"first\":" + std::to_string(buffer.first) +
               ",\"last\":" + std::to_string(buffer.last) +
@@ -218,7 +232,7 @@ char cell(std::span<const tamrt_buffer> buffers, int64_t time, int64_t timeEnd,
   return smallest ? letter(size_t(smallest - buffers.data())) : '.';
 }
 
-std::string draw(const tamrt_step &step) {
+std::string draw(const tamrt_step &step, const char *const *texts) {
   std::span<const tamrt_buffer> buffers = buffersOf(step);
   std::string text = heading(step);
   if (buffers.empty() || step.launches <= 0 || step.arena_bytes <= 0)
@@ -250,10 +264,10 @@ std::string draw(const tamrt_step &step) {
           (timeStep == 1 ? " launch" : " launches") + " and " +
           std::to_string(byteStep) + " bytes a character\n";
   for (size_t i = 0; i < buffers.size(); ++i) {
-    text += letter(i);
-    text += std::string(" ") + buffers[i].name + "  " + buffers[i].op;
-    if (*buffers[i].term)
-      text += std::string("  ") + buffers[i].term;
+    const Names names(buffers[i], texts);
+    text += fmt::format("{} {}  {}", letter(i), names.name, names.op);
+    if (!names.term.empty())
+      text += fmt::format("  {}", names.term);
     text += '\n';
   }
   return text;
@@ -261,25 +275,24 @@ std::string draw(const tamrt_step &step) {
 
 } // namespace
 
-std::string formatPlan(std::span<const tamrt_step> steps, PlanFormat format,
-                       PlanScope scope) {
+std::string formatPlan(PlannedSteps plan, PlanFormat format, PlanScope scope) {
   switch (format) {
   case PlanFormat::Csv:
-    return formatCsv(steps);
+    return formatCsv(plan);
   case PlanFormat::Json:
-    return formatJson(steps);
+    return formatJson(plan);
   case PlanFormat::Text:
     break;
   }
-  return formatText(steps, scope);
+  return formatText(plan, scope);
 }
 
-std::string drawPlan(std::span<const tamrt_step> steps, PlanScope scope) {
+std::string drawPlan(PlannedSteps plan, PlanScope scope) {
   std::string text;
-  for (const tamrt_step *step : inScope(steps, scope)) {
+  for (const tamrt_step *step : inScope(plan.steps, scope)) {
     if (!text.empty())
       text += '\n';
-    text += draw(*step);
+    text += draw(*step, plan.texts);
   }
   return text;
 }

@@ -168,6 +168,7 @@ int32_t Normalization::codeOf(const Input &input, const Levels &levels,
   case TAMRT_UNSEEN_ZERO:
     return TAMRT_INDEX_NONE;
   case TAMRT_UNSEEN_EDGE:
+  case TAMRT_UNSEEN_SERIES:
     break;
   }
   return static_cast<int32_t>(nearest);

@@ -140,8 +140,13 @@ class ConjugateGradients(harness.TestCase):
         got = predictions(self.predict(model, rows, weights))
         error = sum((p - y) ** 2 for p, y in zip(got, values)) / len(got)
         self.assertLess(error, 0.3)
-        run = self.run_program(model, "fit", rows, "-o", "w", "--solver=cg")
+        asked = self.fit(model, rows, "--solver=cg",
+                         weights="asked.safetensors")
+        self.assertEqual(asked.read_bytes(), weights.read_bytes())
+        run = self.run_program(model, "fit", rows, "-o", "w",
+                               "--solver=direct")
         self.assertEqual(run.returncode, 1)
+        self.assertIn("solver", run.stderr)
 
     def test_not_converged(self):
         model = self.compile(self.FORMULA, group="g", solver="cg")

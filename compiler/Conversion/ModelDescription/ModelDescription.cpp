@@ -114,15 +114,63 @@ static Record describePlacement(DictionaryAttr row) {
           i32(integer(row, "predict")), i32(0)};
 }
 
-static Record describeStep(FunctionOpInterface function) {
+namespace {
+
+/// What the buffers of all steps name: each text once, in the order of first
+/// use.
+class PlanTexts {
+public:
+  int64_t indexOf(StringRef text) {
+    auto [entry, isNew] =
+        indices.try_emplace(text, static_cast<int64_t>(records.size()));
+    if (isNew)
+      records.push_back({::text(text)});
+    return entry->second;
+  }
+
+  /// The array `plan_texts`.
+  Field array() && {
+    return ::array("tam_plan_texts", "char *const", std::move(records));
+  }
+
+private:
+  llvm::StringMap<int64_t> indices;
+  std::vector<Record> records;
+};
+
+} // namespace
+
+/// The buffers of the plan of `step`.
+static Field describeBuffers(StringRef step, ArrayRef<DictionaryAttr> buffers,
+                             PlanTexts &texts) {
+  if (buffers.empty())
+    return {Field::Kind::Null};
+  SmallVector<int64_t> numbers;
+  for (DictionaryAttr row : buffers) {
+    for (StringRef key : {"name", "op", "term"}) {
+      auto text = row.getAs<StringAttr>(key);
+      numbers.push_back(texts.indexOf(text ? text.getValue() : ""));
+    }
+    for (StringRef key : {"bytes", "offset", "first", "last"})
+      numbers.push_back(integer(row, key));
+  }
+  const auto count = static_cast<int64_t>(buffers.size());
+  auto type = RankedTensorType::get(
+      {count, static_cast<int64_t>(numbers.size()) / count},
+      IntegerType::get(buffers.front().getContext(), 64));
+  return {Field::Kind::Rows,
+          0,
+          0,
+          ("tam_buffers_" + step).str(),
+          "tamrt_buffer",
+          {},
+          DenseElementsAttr::get(type, ArrayRef(numbers))};
+}
+
+static Record describeStep(FunctionOpInterface function, PlanTexts &texts) {
   auto step = function->getAttrOfType<tam::StepAttr>(tam::kStepAttrName);
   auto plan = function->getAttrOfType<DictionaryAttr>(tamk::kPlanAttrName);
-  std::vector<Record> buffers;
-  for (DictionaryAttr row : rows(plan, "buffers"))
-    buffers.push_back({text(row, "name"), text(row, "op"), text(row, "term"),
-                       i64(integer(row, "bytes")), i64(integer(row, "offset")),
-                       i32(integer(row, "first")), i32(integer(row, "last"))});
-  int64_t count = static_cast<int64_t>(buffers.size());
+  SmallVector<DictionaryAttr> buffers = rows(plan, "buffers");
   auto table = function->getAttrOfType<FlatSymbolRefAttr>(tamk::kTableAttrName);
   return {i32(static_cast<int64_t>(step.getKind())),
           i32(integer(plan, "length")),
@@ -135,9 +183,8 @@ static Record describeStep(FunctionOpInterface function) {
           i64(integer(plan, "naive_bytes")),
           text(tamk::planMethod(plan)),
           {Field::Kind::Address, 0, 0, function.getName().str()},
-          i64(count),
-          array("tam_buffers_" + function.getName(), "tamrt_buffer",
-                std::move(buffers)),
+          i64(static_cast<int64_t>(buffers.size())),
+          describeBuffers(function.getName(), buffers, texts),
           table ? Field{Field::Kind::Address, 0, 0, table.getValue().str()}
                 : Field{Field::Kind::Null}};
 }
@@ -206,7 +253,7 @@ static std::vector<Record> describeAccumulators(DictionaryAttr model,
 static Record shared(Record record) {
   for (Field &field : record)
     if (field.kind == Field::Kind::Records ||
-        field.kind == Field::Kind::Numbers)
+        field.kind == Field::Kind::Numbers || field.kind == Field::Kind::Rows)
       field = {Field::Kind::Address, 0, 0, field.text};
   return record;
 }
@@ -320,13 +367,14 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
   for (const Record &accumulator : parts.accumulators)
     if (!stepOf(accumulator).isCg())
       small.accumulators.push_back(accumulator);
+  PlanTexts planTexts;
   bool isDirect = false, isCg = false, hasLevels = false, hasSmall = false;
   for (auto function : module.getOps<FunctionOpInterface>()) {
     if (!function->hasAttr(tam::kStepAttrName))
       continue;
     if (!function->hasAttr(tamk::kPlanAttrName))
       return function->emitOpError("expected a planned step");
-    Record step = describeStep(function);
+    Record step = describeStep(function, planTexts);
     const tamrt::StepDescription &about = stepOf(step);
     if (function->hasAttr(tam::kByLevelsAttrName)) {
       hasLevels = true;
@@ -397,6 +445,7 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
   record.push_back(effectCount);
   record.push_back(
       array("tam_effects", "tamrt_effect", std::move(parts.effects)));
+  record.push_back(std::move(planTexts).array());
   places.steps = record.size();
   record.push_back(stepCount);
   record.push_back(array("tam_steps", "tamrt_step", std::move(parts.steps)));

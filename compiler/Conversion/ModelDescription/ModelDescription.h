@@ -36,6 +36,8 @@ struct Field {
              ///< gets the name `text`
     Numbers, ///< the address of an array of the C type `type`, which gets the
              ///< name `text` and contains `numbers`
+    Rows,    ///< as Numbers, but `type` is a struct and a row of `numbers` are
+             ///< its members
     Null,    ///< a null pointer
   };
   Kind kind;

@@ -71,6 +71,19 @@ std::string tamc::elementsOf(mlir::DenseElementsAttr elements) {
   return text + "}";
 }
 
+/// Structs with the integers of a row each, a line for each.
+static std::string rowsOf(mlir::DenseElementsAttr numbers) {
+  const int64_t columns = numbers.getType().getDimSize(1);
+  std::string text = "{\n";
+  for (auto [i, value] : llvm::enumerate(numbers.getValues<int64_t>())) {
+    const int64_t column = int64_t(i) % columns;
+    text += (column == 0 ? "    {" : ", ") + std::to_string(value);
+    if (column == columns - 1)
+      text += "},\n";
+  }
+  return text + "}";
+}
+
 static std::string textOf(const Field &field) {
   switch (field.kind) {
   case Field::Kind::I32:
@@ -83,6 +96,7 @@ static std::string textOf(const Field &field) {
   case Field::Kind::Address:
   case Field::Kind::Records:
   case Field::Kind::Numbers:
+  case Field::Kind::Rows:
     return field.text;
   case Field::Kind::Null:
     return "nullptr";
@@ -104,6 +118,9 @@ static void defineArrays(const Record &record, llvm::raw_ostream &out) {
     if (field.kind == Field::Kind::Numbers)
       out << "static const " << field.type << " " << field.text
           << "[] = " << elementsOf(field.numbers) << ";\n";
+    if (field.kind == Field::Kind::Rows)
+      out << "static const " << field.type << " " << field.text
+          << "[] = " << rowsOf(field.numbers) << ";\n";
     if (field.kind != Field::Kind::Records)
       continue;
     for (const Record &row : field.records)

@@ -122,7 +122,7 @@ void Exporter::prepare(const Field &field) {
         /*isConstant=*/true, LLVM::Linkage::Internal, name,
         builder.getStringAttr(bytes));
   }
-  if (field.kind == Field::Kind::Numbers) {
+  if (field.kind == Field::Kind::Numbers || field.kind == Field::Kind::Rows) {
     DenseElementsAttr numbers = field.numbers;
     Type element = numbers.getElementType();
     int64_t count = numbers.getNumElements();
@@ -160,6 +160,7 @@ Value Exporter::build(OpBuilder &b, const Field &field) {
   case Field::Kind::Address:
   case Field::Kind::Records:
   case Field::Kind::Numbers:
+  case Field::Kind::Rows:
     return LLVM::AddressOfOp::create(b, loc, pointer, field.text);
   case Field::Kind::Null:
     return LLVM::ZeroOp::create(b, loc, pointer);

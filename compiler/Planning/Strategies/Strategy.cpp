@@ -23,14 +23,15 @@
 using namespace tamc::planning;
 
 namespace tamc::planning {
-#define TAMC_STRATEGY(function, name, summary)                                 \
+#define TAMC_STRATEGY(function, name, traits, summary)                         \
   Plan function(const Problem &problem, const Options &options);
 #include "Strategies/Strategies.def"
 #undef TAMC_STRATEGY
 } // namespace tamc::planning
 
 static constexpr Strategy registry[] = {
-#define TAMC_STRATEGY(function, name, summary) {name, summary, function},
+#define TAMC_STRATEGY(function, name, traits, summary)                         \
+  {name, summary, traits, function},
 #include "Strategies/Strategies.def"
 #undef TAMC_STRATEGY
 };

@@ -58,6 +58,16 @@ struct Options {
   int threads = 0;
 };
 
+/// Traits of a strategy.
+enum StrategyTraits : unsigned {
+  /// Options::nodes are steps by which it improves a plan; each takes 10 to 30
+  /// ns.
+  kHasSteps = 1,
+  /// For sizes that are multiples of all alignments it finds the same plan in
+  /// any unit: k times the sizes give k times the offsets.
+  kScales = 2,
+};
+
 /// A planning strategy. `run` is a pure function; it may assume a valid problem
 /// and returns offsets, pools and nodes. It need not respect capacities: plan()
 /// fills in peak, bound, status and reason, and checks the plan.
@@ -65,6 +75,8 @@ struct Strategy {
   std::string_view name;
   /// One line, for help texts.
   std::string_view summary;
+  /// A union of StrategyTraits.
+  unsigned traits;
   Plan (*run)(const Problem &problem, const Options &options);
 };
 

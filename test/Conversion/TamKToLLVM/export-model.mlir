@@ -85,8 +85,10 @@ module attributes {tam.model = {
 // CHECK-DAG: @[[VERSION:tam_text_[0-9]+]] = internal constant [4 x i8] c"1.2\00"
 // CHECK-DAG: @[[LLVM:tam_text_[0-9]+]] = internal constant {{.*}} c"22.{{.*}}\00"
 
-// name, op, term, bytes, offset, first, last
-// CHECK-DAG: @tam_buffers_predict_8 = internal constant {{.*}} { ptr @[[X]], ptr @[[OP]], ptr @[[TERM]], i64 64, i64 0, i32 0, i32 1 }]
+// What buffers name, then: name, op and term as places there, bytes, offset,
+// first, last
+// CHECK-DAG: @tam_plan_texts = internal constant {{.*}} { ptr @[[X]] }, { ptr } { ptr @[[OP]] }, { ptr } { ptr @[[TERM]] }]
+// CHECK-DAG: @tam_buffers_predict_8 = internal constant [7 x i64] [i64 0, i64 1, i64 2, i64 64, i64 0, i64 0, i64 1]
 // column, rule, levels, unseen, reserved, lo, hi
 // CHECK-DAG: @tam_inputs = internal constant {{.*}} { ptr @[[A]], i32 1, i32 7, i32 2, i32 0, double 5.000000e-01, double 2.500000e+00 }]
 // kind, reserved, offset, count, unit
@@ -109,7 +111,7 @@ module attributes {tam.model = {
 // CHECK-DAG: @tam_steps = internal constant [2 x {{.*}} { i32 0, i32 1, i32 0, i32 0, ptr @{{.*}}, i64 0, i64 0, i64 0, i64 0, ptr @[[TREE]], ptr @fit_init, i64 0, ptr null, ptr null }, {{.*}} { i32 3, i32 1, i32 1, i32 0, ptr @[[STEP]], i64 8, i64 128, i64 64, i64 192, ptr @[[TREE]], ptr @predict_8, i64 1, ptr @tam_buffers_predict_8, ptr null }]
 // Texts that the spec does not have are null; for `auto` the direct solver was
 // chosen.
-// CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr null, ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[DEVICE]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 320, i64 1, ptr @tam_accumulators, ptr @tam_oracle, ptr @tam_placement, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, i64 2, ptr @tam_steps, ptr null, ptr null }
+// CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr null, ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[DEVICE]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 320, i64 1, ptr @tam_accumulators, ptr @tam_oracle, ptr @tam_placement, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, ptr @tam_plan_texts, i64 2, ptr @tam_steps, ptr null, ptr null }
 
 func.func @fit_init(%s: memref<2xf64> {tam.slot = #tam.slot<state>})
     attributes {tam.step = #tam.step<fit_init>,

@@ -128,14 +128,17 @@ void solve(double *a, double *b, int64_t n, int64_t rows, double *output) {
   }
 }
 
+/// What the buffers name.
+static const char *const kPlanTexts[] = {"values", "tam.linear", "l(x)",
+                                         "index",  "tam.onehot", "c(d)"};
+
 FakeModel::FakeModel(std::vector<int64_t> rungs) {
   x = {"x", TAMRT_RULE_RANGE, 0, 0, 0, 0, 0};
   d = {"d", TAMRT_RULE_LEVELS, int32_t(kLevels), 0, 0, 0, 0};
   effects = {{"offset", "offset", 0, 1, 0, 0},
              {"x", "l(x)", 1, 1, 0, 0},
              {"d", "c(d)", 2, kLevels, 0, 0}};
-  buffers = {{"values", "tam.linear", "l(x)", 128, 0, 0, 2},
-             {"index", "tam.onehot", "c(d)", 64, 128, 1, 3}};
+  buffers = {{0, 1, 2, 128, 0, 0, 2}, {3, 4, 5, 64, 128, 1, 3}};
   // Names stay where they are once all are there.
   stepNames.reserve(4 * rungs.size() + 2);
   auto add = [&](tamrt_step_kind kind, const char *stem, int64_t rows,
@@ -149,7 +152,7 @@ FakeModel::FakeModel(std::vector<int64_t> rungs) {
     steps.push_back({kind, chunked ? 3 : 1, 1, 0, stepNames.back().c_str(),
                      rows, arena, arena, 2 * arena, "tree", run,
                      chunked ? int64_t(buffers.size()) : 0,
-                     chunked ? buffers.data() : nullptr});
+                     chunked ? buffers.data() : nullptr, nullptr});
   };
   add(TAMRT_STEP_FIT_INIT, "fit_init", 0, init);
   for (int64_t rows : rungs)
@@ -185,6 +188,7 @@ const tamrt_model &FakeModel::get() {
   model.inputs = inputs;
   model.effect_count = int64_t(effects.size());
   model.effects = effects.data();
+  model.plan_texts = kPlanTexts;
   model.step_count = int64_t(steps.size());
   model.steps = steps.data();
   return model;

@@ -49,8 +49,8 @@ TEST(Info, SaysWhatTheModelNeeds) {
 TEST(Info, Plan) {
   FakeModel model;
   const tamrt_model &compiled = model.get();
-  std::span<const tamrt_step> steps(compiled.steps,
-                                    size_t(compiled.step_count));
+  const PlannedSteps steps = {{compiled.steps, size_t(compiled.step_count)},
+                              compiled.plan_texts};
   EXPECT_EQ(run(model, {"plan"}).out, formatPlan(steps, PlanFormat::Text));
   EXPECT_EQ(run(model, {"plan", "--format=csv"}).out,
             formatPlan(steps, PlanFormat::Csv));

@@ -14,9 +14,12 @@
 namespace tamrt::test {
 namespace {
 
+const char *const kTexts[] = {"tam.linear", "x",      "l(x)",
+                              "l(x,\"a\")", "values", "z"};
+
 const tamrt_buffer kBuffers[] = {
-    {"x", "tam.linear", "l(x)", 2048, 0, 0, 2},
-    {"values", "tam.linear", "l(x,\"a\")", 64, 2048, 1, 3},
+    {1, 0, 2, 2048, 0, 0, 2},
+    {4, 0, 3, 64, 2048, 1, 3},
 };
 const tamrt_step kSteps[] = {
     {TAMRT_STEP_FIT_INIT, 1, 0, 0, "fit_init", 0, 0, 0, 0, "tree", nullptr, 0,
@@ -27,9 +30,9 @@ const tamrt_step kSteps[] = {
 
 // The largest rung of a step buffer by buffer, all of them in a table.
 const tamrt_buffer kSmall[] = {
-    {"x", "tam.linear", "l(x)", 100, 0, 0, 2},
-    {"values", "tam.linear", "l(x)", 8, 128, 1, 3},
-    {"z", "tam.linear", "l(x)", 65, 0, 2, 3},
+    {1, 0, 2, 100, 0, 0, 2},
+    {4, 0, 2, 8, 128, 1, 3},
+    {5, 0, 2, 65, 0, 2, 3},
 };
 const tamrt_step kRungs[] = {
     kSteps[0],
@@ -53,25 +56,26 @@ TEST(PlanTable, RungsStandInOneTable) {
       "fit_chunk_256   256   2112         2112  2112   2200\n"
       "fit_chunk_1       1    192          108   192    256\n"
       "predict_1         1      0            0     0      0\n";
-  std::string large = formatPlan({&kSteps[1], 1}, PlanFormat::Text);
+  std::string large = formatPlan({{&kSteps[1], 1}, kTexts}, PlanFormat::Text);
   large.resize(large.find("\n\n") + 2);
-  std::string small = formatPlan({&kRungs[2], 1}, PlanFormat::Text);
+  std::string small = formatPlan({{&kRungs[2], 1}, kTexts}, PlanFormat::Text);
   small.resize(small.find("\n\n") + 2);
-  EXPECT_EQ(formatPlan(kRungs, PlanFormat::Text),
+  EXPECT_EQ(formatPlan({kRungs, kTexts}, PlanFormat::Text),
             first + large + predict + table);
-  EXPECT_EQ(formatPlan(kRungs, PlanFormat::Text, PlanScope::AllRungs),
+  EXPECT_EQ(formatPlan({kRungs, kTexts}, PlanFormat::Text, PlanScope::AllRungs),
             first + large + small + predict + table);
-  EXPECT_EQ(drawPlan(kRungs).find("fit_chunk_1:"), std::string::npos);
-  EXPECT_NE(drawPlan(kRungs, PlanScope::AllRungs).find("fit_chunk_1:"),
-            std::string::npos);
+  EXPECT_EQ(drawPlan({kRungs, kTexts}).find("fit_chunk_1:"), std::string::npos);
+  EXPECT_NE(
+      drawPlan({kRungs, kTexts}, PlanScope::AllRungs).find("fit_chunk_1:"),
+      std::string::npos);
   // The forms for programs are complete.
   for (PlanFormat format : {PlanFormat::Csv, PlanFormat::Json})
-    EXPECT_EQ(formatPlan(kRungs, format),
-              formatPlan(kRungs, format, PlanScope::AllRungs));
+    EXPECT_EQ(formatPlan({kRungs, kTexts}, format),
+              formatPlan({kRungs, kTexts}, format, PlanScope::AllRungs));
 }
 
 TEST(PlanTable, Text) {
-  EXPECT_EQ(formatPlan(kSteps, PlanFormat::Text),
+  EXPECT_EQ(formatPlan({kSteps, kTexts}, PlanFormat::Text),
             "step fit_init: 1 launch, strategy tree\n"
             "arena 0 bytes, lower bound 0, naive 0\n"
             "\n"
@@ -87,7 +91,7 @@ TEST(PlanTable, Text) {
 }
 
 TEST(PlanTable, Csv) {
-  EXPECT_EQ(formatPlan(kSteps, PlanFormat::Csv),
+  EXPECT_EQ(formatPlan({kSteps, kTexts}, PlanFormat::Csv),
             "step,rung,launches,strategy,arena,lower_bound,naive,buffer,op,"
             "term,bytes,first,last,offset\n"
             "fit_init,0,1,tree,0,0,0,,,,,,,\n"
@@ -98,7 +102,7 @@ TEST(PlanTable, Csv) {
 }
 
 TEST(PlanTable, Json) {
-  std::string text = formatPlan(kSteps, PlanFormat::Json);
+  std::string text = formatPlan({kSteps, kTexts}, PlanFormat::Json);
   EXPECT_EQ(text.find('\n'), text.size() - 1);
   auto plan = nlohmann::ordered_json::parse(text);
   // Keys in the order the header states, no blanks.
@@ -113,18 +117,20 @@ TEST(PlanTable, Json) {
   EXPECT_EQ(step["buffers"][1]["offset"], 2048);
   EXPECT_EQ(plan["steps"][0]["buffers"].size(), 0u);
   // Control characters and backslashes survive.
-  const tamrt_buffer odd = {"a\tb\\", "op", "", 64, 0, 0, 1};
+  const char *const texts[] = {"a\tb\\", "op", ""};
+  const tamrt_buffer odd = {0, 1, 2, 64, 0, 0, 1};
   tamrt_step odder = kSteps[1];
   odder.buffers = &odd;
   odder.buffer_count = 1;
-  auto read = nlohmann::json::parse(formatPlan({&odder, 1}, PlanFormat::Json));
+  auto read =
+      nlohmann::json::parse(formatPlan({{&odder, 1}, texts}, PlanFormat::Json));
   EXPECT_EQ(read["steps"][0]["buffers"][0]["buffer"], "a\tb\\");
 }
 
 TEST(PlanTable, Drawing) {
   // A sixteenth of the arena is 132 bytes, rounded up to 192: eleven lines of
   // the one buffer and one that the other shares.
-  std::string picture = drawPlan({&kSteps[1], 1});
+  std::string picture = drawPlan({{&kSteps[1], 1}, kTexts});
   EXPECT_EQ(picture, "step fit_chunk_256: 256 rows, 3 launches, strategy tree\n"
                      "arena 2112 bytes, lower bound 2112, naive 2200\n"
                      "2112 |abb\n"
@@ -138,8 +144,9 @@ TEST(PlanTable, Drawing) {
 
 TEST(PlanTable, DrawingOfALongStep) {
   std::vector<tamrt_buffer> buffers;
-  for (int32_t i = 0; i < 200; ++i)
-    buffers.push_back({"b", "op", "", 64, 64 * i, i, i + 1});
+  const char *const texts[] = {"b", "op", ""};
+  for (int64_t i = 0; i < 200; ++i)
+    buffers.push_back({0, 1, 2, 64, 64 * i, i, i + 1});
   tamrt_step step = {TAMRT_STEP_FIT_CHUNK,
                      200,
                      0,
@@ -153,7 +160,7 @@ TEST(PlanTable, DrawingOfALongStep) {
                      nullptr,
                      200,
                      buffers.data()};
-  std::string picture = drawPlan({&step, 1});
+  std::string picture = drawPlan({{&step, 1}, texts});
   size_t widest = 0, start = 0;
   for (size_t end; (end = picture.find('\n', start)) != std::string::npos;
        start = end + 1)

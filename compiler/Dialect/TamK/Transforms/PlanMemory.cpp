@@ -15,6 +15,7 @@
 #include "tamc/Dialect/TamK/Transforms/Passes.h"
 #include "tamc/Planning/Check.h"
 #include "tamc/Planning/OrderSafety.h"
+#include "tamc/Planning/PlanCache.h"
 #include "tamc/Planning/Strategy.h"
 #include "tamc/Planning/Symbolic.h"
 #include "tamrt/abi.h"
@@ -79,10 +80,9 @@ static std::optional<int64_t> bindSmall(planning::Problem &problem) {
   return {};
 }
 
-/// The strategy that has a budget of steps, about 20 ns each: so many for all
-/// functions of a module together, so that a module of many functions does not
-/// take much longer, and at least so many for each.
-static constexpr StringLiteral kImprovedTree = "tree+";
+/// Steps (planning::kHasSteps) for all functions of a module together, so that
+/// a module of many functions does not take much longer, and at least so many
+/// for each.
 static constexpr int64_t kModuleSteps = 64'000'000, kLeastSteps = 1'000'000;
 
 namespace {
@@ -112,11 +112,17 @@ struct PlanMemory : public tamc::tamk::impl::PlanMemoryBase<PlanMemory> {
     findUsed();
     // Planning may add functions; those have nothing to plan.
     auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
-    auto count = std::max<int64_t>(static_cast<int64_t>(functions.size()), 1);
-    steps = std::max(kModuleSteps / count, kLeastSteps);
+    int64_t count = llvm::count_if(functions, [](func::FuncOp function) {
+      return function
+          .walk([](memref::AllocOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+    });
+    steps = std::max(kModuleSteps / std::max<int64_t>(count, 1), kLeastSteps);
+    plans = {};
     for (func::FuncOp function : functions)
       if (!function.isExternal() && failed(plan(function)))
         return signalPassFailure();
+    reused += plans.hits();
   }
 
 private:
@@ -172,6 +178,8 @@ private:
   /// Symbols that the module refers to, if all references are known.
   DenseSet<StringAttr> used;
   bool areUsesKnown = false;
+  /// Plans of the functions so far: the rungs of a step differ by a factor.
+  planning::PlanCache plans;
   /// Steps by which the plan of one function may be improved.
   int64_t steps = 0;
 };
@@ -450,11 +458,11 @@ PlanMemory::choose(func::FuncOp function, const planning::Problem &problem,
   options.strategy = strategy;
   options.alignment = alignment;
   options.threads = 1;
-  if (strategy == kImprovedTree)
+  if (planning::findStrategy(strategy)->traits & planning::kHasSteps)
     options.nodes = steps;
   options.reuse = isSafe ? kind : planning::Reuse::Program;
   planning::Plan plan =
-      planning::plan(isSafe ? ordered->problem : problem, options);
+      plans.plan(isSafe ? ordered->problem : problem, options);
   if (!plan.fits())
     return function.emitError("no memory plan: ") << plan.reason;
   // The check shares nothing with the strategies and stays in release builds.

@@ -129,6 +129,9 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     memory that it may access. For buffers allocated outside, an op with regions
     is one op; its regions, and the iterations of a loop, run one after another.
 
+    Functions whose buffers differ only in the unit of their sizes, as the steps
+    for 1,024 and 512 rows do, are planned once.
+
     Before:
     ```mlir
     func.func @f() {
@@ -186,6 +189,10 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
            "Refused allocations are errors">,
     Option<"report", "report", "bool", /*default=*/"true",
            "Emit a remark with the bytes that planning saves">,
+  ];
+  let statistics = [
+    Statistic<"reused", "plans-reused",
+              "Functions with the plan of another one, in a unit of their own">,
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",

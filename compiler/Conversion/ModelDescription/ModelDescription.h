@@ -20,7 +20,8 @@ namespace tamc {
 
 struct Field;
 
-/// The fields of a struct of abi.h, in its order.
+/// The fields of a struct of abi.h, in its order; or one element of an array of
+/// numbers or texts.
 using Record = std::vector<Field>;
 
 /// One field of a struct of abi.h.

@@ -104,7 +104,10 @@ static std::string textOf(const Field &field) {
   llvm_unreachable("all kinds are listed");
 }
 
+/// A struct; a record of one field is that field.
 static std::string textOf(const Record &record) {
+  if (record.size() == 1)
+    return textOf(record.front());
   std::string result = "{";
   for (const Field &field : record)
     result += (&field == &record.front() ? "" : ", ") + textOf(field);

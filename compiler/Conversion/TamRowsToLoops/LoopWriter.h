@@ -124,7 +124,6 @@ protected:
   mlir::Value select(mlir::Value condition, mlir::Value x, mlir::Value y) {
     return mlir::arith::SelectOp::create(b, loc, condition, x, y);
   }
-  /// Vectors of numbers.
   mlir::Value splat(mlir::Value x, int64_t size) {
     return mlir::vector::BroadcastOp::create(b, loc, vector(size), x);
   }

@@ -57,7 +57,7 @@ static bool isSetup(tam::RowsOp op) {
   return kind && kind.getKind() == tam::StepKind::CgChunk;
 }
 
-/// The module of the loops; null, with a diagnostic, if its name is taken.
+/// Makes the module of the loops; emits an error if its name is taken.
 static FailureOr<ModuleOp> createRowLoops(ModuleOp module) {
   if (Operation *other = module.lookupSymbol(tamk::kRowLoopsName))
     return other->emitOpError("expected no symbol '")

@@ -1,4 +1,4 @@
-//===- ChooseLayouts.cpp - panels for the sums of a row loop ------------===//
+//===- ChooseLayouts.cpp - panels for the sums of a row loop --------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -58,8 +58,7 @@ static void fuse(func::FuncOp step, ArrayRef<Operation *> roots,
     types.push_back(root->getResult(0).getType());
   }
   auto rows = RowsOp::create(builder, builder.getFusedLoc(locs), types,
-                             /*loop=*/SymbolRefAttr(), inputs.getArrayRef(),
-                             accumulators);
+                             inputs.getArrayRef(), accumulators);
   Block &body = rows.getBody().emplaceBlock();
   IRMapping mapping;
   for (Value value : rows.getOperands())

@@ -245,6 +245,11 @@ def Tam_RowsOp : Tam_Op<"rows",
       Variadic<Tam_Sums>:$accumulators);
   let results = (outs Variadic<AnyTypeOf<[Tam_Sums, Tam_Column]>>:$results);
   let regions = (region SizedRegion<1>:$body);
+  // An op without a loop and with an empty body.
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$results,
+      "::mlir::ValueRange":$inputs, "::mlir::ValueRange":$accumulators), [{
+    build($_builder, $_state, results, /*loop=*/nullptr, inputs, accumulators);
+  }]>];
   let assemblyFormat = [{
     ($loop^)? `(` $inputs `:` type($inputs) `)`
     (`into` `(` $accumulators^ `:` type($accumulators) `)`)?

@@ -114,6 +114,8 @@ bool isLoopCode(Operation *op) {
 
 struct VerifyRowLoops : public tamc::impl::VerifyRowLoopsBase<VerifyRowLoops> {
   void runOnOperation() override {
+    // Nothing changes, so nothing need be verified again.
+    markAllAnalysesPreserved();
     WalkResult result = getOperation().walk([](tam::RowsOp op) -> WalkResult {
       if (op.getLoop())
         return WalkResult::advance();

@@ -80,6 +80,8 @@ namespace {
 struct VerifyChoices
     : public tamc::tam::impl::TamVerifyChoicesBase<VerifyChoices> {
   void runOnOperation() override {
+    // Nothing changes, so nothing need be verified again.
+    markAllAnalysesPreserved();
     WalkResult result = getOperation().walk([&](Operation *op) {
       if (!isa<ModuleOp, func::FuncOp, func::ReturnOp>(op) &&
           !isa_and_present<TamDialect>(op->getDialect())) {
@@ -120,6 +122,8 @@ void remarkOnSparse(ConvertOp convert) {
 
 struct VerifyTiled : public tamc::tam::impl::TamVerifyTiledBase<VerifyTiled> {
   void runOnOperation() override {
+    // Nothing changes, so nothing need be verified again.
+    markAllAnalysesPreserved();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (!function->getAttrOfType<StepAttr>(kStepAttrName)) {
         function.emitOpError("expected a 'tam.step'");

@@ -334,21 +334,34 @@ DictionaryAttr PlanMemory::describe(ArrayRef<Planned> buffers,
   auto text = [&](StringRef key, StringRef value) {
     return builder.getNamedAttr(key, builder.getStringAttr(value));
   };
+  // Of a row, sorted, and looked up once: a model may have 10^5 buffers.
+  enum { Bytes, First, Last, Name, Offset, Op, Size, Space, Term };
+  SmallVector<StringAttr> keys;
+  for (StringRef key : {"bytes", "first", "last", "name", "offset", "op",
+                        "size", "space", "term"})
+    keys.push_back(builder.getStringAttr(key));
   SmallVector<Attribute> rows;
   for (auto [index, buffer] : llvm::enumerate(buffers)) {
     auto [name, op, term] = nameBuffer(buffer.alloc);
     const planning::Buffer &entry = problem.buffers[index];
-    SmallVector<NamedAttribute> row{text("name", name),
-                                    text("op", op),
-                                    text("term", term),
-                                    number("bytes", entry.size),
-                                    number("offset", plan.offsets[index]),
-                                    number("first", entry.live.front().lower),
-                                    number("last", entry.live.front().upper),
-                                    number("space", entry.space)};
+    SmallVector<NamedAttribute> row;
+    auto add = [&](unsigned key, auto value) {
+      if constexpr (std::is_integral_v<decltype(value)>)
+        row.emplace_back(keys[key], builder.getI64IntegerAttr(value));
+      else
+        row.emplace_back(keys[key], builder.getStringAttr(value));
+    };
+    add(Bytes, entry.size);
+    add(First, entry.live.front().lower);
+    add(Last, entry.live.front().upper);
+    add(Name, name);
+    add(Offset, plan.offsets[index]);
+    add(Op, op);
     if (entry.expression >= 0)
-      row.push_back(text("size", problem.expressions[entry.expression].text()));
-    rows.push_back(builder.getDictionaryAttr(row));
+      add(Size, problem.expressions[entry.expression].text());
+    add(Space, entry.space);
+    add(Term, term);
+    rows.push_back(DictionaryAttr::getWithSorted(&getContext(), row));
   }
   int64_t naive = 0, largest = alignment;
   for (const planning::Buffer &buffer : problem.buffers) {

@@ -41,6 +41,8 @@ namespace {
 struct VerifyLaunches
     : public tamc::tamk::impl::TamKVerifyLaunchesBase<VerifyLaunches> {
   void runOnOperation() override {
+    // Nothing changes, so nothing need be verified again.
+    markAllAnalysesPreserved();
     auto check = [](Operation *op) -> LogicalResult {
       if (isa_and_present<tam::TamDialect>(op->getDialect()))
         return op->emitOpError("expected no op of the solver graph");
@@ -58,6 +60,8 @@ struct VerifyLaunches
 struct VerifyBufferized
     : public tamc::tamk::impl::TamKVerifyBufferizedBase<VerifyBufferized> {
   void runOnOperation() override {
+    // Nothing changes, so nothing need be verified again.
+    markAllAnalysesPreserved();
     auto check = [](Operation *op) -> LogicalResult {
       if (isa<memref::CopyOp>(op))
         return op->emitOpError("expected every destination updated in place");
@@ -75,6 +79,8 @@ struct VerifyBufferized
 struct VerifyPlanned
     : public tamc::tamk::impl::TamKVerifyPlannedBase<VerifyPlanned> {
   void runOnOperation() override {
+    // Nothing changes, so nothing need be verified again.
+    markAllAnalysesPreserved();
     auto check = [](Operation *op) -> LogicalResult {
       if (isa<memref::AllocOp, memref::AllocaOp, memref::DeallocOp>(op))
         return op->emitOpError("expected no allocation after planning");

@@ -3,9 +3,13 @@
 """Formulas of many terms: compiled in seconds, to code whose size depends on
 the kinds of terms and not on their pairs, and correct."""
 
+import contextlib
+import os
+import pty
 import random
 import re
 import resource
+import subprocess
 
 import small
 from small import harness
@@ -62,6 +66,40 @@ class CompileTime(harness.TestCase):
     def test_products(self):
         self.assert_quick("y ~ " + " + ".join(
             f"te(s(x{i}, k=5), c(d{i}, n_cat=7))" for i in range(TERMS)))
+
+    def test_products_of_three(self):
+        """Thousands of buffers for each rung of a step."""
+        def product(i):
+            x, y, z = (f"x{(i + k) % 12}" for k in range(3))
+            return (f"te(s({x}, k=3), s({y}, k=3), s({z}, k=3), "
+                    "extrapolate='linear')")
+
+        self.assert_quick("y ~ " + " + ".join(
+            product(i) for i in range(TERMS)))
+
+    def test_products_of_trees(self):
+        self.assert_quick("y ~ " + " + ".join(
+            f"te(lt(x{i}, max_depth=2), c(d{i}, n_cat=5))"
+            for i in range(TERMS)))
+
+    def test_progress(self):
+        """A terminal shows the phase of a compilation of two seconds."""
+        formula = "y ~ " + " + ".join(f"s(x{i}, k=20)"
+                                      for i in range(2 * TERMS))
+        reader, terminal = pty.openpty()
+        run = subprocess.Popen(
+            [harness.TAMC, "-f", formula, "-o", self.dir / "model"],
+            stderr=terminal)
+        os.close(terminal)
+        told = b""
+        with contextlib.suppress(OSError):
+            while part := os.read(reader, 4096):
+                told += part
+        os.close(reader)
+        self.assertEqual(run.wait(), 0)
+        # Each overwrites the one before, and the last is cleared.
+        self.assertRegex(told, rb"\r\x1b\[Ktamc: [a-z]+ \.\.\.\r")
+        self.assertTrue(told.endswith(b"\r\x1b[K"), told[-40:])
 
     def test_linear_terms(self):
         self.assert_quick("y ~ " + " + ".join(

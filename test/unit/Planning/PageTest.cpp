@@ -278,6 +278,17 @@ TEST(Page, RefersToNothingOutside) {
     EXPECT_EQ(text.find(what), text.npos) << what;
 }
 
+TEST(Page, HeadlinesWrapOnNarrowScreens) {
+  Problem problem;
+  addBuffer(problem, 0, 1, 8);
+  std::string text = toPage(problem, std::vector<Plan>{plan(problem, {})});
+  std::string style = between(text, "<style>", "</style>");
+  size_t narrow = style.find("@media(max-width:");
+  ASSERT_NE(narrow, style.npos);
+  EXPECT_NE(style.find("h2{white-space:normal;overflow-wrap:anywhere}", narrow),
+            style.npos);
+}
+
 TEST(Page, ThinsLongLoads) {
   Problem problem;
   for (int i = 0; i < 200000; ++i)

@@ -469,6 +469,30 @@ TEST_F(FitPredict, NotesTellOfRowsOnce) {
   }
 }
 
+TEST_F(FitPredict, NotesTellOfRowsOfAllParts) {
+  FakeModel model;
+  ASSERT_EQ(run(model, {"fit", write("t", "g,x,d,y\n1,0,a,1\n1,1,b,2\n"), "-o",
+                        path("w")})
+                .status,
+            0);
+  // More than two parts of `predict --stream`.
+  constexpr int64_t rows = 1 << 20;
+  std::string fresh = "g,x,d\n";
+  for (int64_t i = 0; i < rows; ++i)
+    fresh += i == 0 || i == rows - 1 ? "1,9,c\n" : "1,0,a\n";
+  fresh = write("n", fresh);
+  for (const char *stream : {"--threads=2", "--stream"}) {
+    Outcome predict =
+        run(model, {"predict", fresh, "--weights", path("w"), stream});
+    EXPECT_EQ(predict.err,
+              "fake: note: column 'x': 2 of 1048576 rows are beyond the "
+              "training range\n"
+              "fake: note: column 'd': 2 of 1048576 rows have a level that "
+              "training did not have and count as the nearest level\n")
+        << stream;
+  }
+}
+
 TEST_F(FitPredict, OtherFormats) {
   FakeModel model;
   std::string comma =

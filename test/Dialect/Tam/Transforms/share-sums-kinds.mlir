@@ -134,6 +134,43 @@ func.func @arguments(%v: tensor<?xf64>, %u: tensor<?xf64>, %y: tensor<?xf64>,
       tensor<2xf64, #tam.sums<full>>, tensor<3xf64, #tam.sums<full>>
 }
 
+// A sum is read before the last one has been formed.
+//
+// CHECK-LABEL: func.func @late(
+// CHECK-NOT: tam.kronecker
+func.func @late(%v: tensor<?xf64>, %u: tensor<?xf64>, %y: tensor<?xf64>,
+    %w: tensor<?xf64>)
+    -> (tensor<2xf64>, tensor<2x2xf64, #tam.sums<diagonal>>, tensor<2x3xf64, #tam.sums<full>>,
+        tensor<3x3xf64, #tam.sums<diagonal>>, tensor<2xf64, #tam.sums<full>>,
+        tensor<3xf64, #tam.sums<full>>) {
+  %a = tam.category %v {levels = 2} : tensor<?xf64>
+      -> tensor<?x2xf64, #tam.one_hot>
+  %b = tam.category %u {levels = 3} : tensor<?xf64>
+      -> tensor<?x3xf64, #tam.one_hot>
+  %z0 = tam.zeros : tensor<2x2xf64, #tam.sums<diagonal>>
+  %z1 = tam.zeros : tensor<2x3xf64, #tam.sums<full>>
+  %z2 = tam.zeros : tensor<3x3xf64, #tam.sums<diagonal>>
+  %z3 = tam.zeros : tensor<2xf64, #tam.sums<full>>
+  %z4 = tam.zeros : tensor<3xf64, #tam.sums<full>>
+  %aa = tam.gram %a, %a into %z0 : tensor<?x2xf64, #tam.one_hot>,
+      tensor<?x2xf64, #tam.one_hot> -> tensor<2x2xf64, #tam.sums<diagonal>>
+  %ab = tam.gram %a, %b into %z1 : tensor<?x2xf64, #tam.one_hot>,
+      tensor<?x3xf64, #tam.one_hot> -> tensor<2x3xf64, #tam.sums<full>>
+  %bb = tam.gram %b, %b into %z2 : tensor<?x3xf64, #tam.one_hot>,
+      tensor<?x3xf64, #tam.one_hot> -> tensor<3x3xf64, #tam.sums<diagonal>>
+  %ay = tam.rhs %a, %y into %z3
+      : tensor<?x2xf64, #tam.one_hot>, tensor<?xf64>
+      -> tensor<2xf64, #tam.sums<full>>
+  %early = tam.normal_vector(%ay : tensor<2xf64, #tam.sums<full>>)
+      : tensor<2xf64>
+  %by = tam.rhs %b, %y into %z4
+      : tensor<?x3xf64, #tam.one_hot>, tensor<?xf64>
+      -> tensor<3xf64, #tam.sums<full>>
+  return %early, %aa, %ab, %bb, %ay, %by : tensor<2xf64>, tensor<2x2xf64, #tam.sums<diagonal>>,
+      tensor<2x3xf64, #tam.sums<full>>, tensor<3x3xf64, #tam.sums<diagonal>>,
+      tensor<2xf64, #tam.sums<full>>, tensor<3xf64, #tam.sums<full>>
+}
+
 // A sum that is returned keeps its layout.
 //
 // CHECK-LABEL: func.func @returned(

@@ -75,6 +75,28 @@ func.func @argument(%a: tensor<?x1xf64>, %b: tensor<1xf64>) -> tensor<?xf64> {
 
 // -----
 
+func.func @argument_of_rhs(%a: tensor<?x1xf64>, %y: tensor<?xf64>)
+    -> tensor<1xf64, #tam.sums<full>> {
+  %z = tam.zeros : tensor<1xf64, #tam.sums<full>>
+  // expected-error @+1 {{'tam.rhs' op expected an encoding, got 'tensor<?x1xf64>'}}
+  %r = tam.rhs %a, %y into %z : tensor<?x1xf64>, tensor<?xf64>
+      -> tensor<1xf64, #tam.sums<full>>
+  return %r : tensor<1xf64, #tam.sums<full>>
+}
+
+// -----
+
+func.func @argument_of_gram(%a: tensor<?x1xf64>)
+    -> tensor<1x1xf64, #tam.sums<upper>> {
+  %z = tam.zeros : tensor<1x1xf64, #tam.sums<upper>>
+  // expected-error @+1 {{'tam.gram' op expected an encoding, got 'tensor<?x1xf64>'}}
+  %g = tam.gram %a, %a into %z : tensor<?x1xf64>, tensor<?x1xf64>
+      -> tensor<1x1xf64, #tam.sums<upper>>
+  return %g : tensor<1x1xf64, #tam.sums<upper>>
+}
+
+// -----
+
 func.func @blocks(%s: tensor<1xf64>) -> tensor<1xf64> {
   // expected-error @+1 {{'tam.normal_vector' op expected an encoding, got 'tensor<1xf64>'}}
   %b = tam.normal_vector(%s : tensor<1xf64>) : tensor<1xf64>

@@ -163,7 +163,8 @@ typedef struct tamrt_input {
 /// half range a/2 (x = (v - c) / (a/2)), and the knot range lo, hi of the
 /// normalised training values of all groups (docs/math.md section 3, term s),
 /// already widened if it was empty. The block of input i starts at 4*i. All
-/// zero for LEVELS.
+/// zero for LEVELS. After those of all inputs come the strengths of the model's
+/// penalties.
 #define TAMRT_INPUT_PARAMETERS 4
 
 /// How a learner makes its tables (docs/math.md section 3, "Random numbers").
@@ -249,6 +250,22 @@ typedef struct tamrt_effect {
   int32_t reserved;
 } tamrt_effect;
 
+/// The largest absolute value of an ap, the logarithm to base 10 of a penalty's
+/// strength.
+#define TAMRT_AP_LIMIT 300
+
+/// One penalty of the model, times a number that a fit chooses.
+typedef struct tamrt_penalty {
+  /// Unique name: the effect's; of a factor of a product the effect's and its
+  /// place, such as "te_a_x_b[0]".
+  const char *name;
+  /// Index of its effect. The strength of a product multiplies those of its
+  /// factors.
+  int64_t effect;
+  /// The strength that the formula asks for, and its logarithm to base 10.
+  double ap, strength;
+} tamrt_penalty;
+
 /// One buffer of a step's memory plan. All of its members are of one type, so
 /// that a compiler writes thousands of them as one array of integers.
 typedef struct tamrt_buffer {
@@ -291,7 +308,8 @@ typedef struct tamrt_context {
 ///                   has the contents after the call on the rows before. Null
 ///                   if a step has none.
 /// \param parameters the group's parameter block,
-///                   TAMRT_INPUT_PARAMETERS * inputs doubles.
+///                   TAMRT_INPUT_PARAMETERS * inputs doubles, and the
+///                   strengths of the penalties.
 /// \param tables     one pointer per table of the model, aligned to 8 bytes:
 ///                   tables of a library lie in the caller's weights.
 /// \param coefficients the group's D coefficients; in steps that apply a matrix
@@ -469,6 +487,8 @@ typedef struct tamrt_model {
   const tamrt_learner *learners;
   int64_t effect_count;
   const tamrt_effect *effects;
+  int64_t penalty_count;
+  const tamrt_penalty *penalties;
   /// What the buffers of all steps name; null if no step has a buffer.
   const char *const *plan_texts;
   int64_t step_count;

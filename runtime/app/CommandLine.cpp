@@ -187,7 +187,7 @@ struct Texts {
   std::string solver = "auto", tolerance, maxIterations,
               preconditioner = "sketch";
   std::string separator = ",", decimal = ".";
-  std::vector<std::string> placement, missing;
+  std::vector<std::string> placement, missing, penalties;
   bool allRungs = false, sliding = false;
 };
 
@@ -465,6 +465,12 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
       ->type_name("W.safetensors");
   fit->add_flag("--stream", options.stream,
                 "Read the file again instead of keeping its rows");
+  fit->add_option(
+         "--ap", texts.penalties,
+         "Another ap than the formula's for a penalty (see info), such "
+         "as temperature=-2; may be repeated")
+      ->type_name("NAME=AP")
+      ->allow_extra_args(false);
   addSolverOptions(model, *fit, options, texts);
   addFormatOptions(*fit, texts);
   addRunOptions(*fit, options, texts);
@@ -601,6 +607,10 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     return std::move(s).error();
   if (texts.solver != "auto")
     options.solver = texts.solver == "cg" ? FitSolver::Cg : FitSolver::Direct;
+  Result<ChosenPenalties> penalties = parsePenalties(model, texts.penalties);
+  if (!penalties)
+    return std::move(penalties).error();
+  options.penalties = *std::move(penalties);
   if (!texts.tolerance.empty())
     options.cg.tolerance = *parseTolerance(texts.tolerance);
   if (!texts.maxIterations.empty())

@@ -9,6 +9,7 @@
 #ifndef TAMRT_APP_COMMANDLINE_H
 #define TAMRT_APP_COMMANDLINE_H
 
+#include "app/Penalties.h"
 #include "core/device/DeviceAllocator.h"
 #include "core/device/Oracle.h"
 #include "core/run/Executor.h"
@@ -47,6 +48,7 @@ struct Options {
   /// For fit.
   FitSolver solver = FitSolver::Auto;
   CgOptions cg = {};
+  ChosenPenalties penalties;
   bool allowUnconverged = false;
   bool draw = false;
   TimingsFormat timings = TimingsFormat::None;

@@ -180,6 +180,7 @@ Status fitFile(const tamrt_model &model, const Options &options,
   RunOptions run = session.run(options, progress);
   CgSummary summary;
   run.summary = &summary;
+  run.strengths = options.penalties.strengths;
   run.tellRoute = [&](const std::string &note) {
     progress.clear();
     tell(model, "note", note);
@@ -199,6 +200,7 @@ Status fitFile(const tamrt_model &model, const Options &options,
       fit(model, options, *std::move(reader), run, timings);
   if (!weights)
     return std::move(weights).error();
+  weights->penalties = options.penalties.aps;
   if (Status s = serialize(model, *weights).write(options.output); !s)
     return s;
   timings.end("write");

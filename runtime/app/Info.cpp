@@ -171,6 +171,14 @@ std::string formatText(const tamrt_model &model, const Options &options) {
     rows.push_back({model.effects[i].name, bytes(model.effects[i].first_column),
                     bytes(model.effects[i].columns)});
   text += table(rows);
+  if (model.penalty_count > 0) {
+    text += "penalties:\n";
+    rows = {{"penalty", "ap"}};
+    for (int64_t i = 0; i < model.penalty_count; ++i)
+      rows.push_back(
+          {model.penalties[i].name, fmt::format("{}", model.penalties[i].ap)});
+    text += table(rows);
+  }
   if (model.table_count > 0) {
     text += "tables:\n";
     rows = {{"table", "type", "shape", "from", "bytes"}};
@@ -260,6 +268,12 @@ std::string formatJson(const tamrt_model &model, const Options &options) {
                        {"term", model.effects[i].term},
                        {"first", model.effects[i].first_column},
                        {"columns", model.effects[i].columns}});
+  json penalties = json::array();
+  for (int64_t i = 0; i < model.penalty_count; ++i)
+    penalties.push_back(
+        {{"penalty", model.penalties[i].name},
+         {"effect", model.effects[model.penalties[i].effect].name},
+         {"ap", model.penalties[i].ap}});
   json tables = json::array();
   for (int64_t i = 0; i < model.table_count; ++i) {
     const tamrt_table &learnt = model.tables[i];
@@ -300,6 +314,7 @@ std::string formatJson(const tamrt_model &model, const Options &options) {
                {"steps", model.step_count},
                {"steps_as_launch_tables", countLaunchTables(model)},
                {"effects", effects},
+               {"penalties", penalties},
                {"tables", tables},
                {"rungs", rungs},
                {"fit",

@@ -282,8 +282,8 @@ private:
       return report.group(TAMRT_EMBED_WEIGHT_SUM, weights.groups[group],
                           model.weights);
     Workplace &place = memory.place;
-    writeParameters(weights.ranges + 2 * group * inputs, weights.knots, inputs,
-                    place.parameters);
+    writeParameters(model, weights.ranges + 2 * group * inputs, weights.knots,
+                    nullptr, place.parameters);
     const auto chunkRows = size_t(chunkOf(step, int64_t(data.rows), 0));
     auto setColumns = [&](size_t first, size_t count) {
       memory.chunks->set(data, weights, order(), start + first, count, place,

@@ -145,8 +145,8 @@ int predict(const tamrt_model &model, tamrt_step_kind kind, const void *data,
     const auto g = size_t(weights.find(run.group));
     const double *coefficients =
         weights.coefficients + g * size_t(model.columns);
-    writeParameters(weights.ranges + 2 * g * inputs, weights.knots, inputs,
-                    place.parameters);
+    writeParameters(model, weights.ranges + 2 * g * inputs, weights.knots,
+                    nullptr, place.parameters);
     // The first row whose prediction is not finite.
     size_t spoilt = run.rows;
     predictGroup(

@@ -580,12 +580,19 @@ LogicalResult Execution::execute(Operation *op) {
               [&](tam::ExpandLevelsOp op) -> Datum { return expandLevels(op); })
           .Case([&](tam::PenaltyOp op) -> Datum {
             Matrix p(op.getType().getDimSize(0), op.getType().getDimSize(0));
-            for (size_t i = 0; i < op.getValues().size(); ++i) {
+            Vector values(op.getRows().size());
+            for (const tam::PenaltyOp::Part &part : op.getPartList()) {
+              double value = part.value;
+              for (int32_t factor : part.factors)
+                value *= get<Vector>(op.getStrengths())[factor];
+              values[part.entry] += value;
+            }
+            for (size_t i = 0; i < values.size(); ++i) {
               int32_t row = op.getRows()[i], column = op.getColumns()[i];
-              double value = op.getValues()[i];
-              if (op.getTable() && (*op.getTable())[i] >= 0)
-                value *= elementOf(op.getWeights()[(*op.getTable())[i]],
-                                   (*op.getElement())[i]);
+              double value = values[i];
+              if (int32_t table = op.getTableOf(i); table >= 0)
+                value *=
+                    elementOf(op.getWeights()[table], (*op.getElement())[i]);
               p.at(row, column) += value;
               if (row != column)
                 p.at(column, row) += value;

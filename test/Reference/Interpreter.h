@@ -49,7 +49,7 @@ struct Group {
   int64_t rows = 0;
   /// One Vector or Codes per input, then the target, then the row weights.
   std::vector<Datum> columns;
-  /// TAMRT_INPUT_PARAMETERS numbers per input.
+  /// TAMRT_INPUT_PARAMETERS numbers per input, then the penalties' strengths.
   Vector parameters;
   /// The learnt or drawn tables of the model's terms; tables of integers are
   /// matrices, too.

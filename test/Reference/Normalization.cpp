@@ -39,6 +39,10 @@ Columns tamc::reference::columnsOf(ModuleOp module) {
          tamrt_unseen(entry.getAs<IntegerAttr>("unseen").getInt()),
          entry.getAs<FloatAttr>("lo").getValueAsDouble(),
          entry.getAs<FloatAttr>("hi").getValueAsDouble()});
+  for (auto entry :
+       model.getAs<ArrayAttr>("penalties").getAsRange<DictionaryAttr>())
+    columns.strengths.push_back(
+        entry.getAs<FloatAttr>("strength").getValueAsDouble());
   return columns;
 }
 
@@ -141,6 +145,9 @@ Normalization::Normalization(const Columns &columns, const Table &table)
       group.parameters.push_back(hi);
     }
   }
+  for (TrainedGroup &group : trained)
+    group.parameters.insert(group.parameters.end(), columns.strengths.begin(),
+                            columns.strengths.end());
 }
 
 int32_t Normalization::codeOf(const Input &input, const Levels &levels,

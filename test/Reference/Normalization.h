@@ -41,6 +41,8 @@ struct Columns {
   std::vector<Input> inputs;
   /// Empty: none.
   std::string target, group, date, weights;
+  /// Strengths of the penalties.
+  Vector strengths;
 };
 
 /// Reads the attribute `tam.model` of an imported module.

@@ -84,7 +84,7 @@ void dense(benchmark::State &state) {
         orStop(normalize(tam_model, data.rows, data.levels, 1));
     for (size_t g = 0; g < data.rows.groups().size(); ++g) {
       const Group &group = data.rows.groups()[g];
-      normalization.parameters(g, place.parameters);
+      normalization.parameters(tam_model, g, place.parameters);
       std::fill(gram.begin(), gram.end(), 0.0);
       std::fill(target.begin(), target.end(), 0.0);
       predictGroup(

@@ -289,6 +289,14 @@ static std::vector<Record> describeEffects(DictionaryAttr model,
   return effects;
 }
 
+static std::vector<Record> describePenalties(DictionaryAttr model) {
+  std::vector<Record> penalties;
+  for (DictionaryAttr row : rows(model, "penalties"))
+    penalties.push_back({text(row, "name"), i64(integer(row, "effect")),
+                         f64(real(row, "ap")), f64(real(row, "strength"))});
+  return penalties;
+}
+
 /// Replaces the records at an index of a model's record.
 static void replace(Record &model, size_t at, StringRef name, StringRef type,
                     std::vector<Record> records) {
@@ -445,6 +453,10 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
   record.push_back(effectCount);
   record.push_back(
       array("tam_effects", "tamrt_effect", std::move(parts.effects)));
+  std::vector<Record> penalties = describePenalties(model);
+  record.push_back(i64(static_cast<int64_t>(penalties.size())));
+  record.push_back(
+      array("tam_penalties", "tamrt_penalty", std::move(penalties)));
   record.push_back(std::move(planTexts).array());
   places.steps = record.size();
   record.push_back(stepCount);

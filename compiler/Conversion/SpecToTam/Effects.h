@@ -15,6 +15,9 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
 
+#include <string>
+#include <vector>
+
 namespace tamc {
 
 /// The values that the effects of a function read: the function's arguments.
@@ -28,6 +31,8 @@ public:
   virtual mlir::Value parameters(const Input &input) = 0;
   /// Table `index` of the model, as a tensor of this type.
   virtual mlir::Value table(int64_t index, mlir::RankedTensorType type) = 0;
+  /// The strengths of the group's penalties (collectStrengths).
+  virtual mlir::Value strengths() = 0;
   /// Rows of the group.
   virtual mlir::Value groupRows() = 0;
   /// A new carry of `size` numbers, which has the values from the rows before
@@ -54,12 +59,29 @@ mlir::Value buildDesign(mlir::OpBuilder &builder, mlir::Location loc,
                         const spec::Term &term, const Learners &learners,
                         Variables &variables);
 
-/// Builds the intercept's penalty and a term's (docs/math.md section 3), with
-/// its lambda. `table` returns tables of leaf weights.
-mlir::Value buildOffsetPenalty(mlir::OpBuilder &builder, mlir::Location loc);
-mlir::Value buildPenalty(mlir::OpBuilder &builder, mlir::Location loc,
-                         const spec::Term &term, const Learners &learners,
-                         Variables &variables);
+/// The logarithm to base 10 of the strength of the intercept's penalty.
+inline constexpr double kOffsetAp = -9;
+
+/// By how much one penalty of an effect is multiplied: 10^ap.
+struct Strength {
+  /// That of the effect; of a factor of a product with its place, as in
+  /// "te_a_x_b[0]".
+  std::string name;
+  int64_t effect;
+  double ap, value;
+};
+
+/// The strengths of all penalties of a model: the offset's, then each term's
+/// own, which multiplies those of a product's factors, and these.
+std::vector<Strength> collectStrengths(const spec::ModelSpec &spec);
+
+/// Builds the penalties of the intercept and of the terms (docs/math.md section
+/// 3), times their strengths. `locations` are theirs.
+llvm::SmallVector<mlir::Value>
+buildPenalties(mlir::OpBuilder &builder,
+               llvm::ArrayRef<mlir::Location> locations,
+               llvm::ArrayRef<spec::Term> terms, const Learners &learners,
+               Variables &variables);
 
 /// A message about the part of a term that has no kernels; empty if there is
 /// none.

@@ -9,6 +9,8 @@
 #include "Effects.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Spec/Terms.h"
+#include "tamrt/abi.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -21,24 +23,35 @@ using namespace tamc;
 using spec::Term;
 using spec::TermKind;
 
+static_assert(-spec::minimumAp == TAMRT_AP_LIMIT &&
+                  spec::maximumAp == TAMRT_AP_LIMIT,
+              "the limits of formulas are those of `fit --ap`");
+
 namespace {
 
-/// The lower triangle of a sparse symmetric matrix. Entries with the same row
-/// and column add up.
+/// The lower triangle of a sparse symmetric matrix. An entry is a sum of parts:
+/// numbers times strengths. Entries with the same row and column add up.
 struct SparsePenalty {
+  struct Part {
+    size_t entry;
+    double value;
+    /// Indices of the strengths, in the order of the multiplications.
+    SmallVector<int32_t, 2> factors;
+  };
+
   int64_t size = 0;
   SmallVector<int32_t> rows, columns;
-  SmallVector<double> values;
+  SmallVector<Part> parts;
   /// For each entry the model's table that it is multiplied by (-1: none), and
   /// the element. Empty if no entry is multiplied.
   SmallVector<int64_t> tables;
   SmallVector<int32_t> elements;
 
-  void add(int64_t row, int64_t column, double value, int64_t table = -1,
-           int64_t element = 0) {
+  /// Adds an entry without parts; returns its index.
+  size_t addEntry(int64_t row, int64_t column, int64_t table = -1,
+                  int64_t element = 0) {
     rows.push_back(row);
     columns.push_back(column);
-    values.push_back(value);
     if (table >= 0)
       tables.resize(rows.size() - 1, -1);
     if (table >= 0 || !tables.empty()) {
@@ -46,6 +59,13 @@ struct SparsePenalty {
       tables.push_back(table);
       elements.push_back(element);
     }
+    return rows.size() - 1;
+  }
+  /// Adds an entry of one part, `value` times one strength.
+  void add(int64_t row, int64_t column, double value, int32_t strength,
+           int64_t table = -1, int64_t element = 0) {
+    size_t entry = addEntry(row, column, table, element);
+    parts.push_back({entry, value, {strength}});
   }
   int64_t tableOf(size_t entry) const {
     return tables.empty() ? -1 : tables[entry];
@@ -64,11 +84,11 @@ static double power(double base, double exponent) {
                                       static_cast<long double>(exponent)));
 }
 
-static SparsePenalty diagonal(ArrayRef<double> values) {
+static SparsePenalty diagonal(ArrayRef<double> values, int32_t strength) {
   SparsePenalty penalty;
   penalty.size = values.size();
   for (auto [index, value] : llvm::enumerate(values))
-    penalty.add(index, index, value);
+    penalty.add(index, index, value, strength);
   return penalty;
 }
 
@@ -85,10 +105,10 @@ static SmallVector<double> differenceStencil(int64_t order) {
   return stencil;
 }
 
-/// lambda * L'L, n x n. L has `rows` rows; row i has the numbers of `stencil`
-/// from column i on.
+/// The strength times L'L, n x n. L has `rows` rows; row i has the numbers of
+/// `stencil` from column i on.
 static SparsePenalty squareOf(ArrayRef<double> stencil, int64_t rows, int64_t n,
-                              double lambda) {
+                              int32_t strength) {
   SparsePenalty penalty;
   penalty.size = n;
   auto width = static_cast<int64_t>(stencil.size());
@@ -101,29 +121,29 @@ static SparsePenalty squareOf(ArrayRef<double> stencil, int64_t rows, int64_t n,
       for (int64_t s = first; s <= last; ++s)
         sum += stencil[row - s] * stencil[column - s];
       if (sum != 0)
-        penalty.add(row, column, lambda * sum);
+        penalty.add(row, column, sum, strength);
     }
   return penalty;
 }
 
-/// lambda * D'D, D the forward difference of that order on n values. Bandwidth
-/// `order`; with an order of n or more there is no difference and the matrix is
-/// zero.
-static SparsePenalty differences(int64_t n, int64_t order, double lambda) {
-  return squareOf(differenceStencil(order), n - order, n, lambda);
+/// The strength times D'D, D the forward difference of that order on n values.
+/// Bandwidth `order`; with an order of n or more there is no difference and the
+/// matrix is zero.
+static SparsePenalty differences(int64_t n, int64_t order, int32_t strength) {
+  return squareOf(differenceStencil(order), n - order, n, strength);
 }
 
-/// lambda * (1 + k^(2s)) for k = 1..m.
-static SmallVector<double> sobolevWeights(int64_t m, double s, double lambda) {
+/// 1 + k^(2s) for k = 1..m.
+static SmallVector<double> sobolevWeights(int64_t m, double s) {
   SmallVector<double> weights;
   for (int64_t k = 1; k <= m; ++k)
-    weights.push_back(lambda * (1 + power(static_cast<double>(k), 2 * s)));
+    weights.push_back(1 + power(static_cast<double>(k), 2 * s));
   return weights;
 }
 
-/// lambda * |sum_o w_o (ik)^o|^2 for k = 1..m, twice.
+/// The strength times |sum_o w_o (ik)^o|^2 for k = 1..m, twice.
 static SparsePenalty differentialFourier(int64_t m, ArrayRef<double> weights,
-                                         double lambda) {
+                                         int32_t strength) {
   SmallVector<double> half;
   for (int64_t k = 1; k <= m; ++k) {
     // i^o: 1, i, -1, -i.
@@ -132,17 +152,17 @@ static SparsePenalty differentialFourier(int64_t m, ArrayRef<double> weights,
       parts[order % 2] += (order % 4 < 2 ? weight : -weight) * power;
       power *= static_cast<double>(k);
     }
-    half.push_back(lambda * (parts[0] * parts[0] + parts[1] * parts[1]));
+    half.push_back(parts[0] * parts[0] + parts[1] * parts[1]);
   }
   SmallVector<double> both(half);
   both.append(half);
-  return diagonal(both);
+  return diagonal(both, strength);
 }
 
-/// lambda * L'L, L = sum_o w_o D^o with the forward differences D on n values,
-/// each cropped at both ends to the rows of the highest difference.
+/// The strength times L'L, L = sum_o w_o D^o with the forward differences D on
+/// n values, each cropped at both ends to the rows of the highest difference.
 static SparsePenalty differentialSpline(int64_t n, ArrayRef<double> weights,
-                                        double lambda) {
+                                        int32_t strength) {
   auto highest = static_cast<int64_t>(weights.size()) - 1;
   // Row s of L has these numbers from column s on.
   SmallVector<double> stencil(weights.size() + highest, 0.0);
@@ -153,7 +173,7 @@ static SparsePenalty differentialSpline(int64_t n, ArrayRef<double> weights,
   }
   while (!stencil.empty() && stencil.back() == 0)
     stencil.pop_back();
-  return squareOf(stencil, n - highest, n, lambda);
+  return squareOf(stencil, n - highest, n, strength);
 }
 
 /// The weights D0, D1, ... of a phys; D2 = 1 if none is given.
@@ -170,110 +190,136 @@ static SmallVector<double> differentialWeights(const Term &term) {
   return weights.empty() ? SmallVector<double>{0, 0, 1} : weights;
 }
 
+/// Strengths of a term: its own, and for a product those of its factors.
+static int64_t strengthsOf(const Term &term) {
+  int64_t count = 1;
+  if (term.kind == TermKind::Tensor)
+    for (const Term &factor : term.factors)
+      count += strengthsOf(factor);
+  return count;
+}
+
 namespace {
 
 class PenaltyBuilder {
 public:
   explicit PenaltyBuilder(const Learners &learners) : learners(learners) {}
 
-  SparsePenalty of(const Term &term) const {
-    double lambda = power(10.0, term.ap);
+  /// The penalty of a term whose own strength is number `strength`; those of a
+  /// product's factors follow, as in appendStrengths.
+  SparsePenalty of(const Term &term, int32_t strength) const {
     int64_t n = columnsOf(term);
     switch (term.kind) {
     case TermKind::Linear:
-      return diagonal({lambda});
+      return diagonal({1}, strength);
     case TermKind::Fourier: {
       SmallVector<double> half =
-          sobolevWeights(term.getInt("m"), term.getNumber("s"), lambda);
+          sobolevWeights(term.getInt("m"), term.getNumber("s"));
       SmallVector<double> both(half);
       both.append(half);
-      return diagonal(both);
+      return diagonal(both, strength);
     }
     case TermKind::Spline:
-      return differences(n, term.getInt("p"), lambda);
+      return differences(n, term.getInt("p"), strength);
     case TermKind::Categorical:
       if (term.getString("topo") == "fourier")
-        return diagonal(SmallVector<double>(n, 2 * lambda));
+        return diagonal(SmallVector<double>(n, 2), strength);
       if (term.getString("topo") == "ordinal")
-        return differences(n, term.getInt("p_order"), lambda);
-      return diagonal(SmallVector<double>(n, lambda));
+        return differences(n, term.getInt("p_order"), strength);
+      return diagonal(SmallVector<double>(n, 1), strength);
     case TermKind::Chebyshev:
-      return diagonal(sobolevWeights(n, term.getNumber("s"), lambda));
+      return diagonal(sobolevWeights(n, term.getNumber("s")), strength);
     case TermKind::Wavelet: {
       SmallVector<double> weights;
       for (int64_t scale = 0; scale < term.getInt("n_scales"); ++scale)
         weights.append(term.getInt("n_locations"),
-                       lambda * std::ldexp(1.0, 2 * static_cast<int>(scale)));
-      return diagonal(weights);
+                       std::ldexp(1.0, 2 * static_cast<int>(scale)));
+      return diagonal(weights, strength);
     }
     case TermKind::Neural:
     case TermKind::RadialBasis:
-      return diagonal(SmallVector<double>(n, lambda));
+      return diagonal(SmallVector<double>(n, 1), strength);
     case TermKind::Tree: {
       SparsePenalty penalty;
       penalty.size = n;
-      addLeaves(penalty, term, 0, lambda);
+      addLeaves(penalty, term, 0, strength);
       return penalty;
     }
     case TermKind::LinearTree: {
       SparsePenalty penalty;
       penalty.size = n;
-      addLeaves(penalty, term, 0, lambda);
-      addLeaves(penalty, term, n / 2, lambda);
+      addLeaves(penalty, term, 0, strength);
+      addLeaves(penalty, term, n / 2, strength);
       for (int64_t i = n / 2; i < n; ++i)
-        penalty.add(i, i, lambda);
+        penalty.add(i, i, 1, strength);
       return penalty;
     }
     case TermKind::Tensor:
-      return ofTensor(term, lambda);
+      return ofTensor(term, strength);
     case TermKind::Physics:
       return term.getString("basis") == "fourier"
-                 ? differentialFourier(n / 2, differentialWeights(term), lambda)
-                 : differentialSpline(n, differentialWeights(term), lambda);
+                 ? differentialFourier(n / 2, differentialWeights(term),
+                                       strength)
+                 : differentialSpline(n, differentialWeights(term), strength);
     case TermKind::PID:
-      return diagonal({lambda, lambda, lambda * term.getNumber("d_pen")});
+      return diagonal({1, 1, term.getNumber("d_pen")}, strength);
     }
     llvm_unreachable("all terms are listed");
   }
 
 private:
-  /// lambda, times the learnt weight if there is one, for every leaf.
+  /// The strength, times the learnt weight if there is one, for every leaf.
   void addLeaves(SparsePenalty &penalty, const Term &term, int64_t first,
-                 double lambda) const {
+                 int32_t strength) const {
     // The leaves' weights are the third table of trees.
     int64_t table =
         term.getNumber("sp_alpha") == 0 ? -1 : learners.firstTable(term) + 2;
     int64_t leaves = treesOf(term) * leavesOf(term);
     for (int64_t i = 0; i < leaves; ++i)
-      penalty.add(first + i, first + i, lambda, table, i);
+      penalty.add(first + i, first + i, 1, strength, table, i);
   }
 
-  /// lambda * sum_i (I x .. P_i .. x I).
-  SparsePenalty ofTensor(const Term &term, double lambda) const {
+  /// The product's strength times sum_i (I x .. P_i .. x I).
+  SparsePenalty ofTensor(const Term &term, int32_t strength) const {
     SparsePenalty sum;
     sum.size = columnsOf(term);
-    // Known entries with the same row and column add up; learnt ones stay
+    // Entries of one row and column are one, and sorted; learnt ones stay
     // separate.
-    std::map<std::pair<int64_t, int64_t>, double> known;
+    std::map<std::pair<int64_t, int64_t>, SmallVector<SparsePenalty::Part, 2>>
+        known;
     int64_t outer = 1, inner = sum.size;
+    int32_t next = strength + 1;
     for (const Term &factor : term.factors) {
-      SparsePenalty own = of(factor);
+      SparsePenalty own = of(factor, next);
+      next += static_cast<int32_t>(strengthsOf(factor));
+      for (SparsePenalty::Part &part : own.parts)
+        part.factors.push_back(strength);
       inner /= own.size;
       for (int64_t o = 0; o < outer; ++o)
-        for (size_t e = 0; e < own.values.size(); ++e)
+        for (const SparsePenalty::Part &part : own.parts)
           for (int64_t q = 0; q < inner; ++q) {
-            int64_t row = (o * own.size + own.rows[e]) * inner + q;
-            int64_t column = (o * own.size + own.columns[e]) * inner + q;
-            double value = lambda * own.values[e];
-            if (own.tableOf(e) < 0)
-              known[{row, column}] += value;
-            else
-              sum.add(row, column, value, own.tableOf(e), own.elementOf(e));
+            auto place = [&](int64_t i) {
+              return (o * own.size + i) * inner + q;
+            };
+            const int64_t row = place(own.rows[part.entry]);
+            const int64_t column = place(own.columns[part.entry]);
+            if (const int64_t table = own.tableOf(part.entry); table >= 0) {
+              sum.parts.push_back(part);
+              sum.parts.back().entry =
+                  sum.addEntry(row, column, table, own.elementOf(part.entry));
+            } else {
+              known[{row, column}].push_back(part);
+            }
           }
       outer *= own.size;
     }
-    for (auto [place, value] : known)
-      sum.add(place.first, place.second, value);
+    for (auto &[place, parts] : known) {
+      const size_t entry = sum.addEntry(place.first, place.second);
+      for (SparsePenalty::Part &part : parts) {
+        part.entry = entry;
+        sum.parts.push_back(std::move(part));
+      }
+    }
     return sum;
   }
 
@@ -282,13 +328,37 @@ private:
 
 } // namespace
 
+static void append(std::vector<Strength> &all, const Term &term,
+                   const std::string &name, int64_t effect) {
+  all.push_back({name, effect, term.ap, power(10.0, term.ap)});
+  if (term.kind == TermKind::Tensor)
+    for (auto [i, factor] : llvm::enumerate(term.factors))
+      append(all, factor, name + "[" + std::to_string(i) + "]", effect);
+}
+
+std::vector<Strength> tamc::collectStrengths(const spec::ModelSpec &spec) {
+  std::vector<std::string> names = spec.effectNames();
+  std::vector<Strength> all = {{names.front(), 0, kOffsetAp, 1e-9}};
+  for (auto [index, term] : llvm::enumerate(spec.terms))
+    append(all, term, names[index + 1], static_cast<int64_t>(index) + 1);
+  return all;
+}
+
 static Value build(OpBuilder &builder, Location loc,
-                   const SparsePenalty &penalty, const Learners *learners,
-                   Variables *variables) {
+                   const SparsePenalty &penalty, const Learners &learners,
+                   Variables &variables) {
   auto encoding =
-      tam::CoordinatesAttr::get(builder.getContext(), penalty.values.size());
+      tam::CoordinatesAttr::get(builder.getContext(), penalty.rows.size());
   auto type = RankedTensorType::get({penalty.size, penalty.size},
                                     builder.getF64Type(), encoding);
+  SmallVector<double> values;
+  SmallVector<int32_t> parts;
+  for (const SparsePenalty::Part &part : penalty.parts) {
+    values.push_back(part.value);
+    parts.push_back(static_cast<int32_t>(part.entry));
+    parts.push_back(static_cast<int32_t>(part.factors.size()));
+    llvm::append_range(parts, part.factors);
+  }
   // The tables in use, and for each entry its table.
   SmallVector<int64_t> used;
   SmallVector<int32_t> which;
@@ -299,27 +369,34 @@ static Value build(OpBuilder &builder, Location loc,
     if (table >= 0 && found == used.end())
       used.push_back(table);
   }
-  if (used.empty())
-    return tam::PenaltyOp::create(builder, loc, type, ValueRange(),
-                                  penalty.rows, penalty.columns, penalty.values,
-                                  DenseI32ArrayAttr(), DenseI32ArrayAttr());
   SmallVector<Value> weights;
   for (int64_t table : used)
-    weights.push_back(variables->table(
-        table, RankedTensorType::get(learners->tables[table].shape,
+    weights.push_back(variables.table(
+        table, RankedTensorType::get(learners.tables[table].shape,
                                      builder.getF64Type())));
-  return tam::PenaltyOp::create(builder, loc, type, weights, penalty.rows,
-                                penalty.columns, penalty.values,
-                                builder.getDenseI32ArrayAttr(which),
-                                builder.getDenseI32ArrayAttr(penalty.elements));
+  bool isLearnt = !used.empty();
+  return tam::PenaltyOp::create(
+      builder, loc, type, weights, variables.strengths(), penalty.rows,
+      penalty.columns, values,
+      isLearnt ? builder.getDenseI32ArrayAttr(which) : DenseI32ArrayAttr(),
+      isLearnt ? builder.getDenseI32ArrayAttr(penalty.elements)
+               : DenseI32ArrayAttr(),
+      builder.getDenseI32ArrayAttr(parts));
 }
 
-Value tamc::buildOffsetPenalty(OpBuilder &builder, Location loc) {
-  return build(builder, loc, diagonal({1e-9}), nullptr, nullptr);
-}
-
-Value tamc::buildPenalty(OpBuilder &builder, Location loc, const Term &term,
-                         const Learners &learners, Variables &variables) {
-  return build(builder, loc, PenaltyBuilder(learners).of(term), &learners,
-               &variables);
+SmallVector<Value> tamc::buildPenalties(OpBuilder &builder,
+                                        ArrayRef<Location> locations,
+                                        ArrayRef<Term> terms,
+                                        const Learners &learners,
+                                        Variables &variables) {
+  SmallVector<Value> penalties = {
+      build(builder, locations.front(), diagonal({1}, 0), learners, variables)};
+  int32_t strength = 1;
+  for (auto [term, loc] : llvm::zip(terms, locations.drop_front())) {
+    penalties.push_back(build(builder, loc,
+                              PenaltyBuilder(learners).of(term, strength),
+                              learners, variables));
+    strength += static_cast<int32_t>(strengthsOf(term));
+  }
+  return penalties;
 }

@@ -40,9 +40,9 @@ namespace {
 class Variant : public Variables {
 public:
   Variant(OpBuilder &builder, const std::vector<Input> &inputs,
-          func::FuncOp function)
-      : builder(builder), inputs(inputs), normalized(inputs.size()),
-        function(function) {}
+          int64_t strengthCount, func::FuncOp function)
+      : builder(builder), inputs(inputs), strengthCount(strengthCount),
+        normalized(inputs.size()), function(function) {}
 
   /// Returns the argument in a slot, which it adds if there is none.
   Value argument(Type type, tam::SlotKind kind, int64_t offset = 0) {
@@ -77,6 +77,12 @@ public:
   }
   Value table(int64_t index, RankedTensorType type) override {
     return argument(type, tam::SlotKind::Table, index);
+  }
+  Value strengths() override {
+    auto type = RankedTensorType::get({strengthCount}, builder.getF64Type());
+    int64_t offset = static_cast<int64_t>(inputs.size()) *
+                     TAMRT_INPUT_PARAMETERS * sizeof(double);
+    return argument(type, tam::SlotKind::Parameters, offset);
   }
   Value groupRows() override {
     return argument(builder.getIndexType(), tam::SlotKind::GroupRows);
@@ -131,6 +137,7 @@ private:
 
   OpBuilder &builder;
   const std::vector<Input> &inputs;
+  int64_t strengthCount;
   DenseMap<tam::SlotAttr, Value> arguments;
   SmallVector<tam::SlotAttr> slots;
   SmallVector<Value> normalized;
@@ -151,7 +158,7 @@ public:
            const ModelSpec &spec)
       : builder(&context), sources(sources), spec(spec),
         inputs(collectInputs(spec)), learners(collectLearners(spec, inputs)),
-        names(spec.effectNames()) {}
+        strengths(collectStrengths(spec)), names(spec.effectNames()) {}
 
   OwningOpRef<ModuleOp> run();
 
@@ -176,6 +183,7 @@ private:
   const ModelSpec &spec;
   std::vector<Input> inputs;
   Learners learners;
+  std::vector<Strength> strengths;
   std::vector<std::string> names;
   SmallVector<Location> locations; // of the effects, the offset first
   SmallVector<int64_t> columns;    // of the effects, the offset first
@@ -207,7 +215,8 @@ Variant Importer::begin(StringRef name, std::optional<tam::StepKind> kind) {
                       tam::StepAttr::get(builder.getContext(), *kind, 0));
   builder.setInsertionPointToEnd(function.addEntryBlock());
 
-  Variant variant(builder, inputs, function);
+  Variant variant(builder, inputs, static_cast<int64_t>(strengths.size()),
+                  function);
   variant.rows = variant.argument(builder.getIndexType(), tam::SlotKind::Rows);
   variant.addInputs();
   auto column =
@@ -264,16 +273,14 @@ void Importer::buildFit() {
   Variant fit = begin("fit", std::nullopt);
   // The location of the formula, without a name: these ops belong to all terms.
   Location loc = cast<NameLoc>(fit.function.getLoc()).getChildLoc();
-  SmallVector<Value> blocks, vectors, penalties;
+  SmallVector<Value> blocks, vectors;
   for (auto [i, a] : llvm::enumerate(fit.designs)) {
     for (Value b : ArrayRef(fit.designs).drop_front(i))
       blocks.push_back(sumRows(fit, locations[i], a, b));
     vectors.push_back(sumRows(fit, locations[i], a, fit.target));
-    penalties.push_back(i == 0
-                            ? buildOffsetPenalty(builder, locations[i])
-                            : buildPenalty(builder, locations[i],
-                                           spec.terms[i - 1], learners, fit));
   }
+  SmallVector<Value> penalties =
+      buildPenalties(builder, locations, spec.terms, learners, fit);
   int64_t d = llvm::sum_of(columns);
   Value matrix = tam::NormalMatrixOp::create(
       builder, loc, RankedTensorType::get({d, d}, builder.getF64Type()),
@@ -466,6 +473,16 @@ DictionaryAttr Importer::describeModel() {
     set("carry_bytes", builder.getI64IntegerAttr(carryBytes));
   describeLearners(set);
   set("effects", builder.getArrayAttr(effectAttrs));
+  SmallVector<Attribute> penaltyAttrs;
+  for (const Strength &strength : strengths)
+    penaltyAttrs.push_back(builder.getDictionaryAttr(
+        {builder.getNamedAttr("name", text(strength.name)),
+         builder.getNamedAttr("effect",
+                              builder.getI64IntegerAttr(strength.effect)),
+         builder.getNamedAttr("ap", builder.getF64FloatAttr(strength.ap)),
+         builder.getNamedAttr("strength",
+                              builder.getF64FloatAttr(strength.value))}));
+  set("penalties", builder.getArrayAttr(penaltyAttrs));
   return builder.getDictionaryAttr(model);
 }
 

@@ -276,18 +276,14 @@ class PenaltyPattern : public KernelPattern<tam::PenaltyOp> {
   FailureOr<SmallVector<Value>>
   convert(tam::PenaltyOp op, OneToNAdaptor adaptor,
           ConversionPatternRewriter &rewriter) const override {
-    // tam.normal_matrix reads the constant from the op; in the dialect it has
-    // no other use as a value.
-    auto constant = [&](DenseElementsAttr value) -> Value {
-      return arith::ConstantOp::create(rewriter, op.getLoc(), value);
-    };
-    return SmallVector<Value>{
-        constant(DenseElementsAttr::get(componentType(op.getResult(), 0),
-                                        op.getRows())),
-        constant(DenseElementsAttr::get(componentType(op.getResult(), 1),
-                                        op.getColumns())),
-        constant(DenseElementsAttr::get(componentType(op.getResult(), 2),
-                                        op.getValues()))};
+    // The users read the op, and nothing reads these.
+    SmallVector<Value> components;
+    for (unsigned i = 0; i < 3; ++i) {
+      RankedTensorType type = componentType(op.getResult(), i);
+      components.push_back(tensor::EmptyOp::create(
+          rewriter, op.getLoc(), type.getShape(), type.getElementType()));
+    }
+    return components;
   }
 };
 
@@ -366,38 +362,68 @@ private:
   }
 };
 
-/// The entries of the penalties of all effects as entries of one matrix.
+/// Entries of the penalties of effects as entries of one matrix.
 struct PenaltyEntries {
   SmallVector<int32_t> rows, columns, which;
+  /// Parts of the entries, as kernels.def has them for penalty_values.
+  SmallVector<int32_t> parts;
   SmallVector<double> values;
+  /// What parts are multiplied by; null if entries are known at compile time.
+  Value strengths;
 
   /// Adds entries of an effect whose columns start at `start`: those that are
   /// multiplied by an element of table `table`, or, for -1, those that are not
   /// multiplied.
   void add(tam::PenaltyOp source, int64_t start, int32_t table) {
-    for (size_t i = 0; i < source.getValues().size(); ++i) {
-      if ((source.getTable() ? (*source.getTable())[i] : -1) != table)
+    SmallVector<int32_t> own(source.getRows().size(), -1);
+    for (size_t i = 0; i < own.size(); ++i) {
+      if (source.getTableOf(i) != table)
         continue;
+      own[i] = static_cast<int32_t>(rows.size());
       rows.push_back(start + source.getRows()[i]);
       columns.push_back(start + source.getColumns()[i]);
-      values.push_back(source.getValues()[i]);
       if (table >= 0)
         which.push_back((*source.getElement())[i]);
     }
+    strengths = source.getStrengths();
+    for (const tam::PenaltyOp::Part &part : source.getPartList()) {
+      if (own[part.entry] < 0)
+        continue;
+      values.push_back(part.value);
+      parts.push_back(own[part.entry]);
+      parts.push_back(static_cast<int32_t>(part.factors.size()));
+      llvm::append_range(parts, part.factors);
+    }
   }
   /// Adds the inputs of a kernel with the rows, columns and values of the
-  /// entries.
-  void addTo(Launch &launch, ConversionPatternRewriter &rewriter,
-             Location loc) const {
-    Type i32 = rewriter.getI32Type();
+  /// entries. Values that depend on strengths are computed by a launch before,
+  /// which belongs to `op`.
+  LogicalResult addTo(Launch &launch, ConversionPatternRewriter &rewriter,
+                      Operation *op) const {
+    Location loc = op->getLoc();
+    Type i32 = rewriter.getI32Type(), f64 = rewriter.getF64Type();
+    Value numbers = constantTensor<double>(rewriter, loc, f64, values);
+    if (strengths) {
+      auto computed =
+          Launch(rewriter, op, "penalty_values")
+              .in(constantTensor<int32_t>(rewriter, loc, i32, parts))
+              .in(numbers)
+              .in(strengths)
+              .scalars64({static_cast<int64_t>(values.size()), size()})
+              .out(RankedTensorType::get({size()}, f64))
+              .create();
+      if (failed(computed))
+        return failure();
+      numbers = computed->front();
+    }
     launch.in(constantTensor<int32_t>(rewriter, loc, i32, rows))
         .in(constantTensor<int32_t>(rewriter, loc, i32, columns))
-        .in(constantTensor<double>(rewriter, loc, rewriter.getF64Type(),
-                                   values));
+        .in(numbers);
     if (!which.empty())
       launch.in(constantTensor<int32_t>(rewriter, loc, i32, which));
+    return success();
   }
-  int64_t size() const { return static_cast<int64_t>(values.size()); }
+  int64_t size() const { return static_cast<int64_t>(rows.size()); }
 };
 
 /// The ops that make the penalties of `op`; failure, with an error at `op`, if
@@ -408,7 +434,9 @@ FailureOr<SmallVector<tam::PenaltyOp>> sourcesOf(Operation *op,
   for (Value penalty : penalties) {
     sources.push_back(penalty.getDefiningOp<tam::PenaltyOp>());
     if (!sources.back())
-      return op->emitOpError("expected penalties known at compile time");
+      return op->emitOpError("expected penalties of tam.penalty");
+    if (sources.back().getStrengths() != sources.front().getStrengths())
+      return op->emitOpError("expected penalties with one tensor of strengths");
   }
   return sources;
 }
@@ -480,7 +508,8 @@ class NormalMatrixPattern : public KernelPattern<tam::NormalMatrixOp> {
     Launch launch(rewriter, op, "assemble_matrix");
     launch.in(
         constantTensor<int64_t>(rewriter, loc, rewriter.getI64Type(), table));
-    all.entries.addTo(launch, rewriter, loc);
+    if (failed(all.entries.addTo(launch, rewriter, op)))
+      return failure();
     auto matrix = launch.in(blocks)
                       .slot(SlotKind::Rows)
                       .scalars64({all.size, all.entries.size()})
@@ -491,7 +520,8 @@ class NormalMatrixPattern : public KernelPattern<tam::NormalMatrixOp> {
           if (failed(matrix))
             return failure();
           Launch add(rewriter, op, "add_penalty");
-          learnt.addTo(add, rewriter, loc);
+          if (failed(learnt.addTo(add, rewriter, op)))
+            return failure();
           matrix = add.in(weights)
                        .slot(SlotKind::Rows)
                        .scalars64({all.size, learnt.size()})
@@ -558,7 +588,8 @@ class NormalProductPattern : public KernelPattern<tam::NormalProductOp> {
       if (failed(product))
         return failure();
       Launch launch(rewriter, op, kernel);
-      some.addTo(launch, rewriter, op.getLoc());
+      if (failed(some.addTo(launch, rewriter, op)))
+        return failure();
       product = launch.in(weights)
                     .in(adaptor.getVector())
                     .slot(SlotKind::Rows)

@@ -15,9 +15,11 @@
 
 namespace tamrt {
 
-void Normalization::parameters(size_t group, double *block) const {
-  writeParameters(ranges.data() + 2 * group * inputs(), knots.data(), inputs(),
-                  block);
+void Normalization::parameters(const tamrt_model &model, size_t group,
+                               double *block,
+                               std::span<const double> strengths) const {
+  writeParameters(model, ranges.data() + 2 * group * inputs(), knots.data(),
+                  strengths.empty() ? nullptr : strengths.data(), block);
 }
 
 void PeriodFinder::tidy() {

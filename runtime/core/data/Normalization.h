@@ -42,9 +42,10 @@ struct Normalization {
 
   size_t inputs() const { return levels.size(); }
 
-  /// Writes the parameter block of `group`: TAMRT_INPUT_PARAMETERS doubles per
-  /// input (abi.h).
-  void parameters(size_t group, double *block) const;
+  /// Writes the parameter block of `group` (writeParameters). `strengths` are
+  /// those of the penalties; empty: the model's.
+  void parameters(const tamrt_model &model, size_t group, double *block,
+                  std::span<const double> strengths = {}) const;
 };
 
 /// Normalises the training rows `data`, whose levels are `levels`, on `threads`

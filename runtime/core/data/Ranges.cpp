@@ -278,8 +278,13 @@ int32_t levelCode(const double *levels, size_t count, double value,
                     value - levels[at - 1] <= levels[at] - value ? at - 1 : at);
 }
 
-void writeParameters(const double *ranges, const double *knots, size_t inputs,
+void writeParameters(const tamrt_model &model, const double *ranges,
+                     const double *knots, const double *strengths,
                      double *block) {
+  const auto inputs = size_t(model.input_count);
+  double *rest = block + TAMRT_INPUT_PARAMETERS * inputs;
+  for (int64_t i = 0; i < model.penalty_count; ++i)
+    rest[i] = strengths ? strengths[i] : model.penalties[i].strength;
   for (size_t i = 0; i < inputs; ++i) {
     double *input = block + TAMRT_INPUT_PARAMETERS * i;
     input[0] = ranges[2 * i];

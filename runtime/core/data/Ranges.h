@@ -125,10 +125,12 @@ int32_t unseenCode(size_t count, tamrt_unseen unseen, size_t nearest);
 int32_t levelCode(const double *levels, size_t count, double value,
                   tamrt_unseen unseen);
 
-/// Writes the parameter block of one group: TAMRT_INPUT_PARAMETERS doubles for
-/// each of `inputs` inputs (abi.h), from the group's pairs of centre and half
-/// range and the pairs of knots.
-void writeParameters(const double *ranges, const double *knots, size_t inputs,
+/// Writes the parameter block of one group (abi.h): TAMRT_INPUT_PARAMETERS
+/// doubles for each input, from the group's pairs of centre and half range and
+/// the pairs of knots; then the strengths of the penalties, the model's own if
+/// `strengths` is null.
+void writeParameters(const tamrt_model &model, const double *ranges,
+                     const double *knots, const double *strengths,
                      double *block);
 
 } // namespace tamrt

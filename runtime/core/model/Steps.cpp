@@ -89,7 +89,7 @@ const tamrt_effect *effectOf(const tamrt_model &model, int64_t column) {
 }
 
 int64_t parameterCount(const tamrt_model &model) {
-  return model.input_count * TAMRT_INPUT_PARAMETERS;
+  return model.input_count * TAMRT_INPUT_PARAMETERS + model.penalty_count;
 }
 
 } // namespace tamrt

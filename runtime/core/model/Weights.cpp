@@ -249,6 +249,12 @@ SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights) {
   writer.metadata("effects", dump(effects));
   writer.metadata("groups", dump(weights.groups));
   writer.metadata("inputs", dump(inputs));
+  if (!weights.penalties.empty()) {
+    json penalties = json::object();
+    for (const auto &[name, ap] : weights.penalties)
+      penalties[name] = ap;
+    writer.metadata("penalties", dump(penalties));
+  }
 
   const auto groups = int64_t(weights.groups.size());
   const Normalization &norm = weights.normalization;

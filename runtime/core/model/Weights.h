@@ -56,6 +56,9 @@ struct Weights {
   Normalization normalization;
   /// The model's tables.
   Tables tables;
+  /// Names of penalties and the aps that the fit used instead of the formula's.
+  /// They are written, and not read.
+  std::vector<std::pair<std::string, double>> penalties = {};
   /// False where they were read from a file without a checksum.
   bool isChecked = true;
 

@@ -80,7 +80,8 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
   Work work(model, data.groups(), *crew, options, "fit");
   Status done = work.run([&](Worker &worker, size_t g) {
     const Group &group = data.groups()[g];
-    normalization.parameters(g, worker.place.parameters);
+    normalization.parameters(model, g, worker.place.parameters,
+                             options.strengths);
     worker.place.tables = tables.pointers();
     GroupFit fit(*crew->ladder, g, group.rows, worker.place.vectors);
     while (fit.resume(worker)) {
@@ -166,7 +167,7 @@ Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
     const Group &group = data.groups()[slice.place];
     const size_t before = slice.first - group.first;
     const size_t place = group.place;
-    weights.normalization.parameters(place, worker.place.parameters);
+    weights.normalization.parameters(model, place, worker.place.parameters);
     worker.place.tables = weights.tables.pointers();
     attemptChunks(
         *crew->ladder, worker, kind, slice.rows,
@@ -203,7 +204,7 @@ Result<std::vector<double>> decomposeRow(const tamrt_model &model,
     return std::move(crew).error();
   Worker &worker = crew->workers.front();
   worker.place.tables = weights.tables.pointers();
-  weights.normalization.parameters(group.place, worker.place.parameters);
+  weights.normalization.parameters(model, group.place, worker.place.parameters);
   std::vector<double> terms;
   attemptChunks(
       *crew->ladder, worker, TAMRT_STEP_TERMS, last - start + 1,

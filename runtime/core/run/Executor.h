@@ -94,6 +94,8 @@ struct RunOptions {
   /// For fits. A solver that the model lacks is an error.
   FitSolver solver = FitSolver::Auto;
   CgOptions cg = {};
+  /// For fits: the strengths of the model's penalties; empty: the model's.
+  std::span<const double> strengths;
   /// Accept coefficients of groups that did not converge.
   bool allowUnconverged = false;
   /// Receives the summary of conjugate gradients; may be null.

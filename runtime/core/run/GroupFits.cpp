@@ -84,7 +84,8 @@ private:
     char *at = memory.states.as<char>() + slot.index * onDevice(needed);
     worker.place.state = at;
     worker.place.carry = model.carry_bytes > 0 ? at + needed.state : nullptr;
-    normalization.parameters(slot.group, worker.place.parameters);
+    normalization.parameters(model, slot.group, worker.place.parameters,
+                             options.strengths);
     worker.place.tables = tables.pointers();
   }
 

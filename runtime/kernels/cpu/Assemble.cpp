@@ -504,6 +504,20 @@ void assemble_matrix(tamrt_context *ctx, const int64_t *table,
     a[i * (n + 1)] += TAMRT_PENALTY_FLOOR * scale;
 }
 
+void penalty_values(tamrt_context *ctx, const int32_t *part,
+                    const double *number, const double *strengths,
+                    int64_t parts, int64_t entries, double *values) {
+  std::fill_n(values, entries, 0.0);
+  for (int64_t p = 0; p < parts; ++p) {
+    double value = number[p];
+    const int32_t count = part[1];
+    for (int32_t i = 0; i < count; ++i)
+      value *= strengths[part[2 + i]];
+    values[part[0]] += value;
+    part += 2 + count;
+  }
+}
+
 void add_penalty(tamrt_context *ctx, const int32_t *penalty_row,
                  const int32_t *penalty_column, const double *penalty_value,
                  const int32_t *which, const double *weights,

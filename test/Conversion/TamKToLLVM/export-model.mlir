@@ -55,6 +55,8 @@ module attributes {tam.model = {
     placement = {sums = 0 : i32, solve = 1 : i32, predict = 0 : i32},
     inputs = [{column = "a", rule = 1 : i32, levels = 7 : i32,
                unseen = 2 : i32, lo = 0.5 : f64, hi = 2.5 : f64}],
+    penalties = [{name = "a", effect = 1 : i64, ap = -2.0 : f64,
+                  strength = 0.01 : f64}],
     effects = [{name = "offset", term = "offset", first = 0 : i64,
                 columns = 1 : i64},
                {name = "a", term = "l(a)", first = 1 : i64,
@@ -100,6 +102,8 @@ module attributes {tam.model = {
 // CHECK-DAG: @tam_learners = internal constant {{.*}} { i32 3, i32 1, i64 5, i64 2, double 5.000000e-01, i32 42, i32 1, i64 1, ptr @[[INPUTS:.*]], i64 0, i64 2 }]
 // name, term, first column, columns, factored, reserved
 // CHECK-DAG: @tam_effects = internal constant {{.*}} { ptr @[[OFFSET]], ptr @[[OFFSET]], i64 0, i64 1, i32 0, i32 0 }, {{.*}} { ptr @[[A]], ptr @[[TERM]], i64 1, i64 1, i32 1, i32 0 }]
+// name, effect, ap, strength
+// CHECK-DAG: @tam_penalties = internal constant {{.*}} { ptr @[[A]], i64 1, double -2.000000e+00, double 1.000000e-02 }]
 // rule, reserved, shares, limit, factor: settings that the spec does not have
 // are 0.
 // CHECK-DAG: @tam_oracle = internal constant {{.*}} { i32 1, i32 0, double 0.000000e+00, double 5.000000e-01, double 0.000000e+00, double 0.000000e+00, i64 99, double 0.000000e+00 }]
@@ -111,7 +115,7 @@ module attributes {tam.model = {
 // CHECK-DAG: @tam_steps = internal constant [2 x {{.*}} { i32 0, i32 1, i32 0, i32 0, ptr @{{.*}}, i64 0, i64 0, i64 0, i64 0, ptr @[[TREE]], ptr @fit_init, i64 0, ptr null, ptr null }, {{.*}} { i32 3, i32 1, i32 1, i32 0, ptr @[[STEP]], i64 8, i64 128, i64 64, i64 192, ptr @[[TREE]], ptr @predict_8, i64 1, ptr @tam_buffers_predict_8, ptr null }]
 // Texts that the spec does not have are null; for `auto` the direct solver was
 // chosen.
-// CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr null, ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[DEVICE]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 320, i64 1, ptr @tam_accumulators, ptr @tam_oracle, ptr @tam_placement, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, ptr @tam_plan_texts, i64 2, ptr @tam_steps, ptr null, ptr null }
+// CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr null, ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[DEVICE]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 320, i64 1, ptr @tam_accumulators, ptr @tam_oracle, ptr @tam_placement, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, i64 1, ptr @tam_penalties, ptr @tam_plan_texts, i64 2, ptr @tam_steps, ptr null, ptr null }
 
 func.func @fit_init(%s: memref<2xf64> {tam.slot = #tam.slot<state>})
     attributes {tam.step = #tam.step<fit_init>,

@@ -86,11 +86,35 @@ func.func @penalty(%rows: index {tam.slot = #tam.slot<rows>},
                    %a: tensor<1x1xf64> {tam.slot = #tam.slot<state, 64>}) {
   %p = builtin.unrealized_conversion_cast %a
       : tensor<1x1xf64> to tensor<1x1xf64, #tam.coordinates<1>>
-  // expected-error @+2 {{'tam.normal_matrix' op expected penalties known at compile time}}
+  // expected-error @+2 {{'tam.normal_matrix' op expected penalties of tam.penalty}}
   // expected-error @+1 {{failed to legalize operation 'tam.normal_matrix'}}
   %m = tam.normal_matrix %rows
       blocks(%g : tensor<1x1xf64, #tam.sums<upper>>)
       penalties(%p : tensor<1x1xf64, #tam.coordinates<1>>) : tensor<1x1xf64>
+  return
+}
+
+// -----
+
+func.func @two_strengths(%rows: index {tam.slot = #tam.slot<rows>},
+    %s: tensor<1xf64> {tam.slot = #tam.slot<parameters>},
+    %t: tensor<1xf64> {tam.slot = #tam.slot<parameters, 8>},
+    %g: tensor<1x1xf64, #tam.sums<upper>> {tam.slot = #tam.slot<state>},
+    %h: tensor<1x1xf64, #tam.sums<full>> {tam.slot = #tam.slot<state, 64>}) {
+  %p = tam.penalty rows [0] columns [0] values [1.0]
+      strengths(%s : tensor<1xf64>) parts [0, 1, 0]
+      : tensor<1x1xf64, #tam.coordinates<1>>
+  %q = tam.penalty rows [0] columns [0] values [1.0]
+      strengths(%t : tensor<1xf64>) parts [0, 1, 0]
+      : tensor<1x1xf64, #tam.coordinates<1>>
+  // expected-error @+2 {{'tam.normal_matrix' op expected penalties with one tensor of strengths}}
+  // expected-error @+1 {{failed to legalize operation 'tam.normal_matrix'}}
+  %m = tam.normal_matrix %rows
+      blocks(%g, %h, %g : tensor<1x1xf64, #tam.sums<upper>>,
+             tensor<1x1xf64, #tam.sums<full>>,
+             tensor<1x1xf64, #tam.sums<upper>>)
+      penalties(%p, %q : tensor<1x1xf64, #tam.coordinates<1>>,
+                tensor<1x1xf64, #tam.coordinates<1>>) : tensor<2x2xf64>
   return
 }
 

@@ -114,15 +114,23 @@ class DifferentialExecutable : public Differential {};
 TEST_P(Differential, PassesKeepTheMeaning) {
   SCOPED_TRACE(model.yaml());
   ASSERT_TRUE(module) << errors;
+  const Vector strengths = columnsOf(*module).strengths;
   SmallVector<tam::PenaltyOp> penalties;
   module->walk([&](tam::PenaltyOp op) { penalties.push_back(op); });
   ASSERT_EQ(model.terms.size() + 1, penalties.size());
   for (auto [term, op] : llvm::zip(model.terms, llvm::drop_begin(penalties))) {
     size_t columns = op.getType().getDimSize(0);
     Matrix actual(columns, columns), expected = term.penalty(columns);
-    for (auto [row, column, value] :
-         llvm::zip(op.getRows(), op.getColumns(), op.getValues()))
-      actual.at(row, column) = actual.at(column, row) = value;
+    for (const tam::PenaltyOp::Part &part : op.getPartList()) {
+      double value = part.value;
+      for (int32_t factor : part.factors)
+        value *= strengths[factor];
+      const int32_t row = op.getRows()[part.entry];
+      const int32_t column = op.getColumns()[part.entry];
+      actual.at(row, column) += value;
+      if (row != column)
+        actual.at(column, row) += value;
+    }
     expectClose(expected.values, actual.values, 1e-14, term.text.c_str());
   }
 

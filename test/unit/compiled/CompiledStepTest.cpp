@@ -50,6 +50,8 @@ protected:
         value = uniform(random);
       parameters.insert(parameters.end(), {0, 1, -1, 1});
     }
+    for (int64_t i = 0; i < tam_model.penalty_count; ++i)
+      parameters.push_back(tam_model.penalties[i].strength);
     for (double offset : {0.0, 2.0}) { // target, weights
       std::vector<double> &column = data.emplace_back(rows);
       for (double &value : column)

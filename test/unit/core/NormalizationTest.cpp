@@ -9,6 +9,7 @@
 #include "DataTest.h"
 
 #include "core/data/Normalization.h"
+#include "core/model/Steps.h"
 
 #include <gtest/gtest.h>
 
@@ -78,7 +79,7 @@ TEST(Normalization, PerGroupWithKnotsOverAll) {
     EXPECT_EQ(std::vector<double>(block + 4 * i, block + 4 * i + 4), wanted)
         << "input " << i;
   };
-  norm->parameters(0, block);
+  norm->parameters(model, 0, block);
   expect(0, {5, 5, -1, 1});
   // x of [0, 10]: from 2 to 6 over both groups.
   expect(1, {5, 5, (2.0 - 5) / 5, (6.0 - 5) / 5});
@@ -87,10 +88,28 @@ TEST(Normalization, PerGroupWithKnotsOverAll) {
   // Constant in each group: knots moved apart.
   expect(3, {7, 0.5, -1e-3, 1e-3});
   expect(4, {0, 0, 0, 0});
-  norm->parameters(1, block);
+  norm->parameters(model, 1, block);
   expect(0, {5, 0.5, -1, 1});
   expect(2, {4.5, 2.5, -1, (6 - 4.5) / 2.5});
   expect(3, {8, 0.5, -1e-3, 1e-3});
+}
+
+TEST(Normalization, StrengthsOfPenaltiesFollowTheInputs) {
+  const tamrt_input inputs[] = {input("x", TAMRT_RULE_RANGE)};
+  const tamrt_penalty penalties[] = {{"offset", 0, -9, 1e-9},
+                                     {"x", 1, -2, 1e-2}};
+  tamrt_model model = modelOf(inputs, 1);
+  model.penalty_count = 2;
+  model.penalties = penalties;
+  Result<FitData> data = fitData("x,y\n3,1\n5,1\n", model);
+  auto norm = normalize(model, data->rows, data->levels, 1);
+  ASSERT_TRUE(norm.ok());
+  ASSERT_EQ(parameterCount(model), TAMRT_INPUT_PARAMETERS + 2);
+  std::vector<double> block(TAMRT_INPUT_PARAMETERS + 2);
+  norm->parameters(model, 0, block.data());
+  EXPECT_EQ(block, (std::vector<double>{4, 1, -1, 1, 1e-9, 1e-2}));
+  norm->parameters(model, 0, block.data(), std::vector<double>{2, 3});
+  EXPECT_EQ(block, (std::vector<double>{4, 1, -1, 1, 2, 3}));
 }
 
 TEST(Normalization, PeriodOfOneValueIsItsRange) {

@@ -216,6 +216,11 @@ TEST_F(AllocationTest, NoKernelAllocates) {
       {"expand_levels",
        [&] { tamrt_expand_levels(c, D, D, 2, n, z, n, out.data()); }},
       {"expand_counts", [&] { tamrt_expand_counts(c, D, D, D, n, n, n, S); }},
+      {"penalty_values",
+       [&] {
+         tamrt_penalty_values(c, zeros.data(), range + 1, range + 1, 1, 1,
+                              vector.data());
+       }},
       {"add_penalty",
        [&] {
          tamrt_add_penalty(c, zeros.data(), zeros.data(), range + 1,

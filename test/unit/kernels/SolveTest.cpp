@@ -66,6 +66,17 @@ TEST_F(SolveTest, AddPenalty) {
   EXPECT_EQ(a, (Doubles{1.0, 1.0, 101.0, 1.0, 66.0, 1.0, 1.0, 1.0, 11.0}));
 }
 
+TEST_F(SolveTest, PenaltyValues) {
+  // Two parts of entry 0, none of entry 1, one of entry 2; factors in order.
+  const int32_t part[] = {0, 0, 2, 2, 1, 0, 0, 1, 0};
+  const double number[] = {4.0, 3.0, 0.1}, strengths[] = {0.5, 0.3};
+  Doubles values(3, std::nan(""));
+  tamrt_penalty_values(&ctx, part, number, strengths, 3, 3, values.data());
+  EXPECT_EQ(values, (Doubles{4.0 + 0.1 * 0.5, 0.0, 3.0 * 0.3 * 0.5}));
+  tamrt_penalty_values(&ctx, part, number, strengths, 0, 3, values.data());
+  EXPECT_EQ(values, Doubles(3, 0.0));
+}
+
 TEST_F(SolveTest, MultiplyPenalty) {
   // P = [1 0 3; 0 0 0; 3 0 2], T = 10.
   const int32_t row[] = {0, 2, 2}, column[] = {0, 0, 2};

@@ -377,14 +377,55 @@ LogicalResult ConvertOp::verify() {
 // Estimation
 //===----------------------------------------------------------------------===//
 
+SmallVector<PenaltyOp::Part> PenaltyOp::getPartList() {
+  SmallVector<Part> list;
+  if (!getParts()) {
+    for (auto [entry, value] : llvm::enumerate(getValues()))
+      list.push_back({static_cast<int32_t>(entry), value, {}});
+    return list;
+  }
+  ArrayRef<int32_t> rest = *getParts();
+  for (double value : getValues()) {
+    list.push_back({rest[0], value, rest.slice(2, rest[1])});
+    rest = rest.drop_front(2 + rest[1]);
+  }
+  return list;
+}
+
+/// Checks `parts`; returns how many there are.
+static FailureOr<size_t> verifyParts(PenaltyOp op, int64_t entries) {
+  if (op.getParts().has_value() != bool(op.getStrengths())) // penalty_c5
+    return op.emitOpError("expected both strengths and parts, or none");
+  int64_t strengths =
+      cast<RankedTensorType>(op.getStrengths().getType()).getDimSize(0);
+  size_t count = 0;
+  for (ArrayRef<int32_t> rest = *op.getParts(); !rest.empty(); ++count) {
+    if (rest.size() < 2 || rest[0] < 0 || rest[0] >= entries || rest[1] < 0 ||
+        rest.size() - 2 < static_cast<size_t>(rest[1]) ||
+        llvm::any_of(rest.slice(2, rest[1]), [&](int32_t factor) {
+          return factor < 0 || factor >= strengths;
+        })) // penalty_c5
+      return op.emitOpError("expected an entry, a number of strengths and "
+                            "their indices as part ")
+             << count;
+    rest = rest.drop_front(2 + rest[1]);
+  }
+  return count;
+}
+
 LogicalResult PenaltyOp::verify() {
   auto type = cast<RankedTensorType>(getType());
-  size_t count = getValues().size();
   auto encoding = cast<CoordinatesAttr>(type.getEncoding());
+  auto count = static_cast<size_t>(encoding.getCount());
+  FailureOr<size_t> values = count;
+  if (getParts() || getStrengths())
+    values = verifyParts(*this, encoding.getCount());
+  if (failed(values))
+    return failure();
   if (getRows().size() != count || getColumns().size() != count ||
-      static_cast<size_t>(encoding.getCount()) != count) // penalty_c1
-    return emitOpError("expected as many rows, columns and values as "
-                       "#tam.coordinates counts");
+      getValues().size() != *values) // penalty_c1
+    return emitOpError("expected as many rows and columns as #tam.coordinates "
+                       "counts, and a value for each entry or part");
   for (auto [row, column] : llvm::zip(getRows(), getColumns()))
     if (column < 0 || column > row || row >= type.getDimSize(0)) // penalty_c2
       return emitOpError("expected 0 <= column <= row < ")
@@ -398,7 +439,7 @@ LogicalResult PenaltyOp::verify() {
     return success();
   if (!tables || !elements || tables->size() != count ||
       elements->size() != count) // penalty_c3
-    return emitOpError("expected a table and an element for each value");
+    return emitOpError("expected a table and an element for each entry");
   for (auto [table, element] : llvm::zip(*tables, *elements)) {
     if (table == -1)
       continue;

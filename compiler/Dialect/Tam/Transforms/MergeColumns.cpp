@@ -88,7 +88,14 @@ struct Equations {
   bool isLinear(size_t i) const {
     auto penalty = penalties[i].getDefiningOp<PenaltyOp>();
     return designs[i].getDefiningOp<LinearOp>() && penalty &&
-           penalty.getWeights().empty();
+           penalty.getWeights().empty() &&
+           penalty.getStrengths() == strengths();
+  }
+
+  /// The strengths of the first penalty, which those of merged effects share.
+  Value strengths() const {
+    auto first = penalties.front().getDefiningOp<PenaltyOp>();
+    return first ? first.getStrengths() : Value();
   }
 };
 
@@ -135,20 +142,29 @@ private:
 
   /// The penalties of several effects of one column each as one matrix.
   Value mergePenalties(OpBuilder &builder, ArrayRef<Value> penalties) {
-    SmallVector<int32_t> places;
+    SmallVector<int32_t> places, parts;
     SmallVector<double> values;
-    for (auto [place, penalty] : llvm::enumerate(penalties))
-      for (double value : penalty.getDefiningOp<PenaltyOp>().getValues()) {
-        places.push_back(static_cast<int32_t>(place));
-        values.push_back(value);
+    Value strengths;
+    for (auto [place, penalty] : llvm::enumerate(penalties)) {
+      auto source = penalty.getDefiningOp<PenaltyOp>();
+      auto first = static_cast<int32_t>(places.size());
+      places.append(source.getRows().size(), static_cast<int32_t>(place));
+      strengths = source.getStrengths();
+      for (const PenaltyOp::Part &part : source.getPartList()) {
+        values.push_back(part.value);
+        parts.push_back(first + part.entry);
+        parts.push_back(static_cast<int32_t>(part.factors.size()));
+        llvm::append_range(parts, part.factors);
       }
+    }
     auto size = static_cast<int64_t>(penalties.size());
     auto type = RankedTensorType::get(
         {size, size}, builder.getF64Type(),
-        CoordinatesAttr::get(&getContext(), values.size()));
-    return PenaltyOp::create(builder, penalties.front().getLoc(), type,
-                             ValueRange(), places, places, values,
-                             DenseI32ArrayAttr(), DenseI32ArrayAttr());
+        CoordinatesAttr::get(&getContext(), places.size()));
+    return PenaltyOp::create(
+        builder, penalties.front().getLoc(), type, ValueRange(), strengths,
+        places, places, values, DenseI32ArrayAttr(), DenseI32ArrayAttr(),
+        strengths ? builder.getDenseI32ArrayAttr(parts) : DenseI32ArrayAttr());
   }
 
   void merge(Equations &equations) {

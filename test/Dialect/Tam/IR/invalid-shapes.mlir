@@ -97,28 +97,6 @@ func.func @f(%x: tensor<?xf64>, %r: tensor<3xf64>) {
 
 // -----
 
-// penalty_c3: a table without an element.
-func.func @f(%w: tensor<3xf64>) {
-  // expected-error @+1 {{'tam.penalty' op expected a table and an element for each value}}
-  %0 = "tam.penalty"(%w) <{rows = array<i32: 0>, columns = array<i32: 0>,
-      values = array<f64: 1.0>, table = array<i32: 0>}>
-      : (tensor<3xf64>) -> tensor<2x2xf64, #tam.coordinates<1>>
-  return
-}
-
-// -----
-
-// penalty_c3: an element that does not exist.
-func.func @f(%w: tensor<3xf64>) {
-  // expected-error @+1 {{'tam.penalty' op expected an element of the weights, got element 3 of table 0}}
-  %0 = tam.penalty rows [0] columns [0] values [1.0]
-      weights(%w : tensor<3xf64>) table [0] element [3]
-      : tensor<2x2xf64, #tam.coordinates<1>>
-  return
-}
-
-// -----
-
 // normal_matrix_c1: no effect.
 func.func @f(%n: index) {
   // expected-error @+1 {{'tam.normal_matrix' op expected a penalty for each effect, got none}}

@@ -210,7 +210,8 @@ func.func @estimate(%rows: index, %g00: tensor<1x1xf64, #tam.sums<upper>>,
                     %g01: tensor<1x2xf64, #tam.sums<full>>,
                     %g11: tensor<2x2xf64, #tam.sums<diagonal>>,
                     %b0: tensor<1xf64, #tam.sums<full>>,
-                    %b1: tensor<2xf64, #tam.sums<full>>) -> tensor<3xf64> {
+                    %b1: tensor<2xf64, #tam.sums<full>>,
+                    %strengths: tensor<2xf64>) -> tensor<3xf64> {
   // CHECK: %[[P0:.*]] = tam.penalty rows [0] columns [0] values [1.000000e-09] : tensor<1x1xf64, #tam.coordinates<1>>
   %p0 = tam.penalty rows [0] columns [0] values [1.0e-9]
       : tensor<1x1xf64, #tam.coordinates<1>>
@@ -221,6 +222,12 @@ func.func @estimate(%rows: index, %g00: tensor<1x1xf64, #tam.sums<upper>>,
   // CHECK: values [6.0000000000000008E-9] :
   %exact = tam.penalty rows [0] columns [0] values [6.0000000000000008E-9]
       : tensor<1x1xf64, #tam.coordinates<1>>
+  // Sums of parts, some times strengths.
+  // CHECK: tam.penalty rows [0, 1] columns [0, 1] values [1.000000e+00, 2.000000e+00, 3.000000e+00] strengths(%{{.*}} : tensor<2xf64>) parts [0, 1, 0, 1, 0, 1, 2, 0, 1] : tensor<2x2xf64, #tam.coordinates<2>>
+  %parts = tam.penalty rows [0, 1] columns [0, 1] values [1.0, 2.0, 3.0]
+      strengths(%strengths : tensor<2xf64>)
+      parts [0, 1, 0, 1, 0, 1, 2, 0, 1]
+      : tensor<2x2xf64, #tam.coordinates<2>>
   // No entry: a penalty of zero.
   // CHECK: tam.penalty rows [] columns [] values [] : tensor<4x4xf64, #tam.coordinates<0>>
   %none = tam.penalty rows [] columns [] values []

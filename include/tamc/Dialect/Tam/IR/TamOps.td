@@ -377,37 +377,71 @@ include "tamc/Dialect/Tam/IR/TamSums.td"
 // Estimation
 //===----------------------------------------------------------------------===//
 
-def Tam_PenaltyOp : Tam_Op<"penalty"> {
-  let summary = "a penalty matrix, known at compile time";
+def Tam_PenaltyOp : Tam_Op<"penalty", [AttrSizedOperandSegments]> {
+  let summary = "a penalty matrix";
   let description = [{
-    The lower triangle (row >= column) of a symmetric matrix as coordinates. The
-    values include the effect's lambda. A value may be multiplied by an element
-    of a learnt table: `table` is the index of the table in `weights` (-1:
-    none), `element` the index of the element.
+    The lower triangle (row >= column) of a symmetric matrix as coordinates. An
+    entry may be multiplied by an element of a learnt table: `table` is the
+    index of the table in `weights` (-1: none), `element` the index of the
+    element.
 
     ```mlir
     %p = tam.penalty rows [0, 1, 1] columns [0, 0, 1] values [1.0, -1.0, 1.0]
         : tensor<2x2xf64, #tam.coordinates<3>>
     ```
 
+    With `strengths` an entry is a sum of parts, each a value times some of the
+    strengths, one after another. `parts` has for each value its entry, how many
+    strengths, and their indices. Parts are added in their order, to 0. The
+    strengths of a step are in the group's parameters, so that a fit chooses
+    them.
+
+    ```mlir
+    %p = tam.penalty rows [0, 1] columns [0, 1] values [1.0, 2.0, 3.0]
+        strengths(%s : tensor<2xf64>) parts [0, 1, 0, 1, 1, 0, 1, 2, 0, 1]
+        : tensor<2x2xf64, #tam.coordinates<2>>
+    ```
+
+    Entry (0, 0) is 1 * s[0], entry (1, 1) is 2 * s[0] + (3 * s[0]) * s[1].
+
     Constraints:
-    * (penalty_c1) there are as many rows, columns and values as the type's
-      count.
+    * (penalty_c1) there are as many rows and columns as the type's count, and
+      as many values, or, with `parts`, one for each part.
     * (penalty_c2) 0 <= column <= row < size of the matrix.
-    * (penalty_c3) `table` and `element` have one entry per value, or are absent
+    * (penalty_c3) `table` and `element` have one entry per row, or are absent
       if there are no weights; each pair names an element that exists.
     * (penalty_c4) values are finite.
+    * (penalty_c5) `strengths` and `parts` are both there or both absent; each
+      part names an entry and strengths that exist.
   }];
   let arguments = (ins Variadic<Tam_Table>:$weights,
+                       Optional<Tam_Vector>:$strengths,
                        DenseI32ArrayAttr:$rows, DenseI32ArrayAttr:$columns,
                        DenseF64ArrayAttr:$values,
                        OptionalAttr<DenseI32ArrayAttr>:$table,
-                       OptionalAttr<DenseI32ArrayAttr>:$element);
+                       OptionalAttr<DenseI32ArrayAttr>:$element,
+                       OptionalAttr<DenseI32ArrayAttr>:$parts);
   let results = (outs Tam_Penalty:$result);
   let assemblyFormat = [{
     `rows` $rows `columns` $columns `values` custom<Numbers>($values)
     (`weights` `(` $weights^ `:` type($weights) `)` `table` $table
-     `element` $element)? attr-dict `:` type($result)
+     `element` $element)?
+    (`strengths` `(` $strengths^ `:` type($strengths) `)` `parts` $parts)?
+    attr-dict `:` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// A term of the sum that an entry is: a value times strengths, in order.
+    struct Part {
+      int32_t entry;
+      double value;
+      ::llvm::ArrayRef<int32_t> factors;
+    };
+    /// The parts; without `parts` one for each entry, without factors.
+    ::llvm::SmallVector<Part> getPartList();
+    /// The table that an entry is multiplied by an element of; -1 for none.
+    int32_t getTableOf(size_t entry) {
+      return getTable() ? (*getTable())[entry] : -1;
+    }
   }];
   let hasVerifier = 1;
 }

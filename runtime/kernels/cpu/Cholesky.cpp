@@ -185,12 +185,12 @@ TAMRT_INLINE int64_t factorTiles(const Matrix &m, int64_t panel, int64_t j,
 /// read beyond a column are the start of the next one and are not used.
 TAMRT_INLINE void factorRest(const Matrix &m, int64_t panel, int64_t j,
                              const Diagonal &diagonal, int64_t i) {
-  Vector x[tileColumns][1] = {};
+  AlignedVector x[tileColumns][1] = {};
   for (int c = 0; c < tileColumns; ++c)
     for (int64_t r = i; r < m.n; ++r)
       x[c][0][r - i] = *m.at(r, j + c);
   takeOff(m, panel, j, i, x);
-  Vector own[tileColumns];
+  AlignedVector own[tileColumns];
   for (int c = 0; c < tileColumns; ++c)
     own[c] = x[c][0];
   divide(own, diagonal);
@@ -215,14 +215,14 @@ TAMRT_INLINE void takeOffTop(const Matrix &m, int64_t panel, int64_t j,
     return;
   }
   if (j + 2 * tileColumns > m.n) {
-    Vector x[tileColumns][1];
+    AlignedVector x[tileColumns][1];
     loadTile(m, j, j, x);
     takeOff(m, panel, j, j, x);
     for (int64_t c = 0; c < tileColumns; ++c)
       tile[c] = x[c][0];
     return;
   }
-  Vector x[tileColumns][2];
+  AlignedVector x[tileColumns][2];
   loadTile(m, j, j, x);
   takeOff(m, panel, j, j, x);
   for (int64_t c = 0; c < tileColumns; ++c) {
@@ -237,7 +237,7 @@ TAMRT_INLINE int64_t factorPanel(const Matrix &m, int64_t panel, int64_t end) {
   for (int64_t j = panel; j < end; j += tileColumns) {
     const int64_t columns = std::min(tileColumns, end - j);
     Diagonal diagonal;
-    Vector tile[tileColumns] = {}, below[tileColumns] = {};
+    AlignedVector tile[tileColumns] = {}, below[tileColumns] = {};
     takeOffTop(m, panel, j, columns, tile, below);
     const int64_t failed = factorDiagonal(m, j, columns, tile, diagonal);
     if (failed >= 0)

@@ -90,7 +90,7 @@ constexpr PowerSeries<13, 1, 1, false> exponentialSeries;
 TAMRT_INLINE void turn(Vector angle, Bits quarters, Vector &cosine,
                        Vector &sine) {
   const Vector square = angle * angle;
-  Vector s, c;
+  AlignedVector s, c;
   sineSeries.at(square, s);
   s *= angle;
   cosineSeries.at(square, c);
@@ -153,8 +153,9 @@ TAMRT_INLINE void reduceExponent(Vector x, Vector &n, Vector &rest) {
   constexpr double high = 0x1.62e42feep-1, low = 0x1.a39ef35793c76p-33;
   n = (x * std::numbers::log2e + noFraction) - noFraction;
   const Vector r = (x - n * high) - n * low;
-  exponentialSeries.at(r, rest);
-  rest *= r;
+  AlignedVector sum;
+  exponentialSeries.at(r, sum);
+  rest = sum * r;
 }
 
 /// 2 to an integer n, -1022 <= n <= 1023.

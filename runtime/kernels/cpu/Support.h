@@ -30,6 +30,10 @@ namespace tamrt::cpu {
 /// Four doubles at any address; two halves on machines with shorter vectors.
 typedef double Vector __attribute__((vector_size(32), aligned(8), may_alias));
 
+/// Four doubles that are aligned: as a template argument `Vector` is this type,
+/// so what a template gets by reference is to be declared as one.
+typedef double AlignedVector __attribute__((vector_size(32)));
+
 /// Eight doubles at any address, for machines with such vectors.
 typedef double Wide __attribute__((vector_size(64), aligned(8), may_alias));
 

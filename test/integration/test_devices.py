@@ -13,8 +13,9 @@ import small
 import test_faults
 from small import harness
 
-# Kernels that solve a group: two that assemble the system, one that factors.
-SOLVE_KERNELS = 3
+# Kernels that solve a group: of the penalties, of the two sides of the system,
+# and one that factors.
+SOLVE_KERNELS = 4
 GROUPS = 3
 # A model with every encoding, with tables, a carry and levels.
 FORMULA = ("y ~ l(a)+f(b,m=3)+s(c,k=5)+c(d,n_cat=7)+pid(b,w=3)+"

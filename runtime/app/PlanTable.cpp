@@ -61,7 +61,7 @@ struct Names {
   Names(const tamrt_buffer &buffer, const char *const *texts)
       : name(texts[buffer.name]), op(texts[buffer.op]),
         term(texts[buffer.term]) {}
-  std::string name, op, term;
+  const char *name, *op, *term;
 };
 
 std::string bufferTable(std::span<const tamrt_buffer> buffers,
@@ -69,9 +69,9 @@ std::string bufferTable(std::span<const tamrt_buffer> buffers,
   std::vector<std::vector<std::string>> rows = {
       {"buffer", "op", "term", "bytes", "live", "offset"}};
   for (const tamrt_buffer &buffer : buffers) {
-    Names names(buffer, texts);
-    rows.push_back({std::move(names.name), std::move(names.op),
-                    std::move(names.term), std::to_string(buffer.bytes),
+    const Names names(buffer, texts);
+    rows.push_back({names.name, names.op, names.term,
+                    std::to_string(buffer.bytes),
                     fmt::format("[{}, {})", buffer.first, buffer.last),
                     std::to_string(buffer.offset)});
   }
@@ -266,7 +266,7 @@ std::string draw(const tamrt_step &step, const char *const *texts) {
   for (size_t i = 0; i < buffers.size(); ++i) {
     const Names names(buffers[i], texts);
     text += fmt::format("{} {}  {}", letter(i), names.name, names.op);
-    if (!names.term.empty())
+    if (*names.term)
       text += fmt::format("  {}", names.term);
     text += '\n';
   }

@@ -363,6 +363,17 @@ LogicalResult Execution::verifyRows(Operation *op) {
   return success();
 }
 
+Vector tamc::reference::entriesOf(tam::PenaltyOp op, const Vector &strengths) {
+  Vector values(op.getRows().size());
+  for (const tam::PenaltyOp::Part &part : op.getPartList()) {
+    double value = part.value;
+    for (int32_t factor : part.factors)
+      value *= strengths[factor];
+    values[part.entry] += value;
+  }
+  return values;
+}
+
 LogicalResult Execution::execute(Operation *op) {
   if (auto rows = dyn_cast<tam::RowsOp>(op))
     return execute(rows);
@@ -580,13 +591,9 @@ LogicalResult Execution::execute(Operation *op) {
               [&](tam::ExpandLevelsOp op) -> Datum { return expandLevels(op); })
           .Case([&](tam::PenaltyOp op) -> Datum {
             Matrix p(op.getType().getDimSize(0), op.getType().getDimSize(0));
-            Vector values(op.getRows().size());
-            for (const tam::PenaltyOp::Part &part : op.getPartList()) {
-              double value = part.value;
-              for (int32_t factor : part.factors)
-                value *= get<Vector>(op.getStrengths())[factor];
-              values[part.entry] += value;
-            }
+            const Vector values =
+                entriesOf(op, op.getStrengths() ? get<Vector>(op.getStrengths())
+                                                : Vector());
             for (size_t i = 0; i < values.size(); ++i) {
               int32_t row = op.getRows()[i], column = op.getColumns()[i];
               double value = values[i];

@@ -20,6 +20,8 @@
 
 #include "Datum.h"
 
+#include "tamc/Dialect/Tam/IR/Tam.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
@@ -42,6 +44,9 @@ struct System {
 mlir::FailureOr<std::vector<Datum>>
 interpret(mlir::func::FuncOp function, llvm::ArrayRef<Datum> arguments,
           std::vector<System> *systems = nullptr);
+
+/// The values of the entries of a penalty, without learnt weights.
+Vector entriesOf(tam::PenaltyOp op, const Vector &strengths);
 
 /// The rows of one group as the runtime passes them to a step.
 struct Group {

@@ -59,9 +59,6 @@ mlir::Value buildDesign(mlir::OpBuilder &builder, mlir::Location loc,
                         const spec::Term &term, const Learners &learners,
                         Variables &variables);
 
-/// The logarithm to base 10 of the strength of the intercept's penalty.
-inline constexpr double kOffsetAp = -9;
-
 /// By how much one penalty of an effect is multiplied: 10^ap.
 struct Strength {
   /// That of the effect; of a factor of a product with its place, as in

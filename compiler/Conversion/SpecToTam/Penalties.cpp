@@ -190,24 +190,19 @@ static SmallVector<double> differentialWeights(const Term &term) {
   return weights.empty() ? SmallVector<double>{0, 0, 1} : weights;
 }
 
-/// Strengths of a term: its own, and for a product those of its factors.
-static int64_t strengthsOf(const Term &term) {
-  int64_t count = 1;
-  if (term.kind == TermKind::Tensor)
-    for (const Term &factor : term.factors)
-      count += strengthsOf(factor);
-  return count;
-}
-
 namespace {
 
 class PenaltyBuilder {
 public:
   explicit PenaltyBuilder(const Learners &learners) : learners(learners) {}
 
-  /// The penalty of a term whose own strength is number `strength`; those of a
-  /// product's factors follow, as in appendStrengths.
-  SparsePenalty of(const Term &term, int32_t strength) const {
+  /// The intercept's penalty; to be asked for first.
+  SparsePenalty ofOffset() { return diagonal({1}, next++); }
+
+  /// The penalty of the next term. It and the factors of a product take their
+  /// strengths in the order of collectStrengths.
+  SparsePenalty of(const Term &term) {
+    const int32_t strength = next++;
     int64_t n = columnsOf(term);
     switch (term.kind) {
     case TermKind::Linear:
@@ -280,7 +275,7 @@ private:
   }
 
   /// The product's strength times sum_i (I x .. P_i .. x I).
-  SparsePenalty ofTensor(const Term &term, int32_t strength) const {
+  SparsePenalty ofTensor(const Term &term, int32_t strength) {
     SparsePenalty sum;
     sum.size = columnsOf(term);
     // Entries of one row and column are one, and sorted; learnt ones stay
@@ -288,10 +283,8 @@ private:
     std::map<std::pair<int64_t, int64_t>, SmallVector<SparsePenalty::Part, 2>>
         known;
     int64_t outer = 1, inner = sum.size;
-    int32_t next = strength + 1;
     for (const Term &factor : term.factors) {
-      SparsePenalty own = of(factor, next);
-      next += static_cast<int32_t>(strengthsOf(factor));
+      SparsePenalty own = of(factor);
       for (SparsePenalty::Part &part : own.parts)
         part.factors.push_back(strength);
       inner /= own.size;
@@ -324,13 +317,22 @@ private:
   }
 
   const Learners &learners;
+  /// The next strength.
+  int32_t next = 0;
 };
 
 } // namespace
 
+/// The logarithm to base 10 of the strength of the intercept's penalty.
+static constexpr double kOffsetAp = -9;
+
+static Strength strengthOf(const std::string &name, int64_t effect, double ap) {
+  return {name, effect, ap, power(10.0, ap)};
+}
+
 static void append(std::vector<Strength> &all, const Term &term,
                    const std::string &name, int64_t effect) {
-  all.push_back({name, effect, term.ap, power(10.0, term.ap)});
+  all.push_back(strengthOf(name, effect, term.ap));
   if (term.kind == TermKind::Tensor)
     for (auto [i, factor] : llvm::enumerate(term.factors))
       append(all, factor, name + "[" + std::to_string(i) + "]", effect);
@@ -338,7 +340,7 @@ static void append(std::vector<Strength> &all, const Term &term,
 
 std::vector<Strength> tamc::collectStrengths(const spec::ModelSpec &spec) {
   std::vector<std::string> names = spec.effectNames();
-  std::vector<Strength> all = {{names.front(), 0, kOffsetAp, 1e-9}};
+  std::vector<Strength> all = {strengthOf(names.front(), 0, kOffsetAp)};
   for (auto [index, term] : llvm::enumerate(spec.terms))
     append(all, term, names[index + 1], static_cast<int64_t>(index) + 1);
   return all;
@@ -351,14 +353,9 @@ static Value build(OpBuilder &builder, Location loc,
       tam::CoordinatesAttr::get(builder.getContext(), penalty.rows.size());
   auto type = RankedTensorType::get({penalty.size, penalty.size},
                                     builder.getF64Type(), encoding);
-  SmallVector<double> values;
-  SmallVector<int32_t> parts;
-  for (const SparsePenalty::Part &part : penalty.parts) {
-    values.push_back(part.value);
-    parts.push_back(static_cast<int32_t>(part.entry));
-    parts.push_back(static_cast<int32_t>(part.factors.size()));
-    llvm::append_range(parts, part.factors);
-  }
+  tam::PenaltyParts parts;
+  for (const SparsePenalty::Part &part : penalty.parts)
+    parts.add(static_cast<int32_t>(part.entry), part.value, part.factors);
   // The tables in use, and for each entry its table.
   SmallVector<int64_t> used;
   SmallVector<int32_t> which;
@@ -377,11 +374,11 @@ static Value build(OpBuilder &builder, Location loc,
   bool isLearnt = !used.empty();
   return tam::PenaltyOp::create(
       builder, loc, type, weights, variables.strengths(), penalty.rows,
-      penalty.columns, values,
+      penalty.columns, parts.values,
       isLearnt ? builder.getDenseI32ArrayAttr(which) : DenseI32ArrayAttr(),
       isLearnt ? builder.getDenseI32ArrayAttr(penalty.elements)
                : DenseI32ArrayAttr(),
-      builder.getDenseI32ArrayAttr(parts));
+      builder.getDenseI32ArrayAttr(parts.code));
 }
 
 SmallVector<Value> tamc::buildPenalties(OpBuilder &builder,
@@ -389,14 +386,12 @@ SmallVector<Value> tamc::buildPenalties(OpBuilder &builder,
                                         ArrayRef<Term> terms,
                                         const Learners &learners,
                                         Variables &variables) {
-  SmallVector<Value> penalties = {
-      build(builder, locations.front(), diagonal({1}, 0), learners, variables)};
-  int32_t strength = 1;
-  for (auto [term, loc] : llvm::zip(terms, locations.drop_front())) {
-    penalties.push_back(build(builder, loc,
-                              PenaltyBuilder(learners).of(term, strength),
-                              learners, variables));
-    strength += static_cast<int32_t>(strengthsOf(term));
-  }
+  PenaltyBuilder penaltyBuilder(learners);
+  SmallVector<Value> penalties = {build(builder, locations.front(),
+                                        penaltyBuilder.ofOffset(), learners,
+                                        variables)};
+  for (auto [term, loc] : llvm::zip(terms, locations.drop_front()))
+    penalties.push_back(
+        build(builder, loc, penaltyBuilder.of(term), learners, variables));
   return penalties;
 }

@@ -365,9 +365,7 @@ private:
 /// Entries of the penalties of effects as entries of one matrix.
 struct PenaltyEntries {
   SmallVector<int32_t> rows, columns, which;
-  /// Parts of the entries, as kernels.def has them for penalty_values.
-  SmallVector<int32_t> parts;
-  SmallVector<double> values;
+  tam::PenaltyParts parts;
   /// What parts are multiplied by; null if entries are known at compile time.
   Value strengths;
 
@@ -387,12 +385,8 @@ struct PenaltyEntries {
     }
     strengths = source.getStrengths();
     for (const tam::PenaltyOp::Part &part : source.getPartList()) {
-      if (own[part.entry] < 0)
-        continue;
-      values.push_back(part.value);
-      parts.push_back(own[part.entry]);
-      parts.push_back(static_cast<int32_t>(part.factors.size()));
-      llvm::append_range(parts, part.factors);
+      if (own[part.entry] >= 0)
+        parts.add(own[part.entry], part.value, part.factors);
     }
   }
   /// Adds the inputs of a kernel with the rows, columns and values of the
@@ -402,14 +396,14 @@ struct PenaltyEntries {
                       Operation *op) const {
     Location loc = op->getLoc();
     Type i32 = rewriter.getI32Type(), f64 = rewriter.getF64Type();
-    Value numbers = constantTensor<double>(rewriter, loc, f64, values);
+    Value numbers = constantTensor<double>(rewriter, loc, f64, parts.values);
     if (strengths) {
       auto computed =
           Launch(rewriter, op, "penalty_values")
-              .in(constantTensor<int32_t>(rewriter, loc, i32, parts))
+              .in(constantTensor<int32_t>(rewriter, loc, i32, parts.code))
               .in(numbers)
               .in(strengths)
-              .scalars64({static_cast<int64_t>(values.size()), size()})
+              .scalars64({static_cast<int64_t>(parts.values.size()), size()})
               .out(RankedTensorType::get({size()}, f64))
               .create();
       if (failed(computed))

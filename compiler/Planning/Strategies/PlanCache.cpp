@@ -84,28 +84,21 @@ Plan PlanCache::plan(const Problem &problem, const Options &options) {
       strategy->traits & kScales ? unitOf(problem, options.alignment) : 1;
   std::vector<int64_t> key = keyOf(problem, unit, textOf(options));
   auto entry = plans.find(key);
-  if (entry == plans.end()) {
-    Plan made;
-    if (unit == 1) {
-      made = planning::plan(problem, options);
-    } else {
-      Problem small = problem;
-      for (Buffer &buffer : small.buffers)
-        buffer.size /= unit;
-      made = planning::plan(small, options);
-      // Messages are about the sizes of the problem, and so is an overflow.
-      if (!made.fits() || made.totalPeak() > INT64_MAX / unit)
-        return planning::plan(problem, options);
-    }
+  const bool isNew = entry == plans.end();
+  if (isNew) {
+    Problem small = problem;
+    for (Buffer &buffer : small.buffers)
+      buffer.size /= unit;
+    Plan made = planning::plan(small, options);
+    // Messages are about the sizes of the problem.
     if (!made.fits())
-      return made;
+      return unit == 1 ? made : planning::plan(problem, options);
     entry = plans.emplace(std::move(key), std::move(made)).first;
-  } else {
-    // A plan of sizes in a small unit may be too large in this one.
-    if (entry->second.totalPeak() > INT64_MAX / unit)
-      return planning::plan(problem, options);
-    ++found;
   }
+  // A plan of sizes in a small unit may be too large in this one.
+  if (entry->second.totalPeak() > INT64_MAX / unit)
+    return planning::plan(problem, options);
+  found += isNew ? 0 : 1;
   Plan plan = entry->second;
   multiply(plan, unit);
   return plan;

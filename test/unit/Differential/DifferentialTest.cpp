@@ -121,16 +121,9 @@ TEST_P(Differential, PassesKeepTheMeaning) {
   for (auto [term, op] : llvm::zip(model.terms, llvm::drop_begin(penalties))) {
     size_t columns = op.getType().getDimSize(0);
     Matrix actual(columns, columns), expected = term.penalty(columns);
-    for (const tam::PenaltyOp::Part &part : op.getPartList()) {
-      double value = part.value;
-      for (int32_t factor : part.factors)
-        value *= strengths[factor];
-      const int32_t row = op.getRows()[part.entry];
-      const int32_t column = op.getColumns()[part.entry];
-      actual.at(row, column) += value;
-      if (row != column)
-        actual.at(column, row) += value;
-    }
+    for (auto [row, column, value] :
+         llvm::zip(op.getRows(), op.getColumns(), entriesOf(op, strengths)))
+      actual.at(row, column) = actual.at(column, row) = value;
     expectClose(expected.values, actual.values, 1e-14, term.text.c_str());
   }
 

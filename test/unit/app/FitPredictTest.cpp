@@ -39,7 +39,19 @@ std::string trainingData(int rows, int groups) {
   return text;
 }
 
-using FitPredict = RunTest;
+class FitPredict : public RunTest {
+protected:
+  /// Predictions of `fresh` with the weights "w" say `notes` on stderr, however
+  /// the rows are read.
+  void expectNotes(FakeModel &model, const std::string &fresh,
+                   const std::string &notes) {
+    for (const char *option : {"--threads=1", "--threads=2", "--stream"})
+      EXPECT_EQ(
+          run(model, {"predict", fresh, "--weights", path("w"), option}).err,
+          notes)
+          << option;
+  }
+};
 
 TEST_F(FitPredict, PredictsWhatItLearnt) {
   FakeModel model;
@@ -458,15 +470,11 @@ TEST_F(FitPredict, NotesTellOfRowsOnce) {
   FakeModel plain;
   ASSERT_EQ(run(plain, {"fit", train, "-o", path("w")}).status, 0);
   std::string fresh = write("n", "g,x,d\n1,-1,a\n1,2,c\n2,5,b\n1,3,d\n");
-  for (const char *stream : {"--threads=1", "--stream"}) {
-    Outcome predict =
-        run(plain, {"predict", fresh, "--weights", path("w"), stream});
-    EXPECT_EQ(predict.err,
+  expectNotes(plain, fresh,
               "fake: note: column 'x': 2 of 4 rows are beyond the training "
               "range\n"
               "fake: note: column 'd': 2 of 4 rows have a level that training "
               "did not have and count as the nearest level\n");
-  }
 }
 
 TEST_F(FitPredict, NotesTellOfRowsOfAllParts) {
@@ -481,16 +489,11 @@ TEST_F(FitPredict, NotesTellOfRowsOfAllParts) {
   for (int64_t i = 0; i < rows; ++i)
     fresh += i == 0 || i == rows - 1 ? "1,9,c\n" : "1,0,a\n";
   fresh = write("n", fresh);
-  for (const char *stream : {"--threads=2", "--stream"}) {
-    Outcome predict =
-        run(model, {"predict", fresh, "--weights", path("w"), stream});
-    EXPECT_EQ(predict.err,
+  expectNotes(model, fresh,
               "fake: note: column 'x': 2 of 1048576 rows are beyond the "
               "training range\n"
               "fake: note: column 'd': 2 of 1048576 rows have a level that "
-              "training did not have and count as the nearest level\n")
-        << stream;
-  }
+              "training did not have and count as the nearest level\n");
 }
 
 TEST_F(FitPredict, OtherFormats) {

@@ -142,20 +142,16 @@ private:
 
   /// The penalties of several effects of one column each as one matrix.
   Value mergePenalties(OpBuilder &builder, ArrayRef<Value> penalties) {
-    SmallVector<int32_t> places, parts;
-    SmallVector<double> values;
+    SmallVector<int32_t> places;
+    PenaltyParts parts;
     Value strengths;
     for (auto [place, penalty] : llvm::enumerate(penalties)) {
       auto source = penalty.getDefiningOp<PenaltyOp>();
       auto first = static_cast<int32_t>(places.size());
       places.append(source.getRows().size(), static_cast<int32_t>(place));
       strengths = source.getStrengths();
-      for (const PenaltyOp::Part &part : source.getPartList()) {
-        values.push_back(part.value);
-        parts.push_back(first + part.entry);
-        parts.push_back(static_cast<int32_t>(part.factors.size()));
-        llvm::append_range(parts, part.factors);
-      }
+      for (const PenaltyOp::Part &part : source.getPartList())
+        parts.add(first + part.entry, part.value, part.factors);
     }
     auto size = static_cast<int64_t>(penalties.size());
     auto type = RankedTensorType::get(
@@ -163,8 +159,9 @@ private:
         CoordinatesAttr::get(&getContext(), places.size()));
     return PenaltyOp::create(
         builder, penalties.front().getLoc(), type, ValueRange(), strengths,
-        places, places, values, DenseI32ArrayAttr(), DenseI32ArrayAttr(),
-        strengths ? builder.getDenseI32ArrayAttr(parts) : DenseI32ArrayAttr());
+        places, places, parts.values, DenseI32ArrayAttr(), DenseI32ArrayAttr(),
+        strengths ? builder.getDenseI32ArrayAttr(parts.code)
+                  : DenseI32ArrayAttr());
   }
 
   void merge(Equations &equations) {

@@ -58,6 +58,20 @@ template <unsigned... kSegments> struct OneOperandIn {
 
 namespace tamc::tam {
 
+/// Parts of a penalty's entries, as tam.penalty and the kernel penalty_values
+/// have them; PenaltyOp::getPartList reads them.
+struct PenaltyParts {
+  llvm::SmallVector<int32_t> code;
+  llvm::SmallVector<double> values;
+
+  void add(int32_t entry, double value, llvm::ArrayRef<int32_t> factors) {
+    values.push_back(value);
+    code.push_back(entry);
+    code.push_back(static_cast<int32_t>(factors.size()));
+    llvm::append_range(code, factors);
+  }
+};
+
 /// Name of the entry that lists the accumulators in the states, a dictionary
 /// each with the fields of tamrt_accumulator (abi.h).
 inline constexpr llvm::StringLiteral kAccumulatorsName = "accumulators";

@@ -29,7 +29,8 @@ Columns tamc::reference::columnsOf(ModuleOp module) {
                   .target = text(model, "target"),
                   .group = text(model, "group"),
                   .date = text(model, "date"),
-                  .weights = text(model, "weights")};
+                  .weights = text(model, "weights"),
+                  .strengths = {}};
   for (auto entry :
        model.getAs<ArrayAttr>("inputs").getAsRange<DictionaryAttr>())
     columns.inputs.push_back(

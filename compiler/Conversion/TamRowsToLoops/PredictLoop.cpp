@@ -48,7 +48,7 @@ static constexpr int64_t kTableBytes = 32 * 1024;
 
 /// For how many rows vectors pay: at least so many, and one for so many
 /// polynomials.
-static constexpr int64_t kLeastRows = 8;
+static constexpr int64_t kMinRows = 8;
 static constexpr int64_t kPolynomialsPerRow = 8;
 
 /// How far beyond the border the line of a spline is asked for. Its value there
@@ -209,7 +209,7 @@ Value Writer::writeTables(Value rows) {
     tables[design] = scratch(size, f64, kLineBytes);
   }
   Value enough =
-      isLess(constant(kLeastRows + count / kPolynomialsPerRow - 1), rows);
+      isLess(constant(kMinRows + count / kPolynomialsPerRow - 1), rows);
   pays = pays ? both(pays, enough) : enough;
   onlyIf(pays, [&] {
     for (auto [design, coefficients] : some) {

@@ -34,7 +34,7 @@ using namespace tamc;
 
 /// Rows of a tile, and the bytes of scratch that make it smaller.
 static constexpr int64_t kTileRows = 128;
-static constexpr int64_t kLeastTileRows = 8;
+static constexpr int64_t kMinTileRows = 8;
 static constexpr int64_t kScratchBytes = 64 * 1024;
 
 /// Words that one loop over a tile's rows updates: more than this and its code
@@ -282,7 +282,7 @@ func::FuncOp RowWriter::write(StringRef name) {
     return bytes;
   };
   tileRows = kTileRows;
-  while (tileRows > kLeastTileRows && scratchBytes(tileRows) > kScratchBytes)
+  while (tileRows > kMinTileRows && scratchBytes(tileRows) > kScratchBytes)
     tileRows /= 2;
 
   if (!joints.empty())

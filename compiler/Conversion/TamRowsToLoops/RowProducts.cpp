@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace tamc;
 
 /// Most columns that lie together in a joint.
-static constexpr size_t kMostParts = 4;
+static constexpr size_t kMaxParts = 4;
 
 /// Most bytes of joints: they are on the stack, and copied whenever the
 /// loop is called.
@@ -43,7 +43,7 @@ void RowWriter::findJoints() {
     for (ArrayRef<const Product *> rest = all; rest.size() > 1;) {
       Joint joint;
       joint.parts =
-          llvm::to_vector(rest.take_front(std::min(rest.size(), kMostParts)));
+          llvm::to_vector(rest.take_front(std::min(rest.size(), kMaxParts)));
       rest = rest.drop_front(joint.parts.size());
       auto type = tensorOf(joint.parts.front()->sums);
       joint.places =

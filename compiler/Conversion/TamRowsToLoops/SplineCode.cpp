@@ -20,7 +20,7 @@ using namespace tamc;
 /// The runtime's (kernels/cpu/Spline.cpp): how near the last knot a spline is
 /// evaluated, and the least distance of knots.
 static constexpr double kBeforeLast = 1e-6;
-static constexpr double kLeastStep = 2e-8;
+static constexpr double kMinStep = 2e-8;
 
 static int64_t powersOf(int64_t degree) {
   return static_cast<int64_t>(llvm::PowerOf2Ceil(degree + 1));
@@ -96,7 +96,7 @@ SplineKnots SplineWriter::knotsOf(Value parameters, int64_t intervals,
           lo,
           minus(hi, each(kBeforeLast)),
           over(each(count), length),
-          isGreater(length, each(kLeastStep * count))};
+          isGreater(length, each(kMinStep * count))};
 }
 
 SplinePlace SplineWriter::placeOf(const SplineKnots &knots, Value x,

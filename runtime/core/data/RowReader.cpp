@@ -25,7 +25,7 @@ namespace {
 /// Bytes of a file below which a thread costs more than it saves.
 constexpr size_t kBlocksPerThread = 2;
 
-constexpr size_t kMostRows = std::numeric_limits<uint32_t>::max();
+constexpr size_t kMaxRows = std::numeric_limits<uint32_t>::max();
 
 template <class T>
 void append(GrowingArray<T> &to, const GrowingArray<T> &from) {
@@ -314,9 +314,9 @@ void RowReader::Impl::addRows(RowBlock &block, Rows &rows) {
     fatal = file.describe(block.text);
     return;
   }
-  if (fileRows >= kMostRows) {
+  if (fileRows >= kMaxRows) {
     fatal = Error{file.path() + ": expected fewer than " +
-                  std::to_string(kMostRows) + " rows, got more"};
+                  std::to_string(kMaxRows) + " rows, got more"};
     return;
   }
   if (columns.date)

@@ -17,9 +17,9 @@ using namespace tamc::tam;
 
 /// Splines that predictions have code for. Those of degree 0 have steps at
 /// their knots, where a kernel that rounds otherwise is not near the runtime's.
-static constexpr uint64_t kLeastDegree = 1;
-static constexpr uint64_t kMostDegree = 7;
-static constexpr uint64_t kMostIntervals = std::numeric_limits<int32_t>::max();
+static constexpr uint64_t kMinDegree = 1;
+static constexpr uint64_t kMaxDegree = 7;
+static constexpr uint64_t kMaxIntervals = std::numeric_limits<int32_t>::max();
 
 /// Whether a map's result is stored as it is computed, for rows of a chunk.
 static bool isStructured(FeatureMapInterface map) {
@@ -48,8 +48,8 @@ bool tamc::tam::hasPredictionCode(Operation *map) {
     return ShapedType::isDynamic(shapeOf(map->getResult(0))[0]);
   if (auto spline = dyn_cast<BSplineOp>(map);
       spline &&
-      (spline.getDegree() < kLeastDegree || spline.getDegree() > kMostDegree ||
-       spline.getIntervals() > kMostIntervals))
+      (spline.getDegree() < kMinDegree || spline.getDegree() > kMaxDegree ||
+       spline.getIntervals() > kMaxIntervals))
     return false;
   return isa<OffsetOp, LinearOp, BSplineOp, CategoryOp, LevelsOp>(map) &&
          isStructured(cast<FeatureMapInterface>(map));
@@ -108,11 +108,11 @@ bool tamc::tam::hasSumCode(Operation *sum, SumsAttr sums) {
     others = getFactors(right);
   if (isSelf && !sums.isSelf())
     return false;
-  if (along.empty() || along.size() > kMostFactors || !canMeetPanels(others))
+  if (along.empty() || along.size() > kMaxFactors || !canMeetPanels(others))
     return false;
   auto type = cast<RankedTensorType>(sum->getResult(0).getType());
   return along.size() == 1 ||
-         countWords(sums, type, along, others) <= kMostWords;
+         countWords(sums, type, along, others) <= kMaxWords;
 }
 
 /// Whether the loop of sums has code for `op`, one of the body of a tam.rows.

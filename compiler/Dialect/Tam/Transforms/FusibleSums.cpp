@@ -21,7 +21,7 @@ static constexpr int64_t kWord = 4;
 
 /// Panels of a product may have at most this many times the numbers of the
 /// plain layout, or any number up to the second limit.
-static constexpr int64_t kMostGrowth = 4;
+static constexpr int64_t kMaxGrowth = 4;
 static constexpr int64_t kFreeNumbers = 16384;
 
 /// Whether a matrix is a product of factors, or is converted to sparse for a
@@ -59,7 +59,7 @@ SumsAttr tamc::tam::getPanels(Operation *sum) {
     }
   }
   if (bandOf(along) == 0 || !canMeetPanels(others) ||
-      along.size() > kMostFactors)
+      along.size() > kMaxFactors)
     return {};
   SmallVector<int64_t> widths, columns;
   for (Value factor : along) {
@@ -70,8 +70,8 @@ SumsAttr tamc::tam::getPanels(Operation *sum) {
   auto panels = SumsAttr::get(sum->getContext(), layout, widths, columns);
   if (along.size() == 1)
     return panels;
-  int64_t most = std::max(kMostGrowth * type.getNumElements(), kFreeNumbers);
-  if (countWords(panels, type, along, others) > kMostWords ||
+  int64_t most = std::max(kMaxGrowth * type.getNumElements(), kFreeNumbers);
+  if (countWords(panels, type, along, others) > kMaxWords ||
       panels.getCount(type) > most)
     return {};
   return panels;

@@ -83,7 +83,7 @@ static std::optional<int64_t> bindSmall(planning::Problem &problem) {
 /// Steps (planning::kHasSteps) for all functions of a module together, so that
 /// a module of many functions does not take much longer, and at least so many
 /// for each.
-static constexpr int64_t kModuleSteps = 64'000'000, kLeastSteps = 1'000'000;
+static constexpr int64_t kModuleSteps = 64'000'000, kMinSteps = 1'000'000;
 
 namespace {
 
@@ -117,7 +117,7 @@ struct PlanMemory : public tamc::tamk::impl::PlanMemoryBase<PlanMemory> {
           .walk([](memref::AllocOp) { return WalkResult::interrupt(); })
           .wasInterrupted();
     });
-    steps = std::max(kModuleSteps / std::max<int64_t>(count, 1), kLeastSteps);
+    steps = std::max(kModuleSteps / std::max<int64_t>(count, 1), kMinSteps);
     plans = {};
     for (func::FuncOp function : functions)
       if (!function.isExternal() && failed(plan(function)))

@@ -24,8 +24,8 @@ inline constexpr int64_t kWidestBand = 8;
 
 /// The same for sums of products: the most words of a panel that a row updates,
 /// and the most factors (kernels.def).
-inline constexpr int64_t kMostWords = 160;
-inline constexpr size_t kMostFactors = 8;
+inline constexpr int64_t kMaxWords = 160;
+inline constexpr size_t kMaxFactors = 8;
 
 /// Whether there is code for a map of columns, or for the preparation of its
 /// input, in a loop of sums over rows; its operands are not looked at.

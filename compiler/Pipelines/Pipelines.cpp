@@ -139,6 +139,8 @@ static void buildPhase(OpPassManager &manager, Phase phase,
   case Phase::LLVM: {
     ConvertTamKToLLVMOptions code;
     code.tableOperands = options.tableOperands;
+    // A library runs on the CPU alone.
+    code.allTables = options.prefix.empty();
     manager.addPass(createConvertTamKToLLVM(code));
     ExportModelOptions model;
     model.entry = options.entry;

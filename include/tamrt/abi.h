@@ -31,7 +31,7 @@ extern "C" {
 
 /// Changes whenever a struct or a kernel's signature changes. The runtime
 /// refuses a model built for another version at start.
-#define TAMRT_ABI_VERSION 13
+#define TAMRT_ABI_VERSION 14
 
 /// Rows of one segment. Sums over rows run row by row inside a segment; those
 /// of segments are joined in a binary tree over the segments' indices. The
@@ -327,6 +327,18 @@ typedef void (*tamrt_step_function)(
     const double *coefficients, const void *const *columns, double *output,
     int64_t rows, int64_t first, int64_t group_rows);
 
+/// One call of a step: the parameters of tamrt_step_function.
+typedef struct tamrt_call {
+  tamrt_context *context;
+  void *arena, *state, *carry;
+  const double *parameters;
+  const void *const *tables;
+  const double *coefficients;
+  const void *const *columns;
+  double *output;
+  int64_t rows, first, group_rows;
+} tamrt_call;
+
 /// The kinds of steps; steps.def says what each does.
 typedef enum tamrt_step_kind {
 #define TAMRT_STEP(id, ...) TAMRT_STEP_##id,
@@ -346,7 +358,8 @@ typedef struct tamrt_step {
   /// code accesses memory from the CPU, so the step needs memory that the CPU
   /// can address. Else 0: the step itself only computes addresses.
   int32_t is_cpu_code;
-  int32_t reserved;
+  /// 1 if `run` reads `launch_table`; 0 if it is code.
+  int32_t runs_table;
   /// Name of the function, e.g. "fit_chunk_256".
   const char *name;
   /// Largest number of rows of a call; 0: the step has no rungs.
@@ -361,7 +374,8 @@ typedef struct tamrt_step {
   tamrt_step_function run;
   int64_t buffer_count;
   const tamrt_buffer *buffers;
-  /// What `run` passes to tamrt_run_launches; null if the step is code.
+  /// The launches of `run`, for devices that run several calls of a step
+  /// together; null in models that were written as C++.
   const struct tamrt_launches *launch_table;
 } tamrt_step;
 
@@ -584,11 +598,14 @@ typedef enum tamrt_space {
 /// More than the spaces: a power of two.
 #define TAMRT_SPACES 16
 
-/// A step as data: launches that the runtime reads one after another. Steps of
-/// many launches are stored in this form, because code for them would take a
-/// compiler long and the table is smaller.
+/// A step as data: launches that the runtime, or a backend, reads one after
+/// another. Steps of many launches are stored in this form alone, because code
+/// for them would take a compiler long and the table is smaller.
 typedef struct tamrt_launches {
   int64_t count;
+  /// The most arguments that a launch has, each buffer of a list counted as one
+  /// more.
+  int64_t scratch;
   /// For each launch: the kernel, which is its position in kernels.def, or
   /// -1 - i for `generated[i]`; how many arguments it has after the context, a
   /// list counted as two, its address and its length; and its operands.
@@ -597,20 +614,27 @@ typedef struct tamrt_launches {
   const int64_t *offsets;
   /// Integers and doubles of 64 bits.
   const int64_t *literals;
-  /// The numbers that the model's kernels read, aligned to TAMRT_ALIGNMENT.
+  /// The numbers that the model's kernels read, aligned to TAMRT_ALIGNMENT, and
+  /// how many bytes all steps have of them together.
   const void *constants;
+  int64_t constant_bytes;
   const tamrt_generated_kernel *generated;
 } tamrt_launches;
 
 /// Runs a step that is stored as data; the parameters are those of
-/// tamrt_step_function. `scratch` has room for the most arguments that a launch
-/// of the step has, each buffer of a list counted as one more.
+/// tamrt_step_function. `scratch` has room for `step->scratch` arguments.
 void tamrt_run_launches(tamrt_context *ctx, const tamrt_launches *step,
                         tamrt_argument *scratch, void *arena, void *state,
                         void *carry, const double *parameters,
                         const void *const *tables, const double *coefficients,
                         const void *const *columns, double *output,
                         int64_t rows, int64_t first, int64_t group_rows);
+
+/// Runs `count` calls of such a step together: each launch for all calls, then
+/// the next launch. The calls must not depend on each other. `scratch` has room
+/// for `step->scratch` + TAMRT_SPACES * count arguments.
+void tamrt_run_calls(const tamrt_launches *step, tamrt_argument *scratch,
+                     const tamrt_call *calls, int64_t count);
 
 #ifdef __cplusplus
 } // extern "C"

@@ -130,11 +130,10 @@ std::string describe(const tamrt_placement *placement) {
          placeName(all.solve) + ", predict on " + placeName(all.predict);
 }
 
-/// The steps that are stored as tables of their launches.
+/// The steps that are stored as tables of their launches alone.
 int64_t countLaunchTables(const tamrt_model &model) {
-  return std::count_if(
-      model.steps, model.steps + model.step_count,
-      [](const tamrt_step &step) { return step.launch_table; });
+  return std::count_if(model.steps, model.steps + model.step_count,
+                       [](const tamrt_step &step) { return step.runs_table; });
 }
 
 std::string formatText(const tamrt_model &model, const Options &options) {

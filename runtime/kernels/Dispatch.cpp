@@ -16,6 +16,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "kernels/Status.h"
 #include "tamrt/abi.h"
 
 // Each parameter becomes the pair (type, name). The definition of a dispatcher
@@ -49,7 +50,7 @@ extern "C" {
 
 #define TAMRT_KERNEL(name, ...)                                                \
   void tamrt_##name(tamrt_context *ctx FOR_EACH(PARAMETER, __VA_ARGS__)) {     \
-    if (ctx->status == TAMRT_OK)                                               \
+    if (tamrt::isGood(*ctx))                                                   \
       ctx->kernels->name(ctx FOR_EACH(ARGUMENT, __VA_ARGS__));                 \
   }
 #include "tamrt/kernels.def"

@@ -12,11 +12,13 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "kernels/Status.h"
 #include "tamrt/abi.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -57,26 +59,23 @@ static constexpr tamrt_generated_kernel kernels[] = {
 
 namespace {
 
-/// What the operands of a step's launches refer to.
+/// What the operands of one call of a step refer to.
 class Operands {
 public:
-  Operands(const tamrt_launches &step, void *arena, void *state, void *carry,
-           const double *parameters, const void *const *tables,
-           const double *coefficients, const void *const *columns,
-           double *output, int64_t rows, int64_t first, int64_t groupRows)
-      : arena(toInteger(arena)) {
+  Operands(const tamrt_launches &step, const tamrt_call &call)
+      : context(call.context), arena(toInteger(call.arena)) {
     bases[TAMRT_SPACE_NUMBER] = 0;
-    bases[TAMRT_SPACE_STATE] = toInteger(state);
-    bases[TAMRT_SPACE_CARRY] = toInteger(carry);
-    bases[TAMRT_SPACE_PARAMETERS] = toInteger(parameters);
-    bases[TAMRT_SPACE_COEFFICIENTS] = toInteger(coefficients);
-    bases[TAMRT_SPACE_OUTPUT] = toInteger(output);
+    bases[TAMRT_SPACE_STATE] = toInteger(call.state);
+    bases[TAMRT_SPACE_CARRY] = toInteger(call.carry);
+    bases[TAMRT_SPACE_PARAMETERS] = toInteger(call.parameters);
+    bases[TAMRT_SPACE_COEFFICIENTS] = toInteger(call.coefficients);
+    bases[TAMRT_SPACE_OUTPUT] = toInteger(call.output);
     bases[TAMRT_SPACE_CONSTANTS] = toInteger(step.constants);
-    bases[TAMRT_SPACE_ROWS] = rows;
-    bases[TAMRT_SPACE_FIRST] = first;
-    bases[TAMRT_SPACE_GROUP_ROWS] = groupRows;
-    bases[TAMRT_SPACE_COLUMNS] = toInteger(columns);
-    bases[TAMRT_SPACE_TABLES] = toInteger(tables);
+    bases[TAMRT_SPACE_ROWS] = call.rows;
+    bases[TAMRT_SPACE_FIRST] = call.first;
+    bases[TAMRT_SPACE_GROUP_ROWS] = call.group_rows;
+    bases[TAMRT_SPACE_COLUMNS] = toInteger(call.columns);
+    bases[TAMRT_SPACE_TABLES] = toInteger(call.tables);
     bases[TAMRT_SPACE_LITERALS] = toInteger(step.literals);
     bases[TAMRT_SPACE_ARENA] = toInteger(step.offsets);
   }
@@ -104,6 +103,8 @@ public:
   }
   static int64_t listSize(int64_t operand) { return operand >> spaceBits; }
 
+  tamrt_context *const context;
+
 private:
   static constexpr int spaceBits = 4;
   static_assert(1 << spaceBits == TAMRT_SPACES);
@@ -120,7 +121,37 @@ private:
   int64_t bases[TAMRT_SPACE_ARENA + 1];
 };
 
+// tamrt_run_calls stores them in its scratch memory.
+static_assert(sizeof(Operands) <= TAMRT_SPACES * sizeof(tamrt_argument) &&
+              alignof(Operands) <= alignof(tamrt_argument) &&
+              std::is_trivially_destructible_v<Operands>);
+
 } // namespace
+
+/// Launches a kernel with the arguments at `code`, unless the call has an error
+/// (Dispatch.cpp); returns what follows them.
+static const int64_t *launch(const tamrt_launches &step, const int64_t *code,
+                             const Operands &operands,
+                             tamrt_argument *scratch) {
+  const int64_t kernel = *code++, count = *code++;
+  tamrt_argument *list = scratch + count;
+  for (int64_t j = 0; j < count; ++j) {
+    const int64_t operand = *code++;
+    if (!Operands::isList(operand)) {
+      scratch[j] = operands[operand];
+      continue;
+    }
+    const int64_t size = Operands::listSize(operand);
+    scratch[j].address = list;
+    scratch[++j].integer = size;
+    for (int64_t k = 0; k < size; ++k)
+      *list++ = operands[*code++];
+  }
+  if (tamrt::isGood(*operands.context))
+    (kernel < 0 ? step.generated[-1 - kernel]
+                : kernels[kernel])(operands.context, scratch);
+  return code;
+}
 
 extern "C" void
 tamrt_run_launches(tamrt_context *ctx, const tamrt_launches *step,
@@ -129,26 +160,25 @@ tamrt_run_launches(tamrt_context *ctx, const tamrt_launches *step,
                    const void *const *tables, const double *coefficients,
                    const void *const *columns, double *output, int64_t rows,
                    int64_t first, int64_t group_rows) {
-  const Operands operands(*step, arena, state, carry, parameters, tables,
-                          coefficients, columns, output, rows, first,
-                          group_rows);
+  const Operands operands(*step, {ctx, arena, state, carry, parameters, tables,
+                                  coefficients, columns, output, rows, first,
+                                  group_rows});
   const int64_t *code = step->code;
-  // After an error nothing is launched (Dispatch.cpp).
-  for (int64_t i = 0; i < step->count && ctx->status == TAMRT_OK; ++i) {
-    const int64_t kernel = *code++, count = *code++;
-    tamrt_argument *list = scratch + count;
-    for (int64_t j = 0; j < count; ++j) {
-      const int64_t operand = *code++;
-      if (!Operands::isList(operand)) {
-        scratch[j] = operands[operand];
-        continue;
-      }
-      const int64_t size = Operands::listSize(operand);
-      scratch[j].address = list;
-      scratch[++j].integer = size;
-      for (int64_t k = 0; k < size; ++k)
-        *list++ = operands[*code++];
-    }
-    (kernel < 0 ? step->generated[-1 - kernel] : kernels[kernel])(ctx, scratch);
+  for (int64_t i = 0; i < step->count; ++i)
+    code = launch(*step, code, operands, scratch);
+}
+
+extern "C" void tamrt_run_calls(const tamrt_launches *step,
+                                tamrt_argument *scratch,
+                                const tamrt_call *calls, int64_t count) {
+  auto *operands = reinterpret_cast<Operands *>(scratch + step->scratch);
+  for (int64_t call = 0; call < count; ++call)
+    new (operands + call) Operands(*step, calls[call]);
+  const int64_t *code = step->code;
+  for (int64_t i = 0; i < step->count && count > 0; ++i) {
+    const int64_t *next = nullptr;
+    for (int64_t call = 0; call < count; ++call)
+      next = launch(*step, code, operands[call], scratch);
+    code = next;
   }
 }

@@ -19,15 +19,22 @@
 
 namespace tamrt {
 
+/// Whether no kernel has failed. A kernel that runs in a stream may fail
+/// meanwhile.
+inline bool isGood(const tamrt_context &ctx) {
+  return __atomic_load_n(&ctx.status, __ATOMIC_RELAXED) == TAMRT_OK;
+}
+
 /// Sets the status of the context unless it has an error already: the first
 /// error stays until the runtime clears it; later ones are its consequences.
+/// Kernels of one context run one after another.
 ///
 /// \param detail the detail that abi.h documents for `status`.
 inline void fail(tamrt_context *ctx, tamrt_status status, int64_t detail) {
-  if (ctx->status != TAMRT_OK)
+  if (!isGood(*ctx))
     return;
-  ctx->status = status;
   ctx->detail = detail;
+  __atomic_store_n(&ctx->status, status, __ATOMIC_RELEASE);
 }
 
 } // namespace tamrt

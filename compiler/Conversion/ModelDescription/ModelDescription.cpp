@@ -85,6 +85,7 @@ void tamc::removeNotes(ModuleOp module) {
       function->removeAttr(name);
     function->removeAttr(tamk::kCpuCodeAttrName);
     function->removeAttr(tamk::kTableAttrName);
+    function->removeAttr(tamk::kRunsTableAttrName);
   }
 }
 
@@ -175,7 +176,7 @@ static Record describeStep(FunctionOpInterface function, PlanTexts &texts) {
   return {i32(static_cast<int64_t>(step.getKind())),
           i32(integer(plan, "length")),
           i32(function->hasAttr(tamk::kCpuCodeAttrName)),
-          i32(0),
+          i32(function->hasAttr(tamk::kRunsTableAttrName)),
           text(function.getName()),
           i64(step.getRung()),
           i64(integer(plan, "arena_bytes")),

@@ -90,12 +90,10 @@ int64_t tamc::countOperands(func::FuncOp step) {
   return operands;
 }
 
-SmallVector<SmallVector<func::FuncOp>> tamc::groupRungs(ModuleOp module,
-                                                        int64_t leastOperands) {
+SmallVector<SmallVector<func::FuncOp>> tamc::groupRungs(ModuleOp module) {
   SmallVector<SmallVector<func::FuncOp>> groups;
   for (auto step : module.getOps<func::FuncOp>()) {
-    if (!groups.empty() && countOperands(step) >= leastOperands &&
-        Comparison().areRungs(groups.back().front(), step))
+    if (!groups.empty() && Comparison().areRungs(groups.back().front(), step))
       groups.back().push_back(step);
     else
       groups.push_back({step});

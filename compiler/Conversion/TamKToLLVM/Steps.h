@@ -24,10 +24,10 @@ int64_t countOperands(mlir::func::FuncOp step);
 
 /// The steps of a module in their order, in groups of neighbours that differ
 /// only in the offsets of their views: the rungs of one step. A group of one is
-/// a step without rungs, with less than `leastOperands` operands, or with
-/// launches that differ from those of its neighbours. O(operands).
+/// a step without rungs, or with launches that differ from those of its
+/// neighbours. O(operands).
 llvm::SmallVector<llvm::SmallVector<mlir::func::FuncOp>>
-groupRungs(mlir::ModuleOp module, int64_t leastOperands);
+groupRungs(mlir::ModuleOp module);
 
 /// What the runtime passes as an argument of a step. Fails with an error if it
 /// passes nothing.

@@ -10,10 +10,11 @@
 // and any other op is an error. Partial conversion with the upstream patterns
 // would build memref descriptors and silently leave unknown ops.
 //
-// A large step becomes a table of its launches, which the runtime reads
-// (LaunchTable.h). A model of sixty terms has forty thousand launches;
-// otherwise LLVM would generate code for all of them in each rung. The rungs of
-// a step share the table, except for the offsets of their views.
+// The launches of a step become a table, too (LaunchTable.h), which the rungs
+// of a step share, except for the offsets of their views. The function of a
+// large step reads it: a model of sixty terms has forty thousand launches, and
+// LLVM would generate code for all of them in each rung. Devices that run
+// several calls of a step together read the tables of all steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,19 +80,26 @@ enum StepParameter {
 /// Translates one module.
 class Translator {
 public:
-  Translator(ModuleOp module, int64_t tableOperands)
-      : module(module), tableOperands(tableOperands),
+  Translator(ModuleOp module, int64_t tableOperands, bool allTables)
+      : module(module), tableOperands(tableOperands), allTables(allTables),
         builder(module.getContext()),
         pointer(LLVM::LLVMPointerType::get(module.getContext())) {}
 
   LogicalResult run();
 
 private:
+  /// What a step's `tamrt_launches` has besides what all steps have in common.
+  struct StepTable {
+    std::string name, code, offsets;
+    int64_t launches, scratch;
+  };
+
   LLVM::LLVMFuncOp startFunction(func::FuncOp step);
   LogicalResult translateBody(func::FuncOp step, LLVM::LLVMFuncOp function);
   LogicalResult translate(ArrayRef<func::FuncOp> rungs);
-  LogicalResult translate(func::FuncOp step);
-  LogicalResult translateToTable(ArrayRef<func::FuncOp> rungs);
+  LogicalResult makeTables(ArrayRef<func::FuncOp> rungs);
+  LLVM::LLVMFuncOp translateToCode(func::FuncOp step);
+  LLVM::LLVMFuncOp callTable(func::FuncOp step, const StepTable &table);
   LogicalResult translate(Operation *op);
   LogicalResult translate(tamk::LaunchOp op);
   LogicalResult checkNames();
@@ -124,21 +132,21 @@ private:
   }
 
   ModuleOp module;
-  /// Least operands of a step that becomes a table. To read one takes the
-  /// runtime some nanoseconds, which matters only in a prediction of one row
-  /// by a step of few launches. To generate its code takes tamc much longer.
+  /// Least operands of a step whose function reads its table. To read one takes
+  /// the runtime some nanoseconds, which matters only in a prediction of one
+  /// row by a step of few launches. To generate its code takes tamc much
+  /// longer.
   int64_t tableOperands;
+  /// Whether all steps get tables, or only those whose functions read them.
+  bool allTables;
   OpBuilder builder;
   LLVM::LLVMPointerType pointer;
   DenseMap<Value, Value> values;
-  /// Offsets of the module's constants in the global that has them all.
+  /// Offsets of the module's constants in the global that has them all, and its
+  /// bytes.
   llvm::StringMap<int64_t> constants;
+  int64_t constantBytes = 0;
   LaunchEncoder encoder{constants};
-  /// What a step's `tamrt_launches` has besides what all steps have in common.
-  struct StepTable {
-    std::string name, code, offsets;
-    int64_t launches;
-  };
   SmallVector<StepTable> stepTables;
 };
 
@@ -172,8 +180,8 @@ LogicalResult Translator::translateConstants() {
   }
   if (bytes.empty())
     return success();
-  auto type =
-      RankedTensorType::get({int64_t(bytes.size())}, builder.getI8Type());
+  constantBytes = int64_t(bytes.size());
+  auto type = RankedTensorType::get({constantBytes}, builder.getI8Type());
   builder.setInsertionPointToStart(module.getBody());
   LLVM::GlobalOp::create(
       builder, module.getLoc(),
@@ -351,7 +359,7 @@ LogicalResult Translator::translateBody(func::FuncOp step,
   return success();
 }
 
-/// Translates a step, or rungs that share the code of the first one.
+/// Translates a step, or rungs whose launches are those of the first one.
 LogicalResult Translator::translate(ArrayRef<func::FuncOp> rungs) {
   for (func::FuncOp step : rungs) {
     if (!step.getBody().hasOneBlock())
@@ -360,20 +368,57 @@ LogicalResult Translator::translate(ArrayRef<func::FuncOp> rungs) {
       return step.emitOpError("expected a step without results, got ")
              << step.getNumResults();
   }
-  LogicalResult translated = countOperands(rungs.front()) >= tableOperands
-                                 ? translateToTable(rungs)
-                                 : translate(rungs.front());
-  if (failed(translated))
+  const bool readsTable = countOperands(rungs.front()) >= tableOperands;
+  const bool hasTable = readsTable || allTables;
+  const size_t before = stepTables.size();
+  if (hasTable && failed(makeTables(rungs)))
     return failure();
+  for (auto [index, step] : llvm::enumerate(rungs)) {
+    const StepTable *table = hasTable ? &stepTables[before + index] : nullptr;
+    LLVM::LLVMFuncOp function =
+        readsTable ? callTable(step, *table) : translateToCode(step);
+    if (!function)
+      return failure();
+    if (table)
+      function->setAttr(
+          tamk::kTableAttrName,
+          FlatSymbolRefAttr::get(builder.getContext(), table->name));
+  }
   for (func::FuncOp step : rungs)
     step.erase();
   return success();
 }
 
-/// Translates a step to code.
-LogicalResult Translator::translate(func::FuncOp step) {
+/// Makes a table for each of some rungs, which share the code.
+LogicalResult Translator::makeTables(ArrayRef<func::FuncOp> rungs) {
+  func::FuncOp first = rungs.front();
+  FailureOr<EncodedStep> encoded = encoder.encode(first);
+  if (failed(encoded))
+    return failure();
+  std::string code = (first.getName() + "_code").str();
+  if (failed(tam::verifyFreeName(first, code)))
+    return failure();
+  makeNumbers(code, encoded->code);
+  for (func::FuncOp step : rungs) {
+    FailureOr<SmallVector<int64_t>> offsets = getViewOffsets(step);
+    if (failed(offsets))
+      return failure();
+    StepTable table = {(step.getName() + "_launches").str(), code,
+                       (step.getName() + "_offsets").str(), encoded->launches,
+                       encoded->scratch};
+    if (failed(tam::verifyFreeName(step, table.name)) ||
+        failed(tam::verifyFreeName(step, table.offsets)))
+      return failure();
+    makeNumbers(table.offsets, *offsets);
+    stepTables.push_back(std::move(table));
+  }
+  return success();
+}
+
+/// Translates a step to code; null after an error.
+LLVM::LLVMFuncOp Translator::translateToCode(func::FuncOp step) {
   LLVM::LLVMFuncOp function = startFunction(step);
-  return translateBody(step, function);
+  return succeeded(translateBody(step, function)) ? function : nullptr;
 }
 
 /// A constant array of the module.
@@ -403,42 +448,21 @@ LLVM::LLVMFuncOp Translator::declareInterpreter() {
                                   types));
 }
 
-/// Translates the rungs of a step to a table of launches. The function of each
-/// calls the runtime with the table.
-LogicalResult Translator::translateToTable(ArrayRef<func::FuncOp> rungs) {
-  func::FuncOp first = rungs.front();
-  FailureOr<EncodedStep> encoded = encoder.encode(first);
-  if (failed(encoded))
-    return failure();
-  std::string code = (first.getName() + "_code").str();
-  if (failed(tam::verifyFreeName(first, code)))
-    return failure();
-  makeNumbers(code, encoded->code);
-  for (func::FuncOp step : rungs) {
-    FailureOr<SmallVector<int64_t>> offsets = getViewOffsets(step);
-    if (failed(offsets))
-      return failure();
-    StepTable table = {(step.getName() + "_launches").str(), code,
-                       (step.getName() + "_offsets").str(), encoded->launches};
-    if (failed(tam::verifyFreeName(step, table.name)) ||
-        failed(tam::verifyFreeName(step, table.offsets)))
-      return failure();
-    makeNumbers(table.offsets, *offsets);
-    Location loc = step.getLoc();
-    LLVM::LLVMFuncOp function = startFunction(step);
-    function->setAttr(tamk::kTableAttrName,
-                      FlatSymbolRefAttr::get(builder.getContext(), table.name));
-    Value scratch =
-        LLVM::AllocaOp::create(builder, loc, pointer, builder.getI64Type(),
-                               constant(loc, encoded->scratch));
-    SmallVector<Value> arguments(function.getArguments());
-    arguments.insert(arguments.begin() + 1,
-                     {addressOf(loc, table.name), scratch});
-    LLVM::CallOp::create(builder, loc, declareInterpreter(), arguments);
-    LLVM::ReturnOp::create(builder, loc, ValueRange());
-    stepTables.push_back(std::move(table));
-  }
-  return success();
+/// The function of a step that calls the runtime with its table.
+LLVM::LLVMFuncOp Translator::callTable(func::FuncOp step,
+                                       const StepTable &table) {
+  Location loc = step.getLoc();
+  LLVM::LLVMFuncOp function = startFunction(step);
+  function->setAttr(tamk::kRunsTableAttrName, builder.getUnitAttr());
+  Value scratch =
+      LLVM::AllocaOp::create(builder, loc, pointer, builder.getI64Type(),
+                             constant(loc, table.scratch));
+  SmallVector<Value> arguments(function.getArguments());
+  arguments.insert(arguments.begin() + 1,
+                   {addressOf(loc, table.name), scratch});
+  LLVM::CallOp::create(builder, loc, declareInterpreter(), arguments);
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+  return function;
 }
 
 /// A constant struct or array of the module.
@@ -488,8 +512,7 @@ FailureOr<std::string> Translator::writeAdapter(LLVM::LLVMFuncOp kernel) {
   return name;
 }
 
-/// Makes the `tamrt_launches` of the steps that are data, and what they have in
-/// common.
+/// Makes the `tamrt_launches` of the steps, and what they have in common.
 LogicalResult Translator::finishTables() {
   SmallVector<int64_t> literals = encoder.takeLiterals();
   if (!literals.empty())
@@ -511,17 +534,20 @@ LogicalResult Translator::finishTables() {
                });
   auto type = LLVM::LLVMStructType::getLiteral(
       builder.getContext(),
-      {builder.getI64Type(), pointer, pointer, pointer, pointer, pointer});
+      {builder.getI64Type(), builder.getI64Type(), pointer, pointer, pointer,
+       pointer, builder.getI64Type(), pointer});
   auto orNull = [&](StringRef name, bool isThere) -> Value {
     return isThere ? addressOf(loc, name)
                    : Value(LLVM::ZeroOp::create(builder, loc, pointer));
   };
   for (const StepTable &table : stepTables)
     makeRecord(table.name, type, [&](SmallVectorImpl<Value> &fields) {
-      fields.append({constant(loc, table.launches), addressOf(loc, table.code),
+      fields.append({constant(loc, table.launches),
+                     constant(loc, table.scratch), addressOf(loc, table.code),
                      addressOf(loc, table.offsets),
                      orNull(kLiteralsName, !literals.empty()),
                      orNull(kConstantsName, !constants.empty()),
+                     constant(loc, constantBytes),
                      orNull(kGeneratedName, !adapters.empty())});
     });
   return success();
@@ -535,7 +561,7 @@ LogicalResult Translator::run() {
     return failure();
   if (failed(checkNames()) || failed(translateConstants()))
     return failure();
-  for (ArrayRef<func::FuncOp> rungs : groupRungs(module, tableOperands))
+  for (ArrayRef<func::FuncOp> rungs : groupRungs(module))
     if (failed(translate(rungs)))
       return failure();
   return finishTables();
@@ -548,7 +574,7 @@ struct ConvertTamKToLLVM
   using ConvertTamKToLLVMBase::ConvertTamKToLLVMBase;
 
   void runOnOperation() override {
-    if (failed(Translator(getOperation(), tableOperands).run()))
+    if (failed(Translator(getOperation(), tableOperands, allTables).run()))
       signalPassFailure();
   }
 };

@@ -98,16 +98,19 @@ def ConvertTamKToLLVM : Pass<"convert-tamk-to-llvm", "::mlir::ModuleOp"> {
     target has versions for, and a function that calls the best one for the
     machine. The address of a memref's first element takes its place.
 
-    A step whose launches have many operands becomes a `tamrt_launches` instead,
-    a table that the runtime reads. The clones of such a step for chunks of
-    other sizes differ from it in the offsets of views alone and share the rest
-    of the table.
+    The launches of a step become a `tamrt_launches`, too, a table, which devices
+    read that run several calls of a step together. The clones of
+    a step for chunks of other sizes differ from it in the offsets of views
+    alone and share the rest of the table. The function of a step whose launches
+    have many operands reads its table instead of being code.
 
     The elements of all constants become one global.
   }];
   let options = [
     Option<"tableOperands", "table-operands", "int64_t", /*default=*/"512",
-           "Least operands of a step that becomes a table (0: all steps)">,
+           "Least operands of a step whose function reads its table (0: all)">,
+    Option<"allTables", "all-tables", "bool", /*default=*/"true",
+           "Make tables also of the steps whose functions do not read them">,
   ];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect",

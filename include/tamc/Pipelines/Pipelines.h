@@ -86,8 +86,8 @@ struct PipelineOptions {
   bool fuseRows = true;
   /// Store the sums of that loop in panels.
   bool panels = true;
-  /// Least operands of a step's launches for which the step becomes a table of
-  /// its launches instead of code.
+  /// Least operands of a step's launches for which its function reads a table
+  /// of them instead of being code.
   int64_t tableOperands = 512;
   /// Add a main function.
   bool entry = true;

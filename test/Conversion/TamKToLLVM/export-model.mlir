@@ -21,13 +21,15 @@
 // PLAIN-NOT: tamk.plan
 // PLAIN-NOT: tamk.cpu_code
 // PLAIN-NOT: tamk.table
+// PLAIN-NOT: tamk.runs_table
 
-// Steps that are tables: two launches, one of a generated kernel.
-// TABLE-DAG: @predict_8_launches = internal constant {{.*}} { i64 2, ptr @predict_8_code, ptr @predict_8_offsets, ptr null, ptr null, ptr @tam_generated }
+// Steps whose functions read their tables: two launches, one of a generated
+// kernel.
+// TABLE-DAG: @predict_8_launches = internal constant {{.*}} { i64 2, i64 4, ptr @predict_8_code, ptr @predict_8_offsets, ptr null, ptr null, i64 0, ptr @tam_generated }
 // TABLE-DAG: @predict_8_code = internal constant [9 x i64] [i64 0, i64 4, i64 10, i64 3, i64 7, i64 13, i64 -1, i64 1, i64 13]
 // TABLE-DAG: @predict_8_offsets = internal constant [1 x i64] zeroinitializer
 // TABLE-DAG: @tam_generated = internal constant [1 x ptr] [ptr @own_launch]
-// TABLE-DAG: @tam_steps = {{.*}} ptr @fit_init_launches }, {{.*}} ptr @predict_8_launches }
+// TABLE-DAG: @tam_steps = {{.*}} { i32 0, i32 1, i32 0, i32 1, {{.*}} ptr @fit_init_launches }, {{.*}} { i32 3, i32 1, i32 1, i32 1, {{.*}} ptr @predict_8_launches }
 // TABLE: define internal void @own_launch(ptr %[[CTX:.*]], ptr %[[ARGUMENTS:.*]]) {
 // TABLE-NEXT: %[[X:.*]] = load ptr, ptr %[[ARGUMENTS]]
 // TABLE-NEXT: call void @own(ptr %[[CTX]], ptr %[[X]])
@@ -110,9 +112,10 @@ module attributes {tam.model = {
 // sums, solve, predict, reserved
 // CHECK-DAG: @tam_placement = internal constant {{.*}} { i32 0, i32 1, i32 0, i32 0 }]
 // kind, launches, code of the CPU (of the step that calls a function of the
-// module), reserved, name, rung, arena, lower bound, naive, strategy, function,
-// buffers; a step without buffers has none of them.
-// CHECK-DAG: @tam_steps = internal constant [2 x {{.*}} { i32 0, i32 1, i32 0, i32 0, ptr @{{.*}}, i64 0, i64 0, i64 0, i64 0, ptr @[[TREE]], ptr @fit_init, i64 0, ptr null, ptr null }, {{.*}} { i32 3, i32 1, i32 1, i32 0, ptr @[[STEP]], i64 8, i64 128, i64 64, i64 192, ptr @[[TREE]], ptr @predict_8, i64 1, ptr @tam_buffers_predict_8, ptr null }]
+// module), whether the function reads the table, name, rung, arena, lower bound,
+// naive, strategy, function, buffers, table; a step without buffers has none of
+// them.
+// CHECK-DAG: @tam_steps = internal constant [2 x {{.*}} { i32 0, i32 1, i32 0, i32 0, ptr @{{.*}}, i64 0, i64 0, i64 0, i64 0, ptr @[[TREE]], ptr @fit_init, i64 0, ptr null, ptr @fit_init_launches }, {{.*}} { i32 3, i32 1, i32 1, i32 0, ptr @[[STEP]], i64 8, i64 128, i64 64, i64 192, ptr @[[TREE]], ptr @predict_8, i64 1, ptr @tam_buffers_predict_8, ptr @predict_8_launches }]
 // Texts that the spec does not have are null; for `auto` the direct solver was
 // chosen.
 // CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr null, ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[DEVICE]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 320, i64 1, ptr @tam_accumulators, ptr @tam_oracle, ptr @tam_placement, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, i64 1, ptr @tam_penalties, ptr @tam_plan_texts, i64 2, ptr @tam_steps, ptr null, ptr null }

@@ -44,11 +44,16 @@ void fail(tamrt_context *ctx, const tamrt_argument *) {
 
 class Launches : public KernelTest {
 protected:
+  tamrt_launches table(const std::vector<int64_t> &code, int64_t count,
+                       size_t scratch) const {
+    return {count,    int64_t(scratch), code.data(),       offsets,
+            literals, constants,        sizeof(constants), generated};
+  }
+
   /// Runs a table and checks that nothing is written behind the scratch.
   void run(const std::vector<int64_t> &code, int64_t count, size_t scratch,
            int64_t rows = 3) {
-    tamrt_launches step = {count,    code.data(), offsets,
-                           literals, constants,   generated};
+    tamrt_launches step = table(code, count, scratch);
     tamrt_argument guard;
     guard.integer = 0x5ca1ab1e;
     std::vector<tamrt_argument> memory(scratch + 1, guard);
@@ -62,8 +67,8 @@ protected:
   alignas(64) char state[256] = {};
   char carry[8], constants[16];
   double parameters[4] = {}, coefficients[2], output[2];
-  double column[3] = {1, 2, 3}, table[1];
-  const void *columns[2] = {nullptr, column}, *tables[1] = {table};
+  double column[3] = {1, 2, 3}, learned[1];
+  const void *columns[2] = {nullptr, column}, *tables[1] = {learned};
   int64_t offsets[2] = {64, 128};
   int64_t literals[2] = {INT64_MIN, 0};
   tamrt_generated_kernel generated[4] = {record<9>, record<7>, fail, record<1>};
@@ -98,7 +103,7 @@ TEST_F(Launches, EverySpace) {
   EXPECT_EQ(given[1].integer, 5);
   EXPECT_EQ(given[2].integer, 7);
   EXPECT_EQ(given[3].address, column);
-  EXPECT_EQ(given[4].address, table);
+  EXPECT_EQ(given[4].address, learned);
   EXPECT_EQ(given[5].integer, INT64_MIN);
   EXPECT_EQ(given[6].real, half);
 }
@@ -140,4 +145,50 @@ TEST_F(Launches, NothingAfterAnError) {
   expectError(TAMRT_ERROR_DEVICE, 7);
   run({-4, 1, in(TAMRT_SPACE_NUMBER, 1)}, 1, 1);
   EXPECT_EQ(given[0].integer, 1);
+}
+
+/// Calls with rows, states and contexts of their own: each launch for all of
+/// them, then the next. A call that fails stops alone.
+TEST_F(Launches, CallsTogether) {
+  constexpr size_t count = 3;
+  static std::vector<int64_t> order;
+  order.clear();
+  generated[0] = [](tamrt_context *, const tamrt_argument *arguments) {
+    order.push_back(arguments[0].integer);
+  };
+  generated[1] = [](tamrt_context *ctx, const tamrt_argument *arguments) {
+    if (arguments[0].integer == 2)
+      ctx->status = TAMRT_ERROR_DEVICE;
+  };
+  const std::vector<int64_t> code = {
+      -1, 1, in(TAMRT_SPACE_ROWS),
+      // Copies the first column to the state.
+      positionOf_stack, 4, in(TAMRT_SPACE_LIST, 1), in(TAMRT_SPACE_COLUMNS),
+      in(TAMRT_SPACE_ROWS), in(TAMRT_SPACE_STATE), -2, 1, in(TAMRT_SPACE_ROWS),
+      -1, 1, in(TAMRT_SPACE_ROWS)};
+  const tamrt_launches step = table(code, 4, 5);
+  const double rows[count][3] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
+  double states[count][3] = {};
+  tamrt_context contexts[count] = {ctx, ctx, ctx};
+  std::vector<tamrt_call> calls(count);
+  const void *each[count][1];
+  for (size_t i = 0; i < count; ++i) {
+    each[i][0] = rows[i];
+    calls[i].context = &contexts[i];
+    calls[i].columns = each[i];
+    calls[i].state = states[i];
+    calls[i].rows = int64_t(i) + 1;
+  }
+  tamrt_argument guard;
+  guard.integer = 0x5ca1ab1e;
+  std::vector<tamrt_argument> memory(5 + TAMRT_SPACES * count + 1, guard);
+  tamrt_run_calls(&step, memory.data(), calls.data(), count);
+  EXPECT_EQ(memory.back().integer, guard.integer);
+  EXPECT_EQ(order, (std::vector<int64_t>{1, 2, 3, 1, 3}));
+  for (size_t i = 0; i < count; ++i) {
+    EXPECT_EQ(contexts[i].status, i == 1 ? TAMRT_ERROR_DEVICE : TAMRT_OK);
+    for (size_t row = 0; row < 3; ++row)
+      EXPECT_EQ(states[i][row], row <= i ? rows[i][row] : 0) << i;
+  }
+  tamrt_run_calls(&step, memory.data(), calls.data(), 0);
 }

@@ -43,7 +43,7 @@ LogicalResult TamKDialect::verifyOperationAttribute(Operation *op,
     return success();
   }
   if (name == kKernelAttrName || name == kBaselineAttrName ||
-      name == kCpuCodeAttrName) {
+      name == kCpuCodeAttrName || name == kRunsTableAttrName) {
     if (!isa<FunctionOpInterface>(op) || !isa<UnitAttr>(attribute.getValue()))
       return op->emitError("'") << name << "' belongs on a function, as a unit";
     return success();

@@ -313,6 +313,11 @@ module attributes {tamk.cpu_code} {}
 
 // -----
 
+// expected-error @+1 {{'tamk.runs_table' belongs on a function, as a unit}}
+module attributes {tamk.runs_table} {}
+
+// -----
+
 // expected-error @+1 {{'tamk.table' belongs on a function, as a symbol}}
 module attributes {tamk.table = @table} {}
 

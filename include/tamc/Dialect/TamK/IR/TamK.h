@@ -54,6 +54,9 @@ inline constexpr llvm::StringLiteral kCpuCodeAttrName = "tamk.cpu_code";
 /// On a step that is translated: the global with the table of its launches.
 inline constexpr llvm::StringLiteral kTableAttrName = "tamk.table";
 
+/// On such a step: its function reads that table instead of being code.
+inline constexpr llvm::StringLiteral kRunsTableAttrName = "tamk.runs_table";
+
 /// On an scf.if of a row loop: its condition holds once in so many cases, an
 /// i32.
 inline constexpr llvm::StringLiteral kRarityAttrName = "tamk.rarity";

@@ -36,10 +36,10 @@ const tamrt_core *core = nullptr;
 // Kernels
 //===----------------------------------------------------------------------===//
 
-// Kernels of the device's own, with the parameters of kernels.def. They are
-// called one after another and may return before their work is done, as long as
-// it is done in that order. For a GPU: each starts a grid in the stream
-// `ctx->device`, and reports a failure by
+// Kernels of the device's own, with the parameters of kernels.def. Without
+// streams their work is done when they return. For a GPU: each starts a grid in
+// the stream `ctx->device`, or waits for it if that is null, and reports a
+// failure by
 //   core->fail(ctx, TAMRT_ERROR_DEVICE, code);
 
 /// Adds a'Wy to `sums`. It sums the rows before it adds them, so the bytes
@@ -132,15 +132,13 @@ void release(tamrt_device *device, void *memory, size_t bytes) {
   device->used -= int64_t(bytes);
 }
 
-/// For a GPU: a copy in the stream, whose direction follows from the addresses.
+/// For a GPU: a copy in the stream, whose direction follows from the addresses;
+/// if there is none, waits for it.
 int32_t copy(tamrt_device *, void *to, const void *from, size_t bytes,
              tamrt_stream *) {
   std::memcpy(to, from, bytes);
   return TAMRT_OK;
 }
-
-/// Kernels have done their work when they return. For a GPU: waits.
-int32_t synchronize(tamrt_device *, tamrt_stream *) { return TAMRT_OK; }
 
 } // namespace
 
@@ -155,7 +153,8 @@ tamrt_backend_register(const tamrt_core *from) {
   if (from->version != TAMRT_BACKEND_VERSION ||
       from->abi_version != TAMRT_ABI_VERSION)
     return nullptr;
-  // The optional functions (streams, events, pinned memory, graphs) stay null.
+  // The optional functions (streams, pinned memory, batches) stay null: all
+  // work is done when a function returns.
   static const tamrt_backend table = [] {
     tamrt_backend backend = {};
     backend.version = TAMRT_BACKEND_VERSION;
@@ -171,7 +170,6 @@ tamrt_backend_register(const tamrt_core *from) {
     backend.release = release;
     backend.copy = copy;
     backend.kernels = kernels;
-    backend.synchronize = synchronize;
     return backend;
   }();
   return &table;

@@ -34,7 +34,7 @@ extern "C" {
 
 /// Changes whenever a struct below changes. The core skips a backend for
 /// another version.
-#define TAMRT_BACKEND_VERSION 1
+#define TAMRT_BACKEND_VERSION 2
 
 /// Severity of a message.
 typedef enum tamrt_log_level {
@@ -56,14 +56,18 @@ typedef struct tamrt_core {
   /// The CPU's kernels: a device whose memory the CPU can address may use them
   /// for kernels that it lacks.
   const tamrt_kernels *cpu_kernels;
+  /// tamrt_run_calls: launches the kernels of a step for several calls
+  /// together, through the tables of their contexts.
+  void (*run_calls)(const tamrt_launches *step, tamrt_argument *scratch,
+                    const tamrt_call *calls, int64_t count);
 } tamrt_core;
 
-/// A device; a queue of work on it; a point in such a queue; a captured graph
-/// of work. Defined by the backend.
+/// A device; a queue of work on it; a point in such a queue; a step that was
+/// prepared for it. Defined by the backend.
 typedef struct tamrt_device tamrt_device;
 typedef struct tamrt_stream tamrt_stream;
 typedef struct tamrt_event tamrt_event;
-typedef struct tamrt_graph tamrt_graph;
+typedef struct tamrt_executable tamrt_executable;
 
 /// Properties of a device's memory and kernels, combined by bitwise or.
 typedef enum tamrt_device_trait {
@@ -77,8 +81,10 @@ typedef enum tamrt_device_trait {
   TAMRT_DEVICE_KERNELS_MAY_RUN_OUT = 4,
 } tamrt_device_trait;
 
-/// The functions of one kind of device. A parameter `stream` may be null: the
-/// device's default stream, in which work runs in order.
+/// The functions of one kind of device.
+///
+/// Work that is given without a stream (null) is done when the function
+/// returns, or the kernel. A device without streams gets all work so.
 typedef struct tamrt_backend {
   /// TAMRT_BACKEND_VERSION and TAMRT_ABI_VERSION of the backend.
   int32_t version, abi_version;
@@ -107,10 +113,13 @@ typedef struct tamrt_backend {
   /// Releases a block of `bytes` bytes from `allocate`.
   void (*release)(tamrt_device *device, void *memory, size_t bytes);
   /// Copies between memory of the CPU and of the device, in any direction. A
-  /// copy that reports TAMRT_ERROR_OUT_OF_MEMORY has copied nothing.
+  /// copy that reports TAMRT_ERROR_OUT_OF_MEMORY has copied nothing. In a
+  /// stream both memories stay as they are until the work is done.
   int32_t (*copy)(tamrt_device *device, void *to, const void *from,
                   size_t bytes, tamrt_stream *stream);
-  /// The table for `tamrt_context::kernels`. Kernels run in the stream
+  /// The table for `tamrt_context::kernels`; null for kernels that the device
+  /// lacks: their steps run on the CPU. It has rhs_dense and cholesky_solve,
+  /// with which it is tested. Kernels run in the stream
   /// `tamrt_context::device`, which is a tamrt_stream or null.
   ///
   /// The buffers of a kernel are memory of the device, or constants of the
@@ -119,8 +128,6 @@ typedef struct tamrt_backend {
   /// address, and keep the copy. A list of buffers (TAMRT_IN_LIST) is an array
   /// in memory of the CPU that is valid only during the call.
   const tamrt_kernels *(*kernels)(tamrt_device *device);
-  /// Waits until all work in `stream` is done; null: in all streams.
-  int32_t (*synchronize)(tamrt_device *device, tamrt_stream *stream);
 
   // Optional functions: null if absent. The functions of a group are all
   // present or all absent.
@@ -129,14 +136,15 @@ typedef struct tamrt_backend {
   void (*purge)(tamrt_device *device);
 
   /// Streams: work of one stream runs in order, work of several at the same
-  /// time.
+  /// time. Null if there is not enough memory for another one.
   tamrt_stream *(*stream_create)(tamrt_device *device);
+  /// Of a stream whose work is done.
   void (*stream_destroy)(tamrt_device *device, tamrt_stream *stream);
-  /// Calls `function` on the CPU once all work before it in the stream is done.
-  int32_t (*stream_call)(tamrt_device *device, tamrt_stream *stream,
-                         void (*function)(void *argument), void *argument);
-
-  /// Events, where there are streams.
+  /// Waits until all work in `stream` is done. The contexts of its calls have
+  /// their status then. An error of the work is reported here, unless a context
+  /// has it.
+  int32_t (*synchronize)(tamrt_device *device, tamrt_stream *stream);
+  /// Events, in the same group.
   tamrt_event *(*event_create)(tamrt_device *device);
   void (*event_destroy)(tamrt_device *device, tamrt_event *event);
   /// The event has happened once all work now in the stream is done.
@@ -154,12 +162,26 @@ typedef struct tamrt_backend {
   void *(*pinned_allocate)(tamrt_device *device, size_t bytes);
   void (*pinned_release)(tamrt_device *device, void *memory, size_t bytes);
 
-  /// Graphs: work given to a stream between begin and end is recorded, not run.
-  int32_t (*capture_begin)(tamrt_device *device, tamrt_stream *stream);
-  tamrt_graph *(*capture_end)(tamrt_device *device, tamrt_stream *stream);
-  int32_t (*graph_launch)(tamrt_device *device, tamrt_graph *graph,
-                          tamrt_stream *stream);
-  void (*graph_destroy)(tamrt_device *device, tamrt_graph *graph);
+  /// Steps: work that the device runs as a whole, for several groups of rows at
+  /// once. Without them the core calls the functions of steps, which launch
+  /// kernels one by one.
+
+  /// Prepares a step, which lives longer than the executable, for `enqueue`.
+  /// Null: its kernels are to be launched one by one. It has launch_table.
+  tamrt_executable *(*prepare)(tamrt_device *device, const tamrt_step *step);
+  void (*discard)(tamrt_device *device, tamrt_executable *executable);
+  /// Runs `count` calls, which do not depend on each other, in a stream, which
+  /// is also that of their contexts. The arrays `calls`, `tables` and `columns`
+  /// are in memory of the CPU and are valid only during the function; the
+  /// contexts are valid until the work is done, and the rest is memory of the
+  /// device. Each call's failures are in its own context.
+  int32_t (*enqueue)(tamrt_device *device, tamrt_executable *executable,
+                     const tamrt_call *calls, int64_t count,
+                     tamrt_stream *stream);
+  /// The number of calls, at least 1, that the device runs at once: the core
+  /// fits and predicts so many groups at the same time, if there are enough and
+  /// memory for them.
+  int64_t (*batch)(tamrt_device *device);
 } tamrt_backend;
 
 /// The function that a backend exports. The core calls it before all others,

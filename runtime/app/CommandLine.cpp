@@ -258,7 +258,7 @@ void addMemoryOptions(CLI::App &command, Options &options, Texts &texts) {
   };
   command
       .add_option("--device", options.device,
-                  "auto, cpu, or a backend's, such as cuda:1")
+                  "auto, cpu, or a backend's, such as cuda:1 or cuda:0,cuda:1")
       ->type_name("NAME")
       ->capture_default_str()
       ->group(group);

@@ -176,12 +176,13 @@ Result<std::string> formatFits(const tamrt_model &model,
                                const Options &options) {
   if (options.planFormat == PlanFormat::Csv)
     return Error{"expected --memory with --format text or json, got csv"};
-  Result<ChosenDevice> device = chooseDevice(options.device);
-  if (!device)
-    return std::move(device).error();
+  // Several devices are of one kind.
+  Result<std::vector<ChosenDevice>> devices = chooseDevices(options.device);
+  if (!devices)
+    return std::move(devices).error();
   RunOptions run;
   run.threads = options.threads;
-  run.device = &**device;
+  run.device = &*devices->front();
   run.placement = options.placement;
   std::vector<Answer> answers;
   for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_PREDICT,

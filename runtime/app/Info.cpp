@@ -354,6 +354,9 @@ std::string devicesAsText(const std::vector<DeviceReport> &reports,
     text += "\n";
     if (!report.path.empty())
       text += "    found: " + report.path + "\n";
+    if (!report.missing.empty())
+      text += fmt::format("    steps on the CPU for lack of kernels: {}\n",
+                          fmt::join(report.missing, ", "));
     for (const std::string &test : report.tests)
       text += "    tested: " + test + "\n";
     if (report.isTrusted())
@@ -378,6 +381,7 @@ std::string devicesAsJson(const std::vector<DeviceReport> &reports,
                        {"total", report.memory.totalBytes},
                        {"allocator", allocatorName(options.allocator.kind)},
                        {"reservable", reservable(report, options)},
+                       {"missing_kernels", report.missing},
                        {"tests", report.tests},
                        {"trusted", report.isTrusted()},
                        {"why", report.why}});

@@ -16,11 +16,13 @@
 namespace tamrt {
 namespace {
 
-/// Calls look(device) for the devices of a run: the chosen one, and the CPU,
-/// which runs the steps not placed on it.
-template <class Look> void forEachDevice(Device &device, const Look &look) {
-  look(device);
-  if (!device.isCpu())
+/// Calls look(device) for the devices of a run: the chosen ones, and the CPU,
+/// which runs the steps not placed on them.
+template <class Look>
+void forEachDevice(const std::vector<ChosenDevice> &devices, const Look &look) {
+  for (const ChosenDevice &device : devices)
+    look(*device);
+  if (!devices.front()->isCpu())
     look(Device::cpu());
 }
 
@@ -42,21 +44,27 @@ void logMemory(const Device &device) {
 
 Result<Session> Session::start(const Options &options) {
   Session session;
-  Result<ChosenDevice> device = chooseDevice(options.device);
-  if (!device)
-    return std::move(device).error();
-  session.device = *std::move(device);
-  forEachDevice(*session.device, [&](Device &each) {
+  Result<std::vector<ChosenDevice>> devices = chooseDevices(options.device);
+  if (!devices)
+    return std::move(devices).error();
+  if (devices->size() > 1 && !options.memorySnapshot.empty())
+    return Error{"expected one device for --memory-snapshot, got '" +
+                 options.device + "'"};
+  session.devices = *std::move(devices);
+  for (size_t i = 1; i < session.devices.size(); ++i)
+    session.others.push_back(&*session.devices[i]);
+  forEachDevice(session.devices, [&](Device &each) {
     WorkShare work;
     work.share = options.oracle.share(each.place(), WorkKind::Static);
     if (options.memoryBytes > 0)
       work.mostFree = options.memoryBytes;
     each.useAllocator(options.allocator, work);
   });
-  session.device->keepSnapshot(!options.memorySnapshot.empty());
+  session.device().keepSnapshot(!options.memorySnapshot.empty());
   if (!options.trace.empty()) {
     session.trace = std::make_unique<Trace>();
-    session.device->follow(session.trace.get());
+    for (const ChosenDevice &device : session.devices)
+      device->follow(session.trace.get());
   }
   return session;
 }
@@ -64,11 +72,12 @@ Result<Session> Session::start(const Options &options) {
 Session::~Session() {
   // The CPU outlives the trace.
   if (trace)
-    device->follow(nullptr);
+    for (const ChosenDevice &device : devices)
+      device->follow(nullptr);
 }
 
 void Session::noteMemory(Timings &timings) const {
-  forEachDevice(*device, [&](const Device &each) {
+  forEachDevice(devices, [&](const Device &each) {
     const MemoryStatistics memory = each.statistics();
     if (memory.allocations == 0)
       return;
@@ -85,7 +94,8 @@ RunOptions Session::run(const Options &options, Progress &progress) const {
   run.threads = options.threads;
   run.chunkRows = options.chunkRows;
   run.progress = &progress;
-  run.device = &*device;
+  run.device = &device();
+  run.others = others;
   run.placement = options.placement;
   run.oracle = options.oracle;
   run.memoryBytes = options.memoryBytes;
@@ -124,8 +134,8 @@ Status runSession(const tamrt_model &model, const Options &options,
   }
   if (!options.memorySnapshot.empty())
     write(options.memorySnapshot,
-          toPlanningJson(session->device->snapshotOfPeak()));
-  forEachDevice(*session->device, logMemory);
+          toPlanningJson(session->device().snapshotOfPeak()));
+  forEachDevice(session->devices, logMemory);
   return done;
 }
 

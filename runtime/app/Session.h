@@ -19,18 +19,20 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace tamrt {
 
-/// The device of a run, and its trace if one is requested.
+/// The devices of a run, and its trace if one is requested.
 class Session {
 public:
-  /// Chooses and tests the device. Errors: those of `chooseDevice`.
+  /// Chooses and tests the devices. Errors: those of `chooseDevices`, and a
+  /// snapshot of the memory of several devices.
   static Result<Session> start(const Options &options);
   Session(Session &&) = default;
   ~Session();
 
-  /// The options of a run on this device. The session must outlive them.
+  /// The options of a run on these devices. The session must outlive them.
   RunOptions run(const Options &options, Progress &progress) const;
 
   /// Adds the counts of the allocators of the run's devices.
@@ -41,7 +43,11 @@ private:
                            const std::function<Status(const Session &)> &);
   Session() = default;
 
-  ChosenDevice device;
+  /// The first device, and the others.
+  Device &device() const { return *devices.front(); }
+
+  std::vector<ChosenDevice> devices;
+  std::vector<Device *> others;
   std::unique_ptr<Trace> trace;
 };
 

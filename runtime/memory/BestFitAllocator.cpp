@@ -12,13 +12,6 @@
 
 using namespace tamrt;
 
-std::optional<size_t> tamrt::limitOfFraction(RawMemory &raw, double fraction) {
-  std::optional<MemoryInfo> info = raw.info();
-  if (!info)
-    return std::nullopt;
-  return static_cast<size_t>(static_cast<double>(info->free) * fraction);
-}
-
 BestFitAllocator::BestFitAllocator(RawMemory &raw, BestFitOptions options)
     : implementation(
           std::make_unique<Implementation>(raw, std::move(options))) {}
@@ -53,27 +46,11 @@ void BestFitAllocator::closeTag(uint32_t tag) noexcept {
   implementation->tags.close(tag);
 }
 
-MemoryAttributes BestFitAllocator::attributes() const {
-  MemoryAttributes result = implementation->raw.attributes();
-  result.granularity = implementation->unit;
-  return result;
-}
-
 MemoryStatistics BestFitAllocator::statistics() const noexcept {
   std::lock_guard lock(implementation->mutex);
   return implementation->statistics();
 }
 
-std::vector<TagStatistics> BestFitAllocator::tags() const {
-  std::lock_guard lock(implementation->mutex);
-  return implementation->tags.all();
-}
-
 MemorySnapshot BestFitAllocator::snapshot() const {
   return implementation->snapshot();
-}
-
-void BestFitAllocator::resetPeaks() noexcept {
-  std::lock_guard lock(implementation->mutex);
-  implementation->counts.resetPeaks();
 }

@@ -99,7 +99,3 @@ MemoryStatistics BestFitCache::statistics() const noexcept {
 MemorySnapshot BestFitCache::snapshot() const {
   return implementation->allocator.snapshot();
 }
-
-void BestFitCache::resetPeaks() noexcept {
-  implementation->allocator.resetPeaks();
-}

@@ -70,8 +70,6 @@ void *BestFitAllocator::Implementation::take(size_t bytes, size_t alignment,
   counts.requested.add(request.bytes);
   ++counts.usedBlocks;
   ++counts.allocations;
-  tell(MemoryEvent::Kind::Allocated, block.address, bytes, request.bytes,
-       block.tag);
   return reinterpret_cast<void *>(block.address);
 }
 
@@ -81,10 +79,8 @@ void *BestFitAllocator::Implementation::allocate(
   const size_t alignment = std::max(request.alignment, unit);
   const std::lock_guard lock(mutex);
   void *address = bytes != 0 ? take(bytes, alignment, request) : nullptr;
-  if (!address) {
+  if (!address)
     ++counts.failures;
-    tell(MemoryEvent::Kind::Failed, 0, bytes, request.bytes, request.tag);
-  }
   return address;
 }
 
@@ -110,7 +106,6 @@ bool BestFitAllocator::Implementation::grow(size_t bytes, size_t alignment) {
     if (!raw.purge() && !isMore)
       return false;
     ++counts.retries;
-    tell(MemoryEvent::Kind::Retried, 0, bytes);
     if (!chunks.reserve(3) || !obtain(wanted, bytes, alignment))
       return false;
   }
@@ -140,11 +135,6 @@ bool BestFitAllocator::Implementation::obtain(size_t wanted, size_t needed,
   counts.reserved.add(wanted);
   ++counts.regions;
   ++counts.regionsObtained;
-  for (const RegionVisitor &visitor : options.visitors)
-    if (visitor.obtained)
-      visitor.obtained(address, wanted);
-  tell(MemoryEvent::Kind::RegionObtained, reinterpret_cast<uintptr_t>(address),
-       wanted);
   return true;
 }
 
@@ -165,12 +155,7 @@ size_t BestFitAllocator::Implementation::giveBack(bool all) noexcept {
       for (uint32_t at = chunks[i].after; at != noChunk; at = chunks[at].after)
         bytes += chunks[at].bytes;
     }
-    auto *address = reinterpret_cast<void *>(chunks[i].address);
-    for (const RegionVisitor &visitor : options.visitors)
-      if (visitor.returned)
-        visitor.returned(address, bytes);
-    tell(MemoryEvent::Kind::RegionReturned, chunks[i].address, bytes);
-    raw.release(address, bytes);
+    raw.release(reinterpret_cast<void *>(chunks[i].address), bytes);
     counts.regionReturned(bytes);
     sum += bytes;
   }
@@ -189,8 +174,6 @@ bool BestFitAllocator::Implementation::release(uintptr_t address) noexcept {
   counts.requested.subtract(block.requested);
   --counts.usedBlocks;
   ++counts.releases;
-  tell(MemoryEvent::Kind::Released, address, block.bytes, block.requested,
-       block.tag);
   addFree(joinNeighbours(chunk));
   return true;
 }

@@ -69,11 +69,6 @@ private:
     bins.take(chunks, found);
     --counts.freeBlocks;
   }
-  void tell(MemoryEvent::Kind kind, uintptr_t address, size_t bytes,
-            size_t requested = 0, uint32_t tag = 0) const {
-    if (options.observer)
-      options.observer({kind, address, bytes, requested, tag, 0});
-  }
 
   RawMemory &raw;
   const BestFitOptions options;

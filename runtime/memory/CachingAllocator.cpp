@@ -62,37 +62,3 @@ MemoryStatistics CachingAllocator::statistics() const noexcept {
 MemorySnapshot CachingAllocator::snapshot() const {
   return implementation->snapshot();
 }
-
-void CachingAllocator::resetPeaks() noexcept {
-  std::lock_guard lock(implementation->mutex);
-  implementation->counts.resetPeaks();
-  implementation->pools.resetPeaks();
-}
-
-size_t CachingAllocator::sizeOf(const void *address) const noexcept {
-  std::lock_guard lock(implementation->mutex);
-  const uint32_t chunk =
-      implementation->table.find(reinterpret_cast<uintptr_t>(address));
-  return chunk == noChunk ? 0 : implementation->chunks[chunk].bytes;
-}
-
-uint32_t CachingAllocator::openPool() noexcept {
-  std::lock_guard lock(implementation->mutex);
-  const bool can = implementation->streams.captures() &&
-                   implementation->options.ownedByStreams;
-  return can ? implementation->graphs.open() : 0;
-}
-
-bool CachingAllocator::beginCapture(Stream stream, uint32_t pool) noexcept {
-  std::lock_guard lock(implementation->mutex);
-  return implementation->graphs.begin(stream, pool);
-}
-
-bool CachingAllocator::endCapture(Stream stream) noexcept {
-  return implementation->endCapture(stream);
-}
-
-bool CachingAllocator::closePool(uint32_t pool) noexcept {
-  std::lock_guard lock(implementation->mutex);
-  return implementation->graphs.close(pool);
-}

@@ -43,12 +43,7 @@ uint32_t CachingAllocator::Implementation::takeFitting(uint32_t pool,
   const FreeBins::Found found = bins.find(chunks, bytes);
   if (!found)
     return noChunk;
-  const size_t has = chunks[found.chunk].bytes;
-  if (options.powersOfTwo && has != bytes)
-    return noChunk;
-  // Large blocks are kept whole for large requests.
-  if (has > options.maxSplit &&
-      (bytes <= options.maxSplit || has - bytes > options.maxWaste))
+  if (options.powersOfTwo && chunks[found.chunk].bytes != bytes)
     return noChunk;
   bins.take(chunks, found);
   countTaken(found.chunk);
@@ -57,8 +52,6 @@ uint32_t CachingAllocator::Implementation::takeFitting(uint32_t pool,
 
 /// A new segment, as a chunk that is not in a bin; noChunk if there is none.
 uint32_t CachingAllocator::Implementation::obtain(uint32_t pool, size_t bytes) {
-  if (bytes > options.limit - std::min(options.limit, counts.reserved.now))
-    return noChunk;
   void *address = raw.allocate(bytes, unit);
   if (!address)
     return noChunk;
@@ -68,7 +61,6 @@ uint32_t CachingAllocator::Implementation::obtain(uint32_t pool, size_t bytes) {
   counts.reserved.add(bytes);
   ++counts.regions;
   ++counts.regionsObtained;
-  tell(MemoryEvent::Kind::RegionObtained, chunks[chunk]);
   return chunk;
 }
 
@@ -77,10 +69,9 @@ uint32_t CachingAllocator::Implementation::findOrObtain(uint32_t pool,
   uint32_t chunk = takeFitting(pool, bytes);
   if (chunk == noChunk)
     chunk = obtain(pool, segmentFor(bytes));
-  if (chunk != noChunk || graphs.capturing())
+  if (chunk != noChunk)
     return chunk;
   ++counts.retries;
-  tellOf(MemoryEvent::Kind::Retried, bytes, pool);
   const bool isReturned = empty() > 0;
   const bool isMore = raw.purge() || isReturned;
   // After the wait a block of a segment in use may be free.
@@ -97,10 +88,8 @@ void CachingAllocator::Implementation::cutRest(uint32_t chunk, size_t bytes) {
   const size_t rest = chunks[chunk].bytes - bytes;
   const size_t least =
       pools[chunks[chunk].pool].small ? unit : options.minRest + 1;
-  if (rest < least || options.powersOfTwo ||
-      chunks[chunk].bytes > options.maxSplit)
-    return;
-  addFree(chunks.split(chunk, bytes));
+  if (rest >= least && !options.powersOfTwo)
+    addFree(chunks.split(chunk, bytes));
 }
 
 void *CachingAllocator::Implementation::allocate(size_t requested,
@@ -110,17 +99,14 @@ void *CachingAllocator::Implementation::allocate(size_t requested,
   std::lock_guard lock(mutex);
   if (!options.ownedByStreams)
     stream = 0;
-  poll();
-  const uint32_t pool =
-      pools.find(stream, graphs.graphOf(stream), bytes <= options.small);
+  uses.poll([&](uint32_t passed) { eventPassed(passed); });
+  const uint32_t pool = pools.find(stream, bytes <= options.small);
   uint32_t chunk = noChunk;
   // Room for a segment, a rest that is split off, and the block's address.
   if (bytes != 0 && pool != noChunk && chunks.reserve(2) && table.reserve())
     chunk = findOrObtain(pool, bytes);
   if (chunk == noChunk) {
     ++counts.failures;
-    if (pool != noChunk)
-      tellOf(MemoryEvent::Kind::Failed, bytes, pool);
     return nullptr;
   }
   cutRest(chunk, bytes);
@@ -140,7 +126,6 @@ void *CachingAllocator::Implementation::allocate(size_t requested,
   StreamStatistics &owner = pools.streamOf(pool);
   owner.used.add(block.bytes);
   ++owner.allocations;
-  tell(MemoryEvent::Kind::Allocated, block);
   return reinterpret_cast<void *>(block.address);
 }
 
@@ -159,7 +144,6 @@ bool CachingAllocator::Implementation::release(uintptr_t address) noexcept {
   StreamStatistics &owner = pools.streamOf(block.pool);
   owner.used.subtract(block.bytes);
   ++owner.releases;
-  tell(MemoryEvent::Kind::Released, block);
   if (block.uses == noChunk) {
     makeFree(chunk);
     return true;
@@ -168,17 +152,10 @@ bool CachingAllocator::Implementation::release(uintptr_t address) noexcept {
   counts.waiting += block.bytes;
   ++counts.waitingBlocks;
   owner.waiting += block.bytes;
-  if (graphs.capturing())
-    graphs.defer(chunks, chunk);
-  else
-    waitForEvents(chunk);
-  return true;
-}
-
-void CachingAllocator::Implementation::waitForEvents(uint32_t chunk) {
-  chunks[chunk].uses = uses.record(chunks[chunk].uses, chunk);
-  if (chunks[chunk].uses == 0)
+  block.uses = uses.record(block.uses, chunk);
+  if (block.uses == 0)
     stopWaiting(chunk);
+  return true;
 }
 
 void CachingAllocator::Implementation::stopWaiting(uint32_t chunk) {
@@ -186,7 +163,6 @@ void CachingAllocator::Implementation::stopWaiting(uint32_t chunk) {
   counts.waiting -= block.bytes;
   --counts.waitingBlocks;
   pools.streamOf(block.pool).waiting -= block.bytes;
-  tell(MemoryEvent::Kind::Reusable, block);
   makeFree(chunk);
 }
 
@@ -215,31 +191,25 @@ bool CachingAllocator::Implementation::recordUse(uintptr_t address,
   if (options.ownedByStreams &&
       pools.streamOf(chunks[chunk].pool).stream == stream)
     return true;
-  if (uses.note(chunks[chunk].uses, stream))
-    return true;
   // If the use cannot be recorded, wait for it.
-  if (graphs.capturing())
-    return false;
-  streams.synchronize(stream);
+  if (!uses.note(chunks[chunk].uses, stream))
+    streams.synchronize(stream);
   return true;
 }
 
 size_t CachingAllocator::Implementation::empty() noexcept {
-  if (graphs.capturing())
-    return 0;
   uses.waitForAll([&](uint32_t chunk) { eventPassed(chunk); });
   return giveBack(/*all=*/false);
 }
 
-/// Whether `chunk` is the first of a segment that has no block in use and
-/// belongs to no graph, or, for all, of any segment.
+/// Whether `chunk` is the first of a segment that has no block in use, or, for
+/// all, of any segment.
 bool CachingAllocator::Implementation::isReturnable(uint32_t chunk,
                                                     bool all) const {
   const Chunk &first = chunks[chunk];
   if (first.state == State::Unused || first.before != noChunk)
     return false;
-  return all || (first.state == State::Free && chunks.isRegion(chunk) &&
-                 !graphs.isOpen(pools[first.pool].graph));
+  return all || (first.state == State::Free && chunks.isRegion(chunk));
 }
 
 /// Returns segments without a block in use, or all segments; returns their
@@ -260,29 +230,17 @@ size_t CachingAllocator::Implementation::giveBack(bool all) noexcept {
     size_t bytes = 0;
     for (uint32_t at = i; at != noChunk; at = chunks[at].after)
       bytes += chunks[at].bytes;
-    Chunk segment = chunks[i];
-    segment.bytes = bytes;
-    segment.requested = 0;
-    tell(MemoryEvent::Kind::RegionReturned, segment);
+    auto *address = reinterpret_cast<void *>(chunks[i].address);
     if (chunks[i].state == State::Free) {
       takeFree(i);
       if (chunks.isRegion(i))
         chunks.remove(i);
     }
-    raw.release(reinterpret_cast<void *>(segment.address), bytes);
+    raw.release(address, bytes);
     counts.regionReturned(bytes);
     sum += bytes;
   }
   return sum;
-}
-
-bool CachingAllocator::Implementation::endCapture(Stream stream) noexcept {
-  std::lock_guard lock(mutex);
-  if (!graphs.end(stream))
-    return false;
-  if (!graphs.capturing())
-    graphs.undefer(chunks, [&](uint32_t chunk) { waitForEvents(chunk); });
-  return true;
 }
 
 MemoryStatistics CachingAllocator::Implementation::statistics() const {
@@ -299,11 +257,8 @@ MemorySnapshot CachingAllocator::Implementation::snapshot() const {
   result.statistics = statistics();
   std::vector<uint32_t> firsts;
   result.regions = regionsOf(chunks, &firsts);
-  for (size_t i = 0; i < firsts.size(); ++i) {
-    const uint32_t pool = chunks[firsts[i]].pool;
-    result.regions[i].stream = pools.streamOf(pool).stream;
-    result.regions[i].pool = pools[pool].graph;
-  }
+  for (size_t i = 0; i < firsts.size(); ++i)
+    result.regions[i].stream = pools.streamOf(chunks[firsts[i]].pool).stream;
   result.bins = binsOf(chunks);
   result.streams = pools.streams();
   result.tags = tags.all();

@@ -11,7 +11,6 @@
 
 #include "memory/AddressTable.h"
 #include "memory/ChunkTable.h"
-#include "memory/GraphPools.h"
 #include "memory/StreamPools.h"
 #include "memory/StreamUses.h"
 #include "memory/TagTable.h"
@@ -43,7 +42,6 @@ public:
     std::lock_guard lock(mutex);
     return empty();
   }
-  bool endCapture(Stream stream) noexcept;
   MemoryStatistics statistics() const;
   MemorySnapshot snapshot() const;
 
@@ -57,7 +55,6 @@ private:
   uint32_t findOrObtain(uint32_t pool, size_t bytes);
   void cutRest(uint32_t chunk, size_t bytes);
   void makeFree(uint32_t chunk);
-  void waitForEvents(uint32_t chunk);
   size_t empty() noexcept;
   bool isReturnable(uint32_t chunk, bool all) const;
   size_t giveBack(bool all) noexcept;
@@ -86,19 +83,6 @@ private:
       stopWaiting(chunk);
   }
   void stopWaiting(uint32_t chunk);
-  void poll() {
-    if (!graphs.capturing())
-      uses.poll([&](uint32_t chunk) { eventPassed(chunk); });
-  }
-  void tell(MemoryEvent::Kind kind, const Chunk &chunk) const {
-    if (options.observer)
-      options.observer({kind, chunk.address, chunk.bytes, chunk.requested,
-                        chunk.tag, pools.streamOf(chunk.pool).stream});
-  }
-  void tellOf(MemoryEvent::Kind kind, size_t bytes, uint32_t pool) const {
-    if (options.observer)
-      options.observer({kind, 0, bytes, 0, 0, pools.streamOf(pool).stream});
-  }
 
   RawMemory &raw;
   Streams &streams;
@@ -112,7 +96,6 @@ private:
   /// The blocks in use.
   AddressTable table;
   StreamUses uses;
-  GraphPools graphs;
   TagTable tags;
   uint64_t clock = 0;
   /// All counts except the largest free block.

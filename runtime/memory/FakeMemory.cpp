@@ -15,21 +15,15 @@
 
 using namespace tamrt;
 
-FakeMemory::FakeMemory(size_t bytes, size_t granularity, uintptr_t base)
-    : description{"fake", false, false, granularity}, base(base), size(bytes),
-      free(bytes), usable(bytes) {
-  assert(base != 0 && base % granularity == 0);
+FakeMemory::FakeMemory(size_t bytes) : size(bytes) {
   assert(bytes <= std::numeric_limits<uintptr_t>::max() - base);
   if (bytes > 0)
     ranges.push_back({0, bytes});
 }
 
 void *FakeMemory::allocate(size_t bytes, size_t alignment) noexcept {
-  const size_t granularity = description.granularity;
-  alignment = std::max(alignment, granularity);
   if (bytes > size)
     return nullptr;
-  bytes = (bytes + granularity - 1) & ~(granularity - 1);
   std::lock_guard lock(mutex);
   try {
     ranges.reserve(blocks + exclusions + 2);
@@ -53,7 +47,6 @@ void *FakeMemory::allocate(size_t bytes, size_t alignment) noexcept {
     } else {
       ranges.erase(range);
     }
-    free -= bytes;
     ++blocks;
     return reinterpret_cast<void *>(base + begin);
   }
@@ -61,8 +54,6 @@ void *FakeMemory::allocate(size_t bytes, size_t alignment) noexcept {
 }
 
 void FakeMemory::release(void *address, size_t bytes) noexcept {
-  const size_t granularity = description.granularity;
-  bytes = (bytes + granularity - 1) & ~(granularity - 1);
   size_t from = offsetOf(address), to = from + bytes;
   std::lock_guard lock(mutex);
   auto next = std::lower_bound(
@@ -85,13 +76,7 @@ void FakeMemory::release(void *address, size_t bytes) noexcept {
     next->from = from;
   else if (from < to)
     ranges.insert(next, {from, to});
-  free += bytes;
   --blocks;
-}
-
-std::optional<MemoryInfo> FakeMemory::info() noexcept {
-  std::lock_guard lock(mutex);
-  return MemoryInfo{free, usable};
 }
 
 void FakeMemory::exclude(size_t offset, size_t bytes) {
@@ -109,14 +94,6 @@ void FakeMemory::exclude(size_t offset, size_t bytes) {
       left.push_back({last->from, offset});
     if (end < last->to)
       left.push_back({end, last->to});
-    size_t gone = std::min(last->to, end) - std::max(last->from, offset);
-    free -= gone;
-    usable -= gone;
   }
   ranges.insert(ranges.erase(first, last), left.begin(), left.end());
-}
-
-bool FakeMemory::isWhole() const {
-  std::lock_guard lock(mutex);
-  return blocks == 0 && free == usable;
 }

@@ -24,10 +24,9 @@ using namespace tamrt;
 
 class OrderedAllocator::Implementation {
 public:
-  Implementation(Streams &streams, std::string name, size_t granularity,
-                 MemoryObserver observer)
+  Implementation(Streams &streams, std::string name, size_t granularity)
       : streams(streams), name(std::move(name)), unit(granularity),
-        observer(std::move(observer)), uses(streams) {}
+        uses(streams) {}
 
   ~Implementation() {
     for (uint32_t i = 0; i < chunks.records().size(); ++i)
@@ -44,7 +43,6 @@ public:
       address = streams.allocate(bytes, unit, stream);
     if (!address) {
       ++counts.failures;
-      tell({MemoryEvent::Kind::Failed, 0, bytes, requested, tag, stream});
       return nullptr;
     }
     const auto at = reinterpret_cast<uintptr_t>(address);
@@ -66,8 +64,6 @@ public:
     ++counts.allocations;
     owners[owner].used.add(bytes);
     ++owners[owner].allocations;
-    tell({MemoryEvent::Kind::Allocated, at, bytes, requested, block.tag,
-          stream});
     return address;
   }
 
@@ -87,8 +83,6 @@ public:
     ++counts.releases;
     owner.used.subtract(block.bytes);
     ++owner.releases;
-    tell({MemoryEvent::Kind::Released, address, block.bytes, block.requested,
-          block.tag, owner.stream});
     free(index);
     return true;
   }
@@ -151,15 +145,10 @@ private:
                     chunks[index].bytes, owner);
     chunks.remove(index);
   }
-  void tell(const MemoryEvent &event) const {
-    if (observer)
-      observer(event);
-  }
 
   Streams &streams;
   const std::string name;
   const size_t unit;
-  const MemoryObserver observer;
 
   mutable std::mutex mutex;
   /// Each block is a region of its own.
@@ -175,9 +164,9 @@ private:
 };
 
 OrderedAllocator::OrderedAllocator(Streams &streams, std::string name,
-                                   size_t granularity, MemoryObserver observer)
-    : implementation(std::make_unique<Implementation>(
-          streams, std::move(name), granularity, std::move(observer))) {}
+                                   size_t granularity)
+    : implementation(std::make_unique<Implementation>(streams, std::move(name),
+                                                      granularity)) {}
 
 OrderedAllocator::~OrderedAllocator() = default;
 
@@ -212,11 +201,4 @@ MemoryStatistics OrderedAllocator::statistics() const noexcept {
 
 MemorySnapshot OrderedAllocator::snapshot() const {
   return implementation->snapshot();
-}
-
-void OrderedAllocator::resetPeaks() noexcept {
-  std::lock_guard lock(implementation->mutex);
-  implementation->counts.resetPeaks();
-  for (StreamStatistics &owner : implementation->owners)
-    owner.used.resetPeak();
 }

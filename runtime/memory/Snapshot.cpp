@@ -1,4 +1,4 @@
-//===- memory/Snapshot.cpp - snapshots as JSON and as planning problems ---===//
+//===- memory/Snapshot.cpp - snapshots as planning problems ---------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,10 +12,13 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <string_view>
 
 using namespace tamrt;
 
-std::string_view tamrt::toString(MemoryBlock::State state) {
+namespace {
+
+std::string_view toString(MemoryBlock::State state) {
   switch (state) {
   case MemoryBlock::State::Free:
     return "free";
@@ -26,8 +29,6 @@ std::string_view tamrt::toString(MemoryBlock::State state) {
   }
   return "";
 }
-
-namespace {
 
 /// Appends the members of one object or array, with commas between them.
 class Writer {
@@ -179,7 +180,6 @@ void write(Writer &to, const MemoryRegion &of) {
   to.key("address").address(of.address);
   to.key("bytes").number(of.bytes);
   to.key("stream").number(of.stream);
-  to.key("pool").number(of.pool);
   writeAll(to, "blocks", of.blocks);
   to.end('}');
 }
@@ -227,14 +227,6 @@ void forEachBuffer(const MemorySnapshot &snapshot, const Look &look) {
 }
 
 } // namespace
-
-std::string tamrt::toJson(const MemorySnapshot &snapshot) {
-  std::string text;
-  Writer to(text);
-  write(to, snapshot);
-  text += '\n';
-  return text;
-}
 
 std::string tamrt::toPlanningJson(const MemorySnapshot &snapshot) {
   std::string text;

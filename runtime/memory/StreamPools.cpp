@@ -13,35 +13,28 @@
 
 using namespace tamrt;
 
-uint32_t StreamPools::find(Stream stream, uint32_t graph, bool small) noexcept {
-  const Key key(graph, stream);
-  if (last != noChunk && key == lastKey)
+uint32_t StreamPools::find(Stream stream, bool small) noexcept {
+  if (last != noChunk && stream == lastStream)
     return last + small;
-  auto known = indices.find(key);
+  auto known = indices.find(stream);
   if (known == indices.end()) {
     const size_t poolsBefore = pools.size();
     const size_t streamsBefore = statistics.size();
     try {
-      auto record = std::find_if(
-          statistics.begin(), statistics.end(),
-          [&](const StreamStatistics &each) { return each.stream == stream; });
-      const auto index = static_cast<uint32_t>(record - statistics.begin());
-      if (index == streamsBefore)
-        statistics.emplace_back().stream = stream;
+      statistics.emplace_back().stream = stream;
       for (bool isSmall : {false, true}) {
         Pool &pool = pools.emplace_back();
-        pool.stream = index;
-        pool.graph = graph;
+        pool.stream = static_cast<uint32_t>(streamsBefore);
         pool.small = isSmall;
       }
-      known = indices.emplace(key, static_cast<uint32_t>(poolsBefore)).first;
+      known = indices.emplace(stream, static_cast<uint32_t>(poolsBefore)).first;
     } catch (const std::exception &) {
       pools.resize(poolsBefore);
       statistics.resize(streamsBefore);
       return noChunk;
     }
   }
-  lastKey = key;
+  lastStream = stream;
   last = known->second;
   return last + small;
 }

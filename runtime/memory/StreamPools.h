@@ -15,22 +15,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <utility>
 #include <vector>
 
 namespace tamrt {
 
 /// The free blocks of a caching allocator: one pool of small and one of large
-/// segments for each stream, and for each graph that a stream captures into.
-/// Not thread-safe.
+/// segments for each stream. Not thread-safe.
 class StreamPools {
 public:
   struct Pool {
     FreeBins bins;
     /// Index into StreamPools::streams().
     uint32_t stream = 0;
-    /// The graph pool; 0 is none.
-    uint32_t graph = 0;
     bool small = false;
     /// Segments are to be returned when the stream has done its work.
     bool returns = false;
@@ -38,7 +34,7 @@ public:
 
   /// The index of a pool, which is made at its first use; noChunk if there is
   /// no memory. O(log pools), O(1) for the pool of the last call.
-  uint32_t find(Stream stream, uint32_t graph, bool small) noexcept;
+  uint32_t find(Stream stream, bool small) noexcept;
 
   Pool &operator[](uint32_t pool) { return pools[pool]; }
   const Pool &operator[](uint32_t pool) const { return pools[pool]; }
@@ -59,25 +55,18 @@ public:
   }
 
   /// In the order in which they were first seen.
-  std::vector<StreamStatistics> &streams() { return statistics; }
   const std::vector<StreamStatistics> &streams() const { return statistics; }
-  void resetPeaks() {
-    for (StreamStatistics &stream : statistics)
-      stream.used.resetPeak();
-  }
 
   /// Bytes of the largest free block; 0 if there is none. O(pools + log n).
   size_t largestFree(const ChunkTable &chunks) const;
 
 private:
-  using Key = std::pair<uint32_t, Stream>;
-
   std::vector<Pool> pools;
   std::vector<StreamStatistics> statistics;
-  /// By graph and stream: the index of the pool of large segments, which comes
-  /// before that of small ones.
-  std::map<Key, uint32_t> indices;
-  Key lastKey;
+  /// By stream: the index of the pool of large segments, which comes before
+  /// that of small ones.
+  std::map<Stream, uint32_t> indices;
+  Stream lastStream = 0;
   uint32_t last = noChunk;
 };
 

@@ -55,6 +55,13 @@ std::vector<Backend> tamc::cts::allBackends() {
       device("sim-opaque", "sim", "backends", {"TAMRT_SIM_OPAQUE=1"});
   opaque.runsLoops = false;
   all.push_back(opaque);
+  // Two devices on which groups run together, on streams that begin their work
+  // late.
+  Backend batches = device("sim-batches", "sim:0,sim:1", "backends",
+                           {"TAMRT_SIM_DEVICES=2", "TAMRT_SIM_OPAQUE=1",
+                            "TAMRT_SIM_BATCH=4", "TAMRT_SIM_DELAY=20"});
+  batches.runsLoops = false;
+  all.push_back(batches);
   // Its sums have another order than the CPU's.
   Backend minimal = device("minimal", "minimal", "backends-minimal", {});
   minimal.promise = Promise::Close;

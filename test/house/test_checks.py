@@ -121,6 +121,86 @@ class Includes(unittest.TestCase):
             self.assertEqual(check("check-includes", root).returncode, 1)
 
 
+class Callers(unittest.TestCase):
+    GOOD = {
+        "include/tamrt/memory/Cache.h":
+            "namespace tamrt {\n"
+            "struct Source {\n"
+            "  virtual void *take(size_t bytes = size_t(1)) = 0;\n"
+            "};\n"
+            "class Cache final : public Source {\n"
+            "public:\n"
+            "  Cache();\n"
+            "  ~Cache();\n"
+            "  Cache &operator=(const Cache &) = delete;\n"
+            "  void *take(size_t bytes) override;\n"
+            "  void give() { empty(); }\n"
+            "  std::function<void(int)> visitor;\n"
+            "private:\n"
+            "  void empty();\n"
+            "  class Implementation;\n"
+            "};\n"
+            "int total();\n"
+            "} // namespace tamrt\n",
+        "runtime/memory/Cache.cpp":
+            '#include "tamrt/memory/Cache.h"\n'
+            "void *Cache::take(size_t n) { return below->take(n); }\n"
+            "void Cache::empty() { other.give(); }\n"
+            "int tamrt::total() { return total(); }\n",
+        "runtime/core/user.h": '#include "tamrt/memory/Cache.h"\n',
+        "runtime/core/user.cpp":
+            '#include "user.h"\n'
+            "void use(Source &source) { source.take(2); }\n"
+            "void use(Cache *cache) { cache->give(); }\n"
+            "int sum() { return total(); }\n",
+    }
+    HEADER, USER = "include/tamrt/memory/Cache.h", "runtime/core/user.cpp"
+    # Changes of a file that break the rule, by the name in the message.
+    BAD = [
+        ("'Source::take'", USER, "source.take(2)", "take(2)"),
+        ("'Cache::give'", USER, "cache->give();", "// cache->give();"),
+        ("'Cache::give'", USER, "->give()", '->log("cache.give()")'),
+        ("'Cache'", USER, "Cache *cache", "auto *cache"),
+        ("'total'", USER, "return total()", "return cache.total()"),
+        ("'Cache::peak'", HEADER, "  Cache();", "  size_t\n  peak() const;"),
+        ("'Source::trim'", HEADER, "= 0;", "= 0;\n  static void trim();"),
+        ("'limit'", HEADER, "int total();", "int total(), y = 0;\n"
+                                            "std::vector<int> limit(int x);"),
+    ]
+
+    def test_both(self):
+        with tempfile.TemporaryDirectory() as root:
+            write(root, self.GOOD)
+            run = check("check-callers", root)
+            self.assertEqual(run.returncode, 0, run.stderr)
+        for word, path, old, new in self.BAD:
+            with self.subTest(word=word, new=new), \
+                    tempfile.TemporaryDirectory() as root:
+                text = self.GOOD[path]
+                self.assertIn(old, text)
+                write(root, self.GOOD | {path: text.replace(old, new)})
+                run = check("check-callers", root)
+                self.assertEqual(run.returncode, 1, run.stdout)
+                self.assertIn(word, run.stderr)
+                self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
+
+    def test_calls_that_do_not_count(self):
+        call = "void use(Cache *cache) { cache->give(); }\n"
+        without = {self.USER: self.GOOD[self.USER].replace(call, "Cache *a;")}
+        for path, include in (("test/unit/user.cpp", '"core/user.h"'),
+                              ("runtime/core/other.cpp", '"core/none.h"')):
+            with self.subTest(path), tempfile.TemporaryDirectory() as root:
+                write(root, self.GOOD | without
+                      | {path: f"#include {include}\n{call}"})
+                run = check("check-callers", root)
+                self.assertEqual(run.returncode, 1, run.stdout)
+                self.assertIn("'Cache::give'", run.stderr)
+
+    def test_empty_tree(self):
+        with tempfile.TemporaryDirectory() as root:
+            self.assertEqual(check("check-callers", root).returncode, 1)
+
+
 class Format(unittest.TestCase):
     def test_both(self):
         with tempfile.TemporaryDirectory() as root:

@@ -33,7 +33,7 @@ class CachingFaults(test_faults.Faults):
 
     def run_sim(self, model, name, *options, **sim):
         return super().run_sim(model, name, *options, "--allocator", "caching",
-                               keeps=1, opaque=1, **sim)
+                               keeps=1, opaque=1, without="", **sim)
 
 
 class Allocators(harness.TestCase):

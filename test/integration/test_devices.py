@@ -5,6 +5,7 @@ the CPU cannot address, always give the bytes of a run on the CPU. The simulated
 device counts its kernels; any access to its opaque memory except by a kernel or
 a copy crashes."""
 
+import json
 import os
 import re
 import shutil
@@ -23,9 +24,11 @@ FORMULA = ("y ~ l(a)+f(b,m=3)+s(c,k=5)+c(d,n_cat=7)+pid(b,w=3)+"
 
 
 class Devices(harness.TestCase):
+    DAYS = 4
+
     def prepare(self, *options, formula=small.FORMULA, **keys):
         model = self.compile(formula, *options, **small.KEYS, **keys)
-        self.train = small.generate(self.dir / "train.csv", "--days", 4,
+        self.train = small.generate(self.dir / "train.csv", "--days", self.DAYS,
                                     "--groups", GROUPS)
         return model
 
@@ -46,7 +49,7 @@ class Devices(harness.TestCase):
             good[name] = (self.dir / "out").read_bytes()
         return weights, good
 
-    def run_sim(self, model, *command, log="debug", **sim):
+    def run_sim(self, model, *command, log="debug", device="sim", **sim):
         """Runs a command on the simulated device; returns the number of its
         kernels, without those of the device's test, and its messages."""
         environment = dict(os.environ, TAMRT_LOG=log,
@@ -54,7 +57,7 @@ class Devices(harness.TestCase):
         environment |= {f"TAMRT_SIM_{key.upper()}": str(value)
                         for key, value in sim.items()}
         (self.dir / "out").unlink(missing_ok=True)
-        run = self.run_program(model, *command, "--device", "sim",
+        run = self.run_program(model, *command, "--device", device,
                                env=environment)
         self.assertEqual(run.returncode, 0, (command, run.stderr))
         self.assertNotIn("never released", run.stderr)
@@ -198,6 +201,200 @@ class Devices(harness.TestCase):
                                       .replace(b"other", b"model")))
 
 
+class Queues(Devices):
+    """Groups that run together, and rows that are copied while the device works
+    on others. Its streams begin their work late, so that nothing is there that
+    was not waited for."""
+
+    DAYS = 60
+    SIM = {"batch": 4, "delay": 100}
+
+    def spans(self, model, command, *options, **sim):
+        """The spans of a run, by name, as their arguments."""
+        path = self.dir / "trace.json"
+        self.run_sim(model, *command, *options, "--trace", path, **sim)
+        spans = {}
+        for event in json.loads(path.read_text())["traceEvents"]:
+            if event["ph"] in "BX":
+                spans.setdefault(event["name"], []).append(
+                    {"lane": event["tid"], **event.get("args", {})})
+        return spans
+
+    def test_batches(self):
+        model = self.prepare("--fuse-rows=false", formula=FORMULA)
+        weights, good = self.undisturbed(model)
+        for opaque in (0, 1):
+            alone = self.check(model, weights, good, opaque=opaque)
+            for rows in ("7", "4096"):
+                options = ("--chunk-rows", rows)
+                there = self.check(model, weights, good, *options,
+                                   opaque=opaque, **self.SIM)
+                if rows == "4096":
+                    self.assertEqual(there, alone)
+        for name, command in self.commands(weights):
+            # Groups run together, but no more than the device takes.
+            for batch in (3, 2):
+                spans = self.spans(model, command, "--chunk-rows", "7",
+                                   opaque=1, batch=batch, delay=100)
+                calls = [span["calls"] for span in spans["batch"]]
+                self.assertGreater(max(calls), 1, name)
+                self.assertLessEqual(max(calls), batch, name)
+        # A call that reads the rows of another one.
+        run = self.fit_on_sim(model, batch_stride=1, **self.SIM)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertNotEqual((self.dir / "out").read_bytes(), good["fit"])
+
+    def fit_on_sim(self, model, **sim):
+        environment = dict(os.environ,
+                           TAMRT_BACKEND_PATH=str(test_faults.BACKENDS))
+        environment |= {f"TAMRT_SIM_{key.upper()}": str(value)
+                        for key, value in sim.items()}
+        return self.run_program(model, "fit", self.train, "-o", "out",
+                                "--device", "sim", env=environment)
+
+    def test_threads(self):
+        """Without a number of threads there are as many as a batch has calls,
+        whatever the machine has."""
+        model = self.prepare("--fuse-rows=false")
+        weights, good = self.undisturbed(model)
+        for threads in ([], ["--threads", "1"], ["--threads", "2"]):
+            self.check(model, weights, good, *threads, opaque=1, **self.SIM)
+            spans = self.spans(model, ["fit", self.train, "-o", "out"],
+                               *threads, opaque=1, **self.SIM)
+            lanes = {span["lane"] for span in spans["chunk"]}
+            self.assertEqual(len(lanes), int(threads[1]) if threads else GROUPS)
+
+    def test_uploads_ahead(self):
+        model = self.prepare("--fuse-rows=false", formula=FORMULA)
+        weights, good = self.undisturbed(model)
+        options = ("--threads", "1", "--chunk-rows", "10")
+        for without in ("", "pinned", "streams", "streams,pinned"):
+            sim = {"opaque": 1, "without": without, "delay": 20}
+            self.check(model, weights, good, *options, **sim)
+            for name, command in self.commands(weights):
+                spans = self.spans(model, command, *options, **sim)
+                chunks = len(spans["chunk"])
+                ahead = [span["rows"] for span in
+                         spans.get("upload ahead", [])]
+                if "streams" in without:
+                    self.assertEqual(ahead, [])
+                    continue
+                self.assertEqual(max(ahead, default=0), 10, (name, without))
+                if name != "stream":
+                    self.assertEqual(len(ahead), chunks - GROUPS)
+                # Rows that were copied ahead are not copied again.
+                copies = self.copies(model, command, *options, **sim)
+                self.assertEqual(copies, self.copies(
+                    model, command, *options, **sim | {"without": "streams"}))
+        # With memory that the CPU can address nothing is copied.
+        spans = self.spans(model, command, *options, delay=20)
+        self.assertNotIn("upload ahead", spans)
+
+    def copies(self, model, command, *options, **sim):
+        _, said = self.run_sim(model, *command, *options, **sim)
+        return int(re.search(test_faults.COUNTS, said).group(5))
+
+    def test_kernels_that_a_device_lacks(self):
+        model = self.prepare("--fuse-rows=false")
+        weights, good = self.undisturbed(model)
+        there = self.check(model, weights, good, names=["fit", "predict"],
+                           opaque=1)
+        solve = GROUPS * SOLVE_KERNELS
+        for lacks, what, kernels in (
+                ("bspline", {"fit": "summing rows", "predict": "predicting"},
+                 {"fit": solve, "predict": 0}),
+                ("join_sums", {"fit": "summing rows"}, {"fit": solve}),
+                ("penalty_values", {"fit": "solving"},
+                 {"fit": there["fit"] - solve}),
+                ("pid,bessel", {}, {})):
+            for name, command in self.commands(weights):
+                if name not in there:
+                    continue
+                for opaque in (0, 1):
+                    count, said = self.run_sim(model, *command, lacks=lacks,
+                                               opaque=opaque, batch=2)
+                    self.assertEqual((self.dir / "out").read_bytes(),
+                                     good[name])
+                    self.assertEqual(count, kernels.get(name, there[name]),
+                                     (lacks, name))
+                    if name in what:
+                        self.assertIn(f"warning: {what[name]} on 'cpu': device "
+                                      f"'sim' has no kernel '{lacks}'\n", said)
+                    else:
+                        self.assertNotIn("has no kernel", said)
+        environment = dict(os.environ, TAMRT_SIM_LACKS="pid,zero,cholesky_solve",
+                           TAMRT_BACKEND_PATH=str(test_faults.BACKENDS))
+        text = self.succeed(model, "info", "--devices", env=environment)
+        self.assertRegex(text, "  sim: .*\n    found: .*\n    steps on the CPU "
+                               "for lack of kernels: .*pid.*\n    skipped: "
+                               "expected the kernels rhs_dense and cholesky")
+
+    def test_two_devices(self):
+        """They share the groups of fits and predictions, each with an allocator
+        of its own."""
+        model = self.prepare("--fuse-rows=false", formula=FORMULA)
+        weights, good = self.undisturbed(model)
+        two = {"device": "sim:0,sim:1", "devices": 2}
+        for sim in ({}, {"opaque": 1}, {"opaque": 1, **self.SIM}):
+            for options in ([], ["--placement", "solve=cpu"],
+                            ["--allocator", "caching"], ["--chunk-rows", "7"]):
+                self.check(model, weights, good, *options, **two, **sim)
+        for name, command in self.commands(weights):
+            path = self.dir / "trace.json"
+            _, said = self.run_sim(model, *command, "--threads", "1", "--trace",
+                                   path, **two, opaque=1, delay=20)
+            events = json.loads(path.read_text())["traceEvents"]
+            lanes = {event["tid"] for event in events
+                     if event.get("name") == "chunk"}
+            memory = {event["name"]: max(event["args"].values())
+                      for event in events if event["ph"] == "C"}
+            if name == "stream":
+                # The sums of all groups are on one device.
+                self.assertIn("the sums of all groups are on 'sim'", said)
+                self.assertEqual(len(lanes), 1)
+                continue
+            self.assertEqual(len(lanes), 2, name)
+            self.assertEqual(memory["device memory"],
+                             memory["device memory of sim:1"])
+            for label in ("sim", "sim:1"):
+                self.assertRegex(said, f"memory of '{label}', .* [1-9][0-9]* "
+                                       "blocks")
+        for label, why in (
+                ("sim:0,sim:0", "expected devices of one kind"),
+                ("sim,cpu", "expected devices of one kind"),
+                ("sim:0,", "expected devices of one kind"),
+                ("sim:0,sim:7", "device 'sim:7': there are 2")):
+            run = self.run_program(
+                model, "fit", self.train, "-o", "out", "--device", label,
+                env=dict(os.environ, TAMRT_SIM_DEVICES="2",
+                         TAMRT_BACKEND_PATH=str(test_faults.BACKENDS)))
+            self.assertEqual(run.returncode, 1)
+            self.assertIn(why, run.stderr)
+        run = self.run_program(
+            model, "fit", self.train, "-o", "out", "--device", "sim,sim:1",
+            "--memory-snapshot", "s.json",
+            env=dict(os.environ, TAMRT_SIM_DEVICES="2",
+                     TAMRT_BACKEND_PATH=str(test_faults.BACKENDS)))
+        self.assertIn("expected one device for --memory-snapshot, got "
+                      "'sim,sim:1'", run.stderr)
+
+    def test_conjugate_gradients(self):
+        formula = "y ~ s(c,k=5)+t(a,n_trees=24,max_depth=2)+pid(b,w=3)"
+        model = self.prepare("--fuse-rows=false", "--solver=cg",
+                             "--block-limit=8", formula=formula)
+        weights = self.fit(model, self.train)
+        good = dict.fromkeys(("fit", "stream"), weights.read_bytes())
+        for placement in ("solve=device", "solve=cpu", "sums=cpu"):
+            for opaque in (0, 1):
+                self.check(model, weights, good, "--placement", placement,
+                           names=good, opaque=opaque, **self.SIM)
+
+    # The tests of the base class are not repeated.
+    test_placement = test_placement_of_the_spec = test_opaque_memory = None
+    test_steps_of_many_launches = test_code_of_the_cpu = None
+    test_opaque_memory_of_conjugate_gradients = test_oracle_of_the_spec = None
+
+
 class PlantedBackends(harness.TestCase):
     """A backend beside a program runs with its user's rights: it is loaded only
     if nobody else can have put it there."""
@@ -281,10 +478,12 @@ class PlantedBackends(harness.TestCase):
 
 
 class OpaqueFaults(test_faults.Faults):
-    """The same faults on a device whose memory the CPU cannot address."""
+    """The same faults on a device whose memory the CPU cannot address, and which
+    runs two calls together."""
 
     def run_sim(self, model, name, *options, **sim):
-        return super().run_sim(model, name, *options, opaque=1, **sim)
+        return super().run_sim(model, name, *options, opaque=1, batch=2,
+                               without="", **sim)
 
     def check_every_copy(self, model, names):
         """A copy for which there is no memory is repeated on a lower rung, or

@@ -65,8 +65,10 @@ class Faults(harness.TestCase):
         return model
 
     def run_sim(self, model, name, *options, **sim):
-        """Runs a command on the simulated device. \\returns the counts of its
-        calls, or None, and checks all its messages."""
+        """Runs a command on the simulated device, which has no streams unless
+        `sim` says otherwise. \\returns the counts of its calls, or None, and
+        checks all its messages."""
+        sim = {"without": "streams", **sim}
         out = self.dir / "out"
         out.unlink(missing_ok=True)
         environment = dict(os.environ, TAMRT_LOG="debug",

@@ -47,13 +47,13 @@ std::vector<Range> pinnedRanges(const Instance &instance) {
 
 /// The address of an offset, with the same alignment.
 void *addressOf(int64_t offset) {
-  return reinterpret_cast<void *>(tamrt::FakeMemory::usualBase +
+  return reinterpret_cast<void *>(tamrt::FakeMemory::base +
                                   static_cast<uintptr_t>(offset));
 }
 
 int64_t offsetOf(const void *address) {
   return static_cast<int64_t>(reinterpret_cast<uintptr_t>(address) -
-                              tamrt::FakeMemory::usualBase);
+                              tamrt::FakeMemory::base);
 }
 
 /// Raw memory that returns the ranges between pins, one after another.
@@ -92,7 +92,7 @@ public:
   }
 
 private:
-  tamrt::MemoryAttributes description = {"space", false, false, 1};
+  tamrt::MemoryAttributes description = {"space", 1};
   std::vector<Range> ranges;
   size_t next = 0;
 };

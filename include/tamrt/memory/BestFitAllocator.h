@@ -21,23 +21,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <string_view>
-#include <vector>
 
 namespace tamrt {
-
-/// Called once for each region that is obtained and once when it is returned,
-/// for example to register its pages with a device. Called under the
-/// allocator's lock; must neither call the allocator nor throw. Either may be
-/// empty.
-struct RegionVisitor {
-  std::function<void(void *address, size_t bytes)> obtained;
-  std::function<void(void *address, size_t bytes)> returned;
-};
 
 /// How a BestFitAllocator behaves.
 struct BestFitOptions {
@@ -53,8 +41,6 @@ struct BestFitOptions {
   bool grows = true;
   size_t firstRegion = size_t(1) << 20;
   size_t maxRegion = size_t(1) << 34;
-  std::vector<RegionVisitor> visitors;
-  MemoryObserver observer;
 };
 
 /// A request to an allocator.
@@ -67,21 +53,16 @@ struct MemoryRequest {
   uint32_t tag = 0;
 };
 
-/// `fraction` (0 to 1) of the bytes that are free in `raw` now, for
-/// BestFitOptions::limit. Nothing if the raw memory does not know.
-std::optional<size_t> limitOfFraction(RawMemory &raw, double fraction);
-
 /// Best fit with coalescing. A request takes the smallest free block that is
 /// large enough, the lowest if there are several, and splits off the rest. A
 /// released block is joined with its free neighbours at once. Free blocks are
 /// ordered by size and address in bins by powers of two. All records are kept
 /// outside the memory: no byte behind an address is read or written.
 ///
-/// All functions may be called from several threads at once. Only functions
-/// that return containers throw; a request fails if there is no memory for its
-/// record. An operation takes O(log n) expected for n free blocks, plus the raw
-/// memory's time if it obtains a region. It allocates only when the arrays of
-/// records double.
+/// All functions may be called from several threads at once. Only snapshot()
+/// throws; a request fails if there is no memory for its record. An operation
+/// takes O(log n) expected for n free blocks, plus the raw memory's time if it
+/// obtains a region. It allocates only when the arrays of records double.
 class BestFitAllocator {
 public:
   /// `raw` must outlive the allocator.
@@ -120,15 +101,9 @@ public:
   /// Closes a tag. Releases of its blocks are still counted.
   void closeTag(uint32_t tag) noexcept;
 
-  /// Those of the raw memory, with this allocator's granularity.
-  MemoryAttributes attributes() const;
   MemoryStatistics statistics() const noexcept;
-  /// Counts by tag; the first is for requests without a tag.
-  std::vector<TagStatistics> tags() const;
   /// The allocator's present state. O(n log n) for n blocks.
   MemorySnapshot snapshot() const;
-  /// Resets all peaks to the present values, except those of tags.
-  void resetPeaks() noexcept;
 
 private:
   class Implementation;

@@ -42,7 +42,6 @@ public:
   void closeTag(uint32_t tag) noexcept override;
   MemoryStatistics statistics() const noexcept override;
   MemorySnapshot snapshot() const override;
-  void resetPeaks() noexcept override;
 
 private:
   class Implementation;

@@ -23,7 +23,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 
 namespace tamrt {
@@ -46,21 +45,14 @@ struct CachingOptions {
   /// The rest of a free block in a large segment is split off if it is larger
   /// than this; in a small segment it is always split off.
   size_t minRest = size_t(1) << 20;
-  /// A free block of more than this is not split; it serves requests that leave
-  /// at most `maxWaste` of it.
-  size_t maxSplit = std::numeric_limits<size_t>::max();
-  size_t maxWaste = size_t(20) << 20;
   /// Sizes are rounded up to powers of two, and each block has a segment of its
   /// own.
   bool powersOfTwo = false;
-  /// Limit on the bytes of all segments together.
-  size_t limit = std::numeric_limits<size_t>::max();
   /// If true, a block belongs to the stream that it was allocated for; as the
   /// stream's work runs in order, the stream may reuse the block as soon as it
   /// is released. If false, blocks belong to no stream, and every use must be
   /// recorded.
   bool ownedByStreams = true;
-  MemoryObserver observer;
 
   /// For pinned memory of the host, which is slow to obtain and may be shared
   /// by all streams.
@@ -75,11 +67,11 @@ struct CachingOptions {
 /// streams, an event is recorded on each when the block is released, and the
 /// block is not reused before all these events have passed.
 ///
-/// If the raw memory has no more, or the limit is reached, the allocator waits
-/// for the uses of released blocks, returns all that is cached, and tries the
-/// request again: for a whole segment if anything was returned, and if that
-/// fails for no more than the request needs. It waits under its lock: work that
-/// a stream runs must not call the allocator.
+/// If the raw memory has no more, the allocator waits for the uses of released
+/// blocks, returns all that is cached, and tries the request again: for a whole
+/// segment if anything was returned, and if that fails for no more than the
+/// request needs. It waits under its lock: work that a stream runs must not
+/// call the allocator.
 ///
 /// An operation takes O(log n) expected for n free blocks of a stream, queries
 /// one event for each stream that has events, and allocates only when the
@@ -103,28 +95,6 @@ public:
   void closeTag(uint32_t tag) noexcept override;
   MemoryStatistics statistics() const noexcept override;
   MemorySnapshot snapshot() const override;
-  void resetPeaks() noexcept override;
-
-  /// Bytes of the block at `address`, as rounded; 0 if there is none.
-  size_t sizeOf(const void *address) const noexcept;
-
-  /// A pool for a graph. The addresses of its blocks stay the graph's: captured
-  /// work may release and reuse blocks within the pool, but nobody else gets
-  /// them, and they are not returned, before closePool(). 0 if the streams do
-  /// not capture, or there is no memory for it.
-  uint32_t openPool() noexcept;
-  /// From now on requests for `stream` are served from `pool`. While any stream
-  /// captures, the allocator does not record, query or wait for events and
-  /// returns nothing to the raw memory, because that would break the capture.
-  /// Released blocks with uses on other streams wait for the end of the
-  /// capture. False if the pool is not open or the stream captures already.
-  bool beginCapture(Stream stream, uint32_t pool) noexcept;
-  /// False if the stream does not capture.
-  bool endCapture(Stream stream) noexcept;
-  /// To be called when the graph no longer exists: free blocks of the pool, and
-  /// those released later, may then be returned. False if there is no such
-  /// pool, or a stream captures into it.
-  bool closePool(uint32_t pool) noexcept;
 
 private:
   class Implementation;

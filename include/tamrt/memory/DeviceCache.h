@@ -7,8 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The interface of one device's cache of memory. Most devices have a
-/// CachingAllocator; a backend may have its own cache.
+/// The interface of one device's cache of memory.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -43,8 +42,7 @@ public:
 
   /// Records that work given to `stream` so far uses the block too. To be
   /// called after that work was given and before the block is released. False
-  /// if there is no such block, or if a stream captures and there is no memory
-  /// for the record.
+  /// if there is no such block.
   virtual bool recordUse(void *address, Stream stream) noexcept = 0;
 
   /// Returns blocks that are not in use to the device, after waiting for the
@@ -57,7 +55,6 @@ public:
 
   virtual MemoryStatistics statistics() const noexcept = 0;
   virtual MemorySnapshot snapshot() const = 0;
-  virtual void resetPeaks() noexcept = 0;
 };
 
 } // namespace tamrt

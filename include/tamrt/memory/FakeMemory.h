@@ -28,20 +28,17 @@ namespace tamrt {
 /// the same addresses. Each call takes O(free ranges) at worst.
 class FakeMemory final : public RawMemory {
 public:
-  /// The default base, 2^63: an address has the same alignment as its offset.
-  static constexpr uintptr_t usualBase = uintptr_t(1) << 63;
+  /// The first address, 2^63: an address has the same alignment as its offset.
+  static constexpr uintptr_t base = uintptr_t(1) << 63;
 
-  /// The addresses [base, base + bytes), which do not wrap; base is not 0 and
-  /// a multiple of granularity, which is a power of two.
-  explicit FakeMemory(size_t bytes, size_t granularity = 1,
-                      uintptr_t base = usualBase);
+  /// The addresses [base, base + bytes), which do not wrap.
+  explicit FakeMemory(size_t bytes);
 
   void *allocate(size_t bytes, size_t alignment) noexcept override;
   void release(void *address, size_t bytes) noexcept override;
   const MemoryAttributes &attributes() const noexcept override {
     return description;
   }
-  std::optional<MemoryInfo> info() noexcept override;
 
   /// Excludes [offset, offset + bytes) from allocation, permanently. Ranges may
   /// overlap each other, but no allocated block; a part beyond the space is
@@ -53,14 +50,10 @@ public:
     return reinterpret_cast<uintptr_t>(address) - base;
   }
 
-  /// True when every byte that is not excluded is free.
-  bool isWhole() const;
-
 private:
-  MemoryAttributes description;
-  const uintptr_t base;
+  const MemoryAttributes description = {"fake", 1};
   const size_t size;
-  mutable std::mutex mutex;
+  std::mutex mutex;
   struct Range {
     size_t from, to;
   };
@@ -69,8 +62,6 @@ private:
   std::vector<Range> ranges;
   size_t blocks = 0;
   size_t exclusions = 0;
-  size_t free;
-  size_t usable;
 };
 
 } // namespace tamrt

@@ -36,8 +36,7 @@ public:
   /// `streams` allocates in order and outlives the allocator; addresses are
   /// multiples of `granularity`, a power of two.
   explicit OrderedAllocator(Streams &streams, std::string name,
-                            size_t granularity = 256,
-                            MemoryObserver observer = {});
+                            size_t granularity = 256);
   /// Frees what is in use, as release() does.
   ~OrderedAllocator() override;
   OrderedAllocator(const OrderedAllocator &) = delete;
@@ -53,7 +52,6 @@ public:
   void closeTag(uint32_t tag) noexcept override;
   MemoryStatistics statistics() const noexcept override;
   MemorySnapshot snapshot() const override;
-  void resetPeaks() noexcept override;
 
 private:
   class Implementation;

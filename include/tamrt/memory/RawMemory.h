@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The interface below allocators: large blocks from a device, from the host,
-/// or without memory (FakeMemory). Neither this code nor its users access the
-/// bytes behind an address, so the CPU need not be able to address them.
+/// The interface below allocators: large blocks from a device, or without
+/// memory (FakeMemory). Neither this code nor its users access the bytes behind
+/// an address, so the CPU need not be able to address them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,29 +17,17 @@
 #define TAMRT_MEMORY_RAWMEMORY_H
 
 #include <cstddef>
-#include <optional>
 #include <string>
 
 namespace tamrt {
 
 /// Properties of all blocks of a memory.
 struct MemoryAttributes {
-  /// For messages, for example "host" or "cuda:0".
+  /// For messages, for example "cuda:0".
   std::string name;
-  /// The processor may read and write the bytes.
-  bool onHost = false;
-  /// The bytes are never paged out, so that devices may copy from them at any
-  /// time.
-  bool pinned = false;
   /// A power of two: every address is a multiple of it, and so is every block's
   /// size.
   size_t granularity = 1;
-};
-
-/// Bytes of a memory.
-struct MemoryInfo {
-  size_t free = 0;
-  size_t total = 0;
 };
 
 /// A source of blocks. All functions may be called from several threads at
@@ -63,23 +51,6 @@ public:
 
   /// The same at every call.
   virtual const MemoryAttributes &attributes() const noexcept = 0;
-
-  /// Free and total memory at present; nothing if that is unknown.
-  virtual std::optional<MemoryInfo> info() noexcept { return std::nullopt; }
-};
-
-/// The memory of the process, from the C library. It does not know how much is
-/// free: that depends on limits that MachineMemory reads.
-class HostMemory final : public RawMemory {
-public:
-  void *allocate(size_t bytes, size_t alignment) noexcept override;
-  void release(void *address, size_t bytes) noexcept override;
-  const MemoryAttributes &attributes() const noexcept override {
-    return description;
-  }
-
-private:
-  MemoryAttributes description = {"host", true, false, alignof(max_align_t)};
 };
 
 } // namespace tamrt

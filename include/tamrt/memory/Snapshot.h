@@ -7,8 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// All regions and blocks of an allocator, for inspection, JSON output or
-/// drawing.
+/// All regions and blocks of an allocator, for JSON output and drawing.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +17,6 @@
 #include "tamrt/memory/Statistics.h"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tamrt {
@@ -43,8 +41,6 @@ struct MemoryRegion {
   size_t bytes = 0;
   /// The stream of its blocks; 0 if the allocator knows no streams.
   Stream stream = 0;
-  /// The graph pool it belongs to; 0 is none.
-  uint32_t pool = 0;
   /// Ascending, without gaps.
   std::vector<MemoryBlock> blocks;
 };
@@ -66,22 +62,16 @@ struct MemorySnapshot {
   std::vector<TagStatistics> tags;
 };
 
-/// The state as text: "free", "used" or "waiting".
-std::string_view toString(MemoryBlock::State state);
-
-/// The snapshot as one JSON object with the members of the structs above, in
-/// their order and with their names in snake case. A Level is {"now", "peak"};
-/// addresses are strings, "0x...". Ends with a newline. Linear.
-std::string toJson(const MemorySnapshot &snapshot);
-
 /// The blocks in use as a planning problem with its plan, in the JSON form of
 /// tam-plan, which draws it (`--emit=svg`, `--emit=html`). A block, also a
 /// waiting one, is a buffer that lives from the allocator's clock at its
 /// allocation to now; its offset is that in its region, and every region is a
 /// space. A buffer's name has its tag and the clock at its allocation, a
-/// space's name its index in the list. The member `snapshot` is the output of
-/// `toJson`; tam-plan verifies the member `checksum` (tamrt/checksum.h).
-/// Linear.
+/// space's name its index in the list. The member `snapshot` is an object with
+/// the members of the structs above, in their order and with their names in
+/// snake case: a Level is {"now", "peak"}, an address a string, "0x...", a
+/// state "free", "used" or "waiting". tam-plan verifies the member `checksum`
+/// (tamrt/checksum.h). Ends with a newline. Linear.
 std::string toPlanningJson(const MemorySnapshot &snapshot);
 
 } // namespace tamrt

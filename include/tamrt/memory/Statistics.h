@@ -19,7 +19,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 
 namespace tamrt {
@@ -35,8 +34,6 @@ struct Level {
       peak = now;
   }
   void subtract(size_t bytes) { now -= bytes; }
-  /// Resets the peak to the present value.
-  void resetPeak() { peak = now; }
 };
 
 /// The state of an allocator, and what has happened to it.
@@ -70,10 +67,6 @@ struct MemoryStatistics {
   /// that it is tried.
   uint64_t failures = 0;
 
-  void resetPeaks() {
-    for (Level *level : {&used, &requested, &reserved})
-      level->resetPeak();
-  }
   /// Counts a region of `bytes` bytes that was returned to the raw memory.
   void regionReturned(size_t bytes) {
     reserved.subtract(bytes);
@@ -123,34 +116,6 @@ struct TagStatistics {
   uint64_t openings = 0;
   uint64_t open = 0;
 };
-
-/// Something that happens in an allocator.
-struct MemoryEvent {
-  enum class Kind {
-    Allocated,
-    Released,
-    /// A released block whose uses have passed may be used again.
-    Reusable,
-    RegionObtained,
-    RegionReturned,
-    /// A request found no memory; it is tried again.
-    Retried,
-    /// A request got no memory; there is no address.
-    Failed
-  };
-  Kind kind;
-  uintptr_t address = 0;
-  /// Bytes of the block or region.
-  size_t bytes = 0;
-  /// The size requested, for blocks.
-  size_t requested = 0;
-  uint32_t tag = 0;
-  Stream stream = 0;
-};
-
-/// Called for every event, in order and under the allocator's lock: it must
-/// neither call the allocator nor throw.
-using MemoryObserver = std::function<void(const MemoryEvent &)>;
 
 } // namespace tamrt
 

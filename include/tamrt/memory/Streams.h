@@ -50,13 +50,8 @@ public:
   /// Returns when all work that was given to the stream is done.
   virtual void synchronize(Stream stream) noexcept = 0;
 
-  /// Whether work can be captured into graphs that run later. If so, an
-  /// allocator has pools for graphs: CachingAllocator::beginCapture.
-  virtual bool captures() const noexcept { return false; }
-
-  /// Whether the device allocates and frees in the order of a stream: then the
-  /// three functions below can be called.
-  virtual bool allocatesInOrder() const noexcept { return false; }
+  // The rest is for OrderedAllocator, on a device that allocates and frees in
+  // the order of a stream.
 
   /// `bytes` (1 or more), aligned to `alignment` (a power of two), for work
   /// that is given to `stream` from now on; null if there is no memory.

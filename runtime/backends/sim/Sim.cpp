@@ -23,7 +23,12 @@
 ///     TAMRT_SIM_FAIL_COPY=K      copy K, counted from 1, fails
 ///     TAMRT_SIM_FAIL_COPIES=N    and the N-1 after it
 ///     TAMRT_SIM_COPY_STATUS=S    with this tamrt_status; 2, out of memory
-///     TAMRT_SIM_WITHOUT=LIST     absent: streams, events, pinned, graphs
+///     TAMRT_SIM_WITHOUT=LIST     absent: streams, pinned
+///     TAMRT_SIM_LACKS=KERNELS    absent, separated by commas
+///     TAMRT_SIM_BATCH=N          runs steps as a whole, N calls together
+///     TAMRT_SIM_BATCH_STRIDE=N   each call of a batch after the first reads
+///                                the columns of the call N before it
+///     TAMRT_SIM_DELAY=N          work in streams begins N microseconds late
 ///     TAMRT_SIM_BROKEN=KERNEL    rhs_dense or cholesky_solve does nothing
 ///     TAMRT_SIM_KEEPS=1          what is released stays taken until a purge
 ///     TAMRT_SIM_OPAQUE=1         the CPU cannot address the memory
@@ -37,7 +42,7 @@
 /// kernels may read (tamrt/backend.h).
 ///
 /// Streams are threads; the library also exports `tamrt_sim_hold`, which pauses
-/// one.
+/// one, and `tamrt_sim_call`, which calls a function in one.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -55,8 +60,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <set>
-#include <shared_mutex>
+#include <new>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <tuple>
@@ -66,6 +71,9 @@
 #include <vector>
 
 using Task = std::function<void()>;
+
+/// The wait before each task of a stream.
+static std::chrono::microseconds delay{0};
 
 /// A queue of work and the thread that executes it.
 struct tamrt_stream {
@@ -80,14 +88,10 @@ struct tamrt_stream {
     worker.join();
   }
 
-  /// Adds work to the queue, or to the graph that is being captured.
+  /// Adds work to the queue.
   void put(Task task) {
     {
       std::lock_guard lock(mutex);
-      if (captured) {
-        captured->push_back(std::move(task));
-        return;
-      }
       queue.push_back(std::move(task));
     }
     changed.notify_all();
@@ -109,7 +113,6 @@ struct tamrt_stream {
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<Task> queue;
-  std::unique_ptr<std::vector<Task>> captured;
   bool held = false, ends = false, busy = false;
 
 private:
@@ -123,6 +126,8 @@ private:
       queue.pop_front();
       busy = true;
       lock.unlock();
+      if (delay.count() > 0)
+        std::this_thread::sleep_for(delay);
       task();
       lock.lock();
       busy = false;
@@ -151,8 +156,10 @@ struct tamrt_event {
   }
 };
 
-struct tamrt_graph {
-  std::vector<Task> tasks;
+/// A step, with the memory for a batch of its calls.
+struct tamrt_executable {
+  const tamrt_step *step;
+  int64_t batch;
 };
 
 struct tamrt_device {
@@ -172,11 +179,9 @@ struct tamrt_device {
   uint64_t calls = 0, failures = 0;
   uint64_t failAt = 0;
   bool failsLater = false, opaque = false, keeps = false;
+  int64_t batch = 1, batchStride = 0;
   size_t failedBytes = 0;
   std::unordered_map<void *, size_t> blocks;
-  std::set<tamrt_stream *> streams;
-  /// Locked shared during a wait for all streams, so that none is destroyed.
-  std::shared_mutex waiting;
 };
 
 namespace {
@@ -317,6 +322,8 @@ tamrt_device *open(int32_t, char *why, size_t whyBytes) {
   device->failsLater = number("TAMRT_SIM_FAIL_LATER", 0) != 0;
   device->opaque = number("TAMRT_SIM_OPAQUE", 0) != 0;
   device->keeps = number("TAMRT_SIM_KEEPS", 0) != 0;
+  device->batch = number("TAMRT_SIM_BATCH", 1);
+  device->batchStride = number("TAMRT_SIM_BATCH_STRIDE", 0);
   if (device->total < 0) {
     std::snprintf(why, whyBytes, "expected a size as TAMRT_SIM_MEMORY");
     return nullptr;
@@ -413,43 +420,13 @@ int32_t copy(tamrt_device *, void *to, const void *from, size_t bytes,
 
 const tamrt_kernels *kernels(tamrt_device *) { return &kernelTable; }
 
-int32_t synchronize(tamrt_device *device, tamrt_stream *stream) {
-  if (stream) {
-    stream->synchronize();
-    return TAMRT_OK;
-  }
-  std::shared_lock waiting(device->waiting);
-  std::vector<tamrt_stream *> all;
-  {
-    std::lock_guard lock(device->mutex);
-    all.assign(device->streams.begin(), device->streams.end());
-  }
-  for (tamrt_stream *one : all)
-    one->synchronize();
+int32_t synchronize(tamrt_device *, tamrt_stream *stream) {
+  stream->synchronize();
   return TAMRT_OK;
 }
 
-tamrt_stream *createStream(tamrt_device *device) {
-  auto *stream = new tamrt_stream;
-  std::lock_guard lock(device->mutex);
-  device->streams.insert(stream);
-  return stream;
-}
-
-void destroyStream(tamrt_device *device, tamrt_stream *stream) {
-  {
-    std::lock_guard waiting(device->waiting);
-    std::lock_guard lock(device->mutex);
-    device->streams.erase(stream);
-  }
-  delete stream;
-}
-
-int32_t callOnStream(tamrt_device *, tamrt_stream *stream,
-                     void (*function)(void *), void *argument) {
-  stream->put([=] { function(argument); });
-  return TAMRT_OK;
-}
+tamrt_stream *createStream(tamrt_device *) { return new tamrt_stream; }
+void destroyStream(tamrt_device *, tamrt_stream *stream) { delete stream; }
 
 tamrt_event *createEvent(tamrt_device *) { return new tamrt_event; }
 void destroyEvent(tamrt_device *, tamrt_event *event) { delete event; }
@@ -460,10 +437,7 @@ int32_t recordEvent(tamrt_device *, tamrt_event *event, tamrt_stream *stream) {
     std::lock_guard lock(event->mutex);
     which = ++event->recorded;
   }
-  if (stream)
-    stream->put([=] { event->happen(which); });
-  else
-    event->happen(which);
+  stream->put([=] { event->happen(which); });
   return TAMRT_OK;
 }
 
@@ -482,10 +456,7 @@ int32_t synchronizeEvent(tamrt_device *, tamrt_event *event) {
   return TAMRT_OK;
 }
 
-int32_t waitForEvent(tamrt_device *device, tamrt_stream *stream,
-                     tamrt_event *event) {
-  if (!stream)
-    return synchronizeEvent(device, event);
+int32_t waitForEvent(tamrt_device *, tamrt_stream *stream, tamrt_event *event) {
   uint64_t which;
   {
     std::lock_guard lock(event->mutex);
@@ -502,32 +473,35 @@ void *allocatePinned(tamrt_device *, size_t bytes) {
 }
 void releasePinned(tamrt_device *, void *block, size_t) { std::free(block); }
 
-int32_t beginCapture(tamrt_device *, tamrt_stream *stream) {
-  std::lock_guard lock(stream->mutex);
-  if (stream->captured)
+tamrt_executable *prepare(tamrt_device *device, const tamrt_step *step) {
+  return new (std::nothrow) tamrt_executable{step, device->batch};
+}
+void discard(tamrt_device *, tamrt_executable *executable) {
+  delete executable;
+}
+
+/// Launches each kernel for all calls, which have their own contexts. With a
+/// wrong stride calls read the rows of others.
+int32_t enqueue(tamrt_device *device, tamrt_executable *executable,
+                const tamrt_call *calls, int64_t count, tamrt_stream *) {
+  if (count < 1 || count > executable->batch)
     return TAMRT_ERROR_INVALID_ARGUMENT;
-  stream->captured = std::make_unique<std::vector<Task>>();
+  const tamrt_launches &launches = *executable->step->launch_table;
+  try {
+    std::vector<tamrt_call> all(calls, calls + count);
+    if (const int64_t stride = device->batchStride)
+      for (int64_t i = stride; i < count; ++i)
+        all[size_t(i)].columns = calls[i - stride].columns;
+    std::vector<tamrt_argument> scratch(
+        size_t(launches.scratch + TAMRT_SPACES * count));
+    core->run_calls(&launches, scratch.data(), all.data(), count);
+  } catch (const std::bad_alloc &) {
+    return TAMRT_ERROR_OUT_OF_MEMORY;
+  }
   return TAMRT_OK;
 }
 
-tamrt_graph *endCapture(tamrt_device *, tamrt_stream *stream) {
-  std::lock_guard lock(stream->mutex);
-  if (!stream->captured)
-    return nullptr;
-  auto *graph = new tamrt_graph{std::move(*stream->captured)};
-  stream->captured.reset();
-  return graph;
-}
-
-int32_t launchGraph(tamrt_device *, tamrt_graph *graph, tamrt_stream *stream) {
-  for (const Task &task : graph->tasks)
-    if (stream)
-      stream->put(task);
-    else
-      task();
-  return TAMRT_OK;
-}
-void destroyGraph(tamrt_device *, tamrt_graph *graph) { delete graph; }
+int64_t batch(tamrt_device *device) { return device->batch; }
 
 bool lacks(std::string_view what) {
   const char *list = std::getenv("TAMRT_SIM_WITHOUT");
@@ -550,15 +524,12 @@ tamrt_backend makeTable() {
   table.release = release;
   table.copy = copy;
   table.kernels = kernels;
-  table.synchronize = synchronize;
   if (number("TAMRT_SIM_KEEPS", 0) != 0)
     table.purge = purge;
   if (!lacks("streams")) {
     table.stream_create = createStream;
     table.stream_destroy = destroyStream;
-    table.stream_call = callOnStream;
-  }
-  if (!lacks("events")) {
+    table.synchronize = synchronize;
     table.event_create = createEvent;
     table.event_destroy = destroyEvent;
     table.event_record = recordEvent;
@@ -570,11 +541,11 @@ tamrt_backend makeTable() {
     table.pinned_allocate = allocatePinned;
     table.pinned_release = releasePinned;
   }
-  if (!lacks("graphs")) {
-    table.capture_begin = beginCapture;
-    table.capture_end = endCapture;
-    table.graph_launch = launchGraph;
-    table.graph_destroy = destroyGraph;
+  if (number("TAMRT_SIM_BATCH", 0) > 0) {
+    table.prepare = prepare;
+    table.discard = discard;
+    table.enqueue = enqueue;
+    table.batch = batch;
   }
   return table;
 }
@@ -588,6 +559,12 @@ tamrt_kernels makeKernels() {
       Kernel<decltype(tamrt_kernels::name)>::call<&tamrt_kernels::name>;       \
   Kernel<decltype(tamrt_kernels::name)>::counts<&tamrt_kernels::name> =        \
       only.empty() || only == #name;
+#include "tamrt/kernels.def"
+  const char *list = std::getenv("TAMRT_SIM_LACKS");
+  const std::string lacking = "," + std::string(list ? list : "") + ",";
+#define TAMRT_KERNEL(name, ...)                                                \
+  if (lacking.find("," #name ",") != std::string::npos)                        \
+    table.name = nullptr;
 #include "tamrt/kernels.def"
   const char *broken = std::getenv("TAMRT_SIM_BROKEN");
   if (broken && std::string_view(broken) == "rhs_dense")
@@ -608,6 +585,12 @@ __attribute__((visibility("default"))) void tamrt_sim_hold(tamrt_stream *stream,
   stream->hold(yes != 0);
 }
 
+/// Calls a function on the CPU once all work before it in the stream is done.
+__attribute__((visibility("default"))) void
+tamrt_sim_call(tamrt_stream *stream, void (*function)(void *), void *argument) {
+  stream->put([=] { function(argument); });
+}
+
 __attribute__((visibility("default"))) const tamrt_backend *
 tamrt_backend_register(const tamrt_core *from) {
   core = from;
@@ -621,6 +604,7 @@ tamrt_backend_register(const tamrt_core *from) {
   copyStatus =
       int32_t(number("TAMRT_SIM_COPY_STATUS", TAMRT_ERROR_OUT_OF_MEMORY));
   kernelCalls = copyCalls = 0;
+  delay = std::chrono::microseconds(number("TAMRT_SIM_DELAY", 0));
   kernelTable = makeKernels();
   static tamrt_backend table;
   table = makeTable();

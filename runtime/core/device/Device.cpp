@@ -9,8 +9,10 @@
 #include "core/device/Device.h"
 
 #include "core/Log.h"
+#include "core/device/Kernels.h"
 #include "core/device/MachineMemory.h"
 #include "kernels/cpu/CpuKernels.h"
+#include "tamrt/memory/CachingAllocator.h"
 
 #include <algorithm>
 #include <cassert>
@@ -54,7 +56,6 @@ int32_t copyOnCpu(tamrt_device *, void *to, const void *from, size_t bytes,
   return TAMRT_OK;
 }
 const tamrt_kernels *kernelsOfCpu(tamrt_device *) { return &tamrt_cpu_kernels; }
-int32_t synchronizeCpu(tamrt_device *, tamrt_stream *) { return TAMRT_OK; }
 
 } // namespace
 
@@ -74,7 +75,6 @@ const tamrt_backend &cpuBackend() {
     table.release = releaseOnCpu;
     table.copy = copyOnCpu;
     table.kernels = kernelsOfCpu;
-    table.synchronize = synchronizeCpu;
     return table;
   }();
   return backend;
@@ -88,12 +88,25 @@ Device &Device::cpu() {
 Device::Device(const tamrt_backend &backend, tamrt_device *handle,
                int32_t index)
     : backend(backend), handle(handle), index(index),
-      traits(backend.traits(handle)), raw(backend, handle, label()),
-      streams(backend, handle, raw),
-      cache(makeAllocator({}, raw.limit, raw, streams)) {}
+      traits(backend.traits(handle)),
+      isIncomplete(!missingKernels(*backend.kernels(handle)).empty()),
+      raw(backend, handle, label()), streams(backend, handle, raw),
+      cache(makeAllocator({}, raw.limit, raw, streams)),
+      pinnedRaw(backend, handle, label()) {
+  const std::string of = index == 0 ? "" : " of " + label();
+  usedName = "device memory" + of;
+  reservedName = "reserved memory" + of;
+  pinnedName = "pinned memory" + of;
+  if (hasPinnedMemory())
+    pinned = std::make_unique<CachingAllocator>(pinnedRaw, streams,
+                                                CachingOptions::pinnedHost());
+}
 
 Device::~Device() {
   cache.reset();
+  pinned.reset();
+  for (tamrt_stream *stream : allStreams)
+    backend.stream_destroy(handle, stream);
   backend.close(handle);
 }
 
@@ -170,8 +183,8 @@ void Device::note(int64_t change) {
   used += change;
   if (!trace)
     return;
-  trace->counter("reserved memory", raw.reservedBytes());
-  trace->counter("device memory", used);
+  trace->counter(reservedName.c_str(), raw.reservedBytes());
+  trace->counter(usedName.c_str(), used);
 }
 
 void Device::noteRetries(int64_t bytes) {
@@ -197,6 +210,59 @@ AlignedBuffer Device::allocate(size_t bytes, std::string_view what,
   else if (trace)
     trace->instant(0, "out of memory", {{"bytes", int64_t(bytes)}});
   return AlignedBuffer::adopt(memory, bytes, this, give);
+}
+
+int64_t Device::batch() const {
+  return backend.batch ? std::max<int64_t>(backend.batch(handle), 1) : 1;
+}
+
+tamrt_stream *Device::takeStream() {
+  if (!backend.stream_create)
+    return nullptr;
+  const std::lock_guard lock(streamMutex);
+  if (freeStreams.empty()) {
+    // `giveStream` cannot fail.
+    allStreams.reserve(allStreams.size() + 1);
+    freeStreams.reserve(allStreams.size() + 1);
+    tamrt_stream *stream = backend.stream_create(handle);
+    if (stream)
+      allStreams.push_back(stream);
+    return stream;
+  }
+  tamrt_stream *stream = freeStreams.back();
+  freeStreams.pop_back();
+  return stream;
+}
+
+void Device::giveStream(tamrt_stream *stream) {
+  if (!stream)
+    return;
+  const std::lock_guard lock(streamMutex);
+  freeStreams.push_back(stream);
+}
+
+AlignedBuffer Device::allocatePinned(size_t bytes, std::string_view what) {
+  bytes = AlignedBuffer::size(bytes);
+  if (!pinned || bytes == 0 || bytes > AlignedBuffer::kMaxBytes)
+    return {};
+  const uint32_t tag = pinned->openTag(what);
+  void *memory = pinned->allocate(bytes, Stream(0), tag);
+  pinned->closeTag(tag);
+  if (memory)
+    notePinned(int64_t(bytes));
+  return AlignedBuffer::adopt(memory, bytes, this, givePinned);
+}
+
+void Device::givePinned(void *owner, void *memory, size_t bytes) {
+  auto &device = *static_cast<Device *>(owner);
+  device.pinned->release(memory);
+  device.notePinned(-int64_t(bytes));
+}
+
+void Device::notePinned(int64_t change) {
+  pinnedUsed += change;
+  if (trace)
+    trace->counter(pinnedName.c_str(), pinnedUsed);
 }
 
 void Device::recordUse(const AlignedBuffer &buffer, tamrt_stream *stream) {
@@ -278,11 +344,8 @@ void Device::purge() {
 }
 
 int32_t Device::copy(void *to, const void *from, size_t bytes) {
-  const int32_t status = backend.copy(handle, to, from, bytes, nullptr);
-  return status == TAMRT_OK ? synchronize() : status;
+  return backend.copy(handle, to, from, bytes, nullptr);
 }
-
-int32_t Device::synchronize() { return backend.synchronize(handle, nullptr); }
 
 Status Device::describe(int32_t status, const char *what) const {
   if (status == TAMRT_OK)

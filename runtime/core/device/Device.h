@@ -33,6 +33,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tamrt {
 
@@ -72,6 +73,25 @@ public:
   }
   const tamrt_kernels *kernels() const { return backend.kernels(handle); }
 
+  /// Whether it lacks kernels (Kernels.h).
+  bool lacksKernels() const { return isIncomplete; }
+
+  /// The backend and its own device, for work in streams (Queue.h, Batches.h).
+  const tamrt_backend &functions() const { return backend; }
+  tamrt_device *backendHandle() const { return handle; }
+  /// The calls of a step that the device runs at once; 1 if it takes them one
+  /// by one.
+  int64_t batch() const;
+
+  /// Whether work can run while the CPU goes on.
+  bool hasStreams() const { return backend.stream_create; }
+  /// A stream of the device, which `giveStream` takes back; null if it has no
+  /// streams and events, or no memory for another. Streams are kept until the
+  /// device is closed, because its allocator may wait for them. `giveStream`
+  /// may get null.
+  tamrt_stream *takeStream();
+  void giveStream(tamrt_stream *stream);
+
   /// Replaces the device's allocator; statistics restart. To be called before
   /// threads use the device and while nothing is in use. Initially a device
   /// allocates directly, without a limit. RegionGrowth::All takes what `work`
@@ -92,6 +112,12 @@ public:
   /// `what`, their purpose. The device must outlive the buffer.
   AlignedBuffer allocate(size_t bytes, std::string_view what,
                          tamrt_stream *stream = nullptr);
+
+  /// Memory of the CPU that the device copies from and to at full speed. Empty
+  /// if the device has none (any more). Blocks are kept for later requests
+  /// until the device is closed.
+  AlignedBuffer allocatePinned(size_t bytes, std::string_view what);
+  bool hasPinnedMemory() const { return backend.pinned_allocate; }
 
   /// A wait for memory that other threads or processes release. All waits of a
   /// device together last at most AllocatorOptions::wait.
@@ -119,12 +145,9 @@ public:
   /// Releases memory that is kept for reuse.
   void purge();
 
-  /// Copies between the CPU's memory and the device's, and waits for it.
-  /// \returns a tamrt_status.
+  /// Copies between the CPU's memory and the device's, and waits for it. Work
+  /// in streams must not use the memories. \returns a tamrt_status.
   [[nodiscard]] int32_t copy(void *to, const void *from, size_t bytes);
-
-  /// Waits for all work. \returns a tamrt_status.
-  [[nodiscard]] int32_t synchronize();
 
   /// A message for such a status after the operation `what`: "copy".
   Status describe(int32_t status, const char *what) const;
@@ -140,26 +163,34 @@ public:
   /// The snapshot, or the present state if no more was in use before.
   MemorySnapshot snapshotOfPeak();
 
-  /// Records allocations in `trace`, which may be null.
+  /// Records allocations in `trace`, which may be null, and must be written
+  /// before the device is closed.
   void follow(Trace *trace) { this->trace = trace; }
 
 private:
   Device(const tamrt_backend &backend, tamrt_device *handle, int32_t index);
   void note(int64_t change);
+  void notePinned(int64_t change);
   void noteRetries(int64_t bytes);
   bool isAtPeak() const;
   static void give(void *owner, void *memory, size_t bytes);
+  static void givePinned(void *owner, void *memory, size_t bytes);
 
   const tamrt_backend &backend;
   tamrt_device *handle;
   int32_t index;
   uint32_t traits;
+  bool isIncomplete;
   BackendMemory raw;
   BackendStreams streams;
   AllocatorKind kind = AllocatorKind::Direct;
   /// The limit of `raw` for messages.
   const char *limitName = "--memory-fraction";
   std::unique_ptr<DeviceCache> cache;
+  PinnedMemory pinnedRaw;
+  std::unique_ptr<DeviceCache> pinned;
+  std::mutex streamMutex;
+  std::vector<tamrt_stream *> allStreams, freeStreams;
   /// Waiting threads, the time since when there is one, and the time left
   /// besides.
   std::mutex waitMutex;
@@ -168,9 +199,11 @@ private:
   std::chrono::steady_clock::time_point waitsSince;
   std::chrono::duration<double> waitLeft{0};
   bool toldToWait = false;
-  std::atomic<int64_t> used = 0;
+  std::atomic<int64_t> used = 0, pinnedUsed = 0;
   std::atomic<uint64_t> retriesTold = 0;
   Trace *trace = nullptr;
+  /// Names of the trace's counters, which live as long as the trace.
+  std::string usedName, reservedName, pinnedName;
   bool keepsSnapshot = false;
   std::mutex snapshotMutex;
   MemorySnapshot peakSnapshot;

@@ -71,10 +71,7 @@ int64_t reservableBytes(double fraction, int64_t totalBytes) {
 BackendMemory::BackendMemory(const tamrt_backend &backend, tamrt_device *handle,
                              std::string label)
     : backend(backend),
-      handle(handle), description{std::move(label),
-                                  (backend.traits(handle) &
-                                   TAMRT_DEVICE_HOST_ADDRESSABLE) != 0,
-                                  false, TAMRT_ALIGNMENT} {}
+      handle(handle), description{std::move(label), TAMRT_ALIGNMENT} {}
 
 void *BackendMemory::allocate(size_t bytes, size_t) noexcept {
   if (reserved > limit - int64_t(bytes))
@@ -97,7 +94,7 @@ bool BackendMemory::purge() noexcept {
 }
 
 StreamEvent BackendStreams::record(Stream stream) noexcept {
-  if (!backend.event_create)
+  if (!backend.event_create || stream == 0)
     return 0;
   tamrt_event *event = backend.event_create(handle);
   if (event &&
@@ -121,7 +118,8 @@ void BackendStreams::destroy(StreamEvent event) noexcept {
 }
 
 void BackendStreams::synchronize(Stream stream) noexcept {
-  backend.synchronize(handle, streamOf(stream));
+  if (stream != 0)
+    backend.synchronize(handle, streamOf(stream));
 }
 
 void *BackendStreams::allocate(size_t bytes, size_t alignment,
@@ -133,9 +131,7 @@ void *BackendStreams::allocate(size_t bytes, size_t alignment,
 
 void BackendStreams::release(void *address, size_t bytes,
                              Stream stream) noexcept {
-  // In the default stream all operations run in order, including releases.
-  if (stream != 0)
-    synchronize(stream);
+  synchronize(stream);
   memory.release(address, bytes);
 }
 

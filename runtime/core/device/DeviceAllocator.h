@@ -112,7 +112,32 @@ private:
   std::atomic<int64_t> reserved = 0;
 };
 
-/// A backend's streams and events. Stream 0 is the device's default stream.
+/// Page-locked memory of the CPU from a backend, for CachingAllocator.
+class PinnedMemory final : public RawMemory {
+public:
+  PinnedMemory(const tamrt_backend &backend, tamrt_device *handle,
+               const std::string &label)
+      : backend(backend),
+        handle(handle), description{label + " pinned", TAMRT_ALIGNMENT} {}
+
+  void *allocate(size_t bytes, size_t) noexcept override {
+    return backend.pinned_allocate(handle, bytes);
+  }
+  void release(void *address, size_t bytes) noexcept override {
+    backend.pinned_release(handle, address, bytes);
+  }
+  const MemoryAttributes &attributes() const noexcept override {
+    return description;
+  }
+
+private:
+  const tamrt_backend &backend;
+  tamrt_device *handle;
+  const MemoryAttributes description;
+};
+
+/// A backend's streams and events. Stream 0 is none: its work is done when it
+/// has been given.
 /// Backends do not allocate in the order of a stream, so an ordered allocation
 /// is made at once, and an ordered release waits until the stream has done its
 /// work: this is for OrderedAllocator, which allocates from the backend block
@@ -132,8 +157,6 @@ public:
   void wait(StreamEvent event) noexcept override;
   void destroy(StreamEvent event) noexcept override;
   void synchronize(Stream stream) noexcept override;
-  bool captures() const noexcept override { return backend.capture_begin; }
-  bool allocatesInOrder() const noexcept override { return true; }
   void *allocate(size_t bytes, size_t alignment,
                  Stream stream) noexcept override;
   void release(void *address, size_t bytes, Stream stream) noexcept override;

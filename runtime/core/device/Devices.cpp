@@ -9,6 +9,7 @@
 #include "core/device/Devices.h"
 
 #include "core/Log.h"
+#include "core/device/Kernels.h"
 #include "kernels/Status.h"
 #include "kernels/cpu/CpuKernels.h"
 
@@ -37,8 +38,8 @@ void failForBackend(tamrt_context *ctx, int32_t status, int64_t detail) {
 }
 
 constexpr tamrt_core kCore = {TAMRT_BACKEND_VERSION, TAMRT_ABI_VERSION,
-                              logForBackend, failForBackend,
-                              &tamrt_cpu_kernels};
+                              logForBackend,         failForBackend,
+                              &tamrt_cpu_kernels,    tamrt_run_calls};
 
 /// Whether a backend has all required functions, and all or none of each group
 /// of optional functions.
@@ -47,16 +48,16 @@ bool isComplete(const tamrt_backend &b) {
     return std::count(there.begin(), there.end(), true) % there.size() == 0;
   };
   return b.probe && b.open && b.close && b.name && b.traits && b.memory &&
-         b.allocate && b.release && b.copy && b.kernels && b.synchronize &&
+         b.allocate && b.release && b.copy && b.kernels &&
          together({b.stream_create != nullptr, b.stream_destroy != nullptr,
-                   b.stream_call != nullptr}) &&
-         together({b.event_create != nullptr, b.event_destroy != nullptr,
-                   b.event_record != nullptr, b.event_query != nullptr,
-                   b.event_synchronize != nullptr, b.stream_wait != nullptr}) &&
+                   b.synchronize != nullptr, b.event_create != nullptr,
+                   b.event_destroy != nullptr, b.event_record != nullptr,
+                   b.event_query != nullptr, b.event_synchronize != nullptr,
+                   b.stream_wait != nullptr}) &&
          together(
              {b.pinned_allocate != nullptr, b.pinned_release != nullptr}) &&
-         together({b.capture_begin != nullptr, b.capture_end != nullptr,
-                   b.graph_launch != nullptr, b.graph_destroy != nullptr});
+         together({b.prepare != nullptr, b.discard != nullptr,
+                   b.enqueue != nullptr, b.batch != nullptr});
 }
 
 /// Loads a backend. It stays loaded, because its tables live as long as the
@@ -101,6 +102,7 @@ std::unique_ptr<Device> trust(const tamrt_backend &backend, int32_t index,
   }
   report.name = (*device)->name();
   report.memory = (*device)->memory();
+  report.missing = missingKernels(*(*device)->kernels());
   if (Status tested = testDevice(**device, report.tests); !tested) {
     report.why = tested.error().message;
     return nullptr;
@@ -243,6 +245,33 @@ Result<ChosenDevice> chooseDevice(std::string_view label,
     return ChosenDevice(std::move(device));
   return Error{
       fmt::format("device '{}': {}", reports.back().label, reports.back().why)};
+}
+
+Result<std::vector<ChosenDevice>>
+chooseDevices(std::string_view list,
+              const std::vector<BackendFolder> &folders) {
+  const Error isNoList{fmt::format("expected devices of one kind, such as "
+                                   "cuda:0,cuda:1, got '{}'",
+                                   list)};
+  std::vector<ChosenDevice> devices;
+  std::set<std::string> labels, kinds;
+  const bool isList = list.find(',') != list.npos;
+  for (size_t at = 0; at <= list.size();) {
+    const size_t end = std::min(list.find(',', at), list.size());
+    const std::string_view label = list.substr(at, end - at);
+    at = end + 1;
+    if (isList && (label.empty() || label == "auto" || label == "cpu"))
+      return isNoList;
+    Result<ChosenDevice> device = chooseDevice(label, folders);
+    if (!device)
+      return std::move(device).error();
+    labels.insert((*device)->label());
+    kinds.insert((*device)->functions().kind);
+    devices.push_back(*std::move(device));
+  }
+  if (labels.size() < devices.size() || kinds.size() > 1)
+    return isNoList;
+  return devices;
 }
 
 } // namespace tamrt

@@ -38,6 +38,8 @@ struct DeviceReport {
   /// The manufacturer's name; empty if no device was opened.
   std::string name;
   DeviceMemory memory;
+  /// The kernels that it lacks: their steps run on the CPU.
+  std::vector<std::string> missing;
   /// The tests with their results: "binary64 sum: ok".
   std::vector<std::string> tests;
   /// Why it is skipped; empty if it is trusted.
@@ -73,6 +75,13 @@ private:
 Result<ChosenDevice>
 chooseDevice(std::string_view label,
              const std::vector<BackendFolder> &folders = backendFolders());
+
+/// The devices of a run: those of a list such as "cuda:0,cuda:1", of one kind
+/// and each named once, or what `chooseDevice` chooses. Errors: those of
+/// `chooseDevice`, and a list that is none.
+Result<std::vector<ChosenDevice>>
+chooseDevices(std::string_view list,
+              const std::vector<BackendFolder> &folders = backendFolders());
 
 /// Tests a device with a sum that only binary64 computes correctly, and with a
 /// factorisation, both with its own kernels in its own memory. Adds the results

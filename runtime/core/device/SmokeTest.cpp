@@ -53,11 +53,11 @@ private:
   AlignedBuffer buffer;
 };
 
-Status statusOf(const tamrt_context &context, Device &device) {
+Status statusOf(const tamrt_context &context) {
   if (context.status != TAMRT_OK)
     return Error{fmt::format("a kernel reported status {}, detail {}",
                              context.status, context.detail)};
-  return device.describe(device.synchronize(), "finish its work");
+  return {};
 }
 
 /// 1 + 1000 times 2^-40: in binary32 only the 1 remains.
@@ -78,7 +78,7 @@ Status testSum(Device &device) {
   context.kernels = device.kernels();
   context.kernels->rhs_dense(&context, a->data(), y->data(), nullptr, rows, 1,
                              sums->data());
-  if (Status s = statusOf(context, device); !s)
+  if (Status s = statusOf(context); !s)
     return s;
   Result<std::vector<double>> got = sums->get();
   if (!got)
@@ -113,7 +113,7 @@ Status testCholesky(Device &device) {
   context.kernels = device.kernels();
   context.kernels->cholesky_solve(&context, n, a->data(), b->data(),
                                   b->data() + padded);
-  if (Status s = statusOf(context, device); !s)
+  if (Status s = statusOf(context); !s)
     return s;
   Result<std::vector<double>> got = b->get();
   if (!got)
@@ -128,6 +128,10 @@ Status testCholesky(Device &device) {
 } // namespace
 
 Status testDevice(Device &device, std::vector<std::string> &tests) {
+  const tamrt_kernels &kernels = *device.kernels();
+  if (!kernels.rhs_dense || !kernels.cholesky_solve)
+    return Error{"expected the kernels rhs_dense and cholesky_solve, which its "
+                 "test needs, got a device without them"};
   const std::pair<const char *, Status (*)(Device &)> all[] = {
       {"binary64 sum", testSum}, {"cholesky", testCholesky}};
   for (const auto &[name, test] : all) {

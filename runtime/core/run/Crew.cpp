@@ -89,10 +89,24 @@ std::vector<AlignedBuffer> allocateSpares(const Ladder &ladder, Device &device,
   return states;
 }
 
-/// Threads that groups of the ladder's length keep busy. If the user did not
-/// request a number, each thread gets at least a group or some segments.
+/// The devices that share groups with `device`, itself included.
+size_t devicesWith(const Ladder &ladder, const Device &device) {
+  const bool isOne =
+      &device != ladder.options.device || ladder.state == StateOf::Group;
+  return isOne ? 1 : 1 + ladder.options.others.size();
+}
+
+/// Threads of a device that its part of groups of the ladder's length keeps
+/// busy. If the user did not request a number, each thread gets at least a
+/// group or some segments.
 unsigned threadsFor(const Ladder &ladder, const Device &device, size_t groups,
                     unsigned asked) {
+  const size_t devices = devicesWith(ladder, device);
+  groups = (groups + devices - 1) / devices;
+  // A thread only waits for a device that takes batches.
+  if (const int64_t batch = device.batch(); asked == 0 && batch > 1)
+    return unsigned(
+        std::min<size_t>(size_t(batch), std::max<size_t>(groups, 1)));
   double pieces = double(groups);
   if (describe(ladder.kind).predicts() ? ladder.model.carry_bytes == 0
                                        : canSplit(ladder, device))
@@ -259,6 +273,48 @@ Status checkSolver(const tamrt_model &model, const RunOptions &options) {
   return {};
 }
 
+/// Adds threads on the other devices that share the groups, on the rung and for
+/// the number of threads that the oracle chooses for each. One without memory
+/// is left out.
+void addDevices(Crew &crew, size_t groups, const RunOptions &options) {
+  if (devicesWith(*crew.ladder, *crew.device) == 1)
+    return;
+  for (Device *device : options.others) {
+    // The question is about one way of solving; which one does not matter.
+    Ladder &ladder = *crew.ladder;
+    Question question;
+    question.columns = ladder.model.columns;
+    question.direct = ladder.need(*device);
+    question.threads =
+        threadsFor(ladder, *crew.device, groups, options.threads);
+    const DeviceMemory memory = freeOn(*device, options);
+    question.freeBytes = memory.freeBytes;
+    question.place = device->place();
+    Decision decision = decide(question, options.oracle);
+    const Result<unsigned> threads =
+        solverThreads(ladder, *device, decision.threads, options);
+    std::vector<Worker> workers;
+    std::string shortage;
+    if (threads)
+      decision.threads = *threads;
+    if (!threads || !decision.fits ||
+        !allocateFromRung(ladder, *device, decision, workers, shortage)) {
+      log(LogLevel::Warning,
+          "device '{}' has no memory for {}, of {} free; going on without it",
+          device->label(), ladder.chunksOf(ladder.size() - 1),
+          memory.freeBytes);
+      continue;
+    }
+    log(LogLevel::Info, "device '{}': {} thread{}, {}", device->label(),
+        workers.size(), workers.size() == 1 ? "" : "s",
+        ladder.chunksOf(decision.rung));
+    for (Worker &worker : workers) {
+      worker.lane = unsigned(crew.workers.size());
+      crew.workers.push_back(std::move(worker));
+    }
+  }
+}
+
 /// See Crew.h. `isSolverChosen`: the solver was chosen before.
 Result<Crew> makeCrew(Ladders ladders, size_t groups, const RunOptions &options,
                       int64_t sharedBytes, bool isSolverChosen) {
@@ -290,8 +346,10 @@ Result<Crew> makeCrew(Ladders ladders, size_t groups, const RunOptions &options,
       std::vector<AlignedBuffer> spares;
       if (workers.size() > 1)
         spares = allocateSpares(*ladder, *device, decision.spares);
-      return Crew{std::move(ladder), device, std::move(workers),
-                  std::move(spares), std::move(note)};
+      Crew crew{std::move(ladder), device, std::move(workers),
+                std::move(spares), std::move(note)};
+      addDevices(crew, groups, options);
+      return crew;
     }
     if (!shortage.empty())
       return Error{shortage};
@@ -328,6 +386,7 @@ std::string effectAt(const tamrt_model &model, const std::string &group,
 bool canSplit(const Ladder &ladder, const Device &device) {
   const tamrt_model &model = ladder.model;
   if (model.carry_bytes > 0 || needsCopies(device) ||
+      devicesWith(ladder, device) > 1 ||
       (ladder.options.allowCpuFallback && !device.isCpu()))
     return false;
   return std::any_of(model.accumulators,

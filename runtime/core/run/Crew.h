@@ -32,7 +32,7 @@ namespace tamrt {
 struct Crew {
   /// Its address must not change, because workers refer to it.
   std::unique_ptr<Ladder> ladder;
-  /// The device of the memory.
+  /// The device of the first workers, and of the memory of groups.
   Device *device = nullptr;
   std::vector<Worker> workers;
   /// States of the first workers, if groups own those with their sums: for
@@ -59,15 +59,17 @@ struct FitRoute {
 };
 
 /// Whether several threads can share the rows of one group: it must be a fit
-/// without a carry, whose sums the CPU can combine. Not if the CPU is a
-/// fallback: a thread that changes to the CPU takes its memory with it.
+/// without a carry on one device, whose sums the CPU can combine. Not if the
+/// CPU is a fallback: a thread that changes to the CPU takes its memory with
+/// it.
 bool canSplit(const Ladder &ladder, const Device &device);
 
 /// Allocates memory for all threads, at most as many as `groups` groups of at
 /// most `groupRows` rows keep busy, on the rung and for the number of threads
-/// that the oracle chooses. If there is not enough nevertheless, takes the next
-/// rung; instead of very small chunks, fewer threads; at last the CPU, if the
-/// options allow it. The caller will take another `sharedBytes`.
+/// that the oracle chooses for each device. If there is not enough
+/// nevertheless, takes the next rung; instead of very small chunks, fewer
+/// threads; at last the CPU, if the options allow it. The caller will take
+/// another `sharedBytes`.
 Result<Crew> makeCrew(const tamrt_model &model, tamrt_step_kind kind,
                       size_t groups, size_t groupRows,
                       const RunOptions &options,

@@ -174,7 +174,8 @@ Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
         [&](const tamrt_step &step, size_t first, size_t rows) {
           worker.setColumns(model, data, slice.first + first);
           worker.run(step, weights.of(place, model), int64_t(rows),
-                     int64_t(before + first), int64_t(group.rows));
+                     int64_t(before + first), int64_t(group.rows),
+                     int64_t(slice.rows - first - rows));
         },
         [&](size_t first, size_t rows) {
           std::memcpy(output + (slice.first + first) * width,

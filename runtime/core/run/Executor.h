@@ -80,6 +80,9 @@ struct RunOptions {
   Progress *progress = nullptr;
   /// The device of the steps; null: the CPU.
   Device *device = nullptr;
+  /// More devices of its kind, which take groups of fits and predictions, too,
+  /// but for fits of groups whose rows come in parts.
+  std::span<Device *const> others;
   /// Steps that run on the CPU whatever the device.
   tamrt_placement placement = {};
   OracleOptions oracle;

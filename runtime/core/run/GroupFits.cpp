@@ -243,6 +243,9 @@ Result<GroupFits> GroupFits::create(const tamrt_model &model,
   const size_t longest = longestOf(groups);
   const ThreadMemory needed = memoryOf(model, solver, longest);
   RunOptions now = options;
+  if (!options.others.empty())
+    log(LogLevel::Info, "the sums of all groups are on '{}'",
+        deviceOf(options).label());
   for (size_t count = most;;) {
     const size_t states = count * onDevice(needed);
     const size_t vectors = count * size_t(needed.vectors);

@@ -21,8 +21,11 @@ namespace {
 /// Memory that the CPU writes or reads: that of `device`, if the CPU can
 /// address it.
 AlignedBuffer allocateForCpu(Device &device, int64_t bytes, const char *what) {
-  return (needsCopies(device) ? Device::cpu() : device)
-      .allocate(size_t(bytes), what);
+  if (!needsCopies(device))
+    return device.allocate(size_t(bytes), what);
+  if (AlignedBuffer pinned = device.allocatePinned(size_t(bytes), what))
+    return pinned;
+  return Device::cpu().allocate(size_t(bytes), what);
 }
 
 } // namespace
@@ -46,12 +49,19 @@ ThreadMemory Ladder::memory(size_t i, Device &device) const {
   if (state == StateOf::Group)
     memory.state = memory.carry = memory.vectors = 0;
   if (needsCopies(device)) {
-    memory.copies =
-        stagedColumnBytes(model, chunkRows(i)) + stagedVectorBytes(model);
+    memory.copies = stagedColumnBytes(device, model, chunkRows(i), groupRows) +
+                    stagedVectorBytes(model);
     if (describe(kind).isCg())
       memory.output = stagedVectorBytes(model);
   }
   return memory;
+}
+
+SiteShared *Ladder::shared(Device &device) const {
+  if (device.isCpu())
+    return nullptr;
+  const std::lock_guard lock(sharedMutex);
+  return &sites.try_emplace(&device, device, options.trace).first->second;
 }
 
 Device &Ladder::solver(Device &device) const {
@@ -184,13 +194,13 @@ void Worker::clearSolver() {
 /// Allocates the memory that depends on the rung.
 bool Worker::takeChunkMemory(const Ladder &ladder, size_t at) {
   const ThreadMemory memory = ladder.memory(at, *device);
-  arena = device->allocate(size_t(memory.arena), "arena");
+  arena = device->allocate(size_t(memory.arena), "arena", site.stream());
   if (arena)
     output = allocateForCpu(*device, memory.output, "output");
   place.arena = arena.data();
   place.output = output.as<double>();
   if (!arena || !output ||
-      !site.openChunk(ladder.chunkRows(at), memory.output)) {
+      !site.openChunk(ladder.chunkRows(at), ladder.groupRows, memory.output)) {
     releaseChunkMemory();
     return false;
   }
@@ -201,20 +211,20 @@ bool Worker::takeChunkMemory(const Ladder &ladder, size_t at) {
 }
 
 bool Worker::openSite(const Ladder &ladder, Site &opened, Device &on) {
-  return (!needsCopies(on) ||
-          ladder.deviceTables().allocate(ladder.model, on)) &&
-         opened.open(ladder.model, on, ladder.options.kernels,
-                     &ladder.deviceTables());
+  SiteShared *shared = ladder.shared(on);
+  return (!needsCopies(on) || shared->tables.allocate(ladder.model, on)) &&
+         opened.open(ladder.model, on, ladder.options.kernels, shared);
 }
 
 /// Allocates the memory for sums and predictions.
 bool Worker::takeSums(const Ladder &ladder, Device &on, size_t at) {
   clear();
   device = &on;
+  site.openQueue(on);
   const ThreadMemory memory = ladder.memory(at, on);
   auto take = [&](AlignedBuffer &buffer, int64_t bytes, const char *what) {
     if (bytes > 0)
-      buffer = on.allocate(size_t(bytes), what);
+      buffer = on.allocate(size_t(bytes), what, site.stream());
     return bytes == 0 || buffer;
   };
   parameters = allocateForCpu(on, memory.parameters, "parameters");
@@ -248,12 +258,15 @@ bool Worker::takeSums(const Ladder &ladder, Device &on, size_t at) {
 /// Allocates memory for the solver if it runs on another device than the sums.
 bool Worker::takeSolver(const Ladder &ladder, Device &on) {
   clearSolver();
+  solver.openQueue(on);
   const ThreadMemory memory = ladder.solverMemory(on);
-  solverArena = on.allocate(size_t(memory.arena), "solver arena");
+  solverArena =
+      on.allocate(size_t(memory.arena), "solver arena", solver.stream());
   if (solverArena)
-    solverState = on.allocate(size_t(memory.state), "solver state");
+    solverState =
+        on.allocate(size_t(memory.state), "solver state", solver.stream());
   if (!solverState || !openSite(ladder, solver, on) ||
-      !solver.openChunk(/*rows=*/0, memory.output)) {
+      !solver.openChunk(/*rows=*/0, /*groupRows=*/0, memory.output)) {
     clearSolver();
     return false;
   }
@@ -314,35 +327,46 @@ void Worker::arrange(Ladder &ladder, tamrt_step_kind kind, int64_t first,
                  });
 }
 
+/// The rows of the next chunk, which starts at `row` of its group; `left` rows
+/// follow.
+int64_t Worker::nextRows(const tamrt_step &step, int64_t row,
+                         int64_t left) const {
+  int64_t rows = std::min(left, int64_t(chunkRows));
+  if (describe(step.kind).hasSums())
+    rows = std::min(rows, TAMRT_SEGMENT_ROWS - row % TAMRT_SEGMENT_ROWS);
+  return rows;
+}
+
 void Worker::run(const tamrt_step &step, const double *coefficients,
-                 int64_t rows, int64_t first, int64_t groupRows) {
+                 int64_t rows, int64_t first, int64_t groupRows,
+                 int64_t rowsLeft) {
+  const StepRun what = {step,      coefficients,
+                        rows,      first,
+                        groupRows, nextRows(step, first + rows, rowsLeft)};
   ranSolver = solver.isOpen() && describe(step.kind).solves();
   if (ranSolver)
-    runSolver(step, coefficients, rows, first, groupRows);
+    runSolver(what);
   else if (isBorrowing())
     borrow(ladder->stateBytes(), [&](Workplace &here) {
-      site.run(step, place, place.arena, here.state, here.carry, coefficients,
-               rows, first, groupRows);
+      site.run(what, place, place.arena, here.state, here.carry, lane);
     });
   else
-    site.run(step, place, place.arena, place.state, place.carry, coefficients,
-             rows, first, groupRows);
+    site.run(what, place, place.arena, place.state, place.carry, lane);
 }
 
 /// Solves with a copy of the sums. Factors for conjugate gradients stay in the
 /// copy, because only the solver's steps read them. If groups alternate, their
 /// factors are stored with their sums.
-void Worker::runSolver(const tamrt_step &step, const double *coefficients,
-                       int64_t rows, int64_t first, int64_t groupRows) {
+void Worker::runSolver(const StepRun &what) {
   Device &from = groupsDevice ? *groupsDevice : *device;
   const auto bytes = size_t(ladder->stateBytes());
-  if ((step.kind != TAMRT_STEP_PRECONDITION || groupsDevice) &&
+  if ((what.step.kind != TAMRT_STEP_PRECONDITION || groupsDevice) &&
       !transfer(place.context, solver.on(), solverState.data(), from,
                 place.state, bytes))
     return;
-  solver.run(step, place, solverArena.data(), solverState.data(), nullptr,
-             coefficients, rows, first, groupRows);
-  if (step.kind == TAMRT_STEP_CG_FINISH && groupsDevice && place.good())
+  solver.run(what, place, solverArena.data(), solverState.data(), nullptr,
+             lane);
+  if (what.step.kind == TAMRT_STEP_CG_FINISH && groupsDevice && place.good())
     transfer(place.context, from, place.state, solver.on(), solverState.data(),
              bytes);
 }

@@ -32,6 +32,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -63,8 +65,8 @@ public:
   Device &solver(Device &device) const;
   /// Memory of a thread there, if it is another device.
   ThreadMemory solverMemory(const Device &solver) const;
-  /// Tables on the one device of a run that needs copies of them.
-  DeviceTables &deviceTables() const { return tables; }
+  /// What threads have in common on a device; null for the CPU.
+  SiteShared *shared(Device &device) const;
   /// Bytes of the state of a group without its levels; 0 for predictions.
   int64_t stateBytes() const;
   /// The same with the levels of the longest group.
@@ -99,7 +101,8 @@ public:
 
 private:
   std::vector<const tamrt_step *> rungs;
-  mutable DeviceTables tables;
+  mutable std::mutex sharedMutex;
+  mutable std::map<const Device *, SiteShared> sites;
   std::atomic<int> stepsDown = 0;
   std::atomic<int64_t> minRows = 0;
 };
@@ -129,9 +132,10 @@ public:
   void arrange(Ladder &ladder, tamrt_step_kind kind, int64_t first,
                int64_t groupRows);
 
-  /// Runs a step in the worker's workplace, on the device of the step.
+  /// Runs a step in the worker's workplace, on the device of the step. If the
+  /// worker's next step takes rows after these, `rowsLeft` is their number.
   void run(const tamrt_step &step, const double *coefficients, int64_t rows,
-           int64_t first, int64_t groupRows);
+           int64_t first, int64_t groupRows, int64_t rowsLeft = 0);
 
   /// Points the columns, of inputs, target and row weights, at `row`.
   void setColumns(const tamrt_model &model, const Dataset &data, size_t row);
@@ -161,8 +165,8 @@ private:
   void releaseChunkMemory();
   void clear();
   void clearSolver();
-  void runSolver(const tamrt_step &step, const double *coefficients,
-                 int64_t rows, int64_t first, int64_t groupRows);
+  int64_t nextRows(const tamrt_step &step, int64_t row, int64_t left) const;
+  void runSolver(const StepRun &what);
   bool isBorrowing() const;
   template <class Body> void borrow(int64_t stateBytes, const Body &body);
 

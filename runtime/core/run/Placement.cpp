@@ -9,8 +9,11 @@
 #include "core/run/Placement.h"
 
 #include "core/Log.h"
+#include "core/device/Kernels.h"
 #include "core/model/Steps.h"
 #include "core/run/Site.h"
+
+#include <algorithm>
 
 namespace tamrt {
 namespace {
@@ -34,12 +37,41 @@ int32_t placeOf(const tamrt_placement &placement, tamrt_step_kind kind) {
   return TAMRT_PLACE_DEVICE;
 }
 
+/// Calls is(step) for the steps that are placed with those of `kind` until it
+/// returns true.
+template <class Is>
+bool isAnyOf(const tamrt_model &model, tamrt_step_kind kind, const Is &is) {
+  return std::any_of(model.steps, model.steps + model.step_count,
+                     [&](const tamrt_step &step) {
+                       return arePlacedTogether(step.kind, kind) && is(step);
+                     });
+}
+
 bool isCpuCode(const tamrt_model &model, tamrt_step_kind kind) {
-  for (int64_t i = 0; i < model.step_count; ++i)
-    if (model.steps[i].is_cpu_code &&
-        arePlacedTogether(model.steps[i].kind, kind))
-      return true;
-  return false;
+  return isAnyOf(model, kind,
+                 [](const tamrt_step &step) { return step.is_cpu_code != 0; });
+}
+
+/// The name of a kernel that steps placed with those of `kind` need and a
+/// device lacks; null if there is none.
+const char *missingKernel(const tamrt_model &model, tamrt_step_kind kind,
+                          const Device &device) {
+  if (!device.lacksKernels())
+    return nullptr;
+  const tamrt_kernels &table = *device.kernels();
+  const char *missing = nullptr;
+  if (isAnyOf(model, kind, [&](const tamrt_step &step) {
+        return (missing = tamrt::missingKernel(step, table)) != nullptr;
+      }))
+    return missing;
+  // The runtime joins sums.
+  if (describe(kind).part != StepPart::Sums)
+    return nullptr;
+  return !table.zero          ? "zero"
+         : !table.join_sums   ? "join_sums"
+         : !table.move_sums   ? "move_sums"
+         : !table.join_counts ? "join_counts"
+                              : nullptr;
 }
 
 } // namespace
@@ -52,7 +84,8 @@ Device &deviceOf(const tamrt_model &model, tamrt_step_kind kind,
                  const RunOptions &options) {
   Device &device = deviceOf(options);
   if (placeOf(options.placement, kind) == TAMRT_PLACE_CPU ||
-      (needsCopies(device) && isCpuCode(model, kind)))
+      (needsCopies(device) && isCpuCode(model, kind)) ||
+      missingKernel(model, kind, device))
     return Device::cpu();
   return device;
 }
@@ -65,6 +98,9 @@ void tellPlacement(const tamrt_model &model, tamrt_step_kind kind,
       return;
     if (placeOf(options.placement, of) == TAMRT_PLACE_CPU)
       log(LogLevel::Info, "{} on 'cpu', by placement", what);
+    else if (const char *kernel = missingKernel(model, of, asked))
+      log(LogLevel::Warning, "{} on 'cpu': device '{}' has no kernel '{}'",
+          what, asked.label(), kernel);
     else
       log(LogLevel::Warning,
           "{} on 'cpu': the model has code of the CPU for it, which cannot "

@@ -20,12 +20,14 @@ Device &deviceOf(const RunOptions &options);
 
 /// The device that runs the steps of `kind`, as the options place them. If some
 /// of the steps placed together are code for the CPU and the CPU cannot address
-/// the device's memory, it is the CPU.
+/// the device's memory, or if the device lacks one of their kernels, it is the
+/// CPU.
 Device &deviceOf(const tamrt_model &model, tamrt_step_kind kind,
                  const RunOptions &options);
 
 /// Logs which steps of a run of `kind`, FIT_CHUNK for any fit, are not on the
-/// requested device; with a warning if the model's code is the reason.
+/// requested device; with a warning if the model's code or a kernel that the
+/// device lacks is the reason.
 void tellPlacement(const tamrt_model &model, tamrt_step_kind kind,
                    const RunOptions &options);
 

@@ -12,7 +12,9 @@
 #include "core/model/Model.h"
 #include "core/model/Tables.h"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace tamrt {
 namespace {
@@ -22,6 +24,11 @@ int64_t columnBytes(const tamrt_model &model, int64_t i) {
   return i < model.input_count && model.inputs[i].rule == TAMRT_RULE_LEVELS
              ? int64_t(sizeof(int32_t))
              : int64_t(sizeof(double));
+}
+
+/// Whether chunks of `rows` rows are copied while the device works on others.
+bool copiesAhead(const Device &device, int64_t rows, int64_t groupRows) {
+  return device.hasStreams() && groupRows > rows;
 }
 
 } // namespace
@@ -49,11 +56,12 @@ bool transfer(tamrt_context &context, Device &to, void *target, Device &from,
   return copy(context, needsCopies(to) ? to : from, target, source, bytes);
 }
 
-int64_t stagedColumnBytes(const tamrt_model &model, int64_t rows) {
+int64_t stagedColumnBytes(const Device &device, const tamrt_model &model,
+                          int64_t rows, int64_t groupRows) {
   int64_t bytes = 0;
   for (int64_t i = 0; i < model.input_count + 2; ++i)
     bytes += alignedBytes(rows * columnBytes(model, i));
-  return bytes;
+  return copiesAhead(device, rows, groupRows) ? 2 * bytes : bytes;
 }
 
 int64_t stagedVectorBytes(const tamrt_model &model) {
@@ -96,47 +104,63 @@ const void *const *DeviceTables::get(tamrt_context &context,
   return pointers.data();
 }
 
-bool Site::open(const tamrt_model &of, Device &on, const tamrt_kernels *by,
-                DeviceTables *shared) {
+void Site::openQueue(Device &on) {
   close();
+  if (!on.isCpu())
+    queue = std::make_unique<Queue>(on);
+}
+
+bool Site::open(const tamrt_model &of, Device &on, const tamrt_kernels *by,
+                SiteShared *with) {
   model = &of;
   device = &on;
   kernels = by ? by : on.kernels();
-  tables = shared;
+  shared = with;
   if (!needsCopies(on))
     return true;
-  parameters =
-      on.allocate(size_t(parameterCount(of)) * sizeof(double), "parameters");
+  parameters = on.allocate(size_t(parameterCount(of)) * sizeof(double),
+                           "parameters", stream());
   if (parameters)
-    vector = on.allocate(size_t(stagedVectorBytes(of)), "vector");
+    vector = on.allocate(size_t(stagedVectorBytes(of)), "vector", stream());
   if (!vector)
     close();
   return isOpen();
 }
 
-bool Site::openChunk(int64_t rows, int64_t outputBytes) {
+bool Site::openChunk(int64_t rows, int64_t groupRows, int64_t outputBytes) {
   if (!needsCopies(*device))
     return true;
-  output = device->allocate(size_t(outputBytes), "output");
+  output = device->allocate(size_t(outputBytes), "output", stream());
   if (output && rows > 0)
-    columns =
-        device->allocate(size_t(stagedColumnBytes(*model, rows)), "columns");
+    columns = device->allocate(
+        size_t(stagedColumnBytes(*device, *model, rows, groupRows)), "columns",
+        stream());
   if (!output || (rows > 0 && !columns)) {
     closeChunk();
     return false;
   }
-  pointers.assign(size_t(model->input_count) + 2, nullptr);
+  const auto count = size_t(model->input_count) + 2;
   auto *at = columns.as<char>();
-  for (int64_t i = 0; rows > 0 && i < model->input_count + 2; ++i) {
-    pointers[size_t(i)] = at;
-    at += alignedBytes(rows * columnBytes(*model, i));
+  for (Twins *twins : {&current, &ahead}) {
+    *twins = {std::vector<void *>(count), std::vector<const void *>(count)};
+    if (rows == 0 ||
+        (twins == &ahead && !copiesAhead(*device, rows, groupRows)))
+      continue;
+    for (size_t i = 0; i < count; ++i) {
+      twins->memory[i] = at;
+      at += alignedBytes(rows * columnBytes(*model, int64_t(i)));
+    }
   }
   return true;
 }
 
 void Site::closeChunk() {
+  // Its last copies may not have been waited for.
+  if (columns && queue && queue->uploadStream())
+    device->recordUse(columns, queue->uploadStream());
   columns = AlignedBuffer();
   output = AlignedBuffer();
+  current = ahead = {};
 }
 
 void Site::close() {
@@ -146,14 +170,56 @@ void Site::close() {
   knownParameters.clear();
   knownVector = nullptr;
   devicesTables = nullptr;
+  queue = nullptr;
   device = nullptr;
 }
 
+bool Site::take(Workplace &place, int32_t status, const char *what,
+                size_t bytes) {
+  return takeStatus(place.context, *device, status, what, bytes);
+}
+
+/// Copies rows of columns, from the `first` on, to twins. Does not throw.
+void Site::copyColumns(Twins &twins, const void *const *from, int64_t first,
+                       int64_t rows) {
+  twins.rows = rows;
+  twins.status = TAMRT_OK;
+  for (size_t i = 0; i < twins.from.size() && twins.status == TAMRT_OK; ++i) {
+    const int64_t bytes = columnBytes(*model, int64_t(i));
+    const auto *column = static_cast<const char *>(from[i]);
+    twins.from[i] = column ? column + first * bytes : nullptr;
+    if (column)
+      twins.status =
+          queue->upload(twins.memory[i], twins.from[i], size_t(rows * bytes));
+  }
+}
+
+/// Copies the rows of the next step, if there is memory for them. Does not
+/// throw: the device may use the caller's call.
+void Site::copyAhead(const StepRun &what, const Workplace &place,
+                     unsigned lane) {
+  if (what.nextRows == 0 || ahead.memory.empty() || !ahead.memory.front())
+    return;
+  const TraceSpan span(shared->trace, lane, "upload ahead",
+                       {{"rows", what.nextRows}});
+  copyColumns(ahead, place.columns, what.rows, what.nextRows);
+}
+
+/// Copies the columns of a step, unless they are there.
+bool Site::stageColumns(Workplace &place, int64_t rows) {
+  if (ahead.rows >= rows &&
+      std::equal(ahead.from.begin(), ahead.from.end(), place.columns))
+    std::swap(current, ahead);
+  else
+    copyColumns(current, place.columns, /*first=*/0, rows);
+  ahead.rows = 0;
+  return take(place, current.status, "copy", /*bytes=*/0);
+}
+
 /// Copies the data that a step reads. Returns false if a copy failed.
-bool Site::stage(const tamrt_step &step, Workplace &place,
-                 const double *coefficients, int64_t rows) {
+bool Site::stage(const StepRun &what, Workplace &place) {
   auto put = [&](void *to, const void *from, size_t bytes) {
-    return copy(place.context, *device, to, from, bytes);
+    return take(place, queue->upload(to, from, bytes), "copy", bytes);
   };
   const auto count = size_t(parameterCount(*model));
   const size_t bytes = count * sizeof(double);
@@ -165,61 +231,88 @@ bool Site::stage(const tamrt_step &step, Workplace &place,
     knownParameters.assign(place.parameters, place.parameters + count);
   }
   if (model->table_count > 0) {
-    devicesTables = tables->get(place.context, *model, place.tables);
+    devicesTables = shared->tables.get(place.context, *model, place.tables);
     if (!devicesTables)
       return false;
   }
   // Coefficients do not change while a group is predicted; the vectors of
   // conjugate gradients do.
-  const bool isSame =
-      coefficients == knownVector && !describe(step.kind).isCg();
-  if (coefficients && !isSame) {
+  const StepDescription &about = describe(what.step.kind);
+  const bool isSame = what.coefficients == knownVector && !about.isCg();
+  if (what.coefficients && !isSame) {
     knownVector = nullptr;
-    if (!put(vector.data(), coefficients,
+    if (!put(vector.data(), what.coefficients,
              size_t(model->columns) * sizeof(double)))
       return false;
-    knownVector = coefficients;
+    knownVector = what.coefficients;
   }
   // Absent columns stay absent.
-  given.assign(pointers.size(), nullptr);
-  for (size_t i = 0; describe(step.kind).takesRows() && i < given.size(); ++i) {
-    const void *column = place.columns[i];
-    if (!column)
-      continue;
-    if (!put(pointers[i], column,
-             size_t(rows * columnBytes(*model, int64_t(i)))))
-      return false;
-    given[i] = pointers[i];
-  }
+  given.assign(current.from.size(), nullptr);
+  if (!about.takesRows())
+    return true;
+  if (!stageColumns(place, what.rows))
+    return false;
+  for (size_t i = 0; i < given.size(); ++i)
+    if (current.from[i])
+      given[i] = current.memory[i];
   return true;
 }
 
-void Site::run(const tamrt_step &step, Workplace &place, void *arena,
-               void *state, void *carry, const double *coefficients,
-               int64_t rows, int64_t first, int64_t groupRows) {
+/// Runs a step whose data have been copied, and copies its output back.
+void Site::launch(const StepRun &what, Workplace &place, Workplace &here,
+                  unsigned lane) {
   const bool copies = needsCopies(*device);
-  if (copies && !stage(step, place, coefficients, rows))
+  const double *coefficients = what.coefficients;
+  if (copies) {
+    here.parameters = parameters.as<double>();
+    here.tables = devicesTables;
+    here.output = output.as<double>();
+    here.columns = given.data();
+    if (coefficients)
+      coefficients = vector.as<double>();
+  }
+  const tamrt_call call = here.callOf(what.step, coefficients, what.rows,
+                                      what.first, what.groupRows);
+  PostedCall posted;
+  shared->batches.post(posted, *queue, what.step, call);
+  copyAhead(what, place, lane);
+  const int32_t status = shared->batches.wait(posted, lane);
+  place.context.status = here.context.status;
+  place.context.detail = here.context.detail;
+  if (!place.good() || !take(place, status, "finish its work", /*bytes=*/0))
     return;
-  runOn(*device, kernels, place, [&](Workplace &here) {
-    here.arena = arena;
-    here.state = state;
-    here.carry = carry;
-    if (copies) {
-      here.parameters = parameters.as<double>();
-      here.tables = devicesTables;
-      here.output = output.as<double>();
-      here.columns = given.data();
-    }
-    here.run(step, copies && coefficients ? vector.as<double>() : coefficients,
-             rows, first, groupRows);
-  });
-  if (!copies || !place.good() || !describe(step.kind).writesOutput())
+  const StepDescription &about = describe(what.step.kind);
+  if (!copies || !about.writesOutput())
     return;
-  const int64_t width = outputWidth(*model, tamrt_step_kind(step.kind));
-  const int64_t numbers =
-      describe(step.kind).takesRows() ? rows * width : width;
-  copy(place.context, *device, place.output, output.data(),
-       size_t(numbers) * sizeof(double));
+  const int64_t width = outputWidth(*model, tamrt_step_kind(what.step.kind));
+  const int64_t numbers = about.takesRows() ? what.rows * width : width;
+  const size_t bytes = size_t(numbers) * sizeof(double);
+  if (take(place, queue->download(place.output, output.data(), bytes), "copy",
+           bytes))
+    take(place, queue->finish(), "copy", bytes);
+}
+
+void Site::run(const StepRun &what, Workplace &place, void *arena, void *state,
+               void *carry, unsigned lane) {
+  Workplace here = place;
+  here.context.kernels = kernels;
+  here.arena = arena;
+  here.state = state;
+  here.carry = carry;
+  if (!shared) {
+    here.run(what.step, what.coefficients, what.rows, what.first,
+             what.groupRows);
+    place.context.status = here.context.status;
+    place.context.detail = here.context.detail;
+    return;
+  }
+  if (!needsCopies(*device) || stage(what, place))
+    launch(what, place, here, lane);
+  if (place.good())
+    return;
+  // The caller may release what is being copied.
+  queue->finishUploads();
+  ahead.rows = 0;
 }
 
 } // namespace tamrt

@@ -14,21 +14,26 @@
 /// output. A device whose memory the CPU can address uses it directly. Any
 /// other device has copies (twins) of it: before a step, the data that it reads
 /// are copied to the twins, and after it, the data that it wrote are copied
-/// back.
+/// back. On a device with streams, the rows of the next chunk are copied while
+/// it works on the current one (double buffering).
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef TAMRT_CORE_RUN_SITE_H
 #define TAMRT_CORE_RUN_SITE_H
 
+#include "core/Trace.h"
 #include "core/device/AlignedBuffer.h"
+#include "core/device/Batches.h"
 #include "core/device/Device.h"
+#include "core/device/Queue.h"
 #include "core/run/Workplace.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -57,25 +62,24 @@ bool copy(tamrt_context &context, Device &device, void *to, const void *from,
 bool transfer(tamrt_context &context, Device &to, void *target, Device &from,
               const void *source, size_t bytes);
 
-/// Calls body(here), `here` being `place` with the kernels of `device`, or
-/// those given, and waits for the device. The status is `place`'s then.
+/// Calls body(here), which launches kernels, `here` being `place` with the
+/// kernels of `device`, or those given. The work is done then, and `place` has
+/// its status.
 template <class Body>
 void runOn(Device &device, const tamrt_kernels *kernels, Workplace &place,
            const Body &body) {
   Workplace here = place;
   here.context.kernels = kernels ? kernels : device.kernels();
   body(here);
-  // Kernels may write to the context until the device has finished its work.
-  const int32_t status = device.isCpu() ? TAMRT_OK : device.synchronize();
   place.context.status = here.context.status;
   place.context.detail = here.context.detail;
-  if (place.good())
-    takeStatus(place.context, device, status, "finish its work", /*bytes=*/0);
 }
 
-/// Bytes of the twins of columns for chunks of at most `rows` rows, and of the
-/// twin of a vector of D numbers; multiples of TAMRT_ALIGNMENT.
-int64_t stagedColumnBytes(const tamrt_model &model, int64_t rows);
+/// Bytes of the twins of columns for chunks of at most `rows` rows of a group
+/// of at most `groupRows`, and of the twin of a vector of D numbers; multiples
+/// of TAMRT_ALIGNMENT.
+int64_t stagedColumnBytes(const Device &device, const tamrt_model &model,
+                          int64_t rows, int64_t groupRows);
 int64_t stagedVectorBytes(const tamrt_model &model);
 
 /// A model's tables on a device, `tableBytes` (Model.h), for all threads of a
@@ -99,46 +103,91 @@ private:
   std::vector<const void *> pointers;
 };
 
+/// What all threads of a run have in common on one device.
+struct SiteShared {
+  SiteShared(Device &device, Trace *trace)
+      : trace(trace), batches(device, trace) {}
+
+  /// May be null.
+  Trace *trace;
+  DeviceTables tables;
+  Batches batches;
+};
+
+/// A step to run, as for `Workplace::run`.
+struct StepRun {
+  const tamrt_step &step;
+  const double *coefficients;
+  int64_t rows, first, groupRows;
+  /// Rows of the next step, which follow these in the columns; 0 if there is
+  /// none, or if it is not known.
+  int64_t nextRows = 0;
+};
+
 /// The memory of one thread on a device besides arena, state and carry; runs
 /// steps there.
 class Site {
 public:
   Site() = default;
 
+  /// Takes a queue of the device, on whose stream the thread's memory is
+  /// allocated from now on.
+  void openQueue(Device &device);
   /// Allocates the twins that do not depend on the rung, on a device that needs
-  /// copies. `tables` must outlive the site. False if there is not enough
-  /// memory.
+  /// copies. `shared` is null on the CPU, and else must outlive the site. False
+  /// if there is not enough memory.
   bool open(const tamrt_model &model, Device &device,
-            const tamrt_kernels *kernels, DeviceTables *tables);
-  /// Allocates the twins for chunks of at most `rows` rows and `outputBytes`
-  /// bytes of output; 0 rows for steps without rows.
-  bool openChunk(int64_t rows, int64_t outputBytes);
+            const tamrt_kernels *kernels, SiteShared *shared);
+  /// Allocates the twins for chunks of at most `rows` rows, one after another
+  /// of a group of at most `groupRows`, and `outputBytes` bytes of output; 0
+  /// rows for steps without rows.
+  bool openChunk(int64_t rows, int64_t groupRows, int64_t outputBytes);
   void closeChunk();
   void close();
 
   bool isOpen() const { return device != nullptr; }
   Device &on() const { return *device; }
+  /// The queue's stream; may be null.
+  tamrt_stream *stream() const { return queue ? queue->stream() : nullptr; }
 
   /// Runs a step as `Workplace::run` does, on this device: with its `arena`,
-  /// `state` and `carry`. A copy that fails sets the context's status.
-  void run(const tamrt_step &step, Workplace &place, void *arena, void *state,
-           void *carry, const double *coefficients, int64_t rows, int64_t first,
-           int64_t groupRows);
+  /// `state` and `carry`. Meanwhile it copies the rows of the next one. A copy
+  /// that fails sets the context's status. `lane` is the thread's in a trace.
+  void run(const StepRun &what, Workplace &place, void *arena, void *state,
+           void *carry, unsigned lane);
 
 private:
-  bool stage(const tamrt_step &step, Workplace &place,
-             const double *coefficients, int64_t rows);
+  /// Twins of the columns, and what they have.
+  struct Twins {
+    /// One for each column; null if there is no memory for them.
+    std::vector<void *> memory;
+    /// The columns that were copied, null if absent, and their rows; or the
+    /// status of a copy that failed.
+    std::vector<const void *> from;
+    int64_t rows = 0;
+    int32_t status = TAMRT_OK;
+  };
+
+  bool stage(const StepRun &what, Workplace &place);
+  bool stageColumns(Workplace &place, int64_t rows);
+  void copyColumns(Twins &twins, const void *const *from, int64_t firstRow,
+                   int64_t rows);
+  void copyAhead(const StepRun &what, const Workplace &place, unsigned lane);
+  void launch(const StepRun &what, Workplace &place, Workplace &here,
+              unsigned lane);
+  bool take(Workplace &place, int32_t status, const char *what, size_t bytes);
 
   const tamrt_model *model = nullptr;
   Device *device = nullptr;
   const tamrt_kernels *kernels = nullptr;
-  DeviceTables *tables = nullptr;
+  SiteShared *shared = nullptr;
+  std::unique_ptr<Queue> queue;
   AlignedBuffer parameters, vector, columns, output;
   /// The contents of `parameters` and `vector`.
   std::vector<double> knownParameters;
   const double *knownVector = nullptr;
-  /// The twins of the columns, and the pointers for the current step.
-  std::vector<void *> pointers;
+  /// Those of the current step, and of the next one, if there is memory.
+  Twins current, ahead;
   std::vector<const void *> given;
   const void *const *devicesTables = nullptr;
 };

@@ -90,8 +90,9 @@ void Team::addAlone(Worker &worker, const Pass &pass, size_t begin, size_t end,
       [&](const tamrt_step &step, size_t at, size_t count) {
         const size_t row = begin + at;
         worker.setColumns(model, pass.data, pass.row + row - pass.first);
+        const size_t last = splits(pass) ? end : pass.first + pass.rows;
         worker.run(step, pass.vector, int64_t(count), int64_t(row - origin),
-                   int64_t(pass.groupRows));
+                   int64_t(pass.groupRows), int64_t(last - row - count));
       },
       [&](size_t, size_t count) {
         if (pass.done)

@@ -91,12 +91,29 @@ int64_t chunkOf(const tamrt_step &step, int64_t groupRows, int64_t chunkRows) {
   return std::max<int64_t>(chunk, 1);
 }
 
+tamrt_call Workplace::callOf(const tamrt_step &step, const double *coefficients,
+                             int64_t rows, int64_t first, int64_t groupRows) {
+  const StepDescription &about = describe(step.kind);
+  return {&context,
+          arena,
+          state,
+          about.takesRows() ? carry : nullptr,
+          parameters,
+          tables,
+          coefficients,
+          columns,
+          about.writesOutput() ? output : nullptr,
+          rows,
+          first,
+          groupRows};
+}
+
 void Workplace::run(const tamrt_step &step, const double *coefficients,
                     int64_t rows, int64_t first, int64_t groupRows) {
-  const StepDescription &about = describe(step.kind);
-  step.run(&context, arena, state, about.takesRows() ? carry : nullptr,
-           parameters, tables, coefficients, columns,
-           about.writesOutput() ? output : nullptr, rows, first, groupRows);
+  const tamrt_call call = callOf(step, coefficients, rows, first, groupRows);
+  step.run(call.context, call.arena, call.state, call.carry, call.parameters,
+           call.tables, call.coefficients, call.columns, call.output, call.rows,
+           call.first, call.group_rows);
 }
 
 double *numbersAt(void *packed, int64_t offset) {

@@ -114,8 +114,12 @@ struct Workplace {
 
   bool good() const { return context.status == TAMRT_OK; }
 
-  /// Runs one step on the current columns, for a group of `groupRows` rows. It
-  /// writes to `output`.
+  /// The call of a step on the current columns, for a group of `groupRows`
+  /// rows, which writes to `output`. It refers to `context`.
+  tamrt_call callOf(const tamrt_step &step, const double *coefficients,
+                    int64_t rows, int64_t first, int64_t groupRows);
+
+  /// Runs the step of such a call.
   void run(const tamrt_step &step, const double *coefficients, int64_t rows,
            int64_t first, int64_t groupRows);
 

@@ -279,7 +279,7 @@ TEST_P(Allocators, BlocksThatAStreamUsesAreNobodysBefore) {
     void *const address = block.data();
     auto *number = new (address) std::atomic<int>(0);
     sim.hold(sim.other, 1);
-    sim.table->stream_call(sim.device, sim.other, write, number);
+    sim.call(sim.other, write, number);
     if (!isOwner)
       device->recordUse(block, sim.other);
     // An allocator without streams waits; one that keeps blocks by stream does

@@ -16,6 +16,7 @@
 #define TAMRT_TEST_SIM_H
 
 #include "core/device/Device.h"
+#include "kernels/Status.h"
 #include "tamrt/backend.h"
 
 #include <dlfcn.h>
@@ -31,9 +32,17 @@ struct Sim {
         ::dlsym(library, TAMRT_BACKEND_REGISTER));
     hold = reinterpret_cast<void (*)(tamrt_stream *, int32_t)>(
         ::dlsym(library, "tamrt_sim_hold"));
+    call = reinterpret_cast<void (*)(tamrt_stream *, void (*)(void *), void *)>(
+        ::dlsym(library, "tamrt_sim_call"));
     static const tamrt_core core = {
-        TAMRT_BACKEND_VERSION, TAMRT_ABI_VERSION, [](int32_t, const char *) {},
-        [](tamrt_context *, int32_t, int64_t) {}, Device::cpu().kernels()};
+        TAMRT_BACKEND_VERSION,
+        TAMRT_ABI_VERSION,
+        [](int32_t, const char *) {},
+        [](tamrt_context *ctx, int32_t status, int64_t detail) {
+          fail(ctx, tamrt_status(status), detail);
+        },
+        Device::cpu().kernels(),
+        tamrt_run_calls};
     table = start(&core);
     device = table->open(0, nullptr, 0);
   }
@@ -43,6 +52,8 @@ struct Sim {
 
   /// Pauses a stream, or continues it.
   void (*hold)(tamrt_stream *, int32_t);
+  /// Calls a function after the work of a stream.
+  void (*call)(tamrt_stream *, void (*)(void *), void *);
   const tamrt_backend *table;
   tamrt_device *device;
 };

@@ -379,10 +379,10 @@ TEST(Streams, EventsOrderThreads) {
       for (int turn = 0; turn < 20; ++turn) {
         tamrt_stream *one = streams[size_t(thread + turn) % 4];
         tamrt_stream *other = streams[size_t(thread + turn / 4 + 1) % 4];
-        table.stream_call(sim.device, one, add, &count);
+        sim.call(one, add, &count);
         table.event_record(sim.device, event, one);
         table.stream_wait(sim.device, other, event);
-        table.stream_call(sim.device, other, add, &count);
+        sim.call(other, add, &count);
         table.event_record(sim.device, event, other);
         if (turn % 2 == 0)
           table.event_synchronize(sim.device, event);
@@ -393,19 +393,19 @@ TEST(Streams, EventsOrderThreads) {
       }
       table.event_destroy(sim.device, event);
     });
-    table.synchronize(sim.device, nullptr);
+    for (tamrt_stream *stream : streams)
+      table.synchronize(sim.device, stream);
   });
   for (tamrt_stream *stream : streams)
     table.stream_destroy(sim.device, stream);
 }
 
-/// Kernels of contexts that have streams, and a device that several threads
-/// wait for.
+/// Kernels of contexts that have streams.
 TEST(Streams, KernelsOfThreads) {
   Sim sim;
   const tamrt_backend &table = *sim.table;
   again([&](int) {
-    inThreads([&](int thread) {
+    inThreads([&](int) {
       tamrt_stream *stream = table.stream_create(sim.device);
       tamrt_context context = {};
       context.kernels = table.kernels(sim.device);
@@ -416,8 +416,7 @@ TEST(Streams, KernelsOfThreads) {
       for (int turn = 0; turn < 10; ++turn) {
         context.kernels->offset(&context, 64, values);
         table.copy(sim.device, got.data(), values, bytes, stream);
-        // Its own stream, or all there are.
-        table.synchronize(sim.device, (thread + turn) % 2 ? stream : nullptr);
+        table.synchronize(sim.device, stream);
         EXPECT_EQ(got[63], 1.0);
         got[63] = 0;
       }

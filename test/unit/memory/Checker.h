@@ -15,12 +15,15 @@
 #ifndef TAMRT_TEST_MEMORY_CHECKER_H
 #define TAMRT_TEST_MEMORY_CHECKER_H
 
+#include "tamrt/memory/FakeMemory.h"
 #include "tamrt/memory/RawMemory.h"
 #include "tamrt/memory/Snapshot.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -72,7 +75,7 @@ public:
   void *allocate(size_t bytes, size_t alignment) noexcept override {
     std::lock_guard lock(mutex);
     ++calls;
-    if (refuses)
+    if (refuses || bytes > limit - obtained)
       return nullptr;
     void *address = below.allocate(bytes, alignment);
     if (address) {
@@ -94,15 +97,16 @@ public:
   const MemoryAttributes &attributes() const noexcept override {
     return below.attributes();
   }
-  std::optional<MemoryInfo> info() noexcept override { return below.info(); }
 
   bool covers(const void *address, size_t bytes) const {
     std::lock_guard lock(mutex);
     return regions.covers(reinterpret_cast<uintptr_t>(address), bytes);
   }
 
-  /// Bytes that are out, calls of allocate, and whether it fails.
+  /// Bytes that are out, at most `limit`; calls of allocate, and whether it
+  /// fails.
   size_t obtained = 0;
+  size_t limit = SIZE_MAX;
   size_t calls = 0;
   bool refuses = false;
 
@@ -111,6 +115,33 @@ private:
   mutable std::mutex mutex;
   Ranges regions;
 };
+
+/// Memory with bytes.
+class HostMemory final : public RawMemory {
+public:
+  explicit HostMemory(size_t granularity = alignof(std::max_align_t))
+      : description{"host", granularity} {}
+  void *allocate(size_t bytes, size_t alignment) noexcept override {
+    alignment = std::max(alignment, description.granularity);
+    return std::aligned_alloc(alignment,
+                              (bytes + alignment - 1) & ~(alignment - 1));
+  }
+  void release(void *address, size_t) noexcept override { std::free(address); }
+  const MemoryAttributes &attributes() const noexcept override {
+    return description;
+  }
+
+private:
+  const MemoryAttributes description;
+};
+
+/// Whether all `bytes` of a space are free, in one range.
+inline bool isWhole(FakeMemory &space, size_t bytes) {
+  void *all = space.allocate(bytes, 1);
+  if (all)
+    space.release(all, bytes);
+  return all;
+}
 
 /// From `least` to `most`, every power of two as likely as the next.
 inline size_t randomSize(std::mt19937_64 &random, double least, double most) {
@@ -122,6 +153,16 @@ inline size_t randomSize(std::mt19937_64 &random, double least, double most) {
 inline size_t operationCount(size_t usual) {
   const char *asked = std::getenv("TAMC_MEMORY_OPERATIONS");
   return asked ? std::strtoull(asked, nullptr, 10) : usual;
+}
+
+/// Bytes of the block in use at `address`; 0 if there is none.
+inline size_t sizeOf(const MemorySnapshot &snapshot, const void *address) {
+  for (const MemoryRegion &region : snapshot.regions)
+    for (const MemoryBlock &block : region.blocks)
+      if (block.state == MemoryBlock::State::Used &&
+          block.address == reinterpret_cast<uintptr_t>(address))
+        return block.bytes;
+  return 0;
 }
 
 /// Checks that the regions of a snapshot consist of their blocks, that no two

@@ -11,11 +11,9 @@
 
 #include "tamrt/memory/BestFitAllocator.h"
 #include "tamrt/memory/CachingAllocator.h"
-#include "tamrt/memory/DeviceCaches.h"
 #include "tamrt/memory/FakeMemory.h"
 
 #include <cstdlib>
-#include <memory>
 #include <new>
 #include <vector>
 
@@ -106,25 +104,22 @@ TEST(Records, NothingIsAllocatedOnceTheArraysHaveGrown) {
 /// nothing throws, and all obtained memory is returned.
 TEST(Records, WithoutMemoryForThemThereIsNone) {
   for (size_t n = 1; n < 60; ++n) {
-    FakeMemory space(size_t(1) << 32);
+    constexpr size_t spaceBytes = size_t(1) << 32;
+    FakeMemory space(spaceBytes);
     test::FakeStreams streams;
     streams.noEvents = true;
     for (Stream stream = 0; stream < 10; ++stream)
       streams.finish(stream);
     {
       BestFitAllocator bestFit(space);
-      auto cache = std::make_unique<CachingAllocator>(space, streams);
-      CachingAllocator &caching = *cache;
-      DeviceCaches caches;
-      caches.add(std::move(cache));
+      CachingAllocator caching(space, streams);
       void *blocks[400];
       size_t count = 0, refused = 0;
       failsFrom = newCalls + n;
       for (size_t bytes = 8; count < 400; ++bytes) {
         uint32_t tag = bestFit.openTag("a name that is longer than few bytes");
-        void *block = count % 3 == 0
-                          ? bestFit.allocate({bytes, 64, tag})
-                          : caches.allocate(0, bytes, count % 7, tag);
+        void *block = count % 3 == 0 ? bestFit.allocate({bytes, 64, tag})
+                                     : caching.allocate(bytes, count % 7, tag);
         bestFit.closeTag(tag);
         if (count % 3 != 0 && block) {
           EXPECT_TRUE(caching.recordUse(block, bytes % 5));
@@ -132,22 +127,18 @@ TEST(Records, WithoutMemoryForThemThereIsNone) {
         refused += block == nullptr;
         blocks[count++] = block;
       }
-      uint32_t pool = caching.openPool();
-      if (caching.beginCapture(9, pool)) {
-        EXPECT_TRUE(caching.endCapture(9));
-      }
       for (size_t i = 0; i < count; ++i)
         EXPECT_TRUE(i % 3 == 0 ? bestFit.release(blocks[i])
-                               : caches.release(blocks[i]));
+                               : caching.release(blocks[i]));
       failsFrom = SIZE_MAX;
       EXPECT_TRUE(n > 10 || refused > 0);
       test::expectConsistent(bestFit.snapshot());
       test::expectConsistent(caching.snapshot());
-      caches.emptyCaches();
+      caching.emptyCache();
       EXPECT_EQ(caching.statistics().reserved.now, 0u);
       EXPECT_EQ(bestFit.trim(), bestFit.statistics().reserved.peak);
     }
-    EXPECT_TRUE(space.isWhole());
+    EXPECT_TRUE(test::isWhole(space, spaceBytes));
   }
 }
 

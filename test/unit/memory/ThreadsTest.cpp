@@ -11,7 +11,6 @@
 
 #include "tamrt/memory/BestFitAllocator.h"
 #include "tamrt/memory/CachingAllocator.h"
-#include "tamrt/memory/DeviceCaches.h"
 
 #include <algorithm>
 #include <atomic>
@@ -75,7 +74,7 @@ struct Owned {
 };
 
 TEST(Threads, BestFitIsSharedByEight) {
-  HostMemory host;
+  test::HostMemory host;
   test::CountingMemory memory(host);
   BestFitOptions options;
   options.limit = 1 << 20;
@@ -117,20 +116,18 @@ TEST(Threads, BestFitIsSharedByEight) {
 /// that were written for it.
 TEST(Threads, CachingIsSharedByEightAndFourStreams) {
   constexpr size_t streamCount = 4;
-  HostMemory host;
+  test::HostMemory host;
   test::CountingMemory memory(host);
+  memory.limit = 48 << 20;
   test::WorkerStreams streams(streamCount);
-  CachingOptions options;
-  options.limit = 48 << 20;
-  DeviceCaches caches;
-  caches.add(std::make_unique<CachingAllocator>(memory, streams, options));
+  CachingAllocator allocator(memory, streams);
   std::atomic<size_t> wrong = 0, done = 0;
   inThreads([&](int thread, std::mt19937_64 &random) {
     const Stream writer = random() % streamCount,
                  reader = random() % streamCount;
     const size_t bytes = test::randomSize(random, 8, 1 << 20);
     auto *block =
-        static_cast<unsigned char *>(caches.allocate(0, bytes, writer));
+        static_cast<unsigned char *>(allocator.allocate(bytes, writer));
     if (!block)
       return;
     const auto mark = static_cast<unsigned char>(random());
@@ -148,27 +145,27 @@ TEST(Threads, CachingIsSharedByEightAndFourStreams) {
         wrong += !*written ||
                  std::count(block, block + sample, mark) != ptrdiff_t(sample);
       });
-      EXPECT_TRUE(caches.recordUse(block, reader));
+      EXPECT_TRUE(allocator.recordUse(block, reader));
     }
     streams.destroy(event);
-    EXPECT_TRUE(caches.release(block));
+    EXPECT_TRUE(allocator.release(block));
     ++done;
     if (random() % 500 == 0)
-      test::expectConsistent(caches[0].snapshot());
+      test::expectConsistent(allocator.snapshot());
     if (random() % 500 == 0)
-      caches.emptyCaches();
+      allocator.emptyCache();
   });
   EXPECT_EQ(wrong, 0u);
   EXPECT_GT(done, 0u);
-  MemoryStatistics statistics = caches[0].statistics();
+  MemoryStatistics statistics = allocator.statistics();
   EXPECT_EQ(statistics.used.now, 0u);
-  EXPECT_EQ(caches.emptyCaches(), statistics.reserved.now);
+  EXPECT_EQ(allocator.emptyCache(), statistics.reserved.now);
 }
 
 /// A paused stream reads a block late: another owner of its bytes would
 /// overwrite them before.
 TEST(Threads, AHeldBackStreamStillReadsWhatWasThere) {
-  HostMemory host;
+  test::HostMemory host;
   test::CountingMemory memory(host);
   test::WorkerStreams streams(2);
   CachingAllocator allocator(memory, streams);

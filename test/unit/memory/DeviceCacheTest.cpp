@@ -1,4 +1,4 @@
-//===- memory/DeviceCachesTest.cpp - devices, and blocks in stream order --===//
+//===- memory/DeviceCacheTest.cpp - best fit and the device's own order ---===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,7 +11,6 @@
 
 #include "tamrt/memory/BestFitCache.h"
 #include "tamrt/memory/CachingAllocator.h"
-#include "tamrt/memory/DeviceCaches.h"
 #include "tamrt/memory/FakeMemory.h"
 #include "tamrt/memory/OrderedAllocator.h"
 
@@ -33,7 +32,7 @@ TEST(Ordered, WaitsForOtherStreamsOnTheDevice) {
   EXPECT_TRUE(allocator.release(block));
   EXPECT_FALSE(allocator.release(block));
   EXPECT_EQ(streams.log, "allocate@1 1 after 2 release@1 ");
-  EXPECT_TRUE(streams.memory.isWhole());
+  EXPECT_TRUE(test::isWhole(streams.memory, streams.memoryBytes));
   MemorySnapshot snapshot = allocator.snapshot();
   test::expectConsistent(snapshot);
   EXPECT_EQ(snapshot.name, "cuda:0");
@@ -61,7 +60,7 @@ TEST(Ordered, FreesWhatIsLeft) {
     allocator.release(allocator.allocate(2000, 2));
     allocator.recordUse(allocator.allocate(1000, 3), 2);
   }
-  EXPECT_TRUE(streams.memory.isWhole());
+  EXPECT_TRUE(test::isWhole(streams.memory, streams.memoryBytes));
 }
 
 TEST(Ordered, CountsARegionForEachBlock) {
@@ -79,7 +78,8 @@ TEST(Ordered, CountsARegionForEachBlock) {
 }
 
 TEST(BestFitCache, WaitsForTheStreamsOfABlock) {
-  FakeMemory memory(1 << 24);
+  constexpr size_t bytes = 1 << 24;
+  FakeMemory memory(bytes);
   test::FakeStreams streams;
   {
     BestFitCache cache(memory, streams);
@@ -106,7 +106,7 @@ TEST(BestFitCache, WaitsForTheStreamsOfABlock) {
     cache.release(block);
     EXPECT_EQ(cache.emptyCache(), size_t(1) << 20);
   }
-  EXPECT_TRUE(memory.isWhole());
+  EXPECT_TRUE(test::isWhole(memory, bytes));
 }
 
 /// Memory below which something is kept for reuse.
@@ -144,38 +144,6 @@ TEST(DeviceCache, PurgesWhatIsBelowAndTriesOnceMore) {
     // Twice what was wanted, or less, and then again.
     EXPECT_LE(memory.calls, 8);
   }
-}
-
-TEST(DeviceCaches, KnowsTheDeviceOfEachBlock) {
-  FakeMemory first(1 << 24, 1, uintptr_t(1) << 40);
-  FakeMemory second(1 << 24, 1, uintptr_t(1) << 41);
-  test::FakeStreams streams[2];
-  {
-    DeviceCaches caches;
-    EXPECT_EQ(caches.add(std::make_unique<CachingAllocator>(first, streams[0])),
-              0u);
-    EXPECT_EQ(
-        caches.add(std::make_unique<CachingAllocator>(second, streams[1])), 1u);
-    void *a = caches.allocate(0, 1000, 1);
-    void *b = caches.allocate(1, 1000, 1);
-    EXPECT_EQ(caches.deviceOf(a), 0u);
-    EXPECT_EQ(caches.deviceOf(b), 1u);
-    EXPECT_EQ(caches.deviceOf(&caches), caches.size());
-    EXPECT_TRUE(caches.recordUse(b, 2));
-    EXPECT_FALSE(caches.recordUse(nullptr, 2));
-    EXPECT_TRUE(caches.release(b));
-    EXPECT_FALSE(caches.release(b));
-    EXPECT_TRUE(caches.release(nullptr));
-    EXPECT_EQ(streams[0].open(2), 0u);
-    EXPECT_EQ(streams[1].open(2), 1u);
-    EXPECT_EQ(caches[0].statistics().used.now, 1024u);
-    EXPECT_EQ(caches[1].statistics().waiting, 1024u);
-    EXPECT_EQ(caches.allocate(1, 1 << 25, 0), nullptr);
-    EXPECT_TRUE(caches.release(a));
-    EXPECT_EQ(caches.emptyCaches(), size_t(2) << 20);
-    EXPECT_EQ(caches.emptyCaches(), 0u);
-  }
-  EXPECT_TRUE(first.isWhole() && second.isWhole());
 }
 
 } // namespace

@@ -1,0 +1,168 @@
+//===- core/device/Batches.cpp - calls of steps on a device ---------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/device/Batches.h"
+
+#include <algorithm>
+
+namespace tamrt {
+
+/// How long a batch waits for the threads of the last one: at least this, and
+/// at most a part of the time that the last one took. Between two calls a
+/// thread copies some rows to pinned memory.
+static constexpr std::chrono::microseconds kMoment(50);
+static constexpr int kPart = 2;
+
+Batches::Batches(Device &device, Trace *trace)
+    : device(device), backend(device.functions()), trace(trace),
+      most(size_t(device.batch())) {
+  taken.reserve(most);
+  calls.reserve(most);
+}
+
+Batches::~Batches() {
+  for (auto [step, executable] : executables)
+    if (executable)
+      backend.discard(device.backendHandle(), executable);
+}
+
+/// Prepares a step at its first call.
+tamrt_executable *Batches::prepared(const tamrt_step &step) {
+  if (!backend.prepare || !step.launch_table || step.is_cpu_code)
+    return nullptr;
+  const Lock lock(mutex);
+  const auto [entry, isNew] = executables.try_emplace(&step, nullptr);
+  if (isNew)
+    entry->second = backend.prepare(device.backendHandle(), &step);
+  return entry->second;
+}
+
+void Batches::post(PostedCall &posted, Queue &queue, const tamrt_step &step,
+                   const tamrt_call &call) {
+  posted.call = call;
+  posted.queue = &queue;
+  posted.step = &step;
+  posted.executable = prepared(step);
+  posted.isBatched = posted.executable && most > 1;
+  posted.status = queue.markUploads(posted.uploads);
+  if (posted.status != TAMRT_OK) {
+    posted.isBatched = false;
+    return;
+  }
+  if (!posted.isBatched) {
+    posted.status = start(posted);
+    return;
+  }
+  const Lock lock(mutex);
+  *last = &posted;
+  last = &posted.next;
+  ++waiting;
+  if (away > 0)
+    --away;
+  changed.notify_all();
+}
+
+/// Starts a call in its own queue.
+int32_t Batches::start(PostedCall &posted) {
+  const tamrt_call &call = posted.call;
+  tamrt_stream *stream = posted.queue->stream();
+  if (posted.uploads)
+    if (int32_t status =
+            backend.stream_wait(device.backendHandle(), stream, posted.uploads))
+      return status;
+  // Code for the CPU does not wait for a stream.
+  call.context->device = posted.step->is_cpu_code ? nullptr : stream;
+  if (posted.executable)
+    return backend.enqueue(device.backendHandle(), posted.executable, &call, 1,
+                           stream);
+  posted.step->run(call.context, call.arena, call.state, call.carry,
+                   call.parameters, call.tables, call.coefficients,
+                   call.columns, call.output, call.rows, call.first,
+                   call.group_rows);
+  return TAMRT_OK;
+}
+
+int32_t Batches::runBatch(tamrt_stream *stream) {
+  int32_t status = TAMRT_OK;
+  for (PostedCall *each : taken) {
+    if (each->uploads && status == TAMRT_OK)
+      status =
+          backend.stream_wait(device.backendHandle(), stream, each->uploads);
+    each->call.context->device = stream;
+    calls.push_back(each->call);
+  }
+  if (status == TAMRT_OK)
+    status = backend.enqueue(device.backendHandle(), taken.front()->executable,
+                             calls.data(), int64_t(calls.size()), stream);
+  // Some of the work may have begun even so.
+  const int32_t done =
+      stream ? backend.synchronize(device.backendHandle(), stream) : TAMRT_OK;
+  return status == TAMRT_OK ? done : status;
+}
+
+/// Takes the first call that waits, and others of its step.
+void Batches::takeBatch() {
+  taken.clear();
+  calls.clear();
+  const tamrt_executable *executable = first->executable;
+  last = &first;
+  while (PostedCall *call = *last) {
+    if (call->executable != executable || taken.size() == most) {
+      last = &call->next;
+      continue;
+    }
+    taken.push_back(call);
+    *last = call->next;
+  }
+  waiting -= taken.size();
+}
+
+/// Runs a batch of the calls that wait.
+void Batches::lead(tamrt_stream *stream, unsigned lane, Lock &lock) {
+  isLed = true;
+  changed.wait_for(lock, std::max(kMoment, lastTook / kPart),
+                   [&] { return away == 0 || waiting >= most; });
+  away = 0;
+  takeBatch();
+  lock.unlock();
+  int32_t status;
+  {
+    const TraceSpan span(trace, lane, "batch",
+                         {{"calls", int64_t(taken.size())},
+                          {"kind", taken.front()->step->kind}});
+    const auto begin = std::chrono::steady_clock::now();
+    status = runBatch(stream);
+    lastTook = std::chrono::duration_cast<std::chrono::microseconds>(
+        std::chrono::steady_clock::now() - begin);
+  }
+  lock.lock();
+  for (PostedCall *each : taken) {
+    each->status = status;
+    each->isDone = true;
+  }
+  away = taken.size();
+  isLed = false;
+  changed.notify_all();
+}
+
+int32_t Batches::wait(PostedCall &posted, unsigned lane) {
+  if (!posted.isBatched) {
+    // Work that has begun ends in any case.
+    const int32_t done = posted.queue->finish();
+    return posted.status == TAMRT_OK ? done : posted.status;
+  }
+  Lock lock(mutex);
+  while (!posted.isDone)
+    if (first && !isLed)
+      lead(posted.queue->stream(), lane, lock);
+    else
+      changed.wait(lock);
+  return posted.status;
+}
+
+} // namespace tamrt

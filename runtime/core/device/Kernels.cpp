@@ -1,0 +1,65 @@
+//===- core/device/Kernels.cpp - the kernels that a device has ------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/device/Kernels.h"
+
+#include <iterator>
+
+namespace tamrt {
+namespace {
+
+struct KernelEntry {
+  const char *name;
+  bool (*isIn)(const tamrt_kernels &table);
+};
+
+constexpr KernelEntry kKernels[] = {
+#define TAMRT_KERNEL(name, ...)                                                \
+  {#name, [](const tamrt_kernels &table) { return table.name != nullptr; }},
+#include "tamrt/kernels.def"
+};
+
+} // namespace
+
+const char *kernelName(int64_t position) { return kKernels[position].name; }
+
+bool hasKernel(const tamrt_kernels &table, int64_t position) {
+  return kKernels[position].isIn(table);
+}
+
+std::vector<std::string> missingKernels(const tamrt_kernels &table) {
+  std::vector<std::string> names;
+  for (const KernelEntry &kernel : kKernels)
+    if (!kernel.isIn(table))
+      names.push_back(kernel.name);
+  return names;
+}
+
+const char *missingKernel(const tamrt_step &step, const tamrt_kernels &table) {
+  if (!step.launch_table)
+    return nullptr;
+  const int64_t *code = step.launch_table->code;
+  for (int64_t i = 0; i < step.launch_table->count; ++i) {
+    const int64_t kernel = *code++;
+    // Generated kernels are code for the CPU (tamrt_step::is_cpu_code).
+    if (kernel >= 0 && !hasKernel(table, kernel))
+      return kernelName(kernel);
+    const int64_t arguments = *code++;
+    for (int64_t j = 0; j < arguments; ++j) {
+      const int64_t operand = *code++;
+      if ((operand & (TAMRT_SPACES - 1)) != TAMRT_SPACE_LIST)
+        continue;
+      // A list is two arguments, and its buffers follow.
+      code += operand / TAMRT_SPACES;
+      ++j;
+    }
+  }
+  return nullptr;
+}
+
+} // namespace tamrt

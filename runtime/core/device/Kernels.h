@@ -1,0 +1,41 @@
+//===- core/device/Kernels.h - the kernels that a device has ----*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Kernels by their position in kernels.def, as tables of launches name them. A
+/// device may lack some: their steps then run on the CPU.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_DEVICE_KERNELS_H
+#define TAMRT_CORE_DEVICE_KERNELS_H
+
+#include "tamrt/abi.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tamrt {
+
+/// The name of the kernel at a position.
+const char *kernelName(int64_t position);
+
+/// Whether a table has the kernel at a position.
+bool hasKernel(const tamrt_kernels &table, int64_t position);
+
+/// The names of the kernels that a table lacks, in the order of kernels.def.
+std::vector<std::string> missingKernels(const tamrt_kernels &table);
+
+/// The name of the first kernel of a step that a table lacks; null if there is
+/// none, or if it is not known what the step launches. O(operands).
+const char *missingKernel(const tamrt_step &step, const tamrt_kernels &table);
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_DEVICE_KERNELS_H

@@ -88,11 +88,19 @@ struct tamrt_stream {
     worker.join();
   }
 
-  /// Adds work to the queue.
-  void put(Task task) {
-    {
-      std::lock_guard lock(mutex);
+  /// Adds work to the queue. Without a delay the caller does it if the stream
+  /// is idle and the work does not wait for others: to wake the thread takes
+  /// longer than most work.
+  void put(Task task, bool waits = false) {
+    std::unique_lock lock(mutex);
+    if (waits || held || busy || !queue.empty() || delay.count() > 0) {
       queue.push_back(std::move(task));
+    } else {
+      busy = true;
+      lock.unlock();
+      task();
+      lock.lock();
+      busy = false;
     }
     changed.notify_all();
   }
@@ -119,7 +127,9 @@ private:
   void work() {
     std::unique_lock lock(mutex);
     while (true) {
-      changed.wait(lock, [this] { return ends || (!held && !queue.empty()); });
+      changed.wait(lock, [this] {
+        return !busy && (ends || (!held && !queue.empty()));
+      });
       if (queue.empty())
         return;
       Task task = std::move(queue.front());
@@ -462,7 +472,7 @@ int32_t waitForEvent(tamrt_device *, tamrt_stream *stream, tamrt_event *event) {
     std::lock_guard lock(event->mutex);
     which = event->recorded;
   }
-  stream->put([=] { event->wait(which); });
+  stream->put([=] { event->wait(which); }, /*waits=*/true);
   return TAMRT_OK;
 }
 

@@ -366,7 +366,10 @@ TEST_F(Threads, ProgressIsOneThreads) {
 
 /// A number that streams increment alternately, ordered only by events.
 TEST(Streams, EventsOrderThreads) {
+  // Streams work in threads of their own.
+  ::setenv("TAMRT_SIM_DELAY", "1", 1);
   Sim sim;
+  ::unsetenv("TAMRT_SIM_DELAY");
   const tamrt_backend &table = *sim.table;
   std::array<tamrt_stream *, 4> streams;
   for (tamrt_stream *&stream : streams)
@@ -402,7 +405,9 @@ TEST(Streams, EventsOrderThreads) {
 
 /// Kernels of contexts that have streams.
 TEST(Streams, KernelsOfThreads) {
+  ::setenv("TAMRT_SIM_DELAY", "1", 1);
   Sim sim;
+  ::unsetenv("TAMRT_SIM_DELAY");
   const tamrt_backend &table = *sim.table;
   again([&](int) {
     inThreads([&](int) {

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The table of steps.def as C++. Shared by the compiler, the executable and
-/// the library for embedding; nothing here allocates or throws.
+/// The table of steps.def as C++, and calls of steps. Shared by the compiler,
+/// the executable and the library for embedding; nothing here allocates or
+/// throws.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -77,6 +78,13 @@ inline constexpr StepDescription stepDescriptions[] = {
 /// The description of `kind`, which must be a tamrt_step_kind.
 constexpr const StepDescription &describe(int32_t kind) {
   return stepDescriptions[kind];
+}
+
+/// Calls the function of a step.
+inline void runCall(const tamrt_step &step, const tamrt_call &call) {
+  step.run(call.context, call.arena, call.state, call.carry, call.parameters,
+           call.tables, call.coefficients, call.columns, call.output, call.rows,
+           call.first, call.group_rows);
 }
 
 } // namespace tamrt

@@ -41,8 +41,9 @@
 /// buffers. Addresses without it are those of the model's constants, which
 /// kernels may read (tamrt/backend.h).
 ///
-/// Streams are threads; the library also exports `tamrt_sim_hold`, which pauses
-/// one, and `tamrt_sim_call`, which calls a function in one.
+/// Streams are threads, which start when work has to wait; the library also
+/// exports `tamrt_sim_hold`, which pauses one, and `tamrt_sim_call`, which
+/// calls a function in one.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -77,7 +78,6 @@ static std::chrono::microseconds delay{0};
 
 /// A queue of work and the thread that executes it.
 struct tamrt_stream {
-  tamrt_stream() : worker([this] { work(); }) {}
   ~tamrt_stream() {
     {
       std::lock_guard lock(mutex);
@@ -85,7 +85,8 @@ struct tamrt_stream {
       held = false;
     }
     changed.notify_all();
-    worker.join();
+    if (worker.joinable())
+      worker.join();
   }
 
   /// Adds work to the queue. Without a delay the caller does it if the stream
@@ -95,6 +96,8 @@ struct tamrt_stream {
     std::unique_lock lock(mutex);
     if (waits || held || busy || !queue.empty() || delay.count() > 0) {
       queue.push_back(std::move(task));
+      if (!worker.joinable())
+        worker = std::thread([this] { work(); });
     } else {
       busy = true;
       lock.unlock();
@@ -471,6 +474,8 @@ int32_t waitForEvent(tamrt_device *, tamrt_stream *stream, tamrt_event *event) {
   {
     std::lock_guard lock(event->mutex);
     which = event->recorded;
+    if (event->happened >= which)
+      return TAMRT_OK;
   }
   stream->put([=] { event->wait(which); }, /*waits=*/true);
   return TAMRT_OK;

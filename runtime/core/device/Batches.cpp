@@ -8,6 +8,8 @@
 
 #include "core/device/Batches.h"
 
+#include "tamrt/steps.h"
+
 #include <algorithm>
 
 namespace tamrt {
@@ -80,10 +82,7 @@ int32_t Batches::start(PostedCall &posted) {
   if (posted.executable)
     return backend.enqueue(device.backendHandle(), posted.executable, &call, 1,
                            stream);
-  posted.step->run(call.context, call.arena, call.state, call.carry,
-                   call.parameters, call.tables, call.coefficients,
-                   call.columns, call.output, call.rows, call.first,
-                   call.group_rows);
+  runCall(*posted.step, call);
   return TAMRT_OK;
 }
 

@@ -8,7 +8,7 @@
 
 #include "core/device/Kernels.h"
 
-#include <iterator>
+#include <cstdint>
 
 namespace tamrt {
 namespace {
@@ -18,6 +18,7 @@ struct KernelEntry {
   bool (*isIn)(const tamrt_kernels &table);
 };
 
+/// By their positions, as tables of launches name them.
 constexpr KernelEntry kKernels[] = {
 #define TAMRT_KERNEL(name, ...)                                                \
   {#name, [](const tamrt_kernels &table) { return table.name != nullptr; }},
@@ -25,12 +26,6 @@ constexpr KernelEntry kKernels[] = {
 };
 
 } // namespace
-
-const char *kernelName(int64_t position) { return kKernels[position].name; }
-
-bool hasKernel(const tamrt_kernels &table, int64_t position) {
-  return kKernels[position].isIn(table);
-}
 
 std::vector<std::string> missingKernels(const tamrt_kernels &table) {
   std::vector<std::string> names;
@@ -47,8 +42,8 @@ const char *missingKernel(const tamrt_step &step, const tamrt_kernels &table) {
   for (int64_t i = 0; i < step.launch_table->count; ++i) {
     const int64_t kernel = *code++;
     // Generated kernels are code for the CPU (tamrt_step::is_cpu_code).
-    if (kernel >= 0 && !hasKernel(table, kernel))
-      return kernelName(kernel);
+    if (kernel >= 0 && !kKernels[kernel].isIn(table))
+      return kKernels[kernel].name;
     const int64_t arguments = *code++;
     for (int64_t j = 0; j < arguments; ++j) {
       const int64_t operand = *code++;

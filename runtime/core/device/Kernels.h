@@ -7,8 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Kernels by their position in kernels.def, as tables of launches name them. A
-/// device may lack some: their steps then run on the CPU.
+/// A device may lack kernels of kernels.def: their steps then run on the CPU.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,17 +16,10 @@
 
 #include "tamrt/abi.h"
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace tamrt {
-
-/// The name of the kernel at a position.
-const char *kernelName(int64_t position);
-
-/// Whether a table has the kernel at a position.
-bool hasKernel(const tamrt_kernels &table, int64_t position);
 
 /// The names of the kernels that a table lacks, in the order of kernels.def.
 std::vector<std::string> missingKernels(const tamrt_kernels &table);

@@ -280,16 +280,11 @@ void addDevices(Crew &crew, size_t groups, const RunOptions &options) {
   if (devicesWith(*crew.ladder, *crew.device) == 1)
     return;
   for (Device *device : options.others) {
-    // The question is about one way of solving; which one does not matter.
     Ladder &ladder = *crew.ladder;
-    Question question;
-    question.columns = ladder.model.columns;
-    question.direct = ladder.need(*device);
+    const DeviceMemory memory = freeOn(*device, options);
+    Question question = ladder.question(*device, memory.freeBytes);
     question.threads =
         threadsFor(ladder, *crew.device, groups, options.threads);
-    const DeviceMemory memory = freeOn(*device, options);
-    question.freeBytes = memory.freeBytes;
-    question.place = device->place();
     Decision decision = decide(question, options.oracle);
     const Result<unsigned> threads =
         solverThreads(ladder, *device, decision.threads, options);

@@ -112,6 +112,15 @@ Need Ladder::need(Device &device) const {
   return need;
 }
 
+Question Ladder::question(Device &device, int64_t freeBytes) const {
+  Question question;
+  question.columns = model.columns;
+  question.direct = need(device);
+  question.freeBytes = freeBytes;
+  question.place = device.place();
+  return question;
+}
+
 std::string Ladder::chunksOf(size_t rung) const {
   const int64_t rows = chunkRows(rung);
   return fmt::format("chunks of {} row{}", rows, rows == 1 ? "" : "s");
@@ -518,12 +527,8 @@ bool Worker::moveToCpu(Ladder &ladder, int64_t bytes) {
             transfer(place.context, cpu, carry.data(), from, oldCarry.data(),
                      size_t(ladder.model.carry_bytes)));
   };
-  Question question;
-  question.columns = ladder.model.columns;
-  // The question is about one way of solving; which one does not matter.
-  question.direct = ladder.need(cpu);
-  question.freeBytes = cpu.memory().freeBytes;
-  const Decision decision = decide(question, ladder.options.oracle);
+  const Decision decision = decide(ladder.question(cpu, cpu.memory().freeBytes),
+                                   ladder.options.oracle);
   for (size_t at = decision.rung; at < ladder.size(); ++at) {
     if (!takeSums(ladder, cpu, at) || !takeBorrowed(ladder))
       continue;

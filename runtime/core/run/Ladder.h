@@ -76,6 +76,11 @@ public:
   /// The need for the oracle, with a rung for each of the ladder's.
   Need need(Device &device) const;
 
+  /// The question to the oracle for one thread of a device with `freeBytes`
+  /// free, which only decides on rung and threads: there is one way of solving,
+  /// and which one does not matter.
+  Question question(Device &device, int64_t freeBytes) const;
+
   /// "chunks of 16 rows".
   std::string chunksOf(size_t rung) const;
 

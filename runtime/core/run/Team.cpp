@@ -80,9 +80,10 @@ bool Team::splits(const Pass &pass) const {
 }
 
 /// Adds rows [begin, end) of the group, which are of one segment, to the sums
-/// of a state whose first row is row `origin`.
+/// of a state whose first row is row `origin`. The worker then adds rows up to
+/// `last`.
 void Team::addAlone(Worker &worker, const Pass &pass, size_t begin, size_t end,
-                    size_t origin) {
+                    size_t last, size_t origin) {
   worker.arrange(*crew.ladder, pass.kind, int64_t(begin - origin),
                  int64_t(pass.groupRows));
   attemptChunks(
@@ -90,7 +91,6 @@ void Team::addAlone(Worker &worker, const Pass &pass, size_t begin, size_t end,
       [&](const tamrt_step &step, size_t at, size_t count) {
         const size_t row = begin + at;
         worker.setColumns(model, pass.data, pass.row + row - pass.first);
-        const size_t last = splits(pass) ? end : pass.first + pass.rows;
         worker.run(step, pass.vector, int64_t(count), int64_t(row - origin),
                    int64_t(pass.groupRows), int64_t(last - row - count));
       },
@@ -261,7 +261,8 @@ void Team::begin(Worker &worker, Split &split, Lock &lock) {
     if (piece == 0 && first > 0 && first % kSegment == 0)
       climb(worker, split, int64_t(segment) - 1, lock);
     unlocked(worker, split, lock, [&] {
-      addAlone(worker, pass, first, endOf(pass, piece), segment * kSegment);
+      const size_t end = endOf(pass, piece);
+      addAlone(worker, pass, first, end, /*last=*/end, segment * kSegment);
     });
     if (!isLast)
       climb(worker, split, int64_t(segment), lock);
@@ -334,6 +335,7 @@ void Team::add(Worker &worker, const Pass &pass) {
     for (size_t piece = 0; piece < piecesOf(pass) && worker.place.good();
          ++piece)
       addAlone(worker, pass, beginOf(pass, piece), endOf(pass, piece),
+               /*last=*/pass.first + pass.rows,
                /*origin=*/0);
     return;
   }

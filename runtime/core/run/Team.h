@@ -112,7 +112,7 @@ private:
   template <class Body>
   void attemptCounts(Worker &worker, tamrt_step_kind kind, const Body &body);
   void addAlone(Worker &worker, const Pass &pass, size_t begin, size_t end,
-                size_t origin);
+                size_t last, size_t origin);
   void clear(Worker &worker, tamrt_step_kind kind);
   void open(Worker &worker, const Pass &pass);
   void begin(Worker &worker, Split &split, Lock &lock);

@@ -110,10 +110,7 @@ tamrt_call Workplace::callOf(const tamrt_step &step, const double *coefficients,
 
 void Workplace::run(const tamrt_step &step, const double *coefficients,
                     int64_t rows, int64_t first, int64_t groupRows) {
-  const tamrt_call call = callOf(step, coefficients, rows, first, groupRows);
-  step.run(call.context, call.arena, call.state, call.carry, call.parameters,
-           call.tables, call.coefficients, call.columns, call.output, call.rows,
-           call.first, call.group_rows);
+  runCall(step, callOf(step, coefficients, rows, first, groupRows));
 }
 
 double *numbersAt(void *packed, int64_t offset) {

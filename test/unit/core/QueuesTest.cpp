@@ -16,6 +16,7 @@
 #include "core/device/Queue.h"
 
 #include "Sim.h"
+#include "support/LaunchCode.h"
 
 #include <gtest/gtest.h>
 
@@ -30,15 +31,6 @@
 
 namespace tamrt::test {
 namespace {
-
-enum KernelPosition : int64_t {
-#define TAMRT_KERNEL(name, ...) positionOf_##name,
-#include "tamrt/kernels.def"
-};
-
-int64_t in(tamrt_space space, int64_t number = 0) {
-  return number * TAMRT_SPACES + space;
-}
 
 /// The device of a test.
 class Queues : public testing::Test {
@@ -148,6 +140,22 @@ protected:
     return nlohmann::json::parse(trace.json("m"))["traceEvents"];
   }
 
+  /// Runs a call of the step; returns its status.
+  int32_t runStep(Batches &batches, Queue &queue, unsigned lane,
+                  const void *const *columns, void *state, int64_t rows) {
+    tamrt_context context = {};
+    context.kernels = device->kernels();
+    tamrt_call call = {};
+    call.context = &context;
+    call.state = state;
+    call.columns = columns;
+    call.rows = rows;
+    PostedCall posted;
+    batches.post(posted, queue, step, call);
+    EXPECT_EQ(batches.wait(posted, lane), TAMRT_OK);
+    return context.status;
+  }
+
   void runOne(Batches &batches, unsigned lane) {
     constexpr int64_t rows = 50;
     const std::vector<double> numbers(rows, lane + 1.0), zeros(rows);
@@ -161,17 +169,8 @@ protected:
     const void *columns[] = {column.data()};
     for (int turn = 0; turn < 10; ++turn) {
       ASSERT_EQ(queue.upload(column.data(), numbers.data(), bytes), TAMRT_OK);
-      tamrt_context context = {};
-      context.kernels = device->kernels();
-      tamrt_call call = {};
-      call.context = &context;
-      call.state = state.data();
-      call.columns = columns;
-      call.rows = rows;
-      PostedCall posted;
-      batches.post(posted, queue, step, call);
-      ASSERT_EQ(batches.wait(posted, lane), TAMRT_OK);
-      ASSERT_EQ(context.status, TAMRT_OK);
+      ASSERT_EQ(runStep(batches, queue, lane, columns, state.data(), rows),
+                TAMRT_OK);
     }
     ASSERT_EQ(queue.download(sums.data(), state.data(), bytes), TAMRT_OK);
     ASSERT_EQ(queue.finish(), TAMRT_OK);
@@ -226,18 +225,10 @@ TEST_F(Batched, ACallFailsAlone) {
         Queue queue(*device);
         std::vector<double> state(3, 1.0), column(3, 2.0);
         const void *columns[] = {column.data()};
-        tamrt_context context = {};
-        context.kernels = device->kernels();
-        tamrt_call call = {};
-        call.context = &context;
-        call.state = state.data();
-        call.columns = columns;
-        call.rows = 3;
-        PostedCall posted;
-        batches.post(posted, queue, step, call);
-        EXPECT_EQ(batches.wait(posted, thread), TAMRT_OK);
-        failures += context.status == TAMRT_ERROR_OUT_OF_MEMORY;
-        EXPECT_EQ(state[2], context.status == TAMRT_OK ? 3.0 : 1.0);
+        const int32_t status =
+            runStep(batches, queue, thread, columns, state.data(), 3);
+        failures += status == TAMRT_ERROR_OUT_OF_MEMORY;
+        EXPECT_EQ(state[2], status == TAMRT_OK ? 3.0 : 1.0);
       });
   }
   EXPECT_EQ(failures, 1);

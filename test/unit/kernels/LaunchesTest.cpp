@@ -14,20 +14,13 @@
 
 #include "KernelTest.h"
 
+#include "support/LaunchCode.h"
+
 #include <cstring>
 
 using namespace tamrt::test;
 
 namespace {
-
-enum KernelPosition : int64_t {
-#define TAMRT_KERNEL(name, ...) positionOf_##name,
-#include "tamrt/kernels.def"
-};
-
-int64_t in(tamrt_space space, int64_t number = 0) {
-  return number * TAMRT_SPACES + space;
-}
 
 /// What the last generated kernel got.
 tamrt_argument given[16];

@@ -170,8 +170,8 @@ cl::opt<int64_t> rowWords(
     "row-words",
     cl::desc("Largest number of words that a row adds to in the loop generated "
              "for the model; further terms are summed pair by pair (0: no "
-             "bound)"),
-    cl::value_desc("n"), cl::init(560), cl::cat(category));
+             "bound; -1: the target's, 560 for CPUs)"),
+    cl::value_desc("n"), cl::init(-1), cl::cat(category));
 cl::opt<int64_t> rowsPerLevel(
     "rows-per-level",
     cl::desc("With a profile, sum columns of few values by their levels from "

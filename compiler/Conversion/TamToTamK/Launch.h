@@ -66,8 +66,9 @@ public:
   /// The sizes of an encoded matrix that a kernel takes (kernels.def).
   Launch &sizes(tam::EncodingInterface encoding, mlir::RankedTensorType type) {
     scalars64(encoding.getKernelSizes(type));
-    if (auto multiHot = mlir::dyn_cast<tam::MultiHotAttr>(encoding))
-      scalarF64(multiHot.getScale().getValueAsDouble());
+    if (auto design = mlir::dyn_cast<tam::DesignEncodingInterface>(encoding))
+      if (mlir::FloatAttr number = design.getCommonNumber())
+        scalarF64(number.getValueAsDouble());
     return *this;
   }
   Launch &scalarF64(double value) {
@@ -106,10 +107,9 @@ public:
     return *this;
   }
 
-  /// A workspace of this many doubles (abi.h).
-  Launch &workspace(int64_t doubles) {
-    return out(mlir::RankedTensorType::get({doubles}, rewriter.getF64Type()));
-  }
+  /// The kernel's workspace on the target, for a matrix of `columns` columns;
+  /// none if it needs none.
+  Launch &workspace(const Target &target, int64_t columns);
 
   /// Marks the kernel as a function of the module.
   Launch &generated() {
@@ -162,6 +162,12 @@ public:
   }
 
 protected:
+  /// What kernels are chosen for.
+  const Target &getTarget() const {
+    return this->template getTypeConverter<ComponentTypeConverter>()
+        ->getTarget();
+  }
+
   /// The components of the op's one result.
   virtual mlir::FailureOr<mlir::SmallVector<mlir::Value>>
   convert(Op op, OneToNAdaptor adaptor,

@@ -8,7 +8,7 @@
 
 #include "Launch.h"
 
-#include "tamrt/abi.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 
 #include <array>
 #include <map>
@@ -39,6 +39,33 @@ Value tamc::createEmpty(ConversionPatternRewriter &rewriter, Operation *source,
 InFlightDiagnostic tamc::missingSlot(Operation *source, SlotKind kind) {
   return source->emitOpError("expected an argument with slot '")
          << tam::stringifySlotKind(kind) << "' in the function";
+}
+
+Launch &Launch::workspace(const Target &target, int64_t columns) {
+  const Workspace size = target.getWorkspace(kernel, columns);
+  if (size.fixed == 0 && size.perRow == 0)
+    return *this;
+  if (size.perRow == 0)
+    return out(RankedTensorType::get({size.fixed}, rewriter.getF64Type()));
+  Value capacity = tam::findSlotArgument(
+      source->getParentOfType<func::FuncOp>(), SlotKind::Capacity);
+  if (!capacity) {
+    missing = SlotKind::Capacity;
+    return *this;
+  }
+  AffineExpr rows = rewriter.getAffineSymbolExpr(0);
+  const AffineMap sizes =
+      AffineMap::get(0, 1,
+                     {rows * size.perRow + size.fixed,
+                      rewriter.getAffineConstantExpr(size.most)},
+                     rewriter.getContext());
+  Value doubles =
+      affine::AffineMinOp::create(rewriter, source->getLoc(), sizes, capacity);
+  inits.push_back(tensor::EmptyOp::create(
+      rewriter, source->getLoc(),
+      RankedTensorType::get({ShapedType::kDynamic}, rewriter.getF64Type()),
+      doubles));
+  return *this;
 }
 
 Launch tamc::expand(ConversionPatternRewriter &rewriter, Operation *source,
@@ -613,7 +640,7 @@ class FactorPattern : public KernelPattern<tam::FactorOp> {
         Launch(rewriter, op, "cholesky_factor")
             .scalars64({columns, static_cast<int64_t>(op.getColumn())})
             .out(adaptor.getMatrix())
-            .workspace(TAMRT_FACTOR_WORKSPACE(columns))
+            .workspace(getTarget(), columns)
             .create();
     if (failed(results))
       return failure();
@@ -648,7 +675,7 @@ class SolvePattern : public KernelPattern<tam::SolveOp> {
                        .scalar(columns)
                        .out(adaptor.getMatrix())
                        .out(adaptor.getVector())
-                       .workspace(TAMRT_SOLVE_WORKSPACE(columns))
+                       .workspace(getTarget(), columns)
                        .create();
     if (failed(results))
       return failure();

@@ -8,10 +8,7 @@
 
 #include "Launch.h"
 
-#include "tamc/Dialect/TamK/IR/Kernels.h"
 #include "tamrt/abi.h"
-
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 
 using namespace mlir;
 using namespace tamc;
@@ -24,22 +21,6 @@ LogicalResult checkHasKernel(Operation *op, tam::SumsAttr sums) {
   if (!sums.isPanels())
     return success();
   return op->emitOpError("expected sums in panels only in a tam.rows");
-}
-
-/// The workspace of gram_multihot for `capacity` rows.
-Value leafWorkspace(OpBuilder &builder, Location loc, Value capacity) {
-  constexpr int64_t kNoRows = TAMRT_LEAF_WORKSPACE(0);
-  constexpr int64_t kPerRow = TAMRT_LEAF_WORKSPACE(1) - kNoRows;
-  constexpr int64_t kMax = TAMRT_LEAF_WORKSPACE(TAMRT_SEGMENT_ROWS);
-  AffineExpr rows = builder.getAffineSymbolExpr(0);
-  AffineMap sizes = AffineMap::get(
-      0, 1, {rows * kPerRow + kNoRows, builder.getAffineConstantExpr(kMax)},
-      builder.getContext());
-  Value size = affine::AffineMinOp::create(builder, loc, sizes, capacity);
-  return tensor::EmptyOp::create(
-      builder, loc,
-      RankedTensorType::get({ShapedType::kDynamic}, builder.getF64Type()),
-      size);
 }
 
 class GramPattern : public KernelPattern<tam::GramOp> {
@@ -69,7 +50,7 @@ class GramPattern : public KernelPattern<tam::GramOp> {
                          : isWide           ? "gram_dense_wide"
                          : isSelf           ? ("gram_" + a.getKernelTag()).str()
                                             : tam::getGramKernel(a, b);
-    if (!tamk::lookupKernel(kernel))
+    if (!getTarget().hasKernel(kernel))
       return op.emitOpError("expected matrices that a kernel takes in this "
                             "order, got ")
              << first.getType() << " and " << second.getType();
@@ -83,15 +64,7 @@ class GramPattern : public KernelPattern<tam::GramOp> {
     if (!isSelf)
       launch.sizes(b, tensorType(second));
     launch.out(adaptor.getAccumulator());
-    if (isWide)
-      launch.workspace(TAMRT_WIDE_WORKSPACE);
-    if (isSelf && isa<tam::MultiHotAttr>(a)) {
-      Value capacity = tam::findSlotArgument(
-          op->getParentOfType<func::FuncOp>(), SlotKind::Capacity);
-      if (!capacity)
-        return missingSlot(op, SlotKind::Capacity);
-      launch.out(leafWorkspace(rewriter, op.getLoc(), capacity));
-    }
+    launch.workspace(getTarget(), tensorType(first).getDimSize(1));
     auto results = launch.create();
     if (failed(results))
       return failure();

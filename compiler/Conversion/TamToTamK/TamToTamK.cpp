@@ -26,7 +26,8 @@ namespace tamc {
 using namespace mlir;
 using namespace tamc;
 
-ComponentTypeConverter::ComponentTypeConverter() {
+ComponentTypeConverter::ComponentTypeConverter(const Target &target)
+    : target(target) {
   addConversion([](Type type) { return type; });
   addConversion(
       [](RankedTensorType type,
@@ -69,7 +70,10 @@ struct ConvertTamToTamK
       if (!step.isExternal() && failed(convertBoundary(step)))
         return signalPassFailure();
 
-    ComponentTypeConverter converter;
+    FailureOr<std::unique_ptr<Target>> machine = targetOf(getOperation());
+    if (failed(machine))
+      return signalPassFailure();
+    const ComponentTypeConverter converter(**machine);
     RewritePatternSet patterns(&getContext());
     populateTamToTamKPatterns(converter, patterns);
     ConversionTarget target(getContext());

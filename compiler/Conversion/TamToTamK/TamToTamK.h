@@ -9,6 +9,8 @@
 #ifndef TAMC_CONVERSION_TAMTOTAMK_TAMTOTAMK_H
 #define TAMC_CONVERSION_TAMTOTAMK_TAMTOTAMK_H
 
+#include "tamc/Target/Target.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -17,7 +19,13 @@ namespace tamc {
 /// Encoded tensors become their components; all other types stay.
 class ComponentTypeConverter : public mlir::TypeConverter {
 public:
-  ComponentTypeConverter();
+  explicit ComponentTypeConverter(const Target &target);
+
+  /// What kernels are chosen for.
+  const Target &getTarget() const { return target; }
+
+private:
+  const Target &target;
 };
 
 /// Converts a step's tensor arguments and results to memrefs that the runtime

@@ -8,10 +8,13 @@
 
 #include "CpuTarget.h"
 
+#include "LoopLayouts.h"
+
 #include "tamc/Dialect/TamK/IR/Kernels.h"
 #include "tamrt/abi.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
@@ -61,6 +64,21 @@ static constexpr KernelVersion x86Versions[] = {
     {TAMRT_CPU_X86_64_V3, "avx2", "+avx2"},
 };
 
+/// Rows of a chunk: temporaries of a typical model stay in the second-level
+/// cache, and launches cost little compared with the rows.
+static constexpr int64_t kChunkRows = 1024;
+
+/// Chunks have more rows if the sums take at least this many times the bytes of
+/// the temporaries: such sums do not fit in a cache, and every chunk passes
+/// over them.
+static constexpr int64_t kSumsPerTemporary = 4;
+
+/// Sums of more words no longer fit in a cache, so the loop is hardly faster
+/// than one kernel for each pair of terms, but takes long to compile. A spline
+/// of a prediction has some five hundred instructions in three versions, and
+/// LLVM's time grows faster than their number.
+static constexpr RowLoopLimits kLoopLimits = {/*words=*/560, /*splines=*/16};
+
 static constexpr CpuLevel aarch64Levels[] = {
     {TAMRT_CPU_BASELINE, "generic", ""},
 };
@@ -103,6 +121,39 @@ public:
   /// All of kernels.def: the CPU runs what other machines cannot.
   bool hasKernel(llvm::StringRef name) const override {
     return tamk::lookupKernel(name) != nullptr;
+  }
+
+  tam::SumsAttr getLoopLayout(mlir::Operation *sum) const override {
+    return getCpuLoopLayout(sum);
+  }
+
+  RowLoopLimits getRowLoopLimits() const override { return kLoopLimits; }
+
+  int64_t getChunkRows(int64_t sumBytes, int64_t rowBytes) const override {
+    int64_t rows = kChunkRows;
+    while (rows < TAMRT_SEGMENT_ROWS &&
+           kSumsPerTemporary * 2 * rows * rowBytes <= sumBytes)
+      rows *= 2;
+    return rows;
+  }
+
+  llvm::SmallVector<int64_t> getRungs(int64_t most) const override {
+    llvm::SmallVector<int64_t> rungs;
+    for (int64_t rows = most; rows >= 1; rows /= 2)
+      rungs.push_back(rows);
+    return rungs;
+  }
+
+  Workspace getWorkspace(llvm::StringRef kernel,
+                         int64_t columns) const override {
+    constexpr int64_t kNoRows = TAMRT_LEAF_WORKSPACE(0);
+    return llvm::StringSwitch<Workspace>(kernel)
+        .Cases({"gram_wide", "gram_dense_wide"}, {TAMRT_WIDE_WORKSPACE})
+        .Case("gram_multihot", {kNoRows, TAMRT_LEAF_WORKSPACE(1) - kNoRows,
+                                TAMRT_LEAF_WORKSPACE(TAMRT_SEGMENT_ROWS)})
+        .Case("cholesky_factor", {TAMRT_FACTOR_WORKSPACE(columns)})
+        .Case("cholesky_solve", {TAMRT_SOLVE_WORKSPACE(columns)})
+        .Default({});
   }
 
   int64_t getLevel() const override { return level.number; }

@@ -77,9 +77,9 @@ struct PipelineOptions {
   int64_t rowsPerLevel = 24;
   /// Least neighbouring linear terms that become one dense matrix (0: never).
   int64_t mergeColumns = 16;
-  /// Most words of 32 bytes that a row adds to in one loop (0: no bound). The
-  /// remaining sums have a kernel for each pair of terms.
-  int64_t rowWords = 560;
+  /// Most words of 32 bytes that a row adds to in one loop (0: no bound; -1:
+  /// the target's). The remaining sums have a kernel for each pair of terms.
+  int64_t rowWords = -1;
   /// Store every design matrix dense.
   bool dense = false;
   /// Compute the sums over rows of a chunk, and its predictions, in one loop.

@@ -13,10 +13,12 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -35,6 +37,22 @@ struct KernelVersion {
   llvm::StringLiteral name, features;
 };
 
+/// How large loops over rows get. Beyond a limit, sums and effects have kernels
+/// of their own.
+struct RowLoopLimits {
+  /// Words of 32 bytes that a row adds to in a loop of sums.
+  int64_t words;
+  /// Splines of a loop of predictions.
+  int64_t splines;
+};
+
+/// Working memory of a launch, in doubles: `fixed`, and `perRow` for each row
+/// of the chunk, at most `most` in all.
+struct Workspace {
+  int64_t fixed = 0, perRow = 0;
+  int64_t most = std::numeric_limits<int64_t>::max();
+};
+
 /// What a model is compiled for: answers the questions of passes and of those
 /// who write code, which know no kind of machine.
 class Target {
@@ -44,6 +62,26 @@ public:
   /// Whether the machine has a kernel (kernels.def) of this name, without the
   /// prefix `tamrt_`. Complexity: constant.
   virtual bool hasKernel(llvm::StringRef name) const = 0;
+
+  /// The layout of `sum`, a tam.gram or tam.rhs, if a loop over rows computes
+  /// it; null: the one that it has. Linear in the elements of the sum.
+  virtual tam::SumsAttr getLoopLayout(mlir::Operation *sum) const = 0;
+
+  /// Limits of loops over rows.
+  virtual RowLoopLimits getRowLoopLimits() const = 0;
+
+  /// Rows of the largest chunk of a step whose sums take `sumBytes` and whose
+  /// temporaries take `rowBytes` per row.
+  virtual int64_t getChunkRows(int64_t sumBytes, int64_t rowBytes) const = 0;
+
+  /// The chunk sizes that a step of chunks of `most` rows is compiled for, when
+  /// there may be less memory: from `most` to 1, descending.
+  virtual llvm::SmallVector<int64_t> getRungs(int64_t most) const = 0;
+
+  /// The working memory of a kernel, which kernels.def describes, for a matrix
+  /// of `columns` columns. Constant.
+  virtual Workspace getWorkspace(llvm::StringRef kernel,
+                                 int64_t columns) const = 0;
 
   /// The lowest level of the machines that the code runs on (abi.h,
   /// tamrt_cpu_level). A model checks it when it starts.

@@ -29,7 +29,7 @@ RandomCase::RandomCase(uint32_t seed, int64_t terms, int64_t rows)
   options.dense = random.integer(0, 9) == 0;
   options.fuseRows = random.integer(0, 9) > 0;
   options.panels = random.integer(0, 9) > 0;
-  options.rowWords = random.pick<int64_t>({560, 560, 560, 4, 16});
+  options.rowWords = random.pick<int64_t>({-1, -1, -1, 4, 16});
   options.minCg = random.integer(0, 2) == 0 ? 0 : 7501;
   options.smallBlockLimit = random.pick<int64_t>({1, 4, 64});
   options.maxDirect = random.integer(0, 4) == 0 ? 0 : 7500;

@@ -104,6 +104,10 @@ SmallVector<int64_t> DenseAttr::getKernelSizes(RankedTensorType type) const {
   return {type.getDimSize(1)};
 }
 
+int64_t DenseAttr::getRowNumbers(RankedTensorType type) const {
+  return type.getDimSize(1);
+}
+
 LogicalResult BandedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
                                          EmitError emitError) const {
   if (failed(verifyDesign(shape, element, emitError)))
@@ -126,6 +130,8 @@ SmallVector<int64_t> BandedAttr::getKernelSizes(RankedTensorType type) const {
   return {getWidth(), type.getDimSize(1)};
 }
 
+int64_t BandedAttr::getRowNumbers(RankedTensorType) const { return getWidth(); }
+
 LogicalResult OneHotAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
                                          EmitError emitError) const {
   return verifyDesign(shape, element, emitError);
@@ -141,6 +147,12 @@ StringRef OneHotAttr::getKernelTag() const { return "onehot"; }
 SmallVector<int64_t> OneHotAttr::getKernelSizes(RankedTensorType type) const {
   return {type.getDimSize(1)};
 }
+
+int64_t OneHotAttr::getRowNumbers(RankedTensorType type) const {
+  return type.getDimSize(1);
+}
+
+SumsLayout OneHotAttr::getSelfLayout() const { return SumsLayout::Diagonal; }
 
 LogicalResult MultiHotAttr::verifyEncoding(ArrayRef<int64_t> shape,
                                            Type element,
@@ -166,6 +178,12 @@ SmallVector<int64_t> MultiHotAttr::getKernelSizes(RankedTensorType type) const {
   return {getCount(), type.getDimSize(1)};
 }
 
+int64_t MultiHotAttr::getRowNumbers(RankedTensorType) const {
+  return getCount();
+}
+
+FloatAttr MultiHotAttr::getCommonNumber() const { return getScale(); }
+
 LogicalResult SparseAttr::verifyEncoding(ArrayRef<int64_t> shape, Type element,
                                          EmitError emitError) const {
   if (failed(verifyDesign(shape, element, emitError)))
@@ -187,6 +205,8 @@ StringRef SparseAttr::getKernelTag() const { return "sparse"; }
 SmallVector<int64_t> SparseAttr::getKernelSizes(RankedTensorType type) const {
   return {getWidth(), type.getDimSize(1)};
 }
+
+int64_t SparseAttr::getRowNumbers(RankedTensorType) const { return getWidth(); }
 
 //===----------------------------------------------------------------------===//
 // Sums

@@ -12,7 +12,6 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
 
@@ -198,17 +197,18 @@ LogicalResult BoundaryOp::verify() {
 
 int64_t tamc::tam::getNumbersPerRow(Value design) {
   auto type = cast<RankedTensorType>(design.getType());
-  if (!type.getEncoding())
+  auto encoding =
+      dyn_cast_if_present<DesignEncodingInterface>(type.getEncoding());
+  if (!encoding)
     return type.getDimSize(1);
+  // Rows of a one-hot matrix have several numbers for levels unseen in training
+  // alone.
   Operation *op = design.getDefiningOp();
   auto levels = dyn_cast_if_present<LevelsOp>(op);
-  bool isSingle =
-      isa_and_present<CategoryOp>(op) || (levels && !levels.getMean());
-  return llvm::TypeSwitch<Attribute, int64_t>(type.getEncoding())
-      .Case<BandedAttr, SparseAttr>([](auto e) { return e.getWidth(); })
-      .Case<MultiHotAttr>([](auto e) { return e.getCount(); })
-      .Case<OneHotAttr>([&](auto) { return isSingle ? 1 : type.getDimSize(1); })
-      .Default([&](Attribute) { return type.getDimSize(1); });
+  if (isa<OneHotAttr>(encoding) &&
+      (isa_and_present<CategoryOp>(op) || (levels && !levels.getMean())))
+    return 1;
+  return encoding.getRowNumbers(type);
 }
 
 SmallVector<Value> tamc::tam::getFactors(Value design) {

@@ -22,7 +22,11 @@ namespace tamc::tam {
 } // namespace tamc::tam
 
 using namespace mlir;
+using namespace tamc;
 using namespace tamc::tam;
+
+/// The value of the option that stands for the target's limit.
+static constexpr int64_t kTargetWords = -1;
 
 /// The design matrices that a sum reads: one or two.
 static ValueRange designsOf(Operation *sum) {
@@ -35,7 +39,8 @@ namespace {
 /// Chooses the design matrices whose sums share a loop.
 class LoopOfSums {
 public:
-  explicit LoopOfSums(ArrayRef<Operation *> sums) {
+  LoopOfSums(ArrayRef<Operation *> sums, const Target &target)
+      : target(target) {
     for (Operation *sum : sums)
       for (Value design : designsOf(sum))
         sumsOf[design].push_back(sum);
@@ -55,7 +60,7 @@ public:
       int64_t more = 0;
       for (Operation *sum : sumsOf[design])
         if (isChosen(sum))
-          more += getRowWords(sum);
+          more += getRowWords(sum, target);
       if (words + more > mostWords)
         chosen.erase(design);
       else
@@ -89,6 +94,7 @@ private:
     return width;
   }
 
+  const Target &target;
   llvm::MapVector<Value, SmallVector<Operation *>> sumsOf;
   DenseSet<Value> chosen;
 };
@@ -98,21 +104,27 @@ struct BoundRowLoops
   using TamBoundRowLoopsBase::TamBoundRowLoopsBase;
 
   void runOnOperation() override {
-    if (mostWords < 0) {
+    if (mostWords < kTargetWords) {
       getOperation().emitError("expected at least 0 words in a loop, got ")
           << mostWords.getValue();
       return signalPassFailure();
     }
-    if (mostWords == 0)
+    FailureOr<std::unique_ptr<Target>> target = targetOf(getOperation());
+    if (failed(target))
+      return signalPassFailure();
+    const int64_t most = mostWords == kTargetWords
+                             ? (*target)->getRowLoopLimits().words
+                             : mostWords.getValue();
+    if (most == 0)
       return;
     bool hasRemarked = false;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
       SmallVector<Operation *> sums =
-          findFusibleSums(function.getBody().front(), /*choosesPanels=*/true);
-      LoopOfSums loop(sums);
-      loop.choose(mostWords);
+          findFusibleSums(function.getBody().front(), target->get());
+      LoopOfSums loop(sums, **target);
+      loop.choose(most);
       if (loop.countChosen() == loop.countDesigns())
         continue;
       for (Operation *sum : sums)

@@ -94,7 +94,7 @@ private:
       auto fourier = op.getA().getDefiningOp<FourierOp>();
       if (frequencies && !dense && fourier && fourier.hasAngles())
         return SumsLayout::Frequencies;
-      return isa<OneHotAttr>(a) ? SumsLayout::Diagonal : SumsLayout::Upper;
+      return cast<DesignEncodingInterface>(a).getSelfLayout();
     }
     return hasKernel(target, a, b) ? SumsLayout::Full : SumsLayout::Transposed;
   }

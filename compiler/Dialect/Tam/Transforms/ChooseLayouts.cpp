@@ -1,4 +1,4 @@
-//===- ChooseLayouts.cpp - panels for the sums of a row loop --------------===//
+//===- ChooseLayouts.cpp - layouts for the sums of a row loop -------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,6 +19,7 @@ namespace tamc::tam {
 } // namespace tamc::tam
 
 using namespace mlir;
+using namespace tamc;
 using namespace tamc::tam;
 
 namespace {
@@ -26,12 +27,15 @@ namespace {
 struct ChooseLayouts
     : public tamc::tam::impl::TamChooseLayoutsBase<ChooseLayouts> {
   void runOnOperation() override {
+    FailureOr<std::unique_ptr<Target>> target = targetOf(getOperation());
+    if (failed(target))
+      return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
-      for (Operation *sum : findFusibleSums(function.getBody().front(),
-                                            /*choosesPanels=*/true)) {
-        SumsAttr layout = getPanels(sum);
+      for (Operation *sum :
+           findFusibleSums(function.getBody().front(), target->get())) {
+        SumsAttr layout = (*target)->getLoopLayout(sum);
         Value accumulator =
             cast<RowReductionInterface>(sum).getAccumulatorMutable().get();
         // The types of a function's result, and of a sum that starts from this

@@ -22,6 +22,7 @@ namespace tamc::tam {
 } // namespace tamc::tam
 
 using namespace mlir;
+using namespace tamc;
 using namespace tamc::tam;
 
 /// Replaces `roots`, ops of one result that are sums over rows or predictions,
@@ -80,8 +81,9 @@ static void fuse(func::FuncOp step, ArrayRef<Operation *> roots,
 
 /// Moves the effects of `predict` that one kernel can compute into a tam.rows.
 /// The other effects, if there are any, are added to its result.
-static void fusePrediction(func::FuncOp step, PredictOp predict) {
-  SmallVector<unsigned> effects = findFusibleEffects(predict);
+static void fusePrediction(func::FuncOp step, PredictOp predict,
+                           const Target &target) {
+  SmallVector<unsigned> effects = findFusibleEffects(predict, target);
   if (effects.empty() || predict.getStart())
     return;
   SmallVector<Value> designs[2], coefficients[2];
@@ -108,6 +110,9 @@ namespace {
 
 struct FuseRows : public tamc::tam::impl::TamFuseRowsBase<FuseRows> {
   void runOnOperation() override {
+    FailureOr<std::unique_ptr<Target>> target = targetOf(getOperation());
+    if (failed(target))
+      return signalPassFailure();
     for (auto step : getOperation().getOps<func::FuncOp>()) {
       if (step.isExternal())
         continue;
@@ -116,7 +121,7 @@ struct FuseRows : public tamc::tam::impl::TamFuseRowsBase<FuseRows> {
       if (kind && (kind.getKind() == StepKind::FitChunk ||
                    kind.getKind() == StepKind::CgChunk)) {
         SmallVector<Operation *> sums =
-            findFusibleSums(block, /*choosesPanels=*/false);
+            findFusibleSums(block, /*target=*/nullptr);
         for (Operation *sum : sums)
           if (!llvm::all_of(sum->getUsers(), llvm::IsaPred<func::ReturnOp>)) {
             sum->emitOpError("expected a sum that the step only returns");
@@ -126,7 +131,7 @@ struct FuseRows : public tamc::tam::impl::TamFuseRowsBase<FuseRows> {
           fuse(step, sums, block.getTerminator());
       } else if (kind && kind.getKind() == StepKind::Predict) {
         for (auto predict : llvm::to_vector(block.getOps<PredictOp>()))
-          fusePrediction(step, predict);
+          fusePrediction(step, predict, **target);
       }
     }
   }

@@ -11,11 +11,8 @@
 #include "tamc/Dialect/Tam/IR/RowCode.h"
 
 using namespace mlir;
+using namespace tamc;
 using namespace tamc::tam;
-
-/// Most splines of a kernel: each has some five hundred instructions in three
-/// versions, and LLVM's time grows faster than the number of instructions.
-static constexpr int kMaxSplines = 16;
 
 /// Whether the kernel supports the map that makes a design matrix, in its
 /// structured encoding, and the ops that the map reads.
@@ -31,14 +28,16 @@ static bool isFusible(Value design) {
   });
 }
 
-SmallVector<unsigned> tamc::tam::findFusibleEffects(PredictOp predict) {
+SmallVector<unsigned> tamc::tam::findFusibleEffects(PredictOp predict,
+                                                    const Target &target) {
   SmallVector<unsigned> effects;
-  int splines = 0;
+  const int64_t mostSplines = target.getRowLoopLimits().splines;
+  int64_t splines = 0;
   for (auto [index, design, coefficients] :
        llvm::enumerate(predict.getDesigns(), predict.getCoefficients())) {
     if (!isFusible(design) || coefficients.getDefiningOp())
       continue;
-    if (design.getDefiningOp<BSplineOp>() && ++splines > kMaxSplines)
+    if (design.getDefiningOp<BSplineOp>() && ++splines > mostSplines)
       continue;
     effects.push_back(index);
   }

@@ -10,6 +10,7 @@
 #define TAMC_DIALECT_TAM_TRANSFORMS_FUSIBLEEFFECTS_H
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Target/Target.h"
 
 namespace tamc::tam {
 
@@ -17,8 +18,10 @@ namespace tamc::tam {
 /// ascending; empty if there is only one, which has its own kernel.
 ///
 /// These are the effects whose design matrix is made from arguments of the
-/// block by feature maps that the kernel supports. Linear in the effects.
-llvm::SmallVector<unsigned> findFusibleEffects(PredictOp predict);
+/// block by feature maps that the kernel supports, up to the limits of the
+/// target. Linear in the effects.
+llvm::SmallVector<unsigned> findFusibleEffects(PredictOp predict,
+                                               const Target &target);
 
 } // namespace tamc::tam
 

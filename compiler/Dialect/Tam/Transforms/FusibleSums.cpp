@@ -14,15 +14,11 @@
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
+using namespace tamc;
 using namespace tamc::tam;
 
 /// Numbers of a word.
 static constexpr int64_t kWord = 4;
-
-/// Panels of a product may have at most this many times the numbers of the
-/// plain layout, or any number up to the second limit.
-static constexpr int64_t kMaxGrowth = 4;
-static constexpr int64_t kFreeNumbers = 16384;
 
 /// Whether a matrix is a product of factors, or is converted to sparse for a
 /// sum with one.
@@ -30,56 +26,9 @@ static bool isProduct(Value design) {
   return isa_and_present<SparseAttr>(getEncoding(design.getType()));
 }
 
-/// Words are along a product of bands, else along the wider band, which gives
-/// fewer words. For equal widths they are along the band of the later effect,
-/// whose columns lie together in the normal equations' lower triangle.
-SumsAttr tamc::tam::getPanels(Operation *sum) {
+int64_t tamc::tam::getRowWords(Operation *sum, const Target &target) {
   auto type = cast<RankedTensorType>(sum->getResult(0).getType());
-  SumsLayout layout = SumsLayout::Panels;
-  SmallVector<Value> along, others;
-  if (auto rhs = dyn_cast<RhsOp>(sum)) {
-    along = getFactors(rhs.getA());
-  } else {
-    auto gram = cast<GramOp>(sum);
-    along = getFactors(gram.getA());
-    others = getFactors(gram.getB());
-    if (gram.getA() == gram.getB()) {
-      // Users that read elements need all of them.
-      auto spline = gram.getA().getDefiningOp<BSplineOp>();
-      bool isCubic = spline && spline.getDegree() == 3 &&
-                     llvm::none_of(gram->getUsers(), [](Operation *user) {
-                       return isa<MarginalOp>(user);
-                     });
-      layout = isCubic ? SumsLayout::CubicPanels : SumsLayout::UpperPanels;
-      others.clear();
-    } else if (canMeetPanels(along) &&
-               (bandOf(along) <= bandOf(others) || !canMeetPanels(others))) {
-      layout = SumsLayout::TransposedPanels;
-      std::swap(along, others);
-    }
-  }
-  if (bandOf(along) == 0 || !canMeetPanels(others) ||
-      along.size() > kMaxFactors)
-    return {};
-  SmallVector<int64_t> widths, columns;
-  for (Value factor : along) {
-    widths.push_back(getFactorWidth(factor));
-    if (along.size() > 1)
-      columns.push_back(cast<RankedTensorType>(factor.getType()).getDimSize(1));
-  }
-  auto panels = SumsAttr::get(sum->getContext(), layout, widths, columns);
-  if (along.size() == 1)
-    return panels;
-  int64_t most = std::max(kMaxGrowth * type.getNumElements(), kFreeNumbers);
-  if (countWords(panels, type, along, others) > kMaxWords ||
-      panels.getCount(type) > most)
-    return {};
-  return panels;
-}
-
-int64_t tamc::tam::getRowWords(Operation *sum) {
-  auto type = cast<RankedTensorType>(sum->getResult(0).getType());
-  SumsAttr panels = getPanels(sum);
+  SumsAttr panels = target.getLoopLayout(sum);
   if (panels && panels.isSelf())
     return panels.getWordsPerPanel(type);
   auto bandOfSide = [](Value side) {
@@ -94,7 +43,7 @@ int64_t tamc::tam::getRowWords(Operation *sum) {
 }
 
 SmallVector<Operation *> tamc::tam::findFusibleSums(Block &block,
-                                                    bool choosesPanels) {
+                                                    const Target *target) {
   DenseSet<Operation *> known;
   auto isKnown = [&](Value value) {
     Operation *op = value.getDefiningOp();
@@ -117,9 +66,9 @@ SmallVector<Operation *> tamc::tam::findFusibleSums(Block &block,
         dyn_cast_if_present<SumsAttr>(getEncoding(op.getResult(0).getType()));
     if (!sums || hasSumCode(&op, sums))
       return static_cast<bool>(sums);
-    return choosesPanels && !sums.isPanels() &&
+    return target && !sums.isPanels() &&
            llvm::any_of(op.getOperands().take_front(designs), isProduct) &&
-           getPanels(&op);
+           target->getLoopLayout(&op);
   };
   SmallVector<Operation *> sums;
   for (Operation &op : block.without_terminator()) {

@@ -10,6 +10,7 @@
 #define TAMC_DIALECT_TAM_TRANSFORMS_FUSIBLESUMS_H
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamc/Target/Target.h"
 
 #include "mlir/IR/Block.h"
 
@@ -21,21 +22,16 @@ namespace tamc::tam {
 /// These are the sums whose matrices are made, within the block and from its
 /// arguments, by feature maps that the row loop supports, and whose other
 /// operands are arguments or empty accumulators. A sum of a matrix that is a
-/// product of several factors must be in panels, or have possible panels if
-/// `choosesPanels`. Sums with the attribute `tam.apart` are not among them.
-/// Linear in the ops.
+/// product of several factors must be in panels, or get a layout of panels on
+/// `target`, which is null once layouts are chosen. Sums with the attribute
+/// `tam.apart` are not among them. Linear in the ops.
 llvm::SmallVector<mlir::Operation *> findFusibleSums(mlir::Block &block,
-                                                     bool choosesPanels);
-
-/// The layout in panels of a sum that the row loop will compute. Null if it
-/// has none: there is no band, or the panels of a product would take far more
-/// numbers or code than the plain layout.
-SumsAttr getPanels(mlir::Operation *sum);
+                                                     const Target *target);
 
 /// Words of 32 bytes that a row adds to if the row loop computes a sum. The
 /// kernel's code and its time per row are proportional to it. At least 1; a sum
 /// of two columns, which is in a register, counts as 1.
-int64_t getRowWords(mlir::Operation *sum);
+int64_t getRowWords(mlir::Operation *sum, const Target &target);
 
 /// Erases a sum over rows that has no use, and its zeros if they have no other
 /// use.

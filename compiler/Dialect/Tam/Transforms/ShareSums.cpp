@@ -21,6 +21,7 @@ namespace tamc::tam {
 } // namespace tamc::tam
 
 using namespace mlir;
+using namespace tamc;
 using namespace tamc::tam;
 
 /// Most tuples of levels that merged categories may have.
@@ -39,8 +40,9 @@ namespace {
 /// The sums over rows of one function that will share a loop.
 class SharedSums {
 public:
-  explicit SharedSums(Block &block) : builder(block.getParentOp()) {
-    for (Operation *sum : findFusibleSums(block, /*choosesPanels=*/true))
+  SharedSums(Block &block, const Target &target)
+      : builder(block.getParentOp()) {
+    for (Operation *sum : findFusibleSums(block, &target))
       add(sum);
   }
 
@@ -297,9 +299,12 @@ private:
 
 struct ShareSums : public tamc::tam::impl::TamShareSumsBase<ShareSums> {
   void runOnOperation() override {
+    FailureOr<std::unique_ptr<Target>> target = targetOf(getOperation());
+    if (failed(target))
+      return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal())
-        SharedSums(function.getBody().front()).share();
+        SharedSums(function.getBody().front(), **target).share();
     encodeExpanded(getOperation());
   }
 };

@@ -212,11 +212,10 @@ private:
     auto gram = dyn_cast<GramOp>(accumulator.reduction.getOperation());
     if (gram && !gram.getWeights() &&
         cast<SumsAttr>(type.getEncoding()).isSelf())
-      if (auto multiHot = dyn_cast_if_present<MultiHotAttr>(
-              getEncoding(gram.getA().getType()))) {
-        const double scale = multiHot.getScale().getValueAsDouble();
-        unit = scale * scale;
-      }
+      if (auto design = dyn_cast_if_present<DesignEncodingInterface>(
+              getEncoding(gram.getA().getType())))
+        if (FloatAttr number = design.getCommonNumber())
+          unit = number.getValueAsDouble() * number.getValueAsDouble();
     Builder builder(&getContext());
     auto named = [&](StringRef name, Attribute value) {
       return NamedAttribute(builder.getStringAttr(name), value);

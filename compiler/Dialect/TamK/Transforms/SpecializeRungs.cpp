@@ -9,6 +9,7 @@
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 #include "tamc/Dialect/TamK/Transforms/Passes.h"
+#include "tamc/Target/Target.h"
 #include "tamrt/abi.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -24,15 +25,6 @@ namespace tamc::tamk {
 using namespace mlir;
 using namespace tamc;
 using namespace tamc::tamk;
-
-/// Default rows of the largest rung: temporaries of a typical model stay in the
-/// second-level cache, and launches cost little compared with the rows.
-static constexpr int64_t kDefaultChunkRows = 1024;
-
-/// The largest rung has more rows if the sums take at least this many times the
-/// bytes of its temporaries: such sums do not fit in a cache, and every chunk
-/// passes over them.
-static constexpr int64_t kSumsPerTemporary = 4;
 
 /// Rows of the largest rung for `chunk_rows: all`.
 static constexpr int64_t kMaxChunkRows = int64_t(1) << 20;
@@ -89,25 +81,22 @@ static int64_t bytesOfSums(func::FuncOp step) {
   return sums;
 }
 
-/// Default rows of a step's largest rung: at most a segment of the sums.
-static FailureOr<int64_t> chooseRows(func::FuncOp step, Value capacity) {
-  const int64_t sums = bytesOfSums(step);
+/// Default rows of a step's largest rung.
+static FailureOr<int64_t> chooseRows(func::FuncOp step, Value capacity,
+                                     const Target &target) {
+  const int64_t usual = target.getChunkRows(/*sumBytes=*/0, /*rowBytes=*/1);
   int64_t temporaries = 0;
   for (auto alloc : step.getOps<memref::AllocOp>()) {
     if (alloc.getDynamicSizes().empty())
       continue;
-    FailureOr<MemRefType> type = typeAt(alloc, capacity, kDefaultChunkRows);
+    FailureOr<MemRefType> type = typeAt(alloc, capacity, usual);
     if (failed(type))
       return failure();
     temporaries += bytesOf(*type);
   }
-  const int64_t perRow =
-      std::max<int64_t>(llvm::divideCeil(temporaries, kDefaultChunkRows), 1);
-  int64_t rows = kDefaultChunkRows;
-  while (rows < TAMRT_SEGMENT_ROWS &&
-         kSumsPerTemporary * 2 * rows * perRow <= sums)
-    rows *= 2;
-  return rows;
+  return target.getChunkRows(
+      bytesOfSums(step),
+      std::max<int64_t>(llvm::divideCeil(temporaries, usual), 1));
 }
 
 namespace {
@@ -129,6 +118,9 @@ struct SpecializeRungs
       return signalPassFailure();
     }
     rows = std::min(rows, kMaxChunkRows);
+    FailureOr<std::unique_ptr<Target>> target = targetOf(getOperation());
+    if (failed(target))
+      return signalPassFailure();
     for (auto step :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       Value capacity = tam::findSlotArgument(step, tam::SlotKind::Capacity);
@@ -140,14 +132,14 @@ struct SpecializeRungs
               << type;
           return signalPassFailure();
         }
-      FailureOr<int64_t> most =
-          rows ? FailureOr<int64_t>(rows) : chooseRows(step, capacity);
+      FailureOr<int64_t> most = rows ? FailureOr<int64_t>(rows)
+                                     : chooseRows(step, capacity, **target);
       if (failed(most))
         return signalPassFailure();
       // A chunk that adds to sums ends with its segment.
       if (bytesOfSums(step) > 0)
         most = std::min<int64_t>(*most, TAMRT_SEGMENT_ROWS);
-      for (int64_t rung = *most; rung >= 1; rung /= 2)
+      for (int64_t rung : (*target)->getRungs(*most))
         if (failed(specialize(step, rung)))
           return signalPassFailure();
       step.erase();

@@ -7,7 +7,7 @@
 // RUN: tam-opt %s --tam-bound-row-loops | FileCheck %s --check-prefix=ALL
 // RUN: tam-opt %s --tam-bound-row-loops=most-words=10 --tam-choose-layouts \
 // RUN:   2>/dev/null | FileCheck %s --check-prefix=LAYOUTS
-// RUN: not tam-opt %s --tam-bound-row-loops=most-words=-1 2>&1 \
+// RUN: not tam-opt %s --tam-bound-row-loops=most-words=-2 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NEGATIVE
 
 // The band of %a, two words with itself and one with each column and the
@@ -22,7 +22,7 @@
 // CHECK: tam.gram %[[A]], %[[B]] into {{.*}} {tam.apart}
 // CHECK: tam.gram %[[B]], %[[B]] into {{.*}} {tam.apart}
 // ALL-NOT: tam.apart
-// NEGATIVE: expected at least 0 words in a loop, got -1
+// NEGATIVE: expected at least 0 words in a loop, got -2
 
 // Sums with `tam.apart` get no panels.
 // LAYOUTS: tam.gram {{.*}} tensor<5x5xf64, #tam.sums<cubic_panels

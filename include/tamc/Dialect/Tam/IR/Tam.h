@@ -45,9 +45,11 @@ template <unsigned... kSegments> struct OneOperandIn {
 
 } // namespace tamc::tam
 
+#include "tamc/Dialect/Tam/IR/TamEnums.h.inc"
+
+// These use the enums.
 #include "tamc/Dialect/Tam/IR/TamAttrInterfaces.h.inc"
 #include "tamc/Dialect/Tam/IR/TamDialect.h.inc"
-#include "tamc/Dialect/Tam/IR/TamEnums.h.inc"
 #include "tamc/Dialect/Tam/IR/TamOpInterfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES

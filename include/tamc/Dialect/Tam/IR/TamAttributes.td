@@ -25,7 +25,15 @@ class Tam_Encoding<string name, string attrMnemonic>
                [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>,
                 DeclareAttrInterfaceMethods<Tam_EncodingInterface>]>;
 
-def Tam_DenseAttr : Tam_Encoding<"Dense", "dense"> {
+class Tam_DesignEncoding<string name, string attrMnemonic,
+                         list<string> methods = []>
+    : Tam_Attr<name, attrMnemonic,
+               [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>,
+                DeclareAttrInterfaceMethods<Tam_EncodingInterface>,
+                DeclareAttrInterfaceMethods<Tam_DesignEncodingInterface,
+                                            methods>]>;
+
+def Tam_DenseAttr : Tam_DesignEncoding<"Dense", "dense"> {
   let summary = "A design matrix stored row by row";
   let description = [{
     One component, `tensor<? x columns x f64>`.
@@ -35,7 +43,7 @@ def Tam_DenseAttr : Tam_Encoding<"Dense", "dense"> {
   }];
 }
 
-def Tam_BandedAttr : Tam_Encoding<"Banded", "banded"> {
+def Tam_BandedAttr : Tam_DesignEncoding<"Banded", "banded"> {
   let summary = "A design matrix with `width` neighbouring non-zeros per row";
   let description = [{
     Two components: the values, `tensor<? x width x f64>`, and the first of
@@ -49,7 +57,7 @@ def Tam_BandedAttr : Tam_Encoding<"Banded", "banded"> {
   let assemblyFormat = "`<` $width `>`";
 }
 
-def Tam_OneHotAttr : Tam_Encoding<"OneHot", "one_hot"> {
+def Tam_OneHotAttr : Tam_DesignEncoding<"OneHot", "one_hot", ["getSelfLayout"]> {
   let summary = "A design matrix with a single 1 per row";
   let description = [{
     One component, the column of the 1: `tensor<?xi32>`. A negative index marks
@@ -62,7 +70,7 @@ def Tam_OneHotAttr : Tam_Encoding<"OneHot", "one_hot"> {
   }];
 }
 
-def Tam_MultiHotAttr : Tam_Encoding<"MultiHot", "multi_hot"> {
+def Tam_MultiHotAttr : Tam_DesignEncoding<"MultiHot", "multi_hot", ["getCommonNumber"]> {
   let summary = "A design matrix with `count` equal numbers per row";
   let description = [{
     One component, the columns of the numbers: `tensor<? x count x i32>`. All
@@ -82,7 +90,7 @@ def Tam_MultiHotAttr : Tam_Encoding<"MultiHot", "multi_hot"> {
   }]>];
 }
 
-def Tam_SparseAttr : Tam_Encoding<"Sparse", "sparse"> {
+def Tam_SparseAttr : Tam_DesignEncoding<"Sparse", "sparse"> {
   let summary = "A design matrix with `width` numbers per row";
   let description = [{
     Two components: the numbers, `tensor<? x width x f64>`, and their columns,

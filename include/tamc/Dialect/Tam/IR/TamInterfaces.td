@@ -33,6 +33,34 @@ def Tam_EncodingInterface : AttrInterface<"EncodingInterface"> {
   ];
 }
 
+def Tam_DesignEncodingInterface
+    : AttrInterface<"DesignEncodingInterface", [Tam_EncodingInterface]> {
+  let cppNamespace = "::tamc::tam";
+  let description = [{
+    How a design matrix is stored. An encoding is this attribute, the kernels
+    that have its tag in their names (kernels.def: `expand_`, `predict_`,
+    `rhs_`, `gram_` with itself, and `sparsify_` or one for each other encoding
+    beside it), and the maps whose structured encoding it is; passes ask no more
+    of it.
+  }];
+  let methods = [
+    InterfaceMethod<
+      "Most numbers that a row of a matrix of type `type` stores.",
+      "int64_t", "getRowNumbers", (ins "::mlir::RankedTensorType":$type)>,
+    InterfaceMethod<
+      "The layout of the sums of a matrix with itself that its kernel adds to.",
+      "::tamc::tam::SumsLayout", "getSelfLayout", (ins), /*methodBody=*/"",
+      /*defaultImplementation=*/[{
+        return ::tamc::tam::SumsLayout::Upper;
+      }]>,
+    InterfaceMethod<
+      "What all numbers are, if they are not stored, which kernels take after "
+      "the sizes; null: numbers are stored, or they are 1.",
+      "::mlir::FloatAttr", "getCommonNumber", (ins), /*methodBody=*/"",
+      /*defaultImplementation=*/"return {};">,
+  ];
+}
+
 def Tam_FeatureMapInterface : OpInterface<"FeatureMapInterface"> {
   let cppNamespace = "::tamc::tam";
   let description = [{

@@ -77,11 +77,8 @@ def Tam_InputParameters : Type<
     "tensor of the four parameters of an input", "::mlir::RankedTensorType">;
 def Tam_Design : Tam_Encoded<Tam_Matrices,
     "!encoding || "
-    "::llvm::isa<::tamc::tam::DenseAttr, ::tamc::tam::BandedAttr, "
-    "::tamc::tam::OneHotAttr, ::tamc::tam::MultiHotAttr, "
-    "::tamc::tam::SparseAttr>(encoding)",
-    "design matrix of f64 values, without encoding, dense, banded, one-hot, "
-    "multi-hot or sparse">;
+    "::llvm::isa<::tamc::tam::DesignEncodingInterface>(encoding)",
+    "design matrix of f64 values, with or without the encoding of one">;
 class Tam_SumsOf<Type type, string shape>
     : Tam_Encoded<type,
           "!encoding || ::llvm::isa<::tamc::tam::SumsAttr>(encoding)",

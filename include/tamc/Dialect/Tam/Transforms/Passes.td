@@ -124,7 +124,7 @@ def TamBoundRowLoops : Pass<"tam-bound-row-loops", "::mlir::ModuleOp"> {
     sum that reads one of the remaining terms gets the attribute `tam.apart`,
     and later passes give it a kernel of its own. A remark reports the number of
     those terms. The size of a loop is the number of words of 32 bytes that a
-    row adds to.
+    row adds to; the target has a limit for it.
 
     After:
     ```mlir
@@ -132,8 +132,8 @@ def TamBoundRowLoops : Pass<"tam-bound-row-loops", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"mostWords", "most-words", "int64_t", /*default=*/"560",
-           "Most words that a row adds to in the loop (0: no bound)">,
+    Option<"mostWords", "most-words", "int64_t", /*default=*/"-1",
+           "Most words that a row adds to in the loop (0: no bound; -1: the target's)">,
   ];
 }
 

@@ -40,6 +40,17 @@ static std::optional<Datum> slice(const Datum &column, int64_t first,
       column);
 }
 
+/// Appends the numbers of a vector or a matrix; false for other values.
+static bool append(Vector &numbers, const Datum &part) {
+  if (auto *vector = std::get_if<Vector>(&part))
+    llvm::append_range(numbers, *vector);
+  else if (auto *matrix = std::get_if<Matrix>(&part))
+    llvm::append_range(numbers, matrix->values);
+  else
+    return false;
+  return true;
+}
+
 FailureOr<func::FuncOp> Model::lookup(StringRef name) {
   auto function = module.lookupSymbol<func::FuncOp>(name);
   if (!function)
@@ -123,11 +134,10 @@ FailureOr<Datum> Model::run(func::FuncOp function, const Group &group,
       state[carryKey(slot.getOffset())] = std::move(value);
     else if (slot.getOffset() == 0)
       output = std::move(value);
-    else if (auto *part = std::get_if<Vector>(&value);
-             part && std::holds_alternative<Vector>(output))
-      llvm::append_range(std::get<Vector>(output), *part);
+    else if (Vector all; append(all, output) && append(all, value))
+      output = std::move(all);
     else
-      return function.emitError("expected parts of an output of rank 1");
+      return function.emitError("expected parts of an output of rank 1 or 2");
   }
   return output;
 }

@@ -8,6 +8,8 @@
 // RUN:   --data=%S/Inputs/two-levels.json | FileCheck %s --check-prefix=FIT
 // RUN: tam-interpret %t.tiled.mlir --run=predict \
 // RUN:   --data=%S/Inputs/two-levels.json | FileCheck %s --check-prefix=PREDICT
+// RUN: tam-interpret %t.tiled.mlir --run=predict --rows=0,2 \
+// RUN:   --data=%S/Inputs/two-levels.json | FileCheck %s --check-prefix=FIRST
 // RUN: tam-interpret %s --run=terms --data=%S/Inputs/two-levels.json \
 // RUN:   | FileCheck %s --check-prefix=TERMS
 // RUN: not tam-interpret %s --run=design --data=%S/Inputs/two-levels.json 2>&1 \
@@ -22,6 +24,9 @@
 
 // An unseen level (-1) has no effect.
 // PREDICT: [11,12,12,11,12,10]
+
+// FIRST: []
+// FIRST-NEXT: [11,12]
 
 // TERMS: [10,1]
 // TERMS-NEXT: [10,2]

@@ -8,19 +8,13 @@
 ///
 /// \file
 /// Executes the functions of a model in the tam dialect, read from a file, on
-/// the numbers of a JSON file, and prints the result as JSON:
+/// the numbers of a JSON file (DataFile.h), and prints the result as JSON:
 ///
 ///   tam-interpret model.mlir --run=fit --data=data.json [--chunk-rows=N]
 ///
-///   {"rows": 3, "parameters": [2, 1, -1, 1],
-///    "columns": [[1, 2, 3], [4, 5, 6]], "coefficients": [0.5, 0.25]}
-///
-/// `columns` are the inputs, the target and the row weights; a column whose
-/// numbers are all integers can be used as codes. `coefficients` are only
-/// needed by predict and terms.
-///
 //===----------------------------------------------------------------------===//
 
+#include "DataFile.h"
 #include "Interpreter.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
@@ -54,6 +48,11 @@ static cl::opt<Run>
 static cl::opt<int64_t> chunkRows("chunk-rows",
                                   cl::desc("Most rows of a chunk of the fit"),
                                   cl::init(0), cl::cat(category));
+static cl::list<int64_t> rowCounts("rows",
+                                   cl::desc("Use only the first N rows; a "
+                                            "result for each N"),
+                                   cl::value_desc("N"), cl::CommaSeparated,
+                                   cl::cat(category));
 
 /// The inputs that some function of the module takes as codes.
 static llvm::DenseSet<int64_t> codeColumns(ModuleOp module) {
@@ -69,26 +68,6 @@ static llvm::DenseSet<int64_t> codeColumns(ModuleOp module) {
     }
   return columns;
 }
-
-namespace {
-
-/// The JSON file.
-struct Data {
-  int64_t rows = 0;
-  Vector parameters, coefficients;
-  std::vector<Vector> columns;
-};
-
-bool fromJSON(const llvm::json::Value &value, Data &data,
-              llvm::json::Path path) {
-  llvm::json::ObjectMapper mapper(value, path);
-  return mapper && mapper.map("rows", data.rows) &&
-         mapper.map("parameters", data.parameters) &&
-         mapper.map("columns", data.columns) &&
-         mapper.mapOptional("coefficients", data.coefficients);
-}
-
-} // namespace
 
 static void print(const Vector &values) {
   llvm::outs() << llvm::json::Value(llvm::json::Array(values)) << "\n";
@@ -128,11 +107,15 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv,
                               "Reference interpreter of the tam dialect\n");
 
-  llvm::SourceMgr sources;
   std::string error;
+  std::optional<DataFile> data = readDataFile(dataFile, error);
+  if (!data) {
+    llvm::errs() << error << "\n";
+    return 1;
+  }
+  llvm::SourceMgr sources;
   auto text = openInputFile(inputFile, &error);
-  auto json = text ? openInputFile(dataFile, &error) : nullptr;
-  if (!json) {
+  if (!text) {
     llvm::errs() << "error: " << error << "\n";
     return 1;
   }
@@ -144,12 +127,6 @@ int main(int argc, char **argv) {
   if (!module)
     return 1;
 
-  auto data = llvm::json::parse<Data>(json->getBuffer());
-  if (!data) {
-    llvm::errs() << dataFile << ": error: " << toString(data.takeError())
-                 << "\n";
-    return 1;
-  }
   Group group{
       .rows = data->rows, .columns = {}, .parameters = data->parameters};
   llvm::DenseSet<int64_t> codes = codeColumns(*module);
@@ -159,5 +136,12 @@ int main(int argc, char **argv) {
     else
       group.columns.push_back(column);
   }
-  return failed(run(Model(*module), group, data->coefficients));
+  if (rowCounts.empty())
+    rowCounts.push_back(data->rows);
+  for (int64_t rows : rowCounts) {
+    group.rows = rows;
+    if (failed(run(Model(*module), group, data->coefficients)))
+      return 1;
+  }
+  return 0;
 }

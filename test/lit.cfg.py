@@ -9,6 +9,8 @@
 #   %tamc, %tam-opt, %tam-plan   the tools, also reachable by their bare names
 #   %mlir-opt                    MLIR's stock mlir-opt of the same version
 #   %plugin-opt                  the same with our passes and dialects loaded
+#   %run-loops                   compares row loops, run by mlir-runner, with the
+#                                interpreter (test/Reference/run_loops.py)
 #   %bin, %src, %obj             build/bin, the source tree, the build tree
 #   %data, %examples             test/golden/data and examples
 #   %python                      the Python that CMake found
@@ -40,12 +42,19 @@ if not config.sanitize:
 plugin = os.path.join(config.tamc_binary_dir, "lib", "TamPasses.so")
 plugin_opt = "%s --load-dialect-plugin=%s --load-pass-plugin=%s" % (
     os.path.join(config.llvm_tools_dir, "mlir-opt"), plugin, plugin)
+runner = os.path.join(config.llvm_tools_dir, "mlir-runner")
 if config.sanitize:
-    # The stock tool is not linked with a sanitizer, so ours must be loaded
+    # The stock tools are not linked with a sanitizer, so ours must be loaded
     # first.
-    plugin_opt = "env LD_PRELOAD=%s ASAN_OPTIONS=%s %s" % (
-        config.asan_runtime, "allow_user_poisoning=0:detect_leaks=0",
-        plugin_opt)
+    preload = "env LD_PRELOAD=%s ASAN_OPTIONS=%s " % (
+        config.asan_runtime, "allow_user_poisoning=0:detect_leaks=0")
+    plugin_opt = preload + plugin_opt
+    runner = preload + runner
+run_loops = '%s %s --library=%s --runner="%s"' % (
+    config.python,
+    os.path.join(config.test_source_root, "Reference", "run_loops.py"),
+    os.path.join(config.tamc_binary_dir, "test", "lib", "libtamrt-driven.so"),
+    runner)
 
 for name, value in (
     ("%tamc", os.path.join(bin_dir, "tamc")),
@@ -53,6 +62,7 @@ for name, value in (
     ("%tam-plan", os.path.join(bin_dir, "tam-plan")),
     ("%mlir-opt", os.path.join(config.llvm_tools_dir, "mlir-opt")),
     ("%plugin-opt", plugin_opt),
+    ("%run-loops", run_loops),
     ("%bin", bin_dir),
     ("%src", config.tamc_source_dir),
     ("%obj", config.tamc_binary_dir),

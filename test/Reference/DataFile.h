@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The data of tam-interpret:
+/// The data of tam-interpret and tam-drive:
 ///
 ///   {"rows": 3, "parameters": [2, 1, -1, 1],
 ///    "columns": [[1, 2, 3], [4, 5, 6]], "coefficients": [0.5, 0.25]}

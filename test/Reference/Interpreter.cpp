@@ -364,13 +364,17 @@ LogicalResult Execution::verifyRows(Operation *op) {
 }
 
 Vector tamc::reference::entriesOf(tam::PenaltyOp op, const Vector &strengths) {
-  Vector values(op.getRows().size());
+  const size_t entries = op.getRows().size();
+  Vector values(entries);
   for (const tam::PenaltyOp::Part &part : op.getPartList()) {
-    double value = part.value;
+    double value = part.source < 0 ? part.value : values[part.source];
     for (int32_t factor : part.factors)
       value *= strengths[factor];
+    if (static_cast<size_t>(part.entry) == values.size())
+      values.push_back(0);
     values[part.entry] += value;
   }
+  values.resize(entries);
   return values;
 }
 

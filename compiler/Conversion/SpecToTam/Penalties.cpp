@@ -30,18 +30,24 @@ static_assert(-spec::minimumAp == TAMRT_AP_LIMIT &&
 namespace {
 
 /// The lower triangle of a sparse symmetric matrix. An entry is a sum of parts:
-/// numbers times strengths. Entries with the same row and column add up.
+/// numbers, or sums of other parts, times strengths. Entries with the same row
+/// and column add up.
 struct SparsePenalty {
   struct Part {
-    size_t entry;
+    /// The entry, or the sum, that it is a part of.
+    size_t sum;
     double value;
     /// Indices of the strengths, in the order of the multiplications.
     SmallVector<int32_t, 2> factors;
+    /// The sum in place of the value; -1: none.
+    int64_t source = -1;
   };
 
   int64_t size = 0;
   SmallVector<int32_t> rows, columns;
-  SmallVector<Part> parts;
+  /// The parts of entries, and those of the sums that parts after them read.
+  SmallVector<Part> parts, sumParts;
+  size_t sums = 0;
   /// For each entry the model's table that it is multiplied by (-1: none), and
   /// the element. Empty if no entry is multiplied.
   SmallVector<int64_t> tables;
@@ -67,6 +73,29 @@ struct SparsePenalty {
     size_t entry = addEntry(row, column, table, element);
     parts.push_back({entry, value, {strength}});
   }
+  /// Makes a sum of the parts of each entry that has several.
+  void addUpEntries() {
+    SmallVector<size_t> counts(rows.size());
+    for (const Part &part : parts)
+      ++counts[part.sum];
+    SmallVector<Part> single;
+    SmallVector<int64_t> sumOf(rows.size(), -1);
+    for (Part &part : parts) {
+      const size_t entry = part.sum;
+      if (counts[entry] == 1) {
+        single.push_back(std::move(part));
+        continue;
+      }
+      if (sumOf[entry] < 0) {
+        sumOf[entry] = static_cast<int64_t>(sums++);
+        single.push_back({entry, 0, {}, sumOf[entry]});
+      }
+      part.sum = sumOf[entry];
+      sumParts.push_back(std::move(part));
+    }
+    parts = std::move(single);
+  }
+
   int64_t tableOf(size_t entry) const {
     return tables.empty() ? -1 : tables[entry];
   }
@@ -285,8 +314,19 @@ private:
     int64_t outer = 1, inner = sum.size;
     for (const Term &factor : term.factors) {
       SparsePenalty own = of(factor);
-      for (SparsePenalty::Part &part : own.parts)
+      own.addUpEntries();
+      for (SparsePenalty::Part &part : own.parts) {
         part.factors.push_back(strength);
+        if (part.source >= 0)
+          part.source += static_cast<int64_t>(sum.sums);
+      }
+      for (SparsePenalty::Part &part : own.sumParts) {
+        part.sum += sum.sums;
+        if (part.source >= 0)
+          part.source += static_cast<int64_t>(sum.sums);
+        sum.sumParts.push_back(std::move(part));
+      }
+      sum.sums += own.sums;
       inner /= own.size;
       for (int64_t o = 0; o < outer; ++o)
         for (const SparsePenalty::Part &part : own.parts)
@@ -294,12 +334,12 @@ private:
             auto place = [&](int64_t i) {
               return (o * own.size + i) * inner + q;
             };
-            const int64_t row = place(own.rows[part.entry]);
-            const int64_t column = place(own.columns[part.entry]);
-            if (const int64_t table = own.tableOf(part.entry); table >= 0) {
+            const int64_t row = place(own.rows[part.sum]);
+            const int64_t column = place(own.columns[part.sum]);
+            if (const int64_t table = own.tableOf(part.sum); table >= 0) {
               sum.parts.push_back(part);
-              sum.parts.back().entry =
-                  sum.addEntry(row, column, table, own.elementOf(part.entry));
+              sum.parts.back().sum =
+                  sum.addEntry(row, column, table, own.elementOf(part.sum));
             } else {
               known[{row, column}].push_back(part);
             }
@@ -309,7 +349,7 @@ private:
     for (auto &[place, parts] : known) {
       const size_t entry = sum.addEntry(place.first, place.second);
       for (SparsePenalty::Part &part : parts) {
-        part.entry = entry;
+        part.sum = entry;
         sum.parts.push_back(std::move(part));
       }
     }
@@ -354,8 +394,19 @@ static Value build(OpBuilder &builder, Location loc,
   auto type = RankedTensorType::get({penalty.size, penalty.size},
                                     builder.getF64Type(), encoding);
   tam::PenaltyParts parts;
+  const size_t entries = penalty.rows.size();
+  auto add = [&](const SparsePenalty::Part &part, size_t before) {
+    const auto sum = static_cast<int32_t>(before + part.sum);
+    if (part.source < 0)
+      parts.add(sum, part.value, part.factors);
+    else
+      parts.addSum(sum, static_cast<int32_t>(entries + part.source),
+                   part.factors);
+  };
+  for (const SparsePenalty::Part &part : penalty.sumParts)
+    add(part, entries);
   for (const SparsePenalty::Part &part : penalty.parts)
-    parts.add(static_cast<int32_t>(part.entry), part.value, part.factors);
+    add(part, 0);
   // The tables in use, and for each entry its table.
   SmallVector<int64_t> used;
   SmallVector<int32_t> which;

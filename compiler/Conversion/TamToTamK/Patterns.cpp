@@ -392,7 +392,9 @@ private:
 /// Entries of the penalties of effects as entries of one matrix.
 struct PenaltyEntries {
   SmallVector<int32_t> rows, columns, which;
-  tam::PenaltyParts parts;
+  /// The sums behind the entries are numbered -2, -3, .. here.
+  SmallVector<tam::PenaltyOp::Part> parts;
+  int32_t sums = 0;
   /// What parts are multiplied by; null if entries are known at compile time.
   Value strengths;
 
@@ -400,6 +402,7 @@ struct PenaltyEntries {
   /// multiplied by an element of table `table`, or, for -1, those that are not
   /// multiplied.
   void add(tam::PenaltyOp source, int64_t start, int32_t table) {
+    // The entry or sum that becomes of each; -1: none.
     SmallVector<int32_t> own(source.getRows().size(), -1);
     for (size_t i = 0; i < own.size(); ++i) {
       if (source.getTableOf(i) != table)
@@ -411,9 +414,14 @@ struct PenaltyEntries {
         which.push_back((*source.getElement())[i]);
     }
     strengths = source.getStrengths();
-    for (const tam::PenaltyOp::Part &part : source.getPartList()) {
-      if (own[part.entry] >= 0)
-        parts.add(own[part.entry], part.value, part.factors);
+    for (tam::PenaltyOp::Part part : source.getPartList()) {
+      if (static_cast<size_t>(part.entry) == own.size())
+        own.push_back(-2 - sums++);
+      part.entry = own[part.entry];
+      if (part.source >= 0)
+        part.source = own[part.source];
+      if (part.entry != -1)
+        parts.push_back(part);
     }
   }
   /// Adds the inputs of a kernel with the rows, columns and values of the
@@ -423,15 +431,24 @@ struct PenaltyEntries {
                       Operation *op) const {
     Location loc = op->getLoc();
     Type i32 = rewriter.getI32Type(), f64 = rewriter.getF64Type();
-    Value numbers = constantTensor<double>(rewriter, loc, f64, parts.values);
+    tam::PenaltyParts coded;
+    auto numberOf = [&](int32_t sum) {
+      return sum < 0 ? static_cast<int32_t>(size()) - 2 - sum : sum;
+    };
+    for (const tam::PenaltyOp::Part &part : parts)
+      if (part.source == -1)
+        coded.add(numberOf(part.entry), part.value, part.factors);
+      else
+        coded.addSum(numberOf(part.entry), numberOf(part.source), part.factors);
+    Value numbers = constantTensor<double>(rewriter, loc, f64, coded.values);
     if (strengths) {
       auto computed =
           Launch(rewriter, op, "penalty_values")
-              .in(constantTensor<int32_t>(rewriter, loc, i32, parts.code))
+              .in(constantTensor<int32_t>(rewriter, loc, i32, coded.code))
               .in(numbers)
               .in(strengths)
-              .scalars64({static_cast<int64_t>(parts.values.size()), size()})
-              .out(RankedTensorType::get({size()}, f64))
+              .scalars64({static_cast<int64_t>(parts.size()), size() + sums})
+              .out(RankedTensorType::get({size() + sums}, f64))
               .create();
       if (failed(computed))
         return failure();

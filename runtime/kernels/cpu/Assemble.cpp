@@ -506,15 +506,15 @@ void assemble_matrix(tamrt_context *ctx, const int64_t *table,
 
 void penalty_values(tamrt_context *ctx, const int32_t *part,
                     const double *number, const double *strengths,
-                    int64_t parts, int64_t entries, double *values) {
-  std::fill_n(values, entries, 0.0);
+                    int64_t parts, int64_t sums, double *values) {
+  std::fill_n(values, sums, 0.0);
   for (int64_t p = 0; p < parts; ++p) {
-    double value = number[p];
-    const int32_t count = part[1];
+    const int32_t sum = *part++, code = *part++;
+    double value = code < 0 ? values[*part++] : *number++;
+    const int32_t count = code < 0 ? ~code : code;
     for (int32_t i = 0; i < count; ++i)
-      value *= strengths[part[2 + i]];
-    values[part[0]] += value;
-    part += 2 + count;
+      value *= strengths[*part++];
+    values[sum] += value;
   }
 }
 

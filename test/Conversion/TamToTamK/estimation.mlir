@@ -116,14 +116,15 @@ func.func @panels(%rows: index {tam.slot = #tam.slot<rows>},
 }
 
 // Penalties whose strengths are chosen by the fit: the entries of all effects
-// are computed from them at once, those of learnt weights apart.
+// are computed from them at once, those of learnt weights apart. Sums that parts
+// read are behind all entries.
 //
 // CHECK-LABEL: func.func @strengths(
 // CHECK-SAME: %[[S:[a-z0-9]*]]: memref<3xf64>
 // CHECK-DAG: %[[TS:.*]] = bufferization.to_tensor %[[S]]
-// CHECK-DAG: %[[PARTS:.*]] = arith.constant dense<[0, 1, 0, 1, 1, 1, 1, 2, 2, 1]> : tensor<10xi32>
-// CHECK-DAG: %[[NUMBERS:.*]] = arith.constant dense<[1.000000e+00, 2.000000e+00, 4.000000e+00]> : tensor<3xf64>
-// CHECK: %[[V:.*]] = tamk.launch "penalty_values" ins(%[[PARTS]], %[[NUMBERS]], %[[TS]] : {{.*}}) scalars(%{{.*}}, %{{.*}} : i64, i64) outs(%{{.*}} : tensor<2xf64>) source "tam.normal_matrix"
+// CHECK-DAG: %[[PARTS:.*]] = arith.constant dense<[2, 1, 0, 2, 0, 0, -2, 2, 2, 1, 1, 1, 1, 2, 2, 1]> : tensor<16xi32>
+// CHECK-DAG: %[[NUMBERS:.*]] = arith.constant dense<[1.000000e+00, 3.000000e+00, 2.000000e+00, 4.000000e+00]> : tensor<4xf64>
+// CHECK: %[[V:.*]] = tamk.launch "penalty_values" ins(%[[PARTS]], %[[NUMBERS]], %[[TS]] : {{.*}}) scalars(%{{.*}}, %{{.*}} : i64, i64) outs(%{{.*}} : tensor<3xf64>) source "tam.normal_matrix"
 // CHECK: tamk.launch "assemble_matrix" ins(%{{.*}}, %{{.*}}, %{{.*}}, %[[V]], {{.*}}
 // CHECK: %[[LEARNT:.*]] = tamk.launch "penalty_values" {{.*}} outs(%{{.*}} : tensor<1xf64>)
 // CHECK: tamk.launch "add_penalty" ins(%{{.*}}, %{{.*}}, %[[LEARNT]], {{.*}}
@@ -134,8 +135,8 @@ func.func @strengths(%rows: index {tam.slot = #tam.slot<rows>},
     %g01: tensor<1x1xf64, #tam.sums<full>> {tam.slot = #tam.slot<state, 64>},
     %g11: tensor<1x1xf64, #tam.sums<upper>> {tam.slot = #tam.slot<state, 128>})
     -> (tensor<2x2xf64> {tam.slot = #tam.slot<state, 192>}) {
-  %p0 = tam.penalty rows [0] columns [0] values [1.0]
-      strengths(%s : tensor<3xf64>) parts [0, 1, 0]
+  %p0 = tam.penalty rows [0] columns [0] values [1.0, 3.0]
+      strengths(%s : tensor<3xf64>) parts [1, 1, 0, 1, 0, 0, -2, 1, 2]
       : tensor<1x1xf64, #tam.coordinates<1>>
   %p1 = tam.penalty rows [0, 0] columns [0, 0] values [8.0, 2.0, 4.0]
       weights(%w : tensor<4xf64>) table [0, -1] element [3, 0]

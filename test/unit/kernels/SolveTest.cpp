@@ -75,6 +75,12 @@ TEST_F(SolveTest, PenaltyValues) {
   EXPECT_EQ(values, (Doubles{4.0 + 0.1 * 0.5, 0.0, 3.0 * 0.3 * 0.5}));
   tamrt_penalty_values(&ctx, part, number, strengths, 0, 3, values.data());
   EXPECT_EQ(values, Doubles(3, 0.0));
+  // Sum 3 has two parts; entry 1 is the sum times two strengths, then a number.
+  const int32_t sums[] = {3, 1, 0, 3, 1, 1, 1, ~2, 3, 1, 0, 1, 0};
+  values.resize(4, std::nan(""));
+  tamrt_penalty_values(&ctx, sums, number, strengths, 4, 4, values.data());
+  const double sum = 4.0 * 0.5 + 3.0 * 0.3;
+  EXPECT_EQ(values, (Doubles{0.0, sum * 0.3 * 0.5 + 0.1, 0.0, sum}));
 }
 
 TEST_F(SolveTest, MultiplyPenalty) {

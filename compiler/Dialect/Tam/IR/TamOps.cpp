@@ -384,33 +384,71 @@ SmallVector<PenaltyOp::Part> PenaltyOp::getPartList() {
       list.push_back({static_cast<int32_t>(entry), value, {}});
     return list;
   }
-  ArrayRef<int32_t> rest = *getParts();
-  for (double value : getValues()) {
-    list.push_back({rest[0], value, rest.slice(2, rest[1])});
-    rest = rest.drop_front(2 + rest[1]);
+  const double *value = getValues().data();
+  for (ArrayRef<int32_t> rest = *getParts(); !rest.empty();) {
+    const int32_t entry = rest[0], count = rest[1];
+    rest = rest.drop_front(2);
+    Part part = {entry, 0, {}};
+    if (count < 0) {
+      part.source = rest.front();
+      rest = rest.drop_front();
+    } else {
+      part.value = *value++;
+    }
+    part.factors = rest.take_front(count < 0 ? ~count : count);
+    rest = rest.drop_front(part.factors.size());
+    list.push_back(part);
   }
   return list;
 }
 
-/// Checks `parts`; returns how many there are.
+/// Checks `parts`; returns how many have values.
 static FailureOr<size_t> verifyParts(PenaltyOp op, int64_t entries) {
   if (op.getParts().has_value() != bool(op.getStrengths())) // penalty_c5
     return op.emitOpError("expected both strengths and parts, or none");
   int64_t strengths =
       cast<RankedTensorType>(op.getStrengths().getType()).getDimSize(0);
-  size_t count = 0;
-  for (ArrayRef<int32_t> rest = *op.getParts(); !rest.empty(); ++count) {
-    if (rest.size() < 2 || rest[0] < 0 || rest[0] >= entries || rest[1] < 0 ||
-        rest.size() - 2 < static_cast<size_t>(rest[1]) ||
-        llvm::any_of(rest.slice(2, rest[1]), [&](int32_t factor) {
-          return factor < 0 || factor >= strengths;
-        })) // penalty_c5
+  size_t index = 0, values = 0;
+  // Of the sums behind the entries, whether a part reads them.
+  SmallVector<bool> isRead;
+  for (ArrayRef<int32_t> rest = *op.getParts(); !rest.empty(); ++index) {
+    auto refuse = [&]() -> FailureOr<size_t> {
       return op.emitOpError("expected an entry, a number of strengths and "
                             "their indices as part ")
-             << count;
-    rest = rest.drop_front(2 + rest[1]);
+             << index; // penalty_c5
+    };
+    if (rest.size() < 2 || rest[0] < 0 ||
+        rest[0] > entries + static_cast<int64_t>(isRead.size()))
+      return refuse();
+    const int64_t sum = rest[0] - entries;
+    const bool readsSum = rest[1] < 0;
+    const auto count = static_cast<size_t>(readsSum ? ~rest[1] : rest[1]);
+    rest = rest.drop_front(2);
+    if (rest.size() < count + (readsSum ? 1 : 0))
+      return refuse();
+    if (sum == static_cast<int64_t>(isRead.size()))
+      isRead.push_back(false);
+    if (readsSum) {
+      const int64_t source = rest.front() - entries;
+      if (source < 0 || source >= static_cast<int64_t>(isRead.size()) ||
+          source == sum) // penalty_c6
+        return op.emitOpError("expected a sum of parts before it in part ")
+               << index;
+      isRead[source] = true;
+      rest = rest.drop_front();
+    }
+    if (sum >= 0 && isRead[sum]) // penalty_c6
+      return op.emitOpError("expected no part of a sum behind one that reads "
+                            "it, got part ")
+             << index;
+    if (llvm::any_of(rest.take_front(count), [&](int32_t factor) {
+          return factor < 0 || factor >= strengths;
+        }))
+      return refuse();
+    rest = rest.drop_front(count);
+    values += !readsSum;
   }
-  return count;
+  return values;
 }
 
 LogicalResult PenaltyOp::verify() {

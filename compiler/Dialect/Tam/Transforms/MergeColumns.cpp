@@ -84,12 +84,18 @@ struct Equations {
     return GramOp(grams[before + j]).getResult();
   }
 
-  /// Whether an effect is a linear term.
+  /// Whether an effect is a linear term, and its penalty has no sums that parts
+  /// read.
   bool isLinear(size_t i) const {
     auto penalty = penalties[i].getDefiningOp<PenaltyOp>();
     return designs[i].getDefiningOp<LinearOp>() && penalty &&
            penalty.getWeights().empty() &&
-           penalty.getStrengths() == strengths();
+           penalty.getStrengths() == strengths() &&
+           llvm::all_of(penalty.getPartList(),
+                        [&](const PenaltyOp::Part &part) {
+                          return static_cast<size_t>(part.entry) <
+                                 penalty.getRows().size();
+                        });
   }
 
   /// The strengths of the first penalty, which those of merged effects share.

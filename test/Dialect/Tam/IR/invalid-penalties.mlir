@@ -151,11 +151,55 @@ func.func @f(%s: tensor<2xf64>) {
 
 // -----
 
-// penalty_c5: a negative number of strengths.
+// penalty_c5: a part that ends before the sum that it reads.
 func.func @f(%s: tensor<2xf64>) {
   // expected-error @+1 {{'tam.penalty' op expected an entry, a number of strengths and their indices as part 0}}
   %0 = tam.penalty rows [0] columns [0] values [1.0]
       strengths(%s : tensor<2xf64>) parts [0, -1]
+      : tensor<2x2xf64, #tam.coordinates<1>>
+  return
+}
+
+// -----
+
+// penalty_c5: a sum behind the next one.
+func.func @f(%s: tensor<2xf64>) {
+  // expected-error @+1 {{'tam.penalty' op expected an entry, a number of strengths and their indices as part 0}}
+  %0 = tam.penalty rows [0] columns [0] values [1.0]
+      strengths(%s : tensor<2xf64>) parts [2, 0]
+      : tensor<2x2xf64, #tam.coordinates<1>>
+  return
+}
+
+// -----
+
+// penalty_c6: a part that reads an entry.
+func.func @f(%s: tensor<2xf64>) {
+  // expected-error @+1 {{'tam.penalty' op expected a sum of parts before it in part 1}}
+  %0 = tam.penalty rows [0] columns [0] values [1.0]
+      strengths(%s : tensor<2xf64>) parts [0, 0, 0, -1, 0]
+      : tensor<2x2xf64, #tam.coordinates<1>>
+  return
+}
+
+// -----
+
+// penalty_c6: a part of the sum that it reads.
+func.func @f(%s: tensor<2xf64>) {
+  // expected-error @+1 {{'tam.penalty' op expected a sum of parts before it in part 1}}
+  %0 = tam.penalty rows [0] columns [0] values [1.0]
+      strengths(%s : tensor<2xf64>) parts [1, 0, 1, -1, 1]
+      : tensor<2x2xf64, #tam.coordinates<1>>
+  return
+}
+
+// -----
+
+// penalty_c6: a sum that grows after a part has read it.
+func.func @f(%s: tensor<2xf64>) {
+  // expected-error @+1 {{'tam.penalty' op expected no part of a sum behind one that reads it, got part 2}}
+  %0 = tam.penalty rows [0] columns [0] values [1.0, 2.0]
+      strengths(%s : tensor<2xf64>) parts [1, 0, 0, -1, 1, 1, 0]
       : tensor<2x2xf64, #tam.coordinates<1>>
   return
 }

@@ -228,6 +228,12 @@ func.func @estimate(%rows: index, %g00: tensor<1x1xf64, #tam.sums<upper>>,
       strengths(%strengths : tensor<2xf64>)
       parts [0, 1, 0, 1, 0, 1, 2, 0, 1]
       : tensor<2x2xf64, #tam.coordinates<2>>
+  // A sum of parts, times a strength.
+  // CHECK: tam.penalty rows [0] columns [0] values [1.000000e+00, 2.000000e+00] strengths(%{{.*}} : tensor<2xf64>) parts [1, 1, 0, 1, 0, 0, -2, 1, 1] : tensor<1x1xf64, #tam.coordinates<1>>
+  %sum = tam.penalty rows [0] columns [0] values [1.0, 2.0]
+      strengths(%strengths : tensor<2xf64>)
+      parts [1, 1, 0, 1, 0, 0, -2, 1, 1]
+      : tensor<1x1xf64, #tam.coordinates<1>>
   // No entry: a penalty of zero.
   // CHECK: tam.penalty rows [] columns [] values [] : tensor<4x4xf64, #tam.coordinates<0>>
   %none = tam.penalty rows [] columns [] values []

@@ -66,10 +66,15 @@ struct PenaltyParts {
   llvm::SmallVector<int32_t> code;
   llvm::SmallVector<double> values;
 
-  void add(int32_t entry, double value, llvm::ArrayRef<int32_t> factors) {
+  /// Adds `value` times the strengths `factors` to a sum.
+  void add(int32_t sum, double value, llvm::ArrayRef<int32_t> factors) {
     values.push_back(value);
-    code.push_back(entry);
-    code.push_back(static_cast<int32_t>(factors.size()));
+    code.append({sum, static_cast<int32_t>(factors.size())});
+    llvm::append_range(code, factors);
+  }
+  /// Adds the sum `source`, which is complete, times strengths to another.
+  void addSum(int32_t sum, int32_t source, llvm::ArrayRef<int32_t> factors) {
+    code.append({sum, ~static_cast<int32_t>(factors.size()), source});
     llvm::append_range(code, factors);
   }
 };

@@ -388,7 +388,7 @@ def Tam_PenaltyOp : Tam_Op<"penalty", [AttrSizedOperandSegments]> {
     ```
 
     With `strengths` an entry is a sum of parts, each a value times some of the
-    strengths, one after another. `parts` has for each value its entry, how many
+    strengths, one after another. `parts` has for each part its entry, how many
     strengths, and their indices. Parts are added in their order, to 0. The
     strengths of a step are in the group's parameters, so that a fit chooses
     them.
@@ -401,15 +401,23 @@ def Tam_PenaltyOp : Tam_Op<"penalty", [AttrSizedOperandSegments]> {
 
     Entry (0, 0) is 1 * s[0], entry (1, 1) is 2 * s[0] + (3 * s[0]) * s[1].
 
+    A part may also be a sum of other parts times strengths, as in a product that
+    is a factor of another product. Such sums are numbered from the entries' count
+    on. A part that reads sum i has -1 - n in place of its number n of strengths,
+    then i, and no value: with `values [1.0, 2.0]` and one entry the parts `[1, 1,
+    0, 1, 1, 1, 0, -2, 1, 0]` mean (1 * s[0] + 2 * s[1]) * s[0].
+
     Constraints:
     * (penalty_c1) there are as many rows and columns as the type's count, and
-      as many values, or, with `parts`, one for each part.
+      as many values, or, with `parts`, one for each part that reads no sum.
     * (penalty_c2) 0 <= column <= row < size of the matrix.
     * (penalty_c3) `table` and `element` have one entry per row, or are absent
       if there are no weights; each pair names an element that exists.
     * (penalty_c4) values are finite.
     * (penalty_c5) `strengths` and `parts` are both there or both absent; each
-      part names an entry and strengths that exist.
+      part names an entry, or the next sum, and strengths that exist.
+    * (penalty_c6) a part reads a sum, not an entry, to which all parts have been
+      added.
   }];
   let arguments = (ins Variadic<Tam_Table>:$weights,
                        Optional<Tam_Vector>:$strengths,
@@ -427,11 +435,13 @@ def Tam_PenaltyOp : Tam_Op<"penalty", [AttrSizedOperandSegments]> {
     attr-dict `:` type($result)
   }];
   let extraClassDeclaration = [{
-    /// A term of the sum that an entry is: a value times strengths, in order.
+    /// A term of the sum that an entry is: a value, or the sum `source` (-1:
+    /// none), times strengths, in order.
     struct Part {
       int32_t entry;
       double value;
       ::llvm::ArrayRef<int32_t> factors;
+      int32_t source = -1;
     };
     /// The parts; without `parts` one for each entry, without factors.
     ::llvm::SmallVector<Part> getPartList();

@@ -41,7 +41,7 @@ LogicalResult tamc::emitGeneratedKernels(ModuleOp module,
                                          const CodeOptions &code,
                                          llvm::raw_pwrite_stream &out) {
   OwningOpRef<ModuleOp> kernels = module.clone();
-  (*kernels)->removeAttr(tam::kModelAttrName);
+  tam::removeModel(*kernels);
   SmallVector<std::string> names;
   for (Operation &op : llvm::make_early_inc_range(*kernels->getBody()))
     if (!tamk::isRowLoops(&op))

@@ -8,12 +8,8 @@
 
 #include "tamc/Emit/Library.h"
 
-#include "tamc/Dialect/Tam/IR/Tam.h"
-#include "tamrt/abi.h"
-
 #include "Generated/EmbedText.h"
 
-#include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -116,28 +112,9 @@ static std::string quoted(llvm::StringRef text) {
   return "'" + result + "'";
 }
 
-static llvm::StringRef text(DictionaryAttr row, llvm::StringRef key) {
-  auto attribute = row.getAs<StringAttr>(key);
-  return attribute ? attribute.getValue() : "";
-}
-
-static int64_t integer(DictionaryAttr row, llvm::StringRef key) {
-  auto attribute = row.getAs<IntegerAttr>(key);
-  return attribute ? attribute.getInt() : 0;
-}
-
-static std::vector<DictionaryAttr> rows(DictionaryAttr model,
-                                        llvm::StringRef key) {
-  std::vector<DictionaryAttr> result;
-  if (auto attribute = model.getAs<ArrayAttr>(key))
-    for (auto row : attribute.getAsRange<DictionaryAttr>())
-      result.push_back(row);
-  return result;
-}
-
 /// Whether a term depends on the order of the rows.
-static bool readsOrder(DictionaryAttr model) {
-  return integer(model, "carry_bytes") > 0;
+static bool readsOrder(tam::ModelAttr model) {
+  return model.getCarryBytes() > 0;
 }
 
 /// Whether a name is a keyword of C or C++, or a macro that compilers and libc
@@ -171,7 +148,7 @@ struct Member {
 /// DataView).
 class Members {
 public:
-  Members(DictionaryAttr model, llvm::StringRef prefix);
+  Members(tam::ModelAttr model, llvm::StringRef prefix);
 
   std::vector<Member> list;
 
@@ -198,12 +175,12 @@ void Members::add(llvm::StringRef type, llvm::StringRef column,
   list.push_back({type.str(), name, quoted(column) + ": " + comment});
 }
 
-Members::Members(DictionaryAttr model, llvm::StringRef prefix) {
+Members::Members(tam::ModelAttr model, llvm::StringRef prefix) {
   taken.insert("rows");
-  if (llvm::StringRef group = text(model, "group"); !group.empty())
+  if (llvm::StringRef group = model.getGroup(); !group.empty())
     add("const int64_t *", group,
         "the group of each row, a number; those of the fit");
-  if (llvm::StringRef date = text(model, "date"); !date.empty())
+  if (llvm::StringRef date = model.getDate(); !date.empty())
     add("const int64_t *", date,
         std::string("dates as numbers that grow with time (days, seconds); ") +
             (readsOrder(model) ? "a fit and a prediction take"
@@ -217,34 +194,33 @@ Members::Members(DictionaryAttr model, llvm::StringRef prefix) {
         return comment;
     return columns.emplace_back(column, "").second;
   };
-  for (DictionaryAttr input : rows(model, "inputs")) {
-    std::string &comment = find(text(input, "column"));
+  for (tam::InputAttr input : model.getInputs()) {
+    std::string &comment = find(input.getColumn());
     std::string use = "a number";
-    switch (integer(input, "rule")) {
-    case TAMRT_RULE_LEVELS:
-      use = "a level, of at most " + std::to_string(integer(input, "levels")) +
+    switch (input.getRule()) {
+    case tam::Rule::Levels:
+      use = "a level, of at most " + std::to_string(input.getLevels()) +
             " (numbers; see " + prefix.str() + "_level for text)";
       break;
-    case TAMRT_RULE_CODES:
-      use = "a code, of " + std::to_string(integer(input, "levels"));
+    case tam::Rule::Codes:
+      use = "a code, of " + std::to_string(input.getLevels());
       break;
-    case TAMRT_RULE_PERIOD:
-    case TAMRT_RULE_PERIOD_AUTO:
+    case tam::Rule::Period:
+    case tam::Rule::PeriodAuto:
       use = "a place in a period";
       break;
-    default:
+    case tam::Rule::Range:
       break;
     }
     if (comment.find(use) == std::string::npos)
       comment += (comment.empty() ? "" : "; ") + use;
   }
-  for (auto [key, use] :
+  for (auto [column, use] :
        {std::pair<llvm::StringRef, llvm::StringRef>{
-            "target", "the target; not read by predictions"},
-        {"weights",
+            model.getTarget(), "the target; not read by predictions"},
+        {model.getWeights(),
          "row weights, not negative, some above 0 in each group; not read "
          "by predictions"}}) {
-    llvm::StringRef column = text(model, key);
     if (column.empty())
       continue;
     std::string &comment = find(column);
@@ -284,17 +260,17 @@ static std::string withPrefix(llvm::StringRef text, llvm::StringRef prefix) {
 }
 
 llvm::StringRef tamc::moduleName(ModuleOp module) {
-  auto model = module->getAttrOfType<DictionaryAttr>(tam::kModelAttrName);
-  return model ? text(model, "name") : "";
+  tam::ModelAttr model = tam::getModel(module);
+  return model ? model.getName() : "";
 }
 
-std::string tamc::libraryHeader(DictionaryAttr model, llvm::StringRef prefix,
+std::string tamc::libraryHeader(tam::ModelAttr model, llvm::StringRef prefix,
                                 llvm::StringRef version, int64_t stackBytes) {
   const std::string upper = prefix.upper();
   std::string out;
   out += "// Written by tamc " + version.str() + ".\n//\n";
-  out += comment("Model " + quoted(text(model, "name")) + ": " +
-                     quoted(text(model, "formula")),
+  out += comment("Model " + quoted(model.getName()) + ": " +
+                     quoted(model.getFormula()),
                  "");
   out += "///\n";
   out += comment("Link with the archive beside this header and with -lm. The "
@@ -308,21 +284,21 @@ std::string tamc::libraryHeader(DictionaryAttr model, llvm::StringRef prefix,
   out += shared.drop_front(shared.find("#ifndef")).str();
 
   out += "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
-  std::vector<DictionaryAttr> effects = rows(model, "effects");
+  llvm::ArrayRef<tam::EffectAttr> effects = model.getEffects();
   out += "/// Coefficients of a group. They are, by effect,\n///\n";
   size_t width = 0;
-  for (DictionaryAttr effect : effects)
-    width = std::max(width, quoted(text(effect, "name")).size());
-  for (DictionaryAttr effect : effects) {
-    std::string name = quoted(text(effect, "name"));
-    int64_t first = integer(effect, "first");
+  for (tam::EffectAttr effect : effects)
+    width = std::max(width, quoted(effect.getName()).size());
+  for (tam::EffectAttr effect : effects) {
+    std::string name = quoted(effect.getName());
+    int64_t first = effect.getFirst();
     out += "///     " + name + std::string(width - name.size(), ' ') + "  [" +
            std::to_string(first) + ", " +
-           std::to_string(first + integer(effect, "columns")) + ")  " +
-           quoted(text(effect, "term")) + "\n";
+           std::to_string(first + effect.getColumns()) + ")  " +
+           quoted(effect.getTerm()) + "\n";
   }
-  out += "#define " + upper + "_COLUMNS " +
-         std::to_string(integer(model, "columns")) + "\n";
+  out += "#define " + upper + "_COLUMNS " + std::to_string(model.getColumns()) +
+         "\n";
   out += "/// Effects.\n#define " + upper + "_EFFECTS " +
          std::to_string(effects.size()) + "\n";
   out += comment("Bytes of stack below a call of any of the functions. Code "

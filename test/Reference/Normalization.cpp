@@ -20,30 +20,20 @@ using namespace tamc;
 using namespace tamc::reference;
 
 Columns tamc::reference::columnsOf(ModuleOp module) {
-  auto model = module->getAttrOfType<DictionaryAttr>(tam::kModelAttrName);
-  auto text = [&](DictionaryAttr from, StringRef key) {
-    auto value = from.getAs<StringAttr>(key);
-    return value ? value.str() : std::string();
-  };
+  tam::ModelAttr model = tam::getModel(module);
   Columns columns{.inputs = {},
-                  .target = text(model, "target"),
-                  .group = text(model, "group"),
-                  .date = text(model, "date"),
-                  .weights = text(model, "weights"),
+                  .target = model.getTarget().str(),
+                  .group = model.getGroup().str(),
+                  .date = model.getDate().str(),
+                  .weights = model.getWeights().str(),
                   .strengths = {}};
-  for (auto entry :
-       model.getAs<ArrayAttr>("inputs").getAsRange<DictionaryAttr>())
+  for (tam::InputAttr input : model.getInputs())
     columns.inputs.push_back(
-        {text(entry, "column"),
-         tamrt_rule(entry.getAs<IntegerAttr>("rule").getInt()),
-         entry.getAs<IntegerAttr>("levels").getInt(),
-         tamrt_unseen(entry.getAs<IntegerAttr>("unseen").getInt()),
-         entry.getAs<FloatAttr>("lo").getValueAsDouble(),
-         entry.getAs<FloatAttr>("hi").getValueAsDouble()});
-  for (auto entry :
-       model.getAs<ArrayAttr>("penalties").getAsRange<DictionaryAttr>())
-    columns.strengths.push_back(
-        entry.getAs<FloatAttr>("strength").getValueAsDouble());
+        {input.getColumn().str(), static_cast<tamrt_rule>(input.getRule()),
+         input.getLevels(), static_cast<tamrt_unseen>(input.getUnseen()),
+         input.getLo(), input.getHi()});
+  for (tam::StrengthAttr strength : model.getStrengths())
+    columns.strengths.push_back(strength.getValue());
   return columns;
 }
 

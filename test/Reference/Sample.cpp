@@ -80,8 +80,7 @@ Sample tamc::reference::makeSample(ModuleOp module, const Table &train,
         group.tables.resize(index + 1);
         group.tables[index] = table;
       }
-  auto model = module->getAttrOfType<DictionaryAttr>(tam::kModelAttrName);
-  sample.coefficients.resize(model.getAs<IntegerAttr>("columns").getInt());
+  sample.coefficients.resize(tam::getModel(module).getColumns());
   for (double &value : sample.coefficients)
     value = random.normal();
   return sample;

@@ -69,15 +69,12 @@ Checker::Checker(const Subject &subject, const Data &data)
   module->train = byName(data.train, columns.group, columns.date);
   module->fresh = byName(data.fresh, columns.group, columns.date);
   module->few = byName(data.few, columns.group, columns.date);
-  auto model =
-      (*module->op)->getAttrOfType<DictionaryAttr>(tam::kModelAttrName);
-  if (auto tables = model.getAs<ArrayAttr>("tables"))
-    for (auto table : tables.getAsRange<DictionaryAttr>())
-      module->tables.push_back(
-          {table.getAs<StringAttr>("name").str(),
-           // Integers of rank 1 are a matrix of one column in the module.
-           table.getAs<DenseI64ArrayAttr>("shape").size() == 2 ||
-               table.getAs<IntegerAttr>("is_integer").getInt() != 0});
+  for (tam::TableAttr table : tam::getModel(*module->op).getTables())
+    module->tables.push_back(
+        {table.getName().str(),
+         // Integers of rank 1 are a matrix of one column in the module.
+         table.getType().getRank() == 2 ||
+             table.getType().getElementType().isInteger()});
 }
 
 Checker::~Checker() = default;

@@ -588,13 +588,12 @@ int Driver::writeCpp() {
 /// Writes the archive and its header from a module at Phase::Plan: the lowered
 /// module no longer has the data for the header and the names.
 int Driver::writeLibrary() {
-  if (!(*module)->hasAttr(tam::kModelAttrName))
+  const tam::ModelAttr model = tam::getModel(*module);
+  if (!model)
     return fail("expected a module with '" + tam::kModelAttrName + "'");
   LibraryPaths paths = libraryPaths();
   if (int status = checkOutputs({paths.archive, paths.header}))
     return status;
-  auto model =
-      (*module)->getAttrOfType<mlir::DictionaryAttr>(tam::kModelAttrName);
   const std::string prefix = libraryPrefix();
   from = Phase::Plan;
   if (int status = lower(Phase::LLVM))

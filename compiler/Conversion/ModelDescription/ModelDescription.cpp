@@ -28,10 +28,9 @@ static Field text(StringRef value) {
   return {Field::Kind::Text, 0, 0, value.str()};
 }
 
-/// The text under a key of `dictionary`; null if there is none.
-static Field text(DictionaryAttr dictionary, StringRef key) {
-  auto attribute = dictionary.getAs<StringAttr>(key);
-  return attribute ? text(attribute.getValue()) : Field{Field::Kind::Null};
+/// A text; null if it is empty.
+static Field textIfAny(StringRef value) {
+  return value.empty() ? Field{Field::Kind::Null} : text(value);
 }
 
 /// An array of structs; null if it is empty.
@@ -46,11 +45,6 @@ static Field array(const Twine &name, StringRef type,
 static int64_t integer(DictionaryAttr dictionary, StringRef key) {
   auto attribute = dictionary.getAs<IntegerAttr>(key);
   return attribute ? attribute.getInt() : 0;
-}
-
-static double real(DictionaryAttr dictionary, StringRef key) {
-  auto attribute = dictionary.getAs<FloatAttr>(key);
-  return attribute ? attribute.getValueAsDouble() : 0;
 }
 
 static SmallVector<DictionaryAttr> rows(DictionaryAttr dictionary,
@@ -79,7 +73,7 @@ void tamc::noteStep(func::FuncOp step, FunctionOpInterface function) {
 }
 
 void tamc::removeNotes(ModuleOp module) {
-  module->removeAttr(tam::kModelAttrName);
+  tam::removeModel(module);
   for (auto function : module.getOps<FunctionOpInterface>()) {
     for (StringRef name : kStepNotes)
       function->removeAttr(name);
@@ -89,30 +83,25 @@ void tamc::removeNotes(ModuleOp module) {
   }
 }
 
-/// The struct that describes the module's dictionary `key`; null if there is
-/// none.
-static Field single(DictionaryAttr model, StringRef key, StringRef type,
-                    llvm::function_ref<Record(DictionaryAttr)> describe) {
-  auto row = model.getAs<DictionaryAttr>(key);
-  if (!row)
+/// The struct of the settings; null if there are none.
+static Field describe(tam::OracleAttr oracle) {
+  if (!oracle)
     return {Field::Kind::Null};
-  return array("tam_" + key, type, {describe(row)});
+  return array(
+      "tam_oracle", "tamrt_oracle",
+      {{i32(int64_t(oracle.getRule())), i32(0), f64(oracle.getDeviceShare()),
+        f64(oracle.getRamShare()), f64(oracle.getSlidingDeviceShare()),
+        f64(oracle.getSlidingRamShare()), i64(oracle.getDirectLimit()),
+        f64(oracle.getEstimateFactor())}});
 }
 
-static Record describeOracle(DictionaryAttr row) {
-  return {i32(integer(row, "rule")),
-          i32(0),
-          f64(real(row, "device_share")),
-          f64(real(row, "ram_share")),
-          f64(real(row, "sliding_device_share")),
-          f64(real(row, "sliding_ram_share")),
-          i64(integer(row, "direct_limit")),
-          f64(real(row, "estimate_factor"))};
-}
-
-static Record describePlacement(DictionaryAttr row) {
-  return {i32(integer(row, "sums")), i32(integer(row, "solve")),
-          i32(integer(row, "predict")), i32(0)};
+static Field describe(tam::PlacementAttr placement) {
+  if (!placement)
+    return {Field::Kind::Null};
+  return array(
+      "tam_placement", "tamrt_placement",
+      {{i32(int64_t(placement.getSums())), i32(int64_t(placement.getSolve())),
+        i32(int64_t(placement.getPredict())), i32(0)}});
 }
 
 namespace {
@@ -190,64 +179,83 @@ static Record describeStep(FunctionOpInterface function, PlanTexts &texts) {
                 : Field{Field::Kind::Null}};
 }
 
-static Record describeLearner(DictionaryAttr row, size_t index) {
-  ArrayRef<int64_t> sizes = row.getAs<DenseI64ArrayAttr>("sizes");
+static Record describe(tam::InputAttr input) {
+  return {text(input.getColumn()),
+          i32(int64_t(input.getRule())),
+          i32(input.getLevels()),
+          i32(int64_t(input.getUnseen())),
+          i32(0),
+          f64(input.getLo()),
+          f64(input.getHi())};
+}
+
+/// Entry `index` of the model's learners.
+static Record describe(tam::LearnerAttr learner, size_t index) {
   std::vector<Record> inputs;
-  for (int32_t input : row.getAs<DenseI32ArrayAttr>("inputs").asArrayRef())
+  for (int32_t input : learner.getInputs())
     inputs.push_back({i32(input)});
   auto count = static_cast<int64_t>(inputs.size());
   return {
-      i32(integer(row, "kind")),
-      i32(integer(row, "choice")),
-      i64(sizes[0]),
-      i64(sizes[1]),
-      f64(real(row, "number")),
-      i32(integer(row, "seed")),
-      i32(integer(row, "effect")),
+      i32(int64_t(learner.getKind())),
+      i32(learner.getChoice()),
+      i64(learner.getSizes()[0]),
+      i64(learner.getSizes()[1]),
+      f64(learner.getNumber()),
+      i32(learner.getSeed()),
+      i32(learner.getEffect()),
       i64(count),
       array("tam_learner_inputs_" + Twine(index), "int32_t", std::move(inputs)),
-      i64(integer(row, "first_table")),
-      i64(integer(row, "table_count"))};
+      i64(learner.getFirstTable()),
+      i64(learner.getTableCount())};
 }
 
 /// Entry `index` of the model's tables.
-static FailureOr<Record> describeTable(ModuleOp module, DictionaryAttr row,
-                                       size_t index) {
-  ArrayRef<int64_t> shape = row.getAs<DenseI64ArrayAttr>("shape");
-  bool isInteger = integer(row, "is_integer") != 0;
+static Record describe(tam::TableAttr table, size_t index) {
+  ArrayRef<int64_t> shape = table.getType().getShape();
+  bool isInteger = table.getType().getElementType().isInteger();
   Field given{Field::Kind::Null};
-  if (Attribute attribute = row.get("given")) {
-    Builder builder(module.getContext());
-    auto type = RankedTensorType::get(
-        shape, isInteger ? Type(builder.getI32Type()) : builder.getF64Type());
-    auto numbers = dyn_cast<DenseElementsAttr>(attribute);
-    if (!numbers || numbers.getType() != type)
-      return module.emitError("expected elements of type ")
-             << type << " as 'given' of table " << row.get("name");
+  if (table.getGiven())
     given = {Field::Kind::Numbers,
              0,
              0,
              "tam_given_" + std::to_string(index),
              isInteger ? "int32_t" : "double",
              {},
-             numbers};
-  }
-  return Record{text(row, "name"),
-                i32(isInteger),
-                i32(static_cast<int64_t>(shape.size())),
-                i64(shape[0]),
-                i64(shape.size() > 1 ? shape[1] : 1),
-                std::move(given)};
+             table.getGiven()};
+  return {text(table.getName()),
+          i32(isInteger),
+          i32(static_cast<int64_t>(shape.size())),
+          i64(shape[0]),
+          i64(shape.size() > 1 ? shape[1] : 1),
+          std::move(given)};
 }
 
-static std::vector<Record> describeAccumulators(DictionaryAttr model,
-                                                StringRef key) {
-  std::vector<Record> accumulators;
-  for (DictionaryAttr row : rows(model, key))
-    accumulators.push_back(
-        {i32(integer(row, "kind")), i32(0), i64(integer(row, "offset")),
-         i64(integer(row, "count")), f64(real(row, "unit"))});
-  return accumulators;
+static Record describe(tam::AccumulatorAttr accumulator) {
+  return {i32(int64_t(accumulator.getKind())), i32(0),
+          i64(accumulator.getOffset()), i64(accumulator.getCount()),
+          f64(accumulator.getUnit())};
+}
+
+static Record describe(tam::StrengthAttr strength) {
+  return {text(strength.getName()), i64(strength.getEffect()),
+          f64(strength.getAp()), f64(strength.getValue())};
+}
+
+/// The descriptions of all elements of a list.
+template <typename T> static std::vector<Record> describeAll(ArrayRef<T> list) {
+  std::vector<Record> records;
+  for (T element : list)
+    records.push_back(describe(element));
+  return records;
+}
+
+/// The same for elements whose arrays get their index as part of the name.
+template <typename T>
+static std::vector<Record> describeWithIndex(ArrayRef<T> list) {
+  std::vector<Record> records;
+  for (auto [index, element] : llvm::enumerate(list))
+    records.push_back(describe(element, index));
+  return records;
 }
 
 /// A record without its arrays, which have been defined already.
@@ -280,22 +288,18 @@ struct Places {
 
 } // namespace
 
-static std::vector<Record> describeEffects(DictionaryAttr model,
-                                           StringRef factored) {
-  std::vector<Record> effects;
-  for (DictionaryAttr row : rows(model, "effects"))
-    effects.push_back({text(row, "name"), text(row, "term"),
-                       i64(integer(row, "first")), i64(integer(row, "columns")),
-                       i32(integer(row, factored)), i32(0)});
-  return effects;
-}
-
-static std::vector<Record> describePenalties(DictionaryAttr model) {
-  std::vector<Record> penalties;
-  for (DictionaryAttr row : rows(model, "penalties"))
-    penalties.push_back({text(row, "name"), i64(integer(row, "effect")),
-                         f64(real(row, "ap")), f64(real(row, "strength"))});
-  return penalties;
+/// The effects of a model; `factored` are the indices of those that are.
+static std::vector<Record> describeEffects(ArrayRef<tam::EffectAttr> effects,
+                                           ArrayRef<int32_t> factored) {
+  SmallVector<bool> isFactored(effects.size());
+  for (int32_t index : factored)
+    isFactored[index] = true;
+  std::vector<Record> records;
+  for (auto [effect, flag] : llvm::zip_equal(effects, isFactored))
+    records.push_back({text(effect.getName()), text(effect.getTerm()),
+                       i64(effect.getFirst()), i64(effect.getColumns()),
+                       i32(flag), i32(0)});
+  return records;
 }
 
 /// Replaces the records at an index of a model's record.
@@ -306,11 +310,10 @@ static void replace(Record &model, size_t at, StringRef name, StringRef type,
 }
 
 /// The tamrt_model with small blocks of the model that `whole` describes.
-static Record describeSmallBlocks(DictionaryAttr model, Record whole,
+static Record describeSmallBlocks(int64_t cgStateBytes, Record whole,
                                   Parts parts, const Places &places) {
   whole = shared(std::move(whole));
-  whole[places.cgStateBytes] =
-      i64(integer(model, tam::kSmallBlocksStateBytesName));
+  whole[places.cgStateBytes] = i64(cgStateBytes);
   replace(whole, places.accumulators, "tam_small_blocks_accumulators",
           "tamrt_accumulator", std::move(parts.accumulators));
   replace(whole, places.effects, "tam_small_blocks_effects", "tamrt_effect",
@@ -321,15 +324,15 @@ static Record describeSmallBlocks(DictionaryAttr model, Record whole,
 }
 
 /// The tamrt_compression of the model that `whole` describes.
-static Record describeCompression(DictionaryAttr model, Record whole,
+static Record describeCompression(ArrayRef<tam::InputAttr> inputs,
+                                  ArrayRef<int32_t> byLevels, Record whole,
                                   Parts parts, const Places &places) {
   std::vector<Record> grids;
-  for (auto [index, row] : llvm::enumerate(rows(model, "inputs")))
-    if (auto grid = row.getAs<DictionaryAttr>("grid");
-        grid && row.contains("by_levels"))
-      grids.push_back({i32(static_cast<int64_t>(index)),
-                       i32(integer(grid, "levels")), f64(real(grid, "first")),
-                       f64(real(grid, "step"))});
+  for (int32_t index : byLevels) {
+    tam::GridAttr grid = inputs[index].getGrid();
+    grids.push_back({i32(index), i32(grid.getLevels()), f64(grid.getFirst()),
+                     f64(grid.getStep())});
+  }
   whole = shared(std::move(whole));
   replace(whole, places.accumulators, "tam_level_accumulators",
           "tamrt_accumulator", std::move(parts.accumulators));
@@ -341,37 +344,29 @@ static Record describeCompression(DictionaryAttr model, Record whole,
 }
 
 FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
-  auto model = module->getAttrOfType<DictionaryAttr>(tam::kModelAttrName);
+  tam::ModelAttr model = tam::getModel(module);
   if (!model)
     return module.emitError("expected a module with '")
            << tam::kModelAttrName << "'";
   FailureOr<std::unique_ptr<Target>> target = targetOf(module);
   if (failed(target))
     return failure();
-  std::vector<Record> inputs, tables, learners;
-  for (DictionaryAttr row : rows(model, "inputs"))
-    inputs.push_back({text(row, "column"), i32(integer(row, "rule")),
-                      i32(integer(row, "levels")), i32(integer(row, "unseen")),
-                      i32(0), f64(real(row, "lo")), f64(real(row, "hi"))});
-  for (auto [index, row] : llvm::enumerate(rows(model, "tables"))) {
-    FailureOr<Record> table = describeTable(module, row, index);
-    if (failed(table))
-      return failure();
-    tables.push_back(std::move(*table));
-  }
-  for (auto [index, row] : llvm::enumerate(rows(model, "learners")))
-    learners.push_back(describeLearner(row, index));
-  Parts parts = {describeEffects(model, "factored"),
-                 describeAccumulators(model, tam::kAccumulatorsName),
+  const auto plain = tam::getVariant(module, tam::kPlainAttrName);
+  const auto byLevels = tam::getVariant(module, tam::kByLevelsAttrName);
+  const auto smallBlocks = tam::getVariant(module, tam::kSmallBlocksAttrName);
+  std::vector<Record> inputs = describeAll(model.getInputs()),
+                      tables = describeWithIndex(model.getTables()),
+                      learners = describeWithIndex(model.getLearners());
+  Parts parts = {describeEffects(model.getEffects(), plain.getFactored()),
+                 describeAll(plain.getAccumulators()),
                  {}};
   // A variant has its own steps of some kinds and shares the others.
-  Parts levels = {
-      {}, describeAccumulators(model, tam::kLevelAccumulatorsName), {}};
+  Parts levels = {{}, describeAll(byLevels.getAccumulators()), {}};
   for (const Record &accumulator : parts.accumulators)
     if (stepOf(accumulator).variant != tamrt::StepVariant::Levels)
       levels.accumulators.push_back(accumulator);
-  Parts small = {describeEffects(model, "factored_small"),
-                 describeAccumulators(model, tam::kSmallBlocksAccumulatorsName),
+  Parts small = {describeEffects(model.getEffects(), smallBlocks.getFactored()),
+                 describeAll(smallBlocks.getAccumulators()),
                  {}};
   for (const Record &accumulator : parts.accumulators)
     if (!stepOf(accumulator).isCg())
@@ -415,46 +410,45 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
   Record record{
       i32(TAMRT_ABI_VERSION),
       i32((*target)->getLevel()),
-      text(model, "name"),
-      text(model, "formula"),
-      text(model, "spec"),
-      text(model, "spec_hash"),
-      text(model, "target"),
-      text(model, "group"),
-      text(model, "date"),
-      text(model, "weights"),
+      text(model.getName()),
+      text(model.getFormula()),
+      text(model.getSpec()),
+      text(model.getSpecHash()),
+      text(model.getTarget()),
+      textIfAny(model.getGroup()),
+      textIfAny(model.getDate()),
+      textIfAny(model.getWeights()),
       text(solverName),
-      text(model, "device"),
+      textIfAny(model.getDevice()),
       text(version),
       text(LLVM_VERSION_STRING),
-      i64(integer(model, "columns")),
-      i64(integer(model, "state_bytes")),
-      i64(integer(model, "carry_bytes")),
+      i64(model.getColumns()),
+      i64(std::max(plain.getStateBytes(), byLevels.getStateBytes())),
+      i64(model.getCarryBytes()),
   };
   Places places;
   places.cgStateBytes = record.size();
-  record.push_back(i64(integer(model, "cg_state_bytes")));
+  record.push_back(i64(plain.getCgStateBytes()));
   places.accumulators = record.size();
   llvm::append_range(
-      record,
-      Record{
-          accumulatorCount,
-          array("tam_accumulators", "tamrt_accumulator",
-                std::move(parts.accumulators)),
-          single(model, "oracle", "tamrt_oracle", describeOracle),
-          single(model, "placement", "tamrt_placement", describePlacement),
-          inputCount,
-          array("tam_inputs", "tamrt_input", std::move(inputs)),
-          tableCount,
-          array("tam_tables", "tamrt_table", std::move(tables)),
-          learnerCount,
-          array("tam_learners", "tamrt_learner", std::move(learners)),
-      });
+      record, Record{
+                  accumulatorCount,
+                  array("tam_accumulators", "tamrt_accumulator",
+                        std::move(parts.accumulators)),
+                  describe(model.getOracle()),
+                  describe(model.getPlacement()),
+                  inputCount,
+                  array("tam_inputs", "tamrt_input", std::move(inputs)),
+                  tableCount,
+                  array("tam_tables", "tamrt_table", std::move(tables)),
+                  learnerCount,
+                  array("tam_learners", "tamrt_learner", std::move(learners)),
+              });
   places.effects = record.size();
   record.push_back(effectCount);
   record.push_back(
       array("tam_effects", "tamrt_effect", std::move(parts.effects)));
-  std::vector<Record> penalties = describePenalties(model);
+  std::vector<Record> penalties = describeAll(model.getStrengths());
   record.push_back(i64(static_cast<int64_t>(penalties.size())));
   record.push_back(
       array("tam_penalties", "tamrt_penalty", std::move(penalties)));
@@ -463,19 +457,20 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
   record.push_back(stepCount);
   record.push_back(array("tam_steps", "tamrt_step", std::move(parts.steps)));
   const Field none{Field::Kind::Null};
-  Record plain = record;
-  llvm::append_range(plain, Record{none, none});
+  Record whole = record;
+  llvm::append_range(whole, Record{none, none});
   record.push_back(
-      hasSmall
-          ? array("tam_small_blocks", "tamrt_model",
-                  {describeSmallBlocks(model, plain, std::move(small), places)})
-          : none);
-  plain = record;
-  plain.push_back(none);
-  record.push_back(hasLevels
-                       ? array("tam_compression", "tamrt_compression",
-                               {describeCompression(model, std::move(plain),
-                                                    std::move(levels), places)})
-                       : none);
+      hasSmall ? array("tam_small_blocks", "tamrt_model",
+                       {describeSmallBlocks(smallBlocks.getCgStateBytes(),
+                                            whole, std::move(small), places)})
+               : none);
+  whole = record;
+  whole.push_back(none);
+  record.push_back(
+      hasLevels ? array("tam_compression", "tamrt_compression",
+                        {describeCompression(
+                            model.getInputs(), byLevels.getByLevels(),
+                            std::move(whole), std::move(levels), places)})
+                : none);
   return record;
 }

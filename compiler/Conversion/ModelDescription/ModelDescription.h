@@ -53,14 +53,14 @@ struct Field {
 /// of a model has of the step.
 void noteStep(mlir::func::FuncOp step, mlir::FunctionOpInterface function);
 
-/// The `tamrt_model` (abi.h) of a module with `tam.model` and translated steps,
-/// which are the functions with `tam.step`. Emits an error if something is
-/// missing.
+/// The `tamrt_model` (abi.h) of a module with `tam.model`, variants and
+/// translated steps, which are the functions with `tam.step`. Emits an error if
+/// something is missing.
 mlir::FailureOr<Record> describeModel(mlir::ModuleOp module,
                                       llvm::StringRef version);
 
-/// Removes what describeModel reads: `tam.model`, and what is noted at the
-/// steps.
+/// Removes what describeModel reads: `tam.model`, the variants, and what is
+/// noted at the steps.
 void removeNotes(mlir::ModuleOp module);
 
 } // namespace tamc

@@ -171,12 +171,15 @@ private:
   SmallVector<Value> addCoefficients(Variant &variant);
   void buildFit();
   Value sumRows(Variant &variant, Location loc, Value a, Value b);
-  DictionaryAttr describeModel();
-  DictionaryAttr describeGrid(const Input &input);
-  DictionaryAttr describe(const spec::OracleSettings &oracle);
-  DictionaryAttr describe(const spec::PlacementSettings &placement);
-  DenseElementsAttr givenNumbers(const Table &table);
-  void describeLearners(function_ref<void(StringRef, Attribute)> set);
+  tam::ModelAttr describeModel();
+  tam::InputAttr describe(const Input &input);
+  tam::GridAttr describeGrid(const Input &input);
+  tam::TableAttr describe(const Table &table);
+  tam::LearnerAttr describe(const Learner &learner);
+  tam::StrengthAttr describe(const Strength &strength);
+  tam::OracleAttr describe(const spec::OracleSettings &oracle);
+  tam::PlacementAttr describe(const spec::PlacementSettings &placement);
+  SmallVector<tam::EffectAttr> describeEffects();
 
   OpBuilder builder;
   const llvm::SourceMgr &sources;
@@ -292,88 +295,57 @@ void Importer::buildFit() {
   fit.finish(beta);
 }
 
-/// The numbers that the spec gives for a table.
-DenseElementsAttr Importer::givenNumbers(const Table &table) {
-  if (!table.isInteger)
-    return DenseElementsAttr::get(
-        RankedTensorType::get(table.shape, builder.getF64Type()), table.given);
-  SmallVector<int32_t> numbers;
-  for (double number : table.given)
-    numbers.push_back(static_cast<int32_t>(number));
-  return DenseElementsAttr::get(
-      RankedTensorType::get(table.shape, builder.getI32Type()),
-      ArrayRef<int32_t>(numbers));
+tam::TableAttr Importer::describe(const Table &table) {
+  Type element =
+      table.isInteger ? Type(builder.getI32Type()) : Type(builder.getF64Type());
+  auto type = RankedTensorType::get(table.shape, element);
+  DenseElementsAttr given;
+  if (table.isInteger && !table.given.empty())
+    given = DenseElementsAttr::get(
+        type,
+        ArrayRef<int32_t>(llvm::map_to_vector(table.given, [](double number) {
+          return static_cast<int32_t>(number);
+        })));
+  else if (!table.given.empty())
+    given = DenseElementsAttr::get(type, table.given);
+  return tam::TableAttr::get(builder.getContext(), table.name, type, given);
 }
 
-void Importer::describeLearners(function_ref<void(StringRef, Attribute)> set) {
-  SmallVector<Attribute> tables, rows;
-  auto named = [&](StringRef key, Attribute value) {
-    return builder.getNamedAttr(key, value);
-  };
-  auto integer = [&](int64_t value) {
-    return builder.getI64IntegerAttr(value);
-  };
-  for (const Table &table : learners.tables) {
-    SmallVector<NamedAttribute> row = {
-        named("name", builder.getStringAttr(table.name)),
-        named("is_integer", builder.getI32IntegerAttr(table.isInteger)),
-        named("shape", builder.getDenseI64ArrayAttr(table.shape))};
-    if (!table.given.empty())
-      row.push_back(named("given", givenNumbers(table)));
-    tables.push_back(builder.getDictionaryAttr(row));
-  }
-  for (const Learner &learner : learners.learners)
-    rows.push_back(builder.getDictionaryAttr(
-        {named("kind", builder.getI32IntegerAttr(learner.kind)),
-         named("choice", builder.getI32IntegerAttr(learner.choice)),
-         named("sizes", builder.getDenseI64ArrayAttr(learner.sizes)),
-         named("number", builder.getF64FloatAttr(learner.number)),
-         named("seed", integer(learner.seed)),
-         named("effect", builder.getI32IntegerAttr(learner.effect)),
-         named("inputs", builder.getDenseI32ArrayAttr(learner.inputs)),
-         named("first_table", integer(learner.firstTable)),
-         named("table_count", integer(learner.tableCount))}));
-  if (tables.empty())
-    return;
-  set("tables", builder.getArrayAttr(tables));
-  set("learners", builder.getArrayAttr(rows));
+tam::LearnerAttr Importer::describe(const Learner &learner) {
+  return tam::LearnerAttr::get(
+      builder.getContext(), static_cast<tam::LearnerKind>(learner.kind),
+      learner.choice, learner.sizes, learner.number, learner.seed,
+      learner.effect, learner.inputs, learner.firstTable, learner.tableCount);
 }
 
-/// Settings that are not given are not in it.
-DictionaryAttr Importer::describe(const spec::OracleSettings &oracle) {
-  SmallVector<NamedAttribute> entries = {builder.getNamedAttr(
-      "rule", builder.getI32IntegerAttr(oracle.estimates ? TAMRT_ORACLE_ESTIMATE
-                                                         : TAMRT_ORACLE_PLAN))};
-  auto add = [&](StringRef key, const std::optional<double> &value) {
-    if (value)
-      entries.push_back(
-          builder.getNamedAttr(key, builder.getF64FloatAttr(*value)));
-  };
-  add("device_share", oracle.deviceShare);
-  add("ram_share", oracle.ramShare);
-  add("sliding_device_share", oracle.slidingDeviceShare);
-  add("sliding_ram_share", oracle.slidingRamShare);
-  if (oracle.directLimit)
-    entries.push_back(builder.getNamedAttr(
-        "direct_limit", builder.getI64IntegerAttr(*oracle.directLimit)));
-  add("estimate_factor", oracle.estimateFactor);
-  return builder.getDictionaryAttr(entries);
+tam::StrengthAttr Importer::describe(const Strength &strength) {
+  return tam::StrengthAttr::get(builder.getContext(), strength.name,
+                                strength.effect, strength.ap, strength.value);
 }
 
-DictionaryAttr Importer::describe(const spec::PlacementSettings &placement) {
-  auto place = [&](StringRef step, bool onCpu) {
-    return builder.getNamedAttr(
-        step, builder.getI32IntegerAttr(onCpu ? TAMRT_PLACE_CPU
-                                              : TAMRT_PLACE_DEVICE));
+tam::OracleAttr Importer::describe(const spec::OracleSettings &oracle) {
+  auto number = [](std::optional<double> value) { return value.value_or(0); };
+  return tam::OracleAttr::get(
+      builder.getContext(),
+      oracle.estimates ? tam::OracleRule::Estimate : tam::OracleRule::Plan,
+      number(oracle.deviceShare), number(oracle.ramShare),
+      number(oracle.slidingDeviceShare), number(oracle.slidingRamShare),
+      oracle.directLimit.value_or(0), number(oracle.estimateFactor));
+}
+
+tam::PlacementAttr
+Importer::describe(const spec::PlacementSettings &placement) {
+  auto place = [](bool onCpu) {
+    return onCpu ? tam::Place::Cpu : tam::Place::Device;
   };
-  return builder.getDictionaryAttr({place("sums", placement.sumsOnCpu),
-                                    place("solve", placement.solveOnCpu),
-                                    place("predict", placement.predictOnCpu)});
+  return tam::PlacementAttr::get(
+      builder.getContext(), place(placement.sumsOnCpu),
+      place(placement.solveOnCpu), place(placement.predictOnCpu));
 }
 
 /// The grid of an input's values, starting where the input's range begins; null
 /// if none is known.
-DictionaryAttr Importer::describeGrid(const Input &input) {
+tam::GridAttr Importer::describeGrid(const Input &input) {
   if (!spec.profile)
     return {};
   auto found = llvm::find_if(spec.profile->grids, [&](const spec::Grid &grid) {
@@ -401,89 +373,50 @@ DictionaryAttr Importer::describeGrid(const Input &input) {
     return {};
   }
   int64_t levels = found->levels + static_cast<int64_t>(before);
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("levels", builder.getI32IntegerAttr(levels)),
-       builder.getNamedAttr("first", builder.getF64FloatAttr(found->first)),
-       builder.getNamedAttr("step", builder.getF64FloatAttr(found->step))});
+  return tam::GridAttr::get(builder.getContext(), static_cast<int32_t>(levels),
+                            found->first, found->step);
 }
 
-DictionaryAttr Importer::describeModel() {
-  SmallVector<NamedAttribute> model;
-  auto text = [&](StringRef value) { return builder.getStringAttr(value); };
-  auto set = [&](StringRef key, Attribute value) {
-    model.push_back(builder.getNamedAttr(key, value));
-  };
-  auto setIfGiven = [&](StringRef key, StringRef value) {
-    if (!value.empty())
-      set(key, text(value));
-  };
-  std::string canonical = spec.canonical();
-  set("name", text(spec.name));
-  set("formula", text(spec.formula));
-  set("spec", text(canonical));
-  set("spec_hash", text(sha256(canonical)));
-  set("target", text(spec.target));
-  setIfGiven("group", spec.group);
-  setIfGiven("date", spec.date);
-  setIfGiven("weights", spec.weights);
-  if (spec.device != "auto")
-    set("device", text(spec.device));
-  set("columns", builder.getI64IntegerAttr(llvm::sum_of(columns)));
-  set("solver", tam::SolverAttr::get(
-                    builder.getContext(),
-                    spec.solver == spec::Solver::Auto     ? tam::Solver::Auto
-                    : spec.solver == spec::Solver::Direct ? tam::Solver::Direct
-                                                          : tam::Solver::CG));
-  if (spec.chunkRows)
-    set("chunk_rows", builder.getI64IntegerAttr(*spec.chunkRows));
-  if (spec.oracle)
-    set("oracle", describe(*spec.oracle));
-  if (spec.placement)
-    set("placement", describe(*spec.placement));
+tam::InputAttr Importer::describe(const Input &input) {
+  return tam::InputAttr::get(builder.getContext(), input.column,
+                             static_cast<tam::Rule>(input.rule),
+                             static_cast<int32_t>(input.levels),
+                             static_cast<tam::Unseen>(input.unseen), input.lo,
+                             input.hi, describeGrid(input));
+}
 
-  SmallVector<Attribute> inputAttrs, effectAttrs;
-  for (const Input &input : inputs) {
-    SmallVector<NamedAttribute> row = {
-        builder.getNamedAttr("column", text(input.column)),
-        builder.getNamedAttr("rule", builder.getI32IntegerAttr(input.rule)),
-        builder.getNamedAttr("levels", builder.getI32IntegerAttr(input.levels)),
-        builder.getNamedAttr("unseen", builder.getI32IntegerAttr(input.unseen)),
-        builder.getNamedAttr("lo", builder.getF64FloatAttr(input.lo)),
-        builder.getNamedAttr("hi", builder.getF64FloatAttr(input.hi))};
-    if (DictionaryAttr grid = describeGrid(input))
-      row.push_back(builder.getNamedAttr("grid", grid));
-    inputAttrs.push_back(builder.getDictionaryAttr(row));
-  }
-  if (spec.profile)
-    set("rows_per_group",
-        builder.getI64IntegerAttr(spec.profile->rowsPerGroup));
+SmallVector<tam::EffectAttr> Importer::describeEffects() {
+  SmallVector<tam::EffectAttr> effects;
   int64_t first = 0;
   for (auto [index, count] : llvm::enumerate(columns)) {
     StringRef term =
         index == 0 ? "offset" : StringRef(spec.terms[index - 1].text);
-    effectAttrs.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr("name", text(names[index])),
-         builder.getNamedAttr("term", text(term)),
-         builder.getNamedAttr("first", builder.getI64IntegerAttr(first)),
-         builder.getNamedAttr("columns", builder.getI64IntegerAttr(count))}));
+    effects.push_back(tam::EffectAttr::get(builder.getContext(), names[index],
+                                           term, first, count));
     first += count;
   }
-  set("inputs", builder.getArrayAttr(inputAttrs));
-  if (carryBytes > 0)
-    set("carry_bytes", builder.getI64IntegerAttr(carryBytes));
-  describeLearners(set);
-  set("effects", builder.getArrayAttr(effectAttrs));
-  SmallVector<Attribute> penaltyAttrs;
-  for (const Strength &strength : strengths)
-    penaltyAttrs.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr("name", text(strength.name)),
-         builder.getNamedAttr("effect",
-                              builder.getI64IntegerAttr(strength.effect)),
-         builder.getNamedAttr("ap", builder.getF64FloatAttr(strength.ap)),
-         builder.getNamedAttr("strength",
-                              builder.getF64FloatAttr(strength.value))}));
-  set("penalties", builder.getArrayAttr(penaltyAttrs));
-  return builder.getDictionaryAttr(model);
+  return effects;
+}
+
+tam::ModelAttr Importer::describeModel() {
+  auto describeAll = [&](const auto &list) {
+    return llvm::map_to_vector(
+        list, [&](const auto &element) { return describe(element); });
+  };
+  const std::string canonical = spec.canonical();
+  return tam::ModelAttr::get(
+      builder.getContext(), spec.name, spec.formula, canonical,
+      sha256(canonical), spec.target, spec.group, spec.date, spec.weights,
+      spec.device == "auto" ? "" : StringRef(spec.device),
+      llvm::sum_of(columns), carryBytes,
+      spec.solver == spec::Solver::Auto     ? tam::Solver::Auto
+      : spec.solver == spec::Solver::Direct ? tam::Solver::Direct
+                                            : tam::Solver::CG,
+      spec.chunkRows.value_or(0), spec.profile ? spec.profile->rowsPerGroup : 0,
+      spec.oracle ? describe(*spec.oracle) : tam::OracleAttr(),
+      spec.placement ? describe(*spec.placement) : tam::PlacementAttr(),
+      describeAll(inputs), describeEffects(), describeAll(strengths),
+      describeAll(learners.tables), describeAll(learners.learners));
 }
 
 OwningOpRef<ModuleOp> Importer::run() {

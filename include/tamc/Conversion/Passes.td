@@ -143,8 +143,8 @@ def ConvertTamKToEmitC : Pass<"convert-tamk-to-emitc", "::mlir::ModuleOp"> {
 def ExportModel : Pass<"export-model", "::mlir::ModuleOp"> {
   let summary = "Describe the model to the runtime";
   let description = [{
-    Turns the module's `tam.model` and the steps' `tam.step` and `tamk.plan`
-    into one constant of type `tamrt_model` (abi.h) named `symbol`, and with
+    Turns the module's `tam.model`, its variants (#tam.variant), and the steps'
+    `tam.step` and `tamk.plan` into one constant of type `tamrt_model` (abi.h) named `symbol`, and with
     `main` adds the executable's entry point. With `prefix` there is no `main`
     and the constant is the module's own; functions `<prefix>_fit`,
     `<prefix>_predict` and so on pass it to the runtime for embedded models.

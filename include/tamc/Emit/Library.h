@@ -9,7 +9,8 @@
 #ifndef TAMC_EMIT_LIBRARY_H
 #define TAMC_EMIT_LIBRARY_H
 
-#include "mlir/IR/BuiltinAttributes.h"
+#include "tamc/Dialect/Tam/IR/Tam.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -23,7 +24,7 @@ namespace tamc {
 /// `m` is added before a start that C reserves.
 std::string libraryPrefix(llvm::StringRef modelName);
 
-/// Name of the model of a module with `tam.model`.
+/// Name of the model of a module; empty without `tam.model`.
 llvm::StringRef moduleName(mlir::ModuleOp module);
 
 /// Whether `text` is a valid prefix.
@@ -33,7 +34,7 @@ bool isLibraryPrefix(llvm::StringRef text);
 /// functions, named by `prefix`, and include/tamrt/embed.h, so that it needs no
 /// other header. `stackBytes` are the bytes of stack that its code needs
 /// (emitCode). C11 and C++. Depends only on its arguments.
-std::string libraryHeader(mlir::DictionaryAttr model, llvm::StringRef prefix,
+std::string libraryHeader(tam::ModelAttr model, llvm::StringRef prefix,
                           llvm::StringRef version, int64_t stackBytes);
 
 /// An archive of the object and the runtime for embedded models, whose archive

@@ -19,7 +19,8 @@
 // CHECK: call_opaque "tamrt_assemble_vector"(
 // CHECK: emitc.verbatim "{{.*}}const tamrt_model tam_model = {
 // CHECK: emitc.verbatim "\0Aint main(
-module attributes {tam.model = {name = "m"}} {
+module attributes {tam.model = #tam.model<name = "m", target = "y",
+    columns = 1>} {
 memref.global "private" constant @__table : memref<2xi64> = dense<[1, -2]>
 
 func.func @predict_8(%rows: index {tam.slot = #tam.slot<rows>},

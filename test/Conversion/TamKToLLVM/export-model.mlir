@@ -46,30 +46,24 @@
 // LIBRARY-NOT: tamrt_main
 // LIBRARY-NOT: @main
 
-module attributes {tam.model = {
-    name = "m", formula = "y ~ l(a)", target = "y", weights = "w",
-    device = "cuda:1",
-    spec_hash = "abc", columns = 2 : i64, state_bytes = 576 : i64,
-    carry_bytes = 192 : i64, cg_state_bytes = 320 : i64, solver = #tam.solver<auto>,
-    accumulators = [{kind = 1 : i32, offset = 64 : i64, count = 3 : i64,
-                     unit = 0.25 : f64}],
-    oracle = {rule = 1 : i32, ram_share = 0.5 : f64, direct_limit = 99 : i64},
-    placement = {sums = 0 : i32, solve = 1 : i32, predict = 0 : i32},
-    inputs = [{column = "a", rule = 1 : i32, levels = 7 : i32,
-               unseen = 2 : i32, lo = 0.5 : f64, hi = 2.5 : f64}],
-    penalties = [{name = "a", effect = 1 : i64, ap = -2.0 : f64,
-                  strength = 0.01 : f64}],
-    effects = [{name = "offset", term = "offset", first = 0 : i64,
-                columns = 1 : i64},
-               {name = "a", term = "l(a)", first = 1 : i64,
-                columns = 1 : i64, factored = 1 : i32}],
-    tables = [{name = "a.features", is_integer = 1 : i32,
-               shape = array<i64: 5, 2>},
-              {name = "a.gamma", is_integer = 0 : i32, shape = array<i64: 1>}],
-    learners = [{kind = 3 : i32, choice = 1 : i32, sizes = array<i64: 5, 2>,
-                 number = 0.5 : f64, seed = 42 : i64, effect = 1 : i32,
-                 inputs = array<i32: 0>, first_table = 0 : i64,
-                 table_count = 2 : i64}]}} {
+module attributes {tam.model = #tam.model<
+    name = "m", formula = "y ~ l(a)", spec = "s", spec_hash = "abc",
+    target = "y", weights = "w", device = "cuda:1", columns = 2, carry_bytes = 192,
+    oracle = <rule = estimate, ram_share = 0.5, direct_limit = 99>,
+    placement = <sums = device, solve = cpu, predict = device>,
+    inputs = [<column = "a", rule = codes, levels = 7, unseen = zero, lo = 0.5,
+               hi = 2.5>],
+    effects = [<name = "offset", term = "offset", first = 0, columns = 1>,
+               <name = "a", term = "l(a)", first = 1, columns = 1>],
+    strengths = [<name = "a", effect = 1, ap = -2.0, value = 0.01>],
+    tables = [<name = "a.features", type = tensor<5x2xi32>>,
+              <name = "a.gamma", type = tensor<1xf64>>],
+    learners = [<kind = oblivious_trees, choice = 1, sizes = [5, 2],
+                 number = 0.5, seed = 42, effect = 1, inputs = [0],
+                 first_table = 0, table_count = 2>]>,
+    tam.plain = #tam.variant<factored = [1], state_bytes = 576,
+        cg_state_bytes = 320, accumulators = [
+            <kind = fit_chunk, offset = 64, count = 3, unit = 0.25>]>} {
 
 // Equal texts share one global.
 // CHECK-DAG: @[[A:tam_text_[0-9]+]] = internal constant [2 x i8] c"a\00"
@@ -81,6 +75,7 @@ module attributes {tam.model = {
 // CHECK-DAG: @[[TREE:tam_text_[0-9]+]] = internal constant [5 x i8] c"tree\00"
 // CHECK-DAG: @[[NAME:tam_text_[0-9]+]] = internal constant [2 x i8] c"m\00"
 // CHECK-DAG: @[[FORMULA:tam_text_[0-9]+]] = internal constant [9 x i8] c"y ~ l(a)\00"
+// CHECK-DAG: @[[SPEC:tam_text_[0-9]+]] = internal constant [2 x i8] c"s\00"
 // CHECK-DAG: @[[HASH:tam_text_[0-9]+]] = internal constant [4 x i8] c"abc\00"
 // CHECK-DAG: @[[Y:tam_text_[0-9]+]] = internal constant [2 x i8] c"y\00"
 // CHECK-DAG: @[[W:tam_text_[0-9]+]] = internal constant [2 x i8] c"w\00"
@@ -116,9 +111,9 @@ module attributes {tam.model = {
 // naive, strategy, function, buffers, table; a step without buffers has none of
 // them.
 // CHECK-DAG: @tam_steps = internal constant [2 x {{.*}} { i32 0, i32 1, i32 0, i32 0, ptr @{{.*}}, i64 0, i64 0, i64 0, i64 0, ptr @[[TREE]], ptr @fit_init, i64 0, ptr null, ptr @fit_init_launches }, {{.*}} { i32 3, i32 1, i32 1, i32 0, ptr @[[STEP]], i64 8, i64 128, i64 64, i64 192, ptr @[[TREE]], ptr @predict_8, i64 1, ptr @tam_buffers_predict_8, ptr @predict_8_launches }]
-// Texts that the spec does not have are null; for `auto` the direct solver was
-// chosen.
-// CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr null, ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[DEVICE]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 320, i64 1, ptr @tam_accumulators, ptr @tam_oracle, ptr @tam_placement, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, i64 1, ptr @tam_penalties, ptr @tam_plan_texts, i64 2, ptr @tam_steps, ptr null, ptr null }
+// The columns and the device are null if the spec does not have them; for
+// `auto` the direct solver was chosen.
+// CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr @[[SPEC]], ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[DEVICE]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 320, i64 1, ptr @tam_accumulators, ptr @tam_oracle, ptr @tam_placement, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, i64 1, ptr @tam_penalties, ptr @tam_plan_texts, i64 2, ptr @tam_steps, ptr null, ptr null }
 
 func.func @fit_init(%s: memref<2xf64> {tam.slot = #tam.slot<state>})
     attributes {tam.step = #tam.step<fit_init>,

@@ -7,12 +7,16 @@
 //===----------------------------------------------------------------------===//
 #include "Mutator.h"
 
+#include "TextMutator.h"
+
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/ADT/bit.h"
 
 #include <limits>
 
@@ -72,6 +76,13 @@ private:
   Attribute change(Attribute attribute);
   Attribute changeElements(ArrayAttr array);
   Attribute changeEntry(DictionaryAttr entries);
+  /// Another number than that in the text; empty if it is not a number.
+  std::string changeNumber(StringRef text);
+  Attribute changeText(Attribute attribute) {
+    return reference::changeText(attribute, random, [&](StringRef number) {
+      return changeNumber(number);
+    });
+  }
   template <typename T> SmallVector<T> changeNumbers(ArrayRef<T> numbers);
   Attribute changeEncoding(Attribute encoding);
   Type change(Type type);
@@ -317,6 +328,16 @@ Attribute Mutator::changeEntry(DictionaryAttr dictionary) {
   return entries.getDictionary(context);
 }
 
+std::string Mutator::changeNumber(StringRef text) {
+  if (int64_t number; !text.getAsInteger(10, number))
+    return std::to_string(change(number));
+  double number;
+  if (text.getAsDouble(number))
+    return "";
+  return "0x" + llvm::utohexstr(llvm::bit_cast<uint64_t>(change(number)),
+                                /*LowerCase=*/false, /*Width=*/16);
+}
+
 Attribute Mutator::changeEncoding(Attribute encoding) {
   if (!encoding || isLikely(4)) {
     auto tensor = dyn_cast<RankedTensorType>(pick(ArrayRef(values)).getType());
@@ -409,6 +430,8 @@ Attribute Mutator::change(Attribute attribute) {
                 return decltype(own)::get(context,
                                           changeNumbers(own.asArrayRef()));
               })
+          .Case<tam::ModelAttr, tam::VariantAttr>(
+              [&](Attribute own) { return changeText(own); })
           .Case([&](tam::SlotAttr own) {
             bool hasKind = isLikely(5);
             return tam::SlotAttr::getChecked(
@@ -489,13 +512,17 @@ std::string Mutator::addAttribute() {
 }
 
 std::string Mutator::changeModel() {
-  auto model = module->getAttrOfType<DictionaryAttr>(tam::kModelAttrName);
-  if (!model || isLikely(1)) {
-    module->removeAttr(tam::kModelAttrName);
+  if (!tam::getModel(module) || isLikely(1)) {
+    tam::removeModel(module);
     return "remove the model";
   }
-  module->setAttr(tam::kModelAttrName, changeEntry(model));
-  return "change the model";
+  std::vector<NamedAttribute> own;
+  for (NamedAttribute attribute : module->getAttrs())
+    if (isa<tam::ModelAttr, tam::VariantAttr>(attribute.getValue()))
+      own.push_back(attribute);
+  NamedAttribute changed = pick(ArrayRef(own));
+  module->setAttr(changed.getName(), changeText(changed.getValue()));
+  return "change '" + changed.getName().str() + "'";
 }
 
 std::string Mutator::changeType() {
@@ -709,7 +736,7 @@ std::string Mutator::changeBlocks() {
   if (isLikely(2)) {
     OwningOpRef<ModuleOp> copy = module.clone();
     if (isLikely(5))
-      (*copy)->removeAttr(tam::kModelAttrName);
+      tam::removeModel(*copy);
     module.getBody()->push_front(copy.release());
     return "nest the module";
   }

@@ -11,240 +11,192 @@
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamrt/steps.h"
 
-#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace tamc::tam;
 
-namespace {
+using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 
-/// The types of the entries of a dictionary.
-enum class Form { Text, Integer, Real, Sizes, Indices, Dictionary, List };
+//===----------------------------------------------------------------------===//
+// Numbers of the runtime
+//===----------------------------------------------------------------------===//
 
-struct Key {
-  StringRef name;
-  Form form;
-  bool isRequired = false;
-};
-
-} // namespace
-
-static constexpr Key modelKeys[] = {
-    {"name", Form::Text},
-    {"formula", Form::Text},
-    {"spec", Form::Text},
-    {"spec_hash", Form::Text},
-    {"target", Form::Text},
-    {"group", Form::Text},
-    {"date", Form::Text},
-    {"weights", Form::Text},
-    {"device", Form::Text},
-    {"columns", Form::Integer},
-    {"state_bytes", Form::Integer},
-    {"carry_bytes", Form::Integer},
-    {"cg_state_bytes", Form::Integer},
-    {kSmallBlocksStateBytesName, Form::Integer},
-    {"chunk_rows", Form::Integer},
-    {"rows_per_group", Form::Integer},
-    {"oracle", Form::Dictionary},
-    {"placement", Form::Dictionary},
-    {"inputs", Form::List},
-    {"tables", Form::List},
-    {"learners", Form::List},
-    {"effects", Form::List},
-    {kAccumulatorsName, Form::List},
-    {kLevelAccumulatorsName, Form::List},
-    {kSmallBlocksAccumulatorsName, Form::List},
-};
-static constexpr Key inputKeys[] = {
-    {"column", Form::Text},     {"rule", Form::Integer},
-    {"levels", Form::Integer},  {"unseen", Form::Integer},
-    {"lo", Form::Real},         {"hi", Form::Real},
-    {"grid", Form::Dictionary},
-};
-static constexpr Key gridKeys[] = {
-    {"levels", Form::Integer, /*isRequired=*/true},
-    {"first", Form::Real},
-    {"step", Form::Real, /*isRequired=*/true},
-};
-static constexpr Key tableKeys[] = {
-    {"name", Form::Text, /*isRequired=*/true},
-    {"is_integer", Form::Integer},
-    {"shape", Form::Sizes, /*isRequired=*/true},
-};
-static constexpr Key learnerKeys[] = {
-    {"kind", Form::Integer},
-    {"choice", Form::Integer},
-    {"sizes", Form::Sizes, /*isRequired=*/true},
-    {"number", Form::Real},
-    {"seed", Form::Integer},
-    {"effect", Form::Integer},
-    {"inputs", Form::Indices, /*isRequired=*/true},
-    {"first_table", Form::Integer},
-    {"table_count", Form::Integer},
-};
-static constexpr Key effectKeys[] = {
-    {"name", Form::Text},        {"term", Form::Text},
-    {"first", Form::Integer},    {"columns", Form::Integer},
-    {"factored", Form::Integer}, {"factored_small", Form::Integer},
-};
-static constexpr Key accumulatorKeys[] = {
-    {"kind", Form::Integer, /*isRequired=*/true},
-    {"offset", Form::Integer},
-    {"count", Form::Integer},
-    {"unit", Form::Real},
-};
-
-static StringRef nameOf(Form form) {
-  switch (form) {
-  case Form::Text:
-    return "a string";
-  case Form::Integer:
-    return "an integer of at most 64 bits";
-  case Form::Real:
-    return "an f64";
-  case Form::Sizes:
-    return "an array of i64";
-  case Form::Indices:
-    return "an array of i32";
-  case Form::Dictionary:
-    return "a dictionary";
-  case Form::List:
-    return "a list of dictionaries";
-  }
-  llvm_unreachable("all forms are handled");
+template <typename T> static constexpr bool isNumber(T own, int32_t theirs) {
+  return static_cast<int32_t>(own) == theirs;
 }
 
-static bool hasForm(Attribute attribute, Form form) {
-  switch (form) {
-  case Form::Text:
-    return isa<StringAttr>(attribute);
-  case Form::Integer: {
-    auto integer = dyn_cast<IntegerAttr>(attribute);
-    return integer && (integer.getType().isIndex() ||
-                       (integer.getType().isSignlessInteger() &&
-                        integer.getType().getIntOrFloatBitWidth() <= 64));
-  }
-  case Form::Real: {
-    auto real = dyn_cast<FloatAttr>(attribute);
-    return real && real.getType().isF64();
-  }
-  case Form::Sizes:
-    return isa<DenseI64ArrayAttr>(attribute);
-  case Form::Indices:
-    return isa<DenseI32ArrayAttr>(attribute);
-  case Form::Dictionary:
-    return isa<DictionaryAttr>(attribute);
-  case Form::List: {
-    auto list = dyn_cast<ArrayAttr>(attribute);
-    return list && llvm::all_of(list, [](Attribute row) {
-             return isa<DictionaryAttr>(row);
-           });
-  }
-  }
-  llvm_unreachable("all forms are handled");
+static_assert(isNumber(Rule::Range, TAMRT_RULE_RANGE) &&
+              isNumber(Rule::Codes, TAMRT_RULE_CODES) &&
+              isNumber(Rule::Levels, TAMRT_RULE_LEVELS) &&
+              isNumber(Rule::Period, TAMRT_RULE_PERIOD) &&
+              isNumber(Rule::PeriodAuto, TAMRT_RULE_PERIOD_AUTO));
+static_assert(isNumber(Unseen::Edge, TAMRT_UNSEEN_EDGE) &&
+              isNumber(Unseen::Mean, TAMRT_UNSEEN_MEAN) &&
+              isNumber(Unseen::Zero, TAMRT_UNSEEN_ZERO) &&
+              isNumber(Unseen::Series, TAMRT_UNSEEN_SERIES));
+static_assert(isNumber(LearnerKind::Range, TAMRT_LEARN_RANGE) &&
+              isNumber(LearnerKind::Neural, TAMRT_LEARN_NEURAL) &&
+              isNumber(LearnerKind::Centers, TAMRT_LEARN_CENTERS) &&
+              isNumber(LearnerKind::ObliviousTrees,
+                       TAMRT_LEARN_OBLIVIOUS_TREES) &&
+              isNumber(LearnerKind::FlatTrees, TAMRT_LEARN_FLAT_TREES));
+static_assert(isNumber(OracleRule::Plan, TAMRT_ORACLE_PLAN) &&
+              isNumber(OracleRule::Estimate, TAMRT_ORACLE_ESTIMATE));
+static_assert(isNumber(Place::Device, TAMRT_PLACE_DEVICE) &&
+              isNumber(Place::Cpu, TAMRT_PLACE_CPU));
+
+//===----------------------------------------------------------------------===//
+// Constraints
+//===----------------------------------------------------------------------===//
+
+LogicalResult GridAttr::verify(EmitError emitError, int32_t levels, Real first,
+                               Real step) {
+  if (!(step > 0) || !std::isfinite(step)) // grid_c1
+    return emitError() << "expected a finite step above 0 of a grid, got "
+                       << double(step);
+  return success();
 }
 
-/// Emits an error in `what`, a part of the description.
-static InFlightDiagnostic errorIn(Operation *op, const Twine &what) {
-  return op->emitError("expected ") << "in " << what << " of 'tam.model' ";
+LogicalResult TableAttr::verify(EmitError emitError, StringRef name,
+                                RankedTensorType type,
+                                DenseElementsAttr given) {
+  if ((type.getRank() != 1 && type.getRank() != 2) ||
+      llvm::any_of(type.getShape(), [](int64_t n) { return n <= 0; }) ||
+      (!type.getElementType().isF64() &&
+       !type.getElementType().isSignlessInteger(32))) // table_c1
+    return emitError() << "expected one or two sizes above 0 and elements f64 "
+                          "or i32 in table '"
+                       << name << "', got " << type;
+  if (given && given.getType() != type) // table_c2
+    return emitError() << "expected elements of type " << type
+                       << " as 'given' of table '" << name << "', got "
+                       << given.getType();
+  return success();
 }
 
-/// Checks the types of the entries `keys`.
-static LogicalResult verifyKeys(Operation *op, const Twine &what,
-                                DictionaryAttr row, ArrayRef<Key> keys) {
-  for (const Key &key : keys) {
-    Attribute attribute = row.get(key.name);
-    if (attribute ? hasForm(attribute, key.form) : !key.isRequired)
-      continue;
-    InFlightDiagnostic error = errorIn(op, what)
-                               << nameOf(key.form) << " as '" << key.name
-                               << "', got "; // model_c2
-    return attribute ? error << attribute : error << "none";
+LogicalResult LearnerAttr::verify(EmitError emitError, LearnerKind kind,
+                                  int32_t choice, ArrayRef<int64_t> sizes,
+                                  Real number, uint32_t seed, int32_t effect,
+                                  ArrayRef<int32_t> inputs, int64_t firstTable,
+                                  int64_t tableCount) {
+  if (sizes.size() != 2) // learner_c1
+    return emitError() << "expected two sizes of a learner, got "
+                       << sizes.size();
+  return success();
+}
+
+LogicalResult AccumulatorAttr::verify(EmitError emitError, StepKind kind,
+                                      int64_t offset, int64_t count,
+                                      Real unit) {
+  const auto &step = tamrt::describe(static_cast<int32_t>(kind));
+  if (!step.takesRows() || step.solver == tamrt::StepSolver::None)
+    return emitError() // accumulator_c1
+           << "expected steps that add rows to accumulators, got '"
+           << stringifyStepKind(kind) << "'";
+  return success();
+}
+
+/// Whether all of `indices` are those of elements of a list of `count`.
+template <typename T> static bool areBelow(ArrayRef<T> indices, size_t count) {
+  return llvm::all_of(indices, [&](T index) {
+    return index >= 0 && static_cast<uint64_t>(index) < count;
+  });
+}
+
+LogicalResult tamc::tam::verifyModel(Operation *op, Attribute value) {
+  if (!isa<ModuleOp>(op))
+    return op->emitError("'tam.model' belongs on a module"); // model_c1
+  auto model = dyn_cast<ModelAttr>(value);
+  if (!model) // model_c1
+    return op->emitError("expected a '#tam.model' as 'tam.model'");
+  auto errorIn = [&](StringRef list, size_t index) {
+    return op->emitError("expected in ")
+           << list << "[" << index << "] of 'tam.model' ";
+  };
+  const size_t effects = model.getEffects().size(),
+               tables = model.getTables().size();
+  for (auto [index, strength] : llvm::enumerate(model.getStrengths()))
+    if (!areBelow<int64_t>(strength.getEffect(), effects)) // model_c2
+      return errorIn("strengths", index)
+             << "an effect that exists, got " << strength.getEffect();
+  for (auto [index, learner] : llvm::enumerate(model.getLearners())) {
+    if (!areBelow<int32_t>(learner.getEffect(), effects)) // model_c2
+      return errorIn("learners", index)
+             << "an effect that exists, got " << learner.getEffect();
+    if (!areBelow(learner.getInputs(), model.getInputs().size())) // model_c2
+      return errorIn("learners", index)
+             << "inputs that exist, got [" << learner.getInputs() << "]";
+    const auto first = static_cast<uint64_t>(learner.getFirstTable()),
+               count = static_cast<uint64_t>(learner.getTableCount());
+    if (count > tables || first > tables - count) // model_c2
+      return errorIn("learners", index)
+             << "tables that exist, got " << learner.getTableCount() << " from "
+             << learner.getFirstTable();
   }
   return success();
 }
 
-/// Calls `check(what, row)` for each row of a list.
-static LogicalResult forEachRow(
-    Operation *op, DictionaryAttr model, StringRef name, ArrayRef<Key> keys,
-    llvm::function_ref<LogicalResult(const Twine &, DictionaryAttr)> check =
-        nullptr) {
-  auto list = model.getAs<ArrayAttr>(name);
-  if (!list)
-    return success();
-  for (auto [index, row] : llvm::enumerate(list.getAsRange<DictionaryAttr>())) {
-    std::string what = (name + "[" + Twine(index) + "]").str();
-    if (failed(verifyKeys(op, what, row, keys)) ||
-        (check && failed(check(what, row))))
-      return failure();
-  }
+LogicalResult tamc::tam::verifyVariant(Operation *op, StringRef name,
+                                       Attribute value) {
+  auto variant = dyn_cast<VariantAttr>(value);
+  if (!variant) // variant_c1
+    return op->emitError("expected a '#tam.variant' as '") << name << "'";
+  auto module = dyn_cast<ModuleOp>(op);
+  ModelAttr model = module ? getModel(module) : ModelAttr();
+  if (!model) // variant_c1
+    return op->emitError("'")
+           << name << "' belongs on a module with a '#tam.model'";
+  if (!areBelow(variant.getFactored(), model.getEffects().size()))
+    return op->emitError("expected effects that exist as 'factored' of '")
+           << name << "', got [" << variant.getFactored() << "]"; // variant_c2
+  ArrayRef<InputAttr> inputs = model.getInputs();
+  if (!areBelow(variant.getByLevels(), inputs.size()) ||
+      llvm::any_of(variant.getByLevels(),
+                   [&](int32_t input) { return !inputs[input].getGrid(); }))
+    return op->emitError("expected inputs with grids as 'by_levels' of '")
+           << name << "', got [" << variant.getByLevels() << "]"; // variant_c2
   return success();
 }
 
-LogicalResult tamc::tam::verifyModel(Operation *op, DictionaryAttr model) {
-  if (failed(verifyKeys(op, "the description", model, modelKeys)))
-    return failure();
-  auto countOf = [&](StringRef name) {
-    auto list = model.getAs<ArrayAttr>(name);
-    return list ? static_cast<int64_t>(list.size()) : 0;
-  };
-  auto verifyInput = [&](const Twine &what, DictionaryAttr row) {
-    auto grid = row.getAs<DictionaryAttr>("grid");
-    return grid ? verifyKeys(op, what, grid, gridKeys) : success();
-  };
-  auto verifyTable = [&](const Twine &what,
-                         DictionaryAttr row) -> LogicalResult {
-    auto shape = row.getAs<DenseI64ArrayAttr>("shape");
-    if ((shape.size() == 1 || shape.size() == 2) &&
-        llvm::all_of(shape.asArrayRef(), [](int64_t n) { return n > 0; }))
-      return success();
-    return errorIn(op, what) << "a shape of one or two sizes, got " // model_c3
-                             << shape;
-  };
-  auto verifyLearner = [&](const Twine &what,
-                           DictionaryAttr row) -> LogicalResult {
-    auto sizes = row.getAs<DenseI64ArrayAttr>("sizes");
-    if (sizes.size() != 2) // model_c4
-      return errorIn(op, what) << "two sizes, got " << sizes;
-    auto inputs = row.getAs<DenseI32ArrayAttr>("inputs");
-    for (int32_t input : inputs.asArrayRef())
-      if (input < 0 || input >= countOf("inputs")) // model_c4
-        return errorIn(op, what) << "numbers of inputs, got " << inputs;
-    auto integer = [&](StringRef key) {
-      auto attribute = row.getAs<IntegerAttr>(key);
-      return attribute ? attribute.getInt() : 0;
-    };
-    int64_t first = integer("first_table"), count = integer("table_count");
-    if (first < 0 || count < 0 || count > countOf("tables") ||
-        first > countOf("tables") - count) // model_c4
-      return errorIn(op, what)
-             << "tables that exist, got " << count << " from " << first;
-    return success();
-  };
-  auto verifyAccumulator = [&](const Twine &what,
-                               DictionaryAttr row) -> LogicalResult {
-    const APInt kind = row.getAs<IntegerAttr>("kind").getValue();
-    const bool isKnown = kind.ult(std::size(tamrt::stepDescriptions));
-    if (isKnown) { // model_c5
-      const auto &step = tamrt::describe(int32_t(kind.getZExtValue()));
-      if (step.takesRows() && step.solver != tamrt::StepSolver::None)
-        return success();
-    }
-    return errorIn(op, what) << "the number of steps that add rows to "
-                                "accumulators as 'kind', got "
-                             << kind.getSExtValue();
-  };
-  return failure(
-      failed(forEachRow(op, model, "inputs", inputKeys, verifyInput)) ||
-      failed(forEachRow(op, model, "tables", tableKeys, verifyTable)) ||
-      failed(forEachRow(op, model, "learners", learnerKeys, verifyLearner)) ||
-      failed(forEachRow(op, model, "effects", effectKeys)) ||
-      failed(forEachRow(op, model, kAccumulatorsName, accumulatorKeys,
-                        verifyAccumulator)) ||
-      failed(forEachRow(op, model, kLevelAccumulatorsName, accumulatorKeys,
-                        verifyAccumulator)) ||
-      failed(forEachRow(op, model, kSmallBlocksAccumulatorsName,
-                        accumulatorKeys, verifyAccumulator)));
+//===----------------------------------------------------------------------===//
+// Access
+//===----------------------------------------------------------------------===//
+
+ModelAttr tamc::tam::getModel(ModuleOp module) {
+  return module->getAttrOfType<ModelAttr>(kModelAttrName);
+}
+
+VariantAttr tamc::tam::getVariant(ModuleOp module, StringRef name) {
+  auto variant = module->getAttrOfType<VariantAttr>(name);
+  return variant ? variant
+                 : VariantAttr::get(module.getContext(), {}, {}, 0, 0, {});
+}
+
+void tamc::tam::removeModel(ModuleOp module) {
+  for (StringRef name : {kModelAttrName, kPlainAttrName, kByLevelsAttrName,
+                         kSmallBlocksAttrName})
+    module->removeAttr(name);
+}
+
+VariantAttr VariantAttr::withFactored(ArrayRef<int32_t> effects) const {
+  return get(getContext(), effects, getByLevels(), getStateBytes(),
+             getCgStateBytes(), getAccumulators());
+}
+
+VariantAttr VariantAttr::withByLevels(ArrayRef<int32_t> inputs) const {
+  return get(getContext(), getFactored(), inputs, getStateBytes(),
+             getCgStateBytes(), getAccumulators());
+}
+
+VariantAttr VariantAttr::withMore(ArrayRef<AccumulatorAttr> accumulators,
+                                  int64_t stateBytes,
+                                  int64_t cgStateBytes) const {
+  SmallVector<AccumulatorAttr> all(getAccumulators());
+  llvm::append_range(all, accumulators);
+  return get(getContext(), getFactored(), getByLevels(),
+             std::max(getStateBytes(), stateBytes),
+             std::max(getCgStateBytes(), cgStateBytes), all);
 }

@@ -32,13 +32,12 @@ void TamDialect::initialize() {
 
 LogicalResult TamDialect::verifyOperationAttribute(Operation *op,
                                                    NamedAttribute attribute) {
-  if (attribute.getName() == kModelAttrName) {
-    if (!isa<ModuleOp>(op))
-      return op->emitError("'tam.model' belongs on a module"); // model_c1
-    if (auto model = dyn_cast<DictionaryAttr>(attribute.getValue()))
-      return verifyModel(op, model);
-    return op->emitError("'tam.model' must be a dictionary"); // model_c1
-  }
+  if (attribute.getName() == kModelAttrName)
+    return verifyModel(op, attribute.getValue());
+  if (attribute.getName() == kPlainAttrName ||
+      (isa<ModuleOp>(op) && (attribute.getName() == kByLevelsAttrName ||
+                             attribute.getName() == kSmallBlocksAttrName)))
+    return verifyVariant(op, attribute.getName(), attribute.getValue());
   if (attribute.getName() == kTargetAttrName) {
     if (!isa<ModuleOp>(op))
       return op->emitError("'tam.target' belongs on a module"); // target_c1

@@ -337,11 +337,8 @@ struct ChooseSolver
   using TamChooseSolverBase::TamChooseSolverBase;
 
   void runOnOperation() override {
-    Solver asked = Solver::Auto;
-    if (auto model =
-            getOperation()->getAttrOfType<DictionaryAttr>(kModelAttrName))
-      if (auto solver = model.getAs<SolverAttr>("solver"))
-        asked = solver.getValue();
+    ModelAttr model = getModel(getOperation());
+    Solver asked = model ? model.getSolver() : Solver::Auto;
     SmallVector<SolveOp> systems;
     getOperation().walk([&](SolveOp op) {
       if (op.getSolver() == Solver::Auto)
@@ -369,14 +366,14 @@ private:
             : "expected a system of a function's body for solver 'cg'";
     if (expected)
       return isDirect ? success() : LogicalResult(op.emitError(expected));
-    describe(writer.chooseFactored(blockLimit), "factored");
+    describe(writer.chooseFactored(blockLimit), kPlainAttrName);
     writer.writeSetup();
     writer.writeApply();
     writer.writePrecondition();
     if (smallBlockLimit > 0 &&
         writer.getLargest(blockLimit) > smallBlockLimit) {
       describe(writer.chooseFactored(smallBlockLimit, /*areSmall=*/true),
-               "factored_small");
+               kSmallBlocksAttrName);
       writer.writeSetup();
       writer.writePrecondition();
     }
@@ -385,25 +382,18 @@ private:
     return success();
   }
 
-  /// Sets the entry `key` of each effect in the model's description: whether it
-  /// is factored.
-  void describe(ArrayRef<bool> factored, StringRef key) {
-    auto model = getOperation()->getAttrOfType<DictionaryAttr>(kModelAttrName);
-    auto effects = model ? model.getAs<ArrayAttr>("effects") : ArrayAttr();
-    if (!effects || effects.size() != factored.size())
+  /// Tells the module which effects a variant factors, if the system is that of
+  /// the model.
+  void describe(ArrayRef<bool> isFactored, StringRef variant) {
+    ModelAttr model = getModel(getOperation());
+    if (!model || model.getEffects().size() != isFactored.size())
       return;
-    Builder builder(&getContext());
-    SmallVector<Attribute> rows;
-    for (auto [row, flag] :
-         llvm::zip(effects.getAsRange<DictionaryAttr>(), factored)) {
-      NamedAttrList entries(row);
-      entries.set(key, builder.getI32IntegerAttr(flag));
-      rows.push_back(entries.getDictionary(&getContext()));
-    }
-    NamedAttrList entries(model);
-    entries.set("effects", builder.getArrayAttr(rows));
-    getOperation()->setAttr(kModelAttrName,
-                            entries.getDictionary(&getContext()));
+    SmallVector<int32_t> factored;
+    for (auto [index, flag] : llvm::enumerate(isFactored))
+      if (flag)
+        factored.push_back(static_cast<int32_t>(index));
+    getOperation()->setAttr(
+        variant, getVariant(getOperation(), variant).withFactored(factored));
   }
 };
 

@@ -50,13 +50,13 @@ struct Grid {
 class LevelWriter {
 public:
   /// Maps of columns with more than `maxLevels` levels are not compressed.
-  LevelWriter(func::FuncOp fit, ArrayAttr inputs, int64_t maxLevels)
+  LevelWriter(func::FuncOp fit, ArrayRef<InputAttr> inputs, int64_t maxLevels)
       : fit(fit), inputs(inputs), maxLevels(maxLevels),
         builder(fit.getContext()) {}
 
   /// Writes the copy behind the fit, if there is an input to compress. Returns
   /// the indices of these inputs.
-  SmallVector<int64_t> write();
+  SmallVector<int32_t> write();
 
 private:
   /// A compressed input in the copy.
@@ -83,7 +83,7 @@ private:
   void replace(Operation *sum);
 
   func::FuncOp fit;
-  ArrayAttr inputs;
+  ArrayRef<InputAttr> inputs;
   int64_t maxLevels;
   OpBuilder builder;
   llvm::SmallMapVector<int64_t, Compressed, 4> compressed;
@@ -126,12 +126,10 @@ int64_t LevelWriter::findInput(Operation *map) {
 Grid LevelWriter::gridOf(int64_t input) {
   if (input < 0 || input >= static_cast<int64_t>(inputs.size()))
     return {};
-  auto row = dyn_cast<DictionaryAttr>(inputs[input]);
-  auto grid = row ? row.getAs<DictionaryAttr>("grid") : DictionaryAttr();
+  GridAttr grid = inputs[input].getGrid();
   if (!grid)
     return {};
-  return {grid.getAs<IntegerAttr>("levels").getInt(),
-          grid.getAs<FloatAttr>("step")};
+  return {grid.getLevels(), builder.getF64FloatAttr(grid.getStep())};
 }
 
 void LevelWriter::findInputs() {
@@ -274,7 +272,7 @@ bool LevelWriter::areSumsFirst() {
   return true;
 }
 
-SmallVector<int64_t> LevelWriter::write() {
+SmallVector<int32_t> LevelWriter::write() {
   std::string name = (fit.getName() + "_by_levels").str();
   if (!areSumsFirst() || SymbolTable::lookupSymbolIn(fit->getParentOp(), name))
     return {};
@@ -300,9 +298,9 @@ SmallVector<int64_t> LevelWriter::write() {
     replace(sum);
   for (auto [design, input] : designs)
     design.getDefiningOp()->erase();
-  SmallVector<int64_t> numbers;
+  SmallVector<int32_t> numbers;
   for (auto &[input, found] : compressed)
-    numbers.push_back(input);
+    numbers.push_back(static_cast<int32_t>(input));
   return numbers;
 }
 
@@ -313,11 +311,8 @@ struct CompressLevels
   using TamCompressLevelsBase::TamCompressLevelsBase;
 
   void runOnOperation() override {
-    auto model = getOperation()->getAttrOfType<DictionaryAttr>(kModelAttrName);
-    auto rows =
-        model ? model.getAs<IntegerAttr>("rows_per_group") : IntegerAttr();
-    auto inputs = model ? model.getAs<ArrayAttr>("inputs") : ArrayAttr();
-    if (!rows || !inputs || rowsPerLevel <= 0)
+    ModelAttr model = getModel(getOperation());
+    if (!model || model.getRowsPerGroup() <= 0 || rowsPerLevel <= 0)
       return;
     SmallVector<SolveOp> systems;
     getOperation().walk([&](SolveOp op) {
@@ -327,31 +322,20 @@ struct CompressLevels
     SetVector<Operation *> fits;
     for (SolveOp system : systems)
       fits.insert(system->getParentOp());
+    SmallVector<int32_t> compressed;
     for (Operation *parent : fits)
-      if (auto fit = dyn_cast<func::FuncOp>(parent)) {
-        LevelWriter writer(fit, inputs, rows.getInt() / rowsPerLevel);
-        describe(model, inputs, writer.write());
-      }
-  }
-
-private:
-  /// Adds the inputs that are summed by their levels to the model's
-  /// description.
-  void describe(DictionaryAttr model, ArrayAttr inputs,
-                ArrayRef<int64_t> compressed) {
+      if (auto fit = dyn_cast<func::FuncOp>(parent))
+        llvm::append_range(compressed,
+                           LevelWriter(fit, model.getInputs(),
+                                       model.getRowsPerGroup() / rowsPerLevel)
+                               .write());
     if (compressed.empty())
       return;
-    Builder builder(&getContext());
-    SmallVector<Attribute> rows(inputs.begin(), inputs.end());
-    for (int64_t input : compressed) {
-      NamedAttrList entries(cast<DictionaryAttr>(rows[input]));
-      entries.set("by_levels", builder.getUnitAttr());
-      rows[input] = entries.getDictionary(&getContext());
-    }
-    NamedAttrList entries(model);
-    entries.set("inputs", builder.getArrayAttr(rows));
-    getOperation()->setAttr(kModelAttrName,
-                            entries.getDictionary(&getContext()));
+    llvm::sort(compressed);
+    compressed.erase(llvm::unique(compressed), compressed.end());
+    getOperation()->setAttr(
+        kByLevelsAttrName,
+        getVariant(getOperation(), kByLevelsAttrName).withByLevels(compressed));
   }
 };
 

@@ -203,9 +203,8 @@ private:
     return end;
   }
 
-  /// The model's entry for an accumulator to which steps of kind `chunk` add
-  /// (abi.h, tamrt_accumulator).
-  DictionaryAttr describe(Accumulator accumulator, StepKind chunk) {
+  /// Describes an accumulator to which steps of kind `chunk` add.
+  AccumulatorAttr describe(Accumulator accumulator, StepKind chunk) {
     auto type = cast<RankedTensorType>(accumulator.start().getType());
     // Sums of rows without weights are row counts.
     double unit = 0;
@@ -216,23 +215,16 @@ private:
               getEncoding(gram.getA().getType())))
         if (FloatAttr number = design.getCommonNumber())
           unit = number.getValueAsDouble() * number.getValueAsDouble();
-    Builder builder(&getContext());
-    auto named = [&](StringRef name, Attribute value) {
-      return NamedAttribute(builder.getStringAttr(name), value);
-    };
     int64_t numbers =
         getEncoding(type).getComponentTypes(type).front().getNumElements();
-    return builder.getDictionaryAttr(
-        {named("count", builder.getI64IntegerAttr(numbers)),
-         named("kind", builder.getI32IntegerAttr(static_cast<int32_t>(chunk))),
-         named("offset", builder.getI64IntegerAttr(accumulator.offset)),
-         named("unit", builder.getF64FloatAttr(unit))});
+    return AccumulatorAttr::get(&getContext(), chunk, accumulator.offset,
+                                numbers, unit);
   }
 
   /// Assigns offsets in the state to the accumulators of steps of kind `chunk`.
   /// Those of the set-up of conjugate gradients share bytes with the sums of a
-  /// product as far as there is room; the rest lie behind the kept values. Adds
-  /// the accumulators, and the bytes, to the model's description.
+  /// product as far as there is room; the rest lie behind the kept values.
+  /// Tells the model.
   FailureOr<SmallVector<Accumulator>> placeState(func::FuncOp fit,
                                                  StepKind chunk) {
     const bool isSetup = chunk == StepKind::CgChunk;
@@ -257,40 +249,29 @@ private:
     return accumulators;
   }
 
-  /// Adds accumulators to the model's lists, and sets the bytes of their states
-  /// to at least `bytes`.
+  /// Adds accumulators to the variants of the model that have the steps of kind
+  /// `chunk` of `fit`, and makes their states at least `bytes` large.
   void tellModel(func::FuncOp fit, StepKind chunk,
                  ArrayRef<Accumulator> accumulators, int64_t bytes) {
-    auto model = getOperation()->getAttrOfType<DictionaryAttr>(kModelAttrName);
-    if (!model)
+    if (!getModel(getOperation()))
       return;
-    SmallVector<Attribute> described;
+    SmallVector<AccumulatorAttr> described;
     for (const Accumulator &accumulator : accumulators)
       described.push_back(describe(accumulator, chunk));
-    NamedAttrList entries(model);
-    Builder builder(&getContext());
-    auto tell = [&](StringRef key, StringRef list) {
-      int64_t most = bytes;
-      if (auto known = model.getAs<IntegerAttr>(key))
-        most = std::max(most, known.getInt());
-      entries.set(key, builder.getI64IntegerAttr(most));
-      SmallVector<Attribute> all;
-      if (auto known = model.getAs<ArrayAttr>(list))
-        llvm::append_range(all, known);
-      llvm::append_range(all, described);
-      entries.set(list, builder.getArrayAttr(all));
+    const bool isDirect = chunk == StepKind::FitChunk;
+    auto tell = [&](StringRef variant) {
+      getOperation()->setAttr(
+          variant,
+          getVariant(getOperation(), variant)
+              .withMore(described, isDirect ? bytes : 0, isDirect ? 0 : bytes));
     };
     const bool isSmall = fit->hasAttr(kSmallBlocksAttrName);
-    if (chunk == StepKind::FitChunk)
-      tell("state_bytes", fit->hasAttr(kByLevelsAttrName)
-                              ? kLevelAccumulatorsName
-                              : kAccumulatorsName);
-    else if (!isSmall)
-      tell("cg_state_bytes", kAccumulatorsName);
+    if (isDirect && fit->hasAttr(kByLevelsAttrName))
+      tell(kByLevelsAttrName);
+    else if (isDirect || !isSmall)
+      tell(kPlainAttrName);
     if (isSmall || (chunk == StepKind::ApplyChunk && hasSmallBlocks))
-      tell(kSmallBlocksStateBytesName, kSmallBlocksAccumulatorsName);
-    getOperation()->setAttr(kModelAttrName,
-                            entries.getDictionary(&getContext()));
+      tell(kSmallBlocksAttrName);
   }
 
   /// Checks that each variant of the model has one function per kind of step:

@@ -108,10 +108,8 @@ struct SpecializeRungs
   void runOnOperation() override {
     int64_t rows = chunkRows;
     if (rows == 0)
-      if (auto model = getOperation()->getAttrOfType<DictionaryAttr>(
-              tam::kModelAttrName))
-        if (auto attribute = model.getAs<IntegerAttr>("chunk_rows"))
-          rows = attribute.getInt();
+      if (tam::ModelAttr model = tam::getModel(getOperation()))
+        rows = model.getChunkRows();
     if (rows < 0) {
       getOperation().emitError("expected a chunk of at least one row, got ")
           << rows;

@@ -3,113 +3,182 @@
 //
 // RUN: tam-opt %s -split-input-file -verify-diagnostics
 
-// model_c2: a list.
-// expected-error @+1 {{expected in the description of 'tam.model' a list of dictionaries as 'inputs', got [1]}}
-module attributes {tam.model = {inputs = [1]}} {}
+// A parameter of another type.
+// expected-error @+2 {{expected string}}
+// expected-error @+1 {{failed to parse Tam_ModelAttr parameter 'name'}}
+module attributes {tam.model = #tam.model<name = 3, target = "y",
+    columns = 1>} {}
 
 // -----
 
-// model_c2: a text.
-// expected-error @+1 {{expected in the description of 'tam.model' a string as 'name', got 3 : i64}}
-module attributes {tam.model = {name = 3}} {}
+// A parameter that does not exist.
+// expected-error @+2 {{duplicate or unknown struct parameter name: size}}
+module attributes {tam.model = #tam.model<name = "m", target = "y",
+    size = 1>} {}
 
 // -----
 
-// model_c2: an integer.
-// expected-error @+1 {{expected in the description of 'tam.model' an integer of at most 64 bits as 'columns', got 1 : i128}}
-module attributes {tam.model = {columns = 1 : i128}} {}
+// A parameter that is missing.
+// expected-error @+1 {{struct is missing required parameter: target}}
+module attributes {tam.model = #tam.model<name = "m", columns = 1>} {}
 
 // -----
 
-// model_c2: a number.
-// expected-error @+1 {{expected in inputs[1] of 'tam.model' an f64 as 'lo', got 1.000000e+00 : f32}}
-module attributes {tam.model = {inputs = [{}, {lo = 1.0 : f32}]}} {}
+// A list with something else.
+// expected-error @+3 {{expected '<'}}
+// expected-error @+2 {{failed to parse Tam_ModelAttr parameter 'inputs'}}
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 1,
+    inputs = [1]>} {}
 
 // -----
 
-// model_c2: a dictionary.
-// expected-error @+1 {{expected in inputs[0] of 'tam.model' a dictionary as 'grid', got 24 : i64}}
-module attributes {tam.model = {inputs = [{grid = 24}]}} {}
+// A grid without a step.
+// expected-error @+5 {{expected ','}}
+// expected-error @+4 {{failed to parse Tam_InputAttr parameter 'grid'}}
+// expected-error @+3 {{failed to parse Tam_ModelAttr parameter 'inputs'}}
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 1,
+    inputs = [<column = "a", rule = range,
+               grid = <levels = 24, first = 0.0>>]>} {}
 
 // -----
 
-// model_c2: a grid's step.
-// expected-error @+1 {{expected in inputs[0] of 'tam.model' an f64 as 'step', got none}}
-module attributes {tam.model = {inputs = [{grid = {levels = 24}}]}} {}
+// grid_c1: a negative step.
+// expected-error @+1 {{expected a finite step above 0 of a grid, got -1.000000e+00}}
+module attributes {test.grid = #tam.grid<levels = 2, first = 0.0,
+                                         step = -1.0>} {}
 
 // -----
 
-// model_c2: a learner without anything.
-// expected-error @+1 {{expected in learners[0] of 'tam.model' an array of i64 as 'sizes', got none}}
-module attributes {tam.model = {learners = [{}]}} {}
+// grid_c1: infinity.
+// expected-error @+1 {{expected a finite step above 0 of a grid, got INF}}
+module attributes {test.grid = #tam.grid<levels = 2, first = 0.0,
+                                         step = 0x7FF0000000000000>} {}
 
 // -----
 
-// model_c3
-// expected-error @+1 {{expected in tables[0] of 'tam.model' a shape of one or two sizes, got array<i64: 2, 3, 4>}}
-module attributes {tam.model = {
-  tables = [{name = "W", shape = array<i64: 2, 3, 4>}]
-}} {}
+// table_c1: the rank.
+// expected-error @+1 {{expected one or two sizes above 0 and elements f64 or i32 in table 'W', got 'tensor<2x3x4xf64>'}}
+module attributes {test.table = #tam.table<name = "W",
+                                           type = tensor<2x3x4xf64>>} {}
 
 // -----
 
-// model_c3: an empty table.
-// expected-error @+1 {{expected in tables[0] of 'tam.model' a shape of one or two sizes, got array<i64: 0>}}
-module attributes {tam.model = {
-  tables = [{name = "W", shape = array<i64: 0>}]
-}} {}
+// table_c1: an empty table.
+// expected-error @+1 {{expected one or two sizes above 0 and elements f64 or i32 in table 'W', got 'tensor<0xf64>'}}
+module attributes {test.table = #tam.table<name = "W", type = tensor<0xf64>>} {}
 
 // -----
 
-// model_c4: sizes.
-// expected-error @+1 {{expected in learners[0] of 'tam.model' two sizes, got array<i64: 3>}}
-module attributes {tam.model = {
-  learners = [{sizes = array<i64: 3>, inputs = array<i32>}]
-}} {}
+// table_c1: the elements.
+// expected-error @+1 {{expected one or two sizes above 0 and elements f64 or i32 in table 'W', got 'tensor<2xi64>'}}
+module attributes {test.table = #tam.table<name = "W", type = tensor<2xi64>>} {}
 
 // -----
 
-// model_c4: inputs.
-// expected-error @+1 {{expected in learners[0] of 'tam.model' numbers of inputs, got array<i32: 1>}}
-module attributes {tam.model = {
-  inputs = [{}],
-  learners = [{sizes = array<i64: 3, 1>, inputs = array<i32: 1>}]
-}} {}
+// table_c2
+// expected-error @+1 {{expected elements of type 'tensor<2xf64>' as 'given' of table 'W', got 'tensor<3xf64>'}}
+module attributes {test.table = #tam.table<name = "W", type = tensor<2xf64>,
+    given = dense<0.0> : tensor<3xf64>>} {}
 
 // -----
 
-// model_c4: tables.
-// expected-error @+1 {{expected in learners[0] of 'tam.model' tables that exist, got 2 from 0}}
-module attributes {tam.model = {
-  tables = [{name = "W", shape = array<i64: 2>}],
-  learners = [{sizes = array<i64: 3, 1>, inputs = array<i32>,
-               first_table = 0, table_count = 2}]
-}} {}
+// learner_c1
+// expected-error @+1 {{expected two sizes of a learner, got 1}}
+module attributes {test.learner = #tam.learner<kind = range, sizes = [3],
+    effect = 0, inputs = [0], first_table = 0, table_count = 1>} {}
 
 // -----
 
-// model_c5: a step that reads no rows.
-// expected-error @+1 {{expected in accumulators[0] of 'tam.model' the number of steps that add rows to accumulators as 'kind', got 0}}
-module attributes {tam.model = {
-  accumulators = [{kind = 0 : i32, offset = 0, count = 1}]
-}} {}
+// model_c2: the effect of a strength.
+// expected-error @+1 {{expected in strengths[0] of 'tam.model' an effect that exists, got 1}}
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 1,
+    effects = [<name = "offset", term = "offset", first = 0, columns = 1>],
+    strengths = [<name = "a", effect = 1, ap = -2.0, value = 0.01>]>} {}
 
 // -----
 
-// model_c5: a prediction.
-// expected-error @+1 {{expected in level_accumulators[0] of 'tam.model' the number of steps that add rows to accumulators as 'kind', got 3}}
-module attributes {tam.model = {
-  level_accumulators = [{kind = 3 : i32, offset = 0, count = 1}]
-}} {}
+// model_c2: the effect of a learner.
+// expected-error @+1 {{expected in learners[0] of 'tam.model' an effect that exists, got 0}}
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 1,
+    learners = [<kind = range, sizes = [0, 0], effect = 0, inputs = [],
+                 first_table = 0, table_count = 0>]>} {}
 
 // -----
 
-// model_c5: no step.
-// expected-error @+1 {{expected in small_blocks_accumulators[1] of 'tam.model' the number of steps that add rows to accumulators as 'kind', got 4294967297}}
-module attributes {tam.model = {
-  small_blocks_accumulators = [{kind = 7 : i32, offset = 0, count = 1},
-                               {kind = 4294967297, offset = 0, count = 1}]
-}} {}
+// model_c2: inputs.
+// expected-error @+1 {{expected in learners[0] of 'tam.model' inputs that exist, got [0, 1]}}
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 1,
+    inputs = [<column = "a", rule = range>],
+    effects = [<name = "offset", term = "offset", first = 0, columns = 1>],
+    learners = [<kind = range, sizes = [0, 0], effect = 0, inputs = [0, 1],
+                 first_table = 0, table_count = 0>]>} {}
+
+// -----
+
+// model_c2: tables.
+// expected-error @+1 {{expected in learners[0] of 'tam.model' tables that exist, got 1 from 1}}
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 1,
+    effects = [<name = "offset", term = "offset", first = 0, columns = 1>],
+    tables = [<name = "a.range", type = tensor<2xf64>>],
+    learners = [<kind = range, sizes = [0, 0], effect = 0, inputs = [],
+                 first_table = 1, table_count = 1>]>} {}
+
+// -----
+
+// accumulator_c1: steps that read no rows.
+// expected-error @+1 {{expected steps that add rows to accumulators, got 'fit_init'}}
+module attributes {test.sums = #tam.accumulator<kind = fit_init, offset = 0,
+                                                count = 1>} {}
+
+// -----
+
+// accumulator_c1: a prediction.
+// expected-error @+1 {{expected steps that add rows to accumulators, got 'predict'}}
+module attributes {test.sums = #tam.accumulator<kind = predict, offset = 0,
+                                                count = 1>} {}
+
+// -----
+
+// variant_c1: something else.
+// expected-error @+1 {{expected a '#tam.variant' as 'tam.by_levels'}}
+module attributes {tam.by_levels} {}
+
+// -----
+
+// variant_c1: no model.
+// expected-error @+1 {{'tam.plain' belongs on a module with a '#tam.model'}}
+module attributes {tam.plain = #tam.variant<>} {}
+
+// -----
+
+// variant_c1: no module.
+// expected-error @+1 {{'tam.plain' belongs on a module with a '#tam.model'}}
+func.func private @f() attributes {tam.plain = #tam.variant<>}
+
+// -----
+
+// variant_c2: effects.
+// expected-error @+1 {{expected effects that exist as 'factored' of 'tam.small_blocks', got [0]}}
+module attributes {
+    tam.model = #tam.model<name = "m", target = "y", columns = 1>,
+    tam.small_blocks = #tam.variant<factored = [0]>} {}
+
+// -----
+
+// variant_c2: inputs.
+// expected-error @+1 {{expected inputs with grids as 'by_levels' of 'tam.by_levels', got [-1]}}
+module attributes {
+    tam.model = #tam.model<name = "m", target = "y", columns = 1>,
+    tam.by_levels = #tam.variant<by_levels = [-1]>} {}
+
+// -----
+
+// variant_c2: an input without a grid.
+// expected-error @+1 {{expected inputs with grids as 'by_levels' of 'tam.by_levels', got [0]}}
+module attributes {
+    tam.model = #tam.model<name = "m", target = "y", columns = 1,
+                           inputs = [<column = "a", rule = range>]>,
+    tam.by_levels = #tam.variant<by_levels = [0]>} {}
 
 // -----
 

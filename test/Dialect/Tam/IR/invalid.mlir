@@ -7,14 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 // model_c1
-// expected-error @+1 {{'tam.model' must be a dictionary}}
-module attributes {tam.model = "load"} {}
+// expected-error @+1 {{expected a '#tam.model' as 'tam.model'}}
+module attributes {tam.model = {name = "load", columns = 5 : i64}} {}
 
 // -----
 
 // model_c1
 // expected-error @+1 {{'tam.model' belongs on a module}}
-func.func private @f() attributes {tam.model = {}}
+func.func private @f() attributes {tam.model = #tam.model<name = "m",
+    target = "y", columns = 1>}
 
 // -----
 
@@ -49,8 +50,10 @@ func.func private @f() attributes {tam.small_blocks = 1}
 // -----
 
 // step_c1
-// expected-error @+1 {{'tam.small_blocks' belongs on a function}}
-module attributes {tam.small_blocks} {}
+func.func @f() {
+  // expected-error @+1 {{'tam.small_blocks' belongs on a function}}
+  return {tam.small_blocks}
+}
 
 // -----
 

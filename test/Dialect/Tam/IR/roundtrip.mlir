@@ -5,8 +5,9 @@
 // RUN: tam-opt %s --mlir-print-op-generic | tam-opt | FileCheck %s
 // RUN: tam-opt %s --emit-bytecode | tam-opt | FileCheck %s
 
-// CHECK: module attributes {tam.model = {name = "load"}}
-module attributes {tam.model = {name = "load"}} {
+// CHECK: module attributes {tam.model = #tam.model<name = "load", target = "y", columns = 5>}
+module attributes {tam.model = #tam.model<name = "load", target = "y",
+    columns = 5>} {
 
 // CHECK-LABEL: func.func @slots(
 // CHECK-SAME: index {tam.slot = #tam.slot<rows>}

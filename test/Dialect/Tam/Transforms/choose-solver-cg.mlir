@@ -6,13 +6,13 @@
 // RUN:   | FileCheck %s --check-prefix=BLOCKS
 // RUN: tam-opt %s --tam-choose-solver="block-limit=3 min-cg=6" \
 // RUN:   | FileCheck %s --check-prefix=ASKED
-// RUN: sed 's/solver<cg>/solver<auto>/' %s \
+// RUN: sed 's/solver = cg/solver = auto/' %s \
 // RUN:   | tam-opt --tam-choose-solver=min-cg=6 \
 // RUN:   | FileCheck %s --check-prefix=BOTH
-// RUN: sed 's/solver<cg>/solver<auto>/' %s \
+// RUN: sed 's/solver = cg/solver = auto/' %s \
 // RUN:   | tam-opt --tam-choose-solver=min-cg=7 \
 // RUN:   | FileCheck %s --check-prefix=LITTLE
-// RUN: sed 's/solver<cg>/solver<auto>/' %s \
+// RUN: sed 's/solver = cg/solver = auto/' %s \
 // RUN:   | tam-opt --tam-choose-solver="min-cg=6 max-direct=5" \
 // RUN:   | FileCheck %s --check-prefix=ASKED
 // RUN: tam-opt %s --tam-choose-solver=small-block-limit=3 \
@@ -38,9 +38,11 @@
 // There is no block that the variant for little memory would not factor.
 // LARGE-NOT: small
 
-// CHECK: effects = [{factored = 1 : i32, name = "offset"}, {factored = 0 : i32, name = "a"}]
-module attributes {tam.model = {solver = #tam.solver<cg>,
-    effects = [{name = "offset"}, {name = "a"}]}} {
+// CHECK: tam.plain = #tam.variant<factored = [0]>
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 6,
+    solver = cg, effects = [
+        <name = "offset", term = "offset", first = 0, columns = 1>,
+        <name = "a", term = "l(a)", first = 1, columns = 5>]>} {
 
 // CHECK-NOT: func.func @fit(
 // No sums: the second effect, of more than three columns, is not factored, so
@@ -98,7 +100,7 @@ module attributes {tam.model = {solver = #tam.solver<cg>,
 
 // The accumulators of @apply, of 64 + 64 bytes, come first, then the factor,
 // which takes 64 bytes. Those of @cg are in the same place as those of @apply.
-// TILED: cg_state_bytes = 192 : i64
+// TILED: cg_state_bytes = 192,
 // TILED-LABEL: func.func @cg_init()
 // TILED-SAME: #tam.slot<state>
 // TILED-SAME: #tam.slot<state, 64>
@@ -124,21 +126,20 @@ module attributes {tam.model = {solver = #tam.solver<cg>,
 // the factors, and the sums of blocks that do not fit in the bytes of the
 // products: of 64 + 256 bytes the latter. With only the small block there are
 // no sums of blocks, and the products are the same.
-// SMALL: accumulators = [
-// SMALL-SAME: {count = 1 : i64, kind = 7 : i32, offset = 0 : i64,
-// SMALL-SAME: {count = 1 : i64, kind = 7 : i32, offset = 64 : i64,
-// SMALL-SAME: {count = 25 : i64, kind = 7 : i32, offset = 448 : i64,
-// SMALL-SAME: {count = 5 : i64, kind = 7 : i32, offset = 704 : i64,
-// SMALL-SAME: {count = 1 : i64, kind = 10 : i32, offset = 0 : i64,
-// SMALL-SAME: {count = 5 : i64, kind = 10 : i32, offset = 64 : i64,
-// SMALL-SAME: cg_state_bytes = 768 : i64
-// SMALL-SAME: effects = [{factored = 1 : i32, factored_small = 1 : i32, name = "offset"}, {factored = 1 : i32, factored_small = 0 : i32, name = "a"}]
-// SMALL-SAME: small_blocks_accumulators = [
-// SMALL-SAME: {count = 1 : i64, kind = 10 : i32, offset = 0 : i64,
-// SMALL-SAME: {count = 5 : i64, kind = 10 : i32, offset = 64 : i64,
-// SMALL-SAME: {count = 1 : i64, kind = 7 : i32, offset = 0 : i64,
-// SMALL-SAME: {count = 5 : i64, kind = 7 : i32, offset = 64 : i64,
-// SMALL-SAME: small_blocks_state_bytes = 192 : i64
+// SMALL: tam.plain = #tam.variant<factored = [0, 1], cg_state_bytes = 768,
+// SMALL-SAME: accumulators = [
+// SMALL-SAME: <kind = cg_chunk, offset = 0, count = 1>,
+// SMALL-SAME: <kind = cg_chunk, offset = 64, count = 1>,
+// SMALL-SAME: <kind = cg_chunk, offset = 448, count = 25>,
+// SMALL-SAME: <kind = cg_chunk, offset = 704, count = 5>,
+// SMALL-SAME: <kind = apply_chunk, offset = 0, count = 1>,
+// SMALL-SAME: <kind = apply_chunk, offset = 64, count = 5>]>
+// SMALL-SAME: tam.small_blocks = #tam.variant<factored = [0], cg_state_bytes = 192,
+// SMALL-SAME: accumulators = [
+// SMALL-SAME: <kind = apply_chunk, offset = 0, count = 1>,
+// SMALL-SAME: <kind = apply_chunk, offset = 64, count = 5>,
+// SMALL-SAME: <kind = cg_chunk, offset = 0, count = 1>,
+// SMALL-SAME: <kind = cg_chunk, offset = 64, count = 5>]>
 // SMALL-NOT: func.func @apply_small_blocks
 // SMALL: func.func @cg_small_blocks_init(
 // SMALL-SAME: attributes {tam.small_blocks, tam.step = #tam.step<cg_init>}

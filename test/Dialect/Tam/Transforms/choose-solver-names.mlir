@@ -2,7 +2,7 @@
 // direct solver stays alone, and a spec that leaves no choice is refused.
 //
 // RUN: tam-opt %s --tam-choose-solver=min-cg=2 | FileCheck %s
-// RUN: sed 's/solver<auto>/solver<cg>/' %s | not tam-opt --tam-choose-solver \
+// RUN: sed 's/solver = auto/solver = cg/' %s | not tam-opt --tam-choose-solver \
 // RUN:   2>&1 | FileCheck %s --check-prefix=ASKED
 // A name that is given only where memory is short is taken, too.
 // RUN: sed 's/@apply/@precondition_small_blocks/' %s \
@@ -16,7 +16,8 @@
 // CHECK-NOT: func.func @
 // ASKED: error: expected no function that has a name of solver 'cg'
 // FREE: func.func @precondition(
-module attributes {tam.model = {solver = #tam.solver<auto>}} {
+module attributes {tam.model = #tam.model<name = "m", target = "y",
+    columns = 2, solver = auto>} {
   func.func private @apply()
   func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
       %a: tensor<?x2xf64>, %y: tensor<?xf64>)

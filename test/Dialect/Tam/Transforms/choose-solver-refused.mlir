@@ -3,7 +3,8 @@
 // RUN: tam-opt %s --tam-choose-solver -split-input-file -verify-diagnostics
 
 // Sums of no pair of effects.
-module attributes {tam.model = {solver = #tam.solver<cg>}} {
+module attributes {tam.model = #tam.model<name = "m", target = "y",
+    columns = 2, solver = cg>} {
   func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
       %a: tensor<?x2xf64>, %y: tensor<?xf64>) -> tensor<2xf64> {
     %p = tam.penalty rows [0] columns [0] values [1.0]
@@ -24,7 +25,8 @@ module attributes {tam.model = {solver = #tam.solver<cg>}} {
 // -----
 
 // Two systems of one function.
-module attributes {tam.model = {solver = #tam.solver<cg>}} {
+module attributes {tam.model = #tam.model<name = "m", target = "y",
+    columns = 2, solver = cg>} {
   func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
       %a: tensor<?x2xf64>, %y: tensor<?xf64>)
       -> (tensor<2xf64>, tensor<2xf64>) {
@@ -49,7 +51,8 @@ module attributes {tam.model = {solver = #tam.solver<cg>}} {
 // -----
 
 // A block of other designs than those of the right-hand side.
-module attributes {tam.model = {solver = #tam.solver<cg>}} {
+module attributes {tam.model = #tam.model<name = "m", target = "y",
+    columns = 2, solver = cg>} {
   func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
       %a: tensor<?x2xf64>, %b: tensor<?x2xf64>, %y: tensor<?xf64>)
       -> tensor<2xf64> {
@@ -73,7 +76,8 @@ module attributes {tam.model = {solver = #tam.solver<cg>}} {
 // -----
 
 // Sums with weights, and a right-hand side without.
-module attributes {tam.model = {solver = #tam.solver<cg>}} {
+module attributes {tam.model = #tam.model<name = "m", target = "y",
+    columns = 2, solver = cg>} {
   func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
       %a: tensor<?x2xf64>, %w: tensor<?xf64>, %y: tensor<?xf64>)
       -> tensor<2xf64> {
@@ -97,7 +101,8 @@ module attributes {tam.model = {solver = #tam.solver<cg>}} {
 // -----
 
 // A sum that starts from another one.
-module attributes {tam.model = {solver = #tam.solver<cg>}} {
+module attributes {tam.model = #tam.model<name = "m", target = "y",
+    columns = 2, solver = cg>} {
   func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
       %a: tensor<?x2xf64>, %y: tensor<?xf64>) -> tensor<2xf64> {
     %p = tam.penalty rows [0] columns [0] values [1.0]

@@ -41,7 +41,8 @@ func.func @chosen(%a: tensor<3x3xf64>, %b: tensor<3xf64>) -> tensor<3xf64> {
 
 // The spec requests the direct solver: the limit does not apply.
 //
-module attributes {tam.model = {solver = #tam.solver<direct>}} {
+module attributes {tam.model = #tam.model<name = "m", target = "y",
+    columns = 2, solver = direct>} {
   // CHECK-LABEL: func.func @asked(
   func.func @asked(%a: tensor<7501x7501xf64>, %b: tensor<7501xf64>)
       -> tensor<7501xf64> {
@@ -55,7 +56,8 @@ module attributes {tam.model = {solver = #tam.solver<direct>}} {
 
 // A spec that leaves the choice open, or does not name a solver, is no request.
 //
-module attributes {tam.model = {name = "m", solver = #tam.solver<auto>}} {
+module attributes {tam.model = #tam.model<name = "m", target = "y",
+    columns = 2>} {
   // CHECK-LABEL: func.func @left_open(
   func.func @left_open(%a: tensor<3x3xf64>, %b: tensor<3xf64>)
       -> tensor<3xf64> {
@@ -76,7 +78,8 @@ func.func @too_large(%a: tensor<7501x7501xf64>, %b: tensor<7501xf64>)
 
 // -----
 
-module attributes {tam.model = {solver = #tam.solver<cg>}} {
+module attributes {tam.model = #tam.model<name = "m", target = "y",
+    columns = 2, solver = cg>} {
   func.func @no_fit(%a: tensor<3x3xf64>, %b: tensor<3xf64>)
       -> tensor<3xf64> {
     // expected-error @+1 {{expected the normal equations of a fit for solver 'cg'}}

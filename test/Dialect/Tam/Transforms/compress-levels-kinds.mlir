@@ -10,8 +10,10 @@
 // CHECK: %[[WEIGHTED:.*]] = tam.rhs %[[L]], %{{.*}} weights %[[W]]
 // CHECK: tam.expand_levels %[[PLAIN]] rows
 // CHECK: tam.expand_levels %[[WEIGHTED]] rows
-module attributes {tam.model = {rows_per_group = 6000 : i64, inputs = [
-    {grid = {levels = 24 : i32, step = 0.5 : f64}}]}} {
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 4,
+    rows_per_group = 6000, inputs = [
+        <column = "h", rule = range,
+         grid = <levels = 24, first = 0.0, step = 0.5>>]>} {
   func.func private @declared(tensor<?xf64>)
   func.func @weights(%h: tensor<?xf64> {tam.slot = #tam.slot<column>},
       %y: tensor<?xf64> {tam.slot = #tam.slot<column, 1>},
@@ -38,8 +40,10 @@ module attributes {tam.model = {rows_per_group = 6000 : i64, inputs = [
 
 // CHECK-LABEL: func.func @late(
 // CHECK-NOT: by_levels
-module attributes {tam.model = {rows_per_group = 6000 : i64, inputs = [
-    {grid = {levels = 24 : i32, step = 0.5 : f64}}]}} {
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 4,
+    rows_per_group = 6000, inputs = [
+        <column = "h", rule = range,
+         grid = <levels = 24, first = 0.0, step = 0.5>>]>} {
   func.func @late(%h: tensor<?xf64> {tam.slot = #tam.slot<column>},
       %y: tensor<?xf64> {tam.slot = #tam.slot<column, 1>},
       %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>},
@@ -68,8 +72,10 @@ module attributes {tam.model = {rows_per_group = 6000 : i64, inputs = [
 // Nothing reads the sums, which start from others.
 // CHECK-LABEL: func.func @started(
 // CHECK-NOT: by_levels
-module attributes {tam.model = {rows_per_group = 6000 : i64, inputs = [
-    {grid = {levels = 24 : i32, step = 0.5 : f64}}]}} {
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 4,
+    rows_per_group = 6000, inputs = [
+        <column = "h", rule = range,
+         grid = <levels = 24, first = 0.0, step = 0.5>>]>} {
   func.func @started(%h: tensor<?xf64> {tam.slot = #tam.slot<column>},
       %p: tensor<4xf64> {tam.slot = #tam.slot<parameters>},
       %a: tensor<4x4xf64>, %b: tensor<4xf64>, %z: tensor<4xf64>)
@@ -89,8 +95,10 @@ module attributes {tam.model = {rows_per_group = 6000 : i64, inputs = [
 // The name that the copy would get is taken.
 // CHECK-LABEL: func.func private @fit_by_levels()
 // CHECK-NOT: tam.regrid
-module attributes {tam.model = {rows_per_group = 6000 : i64, inputs = [
-    {grid = {levels = 24 : i32, step = 0.5 : f64}}]}} {
+module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 4,
+    rows_per_group = 6000, inputs = [
+        <column = "h", rule = range,
+         grid = <levels = 24, first = 0.0, step = 0.5>>]>} {
   func.func private @fit_by_levels()
   func.func @fit(%h: tensor<?xf64> {tam.slot = #tam.slot<column>},
       %y: tensor<?xf64> {tam.slot = #tam.slot<column, 1>},

@@ -5,14 +5,14 @@
 // RUN: tam-opt %s --tam-compress-levels --tam-choose-encodings --tam-share-sums --tam-choose-layouts -split-input-file | FileCheck %s --check-prefix=LAYOUT
 // RUN: tam-opt %s --tam-compress-levels=rows-per-level=0 -split-input-file | FileCheck %s --check-prefix=NONE
 // RUN: tam-opt %s --tam-compress-levels=rows-per-level=26 -split-input-file | FileCheck %s --check-prefix=FEW
-// RUN: sed -e 's/600/1000000/' -e 's/levels = 24 : i32/levels = 9000 : i32/' %s | tam-opt --tam-compress-levels | FileCheck %s --check-prefix=MANY
-// RUN: sed -e 's/600/1000000/' -e 's/levels = 24 : i32/levels = 9500 : i32/' %s | tam-opt --tam-compress-levels | FileCheck %s --check-prefix=NONE
+// RUN: sed -e 's/600/1000000/' -e 's/<levels = 24,/<levels = 9000,/' %s | tam-opt --tam-compress-levels | FileCheck %s --check-prefix=MANY
+// RUN: sed -e 's/600/1000000/' -e 's/<levels = 24,/<levels = 9500,/' %s | tam-opt --tam-compress-levels | FileCheck %s --check-prefix=NONE
 
 // The sums of the levels with 14 columns must not be too large.
 // MANY: func.func @fit_by_levels(
 
 // The model lists these inputs.
-// CHECK: {by_levels, column = "hour"
+// CHECK: module attributes {tam.by_levels = #tam.variant<by_levels = [0]>
 // CHECK-LABEL: func.func @fit(
 // CHECK-NOT: tam.category
 // CHECK-LABEL: func.func @fit_by_levels(
@@ -49,9 +49,11 @@
 
 // NONE-NOT: by_levels
 // FEW-NOT: by_levels
-module attributes {tam.model = {rows_per_group = 600 : i64, inputs = [
-    {column = "hour", rule = 0 : i32, grid = {levels = 24 : i32, first = 0.0 : f64, step = 0.5 : f64}},
-    {column = "temperature", rule = 0 : i32}]}} {
+module attributes {tam.model = #tam.model<name = "m", target = "y",
+    columns = 14, rows_per_group = 600, inputs = [
+        <column = "hour", rule = range,
+         grid = <levels = 24, first = 0.0, step = 0.5>>,
+        <column = "temperature", rule = range>]>} {
   func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
       %hour: tensor<?xf64> {tam.slot = #tam.slot<column>},
       %t: tensor<?xf64> {tam.slot = #tam.slot<column, 1>},

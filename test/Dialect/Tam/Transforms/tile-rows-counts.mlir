@@ -5,10 +5,11 @@
 // RUN: tam-opt %s --tam-tile-rows | FileCheck %s
 
 // CHECK: accumulators = [
-// CHECK-SAME: {count = 64 : i64, kind = 1 : i32, offset = 0 : i64, unit = 2.500000e-01 : f64},
-// CHECK-SAME: {count = 64 : i64, kind = 1 : i32, offset = 512 : i64, unit = 0.000000e+00 : f64},
-// CHECK-SAME: {count = 16 : i64, kind = 1 : i32, offset = 1024 : i64, unit = 0.000000e+00 : f64}]
-module attributes {tam.model = {name = "m"}} {
+// CHECK-SAME: <kind = fit_chunk, offset = 0, count = 64, unit = 2.500000e-01>,
+// CHECK-SAME: <kind = fit_chunk, offset = 512, count = 64>,
+// CHECK-SAME: <kind = fit_chunk, offset = 1024, count = 16>]
+module attributes {tam.model = #tam.model<name = "m", target = "y",
+    columns = 8>} {
 func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
                %x: tensor<?xf64> {tam.slot = #tam.slot<column>},
                %w: tensor<?xf64> {tam.slot = #tam.slot<column, 1>},

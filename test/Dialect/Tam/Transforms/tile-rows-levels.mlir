@@ -4,9 +4,11 @@
 //
 // RUN: tam-opt %s --tam-tile-rows -split-input-file | FileCheck %s
 
-// CHECK: level_accumulators = [{count = 3 : i64, kind = 1 : i32, offset = 0 : i64
-// CHECK-SAME: name = "m", state_bytes = 64 : i64
-module attributes {tam.model = {name = "m"}} {
+// CHECK: module attributes {tam.by_levels = #tam.variant<state_bytes = 64,
+// CHECK-SAME: accumulators = [<kind = fit_chunk, offset = 0, count = 3>]>
+// CHECK-SAME: tam.model =
+module attributes {tam.model = #tam.model<name = "m", target = "y",
+    columns = 2>} {
 
 // CHECK-LABEL: func.func @fit_by_levels_init(
 // CHECK-SAME: attributes {tam.by_levels, tam.step = #tam.step<fit_init>}

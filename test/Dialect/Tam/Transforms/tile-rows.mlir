@@ -8,11 +8,12 @@
 // State: the 5 x 5 upper triangle is 25 doubles, 200 bytes, and takes 256; the
 // right-hand side is 5 doubles, 40 bytes, and takes 64.
 //
-// CHECK: module attributes {tam.model = {accumulators = [
-// CHECK-SAME: {count = 25 : i64, kind = 1 : i32, offset = 0 : i64, unit = 0.000000e+00 : f64},
-// CHECK-SAME: {count = 5 : i64, kind = 1 : i32, offset = 256 : i64, unit = 0.000000e+00 : f64}],
-// CHECK-SAME: name = "m", state_bytes = 320 : i64}}
-module attributes {tam.model = {name = "m"}} {
+// CHECK: module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 5>,
+// CHECK-SAME: tam.plain = #tam.variant<state_bytes = 320, accumulators = [
+// CHECK-SAME: <kind = fit_chunk, offset = 0, count = 25>,
+// CHECK-SAME: <kind = fit_chunk, offset = 256, count = 5>]>}
+module attributes {tam.model = #tam.model<name = "m", target = "y",
+    columns = 5>} {
 
 // CHECK-LABEL: func.func @fit_init()
 // CHECK-SAME: -> (tensor<5x5xf64, #tam.sums<upper>> {tam.slot = #tam.slot<state>},

@@ -3,9 +3,9 @@
 // RUN: tam-opt %s --tamk-specialize-rungs | FileCheck %s
 // RUN: tam-opt %s --tamk-specialize-rungs=chunk-rows=2 \
 // RUN:   | FileCheck %s --check-prefix=OPTION
-// RUN: sed -e 's/chunk_rows = 8 : i64//' %s | tam-opt --tamk-specialize-rungs \
+// RUN: sed -e 's/, chunk_rows = 8//' %s | tam-opt --tamk-specialize-rungs \
 // RUN:   | FileCheck %s --check-prefix=DEFAULT
-// RUN: sed -e 's/chunk_rows = 8 :/chunk_rows = 9000000000 :/' %s \
+// RUN: sed -e 's/chunk_rows = 8/chunk_rows = 9000000000/' %s \
 // RUN:   | tam-opt --tamk-specialize-rungs | FileCheck %s --check-prefix=ALL
 // RUN: not tam-opt %s --tamk-specialize-rungs=chunk-rows=-1 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NEGATIVE
@@ -35,7 +35,8 @@
 
 // NEGATIVE: error: expected a chunk of at least one row, got -1
 
-module attributes {tam.model = {chunk_rows = 8 : i64}} {
+module attributes {tam.model = #tam.model<name = "m", target = "y",
+    columns = 1, chunk_rows = 8>} {
   func.func @f(%capacity: index {tam.slot = #tam.slot<capacity>}) {
     return
   }

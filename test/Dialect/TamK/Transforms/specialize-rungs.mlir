@@ -6,7 +6,8 @@
 
 // The option overrides the model's chunk_rows. 5, 2, 1: half of an odd number
 // is rounded down.
-module attributes {tam.model = {chunk_rows = 64 : i64}} {
+module attributes {tam.model = #tam.model<name = "m", target = "y",
+    columns = 1, chunk_rows = 64>} {
 
 // CHECK-LABEL: func.func @predict_5(
 // CHECK-SAME: %[[ROWS:[^:]*]]: index {tam.slot = #tam.slot<rows>},

@@ -25,6 +25,8 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/bit.h"
 
 namespace tamc::tam {
 
@@ -41,6 +43,23 @@ template <unsigned... kSegments> struct OneOperandIn {
       return verifyOneOperandIn(op, {kSegments...});
     }
   };
+};
+
+/// A double as a parameter of an attribute. Equal are those with the same bits.
+class Real {
+public:
+  Real(double value) : value(value) {}
+  operator double() const { return value; }
+
+  friend bool operator==(Real a, Real b) { return a.bits() == b.bits(); }
+  friend llvm::hash_code hash_value(Real a) {
+    return llvm::hash_value(a.bits());
+  }
+
+private:
+  uint64_t bits() const { return llvm::bit_cast<uint64_t>(value); }
+
+  double value;
 };
 
 } // namespace tamc::tam
@@ -79,25 +98,12 @@ struct PenaltyParts {
   }
 };
 
-/// Name of the entry that lists the accumulators in the states, a dictionary
-/// each with the fields of tamrt_accumulator (abi.h).
-inline constexpr llvm::StringLiteral kAccumulatorsName = "accumulators";
-
-/// The same for the steps that sum by levels.
-inline constexpr llvm::StringLiteral kLevelAccumulatorsName =
-    "level_accumulators";
-
-/// The same for the steps of conjugate gradients with small blocks, and the
-/// bytes of their state.
-inline constexpr llvm::StringLiteral kSmallBlocksAccumulatorsName =
-    "small_blocks_accumulators";
-inline constexpr llvm::StringLiteral kSmallBlocksStateBytesName =
-    "small_blocks_state_bytes";
-
 /// Name of the argument and result attribute that holds a SlotAttr.
 inline constexpr llvm::StringLiteral kSlotAttrName = "tam.slot";
-/// Name of the module attribute that describes the model.
+/// Name of the module attribute that describes the model, a #tam.model.
 inline constexpr llvm::StringLiteral kModelAttrName = "tam.model";
+/// Name of the module attribute for the plain variant, a #tam.variant.
+inline constexpr llvm::StringLiteral kPlainAttrName = "tam.plain";
 /// Name of the module attribute that says what it is compiled for, a
 /// #tam.target; none: the CPU that tamc runs on, with the instructions that all
 /// CPUs of its kind have.
@@ -106,16 +112,28 @@ inline constexpr llvm::StringLiteral kTargetAttrName = "tam.target";
 /// protocol (abi.h, tamrt_step_kind) a function is; a #tam.step.
 inline constexpr llvm::StringLiteral kStepAttrName = "tam.step";
 /// Name of the unit attribute of a function that is a fit by levels, and of its
-/// steps, which replace the steps of the same kinds (abi.h, tamrt_compression).
+/// steps, which replace the steps of the same kinds (abi.h, tamrt_compression);
+/// and of the module attribute for that variant, a #tam.variant.
 inline constexpr llvm::StringLiteral kByLevelsAttrName = "tam.by_levels";
 /// Name of the unit attribute of the functions of conjugate gradients that
 /// factor only small blocks, and of their steps, which replace the steps of the
-/// same kinds if memory is short (abi.h, tamrt_model).
+/// same kinds if memory is short (abi.h, tamrt_model); and of the module
+/// attribute for that variant, a #tam.variant.
 inline constexpr llvm::StringLiteral kSmallBlocksAttrName = "tam.small_blocks";
 
 /// Name of the unit attribute of a sum over rows that is left out of the shared
 /// loop and has a kernel of its own (tam-bound-row-loops).
 inline constexpr llvm::StringLiteral kApartAttrName = "tam.apart";
+
+/// The attribute `tam.model` of a module, null if it has none.
+ModelAttr getModel(mlir::ModuleOp module);
+
+/// The attribute of a module for the variant `name`; an empty one if it has
+/// none.
+VariantAttr getVariant(mlir::ModuleOp module, llvm::StringRef name);
+
+/// Removes `tam.model` and the attributes for variants.
+void removeModel(mlir::ModuleOp module);
 
 /// The slot of an argument or a result, null if it has none.
 SlotAttr getArgumentSlot(mlir::FunctionOpInterface function, unsigned index);

@@ -313,8 +313,9 @@ def Tam_StepAttr : Tam_Attr<"Step", "step"> {
     part.
 
     Constraints:
-    * (step_c1) `tam.step` is a #tam.step, `tam.by_levels` and
-      `tam.small_blocks` are units, and all belong on functions.
+    * (step_c1) `tam.step` is a #tam.step, on a function. `tam.by_levels` and
+      `tam.small_blocks` are units on functions, a #tam.variant on modules, and
+      belong on no other op.
   }];
   let parameters = (ins EnumParameter<Tam_StepKind>:$kind,
                         DefaultValuedParameter<"int64_t", "0">:$rung);

@@ -23,11 +23,13 @@ def Tam_Dialect : Dialect {
     coefficients. `tam.predict`, `tam.decompose` and `tam.design` apply the
     model.
 
-    A model is a module with the attribute `tam.model`, a dictionary that
-    describes the model to the runtime, and two functions, `@fit` and `@predict`
-    (with the variants `@terms` and `@design`). Each argument and result of
-    these functions carries a `#tam.slot`, which says what the runtime puts
-    there.
+    A model is a module with the attribute `tam.model`, a #tam.model with what
+    the spec says, and two functions, `@fit` and `@predict` (with the variants
+    `@terms` and `@design`). Each argument and result of these functions carries
+    a `#tam.slot`, which says what the runtime puts there. What passes decide
+    about the model is in a #tam.variant: `tam.plain`, `tam.by_levels` or
+    `tam.small_blocks` of the module. From these attributes and the steps the
+    runtime gets its `tamrt_model` (abi.h).
 
     ```mlir
     func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
@@ -36,16 +38,6 @@ def Tam_Dialect : Dialect {
                    %y: tensor<?xf64> {tam.slot = #tam.slot<column, 1>})
         -> (tensor<24xf64> {tam.slot = #tam.slot<output>})
     ```
-
-    Constraints:
-    * (model_c1) `tam.model` is a dictionary, on a module.
-    * (model_c2) each entry that passes or the runtime read has the type of the
-      corresponding field of tamrt_model (abi.h): lists are arrays of
-      dictionaries, integers have at most 64 bits, other numbers are f64.
-    * (model_c3) a table's shape has one size or two, all of them positive.
-    * (model_c4) a learner has two sizes, and its inputs and tables exist.
-    * (model_c5) the kind of an accumulator is that of steps of a solver that
-      read rows (steps.def).
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

@@ -9,7 +9,7 @@
 #ifndef TAMC_DIALECT_TAM_IR_TAMOPS_TD
 #define TAMC_DIALECT_TAM_IR_TAMOPS_TD
 
-include "tamc/Dialect/Tam/IR/TamAttributes.td"
+include "tamc/Dialect/Tam/IR/TamModel.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"

@@ -35,7 +35,8 @@ def TamChooseSolver : Pass<"tam-choose-solver", "::mlir::ModuleOp"> {
     If a factored effect has more than `small-block-limit` columns, there are
     also @cg_small_blocks and @precondition_small_blocks, which do not factor
     it. The runtime uses them if it lacks the memory for the others. They have
-    the attribute `tam.small_blocks`. @apply is the same for both.
+    the attribute `tam.small_blocks`. @apply is the same for both. The variants
+    of the module (#tam.variant) list the factored effects.
 
     Before:
     ```mlir
@@ -153,7 +154,8 @@ def TamCompressLevels : Pass<"tam-compress-levels", "::mlir::ModuleOp"> {
     terms, and never gain with more than 256 levels. Data that is fitted later
     may have other values. The fit is therefore kept, and its compressed copy
     gets `tam.by_levels`: the runtime runs the copy's steps if all values are on
-    the grids (abi.h, tamrt_compression). Factors of `te` are not compressed,
+    the grids (abi.h, tamrt_compression). The attribute `tam.by_levels` of the
+    module, a #tam.variant, lists the inputs. Factors of `te` are not compressed,
     nor is any term of a formula with trees.
 
     Before:
@@ -272,7 +274,8 @@ def TamTileRows : Pass<"tam-tile-rows", "::mlir::ModuleOp"> {
     Other functions with sums, which have the `tam.step` of their last part, are
     split in the same way. Their accumulators lie behind the state that the
     module's functions pass to each other, which they do not overwrite.
-    Accumulators of different functions share bytes.
+    Accumulators of different functions share bytes. The variants of the module
+    (#tam.variant) list them.
   }];
 }
 

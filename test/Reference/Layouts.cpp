@@ -68,7 +68,7 @@ static bool holds(Attribute encoding, const Matrix &design, size_t row) {
     }
     return count == static_cast<double>(hot.getCount());
   }
-  return true;
+  return isa<tam::DenseAttr>(encoding);
 }
 
 std::optional<size_t> tamc::reference::findMisfit(const Matrix &design,

@@ -19,6 +19,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassInstrumentation.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
@@ -28,6 +29,15 @@ static void tuneFor(llvm::Module &module, llvm::StringRef cpu) {
   for (llvm::Function &function : module)
     if (!function.isDeclaration())
       function.addFnAttr("tune-cpu", cpu);
+}
+
+/// Sets an option that LLVM reads from its command line alone, unless it is
+/// there. An LLVM without the option is slower, no more.
+static void setOption(llvm::StringRef name, llvm::StringRef value) {
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto option = options.find(name);
+  if (option != options.end() && !option->second->getNumOccurrences())
+    option->second->addOccurrence(0, name, value);
 }
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
@@ -78,6 +88,11 @@ FailureOr<int64_t> tamc::emitCode(ModuleOp module, CodeKind kind,
   begin("optimize");
   optimize(*code, *machine);
   begin("generate");
+  // The scheduler compares an access to memory with so many before it in its
+  // block. A row loop is one block of a thousand; by default, comparing all of
+  // them is a sixth of the time to compile the load model, and the code is no
+  // faster.
+  setOption("dag-maps-huge-region", "64");
   StackDepth stack(*code);
   if (kind == CodeKind::LLVM) {
     code->print(out, nullptr);

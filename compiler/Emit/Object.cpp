@@ -8,6 +8,7 @@
 
 #include "tamc/Emit/Object.h"
 
+#include "KernelVersions.h"
 #include "StackDepth.h"
 
 #include "tamc/Target/Target.h"
@@ -21,8 +22,11 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Vectorize/VectorCombine.h"
 
 using namespace mlir;
+using namespace tamc;
 
 /// Tunes for a CPU, which need not be the one whose instructions are used.
 static void tuneFor(llvm::Module &module, llvm::StringRef cpu) {
@@ -40,7 +44,9 @@ static void setOption(llvm::StringRef name, llvm::StringRef value) {
     option->second->addOccurrence(0, name, value);
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+/// Optimises a module and, last, makes versions of its kernels.
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                     llvm::ArrayRef<KernelVersion> versions) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graphs;
@@ -58,8 +64,18 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graphs, modules);
+  if (!versions.empty())
+    keepKernels(module);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1)
       .run(module, modules);
+  if (versions.empty())
+    return;
+  // Of the passes, these alone make other code for other instruction sets.
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::VectorCombinePass());
+  passes.addPass(llvm::InstCombinePass());
+  for (llvm::Function *copy : writeVersions(module, versions))
+    passes.run(*copy, functions);
 }
 
 FailureOr<int64_t> tamc::emitCode(ModuleOp module, CodeKind kind,
@@ -86,7 +102,7 @@ FailureOr<int64_t> tamc::emitCode(ModuleOp module, CodeKind kind,
   if (llvm::StringRef cpu = (*target)->getTuneCpu(); !cpu.empty())
     tuneFor(*code, cpu);
   begin("optimize");
-  optimize(*code, *machine);
+  optimize(*code, *machine, (*target)->getVersions());
   begin("generate");
   // The scheduler compares an access to memory with so many before it in its
   // block. A row loop is one block of a thousand; by default, comparing all of

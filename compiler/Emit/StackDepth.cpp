@@ -60,10 +60,9 @@ int64_t StackDepth::depthOf(const llvm::Function &function) {
     return entry->second;
   int64_t below = 0;
   for (const llvm::Instruction &instruction : llvm::instructions(function))
-    if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))
-      for (const llvm::Value *operand : call->operands())
-        if (const auto *constant = llvm::dyn_cast<llvm::Constant>(operand))
-          below = std::max(below, depthOf(*constant));
+    for (const llvm::Value *operand : instruction.operands())
+      if (const auto *constant = llvm::dyn_cast<llvm::Constant>(operand))
+        below = std::max(below, depthOf(*constant));
   return depths[&function] = frames.lookup(&function) + kBytesPerCall + below;
 }
 

@@ -28,8 +28,9 @@ public:
   ~StackDepth();
 
   /// The largest stack depth of all functions, in bytes: from a function's
-  /// frame to its deepest call inside the module, be it directly or by a
-  /// function outside that gets the callee's address in constant data.
+  /// frame to its deepest call inside the module, be it directly, by an address
+  /// or by a function outside that gets the callee's address in constant data.
+  /// A function may call all to which it or its callees refer.
   int64_t deepest();
 
 private:

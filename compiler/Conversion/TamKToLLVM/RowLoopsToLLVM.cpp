@@ -416,71 +416,13 @@ static LogicalResult convert(ModuleOp loops) {
   return applyFullConversion(loops, target, std::move(patterns));
 }
 
-/// Names a function, which is written for all machines, and its copies for
-/// machines with more instructions: a function with the old name calls the best
-/// version for the machine.
-static LogicalResult writeVersions(LLVM::LLVMFuncOp kernel,
-                                   ArrayRef<KernelVersion> kernelVersions) {
-  auto module = kernel->getParentOfType<ModuleOp>();
-  OpBuilder builder(kernel.getContext());
-  Location loc = kernel.getLoc();
-  std::string name = kernel.getName().str();
-  builder.setInsertionPointAfter(kernel);
-  SmallVector<std::pair<int64_t, LLVM::LLVMFuncOp>> versions;
-  for (const KernelVersion &version : kernelVersions) {
-    std::string versionName = (name + "_" + version.name).str();
-    if (failed(tam::verifyFreeName(kernel, versionName)))
-      return failure();
-    auto copy = cast<LLVM::LLVMFuncOp>(builder.clone(*kernel));
-    copy.setName(versionName);
-    copy.setTargetFeaturesAttr(
-        LLVM::TargetFeaturesAttr::get(builder.getContext(), version.features));
-    versions.emplace_back(version.level, copy);
-  }
-  std::string baselineName = name + "_baseline";
-  if (failed(tam::verifyFreeName(kernel, baselineName)))
-    return failure();
-  kernel.setName(baselineName);
-  StringRef ask = "tamrt_cpu_level";
-  auto level = module.lookupSymbol<LLVM::LLVMFuncOp>(ask);
-  if (!level)
-    level = LLVM::LLVMFuncOp::create(
-        builder, loc, ask,
-        LLVM::LLVMFunctionType::get(builder.getI64Type(), {}));
-  auto choice = LLVM::LLVMFuncOp::create(
-      builder, loc, name, kernel.getFunctionType(), LLVM::Linkage::Internal);
-  builder.setInsertionPointToEnd(choice.addEntryBlock(builder));
-  Value known =
-      LLVM::CallOp::create(builder, loc, level, ValueRange()).getResult();
-  auto callVersion = [&](LLVM::LLVMFuncOp version) {
-    LLVM::CallOp::create(builder, loc, version, choice.getArguments());
-    LLVM::ReturnOp::create(builder, loc, ValueRange());
-  };
-  for (auto [needed, version] : versions) {
-    Value has = LLVM::ICmpOp::create(
-        builder, loc, LLVM::ICmpPredicate::sge, known,
-        LLVM::ConstantOp::create(builder, loc, builder.getI64Type(), needed));
-    Block *test = builder.getInsertionBlock();
-    Block *call = builder.createBlock(&choice.getBody(), choice.end());
-    Block *otherwise = builder.createBlock(&choice.getBody(), choice.end());
-    builder.setInsertionPointToEnd(test);
-    LLVM::CondBrOp::create(builder, loc, has, call, otherwise);
-    builder.setInsertionPointToEnd(call);
-    callVersion(version);
-    builder.setInsertionPointToEnd(otherwise);
-  }
-  callVersion(kernel);
-  return success();
-}
-
-LogicalResult tamc::convertRowLoops(ModuleOp module,
-                                    ArrayRef<KernelVersion> versions) {
+LogicalResult tamc::convertRowLoops(ModuleOp module) {
   ModuleOp loops = tamk::findRowLoops(module);
   if (!loops)
     return success();
   if (failed(convert(loops)))
     return failure();
-  SmallVector<LLVM::LLVMFuncOp> kernels;
+  Builder builder(module.getContext());
   for (Operation &op : llvm::make_early_inc_range(*loops.getBody())) {
     if (Operation *other = module.lookupSymbol(SymbolTable::getSymbolName(&op)))
       return other->emitOpError("expected no symbol '")
@@ -489,12 +431,10 @@ LogicalResult tamc::convertRowLoops(ModuleOp module,
     auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
     if (!function || !function->removeAttr(tamk::kKernelAttrName))
       continue;
-    if (!function->removeAttr(tamk::kBaselineAttrName) && !versions.empty())
-      kernels.push_back(function);
+    if (!function->removeAttr(tamk::kBaselineAttrName))
+      function.setPassthroughAttr(
+          builder.getStrArrayAttr({tamk::kVersionsAttrName}));
   }
   loops.erase();
-  for (LLVM::LLVMFuncOp kernel : kernels)
-    if (failed(writeVersions(kernel, versions)))
-      return failure();
   return success();
 }

@@ -9,8 +9,6 @@
 #ifndef TAMC_CONVERSION_TAMKTOLLVM_ROWLOOPSTOLLVM_H
 #define TAMC_CONVERSION_TAMKTOLLVM_ROWLOOPSTOLLVM_H
 
-#include "tamc/Target/Target.h"
-
 #include "mlir/IR/BuiltinOps.h"
 
 namespace tamc {
@@ -18,11 +16,9 @@ namespace tamc {
 /// Converts the functions of `@row_loops` (TamKOps.td) to the LLVM dialect and
 /// moves them into `module`. Each gets the run's context as first argument; of
 /// a memref it gets the address of the first element. A function with the
-/// attribute tamk.kernel is compiled for each of `versions`, unless it has
-/// tamk.baseline; a function with its name calls the best one for the machine.
-/// Nothing is contracted. Complexity: linear in the ops.
-mlir::LogicalResult convertRowLoops(mlir::ModuleOp module,
-                                    llvm::ArrayRef<KernelVersion> versions);
+/// attribute tamk.kernel passes tamk.versions on to LLVM's function, unless it
+/// has tamk.baseline. Nothing is contracted. Complexity: linear in the ops.
+mlir::LogicalResult convertRowLoops(mlir::ModuleOp module);
 
 } // namespace tamc
 

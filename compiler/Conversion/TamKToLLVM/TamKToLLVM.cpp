@@ -29,7 +29,6 @@
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/TamK/IR/Kernels.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
-#include "tamc/Target/Target.h"
 #include "tamrt/abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -554,10 +553,7 @@ LogicalResult Translator::finishTables() {
 }
 
 LogicalResult Translator::run() {
-  FailureOr<std::unique_ptr<Target>> target = targetOf(module);
-  if (failed(target))
-    return failure();
-  if (failed(convertRowLoops(module, (*target)->getVersions())))
+  if (failed(convertRowLoops(module)))
     return failure();
   if (failed(checkNames()) || failed(translateConstants()))
     return failure();

@@ -94,9 +94,10 @@ def ConvertTamKToLLVM : Pass<"convert-tamk-to-llvm", "::mlir::ModuleOp"> {
     bare pointers, views of the arena become pointers at constant offsets, and
     launches become calls. There are no memref descriptors.
 
-    Row loops become functions, too, one for each set of instructions that the
-    target has versions for, and a function that calls the best one for the
-    machine. The address of a memref's first element takes its place.
+    Row loops become functions, too. The address of a memref's first element
+    takes its place. The attribute `tamk.versions`, which is passed on to LLVM,
+    marks those of which there is a version for each set of instructions that
+    the target knows.
 
     The launches of a step become a `tamrt_launches`, too, a table, which devices
     read that run several calls of a step together. The clones of

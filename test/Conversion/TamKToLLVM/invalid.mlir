@@ -78,31 +78,6 @@ memref.global "private" @uninitialized : memref<4xf64>
 
 // -----
 
-llvm.func @rows_0_avx2()
-
-// The name of a copy for an instruction set is taken.
-module @row_loops {
-  // expected-error @+1 {{'llvm.func' op expected no other symbol 'rows_0_avx2'}}
-  func.func private @rows_0(%rows: index, %out: memref<1xf64>)
-      attributes {tamk.kernel} {
-    return
-  }
-}
-
-// -----
-
-llvm.func @rows_0_baseline()
-
-module @row_loops {
-  // expected-error @+1 {{'llvm.func' op expected no other symbol 'rows_0_baseline'}}
-  func.func private @rows_0(%rows: index, %out: memref<1xf64>)
-      attributes {tamk.kernel} {
-    return
-  }
-}
-
-// -----
-
 // A row loop's name is taken, by what is not one.
 // expected-error @+1 {{'func.func' op expected no symbol 'own'}}
 func.func private @own()

@@ -47,6 +47,10 @@ inline constexpr llvm::StringLiteral kKernelAttrName = "tamk.kernel";
 /// to make up for the compile time of the other versions.
 inline constexpr llvm::StringLiteral kBaselineAttrName = "tamk.baseline";
 
+/// On a function of the LLVM dialect that is compiled for several instruction
+/// sets: an attribute that LLVM passes on to the code's function.
+inline constexpr llvm::StringLiteral kVersionsAttrName = "tamk.versions";
+
 /// On a step that is translated: it calls generated kernels, which are code of
 /// the CPU.
 inline constexpr llvm::StringLiteral kCpuCodeAttrName = "tamk.cpu_code";

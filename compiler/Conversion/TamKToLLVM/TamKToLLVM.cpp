@@ -146,6 +146,8 @@ private:
   llvm::StringMap<int64_t> constants;
   int64_t constantBytes = 0;
   LaunchEncoder encoder{constants};
+  /// The generated kernels that steps call which are code.
+  DenseSet<Operation *> calledByCode;
   SmallVector<StepTable> stepTables;
 };
 
@@ -246,6 +248,7 @@ LogicalResult Translator::translate(tamk::LaunchOp op) {
     for (Value value : op->getOperands())
       arguments.push_back(values.lookup(value));
     LLVM::CallOp::create(builder, loc, *kernel, arguments);
+    calledByCode.insert(*kernel);
     return success();
   }
   const tamk::Kernel &kernel = *tamk::lookupKernel(op.getKernel());
@@ -485,7 +488,9 @@ void Translator::makeRecord(
 }
 
 /// Writes a tamrt_generated_kernel that calls a generated kernel; returns its
-/// name.
+/// name. A kernel that is called by tables alone becomes part of it: its
+/// versions then read their arguments, of which there are hundreds, where they
+/// use them.
 FailureOr<std::string> Translator::writeAdapter(LLVM::LLVMFuncOp kernel) {
   std::string name = (kernel.getName() + "_launch").str();
   if (failed(tam::verifyFreeName(kernel, name)))
@@ -502,11 +507,19 @@ FailureOr<std::string> Translator::writeAdapter(LLVM::LLVMFuncOp kernel) {
   SmallVector<Value> arguments{adapter.getArgument(0)};
   for (auto [index, type] :
        llvm::enumerate(kernel.getArgumentTypes().drop_front()))
-    arguments.push_back(
-        LLVM::LoadOp::create(builder, loc, type,
-                             advance(loc, adapter.getArgument(1),
-                                     int64_t(index * sizeof(tamrt_argument)))));
+    arguments.push_back(LLVM::LoadOp::create(
+        builder, loc, type,
+        advance(loc, adapter.getArgument(1),
+                int64_t(index * sizeof(tamrt_argument))),
+        /*alignment=*/sizeof(tamrt_argument), /*isVolatile=*/false,
+        /*isNonTemporal=*/false, /*isInvariant=*/true));
   LLVM::CallOp::create(builder, loc, kernel, arguments);
+  if (!calledByCode.contains(kernel)) {
+    adapter.setPassthroughAttr(kernel.getPassthroughAttr());
+    kernel.removePassthroughAttr();
+    kernel.setNoInline(false);
+    kernel.setAlwaysInline(true);
+  }
   LLVM::ReturnOp::create(builder, loc, ValueRange());
   return name;
 }

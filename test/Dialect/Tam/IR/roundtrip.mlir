@@ -246,6 +246,9 @@ func.func @estimate(%rows: index, %g00: tensor<1x1xf64, #tam.sums<upper>>,
              tensor<2x2xf64, #tam.sums<diagonal>>)
       penalties(%p0, %p1 : tensor<1x1xf64, #tam.coordinates<1>>,
                 tensor<2x2xf64, #tam.coordinates<3>>) : tensor<3x3xf64>
+  // CHECK: tam.normal_matrix %[[ROWS]] blocks() penalties(%[[P0]] : tensor<1x1xf64, #tam.coordinates<1>>) : tensor<1x1xf64>
+  %alone = tam.normal_matrix %rows blocks()
+      penalties(%p0 : tensor<1x1xf64, #tam.coordinates<1>>) : tensor<1x1xf64>
   // CHECK: %[[B:.*]] = tam.normal_vector(%[[B0]], %[[B1]] : tensor<1xf64, #tam.sums<full>>, tensor<2xf64, #tam.sums<full>>) : tensor<3xf64>
   %b = tam.normal_vector(%b0, %b1 : tensor<1xf64, #tam.sums<full>>,
                          tensor<2xf64, #tam.sums<full>>) : tensor<3xf64>

@@ -55,7 +55,7 @@ module attributes {tam.model = #tam.model<name = "m", target = "y", columns = 6,
 // CHECK-NOT: tam.gram
 // CHECK: %[[P0:.*]] = tam.penalty
 // CHECK: %[[B:.*]] = tam.normal_vector
-// CHECK: %[[M:.*]] = tam.normal_matrix %[[N]] blocks( : ) penalties(%[[P0]] : {{.*}} : tensor<1x1xf64>
+// CHECK: %[[M:.*]] = tam.normal_matrix %[[N]] blocks() penalties(%[[P0]] : {{.*}} : tensor<1x1xf64>
 // CHECK: %[[L:.*]] = tam.factor %[[M]] : tensor<1x1xf64>
 // CHECK: return %[[B]], %[[L]]
 

@@ -480,8 +480,8 @@ def Tam_NormalMatrixOp : Tam_Op<"normal_matrix",
                        Variadic<Tam_Penalty>:$penalties);
   let results = (outs Tam_Matrix:$result);
   let assemblyFormat = [{
-    $group_rows `blocks` `(` $blocks `:` type($blocks) `)` `penalties` `(`
-    $penalties `:` type($penalties) `)` attr-dict `:` type($result)
+    $group_rows `blocks` `(` ($blocks^ `:` type($blocks))? `)` `penalties` `(`
+    ($penalties^ `:` type($penalties))? `)` attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
 }

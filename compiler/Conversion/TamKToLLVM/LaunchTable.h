@@ -16,6 +16,8 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <map>
+
 namespace tamc {
 
 /// What `tamrt_launches` (abi.h) has of a step, without the offsets of its
@@ -47,9 +49,9 @@ public:
   }
 
 private:
-  template <typename Key>
-  static llvm::SmallVector<Key> keysOf(llvm::MapVector<Key, int64_t> &numbers) {
-    llvm::SmallVector<Key> keys;
+  template <typename Map>
+  static llvm::SmallVector<typename Map::key_type> keysOf(Map &numbers) {
+    llvm::SmallVector<typename Map::key_type> keys;
     for (auto &entry : numbers)
       keys.push_back(entry.first);
     numbers.clear();
@@ -62,7 +64,8 @@ private:
   mlir::LogicalResult encode(tamk::LaunchOp launch);
 
   const llvm::StringMap<int64_t> &constants;
-  llvm::MapVector<int64_t, int64_t> literals;
+  // Any bits may occur, so this is no DenseMap, which reserves two keys.
+  llvm::MapVector<int64_t, int64_t, std::map<int64_t, unsigned>> literals;
   llvm::MapVector<mlir::LLVM::LLVMFuncOp, int64_t> generated;
   /// Of the step that is encoded.
   EncodedStep step;

@@ -68,7 +68,8 @@ static bool holds(Attribute encoding, const Matrix &design, size_t row) {
     }
     return count == static_cast<double>(hot.getCount());
   }
-  return isa<tam::DenseAttr>(encoding);
+  return isa<tam::DenseAttr>(encoding) ||
+         !isa<tam::DesignEncodingInterface>(encoding);
 }
 
 std::optional<size_t> tamc::reference::findMisfit(const Matrix &design,

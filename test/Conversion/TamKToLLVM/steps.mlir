@@ -5,8 +5,8 @@
 
 // A literal of a table may have any bits.
 //
-// RUN: sed -e 's/%scale = arith.constant 2.0/%scale = arith.constant -0.0/' \
-// RUN:   -e 's/%mode = arith.constant 1 /%mode = arith.constant 0x7fffffffffffffff /' \
+// RUN: sed -e 's/scale = arith.constant 2.0/scale = arith.constant -0.0/' \
+// RUN:   -e 's/mode = arith.constant 1 /mode = arith.constant 0x7fffffffffffffff /' \
 // RUN:   %s | tam-opt --convert-tamk-to-llvm \
 // RUN:   | FileCheck %s --check-prefix=LITERALS
 // LITERALS: @tam_literals(dense<[-9223372036854775808, 9223372036854775807]>

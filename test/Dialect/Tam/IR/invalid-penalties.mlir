@@ -122,7 +122,7 @@ func.func @f() {
 func.func @f(%s: tensor<2xf64>) {
   // expected-error @+1 {{'tam.penalty' op expected an entry, a number of strengths and their indices as part 1}}
   %0 = tam.penalty rows [0] columns [0] values [1.0, 1.0]
-      strengths(%s : tensor<2xf64>) parts [0, 1, 0, 1, 1, 1]
+      strengths(%s : tensor<2xf64>) parts [0, 1, 0, -1, 1, 1]
       : tensor<2x2xf64, #tam.coordinates<1>>
   return
 }

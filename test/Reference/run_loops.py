@@ -35,7 +35,6 @@ import sys
 LAYOUTS = {"plain": [],
            "panels": ["--tam-choose-layouts"],
            "shared": ["--tam-share-sums", "--tam-choose-layouts"]}
-TILE = ["--tam-tile-rows", "--tam-fuse-rows", "--tam-verify-tiled"]
 LOWER = ["--convert-tam-rows-to-loops", "--verify-row-loops",
          "--convert-tam-to-tamk", "--canonicalize", "--tamk-verify-launches",
          "--tamk-bufferize", "--tamk-verify-bufferized"]
@@ -211,6 +210,8 @@ def main():
     parser.add_argument("--weights", action="store_true")
     parser.add_argument("--run", choices=("fit", "predict"), default="fit")
     parser.add_argument("--layouts", choices=LAYOUTS, default="panels")
+    parser.add_argument("--effects", default="0",
+                        help="most effects of a loop; 0: as tamc has")
     parser.add_argument("--rows", default="0,1,300",
                         help="run on the first rows, for each number")
     parser.add_argument("--chunk-rows", default="0", help="0: one chunk")
@@ -238,7 +239,9 @@ def main():
 
     tiled = keep("tiled.mlir",
                  run("tam-opt", source, "--tam-choose-encodings",
-                     *LAYOUTS[options.layouts], *TILE))
+                     *LAYOUTS[options.layouts], "--tam-tile-rows",
+                     f"--tam-fuse-rows=most-effects={options.effects}",
+                     "--tam-verify-tiled"))
     for layout, count in layouts(tiled.read_text()):
         print(f"{count} {layout}")
     steps = keep("steps.mlir", run("tam-opt", tiled, *LOWER))

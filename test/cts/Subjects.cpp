@@ -233,6 +233,12 @@ void Subjects::addLayouts() {
   for (const Named &layout : layouts)
     for (Sums sums : {Sums::Loops, Sums::LoopsWithoutPanels, Sums::Kernels})
       add({.name = "layouts/" + layout.name, .formula = layout.text}, sums);
+  // More effects than a loop of predictions has.
+  std::string many = "s(a, k=6, ap=-1) + c(k, n_cat=5, ap=-1)";
+  for (int i = 0; i < 70; ++i)
+    many += std::string(" + l(") + "abde"[i % 4] + ", ap=-1)";
+  many += " + s(b, k=4, ap=-1)";
+  add({.name = "layouts/many", .formula = many}, Sums::Loops);
   add({.name = "layouts/bounded",
        .formula = layouts[2].text + " + c(k, n_cat=5, ap=-1)",
        .options = {"--row-words=20"}},

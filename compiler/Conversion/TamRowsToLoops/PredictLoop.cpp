@@ -75,6 +75,11 @@ static bool hasLines(tam::BSplineOp map) {
          map.getExtrapolate() == tam::Extrapolate::Linear;
 }
 
+/// The inputs as the body of a tam.rows has them.
+static MutableArrayRef<BlockArgument> inputsOf(tam::RowsOp op) {
+  return op.getBody().front().getArguments().take_front(op.getInputs().size());
+}
+
 namespace {
 
 /// How seldom, of eight rows and of one, something rare is expected.
@@ -85,11 +90,7 @@ class Writer : SplineWriter {
 public:
   Writer(OpBuilder &builder, tam::RowsOp op)
       : SplineWriter(builder, op.getLoc()), op(op),
-        predict(op.getBody()
-                    .front()
-                    .getTerminator()
-                    ->getOperand(0)
-                    .getDefiningOp<tam::PredictOp>()) {}
+        predict(op.getPrediction()) {}
 
   func::FuncOp write(StringRef name);
 
@@ -102,6 +103,7 @@ private:
   };
 
   func::FuncOp writeBorder(StringRef name);
+  Value startOf(int64_t lanes);
   void readParameters();
   Value writeTables(Value rows);
   /// The sum of all shares of the rows from `row` on; `shares` is filled in.
@@ -119,7 +121,7 @@ private:
   Value writeRare(Value usual, ArrayRef<Share> shares);
   Value writeBeyond(ArrayRef<Share> shares);
   SmallVector<Value> writeAgain();
-  Value writeSeveral(Value first, Value predictions);
+  Value writeSeveral(Value first);
   Value callKernels(Value design, Value coefficients);
   Value number(Value column, int64_t lanes);
   /// A level or an interval, an i32 that is not negative, as an index.
@@ -144,6 +146,8 @@ private:
 
   tam::RowsOp op;
   tam::PredictOp predict;
+  /// The buffer of the predictions.
+  Value predictions;
   /// Buffers by inputs of the body.
   DenseMap<Value, Value> inputs;
   /// Centre and half range by parameters; what is known of splines, and the
@@ -383,9 +387,17 @@ Writer::Share Writer::shareOf(Value design, Value coefficients, int64_t lanes) {
           [&](auto map) { return shareOf(map, coefficients, lanes); });
 }
 
+/// What the rows' shares are added to: the numbers that the loop before has
+/// stored; null for zero.
+Value Writer::startOf(int64_t lanes) {
+  if (!predict.getStart())
+    return {};
+  return load(real(lanes), Element(predictions, row));
+}
+
 Value Writer::writeRows(int64_t lanes, SmallVectorImpl<Share> &shares) {
   numbers.clear();
-  Value sum;
+  Value sum = startOf(lanes);
   for (auto [design, coefficients] :
        llvm::zip(predict.getDesigns(), predict.getCoefficients())) {
     shares.push_back(shareOf(design, coefficients, lanes));
@@ -533,7 +545,7 @@ Value Writer::writeRare(Value usual, ArrayRef<Share> shares) {
   if (!any)
     return usual;
   return unless(any, usual, [&] {
-    Value sum;
+    Value sum = startOf(1);
     for (auto [share, design, coefficients] :
          llvm::zip(shares, predict.getDesigns(), predict.getCoefficients())) {
       Value value = share.value;
@@ -555,7 +567,7 @@ Value Writer::writeRare(Value usual, ArrayRef<Share> shares) {
 
 /// The predictions of rows of which some are beyond the range of a spline.
 Value Writer::writeBeyond(ArrayRef<Share> shares) {
-  Value sum;
+  Value sum = startOf(kLanes);
   for (auto [share, design, coefficients] :
        llvm::zip(shares, predict.getDesigns(), predict.getCoefficients())) {
     Value value = share.value;
@@ -587,7 +599,7 @@ SmallVector<Value> Writer::writeAgain() {
   // Nothing computed before is kept for here: it would fill the registers where
   // nothing is rare.
   DenseMap<Value, Value> known = inputs;
-  for (BlockArgument input : op.getBody().front().getArguments())
+  for (BlockArgument input : inputsOf(op))
     if (!input.getType().isIndex() && !tensorOf(input).hasStaticShape())
       inputs[input] = launder(known[input]);
   SmallVector<Share> shares;
@@ -603,7 +615,7 @@ SmallVector<Value> Writer::writeAgain() {
 
 /// Predicts the eight rows from `first` on; returns whether they are to be
 /// predicted one by one instead.
-Value Writer::writeSeveral(Value first, Value predictions) {
+Value Writer::writeSeveral(Value first) {
   row = first;
   SmallVector<Share> shares;
   Value sums = writeRows(kLanes, shares);
@@ -639,12 +651,12 @@ func::FuncOp Writer::write(StringRef name) {
   OpBuilder::InsertionGuard guard(b);
   func::FuncOp function = startFunction(name, tam::getLoopArguments(op));
   unsigned next = 0;
-  for (BlockArgument input : body.getArguments())
+  for (BlockArgument input : inputsOf(op))
     if (!input.getType().isIndex())
       inputs[input] = function.getArgument(next++);
   Value rows = function.getArgument(next++);
   setNoAlias(function, next);
-  Value predictions = function.getArgument(next++);
+  predictions = function.getArgument(next++);
 
   readParameters();
   Value pays = writeTables(rows);
@@ -656,12 +668,11 @@ func::FuncOp Writer::write(StringRef name) {
   first = rest.getAfterArguments().front();
   Value last = add(first, kLanes);
   Value areSeveral = both(pays, isLess(add(first, kLanes - 1), rows));
-  Value areSingle =
-      choose(
-          areSeveral, b.getI1Type(),
-          [&] { return SmallVector<Value>{writeSeveral(first, predictions)}; },
-          [&] { return SmallVector<Value>{flag(true)}; })
-          .front();
+  Value areSingle = choose(
+                        areSeveral, b.getI1Type(),
+                        [&] { return SmallVector<Value>{writeSeveral(first)}; },
+                        [&] { return SmallVector<Value>{flag(true)}; })
+                        .front();
   Value end = select(areSeveral, last, rows);
   // One by one.
   onlyIf(areSingle, [&] {

@@ -82,7 +82,7 @@ struct ConvertTamRowsToLoops
       return signalPassFailure();
     int64_t sums = 0, predictions = 0;
     for (tam::RowsOp op : ops) {
-      bool predicts = op.getAccumulators().empty();
+      const bool predicts = op.getPrediction() != nullptr;
       std::string name = predicts
                              ? "predict_rows_" + std::to_string(predictions++)
                              : "rows_" + std::to_string(sums++);

@@ -76,8 +76,10 @@ static constexpr int64_t kSumsPerTemporary = 4;
 /// Sums of more words no longer fit in a cache, so the loop is hardly faster
 /// than one kernel for each pair of terms, but takes long to compile. A spline
 /// of a prediction has some five hundred instructions in three versions, and
-/// LLVM's time grows faster than their number.
-static constexpr RowLoopLimits kLoopLimits = {/*words=*/560, /*splines=*/16};
+/// LLVM's time grows faster than their number, and than that of effects, whose
+/// operands a loop keeps in registers.
+static constexpr RowLoopLimits kLoopLimits = {
+    /*words=*/560, /*predictedSplines=*/16, /*predictedEffects=*/64};
 
 static constexpr CpuLevel aarch64Levels[] = {
     {TAMRT_CPU_BASELINE, "generic", ""},

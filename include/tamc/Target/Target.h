@@ -42,8 +42,9 @@ struct KernelVersion {
 struct RowLoopLimits {
   /// Words of 32 bytes that a row adds to in a loop of sums.
   int64_t words;
-  /// Splines of a loop of predictions.
-  int64_t splines;
+  /// Splines of all loops of a prediction, and effects of one loop: a
+  /// prediction of more effects has several loops.
+  int64_t predictedSplines, predictedEffects;
 };
 
 /// Working memory of a launch, in doubles: `fixed`, and `perRow` for each row

@@ -146,12 +146,16 @@ static LogicalResult verifyPredictionCode(Operation &op, PredictOp predict) {
                      : isGiven(value);
   };
   if (&op == predict) {
+    auto rows = cast<RowsOp>(op.getParentOp());
+    const bool startsFromAccumulator = !rows.getAccumulators().empty();
     if (llvm::all_of(predict.getCoefficients(), isGiven) &&
-        llvm::none_of(predict.getDesigns(), isGiven) && !predict.getStart() &&
+        llvm::none_of(predict.getDesigns(), isGiven) &&
+        bool(predict.getStart()) == startsFromAccumulator &&
         predict->hasOneUse())
       return success();
     return op.emitOpError("expected maps of the body, coefficients that are "
-                          "its arguments, and no start"); // rows_c7
+                          "its arguments, and no start but an "
+                          "accumulator"); // rows_c7
   }
   if (hasPredictionCode(&op) && llvm::all_of(op.getOperands(), isPrepared))
     return success();
@@ -160,13 +164,29 @@ static LogicalResult verifyPredictionCode(Operation &op, PredictOp predict) {
                         "it"); // rows_c5
 }
 
+PredictOp RowsOp::getPrediction() {
+  Operation *yield = getBody().front().getTerminator();
+  if (yield->getNumOperands() == 0)
+    return {};
+  return yield->getOperand(0).getDefiningOp<PredictOp>();
+}
+
+/// The value that an op of the body of a tam.rows adds to.
+static Value startOf(Operation *op) {
+  if (auto sum = dyn_cast_if_present<RowReductionInterface>(op))
+    return sum.getAccumulatorMutable().get();
+  auto predict = dyn_cast_if_present<PredictOp>(op);
+  return predict ? predict.getStart() : Value();
+}
+
 LogicalResult RowsOp::verifyRegions() {
   Block &block = getBody().front();
   auto yield = cast<YieldOp>(block.getTerminator());
-  size_t sums = getAccumulators().size();
-  if (block.getArgumentTypes() != getOperandTypes() || getNumResults() < sums ||
+  size_t accumulators = getAccumulators().size(), sums = 0;
+  if (block.getArgumentTypes() != getOperandTypes() ||
+      getNumResults() < accumulators ||
       TypeRange(getAccumulators()) !=
-          TypeRange(getResults().take_front(sums)) ||
+          TypeRange(getResults().take_front(accumulators)) ||
       TypeRange(yield.getValues()) != getResultTypes()) // rows_c1
     return emitOpError("expected a body from the operands to the results, "
                        "which are of the accumulators' types, then columns");
@@ -175,14 +195,15 @@ LogicalResult RowsOp::verifyRegions() {
   for (Operation &op : block)
     summed += isa<RowReductionInterface>(op);
   for (auto [index, value] : llvm::enumerate(yield.getValues())) {
-    if (index >= sums) {
-      if (!value.getDefiningOp<PredictOp>()) // rows_c3
+    Operation *source = value.getDefiningOp();
+    sums += isa_and_present<RowReductionInterface>(source);
+    if (index >= accumulators) {
+      if (!isa_and_present<PredictOp>(source)) // rows_c3
         return emitOpError("expected result ")
                << index << " to be what a tam.predict of the body makes";
       continue;
     }
-    auto sum = value.getDefiningOp<RowReductionInterface>();
-    if (!sum || sum.getAccumulatorMutable().get() != starts[index] ||
+    if (startOf(source) != starts[index] ||
         !starts[index].hasOneUse()) // rows_c2
       return emitOpError("expected result ")
              << index << " to be what one op adds to accumulator " << index;
@@ -193,9 +214,7 @@ LogicalResult RowsOp::verifyRegions() {
   if (getNumResults() != std::max<size_t>(sums, 1)) // rows_c4
     return emitOpError("expected sums or one prediction, got ")
            << sums << " sums and " << getNumResults() - sums << " predictions";
-  PredictOp predict;
-  if (sums == 0)
-    predict = yield.getValues().front().getDefiningOp<PredictOp>();
+  PredictOp predict = getPrediction();
   for (Operation &op : block.without_terminator())
     if (failed(predict ? verifyPredictionCode(op, predict) : verifySumCode(op)))
       return failure();

@@ -29,21 +29,25 @@ using namespace tamc::tam;
 /// by a tam.rows before `place`.
 static void fuse(func::FuncOp step, ArrayRef<Operation *> roots,
                  Operation *place) {
+  SmallVector<Value> accumulators;
+  for (Operation *root : roots) {
+    if (auto sum = dyn_cast<RowReductionInterface>(root))
+      accumulators.push_back(sum.getAccumulatorMutable().get());
+    else if (Value start = cast<PredictOp>(root).getStart())
+      accumulators.push_back(start);
+  }
   // The ops that the roots need, in the order of the step.
   SetVector<Operation *> needed(roots.begin(), roots.end());
   for (size_t i = 0; i < needed.size(); ++i)
     for (Value operand : needed[i]->getOperands())
-      if (Operation *source = operand.getDefiningOp())
+      if (Operation *source = operand.getDefiningOp();
+          source && !llvm::is_contained(accumulators, operand))
         needed.insert(source);
   SmallVector<Operation *> ops;
   for (Operation &op : step.getBody().front())
     if (needed.contains(&op))
       ops.push_back(&op);
 
-  SmallVector<Value> accumulators;
-  for (Operation *root : roots)
-    if (auto sum = dyn_cast<RowReductionInterface>(root))
-      accumulators.push_back(sum.getAccumulatorMutable().get());
   SetVector<Value> inputs;
   for (Operation *op : ops)
     for (Value operand : op->getOperands())
@@ -79,10 +83,11 @@ static void fuse(func::FuncOp step, ArrayRef<Operation *> roots,
       op->erase();
 }
 
-/// Moves the effects of `predict` that one kernel can compute into a tam.rows.
-/// The other effects, if there are any, are added to its result.
+/// Moves the effects of `predict` that row loops can compute into tam.rows,
+/// each with at most so many, one after another. The other effects, if there
+/// are any, are added to the last one's result.
 static void fusePrediction(func::FuncOp step, PredictOp predict,
-                           const Target &target) {
+                           const Target &target, size_t mostEffects) {
   SmallVector<unsigned> effects = findFusibleEffects(predict, target);
   if (effects.empty() || predict.getStart())
     return;
@@ -94,25 +99,44 @@ static void fusePrediction(func::FuncOp step, PredictOp predict,
     coefficients[isOther].push_back(vector);
   }
   OpBuilder builder(predict);
-  auto fused =
-      PredictOp::create(builder, predict.getLoc(), predict.getType(),
-                        designs[0], coefficients[0], /*start=*/Value());
-  Value result = fused;
+  Value result;
+  auto add = [&](ValueRange matrices, ValueRange vectors) {
+    auto next = PredictOp::create(builder, predict.getLoc(), predict.getType(),
+                                  matrices, vectors, result);
+    result = next;
+    return next;
+  };
+  SmallVector<PredictOp> fused;
+  for (size_t first = 0; first < designs[0].size(); first += mostEffects) {
+    const size_t count = std::min(mostEffects, designs[0].size() - first);
+    fused.push_back(add(ArrayRef(designs[0]).slice(first, count),
+                        ArrayRef(coefficients[0]).slice(first, count)));
+  }
   if (!designs[1].empty())
-    result = PredictOp::create(builder, predict.getLoc(), predict.getType(),
-                               designs[1], coefficients[1], fused);
+    add(designs[1], coefficients[1]);
   predict.replaceAllUsesWith(result);
   predict.erase();
-  fuse(step, {fused}, fused);
+  for (PredictOp part : fused)
+    fuse(step, {part}, part);
 }
 
 namespace {
 
 struct FuseRows : public tamc::tam::impl::TamFuseRowsBase<FuseRows> {
+  using TamFuseRowsBase::TamFuseRowsBase;
+
   void runOnOperation() override {
+    if (mostEffects < 0) {
+      getOperation().emitError("expected at least 0 effects in a loop, got ")
+          << mostEffects.getValue();
+      return signalPassFailure();
+    }
     FailureOr<std::unique_ptr<Target>> target = targetOf(getOperation());
     if (failed(target))
       return signalPassFailure();
+    const auto most = static_cast<size_t>(
+        mostEffects == 0 ? (*target)->getRowLoopLimits().predictedEffects
+                         : mostEffects.getValue());
     for (auto step : getOperation().getOps<func::FuncOp>()) {
       if (step.isExternal())
         continue;
@@ -131,7 +155,7 @@ struct FuseRows : public tamc::tam::impl::TamFuseRowsBase<FuseRows> {
           fuse(step, sums, block.getTerminator());
       } else if (kind && kind.getKind() == StepKind::Predict) {
         for (auto predict : llvm::to_vector(block.getOps<PredictOp>()))
-          fusePrediction(step, predict, **target);
+          fusePrediction(step, predict, **target, most);
       }
     }
   }

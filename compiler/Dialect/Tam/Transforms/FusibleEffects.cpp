@@ -31,7 +31,7 @@ static bool isFusible(Value design) {
 SmallVector<unsigned> tamc::tam::findFusibleEffects(PredictOp predict,
                                                     const Target &target) {
   SmallVector<unsigned> effects;
-  const int64_t mostSplines = target.getRowLoopLimits().splines;
+  const int64_t mostSplines = target.getRowLoopLimits().predictedSplines;
   int64_t splines = 0;
   for (auto [index, design, coefficients] :
        llvm::enumerate(predict.getDesigns(), predict.getCoefficients())) {

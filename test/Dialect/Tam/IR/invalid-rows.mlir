@@ -270,7 +270,7 @@ func.func @f(%v: tensor<?xf64>, %b: tensor<1xf64>) -> tensor<?xf64> {
   ^bb0(%v0: tensor<?xf64>, %b0: tensor<1xf64>):
     %l = tam.linear %v0 {scale = 1.0 : f64} : tensor<?xf64>
         -> tensor<?x1xf64, #tam.dense>
-    // expected-error @+1 {{'tam.predict' op expected maps of the body, coefficients that are its arguments, and no start}}
+    // expected-error @+1 {{'tam.predict' op expected maps of the body, coefficients that are its arguments, and no start but an accumulator}}
     %y0 = tam.predict(%l : tensor<?x1xf64, #tam.dense>)
         coefficients(%b0 : tensor<1xf64>) into(%v0 : tensor<?xf64>)
         : tensor<?xf64>

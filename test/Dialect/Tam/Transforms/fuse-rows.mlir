@@ -2,6 +2,22 @@
 // into one tam.rows; sums that the row loop does not support stay.
 //
 // RUN: tam-opt %s --tam-fuse-rows -split-input-file | FileCheck %s
+// RUN: tam-opt %s --tam-fuse-rows=most-effects=2 -split-input-file \
+// RUN:   | FileCheck %s --check-prefix=SEVERAL
+// RUN: not tam-opt %s --tam-fuse-rows=most-effects=-1 -split-input-file 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NEGATIVE
+// NEGATIVE: expected at least 0 effects in a loop, got -1
+
+// Loops of two effects: the second begins with what the first has stored, and
+// the effect without a loop is added in the end.
+//
+// SEVERAL: order = 3
+// SEVERAL: %[[FIRST:.*]] = tam.rows(
+// SEVERAL: tam.predict(%{{.*}}, %{{.*}} : tensor<?x1xf64, #tam.dense>, tensor<?x5xf64, #tam.banded<4>>) coefficients({{.*}}) : tensor<?xf64>
+// SEVERAL: %[[SECOND:.*]] = tam.rows(%{{.*}} : {{.*}}) into(%[[FIRST]] : tensor<?xf64>) {
+// SEVERAL: ^bb0({{.*}}, %[[START:[a-z0-9]*]]: tensor<?xf64>):
+// SEVERAL: tam.predict(%{{.*}} : {{.*}}) coefficients({{.*}}) into(%[[START]] : tensor<?xf64>) : tensor<?xf64>
+// SEVERAL: tam.predict({{.*}}) coefficients({{.*}}) into(%[[SECOND]] : tensor<?xf64>) : tensor<?xf64>
 
 // All sums are fused, and nothing is left outside. The weights are an input as
 // are the columns, each once.

@@ -217,6 +217,10 @@ def Tam_RowsOp : Tam_Op<"rows",
     }
     ```
 
+    A prediction of many effects is several ops, each with as many as a loop has
+    code for (Target::getRowLoopLimits). The accumulator of all but the first is
+    the column that the one before it makes.
+
     Constraints:
     * (rows_c1) the body takes the inputs and the accumulators, and yields the
       results: of the accumulators' types, then columns.
@@ -237,12 +241,13 @@ def Tam_RowsOp : Tam_Op<"rows",
       Sums of products are in panels; the matrix on the other side is a column,
       a band or one-hot.
     * (rows_c7) the row loop supports the column: its matrices are maps of the
-      body, their coefficients are arguments, and it starts from zero.
+      body, their coefficients are arguments, and it starts from zero or an
+      accumulator.
     * (rows_c8) `loop` is a function that takes the operands, as above.
   }];
   let arguments = (ins OptionalAttr<SymbolRefAttr>:$loop,
       Variadic<AnyTypeOf<[Index, Tam_Column, Tam_Codes, Tam_Vector]>>:$inputs,
-      Variadic<Tam_Sums>:$accumulators);
+      Variadic<AnyTypeOf<[Tam_Sums, Tam_Column]>>:$accumulators);
   let results = (outs Variadic<AnyTypeOf<[Tam_Sums, Tam_Column]>>:$results);
   let regions = (region SizedRegion<1>:$body);
   // An op without a loop and with an empty body.
@@ -254,6 +259,11 @@ def Tam_RowsOp : Tam_Op<"rows",
     ($loop^)? `(` $inputs `:` type($inputs) `)`
     (`into` `(` $accumulators^ `:` type($accumulators) `)`)?
     attr-dict-with-keyword $body `:` type($results)
+  }];
+  let extraClassDeclaration = [{
+    /// The op of the body that makes the result if that is a column; null if the
+    /// results are sums.
+    ::tamc::tam::PredictOp getPrediction();
   }];
   let hasRegionVerifier = 1;
 }

@@ -283,9 +283,9 @@ def TamFuseRows : Pass<"tam-fuse-rows", "::mlir::ModuleOp"> {
   let summary = "Compute the sums over rows of a chunk, or its predictions, "
                 "together";
   let description = [{
-    Moves sums over rows of @fit_chunk or @cg_chunk, with the feature maps they read, into
-    one `tam.rows`, for which the compiler writes a kernel: one loop over the
-    rows instead of one per sum, and no design matrix in memory.
+    Moves sums over rows of @fit_chunk or @cg_chunk, with the feature maps they
+    read, into one `tam.rows`, for which the compiler writes a kernel: one loop
+    over the rows instead of one per sum, and no design matrix in memory.
 
     The pass fuses the sums of matrices that are a column (`tam.offset`,
     `tam.linear`), banded with at most 8 numbers per row (`tam.bspline`) or
@@ -295,10 +295,15 @@ def TamFuseRows : Pass<"tam-fuse-rows", "::mlir::ModuleOp"> {
 
     In the `tam.predict` of @predict, the effects whose matrices are of these
     kinds (splines of degree 1 to 7) or come from `tam.levels` become a
-    `tam.rows`; the other effects are added to its result. The pass fuses only
+    `tam.rows`, or several, each with at most as many effects as the target's
+    loops have; the other effects are added to its result. The pass fuses only
     if there are at least two sums, or two effects. Predictions differ from
     those of the runtime's kernels by rounding.
   }];
+  let options = [
+    Option<"mostEffects", "most-effects", "int64_t", /*default=*/"0",
+           "Most effects of a loop of predictions (0: the target's limit)">,
+  ];
 }
 
 def TamVerifyChoices : Pass<"tam-verify-choices", "::mlir::ModuleOp"> {

@@ -235,6 +235,18 @@ class Files(unittest.TestCase):
                     self.assertEqual(run.returncode, 1)
                     self.assertIn(word, run.stderr)
 
+    def test_names_of_machines(self):
+        for folder, is_bad in (("compiler/Emit", True), ("include/tamc", True),
+                               ("compiler/Target/Cpu", False),
+                               ("compiler/Planning", False),
+                               ("runtime/kernels", False)):
+            with self.subTest(folder), tempfile.TemporaryDirectory() as root:
+                write(root, {f"{folder}/a.cpp": HEAD + "// For AVX-512.\n"
+                                                "int prefix86, approx;\n"})
+                run = check("check-files", root)
+                self.assertEqual(run.returncode, is_bad, run.stderr)
+                self.assertEqual("'AVX'" in run.stderr, is_bad)
+
     def test_package_without_a_reason(self):
         with tempfile.TemporaryDirectory() as root:
             write(root, {"tools/packages.txt": "cmake # builds\nninja\n",

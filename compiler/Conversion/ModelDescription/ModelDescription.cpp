@@ -10,7 +10,6 @@
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
-#include "tamc/Target/Target.h"
 #include "tamrt/abi.h"
 #include "tamrt/steps.h"
 
@@ -343,14 +342,12 @@ static Record describeCompression(ArrayRef<tam::InputAttr> inputs,
           array("tam_by_levels", "tamrt_model", {std::move(whole)})};
 }
 
-FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
+FailureOr<Record> tamc::describeModel(ModuleOp module, const Target &target,
+                                      StringRef version) {
   tam::ModelAttr model = tam::getModel(module);
   if (!model)
     return module.emitError("expected a module with '")
            << tam::kModelAttrName << "'";
-  FailureOr<std::unique_ptr<Target>> target = targetOf(module);
-  if (failed(target))
-    return failure();
   const auto plain = tam::getVariant(module, tam::kPlainAttrName);
   const auto byLevels = tam::getVariant(module, tam::kByLevelsAttrName);
   const auto smallBlocks = tam::getVariant(module, tam::kSmallBlocksAttrName);
@@ -409,7 +406,7 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, StringRef version) {
         accumulatorCount = i64(int64_t(parts.accumulators.size()));
   Record record{
       i32(TAMRT_ABI_VERSION),
-      i32((*target)->getLevel()),
+      i32(target.getLevel()),
       text(model.getName()),
       text(model.getFormula()),
       text(model.getSpec()),

@@ -9,6 +9,8 @@
 #ifndef TAMC_CONVERSION_MODELDESCRIPTION_H
 #define TAMC_CONVERSION_MODELDESCRIPTION_H
 
+#include "tamc/Target/Target.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -54,9 +56,10 @@ struct Field {
 void noteStep(mlir::func::FuncOp step, mlir::FunctionOpInterface function);
 
 /// The `tamrt_model` (abi.h) of a module with `tam.model`, variants and
-/// translated steps, which are the functions with `tam.step`. Emits an error if
-/// something is missing.
+/// translated steps, which are the functions with `tam.step`; its code is for
+/// `target`. Emits an error if something is missing.
 mlir::FailureOr<Record> describeModel(mlir::ModuleOp module,
+                                      const Target &target,
                                       llvm::StringRef version);
 
 /// Removes what describeModel reads: `tam.model`, the variants, and what is

@@ -21,6 +21,7 @@
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/TamK/IR/Kernels.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
+#include "tamc/Target/TargetAnalysis.h"
 #include "tamrt/abi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -80,7 +81,7 @@ public:
       : module(module), symbol(symbol), prefix(prefix),
         builder(module.getContext()) {}
 
-  LogicalResult run(StringRef version);
+  LogicalResult run(const Target &target, StringRef version);
 
 private:
   LogicalResult translate(func::FuncOp step);
@@ -395,7 +396,7 @@ LogicalResult Translator::translate(func::FuncOp step) {
   return success();
 }
 
-LogicalResult Translator::run(StringRef version) {
+LogicalResult Translator::run(const Target &target, StringRef version) {
   Location loc = module.getLoc();
   builder.setInsertionPointToStart(module.getBody());
   line(loc, "// A model planned by tamc " + version +
@@ -417,7 +418,7 @@ LogicalResult Translator::run(StringRef version) {
   for (auto step : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
     if (failed(translate(step)))
       return failure();
-  FailureOr<Record> model = describeModel(module, version);
+  FailureOr<Record> model = describeModel(module, target, version);
   if (failed(model))
     return failure();
   builder.setInsertionPointToEnd(module.getBody());
@@ -435,7 +436,11 @@ struct ConvertTamKToEmitC
   using ConvertTamKToEmitCBase::ConvertTamKToEmitCBase;
 
   void runOnOperation() override {
-    if (failed(Translator(getOperation(), symbol, prefix).run(version)))
+    const Target *target = getAnalysis<TargetAnalysis>().get();
+    if (!target)
+      return signalPassFailure();
+    Translator translator(getOperation(), symbol, prefix);
+    if (failed(translator.run(*target, version)))
       signalPassFailure();
   }
 };

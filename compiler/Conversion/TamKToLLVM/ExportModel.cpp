@@ -11,6 +11,7 @@
 #include "tamc/Conversion/Passes.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
+#include "tamc/Target/TargetAnalysis.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
@@ -301,7 +302,10 @@ struct ExportModel : public tamc::impl::ExportModelBase<ExportModel> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    FailureOr<Record> description = describeModel(module, version);
+    const Target *target = getAnalysis<TargetAnalysis>().get();
+    if (!target)
+      return signalPassFailure();
+    FailureOr<Record> description = describeModel(module, *target, version);
     if (failed(description))
       return signalPassFailure();
     Exporter exporter(module);

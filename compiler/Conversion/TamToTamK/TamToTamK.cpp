@@ -12,6 +12,7 @@
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
+#include "tamc/Target/TargetAnalysis.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -70,10 +71,10 @@ struct ConvertTamToTamK
       if (!step.isExternal() && failed(convertBoundary(step)))
         return signalPassFailure();
 
-    FailureOr<std::unique_ptr<Target>> machine = targetOf(getOperation());
-    if (failed(machine))
+    const Target *machine = getAnalysis<TargetAnalysis>().get();
+    if (!machine)
       return signalPassFailure();
-    const ComponentTypeConverter converter(**machine);
+    const ComponentTypeConverter converter(*machine);
     RewritePatternSet patterns(&getContext());
     populateTamToTamKPatterns(converter, patterns);
     ConversionTarget target(getContext());

@@ -10,6 +10,7 @@
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
+#include "tamc/Target/TargetAnalysis.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -109,11 +110,11 @@ struct BoundRowLoops
           << mostWords.getValue();
       return signalPassFailure();
     }
-    FailureOr<std::unique_ptr<Target>> target = targetOf(getOperation());
-    if (failed(target))
+    const Target *target = getAnalysis<TargetAnalysis>().get();
+    if (!target)
       return signalPassFailure();
     const int64_t most = mostWords == kTargetWords
-                             ? (*target)->getRowLoopLimits().words
+                             ? target->getRowLoopLimits().words
                              : mostWords.getValue();
     if (most == 0)
       return;
@@ -122,8 +123,8 @@ struct BoundRowLoops
       if (function.isExternal())
         continue;
       SmallVector<Operation *> sums =
-          findFusibleSums(function.getBody().front(), target->get());
-      LoopOfSums loop(sums, **target);
+          findFusibleSums(function.getBody().front(), target);
+      LoopOfSums loop(sums, *target);
       loop.choose(most);
       if (loop.countChosen() == loop.countDesigns())
         continue;

@@ -10,7 +10,7 @@
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
-#include "tamc/Target/Target.h"
+#include "tamc/Target/TargetAnalysis.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -40,8 +40,8 @@ struct ChooseEncodings
 
   void runOnOperation() override {
     MLIRContext *context = &getContext();
-    FailureOr<std::unique_ptr<Target>> target = targetOf(getOperation());
-    if (failed(target))
+    const Target *target = getAnalysis<TargetAnalysis>().get();
+    if (!target)
       return signalPassFailure();
     getOperation().walk([&](FeatureMapInterface op) {
       if (!encodingOf(op->getResult(0)))
@@ -54,7 +54,7 @@ struct ChooseEncodings
     getOperation().walk([&](GramOp op) { grams.push_back(op); });
     DenseMap<Value, Value> converted;
     for (GramOp op : grams)
-      fallBack(op, **target, converted);
+      fallBack(op, *target, converted);
     auto encodeSums = [&](RowReductionInterface op, SumsLayout layout) {
       auto zeros = op.getAccumulatorMutable().get().getDefiningOp<ZerosOp>();
       if (encodingOf(op->getResult(0)))
@@ -70,7 +70,7 @@ struct ChooseEncodings
     };
     getOperation().walk([&](Operation *op) {
       if (auto gram = dyn_cast<GramOp>(op))
-        encodeSums(gram, layoutOf(gram, **target));
+        encodeSums(gram, layoutOf(gram, *target));
       else if (auto rhs = dyn_cast<RhsOp>(op))
         encodeSums(rhs, SumsLayout::Full);
     });

@@ -10,6 +10,7 @@
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
+#include "tamc/Target/TargetAnalysis.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -27,15 +28,15 @@ namespace {
 struct ChooseLayouts
     : public tamc::tam::impl::TamChooseLayoutsBase<ChooseLayouts> {
   void runOnOperation() override {
-    FailureOr<std::unique_ptr<Target>> target = targetOf(getOperation());
-    if (failed(target))
+    const Target *target = getAnalysis<TargetAnalysis>().get();
+    if (!target)
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
       for (Operation *sum :
-           findFusibleSums(function.getBody().front(), target->get())) {
-        SumsAttr layout = (*target)->getLoopLayout(sum);
+           findFusibleSums(function.getBody().front(), target)) {
+        SumsAttr layout = target->getLoopLayout(sum);
         Value accumulator =
             cast<RowReductionInterface>(sum).getAccumulatorMutable().get();
         // The types of a function's result, and of a sum that starts from this

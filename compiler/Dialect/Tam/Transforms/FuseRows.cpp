@@ -10,6 +10,7 @@
 #include "FusibleSums.h"
 
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
+#include "tamc/Target/TargetAnalysis.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -131,11 +132,11 @@ struct FuseRows : public tamc::tam::impl::TamFuseRowsBase<FuseRows> {
           << mostEffects.getValue();
       return signalPassFailure();
     }
-    FailureOr<std::unique_ptr<Target>> target = targetOf(getOperation());
-    if (failed(target))
+    const Target *target = getAnalysis<TargetAnalysis>().get();
+    if (!target)
       return signalPassFailure();
     const auto most = static_cast<size_t>(
-        mostEffects == 0 ? (*target)->getRowLoopLimits().predictedEffects
+        mostEffects == 0 ? target->getRowLoopLimits().predictedEffects
                          : mostEffects.getValue());
     for (auto step : getOperation().getOps<func::FuncOp>()) {
       if (step.isExternal())
@@ -155,7 +156,7 @@ struct FuseRows : public tamc::tam::impl::TamFuseRowsBase<FuseRows> {
           fuse(step, sums, block.getTerminator());
       } else if (kind && kind.getKind() == StepKind::Predict) {
         for (auto predict : llvm::to_vector(block.getOps<PredictOp>()))
-          fusePrediction(step, predict, **target, most);
+          fusePrediction(step, predict, *target, most);
       }
     }
   }

@@ -10,6 +10,7 @@
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
+#include "tamc/Target/TargetAnalysis.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -299,12 +300,12 @@ private:
 
 struct ShareSums : public tamc::tam::impl::TamShareSumsBase<ShareSums> {
   void runOnOperation() override {
-    FailureOr<std::unique_ptr<Target>> target = targetOf(getOperation());
-    if (failed(target))
+    const Target *target = getAnalysis<TargetAnalysis>().get();
+    if (!target)
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal())
-        SharedSums(function.getBody().front(), **target).share();
+        SharedSums(function.getBody().front(), *target).share();
     encodeExpanded(getOperation());
   }
 };

@@ -9,7 +9,7 @@
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 #include "tamc/Dialect/TamK/Transforms/Passes.h"
-#include "tamc/Target/Target.h"
+#include "tamc/Target/TargetAnalysis.h"
 #include "tamrt/abi.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -116,8 +116,8 @@ struct SpecializeRungs
       return signalPassFailure();
     }
     rows = std::min(rows, kMaxChunkRows);
-    FailureOr<std::unique_ptr<Target>> target = targetOf(getOperation());
-    if (failed(target))
+    const Target *target = getAnalysis<TargetAnalysis>().get();
+    if (!target)
       return signalPassFailure();
     for (auto step :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
@@ -130,14 +130,14 @@ struct SpecializeRungs
               << type;
           return signalPassFailure();
         }
-      FailureOr<int64_t> most = rows ? FailureOr<int64_t>(rows)
-                                     : chooseRows(step, capacity, **target);
+      FailureOr<int64_t> most =
+          rows ? FailureOr<int64_t>(rows) : chooseRows(step, capacity, *target);
       if (failed(most))
         return signalPassFailure();
       // A chunk that adds to sums ends with its segment.
       if (bytesOfSums(step) > 0)
         most = std::min<int64_t>(*most, TAMRT_SEGMENT_ROWS);
-      for (int64_t rung : (*target)->getRungs(*most))
+      for (int64_t rung : target->getRungs(*most))
         if (failed(specialize(step, rung)))
           return signalPassFailure();
       step.erase();

@@ -210,8 +210,9 @@ def main():
     parser.add_argument("--weights", action="store_true")
     parser.add_argument("--run", choices=("fit", "predict"), default="fit")
     parser.add_argument("--layouts", choices=LAYOUTS, default="panels")
-    parser.add_argument("--effects", default="0",
-                        help="most effects of a loop; 0: as tamc has")
+    parser.add_argument("--effects", default="-1",
+                        help="most effects of a loop; 0: no bound; -1: the "
+                             "target's")
     parser.add_argument("--rows", default="0,1,300",
                         help="run on the first rows, for each number")
     parser.add_argument("--chunk-rows", default="0", help="0: one chunk")

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FusibleSums.h"
+#include "LoopLimit.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
@@ -25,9 +26,6 @@ namespace tamc::tam {
 using namespace mlir;
 using namespace tamc;
 using namespace tamc::tam;
-
-/// The value of the option that stands for the target's limit.
-static constexpr int64_t kTargetWords = -1;
 
 /// The design matrices that a sum reads: one or two.
 static ValueRange designsOf(Operation *sum) {
@@ -105,19 +103,13 @@ struct BoundRowLoops
   using TamBoundRowLoopsBase::TamBoundRowLoopsBase;
 
   void runOnOperation() override {
-    if (mostWords < kTargetWords) {
-      getOperation().emitError("expected at least 0 words in a loop, got ")
-          << mostWords.getValue();
-      return signalPassFailure();
-    }
     const Target *target = getAnalysis<TargetAnalysis>().get();
     if (!target)
       return signalPassFailure();
-    const int64_t most = mostWords == kTargetWords
-                             ? target->getRowLoopLimits().words
-                             : mostWords.getValue();
-    if (most == 0)
-      return;
+    FailureOr<int64_t> most = getLoopLimit(
+        getOperation(), mostWords, target->getRowLoopLimits().words, "words");
+    if (failed(most))
+      return signalPassFailure();
     bool hasRemarked = false;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
@@ -125,7 +117,7 @@ struct BoundRowLoops
       SmallVector<Operation *> sums =
           findFusibleSums(function.getBody().front(), target);
       LoopOfSums loop(sums, *target);
-      loop.choose(most);
+      loop.choose(*most);
       if (loop.countChosen() == loop.countDesigns())
         continue;
       for (Operation *sum : sums)

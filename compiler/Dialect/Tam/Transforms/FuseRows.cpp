@@ -8,6 +8,7 @@
 
 #include "FusibleEffects.h"
 #include "FusibleSums.h"
+#include "LoopLimit.h"
 
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
 #include "tamc/Target/TargetAnalysis.h"
@@ -127,17 +128,14 @@ struct FuseRows : public tamc::tam::impl::TamFuseRowsBase<FuseRows> {
   using TamFuseRowsBase::TamFuseRowsBase;
 
   void runOnOperation() override {
-    if (mostEffects < 0) {
-      getOperation().emitError("expected at least 0 effects in a loop, got ")
-          << mostEffects.getValue();
-      return signalPassFailure();
-    }
     const Target *target = getAnalysis<TargetAnalysis>().get();
     if (!target)
       return signalPassFailure();
-    const auto most = static_cast<size_t>(
-        mostEffects == 0 ? target->getRowLoopLimits().predictedEffects
-                         : mostEffects.getValue());
+    FailureOr<int64_t> most =
+        getLoopLimit(getOperation(), mostEffects,
+                     target->getRowLoopLimits().predictedEffects, "effects");
+    if (failed(most))
+      return signalPassFailure();
     for (auto step : getOperation().getOps<func::FuncOp>()) {
       if (step.isExternal())
         continue;
@@ -156,7 +154,7 @@ struct FuseRows : public tamc::tam::impl::TamFuseRowsBase<FuseRows> {
           fuse(step, sums, block.getTerminator());
       } else if (kind && kind.getKind() == StepKind::Predict) {
         for (auto predict : llvm::to_vector(block.getOps<PredictOp>()))
-          fusePrediction(step, predict, *target, most);
+          fusePrediction(step, predict, *target, static_cast<size_t>(*most));
       }
     }
   }

@@ -22,7 +22,7 @@
 // CHECK: tam.gram %[[A]], %[[B]] into {{.*}} {tam.apart}
 // CHECK: tam.gram %[[B]], %[[B]] into {{.*}} {tam.apart}
 // ALL-NOT: tam.apart
-// NEGATIVE: expected at least 0 words in a loop, got -2
+// NEGATIVE: expected at least 0 words in a loop, or -1 for the target's limit, got -2
 
 // Sums with `tam.apart` get no panels.
 // LAYOUTS: tam.gram {{.*}} tensor<5x5xf64, #tam.sums<cubic_panels

@@ -2,11 +2,13 @@
 // into one tam.rows; sums that the row loop does not support stay.
 //
 // RUN: tam-opt %s --tam-fuse-rows -split-input-file | FileCheck %s
+// RUN: tam-opt %s --tam-fuse-rows=most-effects=0 -split-input-file \
+// RUN:   | FileCheck %s
 // RUN: tam-opt %s --tam-fuse-rows=most-effects=2 -split-input-file \
 // RUN:   | FileCheck %s --check-prefix=SEVERAL
-// RUN: not tam-opt %s --tam-fuse-rows=most-effects=-1 -split-input-file 2>&1 \
+// RUN: not tam-opt %s --tam-fuse-rows=most-effects=-2 -split-input-file 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NEGATIVE
-// NEGATIVE: expected at least 0 effects in a loop, got -1
+// NEGATIVE: expected at least 0 effects in a loop, or -1 for the target's limit, got -2
 
 // Loops of two effects: the second begins with what the first has stored, and
 // the effect without a loop is added in the end.

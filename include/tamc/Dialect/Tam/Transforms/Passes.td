@@ -301,8 +301,8 @@ def TamFuseRows : Pass<"tam-fuse-rows", "::mlir::ModuleOp"> {
     those of the runtime's kernels by rounding.
   }];
   let options = [
-    Option<"mostEffects", "most-effects", "int64_t", /*default=*/"0",
-           "Most effects of a loop of predictions (0: the target's limit)">,
+    Option<"mostEffects", "most-effects", "int64_t", /*default=*/"-1",
+           "Most effects of a loop of predictions (0: no bound; -1: the target's)">,
   ];
 }
 

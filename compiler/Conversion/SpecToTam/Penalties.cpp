@@ -394,14 +394,11 @@ static Value build(OpBuilder &builder, Location loc,
   auto type = RankedTensorType::get({penalty.size, penalty.size},
                                     builder.getF64Type(), encoding);
   tam::PenaltyParts parts;
-  const size_t entries = penalty.rows.size();
-  auto add = [&](const SparsePenalty::Part &part, size_t before) {
-    const auto sum = static_cast<int32_t>(before + part.sum);
-    if (part.source < 0)
-      parts.add(sum, part.value, part.factors);
-    else
-      parts.addSum(sum, static_cast<int32_t>(entries + part.source),
-                   part.factors);
+  const auto entries = static_cast<int32_t>(penalty.rows.size());
+  auto add = [&](const SparsePenalty::Part &part, int32_t before) {
+    const auto source = static_cast<int32_t>(part.source);
+    parts.add({before + static_cast<int32_t>(part.sum), part.value,
+               part.factors, source < 0 ? -1 : entries + source});
   };
   for (const SparsePenalty::Part &part : penalty.sumParts)
     add(part, entries);

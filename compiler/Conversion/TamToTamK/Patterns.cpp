@@ -391,9 +391,14 @@ private:
 
 /// Entries of the penalties of effects as entries of one matrix.
 struct PenaltyEntries {
+  /// A part of an entry, or of a sum that other parts read. Entries and sums
+  /// have numbers of their own: `source` is that of a sum.
+  struct Part : tam::PenaltyOp::Part {
+    bool isOfSum;
+  };
+
   SmallVector<int32_t> rows, columns, which;
-  /// The sums behind the entries are numbered -2, -3, .. here.
-  SmallVector<tam::PenaltyOp::Part> parts;
+  SmallVector<Part> parts;
   int32_t sums = 0;
   /// What parts are multiplied by; null if entries are known at compile time.
   Value strengths;
@@ -402,9 +407,10 @@ struct PenaltyEntries {
   /// multiplied by an element of table `table`, or, for -1, those that are not
   /// multiplied.
   void add(tam::PenaltyOp source, int64_t start, int32_t table) {
-    // The entry or sum that becomes of each; -1: none.
-    SmallVector<int32_t> own(source.getRows().size(), -1);
-    for (size_t i = 0; i < own.size(); ++i) {
+    // The number of each entry, and of each sum behind them, here; -1: none.
+    const size_t entries = source.getRows().size();
+    SmallVector<int32_t> own(entries, -1);
+    for (size_t i = 0; i < entries; ++i) {
       if (source.getTableOf(i) != table)
         continue;
       own[i] = static_cast<int32_t>(rows.size());
@@ -415,13 +421,15 @@ struct PenaltyEntries {
     }
     strengths = source.getStrengths();
     for (tam::PenaltyOp::Part part : source.getPartList()) {
-      if (static_cast<size_t>(part.entry) == own.size())
-        own.push_back(-2 - sums++);
-      part.entry = own[part.entry];
+      const auto place = static_cast<size_t>(part.entry);
+      if (place == own.size())
+        own.push_back(sums++);
+      if (own[place] < 0)
+        continue;
+      part.entry = own[place];
       if (part.source >= 0)
         part.source = own[part.source];
-      if (part.entry != -1)
-        parts.push_back(part);
+      parts.push_back({part, /*isOfSum=*/place >= entries});
     }
   }
   /// Adds the inputs of a kernel with the rows, columns and values of the
@@ -432,14 +440,13 @@ struct PenaltyEntries {
     Location loc = op->getLoc();
     Type i32 = rewriter.getI32Type(), f64 = rewriter.getF64Type();
     tam::PenaltyParts coded;
-    auto numberOf = [&](int32_t sum) {
-      return sum < 0 ? static_cast<int32_t>(size()) - 2 - sum : sum;
-    };
-    for (const tam::PenaltyOp::Part &part : parts)
-      if (part.source == -1)
-        coded.add(numberOf(part.entry), part.value, part.factors);
-      else
-        coded.addSum(numberOf(part.entry), numberOf(part.source), part.factors);
+    for (Part part : parts) {
+      if (part.isOfSum)
+        part.entry += size();
+      if (part.source >= 0)
+        part.source += size();
+      coded.add(part);
+    }
     Value numbers = constantTensor<double>(rewriter, loc, f64, coded.values);
     if (strengths) {
       auto computed =

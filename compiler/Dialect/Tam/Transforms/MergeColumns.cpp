@@ -156,8 +156,10 @@ private:
       auto first = static_cast<int32_t>(places.size());
       places.append(source.getRows().size(), static_cast<int32_t>(place));
       strengths = source.getStrengths();
-      for (const PenaltyOp::Part &part : source.getPartList())
-        parts.add(first + part.entry, part.value, part.factors);
+      for (PenaltyOp::Part part : source.getPartList()) {
+        part.entry += first;
+        parts.add(part);
+      }
     }
     auto size = static_cast<int64_t>(penalties.size());
     auto type = RankedTensorType::get(

@@ -85,16 +85,16 @@ struct PenaltyParts {
   llvm::SmallVector<int32_t> code;
   llvm::SmallVector<double> values;
 
-  /// Adds `value` times the strengths `factors` to a sum.
-  void add(int32_t sum, double value, llvm::ArrayRef<int32_t> factors) {
-    values.push_back(value);
-    code.append({sum, static_cast<int32_t>(factors.size())});
-    llvm::append_range(code, factors);
-  }
-  /// Adds the sum `source`, which is complete, times strengths to another.
-  void addSum(int32_t sum, int32_t source, llvm::ArrayRef<int32_t> factors) {
-    code.append({sum, ~static_cast<int32_t>(factors.size()), source});
-    llvm::append_range(code, factors);
+  /// Adds a part. The sum that it reads, if it reads one, is complete.
+  void add(const PenaltyOp::Part &part) {
+    const auto count = static_cast<int32_t>(part.factors.size());
+    if (part.source < 0) {
+      code.append({part.entry, count});
+      values.push_back(part.value);
+    } else {
+      code.append({part.entry, ~count, part.source});
+    }
+    llvm::append_range(code, part.factors);
   }
 };
 

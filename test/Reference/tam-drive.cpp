@@ -18,8 +18,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "DataFile.h"
 #include "LaunchCalls.h"
+#include "ToolInput.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/InitAll.h"
@@ -30,11 +30,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/SourceMgr.h"
 
 #include <map>
 
@@ -268,34 +265,20 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv,
                               "Makes programs of a model's steps\n");
 
-  std::string error;
-  std::optional<DataFile> data = readDataFile(dataFile, error);
-  if (!data) {
-    llvm::errs() << error << "\n";
-    return 1;
-  }
-  llvm::SourceMgr sources;
-  auto text = openInputFile(inputFile, &error);
-  if (!text) {
-    llvm::errs() << "error: " << error << "\n";
-    return 1;
-  }
-  sources.AddNewSourceBuffer(std::move(text), {});
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry);
   context.loadDialect<LLVM::LLVMDialect>();
-  SourceMgrDiagnosticHandler handler(sources, &context);
-  auto module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module)
+  ToolInput input(context);
+  if (failed(input.read(inputFile, dataFile)))
     return 1;
   if (rowCounts.empty())
-    rowCounts.push_back(data->rows);
-  LaunchCalls calls(*module);
-  Program program(*module, calls, *data);
+    rowCounts.push_back(input.getData().rows);
+  LaunchCalls calls(input.getModule());
+  Program program(input.getModule(), calls, input.getData());
   calls.replaceLaunches();
   if (failed(program.write()))
     return 1;
-  module->print(llvm::outs());
+  input.getModule().print(llvm::outs());
   return 0;
 }

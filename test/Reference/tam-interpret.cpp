@@ -14,17 +14,14 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "DataFile.h"
 #include "Interpreter.h"
+#include "ToolInput.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 
-#include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace tamc;
@@ -107,40 +104,26 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv,
                               "Reference interpreter of the tam dialect\n");
 
-  std::string error;
-  std::optional<DataFile> data = readDataFile(dataFile, error);
-  if (!data) {
-    llvm::errs() << error << "\n";
-    return 1;
-  }
-  llvm::SourceMgr sources;
-  auto text = openInputFile(inputFile, &error);
-  if (!text) {
-    llvm::errs() << "error: " << error << "\n";
-    return 1;
-  }
-  sources.AddNewSourceBuffer(std::move(text), {});
   MLIRContext context;
   context.loadDialect<func::FuncDialect, tam::TamDialect>();
-  SourceMgrDiagnosticHandler handler(sources, &context);
-  auto module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module)
+  ToolInput input(context);
+  if (failed(input.read(inputFile, dataFile)))
     return 1;
+  const DataFile &data = input.getData();
 
-  Group group{
-      .rows = data->rows, .columns = {}, .parameters = data->parameters};
-  llvm::DenseSet<int64_t> codes = codeColumns(*module);
-  for (auto [index, column] : llvm::enumerate(data->columns)) {
+  Group group{.rows = data.rows, .columns = {}, .parameters = data.parameters};
+  llvm::DenseSet<int64_t> codes = codeColumns(input.getModule());
+  for (auto [index, column] : llvm::enumerate(data.columns)) {
     if (codes.contains(index))
       group.columns.push_back(Codes(column.begin(), column.end()));
     else
       group.columns.push_back(column);
   }
   if (rowCounts.empty())
-    rowCounts.push_back(data->rows);
+    rowCounts.push_back(data.rows);
   for (int64_t rows : rowCounts) {
     group.rows = rows;
-    if (failed(run(Model(*module), group, data->coefficients)))
+    if (failed(run(Model(input.getModule()), group, data.coefficients)))
       return 1;
   }
   return 0;

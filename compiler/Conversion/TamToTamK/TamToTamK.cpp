@@ -53,6 +53,16 @@ ComponentTypeConverter::ComponentTypeConverter(const Target &target)
       });
 }
 
+/// Checks that the target has the runtime's kernels that steps launch.
+static LogicalResult verifyKernels(ModuleOp module, const Target &target) {
+  for (auto step : module.getOps<func::FuncOp>())
+    for (auto launch : step.getOps<tamk::LaunchOp>())
+      if (!launch.getGenerated() && !target.hasKernel(launch.getKernel()))
+        return launch.emitOpError("expected a kernel of the target, got '")
+               << launch.getKernel() << "'";
+  return success();
+}
+
 namespace {
 
 struct ConvertTamToTamK
@@ -81,7 +91,8 @@ struct ConvertTamToTamK
     target.addIllegalDialect<tam::TamDialect>();
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     if (failed(
-            applyFullConversion(getOperation(), target, std::move(patterns))))
+            applyFullConversion(getOperation(), target, std::move(patterns))) ||
+        failed(verifyKernels(getOperation(), *machine)))
       return signalPassFailure();
 
     SmallVector<UnrealizedConversionCastOp> casts;

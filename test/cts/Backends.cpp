@@ -67,6 +67,15 @@ std::vector<Backend> tamc::cts::allBackends() {
   minimal.promise = Promise::Close;
   minimal.runsLoops = false;
   all.push_back(minimal);
+  // Kernels of its own, in an order of threads and streams that changes all the
+  // time. It has none for trees, random features, wavelets and recursions.
+  Backend emulated =
+      device("cuda-emulated", "cuda-emulated", "../lib/tamrt",
+             {"TAMRT_EMULATOR_ORDER=random", "TAMRT_EMULATOR_SEED=1"});
+  emulated.promise = Promise::Close;
+  emulated.runsLoops = false;
+  emulated.subjects = ".";
+  all.push_back(emulated);
   Backend arm{.name = "aarch64", .machine = "aarch64-linux-gnu", .every = 9};
   if (!std::filesystem::exists(TAMC_BINARY_DIR "/lib/tamrt/" + arm.machine))
     arm.missing = "the build has no runtime for " + arm.machine;

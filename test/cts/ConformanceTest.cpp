@@ -119,13 +119,16 @@ void Suite::run(const Subject &subject, size_t index) {
   runs.start(subject);
   checker = std::make_unique<Checker>(subject, data);
   for (size_t i = 0; i < backends.size(); ++i) {
-    if ((subject.hasLoops && !backends[i].runsLoops) ||
-        index % backends[i].every != 0)
+    const Backend &backend = backends[i];
+    if ((subject.hasLoops && !backend.runsLoops) ||
+        index % backend.every != 0 ||
+        (!backend.subjects.empty() &&
+         !Regex(backend.subjects).match(subject.name)))
       continue;
     ++counts[i].subjects;
     counts[i].cases += kShapes.size();
     Outputs outputs;
-    std::string failure = runs.run(backends[i], outputs);
+    std::string failure = runs.run(backend, outputs);
     if (!failure.empty())
       fail(subject, i, -1, failure);
     else

@@ -1,0 +1,342 @@
+//===- cuda/Assemble.h - the normal equations -------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Bodies that add accumulators to A and b (kernels.def, assemble_matrix).
+///
+/// A thread computes a number of A from all the sums that belong to it, so that
+/// no two threads write the same number. Panels of one band are those of a
+/// product of one factor.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_BACKENDS_CUDA_ASSEMBLE_H
+#define TAMRT_BACKENDS_CUDA_ASSEMBLE_H
+
+#include "backends/cuda/Block.h"
+#include "backends/cuda/Elementary.h"
+
+namespace tamrt::cuda {
+
+/// Forms of a block, with the numbers of kernels.def.
+enum Form : int64_t {
+  Full = 0,
+  UpperTriangle = 1,
+  Diagonal = 2,
+  Panels = 3,
+  UpperPanels = 4,
+  ProductPanels = 5,
+  UpperProductPanels = 6,
+  Frequencies = 7,
+  CubicPanels = 8
+};
+
+/// Most factors of a product.
+constexpr int64_t kMaxFactors = 8;
+
+/// The least power of two that is not less.
+TAMRT_BOTH inline int64_t wordSize(int64_t width) {
+  int64_t size = 1;
+  while (size < width)
+    size *= 2;
+  return size;
+}
+
+/// A row-wise Kronecker product of matrices with bands.
+struct Factors {
+  int64_t count;
+  int64_t width[kMaxFactors], columns[kMaxFactors], starts[kMaxFactors];
+  /// Tuples of starts, and of places in the bands.
+  int64_t panels = 1, numbers = 1;
+  /// The factor whose pairs are words of panels of the product with itself.
+  int64_t word = 0;
+
+  /// `table` has width and columns of each factor.
+  template <class Table>
+  TAMRT_BOTH Factors(const Table &table, int64_t at, int64_t count)
+      : count(count) {
+    for (int64_t f = 0; f < count; ++f)
+      add(f, table[at + 2 * f], table[at + 2 * f + 1]);
+  }
+  /// A single band.
+  TAMRT_BOTH Factors(int64_t bandWidth, int64_t bandColumns) : count(1) {
+    add(0, bandWidth, bandColumns);
+  }
+
+  /// Words of a panel of the product with itself, times their size.
+  TAMRT_BOTH int64_t pairNumbers() const {
+    int64_t words = width[word] / 2 + 1;
+    for (int64_t f = 0; f < count; ++f)
+      if (f != word)
+        words *= width[f] * (width[f] + 1) / 2;
+    return words * wordSize(width[word]);
+  }
+
+  /// The number of row `row` and column `column` of panels with `words`
+  /// columns.
+  template <class Sums>
+  TAMRT_BODY double sumOf(const Sums &sums, int64_t words, int64_t row,
+                          int64_t column) const {
+    const int64_t size = wordSize(numbers);
+    double sum = 0.0;
+    for (int64_t place = 0; place < numbers; ++place) {
+      int64_t rest = place, left = row, panel = 0, stride = 1;
+      bool isThere = true;
+      for (int64_t f = count - 1; f >= 0; --f) {
+        const int64_t start = left % columns[f] - rest % width[f];
+        isThere &= start >= 0 && start < starts[f];
+        panel += start * stride;
+        stride *= starts[f];
+        left /= columns[f];
+        rest /= width[f];
+      }
+      if (isThere)
+        sum += sums[(panel * words + column) * size + place];
+    }
+    return sum;
+  }
+
+  /// The number of row `row` and column `column` of panels of the product with
+  /// itself.
+  template <class Sums>
+  TAMRT_BODY double sumOfPairs(const Sums &sums, int64_t row,
+                               int64_t column) const {
+    const int64_t size = wordSize(width[word]);
+    const int64_t rotations = width[word] / 2 + 1;
+    const int64_t panelNumbers = pairNumbers();
+    double sum = 0.0;
+    for (int64_t place = 0; place < numbers; ++place) {
+      int64_t rest = place, left = row, right = column, panel = 0, stride = 1;
+      int64_t index = 0, pairs = 1, turned = 0, first = 0;
+      bool isThere = true;
+      for (int64_t f = count - 1; f >= 0; --f) {
+        const int64_t z = width[f], i = rest % z;
+        const int64_t start = left % columns[f] - i;
+        const int64_t k = right % columns[f] - start;
+        isThere &= start >= 0 && start < starts[f] && k >= 0 && k < z;
+        panel += start * stride;
+        stride *= starts[f];
+        const int64_t low = least(i, k), high = greatest(i, k);
+        if (f == word) {
+          // The pair is stored with the smaller distance around the band.
+          const bool isAhead = 2 * (high - low) <= z;
+          turned = isAhead ? high - low : z - (high - low);
+          first = isAhead ? low : high;
+        } else {
+          index += (low * z - low * (low - 1) / 2 + (high - low)) * pairs;
+          pairs *= z * (z + 1) / 2;
+        }
+        left /= columns[f];
+        right /= columns[f];
+        rest /= z;
+      }
+      if (isThere)
+        sum += sums[panel * panelNumbers + (index * rotations + turned) * size +
+                    first];
+    }
+    return sum;
+  }
+
+private:
+  TAMRT_BOTH void add(int64_t f, int64_t z, int64_t n) {
+    width[f] = z;
+    columns[f] = n;
+    starts[f] = n - z + 1;
+    panels *= starts[f];
+    numbers *= z;
+    if (z >= width[word])
+      word = f;
+  }
+};
+
+/// The coefficients by which the four squares and the three products of
+/// neighbours of a span's cubics combine to the product of functions 0 and 2
+/// (runtime/kernels/cpu/Cubics.h derives them), by the number of spans before
+/// and after it, each at most two.
+TAMRT_BODY_TABLE double kCubicProducts[9][7] = {
+    {0.0, 0x1.5555555555555p-2, 0.0, 0x1p-62, 0.0, 0.0, 0.0},
+    {-0x1.999999999999ap-67, 0x1.5555555555555p-3, 0x1.7b425ed097b42p-4,
+     -0x1.2f684bda12f68p-6, 0.0, -0x1.c71c71c71c71cp-3, -0x1.2f684bda12f68p-5},
+    {-0x1.3333333333333p-65, 0x1.5555555555555p-3, 0x1.598c1d7f7926fp-4,
+     -0x1.641511e8d2b35p-4, -0x1.1c71c71c71c72p-66, -0x1.a12f684bda12fp-3,
+     -0x1.26fabb85cb534p-4},
+    {0x1.5555555555555p-2, 0x1.5555555555555p-2, 0x1.62c58b162c58bp-68,
+     -0x1.ep-66, -0x1.5555555555555p-2, 0.0, 0.0},
+    {0x1.2957e3866f294p-3, 0x1.725b1543cf726p-3, 0x1.f93f1084e1f98p-6,
+     -0x1.3b69f5988139ep-8, -0x1.ce2b428859ce2p-4, -0x1.1919191919191p-3,
+     -0x1.a48d477601a79p-7},
+    {0x1.0ca55a6f28102p-3, 0x1.5ff5cc5a8a5c8p-3, 0x1.cb1415adbf9a4p-6,
+     -0x1.6f43448affad3p-6, -0x1.83aa8f7646c65p-4, -0x1.f8fc7e3f1f8fcp-4,
+     -0x1.ac79254cd4f86p-6},
+    {0x1.71c71c71c71c7p-1, 0x1.c71c71c71c71dp-3, -0x1.2ab3726b0277fp-60,
+     0x1.18p-63, -0x1.1c71c71c71c72p-1, 0x1.c6aaaaaaaaaacp-58,
+     0x1.000000000001cp-63},
+    {0x1.469553f91d237p-2, 0x1.02bde1446a5a7p-3, 0x1.60faf67fe783dp-6,
+     -0x1.b8b71f0d32d0dp-9, -0x1.f4e7d5a9aaf16p-3, -0x1.88c46231188c4p-4,
+     -0x1.25cf6a08cc8b1p-7},
+    {0x1.233dd6c62690fp-2, 0x1.e96467bad8c4dp-4, 0x1.3f2b3884fcacbp-6,
+     -0x1.feab8da194476p-7, -0x1.bed61bed61beep-3, -0x1.5f15f15f15f16p-4,
+     -0x1.29e4129e41296p-6}};
+
+/// Element (row, column), row <= column, of the sums of a cubic spline with
+/// itself.
+template <class Sums>
+TAMRT_BODY double sumOfCubics(const Sums &sums, int64_t starts, int64_t row,
+                              int64_t column) {
+  const int64_t distance = column - row;
+  double sum = 0.0;
+  for (int64_t start = greatest(int64_t(0), column - 3);
+       start <= least(row, starts - 1); ++start) {
+    const int64_t i = row - start, word = 8 * start;
+    if (distance == 0)
+      sum += sums[word + i];
+    else if (distance == 1)
+      sum += sums[word + 4 + i];
+    else if (distance == 3)
+      sum += sums[word + 7];
+    else {
+      // Functions 3 and 1 are functions 0 and 2 from the other end.
+      const int64_t before = least(start, int64_t(2));
+      const int64_t after = least(starts - 1 - start, int64_t(2));
+      const int64_t kind = i == 0 ? 3 * before + after : 3 * after + before;
+      double product = 0.0;
+      for (int64_t k = 0; k < 4; ++k) {
+        const double square = sums[word + (i == 0 ? k : 3 - k)];
+        product += kCubicProducts[kind][k] * square;
+      }
+      for (int64_t k = 0; k < 3; ++k) {
+        const double next = sums[word + 4 + (i == 0 ? k : 2 - k)];
+        product += kCubicProducts[kind][4 + k] * next;
+      }
+      sum += product;
+    }
+  }
+  return sum;
+}
+
+/// Element (row, column), row <= column, of the products of the cosines, then
+/// the sines, of m multiples of an angle, from the sums of twice as many.
+template <class Sums>
+TAMRT_BODY double sumOfFrequencies(const Sums &sums, int64_t m, int64_t row,
+                                   int64_t column) {
+  const bool isSine = column >= m;
+  const int64_t i = row % m + 1, j = column % m + 1;
+  if (isSine == (row >= m)) {
+    const double apart = sums[j - i], together = sums[j + i];
+    return isSine ? (apart - together) / 2.0 : (apart + together) / 2.0;
+  }
+  const double together = sums[2 * m + j + i];
+  double apart = 0.0;
+  if (j > i)
+    apart = sums[2 * m + j - i];
+  else if (j < i)
+    apart = -sums[2 * m + i - j];
+  return (together + apart) / 2.0;
+}
+
+/// Blocks of threads for each block of the table.
+constexpr int64_t kAssembleBlocks = 8;
+
+/// Adds some of the table's blocks to A. They do not overlap.
+struct AssembleMatrix {
+  static constexpr const char *name = "assemble_matrix";
+  static constexpr bool hasBarriers = false;
+
+  Buffer<const int64_t> table;
+  List<const double> blocks;
+  /// Where each block's numbers start in the table.
+  int64_t entries[kMaxList];
+  int64_t n;
+  Buffer<double> a;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto code = block.view(table);
+    auto matrix = block.view(a);
+    const int64_t which = block.block() / kAssembleBlocks;
+    const int64_t entry = entries[which];
+    const int64_t form = code[entry], width = code[entry + 1];
+    const int64_t rows = code[entry + 2], columns = code[entry + 3];
+    const int64_t row = code[entry + 4], column = code[entry + 5];
+    auto sums = block.view(blocks.buffers[which]);
+    const bool isProduct = form == ProductPanels || form == UpperProductPanels;
+    const Factors factors = isProduct ? Factors(code, entry + 6, width)
+                                      : Factors(width < 1 ? 1 : width, rows);
+    const bool isSquare =
+        form != Full && form != Panels && form != ProductPanels;
+    // Strides in A for one step down and one step right in the block.
+    const int64_t down = isSquare ? n : row < column ? n : 1;
+    const int64_t right = isSquare ? 1 : row < column ? 1 : n;
+    const int64_t corner = row < column ? row * n + column : row + column * n;
+    const int64_t across = isSquare ? rows : columns;
+    const int64_t first = block.block() % kAssembleBlocks * block.threads();
+    for (int64_t k = first + block.thread(); k < rows * across;
+         k += kAssembleBlocks * block.threads()) {
+      const int64_t i = k / across, j = k % across;
+      if (isSquare && (j < i || (form == Diagonal && j > i)))
+        continue;
+      double sum = 0.0;
+      switch (form) {
+      case Full:
+      case UpperTriangle:
+        sum = sums[i * across + j];
+        break;
+      case Diagonal:
+        sum = sums[i];
+        break;
+      case Panels:
+      case ProductPanels:
+        sum = factors.sumOf(sums, across, i, j);
+        break;
+      case UpperPanels:
+      case UpperProductPanels:
+        sum = factors.sumOfPairs(sums, i, j);
+        break;
+      case Frequencies:
+        sum = sumOfFrequencies(sums, rows / 2, i, j);
+        break;
+      default:
+        sum = sumOfCubics(sums, rows - width + 1, i, j);
+      }
+      matrix[corner + i * down + j * right] += sum;
+    }
+  }
+};
+
+/// Writes some of the table's blocks to b.
+struct AssembleVector {
+  static constexpr const char *name = "assemble_vector";
+  static constexpr bool hasBarriers = false;
+
+  Buffer<const int64_t> table;
+  List<const double> blocks;
+  int64_t entries[kMaxList];
+  Buffer<double> b;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto code = block.view(table);
+    auto to = block.view(b);
+    const int64_t which = block.block(), entry = entries[which];
+    const int64_t width = code[entry], count = code[entry + 1];
+    const int64_t row = code[entry + 2];
+    auto sums = block.view(blocks.buffers[which]);
+    const Factors factors = width < 0 ? Factors(code, entry + 3, -width)
+                                      : Factors(width < 1 ? 1 : width, count);
+    for (int64_t i = block.thread(); i < count; i += block.threads()) {
+      double sum = 0.0;
+      if (width == 0)
+        sum = sums[i];
+      else
+        sum = factors.sumOf(sums, 1, i, 0);
+      to[row + i] = sum;
+    }
+  }
+};
+
+} // namespace tamrt::cuda
+
+#endif // TAMRT_BACKENDS_CUDA_ASSEMBLE_H

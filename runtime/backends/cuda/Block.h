@@ -1,0 +1,180 @@
+//===- cuda/Block.h - what the body of a kernel sees ------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The interface between the body of a kernel and what executes it.
+///
+/// A body is a struct with the kernel's operands and a template
+///
+///     template <class Block> TAMRT_BODY void operator()(Block &block) const;
+///
+/// which does the work of one thread of a block of threads. It has `name`, and
+/// `hasBarriers`, which says whether its threads wait for each other. All that
+/// a thread knows of the others comes from `Block`:
+///
+///     block(), blocks()     index and number of the blocks of the launch
+///     thread(), threads()   index and number of the threads of the block
+///     index(), total()      the same for the threads of all blocks
+///     view(buffer)          the elements of a buffer, by operator[]
+///     fail(status, detail)  sets the status of the kernel
+///
+/// and, if it has barriers:
+///
+///     shared(first, count)       `count` doubles of the block's shared memory
+///     barrier()                  waits for all threads of the block
+///     shuffleDown(mask, x, d)    x of the lane d after this one in the warp
+///
+/// There are three executions: `CudaBlock` here, for nvcc; and, on the host,
+/// `LoopThread`, a plain loop over the threads of a body without barriers, and
+/// `FiberThread`, in which each thread has a stack of its own (Emulator.h).
+///
+/// Products are never fused with sums: nvcc and the host's compiler get the
+/// options for that, so a body has the same bits in all executions.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_BACKENDS_CUDA_BLOCK_H
+#define TAMRT_BACKENDS_CUDA_BLOCK_H
+
+#include <cstdint>
+#include <utility>
+
+#ifdef __CUDACC__
+/// On each function that a body calls.
+#define TAMRT_BODY __device__ __forceinline__
+/// On functions that the code which launches bodies calls, too.
+#define TAMRT_BOTH __host__ __device__
+/// On each array of constants that a body indexes.
+#define TAMRT_BODY_TABLE static __device__ const
+#else
+#define TAMRT_BODY inline
+#define TAMRT_BOTH
+#define TAMRT_BODY_TABLE static constexpr
+#endif
+
+namespace tamrt::cuda {
+
+/// Threads of a warp.
+constexpr int kWarp = 32;
+
+/// An operand of a kernel: `count` elements in memory of the device.
+template <class T> struct Buffer {
+  T *data = nullptr;
+  int64_t count = 0;
+  /// The emulator's records of the elements; null elsewhere.
+  void *records = nullptr;
+};
+
+/// A kernel that has a list of buffers is launched for so many at a time.
+constexpr int64_t kMaxList = 64;
+
+/// A part of a list of buffers. Operands of a launch have at most 4 KB.
+template <class T> struct List {
+  int64_t count = 0;
+  Buffer<T> buffers[kMaxList];
+};
+
+/// How many threads execute a body.
+struct Grid {
+  int64_t blocks;
+  int threads;
+  /// Doubles of shared memory of a block.
+  int shared = 0;
+};
+
+/// The status of a kernel (abi.h): the first failure stays.
+struct Failure {
+  int32_t status = 0;
+  int64_t detail = 0;
+};
+
+/// What `view` of a block returns for a buffer.
+template <class Block, class T>
+using ViewOf =
+    decltype(std::declval<Block &>().view(std::declval<const Buffer<T> &>()));
+
+/// What `shared` of a block returns.
+template <class Block>
+using SharedOf = decltype(std::declval<Block &>().shared(0, 0));
+
+/// All lanes of a warp.
+constexpr uint32_t kAllLanes = 0xffffffff;
+
+/// Combines a number of each thread of a block, whose threads are whole warps:
+/// first those of a warp in a binary tree, then those of the warps in order, so
+/// that the bits do not depend on the order in which threads run. All threads
+/// get the result. `scratch` has a double for each warp.
+template <class Block, class Combine>
+TAMRT_BODY double reduce(Block &block, SharedOf<Block> scratch, double number,
+                         Combine combine) {
+  for (int distance = kWarp / 2; distance > 0; distance /= 2) {
+    const double other = block.shuffleDown(kAllLanes, number, distance);
+    number = combine(number, other);
+  }
+  if (block.thread() % kWarp == 0)
+    scratch[block.thread() / kWarp] = number;
+  block.barrier();
+  double all = scratch[0];
+  for (int warp = 1; warp < block.threads() / kWarp; ++warp) {
+    const double next = scratch[warp];
+    all = combine(all, next);
+  }
+  // The next reduction may use the same scratch memory.
+  block.barrier();
+  return all;
+}
+
+struct Add {
+  TAMRT_BODY double operator()(double x, double y) const { return x + y; }
+};
+/// NaN is never the greater.
+struct Greater {
+  TAMRT_BODY double operator()(double x, double y) const {
+    return y > x ? y : x;
+  }
+};
+
+#ifdef __CUDACC__
+
+/// Execution on a GPU.
+class CudaBlock {
+public:
+  TAMRT_BODY explicit CudaBlock(Failure *failure) : failure(failure) {}
+
+  TAMRT_BODY int64_t block() const { return blockIdx.x; }
+  TAMRT_BODY int64_t blocks() const { return gridDim.x; }
+  TAMRT_BODY int thread() const { return static_cast<int>(threadIdx.x); }
+  TAMRT_BODY int threads() const { return static_cast<int>(blockDim.x); }
+  TAMRT_BODY int64_t index() const { return block() * threads() + thread(); }
+  TAMRT_BODY int64_t total() const { return blocks() * threads(); }
+
+  template <class T> TAMRT_BODY T *view(const Buffer<T> &buffer) const {
+    return buffer.data;
+  }
+  TAMRT_BODY double *shared(int first, int) const {
+    extern __shared__ double memory[];
+    return memory + first;
+  }
+  TAMRT_BODY void barrier() const { __syncthreads(); }
+  TAMRT_BODY double shuffleDown(uint32_t mask, double x, int distance) const {
+    return __shfl_down_sync(mask, x, distance);
+  }
+  TAMRT_BODY void fail(int32_t status, int64_t detail) const {
+    if (atomicCAS(&failure->status, 0, status) == 0)
+      failure->detail = detail;
+  }
+
+private:
+  Failure *failure;
+};
+
+#endif
+
+} // namespace tamrt::cuda
+
+#endif // TAMRT_BACKENDS_CUDA_BLOCK_H

@@ -1,0 +1,514 @@
+//===- cuda/Emulator.cpp - kernels on the host, in hostile orders ---------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "backends/cuda/Emulator.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <ucontext.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace tamrt::cuda {
+
+/// In `thread` of an Access: several threads. In `block`: several blocks.
+static constexpr uint32_t kSeveral = 0xffffffff;
+
+bool parseOrder(std::string_view name, Order &order) {
+  constexpr std::string_view names[] = {"forward", "backward", "warps",
+                                        "random"};
+  for (size_t i = 0; i < std::size(names); ++i)
+    if (name == names[i]) {
+      order = Order(i);
+      return true;
+    }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+void LoopThread::failWith(const std::string &what) const {
+  throw Fault{"kernel '" + std::string(launch->name) + "', block " +
+              std::to_string(blockIndex) + ", thread " +
+              std::to_string(threadIndex) + ": " + what};
+}
+
+void LoopThread::failOutside(int64_t index, int64_t count) const {
+  failWith("expected an element below " + std::to_string(count) + ", got " +
+           std::to_string(index));
+}
+
+/// Whether an access happens before everything that `now` may do: it is of
+/// another launch, of the same thread, or of the same block before a barrier.
+static bool isBefore(const Access &access, const Access &now) {
+  if (access.launch != now.launch)
+    return true;
+  return access.block == now.block &&
+         (access.thread == now.thread || access.epoch < now.epoch);
+}
+
+static std::string describe(const Access &access) {
+  const auto number = [](uint32_t of) {
+    return of == kSeveral ? std::string("several") : std::to_string(of);
+  };
+  return "block " + number(access.block) + ", thread " + number(access.thread);
+}
+
+void LoopThread::noteRead(Record *record, size_t bytes) {
+  const bool isShared =
+      record >= sharedRecords && record < sharedRecords + sharedCount;
+  if (!isShared)
+    launch->counts.readBytes += bytes;
+  else if (sharedLog)
+    sharedLog->push_back(static_cast<uint32_t>(record - sharedRecords));
+  if (!record)
+    return;
+  const Access now = {launch->number, static_cast<uint32_t>(blockIndex), epoch,
+                      static_cast<uint32_t>(threadIndex)};
+  if (!isBefore(record->written, now))
+    failWith("race: reads what " + describe(record->written) + " wrote");
+  Access &read = record->read;
+  if (read.launch != now.launch)
+    read = now;
+  else if (read.block != now.block)
+    read.block = kSeveral;
+  else if (read.epoch != now.epoch)
+    read = now;
+  else if (read.thread != now.thread)
+    read.thread = kSeveral;
+}
+
+void LoopThread::noteWrite(Record *record, size_t bytes) {
+  const bool isShared =
+      record >= sharedRecords && record < sharedRecords + sharedCount;
+  if (!isShared)
+    launch->counts.writtenBytes += bytes;
+  else if (sharedLog)
+    sharedLog->push_back(static_cast<uint32_t>(record - sharedRecords));
+  if (!record)
+    return;
+  const Access now = {launch->number, static_cast<uint32_t>(blockIndex), epoch,
+                      static_cast<uint32_t>(threadIndex)};
+  if (!isBefore(record->written, now))
+    failWith("race: writes what " + describe(record->written) + " wrote");
+  if (!isBefore(record->read, now))
+    failWith("race: writes what " + describe(record->read) + " read");
+  record->written = now;
+}
+
+//===----------------------------------------------------------------------===//
+// Fibers
+//===----------------------------------------------------------------------===//
+
+/// Thrown through a thread whose launch has failed, so that its stack is free
+/// for another one.
+struct Abandoned {};
+
+/// The threads of a block, each with a stack, and the loop that resumes them.
+class Fibers {
+public:
+  Fibers(Emulator &emulator) : emulator(emulator) {}
+
+  void runBlock(Launch &launch, int64_t block,
+                const std::function<void(FiberThread &)> &body);
+
+  /// Of the thread that runs: back to the loop until it is resumed.
+  void wait(FiberThread &thread, bool isShuffle, int line, uint32_t mask = 0,
+            double number = 0.0, int distance = 0);
+  double result(const FiberThread &thread) const {
+    return lanes[size_t(thread.threadIndex)]->number;
+  }
+
+  std::vector<double> shared;
+  std::vector<Record> records;
+
+private:
+  enum class State { Ready, AtBarrier, AtShuffle, Done };
+
+  struct Lane {
+    Fibers *fibers = nullptr;
+    ucontext_t context;
+    std::unique_ptr<char[]> stack;
+    /// The thread that it executes; null: it waits for one.
+    FiberThread *thread = nullptr;
+    State state = State::Done;
+    /// Where it waits, and for what.
+    int line = 0, distance = 0;
+    uint32_t mask = 0;
+    double number = 0.0;
+    std::vector<uint32_t> log;
+    void *fake = nullptr;
+  };
+
+  static constexpr size_t kStackBytes = size_t(128) << 10;
+
+  void prepare(int threads);
+  void resume(Lane &lane);
+  void yield(Lane &lane);
+  static void enter(unsigned high, unsigned low);
+  static void start(Lane &lane);
+  void passBarrier(Launch &launch);
+  bool shuffle(size_t warp, int threads, Launch &launch);
+  void failStuck(Launch &launch, int64_t block) const;
+  void countConflicts(Launch &launch);
+
+  Emulator &emulator;
+  std::vector<std::unique_ptr<Lane>> lanes;
+  const std::function<void(FiberThread &)> *body = nullptr;
+  ucontext_t loop;
+  bool isAbandoned = false;
+  /// The first error of a thread.
+  std::string fault;
+  const void *loopStack = nullptr;
+  size_t loopStackBytes = 0;
+};
+
+void Fibers::enter(unsigned high, unsigned low) {
+  Lane &lane = *reinterpret_cast<Lane *>(uintptr_t(high) << 32 | low);
+  Fibers &fibers = *lane.fibers;
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_finish_switch_fiber(nullptr, &fibers.loopStack,
+                                  &fibers.loopStackBytes);
+#endif
+  while (true) {
+    try {
+      (*fibers.body)(*lane.thread);
+    } catch (const Fault &found) {
+      if (fibers.fault.empty())
+        fibers.fault = found.message;
+    } catch (const Abandoned &) {
+    }
+    lane.state = State::Done;
+    fibers.yield(lane);
+  }
+}
+
+/// Lets a lane begin in enter(). A context has room for integers alone.
+void Fibers::start(Lane &lane) {
+  getcontext(&lane.context);
+  lane.context.uc_stack.ss_sp = lane.stack.get();
+  lane.context.uc_stack.ss_size = kStackBytes;
+  lane.context.uc_link = nullptr;
+  const auto address = reinterpret_cast<uintptr_t>(&lane);
+  makecontext(&lane.context, reinterpret_cast<void (*)()>(enter), 2,
+              static_cast<unsigned>(address >> 32),
+              static_cast<unsigned>(address));
+}
+
+void Fibers::prepare(int threads) {
+  while (lanes.size() < size_t(threads)) {
+    auto lane = std::make_unique<Lane>();
+    lane->fibers = this;
+    lane->stack = std::make_unique<char[]>(kStackBytes);
+    start(*lane);
+    lanes.push_back(std::move(lane));
+  }
+}
+
+void Fibers::resume(Lane &lane) {
+#ifdef __SANITIZE_ADDRESS__
+  void *fake = nullptr;
+  __sanitizer_start_switch_fiber(&fake, lane.stack.get(), kStackBytes);
+#endif
+  swapcontext(&loop, &lane.context);
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
+#endif
+}
+
+void Fibers::yield(Lane &lane) {
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_start_switch_fiber(&lane.fake, loopStack, loopStackBytes);
+#endif
+  swapcontext(&lane.context, &loop);
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_finish_switch_fiber(lane.fake, &loopStack, &loopStackBytes);
+#endif
+}
+
+void Fibers::wait(FiberThread &thread, bool isShuffle, int line, uint32_t mask,
+                  double number, int distance) {
+  Lane &lane = *lanes[size_t(thread.threadIndex)];
+  lane.state = isShuffle ? State::AtShuffle : State::AtBarrier;
+  lane.line = line;
+  lane.mask = mask;
+  lane.number = number;
+  lane.distance = distance;
+  yield(lane);
+  if (isAbandoned)
+    throw Abandoned();
+}
+
+/// Counts the conflicts of the accesses since the last barrier. Lanes of a warp
+/// execute their n-th accesses together; those of half a warp, 16 doubles, take
+/// one cycle if no two are different words of a bank.
+void Fibers::countConflicts(Launch &launch) {
+  constexpr size_t banks = kWarp / 2;
+  for (size_t first = 0; first < size_t(launch.grid.threads); first += banks)
+    for (size_t n = 0;; ++n) {
+      std::vector<uint32_t> words[banks];
+      size_t cycles = 0;
+      bool isAny = false;
+      for (size_t i = first;
+           i < std::min(first + banks, size_t(launch.grid.threads)); ++i) {
+        if (n >= lanes[i]->log.size())
+          continue;
+        isAny = true;
+        const uint32_t word = lanes[i]->log[n];
+        std::vector<uint32_t> &own = words[word % banks];
+        if (std::find(own.begin(), own.end(), word) == own.end())
+          own.push_back(word);
+        cycles = std::max(cycles, own.size());
+      }
+      if (!isAny)
+        break;
+      launch.counts.bankConflicts += cycles - 1;
+    }
+  for (int i = 0; i < launch.grid.threads; ++i)
+    lanes[size_t(i)]->log.clear();
+}
+
+void Fibers::passBarrier(Launch &launch) {
+  ++launch.counts.barriers;
+  if (emulator.countsBanks)
+    countConflicts(launch);
+  for (int i = 0; i < launch.grid.threads; ++i) {
+    ++lanes[size_t(i)]->thread->epoch;
+    lanes[size_t(i)]->state = State::Ready;
+  }
+}
+
+/// Exchanges the numbers of the lanes of a warp that wait for each other.
+/// Returns whether there are such lanes.
+bool Fibers::shuffle(size_t warp, int threads, Launch &launch) {
+  const size_t first = warp * kWarp;
+  const size_t size = std::min(size_t(kWarp), size_t(threads) - first);
+  bool isAny = false;
+  for (size_t i = 0; i < size; ++i) {
+    const Lane &asks = *lanes[first + i];
+    if (asks.state != State::AtShuffle)
+      continue;
+    const uint32_t mask = asks.mask;
+    if (!(mask >> i & 1))
+      lanes[first + i]->thread->failWith("shuffle whose mask lacks the lane");
+    bool areThere = true;
+    for (size_t k = 0; k < kWarp; ++k)
+      areThere &= !(mask >> k & 1) ||
+                  (k < size && lanes[first + k]->state == State::AtShuffle &&
+                   lanes[first + k]->line == asks.line &&
+                   lanes[first + k]->mask == mask);
+    if (!areThere)
+      continue;
+    double numbers[kWarp] = {};
+    for (size_t k = 0; k < size; ++k) {
+      if (!(mask >> k & 1))
+        continue;
+      const size_t from = k + size_t(lanes[first + k]->distance);
+      // Beyond the warp a lane gets its own number.
+      const bool isInside = from < kWarp;
+      if (isInside && !(mask >> from & 1))
+        lanes[first + k]->thread->failWith(
+            "shuffle from a lane that its mask lacks");
+      numbers[k] = lanes[first + (isInside ? from : k)]->number;
+    }
+    for (size_t k = 0; k < size; ++k)
+      if (mask >> k & 1) {
+        lanes[first + k]->number = numbers[k];
+        lanes[first + k]->state = State::Ready;
+      }
+    isAny = true;
+  }
+  return isAny;
+}
+
+/// Says which threads wait for others that do not come.
+void Fibers::failStuck(Launch &launch, int64_t block) const {
+  int waits = 0, atBarrier = 0, line = 0;
+  bool isOneLine = true;
+  for (int i = 0; i < launch.grid.threads; ++i) {
+    const Lane &lane = *lanes[size_t(i)];
+    if (lane.state == State::Done)
+      continue;
+    isOneLine &= waits == 0 || lane.line == line;
+    line = lane.line;
+    ++waits;
+    atBarrier += lane.state == State::AtBarrier;
+  }
+  throw Fault{"kernel '" + std::string(launch.name) + "', block " +
+              std::to_string(block) + ": " + std::to_string(waits) + " of " +
+              std::to_string(launch.grid.threads) + " threads wait, " +
+              std::to_string(atBarrier) + " of them at a barrier" +
+              (isOneLine ? " of line " + std::to_string(line)
+                         : std::string(", at different lines")) +
+              "; the others do not come"};
+}
+
+void Fibers::runBlock(Launch &launch, int64_t block,
+                      const std::function<void(FiberThread &)> &newBody) {
+  const int threads = launch.grid.threads;
+  prepare(threads);
+  body = &newBody;
+  fault.clear();
+  // NaN, so that reads before writes are detected.
+  shared.resize(size_t(launch.grid.shared));
+  std::memset(shared.data(), 0xff, shared.size() * sizeof(double));
+  records.assign(shared.size(), Record());
+  std::vector<FiberThread> all;
+  all.reserve(size_t(threads));
+  for (int i = 0; i < threads; ++i) {
+    Lane &lane = *lanes[size_t(i)];
+    all.emplace_back(*this, launch, block, i);
+    all.back().sharedRecords = records.data();
+    all.back().sharedCount = int64_t(records.size());
+    lane.log.clear();
+    if (emulator.countsBanks)
+      all.back().sharedLog = &lane.log;
+    lane.state = State::Ready;
+  }
+  for (int i = 0; i < threads; ++i)
+    lanes[size_t(i)]->thread = &all[size_t(i)];
+
+  const auto isEvery = [&](State state, bool atOneLine) {
+    for (int i = 0; i < threads; ++i)
+      if (lanes[size_t(i)]->state != state ||
+          (atOneLine && lanes[size_t(i)]->line != lanes[0]->line))
+        return false;
+    return true;
+  };
+  try {
+    while (!isEvery(State::Done, false)) {
+      emulator.arrange(threads, kWarp, emulator.threadOrder);
+      bool isAny = false;
+      for (int64_t i : emulator.threadOrder)
+        if (Lane &lane = *lanes[size_t(i)]; lane.state == State::Ready) {
+          isAny = true;
+          resume(lane);
+          if (!fault.empty())
+            throw Fault{fault};
+        }
+      for (int warp = 0; warp * kWarp < threads; ++warp)
+        isAny |= shuffle(size_t(warp), threads, launch);
+      if (isEvery(State::AtBarrier, true))
+        passBarrier(launch);
+      else if (!isAny)
+        failStuck(launch, block);
+    }
+    if (emulator.countsBanks)
+      countConflicts(launch);
+  } catch (const Fault &) {
+    isAbandoned = true;
+    for (int i = 0; i < threads; ++i)
+      if (lanes[size_t(i)]->state == State::AtBarrier ||
+          lanes[size_t(i)]->state == State::AtShuffle)
+        resume(*lanes[size_t(i)]);
+    isAbandoned = false;
+    throw;
+  }
+}
+
+FiberThread::FiberThread(Fibers &fibers, Launch &launch, int64_t block,
+                         int thread)
+    : LoopThread(launch, block, thread), fibers(&fibers) {}
+
+LoopThread::View<double> FiberThread::shared(int first, int count) const {
+  if (first < 0 || count < 0 || first > sharedCount - count)
+    failOutside(first + count, sharedCount);
+  auto *self = const_cast<FiberThread *>(this);
+  return View<double>(
+      self,
+      {fibers->shared.data() + first, count, fibers->records.data() + first},
+      1);
+}
+
+void FiberThread::barrier(int line) { fibers->wait(*this, false, line); }
+
+double FiberThread::shuffleDown(uint32_t mask, double x, int distance,
+                                int line) {
+  fibers->wait(*this, true, line, mask, x, distance);
+  return fibers->result(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// Emulator
+//===----------------------------------------------------------------------===//
+
+Emulator::Emulator(Order order, uint64_t seed, bool countsBanks)
+    : theOrder(order), seed(seed), countsBanks(countsBanks),
+      fibers(std::make_unique<Fibers>(*this)) {}
+
+Emulator::~Emulator() = default;
+
+/// splitmix64.
+uint64_t Emulator::random() {
+  uint64_t z = seed += 0x9e3779b97f4a7c15;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+
+void Emulator::arrange(int64_t count, int64_t width,
+                       std::vector<int64_t> &out) {
+  out.resize(size_t(count));
+  std::iota(out.begin(), out.end(), 0);
+  switch (theOrder) {
+  case Order::Forward:
+    break;
+  case Order::Backward:
+    std::reverse(out.begin(), out.end());
+    break;
+  case Order::Warps:
+    std::stable_sort(out.begin(), out.end(), [width](int64_t a, int64_t b) {
+      return a % width < b % width;
+    });
+    break;
+  case Order::Random:
+    for (size_t i = out.size(); i > 1; --i)
+      std::swap(out[i - 1], out[random() % i]);
+    break;
+  }
+}
+
+Launch Emulator::start(std::string_view name, const Grid &grid) {
+  ++theCounts.launches;
+  theCounts.blocks += uint64_t(grid.blocks);
+  arrange(grid.blocks, 2, blockOrder);
+  if (theOrder == Order::Warps)
+    std::reverse(blockOrder.begin(), blockOrder.end());
+  return {name, grid, ++launches, theCounts};
+}
+
+Failure Emulator::runLoop(std::string_view name, const Grid &grid,
+                          const std::function<void(LoopThread &)> &body) {
+  Launch launch = start(name, grid);
+  arrange(grid.threads, kWarp, threadOrder);
+  for (int64_t block : blockOrder)
+    for (int64_t i : threadOrder) {
+      LoopThread thread(launch, block, static_cast<int>(i));
+      body(thread);
+    }
+  return launch.failure;
+}
+
+Failure Emulator::runFibers(std::string_view name, const Grid &grid,
+                            const std::function<void(FiberThread &)> &body) {
+  Launch launch = start(name, grid);
+  if (grid.threads % kWarp != 0)
+    throw Fault{"kernel '" + std::string(name) +
+                "': expected whole warps, got " + std::to_string(grid.threads) +
+                " threads"};
+  for (int64_t block : blockOrder)
+    fibers->runBlock(launch, block, body);
+  return launch.failure;
+}
+
+} // namespace tamrt::cuda

@@ -1,0 +1,251 @@
+//===- cuda/Emulator.h - kernels on the host, in hostile orders -*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Executes the bodies of kernels (Block.h) on the host and finds errors that
+/// a GPU shows rarely or never:
+///
+/// - a race: two threads access an element, one of them writes, and no barrier
+///   is between them; or they are of different blocks. For each element of
+///   shared and of global memory the last writer and reader are recorded, with
+///   their block and the number of barriers passed;
+/// - an access outside a buffer;
+/// - a barrier that not all threads reach, or a shuffle whose mask names other
+///   lanes than those that take part.
+///
+/// Such a launch ends with a message. Threads run one at a time until they wait
+/// or end, in one of several orders: no result may depend on it.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_BACKENDS_CUDA_EMULATOR_H
+#define TAMRT_BACKENDS_CUDA_EMULATOR_H
+
+#include "backends/cuda/Block.h"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace tamrt::cuda {
+
+/// The order in which blocks run, and threads of a block.
+enum class Order {
+  Forward,
+  Backward,
+  /// The first lane of each warp, then the second, and so on; odd blocks before
+  /// even ones.
+  Warps,
+  /// By a seed, another one at each barrier.
+  Random,
+};
+
+/// "forward", "backward", "warps" or "random"; false for another name.
+bool parseOrder(std::string_view name, Order &order);
+
+/// What kernels did since the emulator was made.
+struct Counts {
+  uint64_t launches = 0, blocks = 0, barriers = 0;
+  /// Bytes of global memory that threads read and wrote.
+  uint64_t readBytes = 0, writtenBytes = 0;
+  /// Further cycles of accesses to shared memory in which lanes of half a warp
+  /// access different words of a bank.
+  uint64_t bankConflicts = 0;
+};
+
+/// Who accessed an element last.
+struct Access {
+  uint32_t launch = 0, block = 0, epoch = 0, thread = 0;
+};
+
+/// The accesses of four bytes of memory, or of a double of shared memory.
+struct Record {
+  Access written, read;
+};
+
+/// Bytes of global memory of a Record.
+constexpr size_t kRecordedBytes = 4;
+
+/// An error that the emulator found; ends the launch.
+struct Fault {
+  std::string message;
+};
+
+/// One launch of a kernel.
+struct Launch {
+  std::string_view name;
+  Grid grid;
+  uint32_t number;
+  Counts &counts;
+  Failure failure = {};
+};
+
+/// A thread, as bodies without barriers see it: the common part of both.
+class LoopThread {
+public:
+  LoopThread(Launch &launch, int64_t block, int thread)
+      : launch(&launch), blockIndex(block), threadIndex(thread) {}
+
+  int64_t block() const { return blockIndex; }
+  int64_t blocks() const { return launch->grid.blocks; }
+  int thread() const { return threadIndex; }
+  int threads() const { return launch->grid.threads; }
+  int64_t index() const { return block() * threads() + thread(); }
+  int64_t total() const { return blocks() * threads(); }
+
+  /// An element that may be written.
+  template <class T> class Element {
+  public:
+    Element(LoopThread *thread, T *at, Record *record)
+        : thread(thread), at(at), record(record) {}
+    Element(const Element &) = default;
+
+    operator T() const { // NOLINT: an element is read like a number.
+      thread->noteRead(record, sizeof(T));
+      return *at;
+    }
+    const Element &operator=(T value) const {
+      thread->noteWrite(record, sizeof(T));
+      *at = value;
+      return *this;
+    }
+    const Element &operator=(const Element &other) const {
+      return *this = T(other);
+    }
+    const Element &operator+=(T value) const { return *this = *this + value; }
+    const Element &operator-=(T value) const { return *this = *this - value; }
+    const Element &operator*=(T value) const { return *this = *this * value; }
+
+  private:
+    LoopThread *thread;
+    T *at;
+    Record *record;
+  };
+
+  /// The elements of a buffer.
+  template <class T> class View {
+  public:
+    View(LoopThread *thread, const Buffer<T> &buffer, size_t stride)
+        : thread(thread), buffer(buffer), stride(stride) {}
+
+    auto operator[](int64_t i) const {
+      if (i < 0 || i >= buffer.count)
+        thread->failOutside(i, buffer.count);
+      auto *records = static_cast<Record *>(buffer.records);
+      Record *record = records ? records + size_t(i) * stride : nullptr;
+      if constexpr (std::is_const_v<T>) {
+        thread->noteRead(record, sizeof(T));
+        return std::remove_const_t<T>(buffer.data[i]);
+      } else {
+        return Element<T>(thread, buffer.data + i, record);
+      }
+    }
+
+  private:
+    LoopThread *thread;
+    Buffer<T> buffer;
+    size_t stride;
+  };
+
+  template <class T> View<T> view(const Buffer<T> &buffer) {
+    return View<T>(this, buffer, sizeof(T) / kRecordedBytes);
+  }
+
+  void fail(int32_t status, int64_t detail) {
+    if (launch->failure.status == 0)
+      launch->failure = {status, detail};
+  }
+
+protected:
+  void noteRead(Record *record, size_t bytes);
+  void noteWrite(Record *record, size_t bytes);
+  [[noreturn]] void failOutside(int64_t index, int64_t count) const;
+  /// Ends the launch with a message that names kernel, block and thread.
+  [[noreturn]] void failWith(const std::string &what) const;
+
+  Launch *launch;
+  int64_t blockIndex;
+  int threadIndex;
+  /// Barriers that the thread has passed.
+  uint32_t epoch = 1;
+  /// Shared memory of the block: its records are accessed for every access
+  /// that is not to global memory.
+  Record *sharedRecords = nullptr;
+  int64_t sharedCount = 0;
+  /// Shared doubles accessed since the last barrier, if bank conflicts are
+  /// counted.
+  std::vector<uint32_t> *sharedLog = nullptr;
+};
+
+class Fibers;
+
+/// A thread of a body with barriers. It has a stack of its own.
+class FiberThread : public LoopThread {
+public:
+  FiberThread(Fibers &fibers, Launch &launch, int64_t block, int thread);
+
+  View<double> shared(int first, int count) const;
+  /// `line` is the caller's: all threads have to wait at the same barrier.
+  void barrier(int line = __builtin_LINE());
+  double shuffleDown(uint32_t mask, double x, int distance,
+                     int line = __builtin_LINE());
+
+private:
+  friend class Fibers;
+  Fibers *fibers;
+};
+
+/// Runs launches, one at a time.
+class Emulator {
+public:
+  /// \param countsBanks whether bank conflicts are counted, which takes time.
+  Emulator(Order order, uint64_t seed, bool countsBanks);
+  ~Emulator();
+
+  /// Executes a body. Throws Fault if it finds an error.
+  template <class Body> Failure run(const Grid &grid, const Body &body) {
+    if constexpr (Body::hasBarriers)
+      return runFibers(Body::name, grid,
+                       [&body](FiberThread &thread) { body(thread); });
+    else
+      return runLoop(Body::name, grid,
+                     [&body](LoopThread &thread) { body(thread); });
+  }
+
+  Order order() const { return theOrder; }
+  const Counts &counts() const { return theCounts; }
+  /// The next number of the generator of random orders.
+  uint64_t random();
+
+private:
+  friend class Fibers;
+
+  Failure runLoop(std::string_view name, const Grid &grid,
+                  const std::function<void(LoopThread &)> &body);
+  Failure runFibers(std::string_view name, const Grid &grid,
+                    const std::function<void(FiberThread &)> &body);
+  Launch start(std::string_view name, const Grid &grid);
+  /// The numbers below `count` in the order; `width` is the warp's.
+  void arrange(int64_t count, int64_t width, std::vector<int64_t> &out);
+
+  Order theOrder;
+  uint64_t seed;
+  bool countsBanks;
+  uint32_t launches = 0;
+  Counts theCounts;
+  std::vector<int64_t> blockOrder, threadOrder;
+  std::unique_ptr<Fibers> fibers;
+};
+
+} // namespace tamrt::cuda
+
+#endif // TAMRT_BACKENDS_CUDA_EMULATOR_H

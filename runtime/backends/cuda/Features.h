@@ -1,0 +1,305 @@
+//===- cuda/Features.h - inputs and feature maps ----------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Bodies of the feature maps (docs/math.md section 3): a thread for each row.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_BACKENDS_CUDA_FEATURES_H
+#define TAMRT_BACKENDS_CUDA_FEATURES_H
+
+#include "backends/cuda/Block.h"
+#include "backends/cuda/Elementary.h"
+
+#include "tamrt/abi.h"
+
+namespace tamrt::cuda {
+
+/// How a feature map phi is evaluated for one x (docs/math.md section 3,
+/// "Beyond the range"): phi(at) + amount * (phi(at) - phi(inner)) / 1e-5.
+struct Evaluation {
+  double at, inner;
+  /// If 0, only phi(at) is needed.
+  double amount;
+
+  TAMRT_BODY static Evaluation of(double x, int64_t mode) {
+    if (mode == TAMRT_CONTINUE || !(magnitude(x) > 1.0))
+      return {x, x, 0.0};
+    const double sign = x > 0.0 ? 1.0 : -1.0;
+    const double distance = magnitude(x - sign);
+    const double inner = sign - 1e-5 * sign;
+    if (mode == TAMRT_LINEAR)
+      return {sign, inner, distance};
+    if (mode == TAMRT_SATURATION)
+      return {sign, inner, (1.0 - exponential(-2.0 * distance)) / 2.0};
+    return {sign, sign, 0.0};
+  }
+
+  TAMRT_BODY double combine(double atBorder, double inside) const {
+    return amount == 0.0 ? atBorder
+                         : atBorder + amount * ((atBorder - inside) / 1e-5);
+  }
+};
+
+struct Normalize {
+  static constexpr const char *name = "normalize";
+  static constexpr bool hasBarriers = false;
+
+  Buffer<const double> v, parameters;
+  int64_t rows;
+  Buffer<double> x;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto from = block.view(v), range = block.view(parameters);
+    auto to = block.view(x);
+    for (int64_t r = block.index(); r < rows; r += block.total())
+      to[r] = (from[r] - range[0]) / range[1];
+  }
+};
+
+struct Offset {
+  static constexpr const char *name = "offset";
+  static constexpr bool hasBarriers = false;
+
+  int64_t rows;
+  Buffer<double> values;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto to = block.view(values);
+    for (int64_t r = block.index(); r < rows; r += block.total())
+      to[r] = 1.0;
+  }
+};
+
+struct Linear {
+  static constexpr const char *name = "linear";
+  static constexpr bool hasBarriers = false;
+
+  Buffer<const double> x;
+  int64_t rows;
+  double scale;
+  int64_t mode;
+  Buffer<double> values;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto from = block.view(x);
+    auto to = block.view(values);
+    for (int64_t r = block.index(); r < rows; r += block.total()) {
+      const Evaluation e = Evaluation::of(from[r], mode);
+      to[r] = e.combine(scale * e.at, scale * e.inner);
+    }
+  }
+};
+
+struct Affine {
+  static constexpr const char *name = "affine";
+  static constexpr bool hasBarriers = false;
+
+  Buffer<const double> x;
+  int64_t rows;
+  double scale;
+  Buffer<double> values;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto from = block.view(x);
+    auto to = block.view(values);
+    for (int64_t r = block.index(); r < rows; r += block.total()) {
+      to[2 * r] = 1.0;
+      to[2 * r + 1] = scale * from[r];
+    }
+  }
+};
+
+/// A thread for each row and frequency.
+struct Fourier {
+  static constexpr const char *name = "fourier";
+  static constexpr bool hasBarriers = false;
+
+  Buffer<const double> x;
+  int64_t rows, m;
+  /// 1 for cyclic inputs, else 1/2.
+  double base;
+  int64_t mode;
+  Buffer<double> values;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto from = block.view(x);
+    auto to = block.view(values);
+    for (int64_t i = block.index(); i < rows * m; i += block.total()) {
+      const int64_t r = i / m, k = i % m;
+      const Evaluation e = Evaluation::of(from[r], mode);
+      const double multiple = base * static_cast<double>(k + 1);
+      double cosine, sine, innerCosine = 0.0, innerSine = 0.0;
+      cosSinPi(multiple * e.at, cosine, sine);
+      if (e.amount != 0.0)
+        cosSinPi(multiple * e.inner, innerCosine, innerSine);
+      to[r * 2 * m + k] = e.combine(cosine, innerCosine);
+      to[r * 2 * m + m + k] = e.combine(sine, innerSine);
+    }
+  }
+};
+
+struct Chebyshev {
+  static constexpr const char *name = "chebyshev";
+  static constexpr bool hasBarriers = false;
+
+  Buffer<const double> x;
+  int64_t rows, degree, mode;
+  Buffer<double> values;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto from = block.view(x);
+    auto to = block.view(values);
+    for (int64_t r = block.index(); r < rows; r += block.total()) {
+      const Evaluation e = Evaluation::of(from[r], mode);
+      double before = 1.0, now = e.at;
+      double innerBefore = 1.0, innerNow = e.inner;
+      for (int64_t i = 0; i < degree; ++i) {
+        to[r * degree + i] = e.combine(now, innerNow);
+        const double next = 2.0 * e.at * now - before;
+        before = now;
+        now = next;
+        const double innerNext = 2.0 * e.inner * innerNow - innerBefore;
+        innerBefore = innerNow;
+        innerNow = innerNext;
+      }
+    }
+  }
+};
+
+/// Largest degree of a spline.
+constexpr int64_t kMaxDegree = 20;
+
+/// B-splines by the triangular scheme of Cox and de Boor (C. de Boor, A
+/// Practical Guide to Splines, chapter X) on equidistant knots with ends of
+/// multiplicity degree + 1.
+class Knots {
+public:
+  TAMRT_BODY Knots(double lo, double hi, int64_t k, int64_t degree)
+      : lo(lo), hi(hi), step((hi - lo) / static_cast<double>(k)), k(k),
+        degree(degree) {}
+
+  /// Knot j, 0 <= j <= k + 2*degree.
+  TAMRT_BODY double at(int64_t j) const {
+    const int64_t i = j - degree;
+    if (i <= 0)
+      return lo;
+    if (i >= k)
+      return hi;
+    // From the nearer end, so that the knots are symmetric.
+    return 2 * i <= k ? lo + step * static_cast<double>(i)
+                      : hi - step * static_cast<double>(k - i);
+  }
+
+  /// The point at which the basis is evaluated for x; lo if x is NaN.
+  TAMRT_BODY double clamp(double x) const {
+    const double last = hi - 1e-6;
+    if (x > last)
+      x = last;
+    return x > lo ? x : lo;
+  }
+
+  /// The j with knot j <= x < knot j+1 for a clamped x; degree <= j < k+degree.
+  TAMRT_BODY int64_t span(double x) const {
+    // Clamped before the conversion to an integer, whatever the knots are: NaN
+    // selects the first span.
+    const double quotient = (x - lo) * (static_cast<double>(k) / (hi - lo));
+    const double last = static_cast<double>(k - 1);
+    int64_t i =
+        quotient > 0.0 ? static_cast<int64_t>(least(quotient, last)) : 0;
+    // The quotient may round to the wrong side of a knot.
+    while (i > 0 && x < at(degree + i))
+      --i;
+    while (i < k - 1 && x >= at(degree + i + 1))
+      ++i;
+    return degree + i;
+  }
+
+  /// The degree+1 functions that do not vanish on span j, at x.
+  TAMRT_BODY void evaluate(int64_t j, double x, double *values) const {
+    values[0] = 1.0;
+    for (int64_t p = 1; p <= degree; ++p) {
+      double carried = 0.0;
+      for (int64_t i = 0; i < p; ++i) {
+        const double low = at(j + 1 - (p - i)), high = at(j + i + 1);
+        const double gap = high - low;
+        // 0/0 = 0: a function between coinciding knots contributes nothing.
+        const double share = gap > 1e-8 ? values[i] / gap : 0.0;
+        values[i] = carried + (high - x) * share;
+        carried = (x - low) * share;
+      }
+      values[p] = carried;
+    }
+  }
+
+private:
+  double lo, hi, step;
+  int64_t k, degree;
+};
+
+struct Bspline {
+  static constexpr const char *name = "bspline";
+  static constexpr bool hasBarriers = false;
+
+  Buffer<const double> x, parameters;
+  int64_t rows, k, degree, mode;
+  Buffer<double> values;
+  Buffer<int32_t> start;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto from = block.view(x), range = block.view(parameters);
+    auto to = block.view(values);
+    auto starts = block.view(start);
+    const Knots knots(range[2], range[3], k, degree);
+    for (int64_t r = block.index(); r < rows; r += block.total()) {
+      const Evaluation e = Evaluation::of(from[r], mode);
+      const double at = knots.clamp(e.at), inner = knots.clamp(e.inner);
+      const int64_t j = knots.span(at);
+      double border[kMaxDegree + 1], inside[kMaxDegree + 1] = {};
+      knots.evaluate(j, at, border);
+      if (e.amount != 0.0) {
+        // A knot between the two points would make the row one column wider
+        // than the band; no rule of a spline's input gives one.
+        if (knots.span(inner) != j)
+          block.fail(TAMRT_ERROR_INVALID_ARGUMENT, 2);
+        knots.evaluate(j, inner, inside);
+      }
+      for (int64_t i = 0; i <= degree; ++i)
+        to[r * (degree + 1) + i] = e.combine(border[i], inside[i]);
+      starts[r] = static_cast<int32_t>(j - degree);
+    }
+  }
+};
+
+struct Onehot {
+  static constexpr const char *name = "onehot";
+  static constexpr bool hasBarriers = false;
+
+  Buffer<const double> x;
+  int64_t rows, n;
+  Buffer<int32_t> index;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto from = block.view(x);
+    auto to = block.view(index);
+    const double last = static_cast<double>(n - 1);
+    for (int64_t r = block.index(); r < rows; r += block.total()) {
+      // Clipping first gives the same, because the ends are integers. NaN gives
+      // 0.
+      double code = (from[r] + 1.0) / 2.0 * last;
+      code = code > 0.0 ? code : 0.0;
+      code = code < last ? code : last;
+      to[r] = static_cast<int32_t>((code + kNoFraction) - kNoFraction);
+    }
+  }
+};
+
+} // namespace tamrt::cuda
+
+#endif // TAMRT_BACKENDS_CUDA_FEATURES_H

@@ -1,0 +1,292 @@
+//===- cuda/Sums.h - sums over rows -----------------------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Bodies that add the rows of a chunk to accumulators (kernels.def). One
+/// thread adds all rows of a chunk to a number, in their order, so that sums do
+/// not depend on where chunks end.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_BACKENDS_CUDA_SUMS_H
+#define TAMRT_BACKENDS_CUDA_SUMS_H
+
+#include "backends/cuda/Block.h"
+#include "backends/cuda/Elementary.h"
+
+#include "tamrt/abi.h"
+
+namespace tamrt::cuda {
+
+/// Columns of a tile of products; rows that are read into shared memory at a
+/// time. Each row of a tile is padded, so that threads which write its columns
+/// use different banks.
+constexpr int kTile = 16;
+constexpr int kDepth = 32;
+constexpr int kTileThreads = kTile * kTile;
+constexpr int kTileShared = 2 * kDepth * kTile;
+
+/// Adds a count, exactly, to a number that is a count times `unit`, rounded
+/// once. The count follows from the number: rounding errors do not move a count
+/// below 2^50 near another integer.
+TAMRT_BODY double addCount(double sum, double count, double unit) {
+  const double old = (sum * (1.0 / unit) + kNoFraction) - kNoFraction;
+  return (old + count) * unit;
+}
+
+/// Adds a' W b, na x nb numbers, or those on and above the diagonal. A block of
+/// threads has a tile of the result, a thread a number of it; the rows of both
+/// matrices are expanded to the tile's columns in shared memory, whatever their
+/// encodings are.
+template <class Left, class Right> struct AddProducts {
+  static constexpr const char *name = "gram";
+  static constexpr bool hasBarriers = true;
+
+  Left a;
+  Right b;
+  /// Null: all one.
+  Buffer<const double> w;
+  int64_t rows, na, nb;
+  bool isUpper;
+  /// If not 0, the sums are counts times this number.
+  double unit;
+  Buffer<double> sums;
+
+  /// So many tiles side by side, for each number of columns.
+  static TAMRT_BODY int64_t tilesOf(int64_t columns) {
+    return (columns + kTile - 1) / kTile;
+  }
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    const int64_t tiles = tilesOf(nb);
+    const int64_t top = block.block() / tiles * kTile;
+    const int64_t left = block.block() % tiles * kTile;
+    // The same in all threads of the block.
+    if (isUpper && left + kTile <= top)
+      return;
+    auto matrixA = a.view(block);
+    auto matrixB = b.view(block);
+    auto weights = block.view(w);
+    auto result = block.view(sums);
+    auto tileA = block.shared(0, kDepth * kTile);
+    auto tileB = block.shared(kDepth * kTile, kDepth * kTile);
+    const int row = block.thread() / kTile, column = block.thread() % kTile;
+    const int64_t i = top + row, j = left + column;
+    const bool isMine = i < na && j < nb && (!isUpper || j >= i);
+    double sum = 0.0;
+    if (isMine && unit == 0.0)
+      sum = result[i * nb + j];
+    for (int64_t first = 0; first < rows; first += kDepth) {
+      const int count = static_cast<int>(least(int64_t(kDepth), rows - first));
+      for (int k = block.thread(); k < count * kTile; k += block.threads()) {
+        const int64_t r = first + k / kTile, c = k % kTile;
+        double number = top + c < na ? matrixA.at(r, top + c) : 0.0;
+        if (w.data)
+          number = weights[r] * number;
+        tileA[k] = number;
+        tileB[k] = left + c < nb ? matrixB.at(r, left + c) : 0.0;
+      }
+      block.barrier();
+      if (isMine)
+        for (int r = 0; r < count; ++r)
+          sum += tileA[r * kTile + row] * tileB[r * kTile + column];
+      block.barrier();
+    }
+    if (isMine)
+      result[i * nb + j] =
+          unit == 0.0 ? sum : addCount(result[i * nb + j], sum, unit);
+  }
+};
+
+/// Adds a' W y: a thread for each column.
+template <class Matrix> struct AddColumn {
+  static constexpr const char *name = "rhs";
+  static constexpr bool hasBarriers = false;
+
+  Matrix a;
+  Buffer<const double> y, w;
+  int64_t rows, n;
+  Buffer<double> sums;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto matrix = a.view(block);
+    auto target = block.view(y), weights = block.view(w);
+    auto result = block.view(sums);
+    for (int64_t i = block.index(); i < n; i += block.total()) {
+      double sum = result[i];
+      for (int64_t r = 0; r < rows; ++r) {
+        double number = matrix.at(r, i);
+        if (w.data)
+          number = weights[r] * number;
+        sum += number * target[r];
+      }
+      result[i] = sum;
+    }
+  }
+};
+
+/// Adds the weights of the rows of each level.
+struct AddLevels {
+  static constexpr const char *name = "gram_onehot";
+  static constexpr bool hasBarriers = false;
+
+  Buffer<const int32_t> a;
+  Buffer<const double> w;
+  int64_t rows, n;
+  Buffer<double> sums;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto index = block.view(a);
+    auto weights = block.view(w);
+    auto result = block.view(sums);
+    for (int64_t i = block.index(); i < n; i += block.total()) {
+      double sum = result[i];
+      for (int64_t r = 0; r < rows; ++r) {
+        const int64_t own = index[r];
+        if (own == i)
+          sum += w.data ? weights[r] : 1.0;
+        // The mean of levels has products of levels with each other.
+        else if (own < TAMRT_INDEX_NONE && i == 0)
+          block.fail(TAMRT_ERROR_INVALID_ARGUMENT, 1);
+      }
+      result[i] = sum;
+    }
+  }
+};
+
+/// Sums of the cosines and sines of the multiples 0..2m of an angle whose first
+/// m multiples are the columns: a thread for each multiple up to m.
+struct AddFrequencies {
+  static constexpr const char *name = "gram_fourier";
+  static constexpr bool hasBarriers = false;
+
+  Buffer<const double> a, w;
+  int64_t rows, m;
+  Buffer<double> sums;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto values = block.view(a), weights = block.view(w);
+    auto result = block.view(sums);
+    for (int64_t k = block.index(); k <= m; k += block.total()) {
+      double low = result[k], lowSine = 0.0, high = 0.0, highSine = 0.0;
+      if (k > 0) {
+        lowSine = result[2 * m + k];
+        high = result[m + k];
+        highSine = result[3 * m + k];
+      }
+      for (int64_t r = 0; r < rows; ++r) {
+        const double weight = w.data ? double(weights[r]) : 1.0;
+        if (k == 0) {
+          low += weight;
+          continue;
+        }
+        const int64_t row = r * 2 * m;
+        const double cosine = weight * values[row + k - 1];
+        const double sine = weight * values[row + m + k - 1];
+        const double lastCosine = values[row + m - 1];
+        const double lastSine = values[row + 2 * m - 1];
+        low += cosine;
+        lowSine += sine;
+        high += lastCosine * cosine - lastSine * sine;
+        highSine += lastSine * cosine + lastCosine * sine;
+      }
+      result[k] = low;
+      if (k > 0) {
+        result[2 * m + k] = lowSine;
+        result[m + k] = high;
+        result[3 * m + k] = highSine;
+      }
+    }
+  }
+};
+
+/// Sets numbers to zero.
+struct Zero {
+  static constexpr const char *name = "zero";
+  static constexpr bool hasBarriers = false;
+
+  int64_t count;
+  Buffer<double> out;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto to = block.view(out);
+    for (int64_t i = block.index(); i < count; i += block.total())
+      to[i] = 0.0;
+  }
+};
+
+/// Joins the sums of parts, and moves them to `out` unless it is null.
+struct JoinSums {
+  static constexpr const char *name = "join_sums";
+  static constexpr bool hasBarriers = false;
+
+  List<const double> earlier;
+  int64_t count;
+  Buffer<double> sums, out;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto own = block.view(sums), to = block.view(out);
+    for (int64_t i = block.index(); i < count; i += block.total()) {
+      double sum = own[i];
+      for (int64_t part = 0; part < earlier.count; ++part)
+        sum = block.view(earlier.buffers[part])[i] + sum;
+      if (out.data) {
+        to[i] = sum;
+        sum = 0.0;
+      }
+      own[i] = sum;
+    }
+  }
+};
+
+struct JoinCounts {
+  static constexpr const char *name = "join_counts";
+  static constexpr bool hasBarriers = false;
+
+  Buffer<const double> more;
+  int64_t count;
+  double unit;
+  Buffer<double> sums;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto from = block.view(more);
+    auto own = block.view(sums);
+    for (int64_t i = block.index(); i < count; i += block.total()) {
+      const double added = (from[i] * (1.0 / unit) + kNoFraction) - kNoFraction;
+      own[i] = addCount(own[i], added, unit);
+    }
+  }
+};
+
+/// A thread for each number of the words.
+struct Marginal {
+  static constexpr const char *name = "marginal";
+  static constexpr bool hasBarriers = false;
+
+  Buffer<const int32_t> from, index;
+  Buffer<const double> sums;
+  int64_t n, size;
+  Buffer<double> out;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto begin = block.view(from), words = block.view(index);
+    auto own = block.view(sums);
+    auto to = block.view(out);
+    for (int64_t i = block.index(); i < n; i += block.total()) {
+      const int64_t word = i / size;
+      double sum = 0.0;
+      for (int64_t k = begin[word]; k < begin[word + 1]; ++k)
+        sum += own[words[k] + i % size];
+      to[i] = sum;
+    }
+  }
+};
+
+} // namespace tamrt::cuda
+
+#endif // TAMRT_BACKENDS_CUDA_SUMS_H

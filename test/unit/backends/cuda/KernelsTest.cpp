@@ -1,0 +1,302 @@
+//===- KernelsTest.cpp - kernels against those of the CPU -----------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Kernels whose arguments the models of the conformance suite do not have on
+/// this device: sums of loops over rows are the CPU's, so that it assembles
+/// panels that the CPU added up. The rest is tested there (docs/backends.md).
+///
+//===----------------------------------------------------------------------===//
+
+#include "backends/cuda/Emulator.h"
+#include "backends/cuda/Launches.h"
+#include "kernels/Status.h"
+#include "kernels/cpu/CpuKernels.h"
+
+#include "gtest/gtest.h"
+
+#include <bit>
+#include <cmath>
+#include <map>
+#include <random>
+
+using namespace tamrt::cuda;
+
+namespace {
+
+/// The emulator, and records of what kernels access, by address.
+Emulator *emulator = nullptr;
+std::map<const void *, std::vector<Record>> records;
+
+/// Launches bodies on buffers of the test.
+class TestLauncher {
+public:
+  explicit TestLauncher(tamrt_context *ctx) : ctx(ctx) {}
+
+  template <class T> Buffer<T> buffer(T *address, int64_t count) {
+    if (count == 0)
+      return {};
+    std::vector<Record> &own = records[address];
+    own.resize(std::max(own.size(), size_t(count) * 2));
+    return {address, count, own.data()};
+  }
+  template <class Body> void operator()(const Grid &grid, const Body &body) {
+    if (grid.blocks == 0)
+      return;
+    try {
+      const Failure failure = emulator->run(grid, body);
+      if (failure.status != TAMRT_OK)
+        tamrt::fail(ctx, tamrt_status(failure.status), failure.detail);
+    } catch (const Fault &fault) {
+      ADD_FAILURE() << fault.message;
+    }
+  }
+  void fail(int32_t status, int64_t detail) {
+    tamrt::fail(ctx, tamrt_status(status), detail);
+  }
+
+private:
+  tamrt_context *ctx;
+};
+
+class KernelsTest : public ::testing::Test {
+protected:
+  std::vector<double> draw(int64_t count) {
+    std::uniform_real_distribution<double> any(-1.0, 1.0);
+    std::vector<double> numbers;
+    for (int64_t i = 0; i < count; ++i)
+      numbers.push_back(any(generator));
+    return numbers;
+  }
+
+  /// Calls `test(kernels)` for the CPU and for the emulator in each order; all
+  /// results have to agree.
+  template <class Run> void compare(const Run &run, double tolerance) {
+    tamrt_context context = {};
+    context.kernels = &tamrt_cpu_kernels;
+    const std::vector<double> good = run(tamrt_cpu_kernels, context);
+    const tamrt_kernels kernels = makeKernels<TestLauncher>();
+    std::vector<double> first;
+    for (Order order :
+         {Order::Forward, Order::Backward, Order::Warps, Order::Random}) {
+      Emulator own(order, 1, false);
+      emulator = &own;
+      records.clear();
+      tamrt_context mine = {};
+      mine.kernels = &kernels;
+      const std::vector<double> got = run(kernels, mine);
+      EXPECT_EQ(mine.status, context.status);
+      EXPECT_EQ(mine.detail, context.detail);
+      ASSERT_EQ(got.size(), good.size());
+      for (size_t i = 0; i < got.size(); ++i)
+        EXPECT_NEAR(got[i], good[i], tolerance) << "at " << i;
+      if (!first.empty()) {
+        EXPECT_EQ(got, first);
+      }
+      first = got;
+    }
+  }
+
+  std::mt19937_64 generator{1};
+};
+
+int64_t wordOf(int64_t width) {
+  return int64_t(std::bit_ceil(uint64_t(width)));
+}
+
+} // namespace
+
+TEST_F(KernelsTest, AssembleMatrix) {
+  // Effects of 9, 7, 6, 10 and 24 columns: cubic and quadratic splines, dense,
+  // frequencies, and a product of bands of 3 and 2 of 6 and 4 columns.
+  struct Case {
+    const char *what;
+    std::vector<int64_t> table;
+    int64_t numbers;
+  };
+  constexpr int64_t n = 9 + 7 + 6 + 10 + 24;
+  constexpr int64_t s = 0, q = 9, d = 16, f = 22, p = 32;
+  const int64_t panels = 4 * 3, pairs = (3 / 2 + 1) * 4 * 3;
+  const std::vector<Case> cases = {
+      {"full", {0, 0, 6, 7, d, q}, 6 * 7},
+      {"full, transposed", {0, 0, 9, 6, s, d}, 9 * 6},
+      {"upper triangle", {1, 0, 6, 6, d, d}, 36},
+      {"diagonal", {2, 0, 6, 6, d, d}, 6},
+      {"panels", {3, 4, 9, 6, s, d}, 6 * 6 * 4},
+      {"panels downwards", {3, 3, 7, 9, q, s}, 5 * 9 * 4},
+      {"panels with itself", {4, 3, 7, 7, q, q}, 5 * 2 * 4},
+      {"panels of four with itself", {4, 4, 9, 9, s, s}, 6 * 3 * 4},
+      {"panels of a product", {5, 2, 24, 6, p, d, 3, 6, 2, 4}, panels * 6 * 8},
+      {"product with itself", {6, 2, 24, 24, p, p, 3, 6, 2, 4}, panels * pairs},
+      {"frequencies", {7, 0, 10, 10, f, f}, 21},
+      {"cubic panels", {8, 4, 9, 9, s, s}, 6 * 8},
+      {"cubic panels of one span", {8, 4, 4, 4, s, s}, 8},
+  };
+  const auto assemble = [&](const std::vector<const Case *> &list) {
+    std::vector<std::vector<double>> sums;
+    std::vector<const double *> blocks;
+    std::vector<int64_t> table;
+    for (const Case *one : list) {
+      sums.push_back(draw(one->numbers));
+      blocks.push_back(sums.back().data());
+      table.insert(table.end(), one->table.begin(), one->table.end());
+    }
+    const std::vector<int32_t> row = {3, 55, 7}, column = {3, 2, 1};
+    const std::vector<double> value = {0.5, 0.25, -1.0};
+    compare(
+        [&](const tamrt_kernels &kernels, tamrt_context &context) {
+          std::vector<double> a(n * n, NAN);
+          kernels.assemble_matrix(&context, table.data(), row.data(),
+                                  column.data(), value.data(), blocks.data(),
+                                  int64_t(blocks.size()), 1000, n, 3, a.data());
+          // Only the lower triangle counts.
+          for (int64_t j = 0; j < n; ++j)
+            for (int64_t i = 0; i < j; ++i)
+              a[size_t(j * n + i)] = 0.0;
+          return a;
+        },
+        1e-12);
+  };
+  for (const Case &one : cases) {
+    SCOPED_TRACE(one.what);
+    assemble({&one});
+  }
+  // All together, also on the same elements, and more than a launch takes.
+  std::vector<const Case *> all;
+  for (int i = 0; i < 6; ++i)
+    for (const Case &one : cases)
+      all.push_back(&one);
+  EXPECT_GT(all.size(), size_t(kMaxList));
+  assemble(all);
+}
+
+TEST_F(KernelsTest, AssembleVector) {
+  constexpr int64_t n = 9 + 6 + 24;
+  const std::vector<int64_t> table = {4, 9, 0, 0, 6, 9, -2, 24, 15, 3, 6, 2, 4};
+  const std::vector<double> spline = draw(6 * 4), column = draw(6),
+                            product = draw(4 * 3 * wordOf(6));
+  const double *blocks[] = {spline.data(), column.data(), product.data()};
+  compare(
+      [&](const tamrt_kernels &kernels, tamrt_context &context) {
+        std::vector<double> b(n, NAN);
+        kernels.assemble_vector(&context, table.data(), blocks, 3, n, b.data());
+        return b;
+      },
+      1e-13);
+}
+
+TEST_F(KernelsTest, SolveRefinesAndFails) {
+  constexpr int64_t n = 40;
+  for (double shift : {0.0, 1e6}) {
+    for (int failure = 0; failure < 4; ++failure) {
+      SCOPED_TRACE(testing::Message() << shift << ", " << failure);
+      compare(
+          [&](const tamrt_kernels &kernels, tamrt_context &context) {
+            std::vector<double> a(n * n), b(n, 0.0);
+            for (int64_t j = 0; j < n; ++j)
+              for (int64_t i = 0; i < n; ++i) {
+                a[size_t(j * n + i)] = double(std::min(i, j) + 1) + shift;
+                b[size_t(i)] += a[size_t(j * n + i)] * (double(j % 7) - 3.0);
+              }
+            if (failure == 1)
+              a[17 * (n + 1)] -= 2.0;
+            if (failure == 2)
+              a[17 * (n + 1)] = a[20 * (n + 1)] = INFINITY;
+            if (failure == 3)
+              b[5] = NAN;
+            std::vector<double> workspace(TAMRT_SOLVE_WORKSPACE(n), NAN);
+            kernels.cholesky_solve(&context, n, a.data(), b.data(),
+                                   workspace.data());
+            return failure == 0 ? b : std::vector<double>();
+          },
+          1e-9);
+    }
+  }
+}
+
+TEST_F(KernelsTest, LongLists) {
+  constexpr int64_t count = 100, parts = 2 * kMaxList + 3;
+  std::vector<std::vector<double>> earlier;
+  std::vector<const double *> list;
+  for (int64_t i = 0; i < parts; ++i) {
+    earlier.push_back(draw(count));
+    list.push_back(earlier.back().data());
+  }
+  const std::vector<double> own = draw(count);
+  for (int64_t some : {int64_t(0), int64_t(1), kMaxList, parts}) {
+    // The order of additions is that of the CPU.
+    compare(
+        [&](const tamrt_kernels &kernels, tamrt_context &context) {
+          std::vector<double> sums = own, out(count, NAN);
+          kernels.move_sums(&context, list.data(), some, count, sums.data(),
+                            out.data());
+          out.insert(out.end(), sums.begin(), sums.end());
+          return out;
+        },
+        0.0);
+    compare(
+        [&](const tamrt_kernels &kernels, tamrt_context &context) {
+          std::vector<double> sums = own;
+          kernels.join_sums(&context, list.data(), some, count, sums.data());
+          return sums;
+        },
+        0.0);
+  }
+  compare(
+      [&](const tamrt_kernels &kernels, tamrt_context &context) {
+        std::vector<double> points(10 * size_t(parts), NAN);
+        kernels.stack(&context, list.data(), parts, 10, points.data());
+        return points;
+      },
+      0.0);
+}
+
+TEST_F(KernelsTest, ArgumentsOutsideTheContract) {
+  const std::vector<double> x = draw(10), parameters = {0.0, 1.0, -1.0, 1.0};
+  const int32_t mean[] = {0, 1, TAMRT_INDEX_MEAN(2)};
+  const auto all = [&](auto call) {
+    compare(
+        [&](const tamrt_kernels &kernels, tamrt_context &context) {
+          call(kernels, &context);
+          EXPECT_EQ(context.status, TAMRT_ERROR_INVALID_ARGUMENT);
+          return std::vector<double>();
+        },
+        0.0);
+  };
+  std::vector<double> out(100);
+  std::vector<int32_t> index(100);
+  all([&](const tamrt_kernels &k, tamrt_context *ctx) {
+    k.linear(ctx, x.data(), 10, 1.0, 4, out.data());
+  });
+  all([&](const tamrt_kernels &k, tamrt_context *ctx) {
+    k.bspline(ctx, x.data(), parameters.data(), 10, 0, 3, 0, out.data(),
+              index.data());
+  });
+  all([&](const tamrt_kernels &k, tamrt_context *ctx) {
+    k.bspline(ctx, x.data(), parameters.data(), 10, 2, 21, 0, out.data(),
+              index.data());
+  });
+  all([&](const tamrt_kernels &k, tamrt_context *ctx) {
+    k.gram_onehot(ctx, mean, nullptr, 3, 2, out.data());
+  });
+  all([&](const tamrt_kernels &k, tamrt_context *ctx) {
+    k.sparsify_onehot(ctx, mean, 3, 2, 1, out.data(), index.data());
+  });
+  all([&](const tamrt_kernels &k, tamrt_context *ctx) {
+    k.boundary(ctx, x.data(), 5, 2, TAMRT_CONTINUE, out.data(), out.data(),
+               out.data());
+  });
+  const int64_t unknown[] = {9, 0, 1, 1, 0, 0};
+  const int64_t manyFactors[] = {5, 9, 1, 1, 0, 0};
+  const double *blocks[] = {x.data()};
+  for (const int64_t *table : {unknown, manyFactors})
+    all([&](const tamrt_kernels &k, tamrt_context *ctx) {
+      k.assemble_matrix(ctx, table, nullptr, nullptr, nullptr, blocks, 1, 1, 1,
+                        0, out.data());
+    });
+}

@@ -1,0 +1,250 @@
+//===- PlantedTest.cpp - errors that are planted in kernels ---------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The emulator finds every barrier that is missing, and other errors. They are
+/// planted between a kernel's body and the thread that executes it, so that the
+/// bodies are those of the device.
+///
+//===----------------------------------------------------------------------===//
+
+#include "backends/cuda/Emulator.h"
+#include "backends/cuda/Encodings.h"
+#include "backends/cuda/Predict.h"
+#include "backends/cuda/Solve.h"
+#include "backends/cuda/Sums.h"
+
+#include "gtest/gtest.h"
+
+#include <set>
+
+using namespace tamrt::cuda;
+
+namespace {
+
+/// What is wrong with a kernel.
+struct Bug {
+  enum Kind {
+    None,
+    /// No thread waits at the barrier of the line `line`.
+    LacksBarrier,
+    /// The first thread does not wait there.
+    PassesBarrier,
+    /// All threads take the one after them for themselves.
+    NextThread,
+    /// Shuffles name half of the lanes.
+    WrongMask,
+    /// Shuffles are from one lane further.
+    WrongLane,
+  } kind = None;
+  int line = 0;
+};
+
+/// The lines of the barriers that threads reached.
+std::set<int> lines;
+
+/// A thread that executes a body with a bug.
+class BuggyThread {
+public:
+  BuggyThread(FiberThread &thread, Bug bug) : real(thread), bug(bug) {}
+
+  int64_t block() const { return real.block(); }
+  int64_t blocks() const { return real.blocks(); }
+  int thread() const {
+    return real.thread() + (bug.kind == Bug::NextThread ? 1 : 0);
+  }
+  int threads() const { return real.threads(); }
+  int64_t index() const { return real.index(); }
+  int64_t total() const { return real.total(); }
+  template <class T> auto view(const Buffer<T> &buffer) {
+    return real.view(buffer);
+  }
+  auto shared(int first, int count) { return real.shared(first, count); }
+  void fail(int32_t status, int64_t detail) { real.fail(status, detail); }
+
+  void barrier(int line = __builtin_LINE()) {
+    lines.insert(line);
+    if (bug.line == line &&
+        (bug.kind == Bug::LacksBarrier ||
+         (bug.kind == Bug::PassesBarrier && real.thread() == 0)))
+      return;
+    real.barrier(line);
+  }
+  double shuffleDown(uint32_t mask, double x, int distance,
+                     int line = __builtin_LINE()) {
+    if (bug.kind == Bug::WrongMask)
+      mask >>= kWarp / 2;
+    if (bug.kind == Bug::WrongLane)
+      ++distance;
+    return real.shuffleDown(mask, x, distance, line);
+  }
+
+private:
+  FiberThread &real;
+  Bug bug;
+};
+
+template <class Body> struct Buggy {
+  static constexpr const char *name = Body::name;
+  static constexpr bool hasBarriers = true;
+
+  Body body;
+  Bug bug;
+
+  void operator()(FiberThread &thread) const {
+    BuggyThread buggy(thread, bug);
+    body(buggy);
+  }
+};
+
+/// Numbers in global memory, with records.
+template <class T> class Numbers {
+public:
+  Numbers(std::initializer_list<T> list) : Numbers(std::vector<T>(list)) {}
+  explicit Numbers(std::vector<T> from)
+      : numbers(std::move(from)),
+        records(numbers.size() * sizeof(T) / kRecordedBytes) {}
+  template <class As = T> Buffer<As> buffer() {
+    return {numbers.data(), int64_t(numbers.size()), records.data()};
+  }
+  std::vector<T> numbers;
+
+private:
+  std::vector<Record> records;
+};
+
+constexpr Order kOrders[] = {Order::Forward, Order::Backward, Order::Warps,
+                             Order::Random};
+
+/// The message about a bug, or "".
+template <class Run> std::string messageOf(Order order, const Run &run) {
+  Emulator emulator(order, 1, false);
+  try {
+    run(emulator);
+  } catch (const Fault &fault) {
+    return fault.message;
+  }
+  return "";
+}
+
+/// A system of `n` columns whose pivots are small compared with its diagonal,
+/// so that its solution is refined.
+std::string solveWith(Order order, Bug bug, int64_t n = 70,
+                      std::vector<double> *solution = nullptr) {
+  std::vector<double> a(size_t(n * n)), b(size_t(n), 0.0);
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t i = 0; i < n; ++i) {
+      a[size_t(j * n + i)] = double(std::min(i, j)) + 1e6;
+      b[size_t(i)] += a[size_t(j * n + i)] * (double(j % 7) - 3.0);
+    }
+  Numbers<double> matrix(a), right(b);
+  Numbers<double> workspace(std::vector<double>(TAMRT_SOLVE_WORKSPACE(n)));
+  const CholeskySolve body = {n, matrix.buffer(), right.buffer(),
+                              workspace.buffer()};
+  const std::string message = messageOf(order, [&](Emulator &emulator) {
+    const Failure failure =
+        emulator.run(Grid{1, kSolveThreads, kSolveThreads / kWarp},
+                     Buggy<CholeskySolve>{body, bug});
+    EXPECT_EQ(failure.status, TAMRT_OK);
+  });
+  if (solution)
+    *solution = right.numbers;
+  return message;
+}
+
+/// A 20 x 20 Gram matrix of 70 rows.
+std::string addWith(Order order, Bug bug, std::vector<double> *sums = nullptr) {
+  constexpr int64_t rows = 70, n = 20;
+  std::vector<double> values;
+  for (int64_t i = 0; i < rows * n; ++i)
+    values.push_back(double(i * 7919 % 101) / 50.0 - 1.0);
+  Numbers<double> a(values), result(std::vector<double>(n * n));
+  const Dense dense = {a.buffer<const double>(), n};
+  const AddProducts<Dense, Dense> body = {dense, dense, {},  rows,           n,
+                                          n,     true,  0.0, result.buffer()};
+  const std::string message = messageOf(order, [&](Emulator &emulator) {
+    emulator.run(Grid{4, kTileThreads, kTileShared},
+                 Buggy<AddProducts<Dense, Dense>>{body, bug});
+  });
+  if (sums)
+    *sums = result.numbers;
+  return message;
+}
+
+} // namespace
+
+TEST(Planted, NothingIsFoundInTheKernelsThemselves) {
+  for (Order order : kOrders) {
+    EXPECT_EQ(solveWith(order, {}), "");
+    EXPECT_EQ(addWith(order, {}), "");
+  }
+}
+
+TEST(Planted, EveryMissingBarrierIsFound) {
+  for (auto *with : {+[](Order o, Bug b) { return addWith(o, b); },
+                     +[](Order o, Bug b) { return solveWith(o, b); }}) {
+    lines.clear();
+    EXPECT_EQ(with(Order::Forward, {}), "");
+    const std::set<int> all = lines;
+    EXPECT_GE(all.size(), 2u);
+    for (int line : all)
+      for (Order order : kOrders)
+        EXPECT_NE(with(order, {Bug::LacksBarrier, line}).find("race: "),
+                  std::string::npos)
+            << "line " << line << ", order " << int(order);
+  }
+}
+
+TEST(Planted, EveryBarrierThatAThreadPassesIsFound) {
+  for (auto *with : {+[](Order o, Bug b) { return addWith(o, b); },
+                     +[](Order o, Bug b) { return solveWith(o, b); }}) {
+    lines.clear();
+    with(Order::Forward, {});
+    const std::set<int> all = lines;
+    for (int line : all)
+      for (Order order : kOrders)
+        EXPECT_NE(with(order, {Bug::PassesBarrier, line}), "")
+            << "line " << line << ", order " << int(order);
+  }
+}
+
+TEST(Planted, WrongMasksAndLanesOfShufflesAreFound) {
+  for (Order order : kOrders) {
+    EXPECT_NE(solveWith(order, {Bug::WrongMask}).find("mask lacks"),
+              std::string::npos);
+    // The numbers of other lanes are wrong, but all lanes take part.
+    std::vector<double> good, bad;
+    solveWith(order, {}, 70, &good);
+    solveWith(order, {Bug::WrongLane}, 70, &bad);
+    EXPECT_NE(good, bad);
+  }
+}
+
+TEST(Planted, OffByOneIsFound) {
+  for (Order order : kOrders) {
+    // The last thread of a block writes the first element of no tile.
+    EXPECT_NE(addWith(order, {Bug::NextThread}), "");
+    // One row more than the buffer has.
+    Numbers<double> a({1.0, 2.0, 3.0}), beta({2.0}), out({0.0, 0.0, 0.0, 0.0});
+    Predict<Dense> body = {{a.buffer<const double>(), 1},
+                           beta.buffer<const double>(),
+                           3,
+                           1,
+                           0,
+                           0,
+                           out.buffer()};
+    const auto run = [&](Emulator &emulator) {
+      emulator.run(Grid{1, kWarp}, body);
+    };
+    EXPECT_EQ(messageOf(order, run), "");
+    EXPECT_EQ(out.numbers, (std::vector<double>{2.0, 4.0, 6.0, 0.0}));
+    body.rows = 4;
+    EXPECT_NE(messageOf(order, run).find("expected an element below 3, got 3"),
+              std::string::npos);
+  }
+}

@@ -46,10 +46,10 @@ struct Backend {
   /// only if the CPU can address its memory. Otherwise subjects with loops are
   /// left out, because their sums would be computed on the CPU.
   bool runsLoops = true;
-  /// It runs only subjects whose name matches this regular expression, unless
-  /// it is empty: for devices that lack kernels. A step of these subjects that
-  /// is left to the CPU is a failure.
-  std::string subjects = {};
+  /// A regular expression of formulas that need kernels which a device lacks:
+  /// these subjects are left out. In the others, a step that is left to the CPU
+  /// is a failure.
+  std::string lacks = {};
   /// It runs only each n-th subject: for slow ones.
   size_t every = 1;
   /// Why this machine or build lacks it; empty if it is there.

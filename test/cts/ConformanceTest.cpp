@@ -122,8 +122,7 @@ void Suite::run(const Subject &subject, size_t index) {
     const Backend &backend = backends[i];
     if ((subject.hasLoops && !backend.runsLoops) ||
         index % backend.every != 0 ||
-        (!backend.subjects.empty() &&
-         !Regex(backend.subjects).match(subject.name)))
+        (!backend.lacks.empty() && Regex(backend.lacks).match(subject.formula)))
       continue;
     ++counts[i].subjects;
     counts[i].cases += kShapes.size();

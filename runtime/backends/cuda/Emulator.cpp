@@ -9,9 +9,11 @@
 #include "backends/cuda/Emulator.h"
 
 #include <algorithm>
+#include <csetjmp>
 #include <cstring>
 #include <numeric>
 #include <ucontext.h>
+#include <utility>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
@@ -147,7 +149,12 @@ private:
     uint32_t mask = 0;
     double number = 0.0;
     std::vector<uint32_t> log;
+#ifdef __SANITIZE_ADDRESS__
     void *fake = nullptr;
+#else
+    bool isEntered = false;
+    jmp_buf place;
+#endif
   };
 
   static constexpr size_t kStackBytes = size_t(128) << 10;
@@ -165,12 +172,17 @@ private:
   Emulator &emulator;
   std::vector<std::unique_ptr<Lane>> lanes;
   const std::function<void(FiberThread &)> *body = nullptr;
-  ucontext_t loop;
   bool isAbandoned = false;
   /// The first error of a thread.
   std::string fault;
+  /// Where the loop goes on.
+#ifdef __SANITIZE_ADDRESS__
+  ucontext_t loop;
   const void *loopStack = nullptr;
   size_t loopStackBytes = 0;
+#else
+  jmp_buf loop;
+#endif
 };
 
 void Fibers::enter(unsigned high, unsigned low) {
@@ -215,26 +227,40 @@ void Fibers::prepare(int threads) {
   }
 }
 
-void Fibers::resume(Lane &lane) {
 #ifdef __SANITIZE_ADDRESS__
+
+void Fibers::resume(Lane &lane) {
   void *fake = nullptr;
   __sanitizer_start_switch_fiber(&fake, lane.stack.get(), kStackBytes);
-#endif
   swapcontext(&loop, &lane.context);
-#ifdef __SANITIZE_ADDRESS__
   __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
-#endif
 }
 
 void Fibers::yield(Lane &lane) {
-#ifdef __SANITIZE_ADDRESS__
   __sanitizer_start_switch_fiber(&lane.fake, loopStack, loopStackBytes);
-#endif
   swapcontext(&lane.context, &loop);
-#ifdef __SANITIZE_ADDRESS__
   __sanitizer_finish_switch_fiber(lane.fake, &loopStack, &loopStackBytes);
-#endif
 }
+
+#else
+
+// A context is entered once; from then on jumps are enough. They are ten times
+// as fast, because they do not ask the system for the mask of signals.
+
+void Fibers::resume(Lane &lane) {
+  if (_setjmp(loop) != 0)
+    return;
+  if (std::exchange(lane.isEntered, true))
+    _longjmp(lane.place, 1);
+  setcontext(&lane.context);
+}
+
+void Fibers::yield(Lane &lane) {
+  if (_setjmp(lane.place) == 0)
+    _longjmp(loop, 1);
+}
+
+#endif
 
 void Fibers::wait(FiberThread &thread, bool isShuffle, int line, uint32_t mask,
                   double number, int distance) {

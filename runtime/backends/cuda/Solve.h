@@ -84,7 +84,8 @@ struct Entries {
   }
 };
 
-/// A += T * P. No two entries are of one element.
+/// A += T * P. Several entries may be of one element, so a thread has a column
+/// and reads all entries.
 struct AddPenalties {
   static constexpr const char *name = "penalties";
   static constexpr bool hasBarriers = false;
@@ -97,8 +98,10 @@ struct AddPenalties {
   template <class Block> TAMRT_BODY void operator()(Block &block) const {
     auto entries = penalties.view(block);
     auto matrix = block.view(a);
-    for (int64_t p = block.index(); p < penalties.count; p += block.total())
-      matrix[entries.column[p] * n + entries.row[p]] += scale * entries.at(p);
+    for (int64_t j = block.index(); j < n; j += block.total())
+      for (int64_t p = 0; p < penalties.count; ++p)
+        if (entries.column[p] == j)
+          matrix[j * n + entries.row[p]] += scale * entries.at(p);
   }
 };
 

@@ -157,10 +157,9 @@ private:
     }
     flush();
     const auto scale = static_cast<double>(group_rows);
-    launch(gridFor(penalties),
-           AddPenalties{entries(launch, penalty_row, penalty_column,
-                                penalty_value, penalties),
-                        n, scale, matrix});
+    launch(gridFor(n), AddPenalties{entries(launch, penalty_row, penalty_column,
+                                            penalty_value, penalties),
+                                    n, scale, matrix});
     launch(gridFor(n), AddFloor{n, TAMRT_PENALTY_FLOOR * scale, matrix});
   }
 
@@ -235,7 +234,7 @@ private:
                           const double *weights, int64_t group_rows, int64_t n,
                           int64_t penalties, double *a) {
     Launcher launch(ctx);
-    launch(gridFor(penalties),
+    launch(gridFor(n),
            AddPenalties{entries(launch, penalty_row, penalty_column,
                                 penalty_value, penalties, which, weights),
                         n, static_cast<double>(group_rows),

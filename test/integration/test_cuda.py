@@ -1,0 +1,203 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models on the device cuda-emulated, which executes the kernels for CUDA in an
+emulator: its numbers agree with the CPU's, and its bytes depend on no order of
+threads, blocks and streams, no chunk size and no number of threads."""
+
+import os
+import re
+
+import small
+from small import harness
+
+BACKENDS = harness.BUILD / "lib" / "tamrt"
+GROUPS = 3
+# Every kernel of the device is in one of them.
+LOAD = ("y ~ s(a,k=20)+s(b,k=20)+s(c,k=20)+c(d,n_cat=7)+l(a)+l(b)+"
+        "te(c(d,n_cat=7),s(c,k=4))")
+MIXED = ("y ~ l(a)+f(b,m=3)+s(c,k=5)+c(d,n_cat=7)+p(a)+w(b)+"
+         "t(a,others='b',n_trees=3,max_depth=2,sp_alpha=0.5)+lt(c,max_depth=2)+"
+         "te(s(a,k=3),c(d,n_cat=7))+te(f(b,m=2),l(c))")
+CG = "y ~ s(c,k=9)+t(a,n_trees=24,max_depth=2)+f(b,m=4)"
+# All orders that differ in kind, and random ones.
+ORDERS = [{"order": name} for name in ("forward", "backward", "warps")] + [
+    {"order": "random", "seed": seed} for seed in range(1, 18)]
+COUNTS = re.compile(
+    r"debug: cuda-emulated: (?P<launches>\d+) launches, (?P<blocks>\d+) "
+    r"blocks, (?P<barriers>\d+) barriers, (?P<copies>\d+) copies, "
+    r"(?P<uploaded>\d+) bytes uploaded, (?P<downloaded>\d+) downloaded, "
+    r"(?P<read>\d+) read, (?P<written>\d+) written, (?P<banks>\d+) bank "
+    r"conflicts")
+
+
+def environment(**settings):
+    return dict(os.environ, TAMRT_LOG="debug",
+                TAMRT_BACKEND_PATH=str(BACKENDS)) | {
+        f"TAMRT_EMULATOR_{key.upper()}": str(value)
+        for key, value in settings.items()}
+
+
+class Emulated(harness.TestCase):
+    def prepare(self, formula, *options, days=40, **keys):
+        model = self.compile(formula, *options, **small.KEYS, **keys)
+        self.train = small.generate(self.dir / "train.csv", "--days", days,
+                                    "--groups", GROUPS)
+        return model
+
+    def run_emulated(self, model, *command, **settings):
+        """Runs a command on the device; returns the bytes of its output and
+        its messages."""
+        (self.dir / "out").unlink(missing_ok=True)
+        run = self.run_program(model, *command, "-o", "out", "--device",
+                               "cuda-emulated", env=environment(**settings))
+        self.assertEqual(run.returncode, 0, (command, settings, run.stderr))
+        self.assertNotIn("never released", run.stderr)
+        return (self.dir / "out").read_bytes(), run.stderr
+
+    def numbers(self, table):
+        return [float(value) for row in harness.parse_csv(table.decode())
+                for key, value in row.items()
+                if key not in ("date", "g") and value]
+
+    def check(self, model, *, is_whole=True, tolerance=1e-9):
+        """Fits and predicts on the device and on the CPU, and compares."""
+        weights = self.fit(model, self.train)
+        got, said = self.run_emulated(model, "fit", self.train)
+        if is_whole:
+            self.assertNotIn("warning", said)
+        (self.dir / "emulated").write_bytes(got)
+        # Coefficients of collinear columns are only determined by the
+        # penalty: what counts is what the model predicts.
+        for command in ("predict", "decompose"):
+            good = self.dir / "good"
+            self.succeed(model, command, self.train, "--weights", weights,
+                         "-o", good)
+            table, said = self.run_emulated(model, command, self.train,
+                                            "--weights", "emulated")
+            if is_whole:
+                self.assertNotIn("warning", said)
+            self.assert_close_to_norm(self.numbers(table),
+                                      self.numbers(good.read_bytes()),
+                                      tolerance, command)
+        return got
+
+    def test_numbers_of_the_cpu(self):
+        for name, formula, options in (
+                ("load", LOAD, ()), ("mixed", MIXED, ()),
+                ("cg", CG, ("--solver=cg", "--block-limit=16")),
+                ("dense", LOAD, ("--dense",))):
+            with self.subTest(name):
+                model = self.prepare(formula, "--fuse-rows=false", *options)
+                # Where rounding decides, iterations end at another step.
+                self.check(model, tolerance=1e-6 if name == "cg" else 1e-9)
+
+    def test_sums_of_the_cpu(self):
+        """Loops over rows are code for the CPU: the device solves from the
+        panels that they add up."""
+        for formula in (LOAD, "y ~ s(a,k=6)+te(s(a,k=3),s(b,k=2),"
+                              "c(d,n_cat=7))+s(b,k=4,deg=2)+l(c)"):
+            with self.subTest(formula):
+                model = self.prepare(formula)
+                self.check(model, is_whole=False)
+                _, said = self.run_emulated(model, "fit", self.train)
+                self.assertIn("warning: summing rows on 'cpu': the model has "
+                              "code of the CPU", said)
+                self.assertNotIn("solving on 'cpu'", said)
+
+    def test_one_result(self):
+        for formula, options in (
+                (LOAD, ()), (MIXED, ()),
+                (CG, ("--solver=cg", "--block-limit=16"))):
+            with self.subTest(formula):
+                model = self.prepare(formula, "--fuse-rows=false", *options,
+                                     days=4)
+                good, _ = self.run_emulated(model, "fit", self.train)
+                (self.dir / "weights").write_bytes(good)
+                predict = ("predict", self.train, "--weights", "weights")
+                predicted, _ = self.run_emulated(model, *predict)
+                for settings in ORDERS:
+                    self.assertEqual(self.run_emulated(
+                        model, "fit", self.train, **settings)[0], good,
+                        settings)
+                    self.assertEqual(self.run_emulated(
+                        model, *predict, **settings)[0], predicted, settings)
+                for options in (("--chunk-rows", "7"), ("--threads", "3"),
+                                ("--stream",), ("--chunk-rows", "1"),
+                                ("--threads", "2", "--chunk-rows", "50")):
+                    for settings in ORDERS[1], ORDERS[-1]:
+                        self.assertEqual(self.run_emulated(
+                            model, "fit", self.train, *options, **settings)[0],
+                            good, (options, settings))
+
+    def test_kernels_that_the_device_lacks(self):
+        model = self.prepare("y ~ s(a,k=5)+pid(b,w=3)", "--fuse-rows=false")
+        self.check(model, is_whole=False)
+        _, said = self.run_emulated(model, "fit", self.train)
+        self.assertIn("warning: summing rows on 'cpu': device 'cuda-emulated' "
+                      "has no kernel 'pid'\n", said)
+        text = self.succeed(model, "info", "--devices", env=environment())
+        self.assertRegex(
+            text, r"  cuda-emulated: CUDA kernels in an emulator, .*\n"
+                  r"    found: .*\n    steps on the CPU for lack of kernels: "
+                  r"pid, neural_layer, radial\n"
+                  r"    tested: binary64 sum: ok\n    tested: cholesky: ok\n"
+                  r"    trusted; ")
+
+    def test_counts(self):
+        model = self.prepare("y ~ s(a,k=5)+c(d,n_cat=7)", "--fuse-rows=false")
+        runs = []
+        for banks in (0, 1):
+            _, said = self.run_emulated(model, "fit", self.train, banks=banks)
+            counts = COUNTS.search(said)
+            self.assertIsNotNone(counts, said)
+            runs.append({key: int(value) for key, value in
+                         counts.groupdict().items()})
+        for key in ("launches", "blocks", "barriers", "copies", "uploaded",
+                    "downloaded", "read", "written"):
+            self.assertGreater(runs[0][key], 0, key)
+            self.assertEqual(runs[0][key], runs[1][key], key)
+        # The columns a, d and y of each row are uploaded once; what else there
+        # is does not depend on the number of rows.
+        rows = len(harness.read_csv(self.train))
+        small.generate(self.train, "--days", 400, "--groups", GROUPS)
+        more = len(harness.read_csv(self.train)) - rows
+        _, said = self.run_emulated(model, "fit", self.train)
+        uploaded = int(COUNTS.search(said)["uploaded"]) - runs[0]["uploaded"]
+        self.assertGreaterEqual(uploaded, more * 3 * 8)
+        self.assertLess(uploaded, more * 3 * 8 * 1.2)
+        self.assertEqual(runs[0]["banks"], 0)
+
+    def test_little_memory(self):
+        model = self.prepare(LOAD, "--fuse-rows=false", days=300)
+        good, said = self.run_emulated(model, "fit", self.train)
+        rows = re.compile(r"chunks of (\d+) rows?")
+        self.assertEqual(rows.search(said)[1], "300")
+        run = self.run_program(
+            model, "fit", self.train, "-o", "out", "--device", "cuda-emulated",
+            env=environment(memory=100000))
+        self.assertEqual(run.returncode, 1)
+        least = re.search(r"expected (\d+) bytes of memory for the direct "
+                          r"solver in chunks of 1 row, got", run.stderr)
+        got, said = self.run_emulated(model, "fit", self.train,
+                                      memory=int(int(least[1]) / 0.9) + 2000)
+        self.assertLess(int(rows.search(said)[1]), 300)
+        self.assertEqual(got, good)
+
+    def test_settings(self):
+        model = self.prepare("y ~ l(a)", "--fuse-rows=false")
+        run = self.run_program(
+            model, "fit", self.train, "-o", "out", "--device", "cuda-emulated",
+            env=environment(order="sideways"))
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("device 'cuda-emulated': expected forward, backward, "
+                      "warps or random as TAMRT_EMULATOR_ORDER, got "
+                      "'sideways'", run.stderr)
+        # A device that only tests want is not found unasked.
+        run = self.run_program(model, "fit", self.train, "-o", "out",
+                               env=environment())
+        self.assertEqual(run.returncode, 0)
+        self.assertNotIn("cuda-emulated:", run.stderr)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -33,6 +33,7 @@ GOOD = {
     "runtime/backends/cuda/cuda.cpp": '#include "core/run.h"\n'
                                       '#include "cuda.h"\n',
     "runtime/backends/cuda/cuda.h": '#include "memory/arena.h"\n',
+    "test/unit/backends/cuda/test.cpp": '#include "backends/cuda/cuda.h"\n',
     "runtime/io/csv.h": '#include "core/run.h"\n',
     "tools/tamc/tamc.cpp": '#include "tamc/Spec/ModelSpec.h"\n'
                            '#include "llvm/Support/CommandLine.h"\n',
@@ -54,6 +55,8 @@ FORBIDDEN = [
     ("runtime/core/a.h", '"backends/cuda/cuda.h"', "backend"),
     ("runtime/backends/torch/a.cpp", '"backends/cuda/cuda.h"', "backend"),
     ("runtime/backends/torch/a.cpp", '"io/csv.h"', "backend"),
+    ("test/unit/backends/torch/a.cpp", '"backends/cuda/cuda.h"', "backend"),
+    ("test/unit/core/a.cpp", '"backends/cuda/cuda.h"', "backend"),
     ("compiler/Spec/a.cpp", '"Target/Cpu/Cpu.h"', "target"),
     ("compiler/Target/Gpu/a.cpp", '"../Cpu/Cpu.h"', "target"),
     ("tools/tamc/a.cpp", '"core/run.h"', "tools"),

@@ -24,8 +24,7 @@
 namespace tamrt::cuda {
 
 /// Columns of a tile of products; rows that are read into shared memory at a
-/// time. Each row of a tile is padded, so that threads which write its columns
-/// use different banks.
+/// time.
 constexpr int kTile = 16;
 constexpr int kDepth = 32;
 constexpr int kTileThreads = kTile * kTile;

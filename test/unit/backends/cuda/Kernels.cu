@@ -1,4 +1,4 @@
-//===- cuda/Kernels.cu - the kernels for GPUs -----------------------------===//
+//===- Kernels.cu - the bodies of kernels, compiled for GPUs --------------===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The same bodies as those of the emulator, each as a kernel of a GPU. Code
-/// for every architecture; what launches it on a GPU is not built yet.
+/// Each body as a kernel of a GPU. test_resources.py compiles it for every
+/// architecture. Nothing runs it: the backend for GPUs is not built yet.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ static __global__ void execute(Body body, Failure *failure) {
 
 namespace {
 
-/// Instantiates the kernels of Launches.h.
+/// Launches of Launches.h, so that nvcc compiles their bodies.
 class Instances {
 public:
   explicit Instances(tamrt_context *) {}
@@ -44,5 +44,5 @@ public:
 
 } // namespace
 
-/// Keeps the kernels.
-tamrt_kernels tamrt_cuda_kernels() { return makeKernels<Instances>(); }
+/// Refers to all launches.
+tamrt_kernels instances() { return makeKernels<Instances>(); }

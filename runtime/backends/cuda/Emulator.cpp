@@ -10,7 +10,7 @@
 
 #include <algorithm>
 #include <csetjmp>
-#include <cstring>
+#include <limits>
 #include <numeric>
 #include <ucontext.h>
 #include <utility>
@@ -386,8 +386,8 @@ void Fibers::runBlock(Launch &launch, int64_t block,
   body = &newBody;
   fault.clear();
   // NaN, so that reads before writes are detected.
-  shared.resize(size_t(launch.grid.shared));
-  std::memset(shared.data(), 0xff, shared.size() * sizeof(double));
+  shared.assign(size_t(launch.grid.shared),
+                std::numeric_limits<double>::quiet_NaN());
   records.assign(shared.size(), Record());
   std::vector<FiberThread> all;
   all.reserve(size_t(threads));

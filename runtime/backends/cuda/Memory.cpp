@@ -12,6 +12,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 namespace tamrt::cuda {
 
@@ -56,8 +57,8 @@ void *Memory::find(const void *address, size_t bytes, void *&records,
                    uint64_t &uploaded) {
   records = nullptr;
   if (!isOfDevice(address)) {
-    std::vector<char> &copy = constants[address];
-    if (copy.size() < bytes) {
+    std::vector<char> &copy = constants[{address, bytes}];
+    if (copy.empty()) {
       copy.assign(static_cast<const char *>(address),
                   static_cast<const char *>(address) + bytes);
       uploaded += bytes;

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <string>
+#include <utility>
 #include <vector>
 
 namespace tamrt::cuda {
@@ -58,7 +58,9 @@ private:
 
   int64_t total, used = 0;
   std::map<uintptr_t, Block> blocks;
-  std::map<const void *, std::vector<char>> constants;
+  /// Copies of constants, by address and bytes: work that waits in a stream
+  /// may use them.
+  std::map<std::pair<const void *, size_t>, std::vector<char>> constants;
 };
 
 } // namespace tamrt::cuda

@@ -157,6 +157,54 @@ std::string solveWith(Order order, Bug bug, int64_t n = 70,
   return message;
 }
 
+/// The factor of a matrix of 40 columns that is definite, or just not so.
+std::string factorWith(Order order, Bug bug, bool isDefinite) {
+  constexpr int64_t n = 40;
+  std::vector<double> a(n * n, 1.0);
+  for (int64_t j = 0; j < n; ++j)
+    a[size_t(j * (n + 1))] = isDefinite ? 2.0 : 1.0;
+  Numbers<double> matrix(a);
+  Numbers<double> workspace(std::vector<double>(TAMRT_FACTOR_WORKSPACE(n)));
+  const CholeskyFactor body = {n, 0, matrix.buffer(), workspace.buffer()};
+  const std::string message = messageOf(order, [&](Emulator &emulator) {
+    const Failure failure =
+        emulator.run(Grid{1, kSolveThreads, kSolveThreads / kWarp},
+                     Buggy<CholeskyFactor>{body, bug});
+    EXPECT_EQ(failure.status, TAMRT_OK);
+  });
+  // The factor of the diagonal alone has no elements below it.
+  if (message.empty()) {
+    EXPECT_EQ(matrix.numbers[n - 1] != 0.0, isDefinite);
+  }
+  return message;
+}
+std::string factorDefinite(Order order, Bug bug) {
+  return factorWith(order, bug, true);
+}
+std::string factorDiagonal(Order order, Bug bug) {
+  return factorWith(order, bug, false);
+}
+
+/// Solves with the factor of a matrix whose factor is the triangle of ones.
+std::string applyFactor(Order order, Bug bug) {
+  constexpr int64_t n = 150;
+  Numbers<double> factor(std::vector<double>(n * n, 1.0));
+  std::vector<double> b(n);
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < n; ++j)
+      b[size_t(i)] += double(std::min(i, j) + 1) * double(j % 5);
+  Numbers<double> right(b), x{std::vector<double>(n)};
+  const CholeskyApply body = {factor.buffer<const double>(),
+                              right.buffer<const double>(), n, x.buffer()};
+  const std::string message = messageOf(order, [&](Emulator &emulator) {
+    emulator.run(Grid{1, kSolveThreads, kSolveThreads / kWarp},
+                 Buggy<CholeskyApply>{body, bug});
+  });
+  for (int64_t i = 0; message.empty() && i < n; ++i)
+    EXPECT_EQ(x.numbers[size_t(i)], double(i % 5));
+  return message;
+}
+
 /// A 20 x 20 Gram matrix of 70 rows.
 std::string addWith(Order order, Bug bug, std::vector<double> *sums = nullptr) {
   constexpr int64_t rows = 70, n = 20;
@@ -176,18 +224,23 @@ std::string addWith(Order order, Bug bug, std::vector<double> *sums = nullptr) {
   return message;
 }
 
+/// All kernels with barriers.
+constexpr std::string (*kPrograms[])(Order, Bug) = {
+    [](Order order, Bug bug) { return addWith(order, bug); },
+    [](Order order, Bug bug) { return solveWith(order, bug); }, factorDefinite,
+    factorDiagonal, applyFactor};
+
 } // namespace
 
 TEST(Planted, NothingIsFoundInTheKernelsThemselves) {
   for (Order order : kOrders) {
-    EXPECT_EQ(solveWith(order, {}), "");
-    EXPECT_EQ(addWith(order, {}), "");
+    for (auto *with : kPrograms)
+      EXPECT_EQ(with(order, {}), "");
   }
 }
 
 TEST(Planted, EveryMissingBarrierIsFound) {
-  for (auto *with : {+[](Order o, Bug b) { return addWith(o, b); },
-                     +[](Order o, Bug b) { return solveWith(o, b); }}) {
+  for (auto *with : kPrograms) {
     lines.clear();
     EXPECT_EQ(with(Order::Forward, {}), "");
     const std::set<int> all = lines;
@@ -201,8 +254,7 @@ TEST(Planted, EveryMissingBarrierIsFound) {
 }
 
 TEST(Planted, EveryBarrierThatAThreadPassesIsFound) {
-  for (auto *with : {+[](Order o, Bug b) { return addWith(o, b); },
-                     +[](Order o, Bug b) { return solveWith(o, b); }}) {
+  for (auto *with : kPrograms) {
     lines.clear();
     with(Order::Forward, {});
     const std::set<int> all = lines;

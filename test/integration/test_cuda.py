@@ -6,6 +6,7 @@ threads, blocks and streams, no chunk size and no number of threads."""
 
 import os
 import re
+import subprocess
 
 import small
 from small import harness
@@ -142,6 +143,25 @@ class Emulated(harness.TestCase):
                   r"pid, neural_layer, radial\n"
                   r"    tested: binary64 sum: ok\n    tested: cholesky: ok\n"
                   r"    trusted; ")
+
+    def test_model_as_cpp(self):
+        """It does not tell which kernels it launches, so all of its steps run
+        on the CPU."""
+        model = self.prepare("y ~ s(a,k=5)+pid(b,w=3)", "--fuse-rows=false")
+        source = self.dir / "model.cpp"
+        self.succeed(harness.TAMC, self.dir / "model.yaml", "--fuse-rows=false",
+                     "--emit=cpp", "-o", source)
+        subprocess.run(
+            ["g++", "-std=c++17", *harness.SANITIZE, "-I",
+             str(harness.SOURCE / "include"), str(source),
+             str(BACKENDS / "libtamrt.a"), "-lpthread", "-o",
+             str(self.dir / "cpp")], check=True)
+        good = self.fit(model, self.train).read_bytes()
+        got, said = self.run_emulated(self.dir / "cpp", "fit", self.train)
+        self.assertEqual(got, good)
+        for what in ("summing rows", "solving"):
+            self.assertIn(f"warning: {what} on 'cpu': device 'cuda-emulated' "
+                          "has no kernel 'pid'\n", said)
 
     def test_counts(self):
         model = self.prepare("y ~ s(a,k=5)+c(d,n_cat=7)", "--fuse-rows=false")

@@ -36,8 +36,12 @@ std::vector<std::string> missingKernels(const tamrt_kernels &table) {
 }
 
 const char *missingKernel(const tamrt_step &step, const tamrt_kernels &table) {
-  if (!step.launch_table)
+  if (!step.launch_table) {
+    for (const KernelEntry &kernel : kKernels)
+      if (!kernel.isIn(table))
+        return kernel.name;
     return nullptr;
+  }
   const int64_t *code = step.launch_table->code;
   for (int64_t i = 0; i < step.launch_table->count; ++i) {
     const int64_t kernel = *code++;

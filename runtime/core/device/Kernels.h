@@ -25,7 +25,8 @@ namespace tamrt {
 std::vector<std::string> missingKernels(const tamrt_kernels &table);
 
 /// The name of the first kernel of a step that a table lacks; null if there is
-/// none, or if it is not known what the step launches. O(operands).
+/// none. If the step does not tell what it launches, it may be any kernel.
+/// O(operands).
 const char *missingKernel(const tamrt_step &step, const tamrt_kernels &table);
 
 } // namespace tamrt

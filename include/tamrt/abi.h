@@ -31,7 +31,7 @@ extern "C" {
 
 /// Changes whenever a struct or a kernel's signature changes. The runtime
 /// refuses a model built for another version at start.
-#define TAMRT_ABI_VERSION 14
+#define TAMRT_ABI_VERSION 15
 
 /// Rows of one segment. Sums over rows run row by row inside a segment; those
 /// of segments are joined in a binary tree over the segments' indices. The
@@ -72,6 +72,9 @@ extern "C" {
 #define TAMRT_SOLVE_WORKSPACE(n)                                               \
   ((TAMRT_PANEL_WORKSPACE(n) < 2 * (n) ? 2 * (n) : TAMRT_PANEL_WORKSPACE(n)) + \
    2 * (n))
+/// cholesky_inverse: the factorisation's workspace, and the scales and sums of
+/// columns.
+#define TAMRT_INVERSE_WORKSPACE(n) (TAMRT_PANEL_WORKSPACE(n) + 2 * (n))
 
 /// Whether gram_dense_wide computes the cross products of two dense matrices of
 /// na and nb columns, and gram_wide those of one matrix with itself.
@@ -312,8 +315,8 @@ typedef struct tamrt_context {
 ///                   strengths of the penalties.
 /// \param tables     one pointer per table of the model, aligned to 8 bytes:
 ///                   tables of a library lie in the caller's weights.
-/// \param coefficients the group's D coefficients; in steps that apply a matrix
-///                   to a vector, that vector; else null.
+/// \param coefficients the group's D coefficients, or what else steps.def says
+///                   of `vector`; null if a step has none.
 /// \param columns    one pointer per input, then the target, then the row
 ///                   weights divided by their mean in the group (null if
 ///                   absent), each at the chunk's first row.

@@ -33,8 +33,19 @@ enum class StepPart { Sums, Solve, Predict };
 /// chunks.
 enum class StepRows { Rows, Frame };
 
+/// What a step reads from its parameter `coefficients`.
+enum class StepVector { Nothing, Columns, Triangle };
+
 /// What a step writes to its parameter `output`.
-enum class StepOutput { Nothing, RowNumber, RowEffects, RowColumns, Columns };
+enum class StepOutput {
+  Nothing,
+  RowNumber,
+  RowEffects,
+  RowColumns,
+  RowForms,
+  Columns,
+  Inference
+};
 
 /// The variant of a model that has other steps of a kind.
 enum class StepVariant { All, Levels, Blocks };
@@ -47,6 +58,7 @@ struct StepDescription {
   StepSolver solver;
   StepPart part;
   StepRows rows;
+  StepVector vector;
   StepOutput output;
   StepVariant variant;
   /// The kind of the steps that add rows to the accumulators that these add to
@@ -65,13 +77,40 @@ struct StepDescription {
 /// No kind, in the column `sums` of the table.
 inline constexpr int32_t TAMRT_STEP_NONE = -1;
 
+/// Numbers of the lower triangle of a symmetric matrix.
+constexpr int64_t triangleSize(int64_t columns) {
+  return columns * (columns + 1) / 2;
+}
+
+/// The output of FIT_INFER for a model of D columns and E effects, each part at
+/// a multiple of TAMRT_ALIGNMENT: the lower triangle of the inverse of A, row
+/// by row; the effective degrees of freedom of each effect; the weighted mean
+/// of each column of the design matrix over the group's rows, 0 for the
+/// offset's; log|A|, and the condition number of A scaled to a unit diagonal.
+/// Row weights are those of steps, whose mean is 1. Numbers from the start.
+struct InferenceLayout {
+  constexpr InferenceLayout(int64_t columns, int64_t effects)
+      : edf(aligned(triangleSize(columns))), means(edf + aligned(effects)),
+        numbers(means + aligned(columns)), size(numbers + 2) {}
+
+  int64_t inverse = 0, edf, means, numbers, size;
+
+private:
+  static constexpr int64_t aligned(int64_t count) {
+    constexpr int64_t unit = TAMRT_ALIGNMENT / sizeof(double);
+    return (count + unit - 1) / unit * unit;
+  }
+};
+
 /// The kinds of steps, at the indices of their numbers.
 inline constexpr StepDescription stepDescriptions[] = {
-#define TAMRT_STEP(id, name, solver, part, rows, output, variant, sums)        \
-  {TAMRT_STEP_##id,      #name,                                                \
-   StepSolver::solver,   StepPart::part,                                       \
-   StepRows::rows,       StepOutput::output,                                   \
-   StepVariant::variant, TAMRT_STEP_##sums},
+#define TAMRT_STEP(id, name, solver, part, rows, vector, output, variant,      \
+                   sums)                                                       \
+  {TAMRT_STEP_##id,    #name,                                                  \
+   StepSolver::solver, StepPart::part,                                         \
+   StepRows::rows,     StepVector::vector,                                     \
+   StepOutput::output, StepVariant::variant,                                   \
+   TAMRT_STEP_##sums},
 #include "tamrt/steps.def"
 };
 

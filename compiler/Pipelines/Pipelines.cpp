@@ -82,6 +82,7 @@ static void buildChoices(OpPassManager &manager,
     manager.addPass(tam::createTamShareSums());
     manager.addPass(tam::createTamChooseLayouts());
   }
+  manager.addPass(tam::createTamAddInference());
   manager.addPass(tam::createTamVerifyChoices());
 }
 

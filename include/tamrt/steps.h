@@ -68,6 +68,7 @@ struct StepDescription {
   constexpr bool takesRows() const { return rows == StepRows::Rows; }
   constexpr bool hasSums() const { return sums >= 0; }
   constexpr bool writesOutput() const { return output != StepOutput::Nothing; }
+  constexpr bool infers() const { return output == StepOutput::Inference; }
   constexpr bool predicts() const { return part == StepPart::Predict; }
   constexpr bool solves() const { return part == StepPart::Solve; }
   constexpr bool isDirect() const { return solver == StepSolver::Direct; }

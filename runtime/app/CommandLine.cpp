@@ -178,6 +178,34 @@ CLI::Validator tolerance() {
       "");
 }
 
+/// `text`, such as "0.9", as the level of an interval.
+std::optional<double> parseLevel(const std::string &text) {
+  const bool isDecimal =
+      text.find_first_not_of("0123456789.") == std::string::npos;
+  return isDecimal ? parseTolerance(text) : std::nullopt;
+}
+
+/// The level in percent: "90" of "0.9", "97.5" of ".975".
+std::string nameOfLevel(const std::string &text) {
+  std::string digits = text.substr(text.find('.') + 1);
+  digits.resize(std::max(digits.find_last_not_of('0') + 1, size_t(2)), '0');
+  std::string whole = digits.substr(0, 2), rest = digits.substr(2);
+  if (whole.front() == '0')
+    whole.erase(0, 1);
+  return rest.empty() ? whole : whole + "." + rest;
+}
+
+CLI::Validator level() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        if (parseLevel(text))
+          return "";
+        return "expected levels between 0 and 1, such as 0.9, got '" + text +
+               "'";
+      },
+      "");
+}
+
 /// Texts from the command line that are yet to be parsed.
 struct Texts {
   std::string threads, chunkRows, timings, type = "response", format = "text";
@@ -187,7 +215,7 @@ struct Texts {
   std::string solver = "auto", tolerance, maxIterations,
               preconditioner = "sketch";
   std::string separator = ",", decimal = ".";
-  std::vector<std::string> placement, missing, penalties;
+  std::vector<std::string> placement, missing, penalties, intervals;
   bool allRungs = false, sliding = false;
 };
 
@@ -471,6 +499,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
          "as temperature=-2; may be repeated")
       ->type_name("NAME=AP")
       ->allow_extra_args(false);
+  fit->add_flag("--inference", options.inference,
+                "Also write what standard errors and summary need");
   addSolverOptions(model, *fit, options, texts);
   addFormatOptions(*fit, texts);
   addRunOptions(*fit, options, texts);
@@ -494,6 +524,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
         ->type_name("OUT.csv");
     command->add_flag("--stream", options.stream,
                       "Predict some rows at a time instead of keeping all");
+    command->add_flag("--se", options.se,
+                      "Standard errors, too; of effects that are centred");
     addFormatOptions(*command, texts);
     addRunOptions(*command, options, texts);
     return command;
@@ -505,6 +537,12 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                    "it; design: the design matrix")
       ->check(oneOf({"response", "terms", "design"}))
       ->type_name("TYPE");
+  predict
+      ->add_option("--interval", texts.intervals,
+                   "Prediction intervals of these levels, such as 0.9,0.5")
+      ->delimiter(',')
+      ->check(level())
+      ->type_name("LEVELS");
   CLI::App *decompose =
       addPredict("decompose", "The same as predict --type=terms");
 
@@ -516,6 +554,19 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
       ->required()
       ->check(file())
       ->type_name("W.safetensors");
+  coefficients->add_flag("--se", options.se, "Standard errors, too");
+
+  CLI::App *summary = app.add_subcommand(
+      "summary", "Print what a fit with --inference found out");
+  summary
+      ->add_option("--weights", options.weights,
+                   "Weights of a fit with --inference; - for stdin")
+      ->required()
+      ->check(file())
+      ->type_name("W.safetensors");
+  summary->add_option("--format", texts.format, "text or json")
+      ->check(oneOf({"text", "json"}))
+      ->type_name("FORMAT");
 
   CLI::App *plan = app.add_subcommand("plan", "Print the memory plan");
   plan->add_option("--format", texts.format, "text, csv or json")
@@ -591,13 +642,15 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.command = Command::Predict;
   else if (*coefficients)
     options.command = Command::Coefficients;
+  else if (*summary)
+    options.command = Command::Summary;
   else if (*plan)
     options.command = Command::Plan;
   else if (*info)
     options.command = Command::Info;
   else
     return Error{"expected a command: fit, predict, decompose, coefficients, "
-                 "plan or info; --help tells more"};
+                 "summary, plan or info; --help tells more"};
 
   if (!texts.threads.empty())
     options.threads = unsigned(*parseCount(texts.threads, kMaxThreads));
@@ -607,6 +660,10 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     return std::move(s).error();
   if (texts.solver != "auto")
     options.solver = texts.solver == "cg" ? FitSolver::Cg : FitSolver::Direct;
+  if (options.inference &&
+      (!hasDirect(model) || options.solver == FitSolver::Cg))
+    return Error{"expected the direct solver with --inference, got conjugate "
+                 "gradients"};
   Result<ChosenPenalties> penalties = parsePenalties(model, texts.penalties);
   if (!penalties)
     return std::move(penalties).error();
@@ -652,6 +709,14 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.type = TAMRT_STEP_TERMS;
   else if (texts.type == "design")
     options.type = TAMRT_STEP_DESIGN;
+  for (const std::string &text : texts.intervals) {
+    options.intervals.push_back(*parseLevel(text));
+    options.intervalNames.push_back(nameOfLevel(text));
+  }
+  if (!options.intervals.empty() && options.type != TAMRT_STEP_PREDICT)
+    return Error{"expected --interval with --type=response, got " + texts.type};
+  if (options.se && options.type == TAMRT_STEP_DESIGN)
+    return Error{"expected --se with --type=response or terms, got design"};
   if (texts.format == "csv")
     options.planFormat = PlanFormat::Csv;
   else if (texts.format == "json") {

@@ -20,10 +20,11 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tamrt {
 
-enum class Command { Help, Fit, Predict, Coefficients, Plan, Info };
+enum class Command { Help, Fit, Predict, Coefficients, Summary, Plan, Info };
 
 enum class TimingsFormat { None, Table, Json };
 
@@ -50,6 +51,14 @@ struct Options {
   CgOptions cg = {};
   ChosenPenalties penalties;
   bool allowUnconverged = false;
+  /// For fit: write what standard errors and summaries need.
+  bool inference = false;
+  /// For predict and coefficients: print standard errors.
+  bool se = false;
+  /// For predict: the levels of intervals, each above 0 and below 1, and their
+  /// texts without "0." for the names of columns.
+  std::vector<double> intervals;
+  std::vector<std::string> intervalNames;
   bool draw = false;
   TimingsFormat timings = TimingsFormat::None;
   PlanFormat planFormat = PlanFormat::Text;

@@ -29,9 +29,13 @@ Status runFit(const tamrt_model &model, const Options &options);
 Status runPredict(const tamrt_model &model, const Options &options);
 
 /// Prints group, effect, index and value of every coefficient, in the order of
-/// groups and of the design's columns. There is a column group if the model has
-/// groups.
+/// groups and of the design's columns, with --se its standard error. There is a
+/// column group if the model has groups.
 Status runCoefficients(const tamrt_model &model, const Options &options);
+
+/// Prints statistics of the groups and effects of a fit with --inference, as
+/// text or JSON.
+Status runSummary(const tamrt_model &model, const Options &options);
 
 /// Prints the memory plan; with --memory, what fits into that much memory.
 Status runPlan(const tamrt_model &model, const Options &options);
@@ -54,9 +58,11 @@ Status print(std::string_view text);
 void tell(const tamrt_model &model, std::string_view kind,
           std::string_view message);
 
-/// Loads the weights that the options name; prints a note if their file has no
-/// checksum. Errors: those of `loadWeights`.
-Result<Weights> readWeights(const tamrt_model &model, const Options &options);
+/// Loads the weights that the options name, with inference if asked for; prints
+/// a note if their file has no checksum. Errors: those of `loadWeights` and
+/// `loadInference`.
+Result<Weights> readWeights(const tamrt_model &model, const Options &options,
+                            bool withInference = false);
 
 /// `names`, in which each name that is one of `keys` is changed to name_2,
 /// name_3 and so on, the first that no column has. `names` are distinct.

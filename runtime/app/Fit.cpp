@@ -14,6 +14,7 @@
 #include "core/learn/Learners.h"
 #include "core/model/Weights.h"
 #include "core/run/Executor.h"
+#include "core/run/Statistics.h"
 #include "core/run/StreamedFit.h"
 
 #include <algorithm>
@@ -129,12 +130,24 @@ Result<Weights> fitInMemory(const tamrt_model &model, const Options &options,
   weights.coefficients = *std::move(coefficients);
   weights.groups = order.names;
   timings.end("fit");
+  if (!run.inference)
+    return weights;
+  TrainingStatistics statistics(model, weights.groups.size());
+  if (Status s = statistics.add(data, weights, run); !s)
+    return located(std::move(s).error());
+  statistics.finish(data.weightMeans(), *run.inference);
+  timings.end("residuals");
   return weights;
 }
 
 Result<Weights> fitStreamed(const tamrt_model &model, const Options &options,
                             RowReader reader, const RunOptions &run,
                             Timings &timings) {
+  if (options.inference && model.carry_bytes > 0) {
+    tell(model, "note",
+         "--stream keeps all rows: --inference needs those before a row");
+    return fitInMemory(model, options, std::move(reader), run, timings);
+  }
   if (Status s = reader.rewind(); !s)
     return Error{s.error().message + "; leave out --stream"};
   {
@@ -181,6 +194,9 @@ Status fitFile(const tamrt_model &model, const Options &options,
   CgSummary summary;
   run.summary = &summary;
   run.strengths = options.penalties.strengths;
+  Inference inference;
+  if (options.inference)
+    run.inference = &inference;
   run.tellRoute = [&](const std::string &note) {
     progress.clear();
     tell(model, "note", note);
@@ -201,11 +217,18 @@ Status fitFile(const tamrt_model &model, const Options &options,
   if (!weights)
     return std::move(weights).error();
   weights->penalties = options.penalties.aps;
+  weights->inference = std::move(inference);
   if (Status s = serialize(model, *weights).write(options.output); !s)
     return s;
   timings.end("write");
   progress.clear();
   tellUnconverged(model, summary);
+  if (options.inference)
+    tell(model, "note",
+         "--inference adds " +
+             std::to_string(weights->groups.size() *
+                            Inference::bytesPerGroup(model)) +
+             " bytes to the weights");
   if (summary.groups > 0) {
     timings.note("iterations", summary.allIterations);
     timings.note("most iterations of a group", summary.maxIterations);

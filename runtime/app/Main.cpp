@@ -15,6 +15,7 @@
 #include "io/Thread.h"
 
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -111,6 +112,8 @@ Status runCommand(const tamrt_model &model, const Options &options) {
     return runPredict(model, options);
   case Command::Coefficients:
     return runCoefficients(model, options);
+  case Command::Summary:
+    return runSummary(model, options);
   case Command::Plan:
     return runPlan(model, options);
   case Command::Info:
@@ -133,7 +136,7 @@ Status run(const tamrt_model &model, int argc, char **argv) {
 Status runCoefficients(const tamrt_model &model, const Options &options) {
   if (Status s = checkOutput(options); !s)
     return s;
-  Result<Weights> weights = readWeights(model, options);
+  Result<Weights> weights = readWeights(model, options, options.se);
   if (!weights)
     return std::move(weights).error();
   Result<AtomicFile> output = AtomicFile::create("-");
@@ -143,6 +146,8 @@ Status runCoefficients(const tamrt_model &model, const Options &options) {
   std::vector<std::string> names = {"effect", "index", "value"};
   if (model.group)
     names.insert(names.begin(), "group");
+  if (options.se)
+    names.push_back("se");
   writer.header(names);
   for (size_t g = 0; g < weights->groups.size(); ++g) {
     const double *values = weights->of(g, model);
@@ -154,6 +159,12 @@ Status runCoefficients(const tamrt_model &model, const Options &options) {
         writer.text(effect.name);
         writer.integer(i);
         writer.number(values[effect.first_column + i]);
+        if (options.se) {
+          // The last number of the row of the triangle.
+          const int64_t last = triangleSize(effect.first_column + i + 1) - 1;
+          writer.number(
+              std::sqrt(weights->inference.covarianceOf(model, g)[last]));
+        }
         writer.endRow();
       }
     }
@@ -219,8 +230,11 @@ void tell(const tamrt_model &model, std::string_view kind,
   std::fputs(lineOf(model.name, kind, message).c_str(), stderr);
 }
 
-Result<Weights> readWeights(const tamrt_model &model, const Options &options) {
-  Result<Weights> weights = loadWeights(model, options.weights);
+Result<Weights> readWeights(const tamrt_model &model, const Options &options,
+                            bool withInference) {
+  Result<Weights> weights = withInference
+                                ? loadInference(model, options.weights)
+                                : loadWeights(model, options.weights);
   if (weights && !weights->isChecked)
     tell(model, "note",
          (options.weights == "-" ? "standard input" : options.weights) +

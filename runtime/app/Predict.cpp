@@ -8,6 +8,7 @@
 
 #include "app/Commands.h"
 #include "app/Session.h"
+#include "app/StandardErrors.h"
 #include "app/Timings.h"
 #include "core/data/BeyondRange.h"
 #include "core/data/RowReader.h"
@@ -48,10 +49,13 @@ public:
              const Weights &weights, const RunOptions &run)
       : model(model), options(options), weights(weights), run(run),
         width(size_t(outputWidth(model, options.type))),
+        errors(model, options, weights),
         beyond(model, weights.normalization, Purpose::Predict) {}
 
   /// Predicts rows and writes them, in the file's order.
   Status add(Rows rows, const RowReader &reader, Timings &timings);
+
+  const StandardErrors &standardErrors() const { return errors; }
 
   /// Ends the table. \returns notes about the rows.
   Result<std::vector<std::string>> finish();
@@ -67,9 +71,12 @@ private:
   const Weights &weights;
   const RunOptions &run;
   size_t width;
+  StandardErrors errors;
   BeyondRange beyond;
   size_t rowCount = 0, ties = 0, keyCount = 0;
   GrowingArray<double> numbers;
+  /// Standard errors and intervals, row by row.
+  std::vector<double> errorNumbers;
   /// Opened when the first rows have been predicted.
   std::optional<CsvWriter> table;
 };
@@ -132,9 +139,11 @@ Status Prediction::open() {
   table.emplace(*std::move(output));
   std::vector<std::string> names = keyNames(model);
   keyCount = names.size();
-  std::vector<std::string> columns =
-      uniqueNames(names, outputNames(model, options.type));
-  names.insert(names.end(), columns.begin(), columns.end());
+  for (const std::vector<std::string> &more :
+       {outputNames(model, options.type), errors.names()}) {
+    const std::vector<std::string> columns = uniqueNames(names, more);
+    names.insert(names.end(), columns.begin(), columns.end());
+  }
   table->header(names);
   return {};
 }
@@ -153,6 +162,9 @@ Status Prediction::write(const Dataset &data, const KeyCells &keys) {
     const double *row = numbers.data() + rowOf[fileRow] * width;
     for (size_t i = 0; i < width; ++i)
       table->number(row[i]);
+    const size_t errorWidth = errors.width();
+    for (size_t i = 0; i < errorWidth; ++i)
+      table->number(errorNumbers[rowOf[fileRow] * errorWidth + i]);
     table->endRow();
     if (!options.stream && fileRow % 4096 == 0)
       run.progress->update("write", fileRow, rowOf.size());
@@ -169,14 +181,17 @@ Status Prediction::add(Rows rows, const RowReader &reader, Timings &timings) {
   timings.end("read");
   rowCount += data.rowCount();
   ties += data.tiedRows();
+  const Error noMemory{
+      reader.path() + ": expected " +
+      std::to_string(data.rowCount() *
+                     (width * sizeof(double) + errors.bytesPerRow())) +
+      " bytes of memory for the output, got less; --stream predicts some rows "
+      "at a time"};
   try {
     numbers.truncate(0);
     numbers.extend(data.rowCount() * width);
   } catch (const std::bad_alloc &) {
-    return Error{reader.path() + ": expected " +
-                 std::to_string(data.rowCount() * width * sizeof(double)) +
-                 " bytes of memory for the output, got less; --stream predicts "
-                 "some rows at a time"};
+    return noMemory;
   }
   if (Status s = predictGroups(model, options.type, data, weights, run,
                                numbers.data());
@@ -185,6 +200,16 @@ Status Prediction::add(Rows rows, const RowReader &reader, Timings &timings) {
   if (Status s = checkFinite(data, {lines.data(), lines.size()}, reader.path());
       !s)
     return s;
+  if (StandardErrors::areAsked(options)) {
+    Status computed;
+    try {
+      computed = errors.compute(data, run, numbers.data(), errorNumbers);
+    } catch (const std::bad_alloc &) {
+      return noMemory;
+    }
+    if (!computed)
+      return Error{reader.path() + ": " + computed.error().message};
+  }
   beyond.add(data, options.threads);
   timings.end("predict");
   Status written = write(data, keys);
@@ -241,7 +266,8 @@ std::vector<std::string> outputNames(const tamrt_model &model,
 }
 
 /// Most rows that are in memory at once.
-static size_t rowsAtOnce(const tamrt_model &model, const Options &options) {
+static size_t rowsAtOnce(const tamrt_model &model, const Options &options,
+                         const StandardErrors &errors) {
   constexpr size_t kPartBytes = size_t(16) << 20;
   if (!options.stream || model.carry_bytes > 0)
     return std::numeric_limits<size_t>::max();
@@ -250,7 +276,7 @@ static size_t rowsAtOnce(const tamrt_model &model, const Options &options) {
   const size_t rowBytes =
       sizeof(double) * (size_t(model.input_count) +
                         size_t(outputWidth(model, options.type))) +
-      keyBytes;
+      errors.bytesPerRow() + keyBytes;
   return std::max(kPartBytes / rowBytes, size_t(1));
 }
 
@@ -261,9 +287,13 @@ static Status predictFile(const tamrt_model &model, const Options &options,
   const RunOptions run = session.run(options, progress);
   if (Status s = checkFits(model, options.type, run); !s)
     return s;
+  if (StandardErrors::areAsked(options))
+    if (Status s = checkFits(model, TAMRT_STEP_VARIANCES, run); !s)
+      return s;
   // Weights first: they are small, and the error for a wrong file should not
   // come after a long parse.
-  Result<Weights> weights = readWeights(model, options);
+  Result<Weights> weights =
+      readWeights(model, options, StandardErrors::areAsked(options));
   if (!weights)
     return std::move(weights).error();
   Result<RowReader> reader = RowReader::open(
@@ -272,8 +302,8 @@ static Status predictFile(const tamrt_model &model, const Options &options,
        options.format});
   if (!reader)
     return std::move(reader).error();
-  const size_t most = rowsAtOnce(model, options);
   Prediction prediction(model, options, *weights, run);
+  const size_t most = rowsAtOnce(model, options, prediction.standardErrors());
   progress.update("read", 0, 0);
   while (true) {
     Result<Rows> rows = reader->read(most);

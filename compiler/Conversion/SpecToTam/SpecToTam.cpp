@@ -13,6 +13,7 @@
 #include "Learners.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamrt/abi.h"
+#include "tamrt/steps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -464,6 +465,13 @@ OwningOpRef<ModuleOp> Importer::run() {
   Variant design = begin("design", tam::StepKind::Design);
   design.finish(tam::DesignOp::create(
       builder, loc, matrix(llvm::sum_of(columns)), design.designs));
+  Variant variances = begin("variances", tam::StepKind::Variances);
+  Value triangle = variances.argument(
+      RankedTensorType::get({tamrt::triangleSize(llvm::sum_of(columns))},
+                            builder.getF64Type()),
+      tam::SlotKind::Coefficients);
+  variances.finish(tam::QuadraticFormsOp::create(
+      builder, loc, matrix(1 + columns.size()), variances.designs, triangle));
   (*module)->setAttr(tam::kModelAttrName, describeModel());
   return module;
 }

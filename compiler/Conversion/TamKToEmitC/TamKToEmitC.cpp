@@ -161,6 +161,8 @@ LogicalResult Translator::bindArgument(func::FuncOp step,
     return success();
   case SlotKind::Capacity:
     return step.emitOpError("expected 'capacity' to be a constant");
+  case SlotKind::Inference:
+    return step.emitOpError("expected no slot 'inference' in a step");
   case SlotKind::Parameters:
     name = doubles("parameters");
     return success();

@@ -56,6 +56,7 @@ static int64_t inSlot(tam::SlotAttr slot) {
     return inSpace(TAMRT_SPACE_OUTPUT, offset);
   case SlotKind::Arena:
   case SlotKind::Capacity:
+  case SlotKind::Inference:
     break;
   }
   llvm_unreachable("no launch has the whole arena or a capacity");

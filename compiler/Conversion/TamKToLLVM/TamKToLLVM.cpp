@@ -210,6 +210,7 @@ FailureOr<Value> Translator::bindArgument(BlockArgument argument,
   case SlotKind::First:
     return parameter(First);
   case SlotKind::Capacity:
+  case SlotKind::Inference:
     break;
   case SlotKind::Column:
     return Value(LLVM::LoadOp::create(

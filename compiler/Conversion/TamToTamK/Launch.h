@@ -188,6 +188,17 @@ inline mlir::RankedTensorType componentType(mlir::Value value, unsigned index) {
       .getComponentTypes(tensorType(value))[index];
 }
 
+/// A constant tensor of rank 1.
+template <typename T>
+mlir::Value constantTensor(mlir::ConversionPatternRewriter &rewriter,
+                           mlir::Location loc, mlir::Type element,
+                           mlir::ArrayRef<T> values) {
+  auto type = mlir::RankedTensorType::get({static_cast<int64_t>(values.size())},
+                                          element);
+  return mlir::arith::ConstantOp::create(
+      rewriter, loc, mlir::DenseElementsAttr::get(type, values));
+}
+
 /// A launch, without its destination, that writes an encoded matrix, given by
 /// its components, to the columns from `column` on of a dense matrix of `width`
 /// columns.
@@ -195,6 +206,18 @@ Launch expand(mlir::ConversionPatternRewriter &rewriter,
               mlir::Operation *source, tam::EncodingInterface encoding,
               mlir::RankedTensorType type, mlir::ValueRange components,
               int64_t width, int64_t column);
+
+/// Where a matrix goes in a sparse matrix: the column of its first one, the
+/// numbers of a row, the place of its first number there, and the components.
+struct SparsePart {
+  int64_t first, width, at;
+  mlir::ValueRange destinations;
+};
+
+/// The components of a sparse matrix to which an encoded one is written.
+mlir::FailureOr<mlir::SmallVector<mlir::Value>>
+sparsify(mlir::ConversionPatternRewriter &rewriter, mlir::Operation *source,
+         mlir::Value design, mlir::ValueRange components, SparsePart part);
 
 /// The components of a feature map's result from its structured components: the
 /// same, or those of a launch that expands them.
@@ -218,6 +241,10 @@ void populateSumPatterns(const ComponentTypeConverter &converter,
 /// The patterns of maps of several variables, and of products.
 void populatePointPatterns(const ComponentTypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
+
+/// The patterns of inference.
+void populateInferencePatterns(const ComponentTypeConverter &converter,
+                               mlir::RewritePatternSet &patterns);
 
 /// The patterns of level compression.
 void populateLevelPatterns(const ComponentTypeConverter &converter,

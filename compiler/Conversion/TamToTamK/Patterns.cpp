@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Launch.h"
+#include "PenaltyEntries.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 
@@ -314,15 +315,6 @@ class PenaltyPattern : public KernelPattern<tam::PenaltyOp> {
   }
 };
 
-template <typename T>
-Value constantTensor(ConversionPatternRewriter &rewriter, Location loc,
-                     Type element, ArrayRef<T> values) {
-  auto type =
-      RankedTensorType::get({static_cast<int64_t>(values.size())}, element);
-  return arith::ConstantOp::create(rewriter, loc,
-                                   DenseElementsAttr::get(type, values));
-}
-
 class MarginalPattern : public KernelPattern<tam::MarginalOp> {
   using KernelPattern::KernelPattern;
   FailureOr<SmallVector<Value>>
@@ -387,136 +379,6 @@ private:
     }
     return size;
   }
-};
-
-/// Entries of the penalties of effects as entries of one matrix.
-struct PenaltyEntries {
-  /// A part of an entry, or of a sum that other parts read. Entries and sums
-  /// have numbers of their own: `source` is that of a sum.
-  struct Part : tam::PenaltyOp::Part {
-    bool isOfSum;
-  };
-
-  SmallVector<int32_t> rows, columns, which;
-  SmallVector<Part> parts;
-  int32_t sums = 0;
-  /// What parts are multiplied by; null if entries are known at compile time.
-  Value strengths;
-
-  /// Adds entries of an effect whose columns start at `start`: those that are
-  /// multiplied by an element of table `table`, or, for -1, those that are not
-  /// multiplied.
-  void add(tam::PenaltyOp source, int64_t start, int32_t table) {
-    // The number of each entry, and of each sum behind them, here; -1: none.
-    const size_t entries = source.getRows().size();
-    SmallVector<int32_t> own(entries, -1);
-    for (size_t i = 0; i < entries; ++i) {
-      if (source.getTableOf(i) != table)
-        continue;
-      own[i] = static_cast<int32_t>(rows.size());
-      rows.push_back(start + source.getRows()[i]);
-      columns.push_back(start + source.getColumns()[i]);
-      if (table >= 0)
-        which.push_back((*source.getElement())[i]);
-    }
-    strengths = source.getStrengths();
-    for (tam::PenaltyOp::Part part : source.getPartList()) {
-      const auto place = static_cast<size_t>(part.entry);
-      if (place == own.size())
-        own.push_back(sums++);
-      if (own[place] < 0)
-        continue;
-      part.entry = own[place];
-      if (part.source >= 0)
-        part.source = own[part.source];
-      parts.push_back({part, /*isOfSum=*/place >= entries});
-    }
-  }
-  /// Adds the inputs of a kernel with the rows, columns and values of the
-  /// entries. Values that depend on strengths are computed by a launch before,
-  /// which belongs to `op`.
-  LogicalResult addTo(Launch &launch, ConversionPatternRewriter &rewriter,
-                      Operation *op) const {
-    Location loc = op->getLoc();
-    Type i32 = rewriter.getI32Type(), f64 = rewriter.getF64Type();
-    tam::PenaltyParts coded;
-    for (Part part : parts) {
-      if (part.isOfSum)
-        part.entry += size();
-      if (part.source >= 0)
-        part.source += size();
-      coded.add(part);
-    }
-    Value numbers = constantTensor<double>(rewriter, loc, f64, coded.values);
-    if (strengths) {
-      auto computed =
-          Launch(rewriter, op, "penalty_values")
-              .in(constantTensor<int32_t>(rewriter, loc, i32, coded.code))
-              .in(numbers)
-              .in(strengths)
-              .scalars64({static_cast<int64_t>(parts.size()), size() + sums})
-              .out(RankedTensorType::get({size() + sums}, f64))
-              .create();
-      if (failed(computed))
-        return failure();
-      numbers = computed->front();
-    }
-    launch.in(constantTensor<int32_t>(rewriter, loc, i32, rows))
-        .in(constantTensor<int32_t>(rewriter, loc, i32, columns))
-        .in(numbers);
-    if (!which.empty())
-      launch.in(constantTensor<int32_t>(rewriter, loc, i32, which));
-    return success();
-  }
-  int64_t size() const { return static_cast<int64_t>(rows.size()); }
-};
-
-/// The ops that make the penalties of `op`; failure, with an error at `op`, if
-/// one comes from an op of another kind.
-FailureOr<SmallVector<tam::PenaltyOp>> sourcesOf(Operation *op,
-                                                 ValueRange penalties) {
-  SmallVector<tam::PenaltyOp> sources;
-  for (Value penalty : penalties) {
-    sources.push_back(penalty.getDefiningOp<tam::PenaltyOp>());
-    if (!sources.back())
-      return op->emitOpError("expected penalties of tam.penalty");
-    if (sources.back().getStrengths() != sources.front().getStrengths())
-      return op->emitOpError("expected penalties with one tensor of strengths");
-  }
-  return sources;
-}
-
-/// Calls body(entries, table) for each table that entries are multiplied by,
-/// with these entries.
-LogicalResult
-forEachLearnt(ArrayRef<tam::PenaltyOp> sources, ArrayRef<int64_t> starts,
-              function_ref<LogicalResult(const PenaltyEntries &, Value)> body) {
-  for (auto [start, penalty] : llvm::zip(starts, sources)) {
-    tam::PenaltyOp source = penalty;
-    for (auto [index, weights] : llvm::enumerate(source.getWeights())) {
-      PenaltyEntries entries;
-      entries.add(source, start, static_cast<int32_t>(index));
-      if (entries.size() > 0 && failed(body(entries, weights)))
-        return failure();
-    }
-  }
-  return success();
-}
-
-/// The penalties of a normal matrix: the first column of each effect, all
-/// entries that are known at compile time, as one matrix, and its size.
-struct AllPenalties {
-  explicit AllPenalties(ArrayRef<tam::PenaltyOp> sources) {
-    for (tam::PenaltyOp source : sources) {
-      entries.add(source, size, /*table=*/-1);
-      starts.push_back(size);
-      size += tensorType(source.getResult()).getDimSize(0);
-    }
-  }
-
-  SmallVector<int64_t> starts;
-  PenaltyEntries entries;
-  int64_t size = 0;
 };
 
 class NormalMatrixPattern : public KernelPattern<tam::NormalMatrixOp> {
@@ -787,6 +649,7 @@ void tamc::populateTamToTamKPatterns(const ComponentTypeConverter &converter,
       converter, patterns.getContext());
   populateSumPatterns(converter, patterns);
   populatePointPatterns(converter, patterns);
+  populateInferencePatterns(converter, patterns);
   populateLevelPatterns(converter, patterns);
   populateRowsPatterns(converter, patterns);
 }

@@ -14,24 +14,37 @@ using namespace mlir;
 using namespace tamc;
 using tam::SlotKind;
 
+FailureOr<SmallVector<Value>>
+tamc::sparsify(ConversionPatternRewriter &rewriter, Operation *source,
+               Value design, ValueRange components, SparsePart part) {
+  RankedTensorType type = tensorType(design);
+  tam::EncodingInterface encoding = tam::getEncoding(type);
+  Launch launch(rewriter, source, "sparsify_" + encoding.getKernelTag());
+  launch.in(components).rowsOf(source->getResult(0)).sizes(encoding, type);
+  if (isa<tam::OneHotAttr>(encoding))
+    launch.scalar(tam::getNumbersPerRow(design));
+  return launch.scalars64({part.first, part.width, part.at})
+      .out(part.destinations)
+      .create();
+}
+
 /// The sparse components of an encoded matrix: its own, or those of a
 /// conversion.
 static FailureOr<SmallVector<Value>>
 sparsify(ConversionPatternRewriter &rewriter, Operation *source, Value design,
          ValueRange components) {
   RankedTensorType type = tensorType(design);
-  tam::EncodingInterface encoding = tam::getEncoding(type);
-  if (isa<tam::SparseAttr>(encoding))
+  if (isa<tam::SparseAttr>(tam::getEncoding(type)))
     return SmallVector<Value>(components);
   int64_t width = tam::getNumbersPerRow(design);
   auto sparse = tam::SparseAttr::get(rewriter.getContext(), width);
-  SmallVector<RankedTensorType> parts =
-      sparse.getComponentTypes(type.cloneWithEncoding(sparse));
-  Launch launch(rewriter, source, "sparsify_" + encoding.getKernelTag());
-  launch.in(components).rowsOf(source->getResult(0)).sizes(encoding, type);
-  if (isa<tam::OneHotAttr>(encoding))
-    launch.scalar(width);
-  return launch.out(parts[0]).out(parts[1]).create();
+  SmallVector<Value> parts;
+  for (RankedTensorType part :
+       sparse.getComponentTypes(type.cloneWithEncoding(sparse)))
+    if (parts.emplace_back(createEmpty(rewriter, source, part)); !parts.back())
+      return missingSlot(source, SlotKind::Capacity);
+  return sparsify(rewriter, source, design, components,
+                  {/*first=*/0, width, /*at=*/0, parts});
 }
 
 static bool isDense(Value design) {

@@ -155,6 +155,7 @@ public:
                                 TAMRT_LEAF_WORKSPACE(TAMRT_SEGMENT_ROWS)})
         .Case("cholesky_factor", {TAMRT_FACTOR_WORKSPACE(columns)})
         .Case("cholesky_solve", {TAMRT_SOLVE_WORKSPACE(columns)})
+        .Case("cholesky_inverse", {TAMRT_INVERSE_WORKSPACE(columns)})
         .Default({});
   }
 

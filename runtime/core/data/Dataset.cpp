@@ -212,11 +212,12 @@ Status Dataset::scaleWeights() {
     names.push_back(group.name);
     rows.push_back(group.rows);
   }
-  Result<std::vector<double>> means = meanWeights(*model, names, sums, rows);
-  if (!means)
-    return std::move(means).error();
+  Result<std::vector<double>> found = meanWeights(*model, names, sums, rows);
+  if (!found)
+    return std::move(found).error();
+  means = *std::move(found);
   // All groups are here, so a group's place is its index.
-  divideWeights(*means);
+  divideWeights(means);
   return {};
 }
 

@@ -82,6 +82,8 @@ public:
   /// Divides the row weights by their mean in each group, as the steps need
   /// them. O(rows). Errors: those of `meanWeights`.
   Status scaleWeights();
+  /// Those means, by group; empty without weights and before they are scaled.
+  std::span<const double> weightMeans() const { return means; }
   /// The same with given means of all groups, by the groups' places, if these
   /// rows are only some of the groups.
   void divideWeights(std::span<const double> means);
@@ -106,6 +108,7 @@ private:
   /// Per input the index into `values`; none for LEVELS.
   std::vector<std::optional<size_t>> inputValues;
   std::optional<size_t> targetValues, weightValues;
+  std::vector<double> means;
   std::vector<std::unique_ptr<int32_t[]>> codeColumns;
   /// By input.
   std::vector<size_t> unseen;

@@ -74,6 +74,22 @@ int64_t outputWidth(const tamrt_model &model, tamrt_step_kind kind) {
   case StepOutput::RowColumns:
   case StepOutput::Columns:
     return model.columns;
+  case StepOutput::RowForms:
+    return 1 + model.effect_count;
+  case StepOutput::Inference:
+    return InferenceLayout(model.columns, model.effect_count).size;
+  }
+  return 0;
+}
+
+int64_t vectorSize(const tamrt_model &model, tamrt_step_kind kind) {
+  switch (describe(kind).vector) {
+  case StepVector::Nothing:
+    return 0;
+  case StepVector::Columns:
+    return model.columns;
+  case StepVector::Triangle:
+    return triangleSize(model.columns);
   }
   return 0;
 }

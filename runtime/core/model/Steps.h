@@ -59,6 +59,9 @@ int64_t parameterCount(const tamrt_model &model);
 /// total.
 int64_t outputWidth(const tamrt_model &model, tamrt_step_kind kind);
 
+/// Numbers that a step of `kind` gets as coefficients.
+int64_t vectorSize(const tamrt_model &model, tamrt_step_kind kind);
+
 /// The effect with column `column` of the design matrix; null if there is none.
 const tamrt_effect *effectOf(const tamrt_model &model, int64_t column);
 

@@ -199,6 +199,27 @@ bool isUtf8(const std::string &text) {
 
 } // namespace
 
+/// Calls body(name, shape, numbers) for the tensors of inference, of `groups`
+/// groups; stops at an error.
+template <class Known, class Body>
+static Status forEachTensor(const tamrt_model &model, int64_t groups,
+                            Known &known, const Body &body) {
+  const int64_t effects = model.effect_count;
+  Status done;
+  auto each = [&](const char *name, std::vector<int64_t> shape, auto &numbers) {
+    if (done)
+      done = body(name, std::move(shape), numbers);
+  };
+  each("inference.covariance", {groups, triangleSize(model.columns)},
+       known.covariance);
+  each("inference.edf", {groups, effects}, known.edf);
+  each("inference.means", {groups, model.columns}, known.means);
+  each("inference.groups", {groups, int64_t(kGroupFields)}, known.groups);
+  each("inference.effects", {groups, effects, int64_t(kEffectFields)},
+       known.effects);
+  return done;
+}
+
 Status checkTexts(const tamrt_model &model, std::span<const std::string> groups,
                   const std::vector<LevelTable> &levels) {
   auto bad = [](const char *column, const char *what) {
@@ -272,10 +293,76 @@ SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights) {
       writer.add<double>(tensorOf(table), std::move(shape),
                          weights.tables.numbers(size_t(i)));
   }
+  const Inference &known = weights.inference;
+  if (known.isEmpty())
+    return writer;
+  writer.metadata("inference", dump({{"groups", groupFieldNames},
+                                     {"effects", effectFieldNames}}));
+  forEachTensor(model, groups, known,
+                [&](const char *name, std::vector<int64_t> shape,
+                    const std::vector<double> &values) {
+                  writer.add<double>(name, std::move(shape), values);
+                  return Status();
+                });
   return writer;
 }
 
-Result<Weights> loadWeights(const tamrt_model &model, const std::string &from) {
+/// The aps in the file that differ from the formula's.
+static Result<std::vector<std::pair<std::string, double>>>
+loadPenalties(const tamrt_model &model, const SafetensorsFile &file) {
+  std::vector<std::pair<std::string, double>> penalties;
+  if (!file.metadata().count("penalties"))
+    return penalties;
+  Result<json> entry = jsonEntry(file, "penalties");
+  if (!entry)
+    return std::move(entry).error();
+  bool good = entry->is_object();
+  for (int64_t i = 0; good && i < model.penalty_count; ++i) {
+    auto found = entry->find(model.penalties[i].name);
+    if (found == entry->end())
+      continue;
+    good = found->is_number();
+    if (good)
+      penalties.emplace_back(model.penalties[i].name, found->get<double>());
+  }
+  if (!good || penalties.size() != entry->size())
+    return Error{file.path() +
+                 ": metadata 'penalties': expected numbers of penalties"};
+  return penalties;
+}
+
+/// Reads inference of `groups` groups. A field of a group or an effect may be
+/// NaN, where its rows leave nothing to compute it from.
+static Result<Inference> readInference(const tamrt_model &model, int64_t groups,
+                                       const SafetensorsFile &file) {
+  if (!file.metadata().count("inference"))
+    return Error{file.path() + ": expected weights with inference, got none; "
+                               "fit again with --inference"};
+  Result<json> fields = jsonEntry(file, "inference");
+  if (!fields)
+    return std::move(fields).error();
+  if (*fields !=
+      json{{"groups", groupFieldNames}, {"effects", effectFieldNames}})
+    return Error{file.path() + ": metadata 'inference': expected the fields of "
+                               "this version; fit again"};
+  Inference known;
+  Status read = forEachTensor(model, groups, known,
+                              [&](const char *name, std::vector<int64_t> shape,
+                                  std::vector<double> &out) -> Status {
+                                Result<std::vector<double>> values =
+                                    file.values<double>(name, shape);
+                                if (!values)
+                                  return std::move(values).error();
+                                out = *std::move(values);
+                                return {};
+                              });
+  if (!read)
+    return std::move(read).error();
+  return known;
+}
+
+static Result<Weights> load(const tamrt_model &model, const std::string &from,
+                            bool withInference) {
   Result<SafetensorsFile> file = SafetensorsFile::open(from);
   if (!file)
     return std::move(file).error();
@@ -332,7 +419,27 @@ Result<Weights> loadWeights(const tamrt_model &model, const std::string &from) {
   if (!tables)
     return std::move(tables).error();
   weights.tables = *std::move(tables);
+  Result<std::vector<std::pair<std::string, double>>> penalties =
+      loadPenalties(model, *file);
+  if (!penalties)
+    return std::move(penalties).error();
+  weights.penalties = *std::move(penalties);
+  if (!withInference)
+    return weights;
+  Result<Inference> inference = readInference(model, count, *file);
+  if (!inference)
+    return std::move(inference).error();
+  weights.inference = *std::move(inference);
   return weights;
+}
+
+Result<Weights> loadWeights(const tamrt_model &model, const std::string &from) {
+  return load(model, from, /*withInference=*/false);
+}
+
+Result<Weights> loadInference(const tamrt_model &model,
+                              const std::string &from) {
+  return load(model, from, /*withInference=*/true);
 }
 
 } // namespace tamrt

@@ -19,6 +19,14 @@
 ///     tables.NAME   F64 or I32     one per table of the model, called NAME
 ///                                  there ("tables.a.W1"), of its shape
 ///
+/// With inference (Inference.h), E effects, and f and h fields:
+///
+///     inference.covariance  F64 [G, D(D+1)/2]
+///     inference.edf         F64 [G, E]
+///     inference.means       F64 [G, D]
+///     inference.groups      F64 [G, f]
+///     inference.effects     F64 [G, E, h]
+///
 /// and its metadata, where lists and objects are JSON,
 ///
 ///     format        "tamc weights 2"; that of files without a checksum was 1
@@ -29,6 +37,8 @@
 ///     groups        [group values as read, in order]; [""] without groups
 ///     inputs        [{"column", "levels", "numeric"}], levels null where the
 ///                   input has none
+///     penalties     {name: ap} of those that differ from the formula's
+///     inference     {"groups", "effects"}: the names of the fields
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +46,7 @@
 #define TAMRT_CORE_MODEL_WEIGHTS_H
 
 #include "core/data/Normalization.h"
+#include "core/model/Inference.h"
 #include "core/model/Tables.h"
 #include "io/Error.h"
 #include "io/Safetensors.h"
@@ -57,8 +68,9 @@ struct Weights {
   /// The model's tables.
   Tables tables;
   /// Names of penalties and the aps that the fit used instead of the formula's.
-  /// They are written, and not read.
   std::vector<std::pair<std::string, double>> penalties = {};
+  /// Empty without.
+  Inference inference = {};
   /// False where they were read from a file without a checksum.
   bool isChecked = true;
 
@@ -84,6 +96,10 @@ SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights);
 /// which `findFault` finds a fault), with the name of the tensor or the
 /// metadata entry; no memory for the tables.
 Result<Weights> loadWeights(const tamrt_model &model, const std::string &from);
+
+/// The same with inference, which is an error if the file has none.
+Result<Weights> loadInference(const tamrt_model &model,
+                              const std::string &from);
 
 } // namespace tamrt
 

@@ -82,6 +82,11 @@ Result<Crew> makeCrew(const tamrt_model &model, tamrt_step_kind kind,
 Result<Crew> makeFitCrew(const tamrt_model &model, size_t groups,
                          size_t groupRows, const RunOptions &options);
 
+/// Makes room for the results of FIT_INFER of `groups` groups, if the options
+/// ask for them. Errors: the crew's solver is another one; no memory.
+Status startInference(const tamrt_model &model, const Crew &crew, size_t groups,
+                      const RunOptions &options);
+
 /// The solver that `makeFitCrew` chooses for groups of at most `groupRows` rows
 /// that are fitted one after another, without regard to other uses of memory.
 /// Errors: the model lacks the requested solver.

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <new>
 
 namespace tamrt {
 
@@ -75,6 +76,8 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
   if (!crew->note.empty() && options.tellRoute)
     options.tellRoute(crew->note);
   const bool direct = describe(crew->ladder->kind).isDirect();
+  if (Status s = startInference(model, *crew, groups, options); !s)
+    return std::move(s).error();
   std::vector<CgOutcome> outcomes(direct ? 0 : groups);
 
   Work work(model, data.groups(), *crew, options, "fit");
@@ -104,6 +107,10 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
       outcomes[g] = fit.outcome();
     std::memcpy(coefficients.data() + g * width, fit.coefficients(worker),
                 width * sizeof(double));
+    if (!crew->ladder->infers())
+      return;
+    if (const double *inferred = fit.infer(worker))
+      options.inference->take(model, g, inferred);
   });
   if (!done)
     return std::move(done).error();
@@ -116,6 +123,24 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
   if (Status s = checkCoefficients(model, names, coefficients); !s)
     return std::move(s).error();
   return coefficients;
+}
+
+Status startInference(const tamrt_model &model, const Crew &crew, size_t groups,
+                      const RunOptions &options) {
+  if (!options.inference)
+    return {};
+  if (!crew.ladder->infers())
+    return Error{"expected the direct solver for --inference, got conjugate "
+                 "gradients" +
+                 (crew.note.empty() ? "" : ": " + crew.note)};
+  try {
+    options.inference->resize(model, groups);
+  } catch (const std::bad_alloc &) {
+    return Error{"expected " +
+                 std::to_string(groups * Inference::bytesPerGroup(model)) +
+                 " bytes of memory for --inference, got less"};
+  }
+  return {};
 }
 
 Status checkConverged(const tamrt_model &model,
@@ -154,8 +179,10 @@ Status checkCoefficients(const tamrt_model &model,
 
 Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
                      const Dataset &data, const Weights &weights,
-                     const RunOptions &options, double *output) {
+                     std::span<const double> vectors, const RunOptions &options,
+                     double *output) {
   const auto width = size_t(outputWidth(model, kind));
+  const auto vectorWidth = size_t(vectorSize(model, kind));
   Result<Crew> crew =
       makeCrew(model, kind, data.groups().size(), data.longestGroup(), options);
   if (!crew)
@@ -173,7 +200,7 @@ Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
         *crew->ladder, worker, kind, slice.rows,
         [&](const tamrt_step &step, size_t first, size_t rows) {
           worker.setColumns(model, data, slice.first + first);
-          worker.run(step, weights.of(place, model), int64_t(rows),
+          worker.run(step, vectors.data() + place * vectorWidth, int64_t(rows),
                      int64_t(before + first), int64_t(group.rows),
                      int64_t(slice.rows - first - rows));
         },

@@ -30,6 +30,7 @@
 #include "core/data/Normalization.h"
 #include "core/device/Device.h"
 #include "core/device/Oracle.h"
+#include "core/model/Inference.h"
 #include "core/model/Tables.h"
 #include "core/model/Weights.h"
 #include "core/run/ConjugateGradients.h"
@@ -103,6 +104,9 @@ struct RunOptions {
   bool allowUnconverged = false;
   /// Receives the summary of conjugate gradients; may be null.
   CgSummary *summary = nullptr;
+  /// Receives the results of FIT_INFER for a fit by the direct solver, which
+  /// asks for them; may be null.
+  Inference *inference = nullptr;
   /// Called before the work with the reason why a fit uses conjugate gradients
   /// (`routeNote`); may be empty.
   std::function<void(const std::string &)> tellRoute;
@@ -150,13 +154,24 @@ Status checkCoefficients(const tamrt_model &model,
 
 /// Predicts every group of `data`, whose places are those of `weights`.
 ///
-/// \param kind   TAMRT_STEP_PREDICT, _TERMS or _DESIGN.
-/// \param output data.rowCount() rows of outputWidth(model, kind) numbers.
+/// \param kind    TAMRT_STEP_PREDICT, _TERMS, _DESIGN or _VARIANCES.
+/// \param vectors what the steps get as coefficients: vectorSize(model, kind)
+///                numbers for each group of `weights`.
+/// \param output  data.rowCount() rows of outputWidth(model, kind) numbers.
 ///
 /// Errors: those of `fitGroups`.
 Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
                      const Dataset &data, const Weights &weights,
-                     const RunOptions &options, double *output);
+                     std::span<const double> vectors, const RunOptions &options,
+                     double *output);
+
+/// The same with the coefficients of `weights`.
+inline Status predictGroups(const tamrt_model &model, tamrt_step_kind kind,
+                            const Dataset &data, const Weights &weights,
+                            const RunOptions &options, double *output) {
+  return predictGroups(model, kind, data, weights, weights.coefficients,
+                       options, output);
+}
 
 /// The contribution of every effect to the prediction of `row`, in the effects'
 /// order, to find the effect that is not finite. Processes the rows before it

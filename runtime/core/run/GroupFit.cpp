@@ -64,6 +64,16 @@ bool GroupFit::resume(Worker &worker) {
       });
 }
 
+const double *GroupFit::infer(Worker &worker) {
+  const TraceSpan span(ladder.options.trace, worker.lane, "infer");
+  // The state has the sums of all segments since the solve.
+  worker.attempt(ladder, [&] {
+    worker.run(*firstStep(ladder.model, TAMRT_STEP_FIT_INFER), nullptr, rows, 0,
+               rows);
+  });
+  return worker.place.good() ? worker.place.output : nullptr;
+}
+
 tamrt_step_kind GroupFit::pass() const {
   return iterations ? iterations->pass() : TAMRT_STEP_FIT_CHUNK;
 }

@@ -48,6 +48,11 @@ public:
 
   /// At the end, D numbers in the memory of the worker that reached the end.
   const double *coefficients(const Worker &worker) const;
+  /// After the coefficients of the direct solver have been taken: computes the
+  /// numbers of InferenceLayout (steps.h), in the same memory. Null after an
+  /// error of the workplace.
+  const double *infer(Worker &worker);
+
   /// For conjugate gradients.
   const CgOutcome &outcome() const { return iterations->outcome(); }
 

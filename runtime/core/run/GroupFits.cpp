@@ -146,6 +146,10 @@ Status GroupFits::Impl::resume(std::span<const size_t> places) {
                 slot.fit.coefficients(worker), width * sizeof(double));
     if (!outcomes.empty())
       outcomes[group] = slot.fit.outcome();
+    if (!crew.ladder->infers())
+      return;
+    if (const double *inferred = slot.fit.infer(worker))
+      options.inference->take(model, group, inferred);
   });
 }
 
@@ -256,6 +260,8 @@ Result<GroupFits> GroupFits::create(const tamrt_model &model,
     if (crew) {
       GroupMemory memory = {crew->device->allocate(states, "sums"),
                             Device::cpu().allocate(vectors, "vectors")};
+      if (Status s = startInference(model, *crew, groups.names.size(), now); !s)
+        return std::move(s).error();
       if (memory.states && memory.vectors)
         return GroupFits(std::make_unique<Impl>(
             model, solver, normalization, tables, groups, count, now,

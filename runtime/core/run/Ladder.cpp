@@ -43,16 +43,16 @@ int64_t Ladder::chunkRows(size_t i) const {
 ThreadMemory Ladder::memory(size_t i, Device &device) const {
   ThreadMemory memory = describe(kind).predicts()
                             ? predictMemory(model, *rungs[i], chunkRows(i))
-                            : fitMemory(model, *rungs[i], groupRows);
+                            : fitMemory(model, *rungs[i], groupRows, infers());
   if (&solver(device) != &device)
-    memory.arena = fitArenaBytes(model, *rungs[i], FitPart::Sums);
+    memory.arena = fitArenaBytes(model, *rungs[i], FitPart::Sums, infers());
   if (state == StateOf::Group)
     memory.state = memory.carry = memory.vectors = 0;
   if (needsCopies(device)) {
     memory.copies = stagedColumnBytes(device, model, chunkRows(i), groupRows) +
-                    stagedVectorBytes(model);
+                    stagedVectorBytes(model, kind);
     if (describe(kind).isCg())
-      memory.output = stagedVectorBytes(model);
+      memory.output = stagedVectorBytes(model, kind);
   }
   return memory;
 }
@@ -76,12 +76,13 @@ Device &Ladder::solver(Device &device) const {
 
 ThreadMemory Ladder::solverMemory(const Device &solver) const {
   ThreadMemory memory;
-  memory.arena = fitArenaBytes(model, *rungs.front(), FitPart::Solve);
+  memory.arena = fitArenaBytes(model, *rungs.front(), FitPart::Solve, infers());
   memory.state = alignedBytes(stateBytes());
   if (!needsCopies(solver))
     return memory;
-  memory.output = stagedVectorBytes(model);
-  memory.copies = stagedVectorBytes(model);
+  memory.copies = stagedVectorBytes(model, kind);
+  memory.output = describe(kind).isDirect() ? fitOutputBytes(model, infers())
+                                            : memory.copies;
   memory.parameters = fitMemory(model, *rungs.front(), groupRows).parameters;
   return memory;
 }
@@ -222,7 +223,8 @@ bool Worker::takeChunkMemory(const Ladder &ladder, size_t at) {
 bool Worker::openSite(const Ladder &ladder, Site &opened, Device &on) {
   SiteShared *shared = ladder.shared(on);
   return (!needsCopies(on) || shared->tables.allocate(ladder.model, on)) &&
-         opened.open(ladder.model, on, ladder.options.kernels, shared);
+         opened.open(ladder.model, on, ladder.options.kernels, shared,
+                     stagedVectorBytes(ladder.model, ladder.kind));
 }
 
 /// Allocates the memory for sums and predictions.

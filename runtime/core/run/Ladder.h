@@ -81,6 +81,9 @@ public:
   /// and which one does not matter.
   Question question(Device &device, int64_t freeBytes) const;
 
+  /// Whether the fits of groups run FIT_INFER.
+  bool infers() const { return options.inference && describe(kind).isDirect(); }
+
   /// "chunks of 16 rows".
   std::string chunksOf(size_t rung) const;
 

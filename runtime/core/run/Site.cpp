@@ -64,8 +64,9 @@ int64_t stagedColumnBytes(const Device &device, const tamrt_model &model,
   return copiesAhead(device, rows, groupRows) ? 2 * bytes : bytes;
 }
 
-int64_t stagedVectorBytes(const tamrt_model &model) {
-  return alignedBytes(model.columns * int64_t(sizeof(double)));
+int64_t stagedVectorBytes(const tamrt_model &model, tamrt_step_kind kind) {
+  return alignedBytes(std::max(model.columns, vectorSize(model, kind)) *
+                      int64_t(sizeof(double)));
 }
 
 bool DeviceTables::allocate(const tamrt_model &model, Device &on) {
@@ -111,7 +112,7 @@ void Site::openQueue(Device &on) {
 }
 
 bool Site::open(const tamrt_model &of, Device &on, const tamrt_kernels *by,
-                SiteShared *with) {
+                SiteShared *with, int64_t vectorBytes) {
   model = &of;
   device = &on;
   kernels = by ? by : on.kernels();
@@ -121,7 +122,7 @@ bool Site::open(const tamrt_model &of, Device &on, const tamrt_kernels *by,
   parameters = on.allocate(size_t(parameterCount(of)) * sizeof(double),
                            "parameters", stream());
   if (parameters)
-    vector = on.allocate(size_t(stagedVectorBytes(of)), "vector", stream());
+    vector = on.allocate(size_t(vectorBytes), "vector", stream());
   if (!vector)
     close();
   return isOpen();
@@ -242,7 +243,7 @@ bool Site::stage(const StepRun &what, Workplace &place) {
   if (what.coefficients && !isSame) {
     knownVector = nullptr;
     if (!put(vector.data(), what.coefficients,
-             size_t(model->columns) * sizeof(double)))
+             size_t(vectorSize(*model, about.kind)) * sizeof(double)))
       return false;
     knownVector = what.coefficients;
   }

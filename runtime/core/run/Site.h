@@ -76,11 +76,11 @@ void runOn(Device &device, const tamrt_kernels *kernels, Workplace &place,
 }
 
 /// Bytes of the twins of columns for chunks of at most `rows` rows of a group
-/// of at most `groupRows`, and of the twin of a vector of D numbers; multiples
-/// of TAMRT_ALIGNMENT.
+/// of at most `groupRows`, and of the twin of the vector that steps of `kind`
+/// get, of D numbers or more; multiples of TAMRT_ALIGNMENT.
 int64_t stagedColumnBytes(const Device &device, const tamrt_model &model,
                           int64_t rows, int64_t groupRows);
-int64_t stagedVectorBytes(const tamrt_model &model);
+int64_t stagedVectorBytes(const tamrt_model &model, tamrt_step_kind kind);
 
 /// A model's tables on a device, `tableBytes` (Model.h), for all threads of a
 /// run.
@@ -134,10 +134,12 @@ public:
   /// allocated from now on.
   void openQueue(Device &device);
   /// Allocates the twins that do not depend on the rung, on a device that needs
-  /// copies. `shared` is null on the CPU, and else must outlive the site. False
-  /// if there is not enough memory.
+  /// copies. `shared` is null on the CPU, and else must outlive the site. The
+  /// coefficients of steps take at most `vectorBytes`. False if there is not
+  /// enough memory.
   bool open(const tamrt_model &model, Device &device,
-            const tamrt_kernels *kernels, SiteShared *shared);
+            const tamrt_kernels *kernels, SiteShared *shared,
+            int64_t vectorBytes);
   /// Allocates the twins for chunks of at most `rows` rows, one after another
   /// of a group of at most `groupRows`, and `outputBytes` bytes of output; 0
   /// rows for steps without rows.

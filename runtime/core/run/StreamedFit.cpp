@@ -12,6 +12,7 @@
 #include "core/learn/Learners.h"
 #include "core/run/Crew.h"
 #include "core/run/GroupFits.h"
+#include "core/run/Statistics.h"
 #include "io/Parallel.h"
 
 #include <algorithm>
@@ -397,6 +398,15 @@ Result<Weights> StreamedFit::Impl::fit() {
     return located(std::move(coefficients).error());
   weights.coefficients = *std::move(coefficients);
   weights.groups = order.names;
+  if (!options.inference)
+    return weights;
+  TrainingStatistics statistics(model, order.names.size());
+  Status added = forEachPart([&](const Dataset &part) {
+    return statistics.add(part, weights, options);
+  });
+  if (!added)
+    return located(std::move(added).error());
+  statistics.finish(groupMeans, *options.inference);
   return weights;
 }
 

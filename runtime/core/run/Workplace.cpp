@@ -23,7 +23,7 @@ static int64_t carryBytes(const tamrt_model &model) {
 }
 
 int64_t fitArenaBytes(const tamrt_model &model, const tamrt_step &chunk,
-                      FitPart part) {
+                      FitPart part, bool infers) {
   const bool direct = describe(chunk.kind).isDirect();
   int64_t arena = 0;
   if (part != FitPart::Solve) {
@@ -37,7 +37,7 @@ int64_t fitArenaBytes(const tamrt_model &model, const tamrt_step &chunk,
     const bool isIn =
         part == FitPart::All || about.solves() == (part == FitPart::Solve);
     if (!about.takesRows() && about.solver == describe(chunk.kind).solver &&
-        isIn)
+        isIn && (infers || !about.infers()))
       arena = std::max(arena, step.arena_bytes);
   }
   return alignedBytes(arena);
@@ -63,13 +63,19 @@ int64_t groupBytes(const tamrt_model &model, StepSolver solver, int64_t rows) {
   return levels.offset + levelsFor(rows) * levels.bytes;
 }
 
+int64_t fitOutputBytes(const tamrt_model &model, bool infers) {
+  const tamrt_step_kind last =
+      infers ? TAMRT_STEP_FIT_INFER : TAMRT_STEP_FIT_FINISH;
+  return alignedBytes(outputWidth(model, last) * int64_t(sizeof(double)));
+}
+
 ThreadMemory fitMemory(const tamrt_model &model, const tamrt_step &chunk,
-                       int64_t rows) {
+                       int64_t rows, bool infers) {
   const bool direct = describe(chunk.kind).isDirect();
-  return {fitArenaBytes(model, chunk, FitPart::All),
+  return {fitArenaBytes(model, chunk, FitPart::All, infers),
           groupBytes(model, describe(chunk.kind).solver, rows),
           carryBytes(model),
-          alignedBytes(direct ? model.columns * int64_t(sizeof(double)) : 0),
+          direct ? fitOutputBytes(model, infers) : alignedBytes(0),
           parameterBytes(model),
           direct ? 0 : cgVectorBytes(model)};
 }

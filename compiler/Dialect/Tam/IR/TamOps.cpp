@@ -9,6 +9,7 @@
 #include "Values.h"
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamrt/steps.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
@@ -627,5 +628,66 @@ LogicalResult DesignOp::verify() {
     columns += columnsOf(design);
   if (columnsOf(getResult()) != columns) // design_c1
     return emitOpError("expected ") << columns << " columns, got " << getType();
+  return verifyEffects(*this, getDesigns());
+}
+
+//===----------------------------------------------------------------------===//
+// Inference
+//===----------------------------------------------------------------------===//
+
+LogicalResult InverseOp::verify() {
+  ArrayRef<int64_t> shape = shapeOf(getMatrix());
+  const int64_t triangle = tamrt::triangleSize(shape[0]);
+  if (shape[0] != shape[1] ||
+      shapeOf(getTriangle()) != ArrayRef<int64_t>({triangle})) // inverse_c1
+    return emitOpError("expected a square matrix and the triangle of one, got ")
+           << getMatrix().getType() << " and " << getTriangle().getType();
+  if (shapeOf(getNumbers()) != ArrayRef<int64_t>({2})) // inverse_c2
+    return emitOpError("expected two numbers, got ") << getNumbers().getType();
+  return success();
+}
+
+LogicalResult ColumnMeansOp::verify() {
+  const int64_t size = shapeOf(getResult())[0];
+  if (shapeOf(getMatrix()) != ArrayRef<int64_t>({size, size}))
+    return emitOpError("expected a square matrix of ") // column_means_c1
+           << size << " rows, got " << getMatrix().getType();
+  return success();
+}
+
+LogicalResult EffectiveDfOp::verify() {
+  int64_t columns = 0, size = 0;
+  bool arePositive = true;
+  for (int64_t count : getColumns()) {
+    columns += count;
+    arePositive &= count > 0;
+  }
+  for (Value penalty : getPenalties())
+    size += shapeOf(penalty)[0];
+  if (!arePositive || columns != size ||
+      shapeOf(getInverse()) !=
+          ArrayRef<int64_t>({tamrt::triangleSize(columns)}))
+    return emitOpError("expected as many columns of effects as of penalties "
+                       "and of the inverse, got ") // effective_df_c1
+           << columns << " and " << size << ", and " << getInverse().getType();
+  if (shapeOf(getResult())[0] !=
+      static_cast<int64_t>(getColumns().size())) // effective_df_c2
+    return emitOpError("expected ")
+           << getColumns().size() << " results, got " << getType();
+  return success();
+}
+
+LogicalResult QuadraticFormsOp::verify() {
+  int64_t columns = 0;
+  for (Value design : getDesigns())
+    columns += columnsOf(design);
+  if (shapeOf(getTriangle()) !=
+      ArrayRef<int64_t>({tamrt::triangleSize(columns)})) // quadratic_forms_c1
+    return emitOpError("expected the triangle of a matrix of ")
+           << columns << " rows, got " << getTriangle().getType();
+  if (columnsOf(getResult()) !=
+      1 + static_cast<int64_t>(getDesigns().size())) // quadratic_forms_c2
+    return emitOpError("expected ")
+           << 1 + getDesigns().size() << " columns, got " << getType();
   return verifyEffects(*this, getDesigns());
 }

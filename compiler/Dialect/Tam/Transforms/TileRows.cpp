@@ -43,6 +43,14 @@ struct Accumulator {
   Value start() { return reduction.getAccumulatorMutable().get(); }
 };
 
+/// A step that runs once after the chunks: what it returns, and the ops that it
+/// needs for that.
+struct Ending {
+  SmallVector<Value> results;
+  SmallVector<SlotAttr> slots;
+  DenseSet<Operation *> ops;
+};
+
 /// A step under construction.
 class StepBuilder {
 public:
@@ -365,7 +373,7 @@ private:
     auto nameOf = [&](StringRef part) {
       return (fit.getName() + "_" + part).str();
     };
-    for (StringRef part : {"init", "chunk", "finish"})
+    for (StringRef part : {"init", "chunk", "finish", "infer"})
       if (failed(verifyFreeName(fit, nameOf(part))))
         return failure();
     auto accumulators = placeState(fit, kindOf(1));
@@ -390,7 +398,7 @@ private:
       }
     }
 
-    // The last part has the sums, the number of rows and the values of the
+    // The last parts have the sums, the number of rows and the values of the
     // whole group, but no row.
     BlockArgument rows = findSlotArgument(fit, SlotKind::Rows);
     auto isConstant = [&](Value value) {
@@ -399,7 +407,7 @@ private:
              isOf(value, SlotKind::Coefficients);
     };
     // Results that depend on neither are computed there, too.
-    DenseSet<Operation *> plain, last = late;
+    DenseSet<Operation *> plain;
     for (Operation &op : fit.getBody().front().without_terminator())
       if (llvm::all_of(op.getOperands(), [&](Value operand) {
             Operation *source = operand.getDefiningOp();
@@ -407,30 +415,48 @@ private:
                           : operand == rows || isConstant(operand);
           }))
         plain.insert(&op);
-    for (Value result : fit.getBody().front().getTerminator()->getOperands())
-      if (plain.contains(result.getDefiningOp()))
-        last.insert(result.getDefiningOp());
-    DenseSet<Operation *> end = neededBy(fit, last, /*stop=*/sums);
-    auto isKnownAtEnd = [&](Value value) {
-      Operation *op = value.getDefiningOp();
-      return op ? end.contains(op) || sums.contains(op)
-                : value == rows || isConstant(value);
-    };
+    Operation *terminator = fit.getBody().front().getTerminator();
     // Carries are results of every chunk.
-    auto isCarried = [&](unsigned result) {
-      SlotAttr known = getResultSlot(fit, result);
-      return known && known.getKind() == SlotKind::Carry;
-    };
-    for (Operation &op : fit.getBody().front()) {
-      bool isTerminator = op.hasTrait<OpTrait::IsTerminator>();
-      if (!isTerminator && !end.contains(&op))
+    SmallVector<Value> carried;
+    SmallVector<SlotAttr> carriedSlots;
+    Ending finishing, inferring;
+    for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
+      SlotAttr known = getResultSlot(fit, index);
+      const bool isInference = known && known.getKind() == SlotKind::Inference;
+      if (known && known.getKind() == SlotKind::Carry) {
+        carried.push_back(value);
+        carriedSlots.push_back(known);
         continue;
-      for (OpOperand &operand : op.getOpOperands())
-        if (!isKnownAtEnd(operand.get()) &&
-            !(isTerminator && isCarried(operand.getOperandNumber())))
-          return op.emitOpError("expected what sums and the number of rows "
-                                "determine, got operand ")
-                 << operand.getOperandNumber();
+      }
+      if (Operation *source = value.getDefiningOp();
+          source ? !late.contains(source) && !plain.contains(source) &&
+                       !sums.contains(source)
+                 : value != rows && !isConstant(value))
+        return terminator->emitOpError("expected what sums and the number of "
+                                       "rows determine, got operand ")
+               << index;
+      Ending &ending = isInference ? inferring : finishing;
+      ending.results.push_back(value);
+      ending.slots.push_back(
+          isInference ? slot(SlotKind::Output, known.getOffset()) : known);
+    }
+    for (Ending *ending : {&finishing, &inferring}) {
+      DenseSet<Operation *> last;
+      for (Value result : ending->results)
+        if (Operation *source = result.getDefiningOp();
+            source && !sums.contains(source))
+          last.insert(source);
+      ending->ops = neededBy(fit, last, /*stop=*/sums);
+      for (Operation &op : fit.getBody().front().without_terminator())
+        for (OpOperand &operand : op.getOpOperands()) {
+          Operation *source = operand.get().getDefiningOp();
+          if (ending->ops.contains(&op) &&
+              !(source ? ending->ops.contains(source) || sums.contains(source)
+                       : operand.get() == rows || isConstant(operand.get())))
+            return op.emitOpError("expected what sums and the number of rows "
+                                  "determine, got operand ")
+                   << operand.getOperandNumber();
+        }
     }
 
     OpBuilder builder(&getContext());
@@ -456,40 +482,43 @@ private:
     for (auto [start, slot] : llvm::zip(starts, stateSlots))
       chunk.addArgument(start, start.getType(), start.getLoc(), slot);
     DenseSet<Operation *> seeds = sums;
-    SmallVector<Value> chunkValues(values), results;
-    SmallVector<SlotAttr> chunkSlots(stateSlots), resultSlots;
-    for (auto [index, value] : llvm::enumerate(
-             fit.getBody().front().getTerminator()->getOperands())) {
-      bool carried = isCarried(index);
-      (carried ? chunkValues : results).push_back(value);
-      (carried ? chunkSlots : resultSlots).push_back(getResultSlot(fit, index));
-      if (carried && value.getDefiningOp())
-        seeds.insert(value.getDefiningOp());
-    }
+    SmallVector<Value> chunkValues(values);
+    SmallVector<SlotAttr> chunkSlots(stateSlots);
+    llvm::append_range(chunkValues, carried);
+    llvm::append_range(chunkSlots, carriedSlots);
+    for (Value value : carried)
+      if (Operation *source = value.getDefiningOp())
+        seeds.insert(source);
     DenseSet<Operation *> early = neededBy(fit, seeds, /*stop=*/{});
     for (Operation &op : fit.getBody().front().without_terminator())
       if (early.contains(&op) && !isa<ZerosOp>(op))
         chunk.clone(&op);
     chunk.finish(chunkValues, chunkSlots);
 
-    StepBuilder finish(builder, fit, nameOf("finish"), kindOf(0));
-    if (rows)
-      finish.addArgument(rows, rows.getType(), rows.getLoc(),
+    auto buildEnding = [&](const Ending &ending, StringRef part,
+                           StepKind kind) {
+      StepBuilder step(builder, fit, nameOf(part), kind);
+      if (rows)
+        step.addArgument(rows, rows.getType(), rows.getLoc(),
                          slot(SlotKind::Rows));
-    for (BlockArgument argument : fit.getArguments())
-      if (isConstant(argument) &&
-          llvm::any_of(argument.getUsers(), [&](Operation *user) {
-            return end.contains(user) ||
-                   user->hasTrait<OpTrait::IsTerminator>();
-          }))
-        finish.addArgument(argument, argument.getType(), argument.getLoc(),
+      for (BlockArgument argument : fit.getArguments())
+        if (isConstant(argument) &&
+            (llvm::is_contained(ending.results, argument) ||
+             llvm::any_of(argument.getUsers(), [&](Operation *user) {
+               return ending.ops.contains(user);
+             })))
+          step.addArgument(argument, argument.getType(), argument.getLoc(),
                            getArgumentSlot(fit, argument.getArgNumber()));
-    for (auto [value, slot] : llvm::zip(values, stateSlots))
-      finish.addArgument(value, value.getType(), value.getLoc(), slot);
-    for (Operation &op : fit.getBody().front().without_terminator())
-      if (end.contains(&op))
-        finish.clone(&op);
-    finish.finish(results, resultSlots);
+      for (auto [value, slot] : llvm::zip(values, stateSlots))
+        step.addArgument(value, value.getType(), value.getLoc(), slot);
+      for (Operation &op : fit.getBody().front().without_terminator())
+        if (ending.ops.contains(&op))
+          step.clone(&op);
+      step.finish(ending.results, ending.slots);
+    };
+    buildEnding(finishing, "finish", kindOf(0));
+    if (!inferring.results.empty())
+      buildEnding(inferring, "infer", StepKind::FitInfer);
     fit.erase();
     return success();
   }

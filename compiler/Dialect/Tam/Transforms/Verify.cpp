@@ -43,7 +43,7 @@ static SmallVector<Value> encodedValues(Operation *op) {
       .Case([&](NormalMatrixOp matrix) { add(matrix.getBlocks()); })
       .Case([&](NormalVectorOp vector) { add(vector.getBlocks()); })
       .Case([&](NormalProductOp product) { add(product.getSums()); })
-      .Case<PredictOp, DecomposeOp, DesignOp>(
+      .Case<PredictOp, DecomposeOp, DesignOp, QuadraticFormsOp>(
           [&](auto apply) { add(apply.getDesigns()); });
   return values;
 }

@@ -599,6 +599,114 @@ def Tam_FactorSolveOp : Tam_Op<"factor_solve",
 }
 
 //===----------------------------------------------------------------------===//
+// Inference
+//===----------------------------------------------------------------------===//
+
+def Tam_InverseOp : Tam_Op<"inverse"> {
+  let summary = "the inverse of a symmetric positive definite matrix";
+  let description = [{
+    Only the lower triangle of A is read. `triangle` is the lower triangle of the
+    inverse, row by row. `numbers` has log|A|, and the condition number, in the
+    1-norm, of A scaled to a unit diagonal.
+
+    ```mlir
+    %v, %n = tam.inverse %A
+        : tensor<8x8xf64> -> tensor<36xf64>, tensor<2xf64>
+    ```
+
+    Constraints:
+    * (inverse_c1) A is a square, of n rows, and the triangle has n(n+1)/2
+      numbers.
+    * (inverse_c2) there are two numbers.
+  }];
+  let arguments = (ins Tam_Matrix:$matrix);
+  let results = (outs Tam_Vector:$triangle, Tam_Vector:$numbers);
+  let assemblyFormat = [{
+    $matrix attr-dict `:` type($matrix) `->` type($triangle) `,` type($numbers)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tam_ColumnMeansOp : Tam_Op<"column_means"> {
+  let summary = "the means of the design's columns over the rows of a group";
+  let description = [{
+    From the normal matrix of a group of T = `group_rows` rows whose first effect
+    is the offset: A[i][0] / T, weighted as the rows are. The mean of the offset
+    is set to 0.
+
+    ```mlir
+    %m = tam.column_means %rows matrix %A : tensor<8x8xf64> -> tensor<8xf64>
+    ```
+
+    Constraints:
+    * (column_means_c1) A is a square with as many rows as there are means.
+  }];
+  let arguments = (ins Index:$group_rows, Tam_Matrix:$matrix);
+  let results = (outs Tam_Vector:$result);
+  let assemblyFormat = [{
+    $group_rows `matrix` $matrix attr-dict `:` type($matrix) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tam_EffectiveDfOp : Tam_Op<"effective_df"> {
+  let summary = "the effective degrees of freedom of each effect";
+  let description = [{
+    The trace of each effect's block of (Gram + T P + 1e-6 T I)^-1 Gram, from the
+    triangle of the inverse (see `tam.inverse`) and the penalties, as the number
+    of the effect's columns less the traces of the inverse times T P and 1e-6 T
+    I. `columns` has the columns of each effect; an effect may have several
+    penalties, or share one with its neighbours.
+
+    ```mlir
+    %e = tam.effective_df %rows inverse %v : tensor<36xf64>
+        penalties(%p0, %p1 : ...) columns [1, 7] -> tensor<2xf64>
+    ```
+
+    Constraints:
+    * (effective_df_c1) the penalties' sizes, and the columns, each at least 1,
+      add up to the rows of the inverse.
+    * (effective_df_c2) the result has a number per entry of `columns`.
+  }];
+  let arguments = (ins Index:$group_rows, Tam_Vector:$inverse,
+                       Variadic<Tam_Penalty>:$penalties,
+                       DenseI64ArrayAttr:$columns);
+  let results = (outs Tam_Vector:$result);
+  let assemblyFormat = [{
+    $group_rows `inverse` $inverse `:` type($inverse) `penalties` `(`
+    $penalties `:` type($penalties) `)` `columns` $columns attr-dict `->`
+    type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tam_QuadraticFormsOp : Tam_Op<"quadratic_forms"> {
+  let summary = "phi' V phi of each row, and of its part of each effect";
+  let description = [{
+    V is symmetric, and given by its lower triangle, row by row. The first column
+    of the result is the form of the whole row, the others those of the effects
+    with their diagonal blocks of V.
+
+    ```mlir
+    %q = tam.quadratic_forms(%phi0, %phi1 : ...) triangle %v : tensor<36xf64>
+        -> tensor<?x3xf64>
+    ```
+
+    Constraints: apply_c3, apply_c4 (see `tam.predict`), and
+    * (quadratic_forms_c1) the triangle has n(n+1)/2 numbers for the n columns of
+      all designs.
+    * (quadratic_forms_c2) the result has one column more than there are designs.
+  }];
+  let arguments = (ins Variadic<Tam_Design>:$designs, Tam_Vector:$triangle);
+  let results = (outs Tam_Rows:$result);
+  let assemblyFormat = [{
+    `(` $designs `:` type($designs) `)` `triangle` $triangle `:`
+    type($triangle) attr-dict `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Application
 //===----------------------------------------------------------------------===//
 

@@ -262,6 +262,31 @@ def TamChooseLayouts : Pass<"tam-choose-layouts", "::mlir::ModuleOp"> {
   }];
 }
 
+def TamAddInference : Pass<"tam-add-inference", "::mlir::ModuleOp"> {
+  let summary = "Let fits return the inverse of their matrix";
+  let description = [{
+    A fit that is solved directly gets more results, from which standard errors
+    and effective degrees of freedom follow (docs/math.md section 8), with the
+    slots `inference`. tam-tile-rows makes a step of its own of them, fit_infer,
+    which a run calls only if it is asked for inference. Does nothing without
+    `tam.model`, which has the effects.
+
+    Before:
+    ```mlir
+    %b = tam.solve %A, %v
+    return %b
+    ```
+    After:
+    ```mlir
+    %b = tam.solve %A, %v
+    %m = tam.column_means %rows matrix %A
+    %i, %n = tam.inverse %A
+    %e = tam.effective_df %rows inverse %i penalties(%p, %q) columns [1, 8]
+    return %b, %i, %e, %m, %n
+    ```
+  }];
+}
+
 def TamTileRows : Pass<"tam-tile-rows", "::mlir::ModuleOp"> {
   let summary = "Split the fit into init, chunk and finish";
   let description = [{

@@ -1,0 +1,79 @@
+//===- app/StandardErrors.h - errors of predictions -------------*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Standard errors and intervals of predictions (docs/math.md section 8).
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_APP_STANDARDERRORS_H
+#define TAMRT_APP_STANDARDERRORS_H
+
+#include "app/CommandLine.h"
+#include "core/data/Dataset.h"
+#include "core/model/Weights.h"
+#include "core/run/Executor.h"
+#include "io/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace tamrt {
+
+/// The x that a standard normal variable exceeds with probability 1 - p, for
+/// 0 < p < 1, to about 1e-15 (Wichura, AS 241).
+double normalQuantile(double p);
+
+/// The columns of standard errors and intervals that a prediction has after its
+/// own.
+class StandardErrors {
+public:
+  /// What the options ask for; `weights`, which must outlive the object, have
+  /// inference if that is anything.
+  StandardErrors(const tamrt_model &model, const Options &options,
+                 const Weights &weights);
+
+  /// Whether a prediction with these options needs inference.
+  static bool areAsked(const Options &options) {
+    return options.se || !options.intervals.empty();
+  }
+
+  /// Names of the columns.
+  std::vector<std::string> names() const;
+  size_t width() const;
+  /// Bytes of memory per row, the columns included.
+  size_t bytesPerRow() const;
+
+  /// Computes the columns of all rows, row by row, for `numbers`, the
+  /// prediction of the rows. Effects become centred: their means over the
+  /// training rows move to the offset. Errors: those of `predictGroups`; a
+  /// group whose training rows leave no variance of the residuals. May throw
+  /// std::bad_alloc.
+  Status compute(const Dataset &data, const RunOptions &run, double *numbers,
+                 std::vector<double> &columns);
+
+private:
+  void prepareEffects();
+  Status computeResponse(const Dataset &data, const RunOptions &run,
+                         const double *numbers, std::vector<double> &columns);
+  Status computeEffects(const Dataset &data, const RunOptions &run,
+                        double *numbers, std::vector<double> &columns);
+
+  const tamrt_model &model;
+  const Options &options;
+  const Weights &weights;
+  std::vector<double> quantiles;
+  /// For effects, by group: V_jj m_j of each effect, in the order of the
+  /// columns; by group and effect, m_j' V_jj m_j, and m_j' beta_j, the offset's
+  /// being m' V m and the sum of the others.
+  std::vector<double> products, meanVariances, meanEffects;
+};
+
+} // namespace tamrt
+
+#endif // TAMRT_APP_STANDARDERRORS_H

@@ -1,0 +1,238 @@
+//===- app/Summary.cpp - summary ------------------------------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "app/Commands.h"
+#include "core/model/Inference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <fmt/format.h>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace tamrt {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// How well predictions fit the training rows of a group, or of all.
+struct Quality {
+  double rows = 0, rmse = 0, mape = 0, nmae = 0, r2 = 0;
+};
+
+double ratio(double a, double b) {
+  return b > 0 ? a / b : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// Of the groups first, .., end - 1 together.
+Quality qualityOf(const Inference &known, size_t first, size_t end) {
+  auto sum = [&](GroupField field) {
+    double sum = 0;
+    for (size_t g = first; g < end; ++g)
+      sum += known.field(g, field);
+    return sum;
+  };
+  const double weight = sum(kWeight), rss = sum(kRss);
+  double mean = 0, squares = sum(kTargetSquares);
+  for (size_t g = first; g < end; ++g)
+    mean += known.field(g, kWeight) / weight * known.field(g, kTargetMean);
+  for (size_t g = first; g < end; ++g) {
+    const double apart = known.field(g, kTargetMean) - mean;
+    squares += known.field(g, kWeight) * apart * apart;
+  }
+  return {sum(kRows), std::sqrt(rss / weight),
+          100 * ratio(sum(kRelative), sum(kRelativeWeight)),
+          100 * ratio(sum(kAbsolute), sum(kTargetAbsolute)),
+          1 - ratio(rss, squares)};
+}
+
+/// The aps of an effect that the fit used: of a product one for each factor,
+/// its own included; else one.
+std::vector<double> apsOf(const tamrt_model &model, const Weights &weights,
+                          int64_t effect) {
+  std::vector<double> aps;
+  for (int64_t i = 0; i < model.penalty_count; ++i) {
+    const tamrt_penalty &penalty = model.penalties[i];
+    if (penalty.effect != effect)
+      continue;
+    auto found = std::find_if(
+        weights.penalties.begin(), weights.penalties.end(),
+        [&](const auto &chosen) { return chosen.first == penalty.name; });
+    aps.push_back(found == weights.penalties.end() ? penalty.ap
+                                                   : found->second);
+  }
+  // The product's own comes first.
+  for (size_t i = 1; i < aps.size(); ++i)
+    aps[i] += aps[0];
+  if (aps.size() > 1)
+    aps.erase(aps.begin());
+  return aps;
+}
+
+json numberOf(double value) {
+  return std::isfinite(value) ? json(value) : json(nullptr);
+}
+
+void addQuality(json &to, const Quality &quality) {
+  to["rmse"] = numberOf(quality.rmse);
+  to["mape"] = numberOf(quality.mape);
+  to["nmae"] = numberOf(quality.nmae);
+  to["r2"] = numberOf(quality.r2);
+}
+
+std::string formatJson(const tamrt_model &model, const Weights &weights) {
+  const Inference &known = weights.inference;
+  json groups = json::array();
+  for (size_t g = 0; g < weights.groups.size(); ++g) {
+    json group = {{"group", weights.groups[g]},
+                  {"rows", int64_t(known.field(g, kRows))},
+                  {"weight", known.field(g, kWeight)},
+                  {"sigma2", numberOf(known.field(g, kSigma2))},
+                  {"edf", known.field(g, kEdf)}};
+    addQuality(group, qualityOf(known, g, g + 1));
+    for (GroupField field : {kAcf1, kDrift, kLogDeterminant, kCondition})
+      group[std::string(groupFieldNames[field])] =
+          numberOf(known.field(g, field));
+    json effects = json::array();
+    for (int64_t e = 0; e < model.effect_count; ++e) {
+      const std::vector<double> aps = apsOf(model, weights, e);
+      json effect = {{"effect", model.effects[e].name},
+                     {"term", model.effects[e].term},
+                     {"columns", model.effects[e].columns},
+                     {"edf", known.edfOf(model, g)[e]},
+                     {"ap", aps.size() == 1 ? json(aps.front()) : json(aps)}};
+      for (size_t field = 0; field < kEffectFields; ++field)
+        effect[std::string(effectFieldNames[field])] =
+            numberOf(known.fieldsOf(model, g, size_t(e))[field]);
+      effects.push_back(effect);
+    }
+    group["effects"] = effects;
+    groups.push_back(group);
+  }
+  const Quality quality = qualityOf(known, 0, weights.groups.size());
+  json all = {{"rows", int64_t(quality.rows)}};
+  addQuality(all, quality);
+  return json{{"model", model.name},
+              {"formula", model.formula},
+              {"all", all},
+              {"groups", groups}}
+             .dump() +
+         "\n";
+}
+
+/// A table of text, with the first column on the left and the others on the
+/// right.
+class Table {
+public:
+  void row(std::vector<std::string> cells) { rows.push_back(std::move(cells)); }
+
+  std::string format() const {
+    std::vector<size_t> widths(rows.front().size());
+    for (const std::vector<std::string> &row : rows)
+      for (size_t i = 0; i < row.size(); ++i)
+        widths[i] = std::max(widths[i], row[i].size());
+    std::string text;
+    for (const std::vector<std::string> &row : rows) {
+      std::string line =
+          row.front() + std::string(widths.front() - row.front().size(), ' ');
+      for (size_t i = 1; i < row.size(); ++i)
+        line += std::string(2 + widths[i] - row[i].size(), ' ') + row[i];
+      text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    }
+    return text;
+  }
+
+private:
+  std::vector<std::vector<std::string>> rows;
+};
+
+/// Four digits; "-" for a number that does not exist.
+std::string shortly(double value) {
+  return std::isfinite(value) ? fmt::format("{:.4g}", value) : "-";
+}
+
+std::string formatAps(const std::vector<double> &aps) {
+  std::string text;
+  for (double ap : aps)
+    text += (text.empty() ? "" : ",") + fmt::format("{:.6g}", ap);
+  return text;
+}
+
+std::string formatText(const tamrt_model &model, const Weights &weights) {
+  const Inference &known = weights.inference;
+  const size_t count = weights.groups.size();
+  auto quality = [](const Quality &of) {
+    return std::vector<std::string>{shortly(of.rmse), shortly(of.mape),
+                                    shortly(of.nmae), shortly(of.r2)};
+  };
+  Table groups;
+  groups.row({model.group ? model.group : "", "rows", "edf", "sigma", "rmse",
+              "mape %", "nmae %", "r2", "acf1", "drift", "condition"});
+  for (size_t g = 0; g < count; ++g) {
+    std::vector<std::string> row = {
+        weights.groups[g], fmt::format("{}", int64_t(known.field(g, kRows))),
+        shortly(known.field(g, kEdf)),
+        shortly(std::sqrt(known.field(g, kSigma2)))};
+    for (std::string &cell : quality(qualityOf(known, g, g + 1)))
+      row.push_back(std::move(cell));
+    for (GroupField field : {kAcf1, kDrift, kCondition})
+      row.push_back(shortly(known.field(g, field)));
+    groups.row(std::move(row));
+  }
+  if (count > 1) {
+    const Quality whole = qualityOf(known, 0, count);
+    std::vector<std::string> row = {
+        "all", fmt::format("{}", int64_t(whole.rows)), "", ""};
+    for (std::string &cell : quality(whole))
+      row.push_back(std::move(cell));
+    row.resize(11);
+    groups.row(std::move(row));
+  }
+
+  Table effects;
+  effects.row(
+      {"effect", "columns", "edf", "ap", "low", "high", "sd", "share %"});
+  for (int64_t e = 0; e < model.effect_count; ++e) {
+    double edf = 0, sd = 0, share = 0,
+           low = std::numeric_limits<double>::infinity(), high = -low;
+    for (size_t g = 0; g < count; ++g) {
+      const double *fields = known.fieldsOf(model, g, size_t(e));
+      edf += known.edfOf(model, g)[e] / double(count);
+      sd += fields[kSd] / double(count);
+      share += 100 * fields[kShare] / double(count);
+      low = std::min(low, fields[kLow]);
+      high = std::max(high, fields[kHigh]);
+    }
+    effects.row({model.effects[e].name,
+                 fmt::format("{}", model.effects[e].columns), shortly(edf),
+                 formatAps(apsOf(model, weights, e)), shortly(low),
+                 shortly(high), shortly(sd), shortly(share)});
+  }
+  return fmt::format(
+      "{}\n\n{}\n{}{}", model.formula, groups.format(),
+      count > 1
+          ? fmt::format("edf, sd and share: means over {} groups\n", count)
+          : "",
+      effects.format());
+}
+
+} // namespace
+
+Status runSummary(const tamrt_model &model, const Options &options) {
+  if (Status s = checkOutput(options); !s)
+    return s;
+  Result<Weights> weights = readWeights(model, options, /*withInference=*/true);
+  if (!weights)
+    return std::move(weights).error();
+  return print(options.infoFormat == InfoFormat::Json
+                   ? formatJson(model, *weights)
+                   : formatText(model, *weights));
+}
+
+} // namespace tamrt

@@ -1,0 +1,210 @@
+//===- core/run/Statistics.cpp - statistics of training rows --------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/run/Statistics.h"
+
+#include "core/run/Work.h"
+#include "kernels/cpu/ElementaryScalars.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tamrt {
+namespace {
+
+/// A sum in twice the precision: the result is rounded about once, however many
+/// numbers are added.
+class Total {
+public:
+  void add(double number) {
+    const double next = sum + number, part = next - sum;
+    error += (sum - (next - part)) + (number - part);
+    sum = next;
+  }
+  double value() const { return sum + error; }
+
+private:
+  double sum = 0, error = 0;
+};
+
+} // namespace
+
+/// Of one group. Targets and predictions are measured from those of the first
+/// row.
+struct TrainingStatistics::Sums {
+  size_t all = 0, rows = 0, known = 0;
+  double targetStart = 0, predictionStart = 0, first = 0, last = 0;
+  /// With row weights.
+  Total weight, squares, absolutes, targets, targetSquares, targetAbsolutes,
+      relatives, relativeWeight, predictions, predictionSquares;
+  /// Without: residuals, their squares, their products with the one before and
+  /// with the row's index.
+  Total residuals, plainSquares, products, moments;
+};
+
+/// Of one effect in one group.
+struct TrainingStatistics::Effect {
+  double start = 0;
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  Total sum, squares, products;
+};
+
+TrainingStatistics::TrainingStatistics(const tamrt_model &model, size_t count)
+    : model(model), groups(count), effects(count * size_t(model.effect_count)) {
+}
+
+TrainingStatistics::~TrainingStatistics() = default;
+
+void TrainingStatistics::addRow(size_t group, double target, double weight,
+                                const double *terms) {
+  Sums &sums = groups[group];
+  const auto count = size_t(model.effect_count);
+  Effect *own = effects.data() + group * count;
+  double prediction = 0;
+  for (size_t i = 0; i < count; ++i)
+    prediction += terms[i];
+  const double residual = target - prediction;
+  if (sums.all == 0) {
+    sums.targetStart = target;
+    sums.predictionStart = prediction;
+    sums.first = residual;
+    for (size_t i = 0; i < count; ++i)
+      own[i].start = terms[i];
+  } else {
+    sums.products.add(residual * sums.last);
+  }
+  sums.last = residual;
+  sums.residuals.add(residual);
+  sums.plainSquares.add(residual * residual);
+  sums.moments.add(double(sums.all) * residual);
+  ++sums.all;
+  for (size_t i = 0; i < count; ++i) {
+    own[i].low = std::min(own[i].low, terms[i]);
+    own[i].high = std::max(own[i].high, terms[i]);
+  }
+  if (!(weight > 0))
+    return;
+
+  ++sums.rows;
+  const double y = target - sums.targetStart,
+               p = prediction - sums.predictionStart;
+  sums.weight.add(weight);
+  sums.squares.add(weight * residual * residual);
+  sums.absolutes.add(weight * std::fabs(residual));
+  sums.targets.add(weight * y);
+  sums.targetSquares.add(weight * y * y);
+  sums.targetAbsolutes.add(weight * std::fabs(target));
+  if (target != 0) {
+    sums.relatives.add(weight * std::fabs(residual / target));
+    sums.relativeWeight.add(weight);
+  }
+  sums.predictions.add(weight * p);
+  sums.predictionSquares.add(weight * p * p);
+  for (size_t i = 0; i < count; ++i) {
+    const double f = terms[i] - own[i].start;
+    own[i].sum.add(weight * f);
+    own[i].squares.add(weight * f * f);
+    own[i].products.add(weight * f * p);
+  }
+}
+
+Status TrainingStatistics::add(const Dataset &data, const Weights &weights,
+                               const RunOptions &options) {
+  Result<Crew> crew = makeCrew(model, TAMRT_STEP_TERMS, data.groups().size(),
+                               data.longestGroup(), options);
+  if (!crew)
+    return std::move(crew).error();
+  Work work(model, data.groups(), *crew, options, "residuals");
+  Status done = work.run([&](Worker &worker, size_t g) {
+    const Group &group = data.groups()[g];
+    const size_t before = groups[group.place].all;
+    weights.normalization.parameters(model, group.place,
+                                     worker.place.parameters);
+    worker.place.tables = weights.tables.pointers();
+    attemptChunks(
+        *crew->ladder, worker, TAMRT_STEP_TERMS, group.rows,
+        [&](const tamrt_step &step, size_t first, size_t rows) {
+          worker.setColumns(model, data, group.first + first);
+          worker.run(step, weights.of(group.place, model), int64_t(rows),
+                     int64_t(before + first), int64_t(before + group.rows),
+                     int64_t(group.rows - first - rows));
+        },
+        [&](size_t first, size_t rows) {
+          for (size_t i = 0; i < rows; ++i) {
+            const size_t row = group.first + first + i;
+            addRow(group.place, data.target()[row],
+                   data.weights() ? data.weights()[row] : 1.0,
+                   worker.place.output + i * size_t(model.effect_count));
+          }
+          work.done(worker, rows);
+        });
+  });
+  if (done)
+    crew->ladder->summarize();
+  return done;
+}
+
+void TrainingStatistics::finish(std::span<const double> weightMeans,
+                                Inference &inference) const {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  const auto count = size_t(model.effect_count);
+  auto ratio = [](double a, double b) { return b > 0 ? a / b : kNone; };
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const Sums &sums = groups[g];
+    const double scale = weightMeans.empty() ? 1.0 : weightMeans[g];
+    const double weight = sums.weight.value(), squares = sums.squares.value();
+    double *fields = inference.fieldsOf(g);
+    fields[kRows] = double(sums.rows);
+    fields[kWeight] = scale * weight;
+    fields[kRss] = scale * squares;
+    // What the rows leave to estimate the variance from may be nothing.
+    const double sigma2 = ratio(squares, double(sums.rows) - fields[kEdf]);
+    fields[kSigma2] = scale * sigma2;
+    fields[kAbsolute] = scale * sums.absolutes.value();
+    fields[kRelative] = scale * sums.relatives.value();
+    fields[kRelativeWeight] = scale * sums.relativeWeight.value();
+    fields[kTargetAbsolute] = scale * sums.targetAbsolutes.value();
+    auto spread = [&](const Total &sum, const Total &squares) {
+      return std::max(squares.value() - sum.value() * (sum.value() / weight),
+                      0.0);
+    };
+    fields[kTargetMean] = sums.targetStart + sums.targets.value() / weight;
+    fields[kTargetSquares] = scale * spread(sums.targets, sums.targetSquares);
+    const auto n = double(sums.all);
+    const double total = sums.residuals.value(), mean = total / n;
+    // sum over t >= 2 of (r_t - m) (r_(t-1) - m).
+    fields[kAcf1] = ratio(sums.products.value() -
+                              mean * (2 * total - sums.first - sums.last) +
+                              (n - 1) * mean * mean,
+                          sums.plainSquares.value() - n * mean * mean);
+    // Slope over the row's index, times n - 1.
+    const double middle = (n - 1) / 2, indices = n * (n * n - 1) / 12;
+    fields[kDrift] =
+        ratio((sums.moments.value() - middle * total) * (n - 1), indices);
+    const double variance = spread(sums.predictions, sums.predictionSquares);
+    for (size_t i = 0; i < count; ++i) {
+      const Effect &own = effects[g * count + i];
+      double *of = inference.fieldsOf(model, g, i);
+      of[kLow] = own.low;
+      of[kHigh] = own.high;
+      of[kSd] = std::sqrt(spread(own.sum, own.squares) / weight);
+      of[kShare] =
+          ratio(own.products.value() -
+                    own.sum.value() * (sums.predictions.value() / weight),
+                variance);
+    }
+    // With weights whose mean is 1, both A and sigma2 are divided by it.
+    fields[kLogDeterminant] += double(model.columns) * cpu::logarithm(scale);
+    double *covariance = inference.covarianceOf(model, g);
+    for (int64_t i = 0; i < triangleSize(model.columns); ++i)
+      covariance[i] *= sigma2;
+  }
+}
+
+} // namespace tamrt

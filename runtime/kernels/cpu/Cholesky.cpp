@@ -35,8 +35,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "kernels/Status.h"
+#include "kernels/cpu/CholeskyTiles.h"
 #include "kernels/cpu/CpuKernels.h"
-#include "kernels/cpu/Support.h"
 
 #include <algorithm>
 #include <cmath>
@@ -46,19 +46,6 @@
 namespace tamrt::cpu {
 
 namespace {
-
-/// A matrix of up to this many columns is one panel: it fits in the
-/// second-level cache.
-constexpr int64_t maxInOnePanel = 128;
-constexpr int64_t panelColumns = 64;
-/// Rows, and columns, of a block of the update: two copies of as many rows of
-/// a panel fit the first-level cache.
-constexpr int64_t blockSize = 32;
-static_assert(TAMRT_PANEL_WORKSPACE(maxInOnePanel) == 0 &&
-              TAMRT_PANEL_WORKSPACE(maxInOnePanel + 1) ==
-                  2 * blockSize * panelColumns);
-/// A tile held in registers is this wide.
-constexpr int64_t tileColumns = 4;
 
 /// A pivot below this share of the largest diagonal element is mostly rounding
 /// error, which would dominate the iterations of conjugate gradients.
@@ -73,58 +60,12 @@ constexpr double minExactPivot = 1.0 / 65536;
 /// times the rounding unit.
 constexpr int maxRefinements = 4;
 
-/// The matrix: element (i, j) is a[j * n + i].
-struct Matrix {
-  double *a;
-  int64_t n;
-
-  double *at(int64_t i, int64_t j) const { return a + j * n + i; }
-};
-
-/// Whether one can divide by sqrt(pivot). Infinity would give zeros.
-TAMRT_INLINE bool isPivot(double pivot) {
-  return pivot > 0.0 && pivot <= std::numeric_limits<double>::max();
-}
-
-/// The factor of a diagonal tile.
-struct Diagonal {
-  /// Below the diagonal: l[i][j], j < i.
-  double l[tileColumns][tileColumns];
-  double inverse[tileColumns];
-};
-
-/// Columns j .. j+3 of `Height` vectors of rows, from row i on.
-template <typename V, int Height>
-TAMRT_INLINE void loadTile(const Matrix &m, int64_t i, int64_t j,
-                           V (&x)[tileColumns][Height]) {
-  for (int c = 0; c < tileColumns; ++c)
-    for (int v = 0; v < Height; ++v)
-      loadVector(m.at(i + lanes<V> * v, j + c), x[c][v]);
-}
-
-/// A vector of rows, from row i on, of columns j .. j+3.
-template <typename V>
-TAMRT_INLINE void storeColumns(const Matrix &m, int64_t i, int64_t j,
-                               const V (&x)[tileColumns]) {
-  for (int c = 0; c < tileColumns; ++c)
-    storeVector(x[c], m.at(i, j + c));
-}
-
 /// Subtracts the product with columns [panel, j) from columns j .. j+3 in
 /// `Height` vectors of rows.
 template <typename V, int Height>
 TAMRT_INLINE void takeOff(const Matrix &m, int64_t panel, int64_t j, int64_t i,
                           V (&x)[tileColumns][Height]) {
-  const int64_t n = m.n;
-  const double *__restrict left = m.at(i, panel);
-  const double *__restrict top = m.at(j, panel);
-  for (int64_t p = panel; p < j; ++p, left += n, top += n)
-    for (int v = 0; v < Height; ++v) {
-      V l;
-      loadVector(left + lanes<V> * v, l);
-      for (int c = 0; c < tileColumns; ++c)
-        x[c][v] -= l * top[c];
-    }
+  subtractTiles(m.at(i, panel), m.n, m.at(j, panel), m.n, j - panel, x);
 }
 
 /// Factors the tile on the diagonal. `x` is its remainder; only the first
@@ -262,71 +203,6 @@ TAMRT_INLINE int64_t factorPanel(const Matrix &m, int64_t panel, int64_t end) {
   return -1;
 }
 
-/// Copies columns [panel, panelEnd) of rows [begin, end) into strips of
-/// `Height` rows, column by column, the last strip filled up with zeros.
-template <int64_t Height>
-TAMRT_INLINE void copyStrips(const Matrix &m, int64_t panel, int64_t panelEnd,
-                             int64_t begin, int64_t end,
-                             double *__restrict out) {
-  for (int64_t i = begin; i < end; i += Height) {
-    const int64_t height = std::min(Height, end - i);
-    for (int64_t p = panel; p < panelEnd; ++p, out += Height) {
-      const double *__restrict column = m.at(i, p);
-      if (height == Height) {
-        for (int64_t h = 0; h < Height; ++h)
-          out[h] = column[h];
-        continue;
-      }
-      for (int64_t h = 0; h < Height; ++h)
-        out[h] = h < height ? column[h] : 0.0;
-    }
-  }
-}
-
-/// Rows of a tile of the update.
-template <typename V> constexpr int64_t tileRows = 2 * lanes<V>;
-
-/// The product of a strip of tileRows and one of 4, taken from `c`, whose
-/// columns are `stride` apart.
-template <typename V>
-TAMRT_INLINE void updateTile(const double *__restrict rows,
-                             const double *__restrict columns, int64_t depth,
-                             double *__restrict c, int64_t stride) {
-  V x[tileColumns][2];
-  for (int q = 0; q < tileColumns; ++q)
-    for (int v = 0; v < 2; ++v)
-      loadVector(c + q * stride + lanes<V> * v, x[q][v]);
-  for (int64_t p = 0; p < depth; ++p) {
-    V low, high;
-    loadVector(rows + p * tileRows<V>, low);
-    loadVector(rows + p * tileRows<V> + lanes<V>, high);
-    for (int q = 0; q < tileColumns; ++q) {
-      const double factor = columns[p * tileColumns + q];
-      x[q][0] -= low * factor;
-      x[q][1] -= high * factor;
-    }
-  }
-  for (int q = 0; q < tileColumns; ++q)
-    for (int v = 0; v < 2; ++v)
-      storeVector(x[q][v], c + q * stride + lanes<V> * v);
-}
-
-/// updateTile for rows [i, iEnd) of columns [j, jEnd), of which those on and
-/// below the diagonal count: a tile on the diagonal, or at the end of a block.
-template <typename V>
-TAMRT_INLINE void updateEdge(const double *rows, const double *columns,
-                             int64_t depth, const Matrix &m, int64_t i,
-                             int64_t j, int64_t iEnd, int64_t jEnd) {
-  double tile[tileRows<V> * tileColumns] = {};
-  for (int64_t q = j; q < jEnd; ++q)
-    for (int64_t h = std::max(i, q); h < iEnd; ++h)
-      tile[(q - j) * tileRows<V> + h - i] = *m.at(h, q);
-  updateTile<V>(rows, columns, depth, tile, tileRows<V>);
-  for (int64_t q = j; q < jEnd; ++q)
-    for (int64_t h = std::max(i, q); h < iEnd; ++h)
-      *m.at(h, q) = tile[(q - j) * tileRows<V> + h - i];
-}
-
 /// Takes the product of columns [panel, end) with their transposes from the
 /// columns from `end` on. `copies` has TAMRT_PANEL_WORKSPACE doubles.
 template <typename V>
@@ -382,8 +258,8 @@ TAMRT_AVX512 void updateByWides(const Matrix &m, int64_t panel, int64_t end,
 }
 #endif
 
-/// Returns the first column without a pivot, or -1. `copies` has
-/// TAMRT_PANEL_WORKSPACE(n) doubles.
+} // namespace
+
 int64_t factor(double *a, int64_t n, double *copies) {
   auto *factorPanel = factorPanelByVectors;
   auto *update = updateByVectors;
@@ -405,6 +281,8 @@ int64_t factor(double *a, int64_t n, double *copies) {
   }
   return -1;
 }
+
+namespace {
 
 /// The lower triangle of a tile on the diagonal.
 struct Triangle {

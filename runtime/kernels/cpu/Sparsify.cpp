@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Converts matrices of any encoding to sparse ones. Zeros that only pad a row
-/// come last (see SparseRow.h); their column is 0.
+/// Writes matrices of any encoding to parts of the rows of sparse ones. Zeros
+/// that only pad a part come last (see SparseRow.h); their column is the part's
+/// first.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,49 +21,88 @@
 
 namespace tamrt::cpu {
 
-void sparsify_dense(tamrt_context *ctx, const double *a, int64_t rows,
-                    int64_t n, double *values, int32_t *index) {
-  std::copy_n(a, rows * n, values);
+namespace {
+
+/// Calls body(r, values, index) for each row, with the addresses of its numbers
+/// from `at` on.
+template <typename Body>
+void forEachRow(int64_t rows, int64_t width, int64_t at, double *values,
+                int32_t *index, Body body) {
   for (int64_t r = 0; r < rows; ++r)
-    std::iota(index + r * n, index + (r + 1) * n, 0);
+    body(r, values + r * width + at, index + r * width + at);
+}
+
+} // namespace
+
+void sparsify_dense(tamrt_context *ctx, const double *a, int64_t rows,
+                    int64_t n, int64_t first, int64_t width, int64_t at,
+                    double *values, int32_t *index) {
+  forEachRow(rows, width, at, values, index,
+             [=](int64_t r, double *value, int32_t *column) {
+               std::copy_n(a + r * n, n, value);
+               std::iota(column, column + n, static_cast<int32_t>(first));
+             });
 }
 
 void sparsify_banded(tamrt_context *ctx, const double *a,
                      const int32_t *a_start, int64_t rows, int64_t z, int64_t n,
-                     double *values, int32_t *index) {
-  std::copy_n(a, rows * z, values);
-  for (int64_t r = 0; r < rows; ++r)
-    std::iota(index + r * z, index + (r + 1) * z, a_start[r]);
+                     int64_t first, int64_t width, int64_t at, double *values,
+                     int32_t *index) {
+  forEachRow(rows, width, at, values, index,
+             [=](int64_t r, double *value, int32_t *column) {
+               std::copy_n(a + r * z, z, value);
+               std::iota(column, column + z,
+                         static_cast<int32_t>(first + a_start[r]));
+             });
 }
 
 void sparsify_multihot(tamrt_context *ctx, const int32_t *a, int64_t rows,
-                       int64_t z, int64_t n, double scale, double *values,
+                       int64_t z, int64_t n, double scale, int64_t first,
+                       int64_t width, int64_t at, double *values,
                        int32_t *index) {
-  std::fill_n(values, rows * z, scale);
-  std::copy_n(a, rows * z, index);
+  forEachRow(rows, width, at, values, index,
+             [=](int64_t r, double *value, int32_t *column) {
+               std::fill_n(value, z, scale);
+               for (int64_t i = 0; i < z; ++i)
+                 column[i] = static_cast<int32_t>(first + a[r * z + i]);
+             });
+}
+
+void sparsify_sparse(tamrt_context *ctx, const double *a,
+                     const int32_t *a_index, int64_t rows, int64_t z, int64_t n,
+                     int64_t first, int64_t width, int64_t at, double *values,
+                     int32_t *index) {
+  forEachRow(rows, width, at, values, index,
+             [=](int64_t r, double *value, int32_t *column) {
+               std::copy_n(a + r * z, z, value);
+               for (int64_t i = 0; i < z; ++i)
+                 column[i] = static_cast<int32_t>(first + a_index[r * z + i]);
+             });
 }
 
 void sparsify_onehot(tamrt_context *ctx, const int32_t *a, int64_t rows,
-                     int64_t n, int64_t width, double *values, int32_t *index) {
-  if (width < 1)
+                     int64_t n, int64_t z, int64_t first, int64_t width,
+                     int64_t at, double *values, int32_t *index) {
+  if (z < 1)
     return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 4);
-  for (int64_t r = 0; r < rows; ++r, values += width, index += width) {
-    std::fill_n(values, width, 0.0);
-    std::fill_n(index, width, 0);
-    if (a[r] >= 0) {
-      values[0] = 1.0;
-      index[0] = a[r];
-      continue;
-    }
-    const int64_t columns = meanColumns(a[r]);
-    if (columns > width) {
-      fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 4);
-      continue;
-    }
-    if (columns > 0)
-      std::fill_n(values, columns, 1.0 / static_cast<double>(columns));
-    std::iota(index, index + columns, 0);
-  }
+  const auto start = static_cast<int32_t>(first);
+  forEachRow(rows, width, at, values, index,
+             [=](int64_t r, double *value, int32_t *column) {
+               std::fill_n(value, z, 0.0);
+               std::fill_n(column, z, start);
+               if (a[r] >= 0) {
+                 value[0] = 1.0;
+                 column[0] = start + a[r];
+                 return;
+               }
+               const int64_t columns = meanColumns(a[r]);
+               if (columns > z)
+                 return fail(ctx, TAMRT_ERROR_INVALID_ARGUMENT, 4);
+               if (columns > 0)
+                 std::fill_n(value, columns,
+                             1.0 / static_cast<double>(columns));
+               std::iota(column, column + columns, start);
+             });
 }
 
 } // namespace tamrt::cpu

@@ -204,16 +204,17 @@ protected:
       double *values = result.values.data();
       int32_t *index = result.index.data();
       if (m.encoding == Encoding::Dense)
-        tamrt_sparsify_dense(ctx, m.values.data(), rows(), m.n, values, index);
+        tamrt_sparsify_dense(ctx, m.values.data(), rows(), m.n, 0, m.n, 0,
+                             values, index);
       else if (m.encoding == Encoding::Banded)
         tamrt_sparsify_banded(ctx, m.values.data(), m.start.data(), rows(), m.z,
-                              m.n, values, index);
+                              m.n, 0, m.z, 0, values, index);
       else if (m.encoding == Encoding::OneHot)
-        tamrt_sparsify_onehot(ctx, m.index.data(), rows(), m.n, 1, values,
-                              index);
+        tamrt_sparsify_onehot(ctx, m.index.data(), rows(), m.n, 1, 0, 1, 0,
+                              values, index);
       else
         tamrt_sparsify_multihot(ctx, m.index.data(), rows(), m.z, m.n, m.scale,
-                                values, index);
+                                0, m.z, 0, values, index);
       return result;
     }
     Matrix product(const Matrix &left, const Matrix &right) const {

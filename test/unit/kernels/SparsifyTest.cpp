@@ -20,35 +20,49 @@ namespace {
 
 class SparsifyTest : public KernelTest {
 protected:
-  /// A matrix as a sparse one; `width` numbers a row of a one-hot one.
-  Matrix sparse(const Matrix &m, int64_t rows, int64_t width = 1) {
-    Matrix result{Encoding::Sparse, m.n};
-    result.z = m.encoding == Encoding::Dense    ? m.n
-               : m.encoding == Encoding::OneHot ? width
-                                                : m.z;
-    result.values.resize(rows * result.z);
-    result.index.resize(rows * result.z, -1);
-    double *values = result.values.data();
-    int32_t *index = result.index.data();
+  /// Writes a matrix to the numbers of sparse rows from `at` on, at columns
+  /// from `first` on; z numbers of a one-hot one.
+  void write(const Matrix &m, int64_t rows, int64_t z, int64_t first,
+             int64_t width, int64_t at, double *values, int32_t *index) {
+    const double *v = m.values.data();
     switch (m.encoding) {
     case Encoding::Dense:
-      tamrt_sparsify_dense(&ctx, m.values.data(), rows, m.n, values, index);
+      tamrt_sparsify_dense(&ctx, v, rows, m.n, first, width, at, values, index);
       break;
     case Encoding::Banded:
-      tamrt_sparsify_banded(&ctx, m.values.data(), m.start.data(), rows, m.z,
-                            m.n, values, index);
+      tamrt_sparsify_banded(&ctx, v, m.start.data(), rows, m.z, m.n, first,
+                            width, at, values, index);
       break;
     case Encoding::OneHot:
-      tamrt_sparsify_onehot(&ctx, m.index.data(), rows, m.n, width, values,
-                            index);
+      tamrt_sparsify_onehot(&ctx, m.index.data(), rows, m.n, z, first, width,
+                            at, values, index);
       break;
     case Encoding::MultiHot:
       tamrt_sparsify_multihot(&ctx, m.index.data(), rows, m.z, m.n, m.scale,
-                              values, index);
+                              first, width, at, values, index);
       break;
     case Encoding::Sparse:
-      return m;
+      tamrt_sparsify_sparse(&ctx, v, m.index.data(), rows, m.z, m.n, first,
+                            width, at, values, index);
+      break;
     }
+  }
+
+  /// Numbers of a row of a matrix, `width` for a one-hot one.
+  static int64_t numbers(const Matrix &m, int64_t width) {
+    return m.encoding == Encoding::Dense    ? m.n
+           : m.encoding == Encoding::OneHot ? width
+                                            : m.z;
+  }
+
+  /// A matrix as a sparse one; `width` numbers a row of a one-hot one.
+  Matrix sparse(const Matrix &m, int64_t rows, int64_t width = 1) {
+    Matrix result{Encoding::Sparse, m.n};
+    result.z = numbers(m, width);
+    result.values.resize(rows * result.z);
+    result.index.resize(rows * result.z, -1);
+    write(m, rows, width, 0, result.z, 0, result.values.data(),
+          result.index.data());
     return result;
   }
 
@@ -70,10 +84,61 @@ TEST_F(SparsifyTest, AnyEncoding) {
                                 {Encoding::Banded, 9, 4},
                                 {Encoding::Banded, 5, 2},
                                 {Encoding::OneHot, 6, 0},
-                                {Encoding::MultiHot, 12, 5}}) {
+                                {Encoding::MultiHot, 12, 5},
+                                {Encoding::Sparse, 11, 3}}) {
     const Matrix m = randomMatrix(encoding, rows, n, z, generator);
     expectSame(m, sparse(m, rows), rows);
   }
+}
+
+TEST_F(SparsifyTest, PartsOfWiderRows) {
+  const int64_t levels = 6;
+  Matrix unseen = randomMatrix(Encoding::OneHot, rows, levels, 0, generator);
+  for (int64_t r = 0; r < rows; r += 3)
+    unseen.index[r] = r % 2 ? TAMRT_INDEX_NONE : TAMRT_INDEX_MEAN(4);
+  const std::vector<Matrix> parts = {
+      randomMatrix(Encoding::Dense, rows, 4, 0, generator),
+      randomMatrix(Encoding::Banded, rows, 9, 4, generator),
+      randomMatrix(Encoding::OneHot, rows, 5, 0, generator),
+      unseen,
+      randomMatrix(Encoding::MultiHot, rows, 12, 5, generator),
+      randomMatrix(Encoding::Sparse, rows, 11, 3, generator)};
+  auto numbersOf = [&](const Matrix &part) {
+    return numbers(part, &part == &parts[3] ? levels : 1);
+  };
+  // Two numbers and three columns before the first part, one number after the
+  // last, which no part may write.
+  int64_t width = 3, columns = 3;
+  for (const Matrix &part : parts)
+    width += numbersOf(part), columns += part.n;
+  Matrix whole{Encoding::Sparse,
+               columns,
+               width,
+               Doubles(rows * width, 99.0),
+               {},
+               std::vector<int32_t>(rows * width, -7)};
+  int64_t first = 3, at = 2;
+  for (const Matrix &part : parts) {
+    const int64_t z = numbersOf(part);
+    write(part, rows, z, first, width, at, whole.values.data(),
+          whole.index.data());
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t j = 0; j < part.n; ++j)
+        EXPECT_EQ(whole.at(r, first + j), part.at(r, j)) << r << " " << j;
+      for (int64_t i = at; i < at + z; ++i) {
+        EXPECT_GE(whole.index[r * width + i], first);
+        EXPECT_LT(whole.index[r * width + i], first + part.n);
+      }
+    }
+    first += part.n;
+    at += z;
+  }
+  ASSERT_EQ(at, width - 1);
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t i : {int64_t(0), int64_t(1), width - 1}) {
+      EXPECT_EQ(whole.values[r * width + i], 99.0);
+      EXPECT_EQ(whole.index[r * width + i], -7);
+    }
 }
 
 TEST_F(SparsifyTest, UnseenLevels) {

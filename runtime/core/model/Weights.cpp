@@ -15,6 +15,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <type_traits>
 
 namespace tamrt {
 namespace {
@@ -199,26 +200,34 @@ bool isUtf8(const std::string &text) {
 
 } // namespace
 
-/// Calls body(name, shape, numbers) for the tensors of inference, of `groups`
-/// groups; stops at an error.
-template <class Known, class Body>
-static Status forEachTensor(const tamrt_model &model, int64_t groups,
-                            Known &known, const Body &body) {
+namespace {
+
+/// A tensor of inference.
+template <class Numbers> struct InferenceTensor {
+  const char *name;
+  std::vector<int64_t> shape;
+  Numbers &numbers;
+};
+
+/// Those of `groups` groups; `Known` is Inference, const or not.
+template <class Known>
+auto inferenceTensors(const tamrt_model &model, int64_t groups, Known &known) {
+  using Tensor =
+      InferenceTensor<std::remove_reference_t<decltype((known.edf))>>;
   const int64_t effects = model.effect_count;
-  Status done;
-  auto each = [&](const char *name, std::vector<int64_t> shape, auto &numbers) {
-    if (done)
-      done = body(name, std::move(shape), numbers);
-  };
-  each("inference.covariance", {groups, triangleSize(model.columns)},
-       known.covariance);
-  each("inference.edf", {groups, effects}, known.edf);
-  each("inference.means", {groups, model.columns}, known.means);
-  each("inference.groups", {groups, int64_t(kGroupFields)}, known.groups);
-  each("inference.effects", {groups, effects, int64_t(kEffectFields)},
-       known.effects);
-  return done;
+  return std::vector<Tensor>{
+      {"inference.covariance",
+       {groups, triangleSize(model.columns)},
+       known.covariance},
+      {"inference.edf", {groups, effects}, known.edf},
+      {"inference.means", {groups, model.columns}, known.means},
+      {"inference.groups", {groups, int64_t(kGroupFields)}, known.groups},
+      {"inference.effects",
+       {groups, effects, int64_t(kEffectFields)},
+       known.effects}};
 }
+
+} // namespace
 
 Status checkTexts(const tamrt_model &model, std::span<const std::string> groups,
                   const std::vector<LevelTable> &levels) {
@@ -298,12 +307,8 @@ SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights) {
     return writer;
   writer.metadata("inference", dump({{"groups", groupFieldNames},
                                      {"effects", effectFieldNames}}));
-  forEachTensor(model, groups, known,
-                [&](const char *name, std::vector<int64_t> shape,
-                    const std::vector<double> &values) {
-                  writer.add<double>(name, std::move(shape), values);
-                  return Status();
-                });
+  for (const auto &tensor : inferenceTensors(model, groups, known))
+    writer.add<double>(tensor.name, tensor.shape, tensor.numbers);
   return writer;
 }
 
@@ -346,18 +351,13 @@ static Result<Inference> readInference(const tamrt_model &model, int64_t groups,
     return Error{file.path() + ": metadata 'inference': expected the fields of "
                                "this version; fit again"};
   Inference known;
-  Status read = forEachTensor(model, groups, known,
-                              [&](const char *name, std::vector<int64_t> shape,
-                                  std::vector<double> &out) -> Status {
-                                Result<std::vector<double>> values =
-                                    file.values<double>(name, shape);
-                                if (!values)
-                                  return std::move(values).error();
-                                out = *std::move(values);
-                                return {};
-                              });
-  if (!read)
-    return std::move(read).error();
+  for (const auto &tensor : inferenceTensors(model, groups, known)) {
+    Result<std::vector<double>> values =
+        file.values<double>(tensor.name, tensor.shape);
+    if (!values)
+      return std::move(values).error();
+    tensor.numbers = *std::move(values);
+  }
   return known;
 }
 

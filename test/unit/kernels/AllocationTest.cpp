@@ -39,7 +39,7 @@ TEST_F(AllocationTest, NoKernelAllocates) {
   Doubles sums(2 * n * n), matrix(n * n), vector(n);
   std::vector<int32_t> start(rows), index(rows);
   const int64_t matrixTable[] = {1, 0, n, n, 0, 0};
-  const int64_t vectorTable[] = {0, n, 0};
+  const int64_t vectorTable[] = {0, n, 0}, ends[] = {z, n};
   const double *blocks[] = {sums.data()};
   const double *X = x.data(), *W = w.data();
   double *D = dense.data(), *B = banded.data(), *S = sums.data();
@@ -110,15 +110,21 @@ TEST_F(AllocationTest, NoKernelAllocates) {
          tamrt_tree_flat(c, points.data(), zeros.data(), table.data(), nullptr,
                          rows, d, z, 10, v);
        }},
-      {"sparsify_dense", [&] { tamrt_sparsify_dense(c, D, rows, z, V, v); }},
+      {"sparsify_dense",
+       [&] { tamrt_sparsify_dense(c, D, rows, z, 0, z, 0, V, v); }},
       {"sparsify_banded",
-       [&] { tamrt_sparsify_banded(c, B, t, rows, z, n, V, v); }},
+       [&] { tamrt_sparsify_banded(c, B, t, rows, z, n, 0, z, 0, V, v); }},
       {"sparsify_onehot",
-       [&] { tamrt_sparsify_onehot(c, i, rows, n, z, V, v); }},
+       [&] { tamrt_sparsify_onehot(c, i, rows, n, z, 0, z, 0, V, v); }},
       {"sparsify_multihot",
        [&] {
-         tamrt_sparsify_multihot(c, column4.data(), rows, z, n, 0.5, V,
+         tamrt_sparsify_multihot(c, column4.data(), rows, z, n, 0.5, 0, z, 0, V,
                                  column8.data());
+       }},
+      {"sparsify_sparse",
+       [&] {
+         tamrt_sparsify_sparse(c, V, column4.data(), rows, z, n, 0, 2 * z, z,
+                               wide.data(), column8.data());
        }},
       {"blend_sparse",
        [&] {
@@ -252,6 +258,30 @@ TEST_F(AllocationTest, NoKernelAllocates) {
        }},
       {"cholesky_apply",
        [&] { tamrt_cholesky_apply(c, matrix.data(), X, n, vector.data()); }},
+      {"cholesky_inverse",
+       [&] {
+         tamrt_assemble_matrix(c, matrixTable, nullptr, nullptr, nullptr,
+                               blocks, 1, rows, n, 0, matrix.data());
+         tamrt_cholesky_inverse(c, n, matrix.data(), layer.data(),
+                                vector.data(), workspace.data());
+       }},
+      {"column_means",
+       [&] { tamrt_column_means(c, matrix.data(), rows, n, vector.data()); }},
+      {"effective_df",
+       [&] {
+         tamrt_effective_df(c, ends, layer.data(), rows, 2, vector.data());
+       }},
+      {"penalty_trace",
+       [&] {
+         tamrt_penalty_trace(c, ends, zeros.data(), zeros.data(), range + 1,
+                             zeros.data(), range + 1, layer.data(), rows, 2, 1,
+                             vector.data());
+       }},
+      {"quadratic_forms",
+       [&] {
+         tamrt_quadratic_forms(c, V, v, ends, layer.data(), rows, z, 1,
+                               out.data());
+       }},
       {"predict_dense",
        [&] {
          tamrt_predict_dense(c, D, vector.data(), rows, n, width, 1, 1,
@@ -287,13 +317,23 @@ TEST_F(AllocationTest, NoKernelAllocates) {
 
 TEST_F(AllocationTest, SolvingLargeSystemsAllocatesNothing) {
   for (int64_t n : {100, 500, 1500}) {
-    Doubles a(n * n), b = uniforms(n);
-    Workspace workspace(TAMRT_SOLVE_WORKSPACE(n));
+    Doubles a(n * n), b = uniforms(n), inverse(n * (n + 1) / 2);
+    Workspace workspace(
+        std::max(TAMRT_SOLVE_WORKSPACE(n), TAMRT_INVERSE_WORKSPACE(n)));
     for (int64_t i = 0; i < n; ++i)
       a[i * (n + 1)] = 2.0;
     EXPECT_EQ(allocationsIn([&] {
                 tamrt_cholesky_solve(&ctx, n, a.data(), b.data(),
                                      workspace.data());
+              }),
+              0)
+        << "n " << n;
+    std::fill(a.begin(), a.end(), 0.0);
+    for (int64_t i = 0; i < n; ++i)
+      a[i * (n + 1)] = 2.0;
+    EXPECT_EQ(allocationsIn([&] {
+                tamrt_cholesky_inverse(&ctx, n, a.data(), inverse.data(),
+                                       b.data(), workspace.data());
               }),
               0)
         << "n " << n;

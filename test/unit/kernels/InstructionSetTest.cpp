@@ -211,6 +211,36 @@ TEST_F(InstructionSetTest, Solutions) {
     }
 }
 
+TEST_F(InstructionSetTest, Inverses) {
+  for (int64_t n : {3, 9, 13, 22, 40, 104, 107, 128, 150, 193, 301}) {
+    const Doubles noise = uniforms(n * n);
+    const int64_t size = n * (n + 1) / 2;
+    compare(size + 2, [&](tamrt_context *ctx, double *out) {
+      Doubles a = noise;
+      Workspace workspace(TAMRT_INVERSE_WORKSPACE(n));
+      for (int64_t i = 0; i < n; ++i)
+        a[i * (n + 1)] = n;
+      tamrt_cholesky_inverse(ctx, n, a.data(), out, out + size,
+                             workspace.data());
+    });
+  }
+}
+
+TEST_F(InstructionSetTest, QuadraticForms) {
+  const int64_t rows = 50, z = 93, columns = 200, ends[] = {1, 5, 25, 93};
+  const Doubles values = uniforms(rows * z);
+  const Doubles triangle = uniforms(columns * (columns + 1) / 2);
+  std::vector<int32_t> index;
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t i = 0; i < z; ++i)
+      index.push_back(
+          static_cast<int32_t>(i < 25 ? i + r % 3 * (i > 4) : i + i / 3 + r));
+  compare(rows * 5, [&](tamrt_context *ctx, double *out) {
+    tamrt_quadratic_forms(ctx, values.data(), index.data(), ends,
+                          triangle.data(), rows, z, 4, out);
+  });
+}
+
 } // namespace
 
 } // namespace tamrt::test

@@ -1,0 +1,244 @@
+//===- cpu/Inference.cpp - what inference needs of the inverse ------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Traces and quadratic forms of the inverse of the normal equations
+/// (docs/math.md section 5).
+///
+/// A quadratic form x' S x is the sum over the columns k of
+/// x_k (S_kk x_k + 2 sum over i > k of S_ik x_i). The inner sums of up to four
+/// consecutive columns are one vector: row i of the triangle has their numbers
+/// next to each other. Each column's sum is added up in the same order whether
+/// or not its neighbours' are in the same vector.
+///
+//===----------------------------------------------------------------------===//
+
+#include "kernels/cpu/CpuKernels.h"
+#include "kernels/cpu/Support.h"
+
+#include <algorithm>
+
+namespace tamrt::cpu {
+
+namespace {
+
+/// Where row i of the lower triangle of a symmetric matrix starts.
+TAMRT_INLINE int64_t triangleRow(int64_t i) { return i * (i + 1) / 2; }
+
+/// The effect of a column.
+int64_t effectOf(const int64_t *ends, int64_t effects, int64_t column) {
+  return std::upper_bound(ends, ends + effects, column) - ends;
+}
+
+/// Some of the nonzero numbers of a row, in the order of their columns.
+struct Numbers {
+  static constexpr int64_t maxCount = 64;
+
+  int64_t count;
+  double values[maxCount];
+  /// Rows of the triangle.
+  const double *rows[maxCount];
+  int32_t columns[maxCount], effects[maxCount];
+
+  /// The first number from `begin` on of another effect than `effect`.
+  TAMRT_INLINE int64_t endOf(int32_t effect, int64_t begin) const {
+    while (begin < count && effects[begin] == effect)
+      ++begin;
+    return begin;
+  }
+
+  /// How many numbers from `begin` on have consecutive columns and one effect;
+  /// at most four.
+  TAMRT_INLINE int64_t runAt(int64_t begin) const {
+    int64_t run = 1;
+    while (run < 4 && begin + run < count &&
+           columns[begin + run] == columns[begin] + run &&
+           effects[begin + run] == effects[begin])
+      ++run;
+    return run;
+  }
+};
+
+/// A row of the sparse matrix.
+struct Row {
+  const double *values;
+  const int32_t *index;
+  const int64_t *ends;
+  const double *triangle;
+  int64_t effects;
+};
+
+/// How far a row has been read.
+struct Position {
+  int64_t number = 0;
+  int32_t effect = 0;
+};
+
+/// Reads the next numbers of a row and sorts them by column. Their order in an
+/// effect is almost always this.
+TAMRT_INLINE void read(const Row &row, Position &next, Numbers &out) {
+  int64_t count = 0;
+  for (; next.effect < row.effects; ++next.effect) {
+    const int64_t end = row.ends[next.effect];
+    for (; next.number < end; ++next.number) {
+      const double value = row.values[next.number];
+      if (value == 0.0)
+        continue;
+      if (count == Numbers::maxCount) {
+        out.count = count;
+        return;
+      }
+      const int32_t column = row.index[next.number];
+      int64_t i = count++;
+      for (; i > 0 && out.columns[i - 1] > column; --i) {
+        out.values[i] = out.values[i - 1];
+        out.rows[i] = out.rows[i - 1];
+        out.columns[i] = out.columns[i - 1];
+        out.effects[i] = out.effects[i - 1];
+      }
+      out.values[i] = value;
+      out.rows[i] = row.triangle + triangleRow(column);
+      out.columns[i] = column;
+      out.effects[i] = next.effect;
+    }
+  }
+  out.count = count;
+}
+
+/// Adds to the sums of `run` columns from `column` on the numbers [begin, end),
+/// all of greater or equal columns.
+TAMRT_INLINE void addRows(const Numbers &x, int64_t begin, int64_t end,
+                          int64_t column, int64_t run, Vector &sums) {
+  int64_t i = begin;
+  // These rows of the triangle may end before the fourth column.
+  for (; i < end && x.columns[i] < column + 3; ++i)
+    for (int64_t k = 0; k < run; ++k)
+      sums[k] += x.values[i] * x.rows[i][column + k];
+  for (; i < end; ++i)
+    sums += x.values[i] * vectorAt(x.rows[i] + column);
+}
+
+/// Adds a chunk's pairs of numbers, also each with itself.
+TAMRT_INLINE void addPairs(const Numbers &x, double *__restrict out) {
+  int64_t end = 0;
+  for (int64_t k = 0; k < x.count;) {
+    const int32_t effect = x.effects[k], column = x.columns[k];
+    if (end <= k)
+      end = x.endOf(effect, k);
+    const int64_t run = x.runAt(k);
+    AlignedVector own = {}, others = {};
+    for (int64_t i = 1; i < run; ++i)
+      for (int64_t c = 0; c < i; ++c)
+        own[c] += x.values[k + i] * x.rows[k + i][column + c];
+    addRows(x, k + run, end, column, run, own);
+    addRows(x, end, x.count, column, run, others);
+    for (int64_t c = 0; c < run; ++c, ++k) {
+      const double value = x.values[k];
+      const double square = x.rows[k][column + c] * value;
+      out[1 + effect] += value * (square + 2.0 * own[c]);
+      out[0] += value * (square + 2.0 * (own[c] + others[c]));
+    }
+  }
+}
+
+/// Adds the pairs of a number of one chunk and one of an earlier chunk.
+TAMRT_INLINE void addPairs(const Numbers &x, const Numbers &earlier,
+                           double *__restrict out) {
+  const int32_t shared = x.effects[0];
+  const int64_t end = x.endOf(shared, 0);
+  const bool ascends = x.columns[0] >= earlier.columns[earlier.count - 1];
+  for (int64_t k = 0; k < earlier.count;) {
+    const int32_t effect = earlier.effects[k], column = earlier.columns[k];
+    const int64_t run = earlier.runAt(k);
+    const int64_t ownEnd = effect == shared ? end : 0;
+    AlignedVector own = {}, others = {};
+    if (ascends || effect != shared) {
+      addRows(x, 0, ownEnd, column, run, own);
+    } else {
+      for (int64_t c = 0; c < run; ++c)
+        for (int64_t i = 0; i < ownEnd; ++i)
+          own[c] += x.values[i] * (x.columns[i] < column + c
+                                       ? earlier.rows[k + c][x.columns[i]]
+                                       : x.rows[i][column + c]);
+    }
+    addRows(x, ownEnd, x.count, column, run, others);
+    for (int64_t c = 0; c < run; ++c, ++k) {
+      const double value = earlier.values[k];
+      out[1 + effect] += 2.0 * value * own[c];
+      out[0] += 2.0 * value * (own[c] + others[c]);
+    }
+  }
+}
+
+} // namespace
+
+void column_means(tamrt_context *ctx, const double *a, int64_t group_rows,
+                  int64_t n, double *means) {
+  const double count = static_cast<double>(group_rows);
+  for (int64_t i = 0; i < n; ++i)
+    means[i] = i == 0 ? 0.0 : a[i] / count;
+}
+
+void effective_df(tamrt_context *ctx, const int64_t *ends,
+                  const double *inverse, int64_t group_rows, int64_t effects,
+                  double *edf) {
+  const double floor = TAMRT_PENALTY_FLOOR * static_cast<double>(group_rows);
+  int64_t column = 0;
+  for (int64_t effect = 0; effect < effects; ++effect) {
+    const double columns = static_cast<double>(ends[effect] - column);
+    double trace = 0.0;
+    for (; column < ends[effect]; ++column)
+      trace += inverse[triangleRow(column) + column];
+    edf[effect] = columns - floor * trace;
+  }
+}
+
+void penalty_trace(tamrt_context *ctx, const int64_t *ends,
+                   const int32_t *penalty_row, const int32_t *penalty_column,
+                   const double *penalty_value, const int32_t *which,
+                   const double *weights, const double *inverse,
+                   int64_t group_rows, int64_t effects, int64_t penalties,
+                   double *edf) {
+  const double scale = static_cast<double>(group_rows);
+  for (int64_t p = 0; p < penalties; ++p) {
+    const int64_t row = penalty_row[p], column = penalty_column[p];
+    const double value =
+        weights ? penalty_value[p] * weights[which[p]] : penalty_value[p];
+    const double product = scale * value * inverse[triangleRow(row) + column];
+    edf[effectOf(ends, effects, row)] -= product;
+    if (row != column)
+      edf[effectOf(ends, effects, column)] -= product;
+  }
+}
+
+TAMRT_HOT void quadratic_forms(tamrt_context *ctx, const double *values,
+                               const int32_t *index, const int64_t *ends,
+                               const double *triangle, int64_t rows, int64_t z,
+                               int64_t effects, double *out) {
+  for (int64_t r = 0; r < rows; ++r, out += 1 + effects) {
+    const Row row = {values + r * z, index + r * z, ends, triangle, effects};
+    std::fill_n(out, 1 + effects, 0.0);
+    Position next;
+    while (next.effect < effects) {
+      Numbers x;
+      const Position begin = next;
+      read(row, next, x);
+      if (x.count == 0)
+        break;
+      Position before;
+      while (before.number < begin.number) {
+        Numbers earlier;
+        read(row, before, earlier);
+        addPairs(x, earlier, out);
+      }
+      addPairs(x, out);
+    }
+  }
+}
+
+} // namespace tamrt::cpu

@@ -44,7 +44,9 @@ enum class StepOutput {
   RowColumns,
   RowForms,
   Columns,
-  Inference
+  Inference,
+  System,
+  Matrix
 };
 
 /// The variant of a model that has other steps of a kind.
@@ -68,7 +70,8 @@ struct StepDescription {
   constexpr bool takesRows() const { return rows == StepRows::Rows; }
   constexpr bool hasSums() const { return sums >= 0; }
   constexpr bool writesOutput() const { return output != StepOutput::Nothing; }
-  constexpr bool infers() const { return output == StepOutput::Inference; }
+  /// Whether a fit runs it only on request.
+  constexpr bool isExtra() const { return output >= StepOutput::Inference; }
   constexpr bool predicts() const { return part == StepPart::Predict; }
   constexpr bool solves() const { return part == StepPart::Solve; }
   constexpr bool isDirect() const { return solver == StepSolver::Direct; }
@@ -102,6 +105,13 @@ private:
     return (count + unit - 1) / unit * unit;
   }
 };
+
+/// Where b begins in the output of FIT_SYSTEM, in numbers: behind A, at a
+/// multiple of TAMRT_ALIGNMENT.
+constexpr int64_t vectorInSystem(int64_t columns) {
+  constexpr int64_t unit = TAMRT_ALIGNMENT / int64_t(sizeof(double));
+  return (columns * columns + unit - 1) / unit * unit;
+}
 
 /// The kinds of steps, at the indices of their numbers.
 inline constexpr StepDescription stepDescriptions[] = {

@@ -8,129 +8,15 @@
 
 #include "app/CommandLine.h"
 
+#include "app/OptionValues.h"
+
 #include <CLI/CLI.hpp>
 
-#include <charconv>
 #include <fmt/format.h>
-#include <optional>
 #include <utility>
 
 namespace tamrt {
 namespace {
-
-/// `text` as an integer from 1 to `most`.
-std::optional<int64_t> parseCount(const std::string &text, int64_t most) {
-  int64_t value = 0;
-  auto [end, code] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || end != text.data() + text.size() || value < 1 ||
-      value > most)
-    return std::nullopt;
-  return value;
-}
-
-/// A check whose message has the expected values and the value given.
-CLI::Validator oneOf(std::vector<std::string> choices) {
-  return CLI::Validator(
-      [choices](std::string &text) -> std::string {
-        std::string list;
-        for (size_t i = 0; i < choices.size(); ++i) {
-          if (text == choices[i])
-            return "";
-          list += (i == 0                    ? ""
-                   : i + 1 == choices.size() ? " or "
-                                             : ", ") +
-                  choices[i];
-        }
-        return "expected " + list + ", got '" + text + "'";
-      },
-      "");
-}
-
-CLI::Validator count(int64_t most) {
-  return CLI::Validator(
-      [most](std::string &text) -> std::string {
-        if (parseCount(text, most))
-          return "";
-        return "expected a whole number from 1 to " + std::to_string(most) +
-               ", got '" + text + "'";
-      },
-      "");
-}
-
-/// A name that is not empty; whether the file exists is checked when it is
-/// opened.
-CLI::Validator file() {
-  return CLI::Validator(
-      [](std::string &text) -> std::string {
-        return text.empty() ? "expected the name of a file, got ''" : "";
-      },
-      "");
-}
-
-/// `text` as a number of bytes, with K, M, G or T for powers of 1024. With one
-/// of these it may have a fraction; the result is rounded down to bytes.
-std::optional<int64_t> parseBytes(std::string_view text) {
-  const size_t digits =
-      std::min(text.find_first_not_of("0123456789."), text.size());
-  const std::string_view unit = text.substr(digits);
-  constexpr std::string_view units = "KMGT";
-  const size_t place = unit.empty() ? 0 : units.find(unit.front());
-  if (place == std::string_view::npos)
-    return std::nullopt;
-  const size_t power = unit.empty() ? 0 : place + 1;
-  const size_t point = std::min(text.find('.'), digits);
-  if ((unit.size() > 1 && unit.substr(1) != "iB") ||
-      (unit.empty() && point < digits))
-    return std::nullopt;
-  int64_t whole = 0;
-  auto [end, code] = std::from_chars(text.data(), text.data() + point, whole);
-  // A fraction may have no integer part.
-  const bool isWhole = code == std::errc() || (point == 0 && digits > 0);
-  if (!isWhole || end != text.data() + point ||
-      whole > (INT64_MAX >> (10 * power)))
-    return std::nullopt;
-  double fraction = 0;
-  if (point < digits) {
-    const char *last = text.data() + digits;
-    auto [stop, fault] = std::from_chars(text.data() + point, last, fraction);
-    if (fault != std::errc() || stop != last)
-      return std::nullopt;
-  }
-  const int64_t unitBytes = int64_t(1) << (10 * power);
-  const auto part = int64_t(fraction * double(unitBytes));
-  const int64_t value = whole * unitBytes;
-  if (value > INT64_MAX - part || value + part < 1)
-    return std::nullopt;
-  return value + part;
-}
-
-CLI::Validator bytes() {
-  return CLI::Validator(
-      [](std::string &text) -> std::string {
-        if (parseBytes(text))
-          return "";
-        return "expected a number of bytes such as 512M or 1.5G, got '" + text +
-               "'";
-      },
-      "");
-}
-
-/// A number above 0, at most `most`.
-CLI::Validator positive(double most) {
-  return CLI::Validator(
-      [most](std::string &text) -> std::string {
-        double value = 0;
-        auto [end, code] =
-            std::from_chars(text.data(), text.data() + text.size(), value);
-        if (code == std::errc() && end == text.data() + text.size() &&
-            value > 0 && value <= most)
-          return "";
-        return fmt::format("expected a number above 0, at most {}, got '{}'",
-                           most, text);
-      },
-      "");
-}
 
 /// CLI11's error in the style of our messages: one line, lower case, "expected
 /// X".
@@ -157,55 +43,6 @@ std::string describe(const CLI::ParseError &error) {
 
 constexpr int64_t kMaxThreads = 4096;
 
-/// `text` as a number greater than 0 and less than 1.
-std::optional<double> parseTolerance(const std::string &text) {
-  double value = 0;
-  auto [end, code] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || end != text.data() + text.size() || !(value > 0) ||
-      !(value < 1))
-    return std::nullopt;
-  return value;
-}
-
-CLI::Validator tolerance() {
-  return CLI::Validator(
-      [](std::string &text) -> std::string {
-        if (parseTolerance(text))
-          return "";
-        return "expected a number between 0 and 1, got '" + text + "'";
-      },
-      "");
-}
-
-/// `text`, such as "0.9", as the level of an interval.
-std::optional<double> parseLevel(const std::string &text) {
-  const bool isDecimal =
-      text.find_first_not_of("0123456789.") == std::string::npos;
-  return isDecimal ? parseTolerance(text) : std::nullopt;
-}
-
-/// The level in percent: "90" of "0.9", "97.5" of ".975".
-std::string nameOfLevel(const std::string &text) {
-  std::string digits = text.substr(text.find('.') + 1);
-  digits.resize(std::max(digits.find_last_not_of('0') + 1, size_t(2)), '0');
-  std::string whole = digits.substr(0, 2), rest = digits.substr(2);
-  if (whole.front() == '0')
-    whole.erase(0, 1);
-  return rest.empty() ? whole : whole + "." + rest;
-}
-
-CLI::Validator level() {
-  return CLI::Validator(
-      [](std::string &text) -> std::string {
-        if (parseLevel(text))
-          return "";
-        return "expected levels between 0 and 1, such as 0.9, got '" + text +
-               "'";
-      },
-      "");
-}
-
 /// Texts from the command line that are yet to be parsed.
 struct Texts {
   std::string threads, chunkRows, timings, type = "response", format = "text";
@@ -215,7 +52,9 @@ struct Texts {
   std::string solver = "auto", tolerance, maxIterations,
               preconditioner = "sketch";
   std::string separator = ",", decimal = ".";
-  std::vector<std::string> placement, missing, penalties, intervals;
+  std::vector<std::string> placement, missing, penalties, intervals, bounds,
+      candidates;
+  std::string cycles;
   bool allRungs = false, sliding = false;
 };
 
@@ -373,26 +212,6 @@ void addRunOptions(CLI::App &command, Options &options, Texts &texts) {
       ->group("Memory");
 }
 
-/// `text` as the separator of fields.
-std::optional<char> parseSeparator(const std::string &text) {
-  if (text == "tab" || text == "\\t")
-    return '\t';
-  if (text.size() == 1 &&
-      std::string_view(",;|:\t ").find(text.front()) != std::string_view::npos)
-    return text.front();
-  return std::nullopt;
-}
-
-CLI::Validator separator() {
-  return CLI::Validator(
-      [](std::string &text) -> std::string {
-        if (parseSeparator(text))
-          return "";
-        return "expected ',', ';', '|', ':', ' ' or tab, got '" + text + "'";
-      },
-      "");
-}
-
 /// Options of the data's format.
 void addFormatOptions(CLI::App &command, Texts &texts) {
   constexpr const char *group = "Data";
@@ -463,6 +282,62 @@ void addSolverOptions(const tamrt_model &model, CLI::App &fit, Options &options,
                "Warn, rather than fail, when iterations do not converge");
 }
 
+/// Options of the choice of penalties.
+void addTuneOptions(CLI::App &tune, Options &options, Texts &texts) {
+  constexpr const char *group = "Penalties";
+  tune.add_option("--bounds", texts.bounds,
+                  "Least and greatest ap; default -30,6")
+      ->delimiter(',')
+      ->check(ap())
+      ->type_name("LOW,HIGH")
+      ->group(group);
+  tune.add_option("--candidates", texts.candidates,
+                  "The aps to try of each penalty; default: a step of a tenth "
+                  "of the bounds' distance down and up")
+      ->delimiter(',')
+      ->check(ap())
+      ->type_name("AP,AP,..")
+      ->group(group);
+  tune.add_option("--gamma", options.gcv.gamma,
+                  "How much an effective degree of freedom counts in the score")
+      ->check(positive(1e6))
+      ->type_name("G")
+      ->capture_default_str()
+      ->group(group);
+  tune.add_option("--cycles", texts.cycles,
+                  "Most cycles over all penalties; default 15")
+      ->check(count(INT32_MAX))
+      ->type_name("N")
+      ->group(group);
+  tune.add_option("--format", texts.format, "text or json")
+      ->check(oneOf({"text", "json"}))
+      ->type_name("FORMAT")
+      ->group(group);
+}
+
+Status parseTune(const Texts &texts, Options &options) {
+  GcvOptions &gcv = options.gcv;
+  if (!texts.bounds.empty()) {
+    if (texts.bounds.size() != 2)
+      return Error{fmt::format("expected --bounds LOW,HIGH, got {} numbers",
+                               texts.bounds.size())};
+    gcv.low = *parseAp(texts.bounds[0]);
+    gcv.high = *parseAp(texts.bounds[1]);
+    if (!(gcv.low < gcv.high))
+      return Error{fmt::format(
+          "expected the first of --bounds below the second, got {},{}",
+          texts.bounds[0], texts.bounds[1])};
+  }
+  for (const std::string &text : texts.candidates)
+    gcv.candidates.push_back(*parseAp(text));
+  if (!texts.cycles.empty())
+    gcv.cycles = size_t(*parseCount(texts.cycles, INT32_MAX));
+  if (options.output == "-")
+    return Error{"expected a file for the weights, got standard output, which "
+                 "gets the penalties"};
+  return {};
+}
+
 } // namespace
 
 Result<Options> parseCommandLine(const tamrt_model &model, int argc,
@@ -481,29 +356,42 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                                         model.tamc_version + ", LLVM " +
                                         model.llvm_version + ")");
 
-  CLI::App *fit = app.add_subcommand("fit", "Fit the model to training data");
-  fit->add_option("TRAIN.csv", options.input, "Training data, CSV; - for stdin")
-      ->required()
-      ->check(file())
-      ->type_name("");
-  fit->add_option("-o,--output", options.output,
-                  "Weights to write, safetensors; - for stdout")
-      ->required()
-      ->check(file())
-      ->type_name("W.safetensors");
-  fit->add_flag("--stream", options.stream,
-                "Read the file again instead of keeping its rows");
+  auto addFit = [&](const char *name, const char *what) {
+    CLI::App *command = app.add_subcommand(name, what);
+    command
+        ->add_option("TRAIN.csv", options.input,
+                     "Training data, CSV; - for stdin")
+        ->required()
+        ->check(file())
+        ->type_name("");
+    command
+        ->add_option("-o,--output", options.output,
+                     "Weights to write, safetensors; - for stdout")
+        ->required()
+        ->check(file())
+        ->type_name("W.safetensors");
+    command->add_flag("--stream", options.stream,
+                      "Read the file again instead of keeping its rows");
+    command->add_flag("--inference", options.inference,
+                      "Also write what standard errors and summary need");
+    return command;
+  };
+  CLI::App *fit = addFit("fit", "Fit the model to training data");
   fit->add_option(
          "--ap", texts.penalties,
          "Another ap than the formula's for a penalty (see info), such "
          "as temperature=-2; may be repeated")
       ->type_name("NAME=AP")
       ->allow_extra_args(false);
-  fit->add_flag("--inference", options.inference,
-                "Also write what standard errors and summary need");
   addSolverOptions(model, *fit, options, texts);
   addFormatOptions(*fit, texts);
   addRunOptions(*fit, options, texts);
+
+  CLI::App *tune = addFit(
+      "tune", "Fit with penalties that minimise the GCV score of the rows");
+  addTuneOptions(*tune, options, texts);
+  addFormatOptions(*tune, texts);
+  addRunOptions(*tune, options, texts);
 
   auto addPredict = [&](const char *name, const char *what) {
     CLI::App *command = app.add_subcommand(name, what);
@@ -638,6 +526,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
 
   if (*fit)
     options.command = Command::Fit;
+  else if (*tune)
+    options.command = Command::Tune;
   else if (*predict || *decompose)
     options.command = Command::Predict;
   else if (*coefficients)
@@ -649,8 +539,9 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   else if (*info)
     options.command = Command::Info;
   else
-    return Error{"expected a command: fit, predict, decompose, coefficients, "
-                 "summary, plan or info; --help tells more"};
+    return Error{
+        "expected a command: fit, tune, predict, decompose, coefficients, "
+        "summary, plan or info; --help tells more"};
 
   if (!texts.threads.empty())
     options.threads = unsigned(*parseCount(texts.threads, kMaxThreads));
@@ -660,10 +551,14 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     return std::move(s).error();
   if (texts.solver != "auto")
     options.solver = texts.solver == "cg" ? FitSolver::Cg : FitSolver::Direct;
-  if (options.inference &&
+  if ((options.inference || *tune) &&
       (!hasDirect(model) || options.solver == FitSolver::Cg))
-    return Error{"expected the direct solver with --inference, got conjugate "
-                 "gradients"};
+    return Error{fmt::format(
+        "expected the direct solver with {}, got conjugate gradients",
+        *tune ? "tune" : "--inference")};
+  if (*tune)
+    if (Status s = parseTune(texts, options); !s)
+      return std::move(s).error();
   Result<ChosenPenalties> penalties = parsePenalties(model, texts.penalties);
   if (!penalties)
     return std::move(penalties).error();

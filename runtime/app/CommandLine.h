@@ -13,6 +13,7 @@
 #include "core/device/DeviceAllocator.h"
 #include "core/device/Oracle.h"
 #include "core/run/Executor.h"
+#include "core/run/Tune.h"
 #include "io/CsvFormat.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
@@ -24,7 +25,16 @@
 
 namespace tamrt {
 
-enum class Command { Help, Fit, Predict, Coefficients, Summary, Plan, Info };
+enum class Command {
+  Help,
+  Fit,
+  Tune,
+  Predict,
+  Coefficients,
+  Summary,
+  Plan,
+  Info
+};
 
 enum class TimingsFormat { None, Table, Json };
 
@@ -53,6 +63,8 @@ struct Options {
   bool allowUnconverged = false;
   /// For fit: write what standard errors and summaries need.
   bool inference = false;
+  /// For tune.
+  GcvOptions gcv;
   /// For predict and coefficients: print standard errors.
   bool se = false;
   /// For predict: the levels of intervals, each above 0 and below 1, and their

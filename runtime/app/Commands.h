@@ -20,7 +20,8 @@
 
 namespace tamrt {
 
-/// Reads training data, fits, writes the weights.
+/// Reads training data, fits, writes the weights; for tune with penalties that
+/// it chooses and prints.
 Status runFit(const tamrt_model &model, const Options &options);
 
 /// Reads data and weights, writes predictions, effects or the design matrix:

@@ -9,6 +9,7 @@
 #include "app/Commands.h"
 #include "app/Session.h"
 #include "app/Timings.h"
+#include "app/Tune.h"
 #include "core/data/BeyondRange.h"
 #include "core/data/Compression.h"
 #include "core/learn/Learners.h"
@@ -119,8 +120,18 @@ Result<Weights> fitInMemory(const tamrt_model &model, const Options &options,
   weights.tables = *std::move(tables);
   const FitSteps steps =
       chooseSteps(model, data, weights.normalization, run.threads);
+  Systems systems;
+  if (run.chooseStrengths) {
+    systems.addRows(data);
+    systems.weightMeans.assign(data.weightMeans().begin(),
+                               data.weightMeans().end());
+  }
   Result<std::vector<double>> coefficients =
-      fitGroups(*steps.model, data, weights.normalization, weights.tables, run);
+      fitChosen(model, order.names, weights.normalization, weights.tables, run,
+                systems, [&](const RunOptions &with) {
+                  return fitGroups(*steps.model, data, weights.normalization,
+                                   weights.tables, with);
+                });
   if (!coefficients)
     return located(std::move(coefficients).error());
   tellSteps(model, steps, run, timings);
@@ -201,6 +212,15 @@ Status fitFile(const tamrt_model &model, const Options &options,
     progress.clear();
     tell(model, "note", note);
   };
+  ChosenAps chosen;
+  if (options.command == Command::Tune)
+    run.chooseStrengths = [&](const StrengthsQuestion &question) {
+      timings.end("sums");
+      Result<std::vector<double>> strengths =
+          choosePenalties(model, options, question, run, chosen);
+      timings.end("tune");
+      return strengths;
+    };
   // Reported before a long time of reading.
   if (Status s = checkFits(model, TAMRT_STEP_FIT_CHUNK, run); !s)
     return s;
@@ -216,7 +236,9 @@ Status fitFile(const tamrt_model &model, const Options &options,
       fit(model, options, *std::move(reader), run, timings);
   if (!weights)
     return std::move(weights).error();
-  weights->penalties = options.penalties.aps;
+  weights->penalties = options.command == Command::Tune
+                           ? namedAps(model, chosen)
+                           : options.penalties.aps;
   weights->inference = std::move(inference);
   if (Status s = serialize(model, *weights).write(options.output); !s)
     return s;
@@ -236,7 +258,9 @@ Status fitFile(const tamrt_model &model, const Options &options,
   }
   session.noteMemory(timings);
   std::fputs(timings.format(options.timings).c_str(), stderr);
-  return {};
+  return options.command == Command::Tune
+             ? print(formatChosen(model, options, chosen))
+             : Status();
 }
 
 } // namespace

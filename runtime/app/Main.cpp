@@ -107,6 +107,7 @@ Status runCommand(const tamrt_model &model, const Options &options) {
   case Command::Help:
     return print(options.help);
   case Command::Fit:
+  case Command::Tune:
     return runFit(model, options);
   case Command::Predict:
     return runPredict(model, options);

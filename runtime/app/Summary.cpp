@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "app/Commands.h"
+#include "core/model/Coordinates.h"
 #include "core/model/Inference.h"
 
 #include <algorithm>
@@ -53,25 +54,21 @@ Quality qualityOf(const Inference &known, size_t first, size_t end) {
 }
 
 /// The aps of an effect that the fit used: of a product one for each factor,
-/// its own included; else one.
+/// those of the products included; else one.
 std::vector<double> apsOf(const tamrt_model &model, const Weights &weights,
                           int64_t effect) {
-  std::vector<double> aps;
+  std::vector<double> all, aps;
   for (int64_t i = 0; i < model.penalty_count; ++i) {
     const tamrt_penalty &penalty = model.penalties[i];
-    if (penalty.effect != effect)
-      continue;
     auto found = std::find_if(
         weights.penalties.begin(), weights.penalties.end(),
         [&](const auto &chosen) { return chosen.first == penalty.name; });
-    aps.push_back(found == weights.penalties.end() ? penalty.ap
+    all.push_back(found == weights.penalties.end() ? penalty.ap
                                                    : found->second);
   }
-  // The product's own comes first.
-  for (size_t i = 1; i < aps.size(); ++i)
-    aps[i] += aps[0];
-  if (aps.size() > 1)
-    aps.erase(aps.begin());
+  for (const Coordinate &coordinate : coordinatesOf(model))
+    if (coordinate.effect == effect)
+      aps.push_back(apOf(coordinate, all));
   return aps;
 }
 

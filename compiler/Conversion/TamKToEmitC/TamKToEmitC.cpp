@@ -162,7 +162,9 @@ LogicalResult Translator::bindArgument(func::FuncOp step,
   case SlotKind::Capacity:
     return step.emitOpError("expected 'capacity' to be a constant");
   case SlotKind::Inference:
-    return step.emitOpError("expected no slot 'inference' in a step");
+  case SlotKind::System:
+    return step.emitOpError("expected no slot '")
+           << tam::stringifySlotKind(slot.getKind()) << "' in a step";
   case SlotKind::Parameters:
     name = doubles("parameters");
     return success();

@@ -57,6 +57,7 @@ static int64_t inSlot(tam::SlotAttr slot) {
   case SlotKind::Arena:
   case SlotKind::Capacity:
   case SlotKind::Inference:
+  case SlotKind::System:
     break;
   }
   llvm_unreachable("no launch has the whole arena or a capacity");

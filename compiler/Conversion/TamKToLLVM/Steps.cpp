@@ -109,8 +109,10 @@ FailureOr<tam::SlotAttr> tamc::getSlot(BlockArgument argument) {
            << argument.getArgNumber();
   if (slot.getKind() == tam::SlotKind::Capacity)
     return step.emitOpError("expected 'capacity' to be a constant");
-  if (slot.getKind() == tam::SlotKind::Inference)
-    return step.emitOpError("expected no slot 'inference' in a step");
+  if (slot.getKind() == tam::SlotKind::Inference ||
+      slot.getKind() == tam::SlotKind::System)
+    return step.emitOpError("expected no slot '")
+           << tam::stringifySlotKind(slot.getKind()) << "' in a step";
   if (slot.getKind() == tam::SlotKind::Arena && slot.getOffset() != 0)
     return step.emitOpError("expected one memory space");
   return slot;

@@ -211,6 +211,7 @@ FailureOr<Value> Translator::bindArgument(BlockArgument argument,
     return parameter(First);
   case SlotKind::Capacity:
   case SlotKind::Inference:
+  case SlotKind::System:
     break;
   case SlotKind::Column:
     return Value(LLVM::LoadOp::create(

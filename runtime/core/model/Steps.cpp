@@ -78,6 +78,10 @@ int64_t outputWidth(const tamrt_model &model, tamrt_step_kind kind) {
     return 1 + model.effect_count;
   case StepOutput::Inference:
     return InferenceLayout(model.columns, model.effect_count).size;
+  case StepOutput::System:
+    return vectorInSystem(model.columns) + model.columns;
+  case StepOutput::Matrix:
+    return model.columns * model.columns;
   }
   return 0;
 }

@@ -82,8 +82,9 @@ Result<Crew> makeCrew(const tamrt_model &model, tamrt_step_kind kind,
 Result<Crew> makeFitCrew(const tamrt_model &model, size_t groups,
                          size_t groupRows, const RunOptions &options);
 
-/// Makes room for the results of FIT_INFER of `groups` groups, if the options
-/// ask for them. Errors: the crew's solver is another one; no memory.
+/// Makes room for the results of FIT_INFER or FIT_SYSTEM of `groups` groups, if
+/// the options ask for them. Errors: the crew's solver is another one; no
+/// memory.
 Status startInference(const tamrt_model &model, const Crew &crew, size_t groups,
                       const RunOptions &options);
 

@@ -69,7 +69,7 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
                                       const RunOptions &options) {
   const auto width = size_t(model.columns);
   const size_t groups = data.groups().size();
-  std::vector<double> coefficients(groups * width);
+  std::vector<double> coefficients(options.systems ? 0 : groups * width);
   Result<Crew> crew = makeFitCrew(model, groups, data.longestGroup(), options);
   if (!crew)
     return std::move(crew).error();
@@ -105,9 +105,11 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
       return;
     if (!direct)
       outcomes[g] = fit.outcome();
+    if (options.systems)
+      return options.systems->take(g, fit.coefficients(worker));
     std::memcpy(coefficients.data() + g * width, fit.coefficients(worker),
                 width * sizeof(double));
-    if (!crew->ladder->infers())
+    if (!crew->ladder->extra().infers)
       return;
     if (const double *inferred = fit.infer(worker))
       options.inference->take(model, g, inferred);
@@ -127,18 +129,24 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
 
 Status startInference(const tamrt_model &model, const Crew &crew, size_t groups,
                       const RunOptions &options) {
-  if (!options.inference)
+  if (!options.inference && !options.systems)
     return {};
-  if (!crew.ladder->infers())
-    return Error{"expected the direct solver for --inference, got conjugate "
+  if (!describe(crew.ladder->kind).isDirect())
+    return Error{"expected the direct solver for inference, got conjugate "
                  "gradients" +
                  (crew.note.empty() ? "" : ": " + crew.note)};
+  const size_t bytes =
+      groups * (options.systems ? Systems::bytesPerGroup(model)
+                                : Inference::bytesPerGroup(model));
   try {
-    options.inference->resize(model, groups);
+    if (options.systems)
+      options.systems->resize(model, groups);
+    else
+      options.inference->resize(model, groups);
   } catch (const std::bad_alloc &) {
-    return Error{"expected " +
-                 std::to_string(groups * Inference::bytesPerGroup(model)) +
-                 " bytes of memory for --inference, got less"};
+    return Error{"expected " + std::to_string(bytes) +
+                 " bytes of memory for the matrices of " +
+                 std::to_string(groups) + " groups, got less"};
   }
   return {};
 }

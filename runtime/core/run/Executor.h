@@ -31,6 +31,7 @@
 #include "core/device/Device.h"
 #include "core/device/Oracle.h"
 #include "core/model/Inference.h"
+#include "core/model/Systems.h"
 #include "core/model/Tables.h"
 #include "core/model/Weights.h"
 #include "core/run/ConjugateGradients.h"
@@ -69,6 +70,14 @@ struct CgSummary {
 /// "iteration 12, residual 2.5e-07".
 std::string describe(const CgOutcome &outcome);
 
+/// What strengths are chosen from.
+struct StrengthsQuestion {
+  const Systems &systems;
+  std::span<const std::string> groups;
+  const Normalization &normalization;
+  const Tables &tables;
+};
+
 struct RunOptions {
   /// Threads, the caller's included; 0: as many as the machine has. Never more
   /// than there are groups, or segments of rows where a group can be split.
@@ -100,6 +109,10 @@ struct RunOptions {
   CgOptions cg = {};
   /// For fits: the strengths of the model's penalties; empty: the model's.
   std::span<const double> strengths;
+  /// For fits whose caller chooses the strengths when the rows have been summed
+  /// (`fitChosen`); may be empty.
+  std::function<Result<std::vector<double>>(const StrengthsQuestion &)>
+      chooseStrengths;
   /// Accept coefficients of groups that did not converge.
   bool allowUnconverged = false;
   /// Receives the summary of conjugate gradients; may be null.
@@ -107,6 +120,9 @@ struct RunOptions {
   /// Receives the results of FIT_INFER for a fit by the direct solver, which
   /// asks for them; may be null.
   Inference *inference = nullptr;
+  /// Receives the systems of a fit by the direct solver, which has no
+  /// coefficients then; may be null.
+  Systems *systems = nullptr;
   /// Called before the work with the reason why a fit uses conjugate gradients
   /// (`routeNote`); may be empty.
   std::function<void(const std::string &)> tellRoute;
@@ -128,15 +144,41 @@ Question questionOf(const tamrt_model &model, tamrt_step_kind kind,
 
 /// Fits every group of `data` with the tables of the model.
 ///
-/// \returns the G x D coefficients. Errors: no memory even for the smallest
-/// rung on one thread (with the bytes needed); a step's status (with group and
-/// effect), for the first group with an error; a group whose iterations did not
-/// converge.
+/// \returns the G x D coefficients; none if the options ask for systems.
+/// Errors: no memory even for the smallest rung on one thread (with the bytes
+/// needed); a step's status (with group and effect), for the first group with
+/// an error; a group whose iterations did not converge.
 Result<std::vector<double>> fitGroups(const tamrt_model &model,
                                       const Dataset &data,
                                       const Normalization &normalization,
                                       const Tables &tables,
                                       const RunOptions &options);
+
+/// Calls fit(options), which fits all groups. If the options' caller chooses
+/// the strengths, it is called twice: for the systems, of which `systems` has
+/// what the sums do not have by then, and with the strengths chosen.
+template <class Fit>
+auto fitChosen(const tamrt_model &model, std::span<const std::string> groups,
+               const Normalization &normalization, const Tables &tables,
+               const RunOptions &options, Systems &systems, const Fit &fit)
+    -> decltype(fit(options)) {
+  if (!options.chooseStrengths)
+    return fit(options);
+  const std::vector<double> none(size_t(model.penalty_count), 0.0);
+  RunOptions summing = options;
+  summing.strengths = none;
+  summing.inference = nullptr;
+  summing.systems = &systems;
+  if (auto summed = fit(summing); !summed)
+    return summed;
+  Result<std::vector<double>> chosen =
+      options.chooseStrengths({systems, groups, normalization, tables});
+  if (!chosen)
+    return std::move(chosen).error();
+  RunOptions fitting = options;
+  fitting.strengths = *chosen;
+  return fit(fitting);
+}
 
 /// Checks the outcomes of a fit's iterations, one per group (none for a direct
 /// fit), and sets `options.summary`. The error names the first group that did

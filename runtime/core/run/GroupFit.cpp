@@ -44,8 +44,11 @@ bool GroupFit::resumeDirect(Worker &worker) {
   }
   if (!worker.place.good())
     return false;
-  const TraceSpan span(ladder.options.trace, worker.lane, "solve");
-  run(worker, TAMRT_STEP_FIT_FINISH, nullptr, nullptr, rows);
+  const bool solves = !ladder.options.systems;
+  const TraceSpan span(ladder.options.trace, worker.lane,
+                       solves ? "solve" : "system");
+  run(worker, solves ? TAMRT_STEP_FIT_FINISH : TAMRT_STEP_FIT_SYSTEM, nullptr,
+      nullptr, rows);
   return false;
 }
 

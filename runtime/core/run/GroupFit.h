@@ -46,7 +46,8 @@ public:
   tamrt_step_kind pass() const;
   const double *vector() const;
 
-  /// At the end, D numbers in the memory of the worker that reached the end.
+  /// At the end, D numbers in the memory of the worker that reached the end;
+  /// the output of FIT_SYSTEM if the options ask for systems.
   const double *coefficients(const Worker &worker) const;
   /// After the coefficients of the direct solver have been taken: computes the
   /// numbers of InferenceLayout (steps.h), in the same memory. Null after an

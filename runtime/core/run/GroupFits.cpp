@@ -66,7 +66,8 @@ public:
         memory(std::move(memory)), slots(count),
         slotOf(groups.names.size(), kNone),
         needed(memoryOf(model, solver, longestOf(groups))),
-        coefficients(groups.names.size() * size_t(model.columns)),
+        coefficients(
+            options.systems ? 0 : groups.names.size() * size_t(model.columns)),
         outcomes(describe(solver).isCg() ? groups.names.size() : 0) {}
 
   Result<bool> resume();
@@ -141,12 +142,14 @@ Status GroupFits::Impl::resume(std::span<const size_t> places) {
     slot.wantsRows = slot.fit.resume(worker);
     if (slot.wantsRows || !worker.place.good())
       return;
+    if (options.systems)
+      return options.systems->take(group, slot.fit.coefficients(worker));
     const auto width = size_t(model.columns);
     std::memcpy(coefficients.data() + group * width,
                 slot.fit.coefficients(worker), width * sizeof(double));
     if (!outcomes.empty())
       outcomes[group] = slot.fit.outcome();
-    if (!crew.ladder->infers())
+    if (!crew.ladder->extra().infers)
       return;
     if (const double *inferred = slot.fit.infer(worker))
       options.inference->take(model, group, inferred);

@@ -43,9 +43,9 @@ int64_t Ladder::chunkRows(size_t i) const {
 ThreadMemory Ladder::memory(size_t i, Device &device) const {
   ThreadMemory memory = describe(kind).predicts()
                             ? predictMemory(model, *rungs[i], chunkRows(i))
-                            : fitMemory(model, *rungs[i], groupRows, infers());
+                            : fitMemory(model, *rungs[i], groupRows, extra());
   if (&solver(device) != &device)
-    memory.arena = fitArenaBytes(model, *rungs[i], FitPart::Sums, infers());
+    memory.arena = fitArenaBytes(model, *rungs[i], FitPart::Sums, extra());
   if (state == StateOf::Group)
     memory.state = memory.carry = memory.vectors = 0;
   if (needsCopies(device)) {
@@ -76,12 +76,12 @@ Device &Ladder::solver(Device &device) const {
 
 ThreadMemory Ladder::solverMemory(const Device &solver) const {
   ThreadMemory memory;
-  memory.arena = fitArenaBytes(model, *rungs.front(), FitPart::Solve, infers());
+  memory.arena = fitArenaBytes(model, *rungs.front(), FitPart::Solve, extra());
   memory.state = alignedBytes(stateBytes());
   if (!needsCopies(solver))
     return memory;
   memory.copies = stagedVectorBytes(model, kind);
-  memory.output = describe(kind).isDirect() ? fitOutputBytes(model, infers())
+  memory.output = describe(kind).isDirect() ? fitOutputBytes(model, extra())
                                             : memory.copies;
   memory.parameters = fitMemory(model, *rungs.front(), groupRows).parameters;
   return memory;

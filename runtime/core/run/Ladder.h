@@ -81,8 +81,11 @@ public:
   /// and which one does not matter.
   Question question(Device &device, int64_t freeBytes) const;
 
-  /// Whether the fits of groups run FIT_INFER.
-  bool infers() const { return options.inference && describe(kind).isDirect(); }
+  /// The steps that the fits of groups run beside the usual ones.
+  FitExtra extra() const {
+    const bool isDirect = describe(kind).isDirect();
+    return {options.inference && isDirect, options.systems && isDirect};
+  }
 
   /// "chunks of 16 rows".
   std::string chunksOf(size_t rung) const;

@@ -96,7 +96,8 @@ private:
   size_t groupsAtOnce() const;
   Status checkUnchanged() const;
   Result<std::vector<double>> fitGroups(const Normalization &normalization,
-                                        const Tables &tables);
+                                        const Tables &tables,
+                                        const RunOptions &with);
   void tell(const GroupFits &fits, size_t reading) const;
 
   /// Row counts by the reader's indices of groups.
@@ -355,6 +356,8 @@ Result<Weights> StreamedFit::Impl::fit() {
   weights.normalization = *std::move(normalization);
   if (Status s = findMeans(); !s)
     return located(std::move(s).error());
+  Systems systems;
+  systems.weightMeans = groupMeans;
   steps = chooseSteps(
       model, weights.normalization, [&](size_t grid) { return onGrid[grid]; },
       [&](size_t group, size_t grid) {
@@ -393,7 +396,10 @@ Result<Weights> StreamedFit::Impl::fit() {
   weights.tables = *std::move(tables);
 
   Result<std::vector<double>> coefficients =
-      fitGroups(weights.normalization, weights.tables);
+      fitChosen(model, order.names, weights.normalization, weights.tables,
+                options, systems, [&](const RunOptions &with) {
+                  return fitGroups(weights.normalization, weights.tables, with);
+                });
   if (!coefficients)
     return located(std::move(coefficients).error());
   weights.coefficients = *std::move(coefficients);
@@ -413,11 +419,11 @@ Result<Weights> StreamedFit::Impl::fit() {
 /// Reads the file as often as the fits of groups need it.
 Result<std::vector<double>>
 StreamedFit::Impl::fitGroups(const Normalization &normalization,
-                             const Tables &tables) {
+                             const Tables &tables, const RunOptions &with) {
   if (!route.note.empty() && options.tellRoute)
     options.tellRoute(route.note);
   // Bytes of the groups' limit that groups do not use.
-  RunOptions fitting = options;
+  RunOptions fitting = with;
   fitting.spareBytes =
       int64_t(limits.stateBytes -
               std::min(limits.stateBytes, groupsAtOnce() * bytesPerGroup()));
@@ -436,8 +442,11 @@ StreamedFit::Impl::fitGroups(const Normalization &normalization,
     Status added = forEachPart([&](const Dataset &part) {
       if (options.progress)
         tell(*fits, reading);
-      if (reading == 0)
+      if (reading == 0) {
         beyond->add(part, options.threads);
+        if (with.systems)
+          with.systems->addRows(part);
+      }
       return fits->add(part);
     });
     if (!added)

@@ -22,8 +22,13 @@ static int64_t carryBytes(const tamrt_model &model) {
   return model.carry_bytes > 0 ? alignedBytes(model.carry_bytes) : 0;
 }
 
+/// Whether a fit runs an extra step.
+static bool isIncluded(FitExtra extra, int32_t kind) {
+  return kind == TAMRT_STEP_FIT_INFER ? extra.infers : extra.takesSystem;
+}
+
 int64_t fitArenaBytes(const tamrt_model &model, const tamrt_step &chunk,
-                      FitPart part, bool infers) {
+                      FitPart part, FitExtra extra) {
   const bool direct = describe(chunk.kind).isDirect();
   int64_t arena = 0;
   if (part != FitPart::Solve) {
@@ -37,7 +42,7 @@ int64_t fitArenaBytes(const tamrt_model &model, const tamrt_step &chunk,
     const bool isIn =
         part == FitPart::All || about.solves() == (part == FitPart::Solve);
     if (!about.takesRows() && about.solver == describe(chunk.kind).solver &&
-        isIn && (infers || !about.infers()))
+        isIn && (!about.isExtra() || isIncluded(extra, step.kind)))
       arena = std::max(arena, step.arena_bytes);
   }
   return alignedBytes(arena);
@@ -63,19 +68,22 @@ int64_t groupBytes(const tamrt_model &model, StepSolver solver, int64_t rows) {
   return levels.offset + levelsFor(rows) * levels.bytes;
 }
 
-int64_t fitOutputBytes(const tamrt_model &model, bool infers) {
-  const tamrt_step_kind last =
-      infers ? TAMRT_STEP_FIT_INFER : TAMRT_STEP_FIT_FINISH;
-  return alignedBytes(outputWidth(model, last) * int64_t(sizeof(double)));
+int64_t fitOutputBytes(const tamrt_model &model, FitExtra extra) {
+  int64_t numbers = outputWidth(model, TAMRT_STEP_FIT_FINISH);
+  for (tamrt_step_kind kind :
+       {TAMRT_STEP_FIT_INFER, TAMRT_STEP_FIT_SYSTEM, TAMRT_STEP_PENALTY})
+    if (isIncluded(extra, kind))
+      numbers = std::max(numbers, outputWidth(model, kind));
+  return alignedBytes(numbers * int64_t(sizeof(double)));
 }
 
 ThreadMemory fitMemory(const tamrt_model &model, const tamrt_step &chunk,
-                       int64_t rows, bool infers) {
+                       int64_t rows, FitExtra extra) {
   const bool direct = describe(chunk.kind).isDirect();
-  return {fitArenaBytes(model, chunk, FitPart::All, infers),
+  return {fitArenaBytes(model, chunk, FitPart::All, extra),
           groupBytes(model, describe(chunk.kind).solver, rows),
           carryBytes(model),
-          direct ? fitOutputBytes(model, infers) : alignedBytes(0),
+          direct ? fitOutputBytes(model, extra) : alignedBytes(0),
           parameterBytes(model),
           direct ? 0 : cgVectorBytes(model)};
 }

@@ -46,10 +46,16 @@ struct ThreadMemory {
 /// placement (tamrt_placement).
 enum class FitPart { All, Sums, Solve };
 
-/// Bytes of the arena of the steps of a part, `chunk` and `infers` as in
+/// The steps of a direct fit beside those that every fit runs.
+struct FitExtra {
+  /// FIT_INFER, after FIT_FINISH; FIT_SYSTEM, instead of it, and PENALTY.
+  bool infers = false, takesSystem = false;
+};
+
+/// Bytes of the arena of the steps of a part, `chunk` and `extra` as in
 /// `fitMemory`.
 int64_t fitArenaBytes(const tamrt_model &model, const tamrt_step &chunk,
-                      FitPart part, bool infers);
+                      FitPart part, FitExtra extra);
 
 /// The sums of a group's segments (abi.h) are joined in a binary tree over
 /// their indices: those of segments 2i and 2i + 1, of the halves that result,
@@ -88,13 +94,12 @@ LevelLayout levelLayout(const tamrt_model &model, StepSolver solver);
 int64_t groupBytes(const tamrt_model &model, StepSolver solver, int64_t rows);
 
 /// Memory of one thread of a fit of groups of at most `rows` rows. `chunk`, of
-/// kind FIT_CHUNK or APPLY_CHUNK, is the rung's step. `infers`: FIT_INFER is
-/// run, too.
+/// kind FIT_CHUNK or APPLY_CHUNK, is the rung's step.
 ThreadMemory fitMemory(const tamrt_model &model, const tamrt_step &chunk,
-                       int64_t rows, bool infers = false);
+                       int64_t rows, FitExtra extra = {});
 
 /// Bytes of the output of the direct solver's steps.
-int64_t fitOutputBytes(const tamrt_model &model, bool infers);
+int64_t fitOutputBytes(const tamrt_model &model, FitExtra extra);
 
 /// Memory of one thread of a prediction with `step`, of kind PREDICT, TERMS or
 /// DESIGN, with at most `rows` rows at a time.

@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace tamc::tam {
 #define GEN_PASS_DEF_TAMADDINFERENCE
@@ -42,12 +43,22 @@ struct AddInference
   }
 
 private:
+  /// Whether a penalty is made of arguments of the function.
+  static bool isOfArguments(Value penalty) {
+    auto source = penalty.getDefiningOp<PenaltyOp>();
+    return source && llvm::all_of(source->getOperands(), [](Value operand) {
+             return isa<BlockArgument>(operand);
+           });
+  }
+
   /// Adds results to a fit whose first result is that of `solve`.
   void add(func::FuncOp fit, SolveOp solve, ArrayRef<int64_t> columns) {
     Operation *end = fit.getBody().front().getTerminator();
     auto matrix = solve.getMatrix().getDefiningOp<NormalMatrixOp>();
     if (!matrix || matrix.getBlocks().empty() || end->getNumOperands() == 0 ||
-        end->getOperand(0) != solve.getResult())
+        end->getOperand(0) != solve.getResult() ||
+        !isa<BlockArgument>(matrix.getGroupRows()) ||
+        !llvm::all_of(matrix.getPenalties(), isOfArguments))
       return;
     OpBuilder builder(end);
     Location loc = solve.getLoc();
@@ -72,18 +83,64 @@ private:
     SmallVector<SlotAttr> slots;
     for (unsigned i = 0; i < fit.getNumResults(); ++i)
       slots.push_back(getResultSlot(fit, i));
-    for (auto [value, place] :
-         {std::pair(Value(inverse.getTriangle()), layout.inverse),
-          std::pair(edf, layout.edf), std::pair(means, layout.means),
-          std::pair(Value(inverse.getNumbers()), layout.numbers)}) {
+    auto addResult = [&](Value value, SlotKind kind, int64_t place) {
       results.push_back(value);
-      slots.push_back(SlotAttr::get(&getContext(), SlotKind::Inference,
-                                    place * int64_t(sizeof(double))));
-    }
+      slots.push_back(
+          SlotAttr::get(&getContext(), kind, place * int64_t(sizeof(double))));
+    };
+    addResult(inverse.getTriangle(), SlotKind::Inference, layout.inverse);
+    addResult(edf, SlotKind::Inference, layout.edf);
+    addResult(means, SlotKind::Inference, layout.means);
+    addResult(inverse.getNumbers(), SlotKind::Inference, layout.numbers);
+    addResult(solve.getMatrix(), SlotKind::System, 0);
+    addResult(solve.getVector(), SlotKind::System, tamrt::vectorInSystem(size));
     end->setOperands(results);
     fit.setType(builder.getFunctionType(fit.getArgumentTypes(),
                                         ValueRange(results).getTypes()));
     setResultSlots(fit, slots);
+    // The penalties are the same by levels.
+    if (!fit->hasAttr(kByLevelsAttrName))
+      addPenalty(fit, matrix);
+  }
+
+  /// Adds a function with the penalties of `matrix` alone.
+  void addPenalty(func::FuncOp fit, NormalMatrixOp matrix) {
+    OpBuilder builder(&getContext());
+    builder.setInsertionPointAfter(fit);
+    auto function = func::FuncOp::create(builder, fit.getLoc(), "penalty",
+                                         builder.getFunctionType({}, {}));
+    function->setAttr(kStepAttrName,
+                      StepAttr::get(&getContext(), StepKind::Penalty, 0));
+    Block *body = function.addEntryBlock();
+    builder.setInsertionPointToEnd(body);
+    IRMapping mapping;
+    SmallVector<SlotAttr> slots;
+    auto addArgument = [&](Value original) {
+      auto argument = cast<BlockArgument>(original);
+      if (mapping.contains(argument))
+        return;
+      mapping.map(argument,
+                  body->addArgument(argument.getType(), argument.getLoc()));
+      slots.push_back(getArgumentSlot(fit, argument.getArgNumber()));
+    };
+    addArgument(matrix.getGroupRows());
+    SmallVector<Value> penalties;
+    for (Value penalty : matrix.getPenalties()) {
+      Operation *source = penalty.getDefiningOp();
+      for (Value operand : source->getOperands())
+        addArgument(operand);
+      penalties.push_back(builder.clone(*source, mapping)->getResult(0));
+    }
+    Value result =
+        NormalMatrixOp::create(builder, matrix.getLoc(), matrix.getType(),
+                               mapping.lookup(matrix.getGroupRows()),
+                               /*blocks=*/ValueRange(), penalties);
+    func::ReturnOp::create(builder, fit.getLoc(), result);
+    function.setType(
+        builder.getFunctionType(body->getArgumentTypes(), {result.getType()}));
+    setArgumentSlots(function, slots);
+    setResultSlots(function,
+                   {SlotAttr::get(&getContext(), SlotKind::Output, 0)});
   }
 };
 

@@ -14,7 +14,7 @@
 
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Dialect/Tam/Transforms/Passes.h"
-#include "tamrt/abi.h"
+#include "tamrt/steps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -46,9 +46,11 @@ struct Accumulator {
 /// A step that runs once after the chunks: what it returns, and the ops that it
 /// needs for that.
 struct Ending {
-  SmallVector<Value> results;
-  SmallVector<SlotAttr> slots;
-  DenseSet<Operation *> ops;
+  StringRef part;
+  StepKind kind;
+  SmallVector<Value> results = {};
+  SmallVector<SlotAttr> slots = {};
+  DenseSet<Operation *> ops = {};
 };
 
 /// A step under construction.
@@ -122,7 +124,8 @@ struct TileRows : public tamc::tam::impl::TamTileRowsBase<TileRows> {
       bool hasSums = !function.getOps<RowReductionInterface>().empty();
       if (hasSums && failed(splitFit(function)))
         return signalPassFailure();
-      if (!hasSums && findSlotArgument(function, SlotKind::Rows))
+      if (!hasSums && findSlotArgument(function, SlotKind::Rows) &&
+          !runsOnce(function))
         addChunkArguments(function);
     }
   }
@@ -135,6 +138,13 @@ private:
 
   SlotAttr slot(SlotKind kind, int64_t offset = 0) {
     return SlotAttr::get(&getContext(), kind, offset);
+  }
+
+  /// Whether a function is a step that runs before or after the chunks.
+  static bool runsOnce(func::FuncOp function) {
+    auto step = function->getAttrOfType<StepAttr>(kStepAttrName);
+    return step &&
+           !tamrt::describe(static_cast<int32_t>(step.getKind())).takesRows();
   }
 
   void addChunkArguments(func::FuncOp function) {
@@ -373,7 +383,7 @@ private:
     auto nameOf = [&](StringRef part) {
       return (fit.getName() + "_" + part).str();
     };
-    for (StringRef part : {"init", "chunk", "finish", "infer"})
+    for (StringRef part : {"init", "chunk", "finish", "infer", "system"})
       if (failed(verifyFreeName(fit, nameOf(part))))
         return failure();
     auto accumulators = placeState(fit, kindOf(1));
@@ -419,10 +429,13 @@ private:
     // Carries are results of every chunk.
     SmallVector<Value> carried;
     SmallVector<SlotAttr> carriedSlots;
-    Ending finishing, inferring;
+    Ending finishing = {"finish", kindOf(0)},
+           inferring = {"infer", StepKind::FitInfer},
+           system = {"system", StepKind::FitSystem};
     for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
       SlotAttr known = getResultSlot(fit, index);
       const bool isInference = known && known.getKind() == SlotKind::Inference;
+      const bool isSystem = known && known.getKind() == SlotKind::System;
       if (known && known.getKind() == SlotKind::Carry) {
         carried.push_back(value);
         carriedSlots.push_back(known);
@@ -435,12 +448,13 @@ private:
         return terminator->emitOpError("expected what sums and the number of "
                                        "rows determine, got operand ")
                << index;
-      Ending &ending = isInference ? inferring : finishing;
+      Ending &ending = isInference ? inferring : isSystem ? system : finishing;
       ending.results.push_back(value);
-      ending.slots.push_back(
-          isInference ? slot(SlotKind::Output, known.getOffset()) : known);
+      ending.slots.push_back(isInference || isSystem
+                                 ? slot(SlotKind::Output, known.getOffset())
+                                 : known);
     }
-    for (Ending *ending : {&finishing, &inferring}) {
+    for (Ending *ending : {&finishing, &inferring, &system}) {
       DenseSet<Operation *> last;
       for (Value result : ending->results)
         if (Operation *source = result.getDefiningOp();
@@ -495,9 +509,8 @@ private:
         chunk.clone(&op);
     chunk.finish(chunkValues, chunkSlots);
 
-    auto buildEnding = [&](const Ending &ending, StringRef part,
-                           StepKind kind) {
-      StepBuilder step(builder, fit, nameOf(part), kind);
+    auto buildEnding = [&](const Ending &ending) {
+      StepBuilder step(builder, fit, nameOf(ending.part), ending.kind);
       if (rows)
         step.addArgument(rows, rows.getType(), rows.getLoc(),
                          slot(SlotKind::Rows));
@@ -516,9 +529,10 @@ private:
           step.clone(&op);
       step.finish(ending.results, ending.slots);
     };
-    buildEnding(finishing, "finish", kindOf(0));
-    if (!inferring.results.empty())
-      buildEnding(inferring, "infer", StepKind::FitInfer);
+    buildEnding(finishing);
+    for (const Ending &ending : {inferring, system})
+      if (!ending.results.empty())
+        buildEnding(ending);
     fit.erase();
     return success();
   }

@@ -252,11 +252,12 @@ def Tam_SlotGroupRows : I32EnumAttrCase<"GroupRows", 9, "group_rows">;
 def Tam_SlotTable : I32EnumAttrCase<"Table", 10, "table">;
 def Tam_SlotCarry : I32EnumAttrCase<"Carry", 11, "carry">;
 def Tam_SlotInference : I32EnumAttrCase<"Inference", 12, "inference">;
+def Tam_SlotSystem : I32EnumAttrCase<"System", 13, "system">;
 def Tam_SlotKind : I32EnumAttr<"SlotKind", "what the runtime puts in a slot",
     [Tam_SlotRows, Tam_SlotFirst, Tam_SlotCapacity, Tam_SlotColumn,
      Tam_SlotParameters, Tam_SlotCoefficients, Tam_SlotState, Tam_SlotOutput,
      Tam_SlotArena, Tam_SlotGroupRows, Tam_SlotTable, Tam_SlotCarry,
-     Tam_SlotInference]> {
+     Tam_SlotInference, Tam_SlotSystem]> {
   let cppNamespace = "::tamc::tam";
 }
 
@@ -270,8 +271,8 @@ def Tam_SlotAttr : Tam_Attr<"Slot", "slot"> {
     at byte b of the group's parameter block, coefficients or accumulators.
     `output`: where results go. `arena`: where temporaries live. `table, k`: the
     model's k-th table. `carry, b`: the memory at byte b of the values that rows
-    pass on to later rows. `inference, b`: the output at byte b of a step of its
-    own, which tam-tile-rows makes of the results with this slot.
+    pass on to later rows. `inference, b` and `system, b`: the output at byte b of
+    a step of its own, which tam-tile-rows makes of the results with this slot.
 
     Constraints:
     * (slot_c1) an offset is not negative, and less than 2^48.
@@ -301,12 +302,14 @@ def Tam_StepPrecondition
     : I32EnumAttrCase<"Precondition", 12, "precondition">;
 def Tam_StepFitInfer : I32EnumAttrCase<"FitInfer", 13, "fit_infer">;
 def Tam_StepVariances : I32EnumAttrCase<"Variances", 14, "variances">;
+def Tam_StepFitSystem : I32EnumAttrCase<"FitSystem", 15, "fit_system">;
+def Tam_StepPenalty : I32EnumAttrCase<"Penalty", 16, "penalty">;
 def Tam_StepKind : I32EnumAttr<"StepKind", "the steps of a model (abi.h)",
     [Tam_StepFitInit, Tam_StepFitChunk, Tam_StepFitFinish, Tam_StepPredict,
      Tam_StepTerms, Tam_StepDesign, Tam_StepCgInit, Tam_StepCgChunk,
      Tam_StepCgFinish, Tam_StepApplyInit, Tam_StepApplyChunk,
      Tam_StepApplyFinish, Tam_StepPrecondition, Tam_StepFitInfer,
-     Tam_StepVariances]> {
+     Tam_StepVariances, Tam_StepFitSystem, Tam_StepPenalty]> {
   let cppNamespace = "::tamc::tam";
 }
 

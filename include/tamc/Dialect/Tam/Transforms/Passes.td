@@ -263,26 +263,38 @@ def TamChooseLayouts : Pass<"tam-choose-layouts", "::mlir::ModuleOp"> {
 }
 
 def TamAddInference : Pass<"tam-add-inference", "::mlir::ModuleOp"> {
-  let summary = "Let fits return the inverse of their matrix";
+  let summary = "Let fits return their system, and the inverse of its matrix";
   let description = [{
-    A fit that is solved directly gets more results, from which standard errors
-    and effective degrees of freedom follow (docs/math.md section 8), with the
-    slots `inference`. tam-tile-rows makes a step of its own of them, fit_infer,
-    which a run calls only if it is asked for inference. Does nothing without
-    `tam.model`, which has the effects.
+    A fit that is solved directly gets more results. With the slots `inference`:
+    those from which standard errors and effective degrees of freedom follow
+    (docs/math.md section 8). With the slots `system`: the matrix and the vector
+    of its equations, from which penalties are chosen. tam-tile-rows makes steps
+    of their own of them, fit_infer and fit_system, which a run calls only on
+    request. The function `penalty` has the matrix of the penalties alone. Does
+    nothing without `tam.model`, which has the effects.
 
     Before:
     ```mlir
-    %b = tam.solve %A, %v
-    return %b
+    func.func @fit(..., %s) {
+      %A = tam.normal_matrix %rows blocks(...) penalties(%p, %q)
+      %b = tam.solve %A, %v
+      return %b
+    }
     ```
     After:
     ```mlir
-    %b = tam.solve %A, %v
-    %m = tam.column_means %rows matrix %A
-    %i, %n = tam.inverse %A
-    %e = tam.effective_df %rows inverse %i penalties(%p, %q) columns [1, 8]
-    return %b, %i, %e, %m, %n
+    func.func @fit(..., %s) {
+      %A = tam.normal_matrix %rows blocks(...) penalties(%p, %q)
+      %b = tam.solve %A, %v
+      %m = tam.column_means %rows matrix %A
+      %i, %n = tam.inverse %A
+      %e = tam.effective_df %rows inverse %i penalties(%p, %q) columns [1, 8]
+      return %b, %i, %e, %m, %n, %A, %v
+    }
+    func.func @penalty(%rows, %s) {
+      %P = tam.normal_matrix %rows blocks() penalties(%p, %q)
+      return %P
+    }
     ```
   }];
 }

@@ -110,69 +110,97 @@ TAMRT_INLINE void read(const Row &row, Position &next, Numbers &out) {
   out.count = count;
 }
 
-/// Adds to the sums of `run` columns from `column` on the numbers [begin, end),
-/// all of greater or equal columns.
+/// Adds to the sums of `run` columns from `column` on the products of the
+/// numbers [begin, end), whose columns are those of the last sum or greater.
 TAMRT_INLINE void addRows(const Numbers &x, int64_t begin, int64_t end,
                           int64_t column, int64_t run, Vector &sums) {
+  Vector sum = sums;
   int64_t i = begin;
   // These rows of the triangle may end before the fourth column.
-  for (; i < end && x.columns[i] < column + 3; ++i)
-    for (int64_t k = 0; k < run; ++k)
-      sums[k] += x.values[i] * x.rows[i][column + k];
-  for (; i < end; ++i)
-    sums += x.values[i] * vectorAt(x.rows[i] + column);
-}
-
-/// Adds a chunk's pairs of numbers, also each with itself.
-TAMRT_INLINE void addPairs(const Numbers &x, double *__restrict out) {
-  int64_t end = 0;
-  for (int64_t k = 0; k < x.count;) {
-    const int32_t effect = x.effects[k], column = x.columns[k];
-    if (end <= k)
-      end = x.endOf(effect, k);
-    const int64_t run = x.runAt(k);
-    AlignedVector own = {}, others = {};
-    for (int64_t i = 1; i < run; ++i)
-      for (int64_t c = 0; c < i; ++c)
-        own[c] += x.values[k + i] * x.rows[k + i][column + c];
-    addRows(x, k + run, end, column, run, own);
-    addRows(x, end, x.count, column, run, others);
-    for (int64_t c = 0; c < run; ++c, ++k) {
-      const double value = x.values[k];
-      const double square = x.rows[k][column + c] * value;
-      out[1 + effect] += value * (square + 2.0 * own[c]);
-      out[0] += value * (square + 2.0 * (own[c] + others[c]));
-    }
+  for (; i < end && x.columns[i] < column + 3; ++i) {
+    const double *row = x.rows[i] + column;
+    sum += x.values[i] *
+           Vector{row[0], run > 1 ? row[1] : 0.0, run > 2 ? row[2] : 0.0, 0.0};
   }
+  for (; i < end; ++i)
+    sum += x.values[i] * vectorAt(x.rows[i] + column);
+  sums = sum;
 }
 
-/// Adds the pairs of a number of one chunk and one of an earlier chunk.
+/// The sums of a run of columns over its own numbers.
+TAMRT_INLINE void addRun(const Numbers &x, int64_t k, int64_t run,
+                         Vector &sums) {
+  double first = 0.0, second = 0.0, third = 0.0;
+  auto product = [&](int64_t i, int64_t c) TAMRT_LAMBDA {
+    return x.values[k + i] * x.rows[k + i][x.columns[k] + c];
+  };
+  if (run > 1)
+    first += product(1, 0);
+  if (run > 2) {
+    first += product(2, 0);
+    second += product(2, 1);
+  }
+  if (run > 3) {
+    first += product(3, 0);
+    second += product(3, 1);
+    third += product(3, 2);
+  }
+  sums = Vector{first, second, third, 0.0};
+}
+
+/// Adds the pairs of numbers of x, and each with itself.
+TAMRT_INLINE void addPairs(const Numbers &x, double *__restrict out) {
+  double whole = 0.0, others = 0.0;
+  for (int64_t k = 0; k < x.count;) {
+    const int32_t effect = x.effects[k];
+    const int64_t end = x.endOf(effect, k);
+    double own = 0.0;
+    while (k < end) {
+      const int64_t run = x.runAt(k), column = x.columns[k];
+      AlignedVector same, other = {};
+      addRun(x, k, run, same);
+      addRows(x, k + run, end, column, run, same);
+      addRows(x, end, x.count, column, run, other);
+      for (int64_t c = 0; c < run; ++c, ++k) {
+        const double value = x.values[k];
+        own += value * (x.rows[k][column + c] * value + 2.0 * same[c]);
+        others += value * other[c];
+      }
+    }
+    out[1 + effect] += own;
+    whole += own;
+  }
+  out[0] += whole + 2.0 * others;
+}
+
+/// Adds the pairs of a number of x and one of the earlier ones.
 TAMRT_INLINE void addPairs(const Numbers &x, const Numbers &earlier,
                            double *__restrict out) {
+  // An effect may have numbers of both, in any order of columns.
   const int32_t shared = x.effects[0];
   const int64_t end = x.endOf(shared, 0);
   const bool ascends = x.columns[0] >= earlier.columns[earlier.count - 1];
+  double own = 0.0, others = 0.0;
   for (int64_t k = 0; k < earlier.count;) {
-    const int32_t effect = earlier.effects[k], column = earlier.columns[k];
-    const int64_t run = earlier.runAt(k);
-    const int64_t ownEnd = effect == shared ? end : 0;
-    AlignedVector own = {}, others = {};
-    if (ascends || effect != shared) {
-      addRows(x, 0, ownEnd, column, run, own);
-    } else {
+    const int64_t run = earlier.runAt(k), column = earlier.columns[k];
+    const bool isShared = earlier.effects[k] == shared;
+    AlignedVector same = {}, other = {};
+    if (isShared && ascends)
+      addRows(x, 0, end, column, run, same);
+    else if (isShared)
       for (int64_t c = 0; c < run; ++c)
-        for (int64_t i = 0; i < ownEnd; ++i)
-          own[c] += x.values[i] * (x.columns[i] < column + c
-                                       ? earlier.rows[k + c][x.columns[i]]
-                                       : x.rows[i][column + c]);
-    }
-    addRows(x, ownEnd, x.count, column, run, others);
+        for (int64_t i = 0; i < end; ++i)
+          same[c] += x.values[i] * (x.columns[i] < column + c
+                                        ? earlier.rows[k + c][x.columns[i]]
+                                        : x.rows[i][column + c]);
+    addRows(x, isShared ? end : 0, x.count, column, run, other);
     for (int64_t c = 0; c < run; ++c, ++k) {
-      const double value = earlier.values[k];
-      out[1 + effect] += 2.0 * value * own[c];
-      out[0] += 2.0 * value * (own[c] + others[c]);
+      own += earlier.values[k] * same[c];
+      others += earlier.values[k] * other[c];
     }
   }
+  out[1 + shared] += 2.0 * own;
+  out[0] += 2.0 * (own + others);
 }
 
 } // namespace

@@ -288,7 +288,10 @@ void invert(const Matrix &m, double *copies, double *rows) {
     multiplyPanel = multiplyPanelByWides;
   }
 #endif
-  const int64_t width = m.n <= maxInOnePanel ? maxInOnePanel : panelColumns;
+  // Wide panels read X less often. Their copies of L fit from 255 columns on.
+  const int64_t width = m.n <= maxInOnePanel || m.n >= 2 * maxInOnePanel
+                            ? maxInOnePanel
+                            : panelColumns;
   for (int64_t panel = (m.n - 1) / width * width; panel >= 0; panel -= width) {
     const int64_t end = std::min(m.n, panel + width);
     const Strips strips(m, panel, copies);

@@ -228,16 +228,18 @@ void addModel(bool shuffled) {
   addPair("gram_dense/" + std::to_string(whole.n), whole, whole, true);
 }
 
+/// A symmetric positive definite matrix.
+Doubles definite(int64_t n) {
+  Doubles a(n * n, 0.25);
+  for (int64_t i = 0; i < n; ++i)
+    a[i * (n + 1)] = n;
+  return a;
+}
+
 void addSolve(int n) {
-  auto system = [=] {
-    Doubles a(int64_t(n) * n, 0.25);
-    for (int64_t i = 0; i < n; ++i)
-      a[i * (n + 1)] = n;
-    return a;
-  };
   const std::string name = "cholesky_solve/" + std::to_string(n);
   benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State &state) {
-    const Doubles original = system();
+    const Doubles original = definite(n);
     Doubles a = original, b(n, 1.0), workspace(TAMRT_SOLVE_WORKSPACE(n));
     for (auto _ : state) {
       state.PauseTiming();
@@ -248,7 +250,7 @@ void addSolve(int n) {
   });
   benchmark::RegisterBenchmark(
       (name + "/openblas").c_str(), [=](benchmark::State &state) {
-        const Doubles original = system();
+        const Doubles original = definite(n);
         Doubles a = original, b(n, 1.0);
         const int one = 1;
         int info;
@@ -260,6 +262,89 @@ void addSolve(int n) {
           dpotrs_("L", &n, &one, a.data(), &n, b.data(), &n, &info, 1);
         }
       });
+}
+
+void addInverse(int n) {
+  const std::string name = "cholesky_inverse/" + std::to_string(n);
+  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State &state) {
+    const Doubles original = definite(n);
+    Doubles a = original, inverse(int64_t(n) * (n + 1) / 2), numbers(2);
+    Doubles workspace(TAMRT_INVERSE_WORKSPACE(n));
+    for (auto _ : state) {
+      state.PauseTiming();
+      a = original;
+      state.ResumeTiming();
+      tamrt_cholesky_inverse(&context, n, a.data(), inverse.data(),
+                             numbers.data(), workspace.data());
+    }
+  });
+  benchmark::RegisterBenchmark((name + "/openblas").c_str(),
+                               [=](benchmark::State &state) {
+                                 const Doubles original = definite(n);
+                                 Doubles a = original;
+                                 int info;
+                                 for (auto _ : state) {
+                                   state.PauseTiming();
+                                   a = original;
+                                   state.ResumeTiming();
+                                   dpotrf_("L", &n, a.data(), &n, &info, 1);
+                                   dpotri_("L", &n, a.data(), &n, &info, 1);
+                                 }
+                               });
+}
+
+/// Rows of an intercept, `splines` cubic splines of 23 columns, a one-hot
+/// effect of 24 and `dense` effects of 20.
+void addForms(int splines, int dense) {
+  const std::string name = "quadratic_forms/" + std::to_string(splines) +
+                           "x4_" + std::to_string(dense) + "x20";
+  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State &state) {
+    std::vector<std::pair<Matrix, int64_t>> effects;
+    effects.emplace_back(
+        Matrix{Encoding::Dense, 1, 4, Doubles(rows, 1.0), {}, {}}, 1);
+    for (int s = 0; s < splines; ++s)
+      effects.emplace_back(matrix(Encoding::Spline, 23, false, s), 4);
+    effects.emplace_back(matrix(Encoding::OneHot, 24, false, 7), 1);
+    for (int s = 0; s < dense; ++s)
+      effects.emplace_back(matrix(Encoding::Dense, 20, false, s), 20);
+    int64_t width = 0, first = 0, at = 0;
+    std::vector<int64_t> ends;
+    for (const auto &[effect, z] : effects)
+      ends.push_back(width += z);
+    Doubles values(rows * width);
+    std::vector<int32_t> index(rows * width);
+    double *v = values.data();
+    for (const auto &[effect, z] : effects) {
+      switch (effect.encoding) {
+      case Encoding::Dense:
+        tamrt_sparsify_dense(&context, effect.values.data(), rows, effect.n,
+                             first, width, at, v, index.data());
+        break;
+      case Encoding::Spline:
+        tamrt_sparsify_banded(&context, effect.values.data(),
+                              effect.start.data(), rows, z, effect.n, first,
+                              width, at, v, index.data());
+        break;
+      case Encoding::OneHot:
+        tamrt_sparsify_onehot(&context, effect.index.data(), rows, effect.n, 1,
+                              first, width, at, v, index.data());
+        break;
+      }
+      first += effect.n;
+      at += z;
+    }
+    const Doubles triangle(first * (first + 1) / 2, 0.5);
+    Doubles out(rows * (1 + ends.size()));
+    for (auto _ : state) {
+      tamrt_quadratic_forms(&context, v, index.data(), ends.data(),
+                            triangle.data(), rows, width, ends.size(),
+                            out.data());
+      benchmark::ClobberMemory();
+    }
+    countRows(state);
+    state.counters["z"] = static_cast<double>(width);
+    state.counters["columns"] = static_cast<double>(first);
+  });
 }
 
 void addFeatures() {
@@ -335,8 +420,15 @@ int main(int argc, char **argv) {
   addModel(false);
   addModel(true);
   addFeatures();
-  for (int n : {25, 104, 530, 1627})
+  for (int n : {25, 100, 104, 400, 530, 1000, 1627})
     addSolve(n);
+  for (int n : {25, 100, 104, 400, 530, 1000, 1627})
+    addInverse(n);
+  addForms(4, 0);
+  addForms(9, 0);
+  addForms(4, 1);
+  addForms(9, 2);
+  addForms(20, 0);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv))
     return 1;

@@ -32,6 +32,7 @@ void dgemv_(const char *, const int *, const int *, const double *,
 void dpotrf_(const char *, const int *, double *, const int *, int *, size_t);
 void dpotrs_(const char *, const int *, const int *, const double *,
              const int *, double *, const int *, int *, size_t);
+void dpotri_(const char *, const int *, double *, const int *, int *, size_t);
 }
 
 #endif // TAMC_BENCH_OPENBLAS_H

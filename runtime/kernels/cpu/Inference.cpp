@@ -79,8 +79,8 @@ struct Position {
   int32_t effect = 0;
 };
 
-/// Reads the next numbers of a row and sorts them by column. Their order in an
-/// effect is almost always this.
+/// Reads the next numbers of a row, and sorts those of an effect by column:
+/// they almost always are.
 TAMRT_INLINE void read(const Row &row, Position &next, Numbers &out) {
   int64_t count = 0;
   for (; next.effect < row.effects; ++next.effect) {
@@ -110,8 +110,9 @@ TAMRT_INLINE void read(const Row &row, Position &next, Numbers &out) {
   out.count = count;
 }
 
-/// Adds to the sums of `run` columns from `column` on the products of the
-/// numbers [begin, end), whose columns are those of the last sum or greater.
+/// Adds to the sums of `run` columns from `column` on the products of numbers
+/// [begin, end) with their rows. Their columns are not before those of the
+/// sums.
 TAMRT_INLINE void addRows(const Numbers &x, int64_t begin, int64_t end,
                           int64_t column, int64_t run, Vector &sums) {
   Vector sum = sums;

@@ -16,10 +16,11 @@
 ///     X_CC = (L_CC'^-1 - X_CR L_RC) L_CC^-1
 ///
 /// X overwrites L and what is above it, both halves, so that products read
-/// contiguous columns of X. A matrix in panels first computes X_RR L_RC for all
-/// columns of a panel and the rows and columns of X to the panel's right, from
-/// copies in the order of use. Until it is complete, the result's memory stores
-/// copies of L: for each tile of 4 columns its rows below the tile.
+/// contiguous columns of X. Until it is complete, the result's memory stores
+/// copies of L: for each tile of 4 columns its rows below the tile. A large
+/// matrix is inverted in panels of columns. The part of X_RR L_RC whose sums
+/// are over rows below the panel is computed first, for all columns of the
+/// panel, from copies of X in the order of use.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +34,13 @@
 namespace tamrt::cpu {
 
 namespace {
+
+/// Columns of a panel: X is read once for each. The copies of a panel of c
+/// columns have c n - c(c+4)/2 numbers, no more than the result.
+constexpr int64_t columnsAtOnce = 128;
+static_assert(columnsAtOnce >= maxInOnePanel, "one panel has no workspace");
+/// Rows of a panel that fit the first-level cache.
+constexpr int64_t rowsAtOnce = 48;
 
 /// The copies of L's columns [panel, end): those of tile j are rows [j + 4, n),
 /// 4 numbers each.
@@ -201,8 +209,34 @@ TAMRT_INLINE void invertDiagonal(const Matrix &m, int64_t j, int64_t columns,
       *m.at(j + r, j + c) = *m.at(j + c, j + r) = own[c][r];
 }
 
-/// Columns [panel, end) of X, tile by tile from right to left. Below the panel
-/// they have the product of X there and of L.
+/// The `columns` columns of the tile of L at j.
+TAMRT_INLINE void readDiagonal(const Matrix &m, int64_t j, int64_t columns,
+                               Diagonal &diagonal) {
+  for (int64_t c = 0; c < columns; ++c) {
+    diagonal.inverse[c] = *m.at(j + c, j + c);
+    for (int64_t r = c + 1; r < columns; ++r)
+      diagonal.l[r][c] = *m.at(j + r, j + c);
+  }
+}
+
+/// Columns [panel, end) of X in the rows below, which have products of what is
+/// below, tile by tile from right to left. A row depends on none of the others.
+template <typename V>
+TAMRT_INLINE void invertBelow(const Matrix &m, int64_t panel, int64_t end,
+                              const Strips &strips) {
+  for (int64_t row = end, next; row < m.n; row = next) {
+    next = row + (m.n - row - 1) % rowsAtOnce + 1;
+    for (int64_t j = end - tileColumns; j >= panel; j -= tileColumns) {
+      Diagonal diagonal;
+      readDiagonal(m, j, tileColumns, diagonal);
+      invertRows<V>(m, row, next, j, j + tileColumns, end, true, strips,
+                    diagonal);
+    }
+  }
+}
+
+/// The same in the panel's own rows. If there are rows below, the panel has
+/// products of what is there.
 template <typename V>
 TAMRT_INLINE void invertPanel(const Matrix &m, int64_t panel, int64_t end,
                               const Strips &strips) {
@@ -210,94 +244,119 @@ TAMRT_INLINE void invertPanel(const Matrix &m, int64_t panel, int64_t end,
        j >= panel; j -= tileColumns) {
     const int64_t columns = std::min(tileColumns, end - j);
     Diagonal diagonal;
-    for (int64_t c = 0; c < columns; ++c) {
-      diagonal.inverse[c] = *m.at(j + c, j + c);
-      for (int64_t r = c + 1; r < columns; ++r)
-        diagonal.l[r][c] = *m.at(j + r, j + c);
-    }
-    const int64_t next = j + columns;
-    if (next < end)
-      invertRows<V>(m, next, end, j, next, m.n, false, strips, diagonal);
-    if (end < m.n)
-      invertRows<V>(m, end, m.n, j, next, end, true, strips, diagonal);
+    readDiagonal(m, j, columns, diagonal);
+    if (j + columns < end)
+      invertRows<V>(m, j + columns, end, j, j + columns, end, end < m.n, strips,
+                    diagonal);
     invertDiagonal(m, j, columns, strips, diagonal);
   }
 }
 
-/// Replaces columns [panel, end), in the rows below, by minus the product of X
-/// there and of L's columns. `rows` has blockSize * panelColumns doubles.
+/// updateTile for rows [i, iEnd) of a whole tile of columns, of which those
+/// below the diagonal tile count.
+template <typename V>
+TAMRT_INLINE void multiplyEdge(const double *rows, const double *columns,
+                               int64_t depth, const Matrix &m, int64_t i,
+                               int64_t j, int64_t iEnd) {
+  double tile[tileRows<V> * tileColumns] = {};
+  const int64_t begin = std::max(i, j + tileColumns);
+  for (int64_t q = 0; q < tileColumns; ++q)
+    for (int64_t h = begin; h < iEnd; ++h)
+      tile[q * tileRows<V> + h - i] = *m.at(h, j + q);
+  updateTile<V>(rows, columns, depth, tile, tileRows<V>);
+  for (int64_t q = 0; q < tileColumns; ++q)
+    for (int64_t h = begin; h < iEnd; ++h)
+      *m.at(h, j + q) = tile[q * tileRows<V> + h - i];
+}
+
+/// Replaces rows [begin, last) of columns [panel, end), below the diagonal
+/// tiles, by minus the product of X and L below the panel. `rows` has
+/// blockSize * panelColumns doubles.
 template <typename V>
 TAMRT_INLINE void multiplyPanel(const Matrix &m, int64_t panel, int64_t end,
+                                int64_t begin, int64_t last,
                                 const Strips &strips, double *rows) {
-  for (int64_t j = panel; j < end; ++j)
-    std::fill_n(m.at(end, j), m.n - end, 0.0);
-  for (int64_t first = end; first < m.n; first += panelColumns) {
-    const int64_t last = std::min(m.n, first + panelColumns);
-    const int64_t depth = last - first;
-    for (int64_t iBlock = end; iBlock < m.n; iBlock += blockSize) {
-      const int64_t iEnd = std::min(m.n, iBlock + blockSize);
-      copyStrips<tileRows<V>>(m, first, last, iBlock, iEnd, rows);
-      for (int64_t j = panel; j < end; j += tileColumns) {
-        const double *top = strips.at(first, j);
+  for (int64_t j = panel; j < end; j += tileColumns)
+    for (int64_t c = 0, row = std::max(begin, j + tileColumns);
+         c < tileColumns && row < last; ++c)
+      std::fill_n(m.at(row, j + c), last - row, 0.0);
+  for (int64_t p = end; p < m.n; p += panelColumns) {
+    const int64_t depth = std::min(m.n - p, panelColumns);
+    for (int64_t iBlock = begin; iBlock < last; iBlock += blockSize) {
+      const int64_t iEnd = std::min(last, iBlock + blockSize);
+      copyStrips<tileRows<V>>(m, p, p + depth, iBlock, iEnd, rows);
+      for (int64_t j = panel; j < std::min(end, iEnd); j += tileColumns) {
+        const double *top = strips.at(p, j);
         for (int64_t i = iBlock; i < iEnd; i += tileRows<V>) {
           const double *left = rows + (i - iBlock) * depth;
-          if (i + tileRows<V> <= iEnd)
+          const int64_t tileEnd = std::min(iEnd, i + tileRows<V>);
+          if (i >= j + tileColumns && i + tileRows<V> <= iEnd)
             updateTile<V>(left, top, depth, m.at(i, j), m.n);
-          else
-            updateEdge<V>(left, top, depth, m, i, j, iEnd, j + tileColumns);
+          else if (tileEnd > j + tileColumns)
+            multiplyEdge<V>(left, top, depth, m, i, j, tileEnd);
         }
       }
     }
   }
 }
 
-// One function for each half and instruction set, as in Cholesky.cpp.
+// One function for each part and instruction set, as in Cholesky.cpp.
+TAMRT_HOT void copyPanel(const Matrix &m, int64_t end, const Strips &strips) {
+  strips.copy(m, end);
+}
+TAMRT_HOT void multiplyByVectors(const Matrix &m, int64_t panel, int64_t end,
+                                 int64_t begin, int64_t last,
+                                 const Strips &strips, double *rows) {
+  multiplyPanel<Vector>(m, panel, end, begin, last, strips, rows);
+}
+TAMRT_HOT void invertBelowByVectors(const Matrix &m, int64_t panel, int64_t end,
+                                    const Strips &strips) {
+  invertBelow<Vector>(m, panel, end, strips);
+}
 TAMRT_HOT void invertPanelByVectors(const Matrix &m, int64_t panel, int64_t end,
                                     const Strips &strips) {
   invertPanel<Vector>(m, panel, end, strips);
 }
-TAMRT_HOT void multiplyPanelByVectors(const Matrix &m, int64_t panel,
-                                      int64_t end, const Strips &strips,
-                                      double *rows) {
-  multiplyPanel<Vector>(m, panel, end, strips, rows);
-}
-TAMRT_HOT void copyPanel(const Matrix &m, int64_t end, const Strips &strips) {
-  strips.copy(m, end);
-}
 
 #ifdef TAMRT_AVX512
+TAMRT_AVX512 void multiplyByWides(const Matrix &m, int64_t panel, int64_t end,
+                                  int64_t begin, int64_t last,
+                                  const Strips &strips, double *rows) {
+  multiplyPanel<Wide>(m, panel, end, begin, last, strips, rows);
+}
+TAMRT_AVX512 void invertBelowByWides(const Matrix &m, int64_t panel,
+                                     int64_t end, const Strips &strips) {
+  invertBelow<Wide>(m, panel, end, strips);
+}
 TAMRT_AVX512 void invertPanelByWides(const Matrix &m, int64_t panel,
                                      int64_t end, const Strips &strips) {
   invertPanel<Wide>(m, panel, end, strips);
-}
-TAMRT_AVX512 void multiplyPanelByWides(const Matrix &m, int64_t panel,
-                                       int64_t end, const Strips &strips,
-                                       double *rows) {
-  multiplyPanel<Wide>(m, panel, end, strips, rows);
 }
 #endif
 
 /// Replaces L, as `factor` writes it, by the inverse of L L', all of it.
 /// `copies` has n(n+1)/2 doubles, `rows` TAMRT_PANEL_WORKSPACE(n).
 void invert(const Matrix &m, double *copies, double *rows) {
+  auto *multiply = multiplyByVectors;
+  auto *invertBelow = invertBelowByVectors;
   auto *invertPanel = invertPanelByVectors;
-  auto *multiplyPanel = multiplyPanelByVectors;
 #ifdef TAMRT_AVX512
   if (tamrt_cpu_level() >= TAMRT_CPU_X86_64_V4) {
+    multiply = multiplyByWides;
+    invertBelow = invertBelowByWides;
     invertPanel = invertPanelByWides;
-    multiplyPanel = multiplyPanelByWides;
   }
 #endif
-  // Wide panels read X less often. Their copies of L fit from 255 columns on.
-  const int64_t width = m.n <= maxInOnePanel || m.n >= 2 * maxInOnePanel
-                            ? maxInOnePanel
-                            : panelColumns;
-  for (int64_t panel = (m.n - 1) / width * width; panel >= 0; panel -= width) {
-    const int64_t end = std::min(m.n, panel + width);
+  for (int64_t panel = (m.n - 1) / columnsAtOnce * columnsAtOnce; panel >= 0;
+       panel -= columnsAtOnce) {
+    const int64_t end = std::min(m.n, panel + columnsAtOnce);
     const Strips strips(m, panel, copies);
     copyPanel(m, end, strips);
-    if (end < m.n)
-      multiplyPanel(m, panel, end, strips, rows);
+    if (end < m.n) {
+      multiply(m, panel, end, end, m.n, strips, rows);
+      invertBelow(m, panel, end, strips);
+      multiply(m, panel, end, panel, end, strips, rows);
+    }
     invertPanel(m, panel, end, strips);
   }
 }
@@ -306,14 +365,15 @@ TAMRT_INLINE void absolute(const Vector &x, Vector &size) {
   size = x < 0.0 ? -x : x;
 }
 
-/// Scales the lower triangle to a unit diagonal. `scales` gets the factors; an
-/// element that has no root stays. Returns the 1-norm. `sums` has n doubles.
+/// Scales the lower triangle to a unit diagonal, but for elements that are not
+/// positive, which `factor` finds. `scales` gets the factors. Returns the
+/// 1-norm. `sums` has n doubles.
 TAMRT_HOT double scaleDiagonal(const Matrix &m, double *__restrict scales,
                                double *__restrict sums) {
   for (int64_t j = 0; j < m.n; ++j) {
     double &pivot = *m.at(j, j);
-    scales[j] = isPivot(pivot) ? 1.0 / std::sqrt(pivot) : 1.0;
-    sums[j] = pivot = isPivot(pivot) ? 1.0 : pivot;
+    scales[j] = 1.0 / std::sqrt(pivot);
+    sums[j] = pivot = pivot > 0.0 ? 1.0 : pivot;
   }
   double norm = 0.0;
   for (int64_t j = 0; j < m.n; ++j) {

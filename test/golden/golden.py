@@ -82,13 +82,19 @@ def given_state(case):
     return {first_effect(case): {"centers": case["state"]["centers"]}}
 
 
-def national(name):
-    """The case, the rows, and the predictions in their order."""
+def national_rows(name):
+    """The case and the rows."""
     folder = DATA / "national"
     case = json.loads((folder / f"{name}.json").read_text())
-    predictions = [float(row["pred"])
-                   for row in read_csv(folder / f"{name}.pred.csv")]
-    return case, read_csv(folder / "national_sub.csv"), predictions
+    return case, read_csv(folder / "national_sub.csv")
+
+
+def national(name):
+    """The case, the rows, and the predictions in their order."""
+    case, rows = national_rows(name)
+    predictions = [float(row["pred"]) for row in
+                   read_csv(DATA / "national" / f"{name}.pred.csv")]
+    return case, rows, predictions
 
 
 def rmse(rows, predictions, target):

@@ -508,8 +508,12 @@ Result<std::vector<UnitPenalty>>
 unitPenalties(const tamrt_model &model, std::span<const Coordinate> coordinates,
               const Normalization &normalization, const Tables &tables,
               const RunOptions &options) {
+  // With the memory of the steps that a choice needs.
+  Systems systems;
   RunOptions alone = options;
   alone.threads = 1;
+  alone.inference = nullptr;
+  alone.systems = &systems;
   Result<Crew> crew = makeCrew(model, TAMRT_STEP_FIT_CHUNK, 1, 1, alone);
   if (!crew)
     return std::move(crew).error();

@@ -49,25 +49,6 @@ double dot(const double *a, const double *b, size_t count) {
   return sum;
 }
 
-/// a b, of which `a` is given as a function of row and column.
-template <class A>
-Matrix product(size_t rows, size_t inner, const A &a, const Matrix &b) {
-  Matrix out(rows, b.columns);
-  for (size_t i = 0; i < rows; ++i)
-    for (size_t k = 0; k < inner; ++k)
-      addTimes(a(i, k), b.row(k), b.columns, out.row(i));
-  return out;
-}
-
-/// a'b for matrices with as many rows.
-Matrix transposedProduct(const Matrix &a, const Matrix &b) {
-  Matrix out(a.columns, b.columns);
-  for (size_t k = 0; k < a.rows; ++k)
-    for (size_t i = 0; i < a.columns; ++i)
-      addTimes(a.row(k)[i], b.row(k), b.columns, out.row(i));
-  return out;
-}
-
 /// a'v.
 std::vector<double> transposedProduct(const Matrix &a, const double *v) {
   std::vector<double> out(a.columns);
@@ -76,40 +57,74 @@ std::vector<double> transposedProduct(const Matrix &a, const double *v) {
   return out;
 }
 
-/// L with L L' = P, with as many columns as P's rank: a Cholesky factorisation
-/// with pivots. What is left of P is below its rounding errors.
-Matrix factorOf(const UnitPenalty &penalty) {
+/// A sparse matrix: for each row, or column, the places of its numbers.
+struct Sparse {
+  struct Number {
+    size_t at;
+    double value;
+  };
+  std::vector<std::vector<Number>> lines;
+};
+
+Sparse sparseRowsOf(const UnitPenalty &penalty) {
+  const auto n = size_t(penalty.columns);
+  Sparse rows;
+  rows.lines.resize(n);
+  for (size_t i = 0; i < n; ++i)
+    for (size_t k = 0; k < n; ++k)
+      if (const double value = penalty.matrix[i * n + k]; value != 0)
+        rows.lines[i].push_back({k, value});
+  return rows;
+}
+
+/// The columns of L with L L' = P, as many as P's rank. Each takes a pivot: the
+/// next one, so that L is as sparse as P, or, with `pivots`, the largest one.
+/// `apart` is the largest element of L L' - P over that of P.
+Sparse factorOf(const UnitPenalty &penalty, bool pivots, double &apart) {
   const auto n = size_t(penalty.columns);
   std::vector<double> rest = penalty.matrix;
-  std::vector<std::vector<double>> columns;
   double largest = 0;
   for (size_t i = 0; i < n; ++i)
     largest = std::max(largest, rest[i * n + i]);
   const double least =
       largest * double(n) * std::numeric_limits<double>::epsilon();
-  while (columns.size() < n) {
-    size_t pivot = 0;
-    for (size_t i = 1; i < n; ++i)
+  Sparse columns;
+  for (size_t step = 0; step < n; ++step) {
+    size_t pivot = step;
+    for (size_t i = 0; pivots && i < n; ++i)
       if (rest[i * n + i] > rest[pivot * n + pivot])
         pivot = i;
     if (!(rest[pivot * n + pivot] > least))
-      break;
+      continue;
     const double root = std::sqrt(rest[pivot * n + pivot]);
-    std::vector<double> column(n);
+    std::vector<Sparse::Number> column;
     for (size_t i = 0; i < n; ++i)
-      column[i] = rest[i * n + pivot] / root;
-    for (size_t i = 0; i < n; ++i)
-      addTimes(-column[i], column.data(), n, rest.data() + i * n);
+      if (const double value = rest[i * n + pivot] / root; value != 0)
+        column.push_back({i, value});
+    for (const Sparse::Number &a : column)
+      for (const Sparse::Number &b : column)
+        rest[a.at * n + b.at] -= a.value * b.value;
     // Exact zeros, so that no pivot comes twice.
     for (size_t i = 0; i < n; ++i)
       rest[i * n + pivot] = rest[pivot * n + i] = 0;
-    columns.push_back(std::move(column));
+    columns.lines.push_back(std::move(column));
   }
-  Matrix factor(n, columns.size());
-  for (size_t k = 0; k < columns.size(); ++k)
-    for (size_t i = 0; i < n; ++i)
-      factor.row(i)[k] = columns[k][i];
-  return factor;
+  apart = 0;
+  for (double value : rest)
+    apart = std::max(apart, std::fabs(value));
+  apart /= std::max(largest, std::numeric_limits<double>::min());
+  return columns;
+}
+
+/// The same, as sparse as can be; what is left of P is below its rounding
+/// errors.
+Sparse factorOf(const UnitPenalty &penalty) {
+  double apart = 0;
+  Sparse factor = factorOf(penalty, /*pivots=*/false, apart);
+  constexpr double kMost = 1e-14;
+  return apart <= kMost * double(penalty.columns)
+             ? factor
+             : factorOf(penalty, /*pivots=*/true, apart);
 }
 
 /// What is known of a group at given strengths.
@@ -147,8 +162,10 @@ public:
         options(options), d(size_t(model.columns)),
         points(systems.groups.size()), visits(systems.groups.size()),
         scratch(chooseThreads(options.threads, systems.groups.size(), 1)) {
-    for (const UnitPenalty &penalty : penalties)
+    for (const UnitPenalty &penalty : penalties) {
       factors.push_back(factorOf(penalty));
+      sparse.push_back(sparseRowsOf(penalty));
+    }
     for (Scratch &own : scratch) {
       own.context.kernels = Device::cpu().kernels();
       own.matrix.resize(d * d);
@@ -168,8 +185,8 @@ public:
 private:
   bool compute(size_t group, const std::vector<double> &strengths,
                Scratch &scratch, Point &point) const;
-  Visit visit(size_t group, size_t coordinate, double strength,
-              const Point &point) const;
+  Visit visit(size_t group, size_t coordinate,
+              const std::vector<double> &strengths, const Point &point) const;
   double scoreOf(const System &system, size_t group, double vectorBeta,
                  double betaSBeta, double trace) const;
   double scoreOf(size_t group, const Visit &visit, double strength) const;
@@ -181,7 +198,8 @@ private:
   std::span<const std::string> names;
   const GcvOptions &options;
   size_t d;
-  std::vector<Matrix> factors;
+  /// The columns of L, and the rows of P, of each coordinate.
+  std::vector<Sparse> factors, sparse;
   std::vector<Point> points;
   std::vector<Visit> visits;
   std::vector<Scratch> scratch;
@@ -216,11 +234,11 @@ bool Gcv::compute(size_t group, const std::vector<double> &strengths,
   std::vector<double> &a = own.matrix;
   a = system.matrix;
   for (size_t i = 0; i < penalties.size(); ++i) {
-    const auto n = size_t(penalties[i].columns);
     const auto first = size_t(penalties[i].first);
-    for (size_t k = 0; k < n; ++k)
-      addTimes(rows * strengths[i], penalties[i].matrix.data() + k * n, n,
-               a.data() + (first + k) * d + first);
+    for (size_t k = 0; k < sparse[i].lines.size(); ++k)
+      for (const Sparse::Number &number : sparse[i].lines[k])
+        a[(first + k) * d + first + number.at] +=
+            rows * strengths[i] * number.value;
   }
   double numbers[2];
   own.context.kernels->cholesky_inverse(&own.context, int64_t(d), a.data(),
@@ -234,34 +252,37 @@ bool Gcv::compute(size_t group, const std::vector<double> &strengths,
     for (size_t k = 0; k <= i; ++k)
       point.inverse[i * d + k] = point.inverse[k * d + i] = *next++;
 
+  /// Adds M x to `out`, M being symmetric.
+  auto addProduct = [&](const std::vector<double> &m,
+                        const std::vector<double> &x,
+                        std::vector<double> &out) {
+    for (size_t i = 0; i < d; ++i)
+      addTimes(x[i], m.data() + i * d, d, out.data());
+  };
   /// A x.
   auto times = [&](const std::vector<double> &x) {
     std::vector<double> out(d);
-    for (size_t i = 0; i < d; ++i)
-      out[i] = dot(system.matrix.data() + i * d, x.data(), d);
+    addProduct(system.matrix, x, out);
     for (size_t i = 0; i < penalties.size(); ++i) {
-      const auto n = size_t(penalties[i].columns);
       const auto first = size_t(penalties[i].first);
-      for (size_t k = 0; k < n; ++k)
-        out[first + k] +=
-            rows * strengths[i] *
-            dot(penalties[i].matrix.data() + k * n, x.data() + first, n);
+      for (size_t k = 0; k < sparse[i].lines.size(); ++k)
+        for (const Sparse::Number &number : sparse[i].lines[k])
+          out[first + k] +=
+              rows * strengths[i] * number.value * x[first + number.at];
     }
     return out;
   };
   // beta, refined once.
   std::vector<double> beta(d), residual = system.vector;
   for (int round = 0; round < 2; ++round) {
-    for (size_t i = 0; i < d; ++i)
-      beta[i] += dot(point.inverse.data() + i * d, residual.data(), d);
+    addProduct(point.inverse, residual, beta);
     const std::vector<double> product = times(beta);
     for (size_t i = 0; i < d; ++i)
       residual[i] = system.vector[i] - product[i];
   }
-  point.fitted.resize(d);
-  for (size_t i = 0; i < d; ++i)
-    point.fitted[i] =
-        dot(system.matrix.data() + i * d, beta.data(), d) - floor * beta[i];
+  point.fitted.assign(d, 0);
+  addProduct(system.matrix, beta, point.fitted);
+  addTimes(-floor, beta.data(), d, point.fitted.data());
   point.vectorBeta = dot(system.vector.data(), beta.data(), d);
   point.betaSBeta = dot(point.fitted.data(), beta.data(), d);
   // tr(S A^-1) = D - T tr(P A^-1) - 1e-6 T tr(A^-1).
@@ -269,48 +290,67 @@ bool Gcv::compute(size_t group, const std::vector<double> &strengths,
   for (size_t i = 0; i < d; ++i)
     lost += floor * point.inverse[i * d + i];
   for (size_t i = 0; i < penalties.size(); ++i) {
-    const auto n = size_t(penalties[i].columns);
     const auto first = size_t(penalties[i].first);
     double sum = 0;
-    for (size_t k = 0; k < n; ++k)
-      sum += dot(penalties[i].matrix.data() + k * n,
-                 point.inverse.data() + (first + k) * d + first, n);
+    for (size_t k = 0; k < sparse[i].lines.size(); ++k)
+      for (const Sparse::Number &number : sparse[i].lines[k])
+        sum +=
+            number.value * point.inverse[(first + k) * d + first + number.at];
     lost += rows * strengths[i] * sum;
   }
   point.trace = double(d) - lost;
   return true;
 }
 
-Visit Gcv::visit(size_t group, size_t coordinate, double strength,
+Visit Gcv::visit(size_t group, size_t coordinate,
+                 const std::vector<double> &strengths,
                  const Point &point) const {
   const System &system = systems.groups[group];
-  const Matrix &factor = factors[coordinate];
+  const std::vector<std::vector<Sparse::Number>> &columns =
+      factors[coordinate].lines;
+  const size_t r = columns.size();
   const auto first = size_t(penalties[coordinate].first);
-  const double root = std::sqrt(system.rows);
-  const double floor = TAMRT_PENALTY_FLOOR * system.rows;
-  const Matrix v = product(
-      d, factor.rows,
-      [&](size_t i, size_t k) {
-        return root * point.inverse[i * d + first + k];
-      },
-      factor);
-  Matrix sv = product(
-      d, d, [&](size_t i, size_t k) { return system.matrix[i * d + k]; }, v);
-  for (size_t i = 0; i < d; ++i)
-    addTimes(-floor, v.row(i), v.columns, sv.row(i));
+  const double rows = system.rows, root = std::sqrt(rows);
+  // V, and its transpose, whose rows are sums of rows of A^-1.
+  Matrix v(d, r), transposed(r, d);
+  for (size_t k = 0; k < r; ++k) {
+    for (const Sparse::Number &number : columns[k])
+      addTimes(root * number.value,
+               point.inverse.data() + (first + number.at) * d, d,
+               transposed.row(k));
+    for (size_t i = 0; i < d; ++i)
+      v.row(i)[k] = transposed.row(k)[i];
+  }
   Visit visit;
-  visit.middle = Matrix(factor.columns, factor.columns);
-  for (size_t k = 0; k < factor.rows; ++k)
-    for (size_t i = 0; i < factor.columns; ++i)
-      addTimes(root * factor.row(k)[i], v.row(first + k), v.columns,
-               visit.middle.row(i));
-  visit.gram = transposedProduct(v, sv);
+  visit.middle = Matrix(r, r);
+  for (size_t k = 0; k < r; ++k)
+    for (const Sparse::Number &number : columns[k])
+      addTimes(root * number.value, v.row(first + number.at), r,
+               visit.middle.row(k));
+  // V'S V = V'A V - V'(T P + 1e-6 T I) V, and V'A V = M.
+  Matrix penal(d, r);
+  for (size_t i = 0; i < d; ++i)
+    addTimes(TAMRT_PENALTY_FLOOR * rows, v.row(i), r, penal.row(i));
+  for (size_t j = 0; j < penalties.size(); ++j) {
+    const auto start = size_t(penalties[j].first);
+    for (size_t i = 0; i < sparse[j].lines.size(); ++i)
+      for (const Sparse::Number &number : sparse[j].lines[i])
+        addTimes(rows * strengths[j] * number.value, v.row(start + number.at),
+                 r, penal.row(start + i));
+  }
+  visit.gram = visit.middle;
+  for (size_t i = 0; i < d; ++i)
+    for (size_t k = 0; k < r; ++k)
+      addTimes(-v.row(i)[k], penal.row(i), k + 1, visit.gram.row(k));
+  for (size_t k = 0; k < r; ++k)
+    for (size_t l = k + 1; l < r; ++l)
+      visit.gram.row(k)[l] = visit.gram.row(l)[k];
   visit.vector = transposedProduct(v, system.vector.data());
   visit.fitted = transposedProduct(v, point.fitted.data());
   visit.vectorBeta = point.vectorBeta;
   visit.betaSBeta = point.betaSBeta;
   visit.trace = point.trace;
-  visit.strength = strength;
+  visit.strength = strengths[coordinate];
   return visit;
 }
 
@@ -410,8 +450,7 @@ Gcv::scoresOf(const std::vector<double> &strengths, size_t coordinate,
   Status done = forEachGroup([&](size_t g, Scratch &own) {
     if (moves && !compute(g, from, own, own.point))
       return false;
-    visits[g] =
-        visit(g, coordinate, from[coordinate], moves ? own.point : points[g]);
+    visits[g] = visit(g, coordinate, from, moves ? own.point : points[g]);
     for (size_t i = 0; i < candidates.size(); ++i) {
       double score = scoreOf(g, visits[g], candidates[i]);
       if (std::isnan(score)) {

@@ -97,6 +97,15 @@ def national(name):
     return case, rows, predictions
 
 
+def inference(name):
+    """The case, and the standard errors of the predictions of national rows in
+    their order."""
+    folder = DATA / "inference"
+    case = json.loads((folder / f"{name}.json").read_text())
+    return case, [float(row["se"])
+                  for row in read_csv(folder / f"{name}.se.csv")]
+
+
 def rmse(rows, predictions, target):
     errors = [(float(row[target]) - prediction) ** 2
               for row, prediction in zip(rows, predictions, strict=True)]

@@ -78,6 +78,41 @@ class Reference(harness.TestCase):
     def test_national_tensor(self):
         self.check_national("load_tensor")
 
+    def test_inference(self):
+        spec, rows, _ = golden.national("load_splines")
+        case, errors = golden.inference("load_splines")
+        columns = (spec["group"], spec["date"])
+        for group, expected in case["groups"].items():
+            own = [(row, error) for row, error
+                   in zip(rows, errors, strict=True)
+                   if row[spec["group"]] == group]
+            train = [row for row, _ in own if row["split"] == "train"]
+            model = reference.Model(spec["formula"], train, *columns)
+            got = reference.Inference(
+                model.design(train), [float(row["Load"]) for row in train],
+                [1.0] * len(train), model.first, model.penalty)
+            self.assert_close(got.edf, expected["edf"], 1e-9, "edf")
+            self.assert_close([got.rss, got.sigma2],
+                              [expected["RSS"], expected["sigma2"]], 1e-9)
+            self.assert_close([got.summary()["acf1"]], [expected["acf1"]], 0,
+                              "acf1", 1e-9)
+            self.assert_close(got.coefficient_errors(), expected["se_beta"],
+                              1e-9, "se")
+            test = [(row, error) for row, error in own
+                    if row["split"] == "test"]
+            design = model.design([row for row, _ in test])
+            self.assert_close(
+                [got.error_of(got.form(row)) for row in design[::20]],
+                [error for _, error in test[::20]], 1e-9, "se")
+            test = sorted(zip(test, design), key=lambda row: row[0][0]["date"])
+            for place, effects_of, errors_of in zip(
+                    expected["test_rows"], expected["centred10"],
+                    expected["se_centred10"], strict=True):
+                effects_got, errors_got = got.centred(test[place][1])
+                self.assert_close_to_norm(effects_got[1:], effects_of[1:],
+                                          1e-9)
+                self.assert_close(errors_got[1:], errors_of[1:], 1e-9)
+
 
 for case_name in golden.EFFECTS:
     setattr(Reference, f"test_{case_name}",

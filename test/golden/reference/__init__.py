@@ -14,11 +14,14 @@ the choice made and whether a golden number confirms it.
   penalties   penalty matrices                          (section 3)
   effects     what a term learns, maps and penalises    (section 3)
   estimate    the solver and the model                  (section 4)
+  inference   degrees of freedom, errors, intervals     (section 8)
 """
 
 from .data import read_csv
 from .estimate import Model, cholesky_solve
 from .formula import parse
 from .generator import Generator
+from .inference import Inference
 
-__all__ = ["Generator", "Model", "cholesky_solve", "parse", "read_csv"]
+__all__ = ["Generator", "Inference", "Model", "cholesky_solve", "parse",
+           "read_csv"]

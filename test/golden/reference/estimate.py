@@ -10,51 +10,65 @@ from . import data, effects, formula
 FLOOR = 1e-6
 
 
+class Cholesky:
+    """The factorisation of a symmetric positive definite matrix, lower triangle
+    given as rows."""
+
+    def __init__(self, matrix):
+        n = len(matrix)
+        self.factor = factor = [row[:] for row in matrix]
+        for j in range(n):
+            row_j = factor[j]
+            pivot = row_j[j] - sum(v * v for v in row_j[:j])
+            if pivot <= 0:
+                raise ArithmeticError(f"pivot {j} is {pivot}")
+            row_j[j] = math.sqrt(pivot)
+            head = row_j[:j]
+            for i in range(j + 1, n):
+                row_i = factor[i]
+                row_i[j] = (row_i[j] - sum(map(mul, row_i, head))) / row_j[j]
+        self.columns = [[factor[j][i] for j in range(i, n)] for i in range(n)]
+        self.full = [matrix[i] + [matrix[j][i] for j in range(i + 1, n)]
+                     for i in range(n)]
+
+    def _solve_once(self, b):
+        x = b[:]
+        for i, row in enumerate(self.factor):
+            x[i] = (x[i] - sum(map(mul, row[:i], x))) / row[i]
+        for i in reversed(range(len(x))):
+            x[i] = (x[i] - sum(map(mul, self.columns[i][1:], x[i + 1:]))
+                    ) / self.factor[i][i]
+        return x
+
+    def solve(self, right):
+        """Refined with exact residuals."""
+        result = self._solve_once(right)
+        for _ in range(2):
+            rest = [b - math.fsum(map(mul, row, result))
+                    for row, b in zip(self.full, right)]
+            result = [x + dx for x, dx in zip(result, self._solve_once(rest))]
+        return result
+
+
 def cholesky_solve(matrix, right):
     """Solves A x = b for a symmetric positive definite A, lower triangle
     given as rows; refines the solution with exact residuals."""
-    n = len(right)
-    factor = [row[:] for row in matrix]
-    for j in range(n):
-        row_j = factor[j]
-        pivot = row_j[j] - sum(v * v for v in row_j[:j])
-        if pivot <= 0:
-            raise ArithmeticError(f"pivot {j} is {pivot}")
-        row_j[j] = math.sqrt(pivot)
-        head = row_j[:j]
-        for i in range(j + 1, n):
-            row_i = factor[i]
-            row_i[j] = (row_i[j] - sum(map(mul, row_i, head))) / row_j[j]
-    columns = [[factor[j][i] for j in range(i, n)] for i in range(n)]
-
-    def solve(b):
-        x = b[:]
-        for i in range(n):
-            x[i] = (x[i] - sum(map(mul, factor[i], x[:i]))) / factor[i][i]
-        for i in reversed(range(n)):
-            x[i] = (x[i] - sum(map(mul, columns[i][1:], x[i + 1:]))
-                    ) / factor[i][i]
-        return x
-
-    full = [matrix[i] + [matrix[j][i] for j in range(i + 1, n)]
-            for i in range(n)]
-    result = solve(right)
-    for _ in range(2):
-        rest = [b - math.fsum(map(mul, row, result))
-                for row, b in zip(full, right)]
-        result = [x + dx for x, dx in zip(result, solve(rest))]
-    return result
+    return Cholesky(matrix).solve(right)
 
 
 class Model:
     """A model fitted to `rows` (dicts of texts or numbers). `state` is {effect
-    name: state}, see effects.py."""
+    name: state}, see effects.py; `aps` {penalty name: ap} replaces those of the
+    formula."""
 
     def __init__(self, text, rows, group=None, date=None, weights=None,
-                 state=None):
+                 state=None, aps=None):
         self.group, self.date, self.weights = group, date, weights
         self.target, terms = formula.parse(text)
         self.names = formula.effect_names(terms)
+        self.aps = {"offset": -9, **(aps or {})}
+        for name, term in formula.penalties(terms):
+            term["ap"] = self.aps.setdefault(name, term["ap"])
         training = {name: [rows[i] for i in indices] for name, indices
                     in data.group_rows(rows, group, date).items()}
         self.effects = [effects.make(term, training, (state or {}).get(name,
@@ -64,7 +78,7 @@ class Model:
         for effect in self.effects:
             self.first.append(self.first[-1] + effect.columns)
         self.columns = self.first[-1]
-        self.penalty = {(0, 0): 10.0 ** -9}
+        self.penalty = {(0, 0): 10.0 ** self.aps["offset"]}
         for first, effect in zip(self.first[1:], self.effects):
             for (i, j), value in effect.penalty.items():
                 self.penalty[first + i, first + j] = value

@@ -132,3 +132,15 @@ def effect_names(terms):
             name, count = f"{base}_{count}", count + 1
         names.append(name)
     return names
+
+
+def penalties(terms):
+    """Names of the penalties but the offset's, and their terms; a product comes
+    before its factors (`fit --ap`)."""
+    def walk(name, term):
+        yield name, term
+        for i, factor in enumerate(term["factors"]):
+            yield from walk(f"{name}[{i}]", factor)
+
+    for name, term in zip(effect_names(terms)[1:], terms, strict=True):
+        yield from walk(name, term)

@@ -58,6 +58,8 @@ struct Tensor {
 
 /// Prefix of the names of tables.
 constexpr std::string_view kTables = "tables.";
+/// Tensors that are not read here (core/model/Weights.h).
+constexpr std::string_view kInference = "inference.";
 
 /// A file of weights (core/model/Weights.h), read in place.
 class Loader {
@@ -199,6 +201,10 @@ bool Loader::readHeader() {
       Tensor table;
       ++tableCount;
       return readTensor(json, table);
+    }
+    if (key.starts_with(kInference)) {
+      Tensor unused;
+      return readTensor(json, unused);
     }
     if (key == "coefficients")
       return readTensor(json, coefficients);

@@ -244,6 +244,17 @@ class Lib(harness.TestCase):
                 program = self.check(model, compiler=compiler, flags=flags)
         self.errors(model, program)
 
+    def test_inference(self):
+        """A library reads weights as if they had no inference."""
+        model = self.grouped()
+        program = model.build()
+        plain = self.fit(model.executable, model.paths["train"])
+        rich = self.fit(model.executable, model.paths["train"], "--inference",
+                        weights="rich")
+        got, saved = model.run(program, "load", rich)
+        self.assertEqual(got, model.expected(plain))
+        self.assertEqual(saved.read_bytes(), plain.read_bytes())
+
     def test_conjugate_gradients(self):
         """A library fits by the solver that its model has."""
         self.check(self.grouped(options=["--solver=cg"]))

@@ -27,6 +27,7 @@ QEMU = "qemu-" + MACHINE.split("-", maxsplit=1)[0]
 ROOT = pathlib.Path("/usr") / MACHINE
 
 TYPES = ("response", "terms", "design")
+ERRORS = (["--se", "--interval=0.9"], ["--se", "--type=terms"])
 
 
 class Machines(harness.TestCase):
@@ -44,9 +45,14 @@ class Machines(harness.TestCase):
     def results(self, model, train, test, *options):
         """The bytes of weights and predictions."""
         weights = self.fit(model, train, *options)
+        known = self.fit(model, train, "--inference", *options,
+                         weights="known")
         return [weights.read_bytes()] + [
             self.predict(model, test, weights, f"--type={kind}").read_bytes()
-            for kind in TYPES]
+            for kind in TYPES] + [known.read_bytes()] + [
+            self.predict(model, test, known, *more).read_bytes()
+            for more in ERRORS] + [
+            self.succeed(model, "summary", "--weights", known).encode()]
 
     def check(self, formula, train, test, *options, **keys):
         own = self.compile(formula, *options, **keys)
@@ -58,8 +64,9 @@ class Machines(harness.TestCase):
         model = self.emulated(other)
         for threads in (1, 2):
             got = self.results(model, train, test, "--threads", threads)
-            for name, one, another in zip(("weights", *TYPES), got, expected,
-                                          strict=True):
+            names = ("weights", *TYPES, "inference", *map(str, ERRORS),
+                     "summary")
+            for name, one, another in zip(names, got, expected, strict=True):
                 self.assertEqual(one, another, f"{name}, {threads} threads")
 
     def test_airpassengers(self):

@@ -1,0 +1,753 @@
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`fit --inference` and what reads its weights: the same bytes for any threads,
+chunks, streams and devices; other commands read the weights as if they had no
+inference; errors and damage. test_inference_memory.py limits the memory."""
+
+import ctypes
+import json
+import math
+import os
+import random
+import re
+import struct
+import subprocess
+
+import small
+import test_faults
+from small import harness
+
+# Every encoding, with tables, and with the rows before a row.
+FORMULA = ("y ~ l(a)+f(b,m=3)+s(c,k=5)+c(d,n_cat=7)+t(a,n_trees=3,max_depth=2)"
+           "+w(b,n_scales=2,n_locations=4)+rbf(c,n_centers=4)"
+           "+te(s(a,k=3),c(d,n_cat=7))")
+CARRY = FORMULA + "+pid(b,w=3)"
+# The kernels of inference.
+KERNELS = ("column_means", "cholesky_inverse", "effective_df", "penalty_trace",
+           "quadratic_forms")
+NOT_FINITE = re.compile(r"\b(nan|inf|NaN|Infinity)\b")
+# What --se, --interval and summary need and a fit without --inference leaves
+# out.
+NONE = "expected weights with inference, got none; fit again with --inference"
+
+
+def header_of(weights):
+    """The header of a weights file, and the bytes after it."""
+    size, = struct.unpack_from("<Q", weights)
+    return json.loads(weights[8:8 + size]), weights[8 + size:]
+
+
+class TestCase(harness.TestCase):
+    def weighted(self, days=40, groups=3):
+        """Rows with weights, of which some are 0."""
+        rng = random.Random(3)
+        path = small.generate(self.dir / "train.csv", "--days", days,
+                              "--groups", groups)
+        rows = [dict(row, w=rng.choice(("0", "0.25", "1", "3")))
+                for row in harness.read_csv(path)]
+        return harness.write_csv(path, rows)
+
+    def commands(self, train, weights):
+        """Commands that read inference; all but the last two have rows."""
+        said = ["--weights", weights]
+        return {
+            "predict": ["predict", train, *said, "--se", "--interval=0.9,.5"],
+            "interval": ["predict", train, *said, "--interval=0.95"],
+            "terms": ["predict", train, *said, "--type=terms", "--se"],
+            "decompose": ["decompose", train, *said, "--se"],
+            "coefficients": ["coefficients", *said, "--se"],
+            "summary": ["summary", *said],
+            "json": ["summary", *said, "--format=json"]}
+
+    def rows_of(self, train, weights):
+        return {name: command for name, command
+                in self.commands(train, weights).items()
+                if train in command}
+
+    def outputs(self, model, train, weights, *options):
+        """The tables of rows, with these options."""
+        return {name: self.succeed(model, *command, *options)
+                for name, command in self.rows_of(train, weights).items()}
+
+    def failure(self, model, *command, says=None, **options):
+        run = self.run_program(model, *command, **options)
+        self.assertEqual(run.returncode, 1, (command, run.stdout, run.stderr))
+        self.assertRegex(run.stderr, r"\Amodel: error: [^\n]*\n\Z")
+        if says:
+            self.assertIn(says, run.stderr)
+        return run.stderr
+
+    def stored(self, path):
+        """The tensors of inference in a file: name: numbers."""
+        header, content = header_of(path.read_bytes())
+        tensors = {}
+        for name, tensor in header.items():
+            if name.startswith("inference."):
+                first, last = tensor["data_offsets"]
+                tensors[name.removeprefix("inference.")] = struct.unpack_from(
+                    f"<{(last - first) // 8}d", content, first)
+        return tensors
+
+
+class Bytes(TestCase):
+    def check(self, formula, train, *compiling, streams=True, **keys):
+        model = self.compile(formula, *compiling, **small.KEYS, **keys)
+        weights = self.fit(model, train, "--inference", "--threads", 1)
+        good = weights.read_bytes()
+        for options in (["--threads", 2], ["--threads", 5],
+                        ["--chunk-rows", 1], ["--chunk-rows", 7],
+                        ["--threads", 3, "--chunk-rows", 64], ["--stream"],
+                        ["--stream", "--chunk-rows", 5, "--threads", 1],
+                        ["--stream", "--threads", 3],
+                        ["--memory", "600M"], ["--allocator", "caching"]):
+            run = self.run_program(model, "fit", train, "-o", "other",
+                                   "--inference", *options)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertTrue((self.dir / "other").read_bytes() == good, options)
+            self.assertEqual(
+                "keeps all rows" in run.stderr,
+                not streams and "--stream" in options, run.stderr)
+        expected = self.outputs(model, train, weights, "--threads", 1)
+        for options in (["--threads", 3], ["--chunk-rows", 1],
+                        ["--chunk-rows", 33, "--threads", 2], ["--stream"],
+                        ["--stream", "--threads", 2, "--chunk-rows", 5]):
+            self.assertEqual(self.outputs(model, train, weights, *options),
+                             expected, options)
+        self.assertEqual(expected["terms"], expected["decompose"])
+        return model, weights
+
+    def test_runs(self):
+        train = self.weighted()
+        self.check(FORMULA, train)
+        self.check(FORMULA, train, "--fuse-rows=false", weights="w")
+
+    def test_recursion(self):
+        self.check(CARRY, self.weighted(), streams=False, weights="w")
+
+    def test_levels(self):
+        """Rows that are summed by the levels of columns."""
+        train = self.weighted(days=120)
+        for keys in ({}, {"weights": "w"}):
+            model, weights = self.check(
+                "y ~ l(a)+f(b,m=3)+s(d,k=3)+p(d,deg=2)+c(d,n_cat=7)", train,
+                "--profile", train, "--rows-per-level=1", **keys)
+            run = self.run_program(model, "fit", train, "-o", "other",
+                                   "--inference", "--timings")
+            self.assertIn("levels of 'd'", run.stderr)
+            plain = self.compile(
+                "y ~ l(a)+f(b,m=3)+s(d,k=3)+p(d,deg=2)+c(d,n_cat=7)",
+                "--profile", train, "--rows-per-level=0", name="plain",
+                **small.KEYS, **keys)
+            other = self.stored(self.fit(plain, train, "--inference",
+                                         weights="plain.w"))
+            for name, numbers in self.stored(weights).items():
+                self.assert_close_to_norm(numbers, other[name], 1e-8, name)
+
+    def test_segments(self):
+        """Groups longer than a segment of the sums, in parts of a stream."""
+        train = small.generate(self.dir / "train.csv", "--groups", 2, "--days",
+                               9001)
+        self.check("y ~ l(a)+s(c,k=5)+c(d,n_cat=7)", train)
+
+    def test_parts_of_a_stream(self):
+        train = small.generate(self.dir / "train.csv", "--groups", 3, "--days",
+                               300)
+        lines = train.read_text().splitlines(keepends=True)
+        wide = self.dir / "wide.csv"
+        wide.write_text(lines[0] + "".join(lines[1:]) * (120_000 // 900))
+        model = self.compile("y ~ l(a)+s(c,k=5)+c(d,n_cat=7)", **small.KEYS)
+        weights = self.fit(model, train, "--inference")
+        whole = self.outputs(model, wide, weights)
+        self.assertTrue(self.outputs(model, wide, weights, "--stream") == whole)
+
+    def test_cpp(self):
+        """The program that --emit=cpp writes."""
+        train = self.weighted()
+        model = self.compile(CARRY, "--chunk-rows", 8, **small.KEYS)
+        source = self.dir / "model.cpp"
+        self.succeed(harness.TAMC, self.dir / "model.yaml", "--chunk-rows", 8,
+                     "--emit=cpp", "-o", source)
+        built = self.build_cpp(source, self.dir / "built")
+        expected = self.fit(model, train, "--inference")
+        weights = self.fit(built, train, "--inference", weights="other")
+        self.assertEqual(weights.read_bytes(), expected.read_bytes())
+        self.assertEqual(self.outputs(built, train, weights),
+                         self.outputs(model, train, expected))
+        self.assertEqual(*(self.succeed(program, "summary", "--weights",
+                                        weights) for program in (built, model)))
+
+    def test_rows_alone(self):
+        """The errors of a row do not depend on its neighbours."""
+        train = self.weighted()
+        model = self.compile(FORMULA, **small.KEYS)
+        weights = self.fit(model, train, "--inference")
+        whole = self.outputs(model, train, weights)
+        rows = harness.read_csv(train)
+        for i in random.Random(1).sample(range(len(rows)), 6):
+            one = harness.write_csv(self.dir / "one.csv", [rows[i]])
+            for name, text in self.outputs(model, one, weights).items():
+                self.assertEqual(text.splitlines()[1],
+                                 whole[name].splitlines()[1 + i], name)
+
+    def test_repeated(self):
+        """Standard errors do not depend on what else is asked for, nor values
+        on the errors; the offset has what centred effects lack."""
+        train = self.weighted()
+        model = self.compile(FORMULA, **small.KEYS)
+        weights = self.fit(model, train, "--inference")
+        both = harness.parse_csv(self.succeed(
+            model, *self.commands(train, weights)["predict"]))
+        only = harness.parse_csv(self.succeed(
+            model, "predict", train, "--weights", weights, "--se"))
+        plain = harness.parse_csv(self.succeed(
+            model, "predict", train, "--weights", weights))
+        terms = harness.parse_csv(self.succeed(
+            model, *self.commands(train, weights)["terms"]))
+        for row, errors, value, effects in zip(both, only, plain, terms,
+                                               strict=True):
+            self.assertEqual({name: row[name] for name in errors}, errors)
+            self.assertEqual(row["prediction"], value["prediction"])
+            self.assertLess(float(row["lower_90"]), float(row["lower_50"]))
+            self.assertLess(float(row["upper_50"]), float(row["upper_90"]))
+            total = math.fsum(
+                float(number) for name, number in effects.items()
+                if name not in ("g", "date") and not name.startswith("se_"))
+            self.assert_close([total], [float(row["prediction"])], 1e-10)
+        # Without row weights, the mean of a centred effect is 0.
+        for name in effects:
+            if name.startswith("se_") and name != "se_offset":
+                values = [float(row[name[3:]]) for row in terms
+                          if row["g"] == "0"]
+                self.assertLess(abs(math.fsum(values)) / len(values),
+                                1e-9 * max(map(abs, values)), name)
+
+
+class OtherReaders(TestCase):
+    """Of weights with inference."""
+
+    def test_plain_weights(self):
+        """A fit without --inference writes what it wrote before there was
+        any."""
+        train = self.weighted()
+        for formula in (FORMULA, CARRY):
+            model = self.compile(formula, **small.KEYS)
+            plain = self.fit(model, train).read_bytes()
+            rich = self.fit(model, train, "--inference",
+                            weights="rich").read_bytes()
+            header, content = header_of(plain)
+            self.assertNotIn(b"inference", plain)
+            other, more = header_of(rich)
+            metadata = other["__metadata__"]
+            self.assertEqual(json.loads(metadata.pop("inference")).keys(),
+                             {"groups", "effects"})
+            metadata["checksum"] = header["__metadata__"]["checksum"]
+            self.assertEqual(metadata, header["__metadata__"])
+            for name, tensor in header.items():
+                if name == "__metadata__":
+                    continue
+                found = other.pop(name)
+                self.assertEqual(*(
+                    one[slice(*each["data_offsets"])]
+                    for one, each in ((content, tensor), (more, found))), name)
+                self.assertEqual(found["shape"], tensor["shape"])
+            del other["__metadata__"]
+            self.assertEqual({name.split(".")[0] for name in other},
+                             {"inference"})
+
+    def test_commands(self):
+        train = self.weighted()
+        model = self.compile(FORMULA, **small.KEYS)
+        plain = self.fit(model, train)
+        rich = self.fit(model, train, "--inference", weights="rich")
+        for command in (["predict", train], ["decompose", train],
+                        ["predict", train, "--type=design"],
+                        ["predict", train, "--stream"], ["coefficients"]):
+            self.assertEqual(
+                self.succeed(model, *command, "--weights", rich),
+                self.succeed(model, *command, "--weights", plain), command)
+        with open(rich, "rb") as file:
+            self.succeed(model, "summary", "--weights", "-", stdin=file)
+
+    def test_state(self):
+        """The compiler reads tables from such weights."""
+        train = self.weighted()
+        model = self.compile(FORMULA, **small.KEYS)
+        saved = []
+        for name, options in (("plain", ()), ("rich", ("--inference",))):
+            weights = self.fit(model, train, *options,
+                               weights=f"{name}.safetensors")
+            self.compile(FORMULA, name=name, state=weights.name, **small.KEYS)
+            saved.append(self.succeed(self.dir / name, "predict", train,
+                                      "--weights", self.fit(
+                                          self.dir / name, train)))
+        self.assertEqual(*saved)
+
+    def test_library(self):
+        if harness.SANITIZE:
+            self.skipTest("Python has no sanitizer's runtime to load it with")
+        train = self.weighted()
+        model = self.compile(FORMULA, **small.KEYS)
+        plain = self.fit(model, train).read_bytes()
+        rich = self.fit(model, train, "--inference",
+                        weights="rich").read_bytes()
+        self.succeed(harness.TAMC, self.dir / "model.yaml", "--emit=lib", "-o",
+                     self.dir / "libmodel.a")
+        shared = self.dir / "libmodel.so"
+        subprocess.run(
+            ["cc", "-shared", "-Wl,--whole-archive", self.dir / "libmodel.a",
+             "-Wl,--no-whole-archive", "-lm", "-o", shared], check=True)
+        library = ctypes.CDLL(str(shared))
+        library.model_load_size.restype = ctypes.c_size_t
+        for content in (plain, rich):
+            needed = library.model_load_size(content,
+                                             ctypes.c_size_t(len(content)))
+            self.assertGreater(needed, 0)
+            room = (ctypes.c_double * (needed // 8 + 1))()
+            self.assertEqual(library.model_load(
+                content, ctypes.c_size_t(len(content)), room,
+                ctypes.c_size_t(needed), None), 0)
+
+
+class Options(TestCase):
+    def setUp(self):
+        super().setUp()
+        self.train = self.weighted()
+
+    def test_weights_without_inference(self):
+        model = self.compile(FORMULA, **small.KEYS)
+        plain = self.fit(model, self.train)
+        for name, command in self.commands(self.train, plain).items():
+            with self.subTest(command=name):
+                self.failure(model, *command, says=f"{plain}: {NONE}")
+        self.failure(model, "predict", self.train, "--weights", plain, "--se",
+                     "-o", self.dir / "out.csv")
+        self.assertFalse((self.dir / "out.csv").exists())
+
+    def test_intervals(self):
+        model = self.compile("y ~ l(a)+s(c,k=5)", **small.KEYS)
+        weights = self.fit(model, self.train, "--inference")
+        predict = ["predict", self.train, "--weights", weights]
+        for wrong in ("0", "1", "1.5", "abc", "-0.5", "nan", "0.9,1", "0.9,0",
+                      "90%", "0.9;0.5", "1e-1", "inf", ".", "0.0", "1.0"):
+            with self.subTest(interval=wrong):
+                self.failure(model, *predict, f"--interval={wrong}",
+                             says="--interval")
+        for given in (["--interval="], ["--interval"]):
+            with self.subTest(interval=given):
+                self.failure(model, *predict, *given, says="--interval")
+        for given, names in (
+                (["--interval=0.9"], ["90"]), (["--interval=.9"], ["90"]),
+                (["--interval=0.90"], ["90"]),
+                (["--interval=0.975"], ["97.5"]),
+                (["--interval=0.05"], ["5"]), (["--interval=0.005"], ["0.5"]),
+                (["--interval", "0.5,0.9"], ["50", "90"]),
+                (["--interval=0.5", "--interval=0.9"], ["50", "90"]),
+                (["--interval=0.999999"], ["99.9999"])):
+            with self.subTest(interval=given):
+                rows = harness.parse_csv(self.succeed(model, *predict, *given))
+                ends = [f"{side}_{name}" for name in names
+                        for side in ("lower", "upper")]
+                self.assertEqual(list(rows[0]),
+                                 ["g", "date", "prediction", *ends])
+                for row in rows[:3]:
+                    for name in names:
+                        below, above = (
+                            float(row[f"{side}_{name}"])
+                            - float(row["prediction"])
+                            for side in ("lower", "upper"))
+                        self.assertLess(below, 0)
+                        self.assert_close([above], [-below], 1e-9)
+
+    def test_level_next_to_one(self):
+        """Every level that is taken gives ends that are numbers."""
+        model = self.compile("y ~ l(a)", **small.KEYS)
+        weights = self.fit(model, self.train, "--inference")
+        for digits in range(14, 19):
+            level = "0." + "9" * digits
+            with self.subTest(level=level):
+                run = self.run_program(model, "predict", self.train,
+                                       "--weights", weights, "--interval",
+                                       level)
+                if run.returncode:
+                    self.assertIn("--interval", run.stderr)
+                    continue
+                for row in harness.parse_csv(run.stdout):
+                    self.assertTrue(all(math.isfinite(float(value))
+                                        for name, value in row.items()
+                                        if name not in ("g", "date")), row)
+
+    def test_same_level_twice(self):
+        """Columns have different names, or the level is refused."""
+        model = self.compile("y ~ l(a)", **small.KEYS)
+        weights = self.fit(model, self.train, "--inference")
+        for given in ("0.9,0.9", "0.9,0.90", ".5,0.5"):
+            with self.subTest(interval=given):
+                run = self.run_program(model, "predict", self.train,
+                                       "--weights", weights, "--interval",
+                                       given)
+                if run.returncode == 0:
+                    names = run.stdout.split("\n", 1)[0].split(",")
+                    self.assertEqual(len(set(names)), len(names), names)
+                else:
+                    self.assertIn("--interval", run.stderr)
+
+    def test_combinations(self):
+        model = self.compile("y ~ l(a)+s(c,k=5)", "--min-cg=0", **small.KEYS)
+        weights = self.fit(model, self.train, "--inference")
+        said = [self.train, "--weights", weights]
+        self.failure(model, "decompose", *said, "--interval=0.9",
+                     says="--interval")
+        for kind in ("terms", "design"):
+            self.failure(model, "predict", *said, f"--type={kind}",
+                         "--interval=0.9", says="expected --interval with "
+                                                "--type=response, got " + kind)
+        self.failure(model, "predict", *said, "--type=design", "--se",
+                     says="expected --se with --type=response or terms, got "
+                          "design")
+        self.failure(model, "fit", self.train, "-o", "w", "--inference",
+                     "--solver=cg", says="expected the direct solver with "
+                                         "--inference, got conjugate gradients")
+        self.failure(model, "summary", "--weights", weights, "--format=csv",
+                     says="--format")
+        self.failure(model, "summary", says="--weights")
+        for command in ("plan", "info"):
+            self.failure(model, command, "--se", says="--se")
+        only = self.compile("y ~ l(a)+s(c,k=5)", "--solver=cg", name="model",
+                            **small.KEYS)
+        self.failure(only, "fit", self.train, "-o", "w", "--inference",
+                     says="expected the direct solver with --inference, got "
+                          "conjugate gradients")
+        self.assertFalse((self.dir / "w").exists())
+
+    def test_solver_that_is_chosen(self):
+        """Only the direct solver has an inverse, so that it is chosen, whatever
+        the limit from which on other fits use conjugate gradients."""
+        model = self.compile("y ~ l(a)+s(c,k=5)", "--min-cg=0", **small.KEYS)
+        good = self.fit(model, self.train, "--inference").read_bytes()
+        for options in (["--direct-limit=1"], ["--solver=direct"],
+                        ["--oracle=estimate", "--direct-limit=1"]):
+            weights = self.fit(model, self.train, "--inference", *options,
+                               weights="other")
+            self.assertTrue(weights.read_bytes() == good, options)
+
+    def test_help(self):
+        model = self.compile("y ~ l(a)", **small.KEYS)
+        for command, options in (("fit", ["--inference"]),
+                                 ("predict", ["--se", "--interval"]),
+                                 ("decompose", ["--se"]),
+                                 ("coefficients", ["--se"]),
+                                 ("summary", ["--weights", "--format"])):
+            text = self.succeed(model, command, "--help")
+            for option in options:
+                self.assertRegex(text, rf"(?m)^  {option}\b", command)
+        self.assertNotIn("--interval", self.succeed(model, "decompose",
+                                                    "--help"))
+        self.assertIn("summary", self.succeed(model, "--help"))
+        self.failure(model, says="summary")
+
+    def test_columns_with_names_of_the_output(self):
+        """All columns of a table have different names."""
+        rows = harness.read_csv(self.train)
+        for group, date, x, other in (
+                ("se", "lower_90", "se_x", "x"), ("prediction", "date", "se",
+                                                  "se_se"),
+                ("se_offset", "offset", "lower_90", "upper_90")):
+            with self.subTest(group=group, date=date, x=x):
+                names = {"g": group, "date": date, "a": x, "c": other}
+                path = harness.write_csv(self.dir / "named.csv", [
+                    {names.get(name, name): value
+                     for name, value in row.items()} for row in rows])
+                model = self.compile(f"y ~ l({x})+s({other},k=5)", group=group,
+                                     date=date)
+                weights = self.fit(model, path, "--inference")
+                for name, command in self.rows_of(path, weights).items():
+                    table = self.succeed(model, *command)
+                    columns = table.split("\n", 1)[0].split(",")
+                    self.assertEqual(len(set(columns)), len(columns), columns)
+                    self.assertEqual(columns[:2], [group, date], name)
+                table = self.succeed(model, "coefficients", "--weights",
+                                     weights, "--se").split("\n", 1)[0]
+                self.assertEqual(len(set(table.split(","))), 5, table)
+
+    def test_few_rows(self):
+        """Of groups of 1 to 3 rows, others are not affected."""
+        rows = harness.read_csv(self.train)
+        long = [row for row in rows if row["g"] != "0"]
+        model = self.compile("y ~ l(a, ap=-30)+s(c,k=5)", **small.KEYS)
+        for few in (1, 2, 3):
+            with self.subTest(rows=few):
+                path = harness.write_csv(
+                    self.dir / "few.csv",
+                    [row for row in rows if row["g"] == "0"][:few] + long)
+                weights = self.fit(model, path, "--inference")
+                summary = json.loads(self.succeed(
+                    model, "summary", "--format=json", "--weights", weights))
+                first = summary["groups"][0]
+                self.assertEqual(first["rows"], few)
+                self.assertTrue(first["edf"] <= few + 1e-6, first)
+                self.succeed(model, "summary", "--weights", weights)
+                table = harness.write_csv(self.dir / "long.csv", long)
+                for command in self.rows_of(table, weights).values():
+                    self.succeed(model, *command)
+                # Errors of the group are numbers, or there is a message.
+                for name, command in self.commands(path, weights).items():
+                    run = self.run_program(model, *command)
+                    if run.returncode:
+                        self.assertIn("group '0': expected more training rows "
+                                      "than effective degrees of freedom",
+                                      run.stderr)
+                    else:
+                        self.assertIsNone(NOT_FINITE.search(run.stdout), name)
+                if first["sigma2"] is None:
+                    self.failure(model, *self.commands(path, weights)["terms"],
+                                 says="group '0'")
+
+    def test_no_degrees_left(self):
+        """A group with as many degrees as rows has coefficients, no errors."""
+        model = self.compile("y ~ l(a, ap=-30)", **small.KEYS)
+        row = harness.read_csv(self.train)[0]
+        # The offset reproduces the only row except for the floor.
+        path = harness.write_csv(self.dir / "one.csv", [row])
+        weights = self.fit(model, path, "--inference")
+        content = bytearray(weights.read_bytes())
+        header, _ = header_of(content)
+        fields = json.loads(header["__metadata__"]["inference"])["groups"]
+        start = (8 + struct.unpack_from("<Q", content)[0]
+                 + header["inference.groups"]["data_offsets"][0])
+        struct.pack_into("<d", content, start + 8 * fields.index("sigma2"),
+                         math.nan)
+        first, last = header["inference.covariance"]["data_offsets"]
+        for at in range(first, last, 8):
+            struct.pack_into("<d", content, start - header["inference.groups"]
+                             ["data_offsets"][0] + at, math.nan)
+        weights.write_bytes(harness.seal(bytes(content)))
+        for name, command in self.commands(path, weights).items():
+            run = self.run_program(model, *command)
+            if name in ("summary", "json"):
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertIsNone(NOT_FINITE.search(run.stdout))
+            else:
+                self.assertEqual(run.returncode, 1, (name, run.stdout))
+                self.assertIn("group '0': expected more training rows than "
+                              "effective degrees of freedom", run.stderr, name)
+
+
+class Damage(TestCase):
+    def setUp(self):
+        super().setUp()
+        self.train = self.weighted()
+        self.model = self.compile(FORMULA, **small.KEYS)
+        self.good = self.fit(self.model, self.train, "--inference").read_bytes()
+        self.bad = self.dir / "bad.safetensors"
+
+    def test_flips(self):
+        draw = random.Random(20261125)
+        commands = list(self.commands(self.train, self.bad).values())
+        for count, bit in enumerate(draw.sample(range(8 * len(self.good)), 60)):
+            content = bytearray(self.good)
+            content[bit // 8] ^= 1 << bit % 8
+            self.bad.write_bytes(content)
+            with self.subTest(bit=bit):
+                self.failure(self.model, *commands[count % len(commands)],
+                             says=str(self.bad))
+
+    def test_shortened(self):
+        for part in (0, 1, 8, 200, len(self.good) // 2, len(self.good) - 8,
+                     len(self.good) - 1):
+            self.bad.write_bytes(self.good[:part])
+            for command in self.commands(self.train, self.bad).values():
+                self.failure(self.model, *command, says=str(self.bad))
+
+    def edited(self, edit):
+        """The weights with a header changed by edit(header), sealed."""
+        header, content = header_of(self.good)
+        edit(header)
+        text = json.dumps(header).encode()
+        text += b" " * (-len(text) % 8)
+        self.bad.write_bytes(harness.seal(
+            struct.pack("<Q", len(text)) + text + content))
+
+    def refused(self, says):
+        for command in self.commands(self.train, self.bad).values():
+            self.failure(self.model, *command, says=str(self.bad))
+            self.failure(self.model, *command, says=says)
+
+    def test_headers(self):
+        def fields(header):
+            header["__metadata__"]["inference"] = json.dumps(
+                {"groups": ["rows"], "effects": ["low"]})
+        self.edited(fields)
+        self.refused("expected the fields of this version; fit again")
+
+        for wrong in ("", "[]", "3", "{", "null"):
+            def text(header, wrong=wrong):
+                header["__metadata__"]["inference"] = wrong
+            self.edited(text)
+            self.refused("inference")
+
+        def absent(header):
+            header["inference.elsewhere"] = header.pop("inference.edf")
+        self.edited(absent)
+        self.refused("inference.e")
+
+        def shape(header):
+            header["inference.means"]["shape"].reverse()
+        self.edited(shape)
+        self.refused("inference.means")
+
+        def kind(header):
+            header["inference.groups"]["dtype"] = "I64"
+        self.edited(kind)
+        self.refused("inference.groups")
+
+    def test_numbers(self):
+        """Numbers that no fit leaves are refused or give no numbers that are
+        not finite."""
+        header, _ = header_of(self.good)
+        start = 8 + struct.unpack_from("<Q", self.good)[0]
+        for tensor in ("covariance", "edf", "means"):
+            first, _ = header[f"inference.{tensor}"]["data_offsets"]
+            for number in (math.nan, math.inf, -math.inf, -1e300):
+                content = bytearray(self.good)
+                struct.pack_into("<d", content, start + first, number)
+                self.bad.write_bytes(harness.seal(bytes(content)))
+                for name, command in self.commands(self.train,
+                                                   self.bad).items():
+                    with self.subTest(tensor=tensor, number=number,
+                                      command=name):
+                        run = self.run_program(self.model, *command)
+                        if run.returncode == 0:
+                            self.assertIsNone(NOT_FINITE.search(run.stdout))
+                        else:
+                            self.assertEqual(run.returncode, 1)
+                            self.assertIn(str(self.bad), run.stderr)
+
+
+class Devices(TestCase):
+    """A simulated device."""
+
+    def run_sim(self, model, *command, log="debug", **sim):
+        environment = dict(os.environ, TAMRT_LOG=log,
+                           TAMRT_BACKEND_PATH=str(test_faults.BACKENDS))
+        environment |= {f"TAMRT_SIM_{key.upper()}": str(value)
+                        for key, value in sim.items()}
+        (self.dir / "out").unlink(missing_ok=True)
+        return self.run_program(model, *command, "-o", "out", "--device",
+                                "sim", env=environment)
+
+    def prepare(self, formula=CARRY, days=12, *options, **keys):
+        self.train = self.weighted(days=days)
+        model = self.compile(formula, "--fuse-rows=false", *options,
+                             **small.KEYS, **keys)
+        weights = self.fit(model, self.train, "--inference")
+        self.good = {
+            "fit": (["fit", self.train, "--inference"], weights.read_bytes()),
+            "stream": (["fit", self.train, "--inference", "--stream"],
+                       weights.read_bytes())}
+        for name, command in self.rows_of(self.train, weights).items():
+            self.good[name] = command, self.succeed(model, *command).encode()
+        return model
+
+    def check(self, model, *options, names=None, **sim):
+        """Runs commands; returns the kernels of each on the device."""
+        kernels = {}
+        for name, (command, good) in self.good.items():
+            if names and name not in names:
+                continue
+            run = self.run_sim(model, *command, *options, **sim)
+            what = (name, options, sim, run.stderr)
+            self.assertEqual(run.returncode, 0, what)
+            self.assertNotIn("never released", run.stderr, what)
+            self.assertTrue((self.dir / "out").read_bytes() == good, what)
+            counts = re.search(test_faults.COUNTS, run.stderr)
+            kernels[name] = int(counts.group(3)) - test_faults.TEST_KERNELS
+        return kernels
+
+    def test_memory_of_the_device(self):
+        for formula, keys in ((CARRY, {}), (FORMULA, {"weights": "w"})):
+            model = self.prepare(formula, **keys)
+            for opaque in (0, 1):
+                for options in ([], ["--threads", "1", "--chunk-rows", "1"],
+                                ["--threads", "3", "--chunk-rows", "7"]):
+                    kernels = self.check(model, *options, opaque=opaque)
+                    self.assertGreater(min(kernels.values()), 0)
+                for place in ("solve=cpu", "sums=cpu", "predict=cpu",
+                              "sums=cpu,solve=cpu"):
+                    self.check(model, "--placement", place, opaque=opaque)
+
+    def test_batches_and_delays(self):
+        model = self.prepare(FORMULA)
+        for sim in ({"batch": 4, "delay": 100}, {"batch": 2, "opaque": 1},
+                    {"batch": 4, "delay": 100, "opaque": 1},
+                    {"without": "streams,pinned", "opaque": 1},
+                    {"delay": 50, "opaque": 1, "without": "pinned"}):
+            for options in ([], ["--chunk-rows", "5"], ["--threads", "2"]):
+                self.check(model, *options, **sim)
+
+    def test_two_devices(self):
+        model = self.prepare(FORMULA)
+        for name, (command, good) in self.good.items():
+            environment = dict(os.environ, TAMRT_SIM_DEVICES="2",
+                               TAMRT_SIM_OPAQUE="1",
+                               TAMRT_BACKEND_PATH=str(test_faults.BACKENDS))
+            run = self.run_program(model, *command, "-o", "out", "--device",
+                                   "sim:0,sim:1", env=environment)
+            self.assertEqual(run.returncode, 0, (name, run.stderr))
+            self.assertTrue((self.dir / "out").read_bytes() == good, name)
+
+    def test_kernels_that_a_device_lacks(self):
+        model = self.prepare(FORMULA)
+        for lacks in KERNELS:
+            self.check(model, opaque=1, lacks=lacks)
+
+    def test_failures(self):
+        """Memory that runs out in the middle: the same bytes, or an error."""
+        model = self.prepare(FORMULA, days=6)
+        for name, (command, good) in self.good.items():
+            for opaque in (0, 1):
+                run = self.run_sim(model, *command, "--threads", "1",
+                                   opaque=opaque, without="streams")
+                counts = list(map(int, re.search(test_faults.COUNTS,
+                                                 run.stderr).groups()))
+                for kind, first, last, more in (
+                        ("fail", test_faults.TEST_ALLOCATIONS + 1, counts[0],
+                         {}),
+                        ("fail", test_faults.TEST_ALLOCATIONS + 1, counts[0],
+                         {"fail_later": 1}),
+                        ("fail_kernel", test_faults.TEST_KERNELS + 1, counts[2],
+                         {}),
+                        ("fail_kernel", test_faults.TEST_KERNELS + 1, counts[2],
+                         {"fail_kernels": 99}),
+                        ("fail_copy", test_faults.TEST_COPIES + 1, counts[4],
+                         {})):
+                    step = max((last - first) // 40, 1)
+                    for k in {*range(first, last + 1, step), last}:
+                        for options in ([], ["--allow-cpu-fallback"]):
+                            self.check_failure(
+                                model, name, command, good, options,
+                                {"opaque": opaque, "without": "streams",
+                                 kind: k, **more})
+
+            # Those of inference alone.
+            for kernel in KERNELS:
+                for first, count in ((1, 1), (2, 1), (1, 2), (1, 99)):
+                    for options in ([], ["--allow-cpu-fallback"]):
+                        self.check_failure(
+                            model, name, command, good, options,
+                            {"kernel": kernel, "fail_kernel": first,
+                             "fail_kernels": count, "opaque": 1})
+
+    def check_failure(self, model, name, command, good, options, sim):
+        run = self.run_sim(model, *command, "--threads", "1", *options, **sim)
+        what = (name, options, sim, run.stderr)
+        out = self.dir / "out"
+        if run.returncode == 0:
+            self.assertTrue(out.read_bytes() == good, what)
+        else:
+            self.assertEqual(run.returncode, 1, what)
+            self.assertRegex(run.stderr, "model: error: ", what)
+            self.assertFalse(out.exists(), what)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -13,7 +13,7 @@ import random
 import golden  # noqa: F401 (finds harness)
 import harness
 import reference
-from reference import data, formula, inference
+from reference import data, inference
 from random_formula import LEVELS, Formula, random_model, random_rows
 
 COUNT = int(os.environ.get("TAMC_RANDOM_FORMULAS", 40))
@@ -114,6 +114,8 @@ class Errors(harness.TestCase):
             for i, effect in enumerate(got["effects"]):
                 self.fields(effect, expected.summary_of_effect(i),
                             effect["effect"])
+                if effect["term"].count("te(") < 2:
+                    self.assertEqual(effect["ap"], whole.ap_of(i), effect)
             shares = [effect["share"] for effect in got["effects"]]
             if None not in shares:
                 self.assert_close([math.fsum(shares)], [1], 1e-9, "shares")
@@ -179,7 +181,8 @@ class Errors(harness.TestCase):
             self.assert_close([math.fsum(terms[:count])], [response[0]], 0,
                               "sum of effects", 1e-11 * max(scale, 1))
 
-    def compare(self, text, train, new, rng, column, *options):
+    def compare(self, text, train, new, rng, column, *options, both=True):
+        """Predicts the new rows, and those to fit if `both`."""
         paths = [harness.write_csv(self.dir / name, rows) for name, rows
                  in (("train.csv", train), ("new.csv", new))]
         keys = {"weights": column} if column else {}
@@ -193,7 +196,7 @@ class Errors(harness.TestCase):
                                        column)
         self.check_summary(weights, whole, oracle)
         self.check_coefficients(weights, oracle)
-        for rows, path in zip((train, new), paths):
+        for rows, path in list(zip((new, train), paths[::-1]))[:1 + both]:
             self.check_rows(rows, path, weights, whole, oracle)
         return weights, oracle
 
@@ -259,6 +262,37 @@ class Errors(harness.TestCase):
         if math.frexp(factor)[0] == .5:
             # It rounds nothing.
             self.assertEqual(texts, tables)
+
+    def test_many_columns(self):
+        """More columns than the kernels have in one panel, and dense rows."""
+        rng = random.Random(8)
+        train = [dict(row, day=day) for day, row in enumerate(
+            row for _ in range(99) for row in random_rows(rng, ["p"], 300, 1))]
+        for neurons, rows in ((31, 300), (140, 250), (330, 400)):
+            with self.subTest(neurons=neurons):
+                self.compare(
+                    f"y ~ n(a, others='b', n_neurons={neurons}, act=cos, ap=-2)"
+                    " + s(d, k=20, p=0, ap=-2)"
+                    " + te(l(b, ap=-1), s(a, k=4, p=0, ap=-1), ap=-1)",
+                    train[:rows], train[rows:rows + 20], random.Random(1), "w",
+                    both=False)
+
+    def test_products_of_products(self):
+        """The strength of a factor's penalty is the product of its own and
+        those of all products around it."""
+        rng = random.Random(9)
+        train = random_rows(rng, ["p"], 99, 1)
+        path = harness.write_csv(self.dir / "train.csv", train)
+        text = ("y ~ te(te(l(a, ap=-1), s(b, k=3, ap=-2), ap=-.5),"
+                " c(k, n_cat=5, ap=1), ap=.25)")
+        self.model = self.compile(text, group=GROUP, date=DATE)
+        weights = self.fit(self.model, path, "--inference")
+        whole = reference.Model(text, train, GROUP, DATE)
+        self.assertEqual(whole.ap_of(1), [-1.25, -2.25, 1.25])
+        summary = json.loads(self.succeed(
+            self.model, "summary", "--format=json", "--weights", weights))
+        self.assertEqual(summary["groups"][0]["effects"][1]["ap"],
+                         whole.ap_of(1))
 
     def test_one_level(self):
         """A column of one value in a group says nothing about its effect."""

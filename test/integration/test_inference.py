@@ -149,6 +149,38 @@ class Bytes(TestCase):
                                9001)
         self.check("y ~ l(a)+s(c,k=5)+c(d,n_cat=7)", train)
 
+    def test_some_groups_at_a_time(self):
+        """A stream that sums the rows of some groups, then of others."""
+        rng = random.Random(4)
+        rows = [{"g": i % 130, "date": i // 130, "a": f"{rng.gauss(0, 1):.5f}",
+                 "b": f"{rng.gauss(0, 1):.5f}", "w": rng.choice((0, 1, 2.5)),
+                 "y": f"{rng.gauss(0, 1):.5f}"} for i in range(130 * 40)]
+        train = harness.write_csv(self.dir / "train.csv", rows)
+        model = self.compile("y ~ n(a,others='b',n_neurons=450,ap=-1)",
+                             "--solver=direct", weights="w", **small.KEYS)
+        good = self.fit(model, train, "--inference").read_bytes()
+        run = self.run_program(model, "fit", train, "-o", "other",
+                               "--inference", "--stream")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(run.stderr, "reads the file [2-9] times for sums")
+        self.assertTrue((self.dir / "other").read_bytes() == good)
+
+    def test_order_of_rows(self):
+        """Rows may come in any order, dropped ones between them; a stream keeps
+        them if their dates are not in order."""
+        rows = harness.read_csv(self.weighted())
+        model = self.compile(CARRY, **small.KEYS, weights="w")
+        train = harness.write_csv(self.dir / "train.csv", rows)
+        good = self.fit(model, train, "--inference").read_bytes()
+        for i in (3, 50, 51):
+            rows.insert(i, dict(rows[i], a=""))
+        random.Random(5).shuffle(rows)
+        train = harness.write_csv(self.dir / "train.csv", rows)
+        for options in ([], ["--stream"], ["--threads", 3]):
+            weights = self.fit(model, train, "--inference", "--drop-missing",
+                               *options, weights="other")
+            self.assertTrue(weights.read_bytes() == good, options)
+
     def test_parts_of_a_stream(self):
         train = small.generate(self.dir / "train.csv", "--groups", 3, "--days",
                                300)

@@ -64,7 +64,8 @@ class Model:
     def __init__(self, text, rows, group=None, date=None, weights=None,
                  state=None, aps=None):
         self.group, self.date, self.weights = group, date, weights
-        self.target, terms = formula.parse(text)
+        self.target, self.formula = formula.parse(text)
+        terms = self.formula
         self.names = formula.effect_names(terms)
         self.aps = {"offset": -9, **(aps or {})}
         for name, term in formula.penalties(terms):
@@ -113,6 +114,20 @@ class Model:
         for i in range(self.columns):
             matrix[i][i] += FLOOR * total
         return cholesky_solve(matrix, right)
+
+    def ap_of(self, effect):
+        """log10 of the strength of an effect's penalty, of a product those of
+        its factors."""
+        if effect == 0:
+            return self.aps["offset"]
+
+        def walk(term):
+            if not term["factors"]:
+                return [term["ap"]]
+            return [term["ap"] + ap for factor in term["factors"]
+                    for ap in walk(factor)]
+        term = self.formula[effect - 1]
+        return walk(term) if term["factors"] else term["ap"]
 
     def design(self, rows):
         """Dense design rows, in the order of `rows`. With a pid, a row depends

@@ -83,8 +83,9 @@ double normalQuantile(double p) {
 StandardErrors::StandardErrors(const tamrt_model &model, const Options &options,
                                const Weights &weights)
     : model(model), options(options), weights(weights) {
+  // 1 - level is exact for levels near 1, and (1 + level) / 2 is not.
   for (double level : options.intervals)
-    quantiles.push_back(normalQuantile(0.5 + 0.5 * level));
+    quantiles.push_back(-normalQuantile(0.5 * (1 - level)));
   if (options.se && options.type == TAMRT_STEP_TERMS)
     prepareEffects();
 }

@@ -12,6 +12,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -606,7 +607,11 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.type = TAMRT_STEP_DESIGN;
   for (const std::string &text : texts.intervals) {
     options.intervals.push_back(*parseLevel(text));
-    options.intervalNames.push_back(nameOfLevel(text));
+    const std::string name = nameOfLevel(text);
+    if (std::count(options.intervalNames.begin(), options.intervalNames.end(),
+                   name))
+      return Error{"--interval: " + text + ": expected once, got twice"};
+    options.intervalNames.push_back(name);
   }
   if (!options.intervals.empty() && options.type != TAMRT_STEP_PREDICT)
     return Error{"expected --interval with --type=response, got " + texts.type};

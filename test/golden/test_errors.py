@@ -44,6 +44,8 @@ def model_of(rng, terms=TERMS, rows=150):
     for rows, levels in ((train, LEVELS), (new, 2 * LEVELS)):
         for i, row in enumerate(rows):
             row["s"] = f"v{i if i < LEVELS else rng.randrange(levels)}"
+            if rng.random() < .05:
+                row["y"] = "0"
     if rng.random() < .5:
         for row in train:
             if rng.random() < .2:

@@ -142,6 +142,8 @@ static void buildPhase(OpPassManager &manager, Phase phase,
     code.tableOperands = options.tableOperands;
     // A library runs on the CPU alone.
     code.allTables = options.prefix.empty();
+    // Nor does it compute standard errors.
+    code.inference = options.prefix.empty();
     manager.addPass(createConvertTamKToLLVM(code));
     ExportModelOptions model;
     model.entry = options.entry;

@@ -106,3 +106,23 @@ std::optional<Vector> tamc::reference::solveCholesky(const Matrix &a,
     return std::nullopt;
   return solve(*rows, b);
 }
+
+std::optional<Matrix> tamc::reference::invertCholesky(const Matrix &a,
+                                                      double &logDeterminant,
+                                                      size_t *pivot) {
+  auto rows = factor(a, pivot);
+  if (!rows)
+    return std::nullopt;
+  Matrix inverse(a.rows, a.rows);
+  long double sum = 0;
+  for (size_t j = 0; j < a.rows; ++j) {
+    sum += 2 * std::log((*rows)[j][j]);
+    Vector unit(a.rows);
+    unit[j] = 1;
+    const Vector column = solve(*rows, unit);
+    for (size_t i = 0; i < a.rows; ++i)
+      inverse.at(i, j) = column[i];
+  }
+  logDeterminant = static_cast<double>(sum);
+  return inverse;
+}

@@ -34,6 +34,11 @@ Vector solveFactored(const Matrix &l, const Vector &b);
 std::optional<Vector> solveCholesky(const Matrix &a, const Vector &b,
                                     size_t *pivot = nullptr);
 
+/// The inverse of A, whole, column by column as `solveCholesky`;
+/// `logDeterminant` gets log|A|.
+std::optional<Matrix> invertCholesky(const Matrix &a, double &logDeterminant,
+                                     size_t *pivot = nullptr);
+
 } // namespace tamc::reference
 
 #endif // TAMC_TEST_REFERENCE_ALGEBRA_H

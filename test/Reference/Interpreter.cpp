@@ -9,6 +9,7 @@
 
 #include "Algebra.h"
 #include "FeatureMaps.h"
+#include "Inference.h"
 #include "Layouts.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
 
@@ -84,12 +85,15 @@ private:
   LogicalResult execute(tam::RowsOp op);
   LogicalResult finish(Operation *op, Datum value);
   LogicalResult verifyRows(Operation *op);
-  Datum normalMatrix(tam::NormalMatrixOp op);
+  Matrix normalMatrix(tam::NormalMatrixOp op, bool isPenalized = true);
   Datum expandLevels(tam::ExpandLevelsOp op);
   FailureOr<Datum> gram(tam::GramOp op);
   FailureOr<Datum> rhs(tam::RhsOp op);
   FailureOr<Datum> solve(tam::SolveOp op);
   Datum normalProduct(tam::NormalProductOp op);
+  LogicalResult execute(tam::InverseOp op);
+  Datum effectiveDf(tam::EffectiveDfOp op);
+  Datum quadraticForms(tam::QuadraticFormsOp op);
   /// Effect `index` of the row: the dot product of the design's row with its
   /// coefficients.
   template <typename Op> double effect(Op op, size_t index, size_t row);
@@ -170,14 +174,14 @@ void Execution::execute(tam::PidOp op) {
   set(op.getCarried(), carry);
 }
 
-Datum Execution::normalMatrix(tam::NormalMatrixOp op) {
+Matrix Execution::normalMatrix(tam::NormalMatrixOp op, bool isPenalized) {
   double t = static_cast<double>(get<int64_t>(op.getGroupRows()));
   size_t n = op.getType().getDimSize(0);
   Matrix a(n, n);
   size_t block = 0, top = 0;
   for (size_t i = 0; i < op.getPenalties().size(); ++i) {
     const Matrix &penalty = get<Matrix>(op.getPenalties()[i]);
-    for (size_t r = 0; r < penalty.rows; ++r) {
+    for (size_t r = 0; isPenalized && r < penalty.rows; ++r) {
       for (size_t c = 0; c < penalty.columns; ++c)
         a.at(top + r, top + c) += t * penalty.at(r, c);
       a.at(top + r, top + r) += 1e-6 * t;
@@ -245,6 +249,8 @@ FailureOr<Datum> Execution::rhs(tam::RhsOp op) {
 
 FailureOr<Datum> Execution::solve(tam::SolveOp op) {
   systems.push_back({get<Matrix>(op.getMatrix()), get<Vector>(op.getVector())});
+  if (auto matrix = op.getMatrix().getDefiningOp<tam::NormalMatrixOp>())
+    systems.back().gram = normalMatrix(matrix, /*isPenalized=*/false);
   size_t pivot = 0;
   auto x = solveCholesky(get<Matrix>(op.getMatrix()),
                          get<Vector>(op.getVector()), &pivot);
@@ -269,6 +275,36 @@ Datum Execution::normalProduct(tam::NormalProductOp op) {
     }
   }
   return q;
+}
+
+LogicalResult Execution::execute(tam::InverseOp op) {
+  const Matrix &a = get<Matrix>(op.getMatrix());
+  size_t pivot = 0;
+  double logDeterminant = 0;
+  auto inverse = invertCholesky(a, logDeterminant, &pivot);
+  if (!inverse)
+    return op.emitOpError("expected a positive definite matrix, got pivot ")
+           << pivot << " that is not positive";
+  Vector numbers{logDeterminant, conditionOf(a, *inverse)};
+  set(op.getTriangle(), triangleOf(*inverse));
+  set(op.getNumbers(), std::move(numbers));
+  return success();
+}
+
+Datum Execution::effectiveDf(tam::EffectiveDfOp op) {
+  std::vector<Matrix> penalties;
+  for (mlir::Value penalty : op.getPenalties())
+    penalties.push_back(get<Matrix>(penalty));
+  return reference::effectiveDf(get<Vector>(op.getInverse()), penalties,
+                                get<int64_t>(op.getGroupRows()),
+                                op.getColumns());
+}
+
+Datum Execution::quadraticForms(tam::QuadraticFormsOp op) {
+  std::vector<Matrix> designs;
+  for (mlir::Value design : op.getDesigns())
+    designs.push_back(get<Matrix>(design));
+  return reference::quadraticForms(designs, get<Vector>(op.getTriangle()));
 }
 
 template <typename Op>
@@ -341,7 +377,8 @@ LogicalResult Execution::verifyRows(Operation *op) {
         if (predict.getStart())
           operands.push_back(predict.getStart());
       })
-      .Case<tam::DecomposeOp, tam::DesignOp, tam::ColumnsOp>(
+      .Case<tam::DecomposeOp, tam::DesignOp, tam::ColumnsOp,
+            tam::QuadraticFormsOp>(
           [&](auto all) { llvm::append_range(operands, all.getDesigns()); })
       .Case<tam::NeuralOp, tam::RadialOp, tam::TreeOp>([&](auto map) {
         operands.push_back(map.getPoints());
@@ -391,6 +428,8 @@ LogicalResult Execution::execute(Operation *op) {
     execute(pid);
     return success();
   }
+  if (auto inverse = dyn_cast<tam::InverseOp>(op))
+    return execute(inverse);
   FailureOr<Datum> result =
       llvm::TypeSwitch<Operation *, FailureOr<Datum>>(op)
           .Case([&](tam::NormalizeOp op) -> Datum {
@@ -610,7 +649,8 @@ LogicalResult Execution::execute(Operation *op) {
             }
             return p;
           })
-          .Case([&](tam::NormalMatrixOp op) { return normalMatrix(op); })
+          .Case(
+              [&](tam::NormalMatrixOp op) -> Datum { return normalMatrix(op); })
           .Case([&](tam::NormalVectorOp op) -> Datum {
             Vector b;
             for (mlir::Value block : op.getBlocks())
@@ -633,6 +673,12 @@ LogicalResult Execution::execute(Operation *op) {
             return solveFactored(get<Matrix>(op.getFactor()),
                                  get<Vector>(op.getVector()));
           })
+          .Case([&](tam::ColumnMeansOp op) -> Datum {
+            return columnMeans(get<Matrix>(op.getMatrix()),
+                               get<int64_t>(op.getGroupRows()));
+          })
+          .Case([&](tam::EffectiveDfOp op) { return effectiveDf(op); })
+          .Case([&](tam::QuadraticFormsOp op) { return quadraticForms(op); })
           .Case([&](tam::PredictOp op) -> Datum {
             Vector y = op.getStart()
                            ? get<Vector>(op.getStart())

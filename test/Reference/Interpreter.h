@@ -30,10 +30,13 @@
 
 namespace tamc::reference {
 
-/// The normal equations that a tam.solve was given.
+/// The normal equations that a tam.solve was given; it has a gram if they are
+/// assembled by a tam.normal_matrix.
 struct System {
   Matrix matrix;
   Vector vector;
+  /// The sums over rows in the matrix: the matrix without its penalties.
+  Matrix gram = {};
 };
 
 /// The values that `function` returns for `arguments`. An accumulator is a
@@ -87,12 +90,19 @@ public:
   mlir::FailureOr<Vector> precondition(const Group &group, const Vector &r,
                                        State &state,
                                        llvm::StringRef name = "precondition");
+  /// Whether @name has results with the slot `inference`, or @name_infer.
+  bool infers(llvm::StringRef name);
+  /// These results, one after another.
+  mlir::FailureOr<Vector> infer(llvm::StringRef name, const Group &group,
+                                int64_t chunkRows);
   /// The predictions, the effects and the design matrix; `coefficients` as
   /// returned by `fit`.
   mlir::FailureOr<Vector> predict(const Group &group,
                                   const Vector &coefficients);
   mlir::FailureOr<Matrix> terms(const Group &group, const Vector &coefficients);
   mlir::FailureOr<Matrix> design(const Group &group);
+  /// The output of @variances for a matrix with the lower triangle `triangle`.
+  mlir::FailureOr<Matrix> variances(const Group &group, const Vector &triangle);
 
   /// The operands of the last tam.solve.
   System system;
@@ -100,12 +110,19 @@ public:
 private:
   mlir::FailureOr<mlir::func::FuncOp> lookup(llvm::StringRef name);
   mlir::FailureOr<Vector> fitByCg(const Group &group, int64_t chunkRows);
+  /// `reduce` with the results that have slots of `kind`, after row tiling
+  /// those of the step whose name ends with `last`.
+  mlir::FailureOr<Vector> reduce(llvm::StringRef name, const Group &group,
+                                 int64_t chunkRows, const Vector &coefficients,
+                                 State &state, tam::SlotKind kind,
+                                 llvm::StringRef last);
   /// Runs a function on rows first..first+rows-1; results with the slot `state`
-  /// go to `state`; results with the slot `output` are returned, one after
+  /// go to `state`; results with slots of `kind` are returned, one after
   /// another (zeros where there are none).
   mlir::FailureOr<Datum> run(mlir::func::FuncOp function, const Group &group,
                              int64_t first, int64_t rows,
-                             const Vector &coefficients, State &state);
+                             const Vector &coefficients, State &state,
+                             tam::SlotKind kind = tam::SlotKind::Output);
 
   mlir::ModuleOp module;
 };

@@ -64,7 +64,8 @@ static int64_t carryKey(int64_t offset) { return -1 - offset; }
 
 FailureOr<Datum> Model::run(func::FuncOp function, const Group &group,
                             int64_t first, int64_t rows,
-                            const Vector &coefficients, State &state) {
+                            const Vector &coefficients, State &state,
+                            SlotKind kind) {
   std::vector<Datum> arguments;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     tam::SlotAttr slot = tam::getArgumentSlot(function, i);
@@ -110,6 +111,7 @@ FailureOr<Datum> Model::run(func::FuncOp function, const Group &group,
       break;
     case SlotKind::Output:
     case SlotKind::Arena:
+    case SlotKind::Inference:
       break;
     }
     if (!value)
@@ -132,6 +134,8 @@ FailureOr<Datum> Model::run(func::FuncOp function, const Group &group,
       state[slot.getOffset()] = std::move(value);
     else if (slot.getKind() == SlotKind::Carry)
       state[carryKey(slot.getOffset())] = std::move(value);
+    else if (slot.getKind() != kind)
+      continue;
     else if (slot.getOffset() == 0)
       output = std::move(value);
     else if (Vector all; append(all, output) && append(all, value))
@@ -155,14 +159,41 @@ static FailureOr<T> expect(func::FuncOp function, FailureOr<Datum> value) {
 FailureOr<Vector> Model::reduce(StringRef name, const Group &group,
                                 int64_t chunkRows, const Vector &coefficients,
                                 State &state) {
+  return reduce(name, group, chunkRows, coefficients, state, SlotKind::Output,
+                "_finish");
+}
+
+bool Model::infers(StringRef name) {
+  auto whole = module.lookupSymbol<func::FuncOp>(name);
+  if (!whole)
+    return module.lookupSymbol((name + "_infer").str());
+  for (unsigned i = 0; i < whole.getNumResults(); ++i)
+    if (tam::SlotAttr slot = tam::getResultSlot(whole, i);
+        slot && slot.getKind() == SlotKind::Inference)
+      return true;
+  return false;
+}
+
+FailureOr<Vector> Model::infer(StringRef name, const Group &group,
+                               int64_t chunkRows) {
+  State state;
+  return reduce(name, group, chunkRows, {}, state,
+                module.lookupSymbol(name) ? SlotKind::Inference
+                                          : SlotKind::Output,
+                "_infer");
+}
+
+FailureOr<Vector> Model::reduce(StringRef name, const Group &group,
+                                int64_t chunkRows, const Vector &coefficients,
+                                State &state, SlotKind kind, StringRef last) {
   // The carry is dropped after the last row.
   state.erase(state.begin(), state.lower_bound(0));
   if (auto whole = module.lookupSymbol<func::FuncOp>(name))
     return expect<Vector>(
-        whole, run(whole, group, 0, group.rows, coefficients, state));
+        whole, run(whole, group, 0, group.rows, coefficients, state, kind));
   auto init = lookup((name + "_init").str());
   auto chunk = lookup((name + "_chunk").str());
-  auto finish = lookup((name + "_finish").str());
+  auto finish = lookup((name + last).str());
   if (failed(init) || failed(chunk) || failed(finish) ||
       failed(run(*init, group, 0, 0, coefficients, state)))
     return failure();
@@ -172,7 +203,7 @@ FailureOr<Vector> Model::reduce(StringRef name, const Group &group,
                    coefficients, state)))
       return failure();
   return expect<Vector>(
-      *finish, run(*finish, group, 0, group.rows, coefficients, state));
+      *finish, run(*finish, group, 0, group.rows, coefficients, state, kind));
 }
 
 bool Model::has(StringRef name) {
@@ -257,4 +288,13 @@ FailureOr<Matrix> Model::design(const Group &group) {
     return failure();
   return expect<Matrix>(*function,
                         run(*function, group, 0, group.rows, {}, state));
+}
+
+FailureOr<Matrix> Model::variances(const Group &group, const Vector &triangle) {
+  State state;
+  auto function = lookup("variances");
+  if (failed(function))
+    return failure();
+  return expect<Matrix>(*function,
+                        run(*function, group, 0, group.rows, triangle, state));
 }

@@ -7,8 +7,11 @@
 //===----------------------------------------------------------------------===//
 #include "Sample.h"
 
+#include "Algebra.h"
+#include "Inference.h"
 #include "Normalization.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
+#include "tamrt/steps.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -83,6 +86,10 @@ Sample tamc::reference::makeSample(ModuleOp module, const Table &train,
   sample.coefficients.resize(tam::getModel(module).getColumns());
   for (double &value : sample.coefficients)
     value = random.normal();
+  sample.triangle.resize(
+      tamrt::triangleSize(tam::getModel(module).getColumns()));
+  for (double &value : sample.triangle)
+    value = random.normal();
   return sample;
 }
 
@@ -93,13 +100,18 @@ Sample tamc::reference::makeSample(ModuleOp module, const Table &train,
 /// The functions that solve, and the suffix of their names in results for their
 /// normal equations.
 static constexpr llvm::StringLiteral kFits[] = {"fit", "fit_by_levels"};
-static constexpr llvm::StringLiteral kMatrix = ".matrix", kVector = ".vector";
+static constexpr llvm::StringLiteral kMatrix = ".matrix", kVector = ".vector",
+                                     kGram = ".gram", kInference = ".inference";
 
 FailureOr<Results> Results::of(ModuleOp module, const Sample &sample,
                                int64_t chunkRows) {
   Model model(module);
   Results results;
   results.coefficients = sample.coefficients;
+  for (tam::EffectAttr effect : tam::getModel(module).getEffects())
+    results.columns.push_back(effect.getColumns());
+  for (const Group &group : sample.training)
+    results.groupRows.push_back(static_cast<double>(group.rows));
   bool isWhole = true;
   auto add = [&](const std::string &name, FailureOr<Vector> value) {
     isWhole &= succeeded(value);
@@ -113,6 +125,9 @@ FailureOr<Results> Results::of(ModuleOp module, const Sample &sample,
         add(fit.str(), model.reduce(fit, group, chunkRows, {}, state));
         add((fit + kMatrix).str(), model.system.matrix.values);
         add((fit + kVector).str(), model.system.vector);
+        add((fit + kGram).str(), model.system.gram.values);
+        if (model.infers(fit))
+          add((fit + kInference).str(), model.infer(fit, group, chunkRows));
       }
     if (!model.has("cg"))
       continue;
@@ -142,6 +157,8 @@ FailureOr<Results> Results::of(ModuleOp module, const Sample &sample,
     add("predict", model.predict(group, sample.coefficients));
     add("terms", valuesOf(model.terms(group, sample.coefficients)));
     add("design", valuesOf(model.design(group)));
+    if (model.has("variances"))
+      add("variances", valuesOf(model.variances(group, sample.triangle)));
   }
   if (!isWhole)
     return failure();
@@ -181,6 +198,62 @@ static Vector multiply(const Vector &a, const Vector &v) {
   return product;
 }
 
+/// Compares what a fit returns for inference with what follows from the
+/// matrices A and Gram of another one, by the definitions: the lower triangle
+/// of the inverse X of A by its product with A; the traces of the effects'
+/// blocks of X Gram; the means; log|A| and the condition number.
+std::string Results::checkInference(const std::string &name, size_t group,
+                                    const Vector &results) const {
+  const size_t n = coefficients.size(), effects = columns.size(),
+               triangle = tamrt::triangleSize(static_cast<int64_t>(n));
+  if (results.size() != triangle + effects + n + 2)
+    return name +
+           ": expected an inverse, numbers of effects, means and two "
+           "numbers, got " +
+           std::to_string(results.size()) + " numbers";
+  Matrix a(n, n), gram(n, n);
+  a.values = values.at("fit.matrix")[group];
+  gram.values = values.at("fit.gram")[group];
+  const auto edf = results.begin() + triangle, means = edf + effects,
+             numbers = means + n;
+  const Matrix inverse = symmetricOf(Vector(results.begin(), edf), n);
+  const double condition = conditionOf(a, inverse);
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; j < n; ++j) {
+      double product = 0, size = 0;
+      for (size_t k = 0; k < n; ++k) {
+        product += a.at(i, k) * inverse.at(k, j);
+        size += std::abs(a.at(i, k) * inverse.at(k, j));
+      }
+      if (!(std::abs(product - double(i == j)) <= 1e-9 * size))
+        return name + ": expected an inverse, got " + toText(product) +
+               " in row " + std::to_string(i) + ", column " + std::to_string(j);
+    }
+  double logDeterminant = 0;
+  const auto exact = invertCholesky(a, logDeterminant);
+  if (!exact)
+    return name + ": expected a positive definite matrix";
+  const double tolerance = 1e-9 + 1e-13 * condition;
+  std::string found = findFar(
+      name + ", effect", tracesOf(*exact, gram, columns), Vector(edf, means),
+      [&](size_t i) { return tolerance * static_cast<double>(columns[i]); });
+  Vector expected(n);
+  for (size_t i = 1; i < n; ++i)
+    expected[i] = a.at(i, 0) / groupRows[group];
+  if (found.empty())
+    found = findFar(
+        name + ", mean", expected, Vector(means, numbers), [&](size_t i) {
+          return 1e-10 * std::sqrt(a.at(i, i) * a.at(0, 0)) / groupRows[group];
+        });
+  if (found.empty())
+    found = findFar(name + ", number", {logDeterminant, conditionOf(a, *exact)},
+                    Vector(numbers, results.end()), [&](size_t i) {
+                      return i == 0 ? tolerance * static_cast<double>(n)
+                                    : tolerance * condition;
+                    });
+  return found;
+}
+
 std::string Results::findDifference(const Results &other) const {
   std::string found;
   auto compare = [&](const std::string &name, const std::string &to,
@@ -218,6 +291,9 @@ std::string Results::findDifference(const Results &other) const {
       // A solution is checked only by its residual.
       if (found.empty())
         found = findFar(name, vectors[g], multiply(a, fits[g]), 1e-7);
+      if (auto its = other.values.find(name + kInference.str());
+          found.empty() && its != other.values.end())
+        found = checkInference(its->first, g, its->second[g]);
     }
   }
   if (!hasFit && found.empty() && values.contains("fit"))
@@ -240,7 +316,7 @@ std::string Results::findDifference(const Results &other) const {
   compare("apply", "apply", 1e-10);
   compare("apply", "apply_small_blocks", 1e-10);
   compare("precondition", "precondition", 1e-5);
-  for (const char *name : {"predict", "terms", "design"})
+  for (const char *name : {"predict", "terms", "design", "variances"})
     compare(name, name, 1e-10);
   return found;
 }

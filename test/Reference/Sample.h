@@ -32,6 +32,8 @@ struct Sample {
   /// One for each column of the model, for the functions that read
   /// coefficients.
   Vector coefficients;
+  /// The lower triangle of a matrix of as many rows, for @variances.
+  Vector triangle;
 };
 
 /// The rows of tables for an imported module, with random tables and
@@ -52,9 +54,15 @@ public:
   std::string findDifference(const Results &other) const;
 
 private:
+  std::string checkInference(const std::string &name, size_t group,
+                             const Vector &results) const;
+
   /// By name, for one group of rows after another.
   std::map<std::string, std::vector<Vector>> values;
   Vector coefficients;
+  /// The rows of each training group, and the columns of each effect.
+  Vector groupRows;
+  std::vector<int64_t> columns;
 };
 
 } // namespace tamc::reference

@@ -34,13 +34,18 @@ static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<model.mlir>"),
 static cl::opt<std::string> dataFile("data", cl::desc("Data, JSON"),
                                      cl::value_desc("file"), cl::Required,
                                      cl::cat(category));
-enum class Run { Fit, Predict, Terms, Design };
+enum class Run { Fit, Infer, Predict, Terms, Design, Variances };
 static cl::opt<Run>
     what("run", cl::desc("What to compute"), cl::init(Run::Fit),
          cl::values(clEnumValN(Run::Fit, "fit", "the coefficients"),
+                    clEnumValN(Run::Infer, "infer",
+                               "the results of a fit for inference"),
                     clEnumValN(Run::Predict, "predict", "the predictions"),
                     clEnumValN(Run::Terms, "terms", "every effect's part"),
-                    clEnumValN(Run::Design, "design", "the design matrix")),
+                    clEnumValN(Run::Design, "design", "the design matrix"),
+                    clEnumValN(Run::Variances, "variances",
+                               "the quadratic forms of the rows, with the "
+                               "coefficients as the triangle")),
          cl::cat(category));
 static cl::opt<int64_t> chunkRows("chunk-rows",
                                   cl::desc("Most rows of a chunk of the fit"),
@@ -88,12 +93,16 @@ static LogicalResult run(Model model, const Group &group,
   switch (what) {
   case Run::Fit:
     return print(model.fit(group, chunkRows));
+  case Run::Infer:
+    return print(model.infer("fit", group, chunkRows));
   case Run::Predict:
     return print(model.predict(group, coefficients));
   case Run::Terms:
     return print(model.terms(group, coefficients));
   case Run::Design:
     return print(model.design(group));
+  case Run::Variances:
+    return print(model.variances(group, coefficients));
   }
   llvm_unreachable("all values are listed");
 }

@@ -7,8 +7,11 @@
 //===----------------------------------------------------------------------===//
 #include "Checker.h"
 
+#include "Algebra.h"
 #include "ImportText.h"
+#include "Inference.h"
 
+#include "core/model/Inference.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -28,7 +31,7 @@ std::string tamc::cts::specOf(const Subject &subject) {
 
 /// The results of predictions, parsed.
 struct Checker::Tables {
-  Table predictions, terms, design;
+  Table predictions, terms, design, errors, effectErrors;
 };
 
 //===----------------------------------------------------------------------===//
@@ -41,7 +44,9 @@ struct Checker::Module {
   OwningOpRef<ModuleOp> op;
   std::unique_ptr<Normalization> normalization;
   /// The groups' rows in the tables of the data, by name.
-  std::map<std::string, GroupRows> train, fresh, few;
+  std::map<std::string, GroupRows> train, fresh, few, uncertain;
+  /// The columns of each effect.
+  std::vector<int64_t> columns;
   /// Names of the learnt tables, and whether they are matrices.
   std::vector<std::pair<std::string, bool>> tables;
 };
@@ -69,6 +74,9 @@ Checker::Checker(const Subject &subject, const Data &data)
   module->train = byName(data.train, columns.group, columns.date);
   module->fresh = byName(data.fresh, columns.group, columns.date);
   module->few = byName(data.few, columns.group, columns.date);
+  module->uncertain = byName(data.uncertain, columns.group, columns.date);
+  for (tam::EffectAttr effect : tam::getModel(*module->op).getEffects())
+    module->columns.push_back(effect.getColumns());
   for (tam::TableAttr table : tam::getModel(*module->op).getTables())
     module->tables.push_back(
         {table.getName().str(),
@@ -180,6 +188,12 @@ std::string Checker::learn(size_t shape, const Weights &weights, Known &known) {
   if (failed(model.fit(group)))
     return "the reference interpreter failed: " + module->errors;
   known.system = model.system;
+  if (subject.hasInference) {
+    auto inverse = invertCholesky(known.system.matrix, known.logDeterminant);
+    if (!inverse)
+      return "the reference interpreter failed to invert a matrix";
+    known.inverse = std::move(*inverse);
+  }
   if (auto rows = module->few.find(name); rows != module->few.end()) {
     group = module->normalization->apply(data.few, rows->second, false);
     group.tables = weights.tables;
@@ -202,6 +216,146 @@ std::string Checker::checkFit(size_t shape, const Weights &weights) {
                        subject.tolerance,
                        subject.keys.find("direct") == std::string::npos &&
                            subject.keys.find("solver") != std::string::npos);
+}
+
+/// Each of the numbers within its own bound of the expected one.
+static std::string findFar(const std::string &what, const Vector &expected,
+                           const Vector &actual, const Vector &bounds) {
+  if (expected.size() != actual.size())
+    return what + ": expected " + std::to_string(expected.size()) +
+           " numbers, got " + std::to_string(actual.size());
+  for (size_t i = 0; i < expected.size(); ++i)
+    if (!(std::abs(expected[i] - actual[i]) <= bounds[i]))
+      return differ(what, i, expected[i], actual[i]);
+  return "";
+}
+
+/// An inverse is compared by its products with the matrix; the rest with what
+/// follows from the interpreter's inverse. Errors grow with the condition.
+std::string Checker::checkInference(size_t shape, const Weights &weights) {
+  const System &system = known[shape]->system;
+  const Matrix &a = system.matrix, &inverse = known[shape]->inverse;
+  const size_t n = a.rows;
+  const auto rows = static_cast<double>(kShapes[shape]);
+  if (weights.edfs.empty() || weights.covariances.empty() ||
+      weights.means.empty() || weights.statistics.empty())
+    return "expected inference in the weights";
+  const Vector &statistics = weights.statistics[shape];
+  // Row weights of the steps have the mean 1.
+  const double scale = statistics.at(tamrt::kWeight) / rows,
+               sigma2 = statistics.at(tamrt::kSigma2) / scale,
+               condition = conditionOf(a, inverse),
+               tolerance = subject.tolerance + 1e-13 * condition;
+
+  Vector bounds, means(n), meanBounds;
+  for (int64_t columns : module->columns)
+    bounds.push_back(tolerance * static_cast<double>(columns));
+  std::string found = findFar("effective degrees of freedom of effect",
+                              tracesOf(inverse, system.gram, module->columns),
+                              weights.edfs[shape], bounds);
+  for (size_t i = 0; i < n; ++i) {
+    means[i] = i == 0 ? 0 : a.at(i, 0) / rows;
+    meanBounds.push_back(subject.tolerance *
+                         std::sqrt(a.at(i, i) * a.at(0, 0)) / rows);
+  }
+  if (found.empty())
+    found = findFar("mean", means, weights.means[shape], meanBounds);
+  if (found.empty())
+    found = findFar("log|A|",
+                    {known[shape]->logDeterminant +
+                     static_cast<double>(n) * std::log(scale)},
+                    {statistics[tamrt::kLogDeterminant]},
+                    tolerance * static_cast<double>(n));
+  if (found.empty())
+    found = findFar("condition", {condition}, {statistics[tamrt::kCondition]},
+                    tolerance * condition);
+  // As many parameters as rows leave no variance.
+  if (!found.empty() || !(sigma2 > 0))
+    return found;
+  const Matrix covariance = symmetricOf(weights.covariances[shape], n);
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; j < n; ++j) {
+      double product = 0, size = 0;
+      for (size_t k = 0; k < n; ++k) {
+        const double part = a.at(i, k) * covariance.at(k, j) / sigma2;
+        product += part;
+        size += std::abs(part);
+      }
+      if (!(std::abs(product - double(i == j)) <= subject.tolerance * size))
+        return differ("row " + std::to_string(i) +
+                          " of the matrix times its inverse, column",
+                      j, double(i == j), product);
+    }
+  return "";
+}
+
+/// Standard errors of rows, by the covariances that the model wrote.
+std::string Checker::checkErrors(size_t shape, const Weights &weights,
+                                 const Tables &tables) {
+  const auto at = module->uncertain.find(std::to_string(shape + 1));
+  if (at == module->uncertain.end())
+    return "";
+  const size_t keys =
+      1 + (subject.keys.find("date:") != std::string::npos ? 1 : 0);
+  const Matrix design = known[shape]->design,
+               errors = numbersOf(tables.errors, at->second, keys),
+               effectErrors = numbersOf(tables.effectErrors, at->second, keys);
+  const size_t n = design.columns, effects = module->columns.size();
+  if (errors.columns != 2 || effectErrors.columns != 2 * effects)
+    return "expected predictions and effects with their standard errors";
+  const Vector &beta = weights.coefficients[shape];
+  const Matrix v = symmetricOf(weights.covariances[shape], n);
+  Matrix sizes = v;
+  for (double &value : sizes.values)
+    value = std::abs(value);
+  Vector mean = weights.means[shape];
+
+  // The squares of errors, with bounds: a small one is a difference of large
+  // numbers.
+  Vector expected, actual, bounds;
+  auto addError = [&](const Vector &x, double error, size_t first, size_t end) {
+    Vector size = x;
+    for (size_t i = 0; i < n; ++i)
+      size[i] = std::abs(x[i]) + std::abs(mean[i]);
+    expected.push_back(std::max(quadraticForm(x, v, first, end), 0.0));
+    actual.push_back(error * error);
+    bounds.push_back(subject.tolerance *
+                     quadraticForm(size, sizes, first, end));
+  };
+  Vector expectedEffects, actualEffects, effectBounds;
+  for (size_t row = 0; row < design.rows; ++row) {
+    Vector phi(design.values.begin() + row * n,
+               design.values.begin() + (row + 1) * n);
+    addError(phi, errors.at(row, 1), 0, n);
+    // The offset is that of a row whose other effects are centred.
+    Vector centred = phi, offset = mean;
+    offset[0] = 1;
+    addError(offset, effectErrors.at(row, effects), 0, n);
+    for (size_t i = 0; i < n; ++i)
+      centred[i] -= mean[i];
+    size_t first = 0;
+    for (size_t j = 0; j < effects; ++j) {
+      const size_t end = first + module->columns[j];
+      double sum = 0, size = 0;
+      const Vector &of = j == 0 ? offset : centred;
+      for (size_t i = j == 0 ? 0 : first; i < (j == 0 ? n : end); ++i) {
+        sum += of[i] * beta[i];
+        size += (std::abs(phi[i]) + std::abs(mean[i])) * std::abs(beta[i]);
+      }
+      expectedEffects.push_back(sum);
+      actualEffects.push_back(effectErrors.at(row, j));
+      effectBounds.push_back(subject.tolerance * size);
+      if (j > 0)
+        addError(centred, effectErrors.at(row, effects + j), first, end);
+      first = end;
+    }
+  }
+  std::string found =
+      findFar("square of standard error", expected, actual, bounds);
+  if (found.empty())
+    found =
+        findFar("centred effect", expectedEffects, actualEffects, effectBounds);
+  return found;
 }
 
 std::string Checker::checkPredictions(size_t shape, const Weights &weights,
@@ -255,10 +409,14 @@ std::map<int, std::string> Checker::check(const Outputs &outputs) {
   if (!weights)
     return {{-1, "expected a weights file with coefficients and tables"}};
   Tables tables{parseCsv(outputs.predictions), parseCsv(outputs.terms),
-                parseCsv(outputs.design)};
+                parseCsv(outputs.design), parseCsv(outputs.errors),
+                parseCsv(outputs.effectErrors)};
   if (tables.predictions.rows.size() != data.fresh.rows.size() ||
       tables.terms.rows.size() != data.few.rows.size() ||
-      tables.design.rows.size() != data.few.rows.size())
+      tables.design.rows.size() != data.few.rows.size() ||
+      (subject.hasInference &&
+       (tables.errors.rows.size() != data.uncertain.rows.size() ||
+        tables.effectErrors.rows.size() != data.uncertain.rows.size())))
     return {{-1, "expected a row of results for each new row"}};
   if (known.empty() || weights->tables != learnt)
     known.assign(kShapes.size(), std::nullopt);
@@ -268,6 +426,10 @@ std::map<int, std::string> Checker::check(const Outputs &outputs) {
     std::string message = checkFit(shape, *weights);
     if (message.empty())
       message = checkPredictions(shape, *weights, tables);
+    if (message.empty() && subject.hasInference)
+      message = checkInference(shape, *weights);
+    if (message.empty() && subject.hasInference)
+      message = checkErrors(shape, *weights, tables);
     if (!message.empty())
       found[int(shape)] = message;
   }

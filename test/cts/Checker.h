@@ -27,8 +27,9 @@ namespace tamc::cts {
 /// What a model wrote.
 struct Outputs {
   /// The weights file; the predictions for `Data::fresh`; the effects and the
-  /// design for `Data::few`, as CSV.
-  std::string weights, predictions, terms, design;
+  /// design for `Data::few`; predictions and effects with their standard errors
+  /// for `Data::uncertain`, as CSV; the last two are empty without inference.
+  std::string weights, predictions, terms, design, errors, effectErrors;
 
   bool operator==(const Outputs &) const = default;
 };
@@ -56,9 +57,15 @@ private:
   struct Known {
     reference::System system;
     reference::Matrix design;
+    /// With inference: the inverse of the matrix, and log of its determinant.
+    reference::Matrix inverse;
+    double logDeterminant = 0;
   };
   std::string learn(size_t shape, const Weights &weights, Known &known);
   std::string checkFit(size_t shape, const Weights &weights);
+  std::string checkInference(size_t shape, const Weights &weights);
+  std::string checkErrors(size_t shape, const Weights &weights,
+                          const Tables &tables);
   std::string checkPredictions(size_t shape, const Weights &weights,
                                const Tables &tables);
 

@@ -106,7 +106,10 @@ void Suite::compare(const Subject &subject, size_t backend,
          {std::pair("weights", outputs.weights == first.weights),
           std::pair("predictions", outputs.predictions == first.predictions),
           std::pair("effects", outputs.terms == first.terms),
-          std::pair("design", outputs.design == first.design)})
+          std::pair("design", outputs.design == first.design),
+          std::pair("standard errors",
+                    outputs.errors == first.errors &&
+                        outputs.effectErrors == first.effectErrors)})
       what += isEqual ? "" : std::string(what.empty() ? "" : ", ") + name;
     fail(subject, backend, -1,
          "the bytes differ from those of '" + backends[0].name + "': " + what +

@@ -69,9 +69,12 @@ Data::Data() {
     if (row[0] == "2")
       row[train.column("w")] = "0.75";
   fresh = makeTable(random, {129, 4097, 128, 1, 0, 127}, false);
-  few.names = fresh.names;
+  few.names = uncertain.names = fresh.names;
   std::map<std::string, int> seen;
   for (const auto &row : fresh.rows)
-    if (++seen[row[0]] <= 129)
+    if (++seen[row[0]] <= 129) {
       few.rows.push_back(row);
+      if (row[0] != "2")
+        uncertain.rows.push_back(row);
+    }
 }

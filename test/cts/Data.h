@@ -32,6 +32,9 @@ struct Data {
   reference::Table train, fresh;
   /// The first rows of `fresh`, at most 129 per group.
   reference::Table few;
+  /// Those of them whose group has more than one training row: one leaves
+  /// nothing to estimate errors from.
+  reference::Table uncertain;
 };
 
 } // namespace tamc::cts

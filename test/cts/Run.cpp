@@ -33,6 +33,7 @@ Runs::Runs(const Data &data) {
   folder.write("train.csv", data.train.toCsv());
   folder.write("fresh.csv", data.fresh.toCsv());
   folder.write("few.csv", data.few.toCsv());
+  folder.write("uncertain.csv", data.uncertain.toCsv());
 }
 
 void Runs::start(const Subject &next) {
@@ -82,10 +83,17 @@ std::string Runs::run(const Backend &backend, Outputs &outputs) {
         std::pair("design", "few.csv")})
     commands.push_back(
         {"predict", rows, "--weights", "weights", "--type", type, "-o", type});
+  if (subject.hasInference) {
+    commands.front().push_back("--inference");
+    for (const auto &[type, file] :
+         {std::pair("response", "errors"), std::pair("terms", "effect-errors")})
+      commands.push_back({"predict", "uncertain.csv", "--weights", "weights",
+                          "--type", type, "--se", "-o", file});
+  }
   for (Command &command : commands)
     append(command, backend.run);
-  const std::vector<std::string> files = {"weights", "response", "terms",
-                                          "design"};
+  const std::vector<std::string> files = {
+      "weights", "response", "terms", "design", "errors", "effect-errors"};
   for (const std::string &file : files)
     std::filesystem::remove(folder.path(file));
 
@@ -117,7 +125,8 @@ std::string Runs::run(const Backend &backend, Outputs &outputs) {
     failure = said;
   if (failure.empty())
     outputs = {folder.read(files[0]), folder.read(files[1]),
-               folder.read(files[2]), folder.read(files[3])};
+               folder.read(files[2]), folder.read(files[3]),
+               folder.read(files[4]), folder.read(files[5])};
   return failure;
 }
 

@@ -32,6 +32,7 @@ public:
            Weights weights = Weights::Both) {
     subject.formula = "y ~ " + subject.formula;
     subject.hasLoops = sums != Sums::Kernels;
+    subject.hasInference = subject.keys.find("solver: cg") == std::string::npos;
     if (sums == Sums::Kernels) {
       subject.name += "/kernels";
       subject.options.push_back("--fuse-rows=false");

@@ -24,6 +24,8 @@ struct Subject {
   std::vector<std::string> options = {};
   /// Whether loops over rows are generated for it.
   bool hasLoops = false;
+  /// Whether it is fitted with inference: solved directly.
+  bool hasInference = false;
   /// Whether tamc reads the training rows as a profile.
   bool hasProfile = false;
   /// Largest distance of a number from the reference interpreter's, relative to

@@ -47,15 +47,24 @@ Weights::read(StringRef file, size_t groups,
   auto find = [&](const std::string &name) {
     return header->getAsObject()->getObject(name);
   };
-  auto coefficients = find("coefficients");
-  if (!coefficients)
+  if (!find("coefficients"))
     return std::nullopt;
   Weights weights;
-  Vector all = numbersOf(*coefficients, data);
-  size_t columns = all.size() / groups;
-  for (size_t i = 0; i < groups; ++i)
-    weights.coefficients.emplace_back(all.begin() + i * columns,
-                                      all.begin() + (i + 1) * columns);
+  for (const auto &[name, numbers] :
+       {std::pair("coefficients", &weights.coefficients),
+        std::pair("inference.covariance", &weights.covariances),
+        std::pair("inference.edf", &weights.edfs),
+        std::pair("inference.means", &weights.means),
+        std::pair("inference.groups", &weights.statistics)}) {
+    auto tensor = find(name);
+    if (!tensor)
+      continue;
+    Vector all = numbersOf(*tensor, data);
+    size_t columns = all.size() / groups;
+    for (size_t i = 0; i < groups; ++i)
+      numbers->emplace_back(all.begin() + i * columns,
+                            all.begin() + (i + 1) * columns);
+  }
   for (const auto &[name, isMatrix] : tables) {
     auto tensor = find("tables." + name);
     if (!tensor)

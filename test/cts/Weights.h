@@ -24,6 +24,10 @@ struct Weights {
   /// By group, in the order of their numbers.
   std::vector<reference::Vector> coefficients;
   std::vector<reference::Datum> tables;
+  /// By group, empty without inference (docs/weights-format.md): the lower
+  /// triangles of covariances, numbers of effects, means of columns,
+  /// statistics.
+  std::vector<reference::Vector> covariances, edfs, means, statistics;
 
   /// Reads the coefficients of `groups` groups, and the tables of these names,
   /// which are matrices or vectors. Nullopt if one is missing. The rest of the

@@ -30,6 +30,7 @@
 #include "tamc/Dialect/TamK/IR/Kernels.h"
 #include "tamc/Dialect/TamK/IR/TamK.h"
 #include "tamrt/abi.h"
+#include "tamrt/steps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -578,6 +579,27 @@ LogicalResult Translator::run() {
   return finishTables();
 }
 
+/// Removes the steps for standard errors, and the constants that only they
+/// read.
+static void removeInference(ModuleOp module) {
+  for (auto step : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    auto attribute = step->getAttrOfType<tam::StepAttr>(tam::kStepAttrName);
+    if (!attribute)
+      continue;
+    const tamrt::StepDescription &about =
+        tamrt::describe(static_cast<int32_t>(attribute.getKind()));
+    if (about.output == tamrt::StepOutput::Inference ||
+        about.output == tamrt::StepOutput::RowForms)
+      step.erase();
+  }
+  SymbolTableCollection tables;
+  const SymbolUserMap users(tables, module);
+  for (auto constant :
+       llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
+    if (constant.isPrivate() && users.useEmpty(constant))
+      constant.erase();
+}
+
 namespace {
 
 struct ConvertTamKToLLVM
@@ -585,6 +607,8 @@ struct ConvertTamKToLLVM
   using ConvertTamKToLLVMBase::ConvertTamKToLLVMBase;
 
   void runOnOperation() override {
+    if (!inference)
+      removeInference(getOperation());
     if (failed(Translator(getOperation(), tableOperands, allTables).run()))
       signalPassFailure();
   }

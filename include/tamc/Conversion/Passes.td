@@ -112,6 +112,8 @@ def ConvertTamKToLLVM : Pass<"convert-tamk-to-llvm", "::mlir::ModuleOp"> {
            "Least operands of a step whose function reads its table (0: all)">,
     Option<"allTables", "all-tables", "bool", /*default=*/"true",
            "Make tables also of the steps whose functions do not read them">,
+    Option<"inference", "inference", "bool", /*default=*/"true",
+           "Translate the steps for standard errors, too; else they are removed">,
   ];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect",

@@ -36,6 +36,16 @@ func.func @capacity(%rows: index {tam.slot = #tam.slot<capacity>},
 
 // -----
 
+// tam-tile-rows makes a step of its own of what has this slot.
+// expected-error @+1 {{'func.func' op expected no slot 'inference' in a step}}
+func.func @inference(%rows: index {tam.slot = #tam.slot<rows>},
+                     %out: memref<8x1xf64> {tam.slot = #tam.slot<inference>}) {
+  tamk.launch "offset" scalars(%rows : index) outs(%out : memref<8x1xf64>)
+  return
+}
+
+// -----
+
 // expected-error @+1 {{'func.func' op expected one memory space}}
 func.func @spaces(%arena: memref<64xi8> {tam.slot = #tam.slot<arena, 1>}) {
   %c0 = arith.constant 0 : index

@@ -74,7 +74,8 @@ TEST(Passes, KeepTheMeaning) {
   std::set<std::string> all{
       "tam-choose-solver",    "tam-merge-columns",   "tam-compress-levels",
       "tam-choose-encodings", "tam-bound-row-loops", "tam-share-sums",
-      "tam-choose-layouts",   "tam-tile-rows",       "tam-fuse-rows"};
+      "tam-choose-layouts",   "tam-add-inference",   "tam-tile-rows",
+      "tam-fuse-rows"};
   if (count >= 400) {
     EXPECT_EQ(all, worked);
   }

@@ -7,7 +7,11 @@
 //===----------------------------------------------------------------------===//
 #include "Algebra.h"
 
+#include "Inference.h"
+
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 using namespace tamc::reference;
 
@@ -51,4 +55,35 @@ TEST(Algebra, CholeskyNamesThePivot) {
   size_t pivot = 99;
   EXPECT_FALSE(solveCholesky(matrix(2, 2, {1, 2, 2, 4}), {1, 1}, &pivot));
   EXPECT_EQ(1u, pivot);
+}
+
+TEST(Algebra, Inverse) {
+  // |A| = 36; the inverse is [10 -2; -2 4] / 36.
+  double logDeterminant = 0;
+  auto inverse = invertCholesky(matrix(2, 2, {4, 999, 2, 10}), logDeterminant);
+  ASSERT_TRUE(inverse);
+  EXPECT_DOUBLE_EQ(std::log(36.0), logDeterminant);
+  const Vector expected{10. / 36, -2. / 36, -2. / 36, 4. / 36};
+  for (size_t i = 0; i < 4; ++i)
+    EXPECT_DOUBLE_EQ(expected[i], inverse->values[i]);
+  // Scaled, A is [1 r; r 1] with r = 2 / sqrt(40): (1 + r) / (1 - r).
+  const double r = 2 / std::sqrt(40.0);
+  EXPECT_DOUBLE_EQ((1 + r) / (1 - r),
+                   conditionOf(matrix(2, 2, {4, 999, 2, 10}), *inverse));
+  size_t pivot = 99;
+  EXPECT_FALSE(
+      invertCholesky(matrix(2, 2, {1, 2, 2, 4}), logDeterminant, &pivot));
+  EXPECT_EQ(1u, pivot);
+}
+
+TEST(Algebra, Triangles) {
+  const Matrix whole = matrix(3, 3, {1, 2, 4, 2, 3, 5, 4, 5, 6});
+  EXPECT_EQ((Vector{1, 2, 3, 4, 5, 6}), triangleOf(whole));
+  EXPECT_EQ(whole, symmetricOf({1, 2, 3, 4, 5, 6}, 3));
+  EXPECT_EQ(1 + 3 + 6 - 2 * 2 + 2 * 4 - 2 * 5,
+            quadraticForm({1, -1, 1}, whole, 0, 3));
+  EXPECT_EQ(3 + 6 - 2 * 5, quadraticForm({1, -1, 1}, whole, 1, 3));
+  // X A has the rows 1, 2 and 1 of A.
+  EXPECT_EQ((Vector{2, 5 + 5}),
+            tracesOf(matrix(3, 3, {0, 1, 0, 0, 0, 1, 0, 1, 0}), whole, {1, 2}));
 }

@@ -232,6 +232,76 @@ TEST_F(InterpreterTest, NormalProduct) {
   EXPECT_DOUBLE_EQ(300 + 120 + 4e-5, q[2]);
 }
 
+// T = 10, A = [20 2; 2 5], of which 10 (P + 1e-6 I) are penalties.
+TEST_F(InterpreterTest, Inference) {
+  StringRef text = R"(
+    func.func @f(%n: index, %a: tensor<2x2xf64>)
+        -> (tensor<2xf64>, tensor<3xf64>, tensor<2xf64>, tensor<2xf64>,
+            tensor<1xf64>) {
+      %p0 = tam.penalty rows [0] columns [0] values [0.0]
+          : tensor<1x1xf64, #tam.coordinates<1>>
+      %p1 = tam.penalty rows [0] columns [0] values [0.25]
+          : tensor<1x1xf64, #tam.coordinates<1>>
+      %m = tam.column_means %n matrix %a : tensor<2x2xf64> -> tensor<2xf64>
+      %v, %c = tam.inverse %a : tensor<2x2xf64> -> tensor<3xf64>, tensor<2xf64>
+      %e = tam.effective_df %n inverse %v : tensor<3xf64>
+          penalties(%p0, %p1 : tensor<1x1xf64, #tam.coordinates<1>>,
+                    tensor<1x1xf64, #tam.coordinates<1>>)
+          columns [1, 1] -> tensor<2xf64>
+      %both = tam.effective_df %n inverse %v : tensor<3xf64>
+          penalties(%p0, %p1 : tensor<1x1xf64, #tam.coordinates<1>>,
+                    tensor<1x1xf64, #tam.coordinates<1>>)
+          columns [2] -> tensor<1xf64>
+      return %m, %v, %c, %e, %both : tensor<2xf64>, tensor<3xf64>,
+          tensor<2xf64>, tensor<2xf64>, tensor<1xf64>
+    })";
+  auto results = run(text, {int64_t(10), matrix(2, 2, {20, 2, 2, 5})});
+  ASSERT_TRUE(succeeded(results)) << error;
+  auto expect = [&](size_t index, const Vector &expected) {
+    const Vector &actual = std::get<Vector>((*results)[index]);
+    ASSERT_EQ(expected.size(), actual.size());
+    for (size_t i = 0; i < expected.size(); ++i)
+      EXPECT_DOUBLE_EQ(expected[i], actual[i]) << index << ", " << i;
+  };
+  // The mean of the offset is 0. |A| = 96.
+  expect(0, {0, 0.2});
+  expect(1, {5. / 96, -2. / 96, 20. / 96});
+  expect(2, {std::log(96.0), 1.2 / 0.8});
+  const double first = 1 - 10 * 1e-6 * 5 / 96,
+               second = 1 - 10 * (0.25 + 1e-6) * 20 / 96;
+  expect(3, {first, second});
+  expect(4, {first + second});
+  results = interpret(module->lookupSymbol<func::FuncOp>("f"),
+                      {int64_t(10), matrix(2, 2, {1, 1, 1, 1})});
+  EXPECT_TRUE(failed(results));
+  EXPECT_EQ("'tam.inverse' op expected a positive definite matrix, got pivot 1 "
+            "that is not positive",
+            error);
+}
+
+// V = [1 2 4; 2 3 5; 4 5 6].
+TEST_F(InterpreterTest, QuadraticForms) {
+  StringRef text = R"(
+    func.func @f(%a: tensor<?x1xf64>, %b: tensor<?x2xf64>, %v: tensor<6xf64>)
+        -> tensor<?x3xf64> {
+      %q = tam.quadratic_forms(%a, %b : tensor<?x1xf64>, tensor<?x2xf64>)
+          triangle %v : tensor<6xf64> -> tensor<?x3xf64>
+      return %q : tensor<?x3xf64>
+    })";
+  const Vector triangle{1, 2, 3, 4, 5, 6};
+  auto results =
+      run(text, {matrix(2, 1, {1, 2}), matrix(2, 2, {1, 0, -1, 1}), triangle});
+  ASSERT_TRUE(succeeded(results)) << error;
+  EXPECT_EQ(matrix(2, 3, {1 + 3 + 4, 1, 3, 4 - 1 + 8, 4, 3 - 10 + 6}),
+            std::get<Matrix>((*results)[0]));
+  results =
+      run(text, {matrix(1, 1, {1}), matrix(2, 2, {1, 0, -1, 1}), triangle});
+  EXPECT_TRUE(failed(results));
+  EXPECT_EQ("'tam.quadratic_forms' op expected operands of the same rows, got "
+            "1 and 2",
+            error);
+}
+
 TEST_F(InterpreterTest, SolveFailsAtTheOp) {
   auto results = run(R"(
     func.func @f(%a: tensor<2x2xf64>, %b: tensor<2xf64>) -> tensor<2xf64> {
@@ -334,6 +404,45 @@ TEST_F(InterpreterTest, FitsAndPredictsByTheSlots) {
   auto y = model.predict(group, *beta);
   ASSERT_TRUE(succeeded(y)) << error;
   EXPECT_NEAR((*beta)[0] - (*beta)[1] / 3, (*y)[1], 1e-12);
+}
+
+// A fit's results for inference, one after another, before and after tiling.
+TEST_F(InterpreterTest, InfersByTheSlots) {
+  Model model(parse(R"(
+    func.func @fit(%n: index {tam.slot = #tam.slot<rows>},
+        %y: tensor<?xf64> {tam.slot = #tam.slot<column, 0>})
+        -> (tensor<1xf64> {tam.slot = #tam.slot<output>},
+            tensor<1xf64> {tam.slot = #tam.slot<inference>},
+            tensor<1xf64> {tam.slot = #tam.slot<inference, 64>}) {
+      %0 = tam.offset %n : tensor<?x1xf64>
+      %z = tam.zeros : tensor<1xf64>
+      %b = tam.rhs %0, %y into %z : tensor<?x1xf64>, tensor<?xf64> -> tensor<1xf64>
+      %c = tam.normal_vector(%b, %b : tensor<1xf64>, tensor<1xf64>) : tensor<2xf64>
+      return %b, %b, %b : tensor<1xf64>, tensor<1xf64>, tensor<1xf64>
+    }
+    func.func @other_init() {
+      return
+    }
+    func.func @other_chunk(%n: index {tam.slot = #tam.slot<rows>}) {
+      return
+    }
+    func.func @other_infer(%p: tensor<2xf64> {tam.slot = #tam.slot<parameters>},
+        %q: tensor<1xf64> {tam.slot = #tam.slot<parameters, 16>})
+        -> (tensor<2xf64> {tam.slot = #tam.slot<output>},
+            tensor<1xf64> {tam.slot = #tam.slot<output, 64>}) {
+      return %p, %q : tensor<2xf64>, tensor<1xf64>
+    })"));
+  Group group{.rows = 2, .columns = {Vector{1, 2}}, .parameters = {7, 8, 9}};
+  EXPECT_TRUE(model.infers("fit"));
+  EXPECT_TRUE(model.infers("other"));
+  EXPECT_FALSE(model.infers("another"));
+  auto fitted = model.fit(group), inferred = model.infer("fit", group, 0),
+       other = model.infer("other", group, 1);
+  ASSERT_TRUE(succeeded(fitted) && succeeded(inferred) && succeeded(other))
+      << error;
+  EXPECT_EQ((Vector{3}), *fitted);
+  EXPECT_EQ((Vector{3, 3}), *inferred);
+  EXPECT_EQ((Vector{7, 8, 9}), *other);
 }
 
 TEST_F(InterpreterTest, MissingDataIsAnErrorThatNamesTheSlot) {

@@ -8,14 +8,20 @@
 
 #include "FakeModel.h"
 
+#include "tamrt/steps.h"
+
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 namespace tamrt::test {
 namespace {
 
 constexpr int64_t kArenaPerRow = kColumns * int64_t(sizeof(double));
 constexpr int64_t kStateNumbers = kColumns * kColumns + kColumns;
+/// Of each effect.
+const std::vector<int64_t> kEffectColumns = {1, 1, kLevels};
 
 /// One row of the design matrix.
 void design(const double *parameters, const void *const *columns, int64_t row,
@@ -77,6 +83,15 @@ void finish(tamrt_context *ctx, void *arena, void *state, void *carry,
   solve(a, a + kColumns * kColumns, kColumns, rows, output);
 }
 
+void inferFake(tamrt_context *, void *arena, void *state, void *carry,
+               const double *, const void *const *, const double *,
+               const void *const *, double *output, int64_t rows, int64_t first,
+               int64_t groupRows) {
+  note(TAMRT_STEP_FIT_INFER, {arena, state, carry, output}, rows, first,
+       groupRows);
+  infer(static_cast<const double *>(state), kEffectColumns, rows, output);
+}
+
 template <int Kind>
 void apply(tamrt_context *, void *arena, void *state, void *carry,
            const double *parameters, const void *const *,
@@ -86,6 +101,10 @@ void apply(tamrt_context *, void *arena, void *state, void *carry,
   for (int64_t row = 0; row < rows; ++row) {
     double phi[kColumns];
     design(parameters, columns, row, phi);
+    if (Kind == TAMRT_STEP_VARIANCES) {
+      computeForms(phi, coefficients, kEffectColumns, output + row * 4);
+      continue;
+    }
     double parts[3] = {phi[0] * coefficients[0], phi[1] * coefficients[1], 0};
     for (int64_t i = 0; i < kLevels; ++i)
       parts[2] += phi[2 + i] * coefficients[2 + i];
@@ -110,7 +129,9 @@ void note(int32_t kind, std::initializer_list<const void *> memory,
   calls.push_back({kind, rows, first, groupRows, aligned});
 }
 
-void solve(double *a, double *b, int64_t n, int64_t rows, double *output) {
+void solve(const double *sums, const double *vector, int64_t n, int64_t rows,
+           double *output) {
+  std::vector<double> a(sums, sums + n * n), b(vector, vector + n);
   for (int64_t i = 0; i < n; ++i)
     a[i * n + i] += 1e-6 * double(rows);
   for (int64_t k = 0; k < n; ++k)
@@ -128,6 +149,72 @@ void solve(double *a, double *b, int64_t n, int64_t rows, double *output) {
   }
 }
 
+void infer(const double *gram, const std::vector<int64_t> &columns,
+           int64_t rows, double *output) {
+  const auto n = std::accumulate(columns.begin(), columns.end(), int64_t(0));
+  const InferenceLayout layout(n, int64_t(columns.size()));
+  const double floor = 1e-6 * double(rows);
+  std::vector<double> inverse(n * n), a(gram, gram + n * n);
+  for (int64_t j = 0; j < n; ++j) {
+    std::vector<double> unit(n);
+    unit[j] = 1;
+    // A column, which is a row, too.
+    solve(gram, unit.data(), n, rows, inverse.data() + j * n);
+    a[j * n + j] += floor;
+  }
+  double *next = output + layout.inverse;
+  for (int64_t i = 0; i < n; ++i)
+    next = std::copy_n(inverse.data() + i * n, i + 1, next);
+  int64_t i = 0;
+  next = output + layout.edf;
+  for (int64_t count : columns) {
+    *next = 0;
+    for (const int64_t end = i + count; i < end; ++i)
+      for (int64_t k = 0; k < n; ++k)
+        *next += inverse[i * n + k] * gram[k * n + i];
+    ++next;
+  }
+  for (int64_t j = 0; j < n; ++j)
+    output[layout.means + j] = j == 0 ? 0 : gram[j * n] / double(rows);
+  double norms[2] = {0, 0}, logDeterminant = 0;
+  for (int64_t j = 0; j < n; ++j) {
+    double sums[2] = {0, 0};
+    for (int64_t k = 0; k < n; ++k) {
+      const double scale = std::sqrt(a[j * n + j] * a[k * n + k]);
+      sums[0] += std::fabs(a[j * n + k]) / scale;
+      sums[1] += std::fabs(inverse[j * n + k]) * scale;
+    }
+    norms[0] = std::max(norms[0], sums[0]);
+    norms[1] = std::max(norms[1], sums[1]);
+  }
+  for (int64_t k = 0; k < n; ++k) {
+    logDeterminant += std::log(a[k * n + k]);
+    for (int64_t r = k + 1; r < n; ++r)
+      for (int64_t c = n; c-- > k;)
+        a[r * n + c] -= a[r * n + k] / a[k * n + k] * a[k * n + c];
+  }
+  output[layout.numbers] = logDeterminant;
+  output[layout.numbers + 1] = norms[0] * norms[1];
+}
+
+void computeForms(const double *phi, const double *triangle,
+                  const std::vector<int64_t> &columns, double *output) {
+  auto form = [&](int64_t first, int64_t end) {
+    double sum = 0;
+    for (int64_t i = first; i < end; ++i)
+      for (int64_t j = first; j < end; ++j)
+        sum += phi[i] * phi[j] *
+               triangle[triangleSize(std::max(i, j)) + std::min(i, j)];
+    return sum;
+  };
+  int64_t first = 0;
+  for (int64_t count : columns) {
+    *++output = form(first, first + count);
+    first += count;
+  }
+  output[-int64_t(columns.size())] = form(0, first);
+}
+
 /// What the buffers name.
 static const char *const kPlanTexts[] = {"values", "tam.linear", "l(x)",
                                          "index",  "tam.onehot", "c(d)"};
@@ -140,7 +227,7 @@ FakeModel::FakeModel(std::vector<int64_t> rungs) {
              {"d", "c(d)", 2, kLevels, 0, 0}};
   buffers = {{0, 1, 2, 128, 0, 0, 2}, {3, 4, 5, 64, 128, 1, 3}};
   // Names stay where they are once all are there.
-  stepNames.reserve(4 * rungs.size() + 2);
+  stepNames.reserve(5 * rungs.size() + 3);
   auto add = [&](tamrt_step_kind kind, const char *stem, int64_t rows,
                  tamrt_step_function run) {
     stepNames.push_back(stem);
@@ -164,6 +251,9 @@ FakeModel::FakeModel(std::vector<int64_t> rungs) {
     add(TAMRT_STEP_TERMS, "terms", rows, apply<TAMRT_STEP_TERMS>);
   for (int64_t rows : rungs)
     add(TAMRT_STEP_DESIGN, "design", rows, apply<TAMRT_STEP_DESIGN>);
+  add(TAMRT_STEP_FIT_INFER, "fit_infer", 0, inferFake);
+  for (int64_t rows : rungs)
+    add(TAMRT_STEP_VARIANCES, "variances", rows, apply<TAMRT_STEP_VARIANCES>);
 }
 
 const tamrt_model &FakeModel::get() {

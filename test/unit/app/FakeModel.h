@@ -79,8 +79,18 @@ inline bool recording = false;
 void note(int32_t kind, std::initializer_list<const void *> memory,
           int64_t rows, int64_t first, int64_t groupRows);
 
-/// Solves (a + 1e-6 * rows * I) x = b, n x n, by elimination; destroys both.
-void solve(double *a, double *b, int64_t n, int64_t rows, double *x);
+/// Solves (a + 1e-6 * rows * I) x = b, n x n, by elimination.
+void solve(const double *a, const double *b, int64_t n, int64_t rows,
+           double *x);
+
+/// The output of FIT_INFER for the sums `gram` of `rows` rows and effects of so
+/// many columns.
+void infer(const double *gram, const std::vector<int64_t> &columns,
+           int64_t rows, double *output);
+
+/// The output of VARIANCES for a row `phi` of the design.
+void computeForms(const double *phi, const double *triangle,
+                  const std::vector<int64_t> &columns, double *output);
 
 } // namespace tamrt::test
 

@@ -70,7 +70,7 @@ TEST(Info, Help) {
   Outcome help = run(model, {"--help"});
   EXPECT_EQ(help.status, 0);
   for (const char *command : {"fit", "predict", "decompose", "coefficients",
-                              "plan", "info", "y ~ l(x) + c(d)"})
+                              "summary", "plan", "info", "y ~ l(x) + c(d)"})
     EXPECT_NE(help.out.find(command), std::string::npos) << command;
   Outcome fit = run(model, {"fit", "--help"});
   EXPECT_EQ(fit.status, 0);

@@ -106,6 +106,15 @@ void finish(tamrt_context *, void *arena, void *state, void *carry,
   solve(a, a + n * n, n, rows, output);
 }
 
+void inferLearned(tamrt_context *, void *arena, void *state, void *carry,
+                  const double *, const void *const *, const double *,
+                  const void *const *, double *output, int64_t rows,
+                  int64_t first, int64_t groupRows) {
+  note(TAMRT_STEP_FIT_INFER, {arena, state, carry, output}, rows, first,
+       groupRows);
+  infer(static_cast<const double *>(state), {1, n - 1}, rows, output);
+}
+
 template <int Kind>
 void apply(tamrt_context *, void *arena, void *state, void *carry,
            const double *parameters, const void *const *tables,
@@ -116,6 +125,10 @@ void apply(tamrt_context *, void *arena, void *state, void *carry,
     double phi[n];
     design(parameters, tables, columns, row, first + row, groupRows,
            static_cast<double *>(carry), phi);
+    if (Kind == TAMRT_STEP_VARIANCES) {
+      computeForms(phi, coefficients, {1, n - 1}, output + row * 3);
+      continue;
+    }
     double parts[2] = {phi[0] * coefficients[0], 0};
     for (int64_t i = 1; i < n; ++i)
       parts[1] += phi[i] * coefficients[i];
@@ -140,6 +153,10 @@ tamrt_step_function functionOf(int32_t kind) {
     return apply<TAMRT_STEP_PREDICT>;
   case TAMRT_STEP_TERMS:
     return apply<TAMRT_STEP_TERMS>;
+  case TAMRT_STEP_FIT_INFER:
+    return inferLearned;
+  case TAMRT_STEP_VARIANCES:
+    return apply<TAMRT_STEP_VARIANCES>;
   default:
     return apply<TAMRT_STEP_DESIGN>;
   }

@@ -367,6 +367,13 @@ private:
     return success();
   }
 
+  static bool hasInference(func::FuncOp fit) {
+    for (unsigned i = 0; i < fit.getNumResults(); ++i)
+      if (getResultSlot(fit, i).getKind() == SlotKind::Inference)
+        return true;
+    return false;
+  }
+
   LogicalResult splitFit(func::FuncOp fit) {
     if (failed(verifySlots(fit)))
       return failure();
@@ -375,6 +382,9 @@ private:
     if (lastKind != StepKind::FitFinish && lastKind != StepKind::CgFinish &&
         lastKind != StepKind::ApplyFinish)
       return fit.emitOpError("expected no sums over rows in step '")
+             << stringifyStepKind(lastKind) << "'";
+    if (lastKind != StepKind::FitFinish && hasInference(fit))
+      return fit.emitOpError("expected no slot 'inference' in step '")
              << stringifyStepKind(lastKind) << "'";
     // The kinds of a step's parts have consecutive numbers.
     auto kindOf = [&](int32_t before) {

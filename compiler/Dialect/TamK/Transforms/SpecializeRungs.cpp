@@ -11,6 +11,7 @@
 #include "tamc/Dialect/TamK/Transforms/Passes.h"
 #include "tamc/Target/TargetAnalysis.h"
 #include "tamrt/abi.h"
+#include "tamrt/steps.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -28,6 +29,10 @@ using namespace tamc::tamk;
 
 /// Rows of the largest rung for `chunk_rows: all`.
 static constexpr int64_t kMaxChunkRows = int64_t(1) << 20;
+
+/// Rows of the largest rung of a step that reads the triangle of a matrix: rows
+/// take less memory than that, and the time of each grows with its square.
+static constexpr int64_t kTriangleChunkRows = 64;
 
 /// Bytes of a buffer of static sizes.
 static int64_t bytesOf(MemRefType type) {
@@ -81,9 +86,19 @@ static int64_t bytesOfSums(func::FuncOp step) {
   return sums;
 }
 
+/// Whether a step reads the triangle of a matrix.
+static bool readsTriangle(func::FuncOp step) {
+  auto attribute = step->getAttrOfType<tam::StepAttr>(tam::kStepAttrName);
+  return attribute &&
+         tamrt::describe(static_cast<int32_t>(attribute.getKind())).vector ==
+             tamrt::StepVector::Triangle;
+}
+
 /// Default rows of a step's largest rung.
 static FailureOr<int64_t> chooseRows(func::FuncOp step, Value capacity,
                                      const Target &target) {
+  if (readsTriangle(step))
+    return kTriangleChunkRows;
   const int64_t usual = target.getChunkRows(/*sumBytes=*/0, /*rowBytes=*/1);
   int64_t temporaries = 0;
   for (auto alloc : step.getOps<memref::AllocOp>()) {
@@ -137,7 +152,11 @@ struct SpecializeRungs
       // A chunk that adds to sums ends with its segment.
       if (bytesOfSums(step) > 0)
         most = std::min<int64_t>(*most, TAMRT_SEGMENT_ROWS);
-      for (int64_t rung : target->getRungs(*most))
+      SmallVector<int64_t> rungs = target->getRungs(*most);
+      // A rung between them would save little memory.
+      if (readsTriangle(step) && rungs.size() > 2)
+        rungs = {rungs.front(), rungs.back()};
+      for (int64_t rung : rungs)
         if (failed(specialize(step, rung)))
           return signalPassFailure();
       step.erase();

@@ -344,4 +344,32 @@ func.func @cg(%n: index, %a: tensor<2x2xf64>, %b: tensor<2xf64>)
   return %z, %q : tensor<2xf64>, tensor<2xf64>
 }
 
+// CHECK-LABEL: func.func @inference(
+// CHECK-SAME: %[[T:.*]]: index, %[[A:.*]]: tensor<3x3xf64>, %[[O:.*]]: tensor<?x1xf64, #tam.dense>, %[[C:.*]]: tensor<?x2xf64, #tam.one_hot>)
+func.func @inference(%rows: index, %a: tensor<3x3xf64>,
+                     %o: tensor<?x1xf64, #tam.dense>,
+                     %c: tensor<?x2xf64, #tam.one_hot>)
+    -> (tensor<6xf64> {tam.slot = #tam.slot<inference>},
+        tensor<2xf64> {tam.slot = #tam.slot<inference, 64>},
+        tensor<?x3xf64> {tam.slot = #tam.slot<output>}) {
+  %p0 = tam.penalty rows [0] columns [0] values [0.0]
+      : tensor<1x1xf64, #tam.coordinates<1>>
+  %p1 = tam.penalty rows [1] columns [0] values [1.0]
+      : tensor<2x2xf64, #tam.coordinates<1>>
+  // CHECK: tam.column_means %[[T]] matrix %[[A]] : tensor<3x3xf64> -> tensor<3xf64>
+  %m = tam.column_means %rows matrix %a : tensor<3x3xf64> -> tensor<3xf64>
+  // CHECK: %[[V:.*]], %{{.*}} = tam.inverse %[[A]] : tensor<3x3xf64> -> tensor<6xf64>, tensor<2xf64>
+  %v, %n = tam.inverse %a : tensor<3x3xf64> -> tensor<6xf64>, tensor<2xf64>
+  // CHECK: tam.effective_df %[[T]] inverse %[[V]] : tensor<6xf64> penalties(%{{.*}}, %{{.*}} : tensor<1x1xf64, #tam.coordinates<1>>, tensor<2x2xf64, #tam.coordinates<1>>) columns [1, 2] -> tensor<2xf64>
+  %e = tam.effective_df %rows inverse %v : tensor<6xf64>
+      penalties(%p0, %p1 : tensor<1x1xf64, #tam.coordinates<1>>,
+                tensor<2x2xf64, #tam.coordinates<1>>)
+      columns [1, 2] -> tensor<2xf64>
+  // CHECK: tam.quadratic_forms(%[[O]], %[[C]] : tensor<?x1xf64, #tam.dense>, tensor<?x2xf64, #tam.one_hot>) triangle %[[V]] : tensor<6xf64> -> tensor<?x3xf64>
+  %q = tam.quadratic_forms(%o, %c : tensor<?x1xf64, #tam.dense>,
+                           tensor<?x2xf64, #tam.one_hot>)
+      triangle %v : tensor<6xf64> -> tensor<?x3xf64>
+  return %v, %e, %q : tensor<6xf64>, tensor<2xf64>, tensor<?x3xf64>
+}
+
 }

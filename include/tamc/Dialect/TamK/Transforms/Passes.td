@@ -66,6 +66,9 @@ def TamKSpecializeRungs : Pass<"tamk-specialize-rungs", "::mlir::ModuleOp"> {
     4096 rows if the temporaries still take at most an eighth of the memory of
     the sums: each chunk passes over all sums of a large model once.
 
+    A step that reads the triangle of a matrix has two rungs, of 64 rows without
+    a requested number and of 1 row: rows take less memory than the triangle.
+
     Before: `@fit_chunk(%rows, ..., %capacity)`.
     After: `@fit_chunk_256(%rows, ...)`, `@fit_chunk_128`, ..., `@fit_chunk_1`.
   }];

@@ -142,7 +142,7 @@ static void buildPhase(OpPassManager &manager, Phase phase,
     code.tableOperands = options.tableOperands;
     // A library runs on the CPU alone.
     code.allTables = options.prefix.empty();
-    // Nor does it compute standard errors.
+    // Nor does it compute standard errors, or choose penalties.
     code.inference = options.prefix.empty();
     manager.addPass(createConvertTamKToLLVM(code));
     ExportModelOptions model;

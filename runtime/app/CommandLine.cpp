@@ -291,6 +291,7 @@ void addTuneOptions(CLI::App &tune, Options &options, Texts &texts) {
       ->delimiter(',')
       ->check(ap())
       ->type_name("LOW,HIGH")
+      ->allow_extra_args(false)
       ->group(group);
   tune.add_option("--candidates", texts.candidates,
                   "The aps to try of each penalty; default: a step of a tenth "
@@ -298,6 +299,7 @@ void addTuneOptions(CLI::App &tune, Options &options, Texts &texts) {
       ->delimiter(',')
       ->check(ap())
       ->type_name("AP,AP,..")
+      ->allow_extra_args(false)
       ->group(group);
   tune.add_option("--gamma", options.gcv.gamma,
                   "How much an effective degree of freedom counts in the score")
@@ -431,7 +433,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                    "Prediction intervals of these levels, such as 0.9,0.5")
       ->delimiter(',')
       ->check(level())
-      ->type_name("LEVELS");
+      ->type_name("LEVELS")
+      ->allow_extra_args(false);
   CLI::App *decompose =
       addPredict("decompose", "The same as predict --type=terms");
 

@@ -112,6 +112,7 @@ FailureOr<Datum> Model::run(func::FuncOp function, const Group &group,
     case SlotKind::Output:
     case SlotKind::Arena:
     case SlotKind::Inference:
+    case SlotKind::System:
       break;
     }
     if (!value)

@@ -579,8 +579,8 @@ LogicalResult Translator::run() {
   return finishTables();
 }
 
-/// Removes the steps for standard errors, and the constants that only they
-/// read.
+/// Removes the steps for standard errors and for the choice of penalties, and
+/// the constants that only they read.
 static void removeInference(ModuleOp module) {
   for (auto step : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
     auto attribute = step->getAttrOfType<tam::StepAttr>(tam::kStepAttrName);
@@ -588,8 +588,7 @@ static void removeInference(ModuleOp module) {
       continue;
     const tamrt::StepDescription &about =
         tamrt::describe(static_cast<int32_t>(attribute.getKind()));
-    if (about.output == tamrt::StepOutput::Inference ||
-        about.output == tamrt::StepOutput::RowForms)
+    if (about.isExtra() || about.output == tamrt::StepOutput::RowForms)
       step.erase();
   }
   SymbolTableCollection tables;

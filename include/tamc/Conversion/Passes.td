@@ -113,7 +113,8 @@ def ConvertTamKToLLVM : Pass<"convert-tamk-to-llvm", "::mlir::ModuleOp"> {
     Option<"allTables", "all-tables", "bool", /*default=*/"true",
            "Make tables also of the steps whose functions do not read them">,
     Option<"inference", "inference", "bool", /*default=*/"true",
-           "Translate the steps for standard errors, too; else they are removed">,
+           "Translate the steps for standard errors and the choice of penalties, "
+           "too; else they are removed">,
   ];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect",

@@ -197,7 +197,7 @@ static bool hasNameOfStep(func::FuncOp function) {
     return function.getName() == "fit" || function.getName() == "fit_by_levels";
   StringRef kind = tam::stringifyStepKind(step.getKind());
   StringRef name = function.getName();
-  for (StringRef part : {"_init", "_chunk", "_finish", "_infer"}) {
+  for (StringRef part : {"_init", "_chunk", "_finish", "_infer", "_system"}) {
     const bool isNamed = name.consume_back(part);
     if (kind.consume_back(part))
       return name.starts_with(kind) && (isNamed || part == "_finish");

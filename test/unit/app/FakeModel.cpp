@@ -92,6 +92,24 @@ void inferFake(tamrt_context *, void *arena, void *state, void *carry,
   infer(static_cast<const double *>(state), kEffectColumns, rows, output);
 }
 
+void systemFake(tamrt_context *, void *arena, void *state, void *carry,
+                const double *, const void *const *, const double *,
+                const void *const *, double *output, int64_t rows,
+                int64_t first, int64_t groupRows) {
+  note(TAMRT_STEP_FIT_SYSTEM, {arena, state, carry, output}, rows, first,
+       groupRows);
+  const auto *sums = static_cast<const double *>(state);
+  system(sums, sums + kColumns * kColumns, kColumns, rows, output);
+}
+
+void penaltyFake(tamrt_context *, void *arena, void *, void *, const double *,
+                 const void *const *, const double *, const void *const *,
+                 double *output, int64_t rows, int64_t first,
+                 int64_t groupRows) {
+  note(TAMRT_STEP_PENALTY, {arena, output}, rows, first, groupRows);
+  penalty(kColumns, output);
+}
+
 template <int Kind>
 void apply(tamrt_context *, void *arena, void *state, void *carry,
            const double *parameters, const void *const *,
@@ -147,6 +165,20 @@ void solve(const double *sums, const double *vector, int64_t n, int64_t rows,
       sum -= a[i * n + j] * output[j];
     output[i] = sum / a[i * n + i];
   }
+}
+
+void system(const double *gram, const double *b, int64_t n, int64_t rows,
+            double *output) {
+  std::copy_n(gram, n * n, output);
+  for (int64_t i = 0; i < n; ++i)
+    output[i * n + i] += 1e-6 * double(rows);
+  std::copy_n(b, n, output + vectorInSystem(n));
+}
+
+void penalty(int64_t n, double *output) {
+  std::fill_n(output, n * n, 0.0);
+  for (int64_t i = 0; i < n; ++i)
+    output[i * n + i] = 1e-6;
 }
 
 void infer(const double *gram, const std::vector<int64_t> &columns,
@@ -227,7 +259,7 @@ FakeModel::FakeModel(std::vector<int64_t> rungs) {
              {"d", "c(d)", 2, kLevels, 0, 0}};
   buffers = {{0, 1, 2, 128, 0, 0, 2}, {3, 4, 5, 64, 128, 1, 3}};
   // Names stay where they are once all are there.
-  stepNames.reserve(5 * rungs.size() + 3);
+  stepNames.reserve(5 * rungs.size() + 5);
   auto add = [&](tamrt_step_kind kind, const char *stem, int64_t rows,
                  tamrt_step_function run) {
     stepNames.push_back(stem);
@@ -252,6 +284,8 @@ FakeModel::FakeModel(std::vector<int64_t> rungs) {
   for (int64_t rows : rungs)
     add(TAMRT_STEP_DESIGN, "design", rows, apply<TAMRT_STEP_DESIGN>);
   add(TAMRT_STEP_FIT_INFER, "fit_infer", 0, inferFake);
+  add(TAMRT_STEP_FIT_SYSTEM, "fit_system", 0, systemFake);
+  add(TAMRT_STEP_PENALTY, "penalty", 0, penaltyFake);
   for (int64_t rows : rungs)
     add(TAMRT_STEP_VARIANCES, "variances", rows, apply<TAMRT_STEP_VARIANCES>);
 }

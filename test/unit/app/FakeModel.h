@@ -83,6 +83,12 @@ void note(int32_t kind, std::initializer_list<const void *> memory,
 void solve(const double *a, const double *b, int64_t n, int64_t rows,
            double *x);
 
+/// The outputs of FIT_SYSTEM and PENALTY for a model without penalties, from
+/// the sums gram and b of `rows` rows.
+void system(const double *gram, const double *b, int64_t n, int64_t rows,
+            double *output);
+void penalty(int64_t n, double *output);
+
 /// The output of FIT_INFER for the sums `gram` of `rows` rows and effects of so
 /// many columns.
 void infer(const double *gram, const std::vector<int64_t> &columns,

@@ -115,6 +115,24 @@ void inferLearned(tamrt_context *, void *arena, void *state, void *carry,
   infer(static_cast<const double *>(state), {1, n - 1}, rows, output);
 }
 
+void systemLearned(tamrt_context *, void *arena, void *state, void *carry,
+                   const double *, const void *const *, const double *,
+                   const void *const *, double *output, int64_t rows,
+                   int64_t first, int64_t groupRows) {
+  note(TAMRT_STEP_FIT_SYSTEM, {arena, state, carry, output}, rows, first,
+       groupRows);
+  const auto *sums = static_cast<const double *>(state);
+  system(sums, sums + n * n, n, rows, output);
+}
+
+void penaltyLearned(tamrt_context *, void *arena, void *, void *,
+                    const double *, const void *const *, const double *,
+                    const void *const *, double *output, int64_t rows,
+                    int64_t first, int64_t groupRows) {
+  note(TAMRT_STEP_PENALTY, {arena, output}, rows, first, groupRows);
+  penalty(n, output);
+}
+
 template <int Kind>
 void apply(tamrt_context *, void *arena, void *state, void *carry,
            const double *parameters, const void *const *tables,
@@ -155,6 +173,10 @@ tamrt_step_function functionOf(int32_t kind) {
     return apply<TAMRT_STEP_TERMS>;
   case TAMRT_STEP_FIT_INFER:
     return inferLearned;
+  case TAMRT_STEP_FIT_SYSTEM:
+    return systemLearned;
+  case TAMRT_STEP_PENALTY:
+    return penaltyLearned;
   case TAMRT_STEP_VARIANCES:
     return apply<TAMRT_STEP_VARIANCES>;
   default:

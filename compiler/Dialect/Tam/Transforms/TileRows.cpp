@@ -367,11 +367,15 @@ private:
     return success();
   }
 
-  static bool hasInference(func::FuncOp fit) {
+  /// The first slot of a result that is for a step of its own; null if there is
+  /// none.
+  static SlotAttr findExtra(func::FuncOp fit) {
     for (unsigned i = 0; i < fit.getNumResults(); ++i)
-      if (getResultSlot(fit, i).getKind() == SlotKind::Inference)
-        return true;
-    return false;
+      if (SlotAttr slot = getResultSlot(fit, i);
+          slot.getKind() == SlotKind::Inference ||
+          slot.getKind() == SlotKind::System)
+        return slot;
+    return {};
   }
 
   LogicalResult splitFit(func::FuncOp fit) {
@@ -383,8 +387,10 @@ private:
         lastKind != StepKind::ApplyFinish)
       return fit.emitOpError("expected no sums over rows in step '")
              << stringifyStepKind(lastKind) << "'";
-    if (lastKind != StepKind::FitFinish && hasInference(fit))
-      return fit.emitOpError("expected no slot 'inference' in step '")
+    if (SlotAttr extra = findExtra(fit);
+        extra && lastKind != StepKind::FitFinish)
+      return fit.emitOpError("expected no slot '")
+             << stringifySlotKind(extra.getKind()) << "' in step '"
              << stringifyStepKind(lastKind) << "'";
     // The kinds of a step's parts have consecutive numbers.
     auto kindOf = [&](int32_t before) {

@@ -1,6 +1,8 @@
 // A fit that is solved directly returns the inverse of its matrix, effective
 // degrees of freedom, means of columns and two numbers, too, each with a slot
-// `inference` at its place in the output of fit_infer.
+// `inference` at its place in the output of fit_infer; and its equations, with
+// slots `system` at their places in the output of fit_system. The penalties
+// alone are a function of their own.
 //
 // RUN: tam-opt %s --tam-add-inference -split-input-file | FileCheck %s
 
@@ -14,7 +16,9 @@
 // CHECK-SAME: tensor<6xf64> {tam.slot = #tam.slot<inference>},
 // CHECK-SAME: tensor<3xf64> {tam.slot = #tam.slot<inference, 64>},
 // CHECK-SAME: tensor<3xf64> {tam.slot = #tam.slot<inference, 128>},
-// CHECK-SAME: tensor<2xf64> {tam.slot = #tam.slot<inference, 192>})
+// CHECK-SAME: tensor<2xf64> {tam.slot = #tam.slot<inference, 192>},
+// CHECK-SAME: tensor<3x3xf64> {tam.slot = #tam.slot<system>},
+// CHECK-SAME: tensor<3xf64> {tam.slot = #tam.slot<system, 128>})
 // CHECK: %[[P:.*]] = tam.penalty {{.*}} tensor<1x1xf64
 // CHECK: %[[Q:.*]] = tam.penalty {{.*}} tensor<2x2xf64
 // CHECK: %[[A:.*]] = tam.normal_matrix
@@ -23,7 +27,16 @@
 // CHECK-NEXT: %[[M:.*]] = tam.column_means %[[ROWS]] matrix %[[A]] : tensor<3x3xf64> -> tensor<3xf64>
 // CHECK-NEXT: %[[V:.*]], %[[N:.*]] = tam.inverse %[[A]] : tensor<3x3xf64> -> tensor<6xf64>, tensor<2xf64>
 // CHECK-NEXT: %[[E:.*]] = tam.effective_df %[[ROWS]] inverse %[[V]] : tensor<6xf64> penalties(%[[P]], %[[Q]] : {{.*}}) columns [1, 1, 1] -> tensor<3xf64>
-// CHECK-NEXT: return %[[B]], %[[V]], %[[E]], %[[M]], %[[N]]
+// CHECK-NEXT: return %[[B]], %[[V]], %[[E]], %[[M]], %[[N]], %[[A]], %{{.*}} :
+//
+// CHECK-LABEL: func.func @penalty(
+// CHECK-SAME: %[[ROWS:[^:]*]]: index {tam.slot = #tam.slot<rows>}
+// CHECK-SAME: -> (tensor<3x3xf64> {tam.slot = #tam.slot<output>})
+// CHECK-SAME: tam.step = #tam.step<penalty>
+// CHECK-NEXT: %[[P:.*]] = tam.penalty {{.*}} tensor<1x1xf64
+// CHECK-NEXT: %[[Q:.*]] = tam.penalty {{.*}} tensor<2x2xf64
+// CHECK-NEXT: %[[A:.*]] = tam.normal_matrix %[[ROWS]] blocks() penalties(%[[P]], %[[Q]] :
+// CHECK-NEXT: return %[[A]]
 module attributes {tam.model = #tam.model<name = "m", target = "y",
     columns = 3, effects = [
     <name = "offset", term = "offset", first = 0, columns = 1>,
@@ -49,7 +62,7 @@ func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
   return %x : tensor<3xf64>
 }
 
-// A variant that sums by levels has results of its own.
+// A variant that sums by levels has results of its own, and the same penalties.
 //
 // CHECK-LABEL: func.func @fit_by_levels(
 // CHECK-SAME: tensor<1xf64> {tam.slot = #tam.slot<carry>},
@@ -57,7 +70,8 @@ func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
 // CHECK: %[[M:.*]] = tam.column_means
 // CHECK: %[[V:.*]], %[[N:.*]] = tam.inverse
 // CHECK: %[[E:.*]] = tam.effective_df
-// CHECK: return %{{.*}}, %{{.*}}, %[[V]], %[[E]], %[[M]], %[[N]]
+// CHECK: return %{{.*}}, %{{.*}}, %[[V]], %[[E]], %[[M]], %[[N]], %{{.*}}, %{{.*}} :
+// CHECK-NOT: func.func @penalty
 func.func @fit_by_levels(%rows: index {tam.slot = #tam.slot<rows>},
     %g: tensor<3x3xf64> {tam.slot = #tam.slot<state>},
     %b: tensor<3xf64> {tam.slot = #tam.slot<state, 128>},

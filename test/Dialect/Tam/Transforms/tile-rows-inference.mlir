@@ -1,5 +1,5 @@
-// Results with slots `inference` are those of a step of its own, which has the
-// sums as the last step has them.
+// Results with slots `inference`, and those with slots `system`, are those of a
+// step of their own, which has the sums as the last step has them.
 //
 // RUN: tam-opt %s --tam-tile-rows -split-input-file -verify-diagnostics \
 // RUN:   | FileCheck %s
@@ -62,6 +62,56 @@ func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
   return %x, %v, %n : tensor<1xf64>, tensor<1xf64>, tensor<2xf64>
 }
 
+}
+
+// -----
+
+// The system needs no factorisation.
+//
+// CHECK-LABEL: func.func @fit_system(
+// CHECK-SAME: -> (tensor<1x1xf64> {tam.slot = #tam.slot<output>},
+// CHECK-SAME: tensor<1xf64> {tam.slot = #tam.slot<output, 64>})
+// CHECK-SAME: attributes {tam.step = #tam.step<fit_system>}
+// CHECK: %[[A:.*]] = tam.normal_matrix
+// CHECK: %[[B:.*]] = tam.normal_vector
+// CHECK-NOT: tam.solve
+// CHECK: return %[[A]], %[[B]]
+func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
+               %y: tensor<?xf64> {tam.slot = #tam.slot<column>})
+    -> (tensor<1xf64> {tam.slot = #tam.slot<output>},
+        tensor<1x1xf64> {tam.slot = #tam.slot<system>},
+        tensor<1xf64> {tam.slot = #tam.slot<system, 64>}) {
+  %o = tam.offset %rows : tensor<?x1xf64, #tam.dense>
+  %zg = tam.zeros : tensor<1x1xf64, #tam.sums<upper>>
+  %g = tam.gram %o, %o into %zg : tensor<?x1xf64, #tam.dense>,
+      tensor<?x1xf64, #tam.dense> -> tensor<1x1xf64, #tam.sums<upper>>
+  %zr = tam.zeros : tensor<1xf64, #tam.sums<full>>
+  %r = tam.rhs %o, %y into %zr : tensor<?x1xf64, #tam.dense>, tensor<?xf64>
+      -> tensor<1xf64, #tam.sums<full>>
+  %p = tam.penalty rows [0] columns [0] values [1.0]
+      : tensor<1x1xf64, #tam.coordinates<1>>
+  %a = tam.normal_matrix %rows blocks(%g : tensor<1x1xf64, #tam.sums<upper>>)
+      penalties(%p : tensor<1x1xf64, #tam.coordinates<1>>) : tensor<1x1xf64>
+  %b = tam.normal_vector(%r : tensor<1xf64, #tam.sums<full>>) : tensor<1xf64>
+  %x = tam.solve %a, %b {solver = #tam.solver<direct>}
+      : tensor<1x1xf64>, tensor<1xf64>
+  return %x, %a, %b : tensor<1xf64>, tensor<1x1xf64>, tensor<1xf64>
+}
+
+// -----
+
+// A step that runs once gets no rungs.
+//
+// CHECK-LABEL: func.func @penalty(
+// CHECK-SAME: %{{[^:]*}}: index {tam.slot = #tam.slot<rows>}) ->
+func.func @penalty(%rows: index {tam.slot = #tam.slot<rows>})
+    -> (tensor<1x1xf64> {tam.slot = #tam.slot<output>})
+    attributes {tam.step = #tam.step<penalty>} {
+  %p = tam.penalty rows [0] columns [0] values [1.0]
+      : tensor<1x1xf64, #tam.coordinates<1>>
+  %a = tam.normal_matrix %rows blocks()
+      penalties(%p : tensor<1x1xf64, #tam.coordinates<1>>) : tensor<1x1xf64>
+  return %a : tensor<1x1xf64>
 }
 
 // -----

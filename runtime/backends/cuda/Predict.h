@@ -63,15 +63,23 @@ template <class Matrix> struct Expand {
   }
 };
 
-/// Dense and banded matrices: a thread for each number. `start` is null for a
-/// dense one.
+/// Where a matrix goes in the rows of a sparse one (kernels.def).
+struct SparsePart {
+  int64_t first, width, at;
+};
+
+/// Dense, banded and sparse matrices: a thread for each number. `start` has the
+/// column of a row's first number, or, with `perNumber`, that of each number;
+/// it is null for a dense matrix.
 struct SparsifyColumns {
   static constexpr const char *name = "sparsify";
   static constexpr bool hasBarriers = false;
 
   Buffer<const double> a;
   Buffer<const int32_t> start;
+  bool perNumber;
   int64_t rows, z;
+  SparsePart part;
   Buffer<double> values;
   Buffer<int32_t> index;
 
@@ -81,9 +89,13 @@ struct SparsifyColumns {
     auto to = block.view(values);
     auto columns = block.view(index);
     for (int64_t i = block.index(); i < rows * z; i += block.total()) {
-      to[i] = from[i];
-      const int64_t first = start.data ? starts[i / z] : 0;
-      columns[i] = static_cast<int32_t>(first + i % z);
+      const int64_t row = i / z, number = i % z;
+      const int64_t place = row * part.width + part.at + number;
+      to[place] = from[i];
+      int64_t column = number;
+      if (start.data)
+        column = perNumber ? starts[i] : starts[row] + number;
+      columns[place] = static_cast<int32_t>(part.first + column);
     }
   }
 };
@@ -94,7 +106,8 @@ struct SparsifyOnehot {
   static constexpr bool hasBarriers = false;
 
   Buffer<const int32_t> a;
-  int64_t rows, width;
+  int64_t rows, z;
+  SparsePart part;
   Buffer<double> values;
   Buffer<int32_t> index;
 
@@ -105,16 +118,17 @@ struct SparsifyOnehot {
     for (int64_t r = block.index(); r < rows; r += block.total()) {
       const int64_t own = from[r];
       const int64_t mean = own < 0 ? OneHot::meanColumns(own) : 0;
-      if (mean > width)
+      if (mean > z)
         block.fail(TAMRT_ERROR_INVALID_ARGUMENT, 4);
-      for (int64_t i = 0; i < width; ++i) {
+      for (int64_t i = 0; i < z; ++i) {
+        const int64_t place = r * part.width + part.at + i;
         const bool isUsed = own >= 0 ? i == 0 : i < mean;
-        to[r * width + i] = !isUsed    ? 0.0
-                            : own >= 0 ? 1.0
-                                       : 1.0 / static_cast<double>(mean);
-        columns[r * width + i] = static_cast<int32_t>(!isUsed    ? 0
-                                                      : own >= 0 ? own
-                                                                 : i);
+        to[place] = !isUsed    ? 0.0
+                    : own >= 0 ? 1.0
+                               : 1.0 / static_cast<double>(mean);
+        columns[place] = static_cast<int32_t>(part.first + (!isUsed    ? 0
+                                                            : own >= 0 ? own
+                                                                       : i));
       }
     }
   }
@@ -125,8 +139,9 @@ struct SparsifyMultiHot {
   static constexpr bool hasBarriers = false;
 
   Buffer<const int32_t> a;
-  int64_t count;
+  int64_t rows, z;
   double scale;
+  SparsePart part;
   Buffer<double> values;
   Buffer<int32_t> index;
 
@@ -134,9 +149,10 @@ struct SparsifyMultiHot {
     auto from = block.view(a);
     auto to = block.view(values);
     auto columns = block.view(index);
-    for (int64_t i = block.index(); i < count; i += block.total()) {
-      to[i] = scale;
-      columns[i] = from[i];
+    for (int64_t i = block.index(); i < rows * z; i += block.total()) {
+      const int64_t place = i / z * part.width + part.at + i % z;
+      to[place] = scale;
+      columns[place] = static_cast<int32_t>(part.first + from[i]);
     }
   }
 };

@@ -13,6 +13,8 @@
 #include "core/model/Steps.h"
 #include "core/run/Site.h"
 
+#include "core/run/Workplace.h"
+
 #include <algorithm>
 
 namespace tamrt {
@@ -37,30 +39,35 @@ int32_t placeOf(const tamrt_placement &placement, tamrt_step_kind kind) {
   return TAMRT_PLACE_DEVICE;
 }
 
-/// Calls is(step) for the steps that are placed with those of `kind` until it
-/// returns true.
+/// Calls is(step) for the steps of a run that are placed with those of `kind`
+/// until it returns true.
 template <class Is>
-bool isAnyOf(const tamrt_model &model, tamrt_step_kind kind, const Is &is) {
+bool isAnyOf(const tamrt_model &model, tamrt_step_kind kind,
+             const RunOptions &options, const Is &is) {
+  const FitExtra extra = {options.inference != nullptr,
+                          options.systems != nullptr};
   return std::any_of(model.steps, model.steps + model.step_count,
                      [&](const tamrt_step &step) {
-                       return arePlacedTogether(step.kind, kind) && is(step);
+                       return arePlacedTogether(step.kind, kind) &&
+                              isRun(extra, step.kind) && is(step);
                      });
 }
 
-bool isCpuCode(const tamrt_model &model, tamrt_step_kind kind) {
-  return isAnyOf(model, kind,
+bool isCpuCode(const tamrt_model &model, tamrt_step_kind kind,
+               const RunOptions &options) {
+  return isAnyOf(model, kind, options,
                  [](const tamrt_step &step) { return step.is_cpu_code != 0; });
 }
 
 /// The name of a kernel that steps placed with those of `kind` need and a
 /// device lacks; null if there is none.
 const char *missingKernel(const tamrt_model &model, tamrt_step_kind kind,
-                          const Device &device) {
+                          const RunOptions &options, const Device &device) {
   if (!device.lacksKernels())
     return nullptr;
   const tamrt_kernels &table = *device.kernels();
   const char *missing = nullptr;
-  if (isAnyOf(model, kind, [&](const tamrt_step &step) {
+  if (isAnyOf(model, kind, options, [&](const tamrt_step &step) {
         return (missing = tamrt::missingKernel(step, table)) != nullptr;
       }))
     return missing;
@@ -84,8 +91,8 @@ Device &deviceOf(const tamrt_model &model, tamrt_step_kind kind,
                  const RunOptions &options) {
   Device &device = deviceOf(options);
   if (placeOf(options.placement, kind) == TAMRT_PLACE_CPU ||
-      (needsCopies(device) && isCpuCode(model, kind)) ||
-      missingKernel(model, kind, device))
+      (needsCopies(device) && isCpuCode(model, kind, options)) ||
+      missingKernel(model, kind, options, device))
     return Device::cpu();
   return device;
 }
@@ -98,7 +105,7 @@ void tellPlacement(const tamrt_model &model, tamrt_step_kind kind,
       return;
     if (placeOf(options.placement, of) == TAMRT_PLACE_CPU)
       log(LogLevel::Info, "{} on 'cpu', by placement", what);
-    else if (const char *kernel = missingKernel(model, of, asked))
+    else if (const char *kernel = missingKernel(model, of, options, asked))
       log(LogLevel::Warning, "{} on 'cpu': device '{}' has no kernel '{}'",
           what, asked.label(), kernel);
     else

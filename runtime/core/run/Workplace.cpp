@@ -22,8 +22,9 @@ static int64_t carryBytes(const tamrt_model &model) {
   return model.carry_bytes > 0 ? alignedBytes(model.carry_bytes) : 0;
 }
 
-/// Whether a fit runs an extra step.
-static bool isIncluded(FitExtra extra, int32_t kind) {
+bool isRun(FitExtra extra, int32_t kind) {
+  if (!describe(kind).isExtra())
+    return true;
   return kind == TAMRT_STEP_FIT_INFER ? extra.infers : extra.takesSystem;
 }
 
@@ -42,7 +43,7 @@ int64_t fitArenaBytes(const tamrt_model &model, const tamrt_step &chunk,
     const bool isIn =
         part == FitPart::All || about.solves() == (part == FitPart::Solve);
     if (!about.takesRows() && about.solver == describe(chunk.kind).solver &&
-        isIn && (!about.isExtra() || isIncluded(extra, step.kind)))
+        isIn && isRun(extra, step.kind))
       arena = std::max(arena, step.arena_bytes);
   }
   return alignedBytes(arena);
@@ -72,7 +73,7 @@ int64_t fitOutputBytes(const tamrt_model &model, FitExtra extra) {
   int64_t numbers = outputWidth(model, TAMRT_STEP_FIT_FINISH);
   for (tamrt_step_kind kind :
        {TAMRT_STEP_FIT_INFER, TAMRT_STEP_FIT_SYSTEM, TAMRT_STEP_PENALTY})
-    if (isIncluded(extra, kind))
+    if (isRun(extra, kind))
       numbers = std::max(numbers, outputWidth(model, kind));
   return alignedBytes(numbers * int64_t(sizeof(double)));
 }

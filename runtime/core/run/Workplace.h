@@ -52,6 +52,9 @@ struct FitExtra {
   bool infers = false, takesSystem = false;
 };
 
+/// Whether a fit runs steps of `kind`.
+bool isRun(FitExtra extra, int32_t kind);
+
 /// Bytes of the arena of the steps of a part, `chunk` and `extra` as in
 /// `fitMemory`.
 int64_t fitArenaBytes(const tamrt_model &model, const tamrt_step &chunk,

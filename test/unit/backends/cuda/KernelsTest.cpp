@@ -286,7 +286,7 @@ TEST_F(KernelsTest, ArgumentsOutsideTheContract) {
     k.gram_onehot(ctx, mean, nullptr, 3, 2, out.data());
   });
   all([&](const tamrt_kernels &k, tamrt_context *ctx) {
-    k.sparsify_onehot(ctx, mean, 3, 2, 1, out.data(), index.data());
+    k.sparsify_onehot(ctx, mean, 3, 2, 1, 0, 1, 0, out.data(), index.data());
   });
   all([&](const tamrt_kernels &k, tamrt_context *ctx) {
     k.boundary(ctx, x.data(), 5, 2, TAMRT_CONTINUE, out.data(), out.data(),

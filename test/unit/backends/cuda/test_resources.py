@@ -19,7 +19,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parents[3]
 TABLE = HERE / "resources.txt"
-# Architectures that the issue of the backend names.
+# Architectures that docs/backends.md names.
 NEEDED = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90"}
 KERNEL = re.compile(
     r"Compiling entry function '(\w+)' for '(sm_\w+)'|"

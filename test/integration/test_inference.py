@@ -476,6 +476,53 @@ class Options(TestCase):
                                weights="other")
             self.assertTrue(weights.read_bytes() == good, options)
 
+    def test_text_of_a_summary(self):
+        """Four digits of the numbers of the JSON; of effects those of all
+        groups together."""
+        for keys in (small.KEYS, {}):
+            model = self.compile("y ~ l(a)+s(c,k=5)", **keys)
+            weights = self.fit(model, self.train, "--inference", "--ap=a=-1.5")
+            text = self.succeed(model, "summary", "--weights", weights)
+            summary = json.loads(self.succeed(
+                model, "summary", "--weights", weights, "--format=json"))
+            formula, groups, effects = re.fullmatch(
+                r"(.*)\n\n((?s:.*?))\n(?:edf, sd and share: .*\n)?"
+                r"(effect (?s:.*))", text).groups()
+            self.assertEqual(formula, summary["formula"])
+
+            def digits(*numbers):
+                return [f"{number:.4g}" for number in numbers]
+
+            names, *lines = [line.split() for line in groups.splitlines()]
+            count = len(summary["groups"])
+            self.assertEqual(names, ["g"] * bool(keys) + [
+                "rows", "edf", "sigma", "rmse", "mape", "%", "nmae", "%", "r2",
+                "acf1", "drift", "condition"])
+            for line, one in zip(lines, summary["groups"]):
+                self.assertEqual(line, [one["group"]] * bool(keys)
+                                 + [str(one["rows"])] + digits(
+                    one["edf"], math.sqrt(one["sigma2"]), one["rmse"],
+                    one["mape"], one["nmae"], one["r2"], one["acf1"],
+                    one["drift"], one["condition"]))
+            whole = summary["all"]
+            self.assertEqual(lines[count:], [
+                ["all", str(whole["rows"])] + digits(
+                    whole["rmse"], whole["mape"], whole["nmae"], whole["r2"])]
+                * (count > 1))
+            for line, parts in zip(
+                    effects.splitlines()[1:],
+                    zip(*(one["effects"] for one in summary["groups"])),
+                    strict=True):
+                def mean(name, parts=parts):
+                    return math.fsum(part[name] for part in parts) / count
+                first = parts[0]
+                self.assertEqual(line.split(), [
+                    first["effect"], str(first["columns"]),
+                    *digits(mean("edf")), f"{first['ap']:g}",
+                    *digits(min(part["low"] for part in parts),
+                            max(part["high"] for part in parts), mean("sd"),
+                            100 * mean("share"))])
+
     def test_help(self):
         model = self.compile("y ~ l(a)", **small.KEYS)
         for command, options in (("fit", ["--inference"]),

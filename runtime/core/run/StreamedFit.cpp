@@ -407,9 +407,18 @@ Result<Weights> StreamedFit::Impl::fit() {
   if (!options.inference)
     return weights;
   TrainingStatistics statistics(model, order.names.size());
-  Status added = forEachPart([&](const Dataset &part) {
+  std::vector<size_t> left = groupRows;
+  Status added = forEachPart([&](const Dataset &part) -> Status {
+    for (const Group &group : part.groups()) {
+      if (group.rows > left[group.place])
+        return changedRows(group.name);
+      left[group.place] -= group.rows;
+    }
     return statistics.add(part, weights, options);
   });
+  for (size_t place = 0; added && place < left.size(); ++place)
+    if (left[place] > 0)
+      added = changedRows(order.names[place]);
   if (!added)
     return located(std::move(added).error());
   statistics.finish(groupMeans, *options.inference);

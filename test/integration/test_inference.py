@@ -8,6 +8,8 @@ test_inference_memory.py in little memory."""
 import ctypes
 import json
 import math
+import os
+import pathlib
 import random
 import re
 import statistics
@@ -177,6 +179,44 @@ class Bytes(TestCase):
             weights = self.fit(model, train, "--inference", "--drop-missing",
                                *options, weights="other")
             self.assertTrue(weights.read_bytes() == good, options)
+
+    def test_file_that_changes(self):
+        """Between the reading for the sums and that for the residuals."""
+        train = self.dir / "train.csv"
+        lines = [f"{i},{i % 97},{i % 11}\n" for i in range(1_200_000)]
+        most = len("date,a,y\n" + "".join(lines[:-9]))
+        model = self.compile("y ~ l(a)+s(a,k=20)", date="date")
+        for change in (lambda file: file.write("9999999,1,5\n"),
+                       lambda file: file.truncate(most)):
+            train.write_text("date,a,y\n" + "".join(lines))
+            process = subprocess.Popen(
+                [model, "fit", train, "-o", self.dir / "w", "--stream",
+                 "--inference", "--threads", "1"], stderr=subprocess.PIPE,
+                text=True)
+            readings, before = 1, 0
+            while process.poll() is None and readings < 3:
+                now = self.place_in(process, train)
+                readings += now < before
+                before = now
+            with open(train, "r+") as file:
+                file.seek(0, os.SEEK_END)
+                change(file)
+            _, said = process.communicate(timeout=harness.PATIENCE)
+            self.assertEqual(process.returncode, 1, said)
+            self.assertIn("the file has changed meanwhile", said)
+            self.assertFalse((self.dir / "w").exists())
+
+    def place_in(self, process, path):
+        """Where in a file a process reads; 0 if it has not opened it."""
+        folder = pathlib.Path(f"/proc/{process.pid}")
+        for link in (folder / "fd").glob("*"):
+            try:
+                if os.readlink(link) == str(path):
+                    text = (folder / "fdinfo" / link.name).read_text()
+                    return int(text.split()[1])
+            except OSError:  # The process has closed it, or ended.
+                pass
+        return 0
 
     def test_parts_of_a_stream(self):
         train = small.generate(self.dir / "train.csv", "--groups", 3, "--days",

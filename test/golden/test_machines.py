@@ -109,6 +109,16 @@ class Machines(harness.TestCase):
                            self.dir / "train.csv", group="g", date="day",
                            weights="w")
 
+    def test_many_columns(self):
+        """More than the kernels of the solver have in one panel."""
+        rng = random.Random(SEED)
+        _, train, new = random_model(rng, rows=400, formula="y ~ l(a)")
+        for name, rows in (("train", train), ("new", new)):
+            harness.write_csv(self.dir / f"{name}.csv", rows)
+        self.check("y ~ n(a, others='b', n_neurons=301, ap=-1) + s(d, k=20)",
+                   self.dir / "train.csv", self.dir / "new.csv",
+                   "--solver=direct", group="g", date="day", weights="w")
+
     def test_cpp(self):
         """C++ and the object of its loops over rows, built by hand."""
         case = golden.effect_case("spline_default")

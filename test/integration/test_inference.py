@@ -229,6 +229,24 @@ class Bytes(TestCase):
         whole = self.outputs(model, wide, weights)
         self.assertTrue(self.outputs(model, wide, weights, "--stream") == whole)
 
+    def test_cpus(self):
+        """Instruction sets and the C library's functions change no bit."""
+        train = self.weighted()
+        results = []
+        plain = dict(os.environ, GLIBC_TUNABLES=os.environ.get(
+            "GLIBC_TUNABLES", "glibc.malloc.perturb=165")
+            + ":glibc.cpu.hwcaps=-FMA,-FMA4,-AVX2")
+        for options in ([], ["--mcpu=x86-64"], ["--mcpu=native"]):
+            model = self.compile(FORMULA, *options, **small.KEYS, weights="w")
+            for env in (None, plain):
+                weights = self.fit(model, train, "--inference", env=env)
+                commands = self.commands(train, weights)
+                results.append([weights.read_bytes(), *(
+                    self.succeed(model, *command, env=env)
+                    for command in commands.values())])
+        for result in results[1:]:
+            self.assertTrue(result == results[0])
+
     def test_cpp(self):
         """The program that --emit=cpp writes."""
         train = self.weighted()

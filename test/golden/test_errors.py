@@ -143,8 +143,10 @@ class Errors(harness.TestCase):
 
     @staticmethod
     def rounding(group):
-        """Tolerance of standard errors of a group."""
-        return TOLERANCE * max(1, group.rows / group.degrees)
+        """Tolerance of standard errors of a group: of numbers that the rounding
+        errors of the system, and of the degrees that are left, affect."""
+        return TOLERANCE * max(1, group.rows / group.degrees,
+                               1e-7 * group.condition)
 
     def check_rows(self, rows, path, weights, whole, oracle):
         design = self.design(path, weights)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "app/Commands.h"
+#include "app/StandardErrors.h"
 #include "core/Log.h"
 #include "core/device/MachineMemory.h"
 #include "core/model/Model.h"
@@ -140,6 +141,9 @@ Status runCoefficients(const tamrt_model &model, const Options &options) {
   Result<Weights> weights = readWeights(model, options, options.se);
   if (!weights)
     return std::move(weights).error();
+  for (size_t g = 0; options.se && g < weights->groups.size(); ++g)
+    if (Status s = checkVariance(model, *weights, g); !s)
+      return s;
   Result<AtomicFile> output = AtomicFile::create("-");
   if (!output)
     return std::move(output).error();

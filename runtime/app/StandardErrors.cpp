@@ -80,6 +80,17 @@ double normalQuantile(double p) {
   return q < 0 ? -x : x;
 }
 
+Status checkVariance(const tamrt_model &model, const Weights &weights,
+                     size_t group) {
+  const Inference &known = weights.inference;
+  if (std::isfinite(known.field(group, kSigma2)))
+    return {};
+  return Error{(model.group ? "group '" + weights.groups[group] + "': " : "") +
+               "expected more training rows than effective degrees of freedom "
+               "for standard errors, got " +
+               std::to_string(int64_t(known.field(group, kRows)))};
+}
+
 StandardErrors::StandardErrors(const tamrt_model &model, const Options &options,
                                const Weights &weights)
     : model(model), options(options), weights(weights) {
@@ -154,12 +165,8 @@ size_t StandardErrors::bytesPerRow() const {
 Status StandardErrors::compute(const Dataset &data, const RunOptions &run,
                                double *numbers, std::vector<double> &columns) {
   for (const Group &group : data.groups())
-    if (!std::isfinite(weights.inference.field(group.place, kSigma2)))
-      return Error{
-          (model.group ? "group '" + group.name + "': " : "") +
-          "expected more training rows than effective degrees of "
-          "freedom for standard errors, got " +
-          std::to_string(int64_t(weights.inference.field(group.place, kRows)))};
+    if (Status s = checkVariance(model, weights, group.place); !s)
+      return s;
   columns.resize(data.rowCount() * width());
   return options.type == TAMRT_STEP_TERMS
              ? computeEffects(data, run, numbers, columns)

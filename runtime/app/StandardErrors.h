@@ -29,6 +29,10 @@ namespace tamrt {
 /// 0 < p < 1, to about 1e-15 (Wichura, AS 241).
 double normalQuantile(double p);
 
+/// Checks that a group's residuals have a variance. The error names the group.
+Status checkVariance(const tamrt_model &model, const Weights &weights,
+                     size_t group);
+
 /// The columns of standard errors and intervals that a prediction has after its
 /// own.
 class StandardErrors {

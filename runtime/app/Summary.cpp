@@ -196,20 +196,24 @@ std::string formatText(const tamrt_model &model, const Weights &weights) {
   effects.row(
       {"effect", "columns", "edf", "ap", "low", "high", "sd", "share %"});
   for (int64_t e = 0; e < model.effect_count; ++e) {
-    double edf = 0, sd = 0, share = 0,
+    double edf = 0, sd = 0, share = 0, shares = 0,
            low = std::numeric_limits<double>::infinity(), high = -low;
     for (size_t g = 0; g < count; ++g) {
       const double *fields = known.fieldsOf(model, g, size_t(e));
       edf += known.edfOf(model, g)[e] / double(count);
       sd += fields[kSd] / double(count);
-      share += 100 * fields[kShare] / double(count);
+      // A group with constant predictions has none.
+      if (std::isfinite(fields[kShare])) {
+        share += fields[kShare];
+        ++shares;
+      }
       low = std::min(low, fields[kLow]);
       high = std::max(high, fields[kHigh]);
     }
-    effects.row({model.effects[e].name,
-                 fmt::format("{}", model.effects[e].columns), shortly(edf),
-                 formatAps(apsOf(model, weights, e)), shortly(low),
-                 shortly(high), shortly(sd), shortly(share)});
+    effects.row(
+        {model.effects[e].name, fmt::format("{}", model.effects[e].columns),
+         shortly(edf), formatAps(apsOf(model, weights, e)), shortly(low),
+         shortly(high), shortly(sd), shortly(100 * ratio(share, shares))});
   }
   return fmt::format(
       "{}\n\n{}\n{}{}", model.formula, groups.format(),

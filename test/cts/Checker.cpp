@@ -275,7 +275,8 @@ std::string Checker::checkInference(size_t shape, const Weights &weights) {
   const Matrix covariance = symmetricOf(weights.covariances[shape], n);
   for (size_t i = 0; i < n; ++i)
     for (size_t j = 0; j < n; ++j) {
-      double product = 0, size = 0;
+      double product = 0,
+             size = std::sqrt(a.at(i, i) * covariance.at(j, j) / sigma2);
       for (size_t k = 0; k < n; ++k) {
         const double part = a.at(i, k) * covariance.at(k, j) / sigma2;
         product += part;
@@ -289,7 +290,8 @@ std::string Checker::checkInference(size_t shape, const Weights &weights) {
   return "";
 }
 
-/// Standard errors of rows, by the covariances that the model wrote.
+/// Standard errors of rows, by the covariances and the design that the model
+/// wrote, which are checked by themselves.
 std::string Checker::checkErrors(size_t shape, const Weights &weights,
                                  const Tables &tables) {
   const auto at = module->uncertain.find(std::to_string(shape + 1));
@@ -297,7 +299,8 @@ std::string Checker::checkErrors(size_t shape, const Weights &weights,
     return "";
   const size_t keys =
       1 + (subject.keys.find("date:") != std::string::npos ? 1 : 0);
-  const Matrix design = known[shape]->design,
+  const Matrix design = numbersOf(tables.design,
+                                  module->few.at(at->second.name), keys),
                errors = numbersOf(tables.errors, at->second, keys),
                effectErrors = numbersOf(tables.effectErrors, at->second, keys);
   const size_t n = design.columns, effects = module->columns.size();

@@ -452,18 +452,6 @@ class Lib(harness.TestCase):
         self.assertEqual(got, model.expected(weights))
         self.assertEqual(saved.read_bytes(), weights.read_bytes())
 
-    def test_weights_with_inference(self):
-        """What only executables use is left out."""
-        model = self.airpassengers()
-        program = model.build()
-        weights = self.fit(model.executable, model.paths["train"])
-        inferred = self.fit(model.executable, model.paths["train"],
-                            "--inference", weights="inferred.safetensors")
-        self.assertIn(b"inference.covariance", inferred.read_bytes())
-        got, saved = model.run(program, "load", inferred)
-        self.assertEqual(got, model.expected(weights))
-        self.assertEqual(saved.read_bytes(), weights.read_bytes())
-
     def test_load_splines(self):
         case, rows, _ = golden.national("load_splines")
         train, new = ([row for row in rows if row["split"] == split]

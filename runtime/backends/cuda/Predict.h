@@ -77,7 +77,6 @@ struct SparsifyColumns {
 
   Buffer<const double> a;
   Buffer<const int32_t> start;
-  bool perNumber;
   int64_t rows, z;
   SparsePart part;
   Buffer<double> values;
@@ -92,9 +91,7 @@ struct SparsifyColumns {
       const int64_t row = i / z, number = i % z;
       const int64_t place = row * part.width + part.at + number;
       to[place] = from[i];
-      int64_t column = number;
-      if (start.data)
-        column = perNumber ? starts[i] : starts[row] + number;
+      const int64_t column = start.data ? starts[row] + number : number;
       columns[place] = static_cast<int32_t>(part.first + column);
     }
   }

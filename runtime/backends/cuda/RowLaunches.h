@@ -42,7 +42,6 @@ public:
     all.sparsify_banded = sparsify_banded;
     all.sparsify_onehot = sparsify_onehot;
     all.sparsify_multihot = sparsify_multihot;
-    all.sparsify_sparse = sparsify_sparse;
     all.kronecker_dense = kronecker_dense;
     all.kronecker_sparse = kronecker_sparse;
     all.expand_dense = expand_dense;
@@ -245,40 +244,28 @@ private:
                     leaves, launch.buffer(index, rows * trees)});
   }
 
-  /// `start` has a column for each row, or, with `perNumber`, for each number.
   static void sparsify(Context *ctx, const double *a, const int32_t *start,
-                       bool perNumber, int64_t rows, int64_t z, SparsePart part,
-                       double *values, int32_t *index) {
+                       int64_t rows, int64_t z, SparsePart part, double *values,
+                       int32_t *index) {
     Launcher launch(ctx);
-    const int64_t starts = perNumber ? rows * z : rows;
     launch(gridFor(rows * z),
            SparsifyColumns{launch.buffer(a, rows * z),
-                           launch.buffer(start, start ? starts : 0), perNumber,
-                           rows, z, part,
-                           launch.buffer(values, rows * part.width),
+                           launch.buffer(start, start ? rows : 0), rows, z,
+                           part, launch.buffer(values, rows * part.width),
                            launch.buffer(index, rows * part.width)});
   }
 
   static void sparsify_dense(Context *ctx, const double *a, int64_t rows,
                              int64_t n, int64_t first, int64_t width,
                              int64_t at, double *values, int32_t *index) {
-    sparsify(ctx, a, nullptr, false, rows, n, {first, width, at}, values,
-             index);
+    sparsify(ctx, a, nullptr, rows, n, {first, width, at}, values, index);
   }
 
   static void sparsify_banded(Context *ctx, const double *a,
                               const int32_t *a_start, int64_t rows, int64_t z,
                               int64_t, int64_t first, int64_t width, int64_t at,
                               double *values, int32_t *index) {
-    sparsify(ctx, a, a_start, false, rows, z, {first, width, at}, values,
-             index);
-  }
-
-  static void sparsify_sparse(Context *ctx, const double *a,
-                              const int32_t *a_index, int64_t rows, int64_t z,
-                              int64_t, int64_t first, int64_t width, int64_t at,
-                              double *values, int32_t *index) {
-    sparsify(ctx, a, a_index, true, rows, z, {first, width, at}, values, index);
+    sparsify(ctx, a, a_start, rows, z, {first, width, at}, values, index);
   }
 
   static void sparsify_onehot(Context *ctx, const int32_t *a, int64_t rows,

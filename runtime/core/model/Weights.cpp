@@ -336,6 +336,37 @@ loadPenalties(const tamrt_model &model, const SafetensorsFile &file) {
   return penalties;
 }
 
+/// Checks that the numbers could come from a fit. Those of a group whose
+/// residuals have no variance may be NaN.
+static Status checkInference(const tamrt_model &model, const Inference &known,
+                             const std::string &path) {
+  auto refuse = [&](const char *tensor, double got, size_t at) {
+    return Error{path + ": tensor '" + tensor +
+                 "': expected a number that a fit leaves, got " +
+                 formatNumber(got) + " at index " + std::to_string(at)};
+  };
+  for (auto [tensor, numbers] : {std::pair("inference.edf", &known.edf),
+                                 std::pair("inference.means", &known.means)})
+    for (size_t i = 0; i < numbers->size(); ++i)
+      if (!std::isfinite((*numbers)[i]))
+        return refuse(tensor, (*numbers)[i], i);
+  const auto size = size_t(triangleSize(model.columns));
+  for (size_t g = 0; g * size < known.covariance.size(); ++g) {
+    if (std::isnan(known.field(g, kSigma2)))
+      continue;
+    size_t diagonal = 0, row = 0;
+    for (size_t i = 0; i < size; ++i) {
+      const double value = known.covariance[g * size + i];
+      const bool isVariance = i == diagonal;
+      if (!std::isfinite(value) || (isVariance && value < 0))
+        return refuse("inference.covariance", value, g * size + i);
+      if (isVariance)
+        diagonal += ++row + 1;
+    }
+  }
+  return {};
+}
+
 /// Reads inference of `groups` groups. A field of a group or an effect may be
 /// NaN, where its rows leave nothing to compute it from.
 static Result<Inference> readInference(const tamrt_model &model, int64_t groups,
@@ -358,6 +389,8 @@ static Result<Inference> readInference(const tamrt_model &model, int64_t groups,
       return std::move(values).error();
     tensor.numbers = *std::move(values);
   }
+  if (Status s = checkInference(model, known, file.path()); !s)
+    return std::move(s).error();
   return known;
 }
 

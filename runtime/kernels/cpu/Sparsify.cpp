@@ -74,9 +74,22 @@ void sparsify_sparse(tamrt_context *ctx, const double *a,
                      int32_t *index) {
   forEachRow(rows, width, at, values, index,
              [=](int64_t r, double *value, int32_t *column) {
-               std::copy_n(a + r * z, z, value);
-               for (int64_t i = 0; i < z; ++i)
+               int32_t last = -1;
+               for (int64_t i = 0; i < z; ++i) {
+                 value[i] = a[r * z + i];
                  column[i] = static_cast<int32_t>(first + a_index[r * z + i]);
+                 // Almost all columns are greater than those before.
+                 if (column[i] > last) {
+                   last = column[i];
+                   continue;
+                 }
+                 const int64_t same =
+                     std::find(column, column + i, column[i]) - column;
+                 if (same == i)
+                   continue;
+                 value[same] += value[i];
+                 value[i] = 0.0;
+               }
              });
 }
 

@@ -142,7 +142,7 @@ TEST_F(InferenceRun, SummaryOfGroupsAndEffects) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   const std::string json =
       run(model, {"summary", "--weights", path("w"), "--format=json"}).out;
-  EXPECT_EQ(json.rfind("{\"all\":{", 0), 0u) << json;
+  EXPECT_NE(json.find("\"all\":{\"rows\":90,"), std::string::npos) << json;
   EXPECT_NE(json.find("\"log_determinant\":"), std::string::npos) << json;
   model.group = nullptr;
   fit(model, path("train.csv"));

@@ -163,6 +163,15 @@ TEST_F(SparsifyTest, UnseenLevels) {
   expectError(TAMRT_ERROR_INVALID_ARGUMENT, 4);
 }
 
+// The two parts of a slope cancel: their products would not do so exactly.
+TEST_F(SparsifyTest, NumbersOfOneColumn) {
+  Matrix m{Encoding::Sparse, 5, 4, {1e8, 2, 3, -1e8 + 1, 4, 5, 6, 7}};
+  m.index = {1, 3, 0, 1, 4, 0, 0, 4};
+  const Matrix sums = sparse(m, 2);
+  EXPECT_EQ(sums.values, (Doubles{1, 2, 3, 0, 11, 11, 0, 0}));
+  EXPECT_EQ(sums.index, m.index);
+}
+
 TEST_F(SparsifyTest, DenseProducts) {
   for (auto [na, nb] : {std::pair{1, 1}, {3, 5}, {4, 1}, {2, 9}}) {
     const Matrix a = randomMatrix(Encoding::Dense, rows, na, 0, generator);

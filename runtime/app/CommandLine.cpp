@@ -359,7 +359,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                                         model.tamc_version + ", LLVM " +
                                         model.llvm_version + ")");
 
-  auto addFit = [&](const char *name, const char *what) {
+  auto addFit = [&](const char *name, const char *what, const char *weights) {
     CLI::App *command = app.add_subcommand(name, what);
     command
         ->add_option("TRAIN.csv", options.input,
@@ -367,9 +367,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
         ->required()
         ->check(file())
         ->type_name("");
-    command
-        ->add_option("-o,--output", options.output,
-                     "Weights to write, safetensors; - for stdout")
+    command->add_option("-o,--output", options.output, weights)
         ->required()
         ->check(file())
         ->type_name("W.safetensors");
@@ -379,7 +377,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                       "Also write what standard errors and summary need");
     return command;
   };
-  CLI::App *fit = addFit("fit", "Fit the model to training data");
+  CLI::App *fit = addFit("fit", "Fit the model to training data",
+                         "Weights to write, safetensors; - for stdout");
   fit->add_option(
          "--ap", texts.penalties,
          "Another ap than the formula's for a penalty (see info), such "
@@ -391,7 +390,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   addRunOptions(*fit, options, texts);
 
   CLI::App *tune = addFit(
-      "tune", "Fit with penalties that minimise the GCV score of the rows");
+      "tune", "Fit with penalties that minimise the GCV score of the rows",
+      "Weights to write, safetensors");
   addTuneOptions(*tune, options, texts);
   addFormatOptions(*tune, texts);
   addRunOptions(*tune, options, texts);

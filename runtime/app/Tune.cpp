@@ -36,7 +36,9 @@ std::vector<std::string_view> argumentsOf(std::string_view text) {
   char quote = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (quote)
+    if (quote && c == '\\')
+      ++i;
+    else if (quote)
       quote = c == quote ? 0 : quote;
     else if (c == '\'' || c == '"')
       quote = c;
@@ -51,6 +53,38 @@ std::vector<std::string_view> argumentsOf(std::string_view text) {
   }
   arguments.push_back(trimmed(text.substr(start)));
   return arguments;
+}
+
+/// Whether an argument is a term, "s(x)", and not a name, a quoted name or a
+/// key with a value.
+bool isTerm(std::string_view argument) {
+  const size_t name = argument.find_first_not_of(
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+  const std::string_view rest =
+      name == std::string_view::npos ? "" : trimmed(argument.substr(name));
+  return name > 0 && rest.starts_with('(');
+}
+
+/// Whether an argument is that of the key ap.
+bool isAp(std::string_view argument) {
+  return argument.starts_with("ap") &&
+         trimmed(argument.substr(2)).starts_with('=');
+}
+
+/// The target of a formula, as it is written there.
+std::string_view targetOf(std::string_view formula) {
+  char quote = 0;
+  size_t end = 0;
+  while (end < formula.size() && (quote || formula[end] != '~')) {
+    const char c = formula[end++];
+    if (quote && c == '\\')
+      ++end;
+    else if (quote)
+      quote = c == quote ? 0 : quote;
+    else if (c == '\'' || c == '"')
+      quote = c;
+  }
+  return trimmed(formula.substr(0, std::min(end, formula.size())));
 }
 
 /// Writes a term with other aps: the next for itself, the following ones for
@@ -70,11 +104,10 @@ public:
       if (!isFirst)
         text += ", ";
       isFirst = false;
-      const size_t equals = argument.find('='), call = argument.find('(');
-      if (equals < call && trimmed(argument.substr(0, equals)) == "ap") {
+      if (isAp(argument)) {
         text += ap;
         hasAp = true;
-      } else if (call < equals) {
+      } else if (isTerm(argument)) {
         text += write(argument);
       } else {
         text += argument;
@@ -134,7 +167,9 @@ std::vector<std::pair<std::string, double>> namedAps(const tamrt_model &model,
 
 std::string formulaWith(const tamrt_model &model,
                         const std::vector<double> &aps) {
-  std::string formula = model.target;
+  std::string formula(targetOf(model.formula));
+  if (model.effect_count == 1)
+    return formula + " ~ 1";
   for (int64_t e = 1; e < model.effect_count; ++e) {
     size_t first = 0;
     while (model.penalties[first].effect != e)

@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace tamrt {
 namespace {
@@ -23,6 +24,10 @@ namespace {
 /// A change of a strength to less than this part of it is not computed as a
 /// change of the inverse: as much of the inverse's accuracy would be lost.
 constexpr double kLeastRatio = 1e-4;
+
+/// With a stronger penalty the sums are multiplied by V itself: what is left of
+/// A without its penalties would lose digits.
+constexpr double kStrong = 10;
 
 /// A dense matrix, row after row.
 struct Matrix {
@@ -285,20 +290,17 @@ bool Gcv::compute(size_t group, const std::vector<double> &strengths,
   addTimes(-floor, beta.data(), d, point.fitted.data());
   point.vectorBeta = dot(system.vector.data(), beta.data(), d);
   point.betaSBeta = dot(point.fitted.data(), beta.data(), d);
-  // tr(S A^-1) = D - T tr(P A^-1) - 1e-6 T tr(A^-1).
-  double lost = 0;
-  for (size_t i = 0; i < d; ++i)
-    lost += floor * point.inverse[i * d + i];
-  for (size_t i = 0; i < penalties.size(); ++i) {
-    const auto first = size_t(penalties[i].first);
-    double sum = 0;
-    for (size_t k = 0; k < sparse[i].lines.size(); ++k)
-      for (const Sparse::Number &number : sparse[i].lines[k])
-        sum +=
-            number.value * point.inverse[(first + k) * d + first + number.at];
-    lost += rows * strengths[i] * sum;
+  // Not as D less the traces of penalties times A^-1: strong ones would cancel
+  // its digits.
+  std::vector<double> traces(d);
+  for (size_t i = 0; i < d; ++i) {
+    const double *row = system.matrix.data() + i * d;
+    const double *inverse = point.inverse.data() + i * d;
+    for (size_t k = 0; k < d; ++k)
+      traces[k] += row[k] * inverse[k];
+    traces[i] -= floor * inverse[i];
   }
-  point.trace = double(d) - lost;
+  point.trace = std::accumulate(traces.begin(), traces.end(), 0.0);
   return true;
 }
 
@@ -327,21 +329,30 @@ Visit Gcv::visit(size_t group, size_t coordinate,
     for (const Sparse::Number &number : columns[k])
       addTimes(root * number.value, v.row(first + number.at), r,
                visit.middle.row(k));
-  // V'S V = V'A V - V'(T P + 1e-6 T I) V, and V'A V = M.
-  Matrix penal(d, r);
+  const double floor = TAMRT_PENALTY_FLOOR * rows;
+  Matrix other(d, r);
   for (size_t i = 0; i < d; ++i)
-    addTimes(TAMRT_PENALTY_FLOOR * rows, v.row(i), r, penal.row(i));
-  for (size_t j = 0; j < penalties.size(); ++j) {
-    const auto start = size_t(penalties[j].first);
-    for (size_t i = 0; i < sparse[j].lines.size(); ++i)
-      for (const Sparse::Number &number : sparse[j].lines[i])
-        addTimes(rows * strengths[j] * number.value, v.row(start + number.at),
-                 r, penal.row(start + i));
+    addTimes(floor, v.row(i), r, other.row(i));
+  if (*std::max_element(strengths.begin(), strengths.end()) > kStrong) {
+    // V'S V = V'(S + 1e-6 T I) V - V'(1e-6 T I) V.
+    visit.gram = Matrix(r, r);
+    for (size_t i = 0; i < d; ++i)
+      for (size_t k = 0; k < d; ++k)
+        addTimes(-system.matrix[i * d + k], v.row(k), r, other.row(i));
+  } else {
+    // V'S V = V'A V - V'(T P + 1e-6 T I) V, and V'A V = M.
+    visit.gram = visit.middle;
+    for (size_t j = 0; j < penalties.size(); ++j) {
+      const auto start = size_t(penalties[j].first);
+      for (size_t i = 0; i < sparse[j].lines.size(); ++i)
+        for (const Sparse::Number &number : sparse[j].lines[i])
+          addTimes(rows * strengths[j] * number.value, v.row(start + number.at),
+                   r, other.row(start + i));
+    }
   }
-  visit.gram = visit.middle;
   for (size_t i = 0; i < d; ++i)
     for (size_t k = 0; k < r; ++k)
-      addTimes(-v.row(i)[k], penal.row(i), k + 1, visit.gram.row(k));
+      addTimes(-v.row(i)[k], other.row(i), k + 1, visit.gram.row(k));
   for (size_t k = 0; k < r; ++k)
     for (size_t l = k + 1; l < r; ++l)
       visit.gram.row(k)[l] = visit.gram.row(l)[k];
@@ -360,8 +371,10 @@ double Gcv::scoreOf(const System &system, size_t group, double vectorBeta,
   const auto rows = double(system.positiveRows);
   const double mean =
       systems.weightMeans.empty() ? 1 : systems.weightMeans[group];
-  const double rss =
-      std::max(0.0, system.squares.value() - 2 * vectorBeta + betaSBeta);
+  // NaN stays NaN.
+  double rss = system.squares.value() - 2 * vectorBeta + betaSBeta;
+  if (rss < 0)
+    rss = 0;
   const double left = std::max(1 - options.gamma * trace / rows, 1e-6);
   return mean * rss / rows / (left * left);
 }
@@ -431,6 +444,11 @@ Result<double> Gcv::moveTo(const std::vector<double> &strengths) {
   });
   if (!done)
     return std::move(done).error();
+  for (size_t g = 0; g < scores.size(); ++g)
+    if (!std::isfinite(scores[g]))
+      return Error{(model.group ? "group '" + names[g] + "': " : "") +
+                   "expected a finite GCV score, got an overflow; scale the "
+                   "target or the row weights"};
   return meanOf(scores);
 }
 
@@ -522,9 +540,11 @@ minimizeGcv(const tamrt_model &model, std::span<const UnitPenalty> penalties,
         strengths[i] = candidates[k];
         moves = hasGained = true;
       }
-      if (moves)
-        if (Result<double> moved = gcv.moveTo(strengths); !moved)
-          return std::move(moved).error();
+      if (moves) {
+        best = gcv.moveTo(strengths);
+        if (!best)
+          return std::move(best).error();
+      }
       if (report)
         report({cycle, evaluations, *best});
     }

@@ -14,6 +14,7 @@ the choice made and whether a golden number confirms it.
   penalties   penalty matrices                          (section 3)
   effects     what a term learns, maps and penalises    (section 3)
   estimate    the solver and the model                  (section 4)
+  gcv         penalties chosen by GCV                   (section 4)
   inference   degrees of freedom, errors, intervals     (section 8)
 """
 

@@ -90,6 +90,8 @@ Sample tamc::reference::makeSample(ModuleOp module, const Table &train,
       tamrt::triangleSize(tam::getModel(module).getColumns()));
   for (double &value : sample.triangle)
     value = random.normal();
+  for (tam::EffectAttr effect : tam::getModel(module).getEffects())
+    sample.columns.push_back(effect.getColumns());
   return sample;
 }
 
@@ -108,8 +110,7 @@ FailureOr<Results> Results::of(ModuleOp module, const Sample &sample,
   Model model(module);
   Results results;
   results.coefficients = sample.coefficients;
-  for (tam::EffectAttr effect : tam::getModel(module).getEffects())
-    results.columns.push_back(effect.getColumns());
+  results.columns = sample.columns;
   for (const Group &group : sample.training)
     results.groupRows.push_back(static_cast<double>(group.rows));
   bool isWhole = true;
@@ -214,6 +215,8 @@ std::string Results::checkInference(const std::string &name, size_t group,
   Matrix a(n, n), gram(n, n);
   a.values = values.at("fit.matrix")[group];
   gram.values = values.at("fit.gram")[group];
+  if (a.values.size() != n * n || gram.values.size() != n * n)
+    return name + ": expected a matrix of all columns, assembled of sums";
   const auto edf = results.begin() + triangle, means = edf + effects,
              numbers = means + n;
   const Matrix inverse = symmetricOf(Vector(results.begin(), edf), n);

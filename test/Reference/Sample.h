@@ -34,6 +34,8 @@ struct Sample {
   Vector coefficients;
   /// The lower triangle of a matrix of as many rows, for @variances.
   Vector triangle;
+  /// The columns of each effect of the model.
+  std::vector<int64_t> columns;
 };
 
 /// The rows of tables for an imported module, with random tables and

@@ -33,13 +33,16 @@ struct AddInference
     SmallVector<int64_t> columns;
     for (EffectAttr effect : model.getEffects())
       columns.push_back(effect.getColumns());
+    if (llvm::any_of(columns, [](int64_t count) { return count < 1; }))
+      return;
     for (auto fit : getOperation().getOps<func::FuncOp>())
-      if (!fit.isExternal())
+      if (fit.getBody().hasOneBlock())
         for (auto solve : fit.getOps<SolveOp>())
           if (solve.getSolver() == Solver::Direct &&
               cast<RankedTensorType>(solve.getType()).getDimSize(0) ==
-                  model.getColumns())
-            add(fit, solve, columns);
+                  llvm::sum_of(columns) &&
+              failed(add(fit, solve, columns)))
+            return signalPassFailure();
   }
 
 private:
@@ -52,14 +55,20 @@ private:
   }
 
   /// Adds results to a fit whose first result is that of `solve`.
-  void add(func::FuncOp fit, SolveOp solve, ArrayRef<int64_t> columns) {
+  LogicalResult add(func::FuncOp fit, SolveOp solve,
+                    ArrayRef<int64_t> columns) {
     Operation *end = fit.getBody().front().getTerminator();
     auto matrix = solve.getMatrix().getDefiningOp<NormalMatrixOp>();
     if (!matrix || matrix.getBlocks().empty() || end->getNumOperands() == 0 ||
         end->getOperand(0) != solve.getResult() ||
         !isa<BlockArgument>(matrix.getGroupRows()) ||
         !llvm::all_of(matrix.getPenalties(), isOfArguments))
-      return;
+      return success();
+    // The penalties are the same by levels.
+    const bool hasPenalty = !fit->hasAttr(kByLevelsAttrName);
+    if (failed(verifySlots(fit)) ||
+        (hasPenalty && failed(verifyFreeName(fit, "penalty"))))
+      return failure();
     OpBuilder builder(end);
     Location loc = solve.getLoc();
     auto numbers = [&](int64_t count) {
@@ -98,9 +107,9 @@ private:
     fit.setType(builder.getFunctionType(fit.getArgumentTypes(),
                                         ValueRange(results).getTypes()));
     setResultSlots(fit, slots);
-    // The penalties are the same by levels.
-    if (!fit->hasAttr(kByLevelsAttrName))
+    if (hasPenalty)
       addPenalty(fit, matrix);
+    return success();
   }
 
   /// Adds a function with the penalties of `matrix` alone.

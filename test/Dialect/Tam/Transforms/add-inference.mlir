@@ -4,7 +4,8 @@
 // slots `system` at their places in the output of fit_system. The penalties
 // alone are a function of their own.
 //
-// RUN: tam-opt %s --tam-add-inference -split-input-file | FileCheck %s
+// RUN: tam-opt %s --tam-add-inference -split-input-file -verify-diagnostics \
+// RUN:   | FileCheck %s
 
 // Two penalties for three effects: the last two share one. D = 3, so the
 // triangle has 6 numbers and takes 64 bytes; the 3 numbers of effects and the 3
@@ -112,11 +113,11 @@ func.func @without_model(%rows: index {tam.slot = #tam.slot<rows>},
 // -----
 
 // Another solver; a solution that is not the first result; a system of other
-// unknowns than the model's columns, and one whose matrix was not assembled.
+// unknowns than the effects' columns, and one whose matrix was not assembled.
 //
 // CHECK-NOT: tam.inverse
 module attributes {tam.model = #tam.model<name = "m", target = "y",
-    columns = 1, effects = [
+    columns = 2, effects = [
     <name = "offset", term = "offset", first = 0, columns = 1>]>} {
 func.func @cg(%rows: index {tam.slot = #tam.slot<rows>},
     %g: tensor<1x1xf64> {tam.slot = #tam.slot<state>},
@@ -167,4 +168,24 @@ func.func @given_matrix(%a: tensor<1x1xf64> {tam.slot = #tam.slot<state>},
 }
 
 func.func private @declared()
+}
+
+// -----
+
+// The slots of other results stay as they are.
+module attributes {tam.model = #tam.model<name = "m", target = "y",
+    columns = 1, effects = [
+    <name = "offset", term = "offset", first = 0, columns = 1>]>} {
+// expected-error @+1 {{'func.func' op expected a slot of result 0}}
+func.func @fit(%rows: index {tam.slot = #tam.slot<rows>},
+    %g: tensor<1x1xf64> {tam.slot = #tam.slot<state>},
+    %b: tensor<1xf64> {tam.slot = #tam.slot<state, 64>}) -> tensor<1xf64> {
+  %p = tam.penalty rows [0] columns [0] values [0.0]
+      : tensor<1x1xf64, #tam.coordinates<1>>
+  %a = tam.normal_matrix %rows blocks(%g : tensor<1x1xf64>)
+      penalties(%p : tensor<1x1xf64, #tam.coordinates<1>>) : tensor<1x1xf64>
+  %x = tam.solve %a, %b {solver = #tam.solver<direct>}
+      : tensor<1x1xf64>, tensor<1xf64>
+  return %x : tensor<1xf64>
+}
 }

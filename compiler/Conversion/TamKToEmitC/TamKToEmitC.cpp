@@ -132,9 +132,10 @@ LogicalResult Translator::translate(memref::GlobalOp op) {
   if (failed(type))
     return failure();
   builder.setInsertionPoint(op);
+  // C++ has no empty arrays.
+  const std::string elements = initial.empty() ? "{0}" : elementsOf(initial);
   line(op.getLoc(), "alignas(TAMRT_ALIGNMENT) static const " + *type + " " +
-                        nameOf(op.getSymName()) +
-                        "[] = " + elementsOf(initial) + ";");
+                        nameOf(op.getSymName()) + "[] = " + elements + ";");
   op.erase();
   return success();
 }

@@ -50,6 +50,9 @@ struct Backend {
   /// these subjects are left out. In the others, a step that is left to the CPU
   /// is a failure.
   std::string lacks = {};
+  /// Whether the device has the kernels of standard errors: else a fit that is
+  /// asked for them would be solved on the CPU.
+  bool infers = true;
   /// It runs only each n-th subject: for slow ones.
   size_t every = 1;
   /// Why this machine or build lacks it; empty if it is there.

@@ -377,7 +377,8 @@ class Bytes(TestCase):
         self.assertEqual({name.split("_chunk")[0] for name in steps[0]
                           if "by_levels" in name},
                          {"fit_by_levels_init", "fit_by_levels",
-                          "fit_by_levels_finish"})
+                          "fit_by_levels_finish", "fit_by_levels_infer",
+                          "fit_by_levels_system"})
         text = self.succeed(levels, "plan")
         for name in ("fit_chunk_", "fit_by_levels_chunk_",
                      "fit_by_levels_finish"):

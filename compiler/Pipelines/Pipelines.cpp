@@ -140,10 +140,7 @@ static void buildPhase(OpPassManager &manager, Phase phase,
   case Phase::LLVM: {
     ConvertTamKToLLVMOptions code;
     code.tableOperands = options.tableOperands;
-    // A library runs on the CPU alone.
-    code.allTables = options.prefix.empty();
-    // Nor does it compute standard errors, or choose penalties.
-    code.inference = options.prefix.empty();
+    code.library = !options.prefix.empty();
     manager.addPass(createConvertTamKToLLVM(code));
     ExportModelOptions model;
     model.entry = options.entry;

@@ -140,7 +140,7 @@ class Emulated(harness.TestCase):
         self.assertRegex(
             text, r"  cuda-emulated: CUDA kernels in an emulator, .*\n"
                   r"    found: .*\n    steps on the CPU for lack of kernels: "
-                  r"pid, neural_layer, radial, sparsify_sparse, "
+                  r"pid, neural_layer, radial, "
                   r"cholesky_inverse, column_means, effective_df, "
                   r"penalty_trace, quadratic_forms\n"
                   r"    tested: binary64 sum: ok\n    tested: cholesky: ok\n"

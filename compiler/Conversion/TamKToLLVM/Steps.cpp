@@ -109,8 +109,7 @@ FailureOr<tam::SlotAttr> tamc::getSlot(BlockArgument argument) {
            << argument.getArgNumber();
   if (slot.getKind() == tam::SlotKind::Capacity)
     return step.emitOpError("expected 'capacity' to be a constant");
-  if (slot.getKind() == tam::SlotKind::Inference ||
-      slot.getKind() == tam::SlotKind::System)
+  if (tam::getExtraStep(slot.getKind()))
     return step.emitOpError("expected no slot '")
            << tam::stringifySlotKind(slot.getKind()) << "' in a step";
   if (slot.getKind() == tam::SlotKind::Arena && slot.getOffset() != 0)

@@ -606,9 +606,11 @@ struct ConvertTamKToLLVM
   using ConvertTamKToLLVMBase::ConvertTamKToLLVMBase;
 
   void runOnOperation() override {
-    if (!inference)
+    if (library)
       removeInference(getOperation());
-    if (failed(Translator(getOperation(), tableOperands, allTables).run()))
+    if (failed(Translator(getOperation(), tableOperands,
+                          /*allTables=*/!library)
+                   .run()))
       signalPassFailure();
   }
 };

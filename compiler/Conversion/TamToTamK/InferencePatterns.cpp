@@ -30,32 +30,23 @@ Value constantEnds(ConversionPatternRewriter &rewriter, Location loc,
                                  endsOf(lengths));
 }
 
-class InversePattern : public OpConversionPattern<tam::InverseOp> {
-public:
-  InversePattern(const ComponentTypeConverter &converter, MLIRContext *context)
-      : OpConversionPattern(converter, context), target(converter.getTarget()) {
-  }
-
-private:
-  LogicalResult
-  matchAndRewrite(tam::InverseOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
+class InversePattern : public KernelPattern<tam::InverseOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::InverseOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
     int64_t columns = tensorType(op.getMatrix()).getDimSize(0);
     auto results = Launch(rewriter, op, "cholesky_inverse")
                        .scalar(columns)
                        .out(adaptor.getMatrix())
                        .out(tensorType(op.getTriangle()))
                        .out(tensorType(op.getNumbers()))
-                       .workspace(target, columns)
+                       .workspace(getTarget(), columns)
                        .create();
     if (failed(results))
       return failure();
-    rewriter.replaceOpWithMultiple(
-        op, SmallVector<SmallVector<Value>>{{(*results)[1]}, {(*results)[2]}});
-    return success();
+    return SmallVector<Value>{(*results)[1], (*results)[2]};
   }
-
-  const Target &target;
 };
 
 class ColumnMeansPattern : public KernelPattern<tam::ColumnMeansOp> {
@@ -90,8 +81,7 @@ class EffectiveDfPattern : public KernelPattern<tam::EffectiveDfOp> {
                    .scalar(effects)
                    .out(tensorType(op.getResult()))
                    .create();
-    // Subtracts the traces of entries, times the elements of a table if they
-    // are learnt.
+    // Less the traces of the penalties.
     auto subtract = [&](const PenaltyEntries &some, ValueRange weights) {
       if (failed(edf))
         return failure();
@@ -109,11 +99,7 @@ class EffectiveDfPattern : public KernelPattern<tam::EffectiveDfOp> {
                 .create();
       return success();
     };
-    if (failed(subtract(all.entries, {})) ||
-        failed(forEachLearnt(*sources, all.starts,
-                             [&](const PenaltyEntries &some, Value weights) {
-                               return subtract(some, weights);
-                             })))
+    if (failed(all.forEach(subtract)))
       return failure();
     return edf;
   }

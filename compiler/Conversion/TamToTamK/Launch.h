@@ -155,9 +155,16 @@ public:
     auto values = convert(op, adaptor, rewriter);
     if (mlir::failed(values))
       return mlir::failure();
-    rewriter.replaceOpWithMultiple(
-        op,
-        mlir::SmallVector<mlir::SmallVector<mlir::Value>>{std::move(*values)});
+    mlir::ArrayRef<mlir::Value> rest = *values;
+    mlir::SmallVector<mlir::ValueRange> results;
+    for (mlir::Type type : op->getResultTypes()) {
+      mlir::SmallVector<mlir::Type> components;
+      if (mlir::failed(this->typeConverter->convertType(type, components)))
+        return mlir::failure();
+      results.push_back(rest.take_front(components.size()));
+      rest = rest.drop_front(components.size());
+    }
+    rewriter.replaceOpWithMultiple(op, results);
     return mlir::success();
   }
 
@@ -168,7 +175,7 @@ protected:
         ->getTarget();
   }
 
-  /// The components of the op's one result.
+  /// The components of the op's results, one result after another.
   virtual mlir::FailureOr<mlir::SmallVector<mlir::Value>>
   convert(Op op, OneToNAdaptor adaptor,
           mlir::ConversionPatternRewriter &rewriter) const = 0;

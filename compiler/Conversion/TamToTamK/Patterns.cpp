@@ -412,31 +412,26 @@ class NormalMatrixPattern : public KernelPattern<tam::NormalMatrixOp> {
       }
 
     Location loc = op.getLoc();
-    Launch launch(rewriter, op, "assemble_matrix");
-    launch.in(
-        constantTensor<int64_t>(rewriter, loc, rewriter.getI64Type(), table));
-    if (failed(all.entries.addTo(launch, rewriter, op)))
-      return failure();
-    auto matrix = launch.in(blocks)
-                      .slot(SlotKind::Rows)
-                      .scalars64({all.size, all.entries.size()})
-                      .out(tensorType(op.getResult()))
-                      .create();
-    LogicalResult added = forEachLearnt(
-        *sources, all.starts, [&](const PenaltyEntries &learnt, Value weights) {
-          if (failed(matrix))
-            return failure();
-          Launch add(rewriter, op, "add_penalty");
-          if (failed(learnt.addTo(add, rewriter, op)))
-            return failure();
-          matrix = add.in(weights)
-                       .slot(SlotKind::Rows)
-                       .scalars64({all.size, learnt.size()})
-                       .out(*matrix)
-                       .create();
-          return success();
-        });
-    if (failed(added))
+    FailureOr<SmallVector<Value>> matrix = SmallVector<Value>();
+    // The first launch makes the matrix, the others add to it.
+    auto add = [&](const PenaltyEntries &some, ValueRange weights) {
+      if (failed(matrix))
+        return failure();
+      const bool isFirst = matrix->empty();
+      Launch launch(rewriter, op, isFirst ? "assemble_matrix" : "add_penalty");
+      if (isFirst)
+        launch.in(constantTensor<int64_t>(rewriter, loc, rewriter.getI64Type(),
+                                          table));
+      if (failed(some.addTo(launch, rewriter, op)))
+        return failure();
+      launch.in(isFirst ? ValueRange(blocks) : weights)
+          .slot(SlotKind::Rows)
+          .scalars64({all.size, some.size()});
+      matrix = isFirst ? launch.out(tensorType(op.getResult())).create()
+                       : launch.out(*matrix).create();
+      return success();
+    };
+    if (failed(all.forEach(add)))
       return failure();
     return matrix;
   }
@@ -489,12 +484,12 @@ class NormalProductPattern : public KernelPattern<tam::NormalProductOp> {
     const AllPenalties all(*sources);
     auto product = assembleVector(op, op.getSums(), adaptor.getSums(),
                                   tensorType(op.getResult()), rewriter);
-    // Adds entries, times the elements of a table if they are learnt.
-    auto add = [&](StringRef kernel, const PenaltyEntries &some,
-                   ValueRange weights) {
+    auto add = [&](const PenaltyEntries &some, ValueRange weights) {
       if (failed(product))
         return failure();
-      Launch launch(rewriter, op, kernel);
+      Launch launch(rewriter, op,
+                    weights.empty() ? "multiply_penalty"
+                                    : "multiply_learnt_penalty");
       if (failed(some.addTo(launch, rewriter, op)))
         return failure();
       product = launch.in(weights)
@@ -505,12 +500,7 @@ class NormalProductPattern : public KernelPattern<tam::NormalProductOp> {
                     .create();
       return success();
     };
-    if (failed(add("multiply_penalty", all.entries, {})) ||
-        failed(forEachLearnt(*sources, all.starts,
-                             [&](const PenaltyEntries &some, Value weights) {
-                               return add("multiply_learnt_penalty", some,
-                                          weights);
-                             })))
+    if (failed(all.forEach(add)))
       return failure();
     return product;
   }

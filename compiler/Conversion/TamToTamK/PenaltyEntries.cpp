@@ -86,25 +86,30 @@ FailureOr<SmallVector<tam::PenaltyOp>> tamc::sourcesOf(Operation *op,
   return sources;
 }
 
-LogicalResult tamc::forEachLearnt(
-    ArrayRef<tam::PenaltyOp> sources, ArrayRef<int64_t> starts,
-    function_ref<LogicalResult(const PenaltyEntries &, Value)> body) {
+AllPenalties::AllPenalties(ArrayRef<tam::PenaltyOp> sources)
+    : sources(sources) {
+  for (tam::PenaltyOp source : sources) {
+    starts.push_back(size);
+    size += tensorType(source.getResult()).getDimSize(0);
+  }
+}
+
+LogicalResult AllPenalties::forEach(
+    function_ref<LogicalResult(const PenaltyEntries &, ValueRange)> body)
+    const {
+  PenaltyEntries plain;
+  for (auto [start, source] : llvm::zip(starts, sources))
+    plain.add(source, start, /*table=*/-1);
+  if (failed(body(plain, {})))
+    return failure();
   for (auto [start, penalty] : llvm::zip(starts, sources)) {
     tam::PenaltyOp source = penalty;
     for (auto [index, weights] : llvm::enumerate(source.getWeights())) {
-      PenaltyEntries entries;
-      entries.add(source, start, static_cast<int32_t>(index));
-      if (entries.size() > 0 && failed(body(entries, weights)))
+      PenaltyEntries learnt;
+      learnt.add(source, start, static_cast<int32_t>(index));
+      if (learnt.size() > 0 && failed(body(learnt, weights)))
         return failure();
     }
   }
   return success();
-}
-
-AllPenalties::AllPenalties(ArrayRef<tam::PenaltyOp> sources) {
-  for (tam::PenaltyOp source : sources) {
-    entries.add(source, size, /*table=*/-1);
-    starts.push_back(size);
-    size += tensorType(source.getResult()).getDimSize(0);
-  }
 }

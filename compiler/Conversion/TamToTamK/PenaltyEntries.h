@@ -48,21 +48,25 @@ struct PenaltyEntries {
 mlir::FailureOr<mlir::SmallVector<tam::PenaltyOp>>
 sourcesOf(mlir::Operation *op, mlir::ValueRange penalties);
 
-/// Calls body(entries, table) for each table that entries are multiplied by,
-/// with these entries. `starts` has the first column of each penalty.
-mlir::LogicalResult forEachLearnt(
-    mlir::ArrayRef<tam::PenaltyOp> sources, mlir::ArrayRef<int64_t> starts,
-    mlir::function_ref<mlir::LogicalResult(const PenaltyEntries &, mlir::Value)>
-        body);
-
-/// The penalties of a normal matrix: the first column of each, all entries that
-/// no table multiplies, as one matrix, and its size.
-struct AllPenalties {
+/// The penalties of a normal matrix: the first column of each, and the size of
+/// the matrix.
+class AllPenalties {
+public:
   explicit AllPenalties(mlir::ArrayRef<tam::PenaltyOp> sources);
 
+  /// Calls body(entries, tables) with all entries that no table multiplies, as
+  /// one matrix, and no table; then for each table, with the entries that it
+  /// multiplies.
+  mlir::LogicalResult
+  forEach(mlir::function_ref<mlir::LogicalResult(const PenaltyEntries &,
+                                                 mlir::ValueRange)>
+              body) const;
+
   mlir::SmallVector<int64_t> starts;
-  PenaltyEntries entries;
   int64_t size = 0;
+
+private:
+  mlir::ArrayRef<tam::PenaltyOp> sources;
 };
 
 } // namespace tamc

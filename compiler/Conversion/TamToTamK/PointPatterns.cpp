@@ -53,11 +53,11 @@ static bool isDense(Value design) {
 
 namespace {
 
-class PidPattern : public OpConversionPattern<tam::PidOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(tam::PidOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
+class PidPattern : public KernelPattern<tam::PidOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::PidOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
     auto results = Launch(rewriter, op, "pid")
                        .in(adaptor.getX())
                        .slot(SlotKind::Rows)
@@ -69,9 +69,7 @@ class PidPattern : public OpConversionPattern<tam::PidOp> {
                        .create();
     if (failed(results))
       return failure();
-    rewriter.replaceOpWithMultiple(
-        op, SmallVector<SmallVector<Value>>{{(*results)[1]}, {(*results)[0]}});
-    return success();
+    return SmallVector<Value>{(*results)[1], (*results)[0]};
   }
 };
 
@@ -109,24 +107,20 @@ class SlicePattern : public KernelPattern<tam::SliceOp> {
   }
 };
 
-class BoundaryPattern : public OpConversionPattern<tam::BoundaryOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(tam::BoundaryOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    auto results = Launch(rewriter, op, "boundary")
-                       .in(adaptor.getPoints())
-                       .rowsOf(op.getAmount())
-                       .scalars64({tensorType(op.getPoints()).getDimSize(1),
-                                   modeOf(op.getExtrapolate())})
-                       .out(tensorType(op.getBorder()))
-                       .out(tensorType(op.getInside()))
-                       .out(tensorType(op.getAmount()))
-                       .create();
-    if (failed(results))
-      return failure();
-    rewriter.replaceOp(op, *results);
-    return success();
+class BoundaryPattern : public KernelPattern<tam::BoundaryOp> {
+  using KernelPattern::KernelPattern;
+  FailureOr<SmallVector<Value>>
+  convert(tam::BoundaryOp op, OneToNAdaptor adaptor,
+          ConversionPatternRewriter &rewriter) const override {
+    return Launch(rewriter, op, "boundary")
+        .in(adaptor.getPoints())
+        .rowsOf(op.getAmount())
+        .scalars64({tensorType(op.getPoints()).getDimSize(1),
+                    modeOf(op.getExtrapolate())})
+        .out(tensorType(op.getBorder()))
+        .out(tensorType(op.getInside()))
+        .out(tensorType(op.getAmount()))
+        .create();
   }
 };
 

@@ -110,11 +110,10 @@ def ConvertTamKToLLVM : Pass<"convert-tamk-to-llvm", "::mlir::ModuleOp"> {
   let options = [
     Option<"tableOperands", "table-operands", "int64_t", /*default=*/"512",
            "Least operands of a step whose function reads its table (0: all)">,
-    Option<"allTables", "all-tables", "bool", /*default=*/"true",
-           "Make tables also of the steps whose functions do not read them">,
-    Option<"inference", "inference", "bool", /*default=*/"true",
-           "Translate the steps for standard errors and the choice of penalties, "
-           "too; else they are removed">,
+    Option<"library", "library", "bool", /*default=*/"false",
+           "Translate for a library, which runs on the CPU alone: make tables "
+           "only of the steps whose functions read them, and remove the steps "
+           "for standard errors and the choice of penalties">,
   ];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect",

@@ -22,6 +22,12 @@
 
 namespace tamrt::cuda {
 
+/// A number of a row, and its column.
+struct Number {
+  double value;
+  int64_t column;
+};
+
 /// rows x n numbers.
 struct Dense {
   Buffer<const double> values;
@@ -31,6 +37,11 @@ struct Dense {
     ViewOf<Block, const double> values;
     int64_t n;
 
+    /// The numbers that a row has, 0 or not.
+    TAMRT_BODY int64_t length(int64_t) const { return n; }
+    TAMRT_BODY Number number(int64_t row, int64_t i) const {
+      return {values[row * n + i], i};
+    }
     TAMRT_BODY double at(int64_t row, int64_t column) const {
       return values[row * n + column];
     }
@@ -58,6 +69,10 @@ struct Banded {
     ViewOf<Block, const int32_t> start;
     int64_t z;
 
+    TAMRT_BODY int64_t length(int64_t) const { return z; }
+    TAMRT_BODY Number number(int64_t row, int64_t i) const {
+      return {values[row * z + i], start[row] + i};
+    }
     TAMRT_BODY double at(int64_t row, int64_t column) const {
       const int64_t i = column - start[row];
       return i >= 0 && i < z ? values[row * z + i] : 0.0;
@@ -86,6 +101,16 @@ struct OneHot {
   template <class Block> struct View {
     ViewOf<Block, const int32_t> index;
 
+    TAMRT_BODY int64_t length(int64_t row) const {
+      const int64_t own = index[row];
+      return own >= 0 ? 1 : meanColumns(own);
+    }
+    TAMRT_BODY Number number(int64_t row, int64_t i) const {
+      const int64_t own = index[row];
+      if (own >= 0)
+        return {1.0, own};
+      return {1.0 / static_cast<double>(meanColumns(own)), i};
+    }
     TAMRT_BODY double at(int64_t row, int64_t column) const {
       const int64_t own = index[row];
       if (own >= 0)
@@ -121,6 +146,10 @@ struct MultiHot {
     int64_t z;
     double scale;
 
+    TAMRT_BODY int64_t length(int64_t) const { return z; }
+    TAMRT_BODY Number number(int64_t row, int64_t i) const {
+      return {scale, index[row * z + i]};
+    }
     TAMRT_BODY double at(int64_t row, int64_t column) const {
       double sum = 0.0;
       for (int64_t i = 0; i < z; ++i)
@@ -151,6 +180,10 @@ struct Sparse {
     ViewOf<Block, const int32_t> index;
     int64_t z;
 
+    TAMRT_BODY int64_t length(int64_t) const { return z; }
+    TAMRT_BODY Number number(int64_t row, int64_t i) const {
+      return {values[row * z + i], index[row * z + i]};
+    }
     TAMRT_BODY double at(int64_t row, int64_t column) const {
       double sum = 0.0;
       for (int64_t i = row * z; i < (row + 1) * z; ++i)

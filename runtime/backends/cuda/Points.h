@@ -153,48 +153,66 @@ struct BlendSparse {
   }
 };
 
-/// A thread for each row and tree. Rows that are not needed get valid columns,
-/// because a later kernel may read them.
-struct TreeOblivious {
+/// A level of the tree compares one feature with one threshold, and gives a bit
+/// of the leaf's number.
+struct ObliviousTree {
   static constexpr const char *name = "tree_oblivious";
-  static constexpr bool hasBarriers = false;
 
-  Buffer<const double> points;
-  Buffer<const int32_t> features;
-  Buffer<const double> thresholds, only;
-  int64_t rows, d, trees, depth;
-  Buffer<int32_t> index;
+  int64_t depth;
 
-  template <class Block> TAMRT_BODY void operator()(Block &block) const {
-    auto from = block.view(points), limits = block.view(thresholds);
-    auto needed = block.view(only);
-    auto feature = block.view(features);
-    auto to = block.view(index);
-    for (int64_t i = block.index(); i < rows * trees; i += block.total()) {
-      const int64_t r = i / trees, tree = i % trees;
-      if (only.data && needed[r] == 0.0) {
-        to[i] = 0;
-        continue;
-      }
-      int64_t leaf = 0;
-      for (int64_t j = 0; j < depth; ++j) {
-        const double x = from[r * d + feature[tree * depth + j]];
-        leaf |= int64_t(x > limits[tree * depth + j]) << j;
-      }
-      to[i] = static_cast<int32_t>((tree << depth) + leaf);
+  TAMRT_BODY int64_t leaves() const { return int64_t(1) << depth; }
+
+  /// The leaf of the point that starts at `point`.
+  template <class Points, class Features, class Limits>
+  TAMRT_BODY int64_t leafOf(const Points &points, int64_t point,
+                            const Features &features, const Limits &limits,
+                            int64_t tree) const {
+    int64_t leaf = 0;
+    for (int64_t j = 0; j < depth; ++j) {
+      const double x = points[point + features[tree * depth + j]];
+      leaf |= int64_t(x > limits[tree * depth + j]) << j;
     }
+    return leaf;
   }
 };
 
-/// A thread for each row and tree.
-struct TreeFlat {
+/// All thresholds of the tree are of one feature; those below a point come
+/// first.
+struct FlatTree {
   static constexpr const char *name = "tree_flat";
+
+  int64_t count;
+
+  TAMRT_BODY int64_t leaves() const { return count; }
+
+  template <class Points, class Features, class Limits>
+  TAMRT_BODY int64_t leafOf(const Points &points, int64_t point,
+                            const Features &features, const Limits &limits,
+                            int64_t tree) const {
+    const double x = points[point + features[tree]];
+    int64_t low = 0, high = count - 1;
+    while (low < high) {
+      const int64_t middle = (low + high) / 2;
+      if (limits[tree * (count - 1) + middle] < x)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  }
+};
+
+/// A thread for each row and tree. Rows that are not needed get valid columns,
+/// because a later kernel may read them.
+template <class Tree> struct Trees {
+  static constexpr const char *name = Tree::name;
   static constexpr bool hasBarriers = false;
 
   Buffer<const double> points;
   Buffer<const int32_t> features;
   Buffer<const double> thresholds, only;
-  int64_t rows, d, trees, leaves;
+  int64_t rows, d, trees;
+  Tree shape;
   Buffer<int32_t> index;
 
   template <class Block> TAMRT_BODY void operator()(Block &block) const {
@@ -208,17 +226,8 @@ struct TreeFlat {
         to[i] = 0;
         continue;
       }
-      const double x = from[r * d + feature[tree]];
-      // The thresholds below x come first.
-      int64_t low = 0, high = leaves - 1;
-      while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        if (limits[tree * (leaves - 1) + middle] < x)
-          low = middle + 1;
-        else
-          high = middle;
-      }
-      to[i] = static_cast<int32_t>(tree * leaves + low);
+      const int64_t leaf = shape.leafOf(from, r * d, feature, limits, tree);
+      to[i] = static_cast<int32_t>(tree * shape.leaves() + leaf);
     }
   }
 };

@@ -68,88 +68,29 @@ struct SparsePart {
   int64_t first, width, at;
 };
 
-/// Dense, banded and sparse matrices: a thread for each number. `start` has the
-/// column of a row's first number, or, with `perNumber`, that of each number;
-/// it is null for a dense matrix.
-struct SparsifyColumns {
+/// A thread for each of the z numbers that a row gets.
+template <class Matrix> struct Sparsify {
   static constexpr const char *name = "sparsify";
   static constexpr bool hasBarriers = false;
 
-  Buffer<const double> a;
-  Buffer<const int32_t> start;
+  Matrix a;
   int64_t rows, z;
   SparsePart part;
   Buffer<double> values;
   Buffer<int32_t> index;
 
   template <class Block> TAMRT_BODY void operator()(Block &block) const {
-    auto from = block.view(a);
-    auto starts = block.view(start);
+    auto matrix = a.view(block);
     auto to = block.view(values);
     auto columns = block.view(index);
     for (int64_t i = block.index(); i < rows * z; i += block.total()) {
-      const int64_t row = i / z, number = i % z;
-      const int64_t place = row * part.width + part.at + number;
-      to[place] = from[i];
-      const int64_t column = start.data ? starts[row] + number : number;
-      columns[place] = static_cast<int32_t>(part.first + column);
-    }
-  }
-};
-
-/// A thread for each row.
-struct SparsifyOnehot {
-  static constexpr const char *name = "sparsify_onehot";
-  static constexpr bool hasBarriers = false;
-
-  Buffer<const int32_t> a;
-  int64_t rows, z;
-  SparsePart part;
-  Buffer<double> values;
-  Buffer<int32_t> index;
-
-  template <class Block> TAMRT_BODY void operator()(Block &block) const {
-    auto from = block.view(a);
-    auto to = block.view(values);
-    auto columns = block.view(index);
-    for (int64_t r = block.index(); r < rows; r += block.total()) {
-      const int64_t own = from[r];
-      const int64_t mean = own < 0 ? OneHot::meanColumns(own) : 0;
-      if (mean > z)
+      const int64_t r = i / z, own = i % z, length = matrix.length(r);
+      if (length > z)
         block.fail(TAMRT_ERROR_INVALID_ARGUMENT, 4);
-      for (int64_t i = 0; i < z; ++i) {
-        const int64_t place = r * part.width + part.at + i;
-        const bool isUsed = own >= 0 ? i == 0 : i < mean;
-        to[place] = !isUsed    ? 0.0
-                    : own >= 0 ? 1.0
-                               : 1.0 / static_cast<double>(mean);
-        columns[place] = static_cast<int32_t>(part.first + (!isUsed    ? 0
-                                                            : own >= 0 ? own
-                                                                       : i));
-      }
-    }
-  }
-};
-
-struct SparsifyMultiHot {
-  static constexpr const char *name = "sparsify_multihot";
-  static constexpr bool hasBarriers = false;
-
-  Buffer<const int32_t> a;
-  int64_t rows, z;
-  double scale;
-  SparsePart part;
-  Buffer<double> values;
-  Buffer<int32_t> index;
-
-  template <class Block> TAMRT_BODY void operator()(Block &block) const {
-    auto from = block.view(a);
-    auto to = block.view(values);
-    auto columns = block.view(index);
-    for (int64_t i = block.index(); i < rows * z; i += block.total()) {
-      const int64_t place = i / z * part.width + part.at + i % z;
-      to[place] = scale;
-      columns[place] = static_cast<int32_t>(part.first + from[i]);
+      const Number number = own < length ? matrix.number(r, own) : Number{};
+      const int64_t place = r * part.width + part.at + own;
+      to[place] = number.value;
+      columns[place] = static_cast<int32_t>(part.first + number.column);
     }
   }
 };

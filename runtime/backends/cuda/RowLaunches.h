@@ -42,6 +42,7 @@ public:
     all.sparsify_banded = sparsify_banded;
     all.sparsify_onehot = sparsify_onehot;
     all.sparsify_multihot = sparsify_multihot;
+    all.sparsify_sparse = sparsify_sparse;
     all.kronecker_dense = kronecker_dense;
     all.kronecker_sparse = kronecker_sparse;
     all.expand_dense = expand_dense;
@@ -220,11 +221,15 @@ private:
     if (trees < 0 || trees > INT32_MAX >> depth)
       return launch.fail(TAMRT_ERROR_INVALID_ARGUMENT, 7);
     launch(gridFor(rows * trees),
-           TreeOblivious{launch.buffer(points, rows * d),
-                         launch.buffer(features, trees * depth),
-                         launch.buffer(thresholds, trees * depth),
-                         launch.buffer(only, only ? rows : 0), rows, d, trees,
-                         depth, launch.buffer(index, rows * trees)});
+           Trees<ObliviousTree>{launch.buffer(points, rows * d),
+                                launch.buffer(features, trees * depth),
+                                launch.buffer(thresholds, trees * depth),
+                                launch.buffer(only, only ? rows : 0),
+                                rows,
+                                d,
+                                trees,
+                                {depth},
+                                launch.buffer(index, rows * trees)});
   }
 
   static void tree_flat(Context *ctx, const double *points,
@@ -237,35 +242,42 @@ private:
     if (trees < 0 || trees > INT32_MAX / leaves)
       return launch.fail(TAMRT_ERROR_INVALID_ARGUMENT, 7);
     launch(gridFor(rows * trees),
-           TreeFlat{launch.buffer(points, rows * d),
-                    launch.buffer(features, trees),
-                    launch.buffer(thresholds, trees * (leaves - 1)),
-                    launch.buffer(only, only ? rows : 0), rows, d, trees,
-                    leaves, launch.buffer(index, rows * trees)});
+           Trees<FlatTree>{launch.buffer(points, rows * d),
+                           launch.buffer(features, trees),
+                           launch.buffer(thresholds, trees * (leaves - 1)),
+                           launch.buffer(only, only ? rows : 0),
+                           rows,
+                           d,
+                           trees,
+                           {leaves},
+                           launch.buffer(index, rows * trees)});
   }
 
-  static void sparsify(Context *ctx, const double *a, const int32_t *start,
-                       int64_t rows, int64_t z, SparsePart part, double *values,
+  template <class Matrix>
+  static void sparsify(Launcher &launch, const Matrix &a, int64_t rows,
+                       int64_t z, SparsePart part, double *values,
                        int32_t *index) {
-    Launcher launch(ctx);
     launch(gridFor(rows * z),
-           SparsifyColumns{launch.buffer(a, rows * z),
-                           launch.buffer(start, start ? rows : 0), rows, z,
-                           part, launch.buffer(values, rows * part.width),
-                           launch.buffer(index, rows * part.width)});
+           Sparsify<Matrix>{a, rows, z, part,
+                            launch.buffer(values, rows * part.width),
+                            launch.buffer(index, rows * part.width)});
   }
 
   static void sparsify_dense(Context *ctx, const double *a, int64_t rows,
                              int64_t n, int64_t first, int64_t width,
                              int64_t at, double *values, int32_t *index) {
-    sparsify(ctx, a, nullptr, rows, n, {first, width, at}, values, index);
+    Launcher launch(ctx);
+    sparsify(launch, dense(launch, a, rows, n), rows, n, {first, width, at},
+             values, index);
   }
 
   static void sparsify_banded(Context *ctx, const double *a,
                               const int32_t *a_start, int64_t rows, int64_t z,
                               int64_t, int64_t first, int64_t width, int64_t at,
                               double *values, int32_t *index) {
-    sparsify(ctx, a, a_start, rows, z, {first, width, at}, values, index);
+    Launcher launch(ctx);
+    sparsify(launch, banded(launch, a, a_start, rows, z), rows, z,
+             {first, width, at}, values, index);
   }
 
   static void sparsify_onehot(Context *ctx, const int32_t *a, int64_t rows,
@@ -274,12 +286,8 @@ private:
     Launcher launch(ctx);
     if (z < 1)
       return launch.fail(TAMRT_ERROR_INVALID_ARGUMENT, 4);
-    launch(gridFor(rows), SparsifyOnehot{launch.buffer(a, rows),
-                                         rows,
-                                         z,
-                                         {first, width, at},
-                                         launch.buffer(values, rows * width),
-                                         launch.buffer(index, rows * width)});
+    sparsify(launch, oneHot(launch, a, rows), rows, z, {first, width, at},
+             values, index);
   }
 
   static void sparsify_multihot(Context *ctx, const int32_t *a, int64_t rows,
@@ -287,14 +295,17 @@ private:
                                 int64_t width, int64_t at, double *values,
                                 int32_t *index) {
     Launcher launch(ctx);
-    launch(gridFor(rows * z),
-           SparsifyMultiHot{launch.buffer(a, rows * z),
-                            rows,
-                            z,
-                            scale,
-                            {first, width, at},
-                            launch.buffer(values, rows * width),
-                            launch.buffer(index, rows * width)});
+    sparsify(launch, multiHot(launch, a, rows, z, scale), rows, z,
+             {first, width, at}, values, index);
+  }
+
+  static void sparsify_sparse(Context *ctx, const double *a,
+                              const int32_t *a_index, int64_t rows, int64_t z,
+                              int64_t, int64_t first, int64_t width, int64_t at,
+                              double *values, int32_t *index) {
+    Launcher launch(ctx);
+    sparsify(launch, sparse(launch, a, a_index, rows, z), rows, z,
+             {first, width, at}, values, index);
   }
 
   static void kronecker_dense(Context *ctx, const double *a, const double *b,

@@ -131,10 +131,6 @@ Status startInference(const tamrt_model &model, const Crew &crew, size_t groups,
                       const RunOptions &options) {
   if (!options.inference && !options.systems)
     return {};
-  if (!describe(crew.ladder->kind).isDirect())
-    return Error{"expected the direct solver for inference, got conjugate "
-                 "gradients" +
-                 (crew.note.empty() ? "" : ": " + crew.note)};
   const size_t bytes =
       groups * (options.systems ? Systems::bytesPerGroup(model)
                                 : Inference::bytesPerGroup(model));

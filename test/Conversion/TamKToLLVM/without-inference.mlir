@@ -1,7 +1,7 @@
 // A library has no steps for standard errors, nor the constants that only they
 // read.
 //
-// RUN: tam-opt %s --convert-tamk-to-llvm=inference=false \
+// RUN: tam-opt %s --convert-tamk-to-llvm=library=true \
 // RUN:   | FileCheck %s --implicit-check-not=llvm.func
 // RUN: tam-opt %s --convert-tamk-to-llvm | FileCheck %s --check-prefix=ALL
 

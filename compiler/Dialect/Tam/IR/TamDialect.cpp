@@ -131,6 +131,17 @@ SlotAttr tamc::tam::getResultSlot(FunctionOpInterface function,
   return function.getResultAttrOfType<SlotAttr>(index, kSlotAttrName);
 }
 
+std::optional<StepKind> tamc::tam::getExtraStep(SlotKind slot) {
+  switch (slot) {
+  case SlotKind::Inference:
+    return StepKind::FitInfer;
+  case SlotKind::System:
+    return StepKind::FitSystem;
+  default:
+    return std::nullopt;
+  }
+}
+
 LogicalResult tamc::tam::verifySlots(FunctionOpInterface function) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (!getArgumentSlot(function, i))

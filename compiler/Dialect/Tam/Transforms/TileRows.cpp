@@ -371,9 +371,7 @@ private:
   /// none.
   static SlotAttr findExtra(func::FuncOp fit) {
     for (unsigned i = 0; i < fit.getNumResults(); ++i)
-      if (SlotAttr slot = getResultSlot(fit, i);
-          slot.getKind() == SlotKind::Inference ||
-          slot.getKind() == SlotKind::System)
+      if (SlotAttr slot = getResultSlot(fit, i); getExtraStep(slot.getKind()))
         return slot;
     return {};
   }
@@ -450,8 +448,8 @@ private:
            system = {"system", StepKind::FitSystem};
     for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
       SlotAttr known = getResultSlot(fit, index);
-      const bool isInference = known && known.getKind() == SlotKind::Inference;
-      const bool isSystem = known && known.getKind() == SlotKind::System;
+      const std::optional<StepKind> extra =
+          known ? getExtraStep(known.getKind()) : std::nullopt;
       if (known && known.getKind() == SlotKind::Carry) {
         carried.push_back(value);
         carriedSlots.push_back(known);
@@ -464,11 +462,12 @@ private:
         return terminator->emitOpError("expected what sums and the number of "
                                        "rows determine, got operand ")
                << index;
-      Ending &ending = isInference ? inferring : isSystem ? system : finishing;
+      Ending &ending = !extra                         ? finishing
+                       : *extra == StepKind::FitInfer ? inferring
+                                                      : system;
       ending.results.push_back(value);
-      ending.slots.push_back(isInference || isSystem
-                                 ? slot(SlotKind::Output, known.getOffset())
-                                 : known);
+      ending.slots.push_back(extra ? slot(SlotKind::Output, known.getOffset())
+                                   : known);
     }
     for (Ending *ending : {&finishing, &inferring, &system}) {
       DenseSet<Operation *> last;

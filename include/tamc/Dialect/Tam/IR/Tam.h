@@ -139,6 +139,10 @@ void removeModel(mlir::ModuleOp module);
 SlotAttr getArgumentSlot(mlir::FunctionOpInterface function, unsigned index);
 SlotAttr getResultSlot(mlir::FunctionOpInterface function, unsigned index);
 
+/// The kind of the step of its own that computes a fit's results of a slot;
+/// none for results that all fits compute.
+std::optional<StepKind> getExtraStep(SlotKind slot);
+
 /// Checks that every argument and every result has a slot.
 llvm::LogicalResult verifySlots(mlir::FunctionOpInterface function);
 

@@ -34,7 +34,7 @@ extern "C" {
 
 /// Changes whenever a struct below changes. The core skips a backend for
 /// another version.
-#define TAMRT_BACKEND_VERSION 2
+#define TAMRT_BACKEND_VERSION 3
 
 /// Severity of a message.
 typedef enum tamrt_log_level {
@@ -80,6 +80,14 @@ typedef enum tamrt_device_trait {
   /// to the sums: the core then keeps a copy of the sums to restore.
   TAMRT_DEVICE_KERNELS_MAY_RUN_OUT = 4,
 } tamrt_device_trait;
+
+/// What a device has done since it was opened.
+typedef struct tamrt_device_counts {
+  /// Kernels launched, and graphs of kernels.
+  int64_t launches;
+  /// Copies in any direction, and the bytes of those from the CPU's memory.
+  int64_t copies, uploaded_bytes;
+} tamrt_device_counts;
 
 /// The functions of one kind of device.
 ///
@@ -182,6 +190,9 @@ typedef struct tamrt_backend {
   /// fits and predicts so many groups at the same time, if there are enough and
   /// memory for them.
   int64_t (*batch)(tamrt_device *device);
+
+  /// Counts of the device's work, for `--timings`.
+  void (*counts)(tamrt_device *device, tamrt_device_counts *counts);
 } tamrt_backend;
 
 /// The function that a backend exports. The core calls it before all others,

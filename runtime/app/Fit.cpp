@@ -256,7 +256,7 @@ Status fitFile(const tamrt_model &model, const Options &options,
     timings.note("most iterations of a group", summary.maxIterations);
     timings.note("residual", summary.residual);
   }
-  session.noteMemory(timings);
+  session.noteDevices(timings);
   std::fputs(timings.format(options.timings).c_str(), stderr);
   return options.command == Command::Tune
              ? print(formatChosen(model, options, chosen))

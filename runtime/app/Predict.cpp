@@ -328,7 +328,7 @@ static Status predictFile(const tamrt_model &model, const Options &options,
          "--stream keeps all rows: a prediction needs those before it");
   for (const std::string &note : *notes)
     tell(model, "note", note);
-  session.noteMemory(timings);
+  session.noteDevices(timings);
   std::fputs(timings.format(options.timings).c_str(), stderr);
   return {};
 }

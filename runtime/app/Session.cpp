@@ -51,6 +51,8 @@ Result<Session> Session::start(const Options &options) {
     return Error{"expected one device for --memory-snapshot, got '" +
                  options.device + "'"};
   session.devices = *std::move(devices);
+  for (const ChosenDevice &device : session.devices)
+    session.before.push_back(device->counts());
   for (size_t i = 1; i < session.devices.size(); ++i)
     session.others.push_back(&*session.devices[i]);
   forEachDevice(session.devices, [&](Device &each) {
@@ -76,7 +78,17 @@ Session::~Session() {
       device->follow(nullptr);
 }
 
-void Session::noteMemory(Timings &timings) const {
+void Session::noteDevices(Timings &timings) const {
+  std::string names;
+  tamrt_device_counts sum = {};
+  for (size_t i = 0; i < devices.size(); ++i) {
+    names += (i > 0 ? "," : "") + devices[i]->label();
+    const tamrt_device_counts now = devices[i]->counts();
+    sum.launches += now.launches - before[i].launches;
+    sum.copies += now.copies - before[i].copies;
+    sum.uploaded_bytes += now.uploaded_bytes - before[i].uploaded_bytes;
+  }
+  timings.note(names, sum);
   forEachDevice(devices, [&](const Device &each) {
     const MemoryStatistics memory = each.statistics();
     if (memory.allocations == 0)

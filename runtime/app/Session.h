@@ -35,8 +35,8 @@ public:
   /// The options of a run on these devices. The session must outlive them.
   RunOptions run(const Options &options, Progress &progress) const;
 
-  /// Adds the counts of the allocators of the run's devices.
-  void noteMemory(Timings &timings) const;
+  /// Adds the work of the run's devices, and the counts of their allocators.
+  void noteDevices(Timings &timings) const;
 
 private:
   friend Status runSession(const tamrt_model &, const Options &,
@@ -47,6 +47,8 @@ private:
   Device &device() const { return *devices.front(); }
 
   std::vector<ChosenDevice> devices;
+  /// What each had done before the run: tests.
+  std::vector<tamrt_device_counts> before;
   std::vector<Device *> others;
   std::unique_ptr<Trace> trace;
 };

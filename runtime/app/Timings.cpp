@@ -48,6 +48,11 @@ void Timings::note(std::string name, double value) {
   notes.emplace_back(std::move(name), text);
 }
 
+void Timings::note(std::string name, const tamrt_device_counts &counts) {
+  devices = std::move(name);
+  this->counts = counts;
+}
+
 std::string Timings::format(TimingsFormat format) const {
   if (format == TimingsFormat::None)
     return "";
@@ -59,7 +64,11 @@ std::string Timings::format(TimingsFormat format) const {
       text += (text.empty() ? "{\"" : ",\"") + name + "\":" + seconds(value);
     for (const auto &[name, value] : notes)
       text += ",\"" + name + "\":" + value;
-    return text + "}\n";
+    return text + ",\"device\":{\"name\":\"" + devices +
+           "\",\"launches\":" + std::to_string(counts.launches) +
+           ",\"copies\":" + std::to_string(counts.copies) +
+           ",\"uploaded_bytes\":" + std::to_string(counts.uploaded_bytes) +
+           "}}\n";
   }
   size_t width = 0, digits = 0;
   for (const auto &[name, value] : lines) {
@@ -73,6 +82,10 @@ std::string Timings::format(TimingsFormat format) const {
   }
   for (const auto &[name, value] : notes)
     text += name + ": " + value + "\n";
+  if (devices != "cpu")
+    text += devices + ": " + std::to_string(counts.launches) + " launches, " +
+            std::to_string(counts.copies) + " copies, " +
+            std::to_string(counts.uploaded_bytes) + " bytes uploaded\n";
   return text;
 }
 

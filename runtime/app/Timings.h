@@ -10,6 +10,7 @@
 #define TAMRT_APP_TIMINGS_H
 
 #include "app/CommandLine.h"
+#include "tamrt/backend.h"
 
 #include <chrono>
 #include <cstdint>
@@ -31,6 +32,9 @@ public:
   void note(std::string name, int64_t value);
   void note(std::string name, double value);
 
+  /// Sets what the run's devices, which `name` lists, have done.
+  void note(std::string name, const tamrt_device_counts &counts);
+
   /// The phases, "total" and the notes, as a table or as one line of JSON.
   /// Empty for None.
   std::string format(TimingsFormat format) const;
@@ -40,6 +44,8 @@ private:
   Clock::time_point start = Clock::now(), last = start;
   std::vector<std::pair<std::string, double>> phases;
   std::vector<std::pair<std::string, std::string>> notes;
+  std::string devices = "cpu";
+  tamrt_device_counts counts = {};
 };
 
 } // namespace tamrt

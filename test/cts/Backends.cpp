@@ -68,15 +68,12 @@ std::vector<Backend> tamc::cts::allBackends() {
   minimal.runsLoops = false;
   all.push_back(minimal);
   // Kernels of its own, in an order of threads and streams that changes all the
-  // time. It has none for random features, radial functions, recursions and
-  // standard errors.
+  // time.
   Backend emulated =
       device("cuda-emulated", "cuda-emulated", "../lib/tamrt",
              {"TAMRT_EMULATOR_ORDER=random", "TAMRT_EMULATOR_SEED=1"});
   emulated.promise = Promise::Close;
   emulated.runsLoops = false;
-  emulated.lacks = "[^a-z](n|rbf|pid)\\(";
-  emulated.infers = false;
   all.push_back(emulated);
   Backend arm{.name = "aarch64", .machine = "aarch64-linux-gnu", .every = 9};
   if (!std::filesystem::exists(TAMC_BINARY_DIR "/lib/tamrt/" + arm.machine))

@@ -46,13 +46,6 @@ struct Backend {
   /// only if the CPU can address its memory. Otherwise subjects with loops are
   /// left out, because their sums would be computed on the CPU.
   bool runsLoops = true;
-  /// A regular expression of formulas that need kernels which a device lacks:
-  /// these subjects are left out. In the others, a step that is left to the CPU
-  /// is a failure.
-  std::string lacks = {};
-  /// Whether the device has the kernels of standard errors: else a fit that is
-  /// asked for them would be solved on the CPU.
-  bool infers = true;
   /// It runs only each n-th subject: for slow ones.
   size_t every = 1;
   /// Why this machine or build lacks it; empty if it is there.

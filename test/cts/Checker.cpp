@@ -417,7 +417,7 @@ std::map<int, std::string> Checker::check(const Outputs &outputs) {
   if (tables.predictions.rows.size() != data.fresh.rows.size() ||
       tables.terms.rows.size() != data.few.rows.size() ||
       tables.design.rows.size() != data.few.rows.size() ||
-      (outputs.hasInference &&
+      (subject.hasInference &&
        (tables.errors.rows.size() != data.uncertain.rows.size() ||
         tables.effectErrors.rows.size() != data.uncertain.rows.size())))
     return {{-1, "expected a row of results for each new row"}};
@@ -429,9 +429,9 @@ std::map<int, std::string> Checker::check(const Outputs &outputs) {
     std::string message = checkFit(shape, *weights);
     if (message.empty())
       message = checkPredictions(shape, *weights, tables);
-    if (message.empty() && outputs.hasInference)
+    if (message.empty() && subject.hasInference)
       message = checkInference(shape, *weights);
-    if (message.empty() && outputs.hasInference)
+    if (message.empty() && subject.hasInference)
       message = checkErrors(shape, *weights, tables);
     if (!message.empty())
       found[int(shape)] = message;

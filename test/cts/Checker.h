@@ -30,7 +30,6 @@ struct Outputs {
   /// design for `Data::few`; predictions and effects with their standard errors
   /// for `Data::uncertain`, as CSV; the last two are empty without inference.
   std::string weights, predictions, terms, design, errors, effectErrors;
-  bool hasInference = false;
 
   bool operator==(const Outputs &) const = default;
 };

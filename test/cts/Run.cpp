@@ -83,8 +83,7 @@ std::string Runs::run(const Backend &backend, Outputs &outputs) {
         std::pair("design", "few.csv")})
     commands.push_back(
         {"predict", rows, "--weights", "weights", "--type", type, "-o", type});
-  outputs.hasInference = subject.hasInference && backend.infers;
-  if (outputs.hasInference) {
+  if (subject.hasInference) {
     commands.front().push_back("--inference");
     for (const auto &[type, file] :
          {std::pair("response", "errors"), std::pair("terms", "effect-errors")})

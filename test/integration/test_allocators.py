@@ -93,6 +93,8 @@ class Allocators(harness.TestCase):
             run = self.run_sim(model, "--threads", 1, "--timings=json",
                                "--allocator", allocator, log="error")
             told = json.loads(run.stderr)
+            self.assertEqual(told["device"]["name"], "sim")
+            self.assertGreater(told["device"]["launches"], 0)
             self.assertGreater(told["most bytes in use of sim"], 0)
             self.assertEqual(told["most bytes reserved of sim"],
                              told["most bytes in use of sim"])

@@ -4,6 +4,7 @@
 emulator: its numbers agree with the CPU's, and its bytes depend on no order of
 threads, blocks and streams, no chunk size and no number of threads."""
 
+import json
 import os
 import re
 import subprocess
@@ -19,6 +20,13 @@ LOAD = ("y ~ s(a,k=20)+s(b,k=20)+s(c,k=20)+c(d,n_cat=7)+l(a)+l(b)+"
 MIXED = ("y ~ l(a)+f(b,m=3)+s(c,k=5)+c(d,n_cat=7)+p(a)+w(b)+"
          "t(a,others='b',n_trees=3,max_depth=2,sp_alpha=0.5)+lt(c,max_depth=2)+"
          "te(s(a,k=3),c(d,n_cat=7))+te(f(b,m=2),l(c))")
+# Random features, radial functions of every smoothness, recursions.
+RANDOM = ("y ~ n(a,others='b',n_neurons=8,act='tanh')+"
+          "n(b,n_neurons=6,act='cos',n_hidden_layers=2)+n(c,n_neurons=5)+"
+          "rbf(a,others='b',n_centers=9)+rbf(b,n_centers=5,nu=0.5)+"
+          "rbf(c,n_centers=5,nu=1.5)+rbf(a,n_centers=5,nu=2.5)+"
+          "rbf(c,others='a',n_centers=7,nu=0.8)+rbf(b,n_centers=4,nu=7.25)+"
+          "pid(a,w=5)+pid(b,w=0)")
 CG = "y ~ s(c,k=9)+t(a,n_trees=24,max_depth=2)+f(b,m=4)"
 # All orders that differ in kind, and random ones.
 ORDERS = [{"order": name} for name in ("forward", "backward", "warps")] + [
@@ -60,16 +68,18 @@ class Emulated(harness.TestCase):
                 for key, value in row.items()
                 if key not in ("date", "g") and value]
 
-    def check(self, model, *, is_whole=True, tolerance=1e-9):
+    def check(self, model, *, is_whole=True, tolerance=1e-9,
+              commands=("predict", "decompose")):
         """Fits and predicts on the device and on the CPU, and compares."""
         weights = self.fit(model, self.train)
         got, said = self.run_emulated(model, "fit", self.train)
         if is_whole:
             self.assertNotIn("warning", said)
         (self.dir / "emulated").write_bytes(got)
-        # Coefficients of collinear columns are only determined by the
-        # penalty: what counts is what the model predicts.
-        for command in ("predict", "decompose"):
+        # Coefficients of collinear columns, and effects that almost are, are
+        # only determined by the penalty: what counts is what the model
+        # predicts.
+        for command in commands:
             good = self.dir / "good"
             self.succeed(model, command, self.train, "--weights", weights,
                          "-o", good)
@@ -85,12 +95,15 @@ class Emulated(harness.TestCase):
     def test_numbers_of_the_cpu(self):
         for name, formula, options in (
                 ("load", LOAD, ()), ("mixed", MIXED, ()),
+                ("random", RANDOM, ()),
                 ("cg", CG, ("--solver=cg", "--block-limit=16")),
                 ("dense", LOAD, ("--dense",))):
             with self.subTest(name):
                 model = self.prepare(formula, "--fuse-rows=false", *options)
                 # Where rounding decides, iterations end at another step.
-                self.check(model, tolerance=1e-6 if name == "cg" else 1e-9)
+                self.check(model, tolerance=1e-6 if name == "cg" else 1e-9,
+                           commands=("predict",) if name == "random" else
+                           ("predict", "decompose"))
 
     def test_sums_of_the_cpu(self):
         """Loops over rows are code for the CPU: the device solves from the
@@ -130,25 +143,53 @@ class Emulated(harness.TestCase):
                             model, "fit", self.train, *options, **settings)[0],
                             good, (options, settings))
 
+    def test_timings(self):
+        """The timings have the run's work without that of the device's tests,
+        which its own line at the end counts, too."""
+        model = self.prepare("y ~ s(a,k=5)")
+        _, said = self.run_emulated(model, "fit", self.train, "--timings=json")
+        told = json.loads(re.search(r"^\{.*\}$", said, re.M)[0])["device"]
+        in_all = COUNTS.search(said)
+        self.assertEqual(told["name"], "cuda-emulated")
+        for name, known in (("launches", "launches"), ("copies", "copies"),
+                            ("uploaded_bytes", "uploaded")):
+            with self.subTest(name):
+                self.assertGreater(told[name], 0)
+                self.assertLess(told[name], int(in_all[known]))
+        _, said = self.run_emulated(model, "fit", self.train, "--timings")
+        self.assertRegex(
+            said, rf"(?m)^cuda-emulated: {told['launches']} launches, "
+                  rf"{told['copies']} copies, {told['uploaded_bytes']} bytes "
+                  r"uploaded$")
+
     def test_kernels_that_the_device_lacks(self):
         model = self.prepare("y ~ s(a,k=5)+pid(b,w=3)", "--fuse-rows=false")
-        self.check(model, is_whole=False)
         _, said = self.run_emulated(model, "fit", self.train)
-        self.assertIn("warning: summing rows on 'cpu': device 'cuda-emulated' "
-                      "has no kernel 'pid'\n", said)
-        text = self.succeed(model, "info", "--devices", env=environment())
-        self.assertRegex(
-            text, r"  cuda-emulated: CUDA kernels in an emulator, .*\n"
-                  r"    found: .*\n    steps on the CPU for lack of kernels: "
-                  r"pid, neural_layer, radial, "
-                  r"cholesky_inverse, column_means, effective_df, "
-                  r"penalty_trace, quadratic_forms\n"
-                  r"    tested: binary64 sum: ok\n    tested: cholesky: ok\n"
-                  r"    trusted; ")
+        self.assertNotIn("warning", said)
+        for lacks, message in (
+                ("pid", "summing rows on 'cpu': device 'cuda-emulated' has no "
+                        "kernel 'pid'"),
+                ("radial", None)):
+            _, said = self.run_emulated(model, "fit", self.train, lacks=lacks)
+            if message:
+                self.assertIn(f"warning: {message}\n", said)
+            else:
+                self.assertNotIn("warning", said)
+        for lacks, line in (
+                ("", ""),
+                ("radial,pid", "    steps on the CPU for lack of kernels: pid, "
+                               "radial\n")):
+            text = self.succeed(model, "info", "--devices",
+                                env=environment(lacks=lacks))
+            self.assertRegex(
+                text, r"  cuda-emulated: CUDA kernels in an emulator, .*\n"
+                      r"    found: .*\n" + line +
+                      r"    tested: binary64 sum: ok\n"
+                      r"    tested: cholesky: ok\n    trusted; ")
 
     def test_model_as_cpp(self):
-        """It does not tell which kernels it launches, so all of its steps run
-        on the CPU."""
+        """It does not tell which kernels it launches, so that all of its steps
+        run on the CPU if the device lacks one."""
         model = self.prepare("y ~ s(a,k=5)+pid(b,w=3)", "--fuse-rows=false")
         source = self.dir / "model.cpp"
         self.succeed(harness.TAMC, self.dir / "model.yaml", "--fuse-rows=false",
@@ -159,7 +200,8 @@ class Emulated(harness.TestCase):
              str(BACKENDS / "libtamrt.a"), "-lpthread", "-o",
              str(self.dir / "cpp")], check=True)
         good = self.fit(model, self.train).read_bytes()
-        got, said = self.run_emulated(self.dir / "cpp", "fit", self.train)
+        got, said = self.run_emulated(self.dir / "cpp", "fit", self.train,
+                                      lacks="pid")
         self.assertEqual(got, good)
         for what in ("summing rows", "solving"):
             self.assertIn(f"warning: {what} on 'cpu': device 'cuda-emulated' "

@@ -56,6 +56,46 @@ TAMRT_BODY double exponential(double x) {
   return sum * power * 2.0;
 }
 
+/// log(x) of a positive, normal x, within two ulps.
+TAMRT_BODY double logarithm(double x) {
+  int64_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  // x = m 2^n with 1/sqrt(2) <= m < sqrt(2).
+  int64_t n = (bits >> 52) - 1023;
+  bits = (bits & 0xfffffffffffff) | (int64_t(1023) << 52);
+  double m;
+  std::memcpy(&m, &bits, sizeof m);
+  if (m > 1.4142135623730951) {
+    m *= 0.5;
+    ++n;
+  }
+  // log(m) = 2 artanh((m - 1) / (m + 1)), in odd powers.
+  const double t = (m - 1.0) / (m + 1.0), square = t * t;
+  double sum = 0.0;
+  for (int k = 23; k > 1; k -= 2)
+    sum = square * (sum + 1.0 / k);
+  const auto power = static_cast<double>(n);
+  return power * 0x1.62e42feep-1 +
+         (2.0 * t + (2.0 * t * sum + power * 0x1.a39ef35793c76p-33));
+}
+
+/// exp(x) - 1, without cancellation near 0.
+TAMRT_BODY double exponentialLessOne(double x) {
+  if (magnitude(x) > 0.5)
+    return exponential(x) - 1.0;
+  double sum = 1.0;
+  for (int k = 16; k > 1; --k)
+    sum = 1.0 + x * sum / k;
+  return x * sum;
+}
+
+TAMRT_BODY double tangentHyperbolic(double x) {
+  const double size = magnitude(x);
+  const double m = exponentialLessOne(2.0 * (size < 20.0 ? size : 20.0));
+  const double value = m / (m + 2.0);
+  return x != x ? x : x < 0.0 ? -value : value;
+}
+
 /// cos and sin of pi * turns, within two ulps of the larger.
 TAMRT_BODY void cosSinPi(double turns, double &cosine, double &sine) {
   // A remainder is exact.

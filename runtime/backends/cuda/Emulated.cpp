@@ -13,6 +13,7 @@
 ///     TAMRT_EMULATOR_ORDER=NAME    forward, backward, warps, random; forward
 ///     TAMRT_EMULATOR_SEED=N        of random orders; 0
 ///     TAMRT_EMULATOR_MEMORY=BYTES  all of its memory; 1 GiB
+///     TAMRT_EMULATOR_LACKS=NAMES   kernels that it does not have
 ///     TAMRT_EMULATOR_BANKS=1       counts bank conflicts
 ///
 /// The order is also that of streams: `forward` does work in a stream at once,
@@ -137,6 +138,12 @@ public:
     return result;
   }
 
+  /// All from an address on, of an operand whose size the kernel is not told.
+  template <class T> Buffer<T> rest(T *address) {
+    return buffer(address,
+                  int64_t(opened->memory.bytesFrom(address) / sizeof(T)));
+  }
+
   template <class Body> void operator()(const Grid &grid, const Body &body) {
     if (grid.blocks == 0 || !isGood(ctx))
       return;
@@ -222,6 +229,12 @@ void close(tamrt_device *device) {
 }
 
 const char *name(tamrt_device *) { return "CUDA kernels in an emulator"; }
+
+void countWork(tamrt_device *device, tamrt_device_counts *counts) {
+  std::lock_guard lock(mutex);
+  *counts = {int64_t(emulator->counts().launches), int64_t(device->copies),
+             int64_t(device->uploadedBytes)};
+}
 
 /// The CPU cannot address the memory.
 uint32_t traits(tamrt_device *) { return 0; }
@@ -333,6 +346,7 @@ tamrt_backend makeTable() {
   table.stream_wait = waitForEvent;
   table.pinned_allocate = allocatePinned;
   table.pinned_release = releasePinned;
+  table.counts = countWork;
   return table;
 }
 
@@ -350,6 +364,12 @@ tamrt_backend_register(const tamrt_core *from) {
   if (opened)
     return &table;
   kernelTable = makeKernels<EmulatedLauncher>();
+  const char *list = std::getenv("TAMRT_EMULATOR_LACKS");
+  const std::string lacking = "," + std::string(list ? list : "") + ",";
+#define TAMRT_KERNEL(name, ...)                                                \
+  if (lacking.find("," #name ",") != std::string::npos)                        \
+    kernelTable.name = nullptr;
+#include "tamrt/kernels.def"
   const char *name = std::getenv("TAMRT_EMULATOR_ORDER");
   Order order = Order::Forward;
   emulator.reset();

@@ -300,6 +300,103 @@ struct Onehot {
   }
 };
 
+/// Rows and what is carried of those before them, as `pid` has them
+/// (kernels.def). Blocks are `window` consecutive rows of the group that start
+/// at multiples of the window; without a window there is one.
+struct PidRows {
+  Buffer<const double> x;
+  int64_t rows, first, window;
+
+  TAMRT_BODY int64_t firstBlock() const {
+    return window == 0 ? 0 : first / window;
+  }
+  TAMRT_BODY int64_t endBlock() const {
+    return window == 0 ? 1 : (first + rows - 1) / window + 1;
+  }
+  /// The first row of a block that is here, or the first row.
+  TAMRT_BODY int64_t begin(int64_t block) const {
+    return greatest(block * window, first) - first;
+  }
+  TAMRT_BODY int64_t end(int64_t block) const {
+    return window == 0 ? rows
+                       : least((block + 1) * window, first + rows) - first;
+  }
+  /// Whether rows of the block were before the first row.
+  TAMRT_BODY bool hasBefore(int64_t block) const {
+    return block * window < first;
+  }
+};
+
+/// Proportional, integral, derivative: a thread for each block of rows.
+struct Pid {
+  static constexpr const char *name = "pid";
+  static constexpr bool hasBarriers = false;
+
+  PidRows part;
+  double divisor;
+  Buffer<const double> carry;
+  Buffer<double> values;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto x = block.view(part.x), before = block.view(carry);
+    auto to = block.view(values);
+    const int64_t first = part.first, window = part.window;
+    for (int64_t b = part.firstBlock() + block.index(); b < part.endBlock();
+         b += block.total()) {
+      const int64_t begin = part.begin(b), end = part.end(b);
+      // The rest of the block before, added backwards, in the place of the
+      // result.
+      const int64_t start = b * window - first;
+      double rest = 0.0;
+      for (int64_t r = start + window - 1; b > 0 && r >= begin; --r) {
+        if (r < end)
+          to[r * 3 + 1] = rest;
+        rest += r >= window ? x[r - window] : before[r - start];
+      }
+      double sum = part.hasBefore(b) ? before[window + 1] : 0.0;
+      for (int64_t r = begin; r < end; ++r) {
+        const double own = x[r];
+        const double last = r > 0 ? x[r - 1] : first > 0 ? before[window] : 0.0;
+        sum += own;
+        to[r * 3] = own;
+        to[r * 3 + 1] = ((b > 0 ? double(to[r * 3 + 1]) : 0.0) + sum) / divisor;
+        to[r * 3 + 2] = own - last;
+      }
+    }
+  }
+};
+
+/// What is carried to later rows: a thread for each place of the window, one of
+/// which has the rest, too.
+struct PidCarry {
+  static constexpr const char *name = "pid_carry";
+  static constexpr bool hasBarriers = false;
+
+  PidRows part;
+  Buffer<double> carry;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto x = block.view(part.x);
+    auto to = block.view(carry);
+    const int64_t rows = part.rows, window = part.window;
+    for (int64_t place = block.index(); place < window;
+         place += block.total()) {
+      const int64_t last = part.first + rows - 1;
+      const int64_t row = last - (last - place + window) % window - part.first;
+      if (row >= 0)
+        to[place] = x[row];
+    }
+    if (block.index() != 0)
+      return;
+    const int64_t b = part.endBlock() - 1;
+    double sum = part.hasBefore(b) ? double(to[window + 1]) : 0.0;
+    for (int64_t r = part.begin(b); r < rows; ++r)
+      sum += x[r];
+    to[window] = x[rows - 1];
+    to[window + 1] = sum;
+  }
+};
+
 } // namespace tamrt::cuda
 
 #endif // TAMRT_BACKENDS_CUDA_FEATURES_H

@@ -80,6 +80,16 @@ void *Memory::find(const void *address, size_t bytes, void *&records,
   return reinterpret_cast<void *>(start);
 }
 
+size_t Memory::bytesFrom(const void *address) const {
+  const uintptr_t start = reinterpret_cast<uintptr_t>(address) & ~kOfDevice;
+  auto at = blocks.upper_bound(start);
+  if (!isOfDevice(address) || at == blocks.begin())
+    return 0;
+  --at;
+  const size_t offset = start - at->first;
+  return offset < at->second.bytes ? at->second.bytes - offset : 0;
+}
+
 void *Memory::place(const void *address, size_t bytes) {
   void *records;
   uint64_t uploaded;

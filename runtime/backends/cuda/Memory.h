@@ -37,7 +37,9 @@ public:
   /// such a copy. Throws Fault if the address is neither.
   void *find(const void *address, size_t bytes, void *&records,
              uint64_t &uploaded);
-  /// The same for a copy: addresses of the CPU are theirs.
+  /// The bytes of a block from an address on; 0 if there is none.
+  size_t bytesFrom(const void *address) const;
+  /// The same as `find` for a copy: addresses of the CPU are theirs.
   void *place(const void *address, size_t bytes);
 
   /// Whether an address is one of the device.

@@ -232,6 +232,128 @@ template <class Tree> struct Trees {
   }
 };
 
+/// A layer of random neural features: a thread for each row and feature.
+struct NeuralLayer {
+  static constexpr const char *name = "neural_layer";
+  static constexpr bool hasBarriers = false;
+
+  Buffer<const double> h, weights, bias, only;
+  int64_t rows, d, n, activation;
+  double scale;
+  Buffer<double> values;
+
+  TAMRT_BODY double activate(double x) const {
+    if (activation == TAMRT_RELU)
+      return x < 0.0 ? 0.0 : x;
+    if (activation == TAMRT_TANH)
+      return tangentHyperbolic(x);
+    double cosine, sine;
+    cosSinPi(x / 3.141592653589793, cosine, sine);
+    return cosine;
+  }
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto from = block.view(h), factors = block.view(weights);
+    auto shifts = block.view(bias), needed = block.view(only);
+    auto to = block.view(values);
+    for (int64_t i = block.index(); i < rows * n; i += block.total()) {
+      const int64_t r = i / n, j = i % n;
+      if (only.data && needed[r] == 0.0)
+        continue;
+      double sum = 0.0;
+      for (int64_t k = 0; k < d; ++k)
+        sum += from[r * d + k] * factors[k * n + j];
+      to[i] = activate(sum + shifts[j]) * scale;
+    }
+  }
+};
+
+/// Radial basis functions: a thread for each row and centre.
+struct Radial {
+  static constexpr const char *name = "radial";
+  static constexpr bool hasBarriers = false;
+
+  Buffer<const double> points, centers, gamma, only;
+  int64_t rows, d, n;
+  double nu;
+  /// log(nu^nu / Gamma(nu)).
+  double logFactor;
+  Buffer<double> values;
+
+  /// Here exp(-r) is 0 and polynomials are still finite.
+  static constexpr double kFarAway = 1000.0;
+  /// Here every function is 0.
+  static constexpr double kBeyond = 1e100;
+
+  template <class Block> TAMRT_BODY void operator()(Block &block) const {
+    auto from = block.view(points), middle = block.view(centers);
+    auto width = block.view(gamma), needed = block.view(only);
+    auto to = block.view(values);
+    const double g = width[0], scale = std::sqrt(2.0 * nu * g);
+    if (!isFinite(scale)) {
+      block.fail(TAMRT_ERROR_INVALID_ARGUMENT, 8);
+      return;
+    }
+    for (int64_t i = block.index(); i < rows * n; i += block.total()) {
+      const int64_t r = i / n, j = i % n;
+      if (only.data && needed[r] == 0.0)
+        continue;
+      double square = 0.0;
+      for (int64_t k = 0; k < d; ++k) {
+        const double difference = from[r * d + k] - middle[j * d + k];
+        square += difference * difference;
+      }
+      to[i] = nu == 0.0 ? exponential(-g * square)
+                        : matern(scale * std::sqrt(square));
+    }
+  }
+
+private:
+  /// The Matern function of a distance r: 2^(1-nu) / Gamma(nu) r^nu K_nu(r).
+  TAMRT_BODY double matern(double r) const {
+    const double near = least(r, kFarAway);
+    if (nu == 0.5)
+      return exponential(-near);
+    if (nu == 1.5)
+      return exponential(-near) * (1.0 + near);
+    if (nu == 2.5)
+      return exponential(-near) * (1.0 + near + near * near / 3.0);
+    if (!(r > 0.0))
+      return r == r ? 1.0 : r;
+    if (r > kBeyond)
+      return 0.0;
+    // K_nu(r) is half the integral of exp(nu t - r cosh t) over all t. The
+    // error of the trapezoidal rule decreases exponentially with the number of
+    // steps; the integrand's peak is as wide as 1/sqrt(r cosh t) there. Steps
+    // are counted from the peak, r e^t = nu + r cosh t, where the logarithms of
+    // r^nu and of 2^nu cancel.
+    const double peak = std::sqrt(r * r + nu * nu), top = nu + peak;
+    const double step = least(0.25, 0.7 / std::sqrt(peak));
+    const double power = logFactor + nu * logarithm(top / (2.0 * nu));
+    double sum = 0.0;
+    for (int direction = -1; direction <= 1; direction += 2) {
+      const double ratio = exponential(direction * step);
+      // r e^t and e^-t.
+      double t = 0.0, up = top, down = r / top;
+      if (direction > 0) {
+        t = step;
+        up *= ratio;
+        down /= ratio;
+      }
+      while (true) {
+        const double term = exponential(power + nu * t - 0.5 * (up + r * down));
+        sum += term;
+        if (!(term > 1e-18 * sum))
+          break;
+        t += direction * step;
+        up *= ratio;
+        down /= ratio;
+      }
+    }
+    return step * sum;
+  }
+};
+
 /// Ricker wavelets: a thread for each row and wavelet.
 struct Wavelet {
   static constexpr const char *name = "wavelet";

@@ -15,6 +15,8 @@
 
 #include "tamrt/abi.h"
 
+#include <cmath>
+
 namespace tamrt::cuda {
 
 /// Kernels whose results have a row for each row: inputs, feature maps,
@@ -31,6 +33,9 @@ public:
     all.bspline = bspline;
     all.onehot = onehot;
     all.wavelet = wavelet;
+    all.pid = pid;
+    all.neural_layer = neural_layer;
+    all.radial = radial;
     all.stack = stack;
     all.slice = slice;
     all.boundary = boundary;
@@ -209,6 +214,61 @@ private:
                        launch.buffer(inside_index, rows * z), rows, z,
                        launch.buffer(values, 2 * rows * z),
                        launch.buffer(index, 2 * rows * z)});
+  }
+
+  static void pid(Context *ctx, const double *x, int64_t rows, int64_t first,
+                  int64_t group_rows, int64_t window, double *carry,
+                  double *values) {
+    Launcher launch(ctx);
+    if (first < 0)
+      return launch.fail(TAMRT_ERROR_INVALID_ARGUMENT, 3);
+    if (group_rows < first + rows)
+      return launch.fail(TAMRT_ERROR_INVALID_ARGUMENT, 4);
+    if (window < 0)
+      return launch.fail(TAMRT_ERROR_INVALID_ARGUMENT, 5);
+    if (rows == 0)
+      return;
+    const PidRows part = {launch.buffer(x, rows), rows, first, window};
+    const Buffer<double> kept = launch.buffer(carry, window + 2);
+    const double divisor =
+        window == 0 ? 1.0 : static_cast<double>(least(window, group_rows));
+    launch(gridFor(part.endBlock() - part.firstBlock()),
+           Pid{part,
+               divisor,
+               {kept.data, kept.count, kept.records},
+               launch.buffer(values, 3 * rows)});
+    launch(gridFor(greatest(window, int64_t(1))), PidCarry{part, kept});
+  }
+
+  static void neural_layer(Context *ctx, const double *h, const double *weights,
+                           const double *bias, const double *only, int64_t rows,
+                           int64_t d, int64_t n, int64_t activation,
+                           double scale, double *values) {
+    Launcher launch(ctx);
+    if (activation < TAMRT_RELU || activation > TAMRT_TANH)
+      return launch.fail(TAMRT_ERROR_INVALID_ARGUMENT, 8);
+    launch(gridFor(rows * n),
+           NeuralLayer{launch.buffer(h, rows * d),
+                       launch.buffer(weights, d * n), launch.buffer(bias, n),
+                       launch.buffer(only, only ? rows : 0), rows, d, n,
+                       activation, scale, launch.buffer(values, rows * n)});
+  }
+
+  static void radial(Context *ctx, const double *points, const double *centers,
+                     const double *gamma, const double *only, int64_t rows,
+                     int64_t d, int64_t n, double nu, double *values) {
+    Launcher launch(ctx);
+    if (!(nu >= 0.0 && std::isfinite(nu)))
+      return launch.fail(TAMRT_ERROR_INVALID_ARGUMENT, 8);
+    // The difference of large numbers.
+    const auto order = static_cast<long double>(nu);
+    const auto logFactor = static_cast<double>(
+        nu > 0.0 ? order * std::log(order) - std::lgamma(order) : 0.0L);
+    launch(gridFor(rows * n),
+           Radial{launch.buffer(points, rows * d),
+                  launch.buffer(centers, n * d), launch.buffer(gamma, 1),
+                  launch.buffer(only, only ? rows : 0), rows, d, n, nu,
+                  logFactor, launch.buffer(values, rows * n)});
   }
 
   static void tree_oblivious(Context *ctx, const double *points,

@@ -9,6 +9,7 @@
 #define TAMRT_BACKENDS_CUDA_SOLVELAUNCHES_H
 
 #include "backends/cuda/Assemble.h"
+#include "backends/cuda/Inference.h"
 #include "backends/cuda/LaunchSupport.h"
 #include "backends/cuda/Solve.h"
 #include "backends/cuda/Sums.h"
@@ -30,6 +31,11 @@ public:
     all.cholesky_apply = cholesky_apply;
     all.multiply_penalty = multiply_penalty;
     all.multiply_learnt_penalty = multiply_learnt_penalty;
+    all.cholesky_inverse = cholesky_inverse;
+    all.column_means = column_means;
+    all.effective_df = effective_df;
+    all.penalty_trace = penalty_trace;
+    all.quadratic_forms = quadratic_forms;
   }
 
 private:
@@ -118,6 +124,14 @@ private:
             count,
             launch.buffer(which, which ? count : 0),
             launch.buffer(weights, learnt)};
+  }
+
+  /// The lower triangle of the inverse of all effects' columns, which end
+  /// before `ends`.
+  static Buffer<const double> inverseOf(Launcher &launch, const double *inverse,
+                                        const int64_t *ends, int64_t effects) {
+    const int64_t n = effects > 0 ? ends[effects - 1] : 0;
+    return launch.buffer(inverse, n * (n + 1) / 2);
   }
 
   static void assemble_matrix(Context *ctx, const int64_t *table,
@@ -267,6 +281,62 @@ private:
                                      penalty_value, penalties),
                              launch.buffer(v, n), n, scale,
                              TAMRT_PENALTY_FLOOR * scale, launch.buffer(q, n)});
+  }
+  static void cholesky_inverse(Context *ctx, int64_t n, double *a,
+                               double *inverse, double *numbers,
+                               double *workspace) {
+    Launcher launch(ctx);
+    launch(Grid{1, kSolveThreads, kSolveThreads / kWarp},
+           CholeskyInverse{
+               n, launch.buffer(a, n * n),
+               launch.buffer(inverse, n * (n + 1) / 2),
+               launch.buffer(numbers, 2),
+               launch.buffer(workspace, int64_t(TAMRT_INVERSE_WORKSPACE(n)))});
+  }
+  static void column_means(Context *ctx, const double *a, int64_t group_rows,
+                           int64_t n, double *means) {
+    Launcher launch(ctx);
+    launch(gridFor(n), ColumnMeans{launch.buffer(a, n * n), n,
+                                   static_cast<double>(group_rows),
+                                   launch.buffer(means, n)});
+  }
+  /// `ends` is a constant of the model.
+  static void effective_df(Context *ctx, const int64_t *ends,
+                           const double *inverse, int64_t group_rows,
+                           int64_t effects, double *edf) {
+    Launcher launch(ctx);
+    launch(gridFor(effects),
+           EffectiveDf{launch.buffer(ends, effects),
+                       inverseOf(launch, inverse, ends, effects), effects,
+                       TAMRT_PENALTY_FLOOR * static_cast<double>(group_rows),
+                       launch.buffer(edf, effects)});
+  }
+  static void penalty_trace(Context *ctx, const int64_t *ends,
+                            const int32_t *penalty_row,
+                            const int32_t *penalty_column,
+                            const double *penalty_value, const int32_t *which,
+                            const double *weights, const double *inverse,
+                            int64_t group_rows, int64_t effects,
+                            int64_t penalties, double *edf) {
+    Launcher launch(ctx);
+    launch(gridFor(effects),
+           PenaltyTrace{launch.buffer(ends, effects),
+                        entries(launch, penalty_row, penalty_column,
+                                penalty_value, penalties, which, weights),
+                        inverseOf(launch, inverse, ends, effects), effects,
+                        static_cast<double>(group_rows),
+                        launch.buffer(edf, effects)});
+  }
+  static void quadratic_forms(Context *ctx, const double *values,
+                              const int32_t *index, const int64_t *ends,
+                              const double *triangle, int64_t rows, int64_t z,
+                              int64_t effects, double *out) {
+    Launcher launch(ctx);
+    launch(gridFor(rows),
+           QuadraticForms{
+               launch.buffer(values, rows * z), launch.buffer(index, rows * z),
+               launch.buffer(ends, effects), launch.rest(triangle), rows, z,
+               effects, launch.buffer(out, rows * (1 + effects))});
   }
   static void multiply_learnt_penalty(Context *ctx, const int32_t *penalty_row,
                                       const int32_t *penalty_column,

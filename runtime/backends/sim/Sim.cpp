@@ -78,6 +78,7 @@ static std::chrono::microseconds delay{0};
 
 /// A queue of work and the thread that executes it.
 struct tamrt_stream {
+  explicit tamrt_stream(tamrt_device *device) : device(device) {}
   ~tamrt_stream() {
     {
       std::lock_guard lock(mutex);
@@ -121,6 +122,7 @@ struct tamrt_stream {
     changed.wait(lock, [this] { return queue.empty() && !busy; });
   }
 
+  tamrt_device *const device;
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<Task> queue;
@@ -195,12 +197,16 @@ struct tamrt_device {
   int64_t batch = 1, batchStride = 0;
   size_t failedBytes = 0;
   std::unordered_map<void *, size_t> blocks;
+  int32_t index = 0;
+  std::atomic<int64_t> launches = 0, copies = 0, uploadedBytes = 0;
 };
 
 namespace {
 
 const tamrt_core *core = nullptr;
 std::atomic<uint64_t> kernelCalls = 0, copyCalls = 0;
+/// Launches without a stream, which tells the device.
+std::atomic<int64_t> launchesApart = 0;
 uint64_t failKernel = 0, failKernels = 1, failCopy = 0, failCopies = 1;
 int32_t copyStatus = TAMRT_OK;
 tamrt_kernels kernelTable;
@@ -308,10 +314,13 @@ struct Kernel<void (*)(tamrt_context *, Arguments...)> {
       if (mayRun(ctx, counts<member>))
         launch.run(core->cpu_kernels->*member, ctx);
     };
-    if (ctx->device)
-      static_cast<tamrt_stream *>(ctx->device)->put(run);
-    else
+    if (auto *stream = static_cast<tamrt_stream *>(ctx->device)) {
+      ++stream->device->launches;
+      stream->put(run);
+    } else {
+      ++launchesApart;
       run();
+    }
   }
   static void nothing(tamrt_context *, Arguments...) {}
 };
@@ -323,8 +332,9 @@ int32_t probe(char *why, size_t whyBytes) {
   return int32_t(count);
 }
 
-tamrt_device *open(int32_t, char *why, size_t whyBytes) {
+tamrt_device *open(int32_t index, char *why, size_t whyBytes) {
   auto device = std::make_unique<tamrt_device>();
+  device->index = index;
   device->total = number("TAMRT_SIM_MEMORY", int64_t(1) << 30);
   device->largest = number("TAMRT_SIM_LARGEST", device->total);
   device->taken = number("TAMRT_SIM_TAKEN", 0);
@@ -419,10 +429,13 @@ void release(tamrt_device *device, void *memory, size_t bytes) {
   std::free(block);
 }
 
-int32_t copy(tamrt_device *, void *to, const void *from, size_t bytes,
+int32_t copy(tamrt_device *device, void *to, const void *from, size_t bytes,
              tamrt_stream *stream) {
   if (isTurn(++copyCalls, failCopy, failCopies))
     return copyStatus;
+  ++device->copies;
+  if (to != revealed(to) && from == revealed(from))
+    device->uploadedBytes += int64_t(bytes);
   auto run = [=] { std::memcpy(revealed(to), revealed(from), bytes); };
   if (stream)
     stream->put(run);
@@ -438,7 +451,15 @@ int32_t synchronize(tamrt_device *, tamrt_stream *stream) {
   return TAMRT_OK;
 }
 
-tamrt_stream *createStream(tamrt_device *) { return new tamrt_stream; }
+/// Launches without a stream are those of the first device.
+void countWork(tamrt_device *device, tamrt_device_counts *counts) {
+  *counts = {device->launches + (device->index == 0 ? launchesApart.load() : 0),
+             device->copies, device->uploadedBytes};
+}
+
+tamrt_stream *createStream(tamrt_device *device) {
+  return new tamrt_stream(device);
+}
 void destroyStream(tamrt_device *, tamrt_stream *stream) { delete stream; }
 
 tamrt_event *createEvent(tamrt_device *) { return new tamrt_event; }
@@ -562,6 +583,7 @@ tamrt_backend makeTable() {
     table.enqueue = enqueue;
     table.batch = batch;
   }
+  table.counts = countWork;
   return table;
 }
 
@@ -619,6 +641,7 @@ tamrt_backend_register(const tamrt_core *from) {
   copyStatus =
       int32_t(number("TAMRT_SIM_COPY_STATUS", TAMRT_ERROR_OUT_OF_MEMORY));
   kernelCalls = copyCalls = 0;
+  launchesApart = 0;
   delay = std::chrono::microseconds(number("TAMRT_SIM_DELAY", 0));
   kernelTable = makeKernels();
   static tamrt_backend table;

@@ -212,6 +212,13 @@ AlignedBuffer Device::allocate(size_t bytes, std::string_view what,
   return AlignedBuffer::adopt(memory, bytes, this, give);
 }
 
+tamrt_device_counts Device::counts() const {
+  tamrt_device_counts counts = {};
+  if (backend.counts)
+    backend.counts(handle, &counts);
+  return counts;
+}
+
 int64_t Device::batch() const {
   return backend.batch ? std::max<int64_t>(backend.batch(handle), 1) : 1;
 }

@@ -83,6 +83,10 @@ public:
   /// by one.
   int64_t batch() const;
 
+  /// What the device has done since it was opened; zeros if it does not count,
+  /// as the CPU.
+  tamrt_device_counts counts() const;
+
   /// Whether work can run while the CPU goes on.
   bool hasStreams() const { return backend.stream_create; }
   /// A stream of the device, which `giveStream` takes back; null if it has no

@@ -35,6 +35,7 @@ public:
   template <class T> Buffer<T> buffer(T *address, int64_t count) {
     return {address, count};
   }
+  template <class T> Buffer<T> rest(T *address) { return {address, 0}; }
   template <class Body> void operator()(const Grid &grid, const Body &body) {
     execute<<<grid.blocks, grid.threads, grid.shared * sizeof(double)>>>(
         body, nullptr);

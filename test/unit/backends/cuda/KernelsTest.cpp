@@ -45,6 +45,7 @@ public:
     own.resize(std::max(own.size(), size_t(count) * 2));
     return {address, count, own.data()};
   }
+  template <class T> Buffer<T> rest(T *address) { return {address, 1 << 20}; }
   template <class Body> void operator()(const Grid &grid, const Body &body) {
     if (grid.blocks == 0)
       return;
@@ -255,6 +256,77 @@ TEST_F(KernelsTest, LongLists) {
         return points;
       },
       0.0);
+}
+
+TEST_F(KernelsTest, Radial) {
+  // Distances of all sizes from one centre; the last ones are beyond what any
+  // function tells from 0.
+  std::vector<double> points = {0.0, 1e-300, 1e-160};
+  for (double exponent = -12.0; exponent < 3.5; exponent += 0.173)
+    points.push_back(std::pow(10.0, exponent));
+  const auto rows = int64_t(points.size());
+  const double center = 0.0;
+  for (double nu : {0.0, 0.01, 0.3, 0.5, 1.0, 1.5, 2.0, 2.5, 3.7, 12.0, 60.5,
+                    199.0, 201.0, 1e4})
+    for (double gamma : {1e-3, 1.0, 7.0}) {
+      SCOPED_TRACE(testing::Message() << "nu " << nu << ", gamma " << gamma);
+      compare(
+          [&](const tamrt_kernels &kernels, tamrt_context &context) {
+            std::vector<double> values(points.size(), NAN);
+            kernels.radial(&context, points.data(), &center, &gamma, nullptr,
+                           rows, 1, 1, nu, values.data());
+            return values;
+          },
+          1e-11);
+    }
+}
+
+TEST_F(KernelsTest, NeuralLayer) {
+  // Sums of all sizes, some beyond what tanh and cos tell apart.
+  std::vector<double> h;
+  for (double exponent = -18.0; exponent < 6.0; exponent += 0.37)
+    for (double sign : {-1.0, 1.0})
+      h.push_back(sign * std::pow(10.0, exponent));
+  const auto rows = int64_t(h.size());
+  const std::vector<double> weights = {1.0, -0.5, 3.0}, bias = {0.0, 1e-3, 0.0};
+  for (int64_t activation : {TAMRT_RELU, TAMRT_COS, TAMRT_TANH})
+    compare(
+        [&](const tamrt_kernels &kernels, tamrt_context &context) {
+          std::vector<double> values(size_t(rows) * 3, NAN);
+          kernels.neural_layer(&context, h.data(), weights.data(), bias.data(),
+                               nullptr, rows, 1, 3, activation, 0.5,
+                               values.data());
+          // Small ones to their own scale.
+          for (double &value : values)
+            if (activation == TAMRT_TANH)
+              value = std::copysign(std::log1p(std::fabs(value) * 1e16), value);
+          return values;
+        },
+        activation == TAMRT_RELU ? 0.0 : 1e-9);
+}
+
+TEST_F(KernelsTest, Pid) {
+  const std::vector<double> x = draw(37);
+  for (int64_t window : {0, 1, 2, 5, 37, 100})
+    for (int64_t chunk : {1, 3, 5, 36, 37}) {
+      SCOPED_TRACE(testing::Message()
+                   << "window " << window << ", chunk " << chunk);
+      compare(
+          [&](const tamrt_kernels &kernels, tamrt_context &context) {
+            std::vector<double> all;
+            std::vector<double> carry(size_t(window) + 2, 0.0);
+            for (int64_t first = 0; first < 37; first += chunk) {
+              const int64_t rows = std::min<int64_t>(chunk, 37 - first);
+              std::vector<double> values(size_t(rows) * 3, NAN);
+              kernels.pid(&context, x.data() + first, rows, first, 37, window,
+                          carry.data(), values.data());
+              all.insert(all.end(), values.begin(), values.end());
+            }
+            all.insert(all.end(), carry.begin(), carry.end());
+            return all;
+          },
+          0.0);
+    }
 }
 
 TEST_F(KernelsTest, ArgumentsOutsideTheContract) {

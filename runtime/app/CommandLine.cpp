@@ -55,7 +55,7 @@ struct Texts {
   std::string separator = ",", decimal = ".";
   std::vector<std::string> placement, missing, penalties, intervals, bounds,
       candidates;
-  std::string cycles;
+  std::string cycles, runs;
   bool allRungs = false, sliding = false;
 };
 
@@ -165,7 +165,8 @@ void addMemoryOptions(CLI::App &command, Options &options, Texts &texts) {
   addAllocatorOptions(command, options, texts);
 }
 
-void addRunOptions(CLI::App &command, Options &options, Texts &texts) {
+/// Options of work on rows.
+void addRowOptions(CLI::App &command, Options &options, Texts &texts) {
   command
       .add_option("--threads", texts.threads,
                   "Most threads; default: the machine's")
@@ -178,6 +179,10 @@ void addRunOptions(CLI::App &command, Options &options, Texts &texts) {
       ->type_name("N");
   command.add_flag("--drop-missing", options.dropMissing,
                    "Leave out rows with a missing or infinite value");
+}
+
+void addRunOptions(CLI::App &command, Options &options, Texts &texts) {
+  addRowOptions(command, options, texts);
   command
       .add_flag("--timings{table}", texts.timings,
                 "Seconds per phase on stderr; also --timings=json")
@@ -460,6 +465,28 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
       ->check(oneOf({"text", "json"}))
       ->type_name("FORMAT");
 
+  CLI::App *bench = app.add_subcommand(
+      "bench", "Time fits and predictions on one or several devices");
+  bench
+      ->add_option("TRAIN.csv", options.input,
+                   "Training data, CSV; - for stdin")
+      ->required()
+      ->check(file())
+      ->type_name("");
+  bench
+      ->add_option("--runs", texts.runs,
+                   "Runs of each, of which the fastest counts; default 5")
+      ->check(count(INT32_MAX))
+      ->type_name("N");
+  bench->add_option("--format", texts.format, "text or json")
+      ->check(oneOf({"text", "json"}))
+      ->type_name("FORMAT");
+  addFormatOptions(*bench, texts);
+  addRowOptions(*bench, options, texts);
+  addMemoryOptions(*bench, options, texts);
+  bench->get_option("--device")
+      ->description("auto, all, or a list such as cpu,cuda:1");
+
   CLI::App *plan = app.add_subcommand("plan", "Print the memory plan");
   plan->add_option("--format", texts.format, "text, csv or json")
       ->check(oneOf({"text", "csv", "json"}))
@@ -538,6 +565,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.command = Command::Coefficients;
   else if (*summary)
     options.command = Command::Summary;
+  else if (*bench)
+    options.command = Command::Bench;
   else if (*plan)
     options.command = Command::Plan;
   else if (*info)
@@ -545,7 +574,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   else
     return Error{
         "expected a command: fit, tune, predict, decompose, coefficients, "
-        "summary, plan or info; --help tells more"};
+        "summary, bench, plan or info; --help tells more"};
 
   if (!texts.threads.empty())
     options.threads = unsigned(*parseCount(texts.threads, kMaxThreads));
@@ -575,6 +604,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.cg.preconditioner = Preconditioner::None;
   else if (texts.preconditioner == "block")
     options.cg.preconditioner = Preconditioner::Block;
+  if (!texts.runs.empty())
+    options.runs = *parseCount(texts.runs, INT32_MAX);
   if (!texts.timings.empty())
     options.timings =
         texts.timings == "json" ? TimingsFormat::Json : TimingsFormat::Table;

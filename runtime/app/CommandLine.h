@@ -32,6 +32,7 @@ enum class Command {
   Predict,
   Coefficients,
   Summary,
+  Bench,
   Plan,
   Info
 };
@@ -76,6 +77,8 @@ struct Options {
   PlanFormat planFormat = PlanFormat::Text;
   PlanScope planScope = PlanScope::LargestRungs;
   InfoFormat infoFormat = InfoFormat::Text;
+  /// For bench: runs of each device.
+  int64_t runs = 5;
   /// For info: print the devices instead of the model.
   bool devices = false;
   /// The device of the steps: "auto", "cpu", "cuda:1".

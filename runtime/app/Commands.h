@@ -38,6 +38,10 @@ Status runCoefficients(const tamrt_model &model, const Options &options);
 /// text or JSON.
 Status runSummary(const tamrt_model &model, const Options &options);
 
+/// Fits and predicts the rows of a file on each device, and prints how long it
+/// takes, as text or JSON. The first error ends it.
+Status runBench(const tamrt_model &model, const Options &options);
+
 /// Prints the memory plan; with --memory, what fits into that much memory.
 Status runPlan(const tamrt_model &model, const Options &options);
 

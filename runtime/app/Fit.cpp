@@ -9,10 +9,10 @@
 #include "app/Commands.h"
 #include "app/Session.h"
 #include "app/Timings.h"
+#include "app/Training.h"
 #include "app/Tune.h"
 #include "core/data/BeyondRange.h"
 #include "core/data/Compression.h"
-#include "core/learn/Learners.h"
 #include "core/model/Weights.h"
 #include "core/run/Executor.h"
 #include "core/run/Statistics.h"
@@ -20,7 +20,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <limits>
 #include <map>
 #include <unistd.h>
 
@@ -74,50 +73,17 @@ void tellUnconverged(const tamrt_model &model, const CgSummary &summary) {
 Result<Weights> fitInMemory(const tamrt_model &model, const Options &options,
                             RowReader reader, const RunOptions &run,
                             Timings &timings) {
-  Result<Rows> rows = reader.read(std::numeric_limits<size_t>::max());
-  if (!rows)
-    return std::move(rows).error();
-  Result<RowReader::TextChanges> changes = reader.resolveTexts();
-  if (!changes)
-    return std::move(changes).error();
-  if (changes->drops)
-    if (Status s = reader.dropMissing(*rows); !s)
-      return std::move(s).error();
-  if (options.dropMissing)
-    tell(model, "note", reader.describeDropped());
-  Result<std::vector<LevelTable>> levels = reader.levelTables();
-  if (!levels)
-    return std::move(levels).error();
-  const GroupOrder order = reader.groupOrder();
-  Dataset data = Dataset::arrange(*std::move(rows), reader, order, model,
-                                  *levels, options.threads);
-  const std::string path = reader.path();
-  {
-    // Release the reader's blocks: the rung may need their memory.
-    const RowReader done = std::move(reader);
-  }
-  timings.end("read");
-
-  auto located = [&](Error error) {
-    return Error{path + ": " + error.message};
-  };
-  if (Status s = checkTexts(model, order.names, *levels); !s)
-    return located(std::move(s).error());
+  Result<Training> training = readTraining(model, options, std::move(reader),
+                                           run, [&] { timings.end("read"); });
+  if (!training)
+    return std::move(training).error();
+  const Dataset &data = training->data;
   Weights weights;
-  Result<Normalization> normalization =
-      normalize(model, data, *std::move(levels), run.threads);
-  if (!normalization)
-    return located(std::move(normalization).error());
-  weights.normalization = *std::move(normalization);
-  if (Status s = data.scaleWeights(); !s)
-    return located(std::move(s).error());
+  weights.normalization = std::move(training->normalization);
+  weights.tables = std::move(training->tables);
+  weights.groups = std::move(training->groups);
   BeyondRange beyond(model, weights.normalization, Purpose::Fit);
   beyond.add(data, options.threads);
-  run.progress->update("learn", 0, 0);
-  Result<Tables> tables = learn(model, data, weights.normalization);
-  if (!tables)
-    return located(std::move(tables).error());
-  weights.tables = *std::move(tables);
   const FitSteps steps =
       chooseSteps(model, data, weights.normalization, run.threads);
   Systems systems;
@@ -127,25 +93,24 @@ Result<Weights> fitInMemory(const tamrt_model &model, const Options &options,
                                data.weightMeans().end());
   }
   Result<std::vector<double>> coefficients =
-      fitChosen(model, order.names, weights.normalization, weights.tables, run,
-                systems, [&](const RunOptions &with) {
+      fitChosen(model, weights.groups, weights.normalization, weights.tables,
+                run, systems, [&](const RunOptions &with) {
                   return fitGroups(*steps.model, data, weights.normalization,
                                    weights.tables, with);
                 });
   if (!coefficients)
-    return located(std::move(coefficients).error());
+    return training->located(std::move(coefficients).error());
   tellSteps(model, steps, run, timings);
   tellAll(model, beyond.notes());
   if (data.tiedRows() > 0)
     tell(model, "note", describeTies(data.tiedRows(), data.rowCount()));
   weights.coefficients = *std::move(coefficients);
-  weights.groups = order.names;
   timings.end("fit");
   if (!run.inference)
     return weights;
   TrainingStatistics statistics(model, weights.groups.size());
   if (Status s = statistics.add(data, weights, run); !s)
-    return located(std::move(s).error());
+    return training->located(std::move(s).error());
   statistics.finish(data.weightMeans(), *run.inference);
   timings.end("residuals");
   return weights;

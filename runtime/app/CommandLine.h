@@ -32,6 +32,7 @@ enum class Command {
   Predict,
   Coefficients,
   Summary,
+  Plot,
   Plan,
   Info
 };
@@ -72,6 +73,10 @@ struct Options {
   std::vector<double> intervals;
   std::vector<std::string> intervalNames;
   bool draw = false;
+  /// For plot: folder for pictures; empty: none. No page if `output` is empty.
+  std::string svg;
+  /// For summary --draw: the group; empty: the first.
+  std::string groupName;
   TimingsFormat timings = TimingsFormat::None;
   PlanFormat planFormat = PlanFormat::Text;
   PlanScope planScope = PlanScope::LargestRungs;

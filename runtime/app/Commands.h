@@ -38,6 +38,14 @@ Status runCoefficients(const tamrt_model &model, const Options &options);
 /// text or JSON.
 Status runSummary(const tamrt_model &model, const Options &options);
 
+/// Draws the effects, and with data the residuals, on a page and as files.
+Status runPlot(const tamrt_model &model, const Options &options);
+
+/// The effects of one group, drawn with characters. Errors: those of
+/// `predictGroups`; a group that was not trained.
+Result<std::string> drawEffects(const tamrt_model &model,
+                                const Options &options, const Weights &weights);
+
 /// Prints the memory plan; with --memory, what fits into that much memory.
 Status runPlan(const tamrt_model &model, const Options &options);
 
@@ -64,6 +72,10 @@ void tell(const tamrt_model &model, std::string_view kind,
 /// `loadInference`.
 Result<Weights> readWeights(const tamrt_model &model, const Options &options,
                             bool withInference = false);
+
+/// The same with inference if the file has some.
+Result<Weights> readAllWeights(const tamrt_model &model,
+                               const Options &options);
 
 /// `names`, in which each name that is one of `keys` is changed to name_2,
 /// name_3 and so on, the first that no column has. `names` are distinct.

@@ -25,7 +25,7 @@ namespace {
 /// Half the length of an interval of 95 % in standard errors.
 constexpr double kHalf95 = 1.959963984540054;
 /// Points on each side of a heat map, and most levels on an axis.
-constexpr size_t kHeatPoints = 41, kMostLevels = 400;
+constexpr size_t kHeatPoints = 61, kMostLevels = 400;
 /// Most levels that are drawn as dots.
 constexpr size_t kMostDots = 100;
 

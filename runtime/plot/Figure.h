@@ -43,6 +43,9 @@ struct Axis {
   void include(double value);
   /// Adds a margin on both sides; an axis of one value gets a length.
   void pad();
+  /// Where a value is: 0 at `low`, 1 at `high`, in the middle of an axis
+  /// without length.
+  double part(double value) const;
   /// An empty axis.
   static Axis empty(std::string label, Kind kind = Kind::Numbers);
 };

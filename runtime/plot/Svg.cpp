@@ -140,12 +140,10 @@ public:
 
 private:
   double x(double value) const {
-    return left + (value / 2 - figure.x.low / 2) /
-                      (figure.x.high / 2 - figure.x.low / 2) * (right - left);
+    return left + figure.x.part(value) * (right - left);
   }
   double y(double value) const {
-    return bottom + (value / 2 - figure.y.low / 2) /
-                        (figure.y.high / 2 - figure.y.low / 2) * (top - bottom);
+    return bottom + figure.y.part(value) * (top - bottom);
   }
 
   size_t titleRoom() const {

@@ -121,21 +121,18 @@ public:
   }
 
 private:
-  double part(const Axis &axis, double value) const {
-    return (value / 2 - axis.low / 2) / (axis.high / 2 - axis.low / 2);
-  }
   size_t rowOf(double y) const {
-    return size_t(std::clamp((1 - part(figure.y, y)) * double(rows), 0.0,
+    return size_t(std::clamp((1 - figure.y.part(y)) * double(rows), 0.0,
                              double(rows - 1)));
   }
 
   std::vector<std::string> marks() const {
     Canvas canvas(columns, rows);
     auto x = [&](double value) {
-      return std::llround(part(figure.x, value) * double(canvas.width - 1));
+      return std::llround(figure.x.part(value) * double(canvas.width - 1));
     };
     auto y = [&](double value) {
-      return std::llround((1 - part(figure.y, value)) *
+      return std::llround((1 - figure.y.part(value)) *
                           double(canvas.height - 1));
     };
     auto curve = [&](const std::vector<double> &xs,
@@ -213,7 +210,7 @@ private:
     size_t end = 0;
     for (const Tick &tick : marks) {
       const auto at = size_t(std::clamp(
-          std::llround(part(figure.x, tick.value) * double(columns - 1)), 0ll,
+          std::llround(figure.x.part(tick.value) * double(columns - 1)), 0ll,
           static_cast<long long>(columns) - 1));
       hasTick[at] = true;
       const std::string label = escapeControls(tick.label);

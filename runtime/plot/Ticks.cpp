@@ -43,6 +43,12 @@ void Axis::pad() {
   high = std::min(high + margin, std::numeric_limits<double>::max());
 }
 
+double Axis::part(double value) const {
+  // The length of an axis may be beyond a double.
+  const double length = high / 2 - low / 2;
+  return length > 0 ? (value / 2 - low / 2) / length : 0.5;
+}
+
 double roundStep(double step) {
   const double power = std::pow(10, std::floor(std::log10(step)));
   for (double factor : {1., 2., 5.})
@@ -88,9 +94,8 @@ std::vector<Tick> numberTicks(double low, double high, size_t count) {
   if (!std::isfinite(step) || !(step > 0))
     return {{low, formatWithin(low, 0)}, {high, formatWithin(high, 0)}};
   const double most = std::max(std::fabs(low), std::fabs(high));
-  const double margin = step * 1e-6;
-  for (double i = std::ceil((low - margin) / step);
-       i * step <= high + margin && ticks.size() < 4 * count; ++i)
+  for (double i = std::ceil(low / step - 1e-6);
+       i <= high / step + 1e-6 && ticks.size() < 4 * count; ++i)
     ticks.push_back({i * step, labelOf(i * step, step, most)});
   return ticks;
 }

@@ -204,8 +204,16 @@ private:
     std::string name = stem;
     for (int i = 2; !taken.insert(name).second; ++i)
       name = stem + "-" + std::to_string(i);
-    return writeFile(options.svg + "/" + name + ".svg",
-                     plot::toSvgFile(figure.figure));
+    // A picture replaces neither inputs nor the page.
+    Options one = options;
+    one.output = options.svg + "/" + name + ".svg";
+    if (Status s = checkOutput(one); !s)
+      return s;
+    const auto identity = identify(one.output, STDOUT_FILENO);
+    if (identity && identity == identify(options.output, STDOUT_FILENO))
+      return Error{one.output +
+                   ": expected a file of its own for the page, got a picture"};
+    return writeFile(one.output, plot::toSvgFile(figure.figure));
   }
 
   const tamrt_model &model;

@@ -276,7 +276,7 @@ std::string describeErrors(const Compared &rows) {
                                  rows.size() == 1 ? "" : "s", rmse);
   if (relatives > 0)
     text += fmt::format(", MAPE {:.4g} %", 100 * relative / double(relatives));
-  return text + ", mean " + plot::formatWithin(sum, rmse);
+  return text + ", mean residual " + plot::formatWithin(sum, rmse);
 }
 
 std::vector<NamedFigure> residualFigures(const Compared &rows,

@@ -32,8 +32,8 @@ struct Compared {
   void add(const Compared &other, size_t row);
 };
 
-/// "731 rows, RMSE 812, MAPE 1.2 %, bias 3": as docs/math.md section 8 defines
-/// them, with weights of 1.
+/// "731 rows, RMSE 812, MAPE 1.2 %, mean residual 3", as docs/math.md section 8
+/// defines them, with weights of 1.
 std::string describeErrors(const Compared &rows);
 
 /// Pictures of the residuals, observed less fitted: over time, by month and by

@@ -90,7 +90,7 @@ public:
                                  : rows) {
     const bool levels = figure.y.kind == Axis::Kind::Levels;
     yTicks = ticksOf(figure.y,
-                     levels ? this->rows : std::max<size_t>(rows / 4, 2), 12);
+                     levels ? this->rows : std::max<size_t>(rows / 3, 2), 12);
     for (const Tick &tick : yTicks)
       margin = std::max(margin, lengthOf(escapeControls(tick.label)));
     this->columns =
@@ -229,6 +229,8 @@ private:
     text +=
         blanks(margin + 2 + (columns > length ? (columns - length) / 2 : 0)) +
         name + '\n';
+    if (!figure.note.empty())
+      text += blanks(margin + 2) + escapeControls(figure.note) + '\n';
     if (!figure.heat.isEmpty()) {
       const auto [least, greatest] = std::minmax_element(
           figure.heat.values.begin(), figure.heat.values.end());

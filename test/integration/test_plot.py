@@ -557,6 +557,16 @@ class Runs(TestCase):
         self.failure("of the run", *plot, "-o", self.weights)
         self.failure("of the run", *plot, self.train, "-o", self.train)
         self.failure("none.csv", *plot, "none.csv", *page)
+        # Pictures replace neither inputs nor the page.
+        inside = self.dir / "inside"
+        inside.mkdir()
+        kept = inside / "1-c.svg"
+        kept.write_bytes(self.weights.read_bytes())
+        self.failure("of the run", "plot", "--weights", kept, "--svg", inside)
+        self.assertEqual(kept.read_bytes(), self.weights.read_bytes())
+        kept.unlink()
+        self.failure("1-c.svg: expected a file of its own for the page", *plot,
+                     "--svg", inside, "-o", kept)
         self.failure("the data or the weights from standard input", "plot", "-",
                      "--weights", "-", *page)
         self.assertFalse((self.dir / "page.html").exists())

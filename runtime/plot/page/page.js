@@ -35,8 +35,7 @@ function axisOf(figure, name) {
   return {
     size: Math.abs(high - low),
     value: (at) => low + (at - from) / (to - from) * (high - low),
-    isInside: (at) => (at - from) * (at - to) / (from - to) ** 2 >= 1e-3
-      ? false : true,
+    isInside: (at) => 1e-3 > (at - from) * (at - to) / (from - to) ** 2,
   };
 }
 

@@ -43,13 +43,17 @@ class Picture:
     @staticmethod
     def points(path):
         """A first point, then relative moves, in tenths of pixels."""
-        numbers = [int(text) / 10
-                   for text in re.findall(r"-?\d+", path.get("d"))]
         x = y = 0
         points = []
-        for dx, dy in zip(numbers[::2], numbers[1::2]):
-            x, y = x + dx, y + dy
-            points.append((x, y))
+        for part in path.get("d").split("z"):
+            first = len(points)
+            numbers = [int(text) / 10 for text in re.findall(r"-?\d+", part)]
+            for dx, dy in zip(numbers[::2], numbers[1::2]):
+                x, y = x + dx, y + dy
+                points.append((x, y))
+            # A closed polygon ends where it began.
+            if numbers:
+                x, y = points[first]
         return points
 
     def dots(self, name):
@@ -228,8 +232,8 @@ class Effects(TestCase):
             for i in range(0, len(values), 4):
                 around = values[i:i + 4]
                 # Where it is flat, a contour may be somewhat farther away.
-                self.assertLessEqual(min(around), level + 0.08)
-                self.assertGreaterEqual(max(around), level - 0.08)
+                self.assertLessEqual(min(around), level + 0.01)
+                self.assertGreaterEqual(max(around), level - 0.01)
             checked += len(values)
         self.assertGreater(checked, 1000)
 

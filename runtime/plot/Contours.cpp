@@ -68,8 +68,9 @@ private:
     const double x = double(i) - 1, y = double(j) - 1;
     if (isBorder(k, l))
       return {x, y};
-    const double in = value(i, j), out = value(k, l);
-    const double t = (in - level) / (in - out);
+    // The difference of two values may be beyond a double.
+    const double in = value(i, j) / 2, apart = in - value(k, l) / 2;
+    const double t = apart > 0 ? (in - level / 2) / apart : 0;
     return {x + t * (double(k) - double(i)), y + t * (double(l) - double(j))};
   }
 

@@ -222,12 +222,19 @@ const tests = {
     assert.match(hover(cell, 100, 100), /^-?[\d.e-]+ to -?[\d.e-]+$/);
   },
   "the mouse finds the nearest of many curves": () => {
-    const {figures, hover} = load(page);
+    const {byId, figures, hover} = load(page);
     const figure = figures().l_a || figures().a;
     const curves = figure.querySelectorAll("path.o");
     assert.strictEqual(curves.length, 3);
     assert.match(hover(figure, 200, 60),
       /^(<three>|one|two & more)\n[\d.]+: -?[\d.]+$/);
+    // It alone is thicker, until the mouse leaves.
+    const thick = () => curves.filter(curve => curve.style.strokeWidth);
+    assert.strictEqual(thick().length, 1);
+    const first = hover(figure, 200, 60).split("\n")[0];
+    assert.strictEqual(thick()[0].dataset.n, first);
+    byId("view").listeners.pointerleave();
+    assert.strictEqual(thick().length, 0);
   },
   "the theme is the system's until it is changed": () => {
     for (const dark of [false, true]) {

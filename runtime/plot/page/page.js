@@ -53,6 +53,15 @@ function formatTime(seconds, size) {
     : text.slice(0, 19).replace("T", " ");
 }
 
+// The curve that is read, of several.
+let near = null;
+
+function mark(path) {
+  if (near) near.style.strokeWidth = "";
+  near = path;
+  if (near) near.style.strokeWidth = "4";
+}
+
 // What the picture says about a place in it, given in its own pixels.
 function describe(figure, atX, atY) {
   if (!figure.dataset.x) return "";
@@ -72,6 +81,7 @@ function describe(figure, atX, atY) {
   }
   if (!best) return "";
   const name = best.path.dataset.n;
+  if (name) mark(best.path);
   let text = (name ? name + "\n" : "") + where + ": "
     + formatNumber(y.value(best.height), y.size);
   const band = figure.querySelector("path.b");
@@ -134,6 +144,7 @@ function start() {
     const figure = event.target.closest("svg.fig");
     const named = event.target.closest("[data-tip]");
     let text = "";
+    mark(null);
     if (named) {
       text = named.dataset.tip;
     } else if (figure) {
@@ -151,7 +162,10 @@ function start() {
     tip.style.top = (event.clientY + size.height + 22 > innerHeight
       ? event.clientY - size.height - 12 : event.clientY + 16) + "px";
   });
-  view.addEventListener("pointerleave", () => { tip.hidden = true; });
+  view.addEventListener("pointerleave", () => {
+    tip.hidden = true;
+    mark(null);
+  });
 }
 
 start();

@@ -416,7 +416,7 @@ private:
     }
     body += "</g>";
     // Beyond the frame nothing is seen of contours along it.
-    legend(ends, most);
+    legend(ends, step, most);
   }
 
   Path region(const Heat &heat, double level) const {
@@ -464,7 +464,7 @@ private:
   }
 
   /// A column of the colours, with the values between them.
-  void legend(const std::vector<double> &ends, double most) {
+  void legend(const std::vector<double> &ends, double step, double most) {
     const double at = kWidth - kLegend + 10, height = bottom - top;
     const size_t bands = ends.size() - 1;
     const double each = height / double(bands);
@@ -474,7 +474,7 @@ private:
                           shadeOf((ends[k] + ends[k + 1]) / 2, most),
                           pixels(at), pixels(from), pixels(-each));
       if (k > 0)
-        text(at + 13, from + 3.5, formatWithin(ends[k], most), "s");
+        text(at + 13, from + 3.5, labelOf(ends[k], step, most), "s");
     }
   }
 

@@ -38,7 +38,7 @@ void Axis::pad() {
   // Halves first: the length of an axis may be beyond a double.
   double margin = 0.08 * (high / 2 - low / 2);
   if (!(margin > 0) || low + margin == low)
-    margin = std::max(std::fabs(low), 1e-300) / 2;
+    margin = low == 0 ? 1 : std::fabs(low) / 2;
   low = std::max(low - margin, -std::numeric_limits<double>::max());
   high = std::min(high + margin, std::numeric_limits<double>::max());
 }
@@ -68,8 +68,7 @@ std::string formatWithin(double value, double range) {
   return fmt::format("{:.{}g}", value, digits);
 }
 
-/// Labels of values that are multiples of `step`.
-static std::string labelOf(double value, double step, double most) {
+std::string labelOf(double value, double step, double most) {
   if (value == 0)
     return "0";
   if (most >= 1e15 || most < 1e-3)

@@ -38,6 +38,10 @@ std::vector<Tick> timeTicks(double low, double high, size_t count);
 /// `characters`.
 std::vector<Tick> ticksOf(const Axis &axis, size_t count, size_t characters);
 
+/// A label of a value that is a multiple of `step`, with the decimals and the
+/// unit ("20M") that suit values up to `most`.
+std::string labelOf(double value, double step, double most);
+
 /// A value with as many digits as tell 1/1000 of `range` apart, without zeros
 /// at the end.
 std::string formatWithin(double value, double range);

@@ -68,6 +68,15 @@ TEST(ToSvg, OfAnyNumbers) {
   }
 }
 
+TEST(ToSvg, HasALegendOfColours) {
+  Figure figure = lineOf({-1, 1}, {-1, 1});
+  figure.lines.clear();
+  figure.heat = {2, 2, {-2e7, 2e7, 0, 1e7}};
+  const std::string svg = toSvg(figure);
+  for (const char *label : {">-10M<", ">0<", ">15M<"})
+    EXPECT_TRUE(has(svg, label)) << label << svg;
+}
+
 TEST(ToText, DrawsALine) {
   EXPECT_EQ(toText(lineOf({0, 1}, {0, 1}), 24, 4), "f\n"
                                                    "1 ┤                ⣀⡠⠤⠒\n"

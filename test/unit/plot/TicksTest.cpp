@@ -157,6 +157,14 @@ TEST(Axis, HasALength) {
   }
 }
 
+TEST(Axis, OfOneValueIsAroundIt) {
+  Axis axis = Axis::empty("x");
+  axis.include(0);
+  axis.pad();
+  EXPECT_EQ(axis.low, -1);
+  EXPECT_EQ(axis.high, 1);
+}
+
 TEST(FormatWithin, HasTheDigitsOfTheRange) {
   EXPECT_EQ(formatWithin(1234.5678, 100), "1234.6");
   EXPECT_EQ(formatWithin(0.012345, 1), "0.012");

@@ -8,6 +8,8 @@
 
 #include "plot/Ticks.h"
 
+#include "io/Number.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -49,8 +51,15 @@ double Axis::part(double value) const {
   return length > 0 ? (value / 2 - low / 2) / length : 0.5;
 }
 
+/// The largest n with 10^n <= value, which is above 0, to 16 digits. The C
+/// library's logarithms differ between machines.
+static int decadeOf(double value) {
+  const std::string text = fmt::format("{:.15e}", value);
+  return std::atoi(text.c_str() + text.find('e') + 1);
+}
+
 double roundStep(double step) {
-  const double power = std::pow(10, std::floor(std::log10(step)));
+  const double power = *parseNumber(fmt::format("1e{}", decadeOf(step)));
   for (double factor : {1., 2., 5.})
     // A step such as 0.2 may be a rounding error above.
     if (factor * power >= step * (1 - 1e-9))
@@ -62,9 +71,8 @@ std::string formatWithin(double value, double range) {
   if (value == 0 || !std::isfinite(value))
     return value == 0 ? "0" : "-";
   const double unit = range > 0 ? range / 1000 : std::fabs(value) / 1000;
-  const int digits = std::clamp(int(std::floor(std::log10(std::fabs(value)))) -
-                                    int(std::floor(std::log10(unit))) + 1,
-                                1, 15);
+  const int digits =
+      std::clamp(decadeOf(std::fabs(value)) - decadeOf(unit) + 1, 1, 15);
   return fmt::format("{:.{}g}", value, digits);
 }
 
@@ -81,8 +89,7 @@ std::string labelOf(double value, double step, double most) {
       unit = name;
       break;
     }
-  const int decimals =
-      std::clamp(-int(std::floor(std::log10(step) + 1e-9)), 0, 12);
+  const int decimals = std::clamp(-decadeOf(step), 0, 12);
   return fmt::format("{:.{}f}{}", value, decimals, unit);
 }
 

@@ -1,8 +1,18 @@
-# Writes the page's text into a header: run with cmake -DFOLDER= -DOUTPUT= -P.
-# None of the files may contain the delimiter of the raw string.
-function(embed name)
+# Writes the texts of a page into a header: run with cmake -DFOLDER= -DOUTPUT=
+# -DPIECES= -P, and perhaps -DNAMESPACE=. PIECES is a list of name:file,file,..:
+# the constants and the files of FOLDER that they consist of. None of the files
+# may contain the delimiter of the raw string.
+set(header "// Written by cmake/EmbedPage.cmake.\n#pragma once\n")
+string(APPEND header "#include <string_view>\n")
+if(NAMESPACE)
+  string(APPEND header "namespace ${NAMESPACE} {\n")
+endif()
+foreach(piece ${PIECES})
+  string(REGEX REPLACE ":.*" "" name "${piece}")
+  string(REGEX REPLACE ".*:" "" files "${piece}")
+  string(REPLACE "," ";" files "${files}")
   set(text "")
-  foreach(file ${ARGN})
+  foreach(file ${files})
     file(READ ${FOLDER}/${file} part)
     string(APPEND text "${part}")
   endforeach()
@@ -13,12 +23,8 @@ function(embed name)
   string(APPEND header
          "inline constexpr std::string_view ${name} =\n"
          "    R\"tamcpage(${text})tamcpage\";\n")
-  set(header "${header}" PARENT_SCOPE)
-endfunction()
-
-set(header "// Written by cmake/EmbedPage.cmake.\n#pragma once\n")
-string(APPEND header "#include <string_view>\n")
-embed(pageHtml page.html)
-embed(pageStyle page.css)
-embed(pageScript data.js raster.js scene.js panel.js page.js)
+endforeach()
+if(NAMESPACE)
+  string(APPEND header "} // namespace ${NAMESPACE}\n")
+endif()
 file(WRITE ${OUTPUT} "${header}")

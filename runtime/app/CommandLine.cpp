@@ -465,6 +465,35 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
       ->check(oneOf({"text", "json"}))
       ->type_name("FORMAT");
 
+  summary->add_flag("--draw", options.draw,
+                    "Also draw the effects, with characters");
+  summary
+      ->add_option("--group", options.groupName,
+                   "The group that --draw draws; default: the first")
+      ->type_name("NAME");
+
+  CLI::App *plot = app.add_subcommand(
+      "plot", "Draw the effects, and the residuals of data, on a page");
+  plot->add_option("DATA.csv", options.input,
+                   "Rows with the target, CSV; - for stdin; may be left out")
+      ->check(file())
+      ->type_name("");
+  plot->add_option("--weights", options.weights,
+                   "Weights of a fit; - for stdin")
+      ->required()
+      ->check(file())
+      ->type_name("W.safetensors");
+  CLI::Option *page = plot->add_option("-o,--output", options.output,
+                                       "Page to write, HTML; - for stdout")
+                          ->check(file())
+                          ->type_name("PAGE.html");
+  plot->add_option("--svg", options.svg,
+                   "Folder for a picture of each effect and group")
+      ->check(file())
+      ->type_name("DIR");
+  addFormatOptions(*plot, texts);
+  addRunOptions(*plot, options, texts);
+
   CLI::App *bench = app.add_subcommand(
       "bench", "Time fits and predictions on one or several devices");
   bench
@@ -565,6 +594,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.command = Command::Coefficients;
   else if (*summary)
     options.command = Command::Summary;
+  else if (*plot)
+    options.command = Command::Plot;
   else if (*bench)
     options.command = Command::Bench;
   else if (*plan)
@@ -574,7 +605,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   else
     return Error{
         "expected a command: fit, tune, predict, decompose, coefficients, "
-        "summary, bench, plan or info; --help tells more"};
+        "summary, plot, bench, plan or info; --help tells more"};
 
   if (!texts.threads.empty())
     options.threads = unsigned(*parseCount(texts.threads, kMaxThreads));
@@ -662,6 +693,15 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   if (options.input == "-" && options.weights == "-")
     return Error{"expected the data or the weights from standard input, got "
                  "both; give one of them as a file"};
+  if (*plot && page->empty()) {
+    if (options.svg.empty())
+      return Error{"expected -o PAGE.html or --svg DIR, or both, got neither"};
+    options.output.clear();
+  }
+  if (*summary && options.draw && options.infoFormat == InfoFormat::Json)
+    return Error{"expected --draw without --format, or with --format=text"};
+  if (!options.groupName.empty() && !options.draw)
+    return Error{"expected --draw with --group"};
   if (options.draw && options.memoryBytes > 0)
     return Error{"expected --draw without --memory"};
   if (options.draw && options.planFormat != PlanFormat::Text)

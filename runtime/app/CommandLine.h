@@ -33,6 +33,7 @@ enum class Command {
   Coefficients,
   Summary,
   Bench,
+  Plot,
   Plan,
   Info
 };
@@ -73,6 +74,10 @@ struct Options {
   std::vector<double> intervals;
   std::vector<std::string> intervalNames;
   bool draw = false;
+  /// For plot: folder for pictures; empty: none. No page if `output` is empty.
+  std::string svg;
+  /// For summary --draw: the group; empty: the first.
+  std::string groupName;
   TimingsFormat timings = TimingsFormat::None;
   PlanFormat planFormat = PlanFormat::Text;
   PlanScope planScope = PlanScope::LargestRungs;

@@ -42,6 +42,14 @@ Status runSummary(const tamrt_model &model, const Options &options);
 /// takes, as text or JSON. The first error ends it.
 Status runBench(const tamrt_model &model, const Options &options);
 
+/// Draws the effects, and with data the residuals, on a page and as files.
+Status runPlot(const tamrt_model &model, const Options &options);
+
+/// The effects of one group, drawn with characters. Errors: those of
+/// `predictGroups`; a group that was not trained.
+Result<std::string> drawEffects(const tamrt_model &model,
+                                const Options &options, const Weights &weights);
+
 /// Prints the memory plan; with --memory, what fits into that much memory.
 Status runPlan(const tamrt_model &model, const Options &options);
 
@@ -68,6 +76,10 @@ void tell(const tamrt_model &model, std::string_view kind,
 /// `loadInference`.
 Result<Weights> readWeights(const tamrt_model &model, const Options &options,
                             bool withInference = false);
+
+/// The same with inference if the file has some.
+Result<Weights> readAllWeights(const tamrt_model &model,
+                               const Options &options);
 
 /// `names`, in which each name that is one of `keys` is changed to name_2,
 /// name_3 and so on, the first that no column has. `names` are distinct.

@@ -118,6 +118,8 @@ Status runCommand(const tamrt_model &model, const Options &options) {
     return runSummary(model, options);
   case Command::Bench:
     return runBench(model, options);
+  case Command::Plot:
+    return runPlot(model, options);
   case Command::Plan:
     return runPlan(model, options);
   case Command::Info:
@@ -237,17 +239,28 @@ void tell(const tamrt_model &model, std::string_view kind,
   std::fputs(lineOf(model.name, kind, message).c_str(), stderr);
 }
 
-Result<Weights> readWeights(const tamrt_model &model, const Options &options,
-                            bool withInference) {
-  Result<Weights> weights = withInference
-                                ? loadInference(model, options.weights)
-                                : loadWeights(model, options.weights);
+/// Prints a note if the weights' file has no checksum.
+static Result<Weights> noteChecksum(const tamrt_model &model,
+                                    const Options &options,
+                                    Result<Weights> weights) {
   if (weights && !weights->isChecked)
     tell(model, "note",
          (options.weights == "-" ? "standard input" : options.weights) +
              ": written before weights had a checksum, so that damage to the "
              "file goes unnoticed; fit again to have one");
   return weights;
+}
+
+Result<Weights> readWeights(const tamrt_model &model, const Options &options,
+                            bool withInference) {
+  return noteChecksum(model, options,
+                      withInference ? loadInference(model, options.weights)
+                                    : loadWeights(model, options.weights));
+}
+
+Result<Weights> readAllWeights(const tamrt_model &model,
+                               const Options &options) {
+  return noteChecksum(model, options, loadAll(model, options.weights));
 }
 
 } // namespace tamrt

@@ -231,9 +231,16 @@ Status runSummary(const tamrt_model &model, const Options &options) {
   Result<Weights> weights = readWeights(model, options, /*withInference=*/true);
   if (!weights)
     return std::move(weights).error();
-  return print(options.infoFormat == InfoFormat::Json
-                   ? formatJson(model, *weights)
-                   : formatText(model, *weights));
+  if (options.infoFormat == InfoFormat::Json)
+    return print(formatJson(model, *weights));
+  std::string text = formatText(model, *weights);
+  if (options.draw) {
+    Result<std::string> drawn = drawEffects(model, options, *weights);
+    if (!drawn)
+      return std::move(drawn).error();
+    text += "\n" + *drawn;
+  }
+  return print(text);
 }
 
 } // namespace tamrt

@@ -55,7 +55,8 @@ class Faults(harness.TestCase):
             "stream": ["fit", train, "-o", "out", "--stream", *fit],
             "predict": ["predict", train, "--weights", weights, "-o", "out"],
             "decompose": ["decompose", train, "--weights", weights, "-o",
-                          "out"]}
+                          "out"],
+            "plot": ["plot", train, "--weights", weights, "-o", "out"]}
         if names:
             self.commands = {name: self.commands[name] for name in names}
         self.good = {}
@@ -99,8 +100,9 @@ class Faults(harness.TestCase):
         if run.returncode == 0:
             self.assertEqual(out.read_bytes(), self.good[name], what)
             self.assertEqual(errors, 0, what)
-            # Each batch of groups of a stream has a summary of its own.
-            if name != "stream":
+            # Each batch of groups of a stream, and each prediction of a
+            # picture, has a summary of its own.
+            if name not in ("stream", "plot"):
                 self.assertEqual(summary, len(steps), what)
         else:
             self.assertEqual(run.returncode, 1, what)
@@ -109,7 +111,7 @@ class Faults(harness.TestCase):
         # No size that failed is tried again: rungs and batches get smaller, on
         # a device and then on the CPU.
         threads = int(options[options.index("--threads") + 1])
-        if name != "stream":
+        if name not in ("stream", "plot"):
             self.check_falls(steps, threads, what)
         self.assertEqual(groups, sorted(set(groups), reverse=True), what)
         return counts, run.returncode
@@ -239,7 +241,7 @@ class Faults(harness.TestCase):
         # A recursion has a carry, which must not be advanced twice.
         model = self.prepare("y ~ l(a)+s(c,k=5)+pid(b,w=3)", days=30,
                              groups=2, chunk_rows=16)
-        for name in ("fit", "predict", "decompose"):
+        for name in ("fit", "predict", "decompose", "plot"):
             (_, _, kernels, *_), _ = self.run_sim(model, name, "--threads", "1")
             kernels = min(kernels, TEST_KERNELS + 150)
             good = self.sweep(model, name, "fail_kernel", TEST_KERNELS + 1,

@@ -111,6 +111,31 @@ Dataset Dataset::arrange(Rows rows, const RowReader &reader,
   return data;
 }
 
+Dataset Dataset::compose(const tamrt_model &model, std::vector<Group> groups,
+                         std::span<const InputColumn> inputs) {
+  Dataset data;
+  data.model = &model;
+  data.groupList = std::move(groups);
+  size_t rows = 0;
+  for (const Group &group : data.groupList)
+    rows += group.rows;
+  data.order.resize(rows);
+  std::iota(data.order.begin(), data.order.end(), uint32_t(0));
+  data.unseen.resize(inputs.size());
+  for (const InputColumn &input : inputs) {
+    auto &codes = data.codeColumns.emplace_back();
+    auto &values = data.inputValues.emplace_back();
+    if (!input.codes.empty()) {
+      codes = std::make_unique_for_overwrite<int32_t[]>(rows);
+      std::copy(input.codes.begin(), input.codes.end(), codes.get());
+      continue;
+    }
+    values = data.values.size();
+    data.values.emplace_back().append(input.numbers);
+  }
+  return data;
+}
+
 /// Lists the groups that have rows, and sorts rows by group, stably, by
 /// counting.
 void Dataset::sortByGroup(const Rows &rows, const GroupOrder &groups) {

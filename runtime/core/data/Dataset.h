@@ -55,6 +55,17 @@ public:
                          const GroupOrder &order, const tamrt_model &model,
                          std::span<const LevelTable> tables, unsigned threads);
 
+  /// A column of an input: numbers, or codes for TAMRT_RULE_LEVELS.
+  struct InputColumn {
+    std::vector<double> numbers;
+    std::vector<int32_t> codes;
+  };
+
+  /// Rows that come from no file, for a prediction: `groups` in order, which
+  /// have all rows, and a column for each input. O(rows).
+  static Dataset compose(const tamrt_model &model, std::vector<Group> groups,
+                         std::span<const InputColumn> inputs);
+
   const std::vector<Group> &groups() const { return groupList; }
   /// Rows in all groups.
   size_t rowCount() const { return order.size(); }

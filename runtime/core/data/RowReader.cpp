@@ -115,6 +115,7 @@ public:
   std::optional<GroupNames> trained;
   TextIndex groups;
   std::vector<TextIndex> levels;
+  Date::Form form = Date::Form::Missing;
   std::vector<LevelCollector> collectors;
   /// By input, the line of the later text of its collector's clash.
   struct Line {
@@ -166,7 +167,6 @@ private:
   std::vector<RowBlock *> idle;
   bool broken = false, full = false;
   size_t line = 1;
-  Date::Form form = Date::Form::Missing;
   /// An error that stops the reading at once, and the first fault of each kind.
   std::optional<Error> fatal;
   std::array<std::optional<Error>, kRowFaults> faults;
@@ -603,7 +603,10 @@ Result<RowReader> RowReader::Impl::open(const std::string &path,
   if (!file)
     return std::move(file).error();
   Result<ModelColumns> columns =
-      ModelColumns::find(model, trained ? Purpose::Predict : Purpose::Fit,
+      ModelColumns::find(model,
+                         !trained         ? Purpose::Fit
+                         : options.target ? Purpose::Compare
+                                          : Purpose::Predict,
                          [&](const char *name) { return file->require(name); });
   if (!columns)
     return std::move(columns).error();
@@ -630,6 +633,7 @@ Result<RowReader::TextChanges> RowReader::resolveTexts() {
 }
 Status RowReader::dropMissing(Rows &rows) { return impl->dropMissing(rows); }
 Status RowReader::rewind() { return impl->rewind(); }
+Date::Form RowReader::dateForm() const { return impl->form; }
 const std::string &RowReader::path() const { return impl->file.path(); }
 const ModelColumns &RowReader::columns() const { return impl->columns; }
 size_t RowReader::fileRows() const { return impl->fileRows; }

@@ -20,6 +20,7 @@
 #include "core/data/Levels.h"
 #include "core/data/ModelColumns.h"
 #include "io/CsvBlocks.h"
+#include "io/Date.h"
 #include "io/Error.h"
 #include "io/GrowingArray.h"
 #include "io/TextIndex.h"
@@ -88,6 +89,8 @@ struct ReadOptions {
   /// Approximate number of bytes of the file that are read at once.
   size_t blockBytes = CsvBlocks::kBlockBytes;
   CsvFormat format = {};
+  /// For a prediction: read the target, too.
+  bool target = false;
 };
 
 /// A file that is read for a fit or a prediction, with the position in it.
@@ -99,8 +102,9 @@ public:
                                 const tamrt_model &model,
                                 const ReadOptions &options);
 
-  /// The same for a prediction: target and row weights are not read, keys and
-  /// line numbers are kept, and groups are the trained ones.
+  /// The same for a prediction: the target is read only if the options say so,
+  /// row weights are not, keys and line numbers are kept, and groups are the
+  /// trained ones.
   static Result<RowReader> open(const std::string &path,
                                 const tamrt_model &model,
                                 const TrainedTexts &trained,
@@ -147,6 +151,8 @@ public:
   /// twice.
   Status rewind();
 
+  /// The form of the dates read so far; Missing without.
+  Date::Form dateForm() const;
   const std::string &path() const;
   const ModelColumns &columns() const;
   /// Number of rows of the file since the start or `rewind`, and of those that

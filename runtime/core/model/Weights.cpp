@@ -394,8 +394,11 @@ static Result<Inference> readInference(const tamrt_model &model, int64_t groups,
   return known;
 }
 
+/// Whether to read inference.
+enum class WithInference { No, IfPresent, Yes };
+
 static Result<Weights> load(const tamrt_model &model, const std::string &from,
-                            bool withInference) {
+                            WithInference wanted) {
   Result<SafetensorsFile> file = SafetensorsFile::open(from);
   if (!file)
     return std::move(file).error();
@@ -457,7 +460,8 @@ static Result<Weights> load(const tamrt_model &model, const std::string &from,
   if (!penalties)
     return std::move(penalties).error();
   weights.penalties = *std::move(penalties);
-  if (!withInference)
+  if (wanted == WithInference::No || (wanted == WithInference::IfPresent &&
+                                      !file->metadata().count("inference")))
     return weights;
   Result<Inference> inference = readInference(model, count, *file);
   if (!inference)
@@ -467,12 +471,16 @@ static Result<Weights> load(const tamrt_model &model, const std::string &from,
 }
 
 Result<Weights> loadWeights(const tamrt_model &model, const std::string &from) {
-  return load(model, from, /*withInference=*/false);
+  return load(model, from, WithInference::No);
 }
 
 Result<Weights> loadInference(const tamrt_model &model,
                               const std::string &from) {
-  return load(model, from, /*withInference=*/true);
+  return load(model, from, WithInference::Yes);
+}
+
+Result<Weights> loadAll(const tamrt_model &model, const std::string &from) {
+  return load(model, from, WithInference::IfPresent);
 }
 
 } // namespace tamrt

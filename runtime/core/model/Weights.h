@@ -101,6 +101,9 @@ Result<Weights> loadWeights(const tamrt_model &model, const std::string &from);
 Result<Weights> loadInference(const tamrt_model &model,
                               const std::string &from);
 
+/// The same with inference if the file has some.
+Result<Weights> loadAll(const tamrt_model &model, const std::string &from);
+
 } // namespace tamrt
 
 #endif // TAMRT_CORE_MODEL_WEIGHTS_H

@@ -69,8 +69,9 @@ TEST(Info, Help) {
   FakeModel model;
   Outcome help = run(model, {"--help"});
   EXPECT_EQ(help.status, 0);
-  for (const char *command : {"fit", "predict", "decompose", "coefficients",
-                              "summary", "plan", "info", "y ~ l(x) + c(d)"})
+  for (const char *command :
+       {"fit", "predict", "decompose", "coefficients", "summary", "plot",
+        "plan", "info", "y ~ l(x) + c(d)"})
     EXPECT_NE(help.out.find(command), std::string::npos) << command;
   Outcome fit = run(model, {"fit", "--help"});
   EXPECT_EQ(fit.status, 0);

@@ -156,13 +156,13 @@ Status Prediction::write(const Dataset &data, const KeyCells &keys) {
   std::vector<uint32_t> rowOf(data.rowCount());
   for (size_t row = 0; row < data.rowCount(); ++row)
     rowOf[data.fileRows()[row]] = uint32_t(row);
+  const size_t errorWidth = errors.width();
   for (size_t fileRow = 0; fileRow < rowOf.size(); ++fileRow) {
     if (keyCount > 0)
       table->written(keys[fileRow], keyCount);
     const double *row = numbers.data() + rowOf[fileRow] * width;
     for (size_t i = 0; i < width; ++i)
       table->number(row[i]);
-    const size_t errorWidth = errors.width();
     for (size_t i = 0; i < errorWidth; ++i)
       table->number(errorNumbers[rowOf[fileRow] * errorWidth + i]);
     table->endRow();

@@ -20,6 +20,8 @@
 #include "core/run/Executor.h"
 #include "io/Error.h"
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,7 +51,7 @@ public:
 
   /// Names of the columns.
   std::vector<std::string> names() const;
-  size_t width() const;
+  size_t width() const { return columnCount; }
   /// Bytes of memory per row, the columns included.
   size_t bytesPerRow() const;
 
@@ -62,16 +64,20 @@ public:
                  std::vector<double> &columns);
 
 private:
-  void prepareEffects();
-  Status computeResponse(const Dataset &data, const RunOptions &run,
-                         const double *numbers, std::vector<double> &columns);
+  void prepareEffects(size_t group);
+  void computeResponse(const Dataset &data, std::span<const double> forms,
+                       const double *numbers, double *columns) const;
   Status computeEffects(const Dataset &data, const RunOptions &run,
-                        double *numbers, std::vector<double> &columns);
+                        std::span<const double> forms, double *numbers,
+                        double *columns);
 
   const tamrt_model &model;
   const Options &options;
   const Weights &weights;
+  size_t columnCount = 0;
   std::vector<double> quantiles;
+  /// By group, whether its parts of the following have been computed.
+  std::vector<bool> isPrepared;
   /// For effects, by group: V_jj m_j of each effect, in the order of the
   /// columns; by group and effect, m_j' V_jj m_j, and m_j' beta_j, the offset's
   /// being m' V m and the sum of the others.

@@ -112,6 +112,8 @@ Status runCommand(const tamrt_model &model, const Options &options) {
     return runFit(model, options);
   case Command::Predict:
     return runPredict(model, options);
+  case Command::Evaluate:
+    return runEvaluate(model, options);
   case Command::Coefficients:
     return runCoefficients(model, options);
   case Command::Summary:
@@ -138,7 +140,8 @@ Status run(const tamrt_model &model, int argc, char **argv) {
 Status runCoefficients(const tamrt_model &model, const Options &options) {
   if (Status s = checkOutput(options); !s)
     return s;
-  Result<Weights> weights = readWeights(model, options, options.se);
+  Result<Weights> weights =
+      readWeights(model, options, {.inference = options.se});
   if (!weights)
     return std::move(weights).error();
   for (size_t g = 0; options.se && g < weights->groups.size(); ++g)
@@ -236,10 +239,8 @@ void tell(const tamrt_model &model, std::string_view kind,
 }
 
 Result<Weights> readWeights(const tamrt_model &model, const Options &options,
-                            bool withInference) {
-  Result<Weights> weights = withInference
-                                ? loadInference(model, options.weights)
-                                : loadWeights(model, options.weights);
+                            WeightsParts parts) {
+  Result<Weights> weights = loadWeights(model, options.weights, parts);
   if (weights && !weights->isChecked)
     tell(model, "note",
          (options.weights == "-" ? "standard input" : options.weights) +

@@ -10,10 +10,12 @@
 
 #include "app/Commands.h"
 #include "core/model/Steps.h"
+#include "io/Number.h"
 #include "kernels/cpu/ElementaryScalars.h"
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <iterator>
 
 namespace tamrt {
@@ -93,11 +95,53 @@ Status checkVariance(const tamrt_model &model, const Weights &weights,
 
 StandardErrors::StandardErrors(const tamrt_model &model, const Options &options,
                                const Weights &weights)
-    : model(model), options(options), weights(weights) {
+    : model(model), options(options), weights(weights),
+      parts(partsFor(options)) {
   // 1 - level is exact for levels near 1, and (1 + level) / 2 is not.
   for (double level : options.intervals)
     quantiles.push_back(-normalQuantile(0.5 * (1 - level)));
   columnCount = names().size();
+}
+
+void StandardErrors::prepareOffsets(size_t group) {
+  const size_t levels = options.intervals.size();
+  isPrepared.resize(weights.groups.size());
+  offsets.resize(weights.groups.size() * levels);
+  if (isPrepared[group])
+    return;
+  isPrepared[group] = true;
+  for (size_t i = 0; i < levels; ++i)
+    offsets[group * levels + i] =
+        conformalOffsets(weights.calibration.of(group), options.intervals[i],
+                         options.method == IntervalMethod::ConformalSigned);
+}
+
+std::vector<std::string> StandardErrors::warnings() const {
+  std::vector<std::string> list;
+  for (size_t i = 0; i < options.intervals.size() && !offsets.empty(); ++i) {
+    std::vector<size_t> groups;
+    for (size_t g = 0; g < isPrepared.size(); ++g)
+      if (isPrepared[g] &&
+          std::isinf(offsets[g * options.intervals.size() + i].upper))
+        groups.push_back(g);
+    if (groups.empty())
+      continue;
+    list.push_back(fmt::format(
+        "intervals of level {} are infinite{}: expected at least {} held-out "
+        "rows, got {}{}",
+        formatNumber(options.intervals[i]),
+        !model.group ? ""
+        : groups.size() == 1
+            ? fmt::format(" in group '{}'", weights.groups[groups.front()])
+            : fmt::format(" in {} groups", groups.size()),
+        residualsNeeded(options.intervals[i],
+                        options.method == IntervalMethod::ConformalSigned),
+        weights.calibration.of(groups.front()).size(),
+        groups.size() > 1
+            ? fmt::format(" in group '{}'", weights.groups[groups.front()])
+            : ""));
+  }
+  return list;
 }
 
 void StandardErrors::prepareEffects(size_t group) {
@@ -155,7 +199,9 @@ std::vector<std::string> StandardErrors::names() const {
 size_t StandardErrors::bytesPerRow() const {
   if (!areAsked(options))
     return 0;
-  size_t numbers = width() + size_t(outputWidth(model, TAMRT_STEP_VARIANCES));
+  size_t numbers = width();
+  if (parts.inference)
+    numbers += size_t(outputWidth(model, TAMRT_STEP_VARIANCES));
   if (options.type == TAMRT_STEP_TERMS)
     numbers += size_t(model.effect_count);
   return numbers * sizeof(double);
@@ -163,16 +209,23 @@ size_t StandardErrors::bytesPerRow() const {
 
 Status StandardErrors::compute(const Dataset &data, const RunOptions &run,
                                double *numbers, std::vector<double> &columns) {
-  for (const Group &group : data.groups())
-    if (Status s = checkVariance(model, weights, group.place); !s)
-      return s;
   columns.resize(data.rowCount() * width());
-  std::vector<double> forms(data.rowCount() *
-                            size_t(outputWidth(model, TAMRT_STEP_VARIANCES)));
-  if (Status s = predictGroups(model, TAMRT_STEP_VARIANCES, data, weights,
-                               weights.inference.covariance, run, forms.data());
-      !s)
-    return s;
+  std::vector<double> forms;
+  if (parts.inference) {
+    for (const Group &group : data.groups())
+      if (Status s = checkVariance(model, weights, group.place); !s)
+        return s;
+    forms.resize(data.rowCount() *
+                 size_t(outputWidth(model, TAMRT_STEP_VARIANCES)));
+    if (Status s =
+            predictGroups(model, TAMRT_STEP_VARIANCES, data, weights,
+                          weights.inference.covariance, run, forms.data());
+        !s)
+      return s;
+  }
+  if (parts.calibration)
+    for (const Group &group : data.groups())
+      prepareOffsets(group.place);
   if (options.type == TAMRT_STEP_TERMS)
     return computeEffects(data, run, forms, numbers, columns.data());
   computeResponse(data, forms, numbers, columns.data());
@@ -184,12 +237,22 @@ void StandardErrors::computeResponse(const Dataset &data,
                                      const double *numbers,
                                      double *columns) const {
   const auto formWidth = size_t(outputWidth(model, TAMRT_STEP_VARIANCES));
+  const size_t levels = options.intervals.size();
   for (const Group &group : data.groups()) {
-    const double sigma2 = weights.inference.field(group.place, kSigma2);
+    const double sigma2 =
+        parts.inference ? weights.inference.field(group.place, kSigma2) : 0;
     for (size_t row = group.first; row < group.first + group.rows; ++row) {
-      const double variance = forms[row * formWidth];
+      const double variance = parts.inference ? forms[row * formWidth] : 0;
       if (options.se)
         *columns++ = rootOf(variance);
+      if (parts.calibration) {
+        for (size_t i = 0; i < levels; ++i) {
+          const Offsets &of = offsets[group.place * levels + i];
+          *columns++ = numbers[row] + of.lower;
+          *columns++ = numbers[row] + of.upper;
+        }
+        continue;
+      }
       for (double quantile : quantiles) {
         const double half = quantile * rootOf(sigma2 + variance);
         *columns++ = numbers[row] - half;

@@ -40,13 +40,19 @@ Status checkVariance(const tamrt_model &model, const Weights &weights,
 class StandardErrors {
 public:
   /// What the options ask for; `weights`, which must outlive the object, have
-  /// inference if that is anything.
+  /// the parts that are needed.
   StandardErrors(const tamrt_model &model, const Options &options,
                  const Weights &weights);
 
-  /// Whether a prediction with these options needs inference.
+  /// Whether a prediction with these options has such columns.
   static bool areAsked(const Options &options) {
     return options.se || !options.intervals.empty();
+  }
+  /// The parts of weights that they need.
+  static WeightsParts partsFor(const Options &options) {
+    const bool isGaussian = options.method == IntervalMethod::Gaussian;
+    return {options.se || (isGaussian && !options.intervals.empty()),
+            !isGaussian && !options.intervals.empty()};
   }
 
   /// Names of the columns.
@@ -63,8 +69,13 @@ public:
   Status compute(const Dataset &data, const RunOptions &run, double *numbers,
                  std::vector<double> &columns);
 
+  /// A warning for each level whose intervals are infinite for groups that were
+  /// computed.
+  std::vector<std::string> warnings() const;
+
 private:
   void prepareEffects(size_t group);
+  void prepareOffsets(size_t group);
   void computeResponse(const Dataset &data, std::span<const double> forms,
                        const double *numbers, double *columns) const;
   Status computeEffects(const Dataset &data, const RunOptions &run,
@@ -75,8 +86,11 @@ private:
   const Options &options;
   const Weights &weights;
   size_t columnCount = 0;
+  WeightsParts parts;
   std::vector<double> quantiles;
-  /// By group, whether its parts of the following have been computed.
+  /// For conformal intervals, by group and level.
+  std::vector<Offsets> offsets;
+  /// By group, whether its parts of other members have been computed.
   std::vector<bool> isPrepared;
   /// For effects, by group: V_jj m_j of each effect, in the order of the
   /// columns; by group and effect, m_j' V_jj m_j, and m_j' beta_j, the offset's

@@ -23,7 +23,8 @@ SOLVER = re.compile(r"warning: device '\w+' had no \d+ bytes (more )?to solve"
 GROUPS = re.compile(r"(?:warning|info): .* going on with (\d+) groups at a time$")
 LAST_GROUP = re.compile(r"warning: expected \d+ bytes of memory for the fits of 1 "
                         r"groups .*; going on on 'cpu'$")
-NOTE = re.compile(r"note: --stream reads the file once per iteration$")
+NOTE = re.compile(r"note: (--stream reads the file once per iteration$|"
+                  r"--calibrate held out \d+ of \d+ rows: )")
 # Messages of a run without memory; each has the bytes.
 ERRORS = re.compile(r"error: .*(expected \d+ bytes of memory|a kernel "
                     r"reported status 2)")
@@ -55,7 +56,9 @@ class Faults(harness.TestCase):
             "stream": ["fit", train, "-o", "out", "--stream", *fit],
             "predict": ["predict", train, "--weights", weights, "-o", "out"],
             "decompose": ["decompose", train, "--weights", weights, "-o",
-                          "out"]}
+                          "out"],
+            "evaluate": ["evaluate", train, "--weights", weights, "-o", "out"],
+            "calibrate": ["fit", train, "-o", "out", "--calibrate=0.4", *fit]}
         if names:
             self.commands = {name: self.commands[name] for name in names}
         self.good = {}
@@ -99,8 +102,9 @@ class Faults(harness.TestCase):
         if run.returncode == 0:
             self.assertEqual(out.read_bytes(), self.good[name], what)
             self.assertEqual(errors, 0, what)
-            # Each batch of groups of a stream has a summary of its own.
-            if name != "stream":
+            # Each batch of groups of a stream has a summary of its own, and so
+            # have a fit and the prediction of the rows held out.
+            if name not in ("stream", "calibrate"):
                 self.assertEqual(summary, len(steps), what)
         else:
             self.assertEqual(run.returncode, 1, what)
@@ -109,7 +113,7 @@ class Faults(harness.TestCase):
         # No size that failed is tried again: rungs and batches get smaller, on
         # a device and then on the CPU.
         threads = int(options[options.index("--threads") + 1])
-        if name != "stream":
+        if name not in ("stream", "calibrate"):
             self.check_falls(steps, threads, what)
         self.assertEqual(groups, sorted(set(groups), reverse=True), what)
         return counts, run.returncode
@@ -239,7 +243,7 @@ class Faults(harness.TestCase):
         # A recursion has a carry, which must not be advanced twice.
         model = self.prepare("y ~ l(a)+s(c,k=5)+pid(b,w=3)", days=30,
                              groups=2, chunk_rows=16)
-        for name in ("fit", "predict", "decompose"):
+        for name in ("fit", "predict", "decompose", "evaluate", "calibrate"):
             (_, _, kernels, *_), _ = self.run_sim(model, name, "--threads", "1")
             kernels = min(kernels, TEST_KERNELS + 150)
             good = self.sweep(model, name, "fail_kernel", TEST_KERNELS + 1,
@@ -370,7 +374,8 @@ class Faults(harness.TestCase):
         fell = {"group", "chunk"} | self.FELL
         for threads in ("1", "2"):
             for name, more in (("fit", {"solve"}), ("stream", set()),
-                               ("predict", set()), ("decompose", set())):
+                               ("predict", set()), ("decompose", set()),
+                               ("evaluate", set()), ("calibrate", {"solve"})):
                 self.check_trace(model, name, threads, fell | more,
                                  fail=TEST_ALLOCATIONS + 2)
 

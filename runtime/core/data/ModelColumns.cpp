@@ -48,7 +48,7 @@ ModelColumns::find(const tamrt_model &model, Purpose purpose,
         input.rule == TAMRT_RULE_LEVELS ? columns.levels : columns.numbers,
         *column));
   }
-  if (purpose == Purpose::Fit) {
+  if (purpose != Purpose::Predict) {
     if (std::optional<size_t> column = find(model.target))
       columns.target = indexIn(columns.numbers, *column);
     if (std::optional<size_t> column = find(model.weights))

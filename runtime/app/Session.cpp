@@ -120,9 +120,12 @@ Status runSession(const tamrt_model &model, const Options &options,
   auto write = [&](const std::string &path, std::string_view text) {
     // The run's output exists by now.
     if (Status written = writeFile(path, text); done && !written)
-      done = Error{written.error().message + (options.command == Command::Fit
-                                                  ? "; the weights were written"
-                                                  : "; the table was written")};
+      done =
+          Error{written.error().message +
+                (options.command == Command::Fit ? "; the weights were written"
+                 : options.command == Command::Evaluate
+                     ? "; the measures were written"
+                     : "; the table was written")};
   };
   if (session->trace) {
     write(options.trace, session->trace->json(model.name));

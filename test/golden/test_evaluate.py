@@ -9,7 +9,7 @@ import math
 import random
 import statistics
 
-import golden  # noqa: F401 (finds the harness)
+import golden
 import harness
 
 LEVELS = (.5, .8, .9, .99)
@@ -260,6 +260,33 @@ class Evaluate(harness.TestCase):
                                   strict=True):
                 for name in ("rows", "rmse", "mape", "nmae", "r2"):
                     self.assert_close([one[name]], [other[name]], 1e-11, name)
+
+    def test_national(self):
+        """Of published predictions: the measures of a model with the same."""
+        case, rows, predictions = golden.national("load_splines")
+        model = self.compile(case["formula"], group=case["group"],
+                             date=case["date"])
+        paths = {split: harness.write_csv(
+            self.dir / f"{split}.csv",
+            [row for row in rows if row["split"] == split])
+            for split in ("train", "test")}
+        got = json.loads(self.succeed(
+            model, "evaluate", paths["test"], "--weights",
+            self.fit(model, paths["train"]), "--format=json", "--by=month"))
+        found = [(row, (1, float(row[case["target"]]), prediction, []))
+                 for row, prediction in zip(rows, predictions, strict=True)
+                 if row["split"] == "test"]
+        for entries, key, name in ((got["groups"], case["group"], "group"),
+                                   (got["by"]["values"], "month", "value")):
+            for one in entries:
+                expected = measures([numbers for row, numbers in found
+                                     if row[key] == one[name]])
+                for measure, value in expected.items():
+                    # Predictions agree to 1e-9, and a bias is a difference of
+                    # them.
+                    self.assert_close([one[measure]], [value], 1e-8, measure,
+                                      1e-5 * (measure == "bias"))
+            self.assertEqual(sum(one["rows"] for one in entries), len(found))
 
     def test_weekday(self):
         rows = [{"date": f"2024-02-{day:02}", "x": day % 3, "y": day}

@@ -41,7 +41,7 @@ class Faults(harness.TestCase):
     # The event of a failed allocation in a trace.
     FELL = {"step down", "out of memory"}
 
-    def prepare(self, formula=small.FORMULA, days=3, groups=5, options=(),
+    def prepare(self, formula=small.FORMULA, days=4, groups=5, options=(),
                 fit=(), names=None, **keys):
         """A model whose kernels are all called through the device's table,
         data, and the undisturbed results of each command, or of those in
@@ -58,7 +58,7 @@ class Faults(harness.TestCase):
             "decompose": ["decompose", train, "--weights", weights, "-o",
                           "out"],
             "evaluate": ["evaluate", train, "--weights", weights, "-o", "out"],
-            "calibrate": ["fit", train, "-o", "out", "--calibrate=0.4", *fit]}
+            "calibrate": ["fit", train, "-o", "out", "--calibrate=0.5", *fit]}
         if names:
             self.commands = {name: self.commands[name] for name in names}
         self.good = {}

@@ -82,17 +82,9 @@ Result<Weights> fitInMemory(const tamrt_model &model, const Options &options,
   Result<RowReader::TextChanges> changes = reader.resolveTexts();
   if (!changes)
     return std::move(changes).error();
-  if (changes->drops && options.calibrate) {
-    // So that rows that are held out are counted, too.
-    if (Status s = reader.rewind(); !s)
-      return std::move(s).error();
-    rows = reader.read(std::numeric_limits<size_t>::max());
-    if (!rows)
-      return std::move(rows).error();
-  } else if (changes->drops) {
+  if (changes->drops)
     if (Status s = reader.dropMissing(*rows); !s)
       return std::move(s).error();
-  }
   if (options.dropMissing)
     tell(model, "note", reader.describeDropped());
   Result<std::vector<LevelTable>> levels = reader.levelTables();

@@ -86,7 +86,7 @@ class Evaluate(harness.TestCase):
                     x = rng.choice((0, .25, .5, 1))
                     error = rng.choice((-2, -1, 0, 1, 1, 4)) * (group + 1)
                     rows.append({
-                        "date": f"{1990 + day // 336}-{day // 28 % 12 + 1:02}-"
+                        "date": f"{1969 + day // 336}-{day // 28 % 12 + 1:02}-"
                                 f"{day % 28 + 1:02}T{day % 24:02}:30",
                         "g": f"G{group}", "x": x, "y": 3 * x + error,
                         "w": rng.choice((0, .5, 1, 3)) if i else 1,
@@ -311,7 +311,8 @@ class Coverage(harness.TestCase):
     """200 data sets, each a group: intervals contain as many of the rows as
     their level says."""
 
-    SETS, FITTED, HELD_OUT, TESTED = 200, 60, 99, 300
+    # One held-out row more or less would change the coverage by 0.025.
+    SETS, FITTED, HELD_OUT, TESTED = 200, 60, 39, 300
 
     def check(self, method, error, scale, *options):
         rng = random.Random(method)
@@ -338,7 +339,7 @@ class Coverage(harness.TestCase):
             self.assertLess(abs(one["coverage"] - level), .015, (method, level))
         # Each group has a scale of its own.
         for group in got["groups"]:
-            self.assertGreater(group["intervals"][1]["coverage"], .7, group)
+            self.assertGreater(group["intervals"][1]["coverage"], .6, group)
         widths = [group["intervals"][1]["width"] for group in got["groups"]]
         return max(widths) / statistics.median(widths)
 

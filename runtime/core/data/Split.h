@@ -52,7 +52,7 @@ Result<Split> parseSplit(const std::string &text);
 
 /// The rows of a file that are held out.
 struct HeldOut {
-  /// For each row of the file, whether it is.
+  /// For each row of the file, whether it is; not for rows that are dropped.
   std::vector<bool> marks;
   /// Rows of the fit, and rows held out.
   size_t fitted = 0, heldOut = 0;

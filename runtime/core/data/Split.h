@@ -61,7 +61,7 @@ struct HeldOut {
 };
 
 /// Reads a file as a fit of `model` does and divides its rows. Keeps a bit per
-/// row; for a share also 4 bytes, and 16 more where dates are not in order.
+/// row; for a share also 4 bytes, and 20 more where dates are not in order.
 ///
 /// Errors: those of `RowReader`; a file that cannot be read again; a date for a
 /// model without dates, or of another format than the file's; a group with all

@@ -168,7 +168,8 @@ void RowBlock::parseNumbers(const ModelColumns &columns) {
       double value;
       if (!parseCsvNumber(text.raw(row, column), text.csvFormat(), value))
         noNumbers.push_back({row, i});
-      else if (rules->optional != i || !std::isnan(value))
+      else if (!(rules->mayLackTarget && columns.target == i &&
+                 std::isnan(value)))
         notFinite.push_back({row, i});
     }
   }

@@ -47,8 +47,8 @@ struct RowRules {
   std::vector<std::optional<bool>> areLevelsNumbers;
   /// Key columns to keep.
   std::vector<size_t> keys;
-  /// The column of numbers, by its index among them, that may be missing.
-  std::optional<size_t> optional;
+  /// Whether a target may be missing.
+  bool mayLackTarget = false;
   /// A further column of texts.
   std::optional<size_t> texts;
 };

@@ -201,7 +201,7 @@ RowReader::Impl::Impl(CsvBlocks opened, ModelColumns found,
     if (model.inputs[i].rule == TAMRT_RULE_LEVELS)
       rules.areLevelsNumbers[columns.inputs[i]] = by->levels[i].numeric;
   if (by->purpose == Purpose::Evaluate) {
-    rules.optional = columns.target;
+    rules.mayLackTarget = true;
     return;
   }
   for (const std::optional<size_t> &key : {columns.group, columns.date})

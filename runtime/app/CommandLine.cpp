@@ -55,7 +55,7 @@ struct Texts {
   std::string separator = ",", decimal = ".";
   std::vector<std::string> placement, missing, penalties, intervals, bounds,
       candidates;
-  std::string cycles, runs;
+  std::string cycles, runs, calibrate, method = "gaussian";
   bool allRungs = false, sliding = false;
 };
 
@@ -288,6 +288,44 @@ void addSolverOptions(const tamrt_model &model, CLI::App &fit, Options &options,
                "Warn, rather than fail, when iterations do not converge");
 }
 
+/// Options of intervals.
+void addIntervalOptions(CLI::App &command, Texts &texts, const char *what) {
+  command.add_option("--interval", texts.intervals, what)
+      ->check(levels())
+      ->type_name("LEVELS")
+      ->allow_extra_args(false);
+  command
+      .add_option("--method", texts.method,
+                  "Of intervals: gaussian, from standard errors (fit "
+                  "--inference); conformal, from the rows held out by fit "
+                  "--calibrate; or conformal-signed, where errors are skewed")
+      ->check(oneOf({"gaussian", "conformal", "conformal-signed"}))
+      ->type_name("NAME")
+      ->capture_default_str();
+}
+
+/// Parses the texts of these options.
+Status parseIntervals(const Texts &texts, Options &options) {
+  for (const std::string &list : texts.intervals)
+    for (const std::string &text : splitAtCommas(list)) {
+      options.intervals.push_back(*parseLevel(text));
+      const std::string name = nameOfLevel(text);
+      if (std::count(options.intervalNames.begin(), options.intervalNames.end(),
+                     name))
+        return Error{"--interval: " + text + ": expected once, got twice"};
+      options.intervalNames.push_back(name);
+    }
+  for (IntervalMethod method :
+       {IntervalMethod::Conformal, IntervalMethod::ConformalSigned})
+    if (texts.method == nameOf(method))
+      options.method = method;
+  if (options.method != IntervalMethod::Gaussian && options.intervals.empty())
+    return Error{"expected --interval with --method=" + texts.method};
+  if (!options.intervals.empty() && options.type != TAMRT_STEP_PREDICT)
+    return Error{"expected --interval with --type=response, got " + texts.type};
+  return {};
+}
+
 /// Options of the choice of penalties.
 void addTuneOptions(CLI::App &tune, Options &options, Texts &texts) {
   constexpr const char *group = "Penalties";
@@ -348,6 +386,18 @@ Status parseTune(const Texts &texts, Options &options) {
 
 } // namespace
 
+std::string_view nameOf(IntervalMethod method) {
+  switch (method) {
+  case IntervalMethod::Gaussian:
+    return "gaussian";
+  case IntervalMethod::Conformal:
+    return "conformal";
+  case IntervalMethod::ConformalSigned:
+    return "conformal-signed";
+  }
+  return "";
+}
+
 Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                                  const char *const *argv) {
   Options options;
@@ -380,6 +430,15 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                       "Read the file again instead of keeping its rows");
     command->add_flag("--inference", options.inference,
                       "Also write what standard errors and summary need");
+    command
+        ->add_option("--calibrate", texts.calibrate,
+                     "Hold rows of each group out of the fit, and write what "
+                     "conformal intervals need of them: a share of the last "
+                     "rows, such as 0.2, rows from a date on, or "
+                     "COLUMN=VALUE; the coefficients are those of the other "
+                     "rows alone")
+        ->check(split())
+        ->type_name("SPLIT");
     return command;
   };
   CLI::App *fit = addFit("fit", "Fit the model to training data",
@@ -433,15 +492,47 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                    "it; design: the design matrix")
       ->check(oneOf({"response", "terms", "design"}))
       ->type_name("TYPE");
-  predict
-      ->add_option("--interval", texts.intervals,
-                   "Prediction intervals of these levels, such as 0.9,0.5")
-      ->delimiter(',')
-      ->check(level())
-      ->type_name("LEVELS")
-      ->allow_extra_args(false);
+  addIntervalOptions(*predict, texts,
+                     "Prediction intervals of these levels, such as 0.9,0.5");
   CLI::App *decompose =
       addPredict("decompose", "The same as predict --type=terms");
+
+  CLI::App *evaluate = app.add_subcommand(
+      "evaluate", "Print how far predictions are from the target");
+  evaluate
+      ->add_option("TEST.csv", options.input,
+                   "Data with the target, CSV; - for stdin")
+      ->required()
+      ->check(file())
+      ->type_name("");
+  evaluate
+      ->add_option("--weights", options.weights,
+                   "Weights of a fit; - for stdin")
+      ->required()
+      ->check(file())
+      ->type_name("W.safetensors");
+  evaluate
+      ->add_option("-o,--output", options.output,
+                   "File to write; - for stdout, the default")
+      ->check(file())
+      ->type_name("OUT");
+  evaluate
+      ->add_option("--by", options.by,
+                   "Also by the values of a column, or by year, month, hour "
+                   "or weekday (1 is Monday) of the date if there is no such "
+                   "column")
+      ->check(file())
+      ->type_name("COLUMN");
+  addIntervalOptions(*evaluate, texts,
+                     "Also how often the target is in intervals of these "
+                     "levels, such as 0.9,0.5, their width and pinball loss");
+  evaluate->add_option("--format", texts.format, "text or json")
+      ->check(oneOf({"text", "json"}))
+      ->type_name("FORMAT");
+  evaluate->add_flag("--stream", options.stream,
+                     "Read some rows at a time instead of keeping all");
+  addFormatOptions(*evaluate, texts);
+  addRunOptions(*evaluate, options, texts);
 
   CLI::App *coefficients = app.add_subcommand(
       "coefficients", "Print the coefficients of weights as CSV");
@@ -590,6 +681,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.command = Command::Tune;
   else if (*predict || *decompose)
     options.command = Command::Predict;
+  else if (*evaluate)
+    options.command = Command::Evaluate;
   else if (*coefficients)
     options.command = Command::Coefficients;
   else if (*summary)
@@ -603,9 +696,9 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   else if (*info)
     options.command = Command::Info;
   else
-    return Error{
-        "expected a command: fit, tune, predict, decompose, coefficients, "
-        "summary, plot, bench, plan or info; --help tells more"};
+    return Error{"expected a command: fit, tune, predict, decompose, evaluate, "
+                 "coefficients, summary, plot, bench, plan or info; --help "
+                 "tells more"};
 
   if (!texts.threads.empty())
     options.threads = unsigned(*parseCount(texts.threads, kMaxThreads));
@@ -620,6 +713,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     return Error{fmt::format(
         "expected the direct solver with {}, got conjugate gradients",
         *tune ? "tune" : "--inference")};
+  if (!texts.calibrate.empty())
+    options.calibrate = *parseSplit(texts.calibrate);
   if (*tune)
     if (Status s = parseTune(texts, options); !s)
       return std::move(s).error();
@@ -670,16 +765,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.type = TAMRT_STEP_TERMS;
   else if (texts.type == "design")
     options.type = TAMRT_STEP_DESIGN;
-  for (const std::string &text : texts.intervals) {
-    options.intervals.push_back(*parseLevel(text));
-    const std::string name = nameOfLevel(text);
-    if (std::count(options.intervalNames.begin(), options.intervalNames.end(),
-                   name))
-      return Error{"--interval: " + text + ": expected once, got twice"};
-    options.intervalNames.push_back(name);
-  }
-  if (!options.intervals.empty() && options.type != TAMRT_STEP_PREDICT)
-    return Error{"expected --interval with --type=response, got " + texts.type};
+  if (Status s = parseIntervals(texts, options); !s)
+    return std::move(s).error();
   if (options.se && options.type == TAMRT_STEP_DESIGN)
     return Error{"expected --se with --type=response or terms, got design"};
   if (texts.format == "csv")

@@ -10,6 +10,7 @@
 #define TAMRT_APP_COMMANDLINE_H
 
 #include "app/Penalties.h"
+#include "core/data/Split.h"
 #include "core/device/DeviceAllocator.h"
 #include "core/device/Oracle.h"
 #include "core/run/Executor.h"
@@ -20,7 +21,9 @@
 #include "tamrt/plan_table.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tamrt {
@@ -30,6 +33,7 @@ enum class Command {
   Fit,
   Tune,
   Predict,
+  Evaluate,
   Coefficients,
   Summary,
   Bench,
@@ -41,6 +45,13 @@ enum class Command {
 enum class TimingsFormat { None, Table, Json };
 
 enum class InfoFormat { Text, Json };
+
+/// What intervals come from: the normal distribution with the standard error of
+/// a prediction; or the residuals of held-out rows, by magnitude or by sign.
+enum class IntervalMethod { Gaussian, Conformal, ConformalSigned };
+
+/// The method's name on the command line.
+std::string_view nameOf(IntervalMethod method);
 
 /// A parsed command line. Each command uses some of the fields.
 struct Options {
@@ -65,14 +76,19 @@ struct Options {
   bool allowUnconverged = false;
   /// For fit: write what standard errors and summaries need.
   bool inference = false;
+  /// For fit and tune: the rows that are held out to calibrate intervals.
+  std::optional<Split> calibrate;
   /// For tune.
   GcvOptions gcv;
   /// For predict and coefficients: print standard errors.
   bool se = false;
-  /// For predict: the levels of intervals, each above 0 and below 1, and their
-  /// texts without "0." for the names of columns.
+  /// For predict and evaluate: the levels of intervals, each above 0 and below
+  /// 1, and their texts without "0." for the names of columns.
   std::vector<double> intervals;
   std::vector<std::string> intervalNames;
+  IntervalMethod method = IntervalMethod::Gaussian;
+  /// For evaluate: a column, or a part of the date; empty: none.
+  std::string by;
   bool draw = false;
   /// For plot: folder for pictures; empty: none. No page if `output` is empty.
   std::string svg;

@@ -71,15 +71,14 @@ Status print(std::string_view text);
 void tell(const tamrt_model &model, std::string_view kind,
           std::string_view message);
 
-/// Loads the weights that the options name, with inference if asked for; prints
-/// a note if their file has no checksum. Errors: those of `loadWeights` and
-/// `loadInference`.
-Result<Weights> readWeights(const tamrt_model &model, const Options &options,
-                            bool withInference = false);
+/// Reads data with a target and weights, and writes how far predictions are
+/// from the target, per group, in all and by a column, as text or JSON.
+Status runEvaluate(const tamrt_model &model, const Options &options);
 
-/// The same with inference if the file has some.
-Result<Weights> readAllWeights(const tamrt_model &model,
-                               const Options &options);
+/// Loads the weights that the options name; prints a note if their file has no
+/// checksum. Errors: those of `loadWeights`.
+Result<Weights> readWeights(const tamrt_model &model, const Options &options,
+                            WeightsParts parts = {});
 
 /// `names`, in which each name that is one of `keys` is changed to name_2,
 /// name_3 and so on, the first that no column has. `names` are distinct.

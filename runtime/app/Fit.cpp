@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "app/Calibrate.h"
 #include "app/Commands.h"
+#include "app/Prediction.h"
 #include "app/Session.h"
 #include "app/Timings.h"
 #include "app/Training.h"
@@ -145,7 +147,7 @@ Result<Weights> fitStreamed(const tamrt_model &model, const Options &options,
       timings.note("readings of the file", int64_t(fit->readings()));
       return weights;
     }
-    const size_t rows = fit->fileRows() - fit->dropped();
+    const size_t rows = fit->rowsRead();
     run.progress->clear();
     tell(model, "note",
          "--stream keeps all rows, " +
@@ -189,13 +191,24 @@ Status fitFile(const tamrt_model &model, const Options &options,
   // Reported before a long time of reading.
   if (Status s = checkFits(model, TAMRT_STEP_FIT_CHUNK, run); !s)
     return s;
-  Result<RowReader> reader =
-      RowReader::open(options.input, model,
-                      {options.dropMissing, options.threads,
-                       CsvBlocks::kBlockBytes, options.format});
+  ReadOptions reading = {options.dropMissing, options.threads,
+                         CsvBlocks::kBlockBytes, options.format};
+  progress.update("read", 0, 0);
+  HeldOut heldOut;
+  if (options.calibrate) {
+    if (Status s = Prediction::checkMemory(model, options, run); !s)
+      return s;
+    Result<HeldOut> found =
+        holdOut(model, options.input, reading, *options.calibrate);
+    if (!found)
+      return std::move(found).error();
+    heldOut = *std::move(found);
+    reading.choice = {&heldOut.marks, /*wanted=*/false};
+    timings.end("split");
+  }
+  Result<RowReader> reader = RowReader::open(options.input, model, reading);
   if (!reader)
     return std::move(reader).error();
-  progress.update("read", 0, 0);
   const auto fit = options.stream ? fitStreamed : fitInMemory;
   Result<Weights> weights =
       fit(model, options, *std::move(reader), run, timings);
@@ -205,6 +218,14 @@ Status fitFile(const tamrt_model &model, const Options &options,
                            ? namedAps(model, chosen)
                            : options.penalties.aps;
   weights->inference = std::move(inference);
+  if (options.calibrate) {
+    Result<Calibration> calibration =
+        calibrate(model, options, *weights, heldOut, run);
+    if (!calibration)
+      return std::move(calibration).error();
+    weights->calibration = *std::move(calibration);
+    timings.end("calibrate");
+  }
   if (Status s = serialize(model, *weights).write(options.output); !s)
     return s;
   timings.end("write");
@@ -215,6 +236,17 @@ Status fitFile(const tamrt_model &model, const Options &options,
          "--inference adds " +
              std::to_string(weights->groups.size() *
                             Inference::bytesPerGroup(model)) +
+             " bytes to the weights");
+  if (options.calibrate && options.stream && heldOut.keptBytes > 0)
+    tell(model, "note",
+         "--stream keeps " + std::to_string(heldOut.keptBytes) +
+             " bytes: --calibrate needs the group of each row");
+  if (options.calibrate)
+    tell(model, "note",
+         "--calibrate held out " + std::to_string(heldOut.heldOut) + " of " +
+             std::to_string(heldOut.fitted + heldOut.heldOut) +
+             " rows: the coefficients are those of the others; it adds " +
+             std::to_string(weights->calibration.bytes()) +
              " bytes to the weights");
   if (summary.groups > 0) {
     timings.note("iterations", summary.allIterations);

@@ -112,6 +112,8 @@ Status runCommand(const tamrt_model &model, const Options &options) {
     return runFit(model, options);
   case Command::Predict:
     return runPredict(model, options);
+  case Command::Evaluate:
+    return runEvaluate(model, options);
   case Command::Coefficients:
     return runCoefficients(model, options);
   case Command::Summary:
@@ -142,7 +144,8 @@ Status run(const tamrt_model &model, int argc, char **argv) {
 Status runCoefficients(const tamrt_model &model, const Options &options) {
   if (Status s = checkOutput(options); !s)
     return s;
-  Result<Weights> weights = readWeights(model, options, options.se);
+  Result<Weights> weights = readWeights(
+      model, options, {.inference = options.se ? FilePart::Yes : FilePart::No});
   if (!weights)
     return std::move(weights).error();
   for (size_t g = 0; options.se && g < weights->groups.size(); ++g)
@@ -239,28 +242,15 @@ void tell(const tamrt_model &model, std::string_view kind,
   std::fputs(lineOf(model.name, kind, message).c_str(), stderr);
 }
 
-/// Prints a note if the weights' file has no checksum.
-static Result<Weights> noteChecksum(const tamrt_model &model,
-                                    const Options &options,
-                                    Result<Weights> weights) {
+Result<Weights> readWeights(const tamrt_model &model, const Options &options,
+                            WeightsParts parts) {
+  Result<Weights> weights = loadWeights(model, options.weights, parts);
   if (weights && !weights->isChecked)
     tell(model, "note",
          (options.weights == "-" ? "standard input" : options.weights) +
              ": written before weights had a checksum, so that damage to the "
              "file goes unnoticed; fit again to have one");
   return weights;
-}
-
-Result<Weights> readWeights(const tamrt_model &model, const Options &options,
-                            bool withInference) {
-  return noteChecksum(model, options,
-                      withInference ? loadInference(model, options.weights)
-                                    : loadWeights(model, options.weights));
-}
-
-Result<Weights> readAllWeights(const tamrt_model &model,
-                               const Options &options) {
-  return noteChecksum(model, options, loadAll(model, options.weights));
 }
 
 } // namespace tamrt

@@ -8,6 +8,7 @@
 
 #include "app/OptionValues.h"
 
+#include "core/data/Split.h"
 #include "tamrt/abi.h"
 
 #include <algorithm>
@@ -159,13 +160,33 @@ std::string nameOfLevel(const std::string &text) {
   return rest.empty() ? whole : whole + "." + rest;
 }
 
-CLI::Validator level() {
+std::vector<std::string> splitAtCommas(const std::string &text) {
+  std::vector<std::string> parts;
+  for (size_t first = 0; first <= text.size();) {
+    const size_t comma = std::min(text.find(',', first), text.size());
+    parts.push_back(text.substr(first, comma - first));
+    first = comma + 1;
+  }
+  return parts;
+}
+
+CLI::Validator levels() {
   return CLI::Validator(
       [](std::string &text) -> std::string {
-        if (parseLevel(text))
-          return "";
-        return "expected levels between 0 and 1, such as 0.9, got '" + text +
-               "'";
+        for (const std::string &level : splitAtCommas(text))
+          if (!parseLevel(level))
+            return "expected levels between 0 and 1, such as 0.9, got '" +
+                   level + "'";
+        return "";
+      },
+      "");
+}
+
+CLI::Validator split() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        Result<Split> split = parseSplit(text);
+        return split ? "" : split.error().message;
       },
       "");
 }

@@ -50,13 +50,19 @@ CLI::Validator tolerance();
 
 /// `text`, such as "0.9", as the level of an interval.
 std::optional<double> parseLevel(const std::string &text);
-CLI::Validator level();
+/// The texts between commas.
+std::vector<std::string> splitAtCommas(const std::string &text);
+/// Levels with commas between them.
+CLI::Validator levels();
 /// The level in percent: "90" of "0.9", "97.5" of ".975".
 std::string nameOfLevel(const std::string &text);
 
 /// `text` as the separator of fields.
 std::optional<char> parseSeparator(const std::string &text);
 CLI::Validator separator();
+
+/// Which rows are held out (`parseSplit`).
+CLI::Validator split();
 
 /// `text` as an ap.
 std::optional<double> parseAp(const std::string &text);

@@ -54,9 +54,10 @@ Result<Observed> observe(const tamrt_model &model, const Options &options,
                          const Weights &weights, bool hasErrors,
                          const RunOptions &run) {
   Result<RowReader> reader = RowReader::open(
-      options.input, model, {weights.groups, weights.normalization.levels},
+      options.input, model,
+      {weights.groups, weights.normalization.levels, Purpose::Evaluate},
       {options.dropMissing, options.threads, CsvBlocks::kBlockBytes,
-       options.format, /*target=*/true});
+       options.format});
   if (!reader)
     return std::move(reader).error();
   Result<Rows> rows = reader->read(std::numeric_limits<size_t>::max());
@@ -89,6 +90,7 @@ Result<Observed> observe(const tamrt_model &model, const Options &options,
     if (Status s = standard.compute(data, run, fitted.data(), errors); !s)
       return fail(s);
   }
+  size_t lacking = 0;
   observed.groups.resize(weights.groups.size());
   for (const Group &group : data.groups()) {
     Compared &of = observed.groups[group.place];
@@ -99,6 +101,10 @@ Result<Observed> observe(const tamrt_model &model, const Options &options,
                      std::to_string(lines[data.fileRows()[row]]) +
                      ": expected a finite prediction, got one that is not; the "
                      "row is too far from the training rows"};
+      if (std::isnan(data.target()[row])) {
+        ++lacking;
+        continue;
+      }
       of.times.push_back(times[data.fileRows()[row]]);
       of.observed.push_back(data.target()[row]);
       of.fitted.push_back(fitted[row]);
@@ -111,6 +117,10 @@ Result<Observed> observe(const tamrt_model &model, const Options &options,
   BeyondRange beyond(model, weights.normalization, Purpose::Predict);
   beyond.add(data, options.threads);
   observed.notes = beyond.notes();
+  if (lacking > 0)
+    observed.notes.push_back(
+        "left out of the residuals: " + std::to_string(lacking) + " of " +
+        std::to_string(data.rowCount()) + " rows, which have no target");
   if (options.dropMissing)
     observed.notes.insert(observed.notes.begin(), reader->describeDropped());
   return observed;
@@ -275,7 +285,8 @@ Status drawAll(const tamrt_model &model, const Options &options,
       return s;
   if (Status s = checkFits(model, TAMRT_STEP_TERMS, run); !s)
     return s;
-  Result<Weights> weights = readAllWeights(model, options);
+  Result<Weights> weights =
+      readWeights(model, options, {.inference = FilePart::IfPresent});
   if (!weights)
     return std::move(weights).error();
   EffectFigures effects(model, options, *weights);

@@ -136,7 +136,9 @@ Status runSession(const tamrt_model &model, const Options &options,
           written.error().message +
           (options.command == Command::Fit    ? "; the weights were written"
            : options.command == Command::Plot ? "; the pictures were written"
-                                              : "; the table was written")};
+           : options.command == Command::Evaluate
+               ? "; the measures were written"
+               : "; the table was written")};
   };
   if (session->trace) {
     write(options.trace, session->trace->json(model.name));

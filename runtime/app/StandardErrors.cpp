@@ -10,10 +10,12 @@
 
 #include "app/Commands.h"
 #include "core/model/Steps.h"
+#include "io/Number.h"
 #include "kernels/cpu/ElementaryScalars.h"
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <iterator>
 
 namespace tamrt {
@@ -93,48 +95,92 @@ Status checkVariance(const tamrt_model &model, const Weights &weights,
 
 StandardErrors::StandardErrors(const tamrt_model &model, const Options &options,
                                const Weights &weights)
-    : model(model), options(options), weights(weights) {
+    : model(model), options(options), weights(weights),
+      hasInference(partsFor(options).inference == FilePart::Yes),
+      hasCalibration(partsFor(options).calibration == FilePart::Yes) {
   // 1 - level is exact for levels near 1, and (1 + level) / 2 is not.
   for (double level : options.intervals)
     quantiles.push_back(-normalQuantile(0.5 * (1 - level)));
-  if (options.se && options.type == TAMRT_STEP_TERMS)
-    prepareEffects();
+  columnCount = names().size();
 }
 
-void StandardErrors::prepareEffects() {
+void StandardErrors::prepareOffsets(size_t group) {
+  const size_t levels = options.intervals.size();
+  isPrepared.resize(weights.groups.size());
+  offsets.resize(weights.groups.size() * levels);
+  if (isPrepared[group])
+    return;
+  isPrepared[group] = true;
+  for (size_t i = 0; i < levels; ++i)
+    offsets[group * levels + i] =
+        conformalOffsets(weights.calibration.of(group), options.intervals[i],
+                         options.method == IntervalMethod::ConformalSigned);
+}
+
+std::vector<std::string> StandardErrors::warnings() const {
+  std::vector<std::string> list;
+  for (size_t i = 0; i < options.intervals.size() && !offsets.empty(); ++i) {
+    std::vector<size_t> groups;
+    for (size_t g = 0; g < isPrepared.size(); ++g)
+      if (isPrepared[g] &&
+          std::isinf(offsets[g * options.intervals.size() + i].upper))
+        groups.push_back(g);
+    if (groups.empty())
+      continue;
+    list.push_back(fmt::format(
+        "intervals of level {} are infinite{}: expected at least {} held-out "
+        "rows, got {}{}",
+        formatNumber(options.intervals[i]),
+        !model.group ? ""
+        : groups.size() == 1
+            ? fmt::format(" in group '{}'", weights.groups[groups.front()])
+            : fmt::format(" in {} groups", groups.size()),
+        residualsNeeded(options.intervals[i],
+                        options.method == IntervalMethod::ConformalSigned),
+        weights.calibration.of(groups.front()).size(),
+        groups.size() > 1
+            ? fmt::format(" in group '{}'", weights.groups[groups.front()])
+            : ""));
+  }
+  return list;
+}
+
+void StandardErrors::prepareEffects(size_t group) {
   const auto d = size_t(model.columns), e = size_t(model.effect_count);
   const size_t groups = weights.groups.size();
+  isPrepared.resize(groups);
   products.resize(groups * d);
   meanVariances.resize(groups * e);
   meanEffects.resize(groups * e);
-  for (size_t g = 0; g < groups; ++g) {
-    const double *v = weights.inference.covarianceOf(model, g);
-    const double *beta = weights.of(g, model);
-    std::vector<double> mean(weights.inference.meansOf(model, g),
-                             weights.inference.meansOf(model, g) + d);
-    double *variances = meanVariances.data() + g * e;
-    double *effects = meanEffects.data() + g * e;
-    for (size_t j = 0; j < e; ++j) {
-      const int64_t first = model.effects[j].first_column;
-      const int64_t end = first + model.effects[j].columns;
-      for (int64_t i = first; i < end; ++i) {
-        double product = 0;
-        for (int64_t k = first; k < end; ++k)
-          product += elementOf(v, i, k) * mean[size_t(k)];
-        products[g * d + size_t(i)] = product;
-        variances[j] += mean[size_t(i)] * product;
-        effects[j] += mean[size_t(i)] * beta[i];
-      }
+  if (isPrepared[group])
+    return;
+  isPrepared[group] = true;
+  const double *v = weights.inference.covarianceOf(model, group);
+  const double *beta = weights.of(group, model);
+  const double *means = weights.inference.meansOf(model, group);
+  std::vector<double> mean(means, means + d);
+  double *variances = meanVariances.data() + group * e;
+  double *effects = meanEffects.data() + group * e;
+  for (size_t j = 0; j < e; ++j) {
+    const int64_t first = model.effects[j].first_column;
+    const int64_t end = first + model.effects[j].columns;
+    for (int64_t i = first; i < end; ++i) {
+      double product = 0;
+      for (int64_t k = first; k < end; ++k)
+        product += elementOf(v, i, k) * mean[size_t(k)];
+      products[group * d + size_t(i)] = product;
+      variances[j] += mean[size_t(i)] * product;
+      effects[j] += mean[size_t(i)] * beta[i];
     }
-    // The offset is what the means of all effects add up to.
-    mean[size_t(model.effects[0].first_column)] = 1;
-    variances[0] = effects[0] = 0;
-    for (size_t j = 1; j < e; ++j)
-      effects[0] -= effects[j];
-    for (int64_t i = 0; i < model.columns; ++i)
-      for (int64_t k = 0; k < model.columns; ++k)
-        variances[0] += mean[size_t(i)] * elementOf(v, i, k) * mean[size_t(k)];
   }
+  // The offset is what the means of all effects add up to.
+  mean[size_t(model.effects[0].first_column)] = 1;
+  variances[0] = effects[0] = 0;
+  for (size_t j = 1; j < e; ++j)
+    effects[0] -= effects[j];
+  for (int64_t i = 0; i < model.columns; ++i)
+    for (int64_t k = 0; k < model.columns; ++k)
+      variances[0] += mean[size_t(i)] * elementOf(v, i, k) * mean[size_t(k)];
 }
 
 std::vector<std::string> StandardErrors::names() const {
@@ -151,12 +197,12 @@ std::vector<std::string> StandardErrors::names() const {
   return names;
 }
 
-size_t StandardErrors::width() const { return names().size(); }
-
 size_t StandardErrors::bytesPerRow() const {
   if (!areAsked(options))
     return 0;
-  size_t numbers = width() + size_t(outputWidth(model, TAMRT_STEP_VARIANCES));
+  size_t numbers = width();
+  if (hasInference)
+    numbers += size_t(outputWidth(model, TAMRT_STEP_VARIANCES));
   if (options.type == TAMRT_STEP_TERMS)
     numbers += size_t(model.effect_count);
   return numbers * sizeof(double);
@@ -164,52 +210,67 @@ size_t StandardErrors::bytesPerRow() const {
 
 Status StandardErrors::compute(const Dataset &data, const RunOptions &run,
                                double *numbers, std::vector<double> &columns) {
-  for (const Group &group : data.groups())
-    if (Status s = checkVariance(model, weights, group.place); !s)
-      return s;
   columns.resize(data.rowCount() * width());
-  return options.type == TAMRT_STEP_TERMS
-             ? computeEffects(data, run, numbers, columns)
-             : computeResponse(data, run, numbers, columns);
-}
-
-Status StandardErrors::computeResponse(const Dataset &data,
-                                       const RunOptions &run,
-                                       const double *numbers,
-                                       std::vector<double> &columns) {
-  const auto formWidth = size_t(outputWidth(model, TAMRT_STEP_VARIANCES));
-  std::vector<double> forms(data.rowCount() * formWidth);
-  if (Status s = predictGroups(model, TAMRT_STEP_VARIANCES, data, weights,
-                               weights.inference.covariance, run, forms.data());
-      !s)
-    return s;
-  double *next = columns.data();
-  for (const Group &group : data.groups()) {
-    const double sigma2 = weights.inference.field(group.place, kSigma2);
-    for (size_t row = group.first; row < group.first + group.rows; ++row) {
-      const double variance = forms[row * formWidth];
-      if (options.se)
-        *next++ = rootOf(variance);
-      for (double quantile : quantiles) {
-        const double half = quantile * rootOf(sigma2 + variance);
-        *next++ = numbers[row] - half;
-        *next++ = numbers[row] + half;
-      }
-    }
+  std::vector<double> forms;
+  if (hasInference) {
+    for (const Group &group : data.groups())
+      if (Status s = checkVariance(model, weights, group.place); !s)
+        return s;
+    forms.resize(data.rowCount() *
+                 size_t(outputWidth(model, TAMRT_STEP_VARIANCES)));
+    if (Status s =
+            predictGroups(model, TAMRT_STEP_VARIANCES, data, weights,
+                          weights.inference.covariance, run, forms.data());
+        !s)
+      return s;
   }
+  if (hasCalibration)
+    for (const Group &group : data.groups())
+      prepareOffsets(group.place);
+  if (options.type == TAMRT_STEP_TERMS)
+    return computeEffects(data, run, forms, numbers, columns.data());
+  computeResponse(data, forms, numbers, columns.data());
   return {};
 }
 
+void StandardErrors::computeResponse(const Dataset &data,
+                                     std::span<const double> forms,
+                                     const double *numbers,
+                                     double *columns) const {
+  const auto formWidth = size_t(outputWidth(model, TAMRT_STEP_VARIANCES));
+  const size_t levels = options.intervals.size();
+  for (const Group &group : data.groups()) {
+    const double sigma2 =
+        hasInference ? weights.inference.field(group.place, kSigma2) : 0;
+    for (size_t row = group.first; row < group.first + group.rows; ++row) {
+      const double variance = hasInference ? forms[row * formWidth] : 0;
+      if (options.se)
+        *columns++ = rootOf(variance);
+      if (hasCalibration) {
+        for (size_t i = 0; i < levels; ++i) {
+          const Offsets &of = offsets[group.place * levels + i];
+          *columns++ = numbers[row] + of.lower;
+          *columns++ = numbers[row] + of.upper;
+        }
+        continue;
+      }
+      for (double quantile : quantiles) {
+        const double half = quantile * rootOf(sigma2 + variance);
+        *columns++ = numbers[row] - half;
+        *columns++ = numbers[row] + half;
+      }
+    }
+  }
+}
+
 Status StandardErrors::computeEffects(const Dataset &data,
-                                      const RunOptions &run, double *numbers,
-                                      std::vector<double> &columns) {
+                                      const RunOptions &run,
+                                      std::span<const double> forms,
+                                      double *numbers, double *columns) {
   const auto e = size_t(model.effect_count);
   const auto formWidth = size_t(outputWidth(model, TAMRT_STEP_VARIANCES));
-  std::vector<double> forms(data.rowCount() * formWidth);
-  if (Status s = predictGroups(model, TAMRT_STEP_VARIANCES, data, weights,
-                               weights.inference.covariance, run, forms.data());
-      !s)
-    return s;
+  for (const Group &group : data.groups())
+    prepareEffects(group.place);
   // phi_j' V_jj m_j.
   std::vector<double> mixed(data.rowCount() * e);
   if (Status s = predictGroups(model, TAMRT_STEP_TERMS, data, weights, products,

@@ -20,6 +20,8 @@
 #include "core/run/Executor.h"
 #include "io/Error.h"
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,18 +40,27 @@ Status checkVariance(const tamrt_model &model, const Weights &weights,
 class StandardErrors {
 public:
   /// What the options ask for; `weights`, which must outlive the object, have
-  /// inference if that is anything.
+  /// the parts that are needed.
   StandardErrors(const tamrt_model &model, const Options &options,
                  const Weights &weights);
 
-  /// Whether a prediction with these options needs inference.
+  /// Whether a prediction with these options has such columns.
   static bool areAsked(const Options &options) {
     return options.se || !options.intervals.empty();
+  }
+  /// The parts of weights that they need.
+  static WeightsParts partsFor(const Options &options) {
+    const bool isGaussian = options.method == IntervalMethod::Gaussian;
+    auto part = [](bool isNeeded) {
+      return isNeeded ? FilePart::Yes : FilePart::No;
+    };
+    return {part(options.se || (isGaussian && !options.intervals.empty())),
+            part(!isGaussian && !options.intervals.empty())};
   }
 
   /// Names of the columns.
   std::vector<std::string> names() const;
-  size_t width() const;
+  size_t width() const { return columnCount; }
   /// Bytes of memory per row, the columns included.
   size_t bytesPerRow() const;
 
@@ -61,17 +72,30 @@ public:
   Status compute(const Dataset &data, const RunOptions &run, double *numbers,
                  std::vector<double> &columns);
 
+  /// A warning for each level whose intervals are infinite for groups that were
+  /// computed.
+  std::vector<std::string> warnings() const;
+
 private:
-  void prepareEffects();
-  Status computeResponse(const Dataset &data, const RunOptions &run,
-                         const double *numbers, std::vector<double> &columns);
+  void prepareEffects(size_t group);
+  void prepareOffsets(size_t group);
+  void computeResponse(const Dataset &data, std::span<const double> forms,
+                       const double *numbers, double *columns) const;
   Status computeEffects(const Dataset &data, const RunOptions &run,
-                        double *numbers, std::vector<double> &columns);
+                        std::span<const double> forms, double *numbers,
+                        double *columns);
 
   const tamrt_model &model;
   const Options &options;
   const Weights &weights;
+  size_t columnCount = 0;
+  /// Whether they need inference, and residuals of held-out rows.
+  bool hasInference, hasCalibration;
   std::vector<double> quantiles;
+  /// For conformal intervals, by group and level.
+  std::vector<Offsets> offsets;
+  /// By group, whether its parts of other members have been computed.
+  std::vector<bool> isPrepared;
   /// For effects, by group: V_jj m_j of each effect, in the order of the
   /// columns; by group and effect, m_j' V_jj m_j, and m_j' beta_j, the offset's
   /// being m' V m and the sum of the others.

@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "app/Commands.h"
+#include "app/TextTable.h"
 #include "core/model/Coordinates.h"
 #include "core/model/Inference.h"
+#include "core/run/Quality.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,35 +24,26 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// How well predictions fit the training rows of a group, or of all.
-struct Quality {
-  double rows = 0, rmse = 0, mape = 0, nmae = 0, r2 = 0;
-};
-
 double ratio(double a, double b) {
   return b > 0 ? a / b : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// Of the groups first, .., end - 1 together.
+/// Of the groups first, .., end - 1 together, in their training rows.
 Quality qualityOf(const Inference &known, size_t first, size_t end) {
-  auto sum = [&](GroupField field) {
-    double sum = 0;
-    for (size_t g = first; g < end; ++g)
-      sum += known.field(g, field);
-    return sum;
-  };
-  const double weight = sum(kWeight), rss = sum(kRss);
-  double mean = 0, squares = sum(kTargetSquares);
-  for (size_t g = first; g < end; ++g)
-    mean += known.field(g, kWeight) / weight * known.field(g, kTargetMean);
+  std::vector<QualitySums> parts;
   for (size_t g = first; g < end; ++g) {
-    const double apart = known.field(g, kTargetMean) - mean;
-    squares += known.field(g, kWeight) * apart * apart;
+    QualitySums &sums = parts.emplace_back();
+    sums.rows = known.field(g, kRows);
+    sums.weight = known.field(g, kWeight);
+    sums.squares = known.field(g, kRss);
+    sums.absolutes = known.field(g, kAbsolute);
+    sums.relatives = known.field(g, kRelative);
+    sums.relativeWeight = known.field(g, kRelativeWeight);
+    sums.targetAbsolutes = known.field(g, kTargetAbsolute);
+    sums.targetMean = known.field(g, kTargetMean);
+    sums.targetSquares = known.field(g, kTargetSquares);
   }
-  return {sum(kRows), std::sqrt(rss / weight),
-          100 * ratio(sum(kRelative), sum(kRelativeWeight)),
-          100 * ratio(sum(kAbsolute), sum(kTargetAbsolute)),
-          1 - ratio(rss, squares)};
+  return tamrt::qualityOf(parts);
 }
 
 /// The aps of an effect that the fit used: of a product one for each factor,
@@ -123,37 +116,6 @@ std::string formatJson(const tamrt_model &model, const Weights &weights) {
          "\n";
 }
 
-/// A table of text, with the first column on the left and the others on the
-/// right.
-class Table {
-public:
-  void row(std::vector<std::string> cells) { rows.push_back(std::move(cells)); }
-
-  std::string format() const {
-    std::vector<size_t> widths(rows.front().size());
-    for (const std::vector<std::string> &row : rows)
-      for (size_t i = 0; i < row.size(); ++i)
-        widths[i] = std::max(widths[i], row[i].size());
-    std::string text;
-    for (const std::vector<std::string> &row : rows) {
-      std::string line =
-          row.front() + std::string(widths.front() - row.front().size(), ' ');
-      for (size_t i = 1; i < row.size(); ++i)
-        line += std::string(2 + widths[i] - row[i].size(), ' ') + row[i];
-      text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-    }
-    return text;
-  }
-
-private:
-  std::vector<std::vector<std::string>> rows;
-};
-
-/// Four digits; "-" for a number that does not exist.
-std::string shortly(double value) {
-  return std::isfinite(value) ? fmt::format("{:.4g}", value) : "-";
-}
-
 std::string formatAps(const std::vector<double> &aps) {
   std::string text;
   for (double ap : aps)
@@ -168,7 +130,7 @@ std::string formatText(const tamrt_model &model, const Weights &weights) {
     return std::vector<std::string>{shortly(of.rmse), shortly(of.mape),
                                     shortly(of.nmae), shortly(of.r2)};
   };
-  Table groups;
+  TextTable groups;
   groups.row({model.group ? model.group : "", "rows", "edf", "sigma", "rmse",
               "mape %", "nmae %", "r2", "acf1", "drift", "condition"});
   for (size_t g = 0; g < count; ++g) {
@@ -192,7 +154,7 @@ std::string formatText(const tamrt_model &model, const Weights &weights) {
     groups.row(std::move(row));
   }
 
-  Table effects;
+  TextTable effects;
   effects.row(
       {"effect", "columns", "edf", "ap", "low", "high", "sd", "share %"});
   for (int64_t e = 0; e < model.effect_count; ++e) {
@@ -228,7 +190,8 @@ std::string formatText(const tamrt_model &model, const Weights &weights) {
 Status runSummary(const tamrt_model &model, const Options &options) {
   if (Status s = checkOutput(options); !s)
     return s;
-  Result<Weights> weights = readWeights(model, options, /*withInference=*/true);
+  Result<Weights> weights =
+      readWeights(model, options, {.inference = FilePart::Yes});
   if (!weights)
     return std::move(weights).error();
   if (options.infoFormat == InfoFormat::Json)

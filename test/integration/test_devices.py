@@ -35,7 +35,7 @@ class Devices(harness.TestCase):
     def commands(self, weights):
         yield "fit", ["fit", self.train, "-o", "out"]
         yield "stream", ["fit", self.train, "-o", "out", "--stream"]
-        for name in ("predict", "decompose"):
+        for name in ("predict", "decompose", "evaluate"):
             yield name, [name, self.train, "--weights", weights, "-o", "out"]
 
     def undisturbed(self, model, *options):

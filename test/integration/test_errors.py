@@ -568,7 +568,8 @@ class Model(Errors):
         for option, what in self.OUTPUTS.items():
             rest = [] if option == "-o" else ["-o", self.output]
             for command in (["fit", self.train], predict,
-                            ["decompose", *predict[1:]]):
+                            ["decompose", *predict[1:]],
+                            ["evaluate", *predict[1:]]):
                 for path in (model, "model", "./model", "link", "hard"):
                     with self.subTest(option=option, command=command,
                                       path=path):

@@ -23,7 +23,8 @@ SOLVER = re.compile(r"warning: device '\w+' had no \d+ bytes (more )?to solve"
 GROUPS = re.compile(r"(?:warning|info): .* going on with (\d+) groups at a time$")
 LAST_GROUP = re.compile(r"warning: expected \d+ bytes of memory for the fits of 1 "
                         r"groups .*; going on on 'cpu'$")
-NOTE = re.compile(r"note: --stream reads the file once per iteration$")
+NOTE = re.compile(r"note: (--stream reads the file once per iteration$|"
+                  r"--calibrate held out \d+ of \d+ rows: )")
 # Messages of a run without memory; each has the bytes.
 ERRORS = re.compile(r"error: .*(expected \d+ bytes of memory|a kernel "
                     r"reported status 2)")
@@ -40,7 +41,7 @@ class Faults(harness.TestCase):
     # The event of a failed allocation in a trace.
     FELL = {"step down", "out of memory"}
 
-    def prepare(self, formula=small.FORMULA, days=3, groups=5, options=(),
+    def prepare(self, formula=small.FORMULA, days=4, groups=5, options=(),
                 fit=(), names=None, **keys):
         """A model whose kernels are all called through the device's table,
         data, and the undisturbed results of each command, or of those in
@@ -56,7 +57,9 @@ class Faults(harness.TestCase):
             "predict": ["predict", train, "--weights", weights, "-o", "out"],
             "decompose": ["decompose", train, "--weights", weights, "-o",
                           "out"],
-            "plot": ["plot", train, "--weights", weights, "-o", "out"]}
+            "plot": ["plot", train, "--weights", weights, "-o", "out"],
+            "evaluate": ["evaluate", train, "--weights", weights, "-o", "out"],
+            "calibrate": ["fit", train, "-o", "out", "--calibrate=0.5", *fit]}
         if names:
             self.commands = {name: self.commands[name] for name in names}
         self.good = {}
@@ -101,8 +104,9 @@ class Faults(harness.TestCase):
             self.assertEqual(out.read_bytes(), self.good[name], what)
             self.assertEqual(errors, 0, what)
             # Each batch of groups of a stream, and each prediction of a
-            # picture, has a summary of its own.
-            if name not in ("stream", "plot"):
+            # picture, has a summary of its own, and so have a fit and the
+            # prediction of the rows held out.
+            if name not in ("stream", "plot", "calibrate"):
                 self.assertEqual(summary, len(steps), what)
         else:
             self.assertEqual(run.returncode, 1, what)
@@ -111,7 +115,7 @@ class Faults(harness.TestCase):
         # No size that failed is tried again: rungs and batches get smaller, on
         # a device and then on the CPU.
         threads = int(options[options.index("--threads") + 1])
-        if name not in ("stream", "plot"):
+        if name not in ("stream", "plot", "calibrate"):
             self.check_falls(steps, threads, what)
         self.assertEqual(groups, sorted(set(groups), reverse=True), what)
         return counts, run.returncode
@@ -241,7 +245,8 @@ class Faults(harness.TestCase):
         # A recursion has a carry, which must not be advanced twice.
         model = self.prepare("y ~ l(a)+s(c,k=5)+pid(b,w=3)", days=30,
                              groups=2, chunk_rows=16)
-        for name in ("fit", "predict", "decompose", "plot"):
+        for name in ("fit", "predict", "decompose", "plot", "evaluate",
+                     "calibrate"):
             (_, _, kernels, *_), _ = self.run_sim(model, name, "--threads", "1")
             kernels = min(kernels, TEST_KERNELS + 150)
             good = self.sweep(model, name, "fail_kernel", TEST_KERNELS + 1,
@@ -372,7 +377,8 @@ class Faults(harness.TestCase):
         fell = {"group", "chunk"} | self.FELL
         for threads in ("1", "2"):
             for name, more in (("fit", {"solve"}), ("stream", set()),
-                               ("predict", set()), ("decompose", set())):
+                               ("predict", set()), ("decompose", set()),
+                               ("evaluate", set()), ("calibrate", {"solve"})):
                 self.check_trace(model, name, threads, fell | more,
                                  fail=TEST_ALLOCATIONS + 2)
 

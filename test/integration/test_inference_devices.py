@@ -39,6 +39,13 @@ class Devices(test_inference.TestCase):
                        weights.read_bytes())}
         for name, command in self.rows_of(self.train, weights).items():
             self.good[name] = command, self.succeed(model, *command).encode()
+        calibrate = ["fit", self.train, "--inference", "--calibrate=0.5"]
+        other = self.fit(model, *calibrate[1:], weights="calibrated")
+        self.good["calibrate"] = calibrate, other.read_bytes()
+        for method in ("gaussian", "conformal"):
+            command = ["evaluate", self.train, "--weights", other,
+                       "--interval=.5", "--by=d", f"--method={method}"]
+            self.good[method] = command, self.succeed(model, *command).encode()
         return model
 
     def check(self, model, *options, names=None, **sim):

@@ -71,7 +71,9 @@ class Limits(harness.TestCase):
             "predict": ["predict", train, "--weights", weights, "-o", out],
             "decompose": ["decompose", train, "--weights", weights, "-o", out],
             "design": ["predict", "--type=design", train, "--weights", weights,
-                       "-o", out]}
+                       "-o", out],
+            "evaluate": ["evaluate", train, "--weights", weights, "-o", out],
+            "calibrate": ["fit", train, "--calibrate=0.3", "-o", out]}
         for name, command in commands.items():
             self.succeed(model, *command)
             good = out.read_bytes()

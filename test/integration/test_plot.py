@@ -585,18 +585,18 @@ class Runs(TestCase):
         self.failure("column 'y'", *plot, without)
         rows[3]["y"] = ""
         rows[4]["g"] = "2"
-        path = harness.write_csv(self.dir / "missing.csv", rows)
-        self.failure("line 5: column 'y'", *plot, path)
-        rows[3]["y"] = "1"
         path = harness.write_csv(self.dir / "group.csv", rows)
         self.failure("expected a group that was trained", *plot, path)
         rows[3]["y"] = ""
         rows[4]["g"] = "0"
         path = harness.write_csv(self.dir / "missing.csv", rows)
-        self.failure("line 5: column 'y'", *plot, path)
-        run = self.run_program(self.model, *plot, path, "--drop-missing")
-        self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertIn(f"dropped 1 of {len(rows)} rows", run.stderr)
+        for options, said in (
+                ((), f"left out of the residuals: 1 of {len(rows)} rows, which "
+                     "have no target"),
+                (("--drop-missing",), "dropped 0 of")):
+            run = self.run_program(self.model, *plot, path, *options)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertIn(said, run.stderr)
 
     def test_beyond_the_range(self):
         rows = harness.read_csv(self.train)

@@ -124,7 +124,8 @@ class Stream(harness.TestCase):
                                ("y ~ s(a) + pid(a, w=3)", True)):
             model = self.compile(formula, **small.KEYS)
             weights = self.fit(model, train)
-            for command in (["predict"], ["decompose"]):
+            for command in (["predict"], ["decompose"],
+                            ["evaluate", "--by=month"]):
                 whole = self.run_program(model, *command, wide, "--weights",
                                          weights, "-o", "whole")
                 self.assertEqual(whole.returncode, 0, whole.stderr)

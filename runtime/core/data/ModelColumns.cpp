@@ -48,10 +48,9 @@ ModelColumns::find(const tamrt_model &model, Purpose purpose,
         input.rule == TAMRT_RULE_LEVELS ? columns.levels : columns.numbers,
         *column));
   }
-  if (purpose != Purpose::Predict)
+  if (purpose != Purpose::Predict) {
     if (std::optional<size_t> column = find(model.target))
       columns.target = indexIn(columns.numbers, *column);
-  if (purpose == Purpose::Fit) {
     if (std::optional<size_t> column = find(model.weights))
       columns.weights = indexIn(columns.numbers, *column);
   }

@@ -24,9 +24,9 @@
 
 namespace tamrt {
 
-/// The purpose of reading data: a fit needs the target and the row weights, a
-/// comparison of predictions with observations the target alone.
-enum class Purpose { Fit, Predict, Compare };
+/// The purpose of reading data: a prediction does not need the target and the
+/// row weights.
+enum class Purpose { Fit, Predict, Evaluate };
 
 /// The positions of a model's columns in a file. Columns that several inputs
 /// share appear once.

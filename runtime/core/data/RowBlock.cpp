@@ -168,7 +168,8 @@ void RowBlock::parseNumbers(const ModelColumns &columns) {
       double value;
       if (!parseCsvNumber(text.raw(row, column), text.csvFormat(), value))
         noNumbers.push_back({row, i});
-      else
+      else if (!(rules->mayLackTarget && columns.target == i &&
+                 std::isnan(value)))
         notFinite.push_back({row, i});
     }
   }
@@ -266,6 +267,8 @@ void RowBlock::keepKeys() {
   const size_t count = text.rowCount();
   uint64_t *lines = rows.lines.extend(count);
   text.rowLines(lines);
+  if (rules->keys.empty())
+    return;
   for (size_t row = 0; row < count; ++row) {
     if (isOut(row))
       continue;
@@ -317,6 +320,8 @@ void RowBlock::parse(const ModelColumns &columns, const RowRules &how) {
   levelTexts.resize(columns.levels.size());
   for (size_t i = 0; i < columns.levels.size(); ++i)
     parseTexts(columns.levels[i], levelTexts[i], rows.levels[i], kindOfLevel);
+  if (how.texts)
+    parseTexts(*how.texts, furtherTexts, rows.texts, kindOfLevel);
   if (how.dropMissing)
     checkLevels(columns);
   parseNumbers(columns);

@@ -47,6 +47,10 @@ struct RowRules {
   std::vector<std::optional<bool>> areLevelsNumbers;
   /// Key columns to keep.
   std::vector<size_t> keys;
+  /// Whether a target may be missing.
+  bool mayLackTarget = false;
+  /// A further column of texts.
+  std::optional<size_t> texts;
 };
 
 /// The texts that one thread has seen in a column, with their shared indices.
@@ -73,6 +77,9 @@ public:
   /// groups. Rows to be left out are removed from `rows`.
   void parse(const ModelColumns &columns, const RowRules &rules);
 
+  /// Whether a row of the block is not among `rows`.
+  bool isOut(size_t row) const { return !out.empty() && out[row]; }
+
   /// Records a fault if it is the earliest of its kind.
   void note(RowFault kind, Fault fault);
 
@@ -91,7 +98,7 @@ public:
   /// For columns of groups and levels of which it is not known whether they are
   /// numbers, the number of rows in which they are missing if they are.
   std::map<size_t, size_t> doubtful;
-  LocalTexts groupTexts;
+  LocalTexts groupTexts, furtherTexts;
   std::vector<LocalTexts> levelTexts;
 
 private:
@@ -105,7 +112,6 @@ private:
   void checkWeights(const ModelColumns &columns);
   void findGroups(const ModelColumns &columns);
   void keepKeys();
-  bool isOut(size_t row) const { return !out.empty() && out[row]; }
   void leaveOut(size_t row, size_t column);
   std::string groupAt(const ModelColumns &columns, size_t row) const;
 

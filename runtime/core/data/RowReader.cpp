@@ -44,6 +44,8 @@ void shrink(Rows &rows) {
   rows.keys.text.shrink();
   rows.keys.ends.shrink();
   rows.lines.shrink();
+  rows.places.shrink();
+  rows.texts.shrink();
 }
 
 /// By index of a text, whether rows with it are dropped.
@@ -73,6 +75,8 @@ size_t Rows::drop(const std::vector<bool> &out) {
   keep(dates);
   keep(fractions);
   keep(lines);
+  keep(places);
+  keep(texts);
   for (GrowingArray<double> &column : numbers)
     keep(column);
   for (GrowingArray<uint32_t> &column : levels)
@@ -88,8 +92,9 @@ size_t Rows::drop(const std::vector<bool> &out) {
 /// parsing most blocks.
 class RowReader::Impl {
 public:
-  Impl(CsvBlocks file, ModelColumns columns, const tamrt_model &model,
-       const TrainedTexts *trained, const ReadOptions &options);
+  Impl(CsvBlocks file, ModelColumns columns, std::optional<size_t> textColumn,
+       const tamrt_model &model, const TrainedTexts *trained,
+       const ReadOptions &options);
 
   static Result<RowReader> open(const std::string &path,
                                 const tamrt_model &model,
@@ -100,12 +105,13 @@ public:
   Status dropMissing(Rows &rows);
   Status rewind();
   std::string describeDropped() const;
+  bool hasTexts() const { return rules.texts.has_value(); }
 
   CsvBlocks file;
   ModelColumns columns;
   const tamrt_model &model;
   ReadOptions options;
-  size_t fileRows = 0, dropped = 0;
+  size_t fileRows = 0, dropped = 0, rowsRead = 0;
   /// For columns of the file, the number of rows in which they are missing.
   std::map<size_t, size_t> lacking;
   /// The same for columns of groups and levels if their values are numbers,
@@ -113,9 +119,8 @@ public:
   std::map<size_t, size_t> doubtful;
   /// The trained groups, for a prediction.
   std::optional<GroupNames> trained;
-  TextIndex groups;
+  TextIndex groups, texts;
   std::vector<TextIndex> levels;
-  Date::Form form = Date::Form::Missing;
   std::vector<LevelCollector> collectors;
   /// By input, the line of the later text of its collector's clash.
   struct Line {
@@ -123,12 +128,15 @@ public:
     std::string text;
   };
   std::vector<Line> clashes;
+  Date::Form form = Date::Form::Missing;
 
 private:
   void work(Rows &rows, size_t most);
   RowBlock *takeIdle(std::unique_lock<std::mutex> &lock);
   void add(RowBlock &block, Rows &rows);
   void addRows(RowBlock &block, Rows &rows);
+  void addPlaces(RowBlock &block, Rows &rows);
+  Error describeChange(const char *got) const;
   void checkForms(RowBlock &block);
   uint32_t share(LocalTexts &local, uint32_t id, TextIndex &all);
   uint32_t shareLevel(size_t column, LocalTexts &local, uint32_t id);
@@ -173,6 +181,7 @@ private:
 };
 
 RowReader::Impl::Impl(CsvBlocks opened, ModelColumns found,
+                      std::optional<size_t> textColumn,
                       const tamrt_model &model, const TrainedTexts *by,
                       const ReadOptions &options)
     : file(std::move(opened)), columns(std::move(found)), model(model),
@@ -181,6 +190,7 @@ RowReader::Impl::Impl(CsvBlocks opened, ModelColumns found,
   line = file.firstRowLine();
   rules.dropMissing = options.dropMissing;
   rules.areLevelsNumbers.resize(columns.levels.size());
+  rules.texts = textColumn;
   resetTexts();
   if (!by)
     return;
@@ -190,6 +200,10 @@ RowReader::Impl::Impl(CsvBlocks opened, ModelColumns found,
   for (size_t i = 0; i < by->levels.size(); ++i)
     if (model.inputs[i].rule == TAMRT_RULE_LEVELS)
       rules.areLevelsNumbers[columns.inputs[i]] = by->levels[i].numeric;
+  if (by->purpose == Purpose::Evaluate) {
+    rules.mayLackTarget = true;
+    return;
+  }
   for (const std::optional<size_t> &key : {columns.group, columns.date})
     if (key && (rules.keys.empty() || rules.keys.front() != *key))
       rules.keys.push_back(*key);
@@ -198,6 +212,7 @@ RowReader::Impl::Impl(CsvBlocks opened, ModelColumns found,
 void RowReader::Impl::resetTexts() {
   groupNumbers.clear();
   groups.clear();
+  texts.clear();
   for (TextIndex &texts : levels)
     texts.clear();
   collectors.clear();
@@ -205,6 +220,7 @@ void RowReader::Impl::resetTexts() {
     collectors.emplace_back(size_t(model.inputs[i].levels));
   for (RowBlock &block : blocks) {
     block.groupTexts = {};
+    block.furtherTexts = {};
     block.levelTexts.clear();
   }
 }
@@ -283,15 +299,45 @@ void RowReader::Impl::noteDoubt(const RowBlock &block,
 }
 
 void RowReader::Impl::addKeys(const Rows &from, Rows &rows) {
+  uint64_t *lines = rows.lines.extend(from.count);
+  const size_t firstLine = line;
+  for (size_t row = 0; row < from.count; ++row)
+    lines[row] = firstLine + from.lines[row];
+  if (rules.keys.empty())
+    return;
   const size_t before = rows.keys.text.size();
   append(rows.keys.text, from.keys.text);
   uint64_t *ends = rows.keys.ends.extend(from.count);
-  uint64_t *lines = rows.lines.extend(from.count);
-  const size_t firstLine = line;
-  for (size_t row = 0; row < from.count; ++row) {
+  for (size_t row = 0; row < from.count; ++row)
     ends[row] = before + from.keys.ends[row];
-    lines[row] = firstLine + from.lines[row];
+}
+
+Error RowReader::Impl::describeChange(const char *got) const {
+  return Error{file.path() + ": expected " +
+               std::to_string(options.choice.marks->size()) +
+               " rows as before, got " + got +
+               ": the file has changed meanwhile"};
+}
+
+/// Removes the rows of a block that are not wanted, and adds the indices of the
+/// others.
+void RowReader::Impl::addPlaces(RowBlock &block, Rows &rows) {
+  const RowChoice &choice = options.choice;
+  if (!choice.marks && !options.keepPlaces)
+    return;
+  const size_t count = block.text.rowCount(), first = fileRows - count;
+  if (choice.marks) {
+    std::vector<bool> out(block.rows.count);
+    for (size_t row = 0, next = 0; row < count; ++row)
+      if (!block.isOut(row))
+        out[next++] = (*choice.marks)[first + row] != choice.wanted;
+    block.rows.drop(out);
   }
+  if (options.keepPlaces)
+    for (size_t row = 0; row < count; ++row)
+      if (!block.isOut(row) &&
+          (!choice.marks || (*choice.marks)[first + row] == choice.wanted))
+        rows.places.push_back(uint32_t(first + row));
 }
 
 /// Adds the next block in the file's order to `rows`.
@@ -332,12 +378,25 @@ void RowReader::Impl::addRows(RowBlock &block, Rows &rows) {
   for (size_t i = 0; i < block.doubtfulLevels.size(); ++i)
     noteDoubt(block, block.doubtfulLevels[i], doubtfulLevels[i]);
 
+  if (options.choice.marks && fileRows > options.choice.marks->size()) {
+    fatal = describeChange("more");
+    return;
+  }
+  addPlaces(block, rows);
   const Rows &from = block.rows;
   if (trained)
     addKeys(from, rows);
   else
     for (uint32_t &id : std::span(block.rows.groups.data(), from.groups.size()))
       id = share(block.groupTexts, id, groups);
+  if (rules.texts)
+    for (uint32_t &id : std::span(block.rows.texts.data(), from.texts.size())) {
+      uint32_t &shared = block.furtherTexts.shared[id];
+      if (shared == LocalTexts::kNone)
+        shared = texts.add(block.furtherTexts.texts[id]);
+      id = shared;
+    }
+  append(rows.texts, from.texts);
   append(rows.groups, from.groups);
   append(rows.dates, from.dates);
   if (!from.fractions.empty() || !rows.fractions.empty()) {
@@ -357,6 +416,7 @@ void RowReader::Impl::addRows(RowBlock &block, Rows &rows) {
     noteClashes(block, i);
   }
   rows.count += from.count;
+  rowsRead += from.count;
 }
 
 /// Notes the lines of the clashes of a column's levels that are in this block.
@@ -468,9 +528,12 @@ Result<Rows> RowReader::Impl::read(size_t most) {
   });
   if (std::optional<Error> error = firstError())
     return *std::move(error);
-  if (ended)
+  if (ended) {
     if (Status s = checkAnyLeft(); !s)
       return std::move(s).error();
+    if (options.choice.marks && fileRows < options.choice.marks->size())
+      return describeChange("fewer");
+  }
   shrink(rows);
   return rows;
 }
@@ -531,6 +594,7 @@ Status RowReader::Impl::dropMissing(Rows &rows) {
     if (*rules.areLevelsNumbers[i])
       mark(levels[i], rows.levels[i], kindOfLevel, columns.levels[i]);
   dropped += rows.drop(out);
+  rowsRead = rows.count;
   // Groups and levels are those of the remaining rows.
   TextIndex groupsBefore = std::move(groups);
   std::vector<TextIndex> levelsBefore = std::move(levels);
@@ -581,7 +645,7 @@ Status RowReader::Impl::rewind() {
       std::exchange(changes.merges, false))
     resetTexts();
   nextRead = nextAdded = 0;
-  fileRows = dropped = 0;
+  fileRows = dropped = rowsRead = 0;
   lacking.clear();
   doubtful.clear();
   line = file.firstRowLine();
@@ -603,15 +667,20 @@ Result<RowReader> RowReader::Impl::open(const std::string &path,
   if (!file)
     return std::move(file).error();
   Result<ModelColumns> columns =
-      ModelColumns::find(model,
-                         !trained         ? Purpose::Fit
-                         : options.target ? Purpose::Compare
-                                          : Purpose::Predict,
+      ModelColumns::find(model, trained ? trained->purpose : Purpose::Fit,
                          [&](const char *name) { return file->require(name); });
   if (!columns)
     return std::move(columns).error();
+  std::optional<size_t> textColumn;
+  if (!options.textColumn.empty()) {
+    Result<size_t> column = file->require(options.textColumn);
+    if (column)
+      textColumn = *column;
+    else if (!options.allowsNoTexts)
+      return std::move(column).error();
+  }
   return RowReader(std::make_unique<Impl>(*std::move(file), *std::move(columns),
-                                          model, trained, options));
+                                          textColumn, model, trained, options));
 }
 
 Result<RowReader> RowReader::open(const std::string &path,
@@ -633,11 +702,14 @@ Result<RowReader::TextChanges> RowReader::resolveTexts() {
 }
 Status RowReader::dropMissing(Rows &rows) { return impl->dropMissing(rows); }
 Status RowReader::rewind() { return impl->rewind(); }
-Date::Form RowReader::dateForm() const { return impl->form; }
 const std::string &RowReader::path() const { return impl->file.path(); }
 const ModelColumns &RowReader::columns() const { return impl->columns; }
 size_t RowReader::fileRows() const { return impl->fileRows; }
 size_t RowReader::dropped() const { return impl->dropped; }
+size_t RowReader::rowsRead() const { return impl->rowsRead; }
+Date::Form RowReader::dateForm() const { return impl->form; }
+bool RowReader::hasTexts() const { return impl->hasTexts(); }
+const TextIndex &RowReader::texts() const { return impl->texts; }
 std::string RowReader::describeDropped() const {
   return impl->describeDropped();
 }

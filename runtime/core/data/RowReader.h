@@ -66,6 +66,10 @@ struct Rows {
   /// For a prediction: the keys, and the line numbers of the file.
   KeyCells keys;
   GrowingArray<uint64_t> lines;
+  /// With ReadOptions::keepPlaces: the rows' indices in the file.
+  GrowingArray<uint32_t> places;
+  /// With ReadOptions::textColumn: indices of the column's texts.
+  GrowingArray<uint32_t> texts;
 
   /// Removes the rows that `out`, with an entry for each row, marks, except
   /// from `keys`. Returns their number.
@@ -78,6 +82,18 @@ struct TrainedTexts {
   std::span<const std::string> groups;
   /// One table per input.
   std::span<const LevelTable> levels;
+  /// Purpose::Evaluate reads target and row weights, too, but no keys. A target
+  /// that is missing is NaN.
+  Purpose purpose = Purpose::Predict;
+};
+
+/// A choice among the rows of a file.
+struct RowChoice {
+  /// A mark for each row of the file, which must outlive the reader; null: all
+  /// rows are read.
+  const std::vector<bool> *marks = nullptr;
+  /// The mark of the rows that are read.
+  bool wanted = true;
 };
 
 struct ReadOptions {
@@ -89,8 +105,13 @@ struct ReadOptions {
   /// Approximate number of bytes of the file that are read at once.
   size_t blockBytes = CsvBlocks::kBlockBytes;
   CsvFormat format = {};
-  /// For a prediction: read the target, too.
-  bool target = false;
+  RowChoice choice = {};
+  /// Whether to keep the rows' indices in the file.
+  bool keepPlaces = false;
+  /// A further column, of which the texts are read; empty: none. It may be
+  /// missing from the file only if that is allowed.
+  std::string textColumn = {};
+  bool allowsNoTexts = false;
 };
 
 /// A file that is read for a fit or a prediction, with the position in it.
@@ -102,9 +123,9 @@ public:
                                 const tamrt_model &model,
                                 const ReadOptions &options);
 
-  /// The same for a prediction: the target is read only if the options say so,
-  /// row weights are not, keys and line numbers are kept, and groups are the
-  /// trained ones.
+  /// The same for a prediction: target and row weights are not read, keys and
+  /// line numbers are kept, and groups are the trained ones. For an evaluation
+  /// see TrainedTexts.
   static Result<RowReader> open(const std::string &path,
                                 const tamrt_model &model,
                                 const TrainedTexts &trained,
@@ -121,7 +142,8 @@ public:
   /// missing group or date; text that is not a date or, in a numeric column,
   /// not a number; dates of two formats; a missing or infinite value, unless
   /// rows are to be dropped; a negative row weight; in a prediction a group
-  /// that was not trained; no row left; more than 2^32 - 1 rows. If there are
+  /// that was not trained; no row left; more than 2^32 - 1 rows; a file that
+  /// has other rows than the marks of the choice. If there are
   /// several kinds of errors, the first in this order is reported; of one kind,
   /// the first in the file. So the file is always read to its end. Other faults
   /// of a dropped row do not matter, except that its date must be valid.
@@ -151,14 +173,15 @@ public:
   /// twice.
   Status rewind();
 
-  /// The form of the dates read so far; Missing without.
-  Date::Form dateForm() const;
   const std::string &path() const;
   const ModelColumns &columns() const;
-  /// Number of rows of the file since the start or `rewind`, and of those that
-  /// were dropped.
+  /// Number of rows of the file since the start or `rewind`, of those that were
+  /// dropped, and of those that were read.
   size_t fileRows() const;
   size_t dropped() const;
+  size_t rowsRead() const;
+  /// The format of the dates; Missing before the first one.
+  Date::Form dateForm() const;
   /// "dropped 12 of 120 rows: missing values in 'x' (10) and 'y' (3)".
   std::string describeDropped() const;
 
@@ -169,6 +192,9 @@ public:
   /// Texts of a column of levels by their indices; for a prediction those of
   /// the rows that were read last.
   const TextIndex &levels(size_t column) const;
+  /// Whether the file has the further column; its texts by their indices.
+  bool hasTexts() const;
+  const TextIndex &texts() const;
   /// One table per input, empty except for TAMRT_RULE_LEVELS. Errors: those of
   /// `LevelCollector::table`.
   Result<std::vector<LevelTable>> levelTables() const;

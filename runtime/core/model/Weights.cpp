@@ -26,6 +26,10 @@ constexpr const char *kFormat = "tamc weights 2";
 /// The format of files without a checksum.
 constexpr const char *kOldFormat = "tamc weights 1";
 
+// Libraries of earlier versions ignore tensors of inference and no others.
+constexpr const char *kResiduals = "inference.calibration.residuals";
+constexpr const char *kCalibrationRows = "inference.calibration.rows";
+
 json orNull(const char *text) { return text ? json(text) : json(nullptr); }
 
 /// A metadata entry that contains JSON. Parsed without exceptions: the file may
@@ -302,6 +306,14 @@ SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights) {
       writer.add<double>(tensorOf(table), std::move(shape),
                          weights.tables.numbers(size_t(i)));
   }
+  if (const Calibration &known = weights.calibration; !known.isEmpty()) {
+    writer.metadata("calibration", dump({{"split", known.split()}}));
+    std::vector<double> rows;
+    for (size_t g = 0; g < known.groupCount(); ++g)
+      rows.push_back(double(known.of(g).size()));
+    writer.add<double>(kResiduals, {int64_t(known.all().size())}, known.all());
+    writer.add<double>(kCalibrationRows, {groups}, rows);
+  }
   const Inference &known = weights.inference;
   if (known.isEmpty())
     return writer;
@@ -394,11 +406,60 @@ static Result<Inference> readInference(const tamrt_model &model, int64_t groups,
   return known;
 }
 
-/// Whether to read inference.
-enum class WithInference { No, IfPresent, Yes };
+/// Reads the residuals of held-out rows of `groups` groups.
+static Result<Calibration> readCalibration(int64_t groups,
+                                           const SafetensorsFile &file) {
+  const std::string &path = file.path();
+  if (!file.metadata().count("calibration"))
+    return Error{path + ": expected weights with residuals of held-out rows, "
+                        "which conformal intervals need, got none; fit again "
+                        "with fit --calibrate"};
+  Result<json> entry = jsonEntry(file, "calibration");
+  if (!entry)
+    return std::move(entry).error();
+  if (!entry->is_object() || !entry->contains("split") ||
+      !(*entry)["split"].is_string())
+    return Error{path + ": metadata 'calibration': expected a split"};
+  const int64_t shape[] = {groups}, any[] = {-1};
+  Result<std::vector<double>> rows =
+      file.values<double>(kCalibrationRows, shape);
+  if (!rows)
+    return std::move(rows).error();
+  Result<std::vector<double>> residuals = file.values<double>(kResiduals, any);
+  if (!residuals)
+    return std::move(residuals).error();
+  auto refuse = [&](const char *tensor, const char *expected, double got,
+                    size_t at) {
+    return Error{path + ": tensor '" + tensor + "': expected " + expected +
+                 ", got " + formatNumber(got) + " at index " +
+                 std::to_string(at)};
+  };
+  std::vector<std::vector<double>> byGroup;
+  size_t next = 0;
+  for (size_t g = 0; g < rows->size(); ++g) {
+    const double count = (*rows)[g];
+    if (!(count >= 1 && count <= double(residuals->size() - next)) ||
+        count != std::floor(count))
+      return refuse(kCalibrationRows, "numbers of residuals", count, g);
+    const auto first = residuals->begin() + ptrdiff_t(next);
+    next += size_t(count);
+    byGroup.emplace_back(first, residuals->begin() + ptrdiff_t(next));
+    for (size_t i = next - size_t(count); i < next; ++i)
+      if (const double got = (*residuals)[i];
+          !std::isfinite(got) ||
+          (i > next - size_t(count) && got < (*residuals)[i - 1]))
+        return refuse(kResiduals, "finite numbers, ascending in each group",
+                      got, i);
+  }
+  if (next != residuals->size())
+    return Error{path + ": tensor '" + kCalibrationRows + "': expected " +
+                 std::to_string(residuals->size()) + " residuals in all, got " +
+                 std::to_string(next)};
+  return Calibration((*entry)["split"].get<std::string>(), std::move(byGroup));
+}
 
-static Result<Weights> load(const tamrt_model &model, const std::string &from,
-                            WithInference wanted) {
+Result<Weights> loadWeights(const tamrt_model &model, const std::string &from,
+                            WeightsParts parts) {
   Result<SafetensorsFile> file = SafetensorsFile::open(from);
   if (!file)
     return std::move(file).error();
@@ -460,27 +521,23 @@ static Result<Weights> load(const tamrt_model &model, const std::string &from,
   if (!penalties)
     return std::move(penalties).error();
   weights.penalties = *std::move(penalties);
-  if (wanted == WithInference::No || (wanted == WithInference::IfPresent &&
-                                      !file->metadata().count("inference")))
-    return weights;
-  Result<Inference> inference = readInference(model, count, *file);
-  if (!inference)
-    return std::move(inference).error();
-  weights.inference = *std::move(inference);
+  auto reads = [&](FilePart part, const char *name) {
+    return part == FilePart::Yes ||
+           (part == FilePart::IfPresent && file->metadata().count(name) > 0);
+  };
+  if (reads(parts.inference, "inference")) {
+    Result<Inference> inference = readInference(model, count, *file);
+    if (!inference)
+      return std::move(inference).error();
+    weights.inference = *std::move(inference);
+  }
+  if (reads(parts.calibration, "calibration")) {
+    Result<Calibration> calibration = readCalibration(count, *file);
+    if (!calibration)
+      return std::move(calibration).error();
+    weights.calibration = *std::move(calibration);
+  }
   return weights;
-}
-
-Result<Weights> loadWeights(const tamrt_model &model, const std::string &from) {
-  return load(model, from, WithInference::No);
-}
-
-Result<Weights> loadInference(const tamrt_model &model,
-                              const std::string &from) {
-  return load(model, from, WithInference::Yes);
-}
-
-Result<Weights> loadAll(const tamrt_model &model, const std::string &from) {
-  return load(model, from, WithInference::IfPresent);
 }
 
 } // namespace tamrt

@@ -27,6 +27,11 @@
 ///     inference.groups      F64 [G, f]
 ///     inference.effects     F64 [G, E, h]
 ///
+/// With residuals of n held-out rows (Calibration.h):
+///
+///     inference.calibration.residuals  F64 [n]   ascending in each group
+///     inference.calibration.rows       F64 [G]   numbers of them by group
+///
 /// and its metadata, where lists and objects are JSON,
 ///
 ///     format        "tamc weights 2"; that of files without a checksum was 1
@@ -39,6 +44,7 @@
 ///                   input has none
 ///     penalties     {name: ap} of those that differ from the formula's
 ///     inference     {"groups", "effects"}: the names of the fields
+///     calibration   {"split"}: which rows were held out
 ///
 //===----------------------------------------------------------------------===//
 
@@ -46,6 +52,7 @@
 #define TAMRT_CORE_MODEL_WEIGHTS_H
 
 #include "core/data/Normalization.h"
+#include "core/model/Calibration.h"
 #include "core/model/Inference.h"
 #include "core/model/Tables.h"
 #include "io/Error.h"
@@ -71,6 +78,7 @@ struct Weights {
   std::vector<std::pair<std::string, double>> penalties = {};
   /// Empty without.
   Inference inference = {};
+  Calibration calibration = {};
   /// False where they were read from a file without a checksum.
   bool isChecked = true;
 
@@ -88,21 +96,24 @@ Status checkTexts(const tamrt_model &model, std::span<const std::string> groups,
 /// The file's contents. `weights` must be of `model`, with texts checked.
 SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights);
 
+/// Whether to read a part that not all files have; Yes is an error if the file
+/// lacks it.
+enum class FilePart { No, IfPresent, Yes };
+
+/// Parts of a file that are read only on request.
+struct WeightsParts {
+  FilePart inference = FilePart::No, calibration = FilePart::No;
+};
+
 /// Reads weights of `model` from the file `from` ("-": standard input).
 ///
 /// Errors: those of SafetensorsFile; weights of another model (names and
 /// formulas of both); contents that do not match the model or that no fit can
 /// write (numbers that are not finite, invalid ranges and knots, tables for
 /// which `findFault` finds a fault), with the name of the tensor or the
-/// metadata entry; no memory for the tables.
-Result<Weights> loadWeights(const tamrt_model &model, const std::string &from);
-
-/// The same with inference, which is an error if the file has none.
-Result<Weights> loadInference(const tamrt_model &model,
-                              const std::string &from);
-
-/// The same with inference if the file has some.
-Result<Weights> loadAll(const tamrt_model &model, const std::string &from);
+/// metadata entry; no memory for the tables; a part that the file lacks.
+Result<Weights> loadWeights(const tamrt_model &model, const std::string &from,
+                            WeightsParts parts = {});
 
 } // namespace tamrt
 

@@ -63,7 +63,7 @@ public:
   size_t maxRows = 0;
 
   /// Results of the survey, with groups by their places.
-  size_t fileRows = 0, dropped = 0, ties = 0;
+  size_t fileRows = 0, rowsRead = 0, ties = 0;
   std::string droppedNote;
   /// Codes beyond their inputs' levels, counted while the rows are summed.
   std::optional<BeyondRange> beyond;
@@ -218,7 +218,7 @@ Status StreamedFit::Impl::surveyRows() {
 
 Status StreamedFit::Impl::finishSurvey() {
   fileRows = reader.fileRows();
-  dropped = reader.dropped();
+  rowsRead = reader.rowsRead();
   droppedNote = reader.describeDropped();
   groupTexts = reader.groups().size();
   for (size_t i = 0; i < columns.levels.size(); ++i)
@@ -316,7 +316,7 @@ std::vector<std::string> StreamedFit::Impl::notes() const {
                       std::to_string(periods[i].size() * sizeof(double)) +
                       " bytes, the distinct values of column '" +
                       model.inputs[i].column + "', for its period");
-  for (std::string &kept : keptByLearners(model, fileRows - dropped))
+  for (std::string &kept : keptByLearners(model, rowsRead))
     notes.push_back("keeps " + kept);
   const size_t groups = groupRows.size(), most = groupsAtOnce();
   const std::string all = "all " + std::to_string(groups) + " groups take " +
@@ -370,8 +370,7 @@ Result<Weights> StreamedFit::Impl::fit() {
     options.progress->update("learn", 0, 0);
   // Each pass over the rows reads the file.
   Result<Tables> tables = learn(
-      model, fileRows - dropped, weights.normalization,
-      [&](TrainingRows::Visit visit) {
+      model, rowsRead, weights.normalization, [&](TrainingRows::Visit visit) {
         std::vector<size_t> next = groupFirst;
         Status read = forEachPart([&](const Dataset &part) -> Status {
           for (const Group &group : part.groups()) {
@@ -499,14 +498,13 @@ std::vector<std::string> StreamedFit::notes() const { return impl->notes(); }
 std::vector<std::string> StreamedFit::rowNotes() const {
   std::vector<std::string> notes = impl->beyond->notes();
   if (impl->ties > 0)
-    notes.push_back(describeTies(impl->ties, impl->fileRows - impl->dropped));
+    notes.push_back(describeTies(impl->ties, impl->rowsRead));
   return notes;
 }
 const std::string &StreamedFit::describeDropped() const {
   return impl->droppedNote;
 }
-size_t StreamedFit::fileRows() const { return impl->fileRows; }
-size_t StreamedFit::dropped() const { return impl->dropped; }
+size_t StreamedFit::rowsRead() const { return impl->rowsRead; }
 size_t StreamedFit::readings() const { return impl->readings; }
 Result<Weights> StreamedFit::fit() { return impl->fit(); }
 const FitSteps &StreamedFit::steps() const { return impl->steps; }

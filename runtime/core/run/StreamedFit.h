@@ -75,9 +75,8 @@ public:
   /// RowReader::describeDropped() after the survey.
   const std::string &describeDropped() const;
 
-  /// Number of rows of the file, and of those that were dropped.
-  size_t fileRows() const;
-  size_t dropped() const;
+  /// Number of rows that were read.
+  size_t rowsRead() const;
 
   /// Number of times the file was read so far.
   size_t readings() const;

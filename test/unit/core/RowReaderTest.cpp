@@ -12,10 +12,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <limits>
 #include <random>
+#include <sstream>
 #include <unistd.h>
 
 namespace tamrt::test {
@@ -60,9 +62,10 @@ std::string textOf(const Dataset &data, const tamrt_model &model) {
 }
 
 std::string inBlocks(const Scratch &file, const tamrt_model &model, bool drop,
-                     unsigned threads, size_t blockBytes) {
-  Result<RowReader> reader =
-      RowReader::open(file.path, model, {drop, threads, blockBytes});
+                     unsigned threads, size_t blockBytes,
+                     const RowChoice &choice = {}) {
+  Result<RowReader> reader = RowReader::open(
+      file.path, model, {drop, threads, blockBytes, {}, choice});
   if (!reader)
     return reader.error().message;
   Result<Rows> rows = reader->read(std::numeric_limits<size_t>::max());
@@ -149,6 +152,114 @@ TEST(RowReader, BlocksAndThreadsChangeNothing) {
   EXPECT_GT(good, 500u);
   EXPECT_GT(bad, 500u);
   EXPECT_GT(dropped, 100u);
+}
+
+TEST(RowReader, AChoiceIsAFileOfTheseRows) {
+  const tamrt_input inputs[] = {input("x", TAMRT_RULE_RANGE),
+                                input("d", TAMRT_RULE_LEVELS, 5)};
+  std::mt19937 random(8);
+  auto rowsOf = [](const std::string &text) {
+    return text.substr(text.find("dropped "));
+  };
+  size_t good = 0, dropped = 0;
+  for (int round = 0; round < 600; ++round) {
+    const std::string text =
+        randomTable(random, /*mishaps=*/round % 2, int(random() % 3));
+    std::vector<bool> marks;
+    std::string chosen;
+    bool hasOther = false;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      const bool isHeader = chosen.empty();
+      if (!isHeader)
+        marks.push_back(random() % 3 != 0);
+      if (isHeader || marks.back())
+        chosen += line + "\n";
+      else
+        hasOther = true;
+    }
+    tamrt_model model = modelOf(inputs, 2);
+    model.group = random() % 4 ? "g" : nullptr;
+    model.date = random() % 4 ? "t" : nullptr;
+    Scratch whole(text), part(chosen);
+    const std::string expected = inBlocks(part, model, true, 1, 1000);
+    const bool isError = expected.starts_with(part.path);
+    for (unsigned threads : {1, 3})
+      for (size_t bytes : {1, 40, 1000}) {
+        const std::string got = inBlocks(whole, model, true, threads, bytes,
+                                         {&marks, /*wanted=*/true});
+        // Also for rows that are not chosen.
+        if (isError || got.starts_with(whole.path))
+          continue;
+        ++good;
+        dropped += hasOther && got.front() != '0';
+        ASSERT_EQ(rowsOf(got), rowsOf(expected)) << text;
+      }
+  }
+  EXPECT_GT(good, 2000u);
+  EXPECT_GT(dropped, 200u);
+}
+
+TEST(RowReader, AChoiceIsOfAFileThatStaysTheSame) {
+  tamrt_input x = input("x", TAMRT_RULE_RANGE);
+  const tamrt_model model = modelOf(&x, 1);
+  const std::vector<bool> marks = {true, false, true};
+  auto error = [&](std::string_view text) {
+    ReadOptions options;
+    options.choice = {&marks, true};
+    TextReader reader(text, model, options);
+    Result<Rows> rows = reader->read(100);
+    return rows ? std::to_string(rows->count) : reader.named(rows.error());
+  };
+  EXPECT_EQ(error("x,y\n1,1\n2,1\n3,1\n"), "2");
+  EXPECT_EQ(error("x,y\n1,1\n2,1\n"), "t.csv: expected 3 rows as before, got "
+                                      "fewer: the file has changed meanwhile");
+  EXPECT_EQ(error("x,y\n1,1\n2,1\n3,1\n4,1\n"),
+            "t.csv: expected 3 rows as before, got more: the file has changed "
+            "meanwhile");
+}
+
+TEST(RowReader, EvaluationsReadTargetsAndTexts) {
+  tamrt_input x = input("x", TAMRT_RULE_RANGE);
+  tamrt_model model = modelOf(&x, 1);
+  model.group = "g";
+  const std::vector<std::string> groups = {"a", "b"};
+  const std::vector<LevelTable> levels(1);
+  const std::vector<bool> marks = {true, true, false, true, true, true};
+  ReadOptions options;
+  options.dropMissing = true;
+  options.blockBytes = 10;
+  options.choice = {&marks, true};
+  options.keepPlaces = true;
+  options.textColumn = "kind";
+  TextReader reader("g,kind,y,x\na,u,5,1\nb,v,,2\nb,w,3,3\na,v,4,\na,u,NA,5\n"
+                    "b,,6,6\n",
+                    model, {groups, levels, Purpose::Evaluate}, options);
+  Rows rows = *reader->read(100);
+  ASSERT_EQ(rows.count, 4u);
+  EXPECT_EQ(reader->rowsRead(), 4u);
+  EXPECT_EQ(reader->fileRows(), 6u);
+  EXPECT_EQ(reader->dropped(), 1u);
+  const uint32_t places[] = {0, 1, 4, 5};
+  const char *texts[] = {"u", "v", "u", ""};
+  for (size_t row = 0; row < 4; ++row) {
+    EXPECT_EQ(rows.places[row], places[row]);
+    EXPECT_EQ(rows.lines[row], places[row] + 2);
+    EXPECT_EQ(reader->texts()[rows.texts[row]], texts[row]);
+  }
+  const GrowingArray<double> &targets = rows.numbers[*reader->columns().target];
+  EXPECT_EQ(targets[0], 5);
+  EXPECT_TRUE(std::isnan(targets[1]));
+  EXPECT_TRUE(std::isnan(targets[2]));
+  EXPECT_EQ(targets[3], 6);
+  EXPECT_TRUE(rows.keys.text.empty());
+
+  TextReader infinite("g,y,x\na,inf,1\n", model,
+                      {groups, levels, Purpose::Evaluate}, {});
+  EXPECT_EQ(
+      infinite.named(infinite->read(100).error()),
+      "t.csv: line 2: column 'y': group 'a': expected a finite value, got "
+      "infinity");
 }
 
 TEST(RowReader, ReadsInPartsAndAgain) {

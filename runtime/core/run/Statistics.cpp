@@ -8,6 +8,7 @@
 
 #include "core/run/Statistics.h"
 
+#include "core/data/CompensatedSum.h"
 #include "core/run/Work.h"
 #include "kernels/cpu/ElementaryScalars.h"
 
@@ -16,24 +17,6 @@
 #include <limits>
 
 namespace tamrt {
-namespace {
-
-/// A sum in twice the precision: the result is rounded about once, however many
-/// numbers are added.
-class Total {
-public:
-  void add(double number) {
-    const double next = sum + number, part = next - sum;
-    error += (sum - (next - part)) + (number - part);
-    sum = next;
-  }
-  double value() const { return sum + error; }
-
-private:
-  double sum = 0, error = 0;
-};
-
-} // namespace
 
 /// Of one group. Targets and predictions are measured from those of the first
 /// row.
@@ -41,18 +24,19 @@ struct TrainingStatistics::Sums {
   size_t all = 0, rows = 0, known = 0;
   double targetStart = 0, predictionStart = 0, first = 0, last = 0;
   /// With row weights.
-  Total weight, squares, absolutes, targets, targetSquares, targetAbsolutes,
-      relatives, relativeWeight, predictions, predictionSquares;
+  CompensatedSum weight, squares, absolutes, targets, targetSquares,
+      targetAbsolutes, relatives, relativeWeight, predictions,
+      predictionSquares;
   /// Without: residuals, their squares, their products with the one before and
   /// with the row's index.
-  Total residuals, plainSquares, products, moments;
+  CompensatedSum residuals, plainSquares, products, moments;
 };
 
 /// Of one effect in one group.
 struct TrainingStatistics::Effect {
   double start = 0;
   double low = std::numeric_limits<double>::infinity(), high = -low;
-  Total sum, squares, products;
+  CompensatedSum sum, squares, products;
 };
 
 TrainingStatistics::TrainingStatistics(const tamrt_model &model, size_t count)
@@ -170,7 +154,8 @@ void TrainingStatistics::finish(std::span<const double> weightMeans,
     fields[kRelative] = scale * sums.relatives.value();
     fields[kRelativeWeight] = scale * sums.relativeWeight.value();
     fields[kTargetAbsolute] = scale * sums.targetAbsolutes.value();
-    auto spread = [&](const Total &sum, const Total &squares) {
+    auto spread = [&](const CompensatedSum &sum,
+                      const CompensatedSum &squares) {
       return std::max(squares.value() - sum.value() * (sum.value() / weight),
                       0.0);
     };

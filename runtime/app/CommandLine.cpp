@@ -301,7 +301,7 @@ void addTuneOptions(CLI::App &tune, Options &options, Texts &texts) {
       ->type_name("AP,AP,..")
       ->allow_extra_args(false)
       ->group(group);
-  tune.add_option("--gamma", options.gcv.gamma,
+  tune.add_option("--gamma", options.tune.gamma,
                   "How much an effective degree of freedom counts in the score")
       ->check(positive(1e6))
       ->type_name("G")
@@ -319,22 +319,22 @@ void addTuneOptions(CLI::App &tune, Options &options, Texts &texts) {
 }
 
 Status parseTune(const Texts &texts, Options &options) {
-  GcvOptions &gcv = options.gcv;
+  TuneOptions &tune = options.tune;
   if (!texts.bounds.empty()) {
     if (texts.bounds.size() != 2)
       return Error{fmt::format("expected --bounds LOW,HIGH, got {} numbers",
                                texts.bounds.size())};
-    gcv.low = *parseAp(texts.bounds[0]);
-    gcv.high = *parseAp(texts.bounds[1]);
-    if (!(gcv.low < gcv.high))
+    tune.low = *parseAp(texts.bounds[0]);
+    tune.high = *parseAp(texts.bounds[1]);
+    if (!(tune.low < tune.high))
       return Error{fmt::format(
           "expected the first of --bounds below the second, got {},{}",
           texts.bounds[0], texts.bounds[1])};
   }
   for (const std::string &text : texts.candidates)
-    gcv.candidates.push_back(*parseAp(text));
+    tune.candidates.push_back(*parseAp(text));
   if (!texts.cycles.empty())
-    gcv.cycles = size_t(*parseCount(texts.cycles, INT32_MAX));
+    tune.cycles = size_t(*parseCount(texts.cycles, INT32_MAX));
   if (options.output == "-")
     return Error{"expected a file for the weights, got standard output, which "
                  "gets the penalties"};

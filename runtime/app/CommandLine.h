@@ -64,7 +64,7 @@ struct Options {
   /// For fit: write what standard errors and summaries need.
   bool inference = false;
   /// For tune.
-  GcvOptions gcv;
+  TuneOptions tune;
   /// For predict and coefficients: print standard errors.
   bool se = false;
   /// For predict: the levels of intervals, each above 0 and below 1, and their

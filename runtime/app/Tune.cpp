@@ -137,24 +137,24 @@ Result<std::vector<double>> choosePenalties(const tamrt_model &model,
     chosen.aps.push_back(model.penalties[i].ap);
   for (const Coordinate &coordinate : coordinates)
     start.push_back(apOf(coordinate, chosen.aps));
-  GcvOptions gcv = options.gcv;
-  gcv.threads = options.threads;
-  Result<GcvResult> result = minimizeGcv(
-      model, *units, question.systems, question.groups, std::move(start), gcv,
-      [&](const GcvProgress &now) {
-        if (run.progress)
-          run.progress->update(
-              fmt::format("tune: cycle {}, {} evaluations, score {:.8g}",
-                          now.cycle, now.evaluations, now.score),
-              0, 0);
-      });
+  TuneOptions tuning = options.tune;
+  tuning.threads = options.threads;
+  Result<TuneResult> result =
+      tune({model, *units, question.systems, question.groups}, std::move(start),
+           tuning, [&](const TuneProgress &now) {
+             if (run.progress)
+               run.progress->update(
+                   fmt::format("tune: cycle {}, {} evaluations, score {:.8g}",
+                               now.cycle, now.evaluations, now.score),
+                   0, 0);
+           });
   if (!result)
     return std::move(result).error();
-  chosen.gcv = *std::move(result);
+  chosen.result = *std::move(result);
   std::fill(chosen.aps.begin(), chosen.aps.end(), 0.0);
   for (size_t i = 0; i < coordinates.size(); ++i)
-    chosen.aps[coordinates[i].penalty] = chosen.gcv.aps[i];
-  return strengthsOf(model, coordinates, chosen.gcv.aps);
+    chosen.aps[coordinates[i].penalty] = chosen.result.aps[i];
+  return strengthsOf(model, coordinates, chosen.result.aps);
 }
 
 std::vector<std::pair<std::string, double>> namedAps(const tamrt_model &model,
@@ -188,9 +188,9 @@ std::string formatChosen(const tamrt_model &model, const Options &options,
     json list = json::array();
     for (size_t i = 0; i < coordinates.size(); ++i)
       list.push_back({{"effect", model.penalties[coordinates[i].penalty].name},
-                      {"ap", chosen.gcv.aps[i]}});
-    return json{{"score", chosen.gcv.score},
-                {"evaluations", chosen.gcv.evaluations},
+                      {"ap", chosen.result.aps[i]}});
+    return json{{"score", chosen.result.score},
+                {"evaluations", chosen.result.evaluations},
                 {"coordinates", list},
                 {"formula", formula}}
                .dump() +
@@ -201,12 +201,13 @@ std::string formatChosen(const tamrt_model &model, const Options &options,
     width = std::max(
         width,
         std::string_view(model.penalties[coordinate.penalty].name).size());
-  std::string text = fmt::format("GCV score {:.10g} after {} evaluations\n\n",
-                                 chosen.gcv.score, chosen.gcv.evaluations);
+  std::string text =
+      fmt::format("GCV score {:.10g} after {} evaluations\n\n",
+                  chosen.result.score, chosen.result.evaluations);
   for (size_t i = 0; i < coordinates.size(); ++i) {
     const std::string name = model.penalties[coordinates[i].penalty].name;
     text += name + std::string(width - name.size(), ' ') +
-            fmt::format("  {:8.6g}\n", chosen.gcv.aps[i]);
+            fmt::format("  {:8.6g}\n", chosen.result.aps[i]);
   }
   text += "\n" + formula + "\n";
   // No term of a formula is the offset.

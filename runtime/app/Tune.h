@@ -29,13 +29,13 @@ namespace tamrt {
 /// The result of a choice.
 struct ChosenAps {
   /// Of the coordinates (`coordinatesOf`).
-  GcvResult gcv;
+  TuneResult result;
   /// Of all of the model's penalties: those of products are 0.
   std::vector<double> aps;
 };
 
 /// Chooses penalties. \returns the strengths of all. Errors: those of
-/// `unitPenalties` and `minimizeGcv`.
+/// `unitPenalties` and `tune`.
 Result<std::vector<double>> choosePenalties(const tamrt_model &model,
                                             const Options &options,
                                             const StrengthsQuestion &question,

@@ -7,29 +7,21 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Penalties that minimise the generalised cross-validation score of the
-/// training rows (docs/math.md section 4, GCV).
+/// Penalties that minimise a criterion of the training rows.
 ///
-/// The rows are summed once. Then a visit of a coordinate, whose penalty P = L
-/// L' has n columns and rank r, costs O(D^2 r) per group, and each candidate
-/// for its strength O(r^3): a change of the strength is a change of A of rank
-/// r.
+/// The rows are summed once, and all candidates are computed from the sums.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef TAMRT_CORE_RUN_TUNE_H
 #define TAMRT_CORE_RUN_TUNE_H
 
-#include "core/data/Normalization.h"
-#include "core/model/Coordinates.h"
 #include "core/model/Systems.h"
-#include "core/model/Tables.h"
-#include "core/run/Executor.h"
+#include "core/run/UnitPenalties.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -37,20 +29,7 @@
 
 namespace tamrt {
 
-/// The penalty of a coordinate at strength 1: a block of P.
-struct UnitPenalty {
-  int64_t first, columns;
-  /// columns x columns, both triangles.
-  std::vector<double> matrix;
-};
-
-/// The penalties of coordinates, by the step PENALTY. Errors: no memory.
-Result<std::vector<UnitPenalty>>
-unitPenalties(const tamrt_model &model, std::span<const Coordinate> coordinates,
-              const Normalization &normalization, const Tables &tables,
-              const RunOptions &options);
-
-struct GcvOptions {
+struct TuneOptions {
   /// The bounds of all aps.
   double low = -30, high = 6;
   /// The aps to try of each coordinate; empty: a step of a tenth of the bounds'
@@ -61,35 +40,36 @@ struct GcvOptions {
   unsigned threads = 0;
 };
 
+/// What penalties are chosen for: groups with the names `names`, and the
+/// penalties of the coordinates.
+struct TuneProblem {
+  const tamrt_model &model;
+  std::span<const UnitPenalty> penalties;
+  const Systems &systems;
+  std::span<const std::string> names;
+};
+
 /// Where a search is, for its user.
-struct GcvProgress {
+struct TuneProgress {
   size_t cycle, evaluations;
   double score;
 };
 
-struct GcvResult {
+using TuneReport = std::function<void(const TuneProgress &)>;
+
+struct TuneResult {
   /// The ap of each coordinate.
   std::vector<double> aps;
-  /// The mean of the groups' scores, and how many were computed.
   double score;
+  /// How many scores were computed.
   size_t evaluations;
 };
 
-/// Searches from the aps `start`, which are clipped to the bounds, coordinate
-/// by coordinate. `names` has the groups' names. The result does not depend on
-/// the number of threads. Errors: a matrix that is not positive definite, or an
-/// overflow, with the group. May throw std::bad_alloc.
-Result<GcvResult>
-minimizeGcv(const tamrt_model &model, std::span<const UnitPenalty> penalties,
-            const Systems &systems, std::span<const std::string> names,
-            std::vector<double> start, const GcvOptions &options,
-            const std::function<void(const GcvProgress &)> &report);
-
-/// Strengths of all penalties of a model for the aps of the coordinates: those
-/// of products are 1.
-std::vector<double> strengthsOf(const tamrt_model &model,
-                                std::span<const Coordinate> coordinates,
-                                std::span<const double> aps);
+/// Searches from the aps `start`. The result does not depend on the number of
+/// threads. Errors: a matrix that is not positive definite, or an overflow,
+/// with the group. May throw std::bad_alloc.
+Result<TuneResult> tune(const TuneProblem &problem, std::vector<double> start,
+                        const TuneOptions &options, const TuneReport &report);
 
 } // namespace tamrt
 

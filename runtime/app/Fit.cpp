@@ -236,9 +236,10 @@ Status fitFile(const tamrt_model &model, const Options &options,
       fit(model, options, *std::move(reader), run, timings);
   if (!weights)
     return std::move(weights).error();
-  weights->penalties = options.command == Command::Tune
-                           ? namedAps(model, chosen)
-                           : options.penalties.aps;
+  if (options.command == Command::Tune)
+    setAps(model, options, chosen, *weights);
+  else
+    weights->penalties = options.penalties.aps;
   weights->inference = std::move(inference);
   if (Status s = serialize(model, *weights).write(options.output); !s)
     return s;
@@ -259,7 +260,7 @@ Status fitFile(const tamrt_model &model, const Options &options,
   session.noteMemory(timings);
   std::fputs(timings.format(options.timings).c_str(), stderr);
   return options.command == Command::Tune
-             ? print(formatChosen(model, options, chosen))
+             ? print(formatChosen(model, options, weights->groups, chosen))
              : Status();
 }
 

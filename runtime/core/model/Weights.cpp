@@ -229,6 +229,13 @@ auto inferenceTensors(const tamrt_model &model, int64_t groups, Known &known) {
 
 } // namespace
 
+static std::vector<std::string> penaltyNames(const tamrt_model &model) {
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < model.penalty_count; ++i)
+    names.push_back(model.penalties[i].name);
+  return names;
+}
+
 Status checkTexts(const tamrt_model &model, std::span<const std::string> groups,
                   const std::vector<LevelTable> &levels) {
   auto bad = [](const char *column, const char *what) {
@@ -286,6 +293,9 @@ SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights) {
     writer.metadata("penalties", dump(penalties));
   }
 
+  if (!weights.groupAps.empty())
+    writer.metadata("aps", dump(penaltyNames(model)));
+
   const auto groups = int64_t(weights.groups.size());
   const Normalization &norm = weights.normalization;
   writer.add<double>("coefficients", {groups, model.columns},
@@ -302,6 +312,8 @@ SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights) {
       writer.add<double>(tensorOf(table), std::move(shape),
                          weights.tables.numbers(size_t(i)));
   }
+  if (!weights.groupAps.empty())
+    writer.add<double>("aps", {groups, model.penalty_count}, weights.groupAps);
   const Inference &known = weights.inference;
   if (known.isEmpty())
     return writer;
@@ -334,6 +346,31 @@ loadPenalties(const tamrt_model &model, const SafetensorsFile &file) {
     return Error{file.path() +
                  ": metadata 'penalties': expected numbers of penalties"};
   return penalties;
+}
+
+/// The aps of `groups` groups that have their own; none if they have not.
+static Result<std::vector<double>> loadGroupAps(const tamrt_model &model,
+                                                int64_t groups,
+                                                const SafetensorsFile &file) {
+  if (!file.metadata().count("aps"))
+    return std::vector<double>();
+  Result<json> names = jsonEntry(file, "aps");
+  if (!names)
+    return std::move(names).error();
+  if (*names != json(penaltyNames(model)))
+    return Error{file.path() +
+                 ": metadata 'aps': expected the names of the penalties"};
+  const int64_t shape[] = {groups, model.penalty_count};
+  Result<std::vector<double>> aps = file.values<double>("aps", shape);
+  if (!aps)
+    return aps;
+  for (size_t i = 0; i < aps->size(); ++i)
+    if (!(std::fabs((*aps)[i]) <= TAMRT_AP_LIMIT))
+      return Error{file.path() + ": tensor 'aps': expected numbers from -" +
+                   std::to_string(TAMRT_AP_LIMIT) + " to " +
+                   std::to_string(TAMRT_AP_LIMIT) + ", got " +
+                   formatNumber((*aps)[i]) + " at index " + std::to_string(i)};
+  return aps;
 }
 
 /// Checks that the numbers could come from a fit. Those of a group whose
@@ -457,6 +494,10 @@ static Result<Weights> load(const tamrt_model &model, const std::string &from,
   if (!penalties)
     return std::move(penalties).error();
   weights.penalties = *std::move(penalties);
+  Result<std::vector<double>> aps = loadGroupAps(model, count, *file);
+  if (!aps)
+    return std::move(aps).error();
+  weights.groupAps = *std::move(aps);
   if (!withInference)
     return weights;
   Result<Inference> inference = readInference(model, count, *file);

@@ -16,6 +16,8 @@
 ///     coefficients  F64 [G, D]     in the order of the design's columns
 ///     ranges        F64 [G, I, 2]  centre, half range: x = (v - c) / (a/2)
 ///     knots         F64 [I, 2]     lo and hi of the knots, normalised
+///     aps           F64 [G, P]     of the P penalties in each group, where
+///                                  groups have penalties of their own
 ///     tables.NAME   F64 or I32     one per table of the model, called NAME
 ///                                  there ("tables.a.W1"), of its shape
 ///
@@ -38,6 +40,7 @@
 ///     inputs        [{"column", "levels", "numeric"}], levels null where the
 ///                   input has none
 ///     penalties     {name: ap} of those that differ from the formula's
+///     aps           [the names of the P penalties]; only with the tensor
 ///     inference     {"groups", "effects"}: the names of the fields
 ///
 //===----------------------------------------------------------------------===//
@@ -69,6 +72,9 @@ struct Weights {
   Tables tables;
   /// Names of penalties and the aps that the fit used instead of the formula's.
   std::vector<std::pair<std::string, double>> penalties = {};
+  /// G x the model's penalties: the aps that the fit used where each group has
+  /// its own; empty if it has not.
+  std::vector<double> groupAps = {};
   /// Empty without.
   Inference inference = {};
   /// False where they were read from a file without a checksum.

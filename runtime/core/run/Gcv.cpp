@@ -438,12 +438,13 @@ Result<TuneResult> minimizeGcv(SearchGroups &groups, std::vector<double> aps,
           return std::move(best).error();
       }
       if (report)
-        report({cycle, evaluations, *best});
+        report({evaluations, *best, {}, cycle});
     }
     if (!hasGained)
       break;
   }
-  return TuneResult{std::move(aps), *best, evaluations};
+  std::vector<ApState> states = statesOf(aps, options);
+  return TuneResult{std::move(aps), std::move(states), *best, evaluations};
 }
 
 } // namespace tamrt

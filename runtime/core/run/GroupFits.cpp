@@ -86,7 +86,7 @@ private:
     worker.place.state = at;
     worker.place.carry = model.carry_bytes > 0 ? at + needed.state : nullptr;
     normalization.parameters(model, slot.group, worker.place.parameters,
-                             options.strengths);
+                             options.strengthsOf(model, slot.group));
     worker.place.tables = tables.pointers();
   }
 

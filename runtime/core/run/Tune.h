@@ -23,21 +23,34 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace tamrt {
 
+enum class Criterion {
+  /// Generalised cross-validation (docs/math.md section 4): the mean of the
+  /// groups' scores. Searches coordinate by coordinate.
+  Gcv,
+  /// Restricted maximum likelihood (docs/math.md section 8): the sum of the
+  /// groups' scores.
+  Reml,
+};
+
 struct TuneOptions {
+  Criterion criterion = Criterion::Gcv;
+  /// Each group gets penalties of its own, which minimise its own score.
+  bool perGroup = false;
   /// The bounds of all aps.
   double low = -30, high = 6;
-  /// The aps to try of each coordinate; empty: a step of a tenth of the bounds'
-  /// distance down and up.
+  unsigned threads = 0;
+  /// For GCV: the aps to try of each coordinate; empty: a step of a tenth of
+  /// the bounds' distance down and up.
   std::vector<double> candidates;
   double gamma = 1.4;
   size_t cycles = 15;
-  unsigned threads = 0;
 };
 
 /// What penalties are chosen for: groups with the names `names`, and the
@@ -51,25 +64,37 @@ struct TuneProblem {
 
 /// Where a search is, for its user.
 struct TuneProgress {
-  size_t cycle, evaluations;
+  size_t evaluations;
   double score;
+  /// With penalties per group: the group. Of GCV: the cycle.
+  std::optional<size_t> group = std::nullopt, cycle = std::nullopt;
 };
 
+/// Called by the caller's thread.
 using TuneReport = std::function<void(const TuneProgress &)>;
+
+/// Whether an ap is one of the bounds.
+enum class ApState { Interior, Low, High };
 
 struct TuneResult {
   /// The ap of each coordinate.
   std::vector<double> aps;
+  std::vector<ApState> states;
   double score;
   /// How many scores were computed.
   size_t evaluations;
 };
 
-/// Searches from the aps `start`. The result does not depend on the number of
-/// threads. Errors: a matrix that is not positive definite, or an overflow,
-/// with the group. May throw std::bad_alloc.
-Result<TuneResult> tune(const TuneProblem &problem, std::vector<double> start,
-                        const TuneOptions &options, const TuneReport &report);
+/// Searches, by GCV from the aps `start`. \returns the result for all groups,
+/// or with `perGroup` that of each. It does not depend on the number of
+/// threads.
+///
+/// Errors, with the group: a matrix that is not positive definite, an overflow;
+/// for REML a target of zeros. May throw std::bad_alloc.
+Result<std::vector<TuneResult>> tune(const TuneProblem &problem,
+                                     const std::vector<double> &start,
+                                     const TuneOptions &options,
+                                     const TuneReport &report);
 
 } // namespace tamrt
 

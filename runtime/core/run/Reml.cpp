@@ -83,7 +83,7 @@ void RemlSearch::moveTo(std::vector<double> where, RemlPoint point) {
 /// that promises a gain. V falls steadily this way, and short steps stay in the
 /// valley in which the search began.
 Status RemlSearch::fellnerSchall() {
-  constexpr double kRatio = 100, kLeastGain = 1e-6;
+  constexpr double kRatio = 100, kLeastGain = 1e-3;
   constexpr int kMost = 300;
   for (int step = 0; step < kMost; ++step) {
     std::vector<double> next = aps;

@@ -229,13 +229,6 @@ auto inferenceTensors(const tamrt_model &model, int64_t groups, Known &known) {
 
 } // namespace
 
-static std::vector<std::string> penaltyNames(const tamrt_model &model) {
-  std::vector<std::string> names;
-  for (int64_t i = 0; i < model.penalty_count; ++i)
-    names.push_back(model.penalties[i].name);
-  return names;
-}
-
 Status checkTexts(const tamrt_model &model, std::span<const std::string> groups,
                   const std::vector<LevelTable> &levels) {
   auto bad = [](const char *column, const char *what) {
@@ -293,8 +286,16 @@ SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights) {
     writer.metadata("penalties", dump(penalties));
   }
 
-  if (!weights.groupAps.empty())
-    writer.metadata("aps", dump(penaltyNames(model)));
+  if (!weights.groupAps.empty()) {
+    const auto count = size_t(model.penalty_count);
+    json penalties = json::object();
+    for (size_t i = 0; i < count; ++i) {
+      json &aps = penalties[model.penalties[i].name] = json::array();
+      for (size_t g = 0; g < weights.groups.size(); ++g)
+        aps.push_back(weights.groupAps[g * count + i]);
+    }
+    writer.metadata("group_penalties", dump(penalties));
+  }
 
   const auto groups = int64_t(weights.groups.size());
   const Normalization &norm = weights.normalization;
@@ -312,8 +313,6 @@ SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights) {
       writer.add<double>(tensorOf(table), std::move(shape),
                          weights.tables.numbers(size_t(i)));
   }
-  if (!weights.groupAps.empty())
-    writer.add<double>("aps", {groups, model.penalty_count}, weights.groupAps);
   const Inference &known = weights.inference;
   if (known.isEmpty())
     return writer;
@@ -350,26 +349,34 @@ loadPenalties(const tamrt_model &model, const SafetensorsFile &file) {
 
 /// The aps of `groups` groups that have their own; none if they have not.
 static Result<std::vector<double>> loadGroupAps(const tamrt_model &model,
-                                                int64_t groups,
+                                                size_t groups,
                                                 const SafetensorsFile &file) {
-  if (!file.metadata().count("aps"))
+  if (!file.metadata().count("group_penalties"))
     return std::vector<double>();
-  Result<json> names = jsonEntry(file, "aps");
-  if (!names)
-    return std::move(names).error();
-  if (*names != json(penaltyNames(model)))
+  Result<json> entry = jsonEntry(file, "group_penalties");
+  if (!entry)
+    return std::move(entry).error();
+  const auto count = size_t(model.penalty_count);
+  std::vector<double> aps(groups * count);
+  bool good = entry->is_object() && entry->size() == count;
+  for (size_t i = 0; good && i < count; ++i) {
+    auto found = entry->find(model.penalties[i].name);
+    good =
+        found != entry->end() && found->is_array() && found->size() == groups;
+    for (size_t g = 0; good && g < groups; ++g) {
+      const json &ap = (*found)[g];
+      good = ap.is_number() &&
+             std::fabs(ap.get<double>()) <= double(TAMRT_AP_LIMIT);
+      if (good)
+        aps[g * count + i] = ap.get<double>();
+    }
+  }
+  if (!good)
     return Error{file.path() +
-                 ": metadata 'aps': expected the names of the penalties"};
-  const int64_t shape[] = {groups, model.penalty_count};
-  Result<std::vector<double>> aps = file.values<double>("aps", shape);
-  if (!aps)
-    return aps;
-  for (size_t i = 0; i < aps->size(); ++i)
-    if (!(std::fabs((*aps)[i]) <= TAMRT_AP_LIMIT))
-      return Error{file.path() + ": tensor 'aps': expected numbers from -" +
-                   std::to_string(TAMRT_AP_LIMIT) + " to " +
-                   std::to_string(TAMRT_AP_LIMIT) + ", got " +
-                   formatNumber((*aps)[i]) + " at index " + std::to_string(i)};
+                 ": metadata 'group_penalties': expected for each "
+                 "penalty the ap of each group, from -" +
+                 std::to_string(TAMRT_AP_LIMIT) + " to " +
+                 std::to_string(TAMRT_AP_LIMIT)};
   return aps;
 }
 
@@ -494,7 +501,8 @@ static Result<Weights> load(const tamrt_model &model, const std::string &from,
   if (!penalties)
     return std::move(penalties).error();
   weights.penalties = *std::move(penalties);
-  Result<std::vector<double>> aps = loadGroupAps(model, count, *file);
+  Result<std::vector<double>> aps =
+      loadGroupAps(model, weights.groups.size(), *file);
   if (!aps)
     return std::move(aps).error();
   weights.groupAps = *std::move(aps);

@@ -16,8 +16,6 @@
 ///     coefficients  F64 [G, D]     in the order of the design's columns
 ///     ranges        F64 [G, I, 2]  centre, half range: x = (v - c) / (a/2)
 ///     knots         F64 [I, 2]     lo and hi of the knots, normalised
-///     aps           F64 [G, P]     of the P penalties in each group, where
-///                                  groups have penalties of their own
 ///     tables.NAME   F64 or I32     one per table of the model, called NAME
 ///                                  there ("tables.a.W1"), of its shape
 ///
@@ -40,7 +38,8 @@
 ///     inputs        [{"column", "levels", "numeric"}], levels null where the
 ///                   input has none
 ///     penalties     {name: ap} of those that differ from the formula's
-///     aps           [the names of the P penalties]; only with the tensor
+///     group_penalties  {name: [ap of each group]}, where groups have
+///                   penalties of their own
 ///     inference     {"groups", "effects"}: the names of the fields
 ///
 //===----------------------------------------------------------------------===//

@@ -16,6 +16,13 @@
 
 namespace tamrt {
 
+/// Adds factor * from^2 to `to`.
+static void addSquares(double factor, const double *from, size_t count,
+                       double *to) {
+  for (size_t i = 0; i < count; ++i)
+    to[i] += factor * (from[i] * from[i]);
+}
+
 void RemlPoint::add(const RemlPoint &other) {
   score += other.score;
   noise += other.noise;
@@ -87,9 +94,11 @@ bool RemlScore::compute(size_t group, const std::vector<double> &strengths,
   for (int round = 0; round < 2; ++round) {
     for (size_t k = 0; k < d; ++k)
       addTimes(residual[k], inverse.data() + k * d, d, beta.data());
-    for (size_t k = 0; k < d; ++k)
-      residual[k] = sums.vector[k] - (penalty[k] - floor) * beta[k] -
-                    dot(sums.matrix.row(k), beta.data(), d);
+    residual = sums.vector;
+    for (size_t k = 0; k < d; ++k) {
+      residual[k] -= (penalty[k] - floor) * beta[k];
+      addTimes(-beta[k], sums.matrix.row(k), d, residual.data());
+    }
   }
   // The minimum over beta is flat, so the residual's part leaves its error to
   // the second order.
@@ -130,26 +139,32 @@ bool RemlScore::compute(size_t group, const std::vector<double> &strengths,
       point.size[i] = rows * quadratic[i] / deviance;
       point.gradient[i] = (point.size[i] - point.freedom[i]) / 2;
     }
-  // Of each pair the sums of m_i (A^-1 o A^-1) m_j and beta'S_i A^-1 S_j beta.
-  std::vector<double> squares(d);
-  for (const PenaltyBasis::Block &one : basis.blocks())
-    for (const PenaltyBasis::Block &other : basis.blocks()) {
-      if (other.first > one.first)
-        break;
-      for (size_t k = 0; k < one.columns; ++k) {
-        const double *row = inverse.data() + (one.first + k) * d + other.first;
-        for (size_t l = 0; l < other.columns; ++l)
-          squares[l] = row[l] * row[l];
-        for (size_t j = other.firstCoordinate; j < other.endCoordinate; ++j) {
-          const double traces = dot(squares.data(), m[j].data(), other.columns);
-          const double products = dot(row, product[j].data(), other.columns);
-          for (size_t i = one.firstCoordinate; i < one.endCoordinate; ++i)
-            point.hessian.row(i)[j] -=
-                rows * product[i][k] * products / deviance +
-                m[i][k] * traces / 2;
-        }
+  // (A^-1 o A^-1) m_i and A^-1 S_i beta, as far as pairs (i, j) with j's
+  // columns before i's need them, or the same.
+  std::vector<double> traces(d), products(d);
+  for (const PenaltyBasis::Block &block : basis.blocks()) {
+    const size_t end = block.first + block.columns;
+    for (size_t i = block.firstCoordinate; i < block.endCoordinate; ++i) {
+      std::fill_n(traces.begin(), end, 0.0);
+      std::fill_n(products.begin(), end, 0.0);
+      for (size_t k = 0; k < block.columns; ++k) {
+        const double *row = inverse.data() + (block.first + k) * d;
+        addSquares(m[i][k], row, end, traces.data());
+        addTimes(product[i][k], row, end, products.data());
+      }
+      for (const PenaltyBasis::Block &other : basis.blocks()) {
+        if (other.first >= end)
+          break;
+        for (size_t j = other.firstCoordinate; j < other.endCoordinate; ++j)
+          point.hessian.row(i)[j] -=
+              rows *
+                  dot(products.data() + other.first, product[j].data(),
+                      other.columns) /
+                  deviance +
+              dot(traces.data() + other.first, m[j].data(), other.columns) / 2;
       }
     }
+  }
   for (const PenaltyBasis::Block &block : basis.blocks())
     for (size_t i = block.firstCoordinate; i < block.endCoordinate; ++i)
       for (size_t j = block.firstCoordinate; j < block.endCoordinate; ++j)

@@ -201,9 +201,19 @@ std::string formulaWith(const tamrt_model &model,
 
 namespace {
 
-/// The name of a state, empty for the interior.
-std::string_view nameOf(ApState state) {
-  return state == ApState::Low ? "low" : state == ApState::High ? "high" : "";
+/// The state of a coordinate, empty for the interior.
+std::string_view stateOf(const TuneResult &result, size_t coordinate) {
+  if (result.states.empty())
+    return "";
+  switch (result.states[coordinate]) {
+  case ApState::Low:
+    return "low";
+  case ApState::High:
+    return "high";
+  case ApState::Interior:
+    return "";
+  }
+  return "";
 }
 
 std::string_view nameOf(Criterion criterion) {
@@ -217,8 +227,8 @@ json jsonOf(const tamrt_model &model, const TuneResult &result,
   for (size_t i = 0; i < coordinates.size(); ++i) {
     list.push_back({{"effect", model.penalties[coordinates[i].penalty].name},
                     {"ap", result.aps[i]}});
-    if (!nameOf(result.states[i]).empty())
-      list.back()["state"] = nameOf(result.states[i]);
+    if (const std::string_view state = stateOf(result, i); !state.empty())
+      list.back()["state"] = state;
   }
   return {{"score", result.score},
           {"evaluations", result.evaluations},
@@ -258,8 +268,8 @@ std::string formatText(const tamrt_model &model, const Options &options,
     const std::string name = model.penalties[coordinates[i].penalty].name;
     text += name + std::string(width - name.size(), ' ') +
             fmt::format("  {:8.6g}", result.aps[i]);
-    if (!nameOf(result.states[i]).empty())
-      text += fmt::format("  {}", nameOf(result.states[i]));
+    if (const std::string_view state = stateOf(result, i); !state.empty())
+      text += fmt::format("  {}", state);
     text += "\n";
   }
   text += "\n" + formulaWith(model, chosen.aps.front()) + "\n";

@@ -443,8 +443,7 @@ Result<TuneResult> minimizeGcv(SearchGroups &groups, std::vector<double> aps,
     if (!hasGained)
       break;
   }
-  std::vector<ApState> states = statesOf(aps, options);
-  return TuneResult{std::move(aps), std::move(states), *best, evaluations};
+  return TuneResult{std::move(aps), {}, *best, evaluations};
 }
 
 } // namespace tamrt

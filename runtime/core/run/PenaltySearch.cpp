@@ -27,16 +27,6 @@ bool SearchScratch::invert(std::vector<double> &inverse,
   return true;
 }
 
-std::vector<ApState> statesOf(const std::vector<double> &aps,
-                              const TuneOptions &options) {
-  std::vector<ApState> states;
-  for (double ap : aps)
-    states.push_back(ap == options.low    ? ApState::Low
-                     : ap == options.high ? ApState::High
-                                          : ApState::Interior);
-  return states;
-}
-
 SearchGroups::SearchGroups(const TuneProblem &problem, size_t first,
                            size_t count, unsigned threads)
     : problem(problem), first(first), count(count),

@@ -44,10 +44,6 @@ struct SearchScratch {
   bool invert(std::vector<double> &inverse, double &logDeterminant);
 };
 
-/// Which aps are bounds.
-std::vector<ApState> statesOf(const std::vector<double> &aps,
-                              const TuneOptions &options);
-
 /// The groups of a search, which may be some of a problem's, and its threads.
 class SearchGroups {
 public:

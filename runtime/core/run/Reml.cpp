@@ -226,7 +226,11 @@ Result<TuneResult> RemlSearch::run() {
     if (!*falls)
       break;
   }
-  std::vector<ApState> states = statesOf(aps, options);
+  std::vector<ApState> states;
+  for (double ap : aps)
+    states.push_back(ap == options.low    ? ApState::Low
+                     : ap == options.high ? ApState::High
+                                          : ApState::Interior);
   return TuneResult{std::move(aps), std::move(states), here.score, evaluations};
 }
 

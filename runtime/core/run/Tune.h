@@ -73,12 +73,14 @@ struct TuneProgress {
 /// Called by the caller's thread.
 using TuneReport = std::function<void(const TuneProgress &)>;
 
-/// Whether an ap is one of the bounds.
+/// Which of the bounds an ap is.
 enum class ApState { Interior, Low, High };
 
 struct TuneResult {
   /// The ap of each coordinate.
   std::vector<double> aps;
+  /// By REML, of each coordinate: it is on a bound where V does not tell it
+  /// from its neighbours, or falls beyond. By GCV none.
   std::vector<ApState> states;
   double score;
   /// How many scores were computed.

@@ -185,6 +185,8 @@ auto fitChosen(const tamrt_model &model, std::span<const std::string> groups,
       options.chooseStrengths({systems, groups, normalization, tables});
   if (!chosen)
     return std::move(chosen).error();
+  // The fit has its own use for their memory.
+  systems = Systems();
   RunOptions fitting = options;
   fitting.strengths = *chosen;
   return fit(fitting);

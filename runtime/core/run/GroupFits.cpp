@@ -256,8 +256,10 @@ Result<GroupFits> GroupFits::create(const tamrt_model &model,
   for (size_t count = most;;) {
     const size_t states = count * onDevice(needed);
     const size_t vectors = count * size_t(needed.vectors);
-    Result<Crew> crew = makeCrew(model, solver, count, longest, now,
-                                 StateOf::Group, int64_t(states + vectors));
+    Result<Crew> crew =
+        makeCrew(model, solver, count, longest, now, StateOf::Group,
+                 int64_t(states + vectors) +
+                     systemBytes(model, groups.names.size(), now));
     std::string why;
     LogLevel level = LogLevel::Warning;
     if (crew) {

@@ -135,8 +135,8 @@ std::vector<double> RemlSearch::newtonStep(double &gain) const {
     }
     if (slope == 0)
       continue;
-    const double curvature = std::max(std::fabs(eigen.values[e]),
-                                      std::numeric_limits<double>::min());
+    const double curvature =
+        std::max(eigen.values[e], std::numeric_limits<double>::min());
     const double length =
         std::min(std::fabs(slope) / curvature, kLongest / largest);
     gain += std::fabs(slope) * length / 2;

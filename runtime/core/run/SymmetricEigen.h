@@ -1,4 +1,4 @@
-//===- core/run/SymmetricEigen.h - eigenvectors of small matrices -*- C++
+//===- core/run/SymmetricEigen.h - eigenvectors of symmetric matrices -*- C++
 //-*-===//
 //
 // Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
@@ -16,16 +16,17 @@
 
 namespace tamrt {
 
-/// A = V' diag(values) V, with orthonormal rows of V.
+/// |A| = (AA)^(1/2) = V' diag(values) V, with orthonormal rows of V: A itself,
+/// if no eigenvalue is negative.
 struct SymmetricEigen {
   std::vector<double> values;
   Matrix vectors;
 };
 
-/// Those of a symmetric n x n matrix, by Jacobi's cyclic rotations, in no
-/// order. Their errors are rounding errors of the largest. For a diagonal
-/// matrix, V = I. O(n^3) a sweep, of which some ten are needed. May throw
-/// std::bad_alloc.
+/// Those of a symmetric n x n matrix, in no order, by Hestenes' one-sided
+/// rotations. Small values keep their digits where the matrix has them on its
+/// diagonal; a diagonal matrix has V = I. O(n^3) a sweep, of which some ten are
+/// needed. May throw std::bad_alloc.
 SymmetricEigen eigenOf(Matrix a);
 
 } // namespace tamrt

@@ -188,8 +188,8 @@ Result<bool> RemlSearch::moveToBounds() {
     const bool isOnBound = aps[i] == options.low || aps[i] == options.high;
     std::vector<double> best;
     RemlPoint there;
-    // From a bound only to a lower V.
-    there.score = here.score + (isOnBound ? -flat() : flat());
+    // From a bound only to a lower V; and to the low one if V tells nothing.
+    double most = here.score + (isOnBound ? -flat() : flat());
     for (double bound : {options.low, options.high}) {
       if (aps[i] == bound)
         continue;
@@ -198,9 +198,10 @@ Result<bool> RemlSearch::moveToBounds() {
       Result<RemlPoint> point = at(next);
       if (!point)
         return std::move(point).error();
-      if (point->score < there.score) {
+      if (point->score < most) {
         best = std::move(next);
         there = *std::move(point);
+        most = there.score - flat();
       }
     }
     if (!best.empty())

@@ -9,6 +9,7 @@
 #include "app/CommandLine.h"
 
 #include "app/OptionValues.h"
+#include "io/Number.h"
 
 #include <CLI/CLI.hpp>
 
@@ -55,7 +56,8 @@ struct Texts {
   std::string separator = ",", decimal = ".";
   std::vector<std::string> placement, missing, penalties, intervals, bounds,
       candidates;
-  std::string cycles, runs, calibrate, method = "gaussian";
+  std::string criterion = "gcv", cycles, gamma, runs, calibrate,
+              method = "gaussian";
   bool allRungs = false, sliding = false;
 };
 
@@ -329,6 +331,16 @@ Status parseIntervals(const Texts &texts, Options &options) {
 /// Options of the choice of penalties.
 void addTuneOptions(CLI::App &tune, Options &options, Texts &texts) {
   constexpr const char *group = "Penalties";
+  tune.add_option("--criterion", texts.criterion,
+                  "What the penalties minimise: gcv (generalised "
+                  "cross-validation) or reml (restricted maximum likelihood)")
+      ->check(oneOf({"gcv", "reml"}))
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group);
+  tune.add_flag("--per-group", options.tune.perGroup,
+                "Penalties for each group, not for all in common")
+      ->group(group);
   tune.add_option("--bounds", texts.bounds,
                   "Least and greatest ap; default -30,6")
       ->delimiter(',')
@@ -337,21 +349,21 @@ void addTuneOptions(CLI::App &tune, Options &options, Texts &texts) {
       ->allow_extra_args(false)
       ->group(group);
   tune.add_option("--candidates", texts.candidates,
-                  "The aps to try of each penalty; default: a step of a tenth "
-                  "of the bounds' distance down and up")
+                  "For gcv: the aps to try of each penalty; default: a step of "
+                  "a tenth of the bounds' distance down and up")
       ->delimiter(',')
       ->check(ap())
       ->type_name("AP,AP,..")
       ->allow_extra_args(false)
       ->group(group);
-  tune.add_option("--gamma", options.gcv.gamma,
-                  "How much an effective degree of freedom counts in the score")
+  tune.add_option("--gamma", texts.gamma,
+                  "For gcv: how much an effective degree of freedom counts; "
+                  "default 1.4")
       ->check(positive(1e6))
       ->type_name("G")
-      ->capture_default_str()
       ->group(group);
   tune.add_option("--cycles", texts.cycles,
-                  "Most cycles over all penalties; default 15")
+                  "For gcv: most cycles over all penalties; default 15")
       ->check(count(INT32_MAX))
       ->type_name("N")
       ->group(group);
@@ -362,22 +374,40 @@ void addTuneOptions(CLI::App &tune, Options &options, Texts &texts) {
 }
 
 Status parseTune(const Texts &texts, Options &options) {
-  GcvOptions &gcv = options.gcv;
+  TuneOptions &tune = options.tune;
   if (!texts.bounds.empty()) {
     if (texts.bounds.size() != 2)
       return Error{fmt::format("expected --bounds LOW,HIGH, got {} numbers",
                                texts.bounds.size())};
-    gcv.low = *parseAp(texts.bounds[0]);
-    gcv.high = *parseAp(texts.bounds[1]);
-    if (!(gcv.low < gcv.high))
+    tune.low = *parseAp(texts.bounds[0]);
+    tune.high = *parseAp(texts.bounds[1]);
+    if (!(tune.low < tune.high))
       return Error{fmt::format(
           "expected the first of --bounds below the second, got {},{}",
           texts.bounds[0], texts.bounds[1])};
   }
-  for (const std::string &text : texts.candidates)
-    gcv.candidates.push_back(*parseAp(text));
+  if (texts.criterion == "reml") {
+    tune.criterion = Criterion::Reml;
+    for (auto [name, isGiven] :
+         {std::pair("--candidates", !texts.candidates.empty()),
+          std::pair("--gamma", !texts.gamma.empty()),
+          std::pair("--cycles", !texts.cycles.empty())})
+      if (isGiven)
+        return Error{
+            fmt::format("expected {} with --criterion gcv, got reml", name)};
+  }
+  for (const std::string &text : texts.candidates) {
+    const double ap = *parseAp(text);
+    if (!(tune.low <= ap && ap <= tune.high))
+      return Error{fmt::format(
+          "--candidates: expected aps within the bounds, {} to {}, got '{}'",
+          tune.low, tune.high, text)};
+    tune.candidates.push_back(ap);
+  }
+  if (!texts.gamma.empty())
+    tune.gamma = *parseNumber(texts.gamma);
   if (!texts.cycles.empty())
-    gcv.cycles = size_t(*parseCount(texts.cycles, INT32_MAX));
+    tune.cycles = size_t(*parseCount(texts.cycles, INT32_MAX));
   if (options.output == "-")
     return Error{"expected a file for the weights, got standard output, which "
                  "gets the penalties"};
@@ -453,9 +483,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   addFormatOptions(*fit, texts);
   addRunOptions(*fit, options, texts);
 
-  CLI::App *tune = addFit(
-      "tune", "Fit with penalties that minimise the GCV score of the rows",
-      "Weights to write, safetensors");
+  CLI::App *tune = addFit("tune", "Fit with penalties chosen by the rows",
+                          "Weights to write, safetensors");
   addTuneOptions(*tune, options, texts);
   addFormatOptions(*tune, texts);
   addRunOptions(*tune, options, texts);

@@ -79,7 +79,7 @@ struct Options {
   /// For fit and tune: the rows that are held out to calibrate intervals.
   std::optional<Split> calibrate;
   /// For tune.
-  GcvOptions gcv;
+  TuneOptions tune;
   /// For predict and coefficients: print standard errors.
   bool se = false;
   /// For predict and evaluate: the levels of intervals, each above 0 and below

@@ -214,9 +214,10 @@ Status fitFile(const tamrt_model &model, const Options &options,
       fit(model, options, *std::move(reader), run, timings);
   if (!weights)
     return std::move(weights).error();
-  weights->penalties = options.command == Command::Tune
-                           ? namedAps(model, chosen)
-                           : options.penalties.aps;
+  if (options.command == Command::Tune)
+    setAps(model, options, chosen, *weights);
+  else
+    weights->penalties = options.penalties.aps;
   weights->inference = std::move(inference);
   if (options.calibrate) {
     Result<Calibration> calibration =
@@ -256,7 +257,7 @@ Status fitFile(const tamrt_model &model, const Options &options,
   session.noteDevices(timings);
   std::fputs(timings.format(options.timings).c_str(), stderr);
   return options.command == Command::Tune
-             ? print(formatChosen(model, options, chosen))
+             ? print(formatChosen(model, options, weights->groups, chosen))
              : Status();
 }
 

@@ -46,12 +46,17 @@ Quality qualityOf(const Inference &known, size_t first, size_t end) {
   return tamrt::qualityOf(parts);
 }
 
-/// The aps of an effect that the fit used: of a product one for each factor,
-/// those of the products included; else one.
+/// The aps of an effect that the fit used in a group: of a product one for each
+/// factor, those of the products included; else one.
 std::vector<double> apsOf(const tamrt_model &model, const Weights &weights,
-                          int64_t effect) {
+                          size_t group, int64_t effect) {
   std::vector<double> all, aps;
   for (int64_t i = 0; i < model.penalty_count; ++i) {
+    if (!weights.groupAps.empty()) {
+      all.push_back(
+          weights.groupAps[group * size_t(model.penalty_count) + size_t(i)]);
+      continue;
+    }
     const tamrt_penalty &penalty = model.penalties[i];
     auto found = std::find_if(
         weights.penalties.begin(), weights.penalties.end(),
@@ -91,7 +96,7 @@ std::string formatJson(const tamrt_model &model, const Weights &weights) {
           numberOf(known.field(g, field));
     json effects = json::array();
     for (int64_t e = 0; e < model.effect_count; ++e) {
-      const std::vector<double> aps = apsOf(model, weights, e);
+      const std::vector<double> aps = apsOf(model, weights, g, e);
       json effect = {{"effect", model.effects[e].name},
                      {"term", model.effects[e].term},
                      {"columns", model.effects[e].columns},
@@ -116,10 +121,24 @@ std::string formatJson(const tamrt_model &model, const Weights &weights) {
          "\n";
 }
 
-std::string formatAps(const std::vector<double> &aps) {
+/// The aps of an effect: "-2", of a product "-2,3", and "-4..-2" if groups have
+/// their own.
+std::string formatAps(const tamrt_model &model, const Weights &weights,
+                      int64_t effect) {
+  std::vector<double> low = apsOf(model, weights, 0, effect), high = low;
+  for (size_t g = 1; g < weights.groups.size(); ++g) {
+    const std::vector<double> aps = apsOf(model, weights, g, effect);
+    for (size_t i = 0; i < aps.size(); ++i) {
+      low[i] = std::min(low[i], aps[i]);
+      high[i] = std::max(high[i], aps[i]);
+    }
+  }
   std::string text;
-  for (double ap : aps)
-    text += (text.empty() ? "" : ",") + fmt::format("{:.6g}", ap);
+  for (size_t i = 0; i < low.size(); ++i) {
+    text += (i == 0 ? "" : ",") + fmt::format("{:.6g}", low[i]);
+    if (low[i] < high[i])
+      text += fmt::format("..{:.6g}", high[i]);
+  }
   return text;
 }
 
@@ -172,10 +191,10 @@ std::string formatText(const tamrt_model &model, const Weights &weights) {
       low = std::min(low, fields[kLow]);
       high = std::max(high, fields[kHigh]);
     }
-    effects.row(
-        {model.effects[e].name, fmt::format("{}", model.effects[e].columns),
-         shortly(edf), formatAps(apsOf(model, weights, e)), shortly(low),
-         shortly(high), shortly(sd), shortly(100 * ratio(share, shares))});
+    effects.row({model.effects[e].name,
+                 fmt::format("{}", model.effects[e].columns), shortly(edf),
+                 formatAps(model, weights, e), shortly(low), shortly(high),
+                 shortly(sd), shortly(100 * ratio(share, shares))});
   }
   return fmt::format(
       "{}\n\n{}\n{}{}", model.formula, groups.format(),

@@ -120,6 +120,18 @@ private:
   const double *next;
 };
 
+/// "tune: cycle 2, 31 evaluations, score 1.25".
+std::string describe(const TuneProgress &now,
+                     std::span<const std::string> groups) {
+  std::string text = "tune: ";
+  if (now.group)
+    text += fmt::format("group {} of {}, ", *now.group + 1, groups.size());
+  if (now.cycle)
+    text += fmt::format("cycle {}, ", *now.cycle);
+  return text + fmt::format("{} evaluations, score {:.8g}", now.evaluations,
+                            now.score);
+}
+
 } // namespace
 
 Result<std::vector<double>> choosePenalties(const tamrt_model &model,
@@ -132,37 +144,44 @@ Result<std::vector<double>> choosePenalties(const tamrt_model &model,
       model, coordinates, question.normalization, question.tables, run);
   if (!units)
     return std::move(units).error();
-  std::vector<double> start;
+  std::vector<double> formula, start;
   for (int64_t i = 0; i < model.penalty_count; ++i)
-    chosen.aps.push_back(model.penalties[i].ap);
+    formula.push_back(model.penalties[i].ap);
   for (const Coordinate &coordinate : coordinates)
-    start.push_back(apOf(coordinate, chosen.aps));
-  GcvOptions gcv = options.gcv;
-  gcv.threads = options.threads;
-  Result<GcvResult> result = minimizeGcv(
-      model, *units, question.systems, question.groups, std::move(start), gcv,
-      [&](const GcvProgress &now) {
-        if (run.progress)
-          run.progress->update(
-              fmt::format("tune: cycle {}, {} evaluations, score {:.8g}",
-                          now.cycle, now.evaluations, now.score),
-              0, 0);
-      });
-  if (!result)
-    return std::move(result).error();
-  chosen.gcv = *std::move(result);
-  std::fill(chosen.aps.begin(), chosen.aps.end(), 0.0);
-  for (size_t i = 0; i < coordinates.size(); ++i)
-    chosen.aps[coordinates[i].penalty] = chosen.gcv.aps[i];
-  return strengthsOf(model, coordinates, chosen.gcv.aps);
+    start.push_back(apOf(coordinate, formula));
+  TuneOptions tuning = options.tune;
+  tuning.threads = options.threads;
+  Result<std::vector<TuneResult>> results =
+      tune({model, *units, question.systems, question.groups}, start, tuning,
+           [&](const TuneProgress &now) {
+             if (run.progress)
+               run.progress->update(describe(now, question.groups), 0, 0);
+           });
+  if (!results)
+    return std::move(results).error();
+  chosen.results = *std::move(results);
+  std::vector<double> strengths;
+  for (const TuneResult &result : chosen.results) {
+    std::vector<double> &aps =
+        chosen.aps.emplace_back(model.penalty_count, 0.0);
+    for (size_t i = 0; i < coordinates.size(); ++i)
+      aps[coordinates[i].penalty] = result.aps[i];
+    const std::vector<double> own = strengthsOf(model, coordinates, result.aps);
+    strengths.insert(strengths.end(), own.begin(), own.end());
+  }
+  return strengths;
 }
 
-std::vector<std::pair<std::string, double>> namedAps(const tamrt_model &model,
-                                                     const ChosenAps &chosen) {
-  std::vector<std::pair<std::string, double>> named;
+void setAps(const tamrt_model &model, const Options &options,
+            const ChosenAps &chosen, Weights &weights) {
+  if (options.tune.perGroup) {
+    for (const std::vector<double> &aps : chosen.aps)
+      weights.groupAps.insert(weights.groupAps.end(), aps.begin(), aps.end());
+    return;
+  }
   for (int64_t i = 0; i < model.penalty_count; ++i)
-    named.emplace_back(model.penalties[i].name, chosen.aps[size_t(i)]);
-  return named;
+    weights.penalties.emplace_back(model.penalties[i].name,
+                                   chosen.aps.front()[size_t(i)]);
 }
 
 std::string formulaWith(const tamrt_model &model,
@@ -180,40 +199,126 @@ std::string formulaWith(const tamrt_model &model,
   return formula;
 }
 
-std::string formatChosen(const tamrt_model &model, const Options &options,
-                         const ChosenAps &chosen) {
-  const std::vector<Coordinate> coordinates = coordinatesOf(model);
-  const std::string formula = formulaWith(model, chosen.aps);
-  if (options.infoFormat == InfoFormat::Json) {
-    json list = json::array();
-    for (size_t i = 0; i < coordinates.size(); ++i)
-      list.push_back({{"effect", model.penalties[coordinates[i].penalty].name},
-                      {"ap", chosen.gcv.aps[i]}});
-    return json{{"score", chosen.gcv.score},
-                {"evaluations", chosen.gcv.evaluations},
-                {"coordinates", list},
-                {"formula", formula}}
-               .dump() +
-           "\n";
+namespace {
+
+/// The state of a coordinate, empty for the interior.
+std::string_view stateOf(const TuneResult &result, size_t coordinate) {
+  if (result.states.empty())
+    return "";
+  switch (result.states[coordinate]) {
+  case ApState::Low:
+    return "low";
+  case ApState::High:
+    return "high";
+  case ApState::Interior:
+    return "";
   }
+  return "";
+}
+
+std::string_view nameOf(Criterion criterion) {
+  return criterion == Criterion::Reml ? "REML" : "GCV";
+}
+
+json jsonOf(const tamrt_model &model, const TuneResult &result,
+            const std::vector<double> &aps) {
+  const std::vector<Coordinate> coordinates = coordinatesOf(model);
+  json list = json::array();
+  for (size_t i = 0; i < coordinates.size(); ++i) {
+    list.push_back({{"effect", model.penalties[coordinates[i].penalty].name},
+                    {"ap", result.aps[i]}});
+    if (const std::string_view state = stateOf(result, i); !state.empty())
+      list.back()["state"] = state;
+  }
+  return {{"score", result.score},
+          {"evaluations", result.evaluations},
+          {"coordinates", list},
+          {"formula", formulaWith(model, aps)}};
+}
+
+std::string formatJson(const tamrt_model &model, const Options &options,
+                       std::span<const std::string> groups,
+                       const ChosenAps &chosen) {
+  if (!options.tune.perGroup)
+    return jsonOf(model, chosen.results.front(), chosen.aps.front()).dump() +
+           "\n";
+  json list = json::array();
+  for (size_t g = 0; g < groups.size(); ++g) {
+    json group = {{"group", groups[g]}};
+    group.update(jsonOf(model, chosen.results[g], chosen.aps[g]));
+    list.push_back(std::move(group));
+  }
+  return json{{"groups", list}}.dump() + "\n";
+}
+
+/// The result for all groups in common.
+std::string formatText(const tamrt_model &model, const Options &options,
+                       const ChosenAps &chosen) {
+  const std::vector<Coordinate> coordinates = coordinatesOf(model);
+  const TuneResult &result = chosen.results.front();
   size_t width = 0;
   for (const Coordinate &coordinate : coordinates)
     width = std::max(
         width,
         std::string_view(model.penalties[coordinate.penalty].name).size());
-  std::string text = fmt::format("GCV score {:.10g} after {} evaluations\n\n",
-                                 chosen.gcv.score, chosen.gcv.evaluations);
+  std::string text = fmt::format("{} score {:.10g} after {} evaluations\n\n",
+                                 nameOf(options.tune.criterion), result.score,
+                                 result.evaluations);
   for (size_t i = 0; i < coordinates.size(); ++i) {
     const std::string name = model.penalties[coordinates[i].penalty].name;
     text += name + std::string(width - name.size(), ' ') +
-            fmt::format("  {:8.6g}\n", chosen.gcv.aps[i]);
+            fmt::format("  {:8.6g}", result.aps[i]);
+    if (const std::string_view state = stateOf(result, i); !state.empty())
+      text += fmt::format("  {}", state);
+    text += "\n";
   }
-  text += "\n" + formula + "\n";
+  text += "\n" + formulaWith(model, chosen.aps.front()) + "\n";
   // No term of a formula is the offset.
-  if (chosen.aps.front() != model.penalties[0].ap)
+  if (chosen.aps.front().front() != model.penalties[0].ap)
     text += "\nwith fit --ap " + std::string(model.penalties[0].name) + "=" +
-            formatNumber(chosen.aps.front()) + "\n";
+            formatNumber(chosen.aps.front().front()) + "\n";
   return text;
+}
+
+/// A table of the groups' scores and aps.
+std::string formatGroups(const tamrt_model &model, const Options &options,
+                         std::span<const std::string> groups,
+                         const ChosenAps &chosen) {
+  std::vector<std::vector<std::string>> rows = {
+      {model.group ? model.group : "",
+       fmt::format("{} score", nameOf(options.tune.criterion))}};
+  for (const Coordinate &coordinate : coordinatesOf(model))
+    rows.front().push_back(model.penalties[coordinate.penalty].name);
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const TuneResult &result = chosen.results[g];
+    std::vector<std::string> &row = rows.emplace_back();
+    row = {groups[g], fmt::format("{:.10g}", result.score)};
+    for (double ap : result.aps)
+      row.push_back(fmt::format("{:.6g}", ap));
+  }
+  std::string text;
+  for (const std::vector<std::string> &row : rows)
+    for (size_t i = 0; i < row.size(); ++i) {
+      size_t width = 0;
+      for (const std::vector<std::string> &other : rows)
+        width = std::max(width, other[i].size());
+      const std::string space(width - row[i].size(), ' ');
+      text += i == 0 ? row[i] + space : "  " + space + row[i];
+      if (i + 1 == row.size())
+        text += "\n";
+    }
+  return text;
+}
+
+} // namespace
+
+std::string formatChosen(const tamrt_model &model, const Options &options,
+                         std::span<const std::string> groups,
+                         const ChosenAps &chosen) {
+  if (options.infoFormat == InfoFormat::Json)
+    return formatJson(model, options, groups, chosen);
+  return options.tune.perGroup ? formatGroups(model, options, groups, chosen)
+                               : formatText(model, options, chosen);
 }
 
 } // namespace tamrt

@@ -15,44 +15,46 @@
 #define TAMRT_APP_TUNE_H
 
 #include "app/CommandLine.h"
+#include "core/model/Weights.h"
 #include "core/run/Executor.h"
 #include "core/run/Tune.h"
 #include "io/Error.h"
 
+#include <span>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 namespace tamrt {
 
-/// The result of a choice.
+/// The result of a choice: one for all groups, or one for each.
 struct ChosenAps {
   /// Of the coordinates (`coordinatesOf`).
-  GcvResult gcv;
+  std::vector<TuneResult> results;
   /// Of all of the model's penalties: those of products are 0.
-  std::vector<double> aps;
+  std::vector<std::vector<double>> aps;
 };
 
-/// Chooses penalties. \returns the strengths of all. Errors: those of
-/// `unitPenalties` and `minimizeGcv`.
+/// Chooses penalties. \returns the strengths of all penalties, in common or
+/// for each group. Errors: those of
+/// `unitPenalties` and `tune`.
 Result<std::vector<double>> choosePenalties(const tamrt_model &model,
                                             const Options &options,
                                             const StrengthsQuestion &question,
                                             const RunOptions &run,
                                             ChosenAps &chosen);
 
-/// The names of all penalties and the aps chosen.
-std::vector<std::pair<std::string, double>> namedAps(const tamrt_model &model,
-                                                     const ChosenAps &chosen);
+/// Gives weights the aps that were chosen.
+void setAps(const tamrt_model &model, const Options &options,
+            const ChosenAps &chosen, Weights &weights);
 
 /// The formula with other aps, one for each penalty of the model in its order:
 /// that of the offset, which no formula has, is left out.
 std::string formulaWith(const tamrt_model &model,
                         const std::vector<double> &aps);
 
-/// What tune prints, as text or JSON.
+/// What tune prints, as text or JSON. `groups` are the groups' names.
 std::string formatChosen(const tamrt_model &model, const Options &options,
+                         std::span<const std::string> groups,
                          const ChosenAps &chosen);
 
 } // namespace tamrt

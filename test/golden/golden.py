@@ -106,6 +106,17 @@ def inference(name):
                   for row in read_csv(folder / f"{name}.se.csv")]
 
 
+def reml(name):
+    """The case, and the rows by split."""
+    case = json.loads((DATA / "inference" / f"{name}.json").read_text())
+    if name == "reml_small":
+        return case, {"train": read_csv(DATA / "inference" / "small.train.csv"),
+                      "test": read_csv(DATA / "effects" / "test_G1.csv")}
+    rows = read_csv(DATA / "national" / "national_sub.csv")
+    return case, {split: [row for row in rows if row["split"] == split]
+                  for split in ("train", "test")}
+
+
 def rmse(rows, predictions, target):
     errors = [(float(row[target]) - prediction) ** 2
               for row, prediction in zip(rows, predictions, strict=True)]

@@ -1,6 +1,6 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Inference on a simulated device has the bytes of a run on the CPU, also if
+"""Inference and the choice of penalties on a simulated device have the bytes of a run on the CPU, also if
 the device's memory runs out."""
 
 import os
@@ -37,6 +37,10 @@ class Devices(test_inference.TestCase):
             "fit": (["fit", self.train, "--inference"], weights.read_bytes()),
             "stream": (["fit", self.train, "--inference", "--stream"],
                        weights.read_bytes())}
+        tune = ["tune", self.train, "--criterion=reml", "--per-group",
+                "--inference"]
+        self.succeed(model, *tune, "-o", "tuned")
+        self.good["tune"] = tune, (self.dir / "tuned").read_bytes()
         for name, command in self.rows_of(self.train, weights).items():
             self.good[name] = command, self.succeed(model, *command).encode()
         calibrate = ["fit", self.train, "--inference", "--calibrate=0.5"]

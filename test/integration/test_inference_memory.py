@@ -1,6 +1,6 @@
 # Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Inference in little memory: the undisturbed bytes, or exit 1 with one line
+"""Inference and the choice of penalties in little memory: the undisturbed bytes, or exit 1 with one line
 that has the bytes needed."""
 
 import json
@@ -55,6 +55,13 @@ class Memory(test_inference.TestCase):
         runs = {"fit": (["fit", self.train, "--inference"], good),
                 "stream": (["fit", self.train, "--inference", "--stream"],
                            good)}
+        # Of the equations, 500 columns take 2 MiB a group, and a search keeps a
+        # matrix more.
+        tune = ["tune", self.train, "--criterion=reml", "--bounds=-4,2"]
+        self.succeed(model, *tune, "-o", self.dir / "tuned")
+        good = (self.dir / "tuned").read_bytes()
+        runs["tune"] = tune, good
+        runs["tune streamed"] = [*tune, "--stream"], good
         for name, command in self.rows_of(self.train, weights).items():
             runs[name] = command, self.succeed(model, *command).encode()
             runs[f"{name} streamed"] = [*command, "--stream"], runs[name][1]
@@ -83,6 +90,9 @@ class Memory(test_inference.TestCase):
                 self.assertTrue(ends[0], name)
                 # There is a limit that is too small.
                 self.assertFalse(ends[-1], name)
+                if name.startswith("tune"):
+                    self.assertTrue(ends[limits.index("32M")], name)
+                    self.assertFalse(ends[limits.index("16M")], name)
 
     def test_promise(self):
         """A fit under the memory that `plan --memory` says is enough."""

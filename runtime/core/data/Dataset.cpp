@@ -227,7 +227,7 @@ Status Dataset::scaleWeights() {
   if (!weightValues)
     return {};
   std::vector<std::string> names;
-  std::vector<WeightSum> sums(groupList.size());
+  std::vector<CompensatedSum> sums(groupList.size());
   std::vector<size_t> rows;
   for (size_t g = 0; g < groupList.size(); ++g) {
     const Group &group = groupList[g];
@@ -266,7 +266,7 @@ void Dataset::divideWeights(std::span<const double> means) {
 
 Result<std::vector<double>> meanWeights(const tamrt_model &model,
                                         std::span<const std::string> names,
-                                        std::span<const WeightSum> sums,
+                                        std::span<const CompensatedSum> sums,
                                         std::span<const size_t> rows) {
   std::vector<double> means;
   for (size_t g = 0; g < names.size(); ++g) {

@@ -15,8 +15,8 @@
 #ifndef TAMRT_CORE_MODEL_SYSTEMS_H
 #define TAMRT_CORE_MODEL_SYSTEMS_H
 
+#include "core/data/CompensatedSum.h"
 #include "core/data/Dataset.h"
-#include "core/data/RowWeights.h"
 #include "tamrt/abi.h"
 #include "tamrt/steps.h"
 
@@ -34,8 +34,8 @@ struct System {
   /// T, and the rows of positive weight.
   double rows = 0;
   size_t positiveRows = 0;
-  /// Sum of weight * target^2 (a compensated sum).
-  WeightSum squares;
+  /// Sum of weight * target^2.
+  CompensatedSum squares;
 };
 
 /// Those of all groups.
@@ -43,7 +43,7 @@ class Systems {
 public:
   /// Makes room. May throw std::bad_alloc.
   void resize(const tamrt_model &model, size_t count);
-  /// Bytes of one group.
+  /// Bytes of one group, with those that a search keeps of it.
   static size_t bytesPerGroup(const tamrt_model &model);
 
   /// Takes the output of FIT_SYSTEM for a group that was run with strengths of

@@ -290,6 +290,17 @@ SafetensorsWriter serialize(const tamrt_model &model, const Weights &weights) {
     writer.metadata("penalties", dump(penalties));
   }
 
+  if (!weights.groupAps.empty()) {
+    const auto count = size_t(model.penalty_count);
+    json penalties = json::object();
+    for (size_t i = 0; i < count; ++i) {
+      json &aps = penalties[model.penalties[i].name] = json::array();
+      for (size_t g = 0; g < weights.groups.size(); ++g)
+        aps.push_back(weights.groupAps[g * count + i]);
+    }
+    writer.metadata("group_penalties", dump(penalties));
+  }
+
   const auto groups = int64_t(weights.groups.size());
   const Normalization &norm = weights.normalization;
   writer.add<double>("coefficients", {groups, model.columns},
@@ -346,6 +357,39 @@ loadPenalties(const tamrt_model &model, const SafetensorsFile &file) {
     return Error{file.path() +
                  ": metadata 'penalties': expected numbers of penalties"};
   return penalties;
+}
+
+/// The aps of `groups` groups that have their own; none if they have not.
+static Result<std::vector<double>> loadGroupAps(const tamrt_model &model,
+                                                size_t groups,
+                                                const SafetensorsFile &file) {
+  if (!file.metadata().count("group_penalties"))
+    return std::vector<double>();
+  Result<json> entry = jsonEntry(file, "group_penalties");
+  if (!entry)
+    return std::move(entry).error();
+  const auto count = size_t(model.penalty_count);
+  std::vector<double> aps(groups * count);
+  bool good = entry->is_object() && entry->size() == count;
+  for (size_t i = 0; good && i < count; ++i) {
+    auto found = entry->find(model.penalties[i].name);
+    good =
+        found != entry->end() && found->is_array() && found->size() == groups;
+    for (size_t g = 0; good && g < groups; ++g) {
+      const json &ap = (*found)[g];
+      good = ap.is_number() &&
+             std::fabs(ap.get<double>()) <= double(TAMRT_AP_LIMIT);
+      if (good)
+        aps[g * count + i] = ap.get<double>();
+    }
+  }
+  if (!good)
+    return Error{file.path() +
+                 ": metadata 'group_penalties': expected for each "
+                 "penalty the ap of each group, from -" +
+                 std::to_string(TAMRT_AP_LIMIT) + " to " +
+                 std::to_string(TAMRT_AP_LIMIT)};
+  return aps;
 }
 
 /// Checks that the numbers could come from a fit. Those of a group whose
@@ -521,6 +565,11 @@ Result<Weights> loadWeights(const tamrt_model &model, const std::string &from,
   if (!penalties)
     return std::move(penalties).error();
   weights.penalties = *std::move(penalties);
+  Result<std::vector<double>> aps =
+      loadGroupAps(model, weights.groups.size(), *file);
+  if (!aps)
+    return std::move(aps).error();
+  weights.groupAps = *std::move(aps);
   auto reads = [&](FilePart part, const char *name) {
     return part == FilePart::Yes ||
            (part == FilePart::IfPresent && file->metadata().count(name) > 0);

@@ -43,6 +43,8 @@
 ///     inputs        [{"column", "levels", "numeric"}], levels null where the
 ///                   input has none
 ///     penalties     {name: ap} of those that differ from the formula's
+///     group_penalties  {name: [ap of each group]}, where groups have
+///                   penalties of their own
 ///     inference     {"groups", "effects"}: the names of the fields
 ///     calibration   {"split"}: which rows were held out
 ///
@@ -76,6 +78,9 @@ struct Weights {
   Tables tables;
   /// Names of penalties and the aps that the fit used instead of the formula's.
   std::vector<std::pair<std::string, double>> penalties = {};
+  /// G x the model's penalties: the aps that the fit used where each group has
+  /// its own; empty if it has not.
+  std::vector<double> groupAps = {};
   /// Empty without.
   Inference inference = {};
   Calibration calibration = {};

@@ -447,7 +447,16 @@ Result<Crew> makeFitCrew(const tamrt_model &model, size_t groups,
   if (Status s = checkSolver(model, options); !s)
     return std::move(s).error();
   return makeCrew(laddersFor(model, TAMRT_STEP_FIT_CHUNK, groupRows, options),
-                  groups, options, /*sharedBytes=*/0, /*isSolverChosen=*/false);
+                  groups, options, systemBytes(model, groups, options),
+                  /*isSolverChosen=*/false);
+}
+
+int64_t systemBytes(const tamrt_model &model, size_t groups,
+                    const RunOptions &options) {
+  if (!options.systems ||
+      !deviceOf(model, TAMRT_STEP_FIT_CHUNK, options).isCpu())
+    return 0;
+  return int64_t(groups * Systems::bytesPerGroup(model));
 }
 
 Result<FitRoute> chooseSolver(const tamrt_model &model, size_t groupRows,

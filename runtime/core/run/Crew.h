@@ -82,6 +82,11 @@ Result<Crew> makeCrew(const tamrt_model &model, tamrt_step_kind kind,
 Result<Crew> makeFitCrew(const tamrt_model &model, size_t groups,
                          size_t groupRows, const RunOptions &options);
 
+/// Bytes that the equations of `groups` groups take beside the run, if the
+/// options ask for them and its sums are on the CPU.
+int64_t systemBytes(const tamrt_model &model, size_t groups,
+                    const RunOptions &options);
+
 /// Makes room for the results of FIT_INFER or FIT_SYSTEM of `groups` groups, if
 /// the options ask for them. Errors: the crew's solver is another one; no
 /// memory.

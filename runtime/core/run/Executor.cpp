@@ -84,7 +84,7 @@ Result<std::vector<double>> fitGroups(const tamrt_model &model,
   Status done = work.run([&](Worker &worker, size_t g) {
     const Group &group = data.groups()[g];
     normalization.parameters(model, g, worker.place.parameters,
-                             options.strengths);
+                             options.strengthsOf(model, g));
     worker.place.tables = tables.pointers();
     GroupFit fit(*crew->ladder, g, group.rows, worker.place.vectors);
     while (fit.resume(worker)) {

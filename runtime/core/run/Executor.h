@@ -107,9 +107,11 @@ struct RunOptions {
   /// For fits. A solver that the model lacks is an error.
   FitSolver solver = FitSolver::Auto;
   CgOptions cg = {};
-  /// For fits: the strengths of the model's penalties; empty: the model's.
+  /// For fits: the strengths of the model's penalties, of all groups or for
+  /// each group its own; empty: the model's.
   std::span<const double> strengths;
-  /// For fits whose caller chooses the strengths when the rows have been summed
+  /// For fits whose caller chooses strengths, as above, when the rows have been
+  /// summed
   /// (`fitChosen`); may be empty.
   std::function<Result<std::vector<double>>(const StrengthsQuestion &)>
       chooseStrengths;
@@ -126,6 +128,14 @@ struct RunOptions {
   /// Called before the work with the reason why a fit uses conjugate gradients
   /// (`routeNote`); may be empty.
   std::function<void(const std::string &)> tellRoute;
+
+  /// The strengths of a group's penalties; empty: the model's.
+  std::span<const double> strengthsOf(const tamrt_model &model,
+                                      size_t group) const {
+    const auto count = size_t(model.penalty_count);
+    return strengths.size() <= count ? strengths
+                                     : strengths.subspan(group * count, count);
+  }
 };
 
 /// Checks that steps of `kind` fit in memory at all: one thread on the smallest
@@ -175,6 +185,8 @@ auto fitChosen(const tamrt_model &model, std::span<const std::string> groups,
       options.chooseStrengths({systems, groups, normalization, tables});
   if (!chosen)
     return std::move(chosen).error();
+  // The fit has its own use for their memory.
+  systems = Systems();
   RunOptions fitting = options;
   fitting.strengths = *chosen;
   return fit(fitting);

@@ -86,7 +86,7 @@ private:
     worker.place.state = at;
     worker.place.carry = model.carry_bytes > 0 ? at + needed.state : nullptr;
     normalization.parameters(model, slot.group, worker.place.parameters,
-                             options.strengths);
+                             options.strengthsOf(model, slot.group));
     worker.place.tables = tables.pointers();
   }
 
@@ -256,8 +256,10 @@ Result<GroupFits> GroupFits::create(const tamrt_model &model,
   for (size_t count = most;;) {
     const size_t states = count * onDevice(needed);
     const size_t vectors = count * size_t(needed.vectors);
-    Result<Crew> crew = makeCrew(model, solver, count, longest, now,
-                                 StateOf::Group, int64_t(states + vectors));
+    Result<Crew> crew =
+        makeCrew(model, solver, count, longest, now, StateOf::Group,
+                 int64_t(states + vectors) +
+                     systemBytes(model, groups.names.size(), now));
     std::string why;
     LogLevel level = LogLevel::Warning;
     if (crew) {

@@ -104,7 +104,7 @@ void IntervalSums::add(double target, double lower, double upper, double level,
   losses.add(by * (loss(lower - target) + loss(target - upper)) / 2);
 }
 
-double IntervalSums::mean(const WeightSum &sum) const {
+double IntervalSums::mean(const CompensatedSum &sum) const {
   return isInfinite ? std::numeric_limits<double>::infinity()
                     : sum.value() / weight.value();
 }

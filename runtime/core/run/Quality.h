@@ -16,7 +16,7 @@
 #ifndef TAMRT_CORE_RUN_QUALITY_H
 #define TAMRT_CORE_RUN_QUALITY_H
 
-#include "core/data/RowWeights.h"
+#include "core/data/CompensatedSum.h"
 
 #include <cstddef>
 #include <span>
@@ -61,7 +61,7 @@ private:
   size_t rows = 0;
   /// The first target, from which others are measured.
   double start = 0;
-  WeightSum weight, squares, absolutes, relatives, relativeWeight,
+  CompensatedSum weight, squares, absolutes, relatives, relativeWeight,
       targetAbsolutes, targets, targetSquares, residuals;
 };
 
@@ -80,10 +80,10 @@ public:
   double pinball() const { return mean(losses); }
 
 private:
-  double mean(const WeightSum &sum) const;
+  double mean(const CompensatedSum &sum) const;
 
   bool isInfinite = false;
-  WeightSum weight, covered, widths, losses;
+  CompensatedSum weight, covered, widths, losses;
 };
 
 } // namespace tamrt

@@ -8,6 +8,7 @@
 
 #include "core/run/Statistics.h"
 
+#include "core/data/CompensatedSum.h"
 #include "core/run/Work.h"
 #include "kernels/cpu/ElementaryScalars.h"
 
@@ -16,43 +17,24 @@
 #include <limits>
 
 namespace tamrt {
-namespace {
 
-/// A sum in twice the precision: the result is rounded about once, however many
-/// numbers are added.
-class Total {
-public:
-  void add(double number) {
-    const double next = sum + number, part = next - sum;
-    error += (sum - (next - part)) + (number - part);
-    sum = next;
-  }
-  double value() const { return sum + error; }
-
-private:
-  double sum = 0, error = 0;
-};
-
-} // namespace
-
-/// Of one group. Targets and predictions are measured from those of the first
-/// row.
+/// Of one group. Predictions are measured from that of the first row.
 struct TrainingStatistics::Sums {
-  size_t all = 0, rows = 0, known = 0;
-  double targetStart = 0, predictionStart = 0, first = 0, last = 0;
+  size_t all = 0, known = 0;
+  double predictionStart = 0, first = 0, last = 0;
   /// With row weights.
-  Total weight, squares, absolutes, targets, targetSquares, targetAbsolutes,
-      relatives, relativeWeight, predictions, predictionSquares;
+  ResidualSums rows;
+  CompensatedSum predictions, predictionSquares;
   /// Without: residuals, their squares, their products with the one before and
   /// with the row's index.
-  Total residuals, plainSquares, products, moments;
+  CompensatedSum residuals, plainSquares, products, moments;
 };
 
 /// Of one effect in one group.
 struct TrainingStatistics::Effect {
   double start = 0;
   double low = std::numeric_limits<double>::infinity(), high = -low;
-  Total sum, squares, products;
+  CompensatedSum sum, squares, products;
 };
 
 TrainingStatistics::TrainingStatistics(const tamrt_model &model, size_t count)
@@ -71,7 +53,6 @@ void TrainingStatistics::addRow(size_t group, double target, double weight,
     prediction += terms[i];
   const double residual = target - prediction;
   if (sums.all == 0) {
-    sums.targetStart = target;
     sums.predictionStart = prediction;
     sums.first = residual;
     for (size_t i = 0; i < count; ++i)
@@ -91,19 +72,8 @@ void TrainingStatistics::addRow(size_t group, double target, double weight,
   if (!(weight > 0))
     return;
 
-  ++sums.rows;
-  const double y = target - sums.targetStart,
-               p = prediction - sums.predictionStart;
-  sums.weight.add(weight);
-  sums.squares.add(weight * residual * residual);
-  sums.absolutes.add(weight * std::fabs(residual));
-  sums.targets.add(weight * y);
-  sums.targetSquares.add(weight * y * y);
-  sums.targetAbsolutes.add(weight * std::fabs(target));
-  if (target != 0) {
-    sums.relatives.add(weight * std::fabs(residual / target));
-    sums.relativeWeight.add(weight);
-  }
+  sums.rows.add(target, prediction, weight);
+  const double p = prediction - sums.predictionStart;
   sums.predictions.add(weight * p);
   sums.predictionSquares.add(weight * p * p);
   for (size_t i = 0; i < count; ++i) {
@@ -158,24 +128,26 @@ void TrainingStatistics::finish(std::span<const double> weightMeans,
   for (size_t g = 0; g < groups.size(); ++g) {
     const Sums &sums = groups[g];
     const double scale = weightMeans.empty() ? 1.0 : weightMeans[g];
-    const double weight = sums.weight.value(), squares = sums.squares.value();
+    const QualitySums rows = sums.rows.sums();
+    const double weight = rows.weight;
     double *fields = inference.fieldsOf(g);
-    fields[kRows] = double(sums.rows);
+    fields[kRows] = rows.rows;
     fields[kWeight] = scale * weight;
-    fields[kRss] = scale * squares;
+    fields[kRss] = scale * rows.squares;
     // What the rows leave to estimate the variance from may be nothing.
-    const double sigma2 = ratio(squares, double(sums.rows) - fields[kEdf]);
+    const double sigma2 = ratio(rows.squares, rows.rows - fields[kEdf]);
     fields[kSigma2] = scale * sigma2;
-    fields[kAbsolute] = scale * sums.absolutes.value();
-    fields[kRelative] = scale * sums.relatives.value();
-    fields[kRelativeWeight] = scale * sums.relativeWeight.value();
-    fields[kTargetAbsolute] = scale * sums.targetAbsolutes.value();
-    auto spread = [&](const Total &sum, const Total &squares) {
+    fields[kAbsolute] = scale * rows.absolutes;
+    fields[kRelative] = scale * rows.relatives;
+    fields[kRelativeWeight] = scale * rows.relativeWeight;
+    fields[kTargetAbsolute] = scale * rows.targetAbsolutes;
+    fields[kTargetMean] = rows.targetMean;
+    fields[kTargetSquares] = scale * rows.targetSquares;
+    auto spread = [&](const CompensatedSum &sum,
+                      const CompensatedSum &squares) {
       return std::max(squares.value() - sum.value() * (sum.value() / weight),
                       0.0);
     };
-    fields[kTargetMean] = sums.targetStart + sums.targets.value() / weight;
-    fields[kTargetSquares] = scale * spread(sums.targets, sums.targetSquares);
     const auto n = double(sums.all);
     const double total = sums.residuals.value(), mean = total / n;
     // sum over t >= 2 of (r_t - m) (r_(t-1) - m).

@@ -107,7 +107,7 @@ private:
   /// For each column of numbers, the spreads of the groups.
   std::vector<std::vector<Spread>> spreads;
   /// By the reader's indices of groups, for models with a weight column.
-  std::vector<WeightSum> weightSums;
+  std::vector<CompensatedSum> weightSums;
   std::vector<PeriodFinder> periods;
   /// For each grid of the model, whether all values so far are on it.
   std::vector<bool> onGrid;
@@ -251,7 +251,7 @@ Status StreamedFit::Impl::finishSurvey() {
 Status StreamedFit::Impl::findMeans() {
   if (!columns.weights)
     return {};
-  std::vector<WeightSum> sums;
+  std::vector<CompensatedSum> sums;
   for (uint32_t number : numberOf)
     sums.push_back(weightSums[number]);
   Result<std::vector<double>> means =

@@ -8,605 +8,84 @@
 
 #include "core/run/Tune.h"
 
-#include "core/run/Crew.h"
+#include "core/run/Gcv.h"
+#include "core/run/Reml.h"
 #include "io/Parallel.h"
-#include "kernels/cpu/ElementaryScalars.h"
 
-#include <algorithm>
 #include <atomic>
-#include <cmath>
-#include <limits>
-#include <numeric>
+#include <optional>
 
 namespace tamrt {
 namespace {
 
-/// A change of a strength to less than this part of it is not computed as a
-/// change of the inverse: as much of the inverse's accuracy would be lost.
-constexpr double kLeastRatio = 1e-4;
-
-/// With a stronger penalty the sums are multiplied by V itself: what is left of
-/// A without its penalties would lose digits.
-constexpr double kStrong = 10;
-
-/// A dense matrix, row after row.
-struct Matrix {
-  Matrix() = default;
-  Matrix(size_t rows, size_t columns)
-      : rows(rows), columns(columns), values(rows * columns) {}
-
-  double *row(size_t i) { return values.data() + i * columns; }
-  const double *row(size_t i) const { return values.data() + i * columns; }
-
-  size_t rows = 0, columns = 0;
-  std::vector<double> values;
-};
-
-void addTimes(double factor, const double *from, size_t count, double *to) {
-  for (size_t i = 0; i < count; ++i)
-    to[i] += factor * from[i];
-}
-
-double dot(const double *a, const double *b, size_t count) {
-  double sum = 0;
-  for (size_t i = 0; i < count; ++i)
-    sum += a[i] * b[i];
-  return sum;
-}
-
-/// a'v.
-std::vector<double> transposedProduct(const Matrix &a, const double *v) {
-  std::vector<double> out(a.columns);
-  for (size_t k = 0; k < a.rows; ++k)
-    addTimes(v[k], a.row(k), a.columns, out.data());
-  return out;
-}
-
-/// A sparse matrix: for each row, or column, the places of its numbers.
-struct Sparse {
-  struct Number {
-    size_t at;
-    double value;
-  };
-  std::vector<std::vector<Number>> lines;
-};
-
-Sparse sparseRowsOf(const UnitPenalty &penalty) {
-  const auto n = size_t(penalty.columns);
-  Sparse rows;
-  rows.lines.resize(n);
-  for (size_t i = 0; i < n; ++i)
-    for (size_t k = 0; k < n; ++k)
-      if (const double value = penalty.matrix[i * n + k]; value != 0)
-        rows.lines[i].push_back({k, value});
-  return rows;
-}
-
-/// The columns of L with L L' = P, as many as P's rank. Each takes a pivot: the
-/// next one, so that L is as sparse as P, or, with `pivots`, the largest one.
-/// `apart` is the largest element of L L' - P over that of P.
-Sparse factorOf(const UnitPenalty &penalty, bool pivots, double &apart) {
-  const auto n = size_t(penalty.columns);
-  std::vector<double> rest = penalty.matrix;
-  double largest = 0;
-  for (size_t i = 0; i < n; ++i)
-    largest = std::max(largest, rest[i * n + i]);
-  const double least =
-      largest * double(n) * std::numeric_limits<double>::epsilon();
-  Sparse columns;
-  for (size_t step = 0; step < n; ++step) {
-    size_t pivot = step;
-    for (size_t i = 0; pivots && i < n; ++i)
-      if (rest[i * n + i] > rest[pivot * n + pivot])
-        pivot = i;
-    if (!(rest[pivot * n + pivot] > least))
-      continue;
-    const double root = std::sqrt(rest[pivot * n + pivot]);
-    std::vector<Sparse::Number> column;
-    for (size_t i = 0; i < n; ++i)
-      if (const double value = rest[i * n + pivot] / root; value != 0)
-        column.push_back({i, value});
-    for (const Sparse::Number &a : column)
-      for (const Sparse::Number &b : column)
-        rest[a.at * n + b.at] -= a.value * b.value;
-    // Exact zeros, so that no pivot comes twice.
-    for (size_t i = 0; i < n; ++i)
-      rest[i * n + pivot] = rest[pivot * n + i] = 0;
-    columns.lines.push_back(std::move(column));
-  }
-  apart = 0;
-  for (double value : rest)
-    apart = std::max(apart, std::fabs(value));
-  apart /= std::max(largest, std::numeric_limits<double>::min());
-  return columns;
-}
-
-/// The same, as sparse as can be; what is left of P is below its rounding
-/// errors.
-Sparse factorOf(const UnitPenalty &penalty) {
-  double apart = 0;
-  Sparse factor = factorOf(penalty, /*pivots=*/false, apart);
-  constexpr double kMost = 1e-14;
-  return apart <= kMost * double(penalty.columns)
-             ? factor
-             : factorOf(penalty, /*pivots=*/true, apart);
-}
-
-/// What is known of a group at given strengths.
-struct Point {
-  /// A^-1, D x D.
-  std::vector<double> inverse;
-  /// S beta, S being the Gram matrix.
-  std::vector<double> fitted;
-  /// b'beta, beta'S beta and tr(S A^-1).
-  double vectorBeta = 0, betaSBeta = 0, trace = 0;
-};
-
-/// What the candidates of one coordinate need of a group. With
-/// V = sqrt(T) A^-1 L: M = sqrt(T) L'V, V'S V, V'b and V'S beta.
-struct Visit {
-  Matrix middle, gram;
-  std::vector<double> vector, fitted;
-  /// The point's, and the strength of the coordinate there.
-  double vectorBeta = 0, betaSBeta = 0, trace = 0, strength = 0;
-};
-
-/// Memory of one thread.
-struct Scratch {
-  tamrt_context context = {};
-  std::vector<double> matrix, triangle, workspace;
-  Point point;
-};
-
-class Gcv {
+/// Searches for the penalties of some groups in common.
+class Search {
 public:
-  Gcv(const tamrt_model &model, std::span<const UnitPenalty> penalties,
-      const Systems &systems, std::span<const std::string> names,
-      const GcvOptions &options)
-      : model(model), penalties(penalties), systems(systems), names(names),
-        options(options), d(size_t(model.columns)),
-        points(systems.groups.size()), visits(systems.groups.size()),
-        scratch(chooseThreads(options.threads, systems.groups.size(), 1)) {
-    for (const UnitPenalty &penalty : penalties) {
-      factors.push_back(factorOf(penalty));
-      sparse.push_back(sparseRowsOf(penalty));
-    }
-    for (Scratch &own : scratch) {
-      own.context.kernels = Device::cpu().kernels();
-      own.matrix.resize(d * d);
-      own.triangle.resize(size_t(triangleSize(model.columns)));
-      own.workspace.resize(size_t(TAMRT_INVERSE_WORKSPACE(model.columns)));
-    }
+  Search(const TuneProblem &problem, const std::vector<double> &start,
+         const TuneOptions &options)
+      : problem(problem), start(start), options(options) {}
+
+  /// Must be called first.
+  Status prepare() {
+    if (options.criterion != Criterion::Reml)
+      return {};
+    basis = PenaltyBasis::find(problem.penalties);
+    if (!basis)
+      return Error{"expected penalties of products that are sums of Kronecker "
+                   "products, got others"};
+    return {};
   }
 
-  /// Moves to a point. \returns its score.
-  Result<double> moveTo(const std::vector<double> &strengths);
-
-  /// The scores of the point with other strengths of one coordinate.
-  Result<std::vector<double>> scoresOf(const std::vector<double> &strengths,
-                                       size_t coordinate,
-                                       const std::vector<double> &candidates);
+  Result<TuneResult> run(size_t first, size_t count, unsigned threads,
+                         const TuneReport &report) const {
+    SearchGroups groups(problem, first, count, threads);
+    return options.criterion == Criterion::Reml
+               ? minimizeReml(groups, *basis, options, report)
+               : minimizeGcv(groups, start, options, report);
+  }
 
 private:
-  bool compute(size_t group, const std::vector<double> &strengths,
-               Scratch &scratch, Point &point) const;
-  Visit visit(size_t group, size_t coordinate,
-              const std::vector<double> &strengths, const Point &point) const;
-  double scoreOf(const System &system, size_t group, double vectorBeta,
-                 double betaSBeta, double trace) const;
-  double scoreOf(size_t group, const Visit &visit, double strength) const;
-  template <class Body> Status forEachGroup(const Body &body);
-
-  const tamrt_model &model;
-  std::span<const UnitPenalty> penalties;
-  const Systems &systems;
-  std::span<const std::string> names;
-  const GcvOptions &options;
-  size_t d;
-  /// The columns of L, and the rows of P, of each coordinate.
-  std::vector<Sparse> factors, sparse;
-  std::vector<Point> points;
-  std::vector<Visit> visits;
-  std::vector<Scratch> scratch;
+  const TuneProblem &problem;
+  const std::vector<double> &start;
+  const TuneOptions &options;
+  std::optional<PenaltyBasis> basis;
 };
-
-/// Calls body(group, scratch), which returns false after an error of the
-/// scratch's context, on several threads. The error is that of the first group
-/// that has one.
-template <class Body> Status Gcv::forEachGroup(const Body &body) {
-  const size_t count = systems.groups.size();
-  std::vector<tamrt_context> failures(count);
-  std::atomic<size_t> next = 0;
-  forEachPiece(unsigned(scratch.size()), [&](unsigned piece) {
-    Scratch &own = scratch[piece];
-    for (size_t g; (g = next++) < count;) {
-      own.context.status = TAMRT_OK;
-      if (!body(g, own))
-        failures[g] = own.context;
-    }
-  });
-  for (size_t g = 0; g < count; ++g)
-    if (failures[g].status != TAMRT_OK)
-      return describe(model, names[g], failures[g]);
-  return {};
-}
-
-/// Computes what is known of a group with given strengths.
-bool Gcv::compute(size_t group, const std::vector<double> &strengths,
-                  Scratch &own, Point &point) const {
-  const System &system = systems.groups[group];
-  const double rows = system.rows, floor = TAMRT_PENALTY_FLOOR * rows;
-  std::vector<double> &a = own.matrix;
-  a = system.matrix;
-  for (size_t i = 0; i < penalties.size(); ++i) {
-    const auto first = size_t(penalties[i].first);
-    for (size_t k = 0; k < sparse[i].lines.size(); ++k)
-      for (const Sparse::Number &number : sparse[i].lines[k])
-        a[(first + k) * d + first + number.at] +=
-            rows * strengths[i] * number.value;
-  }
-  double numbers[2];
-  own.context.kernels->cholesky_inverse(&own.context, int64_t(d), a.data(),
-                                        own.triangle.data(), numbers,
-                                        own.workspace.data());
-  if (own.context.status != TAMRT_OK)
-    return false;
-  point.inverse.resize(d * d);
-  const double *next = own.triangle.data();
-  for (size_t i = 0; i < d; ++i)
-    for (size_t k = 0; k <= i; ++k)
-      point.inverse[i * d + k] = point.inverse[k * d + i] = *next++;
-
-  /// Adds M x to `out`, M being symmetric.
-  auto addProduct = [&](const std::vector<double> &m,
-                        const std::vector<double> &x,
-                        std::vector<double> &out) {
-    for (size_t i = 0; i < d; ++i)
-      addTimes(x[i], m.data() + i * d, d, out.data());
-  };
-  /// A x.
-  auto times = [&](const std::vector<double> &x) {
-    std::vector<double> out(d);
-    addProduct(system.matrix, x, out);
-    for (size_t i = 0; i < penalties.size(); ++i) {
-      const auto first = size_t(penalties[i].first);
-      for (size_t k = 0; k < sparse[i].lines.size(); ++k)
-        for (const Sparse::Number &number : sparse[i].lines[k])
-          out[first + k] +=
-              rows * strengths[i] * number.value * x[first + number.at];
-    }
-    return out;
-  };
-  // beta, refined once.
-  std::vector<double> beta(d), residual = system.vector;
-  for (int round = 0; round < 2; ++round) {
-    addProduct(point.inverse, residual, beta);
-    const std::vector<double> product = times(beta);
-    for (size_t i = 0; i < d; ++i)
-      residual[i] = system.vector[i] - product[i];
-  }
-  point.fitted.assign(d, 0);
-  addProduct(system.matrix, beta, point.fitted);
-  addTimes(-floor, beta.data(), d, point.fitted.data());
-  point.vectorBeta = dot(system.vector.data(), beta.data(), d);
-  point.betaSBeta = dot(point.fitted.data(), beta.data(), d);
-  // Not as D less the traces of penalties times A^-1: strong ones would cancel
-  // its digits.
-  std::vector<double> traces(d);
-  for (size_t i = 0; i < d; ++i) {
-    const double *row = system.matrix.data() + i * d;
-    const double *inverse = point.inverse.data() + i * d;
-    for (size_t k = 0; k < d; ++k)
-      traces[k] += row[k] * inverse[k];
-    traces[i] -= floor * inverse[i];
-  }
-  point.trace = std::accumulate(traces.begin(), traces.end(), 0.0);
-  return true;
-}
-
-Visit Gcv::visit(size_t group, size_t coordinate,
-                 const std::vector<double> &strengths,
-                 const Point &point) const {
-  const System &system = systems.groups[group];
-  const std::vector<std::vector<Sparse::Number>> &columns =
-      factors[coordinate].lines;
-  const size_t r = columns.size();
-  const auto first = size_t(penalties[coordinate].first);
-  const double rows = system.rows, root = std::sqrt(rows);
-  // V, and its transpose, whose rows are sums of rows of A^-1.
-  Matrix v(d, r), transposed(r, d);
-  for (size_t k = 0; k < r; ++k) {
-    for (const Sparse::Number &number : columns[k])
-      addTimes(root * number.value,
-               point.inverse.data() + (first + number.at) * d, d,
-               transposed.row(k));
-    for (size_t i = 0; i < d; ++i)
-      v.row(i)[k] = transposed.row(k)[i];
-  }
-  Visit visit;
-  visit.middle = Matrix(r, r);
-  for (size_t k = 0; k < r; ++k)
-    for (const Sparse::Number &number : columns[k])
-      addTimes(root * number.value, v.row(first + number.at), r,
-               visit.middle.row(k));
-  const double floor = TAMRT_PENALTY_FLOOR * rows;
-  Matrix other(d, r);
-  for (size_t i = 0; i < d; ++i)
-    addTimes(floor, v.row(i), r, other.row(i));
-  if (*std::max_element(strengths.begin(), strengths.end()) > kStrong) {
-    // V'S V = V'(S + 1e-6 T I) V - V'(1e-6 T I) V.
-    visit.gram = Matrix(r, r);
-    for (size_t i = 0; i < d; ++i)
-      for (size_t k = 0; k < d; ++k)
-        addTimes(-system.matrix[i * d + k], v.row(k), r, other.row(i));
-  } else {
-    // V'S V = V'A V - V'(T P + 1e-6 T I) V, and V'A V = M.
-    visit.gram = visit.middle;
-    for (size_t j = 0; j < penalties.size(); ++j) {
-      const auto start = size_t(penalties[j].first);
-      for (size_t i = 0; i < sparse[j].lines.size(); ++i)
-        for (const Sparse::Number &number : sparse[j].lines[i])
-          addTimes(rows * strengths[j] * number.value, v.row(start + number.at),
-                   r, other.row(start + i));
-    }
-  }
-  for (size_t i = 0; i < d; ++i)
-    for (size_t k = 0; k < r; ++k)
-      addTimes(-v.row(i)[k], other.row(i), k + 1, visit.gram.row(k));
-  for (size_t k = 0; k < r; ++k)
-    for (size_t l = k + 1; l < r; ++l)
-      visit.gram.row(k)[l] = visit.gram.row(l)[k];
-  visit.vector = transposedProduct(v, system.vector.data());
-  visit.fitted = transposedProduct(v, point.fitted.data());
-  visit.vectorBeta = point.vectorBeta;
-  visit.betaSBeta = point.betaSBeta;
-  visit.trace = point.trace;
-  visit.strength = strengths[coordinate];
-  return visit;
-}
-
-/// The score from b'beta, beta'S beta and tr(S A^-1).
-double Gcv::scoreOf(const System &system, size_t group, double vectorBeta,
-                    double betaSBeta, double trace) const {
-  const auto rows = double(system.positiveRows);
-  const double mean =
-      systems.weightMeans.empty() ? 1 : systems.weightMeans[group];
-  // NaN stays NaN.
-  double rss = system.squares.value() - 2 * vectorBeta + betaSBeta;
-  if (rss < 0)
-    rss = 0;
-  const double left = std::max(1 - options.gamma * trace / rows, 1e-6);
-  return mean * rss / rows / (left * left);
-}
-
-/// The score with another strength of the visited coordinate. With the change c
-/// of the strength and K = c (I + c M)^-1, A^-1 changes by -V K V'.
-double Gcv::scoreOf(size_t group, const Visit &visit, double strength) const {
-  const double change = strength - visit.strength;
-  const size_t r = visit.middle.rows;
-  // The factor R of I + c M, and its inverse.
-  Matrix factor(r, r), inverse(r, r);
-  for (size_t i = 0; i < r; ++i) {
-    for (size_t k = 0; k <= i; ++k) {
-      const double sum = (i == k ? 1.0 : 0.0) +
-                         change * visit.middle.row(i)[k] -
-                         dot(factor.row(i), factor.row(k), k);
-      if (i == k && !(sum > 0))
-        return std::numeric_limits<double>::quiet_NaN();
-      factor.row(i)[k] = i == k ? std::sqrt(sum) : sum / factor.row(k)[k];
-    }
-    double *row = inverse.row(i);
-    for (size_t k = 0; k < i; ++k)
-      addTimes(-factor.row(i)[k], inverse.row(k), k + 1, row);
-    for (size_t k = 0; k < i; ++k)
-      row[k] /= factor.row(i)[i];
-    row[i] = 1 / factor.row(i)[i];
-  }
-  // q = K V'b.
-  std::vector<double> half(r), q(r);
-  for (size_t i = 0; i < r; ++i)
-    half[i] = dot(inverse.row(i), visit.vector.data(), i + 1);
-  for (size_t i = 0; i < r; ++i)
-    addTimes(change * half[i], inverse.row(i), i + 1, q.data());
-  // tr(K V'S V), and q'V'S V q.
-  double trace = 0, quadratic = 0;
-  std::vector<double> row(r);
-  for (size_t i = 0; i < r; ++i) {
-    std::fill(row.begin(), row.end(), 0.0);
-    for (size_t k = 0; k <= i; ++k)
-      addTimes(inverse.row(i)[k], visit.gram.row(k), i + 1, row.data());
-    trace += dot(row.data(), inverse.row(i), i + 1);
-    quadratic += q[i] * dot(visit.gram.row(i), q.data(), r);
-  }
-  return scoreOf(systems.groups[group], group,
-                 visit.vectorBeta - dot(visit.vector.data(), q.data(), r),
-                 visit.betaSBeta - 2 * dot(visit.fitted.data(), q.data(), r) +
-                     quadratic,
-                 visit.trace - change * trace);
-}
-
-/// The mean of scores of the groups.
-double meanOf(std::span<const double> scores) {
-  double sum = 0;
-  for (double score : scores)
-    sum += score;
-  return sum / double(scores.size());
-}
-
-Result<double> Gcv::moveTo(const std::vector<double> &strengths) {
-  std::vector<double> scores(points.size());
-  Status done = forEachGroup([&](size_t g, Scratch &own) {
-    if (!compute(g, strengths, own, points[g]))
-      return false;
-    scores[g] = scoreOf(systems.groups[g], g, points[g].vectorBeta,
-                        points[g].betaSBeta, points[g].trace);
-    return true;
-  });
-  if (!done)
-    return std::move(done).error();
-  for (size_t g = 0; g < scores.size(); ++g)
-    if (!std::isfinite(scores[g]))
-      return Error{(model.group ? "group '" + names[g] + "': " : "") +
-                   "expected a finite GCV score, got an overflow; scale the "
-                   "target or the row weights"};
-  return meanOf(scores);
-}
-
-Result<std::vector<double>>
-Gcv::scoresOf(const std::vector<double> &strengths, size_t coordinate,
-              const std::vector<double> &candidates) {
-  const double now = strengths[coordinate];
-  const double least = *std::min_element(candidates.begin(), candidates.end());
-  // From the least strength all changes are upwards.
-  std::vector<double> from = strengths;
-  const bool moves = least < kLeastRatio * now;
-  if (moves)
-    from[coordinate] = least;
-  std::vector<std::vector<double>> scores(candidates.size());
-  for (std::vector<double> &of : scores)
-    of.resize(points.size());
-  Status done = forEachGroup([&](size_t g, Scratch &own) {
-    if (moves && !compute(g, from, own, own.point))
-      return false;
-    visits[g] = visit(g, coordinate, from, moves ? own.point : points[g]);
-    for (size_t i = 0; i < candidates.size(); ++i) {
-      double score = scoreOf(g, visits[g], candidates[i]);
-      if (std::isnan(score)) {
-        std::vector<double> exact = strengths;
-        exact[coordinate] = candidates[i];
-        if (!compute(g, exact, own, own.point))
-          return false;
-        score = scoreOf(systems.groups[g], g, own.point.vectorBeta,
-                        own.point.betaSBeta, own.point.trace);
-      }
-      scores[i][g] = score;
-    }
-    return true;
-  });
-  if (!done)
-    return std::move(done).error();
-  std::vector<double> means;
-  for (const std::vector<double> &of : scores)
-    means.push_back(meanOf(of));
-  return means;
-}
-
-double strengthOf(double ap) { return cpu::power(10, ap); }
 
 } // namespace
 
-Result<GcvResult>
-minimizeGcv(const tamrt_model &model, std::span<const UnitPenalty> penalties,
-            const Systems &systems, std::span<const std::string> names,
-            std::vector<double> aps, const GcvOptions &options,
-            const std::function<void(const GcvProgress &)> &report) {
-  Gcv gcv(model, penalties, systems, names, options);
-  std::vector<double> strengths;
-  for (double &ap : aps) {
-    ap = std::clamp(ap, options.low, options.high);
-    strengths.push_back(strengthOf(ap));
+Result<std::vector<TuneResult>> tune(const TuneProblem &problem,
+                                     const std::vector<double> &start,
+                                     const TuneOptions &options,
+                                     const TuneReport &report) {
+  const size_t count = problem.systems.groups.size();
+  Search search(problem, start, options);
+  if (Status s = search.prepare(); !s)
+    return std::move(s).error();
+  std::vector<TuneResult> found;
+  if (!options.perGroup) {
+    Result<TuneResult> result = search.run(0, count, options.threads, report);
+    if (!result)
+      return std::move(result).error();
+    found.push_back(*std::move(result));
+    return found;
   }
-  Result<double> best = gcv.moveTo(strengths);
-  if (!best)
-    return std::move(best).error();
-  const double step = (options.high - options.low) / 10;
-  size_t evaluations = 1;
-  for (size_t cycle = 1; cycle <= options.cycles; ++cycle) {
-    bool hasGained = false;
-    for (size_t i = 0; i < aps.size(); ++i) {
-      std::vector<double> tried = options.candidates;
-      if (tried.empty())
-        tried = {std::max(aps[i] - step, options.low),
-                 std::min(aps[i] + step, options.high)};
-      if (std::all_of(tried.begin(), tried.end(),
-                      [&](double ap) { return ap == aps[i]; }))
-        continue;
-      std::vector<double> candidates;
-      for (double ap : tried)
-        candidates.push_back(strengthOf(ap));
-      Result<std::vector<double>> scores =
-          gcv.scoresOf(strengths, i, candidates);
-      if (!scores)
-        return std::move(scores).error();
-      bool moves = false;
-      for (size_t k = 0; k < tried.size(); ++k) {
-        if (tried[k] == aps[i])
-          continue;
-        ++evaluations;
-        if (!((*scores)[k] < *best * (1 - 1e-8)))
-          continue;
-        *best = (*scores)[k];
-        aps[i] = tried[k];
-        strengths[i] = candidates[k];
-        moves = hasGained = true;
-      }
-      if (moves) {
-        best = gcv.moveTo(strengths);
-        if (!best)
-          return std::move(best).error();
-      }
-      if (report)
-        report({cycle, evaluations, *best});
-    }
-    if (!hasGained)
-      break;
+  std::vector<std::optional<Result<TuneResult>>> results(count);
+  std::atomic<size_t> next = 0;
+  forEachPiece(chooseThreads(options.threads, count, 1), [&](unsigned piece) {
+    for (size_t g; (g = next++) < count;)
+      results[g] = search.run(g, 1, 1, [&](TuneProgress now) {
+        // The caller's thread alone shows progress.
+        now.group = g;
+        if (piece == 0)
+          report(now);
+      });
+  });
+  for (std::optional<Result<TuneResult>> &result : results) {
+    if (!*result)
+      return std::move(*result).error();
+    found.push_back(**std::move(result));
   }
-  return GcvResult{std::move(aps), *best, evaluations};
-}
-
-std::vector<double> strengthsOf(const tamrt_model &model,
-                                std::span<const Coordinate> coordinates,
-                                std::span<const double> aps) {
-  std::vector<double> strengths(size_t(model.penalty_count), 1.0);
-  for (size_t i = 0; i < coordinates.size(); ++i)
-    strengths[coordinates[i].penalty] = strengthOf(aps[i]);
-  return strengths;
-}
-
-Result<std::vector<UnitPenalty>>
-unitPenalties(const tamrt_model &model, std::span<const Coordinate> coordinates,
-              const Normalization &normalization, const Tables &tables,
-              const RunOptions &options) {
-  // With the memory of the steps that a choice needs.
-  Systems systems;
-  RunOptions alone = options;
-  alone.threads = 1;
-  alone.inference = nullptr;
-  alone.systems = &systems;
-  Result<Crew> crew = makeCrew(model, TAMRT_STEP_FIT_CHUNK, 1, 1, alone);
-  if (!crew)
-    return std::move(crew).error();
-  Worker &worker = crew->workers.front();
-  worker.place.tables = tables.pointers();
-  worker.columns.assign(size_t(model.input_count) + 2, nullptr);
-  worker.place.columns = worker.columns.data();
-  const auto d = size_t(model.columns);
-  std::vector<UnitPenalty> units;
-  for (const Coordinate &coordinate : coordinates) {
-    std::vector<double> strengths(size_t(model.penalty_count), 0.0);
-    strengths[coordinate.penalty] = 1;
-    for (size_t product : coordinate.products)
-      strengths[product] = 1;
-    normalization.parameters(model, 0, worker.place.parameters, strengths);
-    worker.attempt(*crew->ladder, [&] {
-      worker.run(*firstStep(model, TAMRT_STEP_PENALTY), nullptr, 1, 0, 1);
-    });
-    if (!worker.place.good())
-      return describe(model, "", worker.place.context, worker.shortage);
-    const tamrt_effect &effect = model.effects[coordinate.effect];
-    UnitPenalty unit{effect.first_column, effect.columns, {}};
-    const auto n = size_t(unit.columns), first = size_t(unit.first);
-    unit.matrix.resize(n * n);
-    for (size_t j = 0; j < n; ++j)
-      for (size_t i = j; i < n; ++i) {
-        double value = worker.place.output[(first + j) * d + first + i];
-        if (i == j)
-          value -= TAMRT_PENALTY_FLOOR;
-        unit.matrix[i * n + j] = unit.matrix[j * n + i] = value;
-      }
-    units.push_back(std::move(unit));
-  }
-  return units;
+  return found;
 }
 
 } // namespace tamrt

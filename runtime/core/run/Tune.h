@@ -7,89 +7,96 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Penalties that minimise the generalised cross-validation score of the
-/// training rows (docs/math.md section 4, GCV).
+/// Penalties that minimise a criterion of the training rows.
 ///
-/// The rows are summed once. Then a visit of a coordinate, whose penalty P = L
-/// L' has n columns and rank r, costs O(D^2 r) per group, and each candidate
-/// for its strength O(r^3): a change of the strength is a change of A of rank
-/// r.
+/// The rows are summed once, and all candidates are computed from the sums.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef TAMRT_CORE_RUN_TUNE_H
 #define TAMRT_CORE_RUN_TUNE_H
 
-#include "core/data/Normalization.h"
-#include "core/model/Coordinates.h"
 #include "core/model/Systems.h"
-#include "core/model/Tables.h"
-#include "core/run/Executor.h"
+#include "core/run/UnitPenalties.h"
 #include "io/Error.h"
 #include "tamrt/abi.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace tamrt {
 
-/// The penalty of a coordinate at strength 1: a block of P.
-struct UnitPenalty {
-  int64_t first, columns;
-  /// columns x columns, both triangles.
-  std::vector<double> matrix;
+enum class Criterion {
+  /// Generalised cross-validation (docs/math.md section 4): the mean of the
+  /// groups' scores. Searches coordinate by coordinate.
+  Gcv,
+  /// Restricted maximum likelihood (docs/math.md section 8): the sum of the
+  /// groups' scores.
+  Reml,
 };
 
-/// The penalties of coordinates, by the step PENALTY. Errors: no memory.
-Result<std::vector<UnitPenalty>>
-unitPenalties(const tamrt_model &model, std::span<const Coordinate> coordinates,
-              const Normalization &normalization, const Tables &tables,
-              const RunOptions &options);
-
-struct GcvOptions {
+struct TuneOptions {
+  Criterion criterion = Criterion::Gcv;
+  /// Each group gets penalties of its own, which minimise its own score.
+  bool perGroup = false;
   /// The bounds of all aps.
   double low = -30, high = 6;
-  /// The aps to try of each coordinate; empty: a step of a tenth of the bounds'
-  /// distance down and up.
+  unsigned threads = 0;
+  /// For GCV: the aps to try of each coordinate; empty: a step of a tenth of
+  /// the bounds' distance down and up.
   std::vector<double> candidates;
   double gamma = 1.4;
   size_t cycles = 15;
-  unsigned threads = 0;
+};
+
+/// What penalties are chosen for: groups with the names `names`, and the
+/// penalties of the coordinates.
+struct TuneProblem {
+  const tamrt_model &model;
+  std::span<const UnitPenalty> penalties;
+  const Systems &systems;
+  std::span<const std::string> names;
 };
 
 /// Where a search is, for its user.
-struct GcvProgress {
-  size_t cycle, evaluations;
+struct TuneProgress {
+  size_t evaluations;
   double score;
+  /// With penalties per group: the group. Of GCV: the cycle.
+  std::optional<size_t> group = std::nullopt, cycle = std::nullopt;
 };
 
-struct GcvResult {
+/// Called by the caller's thread.
+using TuneReport = std::function<void(const TuneProgress &)>;
+
+/// Which of the bounds an ap is.
+enum class ApState { Interior, Low, High };
+
+struct TuneResult {
   /// The ap of each coordinate.
   std::vector<double> aps;
-  /// The mean of the groups' scores, and how many were computed.
+  /// By REML, of each coordinate: it is on a bound where V does not tell it
+  /// from its neighbours, or falls beyond. By GCV none.
+  std::vector<ApState> states;
   double score;
+  /// How many scores were computed.
   size_t evaluations;
 };
 
-/// Searches from the aps `start`, which are clipped to the bounds, coordinate
-/// by coordinate. `names` has the groups' names. The result does not depend on
-/// the number of threads. Errors: a matrix that is not positive definite, or an
-/// overflow, with the group. May throw std::bad_alloc.
-Result<GcvResult>
-minimizeGcv(const tamrt_model &model, std::span<const UnitPenalty> penalties,
-            const Systems &systems, std::span<const std::string> names,
-            std::vector<double> start, const GcvOptions &options,
-            const std::function<void(const GcvProgress &)> &report);
-
-/// Strengths of all penalties of a model for the aps of the coordinates: those
-/// of products are 1.
-std::vector<double> strengthsOf(const tamrt_model &model,
-                                std::span<const Coordinate> coordinates,
-                                std::span<const double> aps);
+/// Searches, by GCV from the aps `start`. \returns the result for all groups,
+/// or with `perGroup` that of each. It does not depend on the number of
+/// threads.
+///
+/// Errors, with the group: a matrix that is not positive definite, an overflow;
+/// for REML a target of zeros. May throw std::bad_alloc.
+Result<std::vector<TuneResult>> tune(const TuneProblem &problem,
+                                     const std::vector<double> &start,
+                                     const TuneOptions &options,
+                                     const TuneReport &report);
 
 } // namespace tamrt
 

@@ -19,7 +19,7 @@ namespace tamrt::test {
 namespace {
 
 std::optional<double> mean(std::initializer_list<double> weights) {
-  WeightSum sum;
+  CompensatedSum sum;
   for (double weight : weights)
     sum.add(weight);
   return meanOf(sum, weights.size());
@@ -27,7 +27,7 @@ std::optional<double> mean(std::initializer_list<double> weights) {
 
 TEST(RowWeights, MeanOfEqualWeightsIsTheWeight) {
   for (double weight : {1.0, 0.1, 1e-300, 7e300, 1.0 / 3}) {
-    WeightSum sum;
+    CompensatedSum sum;
     for (size_t rows = 1; rows <= 10000; ++rows) {
       sum.add(weight);
       ASSERT_EQ(meanOf(sum, rows), weight) << rows;
@@ -36,13 +36,13 @@ TEST(RowWeights, MeanOfEqualWeightsIsTheWeight) {
 }
 
 TEST(RowWeights, SumKeepsWhatRoundingLoses) {
-  WeightSum sum;
+  CompensatedSum sum;
   sum.add(1);
   for (int i = 0; i < 1 << 20; ++i)
     sum.add(0x1p-60);
   EXPECT_EQ(sum.value(), 1 + 0x1p-40);
   // The larger of the two after the smaller.
-  WeightSum other;
+  CompensatedSum other;
   other.add(0x1p-40);
   other.add(0x1p60);
   other.add(0x1p60);

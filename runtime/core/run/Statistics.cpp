@@ -9,6 +9,7 @@
 #include "core/run/Statistics.h"
 
 #include "core/data/CompensatedSum.h"
+#include "core/run/Quality.h"
 #include "core/run/Work.h"
 #include "kernels/cpu/ElementaryScalars.h"
 
@@ -20,7 +21,7 @@ namespace tamrt {
 
 /// Of one group. Predictions are measured from that of the first row.
 struct TrainingStatistics::Sums {
-  size_t all = 0, known = 0;
+  size_t all = 0;
   double predictionStart = 0, first = 0, last = 0;
   /// With row weights.
   ResidualSums rows;

@@ -146,6 +146,7 @@ static void buildPhase(OpPassManager &manager, Phase phase,
     code.inference = options.prefix.empty();
     manager.addPass(createConvertTamKToLLVM(code));
     ExportModelOptions model;
+    model.symbol = options.symbol;
     model.entry = options.entry;
     model.prefix = options.prefix;
     model.version = TAMC_VERSION;

@@ -30,6 +30,7 @@ enum class Command {
   Fit,
   Tune,
   Predict,
+  Adapt,
   Coefficients,
   Summary,
   Plan,
@@ -71,6 +72,12 @@ struct Options {
   /// texts without "0." for the names of columns.
   std::vector<double> intervals;
   std::vector<std::string> intervalNames;
+  /// For adapt: the factor of a row's weight for each row after it, most
+  /// windows at once (0: as many as have room), and the file for their
+  /// coefficients (empty: none).
+  double forget = 1;
+  int64_t windowsAtOnce = 0;
+  std::string windowCoefficients;
   bool draw = false;
   TimingsFormat timings = TimingsFormat::None;
   PlanFormat planFormat = PlanFormat::Text;

@@ -32,15 +32,6 @@
 namespace tamrt {
 namespace {
 
-/// The spec's key columns; one that is both group and date appears once.
-std::vector<std::string> keyNames(const tamrt_model &model) {
-  std::vector<std::string> keys;
-  for (const char *name : {model.group, model.date})
-    if (name && (keys.empty() || keys.front() != name))
-      keys.push_back(name);
-  return keys;
-}
-
 /// The output of a prediction, to which parts of the rows are added one after
 /// another.
 class Prediction {
@@ -228,6 +219,14 @@ Result<std::vector<std::string>> Prediction::finish() {
 }
 
 } // namespace
+
+std::vector<std::string> keyNames(const tamrt_model &model) {
+  std::vector<std::string> keys;
+  for (const char *name : {model.group, model.date})
+    if (name && (keys.empty() || keys.front() != name))
+      keys.push_back(name);
+  return keys;
+}
 
 std::vector<std::string> uniqueNames(const std::vector<std::string> &keys,
                                      std::vector<std::string> names) {

@@ -18,7 +18,9 @@ namespace tamrt {
 void Normalization::parameters(const tamrt_model &model, size_t group,
                                double *block,
                                std::span<const double> strengths) const {
-  writeParameters(model, ranges.data() + 2 * group * inputs(), knots.data(),
+  const size_t width = 2 * inputs();
+  const double *own = knots.data() + (knots.size() > width ? group * width : 0);
+  writeParameters(model, ranges.data() + group * width, own,
                   strengths.empty() ? nullptr : strengths.data(), block);
 }
 
@@ -88,6 +90,34 @@ Result<Normalization> normalize(const tamrt_model &model, const Dataset &data,
          return findPeriod({data.numbers(input), data.rowCount()}, lo, hi);
        }},
       std::move(levels));
+}
+
+Result<Normalization> normalizeApart(const tamrt_model &model,
+                                     const Dataset &data, unsigned threads) {
+  const auto inputs = size_t(model.input_count);
+  const size_t groups = data.groups().size();
+  const std::vector<Spread> spreads = spreadsOf(model, data, threads);
+  Normalization all;
+  all.levels.resize(inputs);
+  all.ranges.reserve(groups * inputs * 2);
+  all.knots.reserve(groups * inputs * 2);
+  for (size_t g = 0; g < groups; ++g) {
+    const Group &group = data.groups()[g];
+    Result<Normalization> own = normalize(
+        model,
+        {{&group.name, 1},
+         [&](size_t, size_t input) { return spreads[g * inputs + input]; },
+         [&](size_t input, double &lo, double &hi) {
+           return findPeriod({data.numbers(input) + group.first, group.rows},
+                             lo, hi);
+         }},
+        std::vector<LevelTable>(inputs));
+    if (!own)
+      return std::move(own).error();
+    all.ranges.insert(all.ranges.end(), own->ranges.begin(), own->ranges.end());
+    all.knots.insert(all.knots.end(), own->knots.begin(), own->knots.end());
+  }
+  return all;
 }
 
 Result<Normalization> normalize(const tamrt_model &model,

@@ -35,7 +35,8 @@ namespace tamrt {
 struct Normalization {
   /// G x I x 2: centre c and half range a/2; x = (v - c) / (a/2).
   std::vector<double> ranges;
-  /// I x 2: lo and hi of the knots.
+  /// I x 2: lo and hi of the knots; G x I x 2 if the groups are normalised
+  /// apart.
   std::vector<double> knots;
   /// I tables.
   std::vector<LevelTable> levels;
@@ -56,6 +57,11 @@ struct Normalization {
 Result<Normalization> normalize(const tamrt_model &model, const Dataset &data,
                                 std::vector<LevelTable> levels,
                                 unsigned threads);
+
+/// The same for groups that are fitted apart, each with the knots and periods
+/// of its own rows alone. Levels are not normalised: their tables are empty.
+Result<Normalization> normalizeApart(const tamrt_model &model,
+                                     const Dataset &data, unsigned threads);
 
 /// `rangeOf` for contiguous values.
 inline Range rangeOf(const tamrt_input &input, const double *values,

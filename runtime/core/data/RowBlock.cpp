@@ -168,7 +168,8 @@ void RowBlock::parseNumbers(const ModelColumns &columns) {
       double value;
       if (!parseCsvNumber(text.raw(row, column), text.csvFormat(), value))
         noNumbers.push_back({row, i});
-      else
+      else if (!(rules->mayLackTarget && columns.target == i &&
+                 std::isnan(value)))
         notFinite.push_back({row, i});
     }
   }
@@ -323,11 +324,10 @@ void RowBlock::parse(const ModelColumns &columns, const RowRules &how) {
   if (!how.dropMissing)
     checkLevels(columns);
   checkWeights(columns);
-  if (how.trained) {
-    if (columns.group)
-      findGroups(columns);
+  if (how.trained && columns.group)
+    findGroups(columns);
+  if (how.keepsKeys)
     keepKeys();
-  }
   if (!out.empty())
     dropped = rows.drop(out); // keys have none of them
 }

@@ -62,7 +62,8 @@ struct Rows {
   std::vector<GrowingArray<double>> numbers;
   /// Indices of the levels' texts.
   std::vector<GrowingArray<uint32_t>> levels;
-  /// For a prediction: the keys, and the line numbers of the file.
+  /// For a prediction and for windows: the keys, and the line numbers of the
+  /// file.
   KeyCells keys;
   GrowingArray<uint64_t> lines;
 
@@ -88,6 +89,10 @@ struct ReadOptions {
   /// Approximate number of bytes of the file that are read at once.
   size_t blockBytes = CsvBlocks::kBlockBytes;
   CsvFormat format = {};
+  /// The rows are for fits in windows. Keys and line numbers are kept, as for a
+  /// prediction; a target may be missing (NaN); columns of levels may have any
+  /// number of levels.
+  bool forWindows = false;
 };
 
 /// A file that is read for a fit or a prediction, with the position in it.
@@ -99,8 +104,10 @@ public:
                                 const tamrt_model &model,
                                 const ReadOptions &options);
 
-  /// The same for a prediction: target and row weights are not read, keys and
-  /// line numbers are kept, and groups are the trained ones.
+  /// The same for a prediction: target and row weights are not read (unless the
+  /// rows are for windows), keys and line numbers are kept, and groups are the
+  /// trained ones. If `trained` has levels for the first inputs alone, those of
+  /// the others are not known yet, as for a fit.
   static Result<RowReader> open(const std::string &path,
                                 const tamrt_model &model,
                                 const TrainedTexts &trained,

@@ -330,8 +330,9 @@ Status Adaptation::fit() {
                      std::numeric_limits<double>::quiet_NaN());
   if (Status s = openCoefficients(); !s)
     return s;
-  const WindowOptions how = {size_t(adapt.window), options.forget,
-                             size_t(options.windowsAtOnce), path};
+  const WindowOptions how = {size_t(adapt.window), size_t(adapt.update),
+                             options.forget, size_t(options.windowsAtOnce),
+                             path};
   Status done = fitWindows(
       windowModel, *data, columns, windows, how, run,
       [&](const FittedWindows &fitted) {

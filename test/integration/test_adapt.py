@@ -153,6 +153,38 @@ class Windows(WindowsCase):
                 self.assertEqual(out.read_bytes(), whole)
                 self.assertEqual((self.dir / "c2.csv").read_bytes(), table)
 
+    def test_shared_sums(self):
+        # Windows with the same ranges share their sums: they equal fits of
+        # their own except for rounding, and have the same bytes whatever is
+        # fitted at once. Some windows here have ranges or levels of their own.
+        rows = make_rows(260)
+        for t, row in enumerate(rows):
+            row["season"] = t // 2 % 12 / 12
+            row["temp"] = 30 if t == 240 else row["temp"]
+            row["kind"] = "w" if t == 300 else row["kind"]
+        data = write_csv(self.dir / "data.csv", rows)
+        for formula, update, options in (
+                ("y ~ s(season, k=4) + c(day, n_cat=7) + f(season, m=2, "
+                 "period=(0,1))", 1, []),
+                ("y ~ s(temp, k=4) + c(day, n_cat=7)", 3, []),
+                ("y ~ c(kind) + l(season) + n(season, n_neurons=3)", 7,
+                 ["--profile", data]),
+                ("y ~ te(s(season, k=3), c(day, n_cat=7))", 30, [])):
+            with self.subTest(formula=formula):
+                model = self.compile_windows(formula, window=90, horizon=2,
+                                             update=update, options=options)
+                few = rows if update > 3 else rows[:2 * 150]
+                expected, _ = self.loop(model, few, 90, update, 2)
+                out = self.adapt(model, write_csv(self.dir / "few.csv", few))
+                self.check(out, few, expected, 1e-9)
+                whole = self.adapt(model, data, "--threads=1").read_bytes()
+                for more in (["--threads=3"], ["--windows=1"],
+                             ["--windows=70"], ["--chunk-rows=8"]):
+                    self.assertEqual(
+                        self.adapt(model, data, *more,
+                                   output="other.csv").read_bytes(),
+                        whole, more)
+
     def test_too_little_memory(self):
         model = self.compile_windows()
         data = write_csv(self.dir / "data.csv", make_rows(60))
@@ -166,7 +198,7 @@ class Windows(WindowsCase):
         # periods, recursions and conjugate gradients.
         rows = make_rows(50)
         for formula, options, tolerance in (
-                ("y ~ c(kind) + c(day, unseen=mean)", ["--profile"], None),
+                ("y ~ c(kind) + c(day, unseen=mean)", ["--profile"], 1e-12),
                 ("y ~ f(temp, m=3, period=auto) + w(trend)", [], None),
                 ("y ~ rbf(temp, n_centers=5) + n(trend, n_neurons=4)", [],
                  None),
@@ -408,7 +440,7 @@ class Correction(WindowsCase):
         corrections = [dict(row, prediction=row["correction"])
                        for row in out]
         self.check(write_csv(self.dir / "corrections.csv", corrections),
-                   self.rows, expected)
+                   self.rows, expected, 1e-10)
 
     def effects(self, model, data, weights):
         self.succeed(model, "decompose", data, "--weights", weights, "-o",

@@ -43,6 +43,14 @@ struct Normalization {
 
   size_t inputs() const { return levels.size(); }
 
+  /// The knots of a group.
+  const double *knotsOf(size_t group) const {
+    const size_t width = 2 * inputs();
+    return knots.data() + (knots.size() > width ? group * width : 0);
+  }
+  /// Whether two groups are normalised in the same way, to the bit.
+  bool areEqual(size_t group, size_t other) const;
+
   /// Writes the parameter block of `group` (writeParameters). `strengths` are
   /// those of the penalties; empty: the model's.
   void parameters(const tamrt_model &model, size_t group, double *block,
@@ -58,10 +66,13 @@ Result<Normalization> normalize(const tamrt_model &model, const Dataset &data,
                                 std::vector<LevelTable> levels,
                                 unsigned threads);
 
-/// The same for groups that are fitted apart, each with the knots and periods
-/// of its own rows alone. Levels are not normalised: their tables are empty.
+/// The same for ranges of rows of `source` that are fitted apart, each as a
+/// group with the knots and periods of its own rows alone. Levels are not
+/// normalised: their tables are empty.
 Result<Normalization> normalizeApart(const tamrt_model &model,
-                                     const Dataset &data, unsigned threads);
+                                     const RowSource &source,
+                                     std::span<const Group> ranges,
+                                     unsigned threads);
 
 /// `rangeOf` for contiguous values.
 inline Range rangeOf(const tamrt_input &input, const double *values,

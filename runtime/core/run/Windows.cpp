@@ -10,7 +10,9 @@
 
 #include "core/device/Device.h"
 #include "core/learn/Learners.h"
+#include "core/run/MovingSums.h"
 #include "io/Number.h"
+#include "io/Parallel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,10 +21,11 @@
 namespace tamrt {
 namespace {
 
-/// Most bytes of the rows of the windows that are fitted at once, and their
-/// part of the bytes that the run may take: more only leave the caches.
-constexpr size_t kBatchBytes = size_t(32) << 20;
+/// Most bytes per thread of the rows of the windows that are fitted at once:
+/// more leave the caches. And their part of the bytes that the run may take.
+constexpr size_t kThreadBytes = size_t(2) << 20;
 constexpr int64_t kBatchPart = 4;
+constexpr size_t kMostThreads = 64;
 
 /// Whether a fit makes tables that depend on its rows.
 bool learnsFromRows(const tamrt_model &model) {
@@ -59,10 +62,11 @@ size_t windowsAtOnce(const tamrt_model &model, const WindowOptions &options,
     free = std::min(free, run.memoryBytes);
   const int64_t budget =
       budgetOf(free, run.oracle.share(MemoryPlace::Ram, run.work)) / kBatchPart;
-  return std::max<size_t>(
-      std::min(kBatchBytes, size_t(std::max<int64_t>(budget, 0))) /
-          bytesPerWindow(model, options, predicted),
-      1);
+  const size_t most =
+      kThreadBytes * chooseThreads(run.threads, kMostThreads, 1);
+  return std::max<size_t>(std::min(most, size_t(std::max<int64_t>(budget, 0))) /
+                              bytesPerWindow(model, options, predicted),
+                          1);
 }
 
 /// Windows that are fitted at once.
@@ -71,9 +75,9 @@ public:
   Batch(const tamrt_model &model, const Dataset &data,
         const WindowColumns &columns, std::span<const Window> windows,
         const WindowOptions &options, std::span<const double> discount,
-        const RunOptions &run)
+        size_t perUnit, const RunOptions &run)
       : model(model), data(data), columns(columns), windows(windows),
-        options(options), discount(discount), run(run) {}
+        options(options), discount(discount), perUnit(perUnit), run(run) {}
 
   Status fit();
   Status predict(double *predictions) const;
@@ -83,6 +87,9 @@ public:
 
 private:
   Status findLevels();
+  Status fitApart(std::span<const Group> ranges);
+  Status fitInUnits(std::span<const Group> ranges, std::vector<WindowUnit>);
+  std::vector<WindowUnit> findUnits() const;
   std::string nameOf(const Window &window) const;
   void setCodes(size_t window, size_t input, size_t first, size_t rows,
                 int32_t *codes) const;
@@ -93,6 +100,7 @@ private:
   std::span<const Window> windows;
   const WindowOptions &options;
   std::span<const double> discount;
+  size_t perUnit;
   const RunOptions &run;
   /// By window and input; empty for a model without levels.
   std::vector<LevelTable> levels;
@@ -155,23 +163,90 @@ void Batch::setCodes(size_t window, size_t input, size_t first, size_t rows,
   }
 }
 
+/// The units of consecutive windows with equal parameters and levels. They end
+/// at multiples of `perUnit`, so that they do not depend on what is fitted at
+/// once.
+std::vector<WindowUnit> Batch::findUnits() const {
+  auto haveEqualLevels = [&](size_t a, size_t b) {
+    const size_t inputs = levels.empty() ? 0 : columns.levels.size();
+    for (size_t i = 0; i < inputs; ++i)
+      if (levels[a * inputs + i].names != levels[b * inputs + i].names)
+        return false;
+    return true;
+  };
+  std::vector<WindowUnit> units;
+  for (size_t w = 0; w < windows.size(); ++w)
+    if (windows[w].index % perUnit != 0 &&
+        weights.normalization.areEqual(w - 1, w) && haveEqualLevels(w - 1, w))
+      ++units.back().count;
+    else
+      units.push_back({w, 1});
+  return units;
+}
+
 Status Batch::fit() {
   if (Status s = findLevels(); !s)
     return s;
   std::vector<Group> ranges;
   for (const Window &window : windows)
     ranges.push_back({nameOf(window), window.training, options.training});
+  Result<Normalization> normalization =
+      normalizeApart(model, columns.source, ranges, run.threads);
+  if (!normalization)
+    return std::move(normalization).error();
+  weights.normalization = *std::move(normalization);
+  for (const Group &range : ranges)
+    weights.groups.push_back(range.name);
+  std::vector<WindowUnit> units;
+  if (perUnit > 1)
+    units = findUnits();
+  return units.size() < windows.size() && !units.empty()
+             ? fitInUnits(ranges, std::move(units))
+             : fitApart(ranges);
+}
+
+/// Fits the windows of units together.
+Status Batch::fitInUnits(std::span<const Group> ranges,
+                         std::vector<WindowUnit> units) {
+  std::vector<Group> unitRanges;
+  for (const WindowUnit &unit : units) {
+    const size_t first = windows[unit.first].training,
+                 last = windows[unit.first + unit.count - 1].training;
+    unitRanges.push_back(
+        {ranges[unit.first].name, first, last - first + options.training});
+  }
+  const Dataset rows = Dataset::copy(
+      model, columns.source, unitRanges, {},
+      [&](size_t u, size_t input, int32_t *codes) {
+        setCodes(units[u].first, input, unitRanges[u].first, unitRanges[u].rows,
+                 codes);
+      },
+      run.threads);
+  Result<Tables> tables = learn(model, rows, weights.normalization);
+  if (!tables)
+    return std::move(tables).error();
+  weights.tables = *std::move(tables);
+  Result<std::vector<double>> coefficients =
+      fitUnits(model, rows, units, {options.training, options.update},
+               weights.normalization, weights.tables, run);
+  if (!coefficients) {
+    // The fit of each window names the one with an error. Its results are not
+    // taken, because they differ by rounding.
+    Status apart = fitApart(ranges);
+    return apart ? Status(std::move(coefficients).error()) : apart;
+  }
+  weights.coefficients = *std::move(coefficients);
+  return checkCoefficients(model, weights.groups, weights.coefficients);
+}
+
+/// Fits each window by itself.
+Status Batch::fitApart(std::span<const Group> ranges) {
   Dataset rows = Dataset::copy(
       model, columns.source, ranges, discount,
       [&](size_t w, size_t input, int32_t *codes) {
         setCodes(w, input, windows[w].training, options.training, codes);
       },
       run.threads);
-  Result<Normalization> normalization =
-      normalizeApart(model, rows, run.threads);
-  if (!normalization)
-    return std::move(normalization).error();
-  weights.normalization = *std::move(normalization);
   if (Status s = rows.scaleWeights(); !s)
     return s;
   Result<Tables> tables = learn(model, rows, weights.normalization);
@@ -183,8 +258,6 @@ Status Batch::fit() {
   if (!coefficients)
     return std::move(coefficients).error();
   weights.coefficients = *std::move(coefficients);
-  for (Group &range : ranges)
-    weights.groups.push_back(std::move(range.name));
   return {};
 }
 
@@ -248,12 +321,23 @@ Status fitWindows(const tamrt_model &model, const Dataset &data,
   const size_t atOnce = windowsAtOnce(model, options, predicted, run);
   RunOptions each = run;
   each.progress = nullptr;
+  size_t perUnit = 1;
+  if (!columns.source.weights && discount.empty() && !learnsFromRows(model)) {
+    Result<size_t> most =
+        windowsPerUnit(model, {options.training, options.update}, each);
+    if (!most)
+      return std::move(most).error();
+    perUnit = *most;
+  }
   for (size_t done = 0; done < windows.size();) {
     if (run.progress)
       run.progress->update("windows", done, windows.size());
-    const auto some =
-        windows.subspan(done, std::min(atOnce, windows.size() - done));
-    Batch batch(named, data, columns, some, options, discount, each);
+    // Units are whole.
+    size_t end = std::min(done + atOnce, windows.size());
+    while (end < windows.size() && windows[end].index % perUnit != 0)
+      ++end;
+    const auto some = windows.subspan(done, end - done);
+    Batch batch(named, data, columns, some, options, discount, perUnit, each);
     if (Status s = batch.fit(); !s)
       return s;
     if (Status s = batch.predict(predictions); !s)

@@ -12,8 +12,8 @@
 ///
 /// A window is fitted as a group of its own, normalised on its own rows, with
 /// levels and tables of its own. So its numbers are those of a fit of these
-/// rows alone, and depend neither on how many windows are fitted at once nor on
-/// threads.
+/// rows alone, except for rounding where windows share sums (MovingSums.h), and
+/// depend neither on how many windows are fitted at once nor on threads.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -63,8 +63,8 @@ struct WindowColumns {
 };
 
 struct WindowOptions {
-  /// Rows of a window.
-  size_t training = 0;
+  /// Rows of a window, and between the starts of two.
+  size_t training = 0, update = 1;
   /// Factor of a row's weight for each row after it in its window.
   double forget = 1;
   /// Most windows at once; 0: as many as their rows have room for in a part of

@@ -26,6 +26,16 @@ void Normalization::parameters(const tamrt_model &model, size_t group,
                   strengths.empty() ? nullptr : strengths.data(), block);
 }
 
+Normalization Normalization::part(size_t first, size_t count) const {
+  const size_t width = 2 * inputs();
+  auto cut = [&](const std::vector<double> &all) {
+    return std::vector<double>(all.begin() + ptrdiff_t(first * width),
+                               all.begin() +
+                                   ptrdiff_t((first + count) * width));
+  };
+  return {cut(ranges), cut(knots), levels};
+}
+
 bool Normalization::areEqual(size_t group, size_t other) const {
   const size_t bytes = 2 * inputs() * sizeof(double);
   auto rangesOf = [&](size_t g) { return ranges.data() + 2 * g * inputs(); };

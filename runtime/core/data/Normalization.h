@@ -48,6 +48,8 @@ struct Normalization {
     const size_t width = 2 * inputs();
     return knots.data() + (knots.size() > width ? group * width : 0);
   }
+  /// That of `count` groups from `first` on, which are normalised apart.
+  Normalization part(size_t first, size_t count) const;
   /// Whether two groups are normalised in the same way, to the bit.
   bool areEqual(size_t group, size_t other) const;
 

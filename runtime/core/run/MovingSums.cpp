@@ -23,9 +23,9 @@ namespace {
 constexpr size_t kMostWindows = 64;
 constexpr int64_t kKeptBytes = int64_t(4) << 20;
 
-/// Bytes of the packed sums of rows.
-int64_t packedBytes(const tamrt_model &model) {
-  return levelLayout(model, StepSolver::Direct).bytes;
+/// Distance of the kept states.
+int64_t keptStateBytes(const tamrt_model &model) {
+  return alignedBytes(std::max<int64_t>(model.state_bytes, 1));
 }
 
 /// The fit of one unit on one thread.
@@ -45,42 +45,36 @@ private:
   void add(size_t first, size_t end);
   void solve(double *coefficients);
   void *keptAt(size_t index) const {
-    return static_cast<char *>(kept) + int64_t(index) * packedBytes(model);
+    return static_cast<char *>(kept) + int64_t(index) * keptStateBytes(model);
   }
-  /// Calls body(here, numbers, those in the state, those at `packed`) for each
-  /// sum, on the device of the sums; it runs kernels that can run again.
-  template <class Body> void forEach(void *packed, const Body &body) {
+  /// Calls body(here, accumulator) for each sum, on the device of the sums. It
+  /// runs kernels that change the worker's state and can run again.
+  template <class Body> void forEach(const Body &body) {
     forEachSum(model, TAMRT_STEP_FIT_CHUNK,
-               [&](const tamrt_accumulator &each, int64_t offset) {
+               [&](const tamrt_accumulator &each, int64_t) {
                  worker.attempt(ladder, [&] {
                    runOn(device, ladder.options.kernels, worker.place,
-                         [&](Workplace &here) {
-                           body(here, each.count, numbersIn(here.state, each),
-                                numbersAt(packed, offset));
-                         });
+                         [&](Workplace &here) { body(here, each); });
                  });
                  return worker.place.good();
                });
   }
-  static void copy(Workplace &here, int64_t count, const double *from,
-                   double *to) {
-    here.clear(count, to);
-    if (here.good())
-      here.join(count, {&from, 1}, to);
+  /// Joins the sums of another state with those of the worker's.
+  void join(void *other) {
+    forEach([&](Workplace &here, const tamrt_accumulator &each) {
+      const double *const others[] = {numbersIn(other, each)};
+      here.join(each.count, others, numbersIn(here.state, each));
+    });
   }
-  /// Stores the sums of the state, loads them, and joins others with them.
-  void store(void *packed) {
-    forEach(packed, [](Workplace &here, int64_t count, double *sums,
-                       double *to) { copy(here, count, sums, to); });
-  }
-  void load(void *packed) {
-    forEach(packed, [](Workplace &here, int64_t count, double *sums,
-                       double *from) { copy(here, count, from, sums); });
-  }
-  void join(void *packed) {
-    forEach(packed, [](Workplace &here, int64_t count, double *sums,
-                       const double *others) {
-      here.join(count, {&others, 1}, sums);
+  /// Sets the worker's state to the sums of two states.
+  void setToSum(void *state, void *other) {
+    forEach([&](Workplace &here, const tamrt_accumulator &each) {
+      const double *const both[] = {numbersIn(state, each),
+                                    numbersIn(other, each)};
+      double *sums = numbersIn(here.state, each);
+      here.clear(each.count, sums);
+      if (here.good())
+        here.join(each.count, both, sums);
     });
   }
 
@@ -130,27 +124,28 @@ void UnitFit::solve(double *coefficients) {
 
 void UnitFit::run(size_t count, double *coefficients) {
   const size_t update = steps.update, last = count - 1;
+  void *const own = worker.place.state;
   // Sums of the rows from the start of each window to that of the last one.
   for (size_t window = last; window-- > 0;) {
+    worker.place.state = keptAt(window);
     start();
     add(window * update, (window + 1) * update);
     if (window + 1 < last)
       join(keptAt(window + 1));
-    store(keptAt(window));
   }
+  worker.place.state = own;
   start();
   size_t begin = last * update;
   for (size_t window = 0; window < count && worker.place.good(); ++window) {
     const size_t end = window * update + steps.training;
     add(begin, end);
     begin = end;
-    double *own = coefficients + window * size_t(model.columns);
-    if (window == last)
-      return solve(own);
-    store(keptAt(last));
-    join(keptAt(window));
-    solve(own);
-    load(keptAt(last));
+    if (window < last) {
+      worker.place.state = keptAt(last);
+      setToSum(own, keptAt(window));
+    }
+    solve(coefficients + window * size_t(model.columns));
+    worker.place.state = own;
   }
 }
 
@@ -175,8 +170,8 @@ Result<size_t> windowsPerUnit(const tamrt_model &model,
     return std::move(route).error();
   if (route->solver != SolverChoice::Direct)
     return size_t(1);
-  return size_t(
-      std::clamp<int64_t>(kKeptBytes / packedBytes(model), 1, int64_t(most)));
+  return size_t(std::clamp<int64_t>(kKeptBytes / keptStateBytes(model), 1,
+                                    int64_t(most)));
 }
 
 /// Memory of a device for kept sums; null if there is none.
@@ -189,23 +184,27 @@ static AlignedBuffer allocateKept(Device &device, int64_t bytes) {
 }
 
 /// fitUnits on the device of the options, which have no other.
-static Result<std::vector<double>>
-fitOnDevice(const tamrt_model &model, const Dataset &data,
-            std::span<const WindowUnit> units, const WindowSteps &steps,
-            const Normalization &normalization, const Tables &tables,
-            const RunOptions &options) {
-  const auto width = size_t(model.columns);
-  size_t windows = 0, most = 1;
-  for (const WindowUnit &unit : units) {
-    windows += unit.count;
+static Status fitOnDevice(const tamrt_model &model, const Dataset &data,
+                          std::span<const WindowUnit> units,
+                          const WindowSteps &steps,
+                          const Normalization &normalization,
+                          const Tables &tables, const RunOptions &options,
+                          double *coefficients) {
+  size_t most = 1;
+  for (const WindowUnit &unit : units)
     most = std::max(most, unit.count);
-  }
-  std::vector<double> coefficients(windows * width);
-  const int64_t keptBytes = int64_t(most) * packedBytes(model);
-  const unsigned threads = chooseThreads(options.threads, units.size(), 1);
-  Result<Crew> crew =
-      makeCrew(model, TAMRT_STEP_FIT_CHUNK, units.size(), steps.training,
-               options, StateOf::Worker, int64_t(threads) * keptBytes);
+  const int64_t keptBytes = int64_t(most) * keptStateBytes(model);
+  auto makeCrewOf = [&](unsigned threads) {
+    RunOptions of = options;
+    of.threads = threads;
+    return makeCrew(model, TAMRT_STEP_FIT_CHUNK, units.size(), steps.training,
+                    of, StateOf::Worker, int64_t(threads) * keptBytes);
+  };
+  unsigned threads = chooseThreads(options.threads, units.size(), 1);
+  Result<Crew> crew = makeCrewOf(threads);
+  // Each thread keeps sums of its own.
+  while (!crew && threads > 1)
+    crew = makeCrewOf(threads /= 2);
   if (!crew)
     return std::move(crew).error();
   std::vector<AlignedBuffer> kept;
@@ -229,28 +228,27 @@ fitOnDevice(const tamrt_model &model, const Dataset &data,
     worker.place.tables = tables.pointers();
     UnitFit(model, *crew, worker, data, data.groups()[u], steps,
             kept[worker.lane].data())
-        .run(unit.count, coefficients.data() + unit.first * width);
+        .run(unit.count, coefficients + unit.first * size_t(model.columns));
   });
-  if (!done)
-    return std::move(done).error();
-  crew->ladder->summarize();
-  return coefficients;
+  if (done)
+    crew->ladder->summarize();
+  return done;
 }
 
-Result<std::vector<double>>
-fitUnits(const tamrt_model &model, const Dataset &data,
-         std::span<const WindowUnit> units, const WindowSteps &steps,
-         const Normalization &normalization, const Tables &tables,
-         const RunOptions &options) {
+Status fitUnits(const tamrt_model &model, const Dataset &data,
+                std::span<const WindowUnit> units, const WindowSteps &steps,
+                const Normalization &normalization, const Tables &tables,
+                const RunOptions &options, double *coefficients) {
   auto fitOn = [&](Device *device) {
     // Kept sums stay on one device.
     RunOptions onOne = options;
     onOne.device = device;
     onOne.others = {};
     onOne.allowCpuFallback = false;
-    return fitOnDevice(model, data, units, steps, normalization, tables, onOne);
+    return fitOnDevice(model, data, units, steps, normalization, tables, onOne,
+                       coefficients);
   };
-  Result<std::vector<double>> fitted = fitOn(options.device);
+  Status fitted = fitOn(options.device);
   if (fitted || !options.allowCpuFallback || !options.device ||
       options.device->isCpu())
     return fitted;

@@ -62,15 +62,14 @@ struct WindowUnit {
 };
 
 /// Fits units. The groups of `data` are the rows of the units, without row
-/// weights other than 1, and those of `normalization` are the windows.
-///
-/// \returns the coefficients of all windows. Errors: those of `fitGroups`, with
-/// the names of the units.
-Result<std::vector<double>>
-fitUnits(const tamrt_model &model, const Dataset &data,
-         std::span<const WindowUnit> units, const WindowSteps &steps,
-         const Normalization &normalization, const Tables &tables,
-         const RunOptions &options);
+/// weights other than 1, and those of `normalization` are windows. Writes the D
+/// coefficients of each window of the units to its place in `coefficients`.
+/// Errors: those of `fitGroups`, with the names of the units, but for
+/// coefficients that are not finite.
+Status fitUnits(const tamrt_model &model, const Dataset &data,
+                std::span<const WindowUnit> units, const WindowSteps &steps,
+                const Normalization &normalization, const Tables &tables,
+                const RunOptions &options, double *coefficients);
 
 } // namespace tamrt
 

@@ -40,33 +40,39 @@ bool learnsFromRows(const tamrt_model &model) {
   return false;
 }
 
-/// Bytes of the rows of a window, of its numbers and of its predictions.
-size_t bytesPerWindow(const tamrt_model &model, const WindowOptions &options,
-                      size_t predicted) {
-  const auto inputs = size_t(model.input_count);
-  const size_t row = sizeof(double) * (inputs + 3) + sizeof(uint32_t);
-  return row * (options.training + predicted) +
-         sizeof(double) * (size_t(model.columns) + 8 * inputs);
-}
+/// How much is in memory at once.
+struct Batching {
+  /// Windows of a batch, and rows of their fits that are copied.
+  size_t windows, rows;
+  /// Most windows of a unit.
+  size_t perUnit;
+};
 
-/// A number of windows that are fitted at once.
-size_t windowsAtOnce(const tamrt_model &model, const WindowOptions &options,
-                     size_t predicted, const RunOptions &run) {
+/// The batches of a run. A batch takes a part of the bytes that the run may
+/// take, and is no larger than the caches unless a window is.
+Batching batchingOf(const tamrt_model &model, const WindowOptions &options,
+                    size_t predicted, size_t perUnit, const RunOptions &run) {
+  const auto inputs = size_t(model.input_count);
   // They would share their tables.
   if (learnsFromRows(model))
-    return 1;
+    return {1, options.training, 1};
   if (options.atOnce > 0)
-    return options.atOnce;
+    return {options.atOnce, options.atOnce * options.training, perUnit};
   int64_t free = Device::cpu().memory().freeBytes;
   if (run.memoryBytes > 0)
     free = std::min(free, run.memoryBytes);
   const int64_t budget =
       budgetOf(free, run.oracle.share(MemoryPlace::Ram, run.work)) / kBatchPart;
   const size_t most =
-      kThreadBytes * chooseThreads(run.threads, kMostThreads, 1);
-  return std::max<size_t>(std::min(most, size_t(std::max<int64_t>(budget, 0))) /
-                              bytesPerWindow(model, options, predicted),
-                          1);
+      std::min(kThreadBytes * chooseThreads(run.threads, kMostThreads, 1),
+               size_t(std::max<int64_t>(budget, 0)));
+  const size_t row = sizeof(double) * (inputs + 3) + sizeof(uint32_t);
+  // The rows of a unit are those of its first window and the later ones' own.
+  const size_t rows =
+      (options.training + (perUnit - 1) * options.update) / perUnit + predicted;
+  const size_t window =
+      row * rows + sizeof(double) * (size_t(model.columns) + 8 * inputs);
+  return {std::max<size_t>(most / window, 1), most / row, perUnit};
 }
 
 /// Windows that are fitted at once.
@@ -75,9 +81,9 @@ public:
   Batch(const tamrt_model &model, const Dataset &data,
         const WindowColumns &columns, std::span<const Window> windows,
         const WindowOptions &options, std::span<const double> discount,
-        size_t perUnit, const RunOptions &run)
+        const Batching &batching, const RunOptions &run)
       : model(model), data(data), columns(columns), windows(windows),
-        options(options), discount(discount), perUnit(perUnit), run(run) {}
+        options(options), discount(discount), batching(batching), run(run) {}
 
   Status fit();
   Status predict(double *predictions) const;
@@ -87,8 +93,9 @@ public:
 
 private:
   Status findLevels();
-  Status fitApart(std::span<const Group> ranges);
-  Status fitInUnits(std::span<const Group> ranges, std::vector<WindowUnit>);
+  Status fitApart(std::span<const Group> ranges, size_t first);
+  Status fitTogether(std::span<const Group> ranges,
+                     std::span<const WindowUnit> units);
   std::vector<WindowUnit> findUnits() const;
   std::string nameOf(const Window &window) const;
   void setCodes(size_t window, size_t input, size_t first, size_t rows,
@@ -100,7 +107,7 @@ private:
   std::span<const Window> windows;
   const WindowOptions &options;
   std::span<const double> discount;
-  size_t perUnit;
+  const Batching &batching;
   const RunOptions &run;
   /// By window and input; empty for a model without levels.
   std::vector<LevelTable> levels;
@@ -164,8 +171,8 @@ void Batch::setCodes(size_t window, size_t input, size_t first, size_t rows,
 }
 
 /// The units of consecutive windows with equal parameters and levels. They end
-/// at multiples of `perUnit`, so that they do not depend on what is fitted at
-/// once.
+/// at multiples of the most windows of one, so that they do not depend on what
+/// is fitted at once.
 std::vector<WindowUnit> Batch::findUnits() const {
   auto haveEqualLevels = [&](size_t a, size_t b) {
     const size_t inputs = levels.empty() ? 0 : columns.levels.size();
@@ -176,7 +183,7 @@ std::vector<WindowUnit> Batch::findUnits() const {
   };
   std::vector<WindowUnit> units;
   for (size_t w = 0; w < windows.size(); ++w)
-    if (windows[w].index % perUnit != 0 &&
+    if (windows[w].index % batching.perUnit != 0 &&
         weights.normalization.areEqual(w - 1, w) && haveEqualLevels(w - 1, w))
       ++units.back().count;
     else
@@ -197,24 +204,30 @@ Status Batch::fit() {
   weights.normalization = *std::move(normalization);
   for (const Group &range : ranges)
     weights.groups.push_back(range.name);
-  std::vector<WindowUnit> units;
-  if (perUnit > 1)
-    units = findUnits();
-  return units.size() < windows.size() && !units.empty()
-             ? fitInUnits(ranges, std::move(units))
-             : fitApart(ranges);
+  weights.coefficients.resize(windows.size() * size_t(model.columns));
+  if (batching.perUnit == 1)
+    return fitApart(ranges, 0);
+  const std::vector<WindowUnit> units = findUnits();
+  for (size_t u = 0, end = 0; u < units.size(); u = end) {
+    size_t rows = 0;
+    do {
+      rows += options.training + (units[end].count - 1) * options.update;
+      ++end;
+    } while (end < units.size() && rows < batching.rows);
+    if (Status s = fitTogether(ranges, {units.data() + u, end - u}); !s)
+      return s;
+  }
+  return checkCoefficients(model, weights.groups, weights.coefficients);
 }
 
 /// Fits the windows of units together.
-Status Batch::fitInUnits(std::span<const Group> ranges,
-                         std::vector<WindowUnit> units) {
+Status Batch::fitTogether(std::span<const Group> ranges,
+                          std::span<const WindowUnit> units) {
   std::vector<Group> unitRanges;
-  for (const WindowUnit &unit : units) {
-    const size_t first = windows[unit.first].training,
-                 last = windows[unit.first + unit.count - 1].training;
+  for (const WindowUnit &unit : units)
     unitRanges.push_back(
-        {ranges[unit.first].name, first, last - first + options.training});
-  }
+        {ranges[unit.first].name, ranges[unit.first].first,
+         options.training + (unit.count - 1) * options.update});
   const Dataset rows = Dataset::copy(
       model, columns.source, unitRanges, {},
       [&](size_t u, size_t input, int32_t *codes) {
@@ -226,38 +239,42 @@ Status Batch::fitInUnits(std::span<const Group> ranges,
   if (!tables)
     return std::move(tables).error();
   weights.tables = *std::move(tables);
-  Result<std::vector<double>> coefficients =
-      fitUnits(model, rows, units, {options.training, options.update},
-               weights.normalization, weights.tables, run);
-  if (!coefficients) {
-    // The fit of each window names the one with an error. Its results are not
-    // taken, because they differ by rounding.
-    Status apart = fitApart(ranges);
-    return apart ? Status(std::move(coefficients).error()) : apart;
-  }
-  weights.coefficients = *std::move(coefficients);
-  return checkCoefficients(model, weights.groups, weights.coefficients);
+  Status done = fitUnits(model, rows, units, {options.training, options.update},
+                         weights.normalization, weights.tables, run,
+                         weights.coefficients.data());
+  if (done)
+    return done;
+  // The fit of each window names the one with an error. Its results are not
+  // taken, because they differ by rounding.
+  for (const WindowUnit &unit : units)
+    if (Status s = fitApart(ranges.subspan(unit.first, unit.count), unit.first);
+        !s)
+      return s;
+  return done;
 }
 
-/// Fits each window by itself.
-Status Batch::fitApart(std::span<const Group> ranges) {
+/// Fits windows by themselves, of which `first` is the first.
+Status Batch::fitApart(std::span<const Group> ranges, size_t first) {
   Dataset rows = Dataset::copy(
       model, columns.source, ranges, discount,
       [&](size_t w, size_t input, int32_t *codes) {
-        setCodes(w, input, windows[w].training, options.training, codes);
+        setCodes(first + w, input, ranges[w].first, ranges[w].rows, codes);
       },
       run.threads);
   if (Status s = rows.scaleWeights(); !s)
     return s;
-  Result<Tables> tables = learn(model, rows, weights.normalization);
+  const Normalization part = weights.normalization.part(first, ranges.size());
+  Result<Tables> tables = learn(model, rows, part);
   if (!tables)
     return std::move(tables).error();
   weights.tables = *std::move(tables);
   Result<std::vector<double>> coefficients =
-      fitGroups(model, rows, weights.normalization, weights.tables, run);
+      fitGroups(model, rows, part, weights.tables, run);
   if (!coefficients)
     return std::move(coefficients).error();
-  weights.coefficients = *std::move(coefficients);
+  std::copy(coefficients->begin(), coefficients->end(),
+            weights.coefficients.begin() +
+                ptrdiff_t(first * size_t(model.columns)));
   return {};
 }
 
@@ -318,7 +335,6 @@ Status fitWindows(const tamrt_model &model, const Dataset &data,
   size_t predicted = 0;
   for (const Window &window : windows)
     predicted = std::max(predicted, window.rows);
-  const size_t atOnce = windowsAtOnce(model, options, predicted, run);
   RunOptions each = run;
   each.progress = nullptr;
   size_t perUnit = 1;
@@ -329,15 +345,16 @@ Status fitWindows(const tamrt_model &model, const Dataset &data,
       return std::move(most).error();
     perUnit = *most;
   }
+  const Batching batching = batchingOf(model, options, predicted, perUnit, run);
   for (size_t done = 0; done < windows.size();) {
     if (run.progress)
       run.progress->update("windows", done, windows.size());
     // Units are whole.
-    size_t end = std::min(done + atOnce, windows.size());
-    while (end < windows.size() && windows[end].index % perUnit != 0)
+    size_t end = std::min(done + batching.windows, windows.size());
+    while (end < windows.size() && windows[end].index % batching.perUnit != 0)
       ++end;
     const auto some = windows.subspan(done, end - done);
-    Batch batch(named, data, columns, some, options, discount, perUnit, each);
+    Batch batch(named, data, columns, some, options, discount, batching, each);
     if (Status s = batch.fit(); !s)
       return s;
     if (Status s = batch.predict(predictions); !s)

@@ -4,13 +4,14 @@
 """Sliding windows: `adapt` against a loop that fits and predicts the rows of
 each window as files of their own."""
 
+import json
 import math
 import pathlib
 import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from harness import TAMC, TestCase, header, main, read_csv, write_csv
+from harness import DATA, TAMC, TestCase, header, main, read_csv, write_csv
 
 FORMULA = "y ~ l(trend) + s(temp, k=4) + c(day, n_cat=7)"
 
@@ -479,6 +480,46 @@ class Correction(WindowsCase):
             self.assertEqual(self.adapt(
                 again, self.data, "--weights", self.weights,
                 output="again.csv").read_bytes(), whole, phase)
+
+
+class National(WindowsCase):
+    """A correction of a model of the national load (test/golden/data)."""
+
+    CORRECTION = ("residual ~ l(effect_temperature_smooth_950) "
+                  "+ c(day_type_week, n_cat=7, ap=-3)")
+
+    def test_equals_a_loop(self):
+        folder = DATA / "national"
+        case = json.loads((folder / "load_splines.json").read_text())
+        rows = read_csv(folder / "national_sub.csv")
+        data = write_csv(self.dir / "data.csv", rows)
+        model = self.compile(
+            case["formula"], group="tod", date="date",
+            adapt="{formula: '%s', window: 365, update: 56, horizon: 2}"
+            % self.CORRECTION)
+        weights = self.fit(model, write_csv(
+            self.dir / "train.csv",
+            [row for row in rows if row["split"] == "train"]))
+        table = read_csv(self.adapt(model, data, "--weights", weights))
+        base = read_csv(self.predict(model, data, weights,
+                                     output="base.csv"))
+        self.succeed(model, "decompose", data, "--weights", weights, "-o",
+                     "effects.csv")
+        effects = read_csv(self.dir / "effects.csv")
+        name = "temperature_smooth_950"
+        residuals = [
+            dict(row, site=row["tod"], **{"effect_" + name: effect[name]},
+                 residual=repr(float(row["Load"]) - float(of["prediction"])))
+            for row, of, effect in zip(rows, base, effects)]
+        correction = self.compile(self.CORRECTION, name="correction",
+                                  group="tod", date="date")
+        expected, _ = self.loop(correction, residuals, 365, 56, 2)
+        corrections = [dict(row, site=row["tod"], prediction=row["correction"])
+                       for row in table]
+        found = self.check(
+            write_csv(self.dir / "corrections.csv", corrections),
+            residuals, expected, 1e-9)
+        self.assertEqual(found, len(rows) - 8 * 366)
 
 
 main()

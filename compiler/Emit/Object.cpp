@@ -132,6 +132,12 @@ FailureOr<int64_t> tamc::emitCode(ModuleOp module, CodeKind kind,
   if (!code || (options.windows &&
                 failed(linkWindows(options.windows, *code, *machine))))
     return failure();
+  if (const llvm::GlobalVariable *model =
+          code->getNamedGlobal(tam::kWindowModelName);
+      model && model->isDeclaration())
+    return module.emitError("expected the module '@")
+           << tam::kWindowsName
+           << "' of the model that is fitted in windows, got none";
   if (llvm::StringRef cpu = (*target)->getTuneCpu(); !cpu.empty())
     tuneFor(*code, cpu);
   begin("optimize");

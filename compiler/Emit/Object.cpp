@@ -11,6 +11,7 @@
 #include "KernelVersions.h"
 #include "StackDepth.h"
 
+#include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Target/Target.h"
 #include "tamrt/abi.h"
 
@@ -19,6 +20,7 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassInstrumentation.h"
+#include "llvm/Linker/Linker.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
@@ -81,6 +83,38 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
     passes.run(*copy, functions);
 }
 
+/// Translates a module for a machine; null after an error.
+static std::unique_ptr<llvm::Module> translate(ModuleOp module,
+                                               llvm::LLVMContext &context,
+                                               llvm::TargetMachine &machine) {
+  // A constant name: the object must not contain the path of its source.
+  std::unique_ptr<llvm::Module> code =
+      translateModuleToLLVMIR(module, context, "model");
+  if (!code) {
+    module.emitError("cannot translate to LLVM IR");
+    return nullptr;
+  }
+  code->setSourceFileName("model");
+  code->setDataLayout(machine.createDataLayout());
+  code->setTargetTriple(machine.getTargetTriple());
+  return code;
+}
+
+/// Links the model that is fitted in windows into `code`. All that has the same
+/// name in both is internal, so that the linker renames it.
+static LogicalResult linkWindows(ModuleOp windows, llvm::Module &code,
+                                 llvm::TargetMachine &machine) {
+  std::unique_ptr<llvm::Module> other =
+      translate(windows, code.getContext(), machine);
+  if (!other)
+    return failure();
+  if (llvm::Linker::linkModules(code, std::move(other)))
+    return windows.emitError("cannot link the model of the windows");
+  code.getNamedGlobal(tam::kWindowModelName)
+      ->setLinkage(llvm::GlobalValue::InternalLinkage);
+  return success();
+}
+
 FailureOr<int64_t> tamc::emitCode(ModuleOp module, CodeKind kind,
                                   const CodeOptions &options,
                                   llvm::raw_pwrite_stream &out) {
@@ -94,14 +128,16 @@ FailureOr<int64_t> tamc::emitCode(ModuleOp module, CodeKind kind,
   };
   begin("translate");
   llvm::LLVMContext context;
-  // A constant name: the object must not contain the path of its source.
-  std::unique_ptr<llvm::Module> code =
-      translateModuleToLLVMIR(module, context, "model");
-  if (!code)
-    return module.emitError("cannot translate to LLVM IR");
-  code->setSourceFileName("model");
-  code->setDataLayout(machine->createDataLayout());
-  code->setTargetTriple(machine->getTargetTriple());
+  std::unique_ptr<llvm::Module> code = translate(module, context, *machine);
+  if (!code || (options.windows &&
+                failed(linkWindows(options.windows, *code, *machine))))
+    return failure();
+  if (const llvm::GlobalVariable *model =
+          code->getNamedGlobal(tam::kWindowModelName);
+      model && model->isDeclaration())
+    return module.emitError("expected the module '@")
+           << tam::kWindowsName
+           << "' of the model that is fitted in windows, got none";
   if (llvm::StringRef cpu = (*target)->getTuneCpu(); !cpu.empty())
     tuneFor(*code, cpu);
   begin("optimize");

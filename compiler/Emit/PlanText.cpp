@@ -34,11 +34,14 @@ static int64_t text(DictionaryAttr dictionary, StringRef key,
   return int64_t(texts.size()) - 1;
 }
 
-std::string tamc::planText(ModuleOp module, PlanStyle style) {
+std::string tamc::planText(ArrayRef<ModuleOp> modules, PlanStyle style) {
   std::deque<std::string> texts;
   std::deque<std::vector<tamrt_buffer>> buffers;
   std::vector<tamrt_step> steps;
-  for (auto function : module.getOps<func::FuncOp>()) {
+  SmallVector<func::FuncOp> functions;
+  for (ModuleOp module : modules)
+    llvm::append_range(functions, module.getOps<func::FuncOp>());
+  for (func::FuncOp function : functions) {
     auto plan = function->getAttrOfType<DictionaryAttr>(tamk::kPlanAttrName);
     auto kind = function->getAttrOfType<tam::StepAttr>(tam::kStepAttrName);
     if (!plan)
@@ -50,7 +53,7 @@ std::string tamc::planText(ModuleOp module, PlanStyle style) {
                       text(row, "term", texts), integer(row, "bytes"),
                       integer(row, "offset"), integer(row, "first"),
                       integer(row, "last")});
-    texts.push_back(function.getName().str());
+    texts.push_back(tam::getStepTitle(function));
     tamrt_step step = {};
     step.kind = kind ? static_cast<int32_t>(kind.getKind()) : 0;
     step.launches = static_cast<int32_t>(integer(plan, "length"));

@@ -143,6 +143,7 @@ static void buildPhase(OpPassManager &manager, Phase phase,
     code.library = !options.prefix.empty();
     manager.addPass(createConvertTamKToLLVM(code));
     ExportModelOptions model;
+    model.symbol = options.symbol;
     model.entry = options.entry;
     model.prefix = options.prefix;
     model.version = TAMC_VERSION;

@@ -221,6 +221,26 @@ std::vector<std::string> ModelSpec::features() const {
   return features;
 }
 
+std::optional<ModelSpec> ModelSpec::windowModel() const {
+  if (!adapt)
+    return std::nullopt;
+  ModelSpec model = *this;
+  model.adapt.reset();
+  // Its rows are not those of the profile.
+  model.profile.reset();
+  // For those that forgetting gives, if no column has others.
+  if (weights.empty())
+    model.weights = "weights";
+  if (adapt->formula.empty())
+    return model;
+  model.state.clear();
+  model.formula = adapt->formula;
+  model.formulaRange = adapt->formulaRange;
+  model.target = residualName;
+  model.terms = adapt->terms;
+  return model;
+}
+
 std::string ModelSpec::canonicalFormula() const {
   std::string text = formatColumn(target) + " ~ ";
   if (terms.empty())

@@ -33,8 +33,9 @@ namespace {
 constexpr size_t maximumSpecBytes = 1 << 20;
 
 constexpr llvm::StringRef keys[] = {
-    "name",   "formula",  "group",      "date",   "weights",   "solver",
-    "device", "defaults", "chunk_rows", "oracle", "placement", "state"};
+    "name",      "formula", "group",    "date",       "weights",
+    "solver",    "device",  "defaults", "chunk_rows", "oracle",
+    "placement", "adapt",   "state"};
 
 std::optional<Solver> toSolver(llvm::StringRef word) {
   for (Solver solver : {Solver::Auto, Solver::Direct, Solver::CG})
@@ -335,6 +336,14 @@ bool SpecParser::entry(const Key &key, llvm::yaml::Node *node) {
                        return placementEntry(step, value);
                      });
   }
+  if (key.text == "adapt") {
+    spec.adapt.emplace();
+    adaptRange = key.range;
+    return eachEntry(node, "for 'adapt'", key.range,
+                     [&](const Key &setting, llvm::yaml::Node *value) {
+                       return adaptEntry(setting, value);
+                     });
+  }
   return unknownKey(key, "key", keys);
 }
 
@@ -630,6 +639,9 @@ std::optional<ModelSpec> SpecParser::run() {
         spec.terms.push_back(std::move(*checked));
     checkTarget(spec, diagnostics);
   }
+  // Its features may be effects of the formula.
+  if (whole && spec.adapt)
+    finishAdapt();
   // The tables' names and shapes follow from the terms.
   llvm::StringRef file = buffer.getBufferIdentifier();
   if (!diagnostics.hasErrors())

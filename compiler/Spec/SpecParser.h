@@ -64,6 +64,9 @@ private:
   bool oracleLimit(llvm::yaml::Node *node, const Key &key);
   bool oracleEntry(const Key &key, llvm::yaml::Node *node);
   bool placementEntry(const Key &key, llvm::yaml::Node *node);
+  bool adaptEntry(const Key &key, llvm::yaml::Node *node);
+  void finishAdapt();
+  void checkCorrection();
   bool unknownKey(const Key &key, llvm::StringRef what,
                   llvm::ArrayRef<llvm::StringRef> known);
   bool defaultsOf(const Key &term, llvm::yaml::Node *node);
@@ -87,7 +90,8 @@ private:
   llvm::yaml::Stream stream;
 
   ModelSpec spec;
-  std::optional<Scalar> formula;
+  std::optional<Scalar> formula, correction;
+  llvm::SMRange adaptRange;
   TermDefaults defaults;
   WrittenState state;
 };

@@ -31,7 +31,7 @@ extern "C" {
 
 /// Changes whenever a struct or a kernel's signature changes. The runtime
 /// refuses a model built for another version at start.
-#define TAMRT_ABI_VERSION 15
+#define TAMRT_ABI_VERSION 16
 
 /// Rows of one segment. Sums over rows run row by row inside a segment; those
 /// of segments are joined in a binary tree over the segments' indices. The
@@ -464,6 +464,27 @@ typedef struct tamrt_compression {
   const struct tamrt_model *model;
 } tamrt_compression;
 
+/// Fits in windows that slide over the rows of each group (docs/math.md section
+/// 4, "Sliding windows"): the fit of rows [s - (horizon - 1) - window,
+/// s - (horizon - 1)) predicts rows [s, s + update), for s = window + horizon -
+/// 1 and every `update` rows after it.
+typedef struct tamrt_adapt {
+  /// Numbers of rows, each at least 1.
+  int64_t window, update, horizon;
+  /// 1 if the windows' fits correct the residuals of the model that this
+  /// belongs to, else 0.
+  int32_t corrects;
+  int32_t reserved;
+  /// The model that is fitted in windows. Its steps read row weights. It has no
+  /// `adapt` itself. If it corrects, its target is no column, and inputs named
+  /// TAMRT_EFFECT_PREFIX and an effect are effects of the model that this
+  /// belongs to; else it has that model's formula.
+  const struct tamrt_model *model;
+} tamrt_adapt;
+
+/// See tamrt_adapt.
+#define TAMRT_EFFECT_PREFIX "effect_"
+
 /// A compiled model.
 typedef struct tamrt_model {
   /// TAMRT_ABI_VERSION of the compiler.
@@ -517,6 +538,9 @@ typedef struct tamrt_model {
   const struct tamrt_model *small_blocks;
   /// Null if no input has few enough levels.
   const tamrt_compression *compression;
+  /// Null if the spec has no windows, and in the models that this one refers
+  /// to.
+  const tamrt_adapt *adapt;
 } tamrt_model;
 
 /// The command line of a compiled model: fit, predict, decompose,

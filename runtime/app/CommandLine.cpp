@@ -57,7 +57,7 @@ struct Texts {
   std::vector<std::string> placement, missing, penalties, intervals, bounds,
       candidates;
   std::string criterion = "gcv", cycles, gamma, runs, calibrate,
-              method = "gaussian";
+              method = "gaussian", windows;
   bool allRungs = false, sliding = false;
 };
 
@@ -165,6 +165,17 @@ void addMemoryOptions(CLI::App &command, Options &options, Texts &texts) {
       ->capture_default_str()
       ->group(group);
   addAllocatorOptions(command, options, texts);
+}
+
+void addSlidingShares(CLI::App &command, Options &options) {
+  for (auto [name, value] :
+       {std::pair("--sliding-device-share", &options.oracle.slidingDeviceShare),
+        std::pair("--sliding-ram-share", &options.oracle.slidingRamShare)})
+    command.add_option(name, *value, "The share for sliding windows")
+        ->check(positive(1))
+        ->type_name("SHARE")
+        ->capture_default_str()
+        ->group("Memory");
 }
 
 /// Options of work on rows.
@@ -373,6 +384,67 @@ void addTuneOptions(CLI::App &tune, Options &options, Texts &texts) {
       ->group(group);
 }
 
+/// Adds `adapt` with the options of the model that is fitted in windows.
+CLI::App *addAdapt(const tamrt_model &model, CLI::App &app, Options &options,
+                   Texts &texts) {
+  CLI::App *adapt = app.add_subcommand(
+      "adapt", "Fit in windows that slide over the rows, and predict the next");
+  adapt->add_option("DATA.csv", options.input, "Data, CSV; - for stdin")
+      ->required()
+      ->check(file())
+      ->type_name("");
+  adapt
+      ->add_option("--weights", options.weights,
+                   "Weights of the fit whose residuals are corrected; - for "
+                   "stdin")
+      ->check(file())
+      ->type_name("W.safetensors");
+  adapt
+      ->add_option("-o,--output", options.output,
+                   "Table to write, CSV; - for stdout, the default")
+      ->check(file())
+      ->type_name("OUT.csv");
+  adapt
+      ->add_option("--coefficients", options.windowCoefficients,
+                   "Table to write of the coefficients of each window")
+      ->check(file())
+      ->type_name("OUT.csv");
+  adapt
+      ->add_option("--forget", options.forget,
+                   "Factor of a row's weight for each later row of its window")
+      ->check(positive(1))
+      ->type_name("F")
+      ->capture_default_str();
+  adapt
+      ->add_option("--windows", texts.windows,
+                   "Most windows at once, to save memory")
+      ->check(count(INT64_MAX))
+      ->type_name("N");
+  addSolverOptions(model.adapt ? *model.adapt->model : model, *adapt, options,
+                   texts);
+  addFormatOptions(*adapt, texts);
+  addRunOptions(*adapt, options, texts);
+  addSlidingShares(*adapt, options);
+  for (const char *name : {"--ram-share", "--device-share"})
+    adapt->remove_option(adapt->get_option(name));
+  // A window has a fixed number of rows.
+  adapt->remove_option(adapt->get_option("--drop-missing"));
+  return adapt;
+}
+
+/// Checks the options of `adapt`.
+Status checkAdapt(const tamrt_model &model, const Options &options) {
+  if (!model.adapt)
+    return Error{"expected a model whose spec has 'adapt', got one without"};
+  if (model.adapt->corrects && options.weights.empty())
+    return Error{"expected --weights of the fit whose residuals are corrected; "
+                 "--help tells more"};
+  if (!model.adapt->corrects && !options.weights.empty())
+    return Error{"expected no --weights, because 'adapt' of the spec has no "
+                 "formula"};
+  return {};
+}
+
 Status parseTune(const Texts &texts, Options &options) {
   TuneOptions &tune = options.tune;
   if (!texts.bounds.empty()) {
@@ -563,6 +635,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   addFormatOptions(*evaluate, texts);
   addRunOptions(*evaluate, options, texts);
 
+  CLI::App *adapt = addAdapt(model, app, options, texts);
+
   CLI::App *coefficients = app.add_subcommand(
       "coefficients", "Print the coefficients of weights as CSV");
   coefficients
@@ -666,14 +740,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                  "As for windows that slide over the rows")
       ->group("Memory");
   addMemoryOptions(*plan, options, texts);
-  for (auto [name, value] :
-       {std::pair("--sliding-device-share", &options.oracle.slidingDeviceShare),
-        std::pair("--sliding-ram-share", &options.oracle.slidingRamShare)})
-    plan->add_option(name, *value, "The share for sliding windows")
-        ->check(positive(1))
-        ->type_name("SHARE")
-        ->capture_default_str()
-        ->group("Memory");
+  addSlidingShares(*plan, options);
 
   CLI::App *info = app.add_subcommand(
       "info", "Print the spec, memory needs, device and versions");
@@ -712,6 +779,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.command = Command::Predict;
   else if (*evaluate)
     options.command = Command::Evaluate;
+  else if (*adapt)
+    options.command = Command::Adapt;
   else if (*coefficients)
     options.command = Command::Coefficients;
   else if (*summary)
@@ -726,15 +795,22 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.command = Command::Info;
   else
     return Error{"expected a command: fit, tune, predict, decompose, evaluate, "
-                 "coefficients, summary, plot, bench, plan or info; --help "
-                 "tells more"};
+                 "adapt, coefficients, summary, plot, bench, plan or info; "
+                 "--help tells more"};
 
   if (!texts.threads.empty())
     options.threads = unsigned(*parseCount(texts.threads, kMaxThreads));
   if (!texts.chunkRows.empty())
     options.chunkRows = *parseCount(texts.chunkRows, INT64_MAX);
-  if (Status s = checkOnlySolver(model, texts.solver); !s)
+  if (*adapt)
+    if (Status s = checkAdapt(model, options); !s)
+      return std::move(s).error();
+  if (Status s =
+          checkOnlySolver(*adapt ? *model.adapt->model : model, texts.solver);
+      !s)
     return std::move(s).error();
+  if (!texts.windows.empty())
+    options.windowsAtOnce = *parseCount(texts.windows, INT64_MAX);
   if (texts.solver != "auto")
     options.solver = texts.solver == "cg" ? FitSolver::Cg : FitSolver::Direct;
   if ((options.inference || *tune) &&

@@ -34,6 +34,7 @@ enum class Command {
   Tune,
   Predict,
   Evaluate,
+  Adapt,
   Coefficients,
   Summary,
   Bench,
@@ -89,6 +90,12 @@ struct Options {
   IntervalMethod method = IntervalMethod::Gaussian;
   /// For evaluate: a column, or a part of the date; empty: none.
   std::string by;
+  /// For adapt: the factor of a row's weight for each row after it, most
+  /// windows at once (0: as many as have room), and the file for their
+  /// coefficients (empty: none).
+  double forget = 1;
+  int64_t windowsAtOnce = 0;
+  std::string windowCoefficients;
   bool draw = false;
   /// For plot: folder for pictures; empty: none. No page if `output` is empty.
   std::string svg;

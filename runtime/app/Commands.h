@@ -29,6 +29,11 @@ Status runFit(const tamrt_model &model, const Options &options);
 /// are in the order of the data.
 Status runPredict(const tamrt_model &model, const Options &options);
 
+/// Reads data, fits the model in sliding windows, and writes the predictions of
+/// the rows after each window: the key columns as read, then the numbers, empty
+/// where there is no forecast. Rows are in the order of the data.
+Status runAdapt(const tamrt_model &model, const Options &options);
+
 /// Prints group, effect, index and value of every coefficient, in the order of
 /// groups and of the design's columns, with --se its standard error. There is a
 /// column group if the model has groups.
@@ -79,6 +84,9 @@ Status runEvaluate(const tamrt_model &model, const Options &options);
 /// checksum. Errors: those of `loadWeights`.
 Result<Weights> readWeights(const tamrt_model &model, const Options &options,
                             WeightsParts parts = {});
+
+/// The spec's key columns; one that is both group and date appears once.
+std::vector<std::string> keyNames(const tamrt_model &model);
 
 /// `names`, in which each name that is one of `keys` is changed to name_2,
 /// name_3 and so on, the first that no column has. `names` are distinct.

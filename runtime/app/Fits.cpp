@@ -27,6 +27,7 @@ using json = nlohmann::ordered_json;
 /// The result for one use of the model.
 struct Answer {
   std::string use;
+  bool isFit = false;
   /// Memory that remains besides that of the program and its data.
   int64_t freeBytes = 0;
   Question question;
@@ -58,6 +59,7 @@ Answer answer(const tamrt_model &model, tamrt_step_kind kind,
               const Options &options, const RunOptions &run) {
   Answer answer;
   const bool isFit = describe(kind).isDirect();
+  answer.isFit = isFit;
   answer.use = isFit ? "fit" : describe(kind).name;
   // Memory used before the steps run. For predictions the data are not counted:
   // their size in memory depends on their text.
@@ -125,10 +127,9 @@ std::string formatText(const std::vector<Answer> &answers,
           "{}: fits: {}chunks of {} row{}, {} thread{}: {} of {} bytes, the "
           "share of {} left by program and data\n",
           answer.use,
-          answer.use == "fit"
-              ? fmt::format("{} ({}), ", shortName(decision.solver),
-                            decision.reason)
-              : "",
+          answer.isFit ? fmt::format("{} ({}), ", shortName(decision.solver),
+                                     decision.reason)
+                       : "",
           rowsOf(answer), rowsOf(answer) == 1 ? "" : "s", decision.threads,
           decision.threads == 1 ? "" : "s", decision.bytes, decision.budget,
           answer.freeBytes);
@@ -185,6 +186,14 @@ Result<std::string> formatFits(const tamrt_model &model,
   run.device = &*devices->front();
   run.placement = options.placement;
   std::vector<Answer> answers;
+  auto addWindows = [&](const tamrt_adapt &adapt) {
+    Options sliding = options;
+    sliding.planWork = WorkKind::Sliding;
+    for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_PREDICT}) {
+      answers.push_back(answer(*adapt.model, kind, sliding, run));
+      answers.back().use = "window " + answers.back().use;
+    }
+  };
   for (tamrt_step_kind kind : {TAMRT_STEP_FIT_CHUNK, TAMRT_STEP_PREDICT,
                                TAMRT_STEP_TERMS, TAMRT_STEP_DESIGN}) {
     answers.push_back(answer(model, kind, options, run));
@@ -195,6 +204,8 @@ Result<std::string> formatFits(const tamrt_model &model,
     if (other.minMemory > answers.back().minMemory)
       answers.back() = std::move(other);
   }
+  if (model.adapt)
+    addWindows(*model.adapt);
   return options.planFormat == PlanFormat::Json ? formatJson(answers, options)
                                                 : formatText(answers, options);
 }

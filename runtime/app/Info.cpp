@@ -41,12 +41,13 @@ std::string use(tamrt_step_kind kind) {
   return step.isCg() ? "fit by cg" : std::string(step.name);
 }
 
-std::vector<RungMemory> rungMemory(const tamrt_model &model) {
-  std::vector<RungMemory> list;
+/// Appends the rungs of a model, whose uses begin with `prefix`.
+void addRungs(const tamrt_model &model, const std::string &prefix,
+              std::vector<RungMemory> &list) {
   auto add = [&](const tamrt_model &of, tamrt_step_kind kind,
                  const std::string &use) {
     for (const tamrt_step *step : stepsOf(of, kind))
-      list.push_back({use, step->rung_rows,
+      list.push_back({prefix + use, step->rung_rows,
                       describe(kind).predicts()
                           ? predictMemory(of, *step, step->rung_rows)
                           : fitMemory(of, *step, TAMRT_SEGMENT_ROWS)});
@@ -59,7 +60,24 @@ std::vector<RungMemory> rungMemory(const tamrt_model &model) {
     add(model, kind, use(kind));
   if (model.small_blocks)
     add(*model.small_blocks, TAMRT_STEP_APPLY_CHUNK, "fit by cg, small blocks");
+}
+
+std::vector<RungMemory> rungMemory(const tamrt_model &model) {
+  std::vector<RungMemory> list;
+  addRungs(model, "", list);
+  if (model.adapt)
+    addRungs(*model.adapt->model, "window ", list);
   return list;
+}
+
+/// "windows of 365 rows, update 1, horizon 1, of residual ~ l(x)".
+std::string describe(const tamrt_adapt *adapt) {
+  if (!adapt)
+    return "none";
+  return fmt::format(
+      "windows of {} rows, update {}, horizon {}{}", adapt->window,
+      adapt->update, adapt->horizon,
+      adapt->corrects ? ", of " + std::string(adapt->model->formula) : "");
 }
 
 std::string typeOf(const tamrt_table &table) {
@@ -154,6 +172,7 @@ std::string formatText(const tamrt_model &model, const Options &options) {
   line("device", model.device ? model.device : "auto");
   line("oracle", describe(oracleOptions(model.oracle)));
   line("placement", describe(model.placement));
+  line("adapt", describe(model.adapt));
   line("allocator", std::string(allocatorName(options.allocator.kind)));
   line("memory growth", std::string(growthName(options.allocator.growth)));
   line("memory fraction", fmt::format("{}", options.allocator.fraction));
@@ -257,6 +276,16 @@ json toJson(const StreamNeed &need) {
           {"kept", need.kept}};
 }
 
+json toJson(const tamrt_adapt *adapt) {
+  if (!adapt)
+    return nullptr;
+  return {{"window", adapt->window},
+          {"update", adapt->update},
+          {"horizon", adapt->horizon},
+          {"formula",
+           adapt->corrects ? json(adapt->model->formula) : json(nullptr)}};
+}
+
 json orNull(const char *text) { return text ? json(text) : json(nullptr); }
 
 std::string formatJson(const tamrt_model &model, const Options &options) {
@@ -302,6 +331,7 @@ std::string formatJson(const tamrt_model &model, const Options &options) {
                {"device", model.device ? model.device : "auto"},
                {"oracle", toJson(oracleOptions(model.oracle))},
                {"placement", toJson(model.placement)},
+               {"adapt", toJson(model.adapt)},
                {"allocator", allocatorName(options.allocator.kind)},
                {"memory_growth", growthName(options.allocator.growth)},
                {"memory_fraction", options.allocator.fraction},

@@ -114,6 +114,8 @@ Status runCommand(const tamrt_model &model, const Options &options) {
     return runPredict(model, options);
   case Command::Evaluate:
     return runEvaluate(model, options);
+  case Command::Adapt:
+    return runAdapt(model, options);
   case Command::Coefficients:
     return runCoefficients(model, options);
   case Command::Summary:
@@ -189,8 +191,8 @@ Status runPlan(const tamrt_model &model, const Options &options) {
     Result<std::string> text = formatFits(model, options);
     return text ? print(*text) : Status(std::move(text).error());
   }
-  const std::vector<tamrt_step> steps = allSteps(model);
-  const PlannedSteps plan = {steps, model.plan_texts};
+  const AllPlans plans = allPlans(model);
+  const PlannedSteps plan = {plans.steps, plans.texts.data()};
   return print(options.draw
                    ? drawPlan(plan, options.planScope)
                    : formatPlan(plan, options.planFormat, options.planScope));
@@ -210,6 +212,8 @@ Status checkOutput(const Options &options) {
        identify(options.weights, STDIN_FILENO)}};
   const File outputs[] = {
       {options.output, "the output", identify(options.output, STDOUT_FILENO)},
+      {options.windowCoefficients, "the coefficients",
+       identify(options.windowCoefficients, STDOUT_FILENO)},
       {options.trace, "the trace", identify(options.trace, STDOUT_FILENO)},
       {options.memorySnapshot, "the snapshot",
        identify(options.memorySnapshot, STDOUT_FILENO)}};

@@ -19,15 +19,6 @@
 namespace tamrt {
 namespace {
 
-/// The spec's key columns; one that is both group and date appears once.
-std::vector<std::string> keyNames(const tamrt_model &model) {
-  std::vector<std::string> keys;
-  for (const char *name : {model.group, model.date})
-    if (name && (keys.empty() || keys.front() != name))
-      keys.push_back(name);
-  return keys;
-}
-
 /// The table of a prediction. It is opened when the first rows have been
 /// predicted.
 class PredictionTable {
@@ -92,6 +83,14 @@ Status PredictionTable::write(const PredictedRows &rows) {
 }
 
 } // namespace
+
+std::vector<std::string> keyNames(const tamrt_model &model) {
+  std::vector<std::string> keys;
+  for (const char *name : {model.group, model.date})
+    if (name && (keys.empty() || keys.front() != name))
+      keys.push_back(name);
+  return keys;
+}
 
 std::vector<std::string> uniqueNames(const std::vector<std::string> &keys,
                                      std::vector<std::string> names) {

@@ -57,7 +57,9 @@ Result<Session> Session::start(const Options &options) {
     session.others.push_back(&*session.devices[i]);
   forEachDevice(session.devices, [&](Device &each) {
     WorkShare work;
-    work.share = options.oracle.share(each.place(), WorkKind::Static);
+    work.share = options.oracle.share(
+        each.place(), options.command == Command::Adapt ? WorkKind::Sliding
+                                                        : WorkKind::Static);
     if (options.memoryBytes > 0)
       work.mostFree = options.memoryBytes;
     each.useAllocator(options.allocator, work);

@@ -60,6 +60,8 @@ class Faults(harness.TestCase):
             "plot": ["plot", train, "--weights", weights, "-o", "out"],
             "evaluate": ["evaluate", train, "--weights", weights, "-o", "out"],
             "calibrate": ["fit", train, "-o", "out", "--calibrate=0.5", *fit]}
+        if "adapt" in keys:
+            self.commands["adapt"] = ["adapt", train, "-o", "out"]
         if names:
             self.commands = {name: self.commands[name] for name in names}
         self.good = {}
@@ -103,10 +105,10 @@ class Faults(harness.TestCase):
         if run.returncode == 0:
             self.assertEqual(out.read_bytes(), self.good[name], what)
             self.assertEqual(errors, 0, what)
-            # Each batch of groups of a stream, and each prediction of a
-            # picture, has a summary of its own, and so have a fit and the
-            # prediction of the rows held out.
-            if name not in ("stream", "plot", "calibrate"):
+            # Each batch of groups of a stream, or of windows, and each
+            # prediction of a picture, has a summary of its own, and so have a
+            # fit and the prediction of the rows held out.
+            if name not in ("stream", "plot", "calibrate", "adapt"):
                 self.assertEqual(summary, len(steps), what)
         else:
             self.assertEqual(run.returncode, 1, what)
@@ -115,7 +117,7 @@ class Faults(harness.TestCase):
         # No size that failed is tried again: rungs and batches get smaller, on
         # a device and then on the CPU.
         threads = int(options[options.index("--threads") + 1])
-        if name not in ("stream", "plot", "calibrate"):
+        if name not in ("stream", "plot", "calibrate", "adapt"):
             self.check_falls(steps, threads, what)
         self.assertEqual(groups, sorted(set(groups), reverse=True), what)
         return counts, run.returncode
@@ -164,6 +166,20 @@ class Faults(harness.TestCase):
     def test_every_allocation(self):
         model = self.prepare()
         self.check_every_allocation(model, self.commands)
+
+    def test_windows(self):
+        # The first model's windows share their sums, the second's have ranges
+        # of their own.
+        for formula in ("y ~ c(d,n_cat=7)", "y ~ l(a)+c(d,n_cat=7)"):
+            model = self.prepare(
+                formula, days=12, groups=2, names=["adapt"], chunk_rows=2,
+                adapt="{window: 6, update: 2, horizon: 1}")
+            self.check_every_allocation(model, self.commands)
+            one = ("--threads", "1")
+            (_, _, kernels, *_), _ = self.run_sim(model, "adapt", *one)
+            good = self.sweep(model, "adapt", "fail_kernel", TEST_KERNELS + 1,
+                              kernels, *one)
+            self.assertEqual(good, kernels - TEST_KERNELS)
 
     # Trees whose block is not factored, for which a sketch is made, and a
     # recursion, whose carry starts anew in each iteration.

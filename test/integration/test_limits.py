@@ -86,6 +86,26 @@ class Limits(harness.TestCase):
             # There is enough memory at one end of the sweep.
             self.assertIn(True, ends, name)
 
+    def test_windows(self):
+        # One model's windows have ranges of their own, the other's share sums.
+        train = self.write_rows(4000, 2)
+        out = self.dir / "out"
+        for formula in ("y ~ n(a,others='b',n_neurons=300)",
+                        "y ~ f(a,m=60,period=(-2,2))+s(b,k=4)"):
+            model = self.compile(
+                formula, "--solver=direct", group="g",
+                adapt="{window: 1900, update: 10, horizon: 1}")
+            command = ["adapt", train, "-o", out]
+            self.succeed(model, *command)
+            good = out.read_bytes()
+            ends = set()
+            for megabytes in (256, 64, 40, 32, 28, 24, 20, 18, 16, 14, 12):
+                out.unlink(missing_ok=True)
+                run = self.run_program(model, *command, "--threads", 8,
+                                       **limited(megabytes * MIB))
+                ends.add(self.check(run, out, good, megabytes))
+            self.assertEqual(ends, {True, False})
+
     def test_program_that_hardly_starts(self):
         """Down to limits at which only the loader runs."""
         model = self.compile(small.FORMULA, **small.KEYS)

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OutputCheck.h"
+
 #include "tamc/Conversion/SpecToTam.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamc/Emit/Cpp.h"
@@ -283,7 +285,7 @@ private:
   int lower(Phase target);
   int write(function_ref<int(raw_pwrite_stream &)> print);
   CodeOptions codeOptions() {
-    return {[this](StringRef stage) { clock.start(stage); }};
+    return {[this](StringRef stage) { clock.start(stage); }, windows.get()};
   }
   int setTarget();
   int writeExecutable();
@@ -301,10 +303,11 @@ private:
   /// The machine that is not this one, for which the model is compiled.
   std::string machine;
   SourceMgr sources;
-  std::optional<spec::ModelSpec> spec;
+  std::optional<spec::ModelSpec> spec, windowSpec;
   mlir::DialectRegistry registry;
   std::unique_ptr<mlir::MLIRContext> context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// The model, and the model that is fitted in windows if there is one.
+  mlir::OwningOpRef<mlir::ModuleOp> module, windows;
   Phase from = Phase::Import, to = Phase::LLVM;
   PhaseClock clock{"tamc", sys::Process::StandardErrIsDisplayed()};
 };
@@ -343,7 +346,12 @@ int Driver::readSpec() {
   }
   const spec::ProfileFormat format = {*parseSeparator(separator),
                                       decimal.front(), missing};
-  return spec::resolveLevels(sources, *spec, reference, format) ? 0 : 1;
+  if (!spec::resolveLevels(sources, *spec, reference, format))
+    return 1;
+  windowSpec = spec->windowModel();
+  if (!windowSpec)
+    return 0;
+  return spec::resolveLevels(sources, *windowSpec, reference, format) ? 0 : 1;
 }
 
 int Driver::readModule() {
@@ -359,10 +367,29 @@ int Driver::readModule() {
     return 1;
   }
   module = mlir::parseSourceFile<mlir::ModuleOp>(sources, context.get());
-  return module ? 0 : 1;
+  if (!module)
+    return 1;
+  windows = takeWindows(*module);
+  return 0;
 }
 
-/// Lowers the module to the phase `target`.
+/// Lowers a module from the phase before `phase` to that.
+static mlir::LogicalResult lowerBy(mlir::ModuleOp module, Phase phase,
+                                   const PipelineOptions &options) {
+  mlir::PassManager manager(module.getContext());
+  if (failed(mlir::applyPassManagerCLOptions(manager)))
+    return failure();
+  buildPipeline(manager, static_cast<Phase>(static_cast<int>(phase) - 1), phase,
+                options);
+  // Once for a phase: after each pass it is a tenth of the time to compile a
+  // model of 300 terms.
+  manager.enableVerifier(false);
+  if (failed(manager.run(module)))
+    return failure();
+  return mlir::verify(module);
+}
+
+/// Lowers the modules to the phase `target`.
 int Driver::lower(Phase target) {
   PipelineOptions options;
   options.strategy = strategy;
@@ -391,15 +418,14 @@ int Driver::lower(Phase target) {
     if (phase <= from || phase > target)
       continue;
     clock.start(toString(phase));
-    mlir::PassManager manager(context.get());
-    if (failed(mlir::applyPassManagerCLOptions(manager)))
-      return 1;
-    buildPipeline(manager, static_cast<Phase>(static_cast<int>(phase) - 1),
-                  phase, options);
-    // Once for a phase: after each pass it is a tenth of the time to compile a
-    // model of 300 terms.
-    manager.enableVerifier(false);
-    if (failed(manager.run(*module)) || failed(mlir::verify(*module)))
+    if (windows) {
+      PipelineOptions others = options;
+      others.entry = false;
+      others.symbol = tam::kWindowModelName;
+      if (failed(lowerBy(*windows, phase, others)))
+        return 1;
+    }
+    if (failed(lowerBy(*module, phase, options)))
       return 1;
   }
   return 0;
@@ -473,40 +499,15 @@ int Driver::checkOutputName() const {
   return 0;
 }
 
-/// Finds a regular file; "-" is the file that the shell has opened for the
-/// descriptor.
-static bool findFile(StringRef path, int standard,
-                     sys::fs::file_status &status) {
-  std::error_code code = path == "-" ? sys::fs::status(standard, status)
-                                     : sys::fs::status(path, status);
-  return !code && sys::fs::is_regular_file(status);
-}
-
 /// Checks that no output replaces a file that is read, the compiler, or another
 /// output.
 int Driver::checkOutputs(ArrayRef<std::string> outputs) const {
   std::vector<std::string> inputs = {inputFile, profile};
   if (spec)
     llvm::append_range(inputs, spec->stateFiles);
-  sys::fs::file_status in, out;
-  for (const std::string &output : outputs) {
-    if (!findFile(output, STDOUT_FILENO, out))
-      continue;
-    for (const std::string &input : inputs)
-      if (!input.empty() && findFile(input, STDIN_FILENO, in) &&
-          sys::fs::equivalent(in, out))
-        return fail("expected an output that is no input of the run, got '" +
-                    output + "'");
-    if (findFile(executable, STDIN_FILENO, in) && sys::fs::equivalent(in, out))
-      return fail("expected an output that is not the compiler, got '" +
-                  output + "'");
-    for (const std::string &other : outputs)
-      if (&other != &output && findFile(other, STDOUT_FILENO, in) &&
-          sys::fs::equivalent(in, out))
-        return fail("expected outputs that are different files, got '" + other +
-                    "' and '" + output + "'");
-  }
-  return 0;
+  std::optional<std::string> conflict =
+      findConflict(inputs, outputs, executable);
+  return conflict ? fail(*conflict) : 0;
 }
 
 /// Writes an output that appears completely or not at all.
@@ -540,6 +541,8 @@ int Driver::setTarget() {
                                   triple.getValue(), cpu.getValue());
     (*module)->setAttr(tam::kTargetAttrName, target);
   }
+  if (windows && target)
+    (*windows)->setAttr(tam::kTargetAttrName, target);
   Expected<std::unique_ptr<Target>> made = createTarget(target);
   if (!made)
     return fail("cannot generate code: " + toString(made.takeError()));
@@ -683,11 +686,16 @@ int Driver::compile() {
   } else {
     clock.start("import");
     module = importSpec(*context, sources, *spec);
-    if (!module)
+    if (windowSpec && (windows = importSpec(*context, sources, *windowSpec)))
+      windows->setSymName(tam::kWindowsName);
+    if (!module || (windowSpec && !windows))
       return 1;
   }
   if (int status = setTarget())
     return status;
+  if (windows && (emit == Emit::Cpp || emit == Emit::Library))
+    return fail("expected a spec without 'adapt' with --emit=cpp and lib, "
+                "which have one model");
 
   bool isPlan = emit == Emit::Plan || emit == Emit::Drawing ||
                 emit == Emit::Cpp || emit == Emit::Library;
@@ -699,6 +707,7 @@ int Driver::compile() {
   case Emit::Spec:
     llvm_unreachable("written before");
   case Emit::MLIR:
+    addWindows(*module, std::move(windows));
     return write([&](raw_pwrite_stream &out) {
       if (compileTo.empty())
         out << *module << '\n';
@@ -709,7 +718,10 @@ int Driver::compile() {
   case Emit::Plan:
   case Emit::Drawing:
     return write([&](raw_pwrite_stream &out) {
-      out << planText(*module, emit == Emit::Plan ? PlanStyle::Table
+      SmallVector<mlir::ModuleOp> modules = {*module};
+      if (windows)
+        modules.push_back(*windows);
+      out << planText(modules, emit == Emit::Plan ? PlanStyle::Table
                                                   : PlanStyle::Drawing);
       return 0;
     });

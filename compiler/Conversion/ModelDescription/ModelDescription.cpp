@@ -103,6 +103,18 @@ static Field describe(tam::PlacementAttr placement) {
         i32(int64_t(placement.getPredict())), i32(0)}});
 }
 
+static Field describe(tam::AdaptAttr adapt) {
+  if (!adapt)
+    return {Field::Kind::Null};
+  return array("tam_adapt", "tamrt_adapt",
+               {{i64(adapt.getWindow()),
+                 i64(adapt.getUpdate()),
+                 i64(adapt.getHorizon()),
+                 i32(adapt.getCorrects()),
+                 i32(0),
+                 {Field::Kind::External, 0, 0, tam::kWindowModelName.str()}}});
+}
+
 namespace {
 
 /// What the buffers of all steps name: each text once, in the order of first
@@ -165,7 +177,7 @@ static Record describeStep(FunctionOpInterface function, PlanTexts &texts) {
           i32(integer(plan, "length")),
           i32(function->hasAttr(tamk::kCpuCodeAttrName)),
           i32(function->hasAttr(tamk::kRunsTableAttrName)),
-          text(function.getName()),
+          text(tam::getStepTitle(function)),
           i64(step.getRung()),
           i64(integer(plan, "arena_bytes")),
           i64(integer(plan, "lower_bound_bytes")),
@@ -455,19 +467,20 @@ FailureOr<Record> tamc::describeModel(ModuleOp module, const Target &target,
   record.push_back(array("tam_steps", "tamrt_step", std::move(parts.steps)));
   const Field none{Field::Kind::Null};
   Record whole = record;
-  llvm::append_range(whole, Record{none, none});
+  llvm::append_range(whole, Record{none, none, none});
   record.push_back(
       hasSmall ? array("tam_small_blocks", "tamrt_model",
                        {describeSmallBlocks(smallBlocks.getCgStateBytes(),
                                             whole, std::move(small), places)})
                : none);
   whole = record;
-  whole.push_back(none);
+  llvm::append_range(whole, Record{none, none});
   record.push_back(
       hasLevels ? array("tam_compression", "tamrt_compression",
                         {describeCompression(
                             model.getInputs(), byLevels.getByLevels(),
                             std::move(whole), std::move(levels), places)})
                 : none);
+  record.push_back(describe(model.getAdapt()));
   return record;
 }

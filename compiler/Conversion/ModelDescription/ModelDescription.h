@@ -35,13 +35,14 @@ struct Field {
     Text,    ///< const char *, `text`
     Address, ///< the address of `text`: a function, or an array that is defined
              ///< before
-    Records, ///< the address of an array of `records` of C type `type`, which
-             ///< gets the name `text`
-    Numbers, ///< the address of an array of the C type `type`, which gets the
-             ///< name `text` and contains `numbers`
-    Rows,    ///< as Numbers, but `type` is a struct and a row of `numbers` are
-             ///< its members
-    Null,    ///< a null pointer
+    External, ///< the address of the tamrt_model `text` of another module
+    Records,  ///< the address of an array of `records` of C type `type`, which
+              ///< gets the name `text`
+    Numbers,  ///< the address of an array of the C type `type`, which gets the
+              ///< name `text` and contains `numbers`
+    Rows,     ///< as Numbers, but `type` is a struct and a row of `numbers` are
+              ///< its members
+    Null,     ///< a null pointer
   };
   Kind kind;
   int64_t integer = 0;

@@ -180,6 +180,7 @@ private:
   tam::StrengthAttr describe(const Strength &strength);
   tam::OracleAttr describe(const spec::OracleSettings &oracle);
   tam::PlacementAttr describe(const spec::PlacementSettings &placement);
+  tam::AdaptAttr describe(const spec::AdaptSettings &adapt);
   SmallVector<tam::EffectAttr> describeEffects();
 
   OpBuilder builder;
@@ -344,6 +345,11 @@ Importer::describe(const spec::PlacementSettings &placement) {
       place(placement.solveOnCpu), place(placement.predictOnCpu));
 }
 
+tam::AdaptAttr Importer::describe(const spec::AdaptSettings &adapt) {
+  return tam::AdaptAttr::get(builder.getContext(), adapt.window, adapt.update,
+                             adapt.horizon, !adapt.formula.empty());
+}
+
 /// The grid of an input's values, starting where the input's range begins; null
 /// if none is known.
 tam::GridAttr Importer::describeGrid(const Input &input) {
@@ -416,6 +422,7 @@ tam::ModelAttr Importer::describeModel() {
       spec.chunkRows.value_or(0), spec.profile ? spec.profile->rowsPerGroup : 0,
       spec.oracle ? describe(*spec.oracle) : tam::OracleAttr(),
       spec.placement ? describe(*spec.placement) : tam::PlacementAttr(),
+      spec.adapt ? describe(*spec.adapt) : tam::AdaptAttr(),
       describeAll(inputs), describeEffects(), describeAll(strengths),
       describeAll(learners.tables), describeAll(learners.learners));
 }

@@ -98,6 +98,8 @@ static std::string textOf(const Field &field) {
   case Field::Kind::Numbers:
   case Field::Kind::Rows:
     return field.text;
+  case Field::Kind::External:
+    return "&" + field.text;
   case Field::Kind::Null:
     return "nullptr";
   }
@@ -118,6 +120,8 @@ static std::string textOf(const Record &record) {
 /// refer to.
 static void defineArrays(const Record &record, llvm::raw_ostream &out) {
   for (const Field &field : record) {
+    if (field.kind == Field::Kind::External)
+      out << "extern \"C\" const tamrt_model " << field.text << ";\n";
     if (field.kind == Field::Kind::Numbers)
       out << "static const " << field.type << " " << field.text
           << "[] = " << elementsOf(field.numbers) << ";\n";

@@ -132,6 +132,10 @@ void Exporter::prepare(const Field &field) {
         /*isConstant=*/true, LLVM::Linkage::Internal, field.text,
         numbers.reshape(RankedTensorType::get({count}, element)));
   }
+  if (field.kind == Field::Kind::External)
+    LLVM::GlobalOp::create(builder, loc, builder.getI8Type(),
+                           /*isConstant=*/true, LLVM::Linkage::External,
+                           field.text, Attribute());
   if (field.kind == Field::Kind::Records) {
     for (const Record &record : field.records)
       prepare(record);
@@ -159,6 +163,7 @@ Value Exporter::build(OpBuilder &b, const Field &field) {
   case Field::Kind::Text:
     return LLVM::AddressOfOp::create(b, loc, pointer, texts[field.text]);
   case Field::Kind::Address:
+  case Field::Kind::External:
   case Field::Kind::Records:
   case Field::Kind::Numbers:
   case Field::Kind::Rows:

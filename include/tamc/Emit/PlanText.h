@@ -17,9 +17,9 @@ namespace tamc {
 
 enum class PlanStyle { Table, Drawing };
 
-/// The plans of all steps of a module at Phase::Plan, as a table like that of
+/// The plans of all steps of modules at Phase::Plan, as a table like that of
 /// `model plan` (tamrt/plan_table.h), or as a drawing.
-std::string planText(mlir::ModuleOp module, PlanStyle style);
+std::string planText(llvm::ArrayRef<mlir::ModuleOp> modules, PlanStyle style);
 
 } // namespace tamc
 

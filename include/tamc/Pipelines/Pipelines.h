@@ -89,6 +89,8 @@ struct PipelineOptions {
   /// Least operands of a step's launches for which its function reads a table
   /// of them instead of being code.
   int64_t tableOperands = 512;
+  /// Name of the model's constant.
+  std::string symbol = "tam_model";
   /// Add a main function.
   bool entry = true;
   /// Add the functions of a library instead, named `<prefix>_fit` and so on.

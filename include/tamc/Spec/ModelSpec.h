@@ -121,6 +121,24 @@ struct PlacementSettings {
                          const PlacementSettings &) = default;
 };
 
+/// Largest number of rows of a window, an update or a horizon: no file has
+/// more.
+inline constexpr int64_t maxAdaptRows = std::numeric_limits<uint32_t>::max();
+
+/// The target of a correction's formula.
+inline constexpr llvm::StringLiteral residualName = "residual";
+
+/// The key `adapt`: fits in sliding windows (tamrt_adapt of abi.h).
+struct AdaptSettings {
+  /// Numbers of rows, at least 1 and at most maxAdaptRows.
+  int64_t window = 0, update = 0, horizon = 0;
+  /// The formula of the residuals as written, white space around it trimmed;
+  /// empty: none, the model itself is fitted in windows.
+  std::string formula;
+  std::vector<Term> terms;
+  llvm::SMRange formulaRange;
+};
+
 /// `chunk_rows: all`: a chunk holds every row of a group.
 inline constexpr int64_t allRows = std::numeric_limits<int64_t>::max();
 
@@ -181,6 +199,7 @@ struct ModelSpec {
   /// Settings of decisions at run time, if the spec has them.
   std::optional<OracleSettings> oracle;
   std::optional<PlacementSettings> placement;
+  std::optional<AdaptSettings> adapt;
   /// In the order of the model's tables.
   std::vector<GivenTable> state;
   /// Paths of the files that `state` was read from. Not in the canonical spec.
@@ -195,17 +214,22 @@ struct ModelSpec {
   std::vector<std::string> effectNames() const;
   /// Features in order of first appearance (docs/math.md section 1).
   std::vector<std::string> features() const;
+  /// The model that is fitted in windows, if the spec has them: this model, or
+  /// that of the formula of `adapt`, with the columns and settings of this
+  /// model. Features `effect_NAME` of that formula are effects of this model
+  /// (TAMRT_EFFECT_PREFIX). It always has row weights.
+  std::optional<ModelSpec> windowModel() const;
   /// The formula in one canonical spelling (see Term::canonical), terms in the
   /// order written. With resolved levels: `n_cat=7, levels=True`.
   std::string canonicalFormula() const;
   /// The spec as YAML in one canonical spelling: formula, group, date, weights,
   /// solver and state, without those that have the default. Equal texts mean
   /// equal models: parsed again, the text gives the same terms and columns.
-  /// `name`, `device`, `chunk_rows`, `oracle` and `placement` are not in it,
-  /// because they do not change what the model computes; weights stay valid
-  /// when they change. A state of more than `maxCanonicalNumbers` numbers is
-  /// replaced by its SHA-256, `state: 'sha256 ...'`; such a text is only for
-  /// comparison.
+  /// `name`, `device`, `chunk_rows`, `oracle`, `placement` and `adapt` are not
+  /// in it, because they do not change what a fit or a prediction computes;
+  /// weights stay valid when they change. A state of more than
+  /// `maxCanonicalNumbers` numbers is replaced by its SHA-256, `state: 'sha256
+  /// ...'`; such a text is only for comparison.
   std::string canonical() const;
 
   static constexpr size_t maxCanonicalNumbers = 4096;
@@ -230,6 +254,8 @@ struct ModelSpec {
 ///   oracle      plan or estimate, or a mapping with this as `rule` and with
 ///               shares and limits (docs/spec-reference.md, "Memory")
 ///   placement   cpu or device for sums, solve and predict
+///   adapt       window, update and horizon of sliding windows, and perhaps a
+///               formula of the residuals (docs/spec-reference.md, "Windows")
 ///   state       numbers that a fit would draw or learn, by effect and table,
 ///               here or in safetensors files beside the spec
 ///               (docs/spec-reference.md, "State")

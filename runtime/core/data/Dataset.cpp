@@ -136,6 +136,73 @@ Dataset Dataset::compose(const tamrt_model &model, std::vector<Group> groups,
   return data;
 }
 
+Dataset Dataset::copy(
+    const tamrt_model &model, const RowSource &source,
+    std::span<const Group> ranges, std::span<const double> discount,
+    FunctionRef<void(size_t range, size_t input, int32_t *codes)> setCodes,
+    unsigned threads) {
+  Dataset data;
+  data.model = &model;
+  const auto inputs = size_t(model.input_count);
+  std::vector<const double *> sources;
+  auto indexOf = [&](const double *column) {
+    auto at = std::find(sources.begin(), sources.end(), column);
+    if (at == sources.end())
+      at = sources.insert(at, column);
+    return size_t(at - sources.begin());
+  };
+  data.inputValues.resize(inputs);
+  for (size_t i = 0; i < inputs; ++i)
+    if (source.inputs[i])
+      data.inputValues[i] = indexOf(source.inputs[i]);
+  size_t rows = 0;
+  for (const Group &range : ranges) {
+    data.groupList.push_back(
+        {range.name, rows, range.rows, data.groupList.size()});
+    rows += range.rows;
+  }
+  data.order.resize(rows);
+  data.unseen.resize(inputs);
+  data.codeColumns.resize(inputs);
+  for (size_t i = 0; i < inputs; ++i)
+    if (!source.inputs[i])
+      data.codeColumns[i] = std::make_unique_for_overwrite<int32_t[]>(rows);
+  if (source.target)
+    data.targetValues = indexOf(source.target);
+  data.values.resize(sources.size());
+  for (GrowingArray<double> &column : data.values)
+    column.extend(rows);
+  double *weights = nullptr;
+  if (source.target) {
+    data.weightValues = data.values.size();
+    weights = data.values.emplace_back().extend(rows);
+  }
+  std::vector<double *> places;
+  for (GrowingArray<double> &column : data.values)
+    places.push_back(column.data());
+  std::atomic<size_t> next = 0;
+  forEachPiece(chooseThreads(threads, rows, kRowsPerThread), [&](unsigned) {
+    for (size_t r; (r = next++) < ranges.size();) {
+      const Group &from = ranges[r], &to = data.groupList[r];
+      for (size_t i = 0; i < sources.size(); ++i)
+        std::copy_n(sources[i] + from.first, from.rows, places[i] + to.first);
+      for (size_t i = 0; i < inputs; ++i)
+        if (!source.inputs[i])
+          setCodes(r, i, data.codeColumns[i].get() + to.first);
+      std::iota(data.order.begin() + ptrdiff_t(to.first),
+                data.order.begin() + ptrdiff_t(to.first + to.rows),
+                uint32_t(from.first));
+      for (size_t row = 0; weights && row < from.rows; ++row) {
+        const double weight =
+            source.weights ? source.weights[from.first + row] : 1;
+        weights[to.first + row] =
+            discount.empty() ? weight : weight * discount[from.rows - 1 - row];
+      }
+    }
+  });
+  return data;
+}
+
 /// Lists the groups that have rows, and sorts rows by group, stably, by
 /// counting.
 void Dataset::sortByGroup(const Rows &rows, const GroupOrder &groups) {

@@ -15,6 +15,7 @@
 #ifndef TAMRT_CORE_DATA_DATASET_H
 #define TAMRT_CORE_DATA_DATASET_H
 
+#include "core/FunctionRef.h"
 #include "core/data/Groups.h"
 #include "core/data/Levels.h"
 #include "core/data/ModelColumns.h"
@@ -42,6 +43,16 @@ struct Group {
   size_t place = 0;
 };
 
+/// Columns from which rows are copied.
+struct RowSource {
+  /// By input; null for TAMRT_RULE_LEVELS.
+  std::vector<const double *> inputs;
+  /// Null for a prediction.
+  const double *target = nullptr;
+  /// With a target: the row weights; null: 1.
+  const double *weights = nullptr;
+};
+
 /// Rows sorted for the steps: by group (core/data/Groups.h), within a group by
 /// date, with equal dates in the file's order. "Row" alone means an index in
 /// this order; `fileRows()[row]` is its index in the order in which rows were
@@ -65,6 +76,17 @@ public:
   /// have all rows, and a column for each input. O(rows).
   static Dataset compose(const tamrt_model &model, std::vector<Group> groups,
                          std::span<const InputColumn> inputs);
+
+  /// Copies ranges of the rows of `source`, which may overlap; each becomes a
+  /// group. Their `first` is a row of the source. setCodes(range, input, codes)
+  /// writes the codes of an input of TAMRT_RULE_LEVELS. The weight of a row of
+  /// age a, 0 being the last row of its range, is multiplied by discount[a], if
+  /// there are any. O(rows), on `threads` threads.
+  static Dataset
+  copy(const tamrt_model &model, const RowSource &source,
+       std::span<const Group> ranges, std::span<const double> discount,
+       FunctionRef<void(size_t range, size_t input, int32_t *codes)> setCodes,
+       unsigned threads);
 
   const std::vector<Group> &groups() const { return groupList; }
   /// Rows in all groups.

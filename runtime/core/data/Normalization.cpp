@@ -12,14 +12,35 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
+#include <optional>
 
 namespace tamrt {
 
 void Normalization::parameters(const tamrt_model &model, size_t group,
                                double *block,
                                std::span<const double> strengths) const {
-  writeParameters(model, ranges.data() + 2 * group * inputs(), knots.data(),
+  const size_t width = 2 * inputs();
+  const double *own = knots.data() + (knots.size() > width ? group * width : 0);
+  writeParameters(model, ranges.data() + group * width, own,
                   strengths.empty() ? nullptr : strengths.data(), block);
+}
+
+Normalization Normalization::part(size_t first, size_t count) const {
+  const size_t width = 2 * inputs();
+  auto cut = [&](const std::vector<double> &all) {
+    return std::vector<double>(all.begin() + ptrdiff_t(first * width),
+                               all.begin() +
+                                   ptrdiff_t((first + count) * width));
+  };
+  return {cut(ranges), cut(knots), levels};
+}
+
+bool Normalization::areEqual(size_t group, size_t other) const {
+  const size_t bytes = 2 * inputs() * sizeof(double);
+  auto rangesOf = [&](size_t g) { return ranges.data() + 2 * g * inputs(); };
+  return std::memcmp(rangesOf(group), rangesOf(other), bytes) == 0 &&
+         std::memcmp(knotsOf(group), knotsOf(other), bytes) == 0;
 }
 
 void PeriodFinder::tidy() {
@@ -49,11 +70,12 @@ bool findPeriod(std::span<const double> values, double &lo, double &hi) {
   return finder.find(lo, hi);
 }
 
+/// Fewer rows take less time than a thread takes to start.
+static constexpr size_t kMinRows = size_t(1) << 15;
+
 /// The spread of each input without levels in each group, [group][input].
 static std::vector<Spread> spreadsOf(const tamrt_model &model,
                                      const Dataset &data, unsigned threads) {
-  // Fewer rows take less time than a thread takes to start.
-  constexpr size_t kMinRows = size_t(1) << 15;
   const size_t inputs = size_t(model.input_count);
   std::vector<Spread> spreads(data.groups().size() * inputs);
   std::atomic<size_t> next = 0;
@@ -88,6 +110,49 @@ Result<Normalization> normalize(const tamrt_model &model, const Dataset &data,
          return findPeriod({data.numbers(input), data.rowCount()}, lo, hi);
        }},
       std::move(levels));
+}
+
+Result<Normalization> normalizeApart(const tamrt_model &model,
+                                     const RowSource &source,
+                                     std::span<const Group> ranges,
+                                     unsigned threads) {
+  const auto inputs = size_t(model.input_count);
+  Normalization all;
+  all.levels.resize(inputs);
+  all.ranges.resize(ranges.size() * inputs * 2);
+  all.knots.resize(ranges.size() * inputs * 2);
+  std::vector<std::optional<Error>> errors(ranges.size());
+  std::atomic<size_t> next = 0;
+  const size_t rows = ranges.empty() ? 0 : ranges.size() * ranges[0].rows;
+  forEachPiece(chooseThreads(threads, rows, kMinRows), [&](unsigned) {
+    for (size_t r; (r = next++) < ranges.size();) {
+      const Group &range = ranges[r];
+      Result<Normalization> own = normalize(
+          model,
+          {{&range.name, 1},
+           [&](size_t, size_t input) {
+             return spreadOf(model.inputs[input],
+                             {source.inputs[input] + range.first}, range.rows);
+           },
+           [&](size_t input, double &lo, double &hi) {
+             return findPeriod({source.inputs[input] + range.first, range.rows},
+                               lo, hi);
+           }},
+          std::vector<LevelTable>(inputs));
+      if (!own) {
+        errors[r] = std::move(own).error();
+        continue;
+      }
+      std::copy(own->ranges.begin(), own->ranges.end(),
+                all.ranges.begin() + ptrdiff_t(r * inputs * 2));
+      std::copy(own->knots.begin(), own->knots.end(),
+                all.knots.begin() + ptrdiff_t(r * inputs * 2));
+    }
+  });
+  for (std::optional<Error> &error : errors)
+    if (error)
+      return *std::move(error);
+  return all;
 }
 
 Result<Normalization> normalize(const tamrt_model &model,

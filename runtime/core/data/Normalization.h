@@ -35,12 +35,23 @@ namespace tamrt {
 struct Normalization {
   /// G x I x 2: centre c and half range a/2; x = (v - c) / (a/2).
   std::vector<double> ranges;
-  /// I x 2: lo and hi of the knots.
+  /// I x 2: lo and hi of the knots; G x I x 2 if the groups are normalised
+  /// apart.
   std::vector<double> knots;
   /// I tables.
   std::vector<LevelTable> levels;
 
   size_t inputs() const { return levels.size(); }
+
+  /// The knots of a group.
+  const double *knotsOf(size_t group) const {
+    const size_t width = 2 * inputs();
+    return knots.data() + (knots.size() > width ? group * width : 0);
+  }
+  /// That of `count` groups from `first` on, which are normalised apart.
+  Normalization part(size_t first, size_t count) const;
+  /// Whether two groups are normalised in the same way, to the bit.
+  bool areEqual(size_t group, size_t other) const;
 
   /// Writes the parameter block of `group` (writeParameters). `strengths` are
   /// those of the penalties; empty: the model's.
@@ -56,6 +67,14 @@ struct Normalization {
 Result<Normalization> normalize(const tamrt_model &model, const Dataset &data,
                                 std::vector<LevelTable> levels,
                                 unsigned threads);
+
+/// The same for ranges of rows of `source` that are fitted apart, each as a
+/// group with the knots and periods of its own rows alone. Levels are not
+/// normalised: their tables are empty.
+Result<Normalization> normalizeApart(const tamrt_model &model,
+                                     const RowSource &source,
+                                     std::span<const Group> ranges,
+                                     unsigned threads);
 
 /// `rangeOf` for contiguous values.
 inline Range rangeOf(const tamrt_input &input, const double *values,

@@ -328,11 +328,10 @@ void RowBlock::parse(const ModelColumns &columns, const RowRules &how) {
   if (!how.dropMissing)
     checkLevels(columns);
   checkWeights(columns);
-  if (how.trained) {
-    if (columns.group)
-      findGroups(columns);
+  if (how.trained && columns.group)
+    findGroups(columns);
+  if (how.keepsKeys)
     keepKeys();
-  }
   if (!out.empty())
     dropped = rows.drop(out); // keys have none of them
 }

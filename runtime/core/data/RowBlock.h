@@ -39,6 +39,9 @@ inline constexpr size_t kRowFaults = 6;
 /// The rules for reading rows, the same for all blocks.
 struct RowRules {
   bool dropMissing = false;
+  /// Whether keys and line numbers are kept, and whether a target may be
+  /// missing.
+  bool keepsKeys = false, mayLackTarget = false;
   /// For a prediction: the trained groups; null for a fit.
   const GroupNames *trained = nullptr;
   /// Whether the values of the group column, and of each column of levels, are
@@ -47,8 +50,6 @@ struct RowRules {
   std::vector<std::optional<bool>> areLevelsNumbers;
   /// Key columns to keep.
   std::vector<size_t> keys;
-  /// Whether a target may be missing.
-  bool mayLackTarget = false;
   /// A further column of texts.
   std::optional<size_t> texts;
 };

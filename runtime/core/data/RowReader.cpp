@@ -189,9 +189,16 @@ RowReader::Impl::Impl(CsvBlocks opened, ModelColumns found,
       clashes(columns.inputs.size()), doubtfulLevels(columns.levels.size()) {
   line = file.firstRowLine();
   rules.dropMissing = options.dropMissing;
+  rules.keepsKeys = by || options.forWindows;
+  rules.mayLackTarget =
+      options.forWindows || (by && by->purpose == Purpose::Evaluate);
   rules.areLevelsNumbers.resize(columns.levels.size());
   rules.texts = textColumn;
   resetTexts();
+  if (options.forWindows || (by && by->purpose == Purpose::Predict))
+    for (const std::optional<size_t> &key : {columns.group, columns.date})
+      if (key && (rules.keys.empty() || rules.keys.front() != *key))
+        rules.keys.push_back(*key);
   if (!by)
     return;
   trained.emplace(by->groups);
@@ -200,13 +207,6 @@ RowReader::Impl::Impl(CsvBlocks opened, ModelColumns found,
   for (size_t i = 0; i < by->levels.size(); ++i)
     if (model.inputs[i].rule == TAMRT_RULE_LEVELS)
       rules.areLevelsNumbers[columns.inputs[i]] = by->levels[i].numeric;
-  if (by->purpose == Purpose::Evaluate) {
-    rules.mayLackTarget = true;
-    return;
-  }
-  for (const std::optional<size_t> &key : {columns.group, columns.date})
-    if (key && (rules.keys.empty() || rules.keys.front() != *key))
-      rules.keys.push_back(*key);
 }
 
 void RowReader::Impl::resetTexts() {
@@ -217,7 +217,8 @@ void RowReader::Impl::resetTexts() {
     texts.clear();
   collectors.clear();
   for (int64_t i = 0; i < model.input_count; ++i)
-    collectors.emplace_back(size_t(model.inputs[i].levels));
+    collectors.emplace_back(
+        options.forWindows ? kMaxRows : size_t(model.inputs[i].levels));
   for (RowBlock &block : blocks) {
     block.groupTexts = {};
     block.furtherTexts = {};
@@ -259,7 +260,7 @@ uint32_t RowReader::Impl::shareLevel(size_t column, LocalTexts &local,
   if (shared != LocalTexts::kNone)
     return shared;
   TextIndex &all = levels[column];
-  if (trained)
+  if (trained && !options.forWindows)
     return shared = all.add(local.texts[id]);
   const auto before = all.size();
   bool more = false;
@@ -384,9 +385,9 @@ void RowReader::Impl::addRows(RowBlock &block, Rows &rows) {
   }
   addPlaces(block, rows);
   const Rows &from = block.rows;
-  if (trained)
+  if (rules.keepsKeys)
     addKeys(from, rows);
-  else
+  if (!trained)
     for (uint32_t &id : std::span(block.rows.groups.data(), from.groups.size()))
       id = share(block.groupTexts, id, groups);
   if (rules.texts)
@@ -666,9 +667,9 @@ Result<RowReader> RowReader::Impl::open(const std::string &path,
       CsvBlocks::open(path, options.blockBytes, options.format);
   if (!file)
     return std::move(file).error();
-  Result<ModelColumns> columns =
-      ModelColumns::find(model, trained ? trained->purpose : Purpose::Fit,
-                         [&](const char *name) { return file->require(name); });
+  Result<ModelColumns> columns = ModelColumns::find(
+      model, trained && !options.forWindows ? trained->purpose : Purpose::Fit,
+      [&](const char *name) { return file->require(name); });
   if (!columns)
     return std::move(columns).error();
   std::optional<size_t> textColumn;

@@ -63,7 +63,8 @@ struct Rows {
   std::vector<GrowingArray<double>> numbers;
   /// Indices of the levels' texts.
   std::vector<GrowingArray<uint32_t>> levels;
-  /// For a prediction: the keys, and the line numbers of the file.
+  /// For a prediction and for windows: the keys, and the line numbers of the
+  /// file.
   KeyCells keys;
   GrowingArray<uint64_t> lines;
   /// With ReadOptions::keepPlaces: the rows' indices in the file.
@@ -112,6 +113,10 @@ struct ReadOptions {
   /// missing from the file only if that is allowed.
   std::string textColumn = {};
   bool allowsNoTexts = false;
+  /// The rows are for fits in windows. Keys and line numbers are kept, as for a
+  /// prediction; a target may be missing (NaN); columns of levels may have any
+  /// number of levels.
+  bool forWindows = false;
 };
 
 /// A file that is read for a fit or a prediction, with the position in it.
@@ -123,9 +128,11 @@ public:
                                 const tamrt_model &model,
                                 const ReadOptions &options);
 
-  /// The same for a prediction: target and row weights are not read, keys and
-  /// line numbers are kept, and groups are the trained ones. For an evaluation
-  /// see TrainedTexts.
+  /// The same for a prediction: target and row weights are not read (unless the
+  /// rows are for windows), keys and line numbers are kept, and groups are the
+  /// trained ones. If `trained` has levels for the first inputs alone, those of
+  /// the others are not known yet, as for a fit. For an evaluation see
+  /// TrainedTexts.
   static Result<RowReader> open(const std::string &path,
                                 const tamrt_model &model,
                                 const TrainedTexts &trained,

@@ -10,6 +10,8 @@
 
 #include "core/model/Tables.h"
 
+#include <algorithm>
+
 namespace tamrt {
 
 Status checkModel(const tamrt_model &model) {
@@ -33,10 +35,13 @@ Status checkModel(const tamrt_model &model) {
       return Error{"expected a model with a step '" + std::string(step.name) +
                    "', got none"};
   }
-  return checkLearners(model);
+  if (Status s = checkLearners(model); !s)
+    return s;
+  return model.adapt ? checkModel(*model.adapt->model) : Status();
 }
 
-std::vector<tamrt_step> allSteps(const tamrt_model &model) {
+/// The steps of a model and its variants.
+static std::vector<tamrt_step> stepsWithVariants(const tamrt_model &model) {
   std::vector<tamrt_step> steps(model.steps, model.steps + model.step_count);
   auto addOwn = [&](const tamrt_model &other, StepVariant variant) {
     for (const StepDescription &step : stepDescriptions)
@@ -49,6 +54,31 @@ std::vector<tamrt_step> allSteps(const tamrt_model &model) {
   if (model.small_blocks)
     addOwn(*model.small_blocks, StepVariant::Blocks);
   return steps;
+}
+
+AllPlans allPlans(const tamrt_model &model) {
+  AllPlans plans;
+  auto add = [&](const tamrt_model &of) {
+    const auto first = int64_t(plans.texts.size());
+    int64_t texts = 0;
+    for (tamrt_step step : stepsWithVariants(of)) {
+      std::vector<tamrt_buffer> &buffers = plans.buffers.emplace_back(
+          step.buffers, step.buffers + step.buffer_count);
+      for (tamrt_buffer &buffer : buffers)
+        for (int64_t *text : {&buffer.name, &buffer.op, &buffer.term}) {
+          texts = std::max(texts, *text + 1);
+          *text += first;
+        }
+      step.buffers = buffers.data();
+      plans.steps.push_back(step);
+    }
+    for (int64_t text = 0; text < texts; ++text)
+      plans.texts.push_back(of.plan_texts[text]);
+  };
+  add(model);
+  if (model.adapt)
+    add(*model.adapt->model);
+  return plans;
 }
 
 std::vector<const tamrt_step *> stepsOf(const tamrt_model &model,

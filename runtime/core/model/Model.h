@@ -18,6 +18,7 @@
 #include "io/Error.h"
 #include "tamrt/abi.h"
 
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -28,9 +29,16 @@ namespace tamrt {
 /// tables match their learners.
 Status checkModel(const tamrt_model &model);
 
-/// All steps: the model's own, then those of a fit that sums by levels (abi.h,
-/// tamrt_compression).
-std::vector<tamrt_step> allSteps(const tamrt_model &model);
+/// All steps, and the texts that their buffers name (abi.h, plan_texts): the
+/// model's own, then those of its variants, then those of the model that is
+/// fitted in windows.
+struct AllPlans {
+  std::vector<tamrt_step> steps;
+  std::vector<const char *> texts;
+  /// Buffers whose texts have other indices than in their model.
+  std::deque<std::vector<tamrt_buffer>> buffers;
+};
+AllPlans allPlans(const tamrt_model &model);
 
 /// The steps of `kind`, by descending rung.
 std::vector<const tamrt_step *> stepsOf(const tamrt_model &model,

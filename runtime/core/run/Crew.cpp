@@ -199,6 +199,7 @@ Question questionOf(const Ladders &ladders, Device &device, size_t groups,
   ask(ladders.smallBlocks, question.smallBlocks);
   question.freeBytes = freeBytes;
   question.place = device.place();
+  question.work = options.work;
   return question;
 }
 
@@ -232,7 +233,7 @@ Result<unsigned> solverThreads(const Ladder &ladder, Device &device,
   Device &solver = ladder.solver(device);
   if (&solver == &device || (options.allowCpuFallback && !solver.isCpu()))
     return threads;
-  const double share = options.oracle.share(solver.place(), WorkKind::Static);
+  const double share = options.oracle.share(solver.place(), options.work);
   const int64_t bytes = ladder.solverMemory(solver).total();
   Device::Wait wait(solver);
   DeviceMemory memory;

@@ -96,6 +96,8 @@ struct RunOptions {
   /// Steps that run on the CPU whatever the device.
   tamrt_placement placement = {};
   OracleOptions oracle;
+  /// Which of the oracle's shares hold.
+  WorkKind work = WorkKind::Static;
   /// Most bytes that count as free; 0: the device's free bytes.
   int64_t memoryBytes = 0;
   /// Most bytes of the spare states with which threads share a group.

@@ -119,6 +119,7 @@ Question Ladder::question(Device &device, int64_t freeBytes) const {
   question.direct = need(device);
   question.freeBytes = freeBytes;
   question.place = device.place();
+  question.work = options.work;
   return question;
 }
 

@@ -51,6 +51,7 @@ module attributes {tam.model = #tam.model<
     target = "y", weights = "w", device = "cuda:1", columns = 2, carry_bytes = 192,
     oracle = <rule = estimate, ram_share = 0.5, direct_limit = 99>,
     placement = <sums = device, solve = cpu, predict = device>,
+    adapt = <window = 365, update = 2, horizon = 3, corrects = true>,
     inputs = [<column = "a", rule = codes, levels = 7, unseen = zero, lo = 0.5,
                hi = 2.5>],
     effects = [<name = "offset", term = "offset", first = 0, columns = 1>,
@@ -104,6 +105,9 @@ module attributes {tam.model = #tam.model<
 // rule, reserved, shares, limit, factor: settings that the spec does not have
 // are 0.
 // CHECK-DAG: @tam_oracle = internal constant {{.*}} { i32 1, i32 0, double 0.000000e+00, double 5.000000e-01, double 0.000000e+00, double 0.000000e+00, i64 99, double 0.000000e+00 }]
+// window, update, horizon, corrects, reserved, model
+// CHECK-DAG: @tam_window_model = external constant i8
+// CHECK-DAG: @tam_adapt = internal constant {{.*}} { i64 365, i64 2, i64 3, i32 1, i32 0, ptr @tam_window_model }]
 // sums, solve, predict, reserved
 // CHECK-DAG: @tam_placement = internal constant {{.*}} { i32 0, i32 1, i32 0, i32 0 }]
 // kind, launches, code of the CPU (of the step that calls a function of the
@@ -113,7 +117,7 @@ module attributes {tam.model = #tam.model<
 // CHECK-DAG: @tam_steps = internal constant [2 x {{.*}} { i32 0, i32 1, i32 0, i32 0, ptr @{{.*}}, i64 0, i64 0, i64 0, i64 0, ptr @[[TREE]], ptr @fit_init, i64 0, ptr null, ptr @fit_init_launches }, {{.*}} { i32 3, i32 1, i32 1, i32 0, ptr @[[STEP]], i64 8, i64 128, i64 64, i64 192, ptr @[[TREE]], ptr @predict_8, i64 1, ptr @tam_buffers_predict_8, ptr @predict_8_launches }]
 // The columns and the device are null if the spec does not have them; for
 // `auto` the direct solver was chosen.
-// CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr @[[SPEC]], ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[DEVICE]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 320, i64 1, ptr @tam_accumulators, ptr @tam_oracle, ptr @tam_placement, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, i64 1, ptr @tam_penalties, ptr @tam_plan_texts, i64 2, ptr @tam_steps, ptr null, ptr null }
+// CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr @[[SPEC]], ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[DEVICE]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 320, i64 1, ptr @tam_accumulators, ptr @tam_oracle, ptr @tam_placement, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, i64 1, ptr @tam_penalties, ptr @tam_plan_texts, i64 2, ptr @tam_steps, ptr null, ptr null, ptr @tam_adapt }
 
 func.func @fit_init(%s: memref<2xf64> {tam.slot = #tam.slot<state>})
     attributes {tam.step = #tam.step<fit_init>,

@@ -105,8 +105,8 @@ TEST(Yaml, Keys) {
   EXPECT_EQ(messagesOfYaml("formula: y ~ l(x)\nfoo: z\n"),
             "2:1 error: unknown key 'foo'\n"
             "2:1 note: the keys are name, formula, group, date, weights, "
-            "solver, device, defaults, chunk_rows, oracle, placement and "
-            "state\n");
+            "solver, device, defaults, chunk_rows, oracle, placement, adapt "
+            "and state\n");
   EXPECT_EQ(messagesOfYaml("group: a\nformula: y ~ l(x)\ngroup: b\n"),
             "3:1 error: 'group' is given twice\n"
             "1:1 note: first given here\n");
@@ -188,6 +188,78 @@ TEST(Yaml, OracleErrors) {
             "3:3 note: the settings are rule, device_share, ram_share, "
             "sliding_device_share, sliding_ram_share, direct_limit and "
             "estimate_factor\n");
+}
+
+TEST(Yaml, Adapt) {
+  Sources sources;
+  const std::string start = "formula: y ~ l(x) + s(t)\ngroup: g\n";
+  auto spec =
+      sources.yaml(start + "adapt: {window: 365, update: 2, horizon: 3}\n");
+  ASSERT_TRUE(spec) << sources.messages;
+  ASSERT_TRUE(spec->adapt);
+  EXPECT_EQ(spec->adapt->window, 365);
+  EXPECT_EQ(spec->adapt->update, 2);
+  EXPECT_EQ(spec->adapt->horizon, 3);
+  // Weights stay valid.
+  EXPECT_EQ(spec->canonical(), sources.yaml(start)->canonical());
+  std::optional<ModelSpec> windows = spec->windowModel();
+  ASSERT_TRUE(windows);
+  EXPECT_EQ(windows->canonicalFormula(), spec->canonicalFormula());
+  EXPECT_EQ(windows->weights, "weights");
+  EXPECT_FALSE(windows->adapt);
+  EXPECT_FALSE(sources.yaml(start)->windowModel());
+
+  spec = sources.yaml("adapt:\n"
+                      "  formula: residual ~ s(effect_t) + l(effect_offset)\n"
+                      "  window: 9\n  update: 1\n  horizon: 1\n" +
+                      start +
+                      "weights: w\n"
+                      "defaults: {s: {k: 4}}\n");
+  ASSERT_TRUE(spec) << sources.messages;
+  windows = spec->windowModel();
+  ASSERT_TRUE(windows);
+  EXPECT_EQ(windows->canonicalFormula(),
+            "residual ~ s(effect_t, k=4) + l(effect_offset)");
+  EXPECT_EQ(windows->group, "g");
+  EXPECT_EQ(windows->weights, "w");
+}
+
+TEST(Yaml, AdaptErrors) {
+  const std::string start = "formula: y ~ l(x)\n";
+  for (const char *number : {"0", "-1", "1.5", "'1'", "4294967296", "all"})
+    EXPECT_EQ(messagesOfYaml(start + "adapt: {window: " + number +
+                             ", update: 1, horizon: 1}\n"),
+              std::string("2:17 error: expected a positive integer of at most "
+                          "4294967295 for 'window', got '") +
+                  llvm::StringRef(number).trim('\'').str() + "'\n");
+  EXPECT_EQ(messagesOfYaml(start + "adapt: {window: 5, update: 1}\n"),
+            "2:1 error: expected the settings window, update and horizon of "
+            "'adapt', got no 'horizon'\n");
+  EXPECT_EQ(messagesOfYaml(start + "adapt: 5\n"),
+            "2:1 error: expected a mapping 'key: value' for 'adapt'\n");
+  EXPECT_EQ(messagesOfYaml(start + "adapt: {windows: 5}\n"),
+            "2:9 error: unknown setting 'windows'\n"
+            "2:9 note: did you mean 'window'?\n");
+  auto formula = [&](const std::string &text) {
+    return messagesOfYaml(start +
+                          "adapt:\n  window: 5\n  update: 1\n"
+                          "  horizon: 1\n  formula: " +
+                          text + "\n");
+  };
+  EXPECT_EQ(formula("y ~ l(z)"),
+            "6:12 error: expected the target 'residual' in the formula of "
+            "'adapt', got 'y'\n");
+  EXPECT_EQ(formula("residual ~ l(effect_t)"),
+            "6:23 error: expected an effect of the model after 'effect_', got "
+            "'t'\n"
+            "6:23 note: the effects are offset and x\n");
+  EXPECT_EQ(formula("residual ~ l(y)"),
+            "6:23 error: expected features other than the target 'y', got "
+            "it\n");
+  EXPECT_EQ(formula("residual ~ l(residual)"),
+            "6:23 error: expected features other than the residual "
+            "'residual', got it\n");
+  EXPECT_EQ(formula("residual ~ q(z)").substr(0, 11), "6:23 error:");
 }
 
 TEST(Yaml, Placement) {

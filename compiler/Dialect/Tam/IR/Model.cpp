@@ -99,6 +99,16 @@ LogicalResult AccumulatorAttr::verify(EmitError emitError, StepKind kind,
   return success();
 }
 
+LogicalResult AdaptAttr::verify(EmitError emitError, int64_t window,
+                                int64_t update, int64_t horizon,
+                                bool corrects) {
+  if (window < 1 || update < 1 || horizon < 1) // adapt_c1
+    return emitError() << "expected window, update and horizon of at least 1, "
+                          "got "
+                       << window << ", " << update << " and " << horizon;
+  return success();
+}
+
 /// Whether all of `indices` are those of elements of a list of `count`.
 template <typename T> static bool areBelow(ArrayRef<T> indices, size_t count) {
   return llvm::all_of(indices, [&](T index) {
@@ -164,6 +174,13 @@ LogicalResult tamc::tam::verifyVariant(Operation *op, StringRef name,
 //===----------------------------------------------------------------------===//
 // Access
 //===----------------------------------------------------------------------===//
+
+std::string tamc::tam::getStepTitle(FunctionOpInterface step) {
+  auto module = dyn_cast<ModuleOp>(step->getParentOp());
+  const bool isOfWindows =
+      module && module.getSymName().value_or("") == kWindowsName;
+  return (isOfWindows ? "window_" : "") + step.getName().str();
+}
 
 ModelAttr tamc::tam::getModel(ModuleOp module) {
   return module->getAttrOfType<ModelAttr>(kModelAttrName);

@@ -56,6 +56,13 @@ module attributes {test.grid = #tam.grid<levels = 2, first = 0.0,
 
 // -----
 
+// adapt_c1: a window without rows.
+// expected-error @+1 {{expected window, update and horizon of at least 1, got 0, 1 and 1}}
+module attributes {test.adapt = #tam.adapt<window = 0, update = 1,
+                                           horizon = 1>} {}
+
+// -----
+
 // table_c1: the rank.
 // expected-error @+1 {{expected one or two sizes above 0 and elements f64 or i32 in table 'W', got 'tensor<2x3x4xf64>'}}
 module attributes {test.table = #tam.table<name = "W",

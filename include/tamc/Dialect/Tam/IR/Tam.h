@@ -102,6 +102,10 @@ struct PenaltyParts {
 inline constexpr llvm::StringLiteral kSlotAttrName = "tam.slot";
 /// Name of the module attribute that describes the model, a #tam.model.
 inline constexpr llvm::StringLiteral kModelAttrName = "tam.model";
+/// Symbol of the module, in a model's module, whose model is fitted in sliding
+/// windows (#tam.adapt), and that of the model's constant.
+inline constexpr llvm::StringLiteral kWindowsName = "windows";
+inline constexpr llvm::StringLiteral kWindowModelName = "tam_window_model";
 /// Name of the module attribute for the plain variant, a #tam.variant.
 inline constexpr llvm::StringLiteral kPlainAttrName = "tam.plain";
 /// Name of the module attribute that says what it is compiled for, a
@@ -124,6 +128,10 @@ inline constexpr llvm::StringLiteral kSmallBlocksAttrName = "tam.small_blocks";
 /// Name of the unit attribute of a sum over rows that is left out of the shared
 /// loop and has a kernel of its own (tam-bound-row-loops).
 inline constexpr llvm::StringLiteral kApartAttrName = "tam.apart";
+
+/// The name of a step in descriptions of memory: its function's; "window_"
+/// comes before it in a module kWindowsName.
+std::string getStepTitle(mlir::FunctionOpInterface step);
 
 /// The attribute `tam.model` of a module, null if it has none.
 ModelAttr getModel(mlir::ModuleOp module);

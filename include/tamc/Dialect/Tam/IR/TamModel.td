@@ -248,6 +248,26 @@ def Tam_PlacementAttr : Tam_Struct<"Placement", "placement"> {
                         EnumParameter<Tam_Place>:$predict);
 }
 
+def Tam_AdaptAttr : Tam_Struct<"Adapt", "adapt"> {
+  let summary = "The spec's sliding windows";
+  let description = [{
+    The members of `tamrt_adapt` (abi.h). The model that is fitted in windows
+    is that of the module `@windows` in the model's own.
+
+    ```mlir
+    #tam.adapt<window = 365, update = 1, horizon = 1,
+               corrects = true>
+    ```
+
+    Constraints:
+    * (adapt_c1) window, update and horizon are at least 1.
+  }];
+  let parameters = (ins "int64_t":$window, "int64_t":$update,
+                        "int64_t":$horizon,
+                        DefaultValuedParameter<"bool", "false">:$corrects);
+  let genVerifyDecl = 1;
+}
+
 def Tam_ModelAttr : Tam_Struct<"Model", "model"> {
   let summary = "What the spec says of a model";
   let description = [{
@@ -288,6 +308,7 @@ def Tam_ModelAttr : Tam_Struct<"Model", "model"> {
       Tam_OptionalInteger<"in a group">:$rows_per_group,
       OptionalParameter<"::tamc::tam::OracleAttr">:$oracle,
       OptionalParameter<"::tamc::tam::PlacementAttr">:$placement,
+      OptionalParameter<"::tamc::tam::AdaptAttr">:$adapt,
       Tam_OptionalList<"::tamc::tam::InputAttr", "by index">:$inputs,
       Tam_OptionalList<"::tamc::tam::EffectAttr", "the offset first">:$effects,
       Tam_OptionalList<"::tamc::tam::StrengthAttr", "of penalties">:$strengths,

@@ -1,0 +1,76 @@
+//===- core/run/MovingSums.h - windows that share their sums ----*- C++ -*-===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Fits consecutive windows that have the same parameters, and so the same
+/// design rows: each row is summed once. Internal to Windows.
+///
+/// Let windows 0, 1, .. m-1 start W rows apart, and all contain the rows from
+/// the start of the last one to the end of the first. The sums of a window are
+/// those of the rows before these, which are joined block after block from the
+/// last one to the first and kept, and those of the rows from there on, which
+/// are added in order:
+///
+///     rows      0    W    2W             L    L+W  L+2W
+///     window 0  |-----------------------|
+///     window 1       |-----------------------|
+///     window 2            |-----------------------|
+///     kept      |----+----|
+///     added               |-------------+----+----|
+///
+/// No row is ever subtracted. The order of additions depends only on the places
+/// of the windows in their unit.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TAMRT_CORE_RUN_MOVINGSUMS_H
+#define TAMRT_CORE_RUN_MOVINGSUMS_H
+
+#include "core/data/Dataset.h"
+#include "core/run/Executor.h"
+#include "io/Error.h"
+#include "tamrt/abi.h"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace tamrt {
+
+/// Sizes in rows: of a window, and between the starts of two.
+struct WindowSteps {
+  size_t training, update;
+};
+
+/// Most windows of a unit; 1 if sums cannot be shared: not if a row depends on
+/// others, rows are counted, a window has several segments, or the fits are not
+/// by the direct solver. It does not depend on free memory, except where that
+/// decides on the solver. Errors: those of `chooseSolver`.
+Result<size_t> windowsPerUnit(const tamrt_model &model,
+                              const WindowSteps &steps,
+                              const RunOptions &options);
+
+/// A unit: consecutive windows with equal parameters.
+struct WindowUnit {
+  /// Index of the first window, and number of windows.
+  size_t first, count;
+};
+
+/// Fits units. The groups of `data` are the rows of the units, without row
+/// weights other than 1, and those of `normalization` are windows. Writes the D
+/// coefficients of each window of the units to its place in `coefficients`.
+/// Errors: those of `fitGroups`, with the names of the units, but for
+/// coefficients that are not finite.
+Status fitUnits(const tamrt_model &model, const Dataset &data,
+                std::span<const WindowUnit> units, const WindowSteps &steps,
+                const Normalization &normalization, const Tables &tables,
+                const RunOptions &options, double *coefficients);
+
+} // namespace tamrt
+
+#endif // TAMRT_CORE_RUN_MOVINGSUMS_H

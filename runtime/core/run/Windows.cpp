@@ -1,0 +1,370 @@
+//===- core/run/Windows.cpp - fits in sliding windows ---------------------===//
+//
+// Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/run/Windows.h"
+
+#include "core/device/Device.h"
+#include "core/learn/Learners.h"
+#include "core/run/MovingSums.h"
+#include "io/Number.h"
+#include "io/Parallel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace tamrt {
+namespace {
+
+/// Most bytes per thread of the rows of the windows that are fitted at once:
+/// more leave the caches. And their part of the bytes that the run may take.
+constexpr size_t kThreadBytes = size_t(2) << 20;
+constexpr int64_t kBatchPart = 4;
+constexpr size_t kMostThreads = 64;
+
+/// Whether a fit makes tables that depend on its rows.
+bool learnsFromRows(const tamrt_model &model) {
+  for (int64_t i = 0; i < model.learner_count; ++i) {
+    const tamrt_learner &learner = model.learners[i];
+    const tamrt_table *tables = model.tables + learner.first_table;
+    if (learner.kind != TAMRT_LEARN_NEURAL &&
+        std::any_of(tables, tables + learner.table_count,
+                    [](const tamrt_table &table) { return !table.given; }))
+      return true;
+  }
+  return false;
+}
+
+/// How much is in memory at once.
+struct Batching {
+  /// Windows of a batch, and rows of their fits that are copied.
+  size_t windows, rows;
+  /// Most windows of a unit.
+  size_t perUnit;
+};
+
+/// The batches of a run. A batch takes a part of the bytes that the run may
+/// take, and is no larger than the caches unless a window is.
+Batching batchingOf(const tamrt_model &model, const WindowOptions &options,
+                    size_t predicted, size_t perUnit, const RunOptions &run) {
+  const auto inputs = size_t(model.input_count);
+  // They would share their tables.
+  if (learnsFromRows(model))
+    return {1, options.training, 1};
+  if (options.atOnce > 0)
+    return {options.atOnce, options.atOnce * options.training, perUnit};
+  int64_t free = Device::cpu().memory().freeBytes;
+  if (run.memoryBytes > 0)
+    free = std::min(free, run.memoryBytes);
+  const int64_t budget =
+      budgetOf(free, run.oracle.share(MemoryPlace::Ram, run.work)) / kBatchPart;
+  const size_t most =
+      std::min(kThreadBytes * chooseThreads(run.threads, kMostThreads, 1),
+               size_t(std::max<int64_t>(budget, 0)));
+  const size_t row = sizeof(double) * (inputs + 3) + sizeof(uint32_t);
+  // The rows of a unit are those of its first window and the later ones' own.
+  const size_t rows =
+      (options.training + (perUnit - 1) * options.update) / perUnit + predicted;
+  const size_t window =
+      row * rows + sizeof(double) * (size_t(model.columns) + 8 * inputs);
+  return {std::max<size_t>(most / window, 1), most / row, perUnit};
+}
+
+/// Windows that are fitted at once.
+class Batch {
+public:
+  Batch(const tamrt_model &model, const Dataset &data,
+        const WindowColumns &columns, std::span<const Window> windows,
+        const WindowOptions &options, std::span<const double> discount,
+        const Batching &batching, const RunOptions &run)
+      : model(model), data(data), columns(columns), windows(windows),
+        options(options), discount(discount), batching(batching), run(run) {}
+
+  Status fit();
+  Status predict(double *predictions) const;
+  const std::vector<double> &coefficients() const {
+    return weights.coefficients;
+  }
+
+private:
+  Status findLevels();
+  Status fitApart(std::span<const Group> ranges, size_t first);
+  Status fitTogether(std::span<const Group> ranges,
+                     std::span<const WindowUnit> units);
+  std::vector<WindowUnit> findUnits() const;
+  std::string nameOf(const Window &window) const;
+  void setCodes(size_t window, size_t input, size_t first, size_t rows,
+                int32_t *codes) const;
+
+  const tamrt_model &model;
+  const Dataset &data;
+  const WindowColumns &columns;
+  std::span<const Window> windows;
+  const WindowOptions &options;
+  std::span<const double> discount;
+  const Batching &batching;
+  const RunOptions &run;
+  /// By window and input; empty for a model without levels.
+  std::vector<LevelTable> levels;
+  /// A window is a group of it.
+  Weights weights;
+};
+
+/// "north, rows 1 to 365".
+std::string Batch::nameOf(const Window &window) const {
+  const Group &group = data.groups()[window.group];
+  const size_t first = window.training - group.first;
+  return fmt::format("{}{}rows {} to {}", group.name,
+                     group.name.empty() ? "" : ", ", first + 1,
+                     first + options.training);
+}
+
+/// The levels of the windows' training rows.
+Status Batch::findLevels() {
+  if (std::none_of(columns.levels.begin(), columns.levels.end(),
+                   [](const auto *levels) { return levels; }))
+    return {};
+  const size_t inputs = columns.levels.size();
+  levels.resize(windows.size() * inputs);
+  std::vector<bool> isSeen;
+  for (size_t w = 0; w < windows.size(); ++w)
+    for (size_t i = 0; i < inputs; ++i) {
+      if (!columns.levels[i])
+        continue;
+      const tamrt_input &input = model.inputs[i];
+      const auto &[ids, texts] = *columns.levels[i];
+      LevelCollector collector(size_t(input.levels));
+      isSeen.assign(texts.size(), false);
+      for (size_t row = 0; row < options.training; ++row) {
+        const uint32_t id = ids[windows[w].training + row];
+        if (!isSeen[id])
+          collector.add(texts[id]);
+        isSeen[id] = true;
+      }
+      Result<LevelTable> table =
+          collector.table(nameOf(windows[w]), input.column);
+      if (!table)
+        return std::move(table).error();
+      levels[w * inputs + i] = *std::move(table);
+    }
+  return {};
+}
+
+/// The codes of some rows by the levels of a window.
+void Batch::setCodes(size_t window, size_t input, size_t first, size_t rows,
+                     int32_t *codes) const {
+  const auto &[ids, texts] = *columns.levels[input];
+  const LevelTable &table = levels[window * columns.levels.size() + input];
+  const auto unseen = tamrt_unseen(model.inputs[input].unseen);
+  std::vector<std::optional<int32_t>> known(texts.size());
+  for (size_t row = 0; row < rows; ++row) {
+    std::optional<int32_t> &code = known[ids[first + row]];
+    if (!code)
+      code = table.code(texts[ids[first + row]], unseen);
+    codes[row] = *code;
+  }
+}
+
+/// The units of consecutive windows with equal parameters and levels. They end
+/// at multiples of the most windows of one, so that they do not depend on what
+/// is fitted at once.
+std::vector<WindowUnit> Batch::findUnits() const {
+  auto haveEqualLevels = [&](size_t a, size_t b) {
+    const size_t inputs = levels.empty() ? 0 : columns.levels.size();
+    for (size_t i = 0; i < inputs; ++i)
+      if (levels[a * inputs + i].names != levels[b * inputs + i].names)
+        return false;
+    return true;
+  };
+  std::vector<WindowUnit> units;
+  for (size_t w = 0; w < windows.size(); ++w)
+    if (windows[w].index % batching.perUnit != 0 &&
+        weights.normalization.areEqual(w - 1, w) && haveEqualLevels(w - 1, w))
+      ++units.back().count;
+    else
+      units.push_back({w, 1});
+  return units;
+}
+
+Status Batch::fit() {
+  if (Status s = findLevels(); !s)
+    return s;
+  std::vector<Group> ranges;
+  for (const Window &window : windows)
+    ranges.push_back({nameOf(window), window.training, options.training});
+  Result<Normalization> normalization =
+      normalizeApart(model, columns.source, ranges, run.threads);
+  if (!normalization)
+    return std::move(normalization).error();
+  weights.normalization = *std::move(normalization);
+  for (const Group &range : ranges)
+    weights.groups.push_back(range.name);
+  weights.coefficients.resize(windows.size() * size_t(model.columns));
+  if (batching.perUnit == 1)
+    return fitApart(ranges, 0);
+  const std::vector<WindowUnit> units = findUnits();
+  for (size_t u = 0, end = 0; u < units.size(); u = end) {
+    size_t rows = 0;
+    do {
+      rows += options.training + (units[end].count - 1) * options.update;
+      ++end;
+    } while (end < units.size() && rows < batching.rows);
+    if (Status s = fitTogether(ranges, {units.data() + u, end - u}); !s)
+      return s;
+  }
+  return checkCoefficients(model, weights.groups, weights.coefficients);
+}
+
+/// Fits the windows of units together.
+Status Batch::fitTogether(std::span<const Group> ranges,
+                          std::span<const WindowUnit> units) {
+  std::vector<Group> unitRanges;
+  for (const WindowUnit &unit : units)
+    unitRanges.push_back(
+        {ranges[unit.first].name, ranges[unit.first].first,
+         options.training + (unit.count - 1) * options.update});
+  const Dataset rows = Dataset::copy(
+      model, columns.source, unitRanges, {},
+      [&](size_t u, size_t input, int32_t *codes) {
+        setCodes(units[u].first, input, unitRanges[u].first, unitRanges[u].rows,
+                 codes);
+      },
+      run.threads);
+  Result<Tables> tables = learn(model, rows, weights.normalization);
+  if (!tables)
+    return std::move(tables).error();
+  weights.tables = *std::move(tables);
+  Status done = fitUnits(model, rows, units, {options.training, options.update},
+                         weights.normalization, weights.tables, run,
+                         weights.coefficients.data());
+  if (done)
+    return done;
+  // The fit of each window names the one with an error. Its results are not
+  // taken, because they differ by rounding.
+  for (const WindowUnit &unit : units)
+    if (Status s = fitApart(ranges.subspan(unit.first, unit.count), unit.first);
+        !s)
+      return s;
+  return done;
+}
+
+/// Fits windows by themselves, of which `first` is the first.
+Status Batch::fitApart(std::span<const Group> ranges, size_t first) {
+  Dataset rows = Dataset::copy(
+      model, columns.source, ranges, discount,
+      [&](size_t w, size_t input, int32_t *codes) {
+        setCodes(first + w, input, ranges[w].first, ranges[w].rows, codes);
+      },
+      run.threads);
+  if (Status s = rows.scaleWeights(); !s)
+    return s;
+  const Normalization part = weights.normalization.part(first, ranges.size());
+  Result<Tables> tables = learn(model, rows, part);
+  if (!tables)
+    return std::move(tables).error();
+  weights.tables = *std::move(tables);
+  Result<std::vector<double>> coefficients =
+      fitGroups(model, rows, part, weights.tables, run);
+  if (!coefficients)
+    return std::move(coefficients).error();
+  std::copy(coefficients->begin(), coefficients->end(),
+            weights.coefficients.begin() +
+                ptrdiff_t(first * size_t(model.columns)));
+  return {};
+}
+
+Status Batch::predict(double *predictions) const {
+  std::vector<Group> ranges;
+  for (size_t w = 0; w < windows.size(); ++w)
+    ranges.push_back({weights.groups[w], windows[w].first, windows[w].rows});
+  RowSource source = columns.source;
+  source.target = nullptr;
+  const Dataset rows = Dataset::copy(
+      model, source, ranges, {},
+      [&](size_t w, size_t input, int32_t *codes) {
+        setCodes(w, input, windows[w].first, windows[w].rows, codes);
+      },
+      run.threads);
+  std::vector<double> numbers(rows.rowCount());
+  if (Status s = predictGroups(model, TAMRT_STEP_PREDICT, rows, weights, run,
+                               numbers.data());
+      !s)
+    return s;
+  for (size_t w = 0; w < windows.size(); ++w)
+    std::copy_n(numbers.data() + rows.groups()[w].first, windows[w].rows,
+                predictions + windows[w].first);
+  return {};
+}
+
+} // namespace
+
+std::vector<Window> windowsOf(const Dataset &data, const tamrt_adapt &adapt) {
+  const auto training = size_t(adapt.window), update = size_t(adapt.update),
+             gap = size_t(adapt.horizon) - 1;
+  std::vector<Window> windows;
+  for (size_t g = 0; g < data.groups().size(); ++g) {
+    const Group &group = data.groups()[g];
+    size_t index = 0;
+    for (size_t at = training + gap; at < group.rows; at += update)
+      windows.push_back({g, index++, group.first + at - gap - training,
+                         group.first + at, std::min(update, group.rows - at)});
+  }
+  return windows;
+}
+
+Status fitWindows(const tamrt_model &model, const Dataset &data,
+                  const WindowColumns &columns, std::span<const Window> windows,
+                  const WindowOptions &options, const RunOptions &run,
+                  const std::function<Status(const FittedWindows &)> &take,
+                  double *predictions) {
+  // Errors name a window, also in a model without groups.
+  tamrt_model named = model;
+  named.group = "window";
+  std::vector<double> discount;
+  if (options.forget < 1) {
+    // Products, so that the bits are the same on all machines.
+    discount.assign(options.training, 1);
+    for (size_t age = 1; age < discount.size(); ++age)
+      discount[age] = discount[age - 1] * options.forget;
+  }
+  size_t predicted = 0;
+  for (const Window &window : windows)
+    predicted = std::max(predicted, window.rows);
+  RunOptions each = run;
+  each.progress = nullptr;
+  size_t perUnit = 1;
+  if (!columns.source.weights && discount.empty() && !learnsFromRows(model)) {
+    Result<size_t> most =
+        windowsPerUnit(model, {options.training, options.update}, each);
+    if (!most)
+      return std::move(most).error();
+    perUnit = *most;
+  }
+  const Batching batching = batchingOf(model, options, predicted, perUnit, run);
+  for (size_t done = 0; done < windows.size();) {
+    if (run.progress)
+      run.progress->update("windows", done, windows.size());
+    // Units are whole.
+    size_t end = std::min(done + batching.windows, windows.size());
+    while (end < windows.size() && windows[end].index % batching.perUnit != 0)
+      ++end;
+    const auto some = windows.subspan(done, end - done);
+    Batch batch(named, data, columns, some, options, discount, batching, each);
+    if (Status s = batch.fit(); !s)
+      return s;
+    if (Status s = batch.predict(predictions); !s)
+      return s;
+    if (take)
+      if (Status s = take({some, batch.coefficients()}); !s)
+        return s;
+    done += some.size();
+  }
+  return {};
+}
+
+} // namespace tamrt

@@ -1,0 +1,525 @@
+#!/usr/bin/env python3
+# Part of the tamc project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sliding windows: `adapt` against a loop that fits and predicts the rows of
+each window as files of their own."""
+
+import json
+import math
+import pathlib
+import random
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from harness import DATA, TAMC, TestCase, header, main, read_csv, write_csv
+
+FORMULA = "y ~ l(trend) + s(temp, k=4) + c(day, n_cat=7)"
+
+
+def make_rows(count, groups=("b", "a"), seed=1):
+    """Rows of groups in turns, each group's dates in order."""
+    draw = random.Random(seed)
+    rows = []
+    for t in range(count):
+        for group in groups:
+            temp = 10 + 8 * math.sin(t / 9) + draw.gauss(0, 2)
+            rows.append({
+                "date": f"2020-01-01T{t // 60 % 24:02}:{t % 60:02}:00"
+                        if count <= 1440 else t,
+                "site": group, "trend": t, "temp": round(temp, 3),
+                "day": t % 7, "kind": draw.choice("xyz"),
+                "w": draw.randint(1, 4),
+                "y": round(0.02 * t + (temp - 10) ** 2 / 20 + t % 7
+                           + draw.gauss(0, 0.3), 6)})
+    return rows
+
+
+def windows_of(count, window, update, horizon):
+    """(first training row, first predicted row, end of those)."""
+    start = window + horizon - 1
+    return [(s - horizon + 1 - window, s, min(s + update, count))
+            for s in range(start, count, update)]
+
+
+class WindowsCase(TestCase):
+    """Runs `adapt` and a loop of fits."""
+
+    def compile_windows(self, formula=FORMULA, window=30, update=5, horizon=3,
+                        options=(), name="model", **keys):
+        keys.setdefault("group", "site")
+        keys.setdefault("date", "date")
+        return self.compile(
+            formula, *options, name=name, adapt="{window: %d, update: %d, "
+            "horizon: %d}" % (window, update, horizon),
+            **{key: value for key, value in keys.items() if value})
+
+    def adapt(self, model, data, *options, output="out.csv"):
+        self.succeed(model, "adapt", data, "-o", self.dir / output, *options)
+        return self.dir / output
+
+    def refuse(self, model, *arguments):
+        run = self.run_program(model, *arguments)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        return run.stderr
+
+    def loop(self, model, rows, window, update, horizon, weigh=None):
+        """The predictions and coefficients by group and row of independent
+        fits."""
+        predictions, coefficients = {}, {}
+        groups = {row["site"] for row in rows}
+        for group in sorted(groups):
+            own = [row for row in rows if row["site"] == group]
+            for w, (train, first, end) in enumerate(
+                    windows_of(len(own), window, update, horizon)):
+                part = own[train:train + window]
+                if weigh:
+                    part = [dict(row, w=weigh(row, window - 1 - i))
+                            for i, row in enumerate(part)]
+                weights = self.fit(
+                    model, write_csv(self.dir / "part.csv", part),
+                    weights="part.safetensors")
+                out = read_csv(self.predict(model, write_csv(
+                    self.dir / "new.csv", own[first:end]), weights,
+                    output="part-out.csv"))
+                for i, row in enumerate(out):
+                    predictions[group, first + i] = row["prediction"]
+                coefficients[group, w] = self.coefficients(
+                    model, weights)[group]
+        return predictions, coefficients
+
+    def check(self, out, rows, expected, tolerance=None):
+        """Compares a table with the predictions of `loop`; returns the number
+        of forecasts."""
+        table = read_csv(out)
+        self.assertEqual(len(table), len(rows))
+        place, found = {}, 0
+        for row, got in zip(rows, table):
+            group = row["site"]
+            t = place.get(group, 0)
+            place[group] = t + 1
+            self.assertEqual((got["site"], got["date"]),
+                             (group, str(row["date"])))
+            want = expected.get((group, t), "")
+            if want and tolerance:
+                self.assert_close([float(got["prediction"])], [float(want)],
+                                  tolerance)
+            else:
+                self.assertEqual(got["prediction"], want, (group, t))
+            found += want != ""
+        self.assertEqual(found, len(expected))
+        return found
+
+
+class Windows(WindowsCase):
+    """`adapt` without a formula."""
+
+    def test_equals_a_loop(self):
+        rows = make_rows(60)
+        model = self.compile_windows()
+        expected, coefficients = self.loop(model, rows, 30, 5, 3)
+        data = write_csv(self.dir / "data.csv", rows)
+        out = self.adapt(model, data, "--coefficients", "c.csv")
+        self.assertEqual(header(out), ["site", "date", "prediction"])
+        self.assertEqual(self.check(out, rows, expected), 2 * 28)
+        got = {}
+        firsts = {}
+        for row in read_csv(self.dir / "c.csv"):
+            key = row["site"], int(row["window"])
+            got.setdefault(key, []).append(float(row["value"]))
+            firsts[key] = row["date"]
+        self.assertEqual(got, coefficients)
+        own = [row["date"] for row in rows if row["site"] == "a"]
+        self.assertEqual([firsts["a", w] for w in range(6)],
+                         [own[32 + 5 * w] for w in range(6)])
+        self.assertEqual(header(self.dir / "c.csv"),
+                         ["site", "date", "window", "effect", "index",
+                          "value"])
+
+    def test_same_bytes(self):
+        # Whatever the threads, chunks and windows at once, also if memory is
+        # short.
+        rows = make_rows(200)
+        data = write_csv(self.dir / "data.csv", rows)
+        model = self.compile_windows()
+        whole = self.adapt(model, data, "--coefficients", "c.csv",
+                           "--threads", "1").read_bytes()
+        table = (self.dir / "c.csv").read_bytes()
+        for options in (["--threads", "3"], ["--windows", "1"],
+                        ["--windows", "7", "--threads", "2"],
+                        ["--chunk-rows", "4"], ["--memory", "2M"],
+                        ["--placement", "solve=cpu"]):
+            with self.subTest(options=options):
+                out = self.adapt(model, data, "--coefficients", "c2.csv",
+                                 *options, output="other.csv")
+                self.assertEqual(out.read_bytes(), whole)
+                self.assertEqual((self.dir / "c2.csv").read_bytes(), table)
+
+    def test_shared_sums(self):
+        # Windows with the same ranges share their sums: they equal fits of
+        # their own except for rounding, and have the same bytes whatever is
+        # fitted at once. Some windows here have ranges or levels of their own.
+        rows = make_rows(260)
+        for t, row in enumerate(rows):
+            row["season"] = t // 2 % 12 / 12
+            row["temp"] = 30 if t == 240 else row["temp"]
+            row["kind"] = "w" if t == 300 else row["kind"]
+        data = write_csv(self.dir / "data.csv", rows)
+        for formula, update, options in (
+                ("y ~ s(season, k=4) + c(day, n_cat=7) + f(season, m=2, "
+                 "period=(0,1))", 1, []),
+                ("y ~ s(temp, k=4) + c(day, n_cat=7)", 3, []),
+                ("y ~ c(kind) + l(season) + n(season, n_neurons=3)", 7,
+                 ["--profile", data]),
+                ("y ~ te(s(season, k=3), c(day, n_cat=7))", 30, [])):
+            with self.subTest(formula=formula):
+                model = self.compile_windows(formula, window=90, horizon=2,
+                                             update=update, options=options)
+                few = rows if update > 3 else rows[:2 * 150]
+                expected, _ = self.loop(model, few, 90, update, 2)
+                out = self.adapt(model, write_csv(self.dir / "few.csv", few))
+                self.check(out, few, expected, 1e-9)
+                whole = self.adapt(model, data, "--threads=1").read_bytes()
+                for more in (["--threads=3"], ["--windows=1"],
+                             ["--windows=70"], ["--chunk-rows=8"]):
+                    self.assertEqual(
+                        self.adapt(model, data, *more,
+                                   output="other.csv").read_bytes(),
+                        whole, more)
+
+    def test_too_little_memory(self):
+        model = self.compile_windows()
+        data = write_csv(self.dir / "data.csv", make_rows(60))
+        error = self.refuse(model, "adapt", data, "-o", "out.csv",
+                            "--memory", "1K")
+        self.assertIn("60% of 1024 bytes free", error)
+        self.assertFalse((self.dir / "out.csv").exists())
+
+    def test_terms(self):
+        # Levels of each window's own rows, tables that are learnt or drawn,
+        # periods, recursions and conjugate gradients.
+        rows = make_rows(50)
+        for formula, options, tolerance in (
+                ("y ~ c(kind) + c(day, unseen=mean)", ["--profile"], 1e-12),
+                ("y ~ f(temp, m=3, period=auto) + w(trend)", [], None),
+                ("y ~ rbf(temp, n_centers=5) + n(trend, n_neurons=4)", [],
+                 None),
+                ("y ~ t(temp, n_trees=3, max_depth=2, sp_alpha=1)", [], 1e-9),
+                ("y ~ pid(temp, w=3) + te(s(temp, k=3), c(day, n_cat=7))", [],
+                 None),
+                ("y ~ s(temp, k=5)", ["--solver", "cg"], None)):
+            with self.subTest(formula=formula):
+                data = write_csv(self.dir / "data.csv", rows)
+                if options == ["--profile"]:
+                    options = ["--profile", data]
+                model = self.compile_windows(formula, window=20, update=9,
+                                             horizon=1, options=options)
+                expected, _ = self.loop(model, rows, 20, 9, 1)
+                self.check(self.adapt(model, data), rows, expected, tolerance)
+
+    def test_order_and_keys(self):
+        # Rows in any order of the file; without keys the file's order is that
+        # of time.
+        rows = make_rows(60)
+        data = write_csv(self.dir / "data.csv", rows)
+        model = self.compile_windows()
+        sorted_rows = {(row["site"], row["date"]): row["prediction"]
+                       for row in read_csv(self.adapt(model, data))}
+        random.Random(4).shuffle(rows)
+        out = read_csv(self.adapt(
+            model, write_csv(self.dir / "shuffled.csv", rows)))
+        self.assertEqual([(row["site"], row["date"]) for row in out],
+                         [(row["site"], row["date"]) for row in rows])
+        self.assertEqual({(row["site"], row["date"]): row["prediction"]
+                          for row in out}, sorted_rows)
+        own = [row for row in make_rows(60) if row["site"] == "a"]
+        model = self.compile_windows(group=None, date=None, name="plain")
+        out = self.adapt(model, write_csv(self.dir / "own.csv", own),
+                         "--coefficients", "c.csv")
+        self.assertEqual(header(out), ["prediction"])
+        self.assertEqual(header(self.dir / "c.csv"),
+                         ["window", "effect", "index", "value"])
+        self.assertEqual([row["prediction"] for row in read_csv(out)],
+                         [sorted_rows["a", row["date"]] for row in own])
+
+    def test_weights_and_forgetting(self):
+        rows = make_rows(50)
+        data = write_csv(self.dir / "data.csv", rows)
+        model = self.compile_windows(weights="w")
+        expected, _ = self.loop(model, rows, 30, 5, 3)
+        self.check(self.adapt(model, data), rows, expected)
+        expected, _ = self.loop(model, rows, 30, 5, 3,
+                                lambda row, age: row["w"] * 0.9 ** age)
+        self.check(self.adapt(model, data, "--forget", "0.9"), rows, expected,
+                   1e-10)
+        # Without a column the rows have the weights of their age alone.
+        plain = self.compile_windows(name="plain")
+        expected, _ = self.loop(model, rows, 30, 5, 3,
+                                lambda row, age: 0.9 ** age)
+        self.check(self.adapt(plain, data, "--forget=0.9"), rows, expected,
+                   1e-10)
+        for value in ("0", "1.5", "-1", "x"):
+            self.assertIn("--forget", self.refuse(
+                model, "adapt", data, "-o", "x.csv", "--forget", value))
+
+    def test_missing_targets(self):
+        # A target may be missing where no window trains: after the last one,
+        # and before the first if the horizon leaves a rest.
+        rows = make_rows(60)
+        data = write_csv(self.dir / "data.csv", rows)
+        model = self.compile_windows()
+        whole = self.adapt(model, data).read_bytes()
+        for row in rows[2 * 55:]:
+            row["y"] = ""
+        out = self.adapt(model, write_csv(self.dir / "new.csv", rows))
+        self.assertEqual(out.read_bytes(), whole)
+        rows[2 * 54 + 1]["y"] = "NA"
+        rows[2 * 54]["y"] = "NaN"
+        error = self.refuse(
+            model, "adapt", write_csv(self.dir / "bad.csv", rows), "-o",
+            "bad-out.csv")
+        self.assertIn(
+            "bad.csv: line 110: column 'y': group 'b': expected a finite "
+            "value in a row that a window trains on, got a missing value",
+            error)
+        self.assertFalse((self.dir / "bad-out.csv").exists())
+        rows[-1]["temp"] = ""
+        error = self.refuse(
+            model, "adapt", write_csv(self.dir / "bad.csv", rows))
+        self.assertIn("line 121: column 'temp': group 'a': expected a finite "
+                      "value, got a missing value", error)
+
+    def test_short_groups(self):
+        rows = make_rows(40, ("a",)) + make_rows(32, ("b",))
+        model = self.compile_windows()
+        run = self.run_program(
+            model, "adapt", write_csv(self.dir / "data.csv", rows), "-o",
+            "out.csv")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("note: no forecast for 1 of 2 groups, which have fewer "
+                      "than 33 rows", run.stderr)
+        out = read_csv(self.dir / "out.csv")
+        self.assertEqual([row["prediction"] == "" for row in out],
+                         [True] * 32 + [False] * 8 + [True] * 32)
+        data = write_csv(self.dir / "data.csv", rows[40:])
+        self.assertIn(
+            "data.csv: expected a group of more than 32 rows, a window and "
+            "its horizon, got at most 32",
+            self.refuse(model, "adapt", data, "-o", "short.csv"))
+        self.assertFalse((self.dir / "short.csv").exists())
+
+    def test_errors(self):
+        rows = make_rows(40)
+        data = write_csv(self.dir / "data.csv", rows)
+        model = self.compile_windows()
+        self.assertIn("expected no --weights, because 'adapt' of the spec has "
+                      "no formula",
+                      self.refuse(model, "adapt", data, "--weights", "w"))
+        self.assertIn("unexpected argument",
+                      self.refuse(model, "adapt", data, "--drop-missing"))
+        self.assertIn("expected a file of its own for the coefficients, got "
+                      "the data of the run",
+                      self.refuse(model, "adapt", data, "--coefficients",
+                                  data))
+        plain = self.compile(FORMULA, name="plain")
+        self.assertIn("expected a model whose spec has 'adapt', got one "
+                      "without", self.refuse(plain, "adapt", data))
+        # An error of a fit names the window.
+        model = self.compile_windows("y ~ l(temp)", name="overflow",
+                                     weights="w")
+        for row in rows[:2 * 30]:
+            row["w"] = 0
+        self.assertIn(
+            "data.csv: column 'w': group 'a, rows 1 to 30': expected a row "
+            "weight above 0, got none",
+            self.refuse(model, "adapt", write_csv(data, rows)))
+
+    def test_fit_is_the_same(self):
+        # The key changes neither weights nor the spec that they belong to.
+        rows = make_rows(40)
+        data = write_csv(self.dir / "data.csv", rows)
+        with_key = self.fit(self.compile_windows(), data, weights="a")
+        plain = self.compile(FORMULA, group="site", date="date")
+        self.assertEqual(with_key.read_bytes(),
+                         self.fit(plain, data, weights="b").read_bytes())
+
+    def test_plan_and_info(self):
+        model = self.compile_windows()
+        info = self.succeed(model, "info")
+        self.assertIn("windows of 30 rows, update 5, horizon 3", info)
+        self.assertIn("window fit", info)
+        plan = self.succeed(model, "plan")
+        self.assertIn("window_fit_chunk", plan)
+
+
+RESIDUAL = "residual ~ l(effect_temp) + c(day, n_cat=7) + s(trend, k=3)"
+
+
+class Correction(WindowsCase):
+    """`adapt` with a formula, of the residuals of a fit."""
+
+    def setUp(self):
+        super().setUp()
+        self.rows = make_rows(60)
+        self.data = write_csv(self.dir / "data.csv", self.rows)
+        self.model = self.compile(
+            FORMULA, group="site", date="date",
+            adapt="{formula: '%s', window: 20, update: 6, horizon: 2}"
+            % RESIDUAL)
+        self.weights = self.fit(self.model, write_csv(
+            self.dir / "train.csv", self.rows[:2 * 40]))
+
+    def test_equals_a_loop(self):
+        base = self.predict(self.model, self.data, self.weights,
+                            output="base.csv")
+        self.succeed(self.model, "decompose", self.data, "--weights",
+                     self.weights, "-o", "effects.csv")
+        residuals = [dict(row, effect_temp=effect["temp"],
+                          residual=repr(row["y"] - float(of["prediction"])))
+                     for row, of, effect in zip(
+                         self.rows, read_csv(base),
+                         read_csv(self.dir / "effects.csv"))]
+        correction = self.compile(RESIDUAL, name="correction", group="site",
+                                  date="date")
+        expected, coefficients = self.loop(correction, residuals, 20, 6, 2)
+        out = self.adapt(self.model, self.data, "--weights", self.weights,
+                         "--coefficients", "c.csv")
+        self.assertEqual(header(out), ["site", "date", "prediction", "base",
+                                       "correction"])
+        table = read_csv(out)
+        for row, of in zip(table, read_csv(base)):
+            self.assertEqual(row["base"], of["prediction"])
+            self.assertEqual(row["prediction"] == "",
+                             row["correction"] == "")
+            if row["prediction"]:
+                self.assertEqual(
+                    float(row["prediction"]),
+                    float(row["base"]) + float(row["correction"]))
+        corrections = [dict(row, prediction=row["correction"])
+                       for row in table]
+        self.assertEqual(self.check(
+            write_csv(self.dir / "corrections.csv", corrections), self.rows,
+            expected), 2 * 39)
+        got = {}
+        for row in read_csv(self.dir / "c.csv"):
+            got.setdefault((row["site"], int(row["window"])), []).append(
+                float(row["value"]))
+        self.assertEqual(got, coefficients)
+
+    def test_same_bytes(self):
+        whole = self.adapt(self.model, self.data, "--weights", self.weights,
+                           "--threads", "1").read_bytes()
+        for options in (["--threads", "3"], ["--windows", "2"],
+                        ["--chunk-rows", "4"]):
+            self.assertEqual(self.adapt(
+                self.model, self.data, "--weights", self.weights, *options,
+                output="other.csv").read_bytes(), whole, options)
+
+    def test_levels_of_both(self):
+        # A column whose levels both models read; those of a window are its
+        # own.
+        for row in self.rows[:2 * 30]:
+            row["kind"] = "x" if row["kind"] == "z" else row["kind"]
+        data = write_csv(self.dir / "levels.csv", self.rows)
+        model = self.compile(
+            "y ~ c(kind)", "--profile", data, group="site", date="date",
+            name="levels",
+            adapt="{formula: residual ~ c(kind) + l(effect_kind), window: 20,"
+                  " update: 6, horizon: 2}")
+        weights = self.fit(model, data)
+        base = read_csv(self.predict(model, data, weights,
+                                     output="base.csv"))
+        residuals = [dict(row, effect_kind=repr(
+            float(effect["kind"])),
+            residual=repr(row["y"] - float(of["prediction"])))
+            for row, of, effect in zip(self.rows, base, self.effects(
+                model, data, weights))]
+        correction = self.compile(
+            "residual ~ c(kind) + l(effect_kind)", "--profile", data,
+            name="correction", group="site", date="date")
+        expected, _ = self.loop(correction, residuals, 20, 6, 2)
+        out = read_csv(self.adapt(model, data, "--weights", weights))
+        corrections = [dict(row, prediction=row["correction"])
+                       for row in out]
+        self.check(write_csv(self.dir / "corrections.csv", corrections),
+                   self.rows, expected, 1e-10)
+
+    def effects(self, model, data, weights):
+        self.succeed(model, "decompose", data, "--weights", weights, "-o",
+                     "effects.csv")
+        return read_csv(self.dir / "effects.csv")
+
+    def test_errors(self):
+        self.assertIn("expected --weights of the fit whose residuals are "
+                      "corrected",
+                      self.refuse(self.model, "adapt", self.data))
+        rows = [dict(row, site="c") for row in self.rows]
+        self.assertIn("expected a group that was trained", self.refuse(
+            self.model, "adapt", write_csv(self.dir / "c.csv", rows),
+            "--weights", self.weights))
+        rows[0]["y"] = ""
+        rows = [dict(row, site="a") for row in rows]
+        self.assertIn("c.csv: line 2: column 'y': group 'a': expected a "
+                      "finite value in a row that a window trains on",
+                      self.refuse(self.model, "adapt",
+                                  write_csv(self.dir / "c.csv", rows),
+                                  "--weights", self.weights))
+        self.assertIn("expected a spec without 'adapt'", self.run_program(
+            TAMC, self.dir / "model.yaml", "--emit=lib", "-o",
+            "libx.a").stderr)
+
+    def test_saved_modules(self):
+        # Compilation that stops after a phase and goes on gives the same.
+        whole = self.adapt(self.model, self.data, "--weights",
+                           self.weights).read_bytes()
+        for phase in ("import", "kernels", "plan"):
+            saved = self.dir / f"{phase}.mlir"
+            self.succeed(TAMC, self.dir / "model.yaml",
+                         f"--compile-to={phase}", "-o", saved)
+            again = self.dir / f"again-{phase}"
+            self.succeed(TAMC, saved, f"--compile-from={phase}", "-o", again)
+            self.assertEqual(self.adapt(
+                again, self.data, "--weights", self.weights,
+                output="again.csv").read_bytes(), whole, phase)
+
+
+class National(WindowsCase):
+    """A correction of a model of the national load (test/golden/data)."""
+
+    CORRECTION = ("residual ~ l(effect_temperature_smooth_950) "
+                  "+ c(day_type_week, n_cat=7, ap=-3)")
+
+    def test_equals_a_loop(self):
+        folder = DATA / "national"
+        case = json.loads((folder / "load_splines.json").read_text())
+        rows = read_csv(folder / "national_sub.csv")
+        data = write_csv(self.dir / "data.csv", rows)
+        model = self.compile(
+            case["formula"], group="tod", date="date",
+            adapt="{formula: '%s', window: 365, update: 56, horizon: 2}"
+            % self.CORRECTION)
+        weights = self.fit(model, write_csv(
+            self.dir / "train.csv",
+            [row for row in rows if row["split"] == "train"]))
+        table = read_csv(self.adapt(model, data, "--weights", weights))
+        base = read_csv(self.predict(model, data, weights,
+                                     output="base.csv"))
+        self.succeed(model, "decompose", data, "--weights", weights, "-o",
+                     "effects.csv")
+        effects = read_csv(self.dir / "effects.csv")
+        name = "temperature_smooth_950"
+        residuals = [
+            dict(row, site=row["tod"], **{"effect_" + name: effect[name]},
+                 residual=repr(float(row["Load"]) - float(of["prediction"])))
+            for row, of, effect in zip(rows, base, effects)]
+        correction = self.compile(self.CORRECTION, name="correction",
+                                  group="tod", date="date")
+        expected, _ = self.loop(correction, residuals, 365, 56, 2)
+        corrections = [dict(row, site=row["tod"], prediction=row["correction"])
+                       for row in table]
+        found = self.check(
+            write_csv(self.dir / "corrections.csv", corrections),
+            residuals, expected, 1e-9)
+        self.assertEqual(found, len(rows) - 8 * 366)
+
+
+main()

@@ -17,6 +17,9 @@ namespace tamrt {
 /// Bytes of a slot: a copy of so many takes much longer than to start it.
 static constexpr size_t kSlotBytes = size_t(128) << 10;
 
+/// Most bytes that go with a call.
+static constexpr size_t kHeldBytes = size_t(256) << 10;
+
 Queue::Queue(Device &device) : device(device), backend(device.functions()) {
   work = device.takeStream();
   uploads = work ? device.takeStream() : nullptr;
@@ -40,6 +43,7 @@ void Queue::openRing() {
   ring = device.allocatePinned(kSlotBytes * slots.size(), "uploads");
   for (size_t i = 0; ring && i < slots.size(); ++i)
     slots[i].memory = ring.as<char>() + i * kSlotBytes;
+  held = device.allocatePinned(kHeldBytes, "uploads");
 }
 
 Queue::~Queue() {
@@ -83,6 +87,25 @@ int32_t Queue::upload(void *to, const void *from, size_t bytes) {
   return TAMRT_OK;
 }
 
+int32_t Queue::attach(void *to, const void *from, size_t bytes) {
+  if (bytes > kHeldBytes - heldBytes)
+    return upload(to, from, bytes);
+  // Without page-locked memory it is copied from where it is.
+  if (held) {
+    char *memory = held.as<char>() + heldBytes;
+    std::memcpy(memory, from, bytes);
+    from = memory;
+  }
+  heldBytes += bytes;
+  attachments.push_back({to, from, bytes});
+  return TAMRT_OK;
+}
+
+void Queue::dropAttached() {
+  attachments.clear();
+  heldBytes = 0;
+}
+
 int32_t Queue::markUploads(tamrt_event *&event) {
   event = nullptr;
   if (!hasUploads)
@@ -93,10 +116,6 @@ int32_t Queue::markUploads(tamrt_event *&event) {
   hasUploads = false;
   event = marked;
   return TAMRT_OK;
-}
-
-int32_t Queue::download(void *to, const void *from, size_t bytes) {
-  return backend.copy(device.backendHandle(), to, from, bytes, work);
 }
 
 void Queue::finishUploads() {

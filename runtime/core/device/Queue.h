@@ -22,6 +22,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace tamrt {
 
@@ -46,11 +47,16 @@ public:
   /// Copies from the CPU's memory, which stays as it is until work that has
   /// waited for the upload is finished. Earlier work must not use `to`.
   [[nodiscard]] int32_t upload(void *to, const void *from, size_t bytes);
+  /// The same for data of the next call: if they are few, they are copied with
+  /// it (`Batches::post`), so that all copies of a batch are one operation.
+  [[nodiscard]] int32_t attach(void *to, const void *from, size_t bytes);
+  /// The copies that go with the next call. They stay valid until
+  /// `dropAttached`, which is called after the call, or instead of it.
+  const std::vector<tamrt_copy> &attached() const { return attachments; }
+  void dropAttached();
   /// A point after the uploads so far. Null if all of them are known to be
   /// done. To be called again only when nothing waits for the point any more.
   [[nodiscard]] int32_t markUploads(tamrt_event *&event);
-  /// Copies to the CPU's memory, after all work of the stream.
-  [[nodiscard]] int32_t download(void *to, const void *from, size_t bytes);
   /// Waits for the stream's work.
   [[nodiscard]] int32_t finish();
   /// Waits for all uploads, also those that no work has waited for.
@@ -75,6 +81,10 @@ private:
   AlignedBuffer ring;
   std::array<Slot, 4> slots;
   size_t next = 0;
+  /// Page-locked memory of what is attached, from its start on.
+  AlignedBuffer held;
+  size_t heldBytes = 0;
+  std::vector<tamrt_copy> attachments;
 };
 
 } // namespace tamrt

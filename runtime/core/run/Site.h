@@ -172,8 +172,9 @@ private:
 
   bool stage(const StepRun &what, Workplace &place);
   bool stageColumns(Workplace &place, int64_t rows);
+  using Upload = int32_t (Queue::*)(void *, const void *, size_t);
   void copyColumns(Twins &twins, const void *const *from, int64_t firstRow,
-                   int64_t rows);
+                   int64_t rows, Upload upload);
   void copyAhead(const StepRun &what, const Workplace &place, unsigned lane);
   void launch(const StepRun &what, Workplace &place, Workplace &here,
               unsigned lane);

@@ -53,18 +53,6 @@ bool Batches::note(PostedCall &posted, int32_t status, const char *what) const {
   return posted.status == TAMRT_OK;
 }
 
-int32_t Batches::copyAll(const std::vector<tamrt_copy> &copies,
-                         tamrt_stream *stream) const {
-  if (backend.copy_all && !copies.empty())
-    return backend.copy_all(device.backendHandle(), copies.data(),
-                            int64_t(copies.size()), stream);
-  for (const tamrt_copy &copy : copies)
-    if (int32_t status = backend.copy(device.backendHandle(), copy.to,
-                                      copy.from, copy.bytes, stream))
-      return status;
-  return TAMRT_OK;
-}
-
 void Batches::post(PostedCall &posted, Queue &queue, const tamrt_step &step,
                    const tamrt_call &call) {
   posted.call = call;
@@ -96,7 +84,7 @@ void Batches::start(PostedCall &posted) {
             backend.stream_wait(device.backendHandle(), stream, posted.uploads),
             "wait for copies"))
     return;
-  if (!note(posted, copyAll(posted.queue->attached(), stream), "copy"))
+  if (!note(posted, device.copyAll(posted.queue->attached(), stream), "copy"))
     return;
   // Code for the CPU does not wait for a stream.
   call.context->device = posted.step->is_cpu_code ? nullptr : stream;
@@ -111,7 +99,7 @@ void Batches::start(PostedCall &posted) {
   }
   if (posted.output.bytes > 0)
     posted.lacksOutput =
-        !note(posted, copyAll({posted.output}, stream), "copy");
+        !note(posted, device.copyAll({&posted.output, 1}, stream), "copy");
 }
 
 /// Copies what listOf(call) adds to a list, for all calls of the batch that
@@ -123,11 +111,11 @@ void Batches::copyEach(const List &listOf, tamrt_stream *stream) {
     if (each->status == TAMRT_OK)
       listOf(*each);
     if (!backend.copy_all) {
-      note(*each, copyAll(copies, stream), "copy");
+      note(*each, device.copyAll(copies, stream), "copy");
       copies.clear();
     }
   }
-  const int32_t status = copyAll(copies, stream);
+  const int32_t status = device.copyAll(copies, stream);
   for (PostedCall *each : taken)
     note(*each, status, "copy");
 }

@@ -82,8 +82,6 @@ private:
 
   tamrt_executable *prepared(const tamrt_step &step);
   bool note(PostedCall &posted, int32_t status, const char *what) const;
-  int32_t copyAll(const std::vector<tamrt_copy> &copies,
-                  tamrt_stream *stream) const;
   template <class List> void copyEach(const List &listOf, tamrt_stream *stream);
   void start(PostedCall &posted);
   void lead(tamrt_stream *stream, unsigned lane, Lock &lock);

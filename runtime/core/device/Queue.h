@@ -22,6 +22,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tamrt {
@@ -46,10 +47,10 @@ public:
 
   /// Copies from the CPU's memory, which stays as it is until work that has
   /// waited for the upload is finished. Earlier work must not use `to`.
-  [[nodiscard]] int32_t upload(void *to, const void *from, size_t bytes);
+  [[nodiscard]] int32_t upload(std::span<const tamrt_copy> copies);
   /// The same for data of the next call: if they are few, they are copied with
   /// it (`Batches::post`), so that all copies of a batch are one operation.
-  [[nodiscard]] int32_t attach(void *to, const void *from, size_t bytes);
+  [[nodiscard]] int32_t attach(std::span<const tamrt_copy> copies);
   /// The copies that go with the next call. They stay valid until
   /// `dropAttached`, which is called after the call, or instead of it.
   const std::vector<tamrt_copy> &attached() const { return attachments; }
@@ -84,7 +85,8 @@ private:
   /// Page-locked memory of what is attached, from its start on.
   AlignedBuffer held;
   size_t heldBytes = 0;
-  std::vector<tamrt_copy> attachments;
+  /// What is attached, and the copies from one slot.
+  std::vector<tamrt_copy> attachments, pieces;
 };
 
 } // namespace tamrt

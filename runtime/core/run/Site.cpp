@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace tamrt {
@@ -181,19 +182,20 @@ bool Site::take(Workplace &place, int32_t status, const char *what,
 }
 
 /// Copies rows of columns, from the `first` on, to twins, now or with the next
-/// call. Does not throw.
+/// call.
 void Site::copyColumns(Twins &twins, const void *const *from, int64_t first,
                        int64_t rows, Upload upload) {
-  twins.rows = rows;
-  twins.status = TAMRT_OK;
-  for (size_t i = 0; i < twins.from.size() && twins.status == TAMRT_OK; ++i) {
+  columnCopies.clear();
+  for (size_t i = 0; i < twins.from.size(); ++i) {
     const int64_t bytes = columnBytes(*model, int64_t(i));
     const auto *column = static_cast<const char *>(from[i]);
     twins.from[i] = column ? column + first * bytes : nullptr;
     if (column)
-      twins.status = ((*queue).*upload)(twins.memory[i], twins.from[i],
-                                        size_t(rows * bytes));
+      columnCopies.push_back(
+          {twins.memory[i], twins.from[i], size_t(rows * bytes)});
   }
+  twins.rows = rows;
+  twins.status = ((*queue).*upload)(columnCopies);
 }
 
 /// Copies the rows of the next step, if there is memory for them. Does not
@@ -204,7 +206,12 @@ void Site::copyAhead(const StepRun &what, const Workplace &place,
     return;
   const TraceSpan span(shared->trace, lane, "upload ahead",
                        {{"rows", what.nextRows}});
-  copyColumns(ahead, place.columns, what.rows, what.nextRows, &Queue::upload);
+  try {
+    copyColumns(ahead, place.columns, what.rows, what.nextRows, &Queue::upload);
+  } catch (const std::bad_alloc &) {
+    // They are copied when it is their turn.
+    ahead.rows = 0;
+  }
 }
 
 /// Copies the columns of a step, unless they are there.
@@ -221,7 +228,8 @@ bool Site::stageColumns(Workplace &place, int64_t rows) {
 /// Copies the data that a step reads. Returns false if a copy failed.
 bool Site::stage(const StepRun &what, Workplace &place) {
   auto put = [&](void *to, const void *from, size_t bytes) {
-    return take(place, queue->attach(to, from, bytes), "copy", bytes);
+    const tamrt_copy copy = {to, from, bytes};
+    return take(place, queue->attach({&copy, 1}), "copy", bytes);
   };
   const auto count = size_t(parameterCount(*model));
   const size_t bytes = count * sizeof(double);
@@ -321,9 +329,12 @@ void Site::run(const StepRun &what, Workplace &place, void *arena, void *state,
   queue->dropAttached();
   if (place.good())
     return;
-  // The caller may release what is being copied.
+  // The caller may release what is being copied, and what was to be copied may
+  // not be there.
   queue->finishUploads();
   ahead.rows = 0;
+  knownParameters.clear();
+  knownVector = nullptr;
 }
 
 } // namespace tamrt

@@ -89,6 +89,13 @@ typedef struct tamrt_device_counts {
   int64_t copies, uploaded_bytes;
 } tamrt_device_counts;
 
+/// A copy of `bytes` bytes.
+typedef struct tamrt_copy {
+  void *to;
+  const void *from;
+  size_t bytes;
+} tamrt_copy;
+
 /// The functions of one kind of device.
 ///
 /// Work that is given without a stream (null) is done when the function
@@ -190,6 +197,12 @@ typedef struct tamrt_backend {
   /// fits and predicts so many groups at the same time, if there are enough and
   /// memory for them.
   int64_t (*batch)(tamrt_device *device);
+
+  /// Several copies, all to the device or all from it, as one operation: one
+  /// launch costs more than a copy of some kilobytes. As `copy` otherwise; the
+  /// array is valid only during the function. Null: the core copies one by one.
+  int32_t (*copy_all)(tamrt_device *device, const tamrt_copy *copies,
+                      int64_t count, tamrt_stream *stream);
 
   /// Counts of the device's work, for `--timings`.
   void (*counts)(tamrt_device *device, tamrt_device_counts *counts);

@@ -63,16 +63,19 @@ class Bench(harness.TestCase):
     def test_counts_of_one_run(self):
         """Each run does the same work; the tests of the device, the run that
         does not count and the measure of its memory do none of it."""
+        alone = ENVIRONMENT | {"TAMRT_EMULATOR_BATCH": "1"}
+
         def counts(runs):
-            told = json.loads(self.bench("--device=cuda-emulated", "--threads=1",
-                                         f"--runs={runs}", "--format=json"))
+            told = json.loads(self.succeed(
+                self.model, "bench", self.train, "--device=cuda-emulated",
+                f"--runs={runs}", "--format=json", env=alone))
             return [[phase[name] for name in COUNTS]
                     for phase in told["devices"][0]["phases"]]
         one = counts(1)
         self.assertEqual(counts(3), one)
         run = self.run_program(
             self.model, "fit", self.train, "-o", "w", "--device=cuda-emulated",
-            "--threads=1", "--timings=json", env=ENVIRONMENT)
+            "--timings=json", env=alone)
         whole = json.loads(run.stderr)["device"]
         # A fit alone uploads the constants of the model, too.
         self.assertEqual(one[0][:2], [whole["launches"], whole["copies"]])

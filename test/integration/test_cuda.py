@@ -32,9 +32,10 @@ CG = "y ~ s(c,k=9)+t(a,n_trees=24,max_depth=2)+f(b,m=4)"
 ORDERS = [{"order": name} for name in ("forward", "backward", "warps")] + [
     {"order": "random", "seed": seed} for seed in range(1, 18)]
 COUNTS = re.compile(
-    r"debug: cuda-emulated: (?P<launches>\d+) launches, (?P<blocks>\d+) "
-    r"blocks, (?P<barriers>\d+) barriers, (?P<copies>\d+) copies, "
-    r"(?P<uploaded>\d+) bytes uploaded, (?P<downloaded>\d+) downloaded, "
+    r"debug: cuda-emulated: (?P<launches>\d+) launches, (?P<kernels>\d+) "
+    r"kernels, (?P<blocks>\d+) blocks, (?P<barriers>\d+) barriers, "
+    r"(?P<copies>\d+) copies, (?P<uploaded>\d+) bytes uploaded, "
+    r"(?P<downloaded>\d+) downloaded, "
     r"(?P<read>\d+) read, (?P<written>\d+) written, (?P<banks>\d+) bank "
     r"conflicts")
 
@@ -47,10 +48,10 @@ def environment(**settings):
 
 
 class Emulated(harness.TestCase):
-    def prepare(self, formula, *options, days=40, **keys):
+    def prepare(self, formula, *options, days=40, groups=GROUPS, **keys):
         model = self.compile(formula, *options, **small.KEYS, **keys)
         self.train = small.generate(self.dir / "train.csv", "--days", days,
-                                    "--groups", GROUPS)
+                                    "--groups", groups)
         return model
 
     def run_emulated(self, model, *command, **settings):
@@ -230,6 +231,28 @@ class Emulated(harness.TestCase):
         self.assertGreaterEqual(uploaded, more * 3 * 8)
         self.assertLess(uploaded, more * 3 * 8 * 1.2)
         self.assertEqual(runs[0]["banks"], 0)
+
+    def test_batches(self):
+        """The groups of a batch share launches and copies: each step is a graph
+        of its kernels, its copies are one operation."""
+        model = self.prepare(LOAD, "--fuse-rows=false", groups=48, days=8)
+        told = {}
+        for batch in (0, 1, 16):
+            weights, said = self.run_emulated(
+                model, "fit", self.train, "--timings=json", batch=batch)
+            told[batch] = weights, json.loads(
+                re.search(r"^\{.*\}$", said, re.M)[0])["device"]
+        self.assertEqual(len({weights for weights, _ in told.values()}), 1)
+        alone, graphs, batches = (told[batch][1] for batch in (0, 1, 16))
+        # init, chunk and finish; parameters, columns and coefficients.
+        self.assertEqual((graphs["launches"], graphs["copies"]), (144, 144))
+        self.assertGreater(alone["launches"], 20 * graphs["launches"])
+        self.assertEqual(alone["copies"], graphs["copies"])
+        # Batches may start before all of their groups are there.
+        self.assertLess(batches["launches"], 72)
+        self.assertLess(batches["copies"], 60)
+        rows = len(harness.read_csv(self.train))
+        self.assertLess(batches["uploaded_bytes"], 1.2 * rows * 5 * 8)
 
     def test_little_memory(self):
         model = self.prepare(LOAD, "--fuse-rows=false", days=300)

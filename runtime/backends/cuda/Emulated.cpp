@@ -14,7 +14,12 @@
 ///     TAMRT_EMULATOR_SEED=N        of random orders; 0
 ///     TAMRT_EMULATOR_MEMORY=BYTES  all of its memory; 1 GiB
 ///     TAMRT_EMULATOR_LACKS=NAMES   kernels that it does not have
+///     TAMRT_EMULATOR_BATCH=N       calls of a step that it runs together; 16;
+///                                  0: launches kernels one by one
 ///     TAMRT_EMULATOR_BANKS=1       counts bank conflicts
+///
+/// A step of a batch is captured as a graph of its kernels, which is launched
+/// as a whole.
 ///
 /// The order is also that of streams: `forward` does work in a stream at once,
 /// `backward` and `warps` when somebody waits for it, `random` one or the
@@ -36,6 +41,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 using namespace tamrt::cuda;
 
@@ -50,15 +56,25 @@ struct tamrt_event {
   std::shared_ptr<Mark> mark;
 };
 
+using Task = std::function<void()>;
+
 /// Work that is done in its order.
 struct tamrt_stream {
-  std::deque<std::function<void()>> queue;
+  std::deque<Task> queue;
+  /// While work is captured: where it is added instead.
+  std::vector<Task> *graph = nullptr;
+};
+
+struct tamrt_executable {
+  const tamrt_step *step;
 };
 
 struct tamrt_device {
   explicit tamrt_device(int64_t total) : memory(total) {}
 
   Memory memory;
+  /// Launches of kernels that are in no graph, and of graphs.
+  uint64_t launches = 0;
   uint64_t copies = 0, uploadedBytes = 0, downloadedBytes = 0;
 };
 
@@ -87,7 +103,7 @@ void logFault(const Fault &fault) {
 
 /// Does the first piece of work in a stream.
 void step(tamrt_stream &stream) {
-  const std::function<void()> task = std::move(stream.queue.front());
+  const Task task = std::move(stream.queue.front());
   stream.queue.pop_front();
   task();
 }
@@ -104,9 +120,11 @@ void await(const std::shared_ptr<Mark> &mark) {
 }
 
 /// Adds work to a stream; without one does it at once.
-void put(tamrt_stream *stream, std::function<void()> task) {
+void put(tamrt_stream *stream, Task task) {
   if (!stream)
     return task();
+  if (stream->graph)
+    return stream->graph->push_back(std::move(task));
   stream->queue.push_back(std::move(task));
   const Order order = emulator->order();
   if (order == Order::Forward ||
@@ -147,7 +165,10 @@ public:
   template <class Body> void operator()(const Grid &grid, const Body &body) {
     if (grid.blocks == 0 || !isGood(ctx))
       return;
-    put(static_cast<tamrt_stream *>(ctx->device), [ctx = ctx, grid, body] {
+    auto *stream = static_cast<tamrt_stream *>(ctx->device);
+    if (!stream || !stream->graph)
+      ++opened->launches;
+    put(stream, [ctx = ctx, grid, body] {
       // After an error no launch runs.
       if (!isGood(ctx))
         return;
@@ -174,6 +195,48 @@ private:
 };
 
 const tamrt_kernels *kernels(tamrt_device *) { return &kernelTable; }
+
+constexpr int64_t kBatch = 16;
+
+int64_t batch(tamrt_device *) { return number("TAMRT_EMULATOR_BATCH", kBatch); }
+
+tamrt_executable *prepare(tamrt_device *, const tamrt_step *step) {
+  return new (std::nothrow) tamrt_executable{step};
+}
+void discard(tamrt_device *, tamrt_executable *executable) {
+  delete executable;
+}
+
+/// Captures what the kernels of a step launch for all calls, and launches it as
+/// one graph.
+int32_t enqueue(tamrt_device *device, tamrt_executable *executable,
+                const tamrt_call *calls, int64_t count, tamrt_stream *stream) {
+  if (count < 1 || count > batch(device))
+    return TAMRT_ERROR_INVALID_ARGUMENT;
+  const tamrt_launches &launches = *executable->step->launch_table;
+  try {
+    std::vector<Task> graph;
+    {
+      std::lock_guard lock(mutex);
+      stream->graph = &graph;
+    }
+    std::vector<tamrt_argument> scratch(
+        size_t(launches.scratch + TAMRT_SPACES * count));
+    core->run_calls(&launches, scratch.data(), calls, count);
+    std::lock_guard lock(mutex);
+    stream->graph = nullptr;
+    ++device->launches;
+    put(stream, [graph = std::move(graph)] {
+      for (const Task &task : graph)
+        task();
+    });
+  } catch (const std::bad_alloc &) {
+    std::lock_guard lock(mutex);
+    stream->graph = nullptr;
+    return TAMRT_ERROR_OUT_OF_MEMORY;
+  }
+  return TAMRT_OK;
+}
 
 //===----------------------------------------------------------------------===//
 // The device
@@ -210,12 +273,14 @@ void close(tamrt_device *device) {
   char line[320];
   std::snprintf(
       line, sizeof(line),
-      "cuda-emulated: %llu launches, %llu blocks, %llu barriers, %llu copies, "
+      "cuda-emulated: %llu launches, %llu kernels, %llu blocks, %llu barriers, "
+      "%llu copies, "
       "%llu bytes uploaded, %llu downloaded, %llu read, %llu written, %llu "
       "bank "
       "conflicts",
-      (unsigned long long)counts.launches, (unsigned long long)counts.blocks,
-      (unsigned long long)counts.barriers, (unsigned long long)device->copies,
+      (unsigned long long)device->launches, (unsigned long long)counts.launches,
+      (unsigned long long)counts.blocks, (unsigned long long)counts.barriers,
+      (unsigned long long)device->copies,
       (unsigned long long)device->uploadedBytes,
       (unsigned long long)device->downloadedBytes,
       (unsigned long long)counts.readBytes,
@@ -232,7 +297,7 @@ const char *name(tamrt_device *) { return "CUDA kernels in an emulator"; }
 
 void countWork(tamrt_device *device, tamrt_device_counts *counts) {
   std::lock_guard lock(mutex);
-  *counts = {int64_t(emulator->counts().launches), int64_t(device->copies),
+  *counts = {int64_t(device->launches), int64_t(device->copies),
              int64_t(device->uploadedBytes)};
 }
 
@@ -258,23 +323,37 @@ void release(tamrt_device *device, void *memory, size_t bytes) {
               "cuda-emulated: released what was not allocated");
 }
 
-int32_t copy(tamrt_device *device, void *to, const void *from, size_t bytes,
-             tamrt_stream *stream) {
+int32_t copyAll(tamrt_device *device, const tamrt_copy *copies, int64_t count,
+                tamrt_stream *stream) {
   std::lock_guard lock(mutex);
   try {
-    void *target = device->memory.place(to, bytes);
-    const void *source = device->memory.place(from, bytes);
+    std::vector<tamrt_copy> all(copies, copies + count);
+    for (tamrt_copy &each : all) {
+      if (Memory::isOfDevice(each.to) && !Memory::isOfDevice(each.from))
+        device->uploadedBytes += each.bytes;
+      if (!Memory::isOfDevice(each.to))
+        device->downloadedBytes += each.bytes;
+      each.to = device->memory.place(each.to, each.bytes);
+      each.from = device->memory.place(each.from, each.bytes);
+    }
     ++device->copies;
-    if (Memory::isOfDevice(to) && !Memory::isOfDevice(from))
-      device->uploadedBytes += bytes;
-    if (!Memory::isOfDevice(to))
-      device->downloadedBytes += bytes;
-    put(stream, [=] { std::memcpy(target, source, bytes); });
+    put(stream, [all = std::move(all)] {
+      for (const tamrt_copy &each : all)
+        std::memcpy(each.to, each.from, each.bytes);
+    });
     return TAMRT_OK;
   } catch (const Fault &fault) {
     logFault(fault);
     return TAMRT_ERROR_DEVICE;
+  } catch (const std::bad_alloc &) {
+    return TAMRT_ERROR_OUT_OF_MEMORY;
   }
+}
+
+int32_t copy(tamrt_device *device, void *to, const void *from, size_t bytes,
+             tamrt_stream *stream) {
+  const tamrt_copy one = {to, from, bytes};
+  return copyAll(device, &one, 1, stream);
 }
 
 tamrt_stream *createStream(tamrt_device *) { return new tamrt_stream; }
@@ -346,7 +425,14 @@ tamrt_backend makeTable() {
   table.stream_wait = waitForEvent;
   table.pinned_allocate = allocatePinned;
   table.pinned_release = releasePinned;
+  table.copy_all = copyAll;
   table.counts = countWork;
+  if (number("TAMRT_EMULATOR_BATCH", kBatch) > 0) {
+    table.prepare = prepare;
+    table.discard = discard;
+    table.enqueue = enqueue;
+    table.batch = batch;
+  }
   return table;
 }
 

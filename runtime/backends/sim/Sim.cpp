@@ -23,7 +23,7 @@
 ///     TAMRT_SIM_FAIL_COPY=K      copy K, counted from 1, fails
 ///     TAMRT_SIM_FAIL_COPIES=N    and the N-1 after it
 ///     TAMRT_SIM_COPY_STATUS=S    with this tamrt_status; 2, out of memory
-///     TAMRT_SIM_WITHOUT=LIST     absent: streams, pinned
+///     TAMRT_SIM_WITHOUT=LIST     absent: streams, pinned, copies (copy_all)
 ///     TAMRT_SIM_LACKS=KERNELS    absent, separated by commas
 ///     TAMRT_SIM_BATCH=N          runs steps as a whole, N calls together
 ///     TAMRT_SIM_BATCH_STRIDE=N   each call of a batch after the first reads
@@ -429,19 +429,30 @@ void release(tamrt_device *device, void *memory, size_t bytes) {
   std::free(block);
 }
 
-int32_t copy(tamrt_device *device, void *to, const void *from, size_t bytes,
-             tamrt_stream *stream) {
+int32_t copyAll(tamrt_device *device, const tamrt_copy *copies, int64_t count,
+                tamrt_stream *stream) {
   if (isTurn(++copyCalls, failCopy, failCopies))
     return copyStatus;
   ++device->copies;
-  if (to != revealed(to) && from == revealed(from))
-    device->uploadedBytes += int64_t(bytes);
-  auto run = [=] { std::memcpy(revealed(to), revealed(from), bytes); };
+  for (int64_t i = 0; i < count; ++i)
+    if (copies[i].to != revealed(copies[i].to) &&
+        copies[i].from == revealed(copies[i].from))
+      device->uploadedBytes += int64_t(copies[i].bytes);
+  auto run = [all = std::vector<tamrt_copy>(copies, copies + count)] {
+    for (const tamrt_copy &each : all)
+      std::memcpy(revealed(each.to), revealed(each.from), each.bytes);
+  };
   if (stream)
     stream->put(run);
   else
     run();
   return TAMRT_OK;
+}
+
+int32_t copy(tamrt_device *device, void *to, const void *from, size_t bytes,
+             tamrt_stream *stream) {
+  const tamrt_copy one = {to, from, bytes};
+  return copyAll(device, &one, 1, stream);
 }
 
 const tamrt_kernels *kernels(tamrt_device *) { return &kernelTable; }
@@ -583,6 +594,8 @@ tamrt_backend makeTable() {
     table.enqueue = enqueue;
     table.batch = batch;
   }
+  if (!lacks("copies"))
+    table.copy_all = copyAll;
   table.counts = countWork;
   return table;
 }

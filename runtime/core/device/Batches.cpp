@@ -44,6 +44,15 @@ tamrt_executable *Batches::prepared(const tamrt_step &step) {
   return entry->second;
 }
 
+/// Notes the first failure of a call. \returns whether there is none.
+bool Batches::note(PostedCall &posted, int32_t status, const char *what) const {
+  if (posted.status == TAMRT_OK && status != TAMRT_OK) {
+    posted.status = status;
+    posted.what = what;
+  }
+  return posted.status == TAMRT_OK;
+}
+
 void Batches::post(PostedCall &posted, Queue &queue, const tamrt_step &step,
                    const tamrt_call &call) {
   posted.call = call;
@@ -51,15 +60,12 @@ void Batches::post(PostedCall &posted, Queue &queue, const tamrt_step &step,
   posted.step = &step;
   posted.executable = prepared(step);
   posted.isBatched = posted.executable && most > 1;
-  posted.status = queue.markUploads(posted.uploads);
-  if (posted.status != TAMRT_OK) {
+  if (!note(posted, queue.markUploads(posted.uploads), "copy")) {
     posted.isBatched = false;
     return;
   }
-  if (!posted.isBatched) {
-    posted.status = start(posted);
-    return;
-  }
+  if (!posted.isBatched)
+    return start(posted);
   const Lock lock(mutex);
   *last = &posted;
   last = &posted.next;
@@ -70,38 +76,89 @@ void Batches::post(PostedCall &posted, Queue &queue, const tamrt_step &step,
 }
 
 /// Starts a call in its own queue.
-int32_t Batches::start(PostedCall &posted) {
+void Batches::start(PostedCall &posted) {
   const tamrt_call &call = posted.call;
   tamrt_stream *stream = posted.queue->stream();
-  if (posted.uploads)
-    if (int32_t status =
-            backend.stream_wait(device.backendHandle(), stream, posted.uploads))
-      return status;
+  if (posted.uploads &&
+      !note(posted,
+            backend.stream_wait(device.backendHandle(), stream, posted.uploads),
+            "wait for copies"))
+    return;
+  if (!note(posted, device.copyAll(posted.queue->attached(), stream), "copy"))
+    return;
   // Code for the CPU does not wait for a stream.
   call.context->device = posted.step->is_cpu_code ? nullptr : stream;
-  if (posted.executable)
-    return backend.enqueue(device.backendHandle(), posted.executable, &call, 1,
-                           stream);
-  runCall(*posted.step, call);
-  return TAMRT_OK;
+  if (posted.executable) {
+    if (!note(posted,
+              backend.enqueue(device.backendHandle(), posted.executable, &call,
+                              1, stream),
+              "start its work"))
+      return;
+  } else {
+    runCall(*posted.step, call);
+  }
+  if (posted.output.bytes > 0)
+    posted.lacksOutput =
+        !note(posted, device.copyAll({&posted.output, 1}, stream), "copy");
 }
 
-int32_t Batches::runBatch(tamrt_stream *stream) {
-  int32_t status = TAMRT_OK;
+/// Copies what listOf(call) adds to a list, for all calls of the batch that
+/// have not failed: as one operation, or call by call.
+template <class List>
+void Batches::copyEach(const List &listOf, tamrt_stream *stream) {
+  copies.clear();
   for (PostedCall *each : taken) {
-    if (each->uploads && status == TAMRT_OK)
-      status =
-          backend.stream_wait(device.backendHandle(), stream, each->uploads);
-    each->call.context->device = stream;
-    calls.push_back(each->call);
+    if (each->status == TAMRT_OK)
+      listOf(*each);
+    if (!backend.copy_all) {
+      note(*each, device.copyAll(copies, stream), "copy");
+      copies.clear();
+    }
   }
-  if (status == TAMRT_OK)
-    status = backend.enqueue(device.backendHandle(), taken.front()->executable,
-                             calls.data(), int64_t(calls.size()), stream);
-  // Some of the work may have begun even so.
+  const int32_t status = device.copyAll(copies, stream);
+  for (PostedCall *each : taken)
+    note(*each, status, "copy");
+}
+
+void Batches::runBatch(tamrt_stream *stream) {
+  for (PostedCall *each : taken)
+    if (each->uploads)
+      note(*each,
+           backend.stream_wait(device.backendHandle(), stream, each->uploads),
+           "wait for copies");
+  copyEach(
+      [&](PostedCall &each) {
+        const std::vector<tamrt_copy> &own = each.queue->attached();
+        copies.insert(copies.end(), own.begin(), own.end());
+      },
+      stream);
+  for (PostedCall *each : taken)
+    if (each->status == TAMRT_OK) {
+      each->call.context->device = stream;
+      calls.push_back(each->call);
+    }
+  if (!calls.empty()) {
+    const int32_t status =
+        backend.enqueue(device.backendHandle(), taken.front()->executable,
+                        calls.data(), int64_t(calls.size()), stream);
+    for (PostedCall *each : taken)
+      note(*each, status, "start its work");
+    for (PostedCall *each : taken)
+      each->lacksOutput = each->status == TAMRT_OK && each->output.bytes > 0;
+    copyEach(
+        [&](PostedCall &each) {
+          if (each.output.bytes > 0)
+            copies.push_back(each.output);
+        },
+        stream);
+    for (PostedCall *each : taken)
+      each->lacksOutput &= each->status != TAMRT_OK;
+  }
+  // Some of the work may have begun even after a failure.
   const int32_t done =
       stream ? backend.synchronize(device.backendHandle(), stream) : TAMRT_OK;
-  return status == TAMRT_OK ? done : status;
+  for (PostedCall *each : taken)
+    note(*each, done, "finish its work");
 }
 
 /// Takes the first call that waits, and others of its step.
@@ -129,21 +186,18 @@ void Batches::lead(tamrt_stream *stream, unsigned lane, Lock &lock) {
   away = 0;
   takeBatch();
   lock.unlock();
-  int32_t status;
   {
     const TraceSpan span(trace, lane, "batch",
                          {{"calls", int64_t(taken.size())},
                           {"kind", taken.front()->step->kind}});
     const auto begin = std::chrono::steady_clock::now();
-    status = runBatch(stream);
+    runBatch(stream);
     lastTook = std::chrono::duration_cast<std::chrono::microseconds>(
         std::chrono::steady_clock::now() - begin);
   }
   lock.lock();
-  for (PostedCall *each : taken) {
-    each->status = status;
+  for (PostedCall *each : taken)
     each->isDone = true;
-  }
   away = taken.size();
   isLed = false;
   changed.notify_all();
@@ -152,8 +206,8 @@ void Batches::lead(tamrt_stream *stream, unsigned lane, Lock &lock) {
 int32_t Batches::wait(PostedCall &posted, unsigned lane) {
   if (!posted.isBatched) {
     // Work that has begun ends in any case.
-    const int32_t done = posted.queue->finish();
-    return posted.status == TAMRT_OK ? done : posted.status;
+    note(posted, posted.queue->finish(), "finish its work");
+    return posted.status;
   }
   Lock lock(mutex);
   while (!posted.isDone)

@@ -40,6 +40,8 @@ namespace tamrt {
 /// A call of a step that was posted. Lives until `Batches::wait` returns.
 struct PostedCall {
   tamrt_call call;
+  /// What is copied from the device after the call; nothing if it has 0 bytes.
+  tamrt_copy output = {};
   Queue *queue = nullptr;
   const tamrt_step *step = nullptr;
   tamrt_executable *executable = nullptr;
@@ -49,6 +51,10 @@ struct PostedCall {
   /// Whether it waits for a batch or runs in one; whether it has ended.
   bool isBatched = false, isDone = false;
   int32_t status = TAMRT_OK;
+  /// What failed, if the status is not TAMRT_OK; whether it was the copy of the
+  /// output, before which the call was done.
+  const char *what = "finish its work";
+  bool lacksOutput = false;
 };
 
 /// The calls of steps on one device in one run.
@@ -60,9 +66,10 @@ public:
   Batches(const Batches &) = delete;
   Batches &operator=(const Batches &) = delete;
 
-  /// Gives a call to the device, or to the batch that runs next. Its context
-  /// has the kernels and lives until `wait` returns, as the queue does, whose
-  /// uploads the call reads.
+  /// Gives a call to the device, or to the batch that runs next, with what is
+  /// attached to the queue and before its output. Its context has the kernels
+  /// and lives until `wait` returns, as the queue does, whose uploads the call
+  /// reads.
   void post(PostedCall &posted, Queue &queue, const tamrt_step &step,
             const tamrt_call &call);
 
@@ -74,10 +81,12 @@ private:
   using Lock = std::unique_lock<std::mutex>;
 
   tamrt_executable *prepared(const tamrt_step &step);
-  int32_t start(PostedCall &posted);
+  bool note(PostedCall &posted, int32_t status, const char *what) const;
+  template <class List> void copyEach(const List &listOf, tamrt_stream *stream);
+  void start(PostedCall &posted);
   void lead(tamrt_stream *stream, unsigned lane, Lock &lock);
   void takeBatch();
-  int32_t runBatch(tamrt_stream *stream);
+  void runBatch(tamrt_stream *stream);
 
   Device &device;
   const tamrt_backend &backend;
@@ -96,6 +105,7 @@ private:
   bool isLed = false;
   std::vector<PostedCall *> taken;
   std::vector<tamrt_call> calls;
+  std::vector<tamrt_copy> copies;
   std::chrono::microseconds lastTook{0};
 };
 

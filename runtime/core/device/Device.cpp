@@ -212,6 +212,18 @@ AlignedBuffer Device::allocate(size_t bytes, std::string_view what,
   return AlignedBuffer::adopt(memory, bytes, this, give);
 }
 
+int32_t Device::copyAll(std::span<const tamrt_copy> copies,
+                        tamrt_stream *stream) {
+  if (backend.copy_all && !copies.empty())
+    return backend.copy_all(handle, copies.data(), int64_t(copies.size()),
+                            stream);
+  for (const tamrt_copy &copy : copies)
+    if (int32_t status =
+            backend.copy(handle, copy.to, copy.from, copy.bytes, stream))
+      return status;
+  return TAMRT_OK;
+}
+
 tamrt_device_counts Device::counts() const {
   tamrt_device_counts counts = {};
   if (backend.counts)

@@ -31,6 +31,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -152,6 +153,11 @@ public:
   /// Copies between the CPU's memory and the device's, and waits for it. Work
   /// in streams must not use the memories. \returns a tamrt_status.
   [[nodiscard]] int32_t copy(void *to, const void *from, size_t bytes);
+
+  /// Several copies in a stream, all to the device or all from it, as one
+  /// operation if the backend can. \returns a tamrt_status.
+  [[nodiscard]] int32_t copyAll(std::span<const tamrt_copy> copies,
+                                tamrt_stream *stream);
 
   /// A message for such a status after the operation `what`: "copy".
   Status describe(int32_t status, const char *what) const;

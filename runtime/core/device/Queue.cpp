@@ -17,6 +17,9 @@ namespace tamrt {
 /// Bytes of a slot: a copy of so many takes much longer than to start it.
 static constexpr size_t kSlotBytes = size_t(128) << 10;
 
+/// Most bytes that go with a call.
+static constexpr size_t kHeldBytes = size_t(256) << 10;
+
 Queue::Queue(Device &device) : device(device), backend(device.functions()) {
   work = device.takeStream();
   uploads = work ? device.takeStream() : nullptr;
@@ -40,6 +43,7 @@ void Queue::openRing() {
   ring = device.allocatePinned(kSlotBytes * slots.size(), "uploads");
   for (size_t i = 0; ring && i < slots.size(); ++i)
     slots[i].memory = ring.as<char>() + i * kSlotBytes;
+  held = device.allocatePinned(kHeldBytes, "uploads");
 }
 
 Queue::~Queue() {
@@ -55,32 +59,61 @@ Queue::~Queue() {
   device.giveStream(work);
 }
 
-int32_t Queue::upload(void *to, const void *from, size_t bytes) {
+int32_t Queue::upload(std::span<const tamrt_copy> copies) {
   hasUploads = uploads != nullptr;
   if (!ring)
-    return backend.copy(device.backendHandle(), to, from, bytes, uploads);
-  auto *target = static_cast<char *>(to);
-  const auto *source = static_cast<const char *>(from);
-  while (bytes > 0) {
+    return device.copyAll(copies, uploads);
+  for (size_t i = 0, done = 0; i < copies.size();) {
     Slot &slot = slots[next++ % slots.size()];
-    const size_t piece = std::min(bytes, kSlotBytes);
-    int32_t status =
-        backend.event_synchronize(device.backendHandle(), slot.copied);
-    if (status == TAMRT_OK) {
-      std::memcpy(slot.memory, source, piece);
-      status = backend.copy(device.backendHandle(), target, slot.memory, piece,
-                            uploads);
+    if (int32_t status =
+            backend.event_synchronize(device.backendHandle(), slot.copied))
+      return status;
+    pieces.clear();
+    for (size_t used = 0; i < copies.size() && used < kSlotBytes;) {
+      const tamrt_copy &copy = copies[i];
+      const size_t bytes = std::min(copy.bytes - done, kSlotBytes - used);
+      char *memory = slot.memory + used;
+      std::memcpy(memory, static_cast<const char *>(copy.from) + done, bytes);
+      pieces.push_back({static_cast<char *>(copy.to) + done, memory, bytes});
+      used += bytes;
+      done += bytes;
+      if (done == copy.bytes) {
+        ++i;
+        done = 0;
+      }
     }
+    int32_t status = device.copyAll(pieces, uploads);
     if (status == TAMRT_OK)
       status =
           backend.event_record(device.backendHandle(), slot.copied, uploads);
     if (status != TAMRT_OK)
       return status;
-    target += piece;
-    source += piece;
-    bytes -= piece;
   }
   return TAMRT_OK;
+}
+
+int32_t Queue::attach(std::span<const tamrt_copy> copies) {
+  size_t bytes = 0;
+  for (const tamrt_copy &copy : copies)
+    bytes += copy.bytes;
+  if (bytes > kHeldBytes - heldBytes)
+    return upload(copies);
+  for (tamrt_copy copy : copies) {
+    // Without page-locked memory it is copied from where it is.
+    if (held) {
+      char *memory = held.as<char>() + heldBytes;
+      std::memcpy(memory, copy.from, copy.bytes);
+      copy.from = memory;
+    }
+    heldBytes += copy.bytes;
+    attachments.push_back(copy);
+  }
+  return TAMRT_OK;
+}
+
+void Queue::dropAttached() {
+  attachments.clear();
+  heldBytes = 0;
 }
 
 int32_t Queue::markUploads(tamrt_event *&event) {
@@ -93,10 +126,6 @@ int32_t Queue::markUploads(tamrt_event *&event) {
   hasUploads = false;
   event = marked;
   return TAMRT_OK;
-}
-
-int32_t Queue::download(void *to, const void *from, size_t bytes) {
-  return backend.copy(device.backendHandle(), to, from, bytes, work);
 }
 
 void Queue::finishUploads() {

@@ -22,6 +22,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 namespace tamrt {
 
@@ -45,12 +47,17 @@ public:
 
   /// Copies from the CPU's memory, which stays as it is until work that has
   /// waited for the upload is finished. Earlier work must not use `to`.
-  [[nodiscard]] int32_t upload(void *to, const void *from, size_t bytes);
+  [[nodiscard]] int32_t upload(std::span<const tamrt_copy> copies);
+  /// The same for data of the next call: if they are few, they are copied with
+  /// it (`Batches::post`), so that all copies of a batch are one operation.
+  [[nodiscard]] int32_t attach(std::span<const tamrt_copy> copies);
+  /// The copies that go with the next call. They stay valid until
+  /// `dropAttached`, which is called after the call, or instead of it.
+  const std::vector<tamrt_copy> &attached() const { return attachments; }
+  void dropAttached();
   /// A point after the uploads so far. Null if all of them are known to be
   /// done. To be called again only when nothing waits for the point any more.
   [[nodiscard]] int32_t markUploads(tamrt_event *&event);
-  /// Copies to the CPU's memory, after all work of the stream.
-  [[nodiscard]] int32_t download(void *to, const void *from, size_t bytes);
   /// Waits for the stream's work.
   [[nodiscard]] int32_t finish();
   /// Waits for all uploads, also those that no work has waited for.
@@ -75,6 +82,11 @@ private:
   AlignedBuffer ring;
   std::array<Slot, 4> slots;
   size_t next = 0;
+  /// Page-locked memory of what is attached, from its start on.
+  AlignedBuffer held;
+  size_t heldBytes = 0;
+  /// What is attached, and the copies from one slot.
+  std::vector<tamrt_copy> attachments, pieces;
 };
 
 } // namespace tamrt

@@ -96,8 +96,7 @@ int64_t Ladder::groupBytes() const {
 }
 
 int64_t Ladder::savedBytes(const Device &device) const {
-  if (!device.hasTrait(TAMRT_DEVICE_KERNELS_MAY_RUN_OUT) &&
-      !needsCopies(device))
+  if (!device.hasTrait(TAMRT_DEVICE_KERNELS_MAY_RUN_OUT))
     return 0;
   return (stateBytes() > 0 ? alignedBytes(stateBytes()) : 0) +
          (model.carry_bytes > 0 ? alignedBytes(model.carry_bytes) : 0);

@@ -11,10 +11,9 @@
 /// next rung when memory runs out. Internal to the code that runs steps.
 ///
 /// No row is added twice. If a kernel can run out of memory after others of its
-/// step have added to the sums (TAMRT_DEVICE_KERNELS_MAY_RUN_OUT), or the copy
-/// of a step's output can, a copy of the sums is kept and restored; otherwise a
-/// step that fails has added nothing. A rung that was left is never tried
-/// again.
+/// step have added to the sums (TAMRT_DEVICE_KERNELS_MAY_RUN_OUT), a copy of
+/// the sums is kept and restored; otherwise a step that fails has added
+/// nothing. A rung that was left is never tried again.
 ///
 //===----------------------------------------------------------------------===//
 

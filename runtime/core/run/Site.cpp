@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace tamrt {
@@ -180,19 +181,21 @@ bool Site::take(Workplace &place, int32_t status, const char *what,
   return takeStatus(place.context, *device, status, what, bytes);
 }
 
-/// Copies rows of columns, from the `first` on, to twins. Does not throw.
+/// Copies rows of columns, from the `first` on, to twins, now or with the next
+/// call.
 void Site::copyColumns(Twins &twins, const void *const *from, int64_t first,
-                       int64_t rows) {
-  twins.rows = rows;
-  twins.status = TAMRT_OK;
-  for (size_t i = 0; i < twins.from.size() && twins.status == TAMRT_OK; ++i) {
+                       int64_t rows, Upload upload) {
+  columnCopies.clear();
+  for (size_t i = 0; i < twins.from.size(); ++i) {
     const int64_t bytes = columnBytes(*model, int64_t(i));
     const auto *column = static_cast<const char *>(from[i]);
     twins.from[i] = column ? column + first * bytes : nullptr;
     if (column)
-      twins.status =
-          queue->upload(twins.memory[i], twins.from[i], size_t(rows * bytes));
+      columnCopies.push_back(
+          {twins.memory[i], twins.from[i], size_t(rows * bytes)});
   }
+  twins.rows = rows;
+  twins.status = ((*queue).*upload)(columnCopies);
 }
 
 /// Copies the rows of the next step, if there is memory for them. Does not
@@ -203,7 +206,12 @@ void Site::copyAhead(const StepRun &what, const Workplace &place,
     return;
   const TraceSpan span(shared->trace, lane, "upload ahead",
                        {{"rows", what.nextRows}});
-  copyColumns(ahead, place.columns, what.rows, what.nextRows);
+  try {
+    copyColumns(ahead, place.columns, what.rows, what.nextRows, &Queue::upload);
+  } catch (const std::bad_alloc &) {
+    // They are copied when it is their turn.
+    ahead.rows = 0;
+  }
 }
 
 /// Copies the columns of a step, unless they are there.
@@ -212,7 +220,7 @@ bool Site::stageColumns(Workplace &place, int64_t rows) {
       std::equal(ahead.from.begin(), ahead.from.end(), place.columns))
     std::swap(current, ahead);
   else
-    copyColumns(current, place.columns, /*first=*/0, rows);
+    copyColumns(current, place.columns, /*first=*/0, rows, &Queue::attach);
   ahead.rows = 0;
   return take(place, current.status, "copy", /*bytes=*/0);
 }
@@ -220,7 +228,8 @@ bool Site::stageColumns(Workplace &place, int64_t rows) {
 /// Copies the data that a step reads. Returns false if a copy failed.
 bool Site::stage(const StepRun &what, Workplace &place) {
   auto put = [&](void *to, const void *from, size_t bytes) {
-    return take(place, queue->upload(to, from, bytes), "copy", bytes);
+    const tamrt_copy copy = {to, from, bytes};
+    return take(place, queue->attach({&copy, 1}), "copy", bytes);
   };
   const auto count = size_t(parameterCount(*model));
   const size_t bytes = count * sizeof(double);
@@ -275,22 +284,30 @@ void Site::launch(const StepRun &what, Workplace &place, Workplace &here,
   const tamrt_call call = here.callOf(what.step, coefficients, what.rows,
                                       what.first, what.groupRows);
   PostedCall posted;
+  const StepDescription &about = describe(what.step.kind);
+  if (copies && about.writesOutput()) {
+    const int64_t width = outputWidth(*model, tamrt_step_kind(what.step.kind));
+    const int64_t numbers = about.takesRows() ? what.rows * width : width;
+    posted.output = {place.output, output.data(),
+                     size_t(numbers) * sizeof(double)};
+  }
   shared->batches.post(posted, *queue, what.step, call);
   copyAhead(what, place, lane);
-  const int32_t status = shared->batches.wait(posted, lane);
+  int32_t status = shared->batches.wait(posted, lane);
   place.context.status = here.context.status;
   place.context.detail = here.context.detail;
-  if (!place.good() || !take(place, status, "finish its work", /*bytes=*/0))
-    return;
-  const StepDescription &about = describe(what.step.kind);
-  if (!copies || !about.writesOutput())
-    return;
-  const int64_t width = outputWidth(*model, tamrt_step_kind(what.step.kind));
-  const int64_t numbers = about.takesRows() ? what.rows * width : width;
-  const size_t bytes = size_t(numbers) * sizeof(double);
-  if (take(place, queue->download(place.output, output.data(), bytes), "copy",
-           bytes))
-    take(place, queue->finish(), "copy", bytes);
+  // Without a copy of the sums the step cannot be repeated, but its output is
+  // still there.
+  if (status == TAMRT_ERROR_OUT_OF_MEMORY && posted.lacksOutput &&
+      !device->hasTrait(TAMRT_DEVICE_KERNELS_MAY_RUN_OUT)) {
+    device->purge();
+    const tamrt_copy &output = posted.output;
+    status = device->copy(output.to, output.from, output.bytes);
+    if (status == TAMRT_ERROR_OUT_OF_MEMORY)
+      status = TAMRT_ERROR_DEVICE;
+  }
+  if (place.good())
+    take(place, status, posted.what, posted.output.bytes);
 }
 
 void Site::run(const StepRun &what, Workplace &place, void *arena, void *state,
@@ -309,11 +326,15 @@ void Site::run(const StepRun &what, Workplace &place, void *arena, void *state,
   }
   if (!needsCopies(*device) || stage(what, place))
     launch(what, place, here, lane);
+  queue->dropAttached();
   if (place.good())
     return;
-  // The caller may release what is being copied.
+  // The caller may release what is being copied, and what was to be copied may
+  // not be there.
   queue->finishUploads();
   ahead.rows = 0;
+  knownParameters.clear();
+  knownVector = nullptr;
 }
 
 } // namespace tamrt

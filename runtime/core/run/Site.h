@@ -172,8 +172,9 @@ private:
 
   bool stage(const StepRun &what, Workplace &place);
   bool stageColumns(Workplace &place, int64_t rows);
+  using Upload = int32_t (Queue::*)(std::span<const tamrt_copy>);
   void copyColumns(Twins &twins, const void *const *from, int64_t firstRow,
-                   int64_t rows);
+                   int64_t rows, Upload upload);
   void copyAhead(const StepRun &what, const Workplace &place, unsigned lane);
   void launch(const StepRun &what, Workplace &place, Workplace &here,
               unsigned lane);
@@ -191,6 +192,7 @@ private:
   /// Those of the current step, and of the next one, if there is memory.
   Twins current, ahead;
   std::vector<const void *> given;
+  std::vector<tamrt_copy> columnCopies;
   const void *const *devicesTables = nullptr;
 };
 

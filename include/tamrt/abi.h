@@ -31,7 +31,7 @@ extern "C" {
 
 /// Changes whenever a struct or a kernel's signature changes. The runtime
 /// refuses a model built for another version at start.
-#define TAMRT_ABI_VERSION 15
+#define TAMRT_ABI_VERSION 16
 
 /// Rows of one segment. Sums over rows run row by row inside a segment; those
 /// of segments are joined in a binary tree over the segments' indices. The
@@ -473,6 +473,9 @@ typedef struct tamrt_model {
   const char *name;
   /// Formula as written.
   const char *formula;
+  /// The feature maps of the effects but the offset, as JSON; null: unknown.
+  /// See core/model/Export.h.
+  const char *terms;
   /// Canonical spec as YAML, and its SHA-256 in hex, which identifies the
   /// model in weights.
   const char *spec, *spec_hash;

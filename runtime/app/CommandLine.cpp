@@ -465,6 +465,23 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
       ->check(oneOf({"text", "json"}))
       ->type_name("FORMAT");
 
+  CLI::App *exported = app.add_subcommand(
+      "export", "Write the fitted model for other programs, as JSON");
+  exported
+      ->add_option("--weights", options.weights,
+                   "Weights of a fit; - for stdin")
+      ->required()
+      ->check(file())
+      ->type_name("W.safetensors");
+  exported->add_option("--format", texts.format, "json, the default")
+      ->check(oneOf({"json"}))
+      ->type_name("FORMAT");
+  exported
+      ->add_option("-o,--output", options.output,
+                   "File to write; - for stdout, the default")
+      ->check(file())
+      ->type_name("MODEL.json");
+
   CLI::App *bench = app.add_subcommand(
       "bench", "Time fits and predictions on one or several devices");
   bench
@@ -565,6 +582,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.command = Command::Coefficients;
   else if (*summary)
     options.command = Command::Summary;
+  else if (*exported)
+    options.command = Command::Export;
   else if (*bench)
     options.command = Command::Bench;
   else if (*plan)
@@ -574,7 +593,7 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   else
     return Error{
         "expected a command: fit, tune, predict, decompose, coefficients, "
-        "summary, bench, plan or info; --help tells more"};
+        "summary, export, bench, plan or info; --help tells more"};
 
   if (!texts.threads.empty())
     options.threads = unsigned(*parseCount(texts.threads, kMaxThreads));

@@ -32,6 +32,7 @@ enum class Command {
   Predict,
   Coefficients,
   Summary,
+  Export,
   Bench,
   Plan,
   Info

@@ -494,6 +494,9 @@ typedef struct tamrt_model {
   const char *name;
   /// Formula as written.
   const char *formula;
+  /// The feature maps of the effects but the offset, as JSON; null: unknown.
+  /// See core/model/Export.h.
+  const char *terms;
   /// Canonical spec as YAML, and its SHA-256 in hex, which identifies the
   /// model in weights.
   const char *spec, *spec_hash;

@@ -8,6 +8,7 @@
 
 #include "app/CommandLine.h"
 
+#include "app/CommandOptions.h"
 #include "app/OptionValues.h"
 #include "io/Number.h"
 
@@ -43,449 +44,6 @@ std::string describe(const CLI::ParseError &error) {
   return message;
 }
 
-constexpr int64_t kMaxThreads = 4096;
-
-/// Texts from the command line that are yet to be parsed.
-struct Texts {
-  std::string threads, chunkRows, timings, type = "response", format = "text";
-  std::string memory, oracle, rows, groups, allocator = "direct",
-                                            growth = "exact";
-  double wait = 0;
-  std::string solver = "auto", tolerance, maxIterations,
-              preconditioner = "sketch";
-  std::string separator = ",", decimal = ".";
-  std::vector<std::string> placement, missing, penalties, intervals, bounds,
-      candidates;
-  std::string criterion = "gcv", cycles, gamma, runs, calibrate,
-              method = "gaussian", windows;
-  bool allRungs = false, sliding = false;
-};
-
-/// Parses a text such as "solve=cpu" into `placement`; false if it is invalid.
-bool parsePlace(std::string_view text, tamrt_placement &placement) {
-  const size_t equals = std::min(text.find('='), text.size());
-  const std::string_view step = text.substr(0, equals);
-  const std::string_view place = text.substr(std::min(equals + 1, text.size()));
-  int32_t *of = step == "sums"      ? &placement.sums
-                : step == "solve"   ? &placement.solve
-                : step == "predict" ? &placement.predict
-                                    : nullptr;
-  if (!of || (place != "cpu" && place != "device"))
-    return false;
-  *of = place == "cpu" ? TAMRT_PLACE_CPU : TAMRT_PLACE_DEVICE;
-  return true;
-}
-
-CLI::Validator place() {
-  return CLI::Validator(
-      [](std::string &text) -> std::string {
-        tamrt_placement ignored = {};
-        if (parsePlace(text, ignored))
-          return "";
-        return "expected sums, solve or predict, = and cpu or device, such as "
-               "solve=cpu, got '" +
-               text + "'";
-      },
-      "");
-}
-
-/// Options of the devices' allocators.
-void addAllocatorOptions(CLI::App &command, Options &options, Texts &texts) {
-  command
-      .add_option("--allocator", texts.allocator,
-                  "Who hands out memory: direct (the device itself), bfc (best "
-                  "fit) or caching (by stream)")
-      ->check(oneOf({"direct", "bfc", "caching"}))
-      ->type_name("NAME")
-      ->capture_default_str()
-      ->group("Memory");
-  command
-      .add_option("--memory-growth", texts.growth,
-                  "How bfc takes memory: exact (what is asked for), double "
-                  "(regions that double) or all (its share, at once)")
-      ->check(oneOf({"exact", "double", "all"}))
-      ->type_name("HOW")
-      ->capture_default_str()
-      ->group("Memory");
-  command
-      .add_option("--memory-fraction", options.allocator.fraction,
-                  "Part of a device's memory that may be taken, free or not")
-      ->check(positive(1))
-      ->type_name("SHARE")
-      ->capture_default_str()
-      ->group("Memory");
-}
-
-/// Options of the oracle and of the placement.
-void addMemoryOptions(CLI::App &command, Options &options, Texts &texts) {
-  constexpr const char *group = "Memory";
-  auto share = [&](const char *name, double &value, const char *what) {
-    command.add_option(name, value, what)
-        ->check(positive(1))
-        ->type_name("SHARE")
-        ->capture_default_str()
-        ->group(group);
-  };
-  command
-      .add_option("--device", options.device,
-                  "auto, cpu, or a backend's, such as cuda:1 or cuda:0,cuda:1")
-      ->type_name("NAME")
-      ->capture_default_str()
-      ->group(group);
-  command
-      .add_option("--placement", texts.placement,
-                  "Where steps run: sums, solve or predict = cpu or device")
-      ->check(place())
-      ->delimiter(',')
-      ->type_name("STEP=PLACE")
-      ->group(group);
-  command
-      .add_option("--oracle", texts.oracle,
-                  "How it is known what fits: by the plan, or by an estimate")
-      ->check(oneOf({"plan", "estimate"}))
-      ->type_name("RULE")
-      ->capture_default_str()
-      ->group(group);
-  share("--device-share", options.oracle.deviceShare,
-        "Part of a device's free memory that work may take");
-  share("--ram-share", options.oracle.ramShare,
-        "Part of free RAM that work may take");
-  command
-      .add_option("--direct-limit", options.oracle.directColumns,
-                  "Most columns of the direct solver where there is another")
-      ->check(count(INT64_MAX))
-      ->type_name("N")
-      ->capture_default_str()
-      ->group(group);
-  command
-      .add_option("--estimate-factor", options.oracle.estimateFactor,
-                  "Matrices that the estimate counts")
-      ->check(positive(1e6))
-      ->type_name("X")
-      ->capture_default_str()
-      ->group(group);
-  addAllocatorOptions(command, options, texts);
-}
-
-void addSlidingShares(CLI::App &command, Options &options) {
-  for (auto [name, value] :
-       {std::pair("--sliding-device-share", &options.oracle.slidingDeviceShare),
-        std::pair("--sliding-ram-share", &options.oracle.slidingRamShare)})
-    command.add_option(name, *value, "The share for sliding windows")
-        ->check(positive(1))
-        ->type_name("SHARE")
-        ->capture_default_str()
-        ->group("Memory");
-}
-
-/// Options of work on rows.
-void addRowOptions(CLI::App &command, Options &options, Texts &texts) {
-  command
-      .add_option("--threads", texts.threads,
-                  "Most threads; default: the machine's")
-      ->check(count(kMaxThreads))
-      ->type_name("N");
-  command
-      .add_option("--chunk-rows", texts.chunkRows,
-                  "Most rows of a chunk, to save memory")
-      ->check(count(INT64_MAX))
-      ->type_name("N");
-  command.add_flag("--drop-missing", options.dropMissing,
-                   "Leave out rows with a missing or infinite value");
-}
-
-void addRunOptions(CLI::App &command, Options &options, Texts &texts) {
-  addRowOptions(command, options, texts);
-  command
-      .add_flag("--timings{table}", texts.timings,
-                "Seconds per phase on stderr; also --timings=json")
-      ->check(oneOf({"table", "json"}));
-  command
-      .add_option("--trace", options.trace,
-                  "File for a trace of the run, which Perfetto opens")
-      ->check(file())
-      ->type_name("OUT.json");
-  addMemoryOptions(command, options, texts);
-  command
-      .add_option("--memory", texts.memory,
-                  "Most bytes that count as free, such as 1.5G")
-      ->check(bytes())
-      ->type_name("BYTES")
-      ->group("Memory");
-  command
-      .add_flag("--allow-cpu-fallback", options.allowCpuFallback,
-                "Use the CPU where a device has too little memory")
-      ->group("Memory");
-  command
-      .add_option("--memory-wait", texts.wait,
-                  "Longest wait, in all, for memory that others release")
-      ->check(positive(1e9))
-      ->type_name("SECONDS")
-      ->group("Memory");
-  command
-      .add_option("--memory-snapshot", options.memorySnapshot,
-                  "File for what was where in the device's memory when most of "
-                  "it was in use, which tam-plan draws")
-      ->check(file())
-      ->type_name("OUT.json")
-      ->group("Memory");
-}
-
-/// Options of the data's format.
-void addFormatOptions(CLI::App &command, Texts &texts) {
-  constexpr const char *group = "Data";
-  command
-      .add_option("--sep", texts.separator,
-                  "What separates fields: a comma, ';', '|', ':', ' ' or tab")
-      ->check(separator())
-      ->type_name("BYTE")
-      ->capture_default_str()
-      ->group(group);
-  command
-      .add_option("--decimal", texts.decimal,
-                  "What separates the fraction of a number: . or ,")
-      ->check(oneOf({".", ","}))
-      ->type_name("BYTE")
-      ->capture_default_str()
-      ->group(group);
-  command
-      .add_option("--missing", texts.missing,
-                  "A text that is a missing value, too; may be repeated")
-      ->type_name("TEXT")
-      ->take_all()
-      ->group(group);
-}
-
-/// Checks `solver`, a value of --solver, for a model with one solver.
-Status checkOnlySolver(const tamrt_model &model, const std::string &solver) {
-  if (hasDirect(model) && hasCg(model))
-    return {};
-  const char *own = hasDirect(model) ? "direct" : "cg";
-  if (solver == "auto" || solver == own)
-    return {};
-  return Error{fmt::format(
-      "--solver: expected {}, the only solver of this model, got '{}'; a model "
-      "that tamc compiles with --solver auto {} has both",
-      own, solver,
-      hasDirect(model) ? "--min-cg 0"
-                       : "--max-direct " + std::to_string(model.columns))};
-}
-
-/// Options of the solvers that the model has.
-void addSolverOptions(const tamrt_model &model, CLI::App &fit, Options &options,
-                      Texts &texts) {
-  CLI::Option *solver = fit.add_option(
-      "--solver", texts.solver, "auto, direct or cg (conjugate gradients)");
-  solver->type_name("SOLVER");
-  if (hasCg(model) && hasDirect(model))
-    solver->check(oneOf({"auto", "direct", "cg"}));
-  else
-    // Without a choice it is not worth a line of the help. It is checked later,
-    // for CLI11's messages do not name an option that is hidden.
-    solver->group("");
-  if (!hasCg(model))
-    return;
-  fit.add_option("--tolerance", texts.tolerance,
-                 "Conjugate gradients end when |r|/|b| is below; default 1e-10")
-      ->check(tolerance())
-      ->type_name("TOL");
-  fit.add_option("--max-iterations", texts.maxIterations,
-                 "Most iterations of conjugate gradients; default 5000")
-      ->check(count(INT64_MAX))
-      ->type_name("N");
-  fit.add_option("--preconditioner", texts.preconditioner,
-                 "Of conjugate gradients: sketch, the default, block or none")
-      ->check(oneOf({"sketch", "block", "none"}))
-      ->type_name("NAME");
-  fit.add_flag("--allow-unconverged", options.allowUnconverged,
-               "Warn, rather than fail, when iterations do not converge");
-}
-
-/// Options of intervals.
-void addIntervalOptions(CLI::App &command, Texts &texts, const char *what) {
-  command.add_option("--interval", texts.intervals, what)
-      ->check(levels())
-      ->type_name("LEVELS")
-      ->allow_extra_args(false);
-  command
-      .add_option("--method", texts.method,
-                  "Of intervals: gaussian, from standard errors (fit "
-                  "--inference); conformal, from the rows held out by fit "
-                  "--calibrate; or conformal-signed, where errors are skewed")
-      ->check(oneOf({"gaussian", "conformal", "conformal-signed"}))
-      ->type_name("NAME")
-      ->capture_default_str();
-}
-
-/// Parses the texts of these options.
-Status parseIntervals(const Texts &texts, Options &options) {
-  for (const std::string &list : texts.intervals)
-    for (const std::string &text : splitAtCommas(list)) {
-      options.intervals.push_back(*parseLevel(text));
-      const std::string name = nameOfLevel(text);
-      if (std::count(options.intervalNames.begin(), options.intervalNames.end(),
-                     name))
-        return Error{"--interval: " + text + ": expected once, got twice"};
-      options.intervalNames.push_back(name);
-    }
-  for (IntervalMethod method :
-       {IntervalMethod::Conformal, IntervalMethod::ConformalSigned})
-    if (texts.method == nameOf(method))
-      options.method = method;
-  if (options.method != IntervalMethod::Gaussian && options.intervals.empty())
-    return Error{"expected --interval with --method=" + texts.method};
-  if (!options.intervals.empty() && options.type != TAMRT_STEP_PREDICT)
-    return Error{"expected --interval with --type=response, got " + texts.type};
-  return {};
-}
-
-/// Options of the choice of penalties.
-void addTuneOptions(CLI::App &tune, Options &options, Texts &texts) {
-  constexpr const char *group = "Penalties";
-  tune.add_option("--criterion", texts.criterion,
-                  "What the penalties minimise: gcv (generalised "
-                  "cross-validation) or reml (restricted maximum likelihood)")
-      ->check(oneOf({"gcv", "reml"}))
-      ->type_name("NAME")
-      ->capture_default_str()
-      ->group(group);
-  tune.add_flag("--per-group", options.tune.perGroup,
-                "Penalties for each group, not for all in common")
-      ->group(group);
-  tune.add_option("--bounds", texts.bounds,
-                  "Least and greatest ap; default -30,6")
-      ->delimiter(',')
-      ->check(ap())
-      ->type_name("LOW,HIGH")
-      ->allow_extra_args(false)
-      ->group(group);
-  tune.add_option("--candidates", texts.candidates,
-                  "For gcv: the aps to try of each penalty; default: a step of "
-                  "a tenth of the bounds' distance down and up")
-      ->delimiter(',')
-      ->check(ap())
-      ->type_name("AP,AP,..")
-      ->allow_extra_args(false)
-      ->group(group);
-  tune.add_option("--gamma", texts.gamma,
-                  "For gcv: how much an effective degree of freedom counts; "
-                  "default 1.4")
-      ->check(positive(1e6))
-      ->type_name("G")
-      ->group(group);
-  tune.add_option("--cycles", texts.cycles,
-                  "For gcv: most cycles over all penalties; default 15")
-      ->check(count(INT32_MAX))
-      ->type_name("N")
-      ->group(group);
-  tune.add_option("--format", texts.format, "text or json")
-      ->check(oneOf({"text", "json"}))
-      ->type_name("FORMAT")
-      ->group(group);
-}
-
-/// Adds `adapt` with the options of the model that is fitted in windows.
-CLI::App *addAdapt(const tamrt_model &model, CLI::App &app, Options &options,
-                   Texts &texts) {
-  CLI::App *adapt = app.add_subcommand(
-      "adapt", "Fit in windows that slide over the rows, and predict the next");
-  adapt->add_option("DATA.csv", options.input, "Data, CSV; - for stdin")
-      ->required()
-      ->check(file())
-      ->type_name("");
-  adapt
-      ->add_option("--weights", options.weights,
-                   "Weights of the fit whose residuals are corrected; - for "
-                   "stdin")
-      ->check(file())
-      ->type_name("W.safetensors");
-  adapt
-      ->add_option("-o,--output", options.output,
-                   "Table to write, CSV; - for stdout, the default")
-      ->check(file())
-      ->type_name("OUT.csv");
-  adapt
-      ->add_option("--coefficients", options.windowCoefficients,
-                   "Table to write of the coefficients of each window")
-      ->check(file())
-      ->type_name("OUT.csv");
-  adapt
-      ->add_option("--forget", options.forget,
-                   "Factor of a row's weight for each later row of its window")
-      ->check(positive(1))
-      ->type_name("F")
-      ->capture_default_str();
-  adapt
-      ->add_option("--windows", texts.windows,
-                   "Most windows at once, to save memory")
-      ->check(count(INT64_MAX))
-      ->type_name("N");
-  addSolverOptions(model.adapt ? *model.adapt->model : model, *adapt, options,
-                   texts);
-  addFormatOptions(*adapt, texts);
-  addRunOptions(*adapt, options, texts);
-  addSlidingShares(*adapt, options);
-  for (const char *name : {"--ram-share", "--device-share"})
-    adapt->remove_option(adapt->get_option(name));
-  // A window has a fixed number of rows.
-  adapt->remove_option(adapt->get_option("--drop-missing"));
-  return adapt;
-}
-
-/// Checks the options of `adapt`.
-Status checkAdapt(const tamrt_model &model, const Options &options) {
-  if (!model.adapt)
-    return Error{"expected a model whose spec has 'adapt', got one without"};
-  if (model.adapt->corrects && options.weights.empty())
-    return Error{"expected --weights of the fit whose residuals are corrected; "
-                 "--help tells more"};
-  if (!model.adapt->corrects && !options.weights.empty())
-    return Error{"expected no --weights, because 'adapt' of the spec has no "
-                 "formula"};
-  return {};
-}
-
-Status parseTune(const Texts &texts, Options &options) {
-  TuneOptions &tune = options.tune;
-  if (!texts.bounds.empty()) {
-    if (texts.bounds.size() != 2)
-      return Error{fmt::format("expected --bounds LOW,HIGH, got {} numbers",
-                               texts.bounds.size())};
-    tune.low = *parseAp(texts.bounds[0]);
-    tune.high = *parseAp(texts.bounds[1]);
-    if (!(tune.low < tune.high))
-      return Error{fmt::format(
-          "expected the first of --bounds below the second, got {},{}",
-          texts.bounds[0], texts.bounds[1])};
-  }
-  if (texts.criterion == "reml") {
-    tune.criterion = Criterion::Reml;
-    for (auto [name, isGiven] :
-         {std::pair("--candidates", !texts.candidates.empty()),
-          std::pair("--gamma", !texts.gamma.empty()),
-          std::pair("--cycles", !texts.cycles.empty())})
-      if (isGiven)
-        return Error{
-            fmt::format("expected {} with --criterion gcv, got reml", name)};
-  }
-  for (const std::string &text : texts.candidates) {
-    const double ap = *parseAp(text);
-    if (!(tune.low <= ap && ap <= tune.high))
-      return Error{fmt::format(
-          "--candidates: expected aps within the bounds, {} to {}, got '{}'",
-          tune.low, tune.high, text)};
-    tune.candidates.push_back(ap);
-  }
-  if (!texts.gamma.empty())
-    tune.gamma = *parseNumber(texts.gamma);
-  if (!texts.cycles.empty())
-    tune.cycles = size_t(*parseCount(texts.cycles, INT32_MAX));
-  if (options.output == "-")
-    return Error{"expected a file for the weights, got standard output, which "
-                 "gets the penalties"};
-  return {};
-}
-
 } // namespace
 
 std::string_view nameOf(IntervalMethod method) {
@@ -503,7 +61,7 @@ std::string_view nameOf(IntervalMethod method) {
 Result<Options> parseCommandLine(const tamrt_model &model, int argc,
                                  const char *const *argv) {
   Options options;
-  Texts texts;
+  OptionTexts texts;
   options.oracle = oracleOptions(model.oracle);
   texts.oracle = ruleName(options.oracle.rule);
   if (model.placement)
@@ -688,6 +246,23 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
   addFormatOptions(*plot, texts);
   addRunOptions(*plot, options, texts);
 
+  CLI::App *exported = app.add_subcommand(
+      "export", "Write the fitted model for other programs, as JSON");
+  exported
+      ->add_option("--weights", options.weights,
+                   "Weights of a fit; - for stdin")
+      ->required()
+      ->check(file())
+      ->type_name("W.safetensors");
+  exported->add_option("--format", texts.format, "json, the default")
+      ->check(oneOf({"json"}))
+      ->type_name("FORMAT");
+  exported
+      ->add_option("-o,--output", options.output,
+                   "File to write; - for stdout, the default")
+      ->check(file())
+      ->type_name("MODEL.json");
+
   CLI::App *bench = app.add_subcommand(
       "bench", "Time fits and predictions on one or several devices");
   bench
@@ -787,6 +362,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.command = Command::Summary;
   else if (*plot)
     options.command = Command::Plot;
+  else if (*exported)
+    options.command = Command::Export;
   else if (*bench)
     options.command = Command::Bench;
   else if (*plan)
@@ -795,8 +372,8 @@ Result<Options> parseCommandLine(const tamrt_model &model, int argc,
     options.command = Command::Info;
   else
     return Error{"expected a command: fit, tune, predict, decompose, evaluate, "
-                 "adapt, coefficients, summary, plot, bench, plan or info; "
-                 "--help tells more"};
+                 "adapt, coefficients, summary, plot, export, bench, plan or "
+                 "info; --help tells more"};
 
   if (!texts.threads.empty())
     options.threads = unsigned(*parseCount(texts.threads, kMaxThreads));

@@ -37,6 +37,7 @@ enum class Command {
   Adapt,
   Coefficients,
   Summary,
+  Export,
   Bench,
   Plot,
   Plan,

@@ -43,6 +43,9 @@ Status runCoefficients(const tamrt_model &model, const Options &options);
 /// text or JSON.
 Status runSummary(const tamrt_model &model, const Options &options);
 
+/// Writes a description of the fitted model that suffices to predict, as JSON.
+Status runExport(const tamrt_model &model, const Options &options);
+
 /// Fits and predicts the rows of a file on each device, and prints how long it
 /// takes, as text or JSON. The first error ends it.
 Status runBench(const tamrt_model &model, const Options &options);

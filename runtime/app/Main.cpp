@@ -120,6 +120,8 @@ Status runCommand(const tamrt_model &model, const Options &options) {
     return runCoefficients(model, options);
   case Command::Summary:
     return runSummary(model, options);
+  case Command::Export:
+    return runExport(model, options);
   case Command::Bench:
     return runBench(model, options);
   case Command::Plot:

@@ -11,6 +11,7 @@
 #include "Effects.h"
 #include "Inputs.h"
 #include "Learners.h"
+#include "TermsText.h"
 #include "tamc/Dialect/Tam/IR/Tam.h"
 #include "tamrt/abi.h"
 #include "tamrt/steps.h"
@@ -412,8 +413,9 @@ tam::ModelAttr Importer::describeModel() {
   };
   const std::string canonical = spec.canonical();
   return tam::ModelAttr::get(
-      builder.getContext(), spec.name, spec.formula, canonical,
-      sha256(canonical), spec.target, spec.group, spec.date, spec.weights,
+      builder.getContext(), spec.name, spec.formula,
+      describeTerms(spec, inputs, learners), canonical, sha256(canonical),
+      spec.target, spec.group, spec.date, spec.weights,
       spec.device == "auto" ? "" : StringRef(spec.device),
       llvm::sum_of(columns), carryBytes,
       spec.solver == spec::Solver::Auto     ? tam::Solver::Auto

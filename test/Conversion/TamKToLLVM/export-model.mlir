@@ -47,7 +47,7 @@
 // LIBRARY-NOT: @main
 
 module attributes {tam.model = #tam.model<
-    name = "m", formula = "y ~ l(a)", spec = "s", spec_hash = "abc",
+    name = "m", formula = "y ~ l(a)", terms = "[1]", spec = "s", spec_hash = "abc",
     target = "y", weights = "w", device = "cuda:1", columns = 2, carry_bytes = 192,
     oracle = <rule = estimate, ram_share = 0.5, direct_limit = 99>,
     placement = <sums = device, solve = cpu, predict = device>,
@@ -76,6 +76,7 @@ module attributes {tam.model = #tam.model<
 // CHECK-DAG: @[[TREE:tam_text_[0-9]+]] = internal constant [5 x i8] c"tree\00"
 // CHECK-DAG: @[[NAME:tam_text_[0-9]+]] = internal constant [2 x i8] c"m\00"
 // CHECK-DAG: @[[FORMULA:tam_text_[0-9]+]] = internal constant [9 x i8] c"y ~ l(a)\00"
+// CHECK-DAG: @[[TERMS:tam_text_[0-9]+]] = internal constant [4 x i8] c"[1]\00"
 // CHECK-DAG: @[[SPEC:tam_text_[0-9]+]] = internal constant [2 x i8] c"s\00"
 // CHECK-DAG: @[[HASH:tam_text_[0-9]+]] = internal constant [4 x i8] c"abc\00"
 // CHECK-DAG: @[[Y:tam_text_[0-9]+]] = internal constant [2 x i8] c"y\00"
@@ -117,7 +118,7 @@ module attributes {tam.model = #tam.model<
 // CHECK-DAG: @tam_steps = internal constant [2 x {{.*}} { i32 0, i32 1, i32 0, i32 0, ptr @{{.*}}, i64 0, i64 0, i64 0, i64 0, ptr @[[TREE]], ptr @fit_init, i64 0, ptr null, ptr @fit_init_launches }, {{.*}} { i32 3, i32 1, i32 1, i32 0, ptr @[[STEP]], i64 8, i64 128, i64 64, i64 192, ptr @[[TREE]], ptr @predict_8, i64 1, ptr @tam_buffers_predict_8, ptr @predict_8_launches }]
 // The columns and the device are null if the spec does not have them; for
 // `auto` the direct solver was chosen.
-// CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr @[[SPEC]], ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[DEVICE]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 320, i64 1, ptr @tam_accumulators, ptr @tam_oracle, ptr @tam_placement, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, i64 1, ptr @tam_penalties, ptr @tam_plan_texts, i64 2, ptr @tam_steps, ptr null, ptr null, ptr @tam_adapt }
+// CHECK: @tam_model = constant {{.*}} { i32 {{[0-9]+}}, i32 0, ptr @[[NAME]], ptr @[[FORMULA]], ptr @[[TERMS]], ptr @[[SPEC]], ptr @[[HASH]], ptr @[[Y]], ptr null, ptr null, ptr @[[W]], ptr @[[DIRECT]], ptr @[[DEVICE]], ptr @[[VERSION]], ptr @[[LLVM]], i64 2, i64 576, i64 192, i64 320, i64 1, ptr @tam_accumulators, ptr @tam_oracle, ptr @tam_placement, i64 1, ptr @tam_inputs, i64 2, ptr @tam_tables, i64 1, ptr @tam_learners, i64 2, ptr @tam_effects, i64 1, ptr @tam_penalties, ptr @tam_plan_texts, i64 2, ptr @tam_steps, ptr null, ptr null, ptr @tam_adapt }
 
 func.func @fit_init(%s: memref<2xf64> {tam.slot = #tam.slot<state>})
     attributes {tam.step = #tam.step<fit_init>,

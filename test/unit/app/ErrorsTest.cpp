@@ -374,6 +374,12 @@ TEST_F(Errors, AbiAndSteps) {
   expectError(run(lacking, {"info"}), {"'terms'"});
 }
 
+TEST_F(Errors, ExportOfUnknownTerms) {
+  fitGood();
+  expectError(run(model, {"export", "--weights", path("w")}),
+              {"expected a model that knows its terms"});
+}
+
 TEST_F(Errors, OneLineWhateverTheData) {
   fitFails("g,x,d,y\n\"a\nb\",nan,a,1\n", {"group 'a\\x0ab'"});
 }

@@ -294,6 +294,7 @@ def Tam_ModelAttr : Tam_Struct<"Model", "model"> {
   let parameters = (ins
       StringRefParameter<"of the model">:$name,
       Tam_OptionalText<"as the user wrote it">:$formula,
+      Tam_OptionalText<"the feature maps as JSON (abi.h)">:$terms,
       Tam_OptionalText<"the canonical spec as YAML">:$spec,
       Tam_OptionalText<"SHA-256 of `spec`, in hex">:$spec_hash,
       StringRefParameter<"column">:$target,

@@ -251,7 +251,6 @@ void addSolverOptions(const tamrt_model &model, CLI::App &fit, Options &options,
                "Warn, rather than fail, when iterations do not converge");
 }
 
-/// Options of intervals.
 void addIntervalOptions(CLI::App &command, OptionTexts &texts,
                         const char *what) {
   command.add_option("--interval", texts.intervals, what)
@@ -268,7 +267,6 @@ void addIntervalOptions(CLI::App &command, OptionTexts &texts,
       ->capture_default_str();
 }
 
-/// Parses the texts of these options.
 Status parseIntervals(const OptionTexts &texts, Options &options) {
   for (const std::string &list : texts.intervals)
     for (const std::string &text : splitAtCommas(list)) {

@@ -217,7 +217,7 @@ class Text(TestCase):
         self.assertRegex(self.succeed(model, "--help"),
                          r"(?m)^  evaluate +Print how far predictions are from "
                          r"the target$")
-        self.failure(model, says="decompose, evaluate, coefficients")
+        self.failure(model, says="decompose, evaluate, adapt")
 
     def test_timings(self):
         train = self.weighted()

@@ -96,13 +96,15 @@ std::optional<plot::Box> boxOf(double x, std::vector<double> values,
 }
 
 /// Boxes of the residuals by a part of the date. Nothing if all have the same.
-std::optional<NamedFigure>
-byPart(const Compared &rows, const std::vector<double> &residuals,
-       const std::string &name, const std::string &title,
-       const std::vector<std::string> &parts, size_t (*partOf)(int64_t)) {
+std::optional<NamedFigure> byPart(const Compared &rows,
+                                  const std::vector<double> &residuals,
+                                  const std::string &name,
+                                  const std::string &title,
+                                  const std::vector<std::string> &parts,
+                                  size_t (*partOf)(const CalendarTime &)) {
   std::vector<std::vector<double>> of(parts.size());
   for (size_t i = 0; i < rows.size(); ++i)
-    of[partOf(int64_t(rows.times[i]))].push_back(residuals[i]);
+    of[partOf(calendarTimeOf(int64_t(rows.times[i])))].push_back(residuals[i]);
   std::vector<std::string> levels;
   std::vector<size_t> present;
   for (size_t i = 0; i < parts.size(); ++i)
@@ -125,14 +127,6 @@ byPart(const Compared &rows, const std::vector<double> &residuals,
   }
   figure.y.pad();
   return drawn;
-}
-
-size_t hourOf(int64_t seconds) {
-  return size_t((seconds % 86400 + 86400) % 86400 / 3600);
-}
-size_t monthOf(int64_t seconds) {
-  const int64_t days = (seconds - (seconds % 86400 + 86400) % 86400) / 86400;
-  return plot::dayOf(days).month - 1;
 }
 
 NamedFigure overTime(const Compared &rows, const std::vector<double> &residuals,
@@ -289,12 +283,13 @@ std::vector<NamedFigure> residualFigures(const Compared &rows,
     for (int hour = 0; hour < 24; ++hour)
       hours.push_back(std::to_string(hour));
     for (std::optional<NamedFigure> part :
-         {byPart(rows, residuals, "residuals-month", "Residuals by month",
-                 {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep",
-                  "Oct", "Nov", "Dec"},
-                 monthOf),
+         {byPart(
+              rows, residuals, "residuals-month", "Residuals by month",
+              {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep",
+               "Oct", "Nov", "Dec"},
+              [](const CalendarTime &time) { return size_t(time.month - 1); }),
           byPart(rows, residuals, "residuals-hour", "Residuals by hour", hours,
-                 hourOf)})
+                 [](const CalendarTime &time) { return size_t(time.hour); })})
       if (part)
         drawn.push_back(*std::move(part));
   }

@@ -10,6 +10,7 @@
 #include "io/Number.h"
 
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
@@ -93,24 +94,31 @@ private:
 
 } // namespace
 
-/// Days from 1970-01-01 to a day of the Gregorian calendar, year >= 0. Years
-/// are counted from March, so that the leap day is the last of its year, and
-/// shifted by 400 to stay positive. Source: Howard Hinnant, "chrono-Compatible
-/// Low-Level Date Algorithms", days_from_civil.
-static int64_t daysFromEpoch(int year, int month, int day) {
-  int64_t shifted = year + 400 - (month <= 2 ? 1 : 0);
-  int64_t era = shifted / 400;
-  int64_t yearOfEra = shifted % 400;
-  int64_t dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  int64_t dayOfEra =
-      yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear;
-  return (era - 1) * 146097 + dayOfEra - 719468;
+CalendarTime tamrt::calendarTimeOf(int64_t seconds) {
+  using namespace std::chrono;
+  const sys_seconds time{std::chrono::seconds(seconds)};
+  const auto days = floor<std::chrono::days>(time);
+  const year_month_day date(days);
+  const hh_mm_ss clock(time - days);
+  return {int(date.year()),
+          unsigned(date.month()),
+          unsigned(date.day()),
+          weekday(days).iso_encoding(),
+          unsigned(clock.hours().count()),
+          unsigned(clock.minutes().count()),
+          unsigned(clock.seconds().count())};
 }
 
-static int daysIn(int year, int month) {
-  if (month == 2)
-    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28;
-  return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
+static std::chrono::year_month_day dayOf(int year, unsigned month,
+                                         unsigned day) {
+  return {std::chrono::year(year), std::chrono::month(month),
+          std::chrono::day(day)};
+}
+
+int64_t tamrt::secondsUntil(int year, unsigned month, unsigned day) {
+  const std::chrono::sys_seconds time =
+      std::chrono::sys_days(dayOf(year, month, day));
+  return time.time_since_epoch().count();
 }
 
 /// Z, +hh, +hhmm or +hh:mm at the text's end, in seconds.
@@ -140,20 +148,20 @@ static std::optional<Date> parseIso(std::string_view text) {
   if (!year || !cursor.take('-'))
     return std::nullopt;
   std::optional<int> month = cursor.digits(2);
-  if (!month || *month < 1 || *month > 12)
+  if (!month || !dayOf(*year, unsigned(*month), 1).ok())
     return std::nullopt;
   Date date;
   date.form = Date::Form::Local;
   if (cursor.done()) {
-    date.seconds = daysFromEpoch(*year, *month, 1) * 86400;
+    date.seconds = secondsUntil(*year, unsigned(*month), 1);
     return date;
   }
   if (!cursor.take('-'))
     return std::nullopt;
   std::optional<int> day = cursor.digits(2);
-  if (!day || *day < 1 || *day > daysIn(*year, *month))
+  if (!day || !dayOf(*year, unsigned(*month), unsigned(*day)).ok())
     return std::nullopt;
-  date.seconds = daysFromEpoch(*year, *month, *day) * 86400;
+  date.seconds = secondsUntil(*year, unsigned(*month), unsigned(*day));
   if (cursor.done())
     return date;
 

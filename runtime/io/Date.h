@@ -77,6 +77,23 @@ Result<Date> parseDate(std::string_view text);
 /// only in their fractions are equal. Not for missing dates.
 int64_t keyOf(const Date &date);
 
+/// A point in time by the Gregorian calendar; in UTC for Zoned dates.
+struct CalendarTime {
+  int year;
+  /// From 1.
+  unsigned month, day;
+  /// Of ISO 8601: 1 is Monday, 7 Sunday.
+  unsigned weekday;
+  unsigned hour, minute, second;
+};
+
+/// `seconds` since 1970-01-01T00:00:00, in the years -9999 to 19999.
+CalendarTime calendarTimeOf(int64_t seconds);
+
+/// Seconds from 1970-01-01 to the midnight with which a day begins, in the
+/// years -9999 to 19999.
+int64_t secondsUntil(int year, unsigned month, unsigned day);
+
 /// The message for a date, written as `text`, that has not the form of the rows
 /// before.
 std::string describeOtherForm(Date::Form before, Date::Form got,

@@ -8,6 +8,7 @@
 
 #include "plot/Ticks.h"
 
+#include "io/Date.h"
 #include "io/Number.h"
 
 #include <algorithm>
@@ -106,28 +107,6 @@ std::vector<Tick> numberTicks(double low, double high, size_t count) {
   return ticks;
 }
 
-Day dayOf(int64_t days) {
-  // Howard Hinnant, "chrono-compatible low-level date algorithms".
-  days += 719468;
-  const int64_t era = (days >= 0 ? days : days - 146096) / 146097;
-  const int64_t day = days - era * 146097;
-  const int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
-  const int64_t rest = day - (365 * year + year / 4 - year / 100);
-  const int64_t month = (5 * rest + 2) / 153;
-  const auto number = unsigned(month < 10 ? month + 3 : month - 9);
-  return {year + era * 400 + (number <= 2), number,
-          unsigned(rest - (153 * month + 2) / 5 + 1)};
-}
-
-int64_t daysUntil(int64_t year, unsigned month, unsigned day) {
-  year -= month <= 2;
-  const int64_t era = (year >= 0 ? year : year - 399) / 400;
-  const int64_t rest = year - era * 400;
-  const int64_t ofYear =
-      (153 * int64_t(month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
-  return era * 146097 + rest * 365 + rest / 4 - rest / 100 + ofYear - 719468;
-}
-
 namespace {
 
 constexpr double kDay = 86400;
@@ -138,11 +117,11 @@ std::vector<Tick> monthTicks(double low, double high, int64_t step) {
                                           "May", "Jun", "Jul", "Aug",
                                           "Sep", "Oct", "Nov", "Dec"};
   std::vector<Tick> ticks;
-  const Day first = dayOf(int64_t(std::floor(low / kDay)));
-  int64_t month = (first.year * 12 + first.month - 1) / step * step;
+  const CalendarTime first = calendarTimeOf(int64_t(std::floor(low)));
+  int64_t month = (int64_t(first.year) * 12 + first.month - 1) / step * step;
   for (;; month += step) {
     const auto number = unsigned(month % 12);
-    const double at = double(daysUntil(month / 12, number + 1, 1)) * kDay;
+    const auto at = double(secondsUntil(int(month / 12), number + 1, 1));
     if (at > high)
       return ticks;
     if (at < low)
@@ -178,20 +157,19 @@ std::vector<Tick> timeTicks(double low, double high, size_t count) {
   std::vector<Tick> ticks;
   int64_t before = std::numeric_limits<int64_t>::min();
   for (double at = std::ceil(low / step) * step; at <= high; at += step) {
-    const double day = std::floor(at / kDay);
-    const Day date = dayOf(int64_t(day));
-    const auto second = int64_t(at - day * kDay);
+    const auto day = int64_t(std::floor(at / kDay));
+    const CalendarTime date = calendarTimeOf(int64_t(at));
     std::string label;
     if (step >= kDay)
       label = fmt::format("{}-{:02}-{:02}", date.year, date.month, date.day);
-    else if (int64_t(day) != before)
+    else if (day != before)
       label = fmt::format("{:02}-{:02} {:02}:{:02}", date.month, date.day,
-                          second / 3600, second / 60 % 60);
+                          date.hour, date.minute);
     else
-      label = fmt::format("{:02}:{:02}", second / 3600, second / 60 % 60);
+      label = fmt::format("{:02}:{:02}", date.hour, date.minute);
     if (step < 60)
-      label += fmt::format(":{:02}", second % 60);
-    before = int64_t(day);
+      label += fmt::format(":{:02}", date.second);
+    before = day;
     ticks.push_back({at, std::move(label)});
   }
   return ticks;

@@ -46,14 +46,6 @@ std::string labelOf(double value, double step, double most);
 /// at the end.
 std::string formatWithin(double value, double range);
 
-/// A day since 1970-01-01 in the Gregorian calendar.
-struct Day {
-  int64_t year;
-  unsigned month, day;
-};
-Day dayOf(int64_t days);
-int64_t daysUntil(int64_t year, unsigned month, unsigned day);
-
 /// The first `count` characters of UTF-8 text, or all; "…" stands for the rest.
 std::string shorten(const std::string &text, size_t count);
 

@@ -116,7 +116,30 @@ TEST(ParseDate, AgreesWithTheCLibrary) {
                   parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
                   parts.tm_hour, parts.tm_min, parts.tm_sec);
     ASSERT_EQ(parsed(text).seconds, seconds) << text;
+    const CalendarTime time = calendarTimeOf(seconds);
+    std::snprintf(text, sizeof(text), "%04d-%02u-%02uT%02u:%02u:%02u",
+                  time.year, time.month, time.day, time.hour, time.minute,
+                  time.second);
+    ASSERT_EQ(parsed(text).seconds, seconds) << text;
+    ASSERT_EQ(time.weekday % 7, unsigned(parts.tm_wday)) << text;
+    ASSERT_EQ(seconds - secondsUntil(time.year, time.month, time.day),
+              seconds % 86400 + (seconds % 86400 < 0 ? 86400 : 0));
   }
+}
+
+TEST(Calendar, ReachesBeyondWrittenYears) {
+  int64_t before = secondsUntil(-200, 12, 31);
+  for (int year = -199; year < 10200; year += 7)
+    for (unsigned month = 1; month <= 12; ++month) {
+      const int64_t first = secondsUntil(year, month, 1);
+      const CalendarTime day = calendarTimeOf(first),
+                         last = calendarTimeOf(first - 1);
+      EXPECT_TRUE(day.year == year && day.month == month && day.day == 1);
+      EXPECT_EQ(secondsUntil(last.year, last.month, last.day) + 86400, first);
+      EXPECT_EQ(last.hour * 3600 + last.minute * 60 + last.second, 86399u);
+      EXPECT_GT(first, before);
+      before = first;
+    }
 }
 
 TEST(DateOrder, IsThatOfTime) {

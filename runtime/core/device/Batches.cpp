@@ -20,6 +20,21 @@ namespace tamrt {
 static constexpr std::chrono::microseconds kMoment(50);
 static constexpr int kPart = 2;
 
+const char *describe(CallStage stage) {
+  switch (stage) {
+  case CallStage::Upload:
+  case CallStage::Output:
+    return "copy";
+  case CallStage::WaitForUploads:
+    return "wait for copies";
+  case CallStage::Start:
+    return "start its work";
+  case CallStage::Finish:
+    break;
+  }
+  return "finish its work";
+}
+
 Batches::Batches(Device &device, Trace *trace)
     : device(device), backend(device.functions()), trace(trace),
       most(size_t(device.batch())) {
@@ -45,10 +60,10 @@ tamrt_executable *Batches::prepared(const tamrt_step &step) {
 }
 
 /// Notes the first failure of a call. \returns whether there is none.
-bool Batches::note(PostedCall &posted, int32_t status, const char *what) const {
+bool Batches::note(PostedCall &posted, int32_t status, CallStage stage) const {
   if (posted.status == TAMRT_OK && status != TAMRT_OK) {
     posted.status = status;
-    posted.what = what;
+    posted.stage = stage;
   }
   return posted.status == TAMRT_OK;
 }
@@ -60,7 +75,7 @@ void Batches::post(PostedCall &posted, Queue &queue, const tamrt_step &step,
   posted.step = &step;
   posted.executable = prepared(step);
   posted.isBatched = posted.executable && most > 1;
-  if (!note(posted, queue.markUploads(posted.uploads), "copy")) {
+  if (!note(posted, queue.markUploads(posted.uploads), CallStage::Upload)) {
     posted.isBatched = false;
     return;
   }
@@ -82,9 +97,10 @@ void Batches::start(PostedCall &posted) {
   if (posted.uploads &&
       !note(posted,
             backend.stream_wait(device.backendHandle(), stream, posted.uploads),
-            "wait for copies"))
+            CallStage::WaitForUploads))
     return;
-  if (!note(posted, device.copyAll(posted.queue->attached(), stream), "copy"))
+  if (!note(posted, device.copyAll(posted.queue->attached(), stream),
+            CallStage::Upload))
     return;
   // Code for the CPU does not wait for a stream.
   call.context->device = posted.step->is_cpu_code ? nullptr : stream;
@@ -92,32 +108,33 @@ void Batches::start(PostedCall &posted) {
     if (!note(posted,
               backend.enqueue(device.backendHandle(), posted.executable, &call,
                               1, stream),
-              "start its work"))
+              CallStage::Start))
       return;
   } else {
     runCall(*posted.step, call);
   }
   if (posted.output.bytes > 0)
-    posted.lacksOutput =
-        !note(posted, device.copyAll({&posted.output, 1}, stream), "copy");
+    note(posted, device.copyAll({&posted.output, 1}, stream),
+         CallStage::Output);
 }
 
 /// Copies what listOf(call) adds to a list, for all calls of the batch that
 /// have not failed: as one operation, or call by call.
 template <class List>
-void Batches::copyEach(const List &listOf, tamrt_stream *stream) {
+void Batches::copyEach(CallStage stage, const List &listOf,
+                       tamrt_stream *stream) {
   copies.clear();
   for (PostedCall *each : taken) {
     if (each->status == TAMRT_OK)
       listOf(*each);
     if (!backend.copy_all) {
-      note(*each, device.copyAll(copies, stream), "copy");
+      note(*each, device.copyAll(copies, stream), stage);
       copies.clear();
     }
   }
   const int32_t status = device.copyAll(copies, stream);
   for (PostedCall *each : taken)
-    note(*each, status, "copy");
+    note(*each, status, stage);
 }
 
 void Batches::runBatch(tamrt_stream *stream) {
@@ -125,8 +142,9 @@ void Batches::runBatch(tamrt_stream *stream) {
     if (each->uploads)
       note(*each,
            backend.stream_wait(device.backendHandle(), stream, each->uploads),
-           "wait for copies");
+           CallStage::WaitForUploads);
   copyEach(
+      CallStage::Upload,
       [&](PostedCall &each) {
         const std::vector<tamrt_copy> &own = each.queue->attached();
         copies.insert(copies.end(), own.begin(), own.end());
@@ -142,23 +160,20 @@ void Batches::runBatch(tamrt_stream *stream) {
         backend.enqueue(device.backendHandle(), taken.front()->executable,
                         calls.data(), int64_t(calls.size()), stream);
     for (PostedCall *each : taken)
-      note(*each, status, "start its work");
-    for (PostedCall *each : taken)
-      each->lacksOutput = each->status == TAMRT_OK && each->output.bytes > 0;
+      note(*each, status, CallStage::Start);
     copyEach(
+        CallStage::Output,
         [&](PostedCall &each) {
           if (each.output.bytes > 0)
             copies.push_back(each.output);
         },
         stream);
-    for (PostedCall *each : taken)
-      each->lacksOutput &= each->status != TAMRT_OK;
   }
   // Some of the work may have begun even after a failure.
   const int32_t done =
       stream ? backend.synchronize(device.backendHandle(), stream) : TAMRT_OK;
   for (PostedCall *each : taken)
-    note(*each, done, "finish its work");
+    note(*each, done, CallStage::Finish);
 }
 
 /// Takes the first call that waits, and others of its step.
@@ -206,7 +221,7 @@ void Batches::lead(tamrt_stream *stream, unsigned lane, Lock &lock) {
 int32_t Batches::wait(PostedCall &posted, unsigned lane) {
   if (!posted.isBatched) {
     // Work that has begun ends in any case.
-    note(posted, posted.queue->finish(), "finish its work");
+    note(posted, posted.queue->finish(), CallStage::Finish);
     return posted.status;
   }
   Lock lock(mutex);

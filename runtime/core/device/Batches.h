@@ -37,6 +37,18 @@
 
 namespace tamrt {
 
+/// What is done for a call, one after another.
+enum class CallStage : uint8_t {
+  Upload,
+  WaitForUploads,
+  Start,
+  Output,
+  Finish
+};
+
+/// What could not be done at a stage: "start its work".
+const char *describe(CallStage stage);
+
 /// A call of a step that was posted. Lives until `Batches::wait` returns.
 struct PostedCall {
   tamrt_call call;
@@ -51,10 +63,8 @@ struct PostedCall {
   /// Whether it waits for a batch or runs in one; whether it has ended.
   bool isBatched = false, isDone = false;
   int32_t status = TAMRT_OK;
-  /// What failed, if the status is not TAMRT_OK; whether it was the copy of the
-  /// output, before which the call was done.
-  const char *what = "finish its work";
-  bool lacksOutput = false;
+  /// The stage that failed, if the status is not TAMRT_OK.
+  CallStage stage = CallStage::Finish;
 };
 
 /// The calls of steps on one device in one run.
@@ -81,8 +91,9 @@ private:
   using Lock = std::unique_lock<std::mutex>;
 
   tamrt_executable *prepared(const tamrt_step &step);
-  bool note(PostedCall &posted, int32_t status, const char *what) const;
-  template <class List> void copyEach(const List &listOf, tamrt_stream *stream);
+  bool note(PostedCall &posted, int32_t status, CallStage stage) const;
+  template <class List>
+  void copyEach(CallStage stage, const List &listOf, tamrt_stream *stream);
   void start(PostedCall &posted);
   void lead(tamrt_stream *stream, unsigned lane, Lock &lock);
   void takeBatch();

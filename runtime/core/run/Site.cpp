@@ -298,7 +298,8 @@ void Site::launch(const StepRun &what, Workplace &place, Workplace &here,
   place.context.detail = here.context.detail;
   // Without a copy of the sums the step cannot be repeated, but its output is
   // still there.
-  if (status == TAMRT_ERROR_OUT_OF_MEMORY && posted.lacksOutput &&
+  if (status == TAMRT_ERROR_OUT_OF_MEMORY &&
+      posted.stage == CallStage::Output &&
       !device->hasTrait(TAMRT_DEVICE_KERNELS_MAY_RUN_OUT)) {
     device->purge();
     const tamrt_copy &output = posted.output;
@@ -307,7 +308,7 @@ void Site::launch(const StepRun &what, Workplace &place, Workplace &here,
       status = TAMRT_ERROR_DEVICE;
   }
   if (place.good())
-    take(place, status, posted.what, posted.output.bytes);
+    take(place, status, tamrt::describe(posted.stage), posted.output.bytes);
 }
 
 void Site::run(const StepRun &what, Workplace &place, void *arena, void *state,
